@@ -1,0 +1,47 @@
+# Settings that every target shares, and the two functions that declare a library folder and a program.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
+add_library(kernelcast_options INTERFACE)
+# Results must not depend on the compiler's mood: no contraction into FMA, no fast-math anywhere.
+target_compile_options(kernelcast_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
+if(KERNELCAST_SANITIZE)
+  target_compile_options(kernelcast_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+                                                      -fno-omit-frame-pointer)
+  target_link_options(kernelcast_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# kernelcast_library(csv SOURCES reader.cpp writer.cpp DEPENDS diag LINK PkgConfig::X)
+# One folder of libcore: target kernelcast_csv, alias kernelcast::csv. DEPENDS names other folders, so that the
+# arrows of the house stand in one place per folder and the linker checks them.
+function(kernelcast_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  add_library(kernelcast_${name} STATIC ${ARG_SOURCES})
+  add_library(kernelcast::${name} ALIAS kernelcast_${name})
+  target_include_directories(kernelcast_${name} PUBLIC ${PROJECT_SOURCE_DIR}/libcore)
+  target_link_libraries(kernelcast_${name} PRIVATE kernelcast_options PUBLIC ${ARG_LINK})
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    target_link_libraries(kernelcast_${name} PUBLIC kernelcast::${dependency})
+  endforeach()
+endfunction()
+
+# kernelcast_program(rank DEPENDS model record)  -> build/bin/rank from cmd/rank/*.cpp, installed
+function(kernelcast_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT ARG_SOURCES)
+    set(ARG_SOURCES main.cpp)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE kernelcast_options kernelcast::cli)
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    target_link_libraries(${name} PRIVATE kernelcast::${dependency})
+  endforeach()
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  set_property(GLOBAL APPEND PROPERTY KERNELCAST_PROGRAMS ${name})
+endfunction()

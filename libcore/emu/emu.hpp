@@ -1,0 +1,187 @@
+// Functional emulation of a GPU kernel, one group of work-items at a time.
+//
+// The interpreter executes PTX on vectors of lanes: a group of up to 1024 work-items is cut into units of up to 256
+// lanes that run in lock step while they agree; diverged lanes wait, the lowest program counter runs first and lanes
+// reconverge where they meet. A warp therefore executes exactly what it would execute alone.
+//
+// Memory is checked: an access outside a buffer is a Finding and never touches the host's memory.
+// The emulator knows nothing of statistics: it tells observers what happens (see Observer), each statistic is one of
+// them. Events come per unit (up to 256 lanes), so that a virtual call costs little.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptx/module.hpp"
+
+namespace kernelcast::emu {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  friend bool operator==(Dim3 const&, Dim3 const&) = default;
+};
+
+inline constexpr std::uint32_t lanes_per_warp = 32;
+inline constexpr std::uint32_t max_lanes_per_unit = 256;
+inline constexpr std::uint32_t max_warps_per_unit = max_lanes_per_unit / lanes_per_warp;
+
+// ---------------------------------------------------------------- memory
+
+// Global memory of the emulated device: named buffers at 256-byte aligned device addresses with unmapped gaps between.
+class Memory {
+ public:
+  explicit Memory(std::uint64_t limit_bytes = std::uint64_t{16} << 30);
+  ~Memory();
+  Memory(Memory const&) = delete;
+  Memory& operator=(Memory const&) = delete;
+
+  // A zero-filled buffer; returns its device address. Throws Error(limit) beyond the limit.
+  std::uint64_t add(std::string name, std::uint64_t bytes);
+  std::span<std::byte> bytes(std::uint64_t device_address);  // the buffer that begins there
+
+  struct Buffer {
+    std::string name;
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    std::byte* data = nullptr;
+  };
+  Buffer const* find(std::uint64_t device_address) const;     // the buffer that holds this address, or null
+  Buffer const* nearest(std::uint64_t device_address) const;  // for messages: the buffer it most likely missed
+  std::vector<Buffer> const& buffers() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  friend class Machine;
+};
+
+// ---------------------------------------------------------------- program
+
+// Instruction classes of the `kernel` record; the one table that maps opcodes to them is in opcodes.cpp.
+enum class Class : std::uint8_t {
+  fp32, fp64, fp16, int_add, int_mul, shift, logic, special, convert, memory, control, sync, other
+};
+inline constexpr std::size_t class_count = 13;
+std::string_view name(Class);
+
+struct BasicBlock {
+  std::uint32_t first = 0, last = 0;  // PTX instructions [first, last) of the function
+};
+
+// A kernel made ready to run: decoded, address arithmetic fused, registers in slots. Independent of launch and device.
+class Program {
+ public:
+  // Throws Error(bad_data) for a construct that cannot be executed at all; an unknown opcode is refused when reached.
+  Program(ptx::Module const& module, ptx::Function const& kernel);
+  ~Program();
+  Program(Program&&) noexcept;
+
+  ptx::Module const& module() const;
+  ptx::Function const& kernel() const;
+  std::span<BasicBlock const> blocks() const;
+  Class instruction_class(std::uint32_t instruction) const;
+  bool guarded(std::uint32_t instruction) const;  // counted by Observer::guarded, not by its block
+  std::uint32_t static_shared_bytes() const;
+  bool order_dependent() const;  // atomics or fences on global memory: groups must run in order on one thread
+
+  struct Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+  friend class Machine;
+};
+
+// ---------------------------------------------------------------- observers
+
+// Lanes of one unit. masks[w] bit l = lane 32 w + l takes part; warps = lanes / 32 rounded up.
+struct Lanes {
+  std::uint32_t const* masks = nullptr;
+  std::uint32_t warps = 0;
+  std::uint32_t first_warp = 0;  // index of warp 0 of the unit within its group
+  bool full = false;             // every work-item that exists in the unit takes part
+};
+
+enum class Direction : std::uint8_t { load, store, atomic };
+
+struct MemoryAccess {
+  std::uint32_t instruction = 0;  // index into kernel().instructions
+  ptx::StateSpace space = ptx::StateSpace::global;  // never generic
+  Direction direction = Direction::load;
+  std::uint8_t bytes_per_lane = 0;      // all elements of a vector access
+  std::uint64_t base = 0;               // device address (global) or offset (shared, local) of offsets == 0
+  std::uint32_t const* offsets = nullptr;  // [32 * lanes.warps], bytes; unspecified where a lane takes no part
+  Lanes lanes;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void group_begin(std::uint64_t /*linear group*/) {}
+  virtual void group_end() {}
+  // A basic block is entered: every unguarded instruction of it is executed by these lanes.
+  virtual void block(std::uint32_t /*block*/, Lanes const&) {}
+  // A guarded instruction (@p) other than a branch, executed by the lanes whose predicate holds (perhaps none).
+  virtual void guarded(std::uint32_t /*instruction*/, Lanes const&) {}
+  virtual void memory(MemoryAccess const&) {}
+  // A conditional branch: lanes that execute it and, of those, lanes that take it.
+  virtual void branch(std::uint32_t /*instruction*/, Lanes const& /*executing*/, Lanes const& /*taking*/) {}
+  virtual void barrier(std::uint32_t /*instruction*/, Lanes const&) {}
+
+  // For several threads: an empty observer of the same kind, and adding its result to this one. Addition must be
+  // commutative, so that counts do not depend on the number of threads.
+  virtual std::unique_ptr<Observer> fork() const = 0;
+  virtual void join(Observer const&) = 0;
+};
+
+// ---------------------------------------------------------------- running
+
+struct Launch {
+  Dim3 grid;   // groups
+  Dim3 block;  // work-items of a group
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::vector<std::byte> parameters;  // the kernel's parameter block, ptx::Function::parameter_bytes long
+  std::array<std::uint32_t, 32> envreg{};  // %envreg; 3..5 hold OpenCL's global offset, 6 the number of dimensions
+};
+
+struct Limits {
+  std::uint64_t max_steps = 0;     // warp instructions per launch; 0 = none
+  std::uint64_t max_memory_bytes = 0;
+  double timeout_s = 0;
+};
+
+// Something wrong with the emulated program.
+struct Finding {
+  enum class Kind : std::uint8_t {
+    out_of_bounds, misaligned, unknown_opcode, divergent_barrier, deadlock, trap, stack_overflow
+  };
+  Kind kind;
+  std::string kernel;
+  ptx::TextPosition at;
+  std::string source;       // "matmul.cl:12", empty when unknown
+  std::uint64_t group = 0;  // linear
+  Dim3 group_id{0, 0, 0}, local_id{0, 0, 0};
+  std::string message;      // "global load of 4 bytes at offset 4096 of buffer 'a' (4096 bytes)"
+};
+
+enum class Ending : std::uint8_t { done, finding, step_limit, time_limit };
+
+struct Outcome {
+  Ending ending = Ending::done;
+  std::optional<Finding> finding;    // also set at a limit: where the kernel was
+  std::uint64_t warp_instructions = 0;
+};
+
+// Runs the given groups (linear indices, x fastest) in order. Observers receive every event; with threads > 1 each
+// thread works with forks of them, joined at the end. Counts and memory do not depend on the number of threads.
+Outcome run(Program const&, Launch const&, Memory&, std::span<std::uint64_t const> groups,
+            std::span<Observer* const> observers, Limits const& = {}, unsigned threads = 1);
+
+}  // namespace kernelcast::emu
