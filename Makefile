@@ -1,0 +1,55 @@
+# make demo    packages, build, and one OpenCL kernel cast onto every GPU of the database
+# make check   packages, build, all tests
+# make bench   benchmarks · make install [PREFIX=/usr/local] · make format · make deps
+#
+# All it does is call apt and CMake; CMakePresets.json has the build directories.
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+# What a plain Debian 12 or 13 needs. oclgrind and pocl-opencl-icd are only for comparisons: without them the tests
+# that use them are skipped.
+PACKAGES = cmake ninja-build g++ clang-19 libclang-rt-19-dev libclc-19 libclc-19-dev \
+  libcli11-dev libcsv-dev libfmt-dev libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev \
+  catch2 librapidcheck-dev libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind \
+  gnuplot-nox scdoc mandoc
+
+.PHONY: all build deps demo check bench install format man clean
+all: build
+
+deps:
+	@missing=; for p in $(PACKAGES); do \
+	  [ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; done; \
+	[ -z "$$missing" ] && exit 0; \
+	echo "installing:$$missing"; \
+	command -v apt-get >/dev/null || { echo "no apt-get here: install these by hand:$$missing" >&2; exit 1; }; \
+	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	$$sudo apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null
+
+build: deps
+	@cmake --preset release $(CMAKE_OPTIONS) >/dev/null
+	@cmake --build --preset release -j $(JOBS) $(NINJA_QUIET)
+
+demo: NINJA_QUIET = -- --quiet
+demo: build
+	@cmake -P cmake/Demo.cmake
+
+check: build
+	@ctest --preset release -j $(JOBS)
+
+bench: deps
+	@cmake --preset bench >/dev/null
+	@cmake --build --preset bench -j $(JOBS) --target bench
+
+install: build
+	@cmake --install build --prefix $(PREFIX)
+
+man: build
+	@cmake --build --preset release --target man
+
+format:
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 -i
+
+clean:
+	@cmake -E rm -rf build build-dev build-gcc build-asan build-fuzz
