@@ -1,0 +1,130 @@
+// One main for every program: options, streams, errors, exit status.
+//
+// Problem: a dozen programs must behave alike: the same common options, output that is complete or absent, errors in
+// one form, documented exit statuses.
+// Method: a program describes itself (About), declares its own options on tool.app() (CLI11) without any I/O, and hands
+// over a body that gets Streams. tool_main alone parses, opens, catches, prints and returns the exit status.
+//
+//   int main(int argc, char** argv) {
+//     return kernelcast::cli::tool_main(argc, argv, {.name = "rank", .summary = "rank devices by projected time",
+//         .input = {&Projection::schema()}, .output = {&Ranking::schema()}},
+//       [](kernelcast::cli::Tool& tool) {
+//         auto options = std::make_shared<Options>();
+//         tool.app().add_flag("--share", options->share, "…");
+//         tool.list("--device", options->devices, "only these devices", "NAME");   // repeated or comma-separated
+//         tool.run([options](kernelcast::cli::Streams& io) { run(*options, io); });
+//       });
+//   }
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "csv/csv.hpp"
+#include "diag/diag.hpp"
+#include "record/schema.hpp"
+#include "record/table.hpp"
+
+namespace kernelcast::cli {
+
+// What a program takes as operands.
+enum class Operands {
+  csv_files,  // [FILE]…, CSV; standard input when there is none
+  none        // nothing, or what the program declares itself as positionals on app()
+};
+
+struct About {
+  std::string name;
+  std::string summary;      // one line, lower case, no full stop
+  std::string description;  // for --help: a few sentences
+  Operands operands = Operands::csv_files;
+  std::vector<record::Layout const*> input;
+  std::vector<record::Layout const*> output;                  // all that the program may write; --columns lists them
+  std::vector<std::pair<Status, std::string>> statuses;       // what 1, 5, 6 mean here; the general ones are added
+  std::vector<std::string> see_also;                          // "perfcast(1)"
+  std::vector<std::pair<std::string, std::string>> examples;  // command, what it does
+};
+
+// What the body works with.
+class Streams {
+ public:
+  // Operands: files to read, "-" is standard input; {"-"} when none is given.
+  std::vector<std::string> const& inputs() const;
+
+  // A CSV reader on an input ("-" allowed); the file's hash goes into --meta. Stays open until the program ends.
+  csv::Reader csv(std::string const& path);
+  csv::Reader csv() { return csv(inputs().front()); }
+  // The same for other formats.
+  std::istream& input(std::string const& path);
+  std::istream& input() { return input(inputs().front()); }
+  static std::string input_name(std::string const& path) { return path == "-" ? "<stdin>" : path; }
+  // For inputs that somebody else opened: the content's hash goes into --meta.
+  void note_input(std::string const& path, std::string_view content);
+
+  // Standard output or the file of -o. Failures to write throw Error(io).
+  std::ostream& output();
+
+  // Rows in the chosen --format, counted for --meta. Call finish() on the writer.
+  template <class R>
+  record::Writer<R> writer(std::vector<std::string> extra_names = {}) {
+    return record::Writer<R>(output(), format(), row_counter(), std::move(extra_names));
+  }
+
+  record::Format format() const;
+  unsigned threads() const;  // at least 1
+  std::uint64_t seed() const;
+  bool quiet() const;
+
+  // A line on stderr, prefixed by the program's name; nothing with --quiet.
+  void note(std::string_view text);
+  void warn(std::string_view text);  // also with --quiet
+
+  void set_device(std::string device);  // for --meta
+
+  struct State;
+  explicit Streams(State& state) : state_(&state) {}
+
+ private:
+  std::uint64_t* row_counter();
+  State* state_;
+};
+
+class Tool {
+ public:
+  CLI::App& app();
+
+  // An option that takes several values: repeated or comma-separated, never variadic.
+  CLI::Option* list(std::string const& names, std::vector<std::string>& values, std::string const& text,
+                    std::string const& value_name = "VALUE");
+
+  // The body; returns nothing (done) or a Status (finding).
+  template <class Body>
+  void run(Body body) {
+    if constexpr (std::is_same_v<std::invoke_result_t<Body, Streams&>, Status>)
+      set_body(std::move(body));
+    else
+      set_body([body = std::move(body)](Streams& io) {
+        body(io);
+        return Status::done;
+      });
+  }
+
+  struct State;
+  explicit Tool(State& state) : state_(&state) {}
+
+ private:
+  void set_body(std::function<Status(Streams&)>);
+  State* state_;
+};
+
+int tool_main(int argc, char** argv, About const& about, std::function<void(Tool&)> const& declare);
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,55 @@
+// The `kernel` record: what one kernel launch does, counted by emulation, independent of any device.
+//
+// Counters are totals over all launches and all groups. They are doubles because counts of a few emulated groups are
+// extrapolated to the whole grid; they are exact integers where every group was emulated (below 2^53).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "record/schema.hpp"
+
+namespace kernelcast::record {
+
+// Instruction classes, in the order of the columns; the same order as emu::Class.
+inline constexpr std::array<char const*, 13> class_names{"fp32",    "fp64",  "fp16",    "int_add", "int_mul",
+                                                         "shift",   "logic", "special", "convert", "memory",
+                                                         "control", "sync",  "other"};
+inline constexpr std::size_t class_count = class_names.size();
+
+inline constexpr std::array<unsigned, 3> width_lanes{16, 32, 64};               // wavefront widths
+inline constexpr std::array<unsigned, 3> segment_bytes{32, 64, 128};            // memory transaction sizes
+inline constexpr std::array<char const*, 3> bank_names{"b16", "b32", "b32x8"};  // 16 and 32 banks of 4 bytes, 32 of 8
+
+struct Kernel {
+  std::string kernel;
+  std::string case_name;  // column `case`
+  std::uint64_t launches = 1;
+  std::uint64_t grid_x = 1, grid_y = 1, grid_z = 1;     // work-groups
+  std::uint64_t block_x = 1, block_y = 1, block_z = 1;  // work-items
+  std::uint64_t groups_total = 1;
+  std::uint64_t groups_emulated = 1;
+  std::uint64_t shared_bytes = 0;  // per work-group
+
+  std::optional<std::uint64_t> registers_ptx, registers_sm75, vgprs_gfx6, vgprs_gfx90a, vgprs_gfx1030, gprs_cypress;
+  std::optional<double> vliw_ops_per_bundle;
+
+  std::optional<double> spread_pct;  // empty when one group was emulated
+  double inst_total = 0;
+  std::array<double, class_count> inst{};                   // [class], lanes whose predicate holds
+  std::array<std::array<double, 3>, class_count> issues{};  // [class][width], wavefront instructions
+  double branches = 0, divergent_branches_w32 = 0, divergent_branches_w64 = 0;
+  double global_load_bytes = 0, global_store_bytes = 0, shared_load_bytes = 0, shared_store_bytes = 0;
+  double local_load_bytes = 0, local_store_bytes = 0, param_bytes = 0, const_bytes = 0, texture_bytes = 0;
+  std::array<std::array<double, 3>, 3> global_load_tx{}, global_store_tx{};  // [width][segment]
+  std::array<double, 3> global_load_cc13{}, global_store_cc13{};             // [segment], after shrinking
+  double global_footprint_bytes = 0;
+  std::array<std::array<double, 3>, 3> shared_load_passes{}, shared_store_passes{};  // [width][banks]
+  double atomics_global = 0, atomics_shared = 0, atomic_max_same_address = 0, barriers = 0;
+
+  static Schema<Kernel> const& schema();
+};
+
+}  // namespace kernelcast::record
