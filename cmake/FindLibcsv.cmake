@@ -1,0 +1,16 @@
+# libcsv has no pkg-config file: found by header and library. Gives the target Libcsv::Libcsv.
+find_path(Libcsv_INCLUDE_DIR csv.h)
+find_library(Libcsv_LIBRARY csv)
+if(Libcsv_INCLUDE_DIR)
+  file(STRINGS ${Libcsv_INCLUDE_DIR}/csv.h Libcsv_numbers REGEX "^#define CSV_(MAJOR|MINOR|RELEASE) ")
+  string(REGEX MATCHALL "[0-9]+" Libcsv_numbers "${Libcsv_numbers}")
+  string(REPLACE ";" "." Libcsv_VERSION "${Libcsv_numbers}")
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Libcsv REQUIRED_VARS Libcsv_LIBRARY Libcsv_INCLUDE_DIR VERSION_VAR Libcsv_VERSION)
+if(Libcsv_FOUND AND NOT TARGET Libcsv::Libcsv)
+  add_library(Libcsv::Libcsv UNKNOWN IMPORTED)
+  set_target_properties(Libcsv::Libcsv PROPERTIES IMPORTED_LOCATION ${Libcsv_LIBRARY}
+                                                  INTERFACE_INCLUDE_DIRECTORIES ${Libcsv_INCLUDE_DIR})
+endif()
+mark_as_advanced(Libcsv_INCLUDE_DIR Libcsv_LIBRARY)
