@@ -43,7 +43,6 @@ class RowReader {
 
  private:
   std::size_t index_of(std::string_view column) const;
-  void bind(std::size_t column, std::size_t field);
   [[noreturn]] void refuse_missing(ColumnDefinition const&) const;
   void parse(ColumnDefinition const&, std::size_t field, void* record) const;
 

@@ -1,0 +1,156 @@
+#include "record/kernel.hpp"
+
+#include <fmt/format.h>
+
+namespace kernelcast::record {
+
+namespace {
+
+void add_identity(Schema<Kernel>& schema) {
+  schema.column("kernel", &Kernel::kernel, Unit::none, "name of the kernel function")
+      .column("case", &Kernel::case_name, Unit::none, "the launch file's stem, or <global>/<local> sizes in work-items")
+      .may_be_empty()
+      .accepts("size")
+      .column("launches", &Kernel::launches, Unit::count,
+              "launches of this configuration; all counters are totals over them")
+      .column("grid_x", &Kernel::grid_x, Unit::count, "work-groups along x")
+      .column("grid_y", &Kernel::grid_y, Unit::count, "work-groups along y")
+      .column("grid_z", &Kernel::grid_z, Unit::count, "work-groups along z")
+      .column("block_x", &Kernel::block_x, Unit::count, "work-items of a work-group along x")
+      .column("block_y", &Kernel::block_y, Unit::count, "work-items of a work-group along y")
+      .column("block_z", &Kernel::block_z, Unit::count, "work-items of a work-group along z")
+      .column("groups_total", &Kernel::groups_total, Unit::count, "work-groups of all launches together")
+      .column("groups_emulated", &Kernel::groups_emulated, Unit::count,
+              "work-groups that were emulated; when fewer than groups_total the counters are extrapolated from them")
+      .column("shared_bytes", &Kernel::shared_bytes, Unit::bytes,
+              "shared memory of one work-group, static and dynamic");
+}
+
+void add_registers(Schema<Kernel>& schema) {
+  schema
+      .column("registers_ptx", &Kernel::registers_ptx, Unit::count,
+              "32-bit registers per work-item by live ranges of the PTX; empty when unknown")
+      .column("registers_sm75", &Kernel::registers_sm75, Unit::count,
+              "registers per work-item that ptxas assigns for sm_75; empty without ptxas")
+      .column("vgprs_gfx6", &Kernel::vgprs_gfx6, Unit::count,
+              "vector registers per work-item for AMD gfx6 (tahiti); empty when unknown")
+      .column("vgprs_gfx90a", &Kernel::vgprs_gfx90a, Unit::count,
+              "vector registers per work-item for AMD gfx90a; empty when unknown")
+      .column("vgprs_gfx1030", &Kernel::vgprs_gfx1030, Unit::count,
+              "vector registers per work-item for AMD gfx1030; empty when unknown")
+      .column("gprs_cypress", &Kernel::gprs_cypress, Unit::count,
+              "128-bit registers per work-item for AMD cypress (VLIW5); empty when unknown")
+      .column("vliw_ops_per_bundle", &Kernel::vliw_ops_per_bundle, Unit::none,
+              "ALU operations per VLIW bundle on AMD cypress, 1 to 5; empty when unknown");
+}
+
+void add_instructions(Schema<Kernel>& schema) {
+  schema
+      .column("spread_pct", &Kernel::spread_pct, Unit::percent,
+              "largest relative spread of a counter between emulated groups; empty when one group was emulated")
+      .column("inst_total", &Kernel::inst_total, Unit::lanes,
+              "instructions executed by work-items, counted where the predicate holds");
+  for (std::size_t c = 0; c < class_count; ++c)
+    schema.column(
+        fmt::format("inst_{}", class_names[c]), [c](Kernel & k) -> auto& { return k.inst[c]; }, Unit::lanes,
+        fmt::format("instructions of class {} executed by work-items", class_names[c]));
+  for (std::size_t c = 0; c < class_count; ++c)
+    for (std::size_t w = 0; w < width_lanes.size(); ++w)
+      schema.column(
+          fmt::format("issues_{}_w{}", class_names[c], width_lanes[w]),
+          [ c, w ](Kernel & k) -> auto& { return k.issues[c][w]; }, Unit::count,
+          fmt::format("instructions of class {} issued by wavefronts of {} work-items", class_names[c],
+                      width_lanes[w]));
+  schema
+      .column("branches", &Kernel::branches, Unit::count,
+              "conditional branches executed by wavefronts of 32 work-items")
+      .column("divergent_branches_w32", &Kernel::divergent_branches_w32, Unit::count,
+              "branches on which work-items of a wavefront of 32 disagree")
+      .column("divergent_branches_w64", &Kernel::divergent_branches_w64, Unit::count,
+              "branches on which work-items of a wavefront of 64 disagree");
+}
+
+void add_volumes(Schema<Kernel>& schema) {
+  schema
+      .column("global_load_bytes", &Kernel::global_load_bytes, Unit::bytes,
+              "bytes that work-items read from global memory")
+      .column("global_store_bytes", &Kernel::global_store_bytes, Unit::bytes,
+              "bytes that work-items write to global memory")
+      .column("shared_load_bytes", &Kernel::shared_load_bytes, Unit::bytes,
+              "bytes that work-items read from shared memory")
+      .column("shared_store_bytes", &Kernel::shared_store_bytes, Unit::bytes,
+              "bytes that work-items write to shared memory")
+      .column("local_load_bytes", &Kernel::local_load_bytes, Unit::bytes,
+              "bytes read from memory private to a work-item (spills, indexed arrays)")
+      .column("local_store_bytes", &Kernel::local_store_bytes, Unit::bytes,
+              "bytes written to memory private to a work-item")
+      .column("param_bytes", &Kernel::param_bytes, Unit::bytes, "bytes of kernel arguments read by work-items")
+      .column("const_bytes", &Kernel::const_bytes, Unit::bytes, "bytes read from constant memory")
+      .column("texture_bytes", &Kernel::texture_bytes, Unit::bytes,
+              "bytes read or written through textures and images");
+}
+
+using ByWidth = std::array<std::array<double, 3>, 3> Kernel::*;
+
+void add_transactions(Schema<Kernel>& schema, char const* direction, ByWidth member) {
+  for (std::size_t w = 0; w < width_lanes.size(); ++w)
+    for (std::size_t s = 0; s < segment_bytes.size(); ++s)
+      schema.column(
+          fmt::format("global_{}_tx_w{}_s{}", direction, width_lanes[w], segment_bytes[s]),
+          [ member, w, s ](Kernel & k) -> auto& { return (k.*member)[w][s]; }, Unit::count,
+          fmt::format("global {} transactions: distinct aligned segments of {} bytes per access of {} work-items",
+                      direction, segment_bytes[s], width_lanes[w]));
+}
+
+void add_half_warp_segments(Schema<Kernel>& schema, char const* direction, std::array<double, 3> Kernel::*member) {
+  for (std::size_t s = 0; s < segment_bytes.size(); ++s)
+    schema.column(
+        fmt::format("global_{}_cc13_{}", direction, segment_bytes[s]),
+        [ member, s ](Kernel & k) -> auto& { return (k.*member)[s]; }, Unit::count,
+        fmt::format("global {} transactions of {} bytes by the half-warp rule of compute capability 1.2 and 1.3, "
+                    "after shrinking",
+                    direction, segment_bytes[s]));
+}
+
+void add_passes(Schema<Kernel>& schema, char const* direction, ByWidth member) {
+  static constexpr std::array<char const*, 3> banks{"16 banks of 4 bytes", "32 banks of 4 bytes",
+                                                    "32 banks of 8 bytes"};
+  for (std::size_t w = 0; w < width_lanes.size(); ++w)
+    for (std::size_t b = 0; b < bank_names.size(); ++b)
+      schema.column(
+          fmt::format("shared_{}_passes_w{}_{}", direction, width_lanes[w], bank_names[b]),
+          [ member, w, b ](Kernel & k) -> auto& { return (k.*member)[w][b]; }, Unit::count,
+          fmt::format("passes over shared memory of {}: bank-conflict degrees summed over the {}s of {} "
+                      "work-items",
+                      banks[b], direction, width_lanes[w]));
+}
+
+}  // namespace
+
+Schema<Kernel> const& Kernel::schema() {
+  static auto const schema = [] {
+    Schema<Kernel> s("kernel", "what a kernel launch executes and moves, independent of any device");
+    add_identity(s);
+    add_registers(s);
+    add_instructions(s);
+    add_volumes(s);
+    add_transactions(s, "load", &Kernel::global_load_tx);
+    add_transactions(s, "store", &Kernel::global_store_tx);
+    add_half_warp_segments(s, "load", &Kernel::global_load_cc13);
+    add_half_warp_segments(s, "store", &Kernel::global_store_cc13);
+    s.column("global_footprint_bytes", &Kernel::global_footprint_bytes, Unit::bytes,
+             "distinct global memory touched, in sectors of 32 bytes");
+    add_passes(s, "load", &Kernel::shared_load_passes);
+    add_passes(s, "store", &Kernel::shared_store_passes);
+    s.column("atomics_global", &Kernel::atomics_global, Unit::lanes, "atomic operations on global memory by work-items")
+        .column("atomics_shared", &Kernel::atomics_shared, Unit::lanes,
+                "atomic operations on shared memory by work-items")
+        .column("atomic_max_same_address", &Kernel::atomic_max_same_address, Unit::count,
+                "most atomic operations that hit one address")
+        .column("barriers", &Kernel::barriers, Unit::count, "barriers passed by work-groups");
+    return s;
+  }();
+  return schema;
+}
+
+}  // namespace kernelcast::record

@@ -1,0 +1,94 @@
+#include "record/ranking.hpp"
+
+namespace kernelcast::record {
+
+namespace {
+
+constexpr auto model_meaning = "the model that made the projection";
+constexpr auto kernel_meaning = "name of the kernel function";
+constexpr auto case_meaning = "problem size or launch of the kernel";
+
+template <class R>
+void add_case(Schema<R>& schema) {
+  schema.column("model", &R::model, Unit::none, model_meaning)
+      .column("kernel", &R::kernel, Unit::none, kernel_meaning)
+      .column("case", &R::case_name, Unit::none, case_meaning)
+      .may_be_empty();
+}
+
+}  // namespace
+
+Schema<Ranking> const& Ranking::schema() {
+  static auto const schema = [] {
+    Schema<Ranking> s("ranking", "devices in the order of their projected time");
+    add_case(s);
+    s.column("rank", &Ranking::rank, Unit::count, "1 is the fastest; equal times share a rank")
+        .column("device", &Ranking::device, Unit::none, "slug of the device in the device database")
+        .column("time_s", &Ranking::time_s, Unit::seconds, "projected kernel time")
+        .column("relative_time", &Ranking::relative_time, Unit::none, "projected time over that of the fastest device")
+        .column("decided", &Ranking::decided, Unit::none,
+                "no when the interval of the projected time overlaps that of the fastest device; on the row of the "
+                "fastest, when that of any other does");
+    return s;
+  }();
+  return schema;
+}
+
+Schema<Assessment> const& Assessment::schema() {
+  static auto const schema = [] {
+    Schema<Assessment> s("assessment", "how good the choice of a model is, against measured times");
+    add_case(s);
+    s.column("chosen_device", &Assessment::chosen_device, Unit::none, "the device with the least projected time")
+        .column("best_device", &Assessment::best_device, Unit::none, "the device with the least measured time")
+        .column("selection_penalty_pct", &Assessment::selection_penalty_pct, Unit::percent,
+                "measured time of the chosen device beyond that of the best one, in percent of the latter")
+        .column("relative_error_pct", &Assessment::relative_error_pct, Unit::percent,
+                "distance of the unit vectors of measured and projected times over the square root of 2; 100 is the "
+                "most that two vectors of times can differ");
+    return s;
+  }();
+  return schema;
+}
+
+Schema<AssessmentSummary> const& AssessmentSummary::schema() {
+  static auto const schema =
+      Schema<AssessmentSummary>("assessment_summary", "a model's assessments in one row, trivial rankings beside")
+          .column("model", &AssessmentSummary::model, Unit::none,
+                  "the model, or trivial:peak_flops, trivial:peak_bandwidth, trivial:most_often_best")
+          .column("cases", &AssessmentSummary::cases, Unit::count, "kernels and cases assessed")
+          .column("best_picked_pct", &AssessmentSummary::best_picked_pct, Unit::percent,
+                  "share of the cases in which the chosen device is the best one")
+          .column("mean_selection_penalty_pct", &AssessmentSummary::mean_selection_penalty_pct, Unit::percent,
+                  "mean selection penalty over all cases")
+          .column("max_selection_penalty_pct", &AssessmentSummary::max_selection_penalty_pct, Unit::percent,
+                  "largest selection penalty")
+          .column("mean_relative_error_pct", &AssessmentSummary::mean_relative_error_pct, Unit::percent,
+                  "mean relative error over all cases; empty for a ranking that projects no times");
+  return schema;
+}
+
+Schema<Share> const& Share::schema() {
+  static auto const schema = [] {
+    Schema<Share> s("share", "how much of a kernel's work each device takes");
+    add_case(s);
+    s.column("device", &Share::device, Unit::none, "slug of the device in the device database")
+        .column("share", &Share::share, Unit::none, "part of the work, proportional to 1/time; all devices together 1");
+    return s;
+  }();
+  return schema;
+}
+
+Schema<Assignment> const& Assignment::schema() {
+  static auto const schema =
+      Schema<Assignment>("assignment", "which kernel runs on which device and when, for the least time of all together")
+          .column("kernel", &Assignment::kernel, Unit::none, kernel_meaning)
+          .column("case", &Assignment::case_name, Unit::none, case_meaning)
+          .may_be_empty()
+          .column("device", &Assignment::device, Unit::none, "slug of the device that runs it")
+          .column("start_s", &Assignment::start_s, Unit::seconds, "when it starts, after the start of the first")
+          .column("end_s", &Assignment::end_s, Unit::seconds, "when it ends")
+          .column("model", &Assignment::model, Unit::none, model_meaning);
+  return schema;
+}
+
+}  // namespace kernelcast::record

@@ -1,0 +1,60 @@
+// What `rank` writes: rankings, assessments against measured times, shares and assignments.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "record/schema.hpp"
+
+namespace kernelcast::record {
+
+struct Ranking {
+  std::string model, kernel, case_name;
+  std::uint64_t rank = 1;
+  std::string device;
+  double time_s = 0;
+  double relative_time = 1;
+  bool decided = true;
+
+  static Schema<Ranking> const& schema();
+};
+
+// How good a model's choice was, for one kernel and case. [panwar] section V.
+struct Assessment {
+  std::string model, kernel, case_name;
+  std::string chosen_device, best_device;
+  double selection_penalty_pct = 0;
+  double relative_error_pct = 0;
+
+  static Schema<Assessment> const& schema();
+};
+
+// The means of the assessments of one model, or of a trivial ranking.
+struct AssessmentSummary {
+  std::string model;
+  std::uint64_t cases = 0;
+  double best_picked_pct = 0;
+  double mean_selection_penalty_pct = 0;
+  double max_selection_penalty_pct = 0;
+  std::optional<double> mean_relative_error_pct;
+
+  static Schema<AssessmentSummary> const& schema();
+};
+
+struct Share {
+  std::string model, kernel, case_name, device;
+  double share = 0;
+
+  static Schema<Share> const& schema();
+};
+
+struct Assignment {
+  std::string kernel, case_name, device;
+  double start_s = 0, end_s = 0;
+  std::string model;
+
+  static Schema<Assignment> const& schema();
+};
+
+}  // namespace kernelcast::record

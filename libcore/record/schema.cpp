@@ -1,0 +1,125 @@
+#include "record/schema.hpp"
+
+#include <ostream>
+
+#include "csv/csv.hpp"
+
+namespace kernelcast::record {
+
+std::string_view symbol(Unit unit) {
+  switch (unit) {
+    case Unit::seconds:
+      return "s";
+    case Unit::bytes:
+      return "B";
+    case Unit::hertz:
+      return "Hz";
+    case Unit::watts:
+      return "W";
+    case Unit::cycles:
+      return "cycle";
+    case Unit::flop_per_s:
+      return "flop/s";
+    case Unit::bytes_per_s:
+      return "B/s";
+    case Unit::percent:
+      return "%";
+    case Unit::none:
+    case Unit::lanes:
+    case Unit::count:
+      break;
+  }
+  return "1";
+}
+
+std::string_view suffix(Unit unit) {
+  switch (unit) {
+    case Unit::seconds:
+      return "_s";
+    case Unit::bytes:
+      return "_bytes";
+    case Unit::hertz:
+      return "_hz";
+    case Unit::watts:
+      return "_w";
+    case Unit::cycles:
+      return "_cycles";
+    case Unit::flop_per_s:
+      return "_flop_per_s";
+    case Unit::bytes_per_s:
+      return "_bytes_per_s";
+    case Unit::percent:
+      return "_pct";
+    case Unit::none:
+    case Unit::lanes:
+    case Unit::count:
+      break;
+  }
+  return "";
+}
+
+ColumnDefinition const* Layout::find(std::string_view column) const {
+  for (auto const& definition : columns_)
+    if (definition.name == column) return &definition;
+  return nullptr;
+}
+
+std::vector<std::string> Layout::column_names() const {
+  std::vector<std::string> names;
+  for (auto const& definition : columns_) names.push_back(definition.name);
+  return names;
+}
+
+void Layout::add(ColumnDefinition definition) {
+  if (find(definition.name)) throw std::logic_error("record " + name_ + " has two columns '" + definition.name + "'");
+  columns_.push_back(std::move(definition));
+}
+
+namespace {
+
+bool is_text(ColumnDefinition const& column) {
+  return column.type == FieldType::text || column.type == FieldType::boolean;
+}
+
+std::string_view shown_unit(ColumnDefinition const& column) {
+  return is_text(column) ? std::string_view{} : symbol(column.unit);
+}
+
+}  // namespace
+
+void describe(std::ostream& out, Layout const& layout, bool header) {
+  csv::Writer rows(out);
+  if (header) rows.row({"record", "name", "unit", "required", "meaning"});
+  for (auto const& column : layout.columns())
+    rows.row(
+        {layout.name(), column.name, std::string(shown_unit(column)), column.required ? "yes" : "no", column.meaning});
+}
+
+namespace {
+
+// scdoc reads _ and * as markup and | as a table's delimiter.
+std::string scdoc_escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '_' || c == '*' || c == '|' || c == '\\' || c == '#') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+void describe_scdoc(std::ostream& out, Layout const& layout) {
+  char row = '[';
+  auto const cells = [&](std::string_view name, std::string_view unit, std::string_view meaning) {
+    out << row << " *" << scdoc_escaped(name) << "*\n:  " << scdoc_escaped(unit) << "\n:  " << scdoc_escaped(meaning)
+        << '\n';
+    row = '|';
+  };
+  cells("column", "unit", "meaning");
+  for (auto const& column : layout.columns())
+    cells(column.name, shown_unit(column), column.meaning + (column.required ? "" : " (optional)"));
+  out << '\n';
+}
+
+}  // namespace kernelcast::record

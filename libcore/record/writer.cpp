@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "record/table.hpp"
+
+namespace kernelcast::record {
+
+namespace {
+
+// A wider record is printed one column per line.
+constexpr std::size_t widest_table_columns = 24;
+
+struct Cell {
+  std::string text;
+  bool known = true;
+  bool quoted_in_json = false;
+};
+
+Cell cell_of(ColumnDefinition const& column, void const* record, Format format) {
+  void const* const field = static_cast<char const*>(record) + column.offset;
+  auto const number = [&](double value) -> Cell {
+    return {format == Format::table ? scaled_text(value, column.unit) : number_text(value)};
+  };
+  auto const integer = [&](std::uint64_t value) -> Cell {
+    std::array<char, 24> text;
+    if (format == Format::table) return {scaled_text(static_cast<double>(value), column.unit)};
+    return {std::string(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr)};
+  };
+  switch (column.type) {
+    case FieldType::text: {
+      auto const& text = *static_cast<std::string const*>(field);
+      return {text, !(text.empty() && column.may_be_empty), true};
+    }
+    case FieldType::boolean: {
+      bool const value = *static_cast<bool const*>(field);
+      if (format == Format::json) return {value ? "true" : "false"};
+      return {value ? "yes" : "no"};
+    }
+    case FieldType::number:
+      return number(*static_cast<double const*>(field));
+    case FieldType::integer:
+      return integer(*static_cast<std::uint64_t const*>(field));
+    case FieldType::optional_number: {
+      auto const& value = *static_cast<std::optional<double> const*>(field);
+      return value ? number(*value) : Cell{{}, false};
+    }
+    case FieldType::optional_integer: {
+      auto const& value = *static_cast<std::optional<std::uint64_t> const*>(field);
+      return value ? integer(*value) : Cell{{}, false};
+    }
+  }
+  return {};
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\r')
+      out += "\\r";
+    else if (c == '\t')
+      out += "\\t";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out += '"';
+}
+
+// Columns on a terminal: code points, control characters made visible.
+std::string printable(std::string_view text) {
+  std::string out;
+  for (char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+  return out;
+}
+
+std::size_t code_points(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+struct RowWriter::State {
+  Layout const* layout;
+  std::ostream* out;
+  Format format;
+  std::uint64_t* rows;
+  std::vector<std::string> extra_names;
+  std::uint64_t written = 0;
+  bool finished = false;
+  std::string line;
+  std::vector<std::vector<std::string>> table;
+
+  void put(std::string const& text) { out->write(text.data(), static_cast<std::streamsize>(text.size())); }
+  std::vector<std::string> names() const {
+    auto names = layout->column_names();
+    names.insert(names.end(), extra_names.begin(), extra_names.end());
+    return names;
+  }
+  void write_csv(void const* record, std::vector<std::string> const& extras);
+  void write_json(void const* record, std::vector<std::string> const& extras);
+  void keep(void const* record, std::vector<std::string> const& extras);
+  void print_table();
+  void print_list();
+};
+
+void RowWriter::State::write_csv(void const* record, std::vector<std::string> const& extras) {
+  line.clear();
+  bool first = true;
+  auto const next = [&] {
+    if (!first) line += ',';
+    first = false;
+  };
+  for (auto const& column : layout->columns()) {
+    next();
+    csv::append_field(line, cell_of(column, record, format).text);
+  }
+  for (auto const& extra : extras) {
+    next();
+    csv::append_field(line, extra);
+  }
+  if (line.empty()) line = "\"\"";
+  line += '\n';
+  put(line);
+}
+
+void RowWriter::State::write_json(void const* record, std::vector<std::string> const& extras) {
+  line = written == 0 ? "[\n  {" : ",\n  {";
+  bool first = true;
+  auto const member = [&](std::string const& name, std::string const& value) {
+    line += fmt::format("{}{}: {}", first ? "" : ", ", json_string(name), value);
+    first = false;
+  };
+  for (auto const& column : layout->columns()) {
+    auto const cell = cell_of(column, record, format);
+    member(column.name, !cell.known ? "null" : cell.quoted_in_json ? json_string(cell.text) : cell.text);
+  }
+  for (std::size_t i = 0; i < extra_names.size(); ++i)
+    member(extra_names[i], extras[i].empty() ? "null" : json_string(extras[i]));
+  line += '}';
+  put(line);
+}
+
+void RowWriter::State::keep(void const* record, std::vector<std::string> const& extras) {
+  std::vector<std::string> cells;
+  for (auto const& column : layout->columns()) cells.push_back(printable(cell_of(column, record, format).text));
+  for (auto const& extra : extras) cells.push_back(printable(extra));
+  table.push_back(std::move(cells));
+}
+
+void RowWriter::State::print_table() {
+  auto const titles = names();
+  std::vector<std::size_t> width;
+  for (auto const& title : titles) width.push_back(code_points(title));
+  for (auto const& cells : table)
+    for (std::size_t i = 0; i < cells.size(); ++i) width[i] = std::max(width[i], code_points(cells[i]));
+  auto const print = [&](std::vector<std::string> const& cells) {
+    line.clear();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      bool const left = i >= layout->columns().size() || layout->columns()[i].type == FieldType::text ||
+                        layout->columns()[i].type == FieldType::boolean;
+      std::string const blanks(width[i] - code_points(cells[i]), ' ');
+      if (i > 0) line += "  ";
+      line += left ? cells[i] + blanks : blanks + cells[i];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    line += '\n';
+    put(line);
+  };
+  print(titles);
+  for (auto const& cells : table) print(cells);
+}
+
+void RowWriter::State::print_list() {
+  auto const titles = names();
+  std::size_t width = 0;
+  for (auto const& title : titles) width = std::max(width, code_points(title));
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (row > 0) put("\n");
+    for (std::size_t i = 0; i < titles.size(); ++i)
+      if (!table[row][i].empty()) put(fmt::format("{:<{}}  {}\n", titles[i], width, table[row][i]));
+  }
+}
+
+RowWriter::RowWriter(Layout const& layout, std::ostream& out, Format format, std::uint64_t* rows,
+                     std::vector<std::string> extra_names)
+    : state_(std::make_unique<State>(State{&layout, &out, format, rows, std::move(extra_names), 0, false, {}, {}})) {
+  for (auto const& name : state_->extra_names)
+    if (layout.find(name))
+      throw Error(Status::bad_data, fmt::format("column '{}' of the input is also a column of the output", name),
+                  "rename it in the input");
+  if (format == Format::csv) csv::Writer(out).row(state_->names());
+}
+
+RowWriter::~RowWriter() = default;
+RowWriter::RowWriter(RowWriter&&) noexcept = default;
+
+void RowWriter::write(void const* record, std::vector<std::string> const& extras) {
+  if (extras.size() != state_->extra_names.size()) throw std::logic_error("a row with other extra cells than names");
+  switch (state_->format) {
+    case Format::csv:
+      state_->write_csv(record, extras);
+      break;
+    case Format::json:
+      state_->write_json(record, extras);
+      break;
+    case Format::table:
+      state_->keep(record, extras);
+      break;
+  }
+  ++state_->written;
+  if (state_->rows) ++*state_->rows;
+}
+
+void RowWriter::finish() {
+  if (std::exchange(state_->finished, true)) return;
+  if (state_->format == Format::json) state_->put(state_->written ? "\n]\n" : "[]\n");
+  if (state_->format == Format::table)
+    state_->names().size() > widest_table_columns ? state_->print_list() : state_->print_table();
+}
+
+}  // namespace kernelcast::record

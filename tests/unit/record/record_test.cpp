@@ -1,0 +1,278 @@
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "record/kernel.hpp"
+#include "record/projection.hpp"
+#include "record/ranking.hpp"
+#include "record/table.hpp"
+
+using namespace kernelcast;
+using namespace kernelcast::record;
+
+namespace {
+
+template <class R>
+std::vector<R> read(std::string const& text) {
+  std::istringstream in(text);
+  csv::Reader rows(in, "in.csv");
+  Reader<R> reader(rows);
+  std::vector<R> records;
+  for (R record; reader.next(record);) records.push_back(record);
+  return records;
+}
+
+template <class R>
+std::string write(std::vector<R> const& records, Format format = Format::csv) {
+  std::ostringstream out;
+  Writer<R> writer(out, format);
+  for (auto const& record : records) writer.write(record);
+  writer.finish();
+  return out.str();
+}
+
+template <class R>
+std::string refusal(std::string const& text) {
+  try {
+    read<R>(text);
+  } catch (Error const& error) {
+    CHECK(error.status() == Status::bad_data);
+    return error.text("t");
+  }
+  return "none";
+}
+
+std::string line(std::string const& text, std::size_t number) {
+  std::istringstream in(text);
+  std::string out;
+  for (std::size_t i = 0; i <= number; ++i) std::getline(in, out);
+  return out;
+}
+
+double random_double(std::mt19937_64& random) {
+  for (;;) {
+    std::uint64_t const bits = random();
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    if (std::isfinite(value)) return value;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the kernel record has the columns of the contract, in its order") {
+  auto const names = Kernel::schema().column_names();
+  std::string joined;
+  for (auto const& name : names) joined += name + ",";
+  CHECK(joined.find("kernel,case,launches,grid_x,grid_y,grid_z,block_x,block_y,block_z,groups_total,groups_emulated,"
+                    "shared_bytes,registers_ptx,registers_sm75,vgprs_gfx6,vgprs_gfx90a,vgprs_gfx1030,gprs_cypress,"
+                    "vliw_ops_per_bundle,spread_pct,inst_total,inst_fp32,inst_fp64,inst_fp16,inst_int_add,") == 0);
+  CHECK_THAT(joined, Contains("inst_sync,inst_other,issues_fp32_w16,issues_fp32_w32,issues_fp32_w64,issues_fp64_w16,"));
+  CHECK_THAT(joined, Contains("issues_other_w64,branches,divergent_branches_w32,divergent_branches_w64,"
+                              "global_load_bytes,global_store_bytes,shared_load_bytes,shared_store_bytes,"
+                              "local_load_bytes,local_store_bytes,param_bytes,const_bytes,texture_bytes,"
+                              "global_load_tx_w16_s32,global_load_tx_w16_s64,global_load_tx_w16_s128,"));
+  CHECK_THAT(joined, Contains("global_store_tx_w64_s128,global_load_cc13_32,global_load_cc13_64,global_load_cc13_128,"
+                              "global_store_cc13_32,global_store_cc13_64,global_store_cc13_128,global_footprint_bytes,"
+                              "shared_load_passes_w16_b16,shared_load_passes_w16_b32,shared_load_passes_w16_b32x8,"));
+  CHECK_THAT(joined, Contains("shared_store_passes_w64_b32x8,atomics_global,atomics_shared,atomic_max_same_address,"
+                              "barriers,"));
+  // 19 identity and registers, spread, total, 13 classes, 13 x 3 issues, 3 branches, 9 volumes, 2 x 9 transactions,
+  // 2 x 3 half-warp segments, footprint, 2 x 9 passes, 4.
+  CHECK(names.size() == 19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4);
+}
+
+TEST_CASE("the columns of the other records stand as in the contract") {
+  CHECK(write<Projection>({}) ==
+        "kernel,case,device,model,time_s,time_low_s,time_high_s,limiter,status,reason,t_compute_s,t_global_s,"
+        "t_shared_s,occupancy,bandwidth_source\n");
+  CHECK(write<Ranking>({}) == "model,kernel,case,rank,device,time_s,relative_time,decided\n");
+  CHECK(write<Assessment>({}) ==
+        "model,kernel,case,chosen_device,best_device,selection_penalty_pct,relative_error_pct\n");
+  CHECK(write<Share>({}) == "model,kernel,case,device,share\n");
+  CHECK(line(write<Assignment>({}), 0).rfind("kernel,case,device,start_s,end_s", 0) == 0);
+}
+
+TEST_CASE("every quantity's column ends in its unit and every column says what it means") {
+  for (Layout const* layout : std::initializer_list<Layout const*>{
+           &Kernel::schema(), &Projection::schema(), &Ranking::schema(), &Assessment::schema(),
+           &AssessmentSummary::schema(), &Share::schema(), &Assignment::schema(), &Measured::schema()})
+    for (auto const& column : layout->columns()) {
+      INFO(layout->name() << "." << column.name);
+      auto const ending = suffix(column.unit);
+      CHECK(column.name.size() > ending.size());
+      CHECK(column.name.substr(column.name.size() - ending.size()) == ending);
+      CHECK(column.meaning.size() > 10);
+    }
+}
+
+TEST_CASE("columns are found by name in any order, optional ones may be absent, unknown ones pass through") {
+  std::istringstream in(
+      "note,time_s,model,reason,status,limiter,time_high_s,time_low_s,device,size,kernel,\"n,b\"\n"
+      "x,0.5,m,,ok,global,1,,d,64,k,\"p\"\"q\"\n");
+  csv::Reader rows(in, "in.csv");
+  Reader<Projection> reader(rows);
+  CHECK(reader.extra_names() == std::vector<std::string>{"note", "n,b"});
+  CHECK(reader.has("time_s"));
+  CHECK_FALSE(reader.has("occupancy"));
+  Projection p;
+  REQUIRE(reader.next(p));
+  CHECK(p.case_name == "64");
+  CHECK(p.time_s == 0.5);
+  CHECK_FALSE(p.time_low_s);
+  CHECK_FALSE(p.occupancy);
+  CHECK(reader.where("case").column == 25);
+  std::ostringstream out;
+  Writer<Projection> writer(out, Format::csv, nullptr, reader.extra_names());
+  writer.write(p, reader.extras());
+  CHECK(line(out.str(), 1) == "k,64,d,m,0.5,,1,global,ok,,,,,,,x,\"p\"\"q\"");
+}
+
+TEST_CASE("bad cells and columns are refused with place, line and hint") {
+  std::string const header = "kernel,case,device,time_s\n";
+  CHECK(
+      refusal<Measured>(header + "k,c,d,1.5ms\n") ==
+      "in.csv:2:7: error: column 'time_s': expected a number, got '1.5ms'\n"
+      "  k,c,d,1.5ms\n"
+      "        ^\n"
+      "hint: numbers are plain decimals in s, with a point and without a suffix; an unknown value is an empty cell\n");
+  CHECK_THAT(refusal<Measured>(header + "k,c,,1\n"), Contains("in.csv:2:5: error: column 'device': empty"));
+  CHECK_THAT(refusal<Measured>("kernel,case,devise,time_s\n"),
+             Contains("in.csv:1:13: error: missing column 'device'") && Contains("did you mean 'device'?"));
+  CHECK_THAT(refusal<Measured>("kernel,case,time_s\n"), Contains("missing column 'device'") && Contains("hint: "));
+  for (std::string const bad : {"inf", "-inf", "nan", "NaN", "1e999", "0x10", "+1", "1,5", " 1", "1 ", "1e", "--1"}) {
+    INFO(bad);
+    CHECK(refusal<Measured>(header + "k,c,d,\"" + bad + "\"\n") != "none");
+  }
+  for (std::string const good : {"0", "-0", "1e-3", "-1.5", "1E5", "5e-324", "007", ".5"}) {
+    INFO(good);
+    CHECK(refusal<Measured>(header + "k,c,d," + good + "\n") == "none");
+  }
+  std::string const ranking = line(write<Ranking>({}), 0) + "\n";
+  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1.5,d,1,1,yes\n"),
+             Contains("2:7: error: column 'rank': expected a whole"));
+  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,-1,d,1,1,yes\n"), Contains("expected a whole number, 0 or more"));
+  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1,d,1,1,true\n"), Contains("expected yes or no"));
+}
+
+TEST_CASE("numbers are written in the shortest form that reads back, whole ones without exponent") {
+  CHECK(number_text(1048576) == "1048576");
+  CHECK(number_text(9007199254740991.0) == "9007199254740991");
+  CHECK(number_text(0.1) == "0.1");
+  CHECK(number_text(1e-9) == "1e-09");
+  CHECK(number_text(-2) == "-2");
+  CHECK(number_text(1e300) == "1e+300");
+  CHECK_THROWS_AS(number_text(std::numeric_limits<double>::infinity()), std::logic_error);
+  CHECK_THROWS_AS(number_text(std::nan("")), std::logic_error);
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 20000; ++i) {
+    double const value = i % 2 ? random_double(random) : std::ldexp(std::round(random_double(random)), 0);
+    std::string const text = number_text(value);
+    double again = 0;
+    auto const result = std::from_chars(text.data(), text.data() + text.size(), again);
+    CHECK(result.ptr == text.data() + text.size());
+    CHECK(std::memcmp(&again, &value, sizeof value) == 0);
+  }
+}
+
+TEST_CASE("random records are read back as they were written") {
+  std::mt19937_64 random(4);
+  std::vector<std::string> const words{"mmul", "a,b", "\"q\"", "two\nlines", "ü", " x ", "1/2"};
+  std::vector<Projection> rows;
+  for (int i = 0; i < 500; ++i) {
+    Projection p;
+    p.kernel = words[random() % words.size()];
+    p.case_name = random() % 3 ? words[random() % words.size()] : "";
+    p.device = "d";
+    p.model = "m";
+    if (random() % 2) p.time_s = random_double(random);
+    if (random() % 2) p.occupancy = random_double(random);
+    rows.push_back(p);
+  }
+  auto const text = write(rows);
+  auto const again = read<Projection>(text);
+  REQUIRE(again.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CHECK(again[i].kernel == rows[i].kernel);
+    CHECK(again[i].case_name == rows[i].case_name);
+    CHECK(again[i].time_s == rows[i].time_s);
+    CHECK(again[i].occupancy == rows[i].occupancy);
+  }
+  CHECK(write(again) == text);
+}
+
+TEST_CASE("every column of the kernel record has a field of its own") {
+  auto const& columns = Kernel::schema().columns();
+  std::ostringstream in;
+  csv::Writer header(in);
+  header.row(Kernel::schema().column_names());
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < columns.size(); ++i) cells.push_back(std::to_string(1000 + i));
+  header.row(cells);
+  CHECK(write(read<Kernel>(in.str())) == in.str());
+}
+
+TEST_CASE("JSON is an array of objects with null for unknown values") {
+  Projection p;
+  p.kernel = "a\"\\\n\x01ü";
+  p.device = "d";
+  p.model = "m";
+  p.time_s = 1e-5;
+  auto const json = nlohmann::json::parse(write<Projection>({p, p}, Format::json));
+  REQUIRE(json.size() == 2);
+  CHECK(json[0]["kernel"] == p.kernel);
+  CHECK(json[0]["time_s"] == 1e-5);
+  CHECK(json[0]["time_low_s"].is_null());
+  CHECK(json[0]["reason"].is_null());
+  CHECK(nlohmann::json::parse(write<Projection>({}, Format::json)) == nlohmann::json::array());
+  Ranking r;
+  r.decided = false;
+  CHECK(nlohmann::json::parse(write<Ranking>({r}, Format::json))[0]["decided"] == false);
+}
+
+TEST_CASE("a table is aligned and scales its units") {
+  Ranking a{"panwar", "mmul", "1024", 1, "hd7970", 1.234e-5, 1, true};
+  Ranking b{"panwar", "mmul", "1024", 2, "c1060", 0.5, 40519.0, false};
+  CHECK(write<Ranking>({a, b}, Format::table) ==
+        "model   kernel  case  rank  device   time_s  relative_time  decided\n"
+        "panwar  mmul    1024     1  hd7970  12.3 us              1  yes\n"
+        "panwar  mmul    1024     2  c1060    500 ms          40519  no\n");
+  CHECK(scaled_text(4.1e9, Unit::bytes_per_s) == "4.10 GB/s");
+  CHECK(scaled_text(0.9996, Unit::seconds) == "1.00 s");
+  CHECK(scaled_text(999.6e-9, Unit::seconds) == "1.00 us");
+  CHECK(scaled_text(48, Unit::bytes) == "48 B");
+  CHECK(scaled_text(0, Unit::seconds) == "0 s");
+}
+
+TEST_CASE("--columns is itself CSV") {
+  std::ostringstream out;
+  describe<Projection>(out);
+  std::istringstream in(out.str());
+  csv::Reader rows(in, "columns");
+  CHECK(rows.header() == std::vector<std::string>{"record", "name", "unit", "required", "meaning"});
+  std::size_t count = 0;
+  while (rows.next()) {
+    CHECK(rows[1] == Projection::schema().columns()[count].name);
+    ++count;
+  }
+  CHECK(count == Projection::schema().columns().size());
+}
+
+TEST_CASE("a schema refuses a column twice and a field outside its record") {
+  struct Two {
+    std::string a;
+    std::vector<double> outside = std::vector<double>(4);
+  };
+  Schema<Two> schema("two");
+  schema.column("a", &Two::a, Unit::none, "first");
+  CHECK_THROWS_AS(schema.column("a", &Two::a, Unit::none, "again"), std::logic_error);
+  CHECK_THROWS_AS(schema.column(
+                      "b", [](Two & t) -> auto& { return t.outside[1]; }, Unit::none, "x"),
+                  std::logic_error);
+}
