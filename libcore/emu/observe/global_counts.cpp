@@ -1,0 +1,281 @@
+// count_global(): see transactions.hpp.
+//
+// What is sought for each wavefront width and segment size is the number of distinct segments. Two of the three
+// methods find, for every lane, whether it is the first of its wavefront to touch its segment ("first-touch masks");
+// the number is then a population count. The third collects sectors in a bitmap of 64 and folds it.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "emu/observe/transactions.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+constexpr unsigned lanes = 64;
+using Addresses = std::array<std::uint32_t, lanes>;
+
+// Sets `address` of lanes that take no part to that of a neighbour that does: within the same half-warp if it has one,
+// else within the same warp, else anywhere. Such lanes then touch nothing new.
+void fill_gaps(std::uint64_t mask, Addresses& address) {
+  auto const last_active = [&](unsigned from, unsigned count) -> int {
+    std::uint64_t const part = (mask >> from) & (~std::uint64_t{0} >> (64 - count));
+    return part ? static_cast<int>(from + 63 - std::countl_zero(part)) : -1;
+  };
+  for (unsigned half = 0; half < 4; ++half) {
+    unsigned const begin = half * 16;
+    std::uint64_t const part = (mask >> begin) & 0xffff;
+    std::uint32_t value = 0;
+    if (part) {
+      value = address[begin + std::countr_zero(part)];
+    } else {
+      unsigned const other_half = begin ^ 16;
+      unsigned const other_warp = (begin ^ 32) & 32;
+      std::uint64_t const later = (mask >> other_half) & 0xffff;
+      // The neighbour on the side where this half-warp touches it, so that no false step appears between them.
+      if (other_half < begin && later)
+        value = address[last_active(other_half, 16)];
+      else if (later)
+        value = address[other_half + std::countr_zero(later)];
+      else if (other_warp < begin)
+        value = address[last_active(0, begin)];
+      else
+        value = address[std::countr_zero(mask)];
+    }
+    for (unsigned l = 0; l < 16; ++l) {
+      if (part >> l & 1)
+        value = address[begin + l];
+      else
+        address[begin + l] = value;
+    }
+  }
+}
+
+// Bit l = flags[l], which is 0 or 1.
+std::uint64_t gather_bits(std::array<std::uint8_t, lanes> const& flags) {
+  std::uint64_t mask = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    std::uint64_t eight;
+    std::memcpy(&eight, flags.data() + 8 * i, 8);
+    mask |= (eight * 0x0102040810204080ULL >> 56) << (8 * i);
+  }
+  return mask;
+}
+
+constexpr std::uint64_t warp_bits(unsigned warp) {
+  return std::uint64_t{0xffffffff} << (32 * warp);
+}
+constexpr std::uint64_t half_bits(unsigned half) {
+  return std::uint64_t{0xffff} << (16 * half);
+}
+
+// Half-warp segments after shrinking, from the lanes that touch a sector (32 bytes), pair (64) or quad (128) of sectors
+// first in their half-warp.
+void shrink(std::uint64_t first32, std::uint64_t first64, std::uint64_t first128, Addresses const& address,
+            unsigned bytes, std::array<std::uint16_t, 3>& cc13) {
+  auto const count = [](std::uint64_t m) { return static_cast<std::uint16_t>(std::popcount(m)); };
+  std::uint16_t const n32 = count(first32), n64 = count(first64), n128 = count(first128);
+  if (bytes == 1) {
+    cc13 = {n32, 0, 0};
+    return;
+  }
+  if (bytes == 2) {
+    auto const both = static_cast<std::uint16_t>(n32 - n64);
+    cc13 = {static_cast<std::uint16_t>(n64 - both), both, 0};
+    return;
+  }
+  std::uint64_t const second_pair = first64 & ~first128;  // at most one lane for each 128-byte segment
+  std::uint64_t second_sector = first32 & ~first64;
+  unsigned pairs = 0;  // 64-byte halves used in full, in segments of which the other half is unused
+  if (!second_pair)
+    pairs = count(second_sector);
+  else
+    for (; second_sector; second_sector &= second_sector - 1) {
+      unsigned const lane = std::countr_zero(second_sector);
+      bool whole = false;
+      for (std::uint64_t others = second_pair & half_bits(lane / 16); others; others &= others - 1)
+        whole |= (address[std::countr_zero(others)] ^ address[lane]) < 128;
+      pairs += !whole;
+    }
+  auto const quads = count(second_pair);
+  cc13 = {static_cast<std::uint16_t>(n128 - quads - pairs), static_cast<std::uint16_t>(pairs), quads};
+}
+
+// Addresses that never descend, or never ascend, within each wavefront: a segment's lanes are neighbours.
+bool count_by_neighbours(std::uint64_t mask, Addresses const& address, unsigned bytes, GlobalCounts& counts) {
+  unsigned rises = 0, falls = 0;
+  for (unsigned l = 1; l < lanes; ++l) {
+    rises |= address[l] > address[l - 1];
+    falls |= address[l] < address[l - 1];
+  }
+  if (rises && falls) return false;
+  std::array<std::uint64_t, 3> step{};
+  std::array<std::uint8_t, lanes> flags;
+  for (unsigned s = 0; s < 3; ++s) {
+    flags[0] = 1;
+    std::uint32_t const bound = 32u << s;
+    for (unsigned l = 1; l < lanes; ++l) flags[l] = (address[l] ^ address[l - 1]) >= bound;
+    step[s] = gather_bits(flags);
+  }
+  std::uint64_t half_starts = 0;
+  unsigned halves = 0, warps = 0;
+  for (unsigned h = 0; h < 4; ++h)
+    if (mask & half_bits(h)) half_starts |= std::uint64_t{1} << (16 * h), ++halves;
+  for (unsigned w = 0; w < 2; ++w) warps += (mask & warp_bits(w)) != 0;
+  constexpr std::uint64_t half_borders = 0x0001000100010001, warp_borders = 0x0000000100000001;
+  std::array<std::uint64_t, 3> first;
+  for (unsigned s = 0; s < 3; ++s) {
+    first[s] = (step[s] & ~half_borders) | half_starts;
+    counts.tx[0][s] = static_cast<std::uint16_t>(std::popcount(first[s]));
+    counts.tx[1][s] = static_cast<std::uint16_t>(std::popcount(step[s] & ~warp_borders) + warps);
+    counts.tx[2][s] = static_cast<std::uint16_t>(std::popcount(step[s] & ~std::uint64_t{1}) + 1);
+  }
+  shrink(first[0], first[1], first[2], address, bytes, counts.cc13);
+  return true;
+}
+
+constexpr std::uint64_t fold_pairs(std::uint64_t m) {
+  return (m | m >> 1) & 0x5555555555555555;
+}
+constexpr std::uint64_t fold_quads(std::uint64_t pairs) {
+  return (pairs | pairs >> 2) & 0x1111111111111111;
+}
+
+void add_bitmap(std::uint64_t sectors, std::array<std::uint16_t, 3>& tx) {
+  std::uint64_t const pairs = fold_pairs(sectors);
+  tx[0] += static_cast<std::uint16_t>(std::popcount(sectors));
+  tx[1] += static_cast<std::uint16_t>(std::popcount(pairs));
+  tx[2] += static_cast<std::uint16_t>(std::popcount(fold_quads(pairs)));
+}
+
+void add_shrunk(std::uint64_t sectors, unsigned bytes, std::array<std::uint16_t, 3>& cc13) {
+  auto const add = [&](unsigned s, std::uint64_t m) { cc13[s] += static_cast<std::uint16_t>(std::popcount(m)); };
+  if (bytes == 1) return add(0, sectors);
+  std::uint64_t const used = fold_pairs(sectors);                          // bit 2k: pair k
+  std::uint64_t const full = sectors & sectors >> 1 & 0x5555555555555555;  // both its sectors
+  if (bytes == 2) {
+    add(1, full);
+    return add(0, used & ~full);
+  }
+  std::uint64_t const quad = used & used >> 2 & 0x1111111111111111;  // bit 4k: both pairs of quad k
+  std::uint64_t const in_quad = quad | quad << 2;
+  add(2, quad);
+  add(1, full & ~in_quad);
+  add(0, used & ~full & ~in_quad);
+}
+
+// Addresses within 64 sectors.
+bool count_by_bitmap(std::uint64_t mask, Addresses const& address, unsigned bytes, GlobalCounts& counts) {
+  std::uint32_t least = address[0], most = address[0];
+  for (unsigned l = 1; l < lanes; ++l) least = std::min(least, address[l]), most = std::max(most, address[l]);
+  std::uint32_t const base = least >> 5 & ~3u;
+  if ((most >> 5) - base >= 64) return false;
+  std::array<std::uint64_t, 4> half{};
+  for (unsigned h = 0; h < 4; ++h) {
+    if (!(mask & half_bits(h))) continue;
+    std::uint64_t sectors = 0;
+    for (unsigned l = 0; l < 16; ++l) sectors |= std::uint64_t{1} << ((address[16 * h + l] >> 5) - base);
+    half[h] = sectors;
+    add_bitmap(sectors, counts.tx[0]);
+    add_shrunk(sectors, bytes, counts.cc13);
+  }
+  add_bitmap(half[0] | half[1], counts.tx[1]);
+  add_bitmap(half[2] | half[3], counts.tx[1]);
+  add_bitmap(half[0] | half[1] | half[2] | half[3], counts.tx[2]);
+  return true;
+}
+
+// Any addresses: the smallest difference (exclusive or) to an earlier lane tells whether a segment of each size was
+// touched before. Sixteen lanes are compared with one at a time.
+void count_by_pairs(std::uint64_t mask, Addresses const& address, unsigned bytes, GlobalCounts& counts) {
+  std::array<std::uint64_t, 3> first_in_half{};
+  for (unsigned h = 0; h < 4; ++h) {
+    std::uint64_t const active = mask >> (16 * h) & 0xffff;
+    if (!active) continue;
+    std::array<std::uint32_t, 16> nearest;
+    nearest.fill(~0u);
+    std::uint32_t const* const mine = address.data() + 16 * h;
+    auto const compare_with = [&](std::uint32_t other) {
+      for (unsigned l = 0; l < 16; ++l) nearest[l] = std::min(nearest[l], mine[l] ^ other);
+    };
+    auto const tally = [&](std::array<std::uint16_t, 3>& tx, std::array<std::uint64_t, 3>* first) {
+      for (unsigned s = 0; s < 3; ++s) {
+        std::uint64_t fresh = 0;
+        for (unsigned l = 0; l < 16; ++l) fresh |= std::uint64_t{nearest[l] >= (32u << s)} << l;
+        fresh &= active;
+        tx[s] += static_cast<std::uint16_t>(std::popcount(fresh));
+        if (first) (*first)[s] |= fresh << (16 * h);
+      }
+    };
+    for (std::uint64_t m = active; m; m &= m - 1) {
+      unsigned const j = std::countr_zero(m);
+      for (unsigned l = 0; l < 16; ++l) nearest[l] = std::min(nearest[l], l > j ? mine[l] ^ mine[j] : ~0u);
+    }
+    tally(counts.tx[0], &first_in_half);
+    auto const compare_with_all = [&](std::uint64_t m) {
+      for (; m; m &= m - 1) compare_with(address[std::countr_zero(m)]);
+    };
+    if (h & 1) compare_with_all(mask & half_bits(h - 1));
+    tally(counts.tx[1], nullptr);
+    if (h & 2) compare_with_all(mask & warp_bits(0));
+    tally(counts.tx[2], nullptr);
+  }
+  shrink(first_in_half[0], first_in_half[1], first_in_half[2], address, bytes, counts.cc13);
+}
+
+// Words that cross a sector's border, or addresses beyond 32 bits: plain sorted lists.
+GlobalCounts count_by_sorting(WaveAccess const& a) {
+  GlobalCounts counts;
+  std::vector<std::uint64_t> sectors, part;
+  for (unsigned w = 0; w < 3; ++w)
+    for (unsigned begin = 0; begin < lanes; begin += 16u << w) {
+      sectors.clear();
+      for (unsigned l = begin; l < begin + (16u << w); ++l) {
+        if (!(a.mask >> l & 1)) continue;
+        std::uint64_t const address = a.base + a.offsets[l];
+        for (std::uint64_t s = address >> 5; s <= (address + a.bytes - 1) >> 5; ++s) sectors.push_back(s);
+      }
+      std::sort(sectors.begin(), sectors.end());
+      sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
+      for (std::size_t i = 0; i < sectors.size();) {  // one 128-byte segment at a time
+        std::uint64_t bitmap = 0;
+        std::uint64_t const quad = sectors[i] >> 2;
+        for (; i < sectors.size() && sectors[i] >> 2 == quad; ++i) bitmap |= std::uint64_t{1} << (sectors[i] & 3);
+        add_bitmap(bitmap, counts.tx[w]);
+        if (w == 0) add_shrunk(bitmap, a.bytes, counts.cc13);
+      }
+    }
+  return counts;
+}
+
+}  // namespace
+
+GlobalCounts count_global(WaveAccess const& a) {
+  GlobalCounts counts;
+  if (!a.mask) return counts;
+  // Relative to an aligned address, so that 32 bits are enough unless an offset is near 4 GiB.
+  auto const phase = static_cast<std::uint32_t>(a.base & 127);
+  Addresses address;
+  std::uint32_t crossing = 0, highest = 0;
+  if (a.mask == ~std::uint64_t{0}) {
+    std::memcpy(address.data(), a.offsets, sizeof address);
+  } else {
+    for (unsigned l = 0; l < lanes; ++l) address[l] = a.mask >> l & 1 ? a.offsets[l] : 0;
+    fill_gaps(a.mask, address);
+  }
+  for (unsigned l = 0; l < lanes; ++l) {
+    highest = std::max(highest, address[l]);
+    address[l] += phase;
+    crossing |= (address[l] & 31) + a.bytes > 32;
+  }
+  if (crossing || highest > ~0u - 256) return count_by_sorting(a);
+  if (count_by_neighbours(a.mask, address, a.bytes, counts)) return counts;
+  if (count_by_bitmap(a.mask, address, a.bytes, counts)) return counts;
+  count_by_pairs(a.mask, address, a.bytes, counts);
+  return counts;
+}
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,163 @@
+// count_shared() and most_lanes_on_one_address(): see transactions.hpp.
+//
+// The 64 lanes are cut into the requests of 16-lane wavefronts; each marks, per bank, which rows of banks it uses, as a
+// bitmap of 64 rows. Wider wavefronts' requests are unions of these, so their degrees are population counts of ORs.
+// Requests that span more than 64 rows are counted with a list of words per bank.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "emu/observe/transactions.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+constexpr unsigned lanes = 64;
+
+using Rows = std::array<std::uint64_t, 32>;  // per bank, a bitmap of rows
+
+unsigned degree(Rows const& rows) {
+  unsigned most = 0;
+  for (unsigned bank = 0; bank < 32; ++bank) most = std::max<unsigned>(most, std::popcount(rows[bank]));
+  return most;
+}
+
+// First and last word of each active lane, relative to a row's begin.
+struct Words {
+  std::array<std::uint32_t, lanes> first, last;
+  std::uint32_t least = ~0u, most = 0;
+};
+
+Words words_of(WaveAccess const& a, unsigned shift) {
+  Words words;
+  for (std::uint64_t m = a.mask; m; m &= m - 1) {
+    unsigned const l = std::countr_zero(m);
+    std::uint64_t const address = a.base + a.offsets[l];
+    words.first[l] = static_cast<std::uint32_t>(address >> shift);
+    words.last[l] = static_cast<std::uint32_t>((address + a.bytes - 1) >> shift);
+    words.least = std::min(words.least, words.first[l]);
+    words.most = std::max(words.most, words.last[l]);
+  }
+  return words;
+}
+
+unsigned degree_by_lists(std::uint64_t mask, Words const& words) {
+  std::array<std::vector<std::uint32_t>, 32> used;
+  std::size_t most = 0;
+  for (; mask; mask &= mask - 1) {
+    unsigned const l = std::countr_zero(mask);
+    for (std::uint32_t word = words.first[l]; word <= words.last[l]; ++word) {
+      auto& list = used[word & 31];
+      if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(word);
+      most = std::max(most, list.size());
+    }
+  }
+  return static_cast<unsigned>(most);
+}
+
+// Passes of 32 banks of (1 << shift) bytes, for the three widths; column `c` of the result.
+void count_32_banks(WaveAccess const& a, unsigned shift, unsigned c, SharedCounts& counts) {
+  Words const words = words_of(a, shift);
+  unsigned const parts = std::max(1u, a.bytes >> shift);  // requests per wavefront
+  unsigned const size = 16 / std::min(parts, 16u);        // lanes of the smallest request
+  std::uint32_t const base = words.least & ~31u;
+  if (words.most - base >= 64 * 32) {
+    for (unsigned w = 0; w < 3; ++w) {
+      unsigned const request = size << w;
+      for (unsigned begin = 0; begin < lanes; begin += request) {
+        std::uint64_t const bits = (request == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << request) - 1) << begin;
+        counts.passes[w][c] += static_cast<std::uint16_t>(degree_by_lists(a.mask & bits, words));
+      }
+    }
+    return;
+  }
+  unsigned const requests = lanes / size;
+  std::array<Rows, lanes> rows;
+  std::memset(rows.data(), 0, requests * sizeof(Rows));
+  for (std::uint64_t m = a.mask; m; m &= m - 1) {
+    unsigned const l = std::countr_zero(m);
+    for (std::uint32_t word = words.first[l]; word <= words.last[l]; ++word)
+      rows[l / size][word & 31] |= std::uint64_t{1} << ((word - base) >> 5);
+  }
+  for (unsigned w = 0, n = requests; w < 3; ++w, n /= 2) {
+    unsigned passes = 0;
+    for (unsigned i = 0; i < n; ++i) passes += degree(rows[i]);
+    counts.passes[w][c] = static_cast<std::uint16_t>(passes);
+    for (unsigned i = 0; i < n / 2; ++i)
+      for (unsigned bank = 0; bank < 32; ++bank) rows[i][bank] = rows[2 * i][bank] | rows[2 * i + 1][bank];
+  }
+}
+
+// One request on 16 banks: lanes of a bank queue up; those of one word may go together.
+unsigned degree_16_banks(std::uint64_t mask, Words const& words) {
+  std::array<unsigned, 16> load{};
+  for (std::uint64_t m = mask; m; m &= m - 1) {
+    unsigned const l = std::countr_zero(m);
+    for (std::uint32_t word = words.first[l]; word <= words.last[l]; ++word) ++load[word & 15];
+  }
+  unsigned const bank = static_cast<unsigned>(std::max_element(load.begin(), load.end()) - load.begin());
+  unsigned const most = load[bank];
+  if (most <= 1) return most;
+  unsigned next = 0;  // the second most loaded bank bounds the gain of a broadcast
+  for (unsigned b = 0; b < 16; ++b)
+    if (b != bank) next = std::max(next, load[b]);
+  if (next == most) return most;
+  unsigned shared = 1;  // most lanes on one word of the bank
+  std::array<std::uint32_t, 64> seen;
+  std::array<unsigned, 64> times{};
+  unsigned distinct = 0;
+  for (std::uint64_t m = mask; m; m &= m - 1) {
+    unsigned const l = std::countr_zero(m);
+    for (std::uint32_t word = words.first[l]; word <= words.last[l]; ++word) {
+      if ((word & 15) != bank) continue;
+      auto const at = static_cast<unsigned>(std::find(seen.begin(), seen.begin() + distinct, word) - seen.begin());
+      if (at == distinct) seen[distinct++] = word;
+      shared = std::max(shared, ++times[at]);
+    }
+  }
+  return std::max(next, most - (shared - 1));
+}
+
+void count_16_banks(WaveAccess const& a, SharedCounts& counts) {
+  Words const words = words_of(a, 2);
+  unsigned const size = 16 / std::min(std::max(1u, a.bytes / 4), 16u);
+  unsigned passes = 0;
+  for (unsigned begin = 0; begin < lanes; begin += size)
+    passes += degree_16_banks(a.mask & ((std::uint64_t{1} << size) - 1) << begin, words);
+  for (unsigned w = 0; w < 3; ++w) counts.passes[w][0] = static_cast<std::uint16_t>(passes);
+}
+
+}  // namespace
+
+SharedCounts count_shared(WaveAccess const& a) {
+  SharedCounts counts;
+  if (!a.mask) return counts;
+  count_16_banks(a, counts);
+  count_32_banks(a, 2, 1, counts);
+  count_32_banks(a, 3, 2, counts);
+  return counts;
+}
+
+unsigned most_lanes_on_one_address(WaveAccess const& a) {
+  std::array<std::uint32_t, lanes> sorted;
+  unsigned n = 0;
+  bool uniform = true;
+  for (std::uint64_t m = a.mask; m; m &= m - 1) {
+    sorted[n] = a.offsets[std::countr_zero(m)];
+    uniform &= sorted[n] == sorted[0];
+    ++n;
+  }
+  if (uniform) return n;
+  std::sort(sorted.begin(), sorted.begin() + n);
+  unsigned most = 1;
+  for (unsigned i = 1, run = 1; i < n; ++i) {
+    run = sorted[i] == sorted[i - 1] ? run + 1 : 1;
+    most = std::max(most, run);
+  }
+  return most;
+}
+
+}  // namespace kernelcast::emu
