@@ -6,7 +6,9 @@
 namespace kernelcast::suites {
 namespace {
 
-std::uint8_t doubled(std::uint8_t a) { return static_cast<std::uint8_t>((a << 1) ^ (a & 0x80 ? 0x1b : 0)); }
+std::uint8_t doubled(std::uint8_t a) {
+  return static_cast<std::uint8_t>((a << 1) ^ (a & 0x80 ? 0x1b : 0));
+}
 
 std::uint8_t product(std::uint8_t a, std::uint8_t b) {
   std::uint8_t sum = 0;
@@ -15,7 +17,9 @@ std::uint8_t product(std::uint8_t a, std::uint8_t b) {
   return sum;
 }
 
-std::uint8_t rotated_left(std::uint8_t a, int bits) { return static_cast<std::uint8_t>(a << bits | a >> (8 - bits)); }
+std::uint8_t rotated_left(std::uint8_t a, int bits) {
+  return static_cast<std::uint8_t>(a << bits | a >> (8 - bits));
+}
 
 AesBlock sum(AesBlock a, std::uint8_t const* key) {
   for (std::size_t i = 0; i < 16; ++i) a[i] ^= key[i];

@@ -54,7 +54,9 @@ std::string name_of(cl_device_id device) {
 double processor_time_s() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  auto const seconds = [](timeval const& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  auto const seconds = [](timeval const& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -102,8 +104,8 @@ OpenClRun run_opencl(std::string const& source, std::string const& options, Buff
 
   std::map<std::string, Buffer, std::less<>> memory;
   for (auto& [name, bytes] : buffers) {
-    memory[name] = Buffer(clCreateBuffer(context.get(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(),
-                                         bytes.data(), &status));
+    memory[name] = Buffer(
+        clCreateBuffer(context.get(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), bytes.data(), &status));
     check(status, "clCreateBuffer");
   }
   std::map<std::string, Kernel, std::less<>> kernels;

@@ -31,8 +31,8 @@ struct OpenClLaunch {
 
 struct OpenClRun {
   std::string device;
-  Buffers buffers;    // after the last launch
-  double cpu_s = 0;   // processor time of the launches alone, all threads, build and transfers excluded
+  Buffers buffers;   // after the last launch
+  double cpu_s = 0;  // processor time of the launches alone, all threads, build and transfers excluded
 };
 
 // The device's name, or nothing where no ICD offers a device.

@@ -22,8 +22,8 @@ struct Verdict {
 };
 
 // Judges the buffers after the run of a workload ("aes", "matmul_gmem", ... as the launch files are called) by the
-// buffers before it. Sizes follow from the buffers, so any size of the same kernel will do. Throws std::out_of_range for
-// an unknown workload or a missing buffer.
+// buffers before it. Sizes follow from the buffers, so any size of the same kernel will do. Throws std::out_of_range
+// for an unknown workload or a missing buffer.
 Verdict judge(std::string_view workload, Buffers const& before, Buffers const& after);
 
 }  // namespace kernelcast::suites
