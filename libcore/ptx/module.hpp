@@ -43,6 +43,7 @@ struct SourcePosition {
 struct Register {
   std::string_view name;  // with its '%' where it has one
   Type type = Type::none;
+  std::uint8_t vector = 1;  // elements: .reg .v4 .f32 declares one register of four
 };
 
 // Special registers, %tid.x and the like; the component of a vector one is part of the enumerator.
@@ -57,7 +58,7 @@ enum class Special : std::uint8_t {
   cluster_ctarank, cluster_nctarank, is_explicit_cluster, current_graph_exec,
   envreg,  // index in Operand::value
   pm,      // index in Operand::value
-  other,   // any other %name: parses, refused when executed
+  other,   // a special register not listed here: parses, refused when executed; Operand::value = text_slice of its name
 };
 
 struct Operand {
@@ -83,7 +84,8 @@ struct Operand {
   bool negated = false;         // !p, or -x where the grammar allows it on a register
   bool local = false;           // variable: declared in the function rather than in the module
   bool result = false;          // parameter: one of Function::results
-  std::uint8_t component = 0;   // .x .y .z .w of a register = 1..4; .b0….b3, .h0, .h1 = 5..10; 0 = whole
+  std::uint8_t component = 0;   // .x .y .z .w of a register = 1..4; .b0….b3, .h0, .h1 = 5..10; 0 = whole;
+                                // 11 = any other selector of the video instructions, value = text_slice of it
   std::uint32_t id = 0;
   std::uint64_t value = 0;
   std::vector<Operand> elements;  // vector, list; address: base, then for tex/suld/sust the sampler and coordinates,
@@ -105,6 +107,7 @@ struct Instruction {
   SourcePosition source;
 };
 std::string full_opcode(Instruction const&);  // "mad.lo.s32"
+std::string_view name(Special);               // "%tid.x"; "%envreg" and "%pm" without their index
 
 // One element of an initialiser: bytes, or the address of a variable or function (+ offset), or a slice of it.
 struct Initializer {
@@ -174,6 +177,7 @@ struct Function {
   std::vector<Prototype> prototypes;
   std::vector<TargetList> branch_targets, call_targets;
   std::vector<Instruction> instructions;
+  std::optional<std::uint32_t> alias_of;  // .alias: index of the function that this name stands for
   // Performance-tuning directives by name without the dot: maxntid, reqntid, minnctapersm, maxnreg, …
   std::map<std::string_view, std::vector<std::uint64_t>> directives;
   TextPosition at;
@@ -197,6 +201,7 @@ struct Module {
   Function const* find_kernel(std::string_view name) const;  // a kernel with a body, or null
   std::vector<std::string> kernel_names() const;
   std::string_view line(std::uint32_t number) const;         // text of one line, without its end
+  std::string_view slice(std::uint64_t text_slice) const;    // words that have no enumerator: offset << 16 | length
   std::string describe(SourcePosition) const;                // "matmul.cl:12", empty when unknown
 };
 
