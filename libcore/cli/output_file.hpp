@@ -1,0 +1,38 @@
+// A file that is complete or absent.
+//
+// Problem: a program that fails or is killed must not leave half a file, nor lose the old one.
+// Method: a temporary file beside the target, synced and renamed by commit(); removed by the destructor and by a
+// handler for the signals that end a program. What is no regular file (a pipe, /dev/full) is written directly.
+#pragma once
+
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "cli/stdio.hpp"
+
+namespace kernelcast::cli {
+
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path);  // throws Error(io)
+  ~OutputFile();
+  OutputFile(OutputFile const&) = delete;
+
+  std::ostream& stream() { return *stream_; }
+  void commit();  // throws Error(io)
+
+ private:
+  void open_beside();
+  [[noreturn]] void fail(std::string const& what, std::string hint) const;
+
+  std::string path_;       // as the user named it
+  std::string target_;     // with symbolic links resolved
+  std::string temporary_;  // empty when written directly
+  int descriptor_ = -1;
+  int slot_ = -1;  // in the list that the signal handler removes
+  std::unique_ptr<OutputBuffer> buffer_;
+  std::unique_ptr<std::ostream> stream_;
+};
+
+}  // namespace kernelcast::cli

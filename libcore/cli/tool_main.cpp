@@ -1,0 +1,381 @@
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <deque>
+#include <iostream>
+#include <new>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/help.hpp"
+#include "cli/output_file.hpp"
+#include "cli/stdio.hpp"
+
+namespace kernelcast::cli {
+
+namespace {
+
+// Status of a defect in the program itself, outside of the documented ones (EX_SOFTWARE).
+constexpr int internal_error = 70;
+
+std::string utc_now() {
+  std::time_t const now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+void say(std::string const& text) {
+  // stderr is the last resort: when it fails there is nowhere left to say so.
+  if (write(2, text.data(), text.size()) == -1) return;
+}
+
+void print_error(Error const& error, std::string const& program) {
+  auto text = error.text(program);
+  if (auto const at = text.find("error: "); at != std::string::npos && colour_on_stderr())
+    text.replace(at, 6, "\x1b[1;31merror:\x1b[0m");
+  say(text);
+}
+
+struct PrintAndEnd {  // thrown by options such as --columns, as CLI11 does for --help
+  std::function<std::string()> text;
+};
+
+}  // namespace
+
+struct CommonOptions {
+  std::vector<std::string> inputs;
+  std::string output = "-";
+  std::string format = "csv";
+  std::string meta;
+  std::uint64_t seed = 0;
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  bool quiet = false;
+};
+
+struct Streams::State {
+  struct OpenInput {
+    OpenInput(int descriptor, std::string const& name, bool hashed)
+        : buffer(descriptor, name, hashed), stream(&buffer) {
+      stream.exceptions(std::ios::badbit);
+    }
+    InputBuffer buffer;
+    std::istream stream;
+  };
+  struct NotedInput {
+    std::string name, hash;
+    std::uint64_t bytes;
+  };
+
+  About const& about;
+  CommonOptions const& options;
+  std::array<bool, 3> closed;
+  std::deque<OpenInput> open_inputs;
+  std::vector<NotedInput> noted_inputs;
+  std::unique_ptr<OutputFile> file;
+  std::unique_ptr<OutputBuffer> standard_buffer;
+  std::unique_ptr<std::ostream> standard_output;
+  std::uint64_t rows = 0;
+  std::string device;
+  std::string started = utc_now();
+
+  void open_output();
+  void finish_output();
+  void abandon_output();
+  std::string meta(std::vector<std::string> const& argv);
+};
+
+void Streams::State::open_output() {
+  if (options.output != "-") {
+    file = std::make_unique<OutputFile>(options.output);
+    return;
+  }
+  if (closed[1])
+    throw Error(Status::io, "cannot write standard output: it is closed", "redirect it, or name a file with -o FILE");
+  standard_buffer = std::make_unique<OutputBuffer>(1, "standard output");
+  standard_output = std::make_unique<std::ostream>(standard_buffer.get());
+  standard_output->exceptions(std::ios::badbit);
+}
+
+void Streams::State::finish_output() {
+  if (file) {
+    file->commit();
+    return;
+  }
+  standard_buffer->send();
+  // Some file systems report a failed write only on close.
+  int const copy = dup(1);
+  if (copy != -1 && close(copy) == -1)
+    throw Error(Status::io, "cannot write standard output: " + std::generic_category().message(errno),
+                "the output is incomplete");
+}
+
+// After an error: rows that were already written by then reach a pipe or terminal, never a file of -o.
+void Streams::State::abandon_output() {
+  try {
+    if (standard_buffer) standard_buffer->send();
+  } catch (Error const&) {
+    return;  // the first error is the one to report
+  }
+}
+
+std::string Streams::State::meta(std::vector<std::string> const& argv) {
+  nlohmann::ordered_json out;
+  out["tool"] = about.name;
+  out["version"] = KERNELCAST_VERSION;
+  for (auto const* layout : about.output) out["schema_versions"][layout->name()] = layout->version();
+  out["argv"] = argv;
+  out["inputs"] = nlohmann::json::array();
+  for (auto& input : open_inputs) {
+    input.buffer.drain();
+    noted_inputs.push_back({input.buffer.name(), input.buffer.hash().hex(), input.buffer.hash().bytes()});
+  }
+  for (auto const& input : noted_inputs)
+    out["inputs"].push_back({{"file", input.name}, {"bytes", input.bytes}, {"xxh3_64", input.hash}});
+  out["output"] = options.output == "-" ? "<stdout>" : options.output;
+  out["device"] = device.empty() ? nlohmann::json() : nlohmann::json(device);
+  utsname host{};
+  uname(&host);
+  out["host"] = {
+      {"name", host.nodename}, {"system", host.sysname}, {"release", host.release}, {"machine", host.machine}};
+  out["seed"] = options.seed;
+  out["threads"] = options.threads;
+  out["utc"] = started;
+  out["rows"] = rows;
+  // argv may hold any bytes; what is not UTF-8 is replaced rather than fatal.
+  return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::vector<std::string> const& Streams::inputs() const {
+  return state_->options.inputs;
+}
+
+std::istream& Streams::input(std::string const& path) {
+  int descriptor = 0;
+  if (path == "-") {
+    if (state_->closed[0])
+      throw Error(Status::io, "cannot read standard input: it is closed", "name a file, or redirect standard input");
+    if (isatty(0) == 1) note("reads standard input from the terminal; end with Ctrl-D");
+  } else {
+    descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor == -1)
+      throw Error(Status::io, Where{path}, "cannot open: " + std::generic_category().message(errno),
+                  errno == ENOENT ? "check the name; - is standard input" : "check its permissions");
+  }
+  return state_->open_inputs.emplace_back(descriptor, input_name(path), !state_->options.meta.empty()).stream;
+}
+
+csv::Reader Streams::csv(std::string const& path) {
+  return csv::Reader(input(path), input_name(path));
+}
+
+void Streams::note_input(std::string const& path, std::string_view content) {
+  ContentHash hash;
+  hash.add(content.data(), content.size());
+  state_->noted_inputs.push_back({path, hash.hex(), hash.bytes()});
+}
+
+std::ostream& Streams::output() {
+  return state_->file ? state_->file->stream() : *state_->standard_output;
+}
+
+record::Format Streams::format() const {
+  auto const& name = state_->options.format;
+  return name == "json" ? record::Format::json : name == "table" ? record::Format::table : record::Format::csv;
+}
+
+unsigned Streams::threads() const {
+  return state_->options.threads;
+}
+std::uint64_t Streams::seed() const {
+  return state_->options.seed;
+}
+bool Streams::quiet() const {
+  return state_->options.quiet;
+}
+void Streams::note(std::string_view text) {
+  if (!quiet()) warn(text);
+}
+void Streams::warn(std::string_view text) {
+  say(fmt::format("{}: {}\n", state_->about.name, text));
+}
+void Streams::set_device(std::string device) {
+  state_->device = std::move(device);
+}
+std::uint64_t* Streams::row_counter() {
+  return &state_->rows;
+}
+
+struct Tool::State {
+  CLI::App app;
+  std::function<Status(Streams&)> body;
+};
+
+CLI::App& Tool::app() {
+  return state_->app;
+}
+
+CLI::Option* Tool::list(std::string const& names, std::vector<std::string>& values, std::string const& text,
+                        std::string const& value_name) {
+  return state_->app.add_option(names, values, text)->delimiter(',')->allow_extra_args(false)->type_name(value_name);
+}
+
+void Tool::set_body(std::function<Status(Streams&)> body) {
+  state_->body = std::move(body);
+}
+
+namespace {
+
+void declare_common(CLI::App& app, CommonOptions& options, About const& about) {
+  std::string const group = "Common options";
+  if (about.operands == Operands::csv_files)
+    app.add_option("FILE", options.inputs, "CSV to read; - or none is standard input");
+  app.set_help_flag("-h,--help", "print this text and end")->group(group);
+  auto const printing = [&](std::string const& name, std::string const& text, std::function<std::string()> content) {
+    return app
+        .add_flag_callback(
+            name, [content = std::move(content)] { throw PrintAndEnd{content}; }, text)
+        ->configurable(false);
+  };
+  printing("--version", "print the version and end", [&] {
+    return fmt::format("{} (kernelcast) {}\n", about.name, KERNELCAST_VERSION);
+  })->group(group);
+  printing("--columns", "print the columns of the output with unit and meaning, as CSV, and end", [&] {
+    std::ostringstream out;
+    bool header = true;
+    for (auto const* layout : about.output) record::describe(out, *layout, std::exchange(header, false));
+    return out.str();
+  })->group(group);
+  printing("--man-options", "", [&] { return options_scdoc(app); })->group("");
+  printing("--man-columns", "", [&] { return columns_scdoc(about); })->group("");
+  printing("--man-statuses", "", [&] { return statuses_scdoc(about); })->group("");
+  app.add_option("-o,--output", options.output,
+                 "write to this file instead of standard output; it is complete or not there at all")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--format", options.format, "csv (default), json, or table, which is for people and scales units")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"csv", "json", "table"}))
+      ->group(group);
+  app.add_option("--meta", options.meta, "also write how the output came about: versions, arguments, hashes of inputs")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--seed", options.seed, "seed of everything random (default 0)")->type_name("N")->group(group);
+  app.add_option("--threads", options.threads, "threads to use (default all); the output does not depend on it")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096))
+      ->group(group);
+  app.add_flag("--quiet", options.quiet, "no notes on standard error, errors only")->group(group);
+  app.set_config("--config", "", "read options from this file, in TOML or INI form; unknown keys are errors")
+      ->type_name("FILE")
+      ->group(group);
+  app.allow_config_extras(CLI::config_extras_mode::error);
+}
+
+std::string first_stranger(CLI::App const& app) {
+  for (auto const& argument : app.remaining())
+    if (argument.size() > 1 && argument.front() == '-') return argument.substr(0, argument.find('='));
+  return {};
+}
+
+Error usage_error(CLI::App const& app, About const& about, CLI::ParseError const& error) {
+  std::string const help = fmt::format("{} --help lists the options", about.name);
+  auto const hint_for = [&](std::string const& name, std::vector<std::string> const& names) {
+    auto const near = nearest(name, names);
+    return near.empty() ? help : did_you_mean(name, names);
+  };
+  if (auto const stranger = first_stranger(app); !stranger.empty())
+    return Error(Status::usage, fmt::format("unknown option '{}'", stranger), hint_for(stranger, option_names(app)));
+  if (dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr && app.remaining_size() > 0)
+    return Error(Status::usage, fmt::format("unexpected operand '{}'", app.remaining().front()), help);
+  if (dynamic_cast<CLI::FileError const*>(&error) != nullptr)
+    return Error(Status::io, fmt::format("cannot read the configuration: {}", error.what()), "check the name");
+  if (dynamic_cast<CLI::ConfigError const*>(&error) != nullptr) {
+    std::string const text = error.what();
+    std::string const key = text.substr(text.rfind(' ') + 1);
+    std::vector<std::string> keys;
+    for (auto const& name : option_names(app))
+      if (name.starts_with("--")) keys.push_back(name.substr(2));
+    return Error(Status::usage, fmt::format("unknown key '{}' in the configuration file", key), hint_for(key, keys));
+  }
+  return Error(Status::usage, error.what(), help);
+}
+
+void print(std::string const& text, bool closed) {
+  if (closed) throw Error(Status::io, "cannot write standard output: it is closed", "redirect it");
+  OutputBuffer out(1, "standard output");
+  out.sputn(text.data(), static_cast<std::streamsize>(text.size()));
+  out.send();
+}
+
+Status run(About const& about, CommonOptions& options, Tool::State& tool, int argc, char** argv,
+           std::array<bool, 3> closed) {
+  try {
+    tool.app.parse(argc, argv);
+  } catch (CLI::CallForHelp const&) {
+    print(help_text(tool.app, about), closed[1]);
+    return Status::done;
+  } catch (PrintAndEnd const& request) {
+    print(request.text(), closed[1]);
+    return Status::done;
+  } catch (CLI::ParseError const& error) {
+    throw usage_error(tool.app, about, error);
+  }
+  if (options.inputs.empty()) options.inputs.push_back("-");
+  Streams::State state{about, options, closed, {}, {}, {}, {}, {}, 0, {}, utc_now()};
+  state.open_output();
+  std::unique_ptr<OutputFile> meta;
+  if (!options.meta.empty()) meta = std::make_unique<OutputFile>(options.meta);
+  Streams io(state);
+  Status status = Status::done;
+  try {
+    status = tool.body(io);
+  } catch (...) {
+    state.abandon_output();
+    throw;
+  }
+  state.finish_output();
+  if (meta) {
+    meta->stream() << state.meta({argv, argv + argc});
+    meta->commit();
+  }
+  return status;
+}
+
+}  // namespace
+
+int tool_main(int argc, char** argv, About const& about, std::function<void(Tool&)> const& declare) {
+  auto const closed = reserve_standard_streams();
+  try {
+    CommonOptions options;
+    Tool::State state;
+    state.app.name(about.name);
+    Tool tool(state);
+    state.app.set_help_flag();
+    declare(tool);
+    declare_common(state.app, options, about);
+    return static_cast<int>(run(about, options, state, argc, argv, closed));
+  } catch (Error const& error) {
+    print_error(error, about.name);
+    return static_cast<int>(error.status());
+  } catch (std::bad_alloc const&) {
+    print_error(Error(Status::limit, "out of memory", "give it more memory, or less input"), about.name);
+    return static_cast<int>(Status::limit);
+  } catch (std::exception const& error) {
+    say(fmt::format("{}: internal error: {}\nhint: this is a defect of {}; please report it with the command\n",
+                    about.name, error.what(), about.name));
+    return internal_error;
+  }
+}
+
+}  // namespace kernelcast::cli
