@@ -1,0 +1,88 @@
+// The device database and the occupancy rules.
+//
+// Problem: models need facts about devices, and how many work-groups of a kernel a compute unit holds.
+// Method: the facts are CSV (devdb/, see devdb/README.md), read once into memory; the occupancy is computed by the
+// allocation rules of each architecture, whose limits are rows of devdb/occupancy.csv.
+// Limits: AMD scalar registers do not bound the occupancy here (the `kernel` record does not have them); RDNA is taken
+// in compute-unit mode, wavefronts of 32; clusters of compute capability 9.0 are not modelled; compute capability 2.x
+// and later is taken at the shared-memory configuration that allows the most groups.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diag/diag.hpp"
+#include "record/device.hpp"
+
+namespace kernelcast::device {
+
+// A measured bandwidth over occupancy: points in order of occupancy, each above 0.
+struct Curve {
+  std::vector<double> occupancy, bandwidth_bytes_per_s;
+  std::string source;
+
+  bool empty() const { return occupancy.empty(); }
+  // Linear between points, through the origin below the first, constant above the last. Bytes per second.
+  double at(double occupancy) const;
+};
+
+// One device with all that the database knows about it.
+struct Device : record::Device {
+  record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
+  Curve global_read, global_write, shared_read, shared_write;
+};
+
+// What a work-group needs. Registers per work-item in the device's own unit (32-bit; vec4 of 128 bits on Evergreen).
+struct KernelResources {
+  std::uint64_t registers = 0;  // 0: unknown, registers do not bound
+  std::uint64_t shared_bytes = 0;
+};
+
+struct Occupancy {
+  std::uint64_t groups_per_cu = 0;  // 0: the group does not fit
+  std::uint64_t waves_per_group = 0;
+  double occupancy = 0;  // resident wavefronts / the most a compute unit holds
+  std::string bound;     // what bounds it: waves, groups, registers, shared; several joined by "+"
+  std::string misfit;    // where groups_per_cu is 0: which limit, in words
+};
+
+// [cuda-occupancy], [llvm-amdgpu], [multi2sim]: see devdb/occupancy.csv for the sources of each row.
+// Throws Error(bad_data) when the rule lacks a limit that the computation needs; it names the column.
+Occupancy occupancy(record::OccupancyRule const& rule, KernelResources const& resources, std::uint64_t group_size);
+inline Occupancy occupancy(Device const& device, KernelResources const& resources, std::uint64_t group_size) {
+  return occupancy(device.rule, resources, group_size);
+}
+
+class DeviceDatabase {
+ public:
+  std::vector<Device> const& devices() const { return devices_; }  // in the order of devices.csv
+  std::vector<record::OccupancyRule> const& rules() const { return rules_; }
+  std::vector<record::Alias> const& aliases() const { return aliases_; }
+  std::string const& path() const { return path_; }
+
+  // By id, marketing name, alternative name or alias, whatever the letters' case and blanks. Throws Error(unavailable)
+  // for an unknown name (with near ones) and for one that several devices have (with the candidates).
+  Device const& find(std::string_view name) const;
+
+ private:
+  friend DeviceDatabase load(std::string const& path);
+  std::string path_;
+  std::vector<Device> devices_;
+  std::vector<record::OccupancyRule> rules_;
+  std::vector<record::Alias> aliases_;
+};
+
+// Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv and curves/*.csv (in order of their
+// names). Throws Error(io) when devices.csv cannot be opened, Error(bad_data) for anything wrong in a file.
+DeviceDatabase load(std::string const& path);
+
+// The folder to read: `option` (--devdb) when not empty, else $KERNELCAST_DEVDB, else ../share/kernelcast/devdb beside
+// the running program, else the source tree's when the program still lies in its build tree. Throws Error(io) when
+// there is none.
+std::string find_database(std::string const& option);
+
+}  // namespace kernelcast::device

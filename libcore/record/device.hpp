@@ -1,0 +1,90 @@
+// The records of the device database: devices, allocation limits per architecture, bandwidth curves, aliases.
+//
+// An empty cell is a figure that no source states; a 0 is a known zero (the C1060 has no data cache). The column
+// `assumed` names the columns whose figures are assumptions, each with its reason: "column: reason; column: reason".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "record/kernel.hpp"
+#include "record/schema.hpp"
+
+namespace kernelcast::record {
+
+// Classes of record::class_names that have a unit of their own; the others take an issue slot.
+inline constexpr std::size_t unit_class_count = 9;  // fp32 … convert
+
+struct Device {
+  using Count = std::optional<std::uint64_t>;
+  using Number = std::optional<double>;
+
+  std::string device, vendor, name, alias, architecture, kind, target, occupancy_target;
+  Count compute_units, schedulers_per_cu;
+  Number clock_base_hz, clock_boost_hz, clock_hz;
+  Count lanes, lanes_per_cu;
+  Number peak_fp32_flop_per_s, peak_fp64_flop_per_s, peak_fp16_flop_per_s;
+  std::array<Number, unit_class_count> throughput{};  // [class], results per clock and compute unit
+  Number throughput_sync, throughput_issue;
+  Count vliw_slots;
+  Count wave_width, max_threads_per_cu, max_waves_per_cu, max_groups_per_cu, max_group_size;
+  Count registers_per_cu, max_registers_per_item;
+  Count shared_per_cu_bytes, shared_per_group_bytes, shared_banks, shared_bank_bytes;
+  Number shared_passes_per_cu_cycle, shared_fraction;
+  Number l1_per_cu_bytes, l2_bytes, l3_bytes, memory_bytes;
+  std::string memory_type;
+  Count memory_bus_bits;
+  Number peak_bandwidth_bytes_per_s, measured_bandwidth_bytes_per_s, l2_bandwidth_bytes_per_s;
+  std::string global_access_rule;  // cc1x-segments, lines128, sectors32, amd64
+  Number global_latency_s;
+  std::string link;
+  Number tdp_w;
+  Number automatch_cores, automatch_flop_per_s, automatch_fast_bytes, automatch_line_bytes;
+  Number automatch_fast_bytes_per_s, automatch_fast_latency_s, automatch_slow_bytes_per_s, automatch_slow_latency_s;
+  Number automatch_barrier_s;
+  Number perdome_flop_s, perdome_byte_s;
+  std::string src_peak, src_throughput, src_limits, src_cache, src_measured, src_link, src_latency, src_models;
+  std::string assumed, notes;
+
+  static Schema<Device> const& schema();
+};
+
+// Limits and allocation granularity of one architecture.
+struct OccupancyRule {
+  using Count = std::optional<std::uint64_t>;
+
+  std::string target, vendor;
+  Count wave_width, max_waves_per_cu, max_threads_per_cu, max_groups_per_cu, max_groups_one_wave, max_group_size;
+  Count registers_per_cu, registers_per_group, register_unit;
+  std::string register_scope;  // group, wave, lane, vec4
+  Count max_registers_per_item, wave_granularity, subpartitions, registers_per_lane;
+  Count shared_per_cu_bytes, shared_per_group_bytes, shared_unit_bytes, shared_reserved_bytes;
+  std::string shared_configurations, source, assumed, notes;
+
+  static Schema<OccupancyRule> const& schema();
+};
+
+// One point of a measured bandwidth curve.
+struct CurvePoint {
+  std::string device;
+  std::string metric;     // global, shared
+  std::string direction;  // read, write
+  std::string access;     // coalesced
+  std::uint64_t word_bytes = 4;
+  double occupancy = 1;
+  double bandwidth_bytes_per_s = 0;
+  std::string source;
+
+  static Schema<CurvePoint> const& schema();
+};
+
+// What another data set calls a device.
+struct Alias {
+  std::string data_set, name, device;
+
+  static Schema<Alias> const& schema();
+};
+
+}  // namespace kernelcast::record
