@@ -84,7 +84,8 @@ std::vector<std::pair<Status, std::string>> statuses_of(About const& about) {
   std::vector<std::pair<Status, std::string>> all{{Status::done, "done"},
                                                   {Status::usage, "an error on the command line"},
                                                   {Status::bad_data, "an error in the content of an input"},
-                                                  {Status::io, "a file or stream cannot be opened, read or written"}};
+                                                  {Status::io, "a file or stream cannot be opened, read or written"},
+                                                  {Status::limit, "out of memory"}};
   for (auto const& own : about.statuses) {
     auto const same = [&](auto const& status) { return status.first == own.first; };
     all.erase(std::remove_if(all.begin(), all.end(), same), all.end());

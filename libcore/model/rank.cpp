@@ -1,0 +1,263 @@
+#include "model/rank.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace kernelcast::model {
+
+namespace {
+
+struct CaseKey {
+  std::string model, kernel, case_name;
+  auto operator<=>(CaseKey const&) const = default;
+};
+
+using ByDevice = std::map<std::string, record::Projection const*>;
+
+std::map<CaseKey, ByDevice> by_case(std::vector<record::Projection> const& projections) {
+  std::map<CaseKey, ByDevice> cases;
+  for (auto const& p : projections)
+    if (p.time_s) cases[{p.model, p.kernel, p.case_name}][p.device] = &p;
+  return cases;
+}
+
+// Devices by time, then by name.
+std::vector<record::Projection const*> by_time(ByDevice const& devices) {
+  std::vector<record::Projection const*> order;
+  for (auto const& [name, projection] : devices) order.push_back(projection);
+  std::sort(order.begin(), order.end(), [](auto const* a, auto const* b) {
+    return std::tie(*a->time_s, a->device) < std::tie(*b->time_s, b->device);
+  });
+  return order;
+}
+
+bool overlap(record::Projection const& a, record::Projection const& b) {
+  return a.time_low_s.value_or(*a.time_s) <= b.time_high_s.value_or(*b.time_s) &&
+         b.time_low_s.value_or(*b.time_s) <= a.time_high_s.value_or(*a.time_s);
+}
+
+}  // namespace
+
+std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections) {
+  std::vector<record::Ranking> rows;
+  for (auto const& [key, devices] : by_case(projections)) {
+    auto const order = by_time(devices);
+    auto const& best = *order.front();
+    bool const choice_decided =
+        std::none_of(order.begin() + 1, order.end(), [&](auto const* other) { return overlap(best, *other); });
+    std::uint64_t rank = 1;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      auto const& p = *order[i];
+      if (i > 0 && *p.time_s != *order[i - 1]->time_s) rank = i + 1;
+      rows.push_back({key.model, key.kernel, key.case_name, rank, p.device, *p.time_s, *p.time_s / *best.time_s,
+                      i == 0 ? choice_decided : !overlap(best, p)});
+    }
+  }
+  return rows;
+}
+
+std::vector<record::Share> share(std::vector<record::Projection> const& projections) {
+  std::vector<record::Share> rows;
+  for (auto const& [key, devices] : by_case(projections)) {
+    // Speeds relative to the fastest: 1/time itself overflows for the smallest times.
+    double const best = *by_time(devices).front()->time_s;
+    double total = 0;
+    for (auto const& [name, p] : devices) total += best / *p->time_s;
+    for (auto const& [name, p] : devices)
+      rows.push_back({key.model, key.kernel, key.case_name, name, best / *p->time_s / total});
+  }
+  return rows;
+}
+
+namespace {
+
+using Times = std::map<std::string, double>;  // by device
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  std::size_t const n = values.size();
+  return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+std::map<std::pair<std::string, std::string>, Times> measured_times(std::vector<record::Measured> const& measured) {
+  std::map<std::pair<std::string, std::string>, std::map<std::string, std::vector<double>>> repeats;
+  for (auto const& m : measured)
+    if (m.time_s) repeats[{m.kernel, m.case_name}][m.device].push_back(*m.time_s);
+  std::map<std::pair<std::string, std::string>, Times> times;
+  for (auto const& [key, devices] : repeats)
+    for (auto const& [device, values] : devices) times[key][device] = median(values);
+  return times;
+}
+
+std::string fastest(Times const& times) {
+  return std::min_element(times.begin(), times.end(), [](auto const& a, auto const& b) { return a.second < b.second; })
+      ->first;
+}
+
+double length(Times const& times) {
+  double largest = 0, sum = 0;
+  for (auto const& [device, t] : times) largest = std::max(largest, t);
+  for (auto const& [device, t] : times) sum += (t / largest) * (t / largest);
+  return largest * std::sqrt(sum);
+}
+
+// [panwar] V: |t/|t| - p/|p|| / sqrt(2); 0 for proportional times, below 1 for any positive ones.
+double relative_error(Times const& measured, Times const& projected) {
+  double const measured_length = length(measured), projected_length = length(projected);
+  double sum = 0;
+  for (auto const& [device, t] : measured) {
+    double const difference = t / measured_length - projected.at(device) / projected_length;
+    sum += difference * difference;
+  }
+  return std::sqrt(sum) / std::numbers::sqrt2;
+}
+
+double penalty(Times const& measured, std::string const& chosen) {
+  double const best = measured.at(fastest(measured));
+  return (measured.at(chosen) - best) / best;
+}
+
+struct Comparison {
+  Times measured, projected;  // the same devices in both, at least two
+};
+
+struct Comparisons {
+  std::map<CaseKey, Comparison> cases;
+  std::size_t too_few = 0, measured_not_projected = 0;
+};
+
+Comparisons compare(std::vector<record::Projection> const& projections, std::vector<record::Measured> const& measured) {
+  auto const all_measured = measured_times(measured);
+  Comparisons comparisons;
+  for (auto const& [key, devices] : by_case(projections)) {
+    Comparison both;
+    auto const found = all_measured.find({key.kernel, key.case_name});
+    std::size_t missed = 0;
+    if (found != all_measured.end())
+      for (auto const& [device, time] : found->second) {
+        auto const projection = devices.find(device);
+        if (projection == devices.end()) {
+          ++missed;
+          continue;
+        }
+        both.measured[device] = time;
+        both.projected[device] = *projection->second->time_s;
+      }
+    if (both.measured.size() < 2) {
+      ++comparisons.too_few;
+      continue;
+    }
+    comparisons.measured_not_projected += missed;
+    comparisons.cases.emplace(key, std::move(both));
+  }
+  return comparisons;
+}
+
+}  // namespace
+
+Assessments assess(std::vector<record::Projection> const& projections, std::vector<record::Measured> const& measured) {
+  auto const comparisons = compare(projections, measured);
+  Assessments out;
+  out.too_few = comparisons.too_few;
+  out.measured_not_projected = comparisons.measured_not_projected;
+  for (auto const& [key, both] : comparisons.cases) {
+    auto const chosen = fastest(both.projected);
+    out.rows.push_back({key.model, key.kernel, key.case_name, chosen, fastest(both.measured),
+                        100 * penalty(both.measured, chosen), 100 * relative_error(both.measured, both.projected)});
+  }
+  return out;
+}
+
+namespace {
+
+class Means {
+ public:
+  void add(Times const& measured, std::string const& chosen) {
+    double const lost = 100 * penalty(measured, chosen);
+    ++cases_;
+    best_ += lost == 0;
+    penalties_ += lost;
+    worst_ = std::max(worst_, lost);
+  }
+  void add(Times const& measured, Times const& projected) {
+    add(measured, fastest(projected));
+    errors_ += 100 * relative_error(measured, projected);
+    has_times_ = true;
+  }
+  record::AssessmentSummary row(std::string model) const {
+    auto const n = static_cast<double>(cases_);
+    record::AssessmentSummary out{std::move(model), cases_, 100 * static_cast<double>(best_) / n,
+                                  penalties_ / n,   worst_, {}};
+    if (has_times_) out.mean_relative_error_pct = errors_ / n;
+    return out;
+  }
+
+ private:
+  std::uint64_t cases_ = 0, best_ = 0;
+  double penalties_ = 0, worst_ = 0, errors_ = 0;
+  bool has_times_ = false;
+};
+
+// The measured times of all cases that any model was assessed on, over all devices that any model projected.
+std::map<std::pair<std::string, std::string>, Times> assessed_times(Comparisons const& comparisons) {
+  std::map<std::pair<std::string, std::string>, Times> times;
+  for (auto const& [key, both] : comparisons.cases)
+    times[{key.kernel, key.case_name}].insert(both.measured.begin(), both.measured.end());
+  return times;
+}
+
+template <class Peak>
+void add_peak(std::vector<record::AssessmentSummary>& rows, std::string const& name,
+              std::map<std::pair<std::string, std::string>, Times> const& cases,
+              std::map<std::string, Peaks> const& peaks, Peak peak) {
+  Means means;
+  for (auto const& [key, measured] : cases) {
+    Times projected;
+    for (auto const& [device, time] : measured) {
+      auto const known = peaks.find(device);
+      if (known == peaks.end() || !(peak(known->second) > 0)) return;
+      projected[device] = 1 / peak(known->second);
+    }
+    means.add(measured, projected);
+  }
+  rows.push_back(means.row(name));
+}
+
+void add_most_often_best(std::vector<record::AssessmentSummary>& rows,
+                         std::map<std::pair<std::string, std::string>, Times> const& cases) {
+  std::map<std::string, std::size_t> wins;
+  for (auto const& [key, measured] : cases) ++wins[fastest(measured)];
+  Means means;
+  for (auto const& [key, measured] : cases) {
+    auto const more_wins = [&](auto const& a, auto const& b) {
+      auto const count = [&](std::string const& device) { return wins.contains(device) ? wins.at(device) : 0; };
+      return count(a.first) < count(b.first);
+    };
+    means.add(measured, std::max_element(measured.begin(), measured.end(), more_wins)->first);
+  }
+  rows.push_back(means.row("trivial:most_often_best"));
+}
+
+}  // namespace
+
+std::vector<record::AssessmentSummary> summarise(std::vector<record::Projection> const& projections,
+                                                 std::vector<record::Measured> const& measured,
+                                                 std::map<std::string, Peaks> const& peaks) {
+  auto const comparisons = compare(projections, measured);
+  std::map<std::string, Means> models;
+  for (auto const& [key, both] : comparisons.cases) models[key.model].add(both.measured, both.projected);
+  std::vector<record::AssessmentSummary> rows;
+  for (auto const& [model, means] : models) rows.push_back(means.row(model));
+  if (rows.empty()) return rows;
+  auto const cases = assessed_times(comparisons);
+  add_peak(rows, "trivial:peak_flops", cases, peaks, [](Peaks const& p) { return p.flop_per_s; });
+  add_peak(rows, "trivial:peak_bandwidth", cases, peaks, [](Peaks const& p) { return p.bytes_per_s; });
+  add_most_often_best(rows, cases);
+  return rows;
+}
+
+}  // namespace kernelcast::model

@@ -1,0 +1,63 @@
+// Rankings, assessments, shares and assignments from projected times. Pure functions from records to records; the
+// output is sorted by model, kernel and case and does not depend on the order of the input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "record/projection.hpp"
+#include "record/ranking.hpp"
+
+namespace kernelcast::model {
+
+// In all of these a projection without a time takes no part. At most one projection per (model, kernel, case, device);
+// times are above 0.
+
+// Ranks the devices of each (model, kernel, case). Equal times share a rank, the next rank counts them (1, 1, 3).
+// decided: no where the interval [time_low_s, time_high_s] overlaps that of the fastest device; an absent end is
+// time_s.
+std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections);
+
+struct Assessments {
+  std::vector<record::Assessment> rows;
+  std::size_t too_few = 0;  // (model, kernel, case) with fewer than two devices both projected and measured
+  std::size_t measured_not_projected = 0;  // measurements of assessed kernels for which the model has no time
+};
+
+// Compares each model's choice with measured times, over the devices that have both. Repeated measurements count with
+// their median. [panwar] V: penalty (T(chosen) - T(best)) / T(best) on measured times T; relative error
+// |t/|t| - p/|p|| / sqrt(2) of the vectors of measured times t and projected times p.
+Assessments assess(std::vector<record::Projection> const& projections, std::vector<record::Measured> const& measured);
+
+// What the trivial rankings know of a device.
+struct Peaks {
+  double flop_per_s = 0;   // fp32
+  double bytes_per_s = 0;  // global memory
+};
+
+// One row per model with the means of assess(); below them the trivial rankings over the same cases, whose "projected
+// time" is 1/peak: trivial:peak_flops and trivial:peak_bandwidth (left out unless `peaks` knows every device), and
+// trivial:most_often_best, the device that is measured fastest in most cases.
+std::vector<record::AssessmentSummary> summarise(std::vector<record::Projection> const& projections,
+                                                 std::vector<record::Measured> const& measured,
+                                                 std::map<std::string, Peaks> const& peaks);
+
+// Splits each (model, kernel, case) over its devices, proportional to 1/time.
+std::vector<record::Share> share(std::vector<record::Projection> const& projections);
+
+struct Schedule {
+  std::string model;
+  std::vector<record::Assignment> rows;
+  double makespan_s = 0;
+  bool exact = false;
+};
+
+// Places every (kernel, case) of a model on one device so that the last one ends as early as possible; kernels on the
+// same device run one after the other. Exact by branch and bound as long as the search stays below `most_steps`
+// (always with up to about a dozen kernels), else the best of list scheduling and of the search so far.
+std::vector<Schedule> assign(std::vector<record::Projection> const& projections, std::uint64_t most_steps = 2000000);
+
+}  // namespace kernelcast::model
