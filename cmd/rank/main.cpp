@@ -1,0 +1,148 @@
+// rank: which device runs a kernel fastest, by how much, and how good that choice was.
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "cli/cli.hpp"
+#include "model/rank.hpp"
+#include "record/projection.hpp"
+#include "record/ranking.hpp"
+
+using namespace kernelcast;
+
+namespace {
+
+struct Options {
+  std::string measured;
+  bool summary = false, share = false, assign = false;
+};
+
+void check_times(record::Reader<record::Projection> const& rows, record::Projection const& p) {
+  if (!p.time_s) return;
+  if (!(*p.time_s > 0)) throw rows.error("time_s", "a time must be above 0", "an unknown time is an empty cell");
+  if (p.time_low_s && *p.time_low_s > *p.time_s)
+    throw rows.error("time_low_s", "the lower end of the interval is above time_s", "low <= time <= high");
+  if (p.time_high_s && *p.time_high_s < *p.time_s)
+    throw rows.error("time_high_s", "the upper end of the interval is below time_s", "low <= time <= high");
+}
+
+std::vector<record::Projection> read_projections(cli::Streams& io) {
+  std::vector<record::Projection> projections;
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+  std::size_t without_time = 0;
+  for (auto const& path : io.inputs()) {
+    auto csv = io.csv(path);
+    record::Reader<record::Projection> rows(csv);
+    for (record::Projection p; rows.next(p);) {
+      check_times(rows, p);
+      if (!seen.emplace(p.model, p.kernel, p.case_name, p.device).second)
+        throw rows.error("device",
+                         fmt::format("'{}' stands twice for model '{}', kernel '{}', case '{}'", p.device, p.model,
+                                     p.kernel, p.case_name),
+                         "one row per model, kernel, case and device; give each variant its own case or model");
+      if (p.time_s)
+        projections.push_back(std::move(p));
+      else
+        ++without_time;
+    }
+  }
+  if (without_time > 0)
+    io.note(fmt::format("{} row{} without time left out", without_time, without_time == 1 ? "" : "s"));
+  return projections;
+}
+
+std::vector<record::Measured> read_measured(cli::Streams& io, std::string const& path) {
+  std::vector<record::Measured> measured;
+  auto csv = io.csv(path);
+  record::Reader<record::Measured> rows(csv);
+  for (record::Measured m; rows.next(m);) {
+    if (m.time_s && !(*m.time_s > 0))
+      throw rows.error("time_s", "a time must be above 0", "an unknown time is an empty cell");
+    measured.push_back(std::move(m));
+  }
+  return measured;
+}
+
+template <class R>
+void write(cli::Streams& io, std::vector<R> const& rows) {
+  auto out = io.writer<R>();
+  for (auto const& row : rows) out.write(row);
+  out.finish();
+}
+
+void write_assessments(cli::Streams& io, Options const& options, std::vector<record::Projection> const& projections) {
+  auto const measured = read_measured(io, options.measured);
+  auto const assessed = model::assess(projections, measured);
+  if (assessed.too_few > 0)
+    io.note(fmt::format("{} of {} cases left out: fewer than two devices are both projected and measured",
+                        assessed.too_few, assessed.too_few + assessed.rows.size()));
+  if (assessed.measured_not_projected > 0)
+    io.note(fmt::format("{} measured times left out: the model has no time for that device",
+                        assessed.measured_not_projected));
+  if (!options.summary) return write(io, assessed.rows);
+  write(io, model::summarise(projections, measured, {}));
+}
+
+void write_assignments(cli::Streams& io, std::vector<record::Projection> const& projections) {
+  std::vector<record::Assignment> rows;
+  for (auto const& schedule : model::assign(projections)) {
+    io.note(fmt::format("model {}: all done after {} ({})", schedule.model,
+                        record::scaled_text(schedule.makespan_s, record::Unit::seconds),
+                        schedule.exact ? "exact: no assignment ends earlier"
+                                       : "list scheduling, improved by search; may not be the least"));
+    rows.insert(rows.end(), schedule.rows.begin(), schedule.rows.end());
+  }
+  write(io, rows);
+}
+
+void run(Options const& options, cli::Streams& io) {
+  auto const projections = read_projections(io);
+  if (!options.measured.empty()) return write_assessments(io, options, projections);
+  if (options.share) return write(io, model::share(projections));
+  if (options.assign) return write_assignments(io, projections);
+  write(io, model::rank(projections));
+}
+
+void declare(cli::Tool& tool) {
+  auto const options = std::make_shared<Options>();
+  auto& app = tool.app();
+  auto* const measured = app.add_option("--measured", options->measured,
+                                        "compare with the measured times in this file (columns kernel, case or size, "
+                                        "device, time_s): how much the choice of each model loses")
+                             ->type_name("FILE");
+  app.add_flag("--summary", options->summary,
+               "with --measured: one row per model with the means, and the trivial rankings beside")
+      ->needs(measured);
+  auto* const share =
+      app.add_flag("--share", options->share, "split each kernel over its devices, in parts proportional to 1/time");
+  auto* const assign = app.add_flag("--assign", options->assign,
+                                    "place all kernels on the devices so that the last one ends as early as possible");
+  share->excludes(measured)->excludes(assign);
+  assign->excludes(measured);
+  tool.run([options](cli::Streams& io) { run(*options, io); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::About const about{
+      .name = "rank",
+      .summary = "rank devices by projected kernel time",
+      .description =
+          "Reads projections of any models, several kernels, cases and models at once, and writes for each "
+          "of them the devices from the fastest to the slowest. A difference counts as undecided where the "
+          "intervals of the projected times overlap. Rows without a time are left out and counted on "
+          "standard error.",
+      .input = {&record::Projection::schema()},
+      .output = {&record::Ranking::schema(), &record::Assessment::schema(), &record::AssessmentSummary::schema(),
+                 &record::Share::schema(), &record::Assignment::schema()},
+      .statuses = {},
+      .see_also = {"perfcast(1)", "miniemu(1)"},
+      .examples = {{"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 | perfcast | rank --format table",
+                    "which device runs this kernel fastest, as a table"},
+                   {"rank --measured times.csv --summary p.csv", "how good the choices of each model were"}}};
+  return cli::tool_main(argc, argv, about, declare);
+}
