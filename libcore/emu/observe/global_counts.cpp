@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <vector>
 
-#include "emu/observe/transactions.hpp"
+#include "emu/observe/counting.hpp"
+#include "emu/observe/sector_bitmap.hpp"
 
-namespace kernelcast::emu {
+namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 
 namespace {
 
@@ -137,36 +137,6 @@ bool count_by_neighbours(std::uint64_t mask, Addresses const& address, unsigned 
   return true;
 }
 
-constexpr std::uint64_t fold_pairs(std::uint64_t m) {
-  return (m | m >> 1) & 0x5555555555555555;
-}
-constexpr std::uint64_t fold_quads(std::uint64_t pairs) {
-  return (pairs | pairs >> 2) & 0x1111111111111111;
-}
-
-void add_bitmap(std::uint64_t sectors, std::array<std::uint16_t, 3>& tx) {
-  std::uint64_t const pairs = fold_pairs(sectors);
-  tx[0] += static_cast<std::uint16_t>(std::popcount(sectors));
-  tx[1] += static_cast<std::uint16_t>(std::popcount(pairs));
-  tx[2] += static_cast<std::uint16_t>(std::popcount(fold_quads(pairs)));
-}
-
-void add_shrunk(std::uint64_t sectors, unsigned bytes, std::array<std::uint16_t, 3>& cc13) {
-  auto const add = [&](unsigned s, std::uint64_t m) { cc13[s] += static_cast<std::uint16_t>(std::popcount(m)); };
-  if (bytes == 1) return add(0, sectors);
-  std::uint64_t const used = fold_pairs(sectors);                          // bit 2k: pair k
-  std::uint64_t const full = sectors & sectors >> 1 & 0x5555555555555555;  // both its sectors
-  if (bytes == 2) {
-    add(1, full);
-    return add(0, used & ~full);
-  }
-  std::uint64_t const quad = used & used >> 2 & 0x1111111111111111;  // bit 4k: both pairs of quad k
-  std::uint64_t const in_quad = quad | quad << 2;
-  add(2, quad);
-  add(1, full & ~in_quad);
-  add(0, used & ~full & ~in_quad);
-}
-
 // Addresses within 64 sectors.
 bool count_by_bitmap(std::uint64_t mask, Addresses const& address, unsigned bytes, GlobalCounts& counts) {
   std::uint32_t least = address[0], most = address[0];
@@ -226,31 +196,6 @@ void count_by_pairs(std::uint64_t mask, Addresses const& address, unsigned bytes
   shrink(first_in_half[0], first_in_half[1], first_in_half[2], address, bytes, counts.cc13);
 }
 
-// Words that cross a sector's border, or addresses beyond 32 bits: plain sorted lists.
-GlobalCounts count_by_sorting(WaveAccess const& a) {
-  GlobalCounts counts;
-  std::vector<std::uint64_t> sectors, part;
-  for (unsigned w = 0; w < 3; ++w)
-    for (unsigned begin = 0; begin < lanes; begin += 16u << w) {
-      sectors.clear();
-      for (unsigned l = begin; l < begin + (16u << w); ++l) {
-        if (!(a.mask >> l & 1)) continue;
-        std::uint64_t const address = a.base + a.offsets[l];
-        for (std::uint64_t s = address >> 5; s <= (address + a.bytes - 1) >> 5; ++s) sectors.push_back(s);
-      }
-      std::sort(sectors.begin(), sectors.end());
-      sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
-      for (std::size_t i = 0; i < sectors.size();) {  // one 128-byte segment at a time
-        std::uint64_t bitmap = 0;
-        std::uint64_t const quad = sectors[i] >> 2;
-        for (; i < sectors.size() && sectors[i] >> 2 == quad; ++i) bitmap |= std::uint64_t{1} << (sectors[i] & 3);
-        add_bitmap(bitmap, counts.tx[w]);
-        if (w == 0) add_shrunk(bitmap, a.bytes, counts.cc13);
-      }
-    }
-  return counts;
-}
-
 }  // namespace
 
 GlobalCounts count_global(WaveAccess const& a) {
@@ -271,11 +216,11 @@ GlobalCounts count_global(WaveAccess const& a) {
     address[l] += phase;
     crossing |= (address[l] & 31) + a.bytes > 32;
   }
-  if (crossing || highest > ~0u - 256) return count_by_sorting(a);
+  if (crossing || highest > ~0u - 256) return count_global_slowly(a);
   if (count_by_neighbours(a.mask, address, a.bytes, counts)) return counts;
   if (count_by_bitmap(a.mask, address, a.bytes, counts)) return counts;
   count_by_pairs(a.mask, address, a.bytes, counts);
   return counts;
 }
 
-}  // namespace kernelcast::emu
+}  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "emu/emu.hpp"
 
@@ -45,10 +46,26 @@ struct KernelCounters {
   friend bool operator==(KernelCounters const&, KernelCounters const&) = default;
 };
 
+// What the counters need to know of a kernel's text: the mix of each basic block.
+struct KernelMix {
+  struct Block {
+    std::array<std::uint32_t, class_count> instructions{};  // all, guarded ones included: for issues
+    std::array<std::uint32_t, class_count> unguarded{};     // for lanes
+    std::uint64_t param_bytes = 0;                          // of unguarded ld.param of the kernel's parameters
+  };
+  struct Guarded {
+    Class kind = Class::other;
+    std::uint64_t param_bytes = 0;
+  };
+  std::vector<Block> blocks;
+  std::vector<Guarded> instructions;  // by index; read for guarded ones
+};
+KernelMix mix_of(Program const&);
+
 class KernelObserver final : public Observer {
  public:
-  // The program must outlive the observer.
-  explicit KernelObserver(Program const& program);
+  explicit KernelObserver(Program const& program) : KernelObserver(mix_of(program)) {}
+  explicit KernelObserver(KernelMix mix);
   ~KernelObserver() override;
 
   void group_begin(std::uint64_t) override;

@@ -1,4 +1,4 @@
-// count_shared() and most_lanes_on_one_address(): see transactions.hpp.
+// count_shared(): see transactions.hpp.
 //
 // The 64 lanes are cut into the requests of 16-lane wavefronts; each marks, per bank, which rows of banks it uses, as a
 // bitmap of 64 rows. Wider wavefronts' requests are unions of these, so their degrees are population counts of ORs.
@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <vector>
 
-#include "emu/observe/transactions.hpp"
+#include "emu/observe/counting.hpp"
 
-namespace kernelcast::emu {
+namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 
 namespace {
 
@@ -44,36 +43,13 @@ Words words_of(WaveAccess const& a, unsigned shift) {
   return words;
 }
 
-unsigned degree_by_lists(std::uint64_t mask, Words const& words) {
-  std::array<std::vector<std::uint32_t>, 32> used;
-  std::size_t most = 0;
-  for (; mask; mask &= mask - 1) {
-    unsigned const l = std::countr_zero(mask);
-    for (std::uint32_t word = words.first[l]; word <= words.last[l]; ++word) {
-      auto& list = used[word & 31];
-      if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(word);
-      most = std::max(most, list.size());
-    }
-  }
-  return static_cast<unsigned>(most);
-}
-
 // Passes of 32 banks of (1 << shift) bytes, for the three widths; column `c` of the result.
 void count_32_banks(WaveAccess const& a, unsigned shift, unsigned c, SharedCounts& counts) {
   Words const words = words_of(a, shift);
   unsigned const parts = std::max(1u, a.bytes >> shift);  // requests per wavefront
   unsigned const size = 16 / std::min(parts, 16u);        // lanes of the smallest request
   std::uint32_t const base = words.least & ~31u;
-  if (words.most - base >= 64 * 32) {
-    for (unsigned w = 0; w < 3; ++w) {
-      unsigned const request = size << w;
-      for (unsigned begin = 0; begin < lanes; begin += request) {
-        std::uint64_t const bits = (request == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << request) - 1) << begin;
-        counts.passes[w][c] += static_cast<std::uint16_t>(degree_by_lists(a.mask & bits, words));
-      }
-    }
-    return;
-  }
+  if (words.most - base >= 64 * 32) return count_32_banks_slowly(a, shift, c, counts);
   unsigned const requests = lanes / size;
   std::array<Rows, lanes> rows;
   std::memset(rows.data(), 0, requests * sizeof(Rows));
@@ -141,23 +117,4 @@ SharedCounts count_shared(WaveAccess const& a) {
   return counts;
 }
 
-unsigned most_lanes_on_one_address(WaveAccess const& a) {
-  std::array<std::uint32_t, lanes> sorted;
-  unsigned n = 0;
-  bool uniform = true;
-  for (std::uint64_t m = a.mask; m; m &= m - 1) {
-    sorted[n] = a.offsets[std::countr_zero(m)];
-    uniform &= sorted[n] == sorted[0];
-    ++n;
-  }
-  if (uniform) return n;
-  std::sort(sorted.begin(), sorted.begin() + n);
-  unsigned most = 1;
-  for (unsigned i = 1, run = 1; i < n; ++i) {
-    run = sorted[i] == sorted[i - 1] ? run + 1 : 1;
-    most = std::max(most, run);
-  }
-  return most;
-}
-
-}  // namespace kernelcast::emu
+}  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

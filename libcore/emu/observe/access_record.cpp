@@ -1,0 +1,94 @@
+// record_global() and record_shared(): the path of every memory access; see access_site.hpp.
+
+#include <bit>
+
+#include "emu/observe/counting.hpp"
+
+namespace kernelcast::emu::KERNELCAST_EMU_ISA {
+
+namespace {
+
+constexpr std::uint64_t every_lane = ~std::uint64_t{0};
+
+bool same_pattern(PatternMemo const& memo, std::uint32_t const* offsets, std::uint32_t first) {
+  std::uint32_t differs = 0;
+  if (memo.mask == every_lane)
+    for (unsigned l = 0; l < 64; ++l) differs |= (offsets[l] - first) ^ memo.delta[l];
+  else
+    for (unsigned l = 0; l < 64; ++l) differs |= ((offsets[l] - first) ^ memo.delta[l]) & memo.care[l];
+  return differs == 0;
+}
+
+// The same for a unit whose last chunk has one warp: the offsets of the second warp do not exist.
+bool same_pattern_of_one_warp(PatternMemo const& memo, std::uint32_t const* offsets, std::uint32_t first) {
+  std::uint32_t differs = 0;
+  for (unsigned l = 0; l < 32; ++l) differs |= ((offsets[l] - first) ^ memo.delta[l]) & memo.care[l];
+  return differs == 0;
+}
+
+struct GlobalRule {
+  static constexpr std::size_t weight = 3;  // tx[w32][s32]
+  static AccessCounts count(WaveAccess const& wave) {
+    GlobalCounts const counts = KERNELCAST_EMU_ISA::count_global(wave);
+    AccessCounts flat;
+    for (unsigned w = 0; w < 3; ++w)
+      for (unsigned s = 0; s < 3; ++s) flat[3 * w + s] = counts.tx[w][s];
+    for (unsigned s = 0; s < 3; ++s) flat[9 + s] = counts.cc13[s];
+    return flat;
+  }
+};
+
+struct SharedRule {
+  static constexpr std::size_t weight = 4;  // passes[w32][32 banks]
+  static AccessCounts count(WaveAccess const& wave) {
+    SharedCounts const counts = KERNELCAST_EMU_ISA::count_shared(wave);
+    AccessCounts flat{};
+    for (unsigned w = 0; w < 3; ++w)
+      for (unsigned b = 0; b < 3; ++b) flat[3 * w + b] = counts.passes[w][b];
+    return flat;
+  }
+};
+
+template <class Rule>
+void record(AccessSite& site, MemoryAccess const& access, Footprint* footprint) {
+  std::uint32_t const warps = access.lanes.warps;
+  for (std::uint32_t chunk = 0; 2 * chunk < warps; ++chunk) {
+    bool const two_warps = 2 * chunk + 1 < warps;
+    std::uint64_t const mask =
+        access.lanes.masks[2 * chunk] | (two_warps ? std::uint64_t{access.lanes.masks[2 * chunk + 1]} << 32 : 0);
+    if (!mask) continue;
+    site.lanes += static_cast<std::uint64_t>(std::popcount(mask));
+    std::uint32_t const* const offsets = access.offsets + 64 * chunk;
+    auto& slot = site.memos[chunk & 3];
+    if (!slot) [[unlikely]]
+      slot = std::make_unique<PatternMemo>();
+    PatternMemo& memo = *slot;
+    std::uint32_t const first = offsets[std::countr_zero(mask)];
+    bool const known = memo.mask == mask && (two_warps ? same_pattern(memo, offsets, first)
+                                                       : same_pattern_of_one_warp(memo, offsets, first));
+    std::uint64_t const address = access.base + first;
+    auto const phase = static_cast<unsigned>(address & 255);
+    auto const key = memo.keys[PatternMemo::slot_of(phase)];
+    if (known && key.sectors != PatternMemo::unknown && key.phase == phase) [[likely]] {
+      ++memo.phases[PatternMemo::slot_of(phase)].hits;
+      site.running += key.weight;
+      if (footprint && (memo.marked_sector != address >> 5 || memo.marked_list != key.sectors))
+        memo.mark(key.sectors, address >> 5, *footprint);
+    } else {
+      WaveAccess const wave{mask, access.base, offsets, site.bytes};
+      site.record_new(memo, wave, Rule::count(wave), Rule::weight, known, footprint);
+    }
+  }
+}
+
+}  // namespace
+
+void record_global(AccessSite& site, MemoryAccess const& access, Footprint& footprint) {
+  record<GlobalRule>(site, access, &footprint);
+}
+
+void record_shared(AccessSite& site, MemoryAccess const& access) {
+  record<SharedRule>(site, access, nullptr);
+}
+
+}  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

@@ -1,0 +1,112 @@
+// The memo of access_site.hpp. The functions that run for every access stand in access_record.cpp, compiled per
+// instruction-set level.
+#include "emu/observe/access_site.hpp"
+
+#include <bit>
+
+namespace kernelcast::emu {
+
+namespace {
+
+std::vector<SectorRun> runs_of(WaveAccess const& wave, std::uint64_t reference) {
+  std::vector<SectorRun> runs;
+  for (std::uint64_t m = wave.mask; m; m &= m - 1) {
+    std::uint64_t const address = wave.base + wave.offsets[std::countr_zero(m)];
+    for (std::uint64_t s = address >> 5; s <= (address + wave.bytes - 1) >> 5; ++s) {
+      auto const offset = static_cast<std::int64_t>(s - reference);
+      if (runs.empty() || offset < runs.back().offset || offset >= runs.back().offset + std::int64_t{64})
+        runs.push_back({static_cast<std::int32_t>(offset), 0});
+      runs.back().bits |= std::uint64_t{1} << (offset - runs.back().offset);
+    }
+  }
+  return runs;
+}
+
+void mark_lanes(WaveAccess const& wave, Footprint& footprint) {
+  for (std::uint64_t m = wave.mask; m; m &= m - 1) {
+    std::uint64_t const address = wave.base + wave.offsets[std::countr_zero(m)];
+    footprint.mark(address >> 5);
+    std::uint64_t const last = (address + wave.bytes - 1) >> 5;
+    if (last != address >> 5) footprint.mark(last);
+  }
+}
+
+}  // namespace
+
+void PatternMemo::mark(std::uint8_t list, std::uint64_t sector, Footprint& footprint) {
+  marked_sector = sector;
+  marked_list = list;
+  for (auto const& run : sector_lists[list]) footprint.mark(sector, run);
+}
+
+void PatternMemo::add_to(AccessTotals& totals) const {
+  for (std::size_t s = 0; s < slots; ++s)
+    if (phases[s].hits)
+      for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += phases[s].hits * phases[s].counts[i];
+}
+
+void PatternMemo::forget(AccessTotals& totals) {
+  std::uint64_t uses = 0;
+  for (auto const& phase : phases) uses += phase.hits;
+  if (mask) fruitless = uses > 1 ? 0 : fruitless + 1;
+  add_to(totals);
+  for (auto& phase : phases) phase.hits = 0;
+  keys.fill({});
+  sector_lists.clear();
+  marked_list = unknown;
+  mask = 0;
+}
+
+void AccessSite::record_new(PatternMemo& memo, WaveAccess const& wave, AccessCounts const& counts, std::size_t weight,
+                            bool pattern_known, Footprint* footprint) {
+  running += counts[weight];
+  if (!pattern_known) {
+    if (memo.aside == 0) {
+      memo.forget(totals);
+      if (memo.fruitless >= 8) memo.aside = 64;
+    }
+    if (memo.aside > 0) {
+      if (--memo.aside == 0) memo.fruitless = 7;  // one more chance
+      for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += counts[i];
+      if (footprint) mark_lanes(wave, *footprint);
+      return;
+    }
+  }
+  std::uint32_t const first = wave.offsets[std::countr_zero(wave.mask)];
+  std::uint64_t const address = wave.base + first;
+  if (!pattern_known) {
+    memo.mask = wave.mask;
+    for (unsigned l = 0; l < 64; ++l) {
+      bool const active = wave.mask >> l & 1;
+      memo.care[l] = active ? ~0u : 0;
+      memo.delta[l] = active ? wave.offsets[l] - first : 0;
+    }
+  }
+  auto const phase = static_cast<unsigned>(address & 255);
+  std::size_t const slot = PatternMemo::slot_of(phase);
+  auto& entry = memo.phases[slot];
+  for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += entry.hits * entry.counts[i];
+  entry = {counts, 1};
+  auto& key = memo.keys[slot];
+  key.phase = static_cast<std::uint8_t>(phase);
+  key.weight = counts[weight];
+  key.sectors = 0;
+  if (footprint) {
+    auto runs = runs_of(wave, address >> 5);
+    auto& lists = memo.sector_lists;
+    std::size_t list = 0;
+    while (list < lists.size() && lists[list] != runs) ++list;
+    if (list == lists.size()) lists.push_back(std::move(runs));
+    key.sectors = static_cast<std::uint8_t>(list);
+    memo.mark(key.sectors, address >> 5, *footprint);
+  }
+}
+
+AccessTotals AccessSite::all() const {
+  AccessTotals sum = totals;
+  for (auto const& memo : memos)
+    if (memo) memo->add_to(sum);
+  return sum;
+}
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,82 @@
+// One memory instruction's counts, with a memory of the patterns it has already met.
+//
+// Problem: an instruction repeats the same pattern of offsets with another base thousands of times; counting it anew
+// each time would cost more than executing it.
+// Method: the counts depend only on the pattern (offsets relative to the first active lane, and the mask) and on the
+// phase (first address modulo 256 bytes). A memo keeps one pattern and the counts of each phase met; a repetition is
+// one comparison of 64 offsets and one increment. After eight patterns in a row that never came back the memo steps
+// aside for 64 accesses.
+// Limits: one site belongs to one instruction, one state space, one direction.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "emu/emu.hpp"
+#include "emu/observe/footprint.hpp"
+#include "emu/observe/transactions.hpp"
+
+namespace kernelcast::emu {
+
+// Global: tx[w][s] in 0..8, cc13[s] in 9..11. Shared: passes[w][banks] in 0..8.
+inline constexpr std::size_t counts_per_access = 12;
+using AccessCounts = std::array<std::uint16_t, counts_per_access>;
+using AccessTotals = std::array<std::uint64_t, counts_per_access>;
+
+class PatternMemo {
+ public:
+  static constexpr std::size_t slots = 64;
+  static std::size_t slot_of(unsigned phase) { return phase >> 2 & (slots - 1); }
+
+  alignas(64) std::array<std::uint32_t, 64> delta{};  // relative to the first active lane; 0 where inactive
+  std::array<std::uint32_t, 64> care{};               // all ones where active
+  std::uint64_t mask = 0;                             // 0: nothing remembered
+
+  struct Phase {
+    AccessCounts counts{};
+    std::uint64_t hits = 0;
+  };
+  struct Key {
+    std::uint16_t weight = 0;
+    std::uint8_t phase = 0;
+    std::uint8_t sectors = unknown;  // index into sector_lists
+  };
+  static constexpr std::uint8_t unknown = 0xff;
+  std::array<Key, slots> keys{};
+  std::array<Phase, slots> phases{};
+  std::vector<std::vector<SectorRun>> sector_lists;
+  std::uint64_t marked_sector = ~std::uint64_t{0};  // the last access marked these sectors already
+  std::uint8_t marked_list = unknown;
+
+  unsigned fruitless = 0;  // patterns in a row that never came back
+  unsigned aside = 0;      // accesses to let pass
+
+  void mark(std::uint8_t list, std::uint64_t sector, Footprint&);
+  void add_to(AccessTotals&) const;
+  void forget(AccessTotals&);  // adds what was counted, then empties the memo
+};
+
+class AccessSite {
+ public:
+  explicit AccessSite(MemoryAccess const& first)
+      : space(first.space), direction(first.direction), bytes(first.bytes_per_lane) {}
+
+  ptx::StateSpace space;
+  Direction direction;
+  unsigned bytes;
+  std::uint64_t lanes = 0;
+  AccessTotals totals{};
+  std::array<std::unique_ptr<PatternMemo>, 4> memos;  // [64-lane chunk of the unit]
+  // Running total of one of the counts (global: w32, s32; shared: w32, 32 banks), for the spread between groups.
+  std::uint64_t running = 0;
+
+  // A pattern or a phase that the memo does not hold, with its counts; `weight` names the one that `running` follows.
+  void record_new(PatternMemo&, WaveAccess const&, AccessCounts const&, std::size_t weight, bool pattern_known,
+                  Footprint*);
+
+  AccessTotals all() const;  // with what the memos hold
+};
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,35 @@
+// The functions of this folder that are compiled once per instruction-set level, and the choice among them.
+#pragma once
+
+#include "emu/observe/access_site.hpp"
+#include "emu/observe/transactions.hpp"
+
+#ifndef KERNELCAST_EMU_ISA
+#define KERNELCAST_EMU_ISA base
+#endif
+
+namespace kernelcast::emu {
+
+struct Counting {
+  GlobalCounts (*count_global)(WaveAccess const&);
+  SharedCounts (*count_shared)(WaveAccess const&);
+  // Count one access of up to 256 lanes at its site; see access_site.hpp.
+  void (*record_global)(AccessSite&, MemoryAccess const&, Footprint&);
+  void (*record_shared)(AccessSite&, MemoryAccess const&);
+};
+
+// The cases that the levels leave to common code; see slow_counts.cpp.
+GlobalCounts count_global_slowly(WaveAccess const&);
+void count_32_banks_slowly(WaveAccess const&, unsigned shift, unsigned column, SharedCounts&);
+
+// The best level that this processor has; KERNELCAST_ISA=base|avx2|avx512 in the environment limits it (for tests).
+Counting const& counting();
+
+namespace KERNELCAST_EMU_ISA {
+GlobalCounts count_global(WaveAccess const&);
+SharedCounts count_shared(WaveAccess const&);
+void record_global(AccessSite&, MemoryAccess const&, Footprint&);
+void record_shared(AccessSite&, MemoryAccess const&);
+}  // namespace KERNELCAST_EMU_ISA
+
+}  // namespace kernelcast::emu

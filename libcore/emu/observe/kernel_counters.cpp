@@ -1,0 +1,350 @@
+#include "emu/observe/kernel_counters.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <unordered_map>
+
+#include "emu/observe/counting.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+// Work-items and the wavefronts that hold at least one of them.
+struct Wavefronts {
+  std::uint64_t lanes = 0, w16 = 0, w32 = 0, w64 = 0;
+  void add(Wavefronts const& o) {
+    lanes += o.lanes;
+    w16 += o.w16;
+    w32 += o.w32;
+    w64 += o.w64;
+  }
+};
+
+Wavefronts count(Lanes const& lanes) {
+  Wavefronts n;
+  std::uint32_t earlier = 0;
+  for (std::uint32_t w = 0; w < lanes.warps; ++w) {
+    std::uint32_t const mask = lanes.masks[w];
+    n.lanes += static_cast<std::uint64_t>(std::popcount(mask));
+    n.w16 += ((mask & 0xffff) != 0) + ((mask >> 16) != 0);
+    n.w32 += mask != 0;
+    if (w % 2 == 0)
+      n.w64 += mask != 0;
+    else
+      n.w64 += !earlier && mask;
+    earlier = mask;
+  }
+  return n;
+}
+
+// Smallest, largest and sum of a counter over groups.
+struct Range {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
+  double sum = 0;
+  void add(std::uint64_t value) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+    sum += static_cast<double>(value);
+  }
+  void add(Range const& o) {
+    least = std::min(least, o.least);
+    most = std::max(most, o.most);
+    sum += o.sum;
+  }
+};
+
+using PerAddress = std::unordered_map<std::uint64_t, std::uint64_t>;
+
+std::uint64_t largest(PerAddress const& counts) {
+  std::uint64_t most = 0;
+  for (auto const& [address, count] : counts) most = std::max(most, count);
+  return most;
+}
+
+void add_tx(AccessTotals const& totals, std::array<std::array<std::uint64_t, 3>, 3>& by_width) {
+  for (std::size_t i = 0; i < 9; ++i) by_width[i / 3][i % 3] += totals[i];
+}
+
+}  // namespace
+
+std::uint64_t KernelCounters::inst_total() const {
+  std::uint64_t sum = 0;
+  for (std::uint64_t const n : inst) sum += n;
+  return sum;
+}
+
+struct KernelObserver::State {
+  explicit State(KernelMix m)
+      : mix(std::move(m)),
+        blocks(mix.blocks.size()),
+        guarded(mix.instructions.size()),
+        sites(mix.instructions.size()) {}
+
+  KernelMix mix;
+  std::vector<Wavefronts> blocks;                               // [block], entries
+  std::vector<std::uint64_t> guarded;                           // [instruction], lanes whose predicate holds
+  std::vector<std::vector<std::unique_ptr<AccessSite>>> sites;  // [instruction], one per space and direction met
+  Footprint footprint;
+  std::uint64_t branches = 0, divergent_w32 = 0, divergent_w64 = 0;
+  PerAddress global_atomics, shared_atomics;
+  std::uint64_t most_shared_atomics = 0;
+  std::uint64_t barriers = 0, groups = 0;
+  std::array<std::uint32_t, 1024> barriers_passed{};  // in this group, per work-item
+  bool any_barrier = false;
+  KernelCounters joined;  // from forks, but for what cannot be added: footprint, addresses
+
+  // The whole unit, by its first warp: what count() would give for Lanes::full.
+  struct Unit {
+    std::uint32_t warps = 0;
+    Wavefronts wavefronts;
+  };
+  std::array<Unit, 32> units{};
+
+  std::array<Range, 4> spread;
+  std::array<std::uint64_t, 4> before{};  // the four counters when the group began
+
+  Wavefronts wavefronts(Lanes const& lanes) {
+    if (!lanes.full || lanes.first_warp >= units.size()) return count(lanes);
+    Unit& unit = units[lanes.first_warp];
+    if (unit.warps != lanes.warps) unit = {lanes.warps, count(lanes)};
+    return unit.wavefronts;
+  }
+  AccessSite& site(MemoryAccess const& access);
+  void atomic(AccessSite& site, MemoryAccess const& access);
+  std::array<std::uint64_t, 4> spread_counters() const;
+  void add_sites(KernelCounters&) const;
+};
+
+KernelObserver::KernelObserver(KernelMix mix) : state_(std::make_unique<State>(std::move(mix))) {}
+KernelObserver::~KernelObserver() = default;
+
+void KernelObserver::group_begin(std::uint64_t) {}
+
+std::array<std::uint64_t, 4> KernelObserver::State::spread_counters() const {
+  std::array<std::uint64_t, 4> now{};
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    std::uint64_t unguarded = 0, all = 0;
+    for (std::size_t c = 0; c < class_count; ++c) {
+      unguarded += mix.blocks[b].unguarded[c];
+      all += mix.blocks[b].instructions[c];
+    }
+    now[0] += unguarded * blocks[b].lanes;
+    now[1] += all * blocks[b].w32;
+  }
+  for (std::uint64_t const lanes : guarded) now[0] += lanes;
+  for (auto const& at : sites)
+    for (auto const& s : at) now[s->space == ptx::StateSpace::shared ? 3 : 2] += s->running;
+  return now;
+}
+
+void KernelObserver::group_end() {
+  State& s = *state_;
+  auto const now = s.spread_counters();
+  for (std::size_t i = 0; i < now.size(); ++i) s.spread[i].add(now[i] - s.before[i]);
+  s.before = now;
+  if (s.any_barrier) {
+    s.barriers += *std::max_element(s.barriers_passed.begin(), s.barriers_passed.end());
+    s.barriers_passed.fill(0);
+    s.any_barrier = false;
+  }
+  if (!s.shared_atomics.empty()) {
+    s.most_shared_atomics = std::max(s.most_shared_atomics, largest(s.shared_atomics));
+    s.shared_atomics.clear();
+  }
+  ++s.groups;
+}
+
+void KernelObserver::block(std::uint32_t block, Lanes const& lanes) {
+  state_->blocks[block].add(state_->wavefronts(lanes));
+}
+
+void KernelObserver::guarded(std::uint32_t instruction, Lanes const& lanes) {
+  state_->guarded[instruction] += state_->wavefronts(lanes).lanes;
+}
+
+AccessSite& KernelObserver::State::site(MemoryAccess const& access) {
+  auto& at = sites[access.instruction];
+  for (auto& s : at)
+    if (s->space == access.space && s->direction == access.direction) [[likely]]
+      return *s;
+  return *at.emplace_back(std::make_unique<AccessSite>(access));
+}
+
+void KernelObserver::State::atomic(AccessSite& site, MemoryAccess const& access) {
+  bool const global = access.space == ptx::StateSpace::global;
+  auto& counts = global ? global_atomics : shared_atomics;
+  for (std::uint32_t w = 0; w < access.lanes.warps; ++w) {
+    std::uint32_t const mask = access.lanes.masks[w];
+    if (!mask) continue;
+    site.lanes += static_cast<std::uint64_t>(std::popcount(mask));
+    std::uint32_t const* const offsets = access.offsets + 32 * w;
+    std::uint64_t address = 0, run = 0;  // neighbours on one address are added at once
+    for (std::uint32_t m = mask; m; m &= m - 1) {
+      std::uint64_t const next = access.base + offsets[std::countr_zero(m)];
+      if (run && next != address) {
+        counts[address] += run;
+        run = 0;
+      }
+      address = next;
+      ++run;
+      if (global) footprint.mark(address >> 5);
+    }
+    counts[address] += run;
+  }
+}
+
+void KernelObserver::memory(MemoryAccess const& access) {
+  State& s = *state_;
+  AccessSite& site = s.site(access);
+  bool const global = access.space == ptx::StateSpace::global, shared = access.space == ptx::StateSpace::shared;
+  if (access.direction == Direction::atomic && (global || shared))
+    s.atomic(site, access);
+  else if (global)
+    counting().record_global(site, access, s.footprint);
+  else if (shared)
+    counting().record_shared(site, access);
+  else
+    site.lanes += s.wavefronts(access.lanes).lanes;
+}
+
+void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, Lanes const& taking) {
+  State& s = *state_;
+  s.guarded[instruction] += s.wavefronts(taking).lanes;
+  for (std::uint32_t w = 0; w < executing.warps; w += 2) {
+    bool const pair = w + 1 < executing.warps;
+    std::uint32_t const all0 = executing.masks[w], all1 = pair ? executing.masks[w + 1] : 0;
+    std::uint32_t const take0 = taking.masks[w] & all0, take1 = pair ? taking.masks[w + 1] & all1 : 0;
+    s.branches += (all0 != 0) + (all1 != 0);
+    s.divergent_w32 += (take0 && take0 != all0) + (take1 && take1 != all1);
+    s.divergent_w64 += (take0 | take1) && (take0 != all0 || take1 != all1);
+  }
+}
+
+void KernelObserver::barrier(std::uint32_t, Lanes const& lanes) {
+  State& s = *state_;
+  s.any_barrier = true;
+  for (std::uint32_t w = 0; w < lanes.warps; ++w) {
+    std::size_t const first = (lanes.first_warp + w) * std::size_t{lanes_per_warp};
+    if (first + lanes_per_warp > s.barriers_passed.size()) break;
+    for (unsigned l = 0; l < lanes_per_warp; ++l) s.barriers_passed[first + l] += lanes.masks[w] >> l & 1;
+  }
+}
+
+std::unique_ptr<Observer> KernelObserver::fork() const {
+  return std::make_unique<KernelObserver>(state_->mix);
+}
+
+void KernelObserver::State::add_sites(KernelCounters& k) const {
+  for (auto const& at : sites)
+    for (auto const& site : at) {
+      std::uint64_t const bytes = site->lanes * site->bytes;
+      bool const load = site->direction == Direction::load;
+      AccessTotals const totals = site->all();
+      switch (site->space) {
+        case ptx::StateSpace::global:
+          if (site->direction == Direction::atomic) {
+            k.atomics_global += site->lanes;
+            break;
+          }
+          (load ? k.global_load_bytes : k.global_store_bytes) += bytes;
+          add_tx(totals, load ? k.global_load_tx : k.global_store_tx);
+          for (std::size_t i = 0; i < 3; ++i) (load ? k.global_load_cc13 : k.global_store_cc13)[i] += totals[9 + i];
+          break;
+        case ptx::StateSpace::shared:
+          if (site->direction == Direction::atomic) {
+            k.atomics_shared += site->lanes;
+            break;
+          }
+          (load ? k.shared_load_bytes : k.shared_store_bytes) += bytes;
+          add_tx(totals, load ? k.shared_load_passes : k.shared_store_passes);
+          break;
+        case ptx::StateSpace::local:
+          (load ? k.local_load_bytes : k.local_store_bytes) += bytes;
+          break;
+        case ptx::StateSpace::constant:
+          k.const_bytes += bytes;
+          break;
+        case ptx::StateSpace::tex:
+          k.texture_bytes += bytes;
+          break;
+        default:
+          break;  // parameters are counted from the text, see KernelMix
+      }
+    }
+}
+
+KernelCounters KernelObserver::counters() const {
+  State const& s = *state_;
+  KernelCounters k = s.joined;
+  for (std::size_t b = 0; b < s.blocks.size(); ++b) {
+    Wavefronts const& entries = s.blocks[b];
+    auto const& mix = s.mix.blocks[b];
+    for (std::size_t c = 0; c < class_count; ++c) {
+      k.inst[c] += mix.unguarded[c] * entries.lanes;
+      k.issues[c][0] += mix.instructions[c] * entries.w16;
+      k.issues[c][1] += mix.instructions[c] * entries.w32;
+      k.issues[c][2] += mix.instructions[c] * entries.w64;
+    }
+    k.param_bytes += mix.param_bytes * entries.lanes;
+  }
+  for (std::size_t i = 0; i < s.guarded.size(); ++i) {
+    k.inst[static_cast<std::size_t>(s.mix.instructions[i].kind)] += s.guarded[i];
+    k.param_bytes += s.mix.instructions[i].param_bytes * s.guarded[i];
+  }
+  s.add_sites(k);
+  k.branches += s.branches;
+  k.divergent_branches_w32 += s.divergent_w32;
+  k.divergent_branches_w64 += s.divergent_w64;
+  k.barriers += s.barriers;
+  k.groups += s.groups;
+  k.global_footprint_bytes = 32 * s.footprint.sectors();
+  k.atomic_max_global = largest(s.global_atomics);
+  k.atomic_max_shared = s.most_shared_atomics;
+  return k;
+}
+
+void KernelObserver::join(Observer const& other) {
+  State& s = *state_;
+  auto const& from = dynamic_cast<KernelObserver const&>(other);
+  State const& o = *from.state_;
+  // Everything that adds up goes into `joined` as finished counters.
+  KernelCounters const add = from.counters();
+  KernelCounters& k = s.joined;
+  for (std::size_t c = 0; c < class_count; ++c) {
+    k.inst[c] += add.inst[c];
+    for (std::size_t w = 0; w < 3; ++w) k.issues[c][w] += add.issues[c][w];
+  }
+  for (auto const member :
+       {&KernelCounters::branches, &KernelCounters::divergent_branches_w32, &KernelCounters::divergent_branches_w64,
+        &KernelCounters::global_load_bytes, &KernelCounters::global_store_bytes, &KernelCounters::shared_load_bytes,
+        &KernelCounters::shared_store_bytes, &KernelCounters::local_load_bytes, &KernelCounters::local_store_bytes,
+        &KernelCounters::param_bytes, &KernelCounters::const_bytes, &KernelCounters::texture_bytes,
+        &KernelCounters::atomics_global, &KernelCounters::atomics_shared, &KernelCounters::barriers,
+        &KernelCounters::groups})
+    k.*member += add.*member;
+  for (auto const member : {&KernelCounters::global_load_tx, &KernelCounters::global_store_tx,
+                            &KernelCounters::shared_load_passes, &KernelCounters::shared_store_passes})
+    for (std::size_t i = 0; i < 9; ++i) (k.*member)[i / 3][i % 3] += (add.*member)[i / 3][i % 3];
+  for (auto const member : {&KernelCounters::global_load_cc13, &KernelCounters::global_store_cc13})
+    for (std::size_t i = 0; i < 3; ++i) (k.*member)[i] += (add.*member)[i];
+  s.footprint.add(o.footprint);
+  for (auto const& [address, count] : o.global_atomics) s.global_atomics[address] += count;
+  s.most_shared_atomics = std::max(s.most_shared_atomics, o.most_shared_atomics);
+  for (std::size_t i = 0; i < s.spread.size(); ++i) s.spread[i].add(o.spread[i]);
+}
+
+std::optional<double> KernelObserver::spread_pct() const {
+  State const& s = *state_;
+  std::uint64_t const groups = counters().groups;
+  if (groups < 2) return std::nullopt;
+  double largest = 0;
+  for (auto const& range : s.spread)
+    if (range.sum > 0)
+      largest = std::max(
+          largest, 100.0 * static_cast<double>(range.most - range.least) * static_cast<double>(groups) / range.sum);
+  return largest;
+}
+
+}  // namespace kernelcast::emu
