@@ -1,0 +1,201 @@
+// What to run: a kernel with its sizes and arguments, from the command line or from a launch file.
+//
+// Problem: describe one launch, or hundreds that share buffers, so that anybody can repeat them without a host program.
+// Method: text (`buf:f32:1048576:random`, `i32:${1 << k}`) is parsed into a Plan: buffers, and calls in order with all
+// loops unrolled. run() compiles, checks every argument against the kernel's signature, fills the buffers, emulates the
+// groups that were asked for, and gives one `kernel` record per distinct configuration.
+// Limits: images are not supported. Scalars are integers and floats, or short vectors of them.
+//
+// Texts that come from the command line are refused with Status::usage, those of a launch file with
+// Status::bad_data and their place in it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diag/diag.hpp"
+#include "emu/emu.hpp"
+#include "frontend/frontend.hpp"
+#include "record/kernel.hpp"
+
+namespace kernelcast::launch {
+
+// ---------------------------------------------------------------- texts
+
+// A piece of text and where it stands; `where.file` is empty for the command line.
+struct Text {
+  std::string text;
+  Where where;
+  std::string line;  // the whole line of the launch file
+};
+Error refuse(Text const&, std::string message, std::string hint);
+
+using Variables = std::map<std::string, std::int64_t, std::less<>>;
+
+// Integer expressions: decimal and 0x numbers, variables, + - * / % << >> & | ^ and parentheses with C's precedence;
+// division truncates. Refuses overflow, division by zero, shifts outside 0..62 and unknown names.
+std::int64_t evaluate(std::string_view expression, Variables const&, Text const& place);
+// Replaces every ${expression} by its value.
+Text substitute(Text const&, Variables const&);
+
+enum class Element : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+unsigned size_bytes(Element);
+std::string_view name(Element);
+bool is_float(Element);
+
+enum class Fill : std::uint8_t { zero, random, iota, file };
+
+// `f32:1048576:random`; the count may be an expression such as 1024*1024. A file holds the elements' bytes, little
+// endian, and is exactly as long as the buffer; a relative path is taken from the launch file's folder.
+struct Buffer {
+  std::string name;
+  Element element = Element::f32;
+  std::uint64_t count = 0;
+  Fill fill = Fill::zero;
+  std::string path;
+  Text origin;
+  std::uint64_t bytes() const { return count * size_bytes(element); }
+};
+Buffer parse_buffer(std::string name, Text const&, std::string const& folder = {});
+
+// Element `i` of a random buffer depends on the seed, the buffer's number and i alone. Floats are multiples of 2^-24 in
+// [0, 1), doubles multiples of 2^-53; integers have 31 random bits, or as many as fit in a shorter type.
+void fill_random(Element, std::uint64_t seed, std::uint64_t number, std::span<std::byte> out);
+
+struct Argument {
+  enum class Kind : std::uint8_t { value, shared, buffer };
+  Kind kind = Kind::value;
+  Element element = Element::i32;
+  std::vector<std::byte> value;    // one or several elements
+  std::uint64_t shared_bytes = 0;  // local:BYTES
+  std::size_t buffer = 0;          // index into Plan::buffers
+  Text origin;
+};
+
+// "1024,16" -> {1024, 16, 1}, and how many were given.
+struct Size {
+  emu::Dim3 size;
+  unsigned dimensions = 0;
+};
+Size parse_size(Text const&);
+
+// ---------------------------------------------------------------- plans
+
+struct Call {
+  Text kernel;
+  Size global;             // work-items, or groups when in_groups
+  bool in_groups = false;  // --grid
+  std::optional<Size> local;
+  std::uint64_t dynamic_shared_bytes = 0;  // CUDA's third launch parameter
+  std::vector<Argument> arguments;
+  Text origin;
+};
+
+struct Plan {
+  frontend::Request request;
+  std::vector<Buffer> buffers;
+  std::vector<Call> calls;
+  std::string case_name;  // the launch file's stem; empty: <global>/<local>
+};
+
+struct CommandLine {
+  std::string path;
+  std::string kernel;  // may be empty where the file has only one
+  std::string global, grid, local;
+  std::vector<std::string> arguments;
+  std::uint64_t dynamic_shared_bytes = 0;
+  std::vector<std::string> options;  // for the compiler
+};
+Plan plan_of(CommandLine const&);
+
+// Reads a launch file. Beside the keys of tools.md: `grid` (groups) for `global`, `shared` (bytes, dynamic), and
+// `each`, a list of launches made in turn for every value of the enclosing launch's `for`:
+//   for = { k = [0, 192] }                            k = 0, 1, … 191
+//   for = { k = { from = 1, to = 64, times = 2 } }    k = 1, 2, 4, … 32; or step = 2; `to` is not reached
+//   for = { i = [0, 4], k = [0, 8] }                  nested, the first one outermost
+// `options` of the command line go before the file's own.
+Plan read_launch_file(std::string const& path, std::vector<std::string> const& options = {});
+
+// ---------------------------------------------------------------- running
+
+struct GroupChoice {
+  bool all = false;
+  std::uint64_t count = 1;  // spread evenly over the grid, beginning with group 0
+};
+GroupChoice parse_groups(std::string_view);  // "first", "all" or a number
+std::vector<std::uint64_t> choose_groups(GroupChoice, std::uint64_t total);
+
+// A file to write or to compare a buffer with: `N=FILE`, `N=FILE:tolerance`, N a number from 0 or a buffer's name.
+struct BufferFile {
+  std::string buffer, path;
+  double tolerance = 0;
+  std::string text;
+};
+BufferFile parse_dump(std::string const&);
+BufferFile parse_check(std::string const&);
+
+struct RunOptions {
+  GroupChoice groups;
+  std::string only_kernel;  // -k with a launch file: run all launches, report this kernel
+  std::uint64_t seed = 1;
+  unsigned threads = 1;
+  emu::Limits limits;
+  std::uint64_t max_memory_bytes = std::uint64_t{16} << 30;
+  std::vector<BufferFile> dumps, checks;
+};
+
+struct Times {
+  double compile_s = 0;    // the frontend, PTX parsing included
+  double decode_s = 0;     // PTX made ready to run
+  double buffers_s = 0;    // allocation and contents
+  double emulation_s = 0;  // the groups
+};
+
+struct Report {
+  std::vector<record::Kernel> rows;  // in the order of first launch
+  std::vector<double> emulation_s;   // per row
+  Times times;
+  std::vector<std::string> notes;
+  std::vector<std::string> mismatches;  // of --check; each says where and how many
+};
+
+// Throws Error: what frontend::compile throws; usage or bad_data for arguments and sizes that do not fit the kernel;
+// finding for what the emulator finds; limit for --max-steps, --timeout and --max-memory.
+Report run(Plan const&, RunOptions const&);
+
+// ---------------------------------------------------------------- parts of run(), for other users of plans
+
+// The buffers of a plan in device memory, filled.
+class Buffers {
+ public:
+  Buffers(Plan const&, std::uint64_t seed, emu::Memory&);
+  std::uint64_t address(std::size_t buffer) const { return addresses_[buffer]; }
+  std::span<std::byte> bytes(std::size_t buffer) const;
+  std::size_t find(BufferFile const&) const;  // throws Error(usage)
+  Plan const& plan() const { return *plan_; }
+
+ private:
+  Plan const* plan_;
+  emu::Memory* memory_;
+  std::vector<std::uint64_t> addresses_;
+};
+
+// Empty where equal: |a − b| <= tolerance · max(1, |b|), b from the file.
+std::string compare(Buffer const&, std::span<std::byte const> have, std::span<std::byte const> want, double tolerance);
+
+// A call checked against a kernel and laid out as its parameter block.
+struct Bound {
+  emu::Launch launch;
+  emu::Dim3 global;                // work-items
+  std::uint64_t shared_bytes = 0;  // static and dynamic
+};
+Bound bind(Call const&, frontend::KernelInfo const&, ptx::Function const&, std::uint32_t static_shared_bytes,
+           Buffers const&);
+
+}  // namespace kernelcast::launch
