@@ -1,0 +1,189 @@
+// Reading the device database and finding devices in it.
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "device/device.hpp"
+#include "record/table.hpp"
+
+namespace kernelcast::device {
+
+namespace fs = std::filesystem;
+
+double Curve::at(double where) const {
+  if (occupancy.empty()) return 0;
+  auto const above = std::lower_bound(occupancy.begin(), occupancy.end(), where);
+  if (above == occupancy.end()) return bandwidth_bytes_per_s.back();
+  auto const i = static_cast<std::size_t>(above - occupancy.begin());
+  double const x0 = i ? occupancy[i - 1] : 0, y0 = i ? bandwidth_bytes_per_s[i - 1] : 0;
+  return y0 + (bandwidth_bytes_per_s[i] - y0) * (where - x0) / (occupancy[i] - x0);
+}
+
+namespace {
+
+// Calls `each` with every row and the reader (for errors with the row's place).
+template <class R, class Each>
+void read(fs::path const& path, Each each) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    throw Error(Status::io, Where{path.string()}, "cannot open this file of the device database",
+                "see devdb/README.md for the files that a device database has");
+  csv::Reader rows(in, path.string());
+  record::Reader<R> reader(rows);
+  for (R row; reader.next(row);) each(row, reader);
+}
+
+void prefer(std::optional<std::uint64_t>& limit, std::optional<std::uint64_t> const& own) {
+  if (own) limit = own;
+}
+
+// The architecture's limits with the device's own in their place.
+record::OccupancyRule rule_of(Device const& device, record::OccupancyRule rule) {
+  prefer(rule.wave_width, device.wave_width);
+  prefer(rule.max_waves_per_cu, device.max_waves_per_cu);
+  prefer(rule.max_threads_per_cu, device.max_threads_per_cu);
+  prefer(rule.max_groups_per_cu, device.max_groups_per_cu);
+  prefer(rule.max_group_size, device.max_group_size);
+  prefer(rule.registers_per_cu, device.registers_per_cu);
+  prefer(rule.max_registers_per_item, device.max_registers_per_item);
+  prefer(rule.shared_per_cu_bytes, device.shared_per_cu_bytes);
+  prefer(rule.shared_per_group_bytes, device.shared_per_group_bytes);
+  return rule;
+}
+
+// Adds a point, in order of occupancy.
+void add(Curve& curve, record::CurvePoint const& point) {
+  auto const at = std::upper_bound(curve.occupancy.begin(), curve.occupancy.end(), point.occupancy);
+  auto const i = at - curve.occupancy.begin();
+  curve.occupancy.insert(at, point.occupancy);
+  curve.bandwidth_bytes_per_s.insert(curve.bandwidth_bytes_per_s.begin() + i, point.bandwidth_bytes_per_s);
+  curve.source = point.source;
+}
+
+Curve* curve_of(Device& device, record::CurvePoint const& point) {
+  bool const read = point.direction == "read";
+  if (!read && point.direction != "write") return nullptr;
+  if (point.metric == "global") return read ? &device.global_read : &device.global_write;
+  if (point.metric == "shared") return read ? &device.shared_read : &device.shared_write;
+  return nullptr;
+}
+
+std::vector<fs::path> curve_files(fs::path const& folder) {
+  std::vector<fs::path> files;
+  if (std::error_code error; fs::is_directory(folder, error))
+    for (auto const& entry : fs::directory_iterator(folder))
+      if (entry.path().extension() == ".csv") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Letters and digits only, lower case: "Tesla C1060" and "tesla_c1060" are the same name.
+std::string key(std::string_view name) {
+  std::string out;
+  for (char const c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::vector<std::string> names_of(Device const& device, std::vector<record::Alias> const& aliases) {
+  std::vector<std::string> names{device.device, device.name, device.vendor + device.name};
+  std::string rest = device.alias;
+  while (!rest.empty()) {
+    auto const end = rest.find(';');
+    names.push_back(rest.substr(0, end));
+    rest = end == std::string::npos ? std::string() : rest.substr(end + 1);
+  }
+  for (auto const& alias : aliases)
+    if (alias.device == device.device) names.push_back(alias.name);
+  return names;
+}
+
+}  // namespace
+
+DeviceDatabase load(std::string const& path) {
+  DeviceDatabase out;
+  fs::path const folder = path;
+  out.path_ = path;
+  read<record::OccupancyRule>(folder / "occupancy.csv", [&](auto const& row, auto&) { out.rules_.push_back(row); });
+  std::vector<std::string> ids, targets;
+  for (auto const& rule : out.rules_) targets.push_back(rule.target);
+  read<record::Device>(folder / "devices.csv", [&](auto const& row, auto& reader) {
+    if (std::find(ids.begin(), ids.end(), row.device) != ids.end())
+      throw reader.error("device", fmt::format("device '{}' is there twice", row.device), "give each row its own id");
+    ids.push_back(row.device);
+    Device device;
+    static_cast<record::Device&>(device) = row;
+    if (!row.occupancy_target.empty()) {
+      auto const at = std::find(targets.begin(), targets.end(), row.occupancy_target);
+      if (at == targets.end())
+        throw reader.error("occupancy_target", fmt::format("no row '{}' in occupancy.csv", row.occupancy_target),
+                           did_you_mean(row.occupancy_target, targets));
+      device.rule = rule_of(device, out.rules_[static_cast<std::size_t>(at - targets.begin())]);
+    }
+    out.devices_.push_back(std::move(device));
+  });
+  auto const device_of = [&](std::string const& id, auto& reader) -> Device& {
+    auto const at = std::find(ids.begin(), ids.end(), id);
+    if (at == ids.end())
+      throw reader.error("device", fmt::format("no device '{}' in devices.csv", id), did_you_mean(id, ids));
+    return out.devices_[static_cast<std::size_t>(at - ids.begin())];
+  };
+  if (std::error_code error; fs::exists(folder / "aliases.csv", error))
+    read<record::Alias>(folder / "aliases.csv", [&](auto const& row, auto& reader) {
+      device_of(row.device, reader);
+      out.aliases_.push_back(row);
+    });
+  for (auto const& file : curve_files(folder / "curves"))
+    read<record::CurvePoint>(file, [&](auto const& row, auto& reader) {
+      Curve* const curve = curve_of(device_of(row.device, reader), row);
+      if (!curve)
+        throw reader.error("metric", fmt::format("no curve '{}' '{}'", row.metric, row.direction),
+                           "metric is global or shared, direction is read or write");
+      if (!(row.occupancy > 0 && row.occupancy <= 1))
+        throw reader.error("occupancy", "must be above 0 and at most 1", "it is a part of the most wavefronts");
+      if (!(row.bandwidth_bytes_per_s > 0))
+        throw reader.error("bandwidth_bytes_per_s", "must be above 0", "leave out points that were not measured");
+      if (std::find(curve->occupancy.begin(), curve->occupancy.end(), row.occupancy) != curve->occupancy.end())
+        throw reader.error("occupancy", "this point of the curve is there twice", "keep one of them");
+      add(*curve, row);
+    });
+  return out;
+}
+
+Device const& DeviceDatabase::find(std::string_view name) const {
+  std::string const wanted = key(name);
+  std::vector<Device const*> exact, within;
+  std::vector<std::string> known;
+  for (auto const& device : devices_) {
+    if (device.device == name) return device;
+    known.push_back(device.device);
+    bool same = false, part = false;
+    for (auto const& other : names_of(device, aliases_)) {
+      std::string const k = key(other);
+      same = same || k == wanted;
+      part = part || (wanted.size() >= 3 && k.find(wanted) != std::string::npos);
+    }
+    if (same) exact.push_back(&device);
+    if (part) within.push_back(&device);
+  }
+  auto const& found = exact.empty() ? within : exact;
+  if (found.size() == 1) return *found.front();
+  if (found.empty()) {
+    std::vector<std::string> candidates = known;
+    for (auto const& device : devices_) candidates.push_back(device.name);
+    bool const near = !nearest(name, candidates).empty();
+    throw Error(Status::unavailable, fmt::format("no device '{}' in {}", name, path_),
+                did_you_mean(name, near ? candidates : known, known.size()));
+  }
+  std::vector<std::string> candidates;
+  for (auto const* const device : found) candidates.push_back(fmt::format("{} ({})", device->device, device->name));
+  throw Error(Status::unavailable, fmt::format("'{}' may be {} devices", name, found.size()),
+              fmt::format("name one of {}", fmt::join(candidates, ", ")));
+}
+
+}  // namespace kernelcast::device
