@@ -1,8 +1,8 @@
 // What a PTX text says, as data: the parser's output and the emulator's and instrumenter's input.
 //
 // Every name is resolved: an operand holds a register, variable, function or label by index. An opcode is kept as
-// written (base and modifiers), so that a module with instructions we do not know still parses; who executes it decides.
-// Words are the PTX manual's. Text is kept by the module, so that a message can quote the line.
+// written (base and modifiers), so that a module with instructions we do not know still parses; who executes it
+// decides. Words are the PTX manual's. Text is kept by the module, so that a message can quote the line.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,36 @@ enum class StateSpace : std::uint8_t { generic, reg, sreg, constant, global, loc
 
 enum class Type : std::uint8_t {
   none,
-  u8, u16, u32, u64, s8, s16, s32, s64, b8, b16, b32, b64, b128,
-  f16, f16x2, bf16, bf16x2, tf32, f32, f64, e4m3, e5m2, e4m3x2, e5m2x2, u16x2, s16x2,
-  pred, texref, samplerref, surfref,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  b8,
+  b16,
+  b32,
+  b64,
+  b128,
+  f16,
+  f16x2,
+  bf16,
+  bf16x2,
+  tf32,
+  f32,
+  f64,
+  e4m3,
+  e5m2,
+  e4m3x2,
+  e5m2x2,
+  u16x2,
+  s16x2,
+  pred,
+  texref,
+  samplerref,
+  surfref,
 };
 unsigned size_bytes(Type);          // of one value; 0 for none; pred counts 1; references are 8-byte handles
 std::string_view name(Type);        // "u32", without the dot
@@ -48,14 +75,53 @@ struct Register {
 
 // Special registers, %tid.x and the like; the component of a vector one is part of the enumerator.
 enum class Special : std::uint8_t {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
-  laneid, warpid, nwarpid, smid, nsmid, gridid,
-  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
-  clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
-  dynamic_smem_size, total_smem_size,
-  clusterid_x, clusterid_y, clusterid_z, nclusterid_x, nclusterid_y, nclusterid_z,
-  cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z, cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z,
-  cluster_ctarank, cluster_nctarank, is_explicit_cluster, current_graph_exec,
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  clock,
+  clock_hi,
+  clock64,
+  globaltimer,
+  globaltimer_lo,
+  globaltimer_hi,
+  dynamic_smem_size,
+  total_smem_size,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  cluster_ctarank,
+  cluster_nctarank,
+  is_explicit_cluster,
+  current_graph_exec,
   envreg,  // index in Operand::value
   pm,      // index in Operand::value
   other,   // a special register not listed here: parses, refused when executed; Operand::value = text_slice of its name
@@ -81,11 +147,11 @@ struct Operand {
     sink,       // _
   };
   Kind kind = Kind::none;
-  bool negated = false;         // !p, or -x where the grammar allows it on a register
-  bool local = false;           // variable: declared in the function rather than in the module
-  bool result = false;          // parameter: one of Function::results
-  std::uint8_t component = 0;   // .x .y .z .w of a register = 1..4; .b0….b3, .h0, .h1 = 5..10; 0 = whole;
-                                // 11 = any other selector of the video instructions, value = text_slice of it
+  bool negated = false;        // !p, or -x where the grammar allows it on a register
+  bool local = false;          // variable: declared in the function rather than in the module
+  bool result = false;         // parameter: one of Function::results
+  std::uint8_t component = 0;  // .x .y .z .w of a register = 1..4; .b0….b3, .h0, .h1 = 5..10; 0 = whole;
+                               // 11 = any other selector of the video instructions, value = text_slice of it
   std::uint32_t id = 0;
   std::uint64_t value = 0;
   std::vector<Operand> elements;  // vector, list; address: base, then for tex/suld/sust the sampler and coordinates,
@@ -102,7 +168,7 @@ struct Instruction {
   std::string_view opcode;                  // "mad"
   std::vector<std::string_view> modifiers;  // {"lo", "s32"}
   Guard guard;
-  std::vector<Operand> operands;            // as written, destination first; a dual destination p|q is a list
+  std::vector<Operand> operands;  // as written, destination first; a dual destination p|q is a list
   TextPosition at;
   SourcePosition source;
 };
@@ -111,10 +177,10 @@ std::string_view name(Special);               // "%tid.x"; "%envreg" and "%pm" w
 
 // One element of an initialiser: bytes, or the address of a variable or function (+ offset), or a slice of it.
 struct Initializer {
-  std::uint64_t offset = 0;             // bytes from the start of the variable
-  std::uint8_t bytes = 0;               // width of this element
-  Operand value;                        // integer, f32, f64, variable, function
-  bool generic_address = false;         // generic(name)
+  std::uint64_t offset = 0;                // bytes from the start of the variable
+  std::uint8_t bytes = 0;                  // width of this element
+  Operand value;                           // integer, f32, f64, variable, function
+  bool generic_address = false;            // generic(name)
   std::optional<std::uint8_t> mask_shift;  // 0xFF00(name): which byte, as a right shift in bits
 };
 
@@ -124,12 +190,12 @@ struct Variable {
   std::string_view name;
   StateSpace space = StateSpace::global;
   Type type = Type::none;
-  std::uint8_t vector = 1;      // .v2, .v4, .v8
-  std::uint64_t align = 0;      // bytes; natural alignment when the text gives none
-  std::uint64_t size = 0;       // bytes; 0 for an extern array of unknown size (dynamic shared memory)
+  std::uint8_t vector = 1;  // .v2, .v4, .v8
+  std::uint64_t align = 0;  // bytes; natural alignment when the text gives none
+  std::uint64_t size = 0;   // bytes; 0 for an extern array of unknown size (dynamic shared memory)
   bool array = false;
   Linkage linkage = Linkage::none;
-  std::vector<Initializer> initializers;  // the rest is zero
+  std::vector<Initializer> initializers;                               // the rest is zero
   std::vector<std::pair<std::string_view, std::uint64_t>> attributes;  // .managed, samplerref fields, …
   TextPosition at;
 };
@@ -137,12 +203,12 @@ struct Variable {
 struct Parameter {
   std::string_view name;
   Type type = Type::none;
-  bool in_register = false;       // .reg parameters of old ABI-less functions
-  std::uint32_t reg = 0;          //   its register
+  bool in_register = false;  // .reg parameters of old ABI-less functions
+  std::uint32_t reg = 0;     //   its register
   std::uint64_t align = 0;
-  std::uint64_t size = 0;         // bytes, arrays included
-  std::uint64_t offset = 0;       // bytes from the start of the kernel's parameter block
-  bool pointer = false;           // .ptr
+  std::uint64_t size = 0;    // bytes, arrays included
+  std::uint64_t offset = 0;  // bytes from the start of the kernel's parameter block
+  bool pointer = false;      // .ptr
   StateSpace pointer_space = StateSpace::generic;
   std::uint64_t pointer_align = 0;
 };
@@ -165,8 +231,8 @@ struct TargetList {  // .branchtargets (label ids) and .calltargets (function id
 
 struct Function {
   std::string_view name;
-  bool entry = false;       // .entry: a kernel
-  bool has_body = false;    // a declaration otherwise
+  bool entry = false;     // .entry: a kernel
+  bool has_body = false;  // a declaration otherwise
   bool noreturn = false;
   Linkage linkage = Linkage::none;
   std::vector<Parameter> results, parameters;
@@ -184,25 +250,25 @@ struct Function {
 };
 
 struct Module {
-  std::string path;                      // for messages
-  std::string text;                      // the whole source; all views point into it
+  std::string path;  // for messages
+  std::string text;  // the whole source; all views point into it
   unsigned version_major = 0, version_minor = 0;
-  std::vector<std::string_view> targets;  // sm_75, texmode_independent, debug, …
-  unsigned address_size = 64;             // bits
+  std::vector<std::string_view> targets;       // sm_75, texmode_independent, debug, …
+  unsigned address_size = 64;                  // bits
   std::map<std::uint32_t, std::string> files;  // .file
   std::vector<Variable> variables;
-  std::vector<Function> functions;        // declarations included; a definition replaces its declaration
+  std::vector<Function> functions;  // declarations included; a definition replaces its declaration
 
   Module() = default;
-  Module(Module const&) = delete;         // views would dangle
+  Module(Module const&) = delete;  // views would dangle
   Module& operator=(Module const&) = delete;
   // Movable only through unique_ptr: the small-string optimisation would move the text.
 
   Function const* find_kernel(std::string_view name) const;  // a kernel with a body, or null
   std::vector<std::string> kernel_names() const;
-  std::string_view line(std::uint32_t number) const;         // text of one line, without its end
-  std::string_view slice(std::uint64_t text_slice) const;    // words that have no enumerator: offset << 16 | length
-  std::string describe(SourcePosition) const;                // "matmul.cl:12", empty when unknown
+  std::string_view line(std::uint32_t number) const;       // text of one line, without its end
+  std::string_view slice(std::uint64_t text_slice) const;  // words that have no enumerator: offset << 16 | length
+  std::string describe(SourcePosition) const;              // "matmul.cl:12", empty when unknown
 };
 
 }  // namespace kernelcast::ptx
