@@ -52,12 +52,12 @@ struct Argument {
 
 // Empty = unknown; KernelInfo::notes says why. Registers are 32-bit registers per work-item.
 struct Registers {
-  std::optional<std::uint64_t> ptx;           // live ranges of the PTX
-  std::optional<std::uint64_t> sm75;          // ptxas -arch=sm_75
-  std::optional<std::uint64_t> vgprs_gfx6;    // AMD GCN (Tahiti), gfx600
-  std::optional<std::uint64_t> vgprs_gfx90a;  // AMD CDNA 2
-  std::optional<std::uint64_t> vgprs_gfx1030; // AMD RDNA 2
-  std::optional<std::uint64_t> gprs_cypress;  // AMD VLIW5 (HD 5870): 128-bit registers
+  std::optional<std::uint64_t> ptx;            // live ranges of the PTX
+  std::optional<std::uint64_t> sm75;           // ptxas -arch=sm_75
+  std::optional<std::uint64_t> vgprs_gfx6;     // AMD GCN (Tahiti), gfx600
+  std::optional<std::uint64_t> vgprs_gfx90a;   // AMD CDNA 2
+  std::optional<std::uint64_t> vgprs_gfx1030;  // AMD RDNA 2
+  std::optional<std::uint64_t> gprs_cypress;   // AMD VLIW5 (HD 5870): 128-bit registers
   // ALU operations per VLIW bundle (1..5): a static mean over the kernel's bundles; a bundle in a loop counts once.
   std::optional<double> vliw_ops_per_bundle;
 };

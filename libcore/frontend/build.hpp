@@ -1,0 +1,68 @@
+// What the stages of one compilation share.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "frontend/frontend.hpp"
+#include "frontend/process.hpp"
+#include "frontend/toolchain.hpp"
+
+namespace kernelcast::frontend {
+
+// Facts about a kernel that PTX does not hold.
+struct KernelFacts {
+  std::vector<Argument> arguments;  // bytes unknown; kind `value` also stands for "as PTX says"
+  std::optional<std::array<std::uint32_t, 3>> required_group;
+};
+
+struct Build {
+  Request const& request;
+  Toolchain const& tools;
+  std::string const& source;  // content of request.path
+  TemporaryFolder const& scratch;
+
+  std::string ptx = {};
+  std::map<std::string, KernelFacts> facts = {};  // by PTX name
+  std::vector<std::string> dependencies = {};     // files that the compiler included
+  std::vector<std::string> notes = {};
+};
+
+// Each fills `ptx` and what else it knows. Throw Error(bad_data) for the user's mistakes.
+void build_opencl(Build&);
+void build_cuda(Build&);
+
+// clang's options that come from the request: everything but the target and the output.
+std::vector<std::string> opencl_options(Request const&);
+
+// Throws Error(bad_data) from a compiler's words, or Error(limit) where it ran out of time; the first error's place is
+// the Error's place, further ones follow in the message. Returns the warnings of a run that succeeded.
+std::vector<std::string> check_compiler(Build const&, std::string_view compiler, ProcessResult const&);
+
+// The prerequisites in a Makefile rule (-MMD).
+std::vector<std::string> parse_dependencies(std::string const& rule);
+
+// Kernels of the module with everything that PTX, facts and names tell; then, unless the request forbids it, the
+// registers that outside back ends would use.
+std::vector<KernelInfo> describe_kernels(ptx::Module const&, std::map<std::string, KernelFacts> const&);
+void find_registers(Build const&, std::vector<KernelInfo>&);
+
+// ---- parts that tests call
+
+// `!kernel_arg_*` and `!reqd_work_group_size` of LLVM IR in text form.
+std::map<std::string, KernelFacts> parse_kernel_metadata(std::string const& llvm_ir);
+// "void matmul<float>(float*, int)" -> {"float*", "int"}.
+std::vector<std::string> parameter_types(std::string_view demangled);
+
+struct PtxasFigures {
+  std::uint64_t registers = 0, shared_bytes = 0;
+};
+std::map<std::string, PtxasFigures> parse_ptxas(std::string const& text);        // of ptxas -v
+std::map<std::string, std::uint64_t> parse_amdgcn(std::string const& assembly);  // VGPRs by kernel
+struct VliwFigures {
+  std::uint64_t gprs = 0, operations = 0, bundles = 0;
+};
+std::map<std::string, VliwFigures> parse_r600(std::string const& assembly);
+
+}  // namespace kernelcast::frontend

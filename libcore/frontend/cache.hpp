@@ -1,0 +1,41 @@
+// Compiled kernels on disk: one file per request under $XDG_CACHE_HOME/kernelcast (default ~/.cache/kernelcast).
+//
+// An entry's name is a hash of everything known before compiling (source, options, tools, our own version); inside it
+// lists the files that the compiler included, each with the hash of its content, so that a changed header makes it
+// stale. Files are written beside and renamed; a damaged, stale or foreign entry is a miss and is written anew. Reading
+// an entry renews its time; beyond size_limit_bytes the oldest are removed.
+//
+// Limits: a new header that would hide one included earlier (another -I folder first) is not noticed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "frontend/frontend.hpp"
+
+namespace kernelcast::frontend {
+
+inline constexpr std::uint64_t cache_size_limit_bytes = std::uint64_t{512} << 20;
+
+struct CacheEntry {
+  std::vector<std::pair<std::string, std::string>> dependencies;  // path, hash of its content
+  CompiledText compiled;
+};
+
+std::string content_hash(std::string_view text);  // XXH3, 128 bits, 32 hexadecimal digits
+std::string file_hash(std::string const& path);   // of its content; empty when it cannot be read
+
+// The folder, with a '/' at its end; empty when neither XDG_CACHE_HOME nor HOME names one.
+std::string cache_folder();
+
+std::optional<CacheEntry> read_entry(std::string const& folder, std::string const& key);
+
+// Returns why it could not be written; empty when it was.
+std::string write_entry(std::string const& folder, std::string const& key, CacheEntry const& entry,
+                        std::uint64_t size_limit_bytes = cache_size_limit_bytes);
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,86 @@
+// CUDA C++ to PTX: by nvcc; else by clang-19 with a toolkit's headers; else by clang-19 with our own header and libclc
+// for mathematics. Whole files compile, their host code too: only the device part is kept.
+#include <fmt/format.h>
+
+#include "diag/diag.hpp"
+#include "frontend/build.hpp"
+
+namespace kernelcast::frontend {
+namespace {
+
+// Our headers, in a folder of the temporary folder; clang takes them for system headers, so that dependency lists leave
+// them out and they raise no warnings.
+std::string write_headers(Build const& build) {
+  auto const folder = build.scratch.file("include");
+  std::filesystem::create_directory(folder);
+  for (auto const& file : embedded_cuda()) write_file(folder + "/" + std::string(file.name), file.text);
+  // clang's __clang_cuda_intrinsics.h asks for it; it holds nothing that we need.
+  std::filesystem::create_directory(folder + "/crt");
+  write_file(folder + "/crt/sm_70_rt.hpp", "");
+  return folder;
+}
+
+void compile(Build& build, std::string const& compiler, std::vector<std::string> argv) {
+  auto const rule = build.scratch.file("kernel.d"), output = build.scratch.file("kernel.ptx");
+  argv.insert(argv.end(), build.request.options.begin(), build.request.options.end());
+  argv.insert(argv.end(), {"-MMD", "-MF", rule, build.request.path, "-o", output});
+  auto const result = run_process(argv, build.request.time_limit_s);
+  build.notes = check_compiler(build, compiler, result);
+  build.ptx = read_file(output);
+  build.dependencies = parse_dependencies(read_file(rule));
+}
+
+std::vector<std::string> clang_arguments(Build const& build) {
+  return {require_clang(build.tools),
+          "-x",
+          "cuda",
+          "--cuda-device-only",
+          "--cuda-gpu-arch=" + build.request.arch,
+          "-O2",
+          "-S",
+          "-gdwarf-2",
+          "-gline-directives-only",
+          "-fno-caret-diagnostics",
+          "-fno-color-diagnostics",
+          "-Wno-unknown-cuda-version",
+          "-Wno-linker-warnings"};
+}
+
+void compile_with_toolkit(Build& build) {
+  auto argv = clang_arguments(build);
+  auto const folder = build.scratch.file("toolkit");
+  std::filesystem::create_directory(folder);
+  // clang-19 asks for a header that toolkits since 12 no longer have.
+  write_file(folder + "/texture_fetch_functions.h", "");
+  argv.insert(argv.end(), {"--cuda-path=" + build.tools.cuda_root, "-I", folder});
+  compile(build, "clang-19", std::move(argv));
+}
+
+void compile_without_toolkit(Build& build) {
+  auto argv = clang_arguments(build);
+  auto const folder = write_headers(build);
+  argv.insert(argv.end(), {"--cuda-feature=+ptx75", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-isystem",
+                           folder, "-include", folder + "/cuda_runtime.h", "-Xclang", "-mlink-builtin-bitcode",
+                           "-Xclang", require_libclc(build.tools, "nvptx64--nvidiacl.bc")});
+  compile(build, "clang-19 (without a CUDA toolkit)", std::move(argv));
+}
+
+}  // namespace
+
+void build_cuda(Build& build) {
+  if (!build.tools.nvcc.empty()) {
+    auto const folder = write_headers(build);
+    // Old sources use texture references and calls that toolkits since 12 no longer have.
+    compile(build, "nvcc",
+            {build.tools.nvcc, "-ptx", "-arch=" + build.request.arch, "-lineinfo", "-Wno-deprecated-gpu-targets",
+             "-include", folder + "/legacy.h"});
+    return;
+  }
+  if (!build.tools.cuda_root.empty()) return compile_with_toolkit(build);
+  compile_without_toolkit(build);
+  build.notes.emplace_back(
+      "compiled without a CUDA toolkit: mathematics is libclc's, so instruction counts of sin, exp "
+      "and the like differ from nvcc's");
+}
+
+}  // namespace kernelcast::frontend

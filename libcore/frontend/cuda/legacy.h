@@ -1,0 +1,38 @@
+// Included before CUDA sources that nvcc compiles: what toolkits since 12 have dropped and old programs still use.
+// A texture reference becomes a device variable that holds a texture object. Binding one does nothing: only the device
+// code is used.
+#pragma once
+#include <cuda_runtime.h>
+
+template <class T, int dimensions = cudaTextureType1D, int mode = cudaReadModeElementType>
+struct kernelcast_texture {
+  cudaTextureObject_t object;
+  int normalized;
+  int filterMode;
+  int addressMode[3];
+  cudaChannelFormatDesc channelDesc;
+};
+#define texture static __device__ kernelcast_texture
+
+#define KERNELCAST_FETCH template <class T, int D, int M> static __device__ __forceinline__ T
+KERNELCAST_FETCH tex1Dfetch(kernelcast_texture<T, D, M> t, int x) { return tex1Dfetch<T>(t.object, x); }
+KERNELCAST_FETCH tex1D(kernelcast_texture<T, D, M> t, float x) { return tex1D<T>(t.object, x); }
+KERNELCAST_FETCH tex2D(kernelcast_texture<T, D, M> t, float x, float y) { return tex2D<T>(t.object, x, y); }
+KERNELCAST_FETCH tex3D(kernelcast_texture<T, D, M> t, float x, float y, float z) {
+  return tex3D<T>(t.object, x, y, z);
+}
+#undef KERNELCAST_FETCH
+
+template <class... A>
+static inline cudaError_t cudaBindTexture(A...) { return cudaSuccess; }
+template <class... A>
+static inline cudaError_t cudaBindTexture2D(A...) { return cudaSuccess; }
+template <class T, int D, int M, class... A>
+static inline cudaError_t cudaBindTexture(size_t*, kernelcast_texture<T, D, M> const&, A...) { return cudaSuccess; }
+template <class T, int D, int M, class... A>
+static inline cudaError_t cudaBindTextureToArray(kernelcast_texture<T, D, M> const&, A...) { return cudaSuccess; }
+template <class T, int D, int M>
+static inline cudaError_t cudaUnbindTexture(kernelcast_texture<T, D, M> const&) { return cudaSuccess; }
+
+static inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+static inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }

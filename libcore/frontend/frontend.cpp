@@ -1,0 +1,128 @@
+// From a request to PTX and facts: cache, else the source language's compiler, then the register counters.
+#include "frontend/frontend.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "diag/diag.hpp"
+#include "frontend/build.hpp"
+#include "frontend/cache.hpp"
+#include "ptx/liveness.hpp"
+#include "ptx/parser.hpp"
+
+namespace kernelcast::frontend {
+namespace {
+
+// Raised whenever the same inputs may give other results.
+constexpr std::string_view own_version = "frontend 1";
+
+enum class Language { opencl, cuda, ptx };
+
+Language language_of(std::string const& path) {
+  auto const suffix = std::filesystem::path(path).extension().string();
+  if (suffix == ".cl") return Language::opencl;
+  if (suffix == ".cu") return Language::cuda;
+  if (suffix == ".ptx") return Language::ptx;
+  throw Error(Status::bad_data, Where{path}, fmt::format("unknown kind of kernel file '{}'", suffix),
+              "a kernel file ends in .cl (OpenCL C), .cu (CUDA C++) or .ptx");
+}
+
+// An option that is neither a switch nor the value of the one before would be taken for another source file.
+void check_options(Request const& request) {
+  bool value_follows = false;
+  for (auto const& option : request.options) {
+    if (!value_follows && (option.empty() || option[0] != '-'))
+      throw Error(Status::usage, fmt::format("compiler option '{}' does not begin with '-'", option),
+                  "write -DNAME=VALUE, -IFOLDER or another option of clang");
+    value_follows = !value_follows && (option == "-D" || option == "-I" || option == "-U" || option == "-include" ||
+                                       option == "-isystem" || option == "-Xclang" || option == "-x");
+  }
+}
+
+// Everything that decides the result and is known before compiling.
+std::string cache_key(Request const& request, Toolchain const& tools, std::string const& source, Language language) {
+  std::string text = fmt::format("{}\n{}\n{}{}{}\n", own_version, request.arch, request.registers,
+                                 request.global_offset, static_cast<int>(language));
+  // Included files are found beside the source; relative -I counts from the working folder.
+  std::error_code error;
+  text += request.path + '\n' + std::filesystem::current_path(error).string() + '\n';
+  for (auto const& option : request.options) text += fmt::format("{} {}\n", option.size(), option);
+  text += identity(tools.ptxas);
+  if (language != Language::ptx) text += identity(tools.clang);
+  if (language == Language::cuda) {
+    text += identity(tools.nvcc) + identity(tools.cuda_root);
+    for (auto const& file : embedded_cuda()) text += content_hash(file.text);
+  }
+  if (language == Language::opencl) {
+    for (char const* bitcode : {"nvptx64--nvidiacl.bc", "amdgcn--amdhsa.bc"}) text += identity(tools.libclc + bitcode);
+    for (auto const& file : embedded_opencl()) text += content_hash(file.text);
+  }
+  for (char const* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
+    if (char const* value = std::getenv(name)) text += fmt::format("{}={}\n", name, value);
+  return content_hash(text + content_hash(source));
+}
+
+CacheEntry build(Request const& request, Toolchain const& tools, std::string const& source, Language language,
+                 std::unique_ptr<ptx::Module>& module) {
+  TemporaryFolder const scratch;
+  Build work{request, tools, source, scratch};
+  if (language == Language::opencl) build_opencl(work);
+  if (language == Language::cuda) build_cuda(work);
+  if (language == Language::ptx) work.ptx = source;
+  module = ptx::parse(work.ptx, request.path);
+  CacheEntry entry;
+  auto& compiled = entry.compiled;
+  compiled.kernels = describe_kernels(*module, work.facts);
+  for (auto& kernel : compiled.kernels)
+    kernel.registers.ptx = registers_needed(*module->find_kernel(kernel.name)).registers;
+  find_registers(work, compiled.kernels);
+  compiled.ptx = std::move(work.ptx);
+  compiled.notes = std::move(work.notes);
+  for (auto const& path : work.dependencies)
+    if (path != request.path)
+      entry.dependencies.emplace_back(std::filesystem::absolute(path).string(), file_hash(path));
+  return entry;
+}
+
+// The module is set only where it had to be parsed anyway.
+CompiledText compile(Request const& request, std::unique_ptr<ptx::Module>& module) {
+  auto const language = language_of(request.path);
+  check_options(request);
+  auto const source = read_file(request.path);
+  auto const tools = find_toolchain();
+  auto const folder = request.cache ? cache_folder() : std::string{};
+  std::string key;
+  if (!folder.empty()) {
+    key = cache_key(request, tools, source, language);
+    if (auto entry = read_entry(folder, key)) return std::move(entry->compiled);
+  }
+  auto entry = build(request, tools, source, language, module);
+  if (!folder.empty()) {
+    if (auto problem = write_entry(folder, key, entry); !problem.empty())
+      entry.compiled.notes.push_back(std::move(problem));
+  } else if (request.cache) {
+    entry.compiled.notes.emplace_back("nothing is cached: neither XDG_CACHE_HOME nor HOME names a folder");
+  }
+  return std::move(entry.compiled);
+}
+
+}  // namespace
+
+CompiledText compile_text(Request const& request) {
+  std::unique_ptr<ptx::Module> module;
+  return compile(request, module);
+}
+
+Compiled compile(Request const& request) {
+  Compiled result;
+  auto text = compile(request, result.module);
+  if (!result.module) result.module = ptx::parse(std::move(text.ptx), request.path);
+  result.kernels = std::move(text.kernels);
+  result.notes = std::move(text.notes);
+  result.from_cache = text.from_cache;
+  return result;
+}
+
+}  // namespace kernelcast::frontend

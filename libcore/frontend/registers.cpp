@@ -1,0 +1,263 @@
+// Registers that real back ends would use: ptxas for sm_75, and for OpenCL C the AMD back ends of clang-19. All run at
+// the same time. What fails leaves its value empty with a note: the real device's compiler may well succeed.
+//
+// VLIW5 (r600, Cypress): the assembly marks the last operation of a bundle by `*`; operations / bundles of the whole
+// kernel is its static packing. The bundles of a loop count once, as those outside: trip counts are not known here.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <future>
+
+#include "diag/diag.hpp"
+#include "frontend/build.hpp"
+
+namespace kernelcast::frontend {
+namespace {
+
+using Field = std::optional<std::uint64_t> Registers::*;
+
+struct AmdTarget {
+  char const *column, *triple, *processor, *bitcode;
+  Field field;
+};
+constexpr AmdTarget amd_targets[] = {
+    {"vgprs_gfx6", "amdgcn-mesa-mesa3d", "tahiti", "tahiti-amdgcn-mesa-mesa3d.bc", &Registers::vgprs_gfx6},
+    {"vgprs_gfx90a", "amdgcn-amd-amdhsa", "gfx90a", "amdgcn--amdhsa.bc", &Registers::vgprs_gfx90a},
+    {"vgprs_gfx1030", "amdgcn-amd-amdhsa", "gfx1030", "amdgcn--amdhsa.bc", &Registers::vgprs_gfx1030},
+    {"gprs_cypress", "r600--", "cypress", "cypress-r600--.bc", nullptr},
+};
+
+template <class F>
+void each_line(std::string_view text, F f) {
+  while (!text.empty()) {
+    auto const end = text.find('\n');
+    f(text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+}
+
+// The number that follows `key` in `line`.
+std::optional<std::uint64_t> number_after(std::string_view line, std::string_view key) {
+  auto const at = line.find(key);
+  if (at == line.npos) return std::nullopt;
+  auto rest = line.substr(at + key.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  std::uint64_t value = 0;
+  auto const end = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  return end.ec == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+bool is_name(std::string_view word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '$' || c == '.';
+  });
+}
+
+// "name:" at the start of a line that `.type name,@function` has announced.
+std::string_view function_label(std::string_view line, std::string_view announced) {
+  auto const colon = line.find(':');
+  if (colon == line.npos || colon == 0 || announced.empty()) return {};
+  return line.substr(0, colon) == announced ? announced : std::string_view{};
+}
+
+std::string_view announced_function(std::string_view line) {
+  constexpr std::string_view directive = ".type\t";
+  auto const at = line.find(directive), end = line.find(",@function");
+  if (at == line.npos || end == line.npos) return {};
+  auto const name = line.substr(at + directive.size(), end - at - directive.size());
+  return is_name(name) ? name : std::string_view{};
+}
+
+// Functions that an assembly calls but does not hold: its register count would leave them out.
+std::string missing_function(std::string_view assembly) {
+  std::string result;
+  each_line(assembly, [&](std::string_view line) {
+    auto const at = line.find("@rel32@lo");
+    if (at == line.npos || !result.empty()) return;
+    auto begin = line.find_last_of(" ,\t", at);
+    auto const name = line.substr(begin + 1, at - begin - 1);
+    if (assembly.find(fmt::format("\n{}:", name)) == assembly.npos) result = name;
+  });
+  return result;
+}
+
+std::string first_line_with(std::string const& text, std::string_view sign) {
+  auto const at = text.find(sign);
+  if (at == text.npos) return text.substr(0, std::min<std::size_t>(text.find('\n'), 200));
+  auto const begin = text.rfind('\n', at) + 1;
+  return text.substr(begin, std::min(text.find('\n', at), begin + 200) - begin);
+}
+
+using Fill = std::function<void(KernelInfo&)>;  // sets values or notes of one kernel
+
+Fill note(std::string column, std::string reason) {
+  return [text = column + ": " + reason](KernelInfo& kernel) { kernel.notes.push_back(text); };
+}
+
+std::string failure(std::string_view compiler, ProcessResult const& result, double limit_s) {
+  if (result.timed_out) return fmt::format("{} did not end within {} s", compiler, limit_s);
+  auto const text = result.errors + result.output;
+  for (char const* sign : {"error", "fatal", "Cannot select", "UNREACHABLE"})
+    if (text.find(sign) != text.npos) return fmt::format("{} failed: {}", compiler, first_line_with(text, sign));
+  return fmt::format("{} failed with exit status {}", compiler, result.exit_code);
+}
+
+Fill run_ptxas(Build const& build) {
+  if (build.tools.ptxas.empty()) return note("registers_sm75", "ptxas (CUDA toolkit) is not installed");
+  auto const input = build.scratch.file("registers.ptx");
+  write_file(input, build.ptx);
+  auto const result =
+      run_process({build.tools.ptxas, "-v", "-arch=sm_75", input, "-o", build.scratch.file("sm75.cubin")},
+                  build.request.time_limit_s);
+  if (!result.succeeded()) return note("registers_sm75", failure("ptxas", result, build.request.time_limit_s));
+  return [figures = parse_ptxas(result.errors + result.output)](KernelInfo& kernel) {
+    if (auto const f = figures.find(kernel.name); f != figures.end())
+      kernel.registers.sm75 = f->second.registers;
+    else
+      kernel.notes.push_back("registers_sm75: ptxas says nothing about this kernel");
+  };
+}
+
+Fill read_assembly(AmdTarget const& target, std::string const& assembly) {
+  if (auto const name = missing_function(assembly); !name.empty())
+    return note(target.column, fmt::format("libclc-19 has no '{}' for {}", name, target.processor));
+  std::string const silent = fmt::format("{}: the assembly says nothing about this kernel", target.column);
+  if (target.field) {
+    return [figures = parse_amdgcn(assembly), field = target.field, silent](KernelInfo& kernel) {
+      if (auto const f = figures.find(kernel.name); f != figures.end())
+        kernel.registers.*field = f->second;
+      else
+        kernel.notes.push_back(silent);
+    };
+  }
+  return [figures = parse_r600(assembly), silent](KernelInfo& kernel) {
+    auto const f = figures.find(kernel.name);
+    if (f == figures.end()) return kernel.notes.push_back(silent);
+    kernel.registers.gprs_cypress = f->second.gprs;
+    if (f->second.bundles > 0)
+      kernel.registers.vliw_ops_per_bundle =
+          static_cast<double>(f->second.operations) / static_cast<double>(f->second.bundles);
+  };
+}
+
+Fill run_amd(Build const& build, AmdTarget const& target) {
+  std::string libclc;
+  try {
+    libclc = require_libclc(build.tools, target.bitcode);
+  } catch (Error const& missing) {
+    return note(target.column, missing.what());
+  }
+  auto const output = build.scratch.file(std::string(target.processor) + ".s");
+  std::vector<std::string> argv{build.tools.clang, "-target", target.triple, std::string("-mcpu=") + target.processor,
+                                "-nogpulib"};
+  for (auto& option : opencl_options(build.request)) argv.push_back(std::move(option));
+  argv.insert(argv.end(),
+              {"-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", libclc, "-S", build.request.path, "-o", output});
+  auto const result = run_process(argv, build.request.time_limit_s);
+  if (!result.succeeded())
+    return note(target.column,
+                failure(fmt::format("clang-19 -mcpu={}", target.processor), result, build.request.time_limit_s));
+  return read_assembly(target, read_file(output));
+}
+
+}  // namespace
+
+std::map<std::string, PtxasFigures> parse_ptxas(std::string const& text) {
+  std::map<std::string, PtxasFigures> result;
+  std::string kernel;
+  each_line(text, [&](std::string_view line) {
+    constexpr std::string_view entry = "Compiling entry function '";
+    if (auto const at = line.find(entry); at != line.npos) {
+      auto const name = line.substr(at + entry.size());
+      kernel = name.substr(0, name.find('\''));
+    } else if (auto const used = number_after(line, "Used "); used && !kernel.empty()) {
+      auto& figures = result[kernel];
+      figures.registers = *used;
+      auto const smem = line.find(" bytes smem");
+      if (smem != line.npos)
+        figures.shared_bytes = number_after(line.substr(0, smem).substr(line.rfind(',', smem)), ", ").value_or(0);
+      kernel.clear();
+    }
+  });
+  return result;
+}
+
+std::map<std::string, std::uint64_t> parse_amdgcn(std::string const& assembly) {
+  std::map<std::string, std::uint64_t> result;
+  std::string_view announced, kernel;
+  each_line(assembly, [&](std::string_view line) {
+    if (auto const name = announced_function(line); !name.empty()) announced = name;
+    if (auto const name = function_label(line, announced); !name.empty()) kernel = name;
+    if (kernel.empty()) return;
+    // gfx90a's accumulation registers come out of the same file: TotalNumVgprs follows and wins.
+    for (char const* key : {"; NumVgprs:", "; TotalNumVgprs:"})
+      if (auto const count = number_after(line, key)) result[std::string(kernel)] = *count;
+  });
+  return result;
+}
+
+std::map<std::string, VliwFigures> parse_r600(std::string const& assembly) {
+  constexpr std::uint64_t sq_pgm_resources_ls = 0x288D4;  // bits 0..7: 128-bit registers
+  std::map<std::string, VliwFigures> result;
+  std::vector<std::uint64_t> words;
+  std::string_view announced;
+  VliwFigures* kernel = nullptr;
+  bool in_config = false, in_alu = false;
+  each_line(assembly, [&](std::string_view line) {
+    if (line.find(".AMDGPU.config") != line.npos) {
+      words.clear();
+      in_config = true;
+      return;
+    }
+    if (in_config) {
+      if (auto const word = number_after(line, ".long")) return words.push_back(*word);
+      in_config = false;
+    }
+    if (auto const name = announced_function(line); !name.empty() && name.find("$local") == name.npos) announced = name;
+    if (auto const name = function_label(line, announced); !name.empty()) {
+      kernel = &result[std::string(name)];
+      for (std::size_t i = 0; i + 1 < words.size(); i += 2)
+        if (words[i] == sq_pgm_resources_ls) kernel->gprs = words[i + 1] & 0xff;
+      in_alu = false;
+    }
+    if (line.find(" clause starting at ") != line.npos) in_alu = line.find("ALU clause") != line.npos;
+    if (line.substr(0, 10) == ".Lfunc_end") in_alu = false;
+    if (!kernel || !in_alu) return;
+    auto const begin = line.find_first_not_of(" \t");
+    if (begin == 0 || begin == line.npos || !std::isupper(static_cast<unsigned char>(line[begin]))) return;
+    auto const end = std::min(line.find(' ', begin), line.size());
+    if (end == line.size() || line.find("clause") != line.npos) {
+      if (line.substr(begin) != "GROUP_BARRIER") return;
+    }
+    ++kernel->operations;
+    auto const after = line.find_first_not_of(' ', end);
+    if ((after != line.npos && line[after] == '*') || line.substr(begin, end - begin) == "GROUP_BARRIER")
+      ++kernel->bundles;
+  });
+  return result;
+}
+
+void find_registers(Build const& build, std::vector<KernelInfo>& kernels) {
+  bool const opencl =
+      build.request.path.size() > 3 && build.request.path.substr(build.request.path.size() - 3) == ".cl";
+  if (!build.request.registers) {
+    for (auto& kernel : kernels) kernel.notes.push_back("registers: only live ranges were asked for");
+    return;
+  }
+  std::vector<std::future<Fill>> running;
+  running.push_back(std::async(std::launch::async, [&] { return run_ptxas(build); }));
+  for (auto const& target : amd_targets) {
+    if (opencl)
+      running.push_back(std::async(std::launch::async, [&build, &target] { return run_amd(build, target); }));
+    else
+      for (auto& kernel : kernels) kernel.notes.push_back(fmt::format("{}: needs OpenCL C source", target.column));
+  }
+  for (auto& one : running) {
+    auto const fill = one.get();
+    for (auto& kernel : kernels) fill(kernel);
+  }
+}
+
+}  // namespace kernelcast::frontend
