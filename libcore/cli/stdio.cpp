@@ -76,22 +76,23 @@ InputBuffer::~InputBuffer() {
 
 InputBuffer::int_type InputBuffer::underflow() {
   if (gptr() < egptr()) return traits_type::to_int_type(*gptr());
-  for (;;) {
+  while (!at_end_) {
     auto const got = read(descriptor_, buffer_.data(), buffer_.size());
-    if (got == 0) return traits_type::eof();
+    at_end_ = got == 0;
     if (got > 0) {
       if (hashed_) hash_.add(buffer_.data(), static_cast<std::size_t>(got));
       setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
       return traits_type::to_int_type(*gptr());
     }
-    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       pollfd waiting{descriptor_, POLLIN, 0};
       poll(&waiting, 1, -1);
-    } else if (errno != EINTR) {
+    } else if (got < 0 && errno != EINTR) {
       throw Error(Status::io, Where{name_}, "cannot read: " + reason(),
                   errno == EISDIR ? "name a file, not a directory" : "check the file and the disk");
     }
   }
+  return traits_type::eof();
 }
 
 void InputBuffer::drain() {

@@ -50,6 +50,7 @@ class InputBuffer : public std::streambuf {
   int descriptor_;
   std::string name_;
   bool hashed_;
+  bool at_end_ = false;  // final, also on a terminal, which would go on after it
   ContentHash hash_;
   std::vector<char> buffer_;
 };

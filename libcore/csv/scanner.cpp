@@ -97,7 +97,9 @@ bool Scanner::refill() {
   }
   if (end_ == buffer_.size()) buffer_.resize(std::max(first_buffer_bytes, 2 * buffer_.size()));
   auto* const source = in_->rdbuf();
-  if (source == nullptr || source->sgetc() == std::char_traits<char>::eof()) return false;
+  // The end is final: a terminal would go on after it.
+  at_end_ = at_end_ || source == nullptr || source->sgetc() == std::char_traits<char>::eof();
+  if (at_end_) return false;
   // What is there now: waiting for a full buffer would hold up the rows of a slow producer.
   auto const ready = std::max<std::streamsize>(source->in_avail(), 1);
   auto const room = static_cast<std::streamsize>(buffer_.size() - end_);

@@ -57,6 +57,7 @@ class Scanner {
   std::size_t begin_ = 0, end_ = 0;  // pending bytes of the buffer
   std::size_t consumed_ = 0;         // bytes of the last row, dropped on the next call
   std::size_t line_ = 1, next_line_ = 1;
+  bool at_end_ = false;  // of the stream
 };
 
 }  // namespace kernelcast::csv
