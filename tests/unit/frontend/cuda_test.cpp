@@ -1,0 +1,118 @@
+// .cu and .ptx: with a toolkit where one is installed, and always without.
+#include "catch.hpp"
+#include "diag/diag.hpp"
+#include "frontend/build.hpp"
+#include "scratch.hpp"
+
+using namespace kernelcast;
+using namespace kernelcast::frontend;
+
+namespace {
+
+void check_matmul_file(CompiledText const& compiled) {
+  auto const& k = kernel(compiled, "matmul");
+  CHECK(k.name == "_Z6matmulPfPKfi");
+  CHECK(k.signature == "matmul(float*, float const*, int)");
+  REQUIRE(k.arguments.size() == 3);
+  CHECK(k.arguments[0].type_name == "float*");
+  CHECK(k.arguments[0].kind == ArgumentKind::global_buffer);
+  CHECK(k.arguments[1].kind == ArgumentKind::global_buffer);
+  CHECK(k.arguments[2].kind == ArgumentKind::value);
+  CHECK(k.arguments[2].type_name == "int");
+  CHECK(k.arguments[2].bytes == 4);
+  CHECK(k.shared_bytes == 128);
+  CHECK(&kernel(compiled, "_Z6matmulPfPKfi") == &k);
+  CHECK(&kernel(compiled, "matmul(float*, float const*, int)") == &k);
+  CHECK(kernel(compiled, "lib::fill<float>").name == "_ZN3lib4fillIfEEvPT_S1_");
+  CHECK_THROWS_WITH(kernel(compiled, "scale"), Contains("ambiguous"));
+  CHECK_THROWS_WITH(kernel(compiled, "fill"), Contains("ambiguous"));
+  CHECK(kernel(compiled, "scale(double*)").name == "_Z5scalePd");
+  try {
+    kernel(compiled, "matmull");
+    FAIL("found");
+  } catch (Error const& error) {
+    CHECK_THAT(error.hint(), Contains("matmul"));
+    CHECK_THAT(error.hint(), Contains("scale(double*)"));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("CUDA C++ with host code compiles without a toolkit") {
+  if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
+  Environment const none("KERNELCAST_NO_CUDA", "1");
+  auto const compiled = compile_text({.path = data("matmul.cu"), .options = {}, .cache = false});
+  check_matmul_file(compiled);
+  CHECK_FALSE(kernel(compiled, "matmul").registers.sm75);
+  CHECK(kernel(compiled, "matmul").registers.ptx);
+  CHECK_THAT(compiled.ptx, Contains("shfl.sync.down"));
+}
+
+TEST_CASE("CUDA C++ compiles with nvcc") {
+  if (find_toolchain().nvcc.empty()) SKIP_BECAUSE("nvcc is not installed");
+  auto const compiled = compile_text({.path = data("matmul.cu"), .options = {}, .cache = false});
+  check_matmul_file(compiled);
+  CHECK(kernel(compiled, "matmul").registers.sm75.value_or(0) > 4);
+}
+
+TEST_CASE("every family of our CUDA header compiles and is accepted by ptxas") {
+  if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
+  CompiledText compiled;
+  {
+    Environment const none("KERNELCAST_NO_CUDA", "1");
+    compiled = compile_text({.path = data("device_functions.cu"), .options = {}, .cache = false});
+  }
+  REQUIRE(compiled.kernels.size() == 2);
+  for (auto const& k : compiled.kernels)
+    for (auto const& note : k.notes) CHECK_THAT(note, !Contains("not defined"));
+  auto const ptxas = find_toolchain().ptxas;
+  if (ptxas.empty()) return;
+  TemporaryFolder const folder;
+  write_file(folder.file("k.ptx"), compiled.ptx);
+  auto const direct = run_process({ptxas, "-arch=sm_75", folder.file("k.ptx"), "-o", folder.file("k.cubin")}, 60);
+  INFO(direct.errors);
+  CHECK(direct.succeeded());
+}
+
+TEST_CASE("a mistake in CUDA C++ has its place") {
+  if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
+  TemporaryFolder const folder;
+  write_file(folder.file("bad.cu"), "__global__ void k(int* p) {\n  *p = missing;\n}\n");
+  for (bool const toolkit : {false, true}) {
+    Environment const none("KERNELCAST_NO_CUDA", "1");
+    if (toolkit) unsetenv("KERNELCAST_NO_CUDA");
+    try {
+      compile({.path = folder.file("bad.cu"), .options = {}, .cache = false});
+      FAIL("it compiled");
+    } catch (Error const& error) {
+      CHECK(error.status() == Status::bad_data);
+      CHECK(error.where().line == 2);
+      CHECK_THAT(std::string(error.what()), Contains("missing"));
+    }
+  }
+}
+
+TEST_CASE("PTX is taken as it is; pointers are told by their use") {
+  auto const compiled = compile_text({.path = data("add.ptx"), .options = {}, .cache = false});
+  CHECK(compiled.ptx == read_file(data("add.ptx")));
+  REQUIRE(compiled.kernels.size() == 1);
+  auto const& k = compiled.kernels[0];
+  REQUIRE(k.arguments.size() == 3);
+  CHECK(k.arguments[0].kind == ArgumentKind::global_buffer);
+  CHECK(k.arguments[1].kind == ArgumentKind::value);  // a 64-bit number that no address comes from
+  CHECK(k.arguments[1].bytes == 8);
+  CHECK(k.arguments[2].bytes == 4);
+  CHECK(k.arguments[2].name == "add_param_2");
+  CHECK(k.required_group == std::array<std::uint32_t, 3>{64, 2, 1});
+  CHECK(k.shared_bytes == 112);  // 100, up to 104 for the alignment of 8, then 8
+}
+
+TEST_CASE("parameter types come from demangled names") {
+  using List = std::vector<std::string>;
+  CHECK(parameter_types("matmul(float*, float*, int)") == List{"float*", "float*", "int"});
+  CHECK(parameter_types("ns::k<float, 4>(std::pair<int, float>, void (*)(int, int))") ==
+        List{"std::pair<int, float>", "void (*)(int, int)"});
+  CHECK(parameter_types("k()").empty());
+  CHECK(parameter_types("plain").empty());
+  CHECK(parameter_types("(anonymous namespace)::k(int)") == List{"int"});
+}
