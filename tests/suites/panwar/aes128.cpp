@@ -45,6 +45,13 @@ AesBlock mix_columns(AesBlock const& state) {
 
 }  // namespace
 
+AesBlock aes_block(std::string const& hex) {
+  AesBlock block;
+  for (std::size_t i = 0; i < 16; ++i)
+    block[i] = static_cast<std::uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+  return block;
+}
+
 std::array<std::uint8_t, 256> aes_table() {
   std::array<std::uint8_t, 256> table{};
   for (unsigned x = 0; x < 256; ++x) {
@@ -87,6 +94,12 @@ AesBlock swap_rows_and_columns(AesBlock const& block) {
   AesBlock result;
   for (std::size_t r = 0; r < 4; ++r)
     for (std::size_t c = 0; c < 4; ++c) result[4 * r + c] = block[r + 4 * c];
+  return result;
+}
+
+AesRoundKeys swap_rows_and_columns(AesRoundKeys const& keys) {
+  AesRoundKeys result;
+  for (std::size_t i = 0; i < keys.size(); ++i) result[i / 16 * 16 + i % 4 * 4 + i / 4 % 4] = keys[i];
   return result;
 }
 

@@ -191,17 +191,12 @@ Verdict judge_aes(Buffers const& before, Buffers const& after) {
   auto const plain = read<std::uint8_t>(before, "plain"), cipher = read<std::uint8_t>(after, "cipher");
   auto const stored_keys = read<std::uint8_t>(before, "round_keys"), table = read<std::uint8_t>(before, "table");
   AesRoundKeys const keys = expand_aes_key(block_at(stored_keys, 0));
-  std::vector<std::uint8_t> expected_keys, expected;
-  for (std::size_t round = 0; round <= 10; ++round) {
-    AesBlock key;
-    std::copy_n(keys.begin() + 16 * round, 16, key.begin());
-    for (std::uint8_t const byte : swap_rows_and_columns(key)) expected_keys.push_back(byte);
-  }
+  std::vector<std::uint8_t> expected;
   for (std::size_t block = 0; block < plain.size() / 16; ++block)
     for (std::uint8_t const byte : swap_rows_and_columns(encrypt_aes(keys, block_at(plain, block))))
       expected.push_back(byte);
   Verdict verdict;
-  expect_equal<std::uint8_t>(verdict, "round_keys", stored_keys, expected_keys);
+  expect_equal<std::uint8_t>(verdict, "round_keys", stored_keys, swap_rows_and_columns(keys));
   expect_equal<std::uint8_t>(verdict, "table", table, aes_table());
   expect_equal<std::uint8_t>(verdict, "cipher", cipher, expected);
   return verdict;

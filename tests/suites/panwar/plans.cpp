@@ -1,0 +1,111 @@
+#include "plans.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace kernelcast::suites {
+namespace {
+
+constexpr std::uint64_t seed = 1;  // miniemu's default
+
+// A directory of our own, removed at the end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "kernelcast-suite-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a directory " + name);
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(Scratch const&) = delete;
+  Scratch& operator=(Scratch const&) = delete;
+  std::string operator/(std::string const& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string slurp(std::string const& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::byte> bytes_of(std::string const& text) {
+  std::vector<std::byte> bytes(text.size());
+  std::ranges::transform(text, bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
+  return bytes;
+}
+
+OpenClArgument opencl_argument(launch::Argument const& argument, launch::Plan const& plan) {
+  switch (argument.kind) {
+    case launch::Argument::Kind::shared:
+      return LocalBytes{argument.shared_bytes};
+    case launch::Argument::Kind::buffer:
+      return BufferName{plan.buffers.at(argument.buffer).name};
+    case launch::Argument::Kind::value:
+      break;
+  }
+  return argument.value;
+}
+
+}  // namespace
+
+Buffers initial_buffers(launch::Plan const& plan) {
+  emu::Memory memory;
+  launch::Buffers const filled(plan, seed, memory);
+  Buffers result;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    auto const bytes = filled.bytes(i);
+    result[plan.buffers[i].name].assign(bytes.begin(), bytes.end());
+  }
+  return result;
+}
+
+Buffers emulate(launch::Plan const& plan, unsigned threads) {
+  Scratch const scratch;
+  launch::RunOptions options;
+  options.groups.all = true;
+  options.seed = seed;
+  options.threads = threads;
+  for (auto const& buffer : plan.buffers)
+    options.dumps.push_back(launch::parse_dump(fmt::format("{}={}", buffer.name, scratch / buffer.name)));
+  launch::run(plan, options);
+  Buffers result;
+  for (auto const& buffer : plan.buffers) result[buffer.name] = bytes_of(slurp(scratch / buffer.name));
+  return result;
+}
+
+std::vector<OpenClLaunch> opencl_launches(launch::Plan const& plan) {
+  std::vector<OpenClLaunch> launches;
+  for (auto const& call : plan.calls) {
+    if (call.in_groups || !call.local) throw std::invalid_argument("sizes must be given in work-items");
+    OpenClLaunch launch;
+    launch.kernel = call.kernel.text;
+    launch.dimensions = call.global.dimensions;
+    launch.global = {call.global.size.x, call.global.size.y, call.global.size.z};
+    launch.local = {call.local->size.x, call.local->size.y, call.local->size.z};
+    for (auto const& argument : call.arguments) launch.arguments.push_back(opencl_argument(argument, plan));
+    launches.push_back(std::move(launch));
+  }
+  return launches;
+}
+
+std::string opencl_options(launch::Plan const& plan) {
+  return fmt::format("{}", fmt::join(plan.request.options, " "));
+}
+
+std::string source_text(launch::Plan const& plan) {
+  return slurp(plan.request.path);
+}
+
+}  // namespace kernelcast::suites
