@@ -9,18 +9,26 @@
 //
 // Decisions where the paper is silent:
 //  - Few groups and the tail: t_compute and t_shared are those of the busiest compute unit, which runs
-//    ceil(groups / units) groups of each launch. t_global is at least (rounds of resident groups) x (time of one round
-//    bound by latency), which is the saturation min(1, bytes in flight / (latency x bandwidth)) with whole rounds.
-//  - Instructions without a unit of their own (memory, control, other) take an issue slot.
-//  - VLIW: issues / operations per bundle; operations of which a bundle holds one bound the bundles from below.
+//    ceil(groups / units) groups of each launch. t_global has whole rounds of resident groups.
+//  - Bandwidth from a curve of several points: at the occupancy of the resident groups, over all units; the last round
+//    at its own. Else: what is measured at full occupancy, or measured_fraction of the peak, but each work-item has at
+//    most item_bytes_in_flight under way, so that a round takes at least latency x max(1, bytes of an item / that). This
+//    is the saturation min(1, bytes in flight / (latency x bandwidth)) with whole rounds.
+//  - Instructions without a unit of their own (memory, control, other) take an issue slot. A class whose throughput is
+//    not known takes that of the class on the same unit; the reason says so.
+//  - VLIW: a bundle holds vliw_ops_per_bundle operations, but at most one of those of which the device makes no more
+//    per clock than it starts bundles. Where the packing is not known it is the middle, and the interval spans all.
+//  - Registers come from a compiler for another device of the vendor; above the device's limit they are spilled.
 //  - Local (private) memory is global traffic where there is no data cache, else it widens the interval upwards.
 //  - Atomics are a load and a store of the smallest transaction each (shared: a pass per bank-full of lanes).
-//  - time_low_s: when the sectors that resident groups touch fit into the second-level cache, each sector is fetched
-//    once from memory, and the rest comes at the cache's bandwidth where it is known. Both ends are widened by the
-//    spread between emulated groups when not all were emulated.
-// Not modelled, as in the paper: launch overhead, transfers between host and device, barriers' waiting times.
+//    Textures are loads of which each byte is moved once.
+//  - time_low_s: when the sectors that resident groups touch fit into the second-level cache, each is fetched once
+//    from memory and the rest comes at the cache's bandwidth, or at no cost where that is not known. Both ends are
+//    widened by the spread between the emulated groups when not all were emulated.
+// Not modelled, as in the paper: launch overhead, transfers between host and device, waiting at barriers.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -32,6 +40,13 @@ namespace kernelcast::model::panwar {
 
 inline constexpr char const* model_name = "panwar";
 
+// Part of the stated peak that coalesced accesses reach, for devices without a measurement: the median of the others.
+inline constexpr double measured_fraction = 0.85;
+// Bytes that a work-item has under way: four independent loads of 4 bytes, which compilers reach by unrolling. Assumed.
+inline constexpr double item_bytes_in_flight = 16;
+// Latency of a global load where the database has none. Assumed; those that it has lie between 250 and 710 ns.
+inline constexpr double usual_latency_s = 400e-9;
+
 enum class Clock { usual, base, boost };  // usual: clock_hz, what the device runs a kernel at unless told otherwise
 
 struct Options {
@@ -42,14 +57,15 @@ struct Options {
 struct Terms {
   record::Projection projection;
   double clock_hz = 0;
-  std::optional<double> registers;  // per work-item, as used
-  std::string registers_source;     // column of the kernel record
+  std::optional<std::uint64_t> registers;  // per work-item, as used
+  std::string registers_source;            // column of the kernel record
   device::Occupancy occupancy;
   double groups_per_launch = 0, rounds = 0, units_used = 0;
   double global_read_bytes = 0, global_write_bytes = 0;  // moved, after coalescing
   double global_read_bytes_per_s = 0, global_write_bytes_per_s = 0;
-  double saturation = 1;
-  double shared_read_passes = 0, shared_write_passes = 0;
+  double saturation = 1;  // part of that bandwidth which the resident groups can ask for
+  double shared_passes = 0;
+  double shared_read_bytes_per_s = 0, shared_write_bytes_per_s = 0;
 };
 
 // Pure. Never throws for a kernel that does not fit or a device about which too little is known: the projection then

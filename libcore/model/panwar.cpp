@@ -1,0 +1,425 @@
+#include "model/panwar.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kernelcast::model::panwar {
+
+namespace {
+
+using device::Device;
+using record::Kernel;
+
+enum Class : std::size_t { fp32, fp64, fp16, int_add, int_mul, shift, logic, special, convert, memory, control, sync };
+
+// A projection that cannot be made: status and reason.
+struct Refusal {
+  std::string status, reason;
+};
+
+// One term: the time, and the ends of its interval.
+struct Span {
+  double time_s = 0, low_s = 0, high_s = 0;
+};
+
+class Projector {
+ public:
+  Projector(Kernel const& kernel, Device const& device, Options const& options)
+      : kernel_(kernel), device_(device), options_(options) {}
+
+  Terms run();
+
+ private:
+  void set_up();
+  void choose_registers();
+  void fit();
+  double throughput(std::size_t c);
+  double fallback(std::size_t c, std::size_t from, double factor);
+  double issue_throughput() const;
+  double cycles(std::size_t c);
+  Span compute();
+  double vliw_cycles(double ops_per_bundle);
+  void count_global(double& extra_read, double& extra_write);
+  void global_bandwidth();
+  double curve_time(double read_bytes, double write_bytes) const;
+  Span global();
+  double shared_bandwidth(device::Curve const& curve);
+  Span shared();
+
+  double need(std::optional<double> const& value, char const* column) const {
+    if (!value) throw Refusal{"unknown", fmt::format("the device database lacks {}", column)};
+    return *value;
+  }
+  double need(std::optional<std::uint64_t> const& value, char const* column) const {
+    if (!value) throw Refusal{"unknown", fmt::format("the device database lacks {}", column)};
+    return static_cast<double>(*value);
+  }
+  void note(std::string text) {
+    if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(std::move(text));
+  }
+
+  Kernel const& kernel_;
+  Device const& device_;
+  Options const& options_;
+  Terms terms_;
+  std::vector<std::string> notes_;
+  std::size_t width_index_ = 1;  // of record::width_lanes
+  double width_ = 32, units_ = 1, launches_ = 1, items_ = 1;
+  double imbalance_ = 1;  // work of the busiest unit over the mean
+};
+
+std::size_t width_index(double lanes) {
+  for (std::size_t i = 0; i < record::width_lanes.size(); ++i)
+    if (record::width_lanes[i] == lanes) return i;
+  throw Refusal{"unknown", fmt::format("kernels are not counted for wavefronts of {} work-items", lanes)};
+}
+
+// --- the launch on the device -----------------------------------------------------------------------------------
+
+void Projector::set_up() {
+  if (device_.kind != "gpu") throw Refusal{"unknown", "the model is for GPUs, this is a CPU"};
+  auto const clock = options_.clock == Clock::base    ? device_.clock_base_hz
+                     : options_.clock == Clock::boost ? device_.clock_boost_hz
+                                                      : device_.clock_hz;
+  if (!clock) note("clock_hz for want of the clock asked for");
+  terms_.clock_hz = clock ? *clock : need(device_.clock_hz, "clock_hz");
+  units_ = need(device_.compute_units, "compute_units");
+  width_ = need(device_.rule.wave_width, "wave_width");
+  width_index_ = width_index(width_);
+  launches_ = std::max<double>(1, static_cast<double>(kernel_.launches));
+  items_ = static_cast<double>(kernel_.block_x * kernel_.block_y * kernel_.block_z);
+  terms_.groups_per_launch = std::max(1.0, static_cast<double>(kernel_.groups_total) / launches_);
+  terms_.units_used = std::min(units_, std::ceil(terms_.groups_per_launch));
+  imbalance_ = std::ceil(terms_.groups_per_launch / units_) * units_ / terms_.groups_per_launch;
+}
+
+struct RegisterColumn {
+  char const* name;
+  std::optional<std::uint64_t> value;
+};
+
+void Projector::choose_registers() {
+  auto const is = [this](char const* prefix) { return device_.target.rfind(prefix, 0) == 0; };
+  RegisterColumn own;
+  if (device_.vendor == "NVIDIA")
+    own = {"registers_sm75", kernel_.registers_sm75};
+  else if (device_.rule.register_scope == "vec4")
+    own = {"gprs_cypress", kernel_.gprs_cypress};
+  else if (is("gfx10") || is("gfx11") || is("gfx12"))
+    own = {"vgprs_gfx1030", kernel_.vgprs_gfx1030};
+  else if (is("gfx9"))
+    own = {"vgprs_gfx90a", kernel_.vgprs_gfx90a};
+  else
+    own = {"vgprs_gfx6", kernel_.vgprs_gfx6};
+  if (!own.value && kernel_.registers_ptx) {
+    std::uint64_t const per_register = device_.rule.register_scope == "vec4" ? 4 : 1;
+    note(fmt::format("{} not known, registers_ptx taken", own.name));
+    own = {"registers_ptx", (*kernel_.registers_ptx + per_register - 1) / per_register};
+  }
+  if (!own.value) note(fmt::format("{} not known, occupancy without registers", own.name));
+  terms_.registers = own.value;
+  terms_.registers_source = own.value ? own.name : "";
+}
+
+// Occupancy. The registers were assigned for another device: where they do not fit, this one's compiler would spill.
+void Projector::fit() {
+  std::uint64_t registers = terms_.registers.value_or(0);
+  if (auto const most = device_.rule.max_registers_per_item; most && registers > *most) {
+    note(fmt::format("{} registers, {} and the rest spilled", registers, *most));
+    registers = *most;
+  }
+  auto const size = static_cast<std::uint64_t>(items_);
+  auto const occupancy = [&](std::uint64_t r) {
+    return device::occupancy(device_.rule, {r, kernel_.shared_bytes}, size);
+  };
+  terms_.occupancy = occupancy(registers);
+  if (terms_.occupancy.groups_per_cu == 0 && registers > 1 && occupancy(0).groups_per_cu > 0) {
+    std::uint64_t const wanted = registers;
+    while (registers > 1 && occupancy(registers).groups_per_cu == 0) --registers;
+    note(fmt::format("{} registers, {} and the rest spilled so that a work-group fits", wanted, registers));
+    terms_.occupancy = occupancy(registers);
+  }
+  if (terms_.registers) terms_.registers = registers;
+  if (terms_.occupancy.groups_per_cu == 0) throw Refusal{"infeasible", terms_.occupancy.misfit};
+  terms_.rounds =
+      std::ceil(terms_.groups_per_launch / (units_ * static_cast<double>(terms_.occupancy.groups_per_cu)));
+}
+
+// --- compute ------------------------------------------------------------------------------------------------------
+
+double Projector::issue_throughput() const {
+  if (device_.throughput_issue) return *device_.throughput_issue;
+  if (device_.throughput[fp32]) return *device_.throughput[fp32];
+  return need(device_.lanes_per_cu, "throughput_issue");
+}
+
+double Projector::fallback(std::size_t c, std::size_t from, double factor) {
+  note(factor == 1 ? fmt::format("throughput_{} as {}", record::class_names[c], record::class_names[from])
+                   : fmt::format("throughput_{} as {} / {}", record::class_names[c], record::class_names[from],
+                                 1 / factor));
+  return throughput(from) * factor;
+}
+
+// Lanes of class c per clock and compute unit.
+double Projector::throughput(std::size_t c) {
+  if (c == sync && device_.throughput_sync) return *device_.throughput_sync;
+  if (c >= record::unit_class_count) return issue_throughput();
+  if (auto const value = device_.throughput[c]) {
+    if (*value == 0)
+      throw Refusal{"infeasible", fmt::format("the device has no {} arithmetic", record::class_names[c])};
+    // A packed half-precision instruction gives two results.
+    return c == fp16 ? *value / 2 : *value;
+  }
+  switch (c) {
+    case fp32:
+      note("throughput_fp32 as lanes_per_cu");
+      return need(device_.lanes_per_cu, "throughput_fp32");
+    case fp64:
+      note("throughput_fp64 from the stated peaks");
+      return throughput(fp32) * need(device_.peak_fp64_flop_per_s, "throughput_fp64") /
+             need(device_.peak_fp32_flop_per_s, "peak_fp32_flop_per_s");
+    case int_mul:
+      return fallback(c, int_add, 0.25);
+    case special:
+      return fallback(c, fp32, 0.25);
+    case convert:
+      return fallback(c, special, 1);
+    case shift:
+      return fallback(c, logic, 1);
+    case logic:
+      return fallback(c, int_add, 1);
+    default:
+      return fallback(c, fp32, 1);
+  }
+}
+
+// Clocks of one compute unit that had all the issues of class c to itself.
+double Projector::cycles(std::size_t c) {
+  double const issues = kernel_.issues[c][width_index_];
+  return issues == 0 ? 0 : issues * width_ / throughput(c);
+}
+
+double Projector::vliw_cycles(double ops_per_bundle) {
+  double const bundle_lanes = throughput(fp32) / need(device_.vliw_slots, "vliw_slots");
+  double packed = 0, single = 0;
+  for (std::size_t c = 0; c < record::unit_class_count; ++c) {
+    double const issues = kernel_.issues[c][width_index_];
+    if (issues == 0) continue;
+    packed += issues * width_ / (bundle_lanes * ops_per_bundle);
+    if (throughput(c) <= bundle_lanes) single += cycles(c);
+  }
+  return std::max(packed, single);
+}
+
+Span Projector::compute() {
+  double arithmetic = 0, low = 0, high = 0, rest = 0;
+  for (std::size_t c = record::unit_class_count; c < record::class_count; ++c) rest += cycles(c);
+  if (auto const slots = device_.vliw_slots; slots && *slots > 1) {
+    auto const most = static_cast<double>(*slots);
+    auto const known = kernel_.vliw_ops_per_bundle;
+    if (!known) note("vliw_ops_per_bundle not known, half of the bundle taken");
+    arithmetic = vliw_cycles(known ? std::clamp(*known, 1.0, most) : (1 + most) / 2);
+    low = known ? arithmetic : vliw_cycles(most);
+    high = known ? arithmetic : vliw_cycles(1);
+  } else {
+    for (std::size_t c = 0; c < record::unit_class_count; ++c) arithmetic += cycles(c);
+    low = high = arithmetic;
+  }
+  double const scale = imbalance_ / (units_ * terms_.clock_hz);
+  return {(arithmetic + rest) * scale, (low + rest) * scale, (high + rest) * scale};
+}
+
+// --- global memory ------------------------------------------------------------------------------------------------
+
+// Bytes moved after coalescing; `extra` is what moves as well if the cache does not hold private memory.
+void Projector::count_global(double& extra_read, double& extra_write) {
+  auto const& rule = device_.global_access_rule;
+  auto const& k = kernel_;
+  double& read = terms_.global_read_bytes;
+  double& write = terms_.global_write_bytes;
+  double smallest = 32;
+  if (rule == "cc1x-segments") {
+    for (std::size_t s = 0; s < record::segment_bytes.size(); ++s) {
+      read += k.global_load_cc13[s] * record::segment_bytes[s];
+      write += k.global_store_cc13[s] * record::segment_bytes[s];
+    }
+  } else if (rule == "lines128") {
+    read = k.global_load_tx[1][2] * 128;
+    write = k.global_store_tx[1][0] * 32;
+  } else if (rule == "sectors32") {
+    read = k.global_load_tx[1][0] * 32;
+    write = k.global_store_tx[1][0] * 32;
+  } else if (rule == "amd64") {
+    smallest = 64;
+    read = k.global_load_tx[0][1] * 64;
+    write = k.global_store_tx[0][1] * 64;
+  } else {
+    throw Refusal{"unknown", rule.empty() ? "the device database lacks global_access_rule"
+                                          : fmt::format("no global_access_rule '{}'", rule)};
+  }
+  if (k.atomics_global > 0) note("atomics as a load and a store each");
+  if (k.texture_bytes > 0) note("textures as loads of each byte once");
+  read += k.atomics_global * smallest + k.texture_bytes;
+  write += k.atomics_global * smallest;
+  bool const cached = !device_.l1_per_cu_bytes || *device_.l1_per_cu_bytes > 0;
+  (cached ? extra_read : read) += k.local_load_bytes;
+  (cached ? extra_write : write) += k.local_store_bytes;
+}
+
+// Bandwidths at full occupancy, and where they come from. A single measured point is one at full occupancy.
+void Projector::global_bandwidth() {
+  double bandwidth = 0;
+  if (device_.measured_bandwidth_bytes_per_s) {
+    bandwidth = *device_.measured_bandwidth_bytes_per_s;
+    terms_.projection.bandwidth_source = "measured";
+  } else if (device_.global_read.empty()) {
+    bandwidth = need(device_.peak_bandwidth_bytes_per_s, "peak_bandwidth_bytes_per_s") * measured_fraction;
+    terms_.projection.bandwidth_source = fmt::format("peak x {}", measured_fraction);
+  }
+  auto const full = [&](device::Curve const& curve) { return curve.empty() ? bandwidth : curve.at(1); };
+  terms_.global_read_bytes_per_s = full(device_.global_read);
+  terms_.global_write_bytes_per_s =
+      device_.global_write.empty() && bandwidth == 0 ? terms_.global_read_bytes_per_s : full(device_.global_write);
+  if (!device_.global_read.empty()) terms_.projection.bandwidth_source = "measured";
+}
+
+// Seconds of one launch's bytes: full rounds at their occupancy over all units, the last one at its own.
+double Projector::curve_time(double read_bytes, double write_bytes) const {
+  double const groups = terms_.groups_per_launch;
+  double const resident = units_ * static_cast<double>(terms_.occupancy.groups_per_cu);
+  double const tail = std::fmod(groups, resident);
+  auto const at = [&](double running) {
+    double const occupancy = terms_.occupancy.occupancy * running / resident;
+    double const read = device_.global_read.at(occupancy);
+    double const write = device_.global_write.empty() ? read : device_.global_write.at(occupancy);
+    return running / groups * (read_bytes / read + write_bytes / write);
+  };
+  return std::floor(groups / resident) * at(resident) + (tail > 0 ? at(tail) : 0);
+}
+
+Span Projector::global() {
+  double extra_read = 0, extra_write = 0;
+  count_global(extra_read, extra_write);
+  global_bandwidth();
+  auto const at_full = [this](double read, double write) {
+    return read / terms_.global_read_bytes_per_s + write / terms_.global_write_bytes_per_s;
+  };
+  double const read = terms_.global_read_bytes, write = terms_.global_write_bytes;
+  double const bound = at_full(read, write);
+  Span t;
+  if (device_.global_read.occupancy.size() > 1) {
+    t.time_s = launches_ * curve_time(read / launches_, write / launches_);
+    t.high_s = launches_ * curve_time((read + extra_read) / launches_, (write + extra_write) / launches_);
+    terms_.projection.bandwidth_source = "curve";
+  } else {
+    double const wanted = (kernel_.global_load_bytes + kernel_.texture_bytes) / launches_;
+    double const item_bytes = wanted / (terms_.groups_per_launch * items_);
+    double const latencies = item_bytes > 0 ? std::max(1.0, item_bytes / item_bytes_in_flight) : 0;
+    double const waiting =
+        launches_ * terms_.rounds * latencies * device_.global_latency_s.value_or(usual_latency_s);
+    if (waiting > bound && !device_.global_latency_s)
+      note(fmt::format("global_latency_s taken as {:g}", usual_latency_s));
+    t.time_s = std::max(bound, waiting);
+    t.high_s = std::max(at_full(read + extra_read, write + extra_write), waiting);
+  }
+  terms_.saturation = t.time_s > 0 ? std::min(1.0, bound / t.time_s) : 1;
+  if (terms_.projection.bandwidth_source != "curve")
+    terms_.projection.bandwidth_source += fmt::format(" x saturation {:.3g}", terms_.saturation);
+  t.low_s = t.time_s;
+  double const resident =
+      std::min(terms_.groups_per_launch, units_ * static_cast<double>(terms_.occupancy.groups_per_cu));
+  double const touched = kernel_.global_footprint_bytes / (terms_.groups_per_launch * launches_) * resident;
+  if (device_.l2_bytes && touched > 0 && touched <= *device_.l2_bytes) {
+    double const once = std::min(kernel_.global_footprint_bytes, read + write);
+    double const rest = read + write - once;
+    double const cached = once / terms_.global_read_bytes_per_s +
+                          (device_.l2_bandwidth_bytes_per_s ? rest / *device_.l2_bandwidth_bytes_per_s : 0);
+    t.low_s = std::min(t.time_s, cached);
+  }
+  return t;
+}
+
+// --- shared memory ------------------------------------------------------------------------------------------------
+
+// Bytes per second of conflict-free 4-byte accesses, all units together.
+double Projector::shared_bandwidth(device::Curve const& curve) {
+  if (!curve.empty()) {
+    double const share = curve.occupancy.size() > 1 ? terms_.occupancy.occupancy : 1;
+    return curve.at(share) * terms_.clock_hz / need(device_.clock_hz, "clock_hz");
+  }
+  if (!device_.shared_fraction) note("shared_fraction not known, the peak taken");
+  return units_ * need(device_.shared_banks, "shared_banks") * 4 *
+         need(device_.shared_passes_per_cu_cycle, "shared_passes_per_cu_cycle") * terms_.clock_hz *
+         device_.shared_fraction.value_or(1);
+}
+
+Span Projector::shared() {
+  auto const& k = kernel_;
+  double const banks = device_.shared_banks ? static_cast<double>(*device_.shared_banks) : 32;
+  std::size_t const kind = banks == 16 ? 0 : device_.shared_bank_bytes.value_or(4) == 8 ? 2 : 1;
+  double load = k.shared_load_passes[width_index_][kind], store = k.shared_store_passes[width_index_][kind];
+  if (k.atomics_shared > 0) {
+    note("atomics as a load and a store each");
+    load += k.atomics_shared / banks;
+    store += k.atomics_shared / banks;
+  }
+  terms_.shared_passes = load + store;
+  if (load + store == 0) return {};
+  if (banks != 16 && banks != 32)
+    throw Refusal{"unknown", fmt::format("kernels are not counted for {} banks of shared memory", banks)};
+  terms_.shared_read_bytes_per_s = shared_bandwidth(device_.shared_read);
+  terms_.shared_write_bytes_per_s =
+      device_.shared_write.empty() && !device_.shared_read.empty() ? terms_.shared_read_bytes_per_s
+                                                                   : shared_bandwidth(device_.shared_write);
+  double const time = imbalance_ * banks * 4 *
+                      (load / terms_.shared_read_bytes_per_s + store / terms_.shared_write_bytes_per_s);
+  return {time, time, time};
+}
+
+// --- all together -------------------------------------------------------------------------------------------------
+
+Terms Projector::run() {
+  auto& p = terms_.projection;
+  p.kernel = kernel_.kernel;
+  p.case_name = kernel_.case_name;
+  p.device = device_.device;
+  p.model = model_name;
+  try {
+    set_up();
+    choose_registers();
+    fit();
+    p.occupancy = terms_.occupancy.occupancy;
+    Span const c = compute(), g = global(), s = shared();
+    p.t_compute_s = c.time_s;
+    p.t_global_s = g.time_s;
+    p.t_shared_s = s.time_s;
+    p.time_s = std::max({c.time_s, g.time_s, s.time_s});
+    p.limiter = *p.time_s == c.time_s ? "compute" : *p.time_s == g.time_s ? "global" : "shared";
+    bool const sampled = kernel_.groups_emulated < kernel_.groups_total;
+    double const spread = 1 + (sampled ? kernel_.spread_pct.value_or(0) / 100 : 0);
+    p.time_low_s = std::max({c.low_s, g.low_s, s.low_s}) / spread;
+    p.time_high_s = std::max({c.high_s, g.high_s, s.high_s}) * spread;
+    p.reason = fmt::format("{}", fmt::join(notes_, "; "));
+  } catch (Refusal const& refusal) {
+    p.status = refusal.status;
+    p.reason = refusal.reason;
+  } catch (Error const& error) {  // a rule of the database that lacks a limit
+    p.status = "unknown";
+    p.reason = error.what();
+  }
+  if (p.status != "ok") p.bandwidth_source.clear(), p.occupancy.reset();
+  return terms_;
+}
+
+}  // namespace
+
+Terms explain(Kernel const& kernel, Device const& device, Options const& options) {
+  return Projector(kernel, device, options).run();
+}
+
+}  // namespace kernelcast::model::panwar
