@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/cli.hpp"
+#include "device/device.hpp"
 #include "model/rank.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
@@ -16,7 +17,7 @@ using namespace kernelcast;
 namespace {
 
 struct Options {
-  std::string measured;
+  std::string measured, devdb;
   bool summary = false, share = false, assign = false;
 };
 
@@ -66,6 +67,26 @@ std::vector<record::Measured> read_measured(cli::Streams& io, std::string const&
   return measured;
 }
 
+// What the device database adds to measurements: other names of the devices, and their peaks.
+struct KnownDevices {
+  std::map<std::string, std::string> id_of;  // by every name that means one device only
+  std::map<std::string, model::Peaks> peaks;
+};
+
+KnownDevices read_devices(std::string const& devdb) {
+  auto const database = device::load(device::find_database(devdb));
+  std::map<std::string, std::set<std::string>> ids;
+  for (auto const& known : database.devices())
+    for (auto const& name : {known.device, known.name}) ids[name].insert(known.device);
+  for (auto const& alias : database.aliases()) ids[alias.name].insert(alias.device);
+  KnownDevices out;
+  for (auto const& [name, candidates] : ids)
+    if (candidates.size() == 1) out.id_of[name] = *candidates.begin();
+  for (auto const& known : database.devices())
+    out.peaks[known.device] = {known.peak_fp32_flop_per_s.value_or(0), known.peak_bandwidth_bytes_per_s.value_or(0)};
+  return out;
+}
+
 template <class R>
 void write(cli::Streams& io, std::vector<R> const& rows) {
   auto out = io.writer<R>();
@@ -73,8 +94,14 @@ void write(cli::Streams& io, std::vector<R> const& rows) {
   out.finish();
 }
 
-void write_assessments(cli::Streams& io, Options const& options, std::vector<record::Projection> const& projections) {
-  auto const measured = read_measured(io, options.measured);
+void write_assessments(cli::Streams& io, Options const& options, std::vector<record::Projection> projections) {
+  auto measured = read_measured(io, options.measured);
+  auto const devices = read_devices(options.devdb);
+  auto const use_id = [&](std::string& name) {
+    if (auto const found = devices.id_of.find(name); found != devices.id_of.end()) name = found->second;
+  };
+  for (auto& m : measured) use_id(m.device);
+  for (auto& p : projections) use_id(p.device);
   auto const assessed = model::assess(projections, measured);
   if (assessed.too_few > 0)
     io.note(fmt::format("{} of {} cases left out: fewer than two devices are both projected and measured",
@@ -83,7 +110,7 @@ void write_assessments(cli::Streams& io, Options const& options, std::vector<rec
     io.note(fmt::format("{} measured times left out: the model has no time for that device",
                         assessed.measured_not_projected));
   if (!options.summary) return write(io, assessed.rows);
-  write(io, model::summarise(projections, measured, {}));
+  write(io, model::summarise(projections, measured, devices.peaks));
 }
 
 void write_assignments(cli::Streams& io, std::vector<record::Projection> const& projections) {
@@ -116,6 +143,10 @@ void declare(cli::Tool& tool) {
   app.add_flag("--summary", options->summary,
                "with --measured: one row per model with the means, and the trivial rankings beside")
       ->needs(measured);
+  app.add_option("--devdb", options->devdb,
+                 "with --measured: the device database that tells other names of devices, and their peaks "
+                 "(default: the installed one)")
+      ->type_name("DIR");
   auto* const share =
       app.add_flag("--share", options->share, "split each kernel over its devices, in parts proportional to 1/time");
   auto* const assign = app.add_flag("--assign", options->assign,

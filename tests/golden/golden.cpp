@@ -147,6 +147,8 @@ Outcome execute(Case const& test, fs::path const& folder, fs::path const& work, 
     if (title.rfind("file ", 0) == 0) spill(work / title.substr(5), text);
   spill(aside / "stdin", test.text("stdin"));
   setenv("GOLDEN", folder.c_str(), 1);
+  std::cout.flush();  // else the child would print it again
+  std::fflush(nullptr);
   pid_t const child = fork();
   if (child == 0) {
     if (chdir(work.c_str()) != 0 || freopen((aside / "stdin").c_str(), "r", stdin) == nullptr ||
