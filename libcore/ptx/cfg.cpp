@@ -14,14 +14,10 @@ bool ends_function(Instruction const& i) {
   return i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap";
 }
 
-void add(std::vector<std::uint32_t>& list, std::uint32_t item) {
-  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
-}
-
-// Instructions that a branch may jump to.
+// Instructions that a branch may jump to, possibly repeated.
 std::vector<std::uint32_t> targets(Function const& function, Instruction const& branch) {
   std::vector<std::uint32_t> out;
-  auto const label = [&](std::uint32_t id) { add(out, function.labels[id].instruction); };
+  auto const label = [&](std::uint32_t id) { out.push_back(function.labels[id].instruction); };
   for (auto const& operand : branch.operands) {
     if (operand.kind == Operand::Kind::label) label(operand.id);
     if (branch.opcode == "brx" && operand.kind == Operand::Kind::targets)
@@ -158,10 +154,10 @@ void find_loops(Cfg& cfg) {
   for (std::uint32_t i = 0; i < cfg.reverse_post_order.size(); ++i) position[cfg.reverse_post_order[i]] = i;
   for (auto header : cfg.reverse_post_order) {  // outer headers come before inner ones
     std::vector<std::uint32_t> stack;
-    std::vector<bool> inside(cfg.blocks.size(), false);
-    inside[header] = true;
+    std::vector<bool> inside;
     for (auto from : cfg.blocks[header].predecessors) {
       if (!cfg.blocks[from].reachable || position[from] < position[header]) continue;
+      if (inside.empty()) inside.resize(cfg.blocks.size()), inside[header] = true;
       if (!cfg.dominates(header, from))
         cfg.irreducible = true;
       else if (!inside[from] || from == header)
@@ -210,7 +206,7 @@ Cfg analyse(std::vector<CfgBlock> blocks) {
   if (cfg.blocks.empty()) return cfg;
   std::vector<std::vector<std::uint32_t>> next;
   for (std::uint32_t i = 0; i < cfg.blocks.size(); ++i) {
-    for (auto to : cfg.blocks[i].successors) add(cfg.blocks[to].predecessors, i);
+    for (auto to : cfg.blocks[i].successors) cfg.blocks[to].predecessors.push_back(i);
     next.push_back(cfg.blocks[i].successors);
   }
   cfg.reverse_post_order = post_order(next, 0);
@@ -233,14 +229,17 @@ Cfg build_cfg(Function const& function, CfgOptions options) {
     blocks.back().last = i + 1;
     block_of[i] = static_cast<std::uint32_t>(blocks.size() - 1);
   }
+  std::vector<std::uint32_t> added_by(blocks.size(), no_block);
   for (std::uint32_t b = 0; b < blocks.size(); ++b) {
     auto& block = blocks[b];
     auto const& last = function.instructions[block.last - 1];
     auto const go_to = [&](std::uint32_t instruction) {
-      if (instruction == count)
-        block.exits = true;  // the end of the text returns
-      else
-        add(block.successors, block_of[instruction]);
+      if (instruction == count) {  // the end of the text returns
+        block.exits = true;
+      } else if (auto const to = block_of[instruction]; added_by[to] != b) {
+        added_by[to] = b;
+        block.successors.push_back(to);
+      }
     };
     bool const jumps = is_branch(last) || ends_function(last);
     if (!jumps || last.guard.present) go_to(block.last);

@@ -97,7 +97,10 @@ void Parser::attributes(std::vector<std::pair<std::string_view, std::uint64_t>>&
     std::uint64_t value = 1;
     if (take('(')) {
       value = integer_constant("half of a UUID");
-      if (take(',')) integer_constant("half of a UUID");
+      if (take(',')) {
+        out.emplace_back(name, value);
+        value = integer_constant("half of a UUID");
+      }
       expect(')', "after a UUID");
     }
     out.emplace_back(name, value);

@@ -138,6 +138,7 @@ RegistersNeeded registers_needed(Function const& function, Cfg const& cfg, Liven
     needed.predicates = std::max(needed.predicates, predicates);
   };
   Effects effect;
+  std::vector<std::uint32_t> unread;
   for (std::uint32_t b = 0; b < cfg.blocks.size(); ++b) {
     auto const& block = cfg.blocks[b];
     if (!block.reachable) continue;
@@ -146,13 +147,12 @@ RegistersNeeded registers_needed(Function const& function, Cfg const& cfg, Liven
     for (auto reg : set.members()) count(reg, true);
     for (auto i = block.last; i-- > block.first;) {
       effects(function.instructions[i], effect);
-      for (auto reg : effect.written) insert(reg);  // a result nobody reads still needs a place
+      unread.clear();
+      for (auto reg : effect.written)  // a result nobody reads still needs a place
+        if (!set.contains(reg)) insert(reg), unread.push_back(reg);
       note(i);
-      for (auto reg : effect.written) {
-        bool const whole =
-            std::find(effect.written_whole.begin(), effect.written_whole.end(), reg) != effect.written_whole.end();
-        if (whole) erase(reg);
-      }
+      for (auto reg : effect.written_whole) erase(reg);
+      for (auto reg : unread) erase(reg);
       for (auto reg : effect.read) insert(reg);
       note(i);
     }

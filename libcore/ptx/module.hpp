@@ -196,7 +196,8 @@ struct Variable {
   bool array = false;
   Linkage linkage = Linkage::none;
   std::vector<Initializer> initializers;                               // the rest is zero
-  std::vector<std::pair<std::string_view, std::uint64_t>> attributes;  // .managed, samplerref fields, …
+  std::vector<std::pair<std::string_view, std::uint64_t>> attributes;  // .managed; fields of a
+  // samplerref, texref or surfref: a number below 2^16, or the text_slice of a word
   TextPosition at;
 };
 
