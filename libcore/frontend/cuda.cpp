@@ -42,6 +42,7 @@ std::vector<std::string> clang_arguments(Build const& build) {
           "-gline-directives-only",
           "-fno-caret-diagnostics",
           "-fno-color-diagnostics",
+          "-Wno-register",
           "-Wno-unknown-cuda-version",
           "-Wno-linker-warnings"};
 }

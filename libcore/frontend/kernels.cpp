@@ -13,12 +13,6 @@
 namespace kernelcast::frontend {
 namespace {
 
-std::string demangled(std::string const& name) {
-  int status = -1;
-  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && name.rfind("_Z", 0) == 0 ? std::string(text.get()) : name;
-}
-
 // The '(' that begins a signature's parameters: the last one at depth 0, so that "(anonymous namespace)::k(int)" works.
 std::size_t parameters_at(std::string_view signature) {
   int depth = 0;
@@ -172,6 +166,12 @@ bool provided(std::string_view name) {
 }
 
 }  // namespace
+
+std::string demangled(std::string const& name) {
+  int status = -1;
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && name.rfind("_Z", 0) == 0 ? std::string(text.get()) : name;
+}
 
 std::vector<std::string> parameter_types(std::string_view signature) {
   auto const open = parameters_at(signature);

@@ -70,15 +70,21 @@ std::string_view announced_function(std::string_view line) {
   return is_name(name) ? name : std::string_view{};
 }
 
-// Functions that an assembly calls but does not hold: its register count would leave them out.
-std::string missing_function(std::string_view assembly) {
-  std::string result;
+// Functions that a kernel's assembly calls but that nothing defines, by kernel: its register count leaves them out.
+std::map<std::string, std::string> missing_functions(std::string_view assembly) {
+  std::map<std::string, std::string> result;
+  std::string_view announced, kernel;
   each_line(assembly, [&](std::string_view line) {
-    auto const at = line.find("@rel32@lo");
-    if (at == line.npos || !result.empty()) return;
-    auto begin = line.find_last_of(" ,\t", at);
-    auto const name = line.substr(begin + 1, at - begin - 1);
-    if (assembly.find(fmt::format("\n{}:", name)) == assembly.npos) result = name;
+    if (auto const name = announced_function(line); !name.empty()) announced = name;
+    if (auto const name = function_label(line, announced); !name.empty()) kernel = name;
+    for (std::string_view const relocation : {"@rel32@lo", "@gotpcrel32@lo"}) {
+      auto const at = line.find(relocation);
+      if (at == line.npos) continue;
+      auto const begin = line.find_last_of(" ,\t", at) + 1;
+      auto const name = line.substr(begin, at - begin);
+      if (assembly.find(fmt::format("\n{}:", name)) == assembly.npos)
+        result.emplace(std::string(kernel), demangled(std::string(name)));
+    }
   });
   return result;
 }
@@ -120,21 +126,26 @@ Fill run_ptxas(Build const& build) {
   };
 }
 
-Fill read_assembly(AmdTarget const& target, std::string const& assembly) {
-  if (auto const name = missing_function(assembly); !name.empty())
-    return note(target.column, fmt::format("libclc-19 has no '{}' for {}", name, target.processor));
-  std::string const silent = fmt::format("{}: the assembly says nothing about this kernel", target.column);
-  if (target.field) {
-    return [figures = parse_amdgcn(assembly), field = target.field, silent](KernelInfo& kernel) {
-      if (auto const f = figures.find(kernel.name); f != figures.end())
-        kernel.registers.*field = f->second;
-      else
-        kernel.notes.push_back(silent);
-    };
-  }
-  return [figures = parse_r600(assembly), silent](KernelInfo& kernel) {
+Fill read_amdgcn(AmdTarget const& target, std::string const& assembly) {
+  return [figures = parse_amdgcn(assembly), missing = missing_functions(assembly), &target](KernelInfo& kernel) {
     auto const f = figures.find(kernel.name);
-    if (f == figures.end()) return kernel.notes.push_back(silent);
+    if (auto const lacks = missing.find(kernel.name); lacks != missing.end())
+      kernel.notes.push_back(
+          fmt::format("{}: libclc-19 has no {} for {}", target.column, lacks->second, target.processor));
+    else if (f == figures.end())
+      kernel.notes.push_back(fmt::format("{}: the assembly says nothing about this kernel", target.column));
+    else
+      kernel.registers.*target.field = f->second;
+  };
+}
+
+Fill read_r600(AmdTarget const& target, std::string const& assembly) {
+  return [figures = parse_r600(assembly), &target](KernelInfo& kernel) {
+    auto const f = figures.find(kernel.name);
+    if (f == figures.end()) {
+      kernel.notes.push_back(fmt::format("{}: the assembly says nothing about this kernel", target.column));
+      return;
+    }
     kernel.registers.gprs_cypress = f->second.gprs;
     if (f->second.bundles > 0)
       kernel.registers.vliw_ops_per_bundle =
@@ -159,7 +170,7 @@ Fill run_amd(Build const& build, AmdTarget const& target) {
   if (!result.succeeded())
     return note(target.column,
                 failure(fmt::format("clang-19 -mcpu={}", target.processor), result, build.request.time_limit_s));
-  return read_assembly(target, read_file(output));
+  return target.field ? read_amdgcn(target, read_file(output)) : read_r600(target, read_file(output));
 }
 
 }  // namespace

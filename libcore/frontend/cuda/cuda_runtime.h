@@ -19,6 +19,7 @@
 #define CUDART_CB
 
 // As the toolkit's own header does: many programs rely on these.
+#include <limits.h>
 #include <math.h>
 #include <cmath>
 #include <cstdlib>

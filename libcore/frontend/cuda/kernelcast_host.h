@@ -36,6 +36,7 @@ struct cudaDeviceProp {
   int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate, major, minor;
   int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode;
   int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, memoryClockRate, memoryBusWidth, l2CacheSize;
+  int maxTexture1D, maxTexture2D[2], maxTexture3D[3];
   int maxThreadsPerMultiProcessor, asyncEngineCount, unifiedAddressing, managedMemory, cooperativeLaunch;
 };
 struct cudaExtent { size_t width, height, depth; };

@@ -100,19 +100,22 @@ KC_DEVICE long long llabs(long long x) { return x < 0 ? -x : x; }
 KC_MINMAX(int) KC_MINMAX(unsigned int) KC_MINMAX(long) KC_MINMAX(unsigned long)
 KC_MINMAX(long long) KC_MINMAX(unsigned long long)
 #undef KC_MINMAX
-KC_DEVICE float min(float a, float b) { return fmin(a, b); }
-KC_DEVICE float max(float a, float b) { return fmax(a, b); }
-KC_DEVICE double min(double a, double b) { return fmin(a, b); }
-KC_DEVICE double max(double a, double b) { return fmax(a, b); }
-#define KC_MINMAX_MIXED(A, B, R)                                   \
-  KC_DEVICE R min(A a, B b) { return min((R)a, (R)b); }            \
-  KC_DEVICE R max(A a, B b) { return max((R)a, (R)b); }            \
-  KC_DEVICE R min(B a, A b) { return min((R)a, (R)b); }            \
-  KC_DEVICE R max(B a, A b) { return max((R)a, (R)b); }
-KC_MINMAX_MIXED(int, unsigned int, unsigned int)
-KC_MINMAX_MIXED(float, double, double)
-KC_MINMAX_MIXED(int, float, float)
-KC_MINMAX_MIXED(int, double, double)
+#define KC_MINMAX(T)                                                                          \
+  static __inline__ __host__ __device__ T min(T a, T b) { return fmin(a, b); }                \
+  static __inline__ __host__ __device__ T max(T a, T b) { return fmax(a, b); }
+KC_MINMAX(float) KC_MINMAX(double)
+#undef KC_MINMAX
+// Mixed types go to the type that arithmetic would choose; without this a call would be ambiguous.
+#define KC_MINMAX_MIXED(N, W)                                                                                        \
+  template <class A, class B>                                                                                        \
+  static __inline__ __host__ __device__ typename kernelcast_if<!__is_same(A, B) && __is_arithmetic(A) &&             \
+                                                                   __is_arithmetic(B), decltype(A() + B())>::type    \
+  N(A a, B b) {                                                                                                      \
+    typedef decltype(A() + B()) C;                                                                                   \
+    return (C)a W(C) b ? (C)a : (C)b;                                                                                \
+  }
+KC_MINMAX_MIXED(min, <)
+KC_MINMAX_MIXED(max, >)
 #undef KC_MINMAX_MIXED
 
 // Approximations in hardware.

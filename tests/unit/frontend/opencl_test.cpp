@@ -50,7 +50,7 @@ TEST_CASE("arguments, required group and shared memory of an OpenCL kernel") {
 TEST_CASE("registers of the back ends equal what a direct run prints") {
   auto const tools = find_toolchain();
   if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
-  auto const compiled = compile_text({.path = data("arguments.cl"), .options = {}, .cache = false});
+  auto const compiled = compile_text({.path = data("sums.cl"), .options = {}, .cache = false});
   auto const& r = kernel(compiled, "second").registers;
   // x[i] += 3 needs an address and a value everywhere, and no more than a few.
   for (auto const& [name, value] : {std::pair{"gfx6", r.vgprs_gfx6}, {"gfx90a", r.vgprs_gfx90a}, {"gfx1030", r.vgprs_gfx1030},
@@ -82,6 +82,19 @@ TEST_CASE("registers of the back ends equal what a direct run prints") {
     auto const bytes = smem == line.npos ? 0 : std::stoul(line.substr(line.rfind(' ', smem - 1)));
     CHECK(bytes == k.shared_bytes);
   }
+}
+
+TEST_CASE("a back end that lacks a function leaves only that kernel's value empty") {
+  if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
+  auto const compiled = compile_text({.path = data("arguments.cl"), .options = {}, .cache = false});
+  auto const& images = kernel(compiled, "arguments");
+  CHECK_FALSE(images.registers.vgprs_gfx90a);
+  CHECK_FALSE(images.registers.vgprs_gfx6);
+  auto const& notes = images.notes;
+  CHECK(std::any_of(notes.begin(), notes.end(), [](std::string const& note) {
+    return note.find("vgprs_gfx90a: libclc-19 has no read_imagef") == 0;
+  }));
+  CHECK(kernel(compiled, "second").registers.vgprs_gfx90a);
 }
 
 TEST_CASE("a VLIW listing is counted by bundles, kernel by kernel") {
