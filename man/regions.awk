@@ -3,14 +3,7 @@
 /^; begin generated: / {
   print
   command = substr($0, length("; begin generated: ") + 1)
-  last = ""
-  while ((status = (command | getline line)) > 0) {
-    if (held) print last
-    last = line
-    held = 1
-  }
-  if (held && last != "") print last
-  held = 0
+  while ((command | getline line) > 0) print line
   if (close(command) != 0) { print "regions.awk: " FILENAME ": " command " failed" >"/dev/stderr"; failed = 1 }
   skipping = 1
   next

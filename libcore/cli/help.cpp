@@ -151,13 +151,13 @@ std::string help_text(CLI::App const& app, About const& about) {
 std::string options_scdoc(CLI::App const& app) {
   std::string out;
   for (auto const* operand : operands_of(app))
-    out += fmt::format("_{}_\n\t{}\n\n", scdoc(operand->get_name(true, false)), scdoc(operand->get_description()));
+    out += fmt::format("_{}_\n\t{}\n", scdoc(operand->get_name(true, false)), scdoc(operand->get_description()));
   for (auto const& group : groups_of(app))
     for (auto const* option : options_of(app, group)) {
       std::vector<std::string> names;
       for (auto const& name : names_of(*option)) names.push_back("*" + scdoc(name) + "*");
       auto const value = value_name(*option);
-      out += fmt::format("{}{}\n\t{}\n\n", fmt::join(names, ", "), value.empty() ? "" : " _" + scdoc(value) + "_",
+      out += fmt::format("{}{}\n\t{}\n", fmt::join(names, ", "), value.empty() ? "" : " _" + scdoc(value) + "_",
                          scdoc(option->get_description()));
     }
   return out;
@@ -166,7 +166,7 @@ std::string options_scdoc(CLI::App const& app) {
 std::string columns_scdoc(About const& about) {
   std::ostringstream out;
   for (auto const* layout : about.output) {
-    out << "*" << scdoc(layout->name()) << "*: " << scdoc(layout->summary()) << "\n\n";
+    out << "## " << layout->name() << ": " << scdoc(layout->summary()) << "\n";
     record::describe_scdoc(out, *layout);
   }
   return out.str();
@@ -175,7 +175,7 @@ std::string columns_scdoc(About const& about) {
 std::string statuses_scdoc(About const& about) {
   std::string out;
   for (auto const& [status, text] : statuses_of(about))
-    out += fmt::format("*{}*\n\t{}\n\n", static_cast<int>(status), scdoc(text));
+    out += fmt::format("*{}*\n\t{}\n", static_cast<int>(status), scdoc(text));
   return out;
 }
 

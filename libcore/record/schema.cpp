@@ -110,15 +110,12 @@ std::string scdoc_escaped(std::string_view text) {
 }  // namespace
 
 void describe_scdoc(std::ostream& out, Layout const& layout) {
-  char row = '[';
-  auto const cells = [&](std::string_view name, std::string_view unit, std::string_view meaning) {
-    out << row << " *" << scdoc_escaped(name) << "*\n:  " << scdoc_escaped(unit) << "\n:  " << scdoc_escaped(meaning)
-        << '\n';
-    row = '|';
-  };
-  cells("column", "unit", "meaning");
-  for (auto const& column : layout.columns())
-    cells(column.name, shown_unit(column), column.meaning + (column.required ? "" : " (optional)"));
+  for (auto const& column : layout.columns()) {
+    auto const unit = shown_unit(column);
+    out << '*' << scdoc_escaped(column.name) << '*';
+    if (!unit.empty() && unit != "1") out << " (" << scdoc_escaped(unit) << ')';
+    out << "\n\t" << scdoc_escaped(column.meaning) << (column.required ? "" : " (optional)") << "\n";
+  }
   out << '\n';
 }
 

@@ -154,7 +154,7 @@ void describe(std::ostream& out) {
   describe(out, R::schema());
 }
 
-// The columns as an scdoc table, for the man page.
+// The columns as scdoc, for the man page.
 void describe_scdoc(std::ostream&, Layout const&);
 
 }  // namespace kernelcast::record
