@@ -6,6 +6,8 @@
 // some 20 ms of time on two cores, but no processor time; the other back ends use the second core then.
 #include <fmt/format.h>
 
+#include <cctype>
+#include <map>
 #include <regex>
 
 #include "diag/diag.hpp"
@@ -52,16 +54,41 @@ std::string shim_folder(Build& build) {
   return made;
 }
 
+std::size_t count(std::string_view text, std::string const& name) {
+  std::size_t n = 0;
+  for (auto at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    char const next = at + name.size() < text.size() ? text[at + name.size()] : ' ';
+    if (!std::isalnum(static_cast<unsigned char>(next)) && next != '_' && next != '.') ++n;
+  }
+  return n;
+}
+
 // clang leaves calls of printf with a format in constant memory; the CUDA ABI's name is vprintf, its format generic.
+// ptxas refuses generic addresses of constant memory beside __constant arguments: the format moves to global memory.
 void rename_printf(std::string& ir) {
   if (ir.find("@printf(") == std::string::npos) return;
-  static std::regex const call(
-      R"(i32 \(ptr addrspace\(4\), \.\.\.\) @printf\(ptr addrspace\(4\)( noundef)? (@[\w.$"]+))");
-  static std::regex const rest(R"(@printf\(ptr addrspace\(4\) noundef, \.\.\.\))");
-  ir = std::regex_replace(ir, call, "i32 (ptr, ...) @vprintf(ptr$1 addrspacecast (ptr addrspace(4) $2 to ptr)");
-  ir = std::regex_replace(ir, rest, "@vprintf(ptr noundef, ...)");
-  static std::regex const other(R"(@printf\()");
-  ir = std::regex_replace(ir, other, "@vprintf(");
+  static std::regex const format(R"(@printf\(ptr addrspace\(4\)(?: noundef)? (@[\w.]+))");
+  std::map<std::string, std::size_t> calls;  // by format string
+  for (std::sregex_iterator i(ir.begin(), ir.end(), format), end; i != end; ++i) ++calls[(*i)[1]];
+  for (auto const& [name, n] : calls) {
+    auto const definition = ir.find("\n" + name + " = ");
+    auto const space = definition == std::string::npos ? definition : ir.find("addrspace(4)", definition);
+    // Used by more than printf, its address space has to stay.
+    if (space == std::string::npos || count(ir, name) != n + 1) continue;
+    ir.replace(space, 12, "addrspace(1)");
+    for (std::string const attribute : {" noundef ", " "}) {
+      std::string const from = "@printf(ptr addrspace(4)" + attribute + name;
+      std::string const to = "@printf(ptr" + attribute + "addrspacecast (ptr addrspace(1) " + name + " to ptr)";
+      for (auto at = ir.find(from); at != ir.npos; at = ir.find(from, at + to.size())) {
+        char const next = ir[at + from.size()];
+        if (next == ',' || next == ')') ir.replace(at, from.size(), to);
+      }
+    }
+  }
+  static std::regex const name(R"(@printf\()");
+  static std::regex const type(R"(i32 \(ptr addrspace\(4\), \.\.\.\) (@printf\(ptr (?:noundef )?addrspacecast))");
+  ir = std::regex_replace(ir, type, "i32 (ptr, ...) $1");
+  ir = std::regex_replace(ir, name, "@vprintf(");
 }
 
 }  // namespace
@@ -74,14 +101,13 @@ std::vector<std::string> opencl_options(Request const& request) {
     if (!value_follows && option.rfind("-cl-std=", 0) == 0) standard = option.substr(8);
     value_follows = option == "-D" || option == "-I" || option == "-U" || option == "-include";
   }
-  std::string extensions = "-cl-ext=+all";
+  // clang defines these features of OpenCL 3.0 for SPIR only; the shim provides them here.
   if (standard == "CL3.0" || standard == "clc3.0")
-    extensions +=
-        ",+__opencl_c_work_group_collective_functions,+__opencl_c_atomic_scope_device,"
-        "+__opencl_c_atomic_scope_all_devices,+__opencl_c_subgroups";
+    for (char const* feature : {"work_group_collective_functions", "atomic_scope_device", "atomic_scope_all_devices"})
+      result.push_back(fmt::format("-D__opencl_c_{}=1", feature));
   result.insert(result.end(), {"-cl-std=" + standard, "-O2", "-cl-kernel-arg-info", "-fno-caret-diagnostics",
                                "-fno-color-diagnostics", "-Wno-linker-warnings", "-Xclang", "-finclude-default-header",
-                               "-Xclang", extensions});
+                               "-Xclang", "-cl-ext=+all"});
   for (auto const& option : request.options)
     if (option.rfind("-cl-std=", 0) != 0 && option.rfind("-cl-nv-", 0) != 0) result.push_back(option);
   return result;

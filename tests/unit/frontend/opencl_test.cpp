@@ -24,10 +24,10 @@ TEST_CASE("arguments, required group and shared memory of an OpenCL kernel") {
     std::uint32_t bytes;
   };
   Expected const expected[] = {
-      {"a", "float*", ArgumentKind::global_buffer, 8},        {"table", "float*", ArgumentKind::constant_buffer, 8},
-      {"tile", "float*", ArgumentKind::shared_buffer, 8},     {"p", "Point", ArgumentKind::value, 20},
-      {"v", "float4", ArgumentKind::value, 16},               {"image", "image2d_t", ArgumentKind::image, 8},
-      {"smp", "sampler_t", ArgumentKind::sampler, 8},         {"n", "int", ArgumentKind::value, 4}};
+      {"a", "float*", ArgumentKind::global_buffer, 8},    {"table", "float*", ArgumentKind::constant_buffer, 8},
+      {"tile", "float*", ArgumentKind::shared_buffer, 8}, {"p", "Point", ArgumentKind::value, 20},
+      {"v", "float4", ArgumentKind::value, 16},           {"image", "image2d_t", ArgumentKind::image, 8},
+      {"smp", "sampler_t", ArgumentKind::sampler, 8},     {"n", "int", ArgumentKind::value, 4}};
   REQUIRE(k.arguments.size() == std::size(expected));
   for (std::size_t i = 0; i < std::size(expected); ++i) {
     INFO(expected[i].name);
@@ -53,8 +53,11 @@ TEST_CASE("registers of the back ends equal what a direct run prints") {
   auto const compiled = compile_text({.path = data("sums.cl"), .options = {}, .cache = false});
   auto const& r = kernel(compiled, "second").registers;
   // x[i] += 3 needs an address and a value everywhere, and no more than a few.
-  for (auto const& [name, value] : {std::pair{"gfx6", r.vgprs_gfx6}, {"gfx90a", r.vgprs_gfx90a}, {"gfx1030", r.vgprs_gfx1030},
-                                    {"cypress", r.gprs_cypress}, {"ptx", r.ptx}}) {
+  for (auto const& [name, value] : {std::pair{"gfx6", r.vgprs_gfx6},
+                                    {"gfx90a", r.vgprs_gfx90a},
+                                    {"gfx1030", r.vgprs_gfx1030},
+                                    {"cypress", r.gprs_cypress},
+                                    {"ptx", r.ptx}}) {
     INFO(name);
     REQUIRE(value);
     CHECK(*value >= 2);
@@ -130,8 +133,9 @@ TEST_CASE("a mistake in the source is shown at its place") {
     CHECK(error.where().line == 2);
     CHECK(error.where().column == 10);
     CHECK_THAT(std::string(error.what()), Contains("MISSING_MACRO"));
-    CHECK_THAT(std::string(error.what()), Contains("broken.cl:3:3: error: use of undeclared identifier 'undeclared_call'") ||
-                                              Contains("undeclared_call"));
+    CHECK_THAT(std::string(error.what()),
+               Contains("broken.cl:3:3: error: use of undeclared identifier 'undeclared_call'") ||
+                   Contains("undeclared_call"));
     CHECK_THAT(error.hint(), Contains("-D"));
     CHECK_THAT(error.text("miniemu"), Contains("a[0] = MISSING_MACRO;"));
   }
@@ -186,7 +190,8 @@ TEST_CASE("LLVM metadata is read with escapes and in any order") {
   auto const facts = parse_kernel_metadata(
       "define dso_local spir_kernel void @k(ptr %0) #0 !kernel_arg_addr_space !2 !kernel_arg_type !4 "
       "!kernel_arg_base_type !4 !kernel_arg_name !5 !reqd_work_group_size !6 {\n"
-      "!2 = !{i32 1, i32 0}\n!4 = !{!\"a\\22b*\", !\"uint\"}\n!5 = !{!\"first, one\", !\"n\"}\n!6 = !{i32 8, i32 2, i32 1}\n");
+      "!2 = !{i32 1, i32 0}\n!4 = !{!\"a\\22b*\", !\"uint\"}\n!5 = !{!\"first, one\", !\"n\"}\n!6 = !{i32 8, i32 2, "
+      "i32 1}\n");
   REQUIRE(facts.count("k"));
   auto const& k = facts.at("k");
   REQUIRE(k.arguments.size() == 2);

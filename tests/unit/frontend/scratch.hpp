@@ -43,6 +43,8 @@ inline bool has_opencl() {
   return !tools.clang.empty() && !tools.libclc.empty();
 }
 
-inline KernelInfo const& kernel(CompiledText const& c, std::string const& name) { return find_kernel(c.kernels, name, "test"); }
+inline KernelInfo const& kernel(CompiledText const& c, std::string const& name) {
+  return find_kernel(c.kernels, name, "test");
+}
 
 }  // namespace kernelcast::frontend
