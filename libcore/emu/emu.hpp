@@ -67,7 +67,19 @@ class Memory {
 
 // Instruction classes of the `kernel` record; the one table that maps opcodes to them is in opcodes.cpp.
 enum class Class : std::uint8_t {
-  fp32, fp64, fp16, int_add, int_mul, shift, logic, special, convert, memory, control, sync, other
+  fp32,
+  fp64,
+  fp16,
+  int_add,
+  int_mul,
+  shift,
+  logic,
+  special,
+  convert,
+  memory,
+  control,
+  sync,
+  other
 };
 inline constexpr std::size_t class_count = 13;
 std::string_view name(Class);
@@ -112,11 +124,11 @@ struct Lanes {
 enum class Direction : std::uint8_t { load, store, atomic };
 
 struct MemoryAccess {
-  std::uint32_t instruction = 0;  // index into kernel().instructions
+  std::uint32_t instruction = 0;                    // index into kernel().instructions
   ptx::StateSpace space = ptx::StateSpace::global;  // never generic
   Direction direction = Direction::load;
-  std::uint8_t bytes_per_lane = 0;      // all elements of a vector access
-  std::uint64_t base = 0;               // device address (global) or offset (shared, local) of offsets == 0
+  std::uint8_t bytes_per_lane = 0;         // all elements of a vector access
+  std::uint64_t base = 0;                  // device address (global) or offset (shared, local) of offsets == 0
   std::uint32_t const* offsets = nullptr;  // [32 * lanes.warps], bytes; unspecified where a lane takes no part
   Lanes lanes;
 };
@@ -141,18 +153,26 @@ class Observer {
   virtual void join(Observer const&) = 0;
 };
 
+// ---------------------------------------------------------------- instruction sets of the host
+
+// Programs are built for the best level that the host offers: "v2", "v3" (AVX2), "v4" (AVX-512); "base" elsewhere than
+// on x86. KERNELCAST_ISA in the environment, or use_isa_level, asks for another. All levels give the same bits.
+std::vector<std::string> isa_levels();         // offered here, lowest first
+void use_isa_level(std::string const& level);  // for Programs built from now on; throws Error(unavailable)
+std::string_view isa_level();
+
 // ---------------------------------------------------------------- running
 
 struct Launch {
   Dim3 grid;   // groups
   Dim3 block;  // work-items of a group
   std::uint32_t dynamic_shared_bytes = 0;
-  std::vector<std::byte> parameters;  // the kernel's parameter block, ptx::Function::parameter_bytes long
+  std::vector<std::byte> parameters;       // the kernel's parameter block, ptx::Function::parameter_bytes long
   std::array<std::uint32_t, 32> envreg{};  // %envreg; 3..5 hold OpenCL's global offset, 6 the number of dimensions
 };
 
 struct Limits {
-  std::uint64_t max_steps = 0;     // warp instructions per launch; 0 = none
+  std::uint64_t max_steps = 0;  // warp instructions per launch; 0 = none
   std::uint64_t max_memory_bytes = 0;
   double timeout_s = 0;
 };
@@ -160,7 +180,14 @@ struct Limits {
 // Something wrong with the emulated program.
 struct Finding {
   enum class Kind : std::uint8_t {
-    out_of_bounds, misaligned, unknown_opcode, divergent_barrier, deadlock, trap, stack_overflow
+    out_of_bounds,
+    misaligned,
+    unknown_opcode,
+    divergent_barrier,
+    deadlock,
+    trap,
+    stack_overflow,
+    limit  // nothing wrong yet: where the kernel was when a limit stopped it
   };
   Kind kind;
   std::string kernel;
@@ -168,14 +195,14 @@ struct Finding {
   std::string source;       // "matmul.cl:12", empty when unknown
   std::uint64_t group = 0;  // linear
   Dim3 group_id{0, 0, 0}, local_id{0, 0, 0};
-  std::string message;      // "global load of 4 bytes at offset 4096 of buffer 'a' (4096 bytes)"
+  std::string message;  // "global load of 4 bytes at offset 4096 of buffer 'a' (4096 bytes)"
 };
 
 enum class Ending : std::uint8_t { done, finding, step_limit, time_limit };
 
 struct Outcome {
   Ending ending = Ending::done;
-  std::optional<Finding> finding;    // also set at a limit: where the kernel was
+  std::optional<Finding> finding;  // also set at a limit: where the kernel was
   std::uint64_t warp_instructions = 0;
 };
 
