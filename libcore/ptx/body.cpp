@@ -217,7 +217,7 @@ void Parser::instruction(Guard guard) {
     } while (token_.kind == Token::Kind::dot_word);
   }
   call_ = made.opcode == "call";
-  if (!token_.is(';')) {
+  if (!token_.is(';') && !token_.is('}')) {
     made.operands.reserve(3);
     do made.operands.push_back(operand());
     while (take(','));

@@ -353,8 +353,9 @@ void Printer::function(Function const& f) {
   declarations(f);
   std::vector<std::uint32_t> labels(f.labels.size());
   for (std::uint32_t i = 0; i < labels.size(); ++i) labels[i] = i;
-  std::stable_sort(labels.begin(), labels.end(),
-                   [&f](auto a, auto b) { return f.labels[a].instruction < f.labels[b].instruction; });
+  std::sort(labels.begin(), labels.end(), [&f](auto a, auto b) {
+    return std::pair(f.labels[a].instruction, a) < std::pair(f.labels[b].instruction, b);
+  });
   auto next = labels.begin();
   SourcePosition source;
   auto const labels_at = [&](std::size_t instruction) {
