@@ -77,12 +77,13 @@ std::map<std::string, std::string> missing_functions(std::string_view assembly) 
   each_line(assembly, [&](std::string_view line) {
     if (auto const name = announced_function(line); !name.empty()) announced = name;
     if (auto const name = function_label(line, announced); !name.empty()) kernel = name;
-    for (std::string_view const relocation : {"@rel32@lo", "@gotpcrel32@lo"}) {
+    for (std::string_view const relocation : {"@rel32@lo", "@gotpcrel32@lo", "@abs32@lo"}) {
       auto const at = line.find(relocation);
       if (at == line.npos) continue;
       auto const begin = line.find_last_of(" ,\t", at) + 1;
       auto const name = line.substr(begin, at - begin);
-      if (assembly.find(fmt::format("\n{}:", name)) == assembly.npos)
+      // Built-in functions have mangled names; others that nothing defines here are work-group memory.
+      if (name.substr(0, 2) == "_Z" && assembly.find(fmt::format("\n{}:", name)) == assembly.npos)
         result.emplace(std::string(kernel), demangled(std::string(name)));
     }
   });
