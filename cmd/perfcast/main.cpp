@@ -41,9 +41,18 @@ void check(record::Reader<record::Kernel> const& rows, record::Kernel const& k) 
 
 record::Explanation explanation(model::panwar::Terms const& t) {
   auto const& p = t.projection;
-  record::Explanation e{p.kernel, p.case_name, p.device, p.time_s, p.limiter, p.t_compute_s, p.t_global_s, p.t_shared_s,
-                        p.occupancy, t.occupancy.bound, {}, {}, t.registers, {}, {}, {}, {}, {}, {}, {}, {}, {},
-                        p.status, p.reason};
+  record::Explanation e{p.kernel,     p.case_name,
+                        p.device,     p.time_s,
+                        p.limiter,    p.t_compute_s,
+                        p.t_global_s, p.t_shared_s,
+                        p.occupancy,  t.occupancy.bound,
+                        {},           {},
+                        t.registers,  {},
+                        {},           {},
+                        {},           {},
+                        {},           {},
+                        {},           {},
+                        p.status,     p.reason};
   if (!p.time_s) return e;
   e.groups_per_cu = t.occupancy.groups_per_cu;
   e.waves_per_group = t.occupancy.waves_per_group;
@@ -92,8 +101,7 @@ void declare(cli::Tool& tool) {
       ->type_name("DIR");
   tool.list("--device", options->devices,
             "only these devices, by id, marketing name or alias; every GPU of the database when not given", "NAME");
-  app.add_option("--clock", options->model.clock,
-                 "usual (what the database says a kernel runs at), base or boost")
+  app.add_option("--clock", options->model.clock, "usual (what the database says a kernel runs at), base or boost")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Clock>{{"usual", Clock::usual}, {"base", Clock::base}, {"boost", Clock::boost}}))
       ->type_name("CLOCK");
@@ -119,8 +127,8 @@ int main(int argc, char** argv) {
       .output = {&record::Projection::schema(), &record::Explanation::schema()},
       .statuses = {{Status::unavailable, "no such device in the database, or a name that may be several"}},
       .see_also = {"miniemu(1)", "rank(1)", "kernelcast-models(7)"},
-      .examples = {{"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 | perfcast | rank",
-                    "which device runs this kernel fastest"},
-                   {"perfcast --device c1060,hd7970 --explain k.csv", "why two devices take as long as they do"}}};
+      .examples = {
+          {"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 | perfcast | rank", "which device runs this kernel fastest"},
+          {"perfcast --device c1060,hd7970 --explain k.csv", "why two devices take as long as they do"}}};
   return cli::tool_main(argc, argv, about, declare);
 }

@@ -159,8 +159,9 @@ Device const& DeviceDatabase::find(std::string_view name) const {
   std::string const wanted = key(name);
   std::vector<Device const*> exact, within;
   std::vector<std::string> known;
+  for (auto const& device : devices_)
+    if (key(device.device) == wanted) return device;  // an id is not ambiguous, whatever else has that name
   for (auto const& device : devices_) {
-    if (device.device == name) return device;
     known.push_back(device.device);
     bool same = false, part = false;
     for (auto const& other : names_of(device, aliases_)) {

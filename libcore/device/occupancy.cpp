@@ -51,8 +51,9 @@ std::uint64_t by_registers(OccupancyRule const& rule, std::uint64_t registers, s
     std::uint64_t const parts = need(rule.subpartitions, rule, "subpartitions");
     std::uint64_t const per_wave = ceil_to(width * registers, unit);
     available = rule.registers_per_group.value_or(file);
-    // The launch check takes it that every part gives registers to the group's last wavefronts.
-    wanted = per_wave * ceil_to(waves, parts);
+    // The launch check takes it that every part gives registers to the group's last wavefronts. On 6.0, which has two
+    // parts, it is that of 6.1, which has four.
+    wanted = per_wave * ceil_to(waves, need(rule.wave_granularity, rule, "wave_granularity"));
     groups = wanted > available ? 0 : parts * (file / parts / per_wave) / waves;
   } else {
     std::uint64_t const parts = need(rule.subpartitions, rule, "subpartitions");

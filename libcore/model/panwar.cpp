@@ -146,8 +146,7 @@ void Projector::fit() {
   }
   if (terms_.registers) terms_.registers = registers;
   if (terms_.occupancy.groups_per_cu == 0) throw Refusal{"infeasible", terms_.occupancy.misfit};
-  terms_.rounds =
-      std::ceil(terms_.groups_per_launch / (units_ * static_cast<double>(terms_.occupancy.groups_per_cu)));
+  terms_.rounds = std::ceil(terms_.groups_per_launch / (units_ * static_cast<double>(terms_.occupancy.groups_per_cu)));
 }
 
 // --- compute ------------------------------------------------------------------------------------------------------
@@ -159,9 +158,9 @@ double Projector::issue_throughput() const {
 }
 
 double Projector::fallback(std::size_t c, std::size_t from, double factor) {
-  note(factor == 1 ? fmt::format("throughput_{} as {}", record::class_names[c], record::class_names[from])
-                   : fmt::format("throughput_{} as {} / {}", record::class_names[c], record::class_names[from],
-                                 1 / factor));
+  note(factor == 1
+           ? fmt::format("throughput_{} as {}", record::class_names[c], record::class_names[from])
+           : fmt::format("throughput_{} as {} / {}", record::class_names[c], record::class_names[from], 1 / factor));
   return throughput(from) * factor;
 }
 
@@ -320,8 +319,7 @@ Span Projector::global() {
     double const wanted = (kernel_.global_load_bytes + kernel_.texture_bytes) / launches_;
     double const item_bytes = wanted / (terms_.groups_per_launch * items_);
     double const latencies = item_bytes > 0 ? std::max(1.0, item_bytes / item_bytes_in_flight) : 0;
-    double const waiting =
-        launches_ * terms_.rounds * latencies * device_.global_latency_s.value_or(usual_latency_s);
+    double const waiting = launches_ * terms_.rounds * latencies * device_.global_latency_s.value_or(usual_latency_s);
     if (waiting > bound && !device_.global_latency_s)
       note(fmt::format("global_latency_s taken as {:g}", usual_latency_s));
     t.time_s = std::max(bound, waiting);
@@ -373,11 +371,11 @@ Span Projector::shared() {
   if (banks != 16 && banks != 32)
     throw Refusal{"unknown", fmt::format("kernels are not counted for {} banks of shared memory", banks)};
   terms_.shared_read_bytes_per_s = shared_bandwidth(device_.shared_read);
-  terms_.shared_write_bytes_per_s =
-      device_.shared_write.empty() && !device_.shared_read.empty() ? terms_.shared_read_bytes_per_s
-                                                                   : shared_bandwidth(device_.shared_write);
-  double const time = imbalance_ * banks * 4 *
-                      (load / terms_.shared_read_bytes_per_s + store / terms_.shared_write_bytes_per_s);
+  terms_.shared_write_bytes_per_s = device_.shared_write.empty() && !device_.shared_read.empty()
+                                        ? terms_.shared_read_bytes_per_s
+                                        : shared_bandwidth(device_.shared_write);
+  double const time =
+      imbalance_ * banks * 4 * (load / terms_.shared_read_bytes_per_s + store / terms_.shared_write_bytes_per_s);
   return {time, time, time};
 }
 

@@ -12,8 +12,8 @@
 //    ceil(groups / units) groups of each launch. t_global has whole rounds of resident groups.
 //  - Bandwidth from a curve of several points: at the occupancy of the resident groups, over all units; the last round
 //    at its own. Else: what is measured at full occupancy, or measured_fraction of the peak, but each work-item has at
-//    most item_bytes_in_flight under way, so that a round takes at least latency x max(1, bytes of an item / that). This
-//    is the saturation min(1, bytes in flight / (latency x bandwidth)) with whole rounds.
+//    most item_bytes_in_flight under way, so that a round takes at least latency x max(1, bytes of an item / that).
+//    This is the saturation min(1, bytes in flight / (latency x bandwidth)) with whole rounds.
 //  - Instructions without a unit of their own (memory, control, other) take an issue slot. A class whose throughput is
 //    not known takes that of the class on the same unit; the reason says so.
 //  - VLIW: a bundle holds vliw_ops_per_bundle operations, but at most one of those of which the device makes no more

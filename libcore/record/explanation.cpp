@@ -10,14 +10,14 @@ Schema<Explanation> const& Explanation::schema() {
           .column("case", &E::case_name, Unit::none, "problem size or launch of the kernel")
           .may_be_empty()
           .column("device", &E::device, Unit::none, "slug of the device in the device database")
-          .column("time_s", &E::time_s, Unit::seconds, "projected kernel time of all launches; empty when there is none")
+          .column("time_s", &E::time_s, Unit::seconds,
+                  "projected kernel time of all launches; empty when there is none")
           .column("limiter", &E::limiter, Unit::none, "the term that decides the time: compute, global, shared")
           .may_be_empty()
           .column("t_compute_s", &E::t_compute_s, Unit::seconds, "time of the instruction units")
           .column("t_global_s", &E::t_global_s, Unit::seconds, "time of the global memory transactions")
           .column("t_shared_s", &E::t_shared_s, Unit::seconds, "time of the shared memory passes")
-          .column("occupancy", &E::occupancy, Unit::none,
-                  "resident wavefronts over the most that a compute unit holds")
+          .column("occupancy", &E::occupancy, Unit::none, "resident wavefronts over the most that a compute unit holds")
           .column("bound", &E::bound, Unit::none, "what bounds the occupancy: waves, groups, registers, shared")
           .may_be_empty()
           .column("groups_per_cu", &E::groups_per_cu, Unit::count, "work-groups resident on a compute unit")

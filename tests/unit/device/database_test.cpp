@@ -1,0 +1,151 @@
+// Loading, finding, and refusing what is wrong in a device database.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "catch.hpp"
+#include "device/device.hpp"
+
+using namespace kernelcast;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string const tree = KERNELCAST_SOURCE_DIR "/devdb";
+
+device::DeviceDatabase const& database() {
+  static auto const db = device::load(tree);
+  return db;
+}
+
+template <class Call>
+Error refusal(Call call) {
+  try {
+    call();
+  } catch (Error const& error) {
+    return error;
+  }
+  FAIL("nothing was refused");
+  throw std::logic_error("unreachable");
+}
+
+// A copy of the database in a folder of its own, removed at the end.
+struct Copy {
+  fs::path folder = fs::temp_directory_path() / ("kernelcast-devdb-" + std::to_string(::getpid()));
+  Copy() {
+    fs::remove_all(folder);
+    fs::copy(tree, folder, fs::copy_options::recursive);
+  }
+  ~Copy() { fs::remove_all(folder); }
+  void append(char const* file, std::string const& row) const {
+    std::ofstream(folder / file, std::ios::app) << row << "\n";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a device is found by id, marketing name, other name and alias") {
+  auto const& db = database();
+  for (auto const& [name, id] : std::vector<std::pair<char const*, char const*>>{{"c1060", "c1060"},
+                                                                                 {"Tesla C1060", "c1060"},
+                                                                                 {"NVIDIA Tesla C1060", "c1060"},
+                                                                                 {"tesla_c1060", "c1060"},
+                                                                                 {"Radeon HD 7970", "hd7970"},
+                                                                                 {"Tahiti", "hd7970"},
+                                                                                 {"tahiti-hd7970", "hd7970"},
+                                                                                 {"7970", "hd7970"},
+                                                                                 {"V100", "v100"},
+                                                                                 {"K40_Intel", "k40"},
+                                                                                 {"knl", "xeon-phi-7210"},
+                                                                                 {"A100 SXM4 40GB", "a100"},
+                                                                                 {"NVIDIA H100 80GB HBM3", "h100"},
+                                                                                 {"gtx-titan", "gtx-titan"}}) {
+    INFO(name);
+    CHECK(db.find(name).device == id);
+  }
+  for (auto const& d : db.devices()) {
+    INFO(d.device);
+    CHECK(&db.find(d.device) == &d);
+    CHECK(&db.find(d.name) == &d);
+  }
+}
+
+TEST_CASE("an unknown device offers near names, an ambiguous one lists its candidates") {
+  auto const unknown = refusal([] { database().find("hd7971"); });
+  CHECK(unknown.status() == Status::unavailable);
+  CHECK_THAT(unknown.what(), Contains("no device 'hd7971'"));
+  CHECK_THAT(unknown.hint(), Contains("did you mean 'hd7970'?"));
+  auto const far = refusal([] { database().find("voodoo banshee"); });
+  CHECK_THAT(far.hint(), Contains("c1060") && Contains("xeon-phi-7210"));
+  auto const several = refusal([] { database().find("titan"); });
+  CHECK(several.status() == Status::unavailable);
+  CHECK_THAT(several.hint(), Contains("gtx-titan (GeForce GTX Titan)") && Contains("titan-xp (Titan Xp)"));
+  refusal([] { database().find(""); });
+}
+
+TEST_CASE("a device's own limits win over its architecture's") {
+  auto const& db = database();
+  CHECK(*db.find("rx480").rule.max_waves_per_cu == 32);  // Polaris: 8 waves a SIMD, gfx8 has 10
+  CHECK(*db.find("r9-fury-x").rule.max_waves_per_cu == 40);
+  CHECK(*db.find("b200").rule.max_waves_per_cu == 64);  // from the row of the architecture alone
+  CHECK(db.find("i5-2400").rule.target.empty());
+}
+
+TEST_CASE("a curve is linear between its points, through the origin, and constant at its end") {
+  device::Curve const c{{0.25, 0.5, 1}, {50e9, 80e9, 100e9}, "test"};
+  CHECK(c.at(0) == 0);
+  CHECK(c.at(0.125) == Approx(25e9));
+  CHECK(c.at(0.25) == Approx(50e9));
+  CHECK(c.at(0.375) == Approx(65e9));
+  CHECK(c.at(0.75) == Approx(90e9));
+  CHECK(c.at(1) == Approx(100e9));
+  CHECK(c.at(2) == Approx(100e9));
+  CHECK(device::Curve{}.at(0.5) == 0);
+}
+
+TEST_CASE("curves of a file are put in order of occupancy") {
+  Copy const copy;
+  std::ofstream(copy.folder / "curves/own.csv")
+      << "device,metric,direction,access,word_bytes,occupancy,bandwidth_bytes_per_s,source\n"
+      << "c2075,global,read,coalesced,4,1,90000000000,here\nc2075,global,read,coalesced,4,0.25,40000000000,here\n"
+      << "c2075,global,read,coalesced,4,0.5,80000000000,here\n";
+  auto const db = device::load(copy.folder.string());
+  CHECK(db.find("c2075").global_read.occupancy == std::vector<double>{0.25, 0.5, 1});
+  CHECK(db.find("c2075").global_read.bandwidth_bytes_per_s == std::vector<double>{40e9, 80e9, 90e9});
+  CHECK(db.find("c2050").global_read.occupancy == std::vector<double>{1});
+}
+
+TEST_CASE("what is wrong in a database is refused at its place") {
+  auto const tried = [](char const* file, std::string const& row) {
+    Copy const copy;
+    copy.append(file, row);
+    return refusal([&] { device::load(copy.folder.string()); });
+  };
+  auto const alias = tried("aliases.csv", "mine,card,gtx1081");
+  CHECK(alias.status() == Status::bad_data);
+  CHECK_THAT(alias.what(), Contains("no device 'gtx1081'"));
+  CHECK_THAT(alias.hint(), Contains("gtx1080"));
+  CHECK(alias.where().line > 1);
+  std::string const point = "c1060,global,read,coalesced,4,";
+  CHECK_THAT(tried("curves/shoc.csv", point + "1,1,x").what(), Contains("twice"));
+  CHECK_THAT(tried("curves/shoc.csv", point + "1.5,1,x").what(), Contains("at most 1"));
+  CHECK_THAT(tried("curves/shoc.csv", point + "0.5,0,x").what(), Contains("above 0"));
+  CHECK_THAT(tried("curves/shoc.csv", "c1060,local,read,coalesced,4,0.5,1,x").what(), Contains("no curve 'local'"));
+  CHECK(refusal([] { device::load("/nonexistent"); }).status() == Status::io);
+}
+
+TEST_CASE("the database is found by option, environment, and from the build tree") {
+  ::unsetenv("KERNELCAST_DEVDB");
+  CHECK(fs::equivalent(device::find_database(""), tree));  // this test runs in a build tree
+  Copy const copy;
+  CHECK(device::find_database(copy.folder.string()) == copy.folder.string());
+  ::setenv("KERNELCAST_DEVDB", copy.folder.c_str(), 1);
+  CHECK(device::find_database("") == copy.folder.string());
+  CHECK(device::find_database(tree) == tree);
+  ::setenv("KERNELCAST_DEVDB", "/nonexistent", 1);
+  CHECK_THAT(refusal([] { device::find_database(""); }).text("t"), Contains("KERNELCAST_DEVDB"));
+  ::unsetenv("KERNELCAST_DEVDB");
+  CHECK_THAT(refusal([] { device::find_database("/nonexistent"); }).text("t"), Contains("--devdb"));
+}
