@@ -160,13 +160,14 @@ struct Times {
 struct Report {
   std::vector<record::Kernel> rows;  // in the order of first launch
   std::vector<double> emulation_s;   // per row
+  std::uint64_t warp_instructions = 0;
   Times times;
   std::vector<std::string> notes;
-  std::vector<std::string> mismatches;  // of --check; each says where and how many
 };
 
 // Throws Error: what frontend::compile throws; usage or bad_data for arguments and sizes that do not fit the kernel;
-// finding for what the emulator finds; limit for --max-steps, --timeout and --max-memory.
+// finding for what the emulator finds and for a buffer that differs from its file; limit for --max-steps, --timeout and
+// --max-memory.
 Report run(Plan const&, RunOptions const&);
 
 // ---------------------------------------------------------------- parts of run(), for other users of plans

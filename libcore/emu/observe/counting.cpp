@@ -1,48 +1,29 @@
-// Chooses the instruction-set level at the first use.
+// Chooses the instruction-set level: the interpreter's own (emu::isa_level()).
 #include "emu/observe/counting.hpp"
-
-#include <cstdlib>
-#include <string_view>
 
 namespace kernelcast::emu {
 
 #ifdef KERNELCAST_EMU_LEVELS
-namespace avx2 {
-GlobalCounts count_global(WaveAccess const&);
-SharedCounts count_shared(WaveAccess const&);
-void record_global(AccessSite&, MemoryAccess const&, Footprint&);
-void record_shared(AccessSite&, MemoryAccess const&);
-}  // namespace avx2
-namespace avx512 {
-GlobalCounts count_global(WaveAccess const&);
-SharedCounts count_shared(WaveAccess const&);
-void record_global(AccessSite&, MemoryAccess const&, Footprint&);
-void record_shared(AccessSite&, MemoryAccess const&);
-}  // namespace avx512
+#define KERNELCAST_COUNTING_LEVEL(level)                            \
+  namespace level {                                                 \
+  GlobalCounts count_global(WaveAccess const&);                     \
+  SharedCounts count_shared(WaveAccess const&);                     \
+  void record_global(AccessSite&, MemoryAccess const&, Footprint&); \
+  void record_shared(AccessSite&, MemoryAccess const&);             \
+  }
+KERNELCAST_COUNTING_LEVEL(v3)
+KERNELCAST_COUNTING_LEVEL(v4)
 #endif
-
-namespace {
-
-Counting choose() {
-  Counting chosen{base::count_global, base::count_shared, base::record_global, base::record_shared};
-#ifdef KERNELCAST_EMU_LEVELS
-  char const* const limit = std::getenv("KERNELCAST_ISA");
-  std::string_view const most = limit ? limit : "avx512";
-  __builtin_cpu_init();
-  if (most != "base" && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
-    chosen = {avx2::count_global, avx2::count_shared, avx2::record_global, avx2::record_shared};
-  if (most == "avx512" && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd"))
-    chosen = {avx512::count_global, avx512::count_shared, avx512::record_global, avx512::record_shared};
-#endif
-  return chosen;
-}
-
-}  // namespace
 
 Counting const& counting() {
-  static Counting const chosen = choose();
-  return chosen;
+  static constexpr Counting any{base::count_global, base::count_shared, base::record_global, base::record_shared};
+#ifdef KERNELCAST_EMU_LEVELS
+  static constexpr Counting avx2{v3::count_global, v3::count_shared, v3::record_global, v3::record_shared};
+  static constexpr Counting avx512{v4::count_global, v4::count_shared, v4::record_global, v4::record_shared};
+  if (isa_level() == "v4") return avx512;
+  if (isa_level() == "v3") return avx2;
+#endif
+  return any;
 }
 
 GlobalCounts count_global(WaveAccess const& wave) {

@@ -22,7 +22,7 @@ struct Counting {
 GlobalCounts count_global_slowly(WaveAccess const&);
 void count_32_banks_slowly(WaveAccess const&, unsigned shift, unsigned column, SharedCounts&);
 
-// The best level that this processor has; KERNELCAST_ISA=base|avx2|avx512 in the environment limits it (for tests).
+// For the instruction-set level that emu::isa_level() names now; all levels count the same.
 Counting const& counting();
 
 namespace KERNELCAST_EMU_ISA {

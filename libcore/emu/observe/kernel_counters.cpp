@@ -83,6 +83,7 @@ struct KernelObserver::State {
         sites(mix.instructions.size()) {}
 
   KernelMix mix;
+  Counting const& count_accesses = counting();
   std::vector<Wavefronts> blocks;                               // [block], entries
   std::vector<std::uint64_t> guarded;                           // [instruction], lanes whose predicate holds
   std::vector<std::vector<std::unique_ptr<AccessSite>>> sites;  // [instruction], one per space and direction met
@@ -202,9 +203,9 @@ void KernelObserver::memory(MemoryAccess const& access) {
   if (access.direction == Direction::atomic && (global || shared))
     s.atomic(site, access);
   else if (global)
-    counting().record_global(site, access, s.footprint);
+    s.count_accesses.record_global(site, access, s.footprint);
   else if (shared)
-    counting().record_shared(site, access);
+    s.count_accesses.record_shared(site, access);
   else
     site.lanes += s.wavefronts(access.lanes).lanes;
 }

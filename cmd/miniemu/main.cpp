@@ -1,0 +1,164 @@
+// miniemu: emulate work-groups of a kernel and count what they do.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/cli.hpp"
+#include "launch/launch.hpp"
+
+using namespace kernelcast;
+
+namespace {
+
+struct Options {
+  launch::CommandLine line;
+  std::string groups = "first";
+  std::vector<std::string> defines, includes, dumps, checks;
+  std::uint64_t max_steps = 0, max_memory_bytes = std::uint64_t{16} << 30;
+  double timeout_s = 0;
+  bool timing = false, no_cache = false, no_registers = false;
+};
+
+std::vector<std::string> compiler_options(Options const& options) {
+  std::vector<std::string> result = options.line.options;
+  for (auto const& define : options.defines) result.push_back("-D" + define);
+  for (auto const& include : options.includes) result.push_back("-I" + include);
+  return result;
+}
+
+// A launch file says itself what to launch.
+void refuse_beside_launch_file(Options const& options) {
+  auto const& line = options.line;
+  if (line.global.empty() && line.grid.empty() && line.local.empty() && line.arguments.empty() &&
+      line.dynamic_shared_bytes == 0)
+    return;
+  throw Error(Status::usage, Where{line.path, 0, 0}, "a launch file has its own sizes and arguments",
+              "leave out -g, --grid, -l, -a and --shared, or change the file");
+}
+
+launch::Plan make_plan(Options const& options) {
+  auto line = options.line;
+  line.options = compiler_options(options);
+  bool const launch_file = line.path.ends_with(".toml");
+  if (launch_file) refuse_beside_launch_file(options);
+  auto plan = launch_file ? launch::read_launch_file(line.path, line.options) : launch::plan_of(line);
+  plan.request.cache = !options.no_cache;
+  plan.request.registers = !options.no_registers;
+  return plan;
+}
+
+launch::RunOptions run_options(Options const& options, cli::Streams const& io) {
+  launch::RunOptions run;
+  run.groups = launch::parse_groups(options.groups);
+  if (options.line.path.ends_with(".toml")) run.only_kernel = options.line.kernel;
+  run.seed = io.seed();
+  run.threads = io.threads();
+  run.limits = {options.max_steps, options.max_memory_bytes, options.timeout_s};
+  run.max_memory_bytes = options.max_memory_bytes;
+  for (auto const& text : options.dumps) run.dumps.push_back(launch::parse_dump(text));
+  for (auto const& text : options.checks) run.checks.push_back(launch::parse_check(text));
+  return run;
+}
+
+void run(Options const& options, cli::Streams& io) {
+  auto const choice = run_options(options, io);
+  auto const plan = make_plan(options);
+  auto const report = launch::run(plan, choice);
+  for (auto const& note : report.notes) io.note(note);
+  std::vector<std::string> extra;
+  if (options.timing) {
+    extra = {"emulation_s"};
+    auto const& t = report.times;
+    io.note(fmt::format("compile {:.6f} s, decode {:.6f} s, buffers {:.6f} s, emulation {:.6f} s, {} warp instructions",
+                        t.compile_s, t.decode_s, t.buffers_s, t.emulation_s, report.warp_instructions));
+  }
+  auto out = io.writer<record::Kernel>(extra);
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    if (options.timing)
+      out.write(report.rows[i], {record::number_text(report.emulation_s[i])});
+    else
+      out.write(report.rows[i]);
+  }
+  out.finish();
+}
+
+void declare(cli::Tool& tool) {
+  auto const options = std::make_shared<Options>();
+  auto& app = tool.app();
+  auto& line = options->line;
+  app.add_option("FILE", line.path, "the kernel (.cl, .cu, .ptx) or a launch file (.toml)")->required();
+  app.add_option("-k,--kernel", line.kernel,
+                 "the kernel's name; with a launch file, report only this one of the kernels that run")
+      ->type_name("NAME");
+  app.add_option("-g,--global", line.global, "size of the launch in work-items, such as 1024,16")
+      ->type_name("X[,Y[,Z]]");
+  app.add_option("--grid", line.grid, "size of the launch in work-groups, instead of --global")->type_name("X[,Y[,Z]]");
+  app.add_option("-l,--local", line.local, "size of a work-group in work-items")->type_name("X[,Y[,Z]]");
+  app.add_option("-a,--arg", line.arguments,
+                 "an argument, one option each, in order: i32:1024, f32:0.5, local:4096 or buf:f32:1048576:random")
+      ->type_name("ARG")
+      ->allow_extra_args(false);
+  app.add_option("--shared", line.dynamic_shared_bytes,
+                 "bytes of dynamic shared memory (CUDA's third launch parameter)")
+      ->type_name("BYTES");
+  app.add_option("--groups", options->groups,
+                 "groups of each launch to emulate: first, all, or so many, spread evenly over the grid")
+      ->type_name("first|N|all")
+      ->capture_default_str();
+  app.add_option("--dump", options->dumps,
+                 "write buffer N (a number from 0, or its name in the launch file) to a file after the run")
+      ->type_name("N=FILE")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--check", options->checks,
+         "compare buffer N after the run with a file; a difference above tolerance * max(1, |expected|) is a finding")
+      ->type_name("N=FILE[:TOLERANCE]")
+      ->allow_extra_args(false);
+  app.add_option("--max-steps", options->max_steps, "stop a launch after so many warp instructions; 0 = never")
+      ->type_name("N");
+  app.add_option("--max-memory", options->max_memory_bytes,
+                 "most bytes of emulated global memory; KB, MB, GB are accepted")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  app.add_option("--timeout", options->timeout_s, "stop emulation after so many seconds; 0 = never")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("-D", options->defines, "define a macro for the compiler")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  app.add_option("-I", options->includes, "a folder in which the compiler looks for headers")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--compiler-option", line.options, "any other option for the compiler, such as -cl-std=CL2.0")
+      ->type_name("OPTION")
+      ->allow_extra_args(false);
+  app.add_flag("--no-cache", options->no_cache, "compile anew, and do not keep the result");
+  app.add_flag("--no-registers", options->no_registers,
+               "do not ask other compilers for registers; the columns stay empty, a first compilation is faster");
+  app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
+  tool.run([options](cli::Streams& io) { run(*options, io); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::About const about{
+      .name = "miniemu",
+      .summary = "emulate work-groups of a kernel and count what they do",
+      .description =
+          "Compiles a kernel to PTX, runs one work-group of each launch (or some, or all) on an emulator and writes "
+          "kernel rows: what the launch executes and moves, independent of any device. No GPU is needed. Memory is "
+          "checked: an access outside its buffer is a finding.",
+      .operands = cli::Operands::none,
+      .input = {},
+      .output = {&record::Kernel::schema()},
+      .statuses = {{Status::finding, "an access outside a buffer, a deadlock, a buffer that differs in --check"},
+                   {Status::unavailable, "a compiler is not installed"},
+                   {Status::limit, "--max-steps, --timeout or --max-memory was reached"}},
+      .see_also = {"perfcast(1)", "rank(1)"},
+      .examples = {{"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 -a buf:f32:1048576:random "
+                    "-a buf:f32:1048576:random -a buf:f32:1048576:zero -a i32:1024",
+                    "count what one work-group does"},
+                   {"miniemu mmul.toml --groups all", "emulate the whole grid of every launch in the file"}}};
+  return cli::tool_main(argc, argv, about, declare);
+}

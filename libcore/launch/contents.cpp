@@ -1,0 +1,259 @@
+// Buffers: their description, their contents before a run, and their comparison after it.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "launch/launch.hpp"
+
+namespace kernelcast::launch {
+
+namespace {
+
+constexpr std::string_view element_names[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"};
+constexpr unsigned element_bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+
+constexpr std::string_view buffer_form =
+    "a buffer is TYPE:COUNT:random, :zero, :iota or :file=PATH, such as f32:1024:random";
+
+std::vector<std::string> known_elements() {
+  return {std::begin(element_names), std::end(element_names)};
+}
+
+std::optional<Element> find_element(std::string_view text) {
+  auto const* const found = std::find(std::begin(element_names), std::end(element_names), text);
+  if (found == std::end(element_names)) return std::nullopt;
+  return static_cast<Element>(found - std::begin(element_names));
+}
+
+// A bijective mixing of 32 bits (xor-shift and multiply, constants by Chris Wellons' hash prospector). Cheap enough to
+// fill megabytes in the time that an emulated group takes.
+inline std::uint32_t mix(std::uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x7feb352dU;
+  x ^= x >> 15;
+  x *= 0x846ca68bU;
+  x ^= x >> 16;
+  return x;
+}
+
+// splitmix64: one key per seed and buffer.
+std::uint64_t key_of(std::uint64_t seed, std::uint64_t number) {
+  std::uint64_t z = seed * 0x9e3779b97f4a7c15U + number * 0xd1b54a32d192ed03U + 0x9e3779b97f4a7c15U;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+  return z ^ z >> 31;
+}
+
+template <class T, class Make>
+void fill_with(std::span<std::byte> out, Make make) {
+  auto* const data = reinterpret_cast<T*>(out.data());  // buffers are aligned to 256 bytes
+  std::size_t const count = out.size() / sizeof(T);
+  for (std::size_t i = 0; i < count; ++i) data[i] = make(i);
+}
+
+template <class Use>
+void with_type(Element element, Use use) {
+  switch (element) {
+    case Element::i8:
+      return use(std::int8_t{});
+    case Element::u8:
+      return use(std::uint8_t{});
+    case Element::i16:
+      return use(std::int16_t{});
+    case Element::u16:
+      return use(std::uint16_t{});
+    case Element::i32:
+      return use(std::int32_t{});
+    case Element::u32:
+      return use(std::uint32_t{});
+    case Element::i64:
+      return use(std::int64_t{});
+    case Element::u64:
+      return use(std::uint64_t{});
+    case Element::f32:
+      return use(float{});
+    case Element::f64:
+      return use(double{});
+  }
+}
+
+void fill_iota(Element element, std::span<std::byte> out) {
+  with_type(element, [&](auto zero) {
+    using T = decltype(zero);
+    fill_with<T>(out, [](std::size_t i) { return static_cast<T>(i); });
+  });
+}
+
+void fill_from_file(Buffer const& buffer, std::span<std::byte> out) {
+  std::ifstream file(buffer.path, std::ios::binary | std::ios::ate);
+  if (!file)
+    throw Error(Status::io, Where{buffer.path, 0, 0},
+                fmt::format("cannot read the contents of buffer '{}'", buffer.name),
+                "a relative path is taken from the launch file's folder, or from the current one for -a");
+  auto const length = static_cast<std::uint64_t>(file.tellg());
+  if (length != buffer.bytes())
+    throw Error(Status::bad_data, Where{buffer.path, 0, 0},
+                fmt::format("{} bytes, but buffer '{}' has {} ({} elements of {})", length, buffer.name, buffer.bytes(),
+                            buffer.count, name(buffer.element)),
+                "give the count that the file holds");
+  file.seekg(0);
+  if (!file.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size())))
+    throw Error(Status::io, Where{buffer.path, 0, 0}, "the file could not be read to its end",
+                "is it still being written?");
+}
+
+template <class T>
+double as_number(std::span<std::byte const> bytes, std::uint64_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  return static_cast<double>(value);
+}
+
+template <class T>
+bool close(std::span<std::byte const> have, std::span<std::byte const> want, std::uint64_t i, double tolerance) {
+  if (std::memcmp(have.data() + i * sizeof(T), want.data() + i * sizeof(T), sizeof(T)) == 0) return true;
+  if (tolerance == 0 && !std::is_floating_point_v<T>) return false;
+  double const a = as_number<T>(have, i), b = as_number<T>(want, i);
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
+}
+
+}  // namespace
+
+unsigned size_bytes(Element element) {
+  return element_bytes[static_cast<std::size_t>(element)];
+}
+std::string_view name(Element element) {
+  return element_names[static_cast<std::size_t>(element)];
+}
+bool is_float(Element element) {
+  return element == Element::f32 || element == Element::f64;
+}
+
+Buffer parse_buffer(std::string name, Text const& text, std::string const& folder) {
+  Buffer buffer;
+  buffer.name = std::move(name);
+  buffer.origin = text;
+  std::string_view rest = text.text;
+  if (rest.starts_with("buf:")) rest.remove_prefix(4);
+  auto const wrong = [&](std::string const& why, std::string hint = std::string(buffer_form)) {
+    return refuse(text, fmt::format("buffer '{}': '{}': {}", buffer.name, text.text, why), std::move(hint));
+  };
+  auto const first = rest.find(':');
+  auto const type = rest.substr(0, first);
+  auto const element = find_element(type);
+  if (!element) throw wrong(fmt::format("unknown type '{}'", type), did_you_mean(type, known_elements()));
+  buffer.element = *element;
+  if (first == std::string_view::npos) throw wrong("the count is missing");
+  auto const second = rest.find(':', first + 1);
+  if (second == std::string_view::npos) throw wrong("the contents are missing");
+  std::int64_t const count = evaluate(rest.substr(first + 1, second - first - 1), {}, text);
+  if (count < 1 || count > std::int64_t{1} << 40) throw wrong(fmt::format("a count of {} elements", count));
+  buffer.count = static_cast<std::uint64_t>(count);
+  auto const contents = rest.substr(second + 1);
+  if (contents == "random") {
+    buffer.fill = Fill::random;
+  } else if (contents == "zero") {
+    buffer.fill = Fill::zero;
+  } else if (contents == "iota") {
+    buffer.fill = Fill::iota;
+  } else if (contents.starts_with("file=") && contents.size() > 5) {
+    buffer.fill = Fill::file;
+    std::filesystem::path const path(contents.substr(5));
+    buffer.path =
+        path.is_absolute() || folder.empty() ? path.string() : (std::filesystem::path(folder) / path).string();
+  } else {
+    throw wrong(fmt::format("unknown contents '{}'", contents),
+                did_you_mean(contents, {"random", "zero", "iota", "file=PATH"}));
+  }
+  return buffer;
+}
+
+void fill_random(Element element, std::uint64_t seed, std::uint64_t number, std::span<std::byte> out) {
+  std::uint64_t const key = key_of(seed, number);
+  auto const low = static_cast<std::uint32_t>(key), high = static_cast<std::uint32_t>(key >> 32);
+  auto const bits = [low, high](std::size_t i) {
+    // The index's upper half enters too, for buffers beyond 2^32 elements.
+    return mix((static_cast<std::uint32_t>(i) ^ low) + high +
+               static_cast<std::uint32_t>(std::uint64_t{i} >> 32) * 0x9e3779b9U);
+  };
+  with_type(element, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, float>)
+      fill_with<T>(out, [bits](std::size_t i) {
+        return static_cast<float>(static_cast<std::int32_t>(bits(i) >> 8)) * 0x1p-24f;
+      });
+    else if constexpr (std::is_same_v<T, double>)
+      fill_with<T>(out, [bits](std::size_t i) {
+        return static_cast<double>(std::uint64_t{bits(2 * i)} << 21 | bits(2 * i + 1) >> 11) * 0x1p-53;
+      });
+    else
+      fill_with<T>(out, [bits](std::size_t i) { return static_cast<T>(bits(i) >> 1); });
+  });
+}
+
+Buffers::Buffers(Plan const& plan, std::uint64_t seed, emu::Memory& memory) : plan_(&plan), memory_(&memory) {
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    Buffer const& buffer = plan.buffers[i];
+    addresses_.push_back(memory.add(buffer.name, buffer.bytes()));
+    auto const out = bytes(i);
+    if (buffer.fill == Fill::random) fill_random(buffer.element, seed, i, out);
+    if (buffer.fill == Fill::iota) fill_iota(buffer.element, out);
+    if (buffer.fill == Fill::file) fill_from_file(buffer, out);
+  }
+}
+
+std::span<std::byte> Buffers::bytes(std::size_t buffer) const {
+  return memory_->bytes(addresses_[buffer]);
+}
+
+std::size_t Buffers::find(BufferFile const& file) const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < plan_->buffers.size(); ++i) {
+    if (plan_->buffers[i].name == file.buffer) return i;
+    names.push_back(plan_->buffers[i].name);
+  }
+  std::size_t number = 0;
+  auto const [stop, code] = std::from_chars(file.buffer.data(), file.buffer.data() + file.buffer.size(), number);
+  if (code == std::errc() && stop == file.buffer.data() + file.buffer.size() && number < names.size()) return number;
+  throw Error(Status::usage, fmt::format("{}: there is no buffer '{}'", file.text, file.buffer),
+              names.empty()
+                  ? "this launch has no buffers"
+                  : fmt::format("numbers go from 0 to {}; {}", names.size() - 1, did_you_mean(file.buffer, names)));
+}
+
+std::string compare(Buffer const& buffer, std::span<std::byte const> have, std::span<std::byte const> want,
+                    double tolerance) {
+  std::string result;
+  with_type(buffer.element, [&](auto zero) {
+    using T = decltype(zero);
+    std::uint64_t differing = 0, first = 0;
+    double worst = 0;
+    for (std::uint64_t i = 0; i < buffer.count; ++i) {
+      if (close<T>(have, want, i, tolerance)) continue;
+      if (differing++ == 0) first = i;
+      worst = std::max(worst, std::abs(as_number<T>(have, i) - as_number<T>(want, i)));
+    }
+    if (differing == 0) return;
+    auto const show = [&](std::span<std::byte const> bytes) {
+      T value;
+      std::memcpy(&value, bytes.data() + first * sizeof(T), sizeof(T));
+      if constexpr (sizeof(T) == 1)
+        return fmt::format("{}", static_cast<int>(value));
+      else
+        return fmt::format("{}", value);
+    };
+    result =
+        fmt::format("buffer '{}' differs in {} of {} elements; first at {}: {}, expected {}; largest difference {:.3g}",
+                    buffer.name, differing, buffer.count, first, show(have), show(want), worst);
+  });
+  return result;
+}
+
+}  // namespace kernelcast::launch

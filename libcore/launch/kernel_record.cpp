@@ -1,0 +1,60 @@
+#include "launch/kernel_record.hpp"
+
+#include <algorithm>
+
+namespace kernelcast::launch {
+
+void fill_counters(record::Kernel& row, emu::KernelCounters const& k, std::uint64_t memory_bytes) {
+  double const factor = static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
+  auto const scaled = [&](std::uint64_t count) {
+    return row.groups_total == row.groups_emulated ? static_cast<double>(count) : static_cast<double>(count) * factor;
+  };
+  row.inst_total = scaled(k.inst_total());
+  for (std::size_t c = 0; c < emu::class_count; ++c) {
+    row.inst[c] = scaled(k.inst[c]);
+    for (std::size_t w = 0; w < 3; ++w) row.issues[c][w] = scaled(k.issues[c][w]);
+  }
+  for (auto const& [to, from] :
+       {std::pair{&record::Kernel::branches, &emu::KernelCounters::branches},
+        {&record::Kernel::divergent_branches_w32, &emu::KernelCounters::divergent_branches_w32},
+        {&record::Kernel::divergent_branches_w64, &emu::KernelCounters::divergent_branches_w64},
+        {&record::Kernel::global_load_bytes, &emu::KernelCounters::global_load_bytes},
+        {&record::Kernel::global_store_bytes, &emu::KernelCounters::global_store_bytes},
+        {&record::Kernel::shared_load_bytes, &emu::KernelCounters::shared_load_bytes},
+        {&record::Kernel::shared_store_bytes, &emu::KernelCounters::shared_store_bytes},
+        {&record::Kernel::local_load_bytes, &emu::KernelCounters::local_load_bytes},
+        {&record::Kernel::local_store_bytes, &emu::KernelCounters::local_store_bytes},
+        {&record::Kernel::param_bytes, &emu::KernelCounters::param_bytes},
+        {&record::Kernel::const_bytes, &emu::KernelCounters::const_bytes},
+        {&record::Kernel::texture_bytes, &emu::KernelCounters::texture_bytes},
+        {&record::Kernel::atomics_global, &emu::KernelCounters::atomics_global},
+        {&record::Kernel::atomics_shared, &emu::KernelCounters::atomics_shared},
+        {&record::Kernel::barriers, &emu::KernelCounters::barriers}})
+    row.*to = scaled(k.*from);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      row.global_load_tx[i][j] = scaled(k.global_load_tx[i][j]);
+      row.global_store_tx[i][j] = scaled(k.global_store_tx[i][j]);
+      row.shared_load_passes[i][j] = scaled(k.shared_load_passes[i][j]);
+      row.shared_store_passes[i][j] = scaled(k.shared_store_passes[i][j]);
+    }
+    row.global_load_cc13[i] = scaled(k.global_load_cc13[i]);
+    row.global_store_cc13[i] = scaled(k.global_store_cc13[i]);
+  }
+  auto const touched = static_cast<double>(k.global_footprint_bytes);
+  row.global_footprint_bytes =
+      std::min(scaled(k.global_footprint_bytes), std::max(touched, static_cast<double>(memory_bytes)));
+  row.atomic_max_same_address = std::max(scaled(k.atomic_max_global), static_cast<double>(k.atomic_max_shared));
+}
+
+void fill_registers(record::Kernel& row, frontend::Registers const& registers) {
+  row.registers_ptx = registers.ptx;
+  row.registers_sm75 = registers.sm75;
+  row.vgprs_gfx6 = registers.vgprs_gfx6;
+  row.vgprs_gfx90a = registers.vgprs_gfx90a;
+  row.vgprs_gfx1030 = registers.vgprs_gfx1030;
+  row.gprs_cypress = registers.gprs_cypress;
+  row.vliw_ops_per_bundle = registers.vliw_ops_per_bundle;
+}
+
+}  // namespace kernelcast::launch

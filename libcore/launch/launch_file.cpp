@@ -1,0 +1,278 @@
+// read_launch_file(): TOML to a Plan. Loops are unrolled here, so that the plan is a plain list of calls.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#define TOML_ENABLE_WINDOWS_COMPAT 0
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+#include "launch/arguments.hpp"
+
+namespace kernelcast::launch {
+
+namespace {
+
+constexpr std::size_t most_calls = 10'000'000;
+
+std::string read_file(std::string const& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    throw Error(Status::io, Where{path, 0, 0}, "cannot read the launch file", "is the name right?");
+  return text.str();
+}
+
+class LaunchFile {
+ public:
+  LaunchFile(std::string path, std::vector<std::string> const& options) : path_(std::move(path)) {
+    std::string const content = read_file(path_);
+    std::istringstream in(content);
+    for (std::string line; std::getline(in, line);) lines_.push_back(line);
+    try {
+      root_ = toml::parse(content, path_);
+    } catch (toml::parse_error const& error) {
+      Text const place = text_at(error.source(), {});
+      throw Error(Status::bad_data, place.where, std::string(error.description()), "a launch file is TOML 1.0",
+                  place.line);
+    }
+    folder_ = std::filesystem::path(path_).parent_path().string();
+    plan_.case_name = std::filesystem::path(path_).stem().string();
+    plan_.request.options = options;
+  }
+
+  Plan read() {
+    check_keys(root_, {"file", "options", "buffers", "launch"}, "a launch file");
+    read_program();
+    read_buffers();
+    auto const* const launches = root_.get("launch");
+    if (!launches)
+      throw refuse(text_at(root_.source(), {}), "no [[launch]]", "a launch has kernel, global, local and args");
+    read_launches(*launches, "launch", {});
+    if (plan_.calls.empty())
+      throw refuse(text_at(launches->source(), {}), "nothing is launched", "a range of `for` is empty");
+    return std::move(plan_);
+  }
+
+ private:
+  Text text_at(toml::source_region const& source, std::string text) const {
+    Text result{std::move(text), Where{path_, source.begin.line, source.begin.column}, {}};
+    if (source.begin.line >= 1 && source.begin.line <= lines_.size()) result.line = lines_[source.begin.line - 1];
+    return result;
+  }
+  Error wrong(toml::node const& node, std::string message, std::string hint) const {
+    return refuse(text_at(node.source(), {}), std::move(message), std::move(hint));
+  }
+
+  void check_keys(toml::table const& table, std::vector<std::string> const& known, std::string_view what) const {
+    for (auto const& [key, value] : table)
+      if (std::find(known.begin(), known.end(), key.str()) == known.end())
+        throw refuse(text_at(key.source(), {}), fmt::format("unknown key '{}' in {}", key.str(), what),
+                     did_you_mean(key.str(), known));
+  }
+
+  // Keys in the order of the file; the TOML library sorts them by name.
+  std::vector<std::pair<std::string, toml::node const*>> in_order(toml::table const& table) const {
+    std::vector<std::pair<toml::source_position, std::pair<std::string, toml::node const*>>> entries;
+    for (auto const& [key, value] : table) entries.push_back({key.source().begin, {std::string(key.str()), &value}});
+    std::sort(entries.begin(), entries.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    std::vector<std::pair<std::string, toml::node const*>> result;
+    for (auto& entry : entries) result.push_back(std::move(entry.second));
+    return result;
+  }
+
+  Text string_of(toml::node const& node, std::string_view what) const {
+    auto const* const text = node.as_string();
+    if (!text) throw wrong(node, fmt::format("{} must be a string", what), "put it in quotes");
+    return text_at(node.source(), text->get());
+  }
+  Text string_in(toml::table const& table, std::string_view key, std::string_view owner) const {
+    auto const* const node = table.get(key);
+    if (!node)
+      throw refuse(text_at(table.source(), {}), fmt::format("{} has no '{}'", owner, key),
+                   fmt::format("add {} = \"…\"", key));
+    return string_of(*node, key);
+  }
+  toml::array const& array_of(toml::node const& node, std::string_view what, std::string hint) const {
+    auto const* const array = node.as_array();
+    if (!array) throw wrong(node, fmt::format("{} must be an array", what), std::move(hint));
+    return *array;
+  }
+
+  void read_program() {
+    Text const file = string_in(root_, "file", "the launch file");
+    std::filesystem::path const path(file.text);
+    plan_.request.path = path.is_absolute() ? file.text : (std::filesystem::path(folder_) / path).string();
+    if (auto const* const options = root_.get("options"))
+      for (auto const& option : array_of(*options, "options", "options = [\"-DN=4\"]"))
+        plan_.request.options.push_back(string_of(option, "an option").text);
+  }
+
+  void read_buffers() {
+    auto const* const node = root_.get("buffers");
+    if (!node) return;
+    auto const* const table = node->as_table();
+    if (!table)
+      throw wrong(*node, "buffers must be a table", "write [buffers] and below it name = \"f32:1024:random\"");
+    for (auto const& [name, value] : in_order(*table))
+      plan_.buffers.push_back(parse_buffer(name, string_of(*value, "a buffer"), folder_));
+  }
+
+  void read_launches(toml::node const& node, std::string_view what, Variables const& variables) {
+    for (auto const& item : array_of(node, what, fmt::format("write [[{}]]", what))) {
+      auto const* const table = item.as_table();
+      if (!table) throw wrong(item, fmt::format("{} must be a table", what), fmt::format("write [[{}]]", what));
+      check_keys(*table, {"kernel", "global", "grid", "local", "args", "shared", "for", "each"}, "a launch");
+      auto const* const loops = table->get("for");
+      if (!loops) {
+        read_launch(*table, variables);
+        continue;
+      }
+      auto const* const loop_table = loops->as_table();
+      if (!loop_table) throw wrong(*loops, "for must be a table", "for = { k = [0, 192] }");
+      unroll(*table, in_order(*loop_table), 0, variables);
+    }
+  }
+
+  void unroll(toml::table const& launch, std::vector<std::pair<std::string, toml::node const*>> const& loops,
+              std::size_t level, Variables variables) {
+    if (level == loops.size()) return read_launch(launch, variables);
+    auto const& [name, range] = loops[level];
+    if (variables.contains(name))
+      throw wrong(*range, fmt::format("variable '{}' is in use by an enclosing loop", name), "choose another name");
+    Loop const loop = read_loop(*range, variables);
+    for (std::int64_t value = loop.from; value < loop.to;) {
+      variables[name] = value;
+      unroll(launch, loops, level + 1, variables);
+      if (loop.times ? __builtin_mul_overflow(value, loop.times, &value)
+                     : __builtin_add_overflow(value, loop.step, &value))
+        break;
+    }
+  }
+
+  struct Loop {
+    std::int64_t from = 0, to = 0, step = 1, times = 0;
+  };
+
+  // A number, or an expression in a string: 192, "${n}", "n * 2".
+  std::int64_t integer_of(toml::node const& node, Variables const& variables) const {
+    if (auto const* const number = node.as_integer()) return number->get();
+    Text text = string_of(node, "a number");
+    if (text.text.starts_with("${")) text = substitute(text, variables);
+    return evaluate(text.text, variables, text);
+  }
+
+  Loop read_loop(toml::node const& node, Variables const& variables) const {
+    Loop loop;
+    if (auto const* const pair = node.as_array()) {
+      if (pair->size() != 2)
+        throw wrong(node, "a range is [from, to]", "k = { from = 1, to = 64, times = 2 } has steps");
+      loop.from = integer_of(*pair->get(0), variables);
+      loop.to = integer_of(*pair->get(1), variables);
+      return loop;
+    }
+    auto const* const table = node.as_table();
+    if (!table)
+      throw wrong(node, "a range is [from, to] or a table", "k = [0, 192] or k = { from = 1, to = 64, times = 2 }");
+    check_keys(*table, {"from", "to", "step", "times"}, "a range");
+    for (auto const& [key, target] : {std::pair{"from", &loop.from}, std::pair{"to", &loop.to}}) {
+      auto const* const value = table->get(key);
+      if (!value) throw wrong(node, fmt::format("the range has no '{}'", key), "k = { from = 1, to = 64, times = 2 }");
+      *target = integer_of(*value, variables);
+    }
+    auto const *const step = table->get("step"), *const times = table->get("times");
+    if (step && times) throw wrong(node, "both step and times", "a range has one of them");
+    if (step && (loop.step = integer_of(*step, variables)) < 1)
+      throw wrong(*step, "step must be 1 or more", "ranges ascend");
+    if (times) {
+      loop.times = integer_of(*times, variables);
+      if (loop.times < 2 || loop.from < 1)
+        throw wrong(node, "times must be 2 or more, and from 1 or more", "ranges ascend");
+    }
+    return loop;
+  }
+
+  Size read_size(toml::node const& node, Variables const& variables) const {
+    Text text = text_at(node.source(), {});
+    if (auto const* const array = node.as_array()) {
+      for (auto const& item : *array)
+        text.text += (text.text.empty() ? "" : ",") + std::to_string(integer_of(item, variables));
+      if (array->empty()) throw wrong(node, "an empty size", "global = [1024, 16]");
+    } else if (auto const* const string = node.as_string()) {
+      text = substitute(text_at(node.source(), string->get()), variables);
+    } else {
+      text.text = std::to_string(integer_of(node, variables));
+    }
+    return parse_size(text);
+  }
+
+  void read_launch(toml::table const& table, Variables const& variables) {
+    if (auto const* const each = table.get("each")) {
+      for (auto const* key : {"kernel", "global", "grid", "local", "args", "shared"})
+        if (auto const* const node = table.get(key))
+          throw wrong(*node, fmt::format("'{}' beside 'each'", key), "the launches of `each` have their own");
+      return read_launches(*each, "each", variables);
+    }
+    Call call;
+    call.origin = text_at(table.source(), {});
+    call.kernel = substitute(string_in(table, "kernel", "the launch"), variables);
+    auto const *const global = table.get("global"), *const grid = table.get("grid");
+    if (!global == !grid)
+      throw refuse(call.origin, global ? "both global and grid" : "the launch has no 'global'",
+                   "global is in work-items, grid in work-groups");
+    call.in_groups = grid != nullptr;
+    call.global = read_size(grid ? *grid : *global, variables);
+    if (auto const* const local = table.get("local")) call.local = read_size(*local, variables);
+    if (auto const* const shared = table.get("shared")) {
+      std::int64_t const bytes = integer_of(*shared, variables);
+      if (bytes < 0 || bytes > std::int64_t{1} << 30)
+        throw wrong(*shared, "shared is out of range", "bytes, such as 4096");
+      call.dynamic_shared_bytes = static_cast<std::uint64_t>(bytes);
+    }
+    if (auto const* const args = table.get("args"))
+      for (auto const& item : array_of(*args, "args", "args = [\"a\", \"i32:1024\", \"local:4096\"]"))
+        call.arguments.push_back(read_argument(substitute(string_of(item, "an argument"), variables)));
+    if (plan_.calls.size() == most_calls)
+      throw refuse(call.origin, fmt::format("more than {} launches", most_calls), "make the ranges of `for` smaller");
+    plan_.calls.push_back(std::move(call));
+  }
+
+  Argument read_argument(Text const& text) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      if (plan_.buffers[i].name == text.text) {
+        Argument argument;
+        argument.kind = Argument::Kind::buffer;
+        argument.buffer = i;
+        argument.origin = text;
+        return argument;
+      }
+      names.push_back(plan_.buffers[i].name);
+    }
+    if (text.text.starts_with("buf:"))
+      throw refuse(text, fmt::format("argument '{}' declares a buffer", text.text),
+                   "declare it once under [buffers] and give its name here");
+    auto argument = parse_argument(text, plan_.buffers, folder_);
+    if (!argument)
+      throw refuse(text, fmt::format("argument '{}' is neither a buffer nor TYPE:VALUE", text.text),
+                   names.empty() ? "declare buffers under [buffers]" : did_you_mean(text.text, names));
+    return std::move(*argument);
+  }
+
+  std::string path_, folder_;
+  std::vector<std::string> lines_;
+  toml::table root_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan read_launch_file(std::string const& path, std::vector<std::string> const& options) {
+  return LaunchFile(path, options).read();
+}
+
+}  // namespace kernelcast::launch

@@ -1,0 +1,271 @@
+// run(): compile, bind, emulate, and one record per configuration.
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "launch/kernel_record.hpp"
+
+namespace kernelcast::launch {
+
+namespace {
+
+class Stopwatch {
+ public:
+  double s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Line `number` of a text file, for messages; empty where it cannot be read.
+std::string line_of(std::string const& path, std::size_t number) {
+  std::ifstream file(path);
+  std::string line;
+  for (std::size_t i = 0; i < number; ++i)
+    if (!std::getline(file, line)) return {};
+  return line;
+}
+
+std::vector<std::byte> read_bytes(std::string const& path, std::uint64_t bytes, Buffer const& buffer) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw Error(Status::io, Where{path, 0, 0}, "cannot read the file of --check", "is the name right?");
+  auto const length = static_cast<std::uint64_t>(file.tellg());
+  if (length != bytes)
+    throw Error(Status::bad_data, Where{path, 0, 0},
+                fmt::format("{} bytes, but buffer '{}' has {}", length, buffer.name, bytes),
+                "the file holds the elements' bytes, little endian, as --dump writes them");
+  std::vector<std::byte> content(bytes);
+  file.seekg(0);
+  if (!file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(bytes)))
+    throw Error(Status::io, Where{path, 0, 0}, "the file could not be read to its end", "is it still being written?");
+  return content;
+}
+
+void write_bytes(std::string const& path, std::span<std::byte const> bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file)
+    throw Error(Status::io, Where{path, 0, 0}, "cannot write the file of --dump",
+                "is there space, and the right to write?");
+}
+
+class Runner {
+ public:
+  Runner(Plan const& plan, RunOptions const& options) : plan_(plan), options_(options) {}
+
+  Report run() {
+    Stopwatch const compiling;
+    compiled_ = frontend::compile(plan_.request);
+    report_.notes = compiled_.notes;
+    report_.times.compile_s = compiling.s();
+    for (auto const& call : plan_.calls) prepare(call);
+
+    Stopwatch const filling;
+    emu::Memory memory(options_.max_memory_bytes);
+    Buffers const buffers(plan_, options_.seed, memory);
+    report_.times.buffers_s = filling.s();
+    for (auto const* const files : {&options_.dumps, &options_.checks})
+      for (auto const& file : *files) buffers.find(file);
+
+    for (auto const& call : plan_.calls) launch(call, buffers, memory);
+    for (auto& [name, kernel] : kernels_) report_.times.decode_s += kernel.decode_s;
+    for (auto const& file : options_.dumps) write_bytes(file.path, buffers.bytes(buffers.find(file)));
+    check(buffers);
+    finish();
+    return std::move(report_);
+  }
+
+ private:
+  struct Kernel {
+    frontend::KernelInfo const* info = nullptr;
+    ptx::Function const* function = nullptr;
+    std::unique_ptr<emu::Program> program;
+    double decode_s = 0;
+  };
+  using Key = std::tuple<std::string, std::array<std::uint32_t, 6>, std::uint64_t>;
+  struct Configuration {
+    record::Kernel row;
+    Kernel const* kernel = nullptr;
+    std::unique_ptr<emu::KernelObserver> observer;
+    double emulation_s = 0;
+  };
+
+  Kernel& prepare(Call const& call) {
+    auto const found = kernels_.find(call.kernel.text);
+    if (found != kernels_.end()) return found->second;
+    Kernel kernel;
+    kernel.info = &find_kernel(call);
+    kernel.function = compiled_.module->find_kernel(kernel.info->name);
+    Stopwatch const decoding;
+    kernel.program = std::make_unique<emu::Program>(*compiled_.module, *kernel.function);
+    kernel.decode_s = decoding.s();
+    return kernels_.emplace(call.kernel.text, std::move(kernel)).first->second;
+  }
+
+  frontend::KernelInfo const& find_kernel(Call const& call) const {
+    auto const& kernels = compiled_.kernels;
+    if (!call.kernel.text.empty()) return frontend::find_kernel(kernels, call.kernel.text, plan_.request.path);
+    if (kernels.size() == 1) return kernels.front();
+    std::string names;
+    for (auto const& kernel : kernels) names += (names.empty() ? "" : ", ") + kernel.name;
+    throw Error(Status::usage, Where{plan_.request.path, 0, 0},
+                kernels.empty() ? "the file has no kernel" : fmt::format("the file has {} kernels", kernels.size()),
+                kernels.empty() ? "a kernel is __kernel void f(...) or __global__ void f(...)"
+                                : fmt::format("name one with -k: {}", names));
+  }
+
+  void launch(Call const& call, Buffers const& buffers, emu::Memory& memory) {
+    Kernel& kernel = prepare(call);
+    Bound const bound = bind(call, *kernel.info, *kernel.function, kernel.program->static_shared_bytes(), buffers);
+    Configuration& configuration = find_configuration(kernel, bound, call);
+    auto const total = bound.launch.grid.count();
+    auto const groups = choose_groups(options_.groups, total);
+    configuration.row.launches += 1;
+    configuration.row.groups_total += total;
+    configuration.row.groups_emulated += groups.size();
+
+    emu::Limits limits = options_.limits;
+    if (limits.timeout_s > 0) limits.timeout_s = std::max(1e-9, limits.timeout_s - running_.s());
+    std::array<emu::Observer*, 1> const observers{configuration.observer.get()};
+    Stopwatch const emulating;
+    auto const outcome = emu::run(*kernel.program, bound.launch, memory, groups, observers, limits, options_.threads);
+    double const spent_s = emulating.s();
+    configuration.emulation_s += spent_s;
+    report_.times.emulation_s += spent_s;
+    report_.warp_instructions += outcome.warp_instructions;
+    if (outcome.ending != emu::Ending::done) throw error_of(outcome, *kernel.info);
+  }
+
+  Configuration& find_configuration(Kernel const& kernel, Bound const& bound, Call const& call) {
+    auto const& [grid, block] = std::tie(bound.launch.grid, bound.launch.block);
+    Key key{kernel.info->name, {grid.x, grid.y, grid.z, block.x, block.y, block.z}, bound.shared_bytes};
+    auto const [at, is_new] = index_.try_emplace(std::move(key), configurations_.size());
+    if (!is_new) return configurations_[at->second];
+    auto& added = configurations_.emplace_back();
+    added.kernel = &kernel;
+    added.observer = std::make_unique<emu::KernelObserver>(*kernel.program);
+    auto& row = added.row;
+    row.kernel = kernel.info->name;
+    row.case_name = plan_.case_name.empty() ? sizes(bound, call) : plan_.case_name;
+    row.launches = row.groups_total = row.groups_emulated = 0;
+    std::tie(row.grid_x, row.grid_y, row.grid_z) = std::tie(grid.x, grid.y, grid.z);
+    std::tie(row.block_x, row.block_y, row.block_z) = std::tie(block.x, block.y, block.z);
+    row.shared_bytes = bound.shared_bytes;
+    fill_registers(row, kernel.info->registers);
+    return added;
+  }
+
+  // "1024x1024/16x16", as many dimensions as were given.
+  static std::string sizes(Bound const& bound, Call const& call) {
+    unsigned const dimensions = std::max(call.global.dimensions, call.local ? call.local->dimensions : 1);
+    auto const text = [dimensions](emu::Dim3 const& size) {
+      return dimensions == 1   ? fmt::format("{}", size.x)
+             : dimensions == 2 ? fmt::format("{}x{}", size.x, size.y)
+                               : fmt::format("{}x{}x{}", size.x, size.y, size.z);
+    };
+    return text(bound.global) + "/" + text(bound.launch.block);
+  }
+
+  // A place in the user's source where it is known, else in the PTX.
+  Where place_of(emu::Finding const& finding) const {
+    auto const colon = finding.source.rfind(':');
+    if (colon == std::string::npos) return {compiled_.module->path, finding.at.line, finding.at.column};
+    std::string file = finding.source.substr(0, colon);
+    if (std::filesystem::path(file).filename() == std::filesystem::path(plan_.request.path).filename())
+      file = plan_.request.path;
+    return {file, std::strtoul(finding.source.c_str() + colon + 1, nullptr, 10), 0};
+  }
+
+  Error error_of(emu::Outcome const& outcome, frontend::KernelInfo const& kernel) const {
+    emu::Finding const finding = outcome.finding.value_or(emu::Finding{});
+    Where const where = place_of(finding);
+    std::string const line = line_of(where.file, where.line);
+    if (outcome.ending == emu::Ending::finding) {
+      auto const& [group, item] = std::tie(finding.group_id, finding.local_id);
+      return Error(Status::finding, where,
+                   fmt::format("kernel '{}': {}; work-item ({}, {}, {}) of work-group ({}, {}, {})", kernel.name,
+                               finding.message, item.x, item.y, item.z, group.x, group.y, group.z),
+                   hint_of(finding.kind), line);
+    }
+    std::string const pc = fmt::format("at PTX line {}", finding.at.line);
+    if (outcome.ending == emu::Ending::step_limit)
+      return Error(Status::limit, where,
+                   fmt::format("kernel '{}' has not ended after {} warp instructions, {}", kernel.name,
+                               options_.limits.max_steps, pc),
+                   "does this loop end? --max-steps sets the limit for one launch", line);
+    return Error(Status::limit, where,
+                 fmt::format("kernel '{}' has not ended after {} s, {}", kernel.name, options_.limits.timeout_s, pc),
+                 "emulate fewer groups with --groups, or raise --timeout", line);
+  }
+
+  static std::string hint_of(emu::Finding::Kind kind) {
+    using enum emu::Finding::Kind;
+    switch (kind) {
+      case out_of_bounds:
+        return "check the index against the buffer's size, and the sizes of the launch";
+      case misaligned:
+        return "an address must be a multiple of the access's size";
+      case unknown_opcode:
+        return "this PTX instruction cannot be emulated yet";
+      case divergent_barrier:
+        return "every work-item of a group must reach the same barrier";
+      case deadlock:
+        return "some work-items wait at a barrier that others never reach";
+      case trap:
+        return "the kernel stops itself with a trap";
+      case stack_overflow:
+        return "calls are nested too deeply";
+      case limit:
+        break;
+    }
+    return {};
+  }
+
+  void check(Buffers const& buffers) const {
+    for (auto const& file : options_.checks) {
+      std::size_t const i = buffers.find(file);
+      auto const have = buffers.bytes(i);
+      auto const want = read_bytes(file.path, have.size(), plan_.buffers[i]);
+      auto const difference = compare(plan_.buffers[i], have, want, file.tolerance);
+      if (!difference.empty())
+        throw Error(Status::finding, Where{file.path, 0, 0}, difference,
+                    "--check N=FILE:tolerance allows a difference; are all groups emulated (--groups all)?");
+    }
+  }
+
+  void finish() {
+    std::uint64_t memory_bytes = 0;
+    for (auto const& buffer : plan_.buffers) memory_bytes += (buffer.bytes() + 31) / 32 * 32;
+    for (auto& configuration : configurations_) {
+      if (!options_.only_kernel.empty() && configuration.row.kernel != options_.only_kernel) continue;
+      configuration.row.spread_pct = configuration.observer->spread_pct();
+      fill_counters(configuration.row, configuration.observer->counters(), memory_bytes);
+      report_.rows.push_back(std::move(configuration.row));
+      report_.emulation_s.push_back(configuration.emulation_s);
+    }
+    if (report_.rows.empty()) frontend::find_kernel(compiled_.kernels, options_.only_kernel, plan_.request.path);
+  }
+
+  Plan const& plan_;
+  RunOptions const& options_;
+  frontend::Compiled compiled_;
+  std::map<std::string, Kernel, std::less<>> kernels_;  // by the name that the calls use
+  std::map<Key, std::size_t> index_;
+  std::vector<Configuration> configurations_;
+  Stopwatch running_;
+  Report report_;
+};
+
+}  // namespace
+
+Report run(Plan const& plan, RunOptions const& options) {
+  return Runner(plan, options).run();
+}
+
+}  // namespace kernelcast::launch

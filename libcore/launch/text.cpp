@@ -1,0 +1,246 @@
+// Pieces of text: expressions, ${…}, sizes, groups, buffer files.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "launch/launch.hpp"
+
+namespace kernelcast::launch {
+
+Error refuse(Text const& text, std::string message, std::string hint) {
+  if (text.where.file.empty()) return Error(Status::usage, std::move(message), std::move(hint));
+  return Error(Status::bad_data, text.where, std::move(message), std::move(hint), text.line);
+}
+
+namespace {
+
+// Recursive descent, one function per level of precedence.
+class Evaluator {
+ public:
+  Evaluator(std::string_view text, Variables const& variables, Text const& place)
+      : text_(text), variables_(variables), place_(place) {}
+
+  std::int64_t all() {
+    std::int64_t const value = bits(0);
+    if (skip_blanks(); at_ < text_.size()) fail(fmt::format("unexpected '{}'", text_.substr(at_)));
+    return value;
+  }
+
+ private:
+  using Integer = std::int64_t;
+
+  [[noreturn]] void fail(std::string const& what) const {
+    throw refuse(place_, fmt::format("expression '{}': {}", text_, what),
+                 "integers, variables of `for`, + - * / % << >> & | ^ and parentheses");
+  }
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+  bool take(std::string_view sign) {
+    skip_blanks();
+    if (!text_.substr(at_).starts_with(sign)) return false;
+    at_ += sign.size();
+    return true;
+  }
+
+  // |, ^, & from loose to tight.
+  Integer bits(unsigned level) {
+    static constexpr std::string_view signs[] = {"|", "^", "&"};
+    if (level == 3) return shift();
+    Integer left = bits(level + 1);
+    while (take(signs[level])) {
+      Integer const right = bits(level + 1);
+      left = level == 0 ? left | right : level == 1 ? left ^ right : left & right;
+    }
+    return left;
+  }
+
+  Integer shift() {
+    Integer left = sum();
+    for (;;) {
+      bool const up = take("<<");
+      if (!up && !take(">>")) return left;
+      Integer const by = sum();
+      if (by < 0 || by > 62) fail(fmt::format("shift by {}", by));
+      if (!up)
+        left >>= by;
+      else if (__builtin_mul_overflow(left, Integer{1} << by, &left))
+        fail("the value does not fit in 64 bits");
+    }
+  }
+
+  Integer sum() {
+    Integer left = product();
+    for (;;) {
+      if (take("+")) {
+        if (__builtin_add_overflow(left, product(), &left)) fail("the value does not fit in 64 bits");
+      } else if (take("-")) {
+        if (__builtin_sub_overflow(left, product(), &left)) fail("the value does not fit in 64 bits");
+      } else {
+        return left;
+      }
+    }
+  }
+
+  Integer product() {
+    Integer left = unary();
+    for (;;) {
+      if (take("*")) {
+        if (__builtin_mul_overflow(left, unary(), &left)) fail("the value does not fit in 64 bits");
+        continue;
+      }
+      bool const divide = take("/");
+      if (!divide && !take("%")) return left;
+      Integer const right = unary();
+      if (right == 0) fail("division by zero");
+      if (right == -1 && left == std::numeric_limits<Integer>::min()) fail("the value does not fit in 64 bits");
+      left = divide ? left / right : left % right;
+    }
+  }
+
+  Integer unary() {
+    if (++depth_ > 100) fail("nested too deeply");
+    Integer value = 0;
+    if (take("-")) {
+      if (__builtin_sub_overflow(Integer{0}, unary(), &value)) fail("the value does not fit in 64 bits");
+    } else if (take("(")) {
+      value = bits(0);
+      if (!take(")")) fail("a ')' is missing");
+    } else {
+      value = atom();
+    }
+    --depth_;
+    return value;
+  }
+
+  Integer atom() {
+    skip_blanks();
+    auto const is_name = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    auto const is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    std::size_t end = at_;
+    while (end < text_.size() && (is_name(text_[end]) || is_digit(text_[end]))) ++end;
+    std::string_view const word = text_.substr(at_, end - at_);
+    if (word.empty())
+      fail(at_ < text_.size() ? fmt::format("unexpected '{}'", text_.substr(at_)) : "it ends too early");
+    at_ = end;
+    if (is_digit(word.front())) {
+      bool const hex = word.starts_with("0x") || word.starts_with("0X");
+      Integer value = 0;
+      auto const digits = hex ? word.substr(2) : word;
+      auto const [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
+      if (code == std::errc::result_out_of_range) fail(fmt::format("{} does not fit in 64 bits", word));
+      if (code != std::errc() || stop != digits.data() + digits.size()) fail(fmt::format("'{}' is no number", word));
+      return value;
+    }
+    auto const found = variables_.find(word);
+    if (found != variables_.end()) return found->second;
+    std::vector<std::string> names;
+    for (auto const& [name, value] : variables_) names.push_back(name);
+    throw refuse(place_, fmt::format("expression '{}': unknown variable '{}'", text_, word),
+                 names.empty() ? "variables are declared by `for = { k = [0, 10] }`" : did_you_mean(word, names));
+  }
+
+  std::string_view text_;
+  Variables const& variables_;
+  Text const& place_;
+  std::size_t at_ = 0;
+  unsigned depth_ = 0;
+};
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  auto const [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+BufferFile parse_buffer_file(std::string const& text, std::string_view option, std::string_view form) {
+  auto const equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw Error(Status::usage, fmt::format("{}: '{}' is not {}", option, text, form),
+                "N is a buffer's number, counted from 0, or its name in the launch file");
+  return {text.substr(0, equals), text.substr(equals + 1), 0, fmt::format("{} {}", option, text)};
+}
+
+}  // namespace
+
+std::int64_t evaluate(std::string_view expression, Variables const& variables, Text const& place) {
+  return Evaluator(expression, variables, place).all();
+}
+
+Text substitute(Text const& text, Variables const& variables) {
+  Text result{{}, text.where, text.line};
+  std::string_view rest = text.text;
+  for (;;) {
+    auto const begin = rest.find("${");
+    result.text += rest.substr(0, begin);
+    if (begin == std::string_view::npos) return result;
+    auto const end = rest.find('}', begin);
+    if (end == std::string_view::npos)
+      throw refuse(text, fmt::format("'{}': ${{ without }}", text.text), "write ${k} or ${1 << k}");
+    result.text += std::to_string(evaluate(rest.substr(begin + 2, end - begin - 2), variables, text));
+    rest.remove_prefix(end + 1);
+  }
+}
+
+Size parse_size(Text const& text) {
+  Size size;
+  std::uint32_t* const parts[] = {&size.size.x, &size.size.y, &size.size.z};
+  std::string_view rest = text.text;
+  auto const wrong = [&](std::string const& why) {
+    return refuse(text, fmt::format("size '{}': {}", text.text, why), "one to three numbers from 1, such as 1024,16");
+  };
+  for (;;) {
+    if (size.dimensions == 3) throw wrong("more than three dimensions");
+    auto const comma = rest.find(',');
+    std::int64_t const value = evaluate(rest.substr(0, comma), {}, text);
+    if (value < 1 || value > std::numeric_limits<std::uint32_t>::max())
+      throw wrong(fmt::format("{} is out of range", value));
+    *parts[size.dimensions++] = static_cast<std::uint32_t>(value);
+    if (comma == std::string_view::npos) return size;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+GroupChoice parse_groups(std::string_view text) {
+  if (text == "first") return {false, 1};
+  if (text == "all") return {true, 0};
+  std::uint64_t count = 0;
+  auto const [stop, code] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (code != std::errc() || stop != text.data() + text.size() || count == 0)
+    throw Error(Status::usage, fmt::format("--groups: '{}' is not first, all or a number from 1", text),
+                did_you_mean(text, {"first", "all"}));
+  return {false, count};
+}
+
+std::vector<std::uint64_t> choose_groups(GroupChoice choice, std::uint64_t total) {
+  std::uint64_t const count = choice.all ? total : std::min(choice.count, total);
+  std::vector<std::uint64_t> groups(count);
+  // floor(i · total / count).
+  for (std::uint64_t i = 0; i < count; ++i) groups[i] = total / count * i + (total % count) * i / count;
+  return groups;
+}
+
+BufferFile parse_dump(std::string const& text) {
+  return parse_buffer_file(text, "--dump", "N=FILE");
+}
+
+BufferFile parse_check(std::string const& text) {
+  BufferFile check = parse_buffer_file(text, "--check", "N=FILE or N=FILE:tolerance");
+  auto const colon = check.path.rfind(':');
+  if (colon == std::string::npos || colon == 0) return check;
+  auto const tolerance = parse_number(std::string_view(check.path).substr(colon + 1));
+  if (!tolerance) return check;  // a colon of the file's name
+  if (!(*tolerance >= 0) || !std::isfinite(*tolerance))
+    throw Error(Status::usage, fmt::format("{}: the tolerance is not a number from 0", check.text),
+                "write for example --check 2=expected.bin:1e-5");
+  check.tolerance = *tolerance;
+  check.path.resize(colon);
+  return check;
+}
+
+}  // namespace kernelcast::launch
