@@ -15,7 +15,20 @@ namespace {
 using device::Device;
 using record::Kernel;
 
-enum Class : std::size_t { fp32, fp64, fp16, int_add, int_mul, shift, logic, special, convert, memory, control, sync };
+enum Class : std::size_t {
+  fp32,
+  fp64,
+  fp16,
+  int_add,
+  int_mul,
+  shift,
+  logic,
+  special,
+  convert,
+  memory,
+  control,
+  barrier
+};
 
 // A projection that cannot be made: status and reason.
 struct Refusal {
@@ -166,7 +179,7 @@ double Projector::fallback(std::size_t c, std::size_t from, double factor) {
 
 // Lanes of class c per clock and compute unit.
 double Projector::throughput(std::size_t c) {
-  if (c == sync && device_.throughput_sync) return *device_.throughput_sync;
+  if (c == barrier && device_.throughput_sync) return *device_.throughput_sync;
   if (c >= record::unit_class_count) return issue_throughput();
   if (auto const value = device_.throughput[c]) {
     if (*value == 0)
