@@ -1,5 +1,4 @@
 // perfcast: how long a kernel takes on every GPU of the device database, and what limits it there.
-#include <map>
 #include <memory>
 #include <set>
 
@@ -15,7 +14,7 @@ namespace {
 struct Options {
   std::string devdb;
   std::vector<std::string> devices;
-  model::panwar::Options model;
+  std::string clock = "usual";
   bool explain = false;
   CLI::App const* app = nullptr;  // to see whether --format was given
 };
@@ -71,6 +70,10 @@ record::Explanation explanation(model::panwar::Terms const& t) {
 void run(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb));
   auto const devices = choose(database, options.devices);
+  using model::panwar::Clock;
+  model::panwar::Options const model{options.clock == "base"    ? Clock::base
+                                     : options.clock == "boost" ? Clock::boost
+                                                                : Clock::usual};
   auto const format = options.explain && options.app->count("--format") == 0 ? record::Format::table : io.format();
   auto const each_row = [&](auto const& write) {
     for (auto const& path : io.inputs()) {
@@ -78,7 +81,7 @@ void run(Options const& options, cli::Streams& io) {
       record::Reader<record::Kernel> rows(csv);
       for (record::Kernel kernel; rows.next(kernel);) {
         check(rows, kernel);
-        for (auto const* const device : devices) write(model::panwar::explain(kernel, *device, options.model));
+        for (auto const* const device : devices) write(model::panwar::explain(kernel, *device, model));
       }
     }
   };
@@ -93,7 +96,6 @@ void run(Options const& options, cli::Streams& io) {
 }
 
 void declare(cli::Tool& tool) {
-  using model::panwar::Clock;
   auto const options = std::make_shared<Options>();
   auto& app = tool.app();
   app.add_option("--devdb", options->devdb,
@@ -101,10 +103,9 @@ void declare(cli::Tool& tool) {
       ->type_name("DIR");
   tool.list("--device", options->devices,
             "only these devices, by id, marketing name or alias; every GPU of the database when not given", "NAME");
-  app.add_option("--clock", options->model.clock, "usual (what the database says a kernel runs at), base or boost")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Clock>{{"usual", Clock::usual}, {"base", Clock::base}, {"boost", Clock::boost}}))
-      ->type_name("CLOCK");
+  app.add_option("--clock", options->clock, "usual (default; what the database says a kernel runs at), base or boost")
+      ->type_name("CLOCK")
+      ->check(CLI::IsMember({"usual", "base", "boost"}));
   app.add_flag("--explain", options->explain,
                "write explanations: the three terms, the occupancy and what bounds it, as a table unless --format "
                "says otherwise");

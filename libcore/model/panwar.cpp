@@ -348,7 +348,7 @@ Span Projector::global() {
   if (device_.l2_bytes && touched > 0 && touched <= *device_.l2_bytes) {
     double const once = std::min(kernel_.global_footprint_bytes, read + write);
     double const rest = read + write - once;
-    double const cached = once / terms_.global_read_bytes_per_s +
+    double const cached = (read + write > 0 ? bound * once / (read + write) : 0) +
                           (device_.l2_bandwidth_bytes_per_s ? rest / *device_.l2_bandwidth_bytes_per_s : 0);
     t.low_s = std::min(t.time_s, cached);
   }
