@@ -164,45 +164,68 @@ void Scanner::scan_quoted(RawRow& row) {
   std::size_t field = 0;  // offset at which the current field begins
   std::size_t newlines = 0;
   for (std::size_t i = 0;; ++i) {
+    i = skip_text(i, field, state, newlines);
     if (i - field > max_field_bytes)
       refuse(field, fmt::format("a field of more than {} MiB", max_field_bytes >> 20),
              "is a closing quote missing, or is this no CSV?");
     if (i > max_row_bytes)
       refuse(0, fmt::format("a row of more than {} MiB", max_row_bytes >> 20), "is this CSV with line ends?");
-    if (i == pending().size() && !refill()) {
+    if (i == pending().size()) {
       if (state == State::quoted)
         refuse(field, "a quoted field is not closed before the end of the input", "add the closing quote");
       return finish(row, i, i);
     }
-    auto const text = pending();
-    char const c = text[i];
+    char const c = pending()[i];
     if (state == State::quoted) {
-      if (c == '"') state = State::after_quote;
-      newlines += c == '\n';
-      continue;
-    }
-    if (c == '"') {
+      state = State::after_quote;  // skip_text stops at quotes only
+    } else if (c == '"') {
       if (state == State::unquoted)
         refuse(i, "a quote inside an unquoted field", "quote the whole field and double the quotes inside it");
       state = State::quoted;  // it opens the field, or is the second of a doubled quote
     } else if (c == ',') {
       state = State::field_start;
       field = i + 1;
-    } else if (c == '\n') {
+    } else if (c == '\n' || c == '\r') {
       next_line_ += newlines;
-      return finish(row, i, i + 1);
-    } else if (c == '\r') {
-      if (i + 1 == text.size() && !refill()) return finish(row, i, i + 1);
-      if (pending()[i + 1] != '\n')
-        refuse(i, "a carriage return inside a row", "rows end in LF or CRLF; quote a field that holds line breaks");
-      next_line_ += newlines;
-      return finish(row, i, i + 2);
+      return end_row(row, i);
     } else if (state == State::after_quote) {
       refuse(i, "text after the closing quote of a field", "double a quote that belongs to the text");
     } else {
       state = State::unquoted;
     }
   }
+}
+
+// The offset from `i` on at which the state may change, or one past the limit of the field, or the end of the input.
+std::size_t Scanner::skip_text(std::size_t i, std::size_t field, State state, std::size_t& newlines) {
+  while (i - field <= max_field_bytes && (i < pending().size() || refill())) {
+    if (state != State::quoted && state != State::unquoted) break;
+    char const* const from = pending().data() + i;
+    std::size_t const most = std::min(pending().size(), field + max_field_bytes + 1) - i;
+    char const* const end = from + most;
+    char const* at = from;
+    if (state == State::quoted) {
+      auto const* const quote = static_cast<char const*>(std::memchr(from, '"', most));
+      at = quote ? quote : end;
+      for (auto const* line = from;
+           (line = static_cast<char const*>(std::memchr(line, '\n', static_cast<std::size_t>(at - line)))) != nullptr;
+           ++line)
+        ++newlines;
+    } else {
+      while (at != end && *at != ',' && *at != '"' && *at != '\n' && *at != '\r') ++at;
+    }
+    i += static_cast<std::size_t>(at - from);
+    if (at != end) break;
+  }
+  return i;
+}
+
+// The line end at `i`: LF, CRLF, or a CR at the end of the input.
+void Scanner::end_row(RawRow& row, std::size_t i) {
+  if (pending()[i] == '\n' || (i + 1 == pending().size() && !refill())) return finish(row, i, i + 1);
+  if (pending()[i + 1] != '\n')
+    refuse(i, "a carriage return inside a row", "rows end in LF or CRLF; quote a field that holds line breaks");
+  finish(row, i, i + 2);
 }
 
 void Scanner::finish(RawRow& row, std::size_t length, std::size_t line_end) {

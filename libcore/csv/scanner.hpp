@@ -47,6 +47,8 @@ class Scanner {
   bool refill();
   bool ends_without_quotes(RawRow& row);
   void scan_quoted(RawRow& row);
+  std::size_t skip_text(std::size_t from, std::size_t field, State state, std::size_t& newlines);
+  void end_row(RawRow& row, std::size_t at);
   void finish(RawRow& row, std::size_t length, std::size_t line_end);
   void check_bytes(RawRow row) const;
   [[noreturn]] void refuse(std::size_t offset, std::string const& message, std::string hint) const;
