@@ -26,6 +26,7 @@ struct Reader::State {
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
     csv_set_space_func(&parser, is_blank);
     csv_set_term_func(&parser, ends_row);
+    csv_set_blk_size(&parser, std::size_t{1} << 20);  // its buffer grows by 128 bytes at a time by default
   }
   ~State() { csv_free(&parser); }
   State(State const&) = delete;
