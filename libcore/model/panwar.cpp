@@ -344,9 +344,11 @@ Span Projector::global() {
   t.low_s = t.time_s;
   double const resident =
       std::min(terms_.groups_per_launch, units_ * static_cast<double>(terms_.occupancy.groups_per_cu));
-  double const touched = kernel_.global_footprint_bytes / (terms_.groups_per_launch * launches_) * resident;
+  double const distinct = kernel_.global_footprint_bytes;
+  double const touched = distinct * resident / terms_.groups_per_launch;
   if (device_.l2_bytes && touched > 0 && touched <= *device_.l2_bytes) {
-    double const once = std::min(kernel_.global_footprint_bytes, read + write);
+    // What fits as a whole stays there from launch to launch.
+    double const once = std::min(read + write, distinct <= *device_.l2_bytes ? distinct : distinct * launches_);
     double const rest = read + write - once;
     double const cached = (read + write > 0 ? bound * once / (read + write) : 0) +
                           (device_.l2_bandwidth_bytes_per_s ? rest / *device_.l2_bandwidth_bytes_per_s : 0);

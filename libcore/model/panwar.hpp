@@ -22,9 +22,11 @@
 //  - Local (private) memory is global traffic where there is no data cache, else it widens the interval upwards.
 //  - Atomics are a load and a store of the smallest transaction each (shared: a pass per bank-full of lanes).
 //    Textures are loads of which each byte is moved once.
-//  - time_low_s: when the sectors that resident groups touch fit into the second-level cache, each is fetched once
-//    from memory and the rest comes at the cache's bandwidth, or at no cost where that is not known. Both ends are
-//    widened by the spread between the emulated groups when not all were emulated.
+//  - time_low_s: when the sectors that resident groups touch (their part of all distinct ones: the least they can
+//  touch)
+//    fit into the second-level cache, each is fetched once per launch from memory, or once at all when all fit; the
+//    rest comes at the cache's bandwidth, or at no cost where that is not known. Both ends are widened by the spread
+//    between the emulated groups when not all were emulated.
 // Not modelled, as in the paper: launch overhead, transfers between host and device, waiting at barriers.
 #pragma once
 

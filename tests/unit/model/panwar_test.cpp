@@ -287,6 +287,11 @@ TEST_CASE("the interval spans the cache, private memory and the spread between g
   d.l2_bandwidth_bytes_per_s = 300e9;
   CHECK(*project(k, d).time_low_s == Approx(moved / 4 / 100e9 + moved * 3 / 4 / 300e9));
   CHECK(*project(k, d).time_s == Approx(moved / 100e9));
+  auto ten = times(k, 10);  // the same memory ten times over: fetched again, unless all of it stays in the cache
+  ten.global_footprint_bytes = moved / 4;
+  CHECK(*project(ten, d).time_low_s == Approx(10 * (moved / 4 / 100e9 + moved * 3 / 4 / 300e9)));
+  d.l2_bytes = moved / 4;
+  CHECK(*project(ten, d).time_low_s == Approx(moved / 4 / 100e9 + (10 * moved - moved / 4) / 300e9));
   k.local_load_bytes = moved;
   CHECK(*project(k, d).time_high_s == Approx(2 * moved / 100e9));
   CHECK(*project(k, d).time_s == Approx(moved / 100e9));
@@ -413,6 +418,34 @@ TEST_CASE("every GPU of the database yields a time or a reason") {
     CHECK(named == most);
   }
   CHECK(times == 43);  // every GPU, and no CPU
+}
+
+TEST_CASE("the fallbacks for unknown figures are those of the devices that are known") {
+  std::vector<double> fractions;
+  double fastest = 1, slowest = 0;
+  for (auto const& d : database().devices()) {
+    if (d.kind != "gpu") continue;
+    if (d.measured_bandwidth_bytes_per_s)
+      fractions.push_back(*d.measured_bandwidth_bytes_per_s / *d.peak_bandwidth_bytes_per_s);
+    if (!d.global_latency_s) continue;
+    fastest = std::min(fastest, *d.global_latency_s);
+    slowest = std::max(slowest, *d.global_latency_s);
+  }
+  std::sort(fractions.begin(), fractions.end());
+  REQUIRE(fractions.size() > 15);
+  double const median = (fractions[(fractions.size() - 1) / 2] + fractions[fractions.size() / 2]) / 2;
+  INFO("median of " << fractions.size() << ": " << median << ", latencies " << fastest << " to " << slowest);
+  CHECK(model::panwar::measured_fraction == Approx(median).margin(0.01));
+  CHECK(fastest < model::panwar::usual_latency_s);
+  CHECK(slowest > model::panwar::usual_latency_s);
+  // A sister device's part of the peak of shared memory is that of the device it was measured on.
+  auto const reached = [](device::Device const& d) {
+    double const peak =
+        static_cast<double>(*d.compute_units * *d.shared_banks) * 4 * *d.shared_passes_per_cu_cycle * *d.clock_hz;
+    return d.shared_read.at(1) / peak;
+  };
+  CHECK(*database().find("c2075").shared_fraction == Approx(reached(database().find("c2050"))).margin(0.01));
+  CHECK(*database().find("k20").shared_fraction == Approx(reached(database().find("gtx-titan"))).margin(0.01));
 }
 
 TEST_CASE("properties: a better device is never slower, time scales with the launches") {
