@@ -64,6 +64,8 @@ void run(Options const& options, cli::Streams& io) {
   auto const choice = run_options(options, io);
   auto const plan = make_plan(options);
   auto const report = launch::run(plan, choice);
+  io.note_input_file(options.line.path);
+  if (plan.request.path != options.line.path) io.note_input_file(plan.request.path);  // of a launch file
   for (auto const& note : report.notes) io.note(note);
   std::vector<std::string> extra;
   if (options.timing) {

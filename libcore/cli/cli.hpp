@@ -68,6 +68,7 @@ class Streams {
   static std::string input_name(std::string const& path) { return path == "-" ? "<stdin>" : path; }
   // For inputs that somebody else opened: the content's hash goes into --meta.
   void note_input(std::string const& path, std::string_view content);
+  void note_input_file(std::string const& path);  // reads it, with --meta only
 
   // Standard output or the file of -o. Failures to write throw Error(io).
   std::ostream& output();

@@ -185,6 +185,10 @@ void Streams::note_input(std::string const& path, std::string_view content) {
   state_->noted_inputs.push_back({path, hash.hex(), hash.bytes()});
 }
 
+void Streams::note_input_file(std::string const& path) {
+  if (!state_->options.meta.empty()) input(path);  // hashed when the meta file is written
+}
+
 std::ostream& Streams::output() {
   return state_->file ? state_->file->stream() : *state_->standard_output;
 }
