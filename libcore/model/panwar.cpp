@@ -330,7 +330,11 @@ Span Projector::global() {
     terms_.projection.bandwidth_source = "curve";
   } else {
     double const wanted = (kernel_.global_load_bytes + kernel_.texture_bytes) / launches_;
-    double const item_bytes = wanted / (terms_.groups_per_launch * items_);
+    // Sectors that were fetched before come from a cache, whose latency is not counted.
+    bool const cached = !device_.l2_bytes || *device_.l2_bytes > 0;
+    double const distinct = kernel_.global_footprint_bytes * launches_;
+    double const fetched = cached && distinct > 0 ? std::min(1.0, distinct / std::max(read + write, 1.0)) : 1;
+    double const item_bytes = fetched * wanted / (terms_.groups_per_launch * items_);
     double const latencies = item_bytes > 0 ? std::max(1.0, item_bytes / item_bytes_in_flight) : 0;
     double const waiting = launches_ * terms_.rounds * latencies * device_.global_latency_s.value_or(usual_latency_s);
     if (waiting > bound && !device_.global_latency_s)

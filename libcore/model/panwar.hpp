@@ -12,8 +12,9 @@
 //    ceil(groups / units) groups of each launch. t_global has whole rounds of resident groups.
 //  - Bandwidth from a curve of several points: at the occupancy of the resident groups, over all units; the last round
 //    at its own. Else: what is measured at full occupancy, or measured_fraction of the peak, but each work-item has at
-//    most item_bytes_in_flight under way, so that a round takes at least latency x max(1, bytes of an item / that).
-//    This is the saturation min(1, bytes in flight / (latency x bandwidth)) with whole rounds.
+//    most item_bytes_in_flight under way (of what is not fetched again: caches' latencies are not counted), so that a
+//    round takes at least latency x max(1, bytes of an item / that). This is the saturation min(1, bytes in flight /
+//    (latency x bandwidth)) with whole rounds.
 //  - Instructions without a unit of their own (memory, control, other) take an issue slot. A class whose throughput is
 //    not known takes that of the class on the same unit; the reason says so.
 //  - VLIW: a bundle holds vliw_ops_per_bundle operations, but at most one of those of which the device makes no more
@@ -22,11 +23,10 @@
 //  - Local (private) memory is global traffic where there is no data cache, else it widens the interval upwards.
 //  - Atomics are a load and a store of the smallest transaction each (shared: a pass per bank-full of lanes).
 //    Textures are loads of which each byte is moved once.
-//  - time_low_s: when the sectors that resident groups touch (their part of all distinct ones: the least they can
-//  touch)
-//    fit into the second-level cache, each is fetched once per launch from memory, or once at all when all fit; the
-//    rest comes at the cache's bandwidth, or at no cost where that is not known. Both ends are widened by the spread
-//    between the emulated groups when not all were emulated.
+//  - time_low_s: when the sectors that resident groups touch (at least their part of all distinct ones) fit into the
+//    second-level cache, each is fetched once per launch from memory, or once at all when all fit; the rest comes at
+//    the cache's bandwidth, or at no cost where that is not known. Both ends are widened by the spread between the
+//    emulated groups when not all were emulated.
 // Not modelled, as in the paper: launch overhead, transfers between host and device, waiting at barriers.
 #pragma once
 

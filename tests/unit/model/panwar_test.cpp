@@ -192,6 +192,12 @@ TEST_CASE("resident work-items that cannot ask for the whole bandwidth wait for 
   CHECK(terms.saturation == Approx(256000 * 12 / 100e9 / (13 * 4e-6)));
   k.global_load_bytes *= 8;  // 64 bytes an item: four latencies of 16 bytes each
   CHECK(*project(k, d).t_global_s == Approx(13 * 4 * 4e-6));
+  k.global_footprint_bytes /= 2;  // half of it is fetched again, from a cache where there is one
+  CHECK(*project(k, d).t_global_s == Approx(13 * 2 * 4e-6));
+  d.l2_bytes = 0;
+  CHECK(*project(k, d).t_global_s == Approx(13 * 4 * 4e-6));
+  d.l2_bytes.reset();
+  k.global_footprint_bytes *= 2;
   d.global_latency_s.reset();
   CHECK(*project(k, d).t_global_s == Approx(256000 * 12 / 100e9));  // 13 * 4 * 400 ns are less
   // With full rounds this is bytes in flight over latency x bandwidth.
