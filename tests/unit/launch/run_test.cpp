@@ -1,0 +1,254 @@
+// Plans run end to end on PTX, which needs no compiler.
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "catch.hpp"
+#include "launch/launch.hpp"
+
+using namespace kernelcast;
+using namespace kernelcast::launch;
+
+namespace {
+
+// scale(float* data, uint n, float factor): data[i] *= factor for i < n; one barrier. rows(u32* out, local u32* tile).
+constexpr char const* module_text = R"(.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry scale(.param .u64 .ptr .global .align 4 data, .param .u32 n, .param .f32 factor)
+{
+  .reg .pred %p<2>; .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %rd<6>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  ld.param.u32 %r5, [n];
+  bar.sync 0;
+  setp.ge.u32 %p1, %r4, %r5;
+  @%p1 bra DONE;
+  ld.param.u64 %rd1, [data];
+  ld.param.f32 %f1, [factor];
+  mul.wide.u32 %rd2, %r4, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  ld.global.f32 %f2, [%rd3];
+  mul.f32 %f3, %f2, %f1;
+  st.global.f32 [%rd3], %f3;
+DONE:
+  ret;
+}
+.visible .entry rows(.param .u64 .ptr .global .align 4 out, .param .u64 .ptr .shared .align 4 tile)
+.reqntid 32, 1, 1
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<8>;
+  mov.u32 %r1, %tid.x;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [tile];
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd2, %rd3;
+  st.shared.u32 [%rd4], %r1;
+  ld.shared.u32 %r2, [%rd4];
+  add.s64 %rd5, %rd1, %rd3;
+  st.global.u32 [%rd5], %r2;
+  ret;
+}
+.visible .entry endless()
+{
+LOOP:
+  bra LOOP;
+}
+)";
+
+class Folder {
+ public:
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("kernelcast-run-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
+    std::filesystem::create_directories(path_);
+    std::ofstream(path_ / "m.ptx") << module_text;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string file(std::string const& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Report run_line(Folder const& folder, std::string kernel, std::string global, std::string local,
+                std::vector<std::string> arguments, RunOptions const& options = {}) {
+  CommandLine line;
+  line.path = folder.file("m.ptx");
+  line.kernel = std::move(kernel);
+  line.global = std::move(global);
+  line.local = std::move(local);
+  line.arguments = std::move(arguments);
+  auto plan = plan_of(line);
+  plan.request.registers = false;
+  plan.request.cache = false;
+  return run(plan, options);
+}
+
+template <class Call>
+Error error_of(Call call) {
+  try {
+    call();
+  } catch (Error const& error) {
+    return error;
+  }
+  return Error(Status::done, "nothing was thrown");
+}
+
+std::vector<float> floats_of(std::string const& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::vector<float> values(static_cast<std::size_t>(file.tellg()) / 4);
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * 4));
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("a launch from the command line computes, counts and extrapolates") {
+  Folder const folder;
+  std::vector<std::string> const arguments{"buf:f32:1000:iota", "i32:1000", "f32:0.5"};
+  RunOptions all;
+  all.groups = parse_groups("all");
+  all.dumps = {parse_dump("0=" + folder.file("out.bin"))};
+  auto const whole = run_line(folder, "scale", "1024", "128", arguments, all);
+  REQUIRE(whole.rows.size() == 1);
+  auto const& row = whole.rows[0];
+  CHECK(row.case_name == "1024/128");
+  CHECK(row.groups_total == 8);
+  CHECK(row.groups_emulated == 8);
+  CHECK(row.global_load_bytes == 4000);
+  CHECK(row.barriers == 8);
+  CHECK(row.inst_total == 1024 * 7 + 24 + 1000 * 7 + 1024);  // @%p1 bra counts the 24 that take it
+  CHECK(row.global_footprint_bytes == 4000);
+  REQUIRE(row.spread_pct);
+  auto const out = floats_of(folder.file("out.bin"));
+  for (std::size_t i = 0; i < 1000; ++i) REQUIRE(out[i] == 0.5f * static_cast<float>(i));
+
+  auto const first = run_line(folder, "scale", "1024", "128", arguments).rows[0];
+  CHECK(first.groups_emulated == 1);
+  CHECK(first.global_load_bytes == 4096);
+  CHECK(first.global_footprint_bytes == 4000);  // there is no more memory than that
+  CHECK(!first.spread_pct);
+
+  RunOptions checked;
+  checked.groups = parse_groups("all");
+  checked.checks = {parse_check("0=" + folder.file("out.bin"))};
+  CHECK(run_line(folder, "scale", "1024", "128", arguments, checked).rows.size() == 1);
+  auto const error = error_of([&] {
+    run_line(folder, "scale", "1024", "128", {"buf:f32:1000:iota", "i32:1000", "f32:1"}, checked);
+  });
+  CHECK(error.status() == Status::finding);
+  CHECK_THAT(error.what(), Contains("999 of 1000") && Contains("first at 1: 1, expected 0.5"));
+}
+
+TEST_CASE("arguments that do not fit show the signature") {
+  Folder const folder;
+  struct Wrong {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  for (auto const& wrong : std::vector<Wrong>{
+           {{"buf:f32:8:zero", "i32:8"}, "takes 3 arguments, 2 given"},
+           {{"i32:8", "i32:8", "f32:1"}, "argument 1 ('i32:8')"},
+           {{"buf:f32:8:zero", "buf:f32:8:zero", "f32:1"}, "argument 2"},
+           {{"buf:f32:8:zero", "i64:8", "f32:1"}, "argument 2 ('i64:8')"},
+           {{"local:32", "i32:8", "f32:1"}, "argument 1 ('local:32')"},
+       }) {
+    auto const error = error_of([&] { run_line(folder, "scale", "8", "8", wrong.arguments); });
+    INFO(wrong.message);
+    CHECK(error.status() == Status::usage);
+    CHECK_THAT(error.what(), Contains(wrong.message));
+    CHECK_THAT(error.hint(), Contains("scale("));
+  }
+}
+
+TEST_CASE("sizes that do not fit are refused") {
+  Folder const folder;
+  std::vector<std::string> const arguments{"buf:f32:8:zero", "i32:8", "f32:1"};
+  auto error = error_of([&] { run_line(folder, "scale", "100", "16", arguments); });
+  CHECK_THAT(error.what(), Contains("100 is not divisible by the local size 16"));
+  CHECK_THAT(error.hint(), Contains("96 or 112"));
+  error = error_of([&] { run_line(folder, "scale", "8", "", arguments); });
+  CHECK_THAT(error.what(), Contains("size of a work-group is missing"));
+  error = error_of([&] { run_line(folder, "rows", "64", "64", {"buf:u32:64:zero", "local:256"}); });
+  CHECK_THAT(error.what(), Contains("requires work-groups of 32x1x1, not 64x1x1"));
+  error = error_of([&] { run_line(folder, "scale", "2048", "2048", arguments); });
+  CHECK_THAT(error.what(), Contains("2048 work-items"));
+}
+
+TEST_CASE("a required group size is the default, and local memory is laid out") {
+  Folder const folder;
+  RunOptions options;
+  options.dumps = {parse_dump("0=" + folder.file("out.bin"))};
+  auto const row = run_line(folder, "rows", "32", "", {"buf:u32:32:zero", "local:128"}, options).rows[0];
+  CHECK(row.block_x == 32);
+  CHECK(row.shared_bytes == 128);
+  CHECK(row.shared_store_bytes == 128);
+  CHECK(row.shared_load_passes[1][1] == 1);
+  std::vector<float> const out = floats_of(folder.file("out.bin"));
+  std::uint32_t last = 0;
+  std::memcpy(&last, &out[31], 4);
+  CHECK(last == 31);
+}
+
+TEST_CASE("an unknown kernel lists the kernels of the file") {
+  Folder const folder;
+  auto const error = error_of([&] { run_line(folder, "scael", "8", "8", {}); });
+  CHECK(error.status() == Status::usage);
+  CHECK_THAT(std::string(error.what()) + error.hint(), Contains("scale"));
+  auto const unnamed = error_of([&] { run_line(folder, "", "8", "8", {}); });
+  CHECK_THAT(std::string(unnamed.what()) + unnamed.hint(), Contains("scale, rows, endless"));
+}
+
+TEST_CASE("an access outside a buffer is a finding with its place") {
+  Folder const folder;
+  auto const error = error_of([&] { run_line(folder, "scale", "16", "16", {"buf:f32:10:zero", "i32:16", "f32:1"}); });
+  CHECK(error.status() == Status::finding);
+  CHECK_THAT(error.what(), Contains("kernel 'scale'") && Contains("offset 40") && Contains("(10, 0, 0)"));
+  CHECK(error.where().line == 19);
+}
+
+TEST_CASE("a kernel that never ends stops at its limits") {
+  Folder const folder;
+  RunOptions steps;
+  steps.limits.max_steps = 1000;
+  auto error = error_of([&] { run_line(folder, "endless", "32", "32", {}, steps); });
+  CHECK(error.status() == Status::limit);
+  CHECK(error.where().line > 0);
+  RunOptions time;
+  time.limits.timeout_s = 0.05;
+  error = error_of([&] { run_line(folder, "endless", "32", "32", {}, time); });
+  CHECK(error.status() == Status::limit);
+  RunOptions memory;
+  memory.max_memory_bytes = 1000;
+  error = error_of([&] { run_line(folder, "scale", "8", "8", {"buf:f32:1000:zero", "i32:8", "f32:1"}, memory); });
+  CHECK(error.status() == Status::limit);
+}
+
+TEST_CASE("launches of one configuration share a row and the buffers") {
+  Folder const folder;
+  std::ofstream(folder.file("case.toml")) << "file = 'm.ptx'\n[buffers]\ndata = 'f32:64:iota'\n"
+                                             "[[launch]]\nkernel = 'scale'\nglobal = 64\nlocal = 32\n"
+                                             "args = ['data', 'i32:64', 'f32:2']\nfor = { k = [0, 3] }\n"
+                                             "[[launch]]\nkernel = 'scale'\ngrid = 4\nlocal = 16\n"
+                                             "args = ['data', 'i32:64', 'f32:0.5']\n";
+  auto plan = read_launch_file(folder.file("case.toml"));
+  plan.request.registers = plan.request.cache = false;
+  RunOptions options;
+  options.groups = parse_groups("all");
+  options.dumps = {parse_dump("data=" + folder.file("out.bin"))};
+  auto const report = run(plan, options);
+  REQUIRE(report.rows.size() == 2);
+  CHECK(report.rows[0].launches == 3);
+  CHECK(report.rows[0].groups_total == 6);
+  CHECK(report.rows[0].case_name == "case");
+  CHECK(report.rows[0].global_load_bytes == 3 * 256);
+  CHECK(report.rows[0].global_footprint_bytes == 256);
+  CHECK(report.rows[1].launches == 1);
+  CHECK(report.rows[1].block_x == 16);
+  auto const out = floats_of(folder.file("out.bin"));
+  for (std::size_t i = 0; i < 64; ++i) CHECK(out[i] == 4.0f * static_cast<float>(i));
+}

@@ -1,0 +1,264 @@
+// Texts: expressions, sizes, arguments, buffers, launch files.
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "catch.hpp"
+#include "launch/arguments.hpp"
+#include "launch/launch.hpp"
+
+using namespace kernelcast;
+using namespace kernelcast::launch;
+
+namespace {
+
+std::int64_t value_of(std::string const& text, Variables const& variables = {}) {
+  return evaluate(text, variables, {text, {}, {}});
+}
+
+template <class Call>
+Error error_of(Call call) {
+  try {
+    call();
+  } catch (Error const& error) {
+    return error;
+  }
+  return Error(Status::done, "nothing was thrown");
+}
+
+template <class T>
+T scalar(std::string const& text) {
+  std::vector<Buffer> buffers;
+  auto const argument = parse_argument({text, {}, {}}, buffers, {});
+  REQUIRE(argument);
+  REQUIRE(argument->value.size() == sizeof(T));
+  T value;
+  std::memcpy(&value, argument->value.data(), sizeof(T));
+  return value;
+}
+
+// A file in a directory of its own, removed at the end.
+class TemporaryFile {
+ public:
+  TemporaryFile(std::string const& name, std::string const& content)
+      : folder_(std::filesystem::temp_directory_path() / ("kernelcast-launch-" + std::to_string(++count_) + "-" +
+                                                          std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / name, std::ios::binary) << content;
+    path = (folder_ / name).string();
+  }
+  ~TemporaryFile() { std::filesystem::remove_all(folder_); }
+  std::string path;
+
+ private:
+  static inline int count_ = 0;
+  std::filesystem::path folder_;
+};
+
+Plan plan_from(std::string const& toml) {
+  return read_launch_file(TemporaryFile("case.toml", toml).path);
+}
+
+std::string const head =
+    "file = 'k.cl'\n[buffers]\nb = 'f32:16:zero'\na = 'i32:4:iota'\n[[launch]]\nkernel = 'k'\n"
+    "global = [64, 2]\nlocal = 8\n";
+
+}  // namespace
+
+TEST_CASE("expressions follow C's precedence") {
+  CHECK(value_of("1 + 2 * 3") == 7);
+  CHECK(value_of("(1 + 2) * 3") == 9);
+  CHECK(value_of("1 << 3 + 1") == 16);
+  CHECK(value_of("7 & 3 | 8") == 11);
+  CHECK(value_of("6 ^ 3 & 1") == 7);
+  CHECK(value_of("-7 / 2") == -3);
+  CHECK(value_of("-7 % 3") == -1);
+  CHECK(value_of("100 >> 2 >> 1") == 12);
+  CHECK(value_of("- -0x10") == 16);
+  CHECK(value_of("n*n - k", {{"n", 5}, {"k", 2}}) == 23);
+  CHECK(value_of("9223372036854775807") == INT64_MAX);
+}
+
+TEST_CASE("expressions that have no value are refused") {
+  for (auto const* text : {"", "1 +", "(1", "1)", "1 2", "1 / 0", "1 % 0", "1 << 63", "1 << -1", "9223372036854775808",
+                           "9223372036854775807 + 1", "1x", "k", "4611686018427387904 * 2", "0x", "1 $ 2"}) {
+    auto const error = error_of([&] { value_of(text); });
+    INFO(text);
+    CHECK(error.status() == Status::usage);
+    CHECK(!error.hint().empty());
+  }
+  CHECK_THAT(error_of([] { value_of("row + 1", {{"rows", 1}}); }).hint(), Contains("rows"));
+  CHECK(error_of([] { value_of(std::string(5000, '(')); }).status() == Status::usage);
+}
+
+TEST_CASE("scalars") {
+  CHECK(scalar<std::int32_t>("i32:-5") == -5);
+  CHECK(scalar<std::uint32_t>("u32:4294967295") == 4294967295u);
+  CHECK(scalar<std::uint64_t>("u64:18446744073709551615") == UINT64_MAX);
+  CHECK(scalar<std::int64_t>("i64:-9223372036854775807 - 1") == INT64_MIN);
+  CHECK(scalar<std::int8_t>("i8:-128") == -128);
+  CHECK(scalar<float>("f32:0.5") == 0.5f);
+  CHECK(scalar<double>("f64:1e-300") == 1e-300);
+  CHECK(scalar<std::array<float, 4>>("f32:0;1;2;0.25") == std::array<float, 4>{0, 1, 2, 0.25f});
+  std::vector<Buffer> buffers;
+  auto const parse = [&](std::string const& text) {
+    return error_of([&] { parse_argument({text, {}, {}}, buffers, {}); });
+  };
+  for (auto const* text :
+       {"u8:256", "i8:-129", "i32:2147483648", "u32:-1", "f32:1e39", "f32:abc", "f32:", "i32:", "q32:1", "local:0",
+        "local:-4", "image2d:4:4", "buf:f32:0:zero", "buf:f32:10", "buf:f32:10:ones", "buf:f99:10:zero", "i32:1;;2"}) {
+    INFO(text);
+    CHECK(parse(text).status() == Status::usage);
+    CHECK(!parse(text).hint().empty());
+  }
+  CHECK_THAT(parse("image2d:4:4").what(), Contains("not supported"));
+  CHECK_THAT(parse("f23:1").hint(), Contains("f32"));
+}
+
+TEST_CASE("random contents are reproducible, in range, and different for each buffer and seed") {
+  auto const floats = [](std::uint64_t seed, std::uint64_t number) {
+    std::vector<float> out(10000);
+    fill_random(Element::f32, seed, number, std::as_writable_bytes(std::span(out)));
+    return out;
+  };
+  auto const a = floats(1, 0);
+  CHECK(a == floats(1, 0));
+  CHECK(a != floats(1, 1));
+  CHECK(a != floats(2, 0));
+  double sum = 0, square = 0;
+  std::array<int, 16> bins{};
+  for (float const x : a) {
+    REQUIRE((x >= 0 && x < 1));
+    sum += x;
+    square += double{x} * x;
+    ++bins[static_cast<std::size_t>(x * 16)];
+  }
+  CHECK(std::abs(sum / 10000 - 0.5) < 0.015);  // five standard deviations of the mean
+  CHECK(std::abs(square / 10000 - 1 / 3.) < 0.015);
+  for (int const n : bins) CHECK(std::abs(n - 625) < 125);
+  // A longer buffer begins like a shorter one.
+  std::vector<float> longer(20000);
+  fill_random(Element::f32, 1, 0, std::as_writable_bytes(std::span(longer)));
+  CHECK(std::equal(a.begin(), a.end(), longer.begin()));
+  std::vector<std::uint32_t> words(10000);
+  fill_random(Element::u32, 1, 0, std::as_writable_bytes(std::span(words)));
+  std::uint32_t all = 0;
+  for (auto const word : words) all |= word;
+  CHECK(all == 0x7fffffffu);
+  std::vector<double> doubles(1000);
+  fill_random(Element::f64, 1, 0, std::as_writable_bytes(std::span(doubles)));
+  for (double const x : doubles) REQUIRE((x >= 0 && x < 1));
+}
+
+TEST_CASE("groups are spread evenly and begin with the first") {
+  CHECK(choose_groups({false, 1}, 100) == std::vector<std::uint64_t>{0});
+  CHECK(choose_groups({false, 4}, 10) == std::vector<std::uint64_t>{0, 2, 5, 7});
+  CHECK(choose_groups({false, 20}, 3) == std::vector<std::uint64_t>{0, 1, 2});
+  CHECK(choose_groups({true, 0}, 3) == std::vector<std::uint64_t>{0, 1, 2});
+  auto const huge = choose_groups({false, 7}, UINT64_MAX);
+  CHECK(std::set<std::uint64_t>(huge.begin(), huge.end()).size() == 7);
+  CHECK(error_of([] { parse_groups("frist"); }).hint() == "did you mean 'first'?");
+  CHECK(error_of([] { parse_groups("0"); }).status() == Status::usage);
+}
+
+TEST_CASE("--check and --dump") {
+  auto const check = parse_check("2=dir/x.bin:1e-5");
+  CHECK(check.buffer == "2");
+  CHECK(check.path == "dir/x.bin");
+  CHECK(check.tolerance == 1e-5);
+  CHECK(parse_check("out=a:b.bin").path == "a:b.bin");
+  CHECK(parse_check("out=x").tolerance == 0);
+  CHECK(error_of([] { parse_dump("2"); }).status() == Status::usage);
+  CHECK(error_of([] { parse_check("a=b:-1"); }).status() == Status::usage);
+}
+
+TEST_CASE("buffers are compared element by element") {
+  Buffer buffer;
+  buffer.name = "x";
+  buffer.count = 4;
+  std::vector<float> have{1, 2, 3, NAN}, want{1, 2.001f, 3, NAN};
+  auto const bytes = [](std::vector<float> const& v) { return std::as_bytes(std::span(v)); };
+  CHECK(compare(buffer, bytes(have), bytes(want), 1e-3).empty());
+  auto const text = compare(buffer, bytes(have), bytes(want), 1e-4);
+  CHECK_THAT(text, Contains("1 of 4") && Contains("first at 1: 2, expected 2.001"));
+  want[0] = NAN;
+  CHECK_THAT(compare(buffer, bytes(have), bytes(want), 1), Contains("first at 0"));
+}
+
+TEST_CASE("a launch file: buffers in order, sizes, loops unrolled") {
+  auto const plan = plan_from(head + "args = ['a', 'i32:${1 << k}', 'local:${4*k}']\nfor = { k = [1, 4] }\n");
+  CHECK(plan.case_name == "case");
+  REQUIRE(plan.buffers.size() == 2);
+  CHECK(plan.buffers[0].name == "b");
+  CHECK(plan.buffers[1].fill == Fill::iota);
+  REQUIRE(plan.calls.size() == 3);
+  CHECK(plan.calls[0].global.size == emu::Dim3{64, 2, 1});
+  CHECK(plan.calls[0].local->size == emu::Dim3{8, 1, 1});
+  for (unsigned i = 0; i < 3; ++i) {
+    std::int32_t value;
+    std::memcpy(&value, plan.calls[i].arguments[1].value.data(), 4);
+    CHECK(value == 2 << i);
+    CHECK(plan.calls[i].arguments[2].shared_bytes == 4 * (i + 1));
+  }
+}
+
+TEST_CASE("a launch file: steps, factors, nested loops, several kernels in turn") {
+  auto const values = [](std::string const& loops) {
+    std::vector<std::int32_t> result;
+    for (auto const& call : plan_from(head + "args = ['i32:${x}']\nfor = " + loops + "\n").calls) {
+      std::int32_t value;
+      std::memcpy(&value, call.arguments[0].value.data(), 4);
+      result.push_back(value);
+    }
+    return result;
+  };
+  using Values = std::vector<std::int32_t>;
+  CHECK(values("{ x = { from = 1, to = 64, times = 2 } }") == Values{1, 2, 4, 8, 16, 32});
+  CHECK(values("{ x = { from = 0, to = 10, step = 4 } }") == Values{0, 4, 8});
+  CHECK(values("{ y = [0, 2], x = [5, 7] }") == Values{5, 6, 5, 6});
+  CHECK(values("{ z = [1, 3], x = [0, 'z'] }") == Values{0, 0, 1});
+
+  auto const plan = plan_from(
+      "file = 'k.cl'\n[buffers]\na = 'f32:1:zero'\n[[launch]]\nfor = { k = [0, 2] }\n"
+      "[[launch.each]]\nkernel = 'first'\ngrid = 4\nlocal = 8\n"
+      "[[launch.each]]\nkernel = 'second'\nglobal = 4\nlocal = 4\nargs = ['i32:${k}']\n");
+  std::string order;
+  for (auto const& call : plan.calls) order += call.kernel.text + " ";
+  CHECK(order == "first second first second ");
+  CHECK(plan.calls[0].in_groups);
+}
+
+TEST_CASE("mistakes in a launch file are refused at their place") {
+  struct Mistake {
+    std::string toml, message, hint;
+    std::size_t line;
+  };
+  for (auto const& m : std::vector<Mistake>{
+           {"file = 'k.cl'\nfiel = 1\n", "unknown key 'fiel'", "file", 2},
+           {"file = 3\n[[launch]]\n", "must be a string", "quotes", 1},
+           {"file = 'k.cl'\n", "no [[launch]]", "kernel", 1},
+           {"file = 'k.cl'\n[buffers]\na = 'f32:16:zreo'\n", "unknown contents 'zreo'", "zero", 3},
+           {head + "lcoal = 3\n", "unknown key 'lcoal'", "local", 9},
+           {head + "args = ['c']\n", "'c' is neither", "a", 9},
+           {head + "args = ['buf:f32:1:zero']\n", "declares a buffer", "[buffers]", 9},
+           {head + "args = ['i32:${k}']\n", "unknown variable 'k'", "for", 9},
+           {head + "args = ['i32:${k']\n", "without }", "${k}", 9},
+           {head + "for = { k = [0] }\n", "[from, to]", "times", 9},
+           {head + "for = { k = { from = 1, until = 3 } }\n", "unknown key 'until'", "to", 9},
+           {head + "for = { k = { from = 0, to = 3, times = 2 } }\n", "times must be", "ascend", 9},
+           {head + "for = { k = [3, 3] }\n", "nothing is launched", "empty", 5},
+           {head + "grid = 3\n", "both global and grid", "work-groups", 5},
+           {"file = 'k.cl'\n[[launch]]\nkernel = 'k'\n", "no 'global'", "work-items", 2},
+           {"file = 'k.cl'\n[[launch]]\nkernel = 'k'\nglobal = [0]\n", "0 is out of range", "from 1", 4},
+           {"file = 'k.cl'\n[[launch]\n", "", "TOML", 2},
+       }) {
+    auto const error = error_of([&] { plan_from(m.toml); });
+    INFO(m.toml);
+    CHECK(error.status() == Status::bad_data);
+    CHECK_THAT(error.what(), Contains(m.message));
+    CHECK_THAT(error.hint(), Contains(m.hint));
+    CHECK(error.where().line == m.line);
+  }
+}
