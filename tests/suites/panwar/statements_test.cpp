@@ -125,6 +125,8 @@ TEST_CASE("Counts of the eight workloads are what their algorithms must give") {
   }
 }
 
+// ---------------------------------------------------------------- V-A, Figure 3
+
 TEST_CASE("V-A: the suite is a mix of compute, global and local memory bounds") {
   for (auto const& mode : modes) {
     std::set<std::string> limiters;
@@ -134,14 +136,91 @@ TEST_CASE("V-A: the suite is a mix of compute, global and local memory bounds") 
   }
 }
 
+TEST_CASE("V-A: five applications keep their bound on all GPUs") {
+  for (auto const& mode : modes) {
+    auto const cast = casts(mode);
+    std::string const where = "groups " + mode;
+    INFO(where);
+    for (auto const& gpu : gpus) {
+      CHECK(cast.at("fast_walsh").at(gpu).limiter == "global");
+      CHECK(cast.at("matmul_gmem").at(gpu).limiter == "global");
+      // The three that differ on one GPU here; the README says why.
+      if (gpu != "c1060") CHECK(cast.at("nbody").at(gpu).limiter == "compute");
+      if (gpu != "c1060") CHECK(cast.at("floyd_warshall").at(gpu).limiter == "global");
+      if (gpu != "c2050") CHECK(cast.at("transpose").at(gpu).limiter == "global");
+    }
+    // On the C1060 Floyd-Warshall is close to a tie of computing and global memory, without local memory.
+    auto const& tie = cast.at("floyd_warshall").at("c1060");
+    CHECK(tie.global_s > 0.7 * tie.compute_s);
+    CHECK(tie.shared_s == 0);
+  }
+}
+
+TEST_CASE("V-A: the bound of matmul_lmem changes, and is local or global memory on the C1060") {
+  for (auto const& mode : modes) {
+    auto const cast = casts(mode).at("matmul_lmem");
+    CHECK((cast.at("c1060").limiter == "shared" || cast.at("c1060").limiter == "global"));
+    for (char const* gpu : {"c2050", "hd5870", "hd7970"}) CHECK(cast.at(gpu).limiter == "global");
+    // What makes the difference: the C1060 is the GPU where local memory weighs most against global memory.
+    auto const weight = [&](char const* gpu) { return cast.at(gpu).shared_s / cast.at(gpu).global_s; };
+    for (char const* gpu : {"c2050", "hd5870", "hd7970"}) CHECK(weight("c1060") > 2 * weight(gpu));
+  }
+}
+
+TEST_CASE("V-A: AES is local memory or compute bound on the AMD GPUs") {
+  for (auto const& mode : modes)
+    for (char const* gpu : {"hd5870", "hd7970"}) {
+      auto const limiter = casts(mode).at("aes").at(gpu).limiter;
+      CHECK((limiter == "compute" || limiter == "shared"));
+    }
+}
+
+// ---------------------------------------------------------------- V-B.1, Figures 4 and 5
+
+TEST_CASE("V-B: for AES the model picks the HD 7970") {
+  for (auto const& mode : modes) {
+    auto const cast = casts(mode).at("aes");
+    for (auto const& gpu : gpus) CHECK(cast.at("hd7970").time_s <= cast.at(gpu).time_s);
+  }
+}
+
 TEST_CASE("V-B: one group and all groups give the same transactions, but for Floyd-Warshall") {
   auto const first = kernels("first"), all = kernels("all");
   for (auto const& workload : workloads) {
     double const c1060 = transactions_c1060(all.at(workload)) / transactions_c1060(first.at(workload));
     double const c2050 = transactions_c2050(all.at(workload)) / transactions_c2050(first.at(workload));
     INFO(workload << ": all over one " << c1060 << " on the C1060, " << c2050 << " on the C2050");
-    if (workload == "floyd_warshall") continue;
-    CHECK(c1060 == Approx(1).margin(0.05));
-    CHECK(c2050 == Approx(1).margin(0.05));
+    if (workload != "floyd_warshall") {
+      // AES looks its table up at addresses that depend on the data.
+      CHECK(c1060 == Approx(1).margin(workload == "aes" ? 0.02 : 1e-12));
+      CHECK(c2050 == Approx(1).margin(workload == "aes" ? 0.02 : 1e-12));
+      continue;
+    }
+    CHECK(c2050 == Approx(1.10).margin(0.02));  // "10%"
+    // The paper has 2.5 for the C1060. Three unconditional loads and at most two stores per work-item allow no more
+    // than 5/3 in accesses: see the README.
+    CHECK(c1060 > 1.05);
+    CHECK(c1060 < 5.0 / 3);
+  }
+}
+
+TEST_CASE("V-B: the mode changes relative performance of Floyd-Warshall alone") {
+  auto const first = casts("first"), all = casts("all");
+  for (auto const& workload : workloads) {
+    // The paper's metric between the two projections: unit vectors of the times on the four GPUs.
+    double norm_first = 0, norm_all = 0, distance = 0;
+    for (auto const& gpu : gpus) {
+      norm_first = std::hypot(norm_first, first.at(workload).at(gpu).time_s);
+      norm_all = std::hypot(norm_all, all.at(workload).at(gpu).time_s);
+    }
+    for (auto const& gpu : gpus)
+      distance = std::hypot(
+          distance, first.at(workload).at(gpu).time_s / norm_first - all.at(workload).at(gpu).time_s / norm_all);
+    double const difference_pct = 100 * distance / std::sqrt(2.0);
+    INFO(workload << ": " << difference_pct << " %");
+    if (workload == "floyd_warshall")
+      CHECK(difference_pct > 1);
+    else
+      CHECK(difference_pct < 0.1);
   }
 }
