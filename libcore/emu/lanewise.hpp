@@ -138,6 +138,7 @@ template <class D, class... S>
 struct Entry<D(S...)> {
   template <class F>
   static constexpr Opcode make(std::string_view pattern, Class kind, F) {
+    static_assert(std::is_empty_v<F>, "a lambda or function object: handlers make their own, a pointer would be null");
     Opcode opcode;
     opcode.pattern = pattern;
     opcode.kind = kind;
