@@ -131,7 +131,8 @@ struct GroupChoice {
 GroupChoice parse_groups(std::string_view);  // "first", "all" or a number
 std::vector<std::uint64_t> choose_groups(GroupChoice, std::uint64_t total);
 
-// A file to write or to compare a buffer with: `N=FILE`, `N=FILE:tolerance`, N a number from 0 or a buffer's name.
+// A file to write or to compare a buffer with: `N=FILE`, `N=FILE:tolerance`, N a number from 0 or the buffer's name in
+// the launch file or in the kernel.
 struct BufferFile {
   std::string buffer, path;
   double tolerance = 0;
@@ -168,7 +169,7 @@ struct Report {
 // Throws Error: what frontend::compile throws; usage or bad_data for arguments and sizes that do not fit the kernel;
 // finding for what the emulator finds and for a buffer that differs from its file; limit for --max-steps, --timeout and
 // --max-memory.
-Report run(Plan const&, RunOptions const&);
+Report run(Plan, RunOptions const&);
 
 // ---------------------------------------------------------------- parts of run(), for other users of plans
 

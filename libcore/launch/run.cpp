@@ -57,7 +57,7 @@ void write_bytes(std::string const& path, std::span<std::byte const> bytes) {
 
 class Runner {
  public:
-  Runner(Plan const& plan, RunOptions const& options) : plan_(plan), options_(options) {}
+  Runner(Plan plan, RunOptions const& options) : plan_(std::move(plan)), options_(options) {}
 
   Report run() {
     Stopwatch const compiling;
@@ -65,6 +65,7 @@ class Runner {
     report_.notes = compiled_.notes;
     report_.times.compile_s = compiling.s();
     for (auto const& call : plan_.calls) prepare(call);
+    if (plan_.case_name.empty()) name_buffers();
 
     Stopwatch const filling;
     emu::Memory memory(options_.max_memory_bytes);
@@ -106,6 +107,16 @@ class Runner {
     kernel.program = std::make_unique<emu::Program>(*compiled_.module, *kernel.function);
     kernel.decode_s = decoding.s();
     return kernels_.emplace(call.kernel.text, std::move(kernel)).first->second;
+  }
+
+  // Buffers of the command line are called as the kernel calls them.
+  void name_buffers() {
+    for (auto const& call : plan_.calls) {
+      auto const& names = prepare(call).info->arguments;
+      for (std::size_t i = 0; i < std::min(names.size(), call.arguments.size()); ++i)
+        if (call.arguments[i].kind == Argument::Kind::buffer)
+          plan_.buffers[call.arguments[i].buffer].name = names[i].name;
+    }
   }
 
   frontend::KernelInfo const& find_kernel(Call const& call) const {
@@ -184,8 +195,10 @@ class Runner {
 
   Error error_of(emu::Outcome const& outcome, frontend::KernelInfo const& kernel) const {
     emu::Finding const finding = outcome.finding.value_or(emu::Finding{});
-    Where const where = place_of(finding);
+    Where where = place_of(finding);
     std::string const line = line_of(where.file, where.line);
+    // Where the compiler gives no column, the line's first word.
+    if (where.column == 0 && !line.empty()) where.column = line.find_first_not_of(" \t") + 1;
     if (outcome.ending == emu::Ending::finding) {
       auto const& [group, item] = std::tie(finding.group_id, finding.local_id);
       return Error(Status::finding, where,
@@ -252,7 +265,7 @@ class Runner {
     if (report_.rows.empty()) frontend::find_kernel(compiled_.kernels, options_.only_kernel, plan_.request.path);
   }
 
-  Plan const& plan_;
+  Plan plan_;
   RunOptions const& options_;
   frontend::Compiled compiled_;
   std::map<std::string, Kernel, std::less<>> kernels_;  // by the name that the calls use

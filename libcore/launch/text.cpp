@@ -162,7 +162,7 @@ BufferFile parse_buffer_file(std::string const& text, std::string_view option, s
   auto const equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     throw Error(Status::usage, fmt::format("{}: '{}' is not {}", option, text, form),
-                "N is a buffer's number, counted from 0, or its name in the launch file");
+                "N is a buffer's number, counted from 0, or its name in the launch file or the kernel");
   return {text.substr(0, equals), text.substr(equals + 1), 0, fmt::format("{} {}", option, text)};
 }
 
