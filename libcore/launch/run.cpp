@@ -277,8 +277,8 @@ class Runner {
 
 }  // namespace
 
-Report run(Plan const& plan, RunOptions const& options) {
-  return Runner(plan, options).run();
+Report run(Plan plan, RunOptions const& options) {
+  return Runner(std::move(plan), options).run();
 }
 
 }  // namespace kernelcast::launch
