@@ -14,83 +14,123 @@ namespace {
 
 using enum Class;
 
-constexpr u32 chunk = 16;  // lanes that are moved together
+constexpr u32 chunk = lanes_per_chunk;
 
-// Fills c.offsets for the lanes that execute; false where one of them leaves the window or is misaligned.
-template <bool Masked>
-bool place(Context& c, MicroOp const& op) {
-  Access const& x = *op.access;
-  Window const& window = x.window;
-  if (window.size < x.bytes) return false;
-  u32 low_bits = 0;
-  if (x.address == Access::Address::indexed) {
-    if (!x.reachable) return false;
-    u32 const first = x.low, scale = x.scale, offset = x.first_offset;
-    u32 farthest = 0;
-    for (u32 warp = 0; warp < c.warps; ++warp) {
-      if (Masked && !c.bits[warp]) continue;
-      u32 const *a = slot<u32>(c, op.s[0], warp), *active = c.lanes + lanes_per_warp * warp;
-      u32* o = c.offsets + lanes_per_warp * warp;
-#pragma omp simd reduction(max : farthest) reduction(| : low_bits)
-      for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
-        u32 const index = Masked ? (a[lane] - first) & active[lane] : a[lane] - first;
-        farthest = index > farthest ? index : farthest;
-        o[lane] = index * scale + offset;
-        low_bits |= o[lane];
-      }
-    }
-    // An inactive lane stands for index == low, which is as aligned as the access itself.
-    return farthest <= x.range && (low_bits & (x.bytes - 1u)) == 0;
-  }
-  if (x.address == Access::Address::narrow) {
-    u32 const shift = static_cast<u32>(x.displacement - window.address);
-    u32 farthest = 0;
-    for (u32 warp = 0; warp < c.warps; ++warp) {
-      if (Masked && !c.bits[warp]) continue;
-      u32 const *a = slot<u32>(c, op.s[0], warp), *active = c.lanes + lanes_per_warp * warp;
-      u32* o = c.offsets + lanes_per_warp * warp;
-#pragma omp simd reduction(max : farthest) reduction(| : low_bits)
-      for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
-        u32 const offset = Masked ? (a[lane] + shift) & active[lane] : a[lane] + shift;
-        farthest = offset > farthest ? offset : farthest;
-        o[lane] = offset;
-        low_bits |= offset;
-      }
-    }
-    return farthest <= window.size - x.bytes && (low_bits & (x.bytes - 1u)) == 0;
-  }
-  u64 const shift = x.displacement - window.address;
-  u64 farthest = 0;
-  for (u32 warp = 0; warp < c.warps; ++warp) {
-    if (Masked && !c.bits[warp]) continue;
-    u64 const* a = slot<u64>(c, op.s[0], warp);
-    u32 const* active = c.lanes + lanes_per_warp * warp;
-    u32* o = c.offsets + lanes_per_warp * warp;
-#pragma omp simd reduction(max : farthest) reduction(| : low_bits)
-    for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
-      u64 const mask = Masked ? static_cast<u64>(s64{static_cast<s32>(active[lane])}) : ~u64{0};
-      u64 const offset = (a[lane] + shift) & mask;
-      farthest = offset > farthest ? offset : farthest;
-      o[lane] = static_cast<u32>(offset);
-      low_bits |= static_cast<u32>(offset);
-    }
-  }
-  return farthest <= window.size - x.bytes && farthest <= 0xffffffffu && (low_bits & (x.bytes - 1u)) == 0;
+// Neighbours at a constant distance? The distance, or no_step.
+u32 step_of(u32 const* o) {
+  u32 const step = o[1] - o[0];
+  u32 differ = 0;
+#pragma omp simd reduction(| : differ)
+  for (u32 lane = 0; lane < chunk; ++lane) differ |= (o[lane] - o[0]) ^ (lane * step);
+  return differ == 0 ? step : no_step;
 }
 
-// How the offsets of a half warp lie: side by side (`step` bytes apart), all equal, or anyhow.
-enum class Layout { adjacent, equal, scattered };
-template <u32 Step>
-Layout layout(u32 const* o) {
-  u32 const first = o[0];
-  u32 apart = 0, differ = 0;
-#pragma omp simd reduction(| : apart, differ)
-  for (u32 lane = 0; lane < chunk; ++lane) {
-    u32 const distance = o[lane] - first;
-    apart |= distance ^ (lane * Step);
-    differ |= distance;
+// The bounds of what a loop over lanes has seen.
+struct Extent {
+  u64 lowest = ~u64{0}, farthest = 0;
+  u32 low_bits = 0;
+};
+
+// Offsets from a 32-bit register: (value - first) * scale + shift, modulo 2^32. Bounds are those before scaling, over
+// the lanes that execute.
+template <bool Masked>
+Extent place_narrow(Context const& c, u32 const* values, u32 first, u32 scale, u32 shift, u32* offsets) {
+  u32 lowest = ~0u, farthest = 0, low_bits = 0;
+  for (u32 warp = 0; warp < c.warps; ++warp) {
+    if (Masked && !c.bits[warp]) continue;
+    u32 const *a = values + lanes_per_warp * warp, *active = c.lanes + lanes_per_warp * warp;
+    u32* o = offsets + lanes_per_warp * warp;
+#pragma omp simd reduction(max : farthest) reduction(min : lowest) reduction(| : low_bits)
+    for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
+      u32 const mask = Masked ? active[lane] : ~0u;
+      u32 const value = a[lane] - first, offset = value * scale + shift;
+      u32 const high = value & mask, low = value | ~mask;
+      farthest = high > farthest ? high : farthest;
+      lowest = low < lowest ? low : lowest;
+      o[lane] = offset;
+      low_bits |= offset & mask;
+    }
   }
-  return apart == 0 ? Layout::adjacent : differ == 0 ? Layout::equal : Layout::scattered;
+  return {lowest, farthest, low_bits};
+}
+template <bool Masked>
+Extent place_wide(Context const& c, u64 const* values, u64 shift, u32* offsets) {
+  u64 lowest = ~u64{0}, farthest = 0;
+  u32 low_bits = 0;
+  for (u32 warp = 0; warp < c.warps; ++warp) {
+    if (Masked && !c.bits[warp]) continue;
+    u64 const* a = values + lanes_per_warp * warp;
+    u32 const* active = c.lanes + lanes_per_warp * warp;
+    u32* o = offsets + lanes_per_warp * warp;
+#pragma omp simd reduction(max : farthest) reduction(min : lowest) reduction(| : low_bits)
+    for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
+      u64 const mask = Masked ? static_cast<u64>(s64{static_cast<s32>(active[lane])}) : ~u64{0};
+      u64 const offset = a[lane] + shift, high = offset & mask, low = offset | ~mask;
+      farthest = high > farthest ? high : farthest;
+      lowest = low < lowest ? low : lowest;
+      o[lane] = static_cast<u32>(offset);
+      low_bits |= static_cast<u32>(high);
+    }
+  }
+  return {lowest, farthest, low_bits};
+}
+
+// Computes where the lanes are; false where one of them leaves the window or is misaligned.
+template <bool Masked>
+bool compute_placement(Context& c, MicroOp const& op, Placement& p) {
+  Access const& x = *op.access;
+  Window const& window = x.window;
+  p.valid = false;
+  if (window.size < x.bytes) return false;
+  u64 const last = window.size - x.bytes;
+  Extent e;
+  if (x.address == Access::Address::indexed) {
+    if (!x.reachable) return false;
+    e = place_narrow<Masked>(c, slot<u32>(c, op.s[0], 0), x.low, x.scale, x.first_offset, p.offsets);
+    if (e.farthest > x.range) return false;
+    e.lowest = e.lowest * x.scale + x.first_offset;
+    e.farthest = e.farthest * x.scale + x.first_offset;
+    p.begin = x.begin;
+  } else if (x.address == Access::Address::narrow) {
+    p.begin = x.displacement - window.address;
+    e = place_narrow<Masked>(c, slot<u32>(c, op.s[0], 0), 0u - static_cast<u32>(p.begin), 1, 0, p.offsets);
+  } else {
+    p.begin = x.displacement - window.address;
+    e = place_wide<Masked>(c, slot<u64>(c, op.s[0], 0), p.begin, p.offsets);
+  }
+  if (e.farthest > last || e.farthest > 0xffffffffu || (e.low_bits & (x.bytes - 1u)) != 0) return false;
+  p.lowest = e.lowest;
+  p.farthest = e.farthest;
+  p.low_bits = e.low_bits;
+  for (u32 i = 0; i < c.warps * (lanes_per_warp / chunk); ++i)
+    if (!Masked || c.bits[i / 2] == ~0u) p.steps[i] = step_of(p.offsets + chunk * i);
+  p.number = ++c.placements;
+  p.valid = true;
+  return true;
+}
+
+struct Placed {
+  Placement const* placement;
+  u64 delta;  // bytes to add to its offsets
+};
+
+// The access's placement: shared with an earlier access if that one's lanes, shifted, stay in the window; else its own.
+template <bool Masked>
+bool place(Context& c, MicroOp const& op, Placed& placed) {
+  Access const& x = *op.access;
+  Placement* p = x.placement;
+  if (x.follows) {
+    u64 const begin = x.address == Access::Address::indexed ? x.begin : x.displacement - x.window.address;
+    u64 const delta = begin - p->begin, low = p->lowest + delta, high = p->farthest + delta;
+    bool const inside = low <= high && high + x.bytes <= x.window.size && high + x.bytes >= x.bytes;
+    if (p->valid && inside && ((p->low_bits | delta) & (x.bytes - 1u)) == 0) {
+      placed = {p, delta};
+      return true;
+    }
+    p = c.spare;
+  }
+  placed = {p, 0};
+  return compute_placement<Masked>(c, op, *p);
 }
 
 template <class M>
@@ -112,13 +152,13 @@ S widen(M value) {
 }
 
 template <class M, class S, bool Narrow>
-void load_chunk(std::byte const* host, u32 const* o, S* d, Layout how) {
-  if (how == Layout::adjacent) {
+void load_chunk(std::byte const* host, u32 const* o, S* d, u32 step) {
+  if (step == sizeof(M)) {
     M values[chunk];
     std::memcpy(values, host + o[0], sizeof values);
 #pragma omp simd
     for (u32 lane = 0; lane < chunk; ++lane) d[lane] = widen<M, S, Narrow>(values[lane]);
-  } else if (how == Layout::equal) {
+  } else if (step == 0) {
     S const value = widen<M, S, Narrow>(fetch<M>(host + o[0]));
 #pragma omp simd
     for (u32 lane = 0; lane < chunk; ++lane) d[lane] = value;
@@ -129,8 +169,8 @@ void load_chunk(std::byte const* host, u32 const* o, S* d, Layout how) {
   }
 }
 template <class M, class S>
-void store_chunk(std::byte* host, u32 const* o, S const* s, Layout how) {
-  if (how == Layout::adjacent) {
+void store_chunk(std::byte* host, u32 const* o, S const* s, u32 step) {
+  if (step == sizeof(M)) {
     M values[chunk];
 #pragma omp simd
     for (u32 lane = 0; lane < chunk; ++lane) values[lane] = static_cast<M>(s[lane]);
@@ -148,61 +188,59 @@ void per_lane(u32 bits, Each each) {
   for (; bits; bits &= bits - 1) each(static_cast<u32>(std::countr_zero(bits)));
 }
 
-// Lanes' copies of local memory lie one after the other.
+// Where a lane finds offset 0. Lanes' copies of local memory lie one after the other.
 std::byte* host_of(Context const& c, Access const& x, u32 warp, u32 lane) {
   return x.window.host + x.window.lane_stride * (lanes_per_warp * (c.first_warp + warp) + lane);
 }
 
 template <class M, class S, bool Narrow, bool Masked>
 void load(Context& c, MicroOp const& op) {
-  if (!place<Masked>(c, op)) return access_elsewhere(c, op);
-  if (c.observed) notify_access(c, op);
+  Placed placed;
+  if (!place<Masked>(c, op, placed)) return access_elsewhere(c, op);
+  if (c.observed) notify_access(c, op, *placed.placement, placed.delta);
   Access const& x = *op.access;
+  u32 const *offsets = placed.placement->offsets, *steps = placed.placement->steps;
   bool const blocks = x.window.lane_stride == 0;
-  for (u32 warp = 0; warp < c.warps; ++warp) {
-    u32 const active = Masked ? c.bits[warp] : ~0u;
-    u32 const* o = c.offsets + lanes_per_warp * warp;
-    if (active == 0) continue;
-    if (active == ~0u && blocks) {
-      for (u32 lane = 0; lane < lanes_per_warp; lane += chunk) {
-        Layout how = layout<sizeof(M)>(o + lane);
-        if (how == Layout::adjacent && x.elements > 1) how = Layout::scattered;
-        for (u32 i = 0; i < x.elements; ++i)
-          load_chunk<M, S, Narrow>(x.window.host + i * sizeof(M), o + lane,
-                                   reinterpret_cast<S*>(c.registers + x.slots[i]) + lanes_per_warp * warp + lane, how);
+  for (u32 i = 0; i < x.elements; ++i) {
+    S* const d = reinterpret_cast<S*>(c.registers + x.slots[i]);
+    u64 const shift = placed.delta + i * sizeof(M);
+    std::byte const* const host = x.window.host + shift;
+    for (u32 warp = 0; warp < c.warps; ++warp) {
+      u32 const active = Masked ? c.bits[warp] : ~0u, first = lanes_per_warp * warp;
+      if (active == ~0u && blocks) {
+        load_chunk<M, S, Narrow>(host, offsets + first, d + first, steps[2 * warp]);
+        load_chunk<M, S, Narrow>(host, offsets + first + chunk, d + first + chunk, steps[2 * warp + 1]);
+      } else {
+        per_lane(active, [&](u32 lane) {
+          d[first + lane] = widen<M, S, Narrow>(fetch<M>(host_of(c, x, warp, lane) + offsets[first + lane] + shift));
+        });
       }
-      continue;
     }
-    per_lane(active, [&](u32 lane) {
-      std::byte const* host = host_of(c, x, warp, lane) + o[lane];
-      for (u32 i = 0; i < x.elements; ++i)
-        reinterpret_cast<S*>(c.registers + x.slots[i])[lanes_per_warp * warp + lane] =
-            widen<M, S, Narrow>(fetch<M>(host + i * sizeof(M)));
-    });
   }
 }
 
 template <class M, class S, bool Masked>
 void store(Context& c, MicroOp const& op) {
-  if (!place<Masked>(c, op)) return access_elsewhere(c, op);
-  if (c.observed) notify_access(c, op);
+  Placed placed;
+  if (!place<Masked>(c, op, placed)) return access_elsewhere(c, op);
+  if (c.observed) notify_access(c, op, *placed.placement, placed.delta);
   Access const& x = *op.access;
+  u32 const *offsets = placed.placement->offsets, *steps = placed.placement->steps;
   bool const blocks = x.window.lane_stride == 0 && x.elements == 1;
   for (u32 warp = 0; warp < c.warps; ++warp) {
-    u32 const active = Masked ? c.bits[warp] : ~0u;
-    u32 const* o = c.offsets + lanes_per_warp * warp;
-    if (active == 0) continue;
+    u32 const active = Masked ? c.bits[warp] : ~0u, first = lanes_per_warp * warp;
     if (active == ~0u && blocks) {
-      S const* s = reinterpret_cast<S const*>(c.registers + x.slots[0]) + lanes_per_warp * warp;
-      for (u32 lane = 0; lane < lanes_per_warp; lane += chunk)
-        store_chunk<M, S>(x.window.host, o + lane, s + lane, layout<sizeof(M)>(o + lane));
+      std::byte* const host = x.window.host + placed.delta;
+      S const* const s = reinterpret_cast<S const*>(c.registers + x.slots[0]) + first;
+      store_chunk<M, S>(host, offsets + first, s, steps[2 * warp]);
+      store_chunk<M, S>(host, offsets + first + chunk, s + chunk, steps[2 * warp + 1]);
       continue;
     }
+    // Lane by lane with all elements of each: lanes may overlap.
     per_lane(active, [&](u32 lane) {
-      std::byte* host = host_of(c, x, warp, lane) + o[lane];
+      std::byte* const host = host_of(c, x, warp, lane) + offsets[first + lane] + placed.delta;
       for (u32 i = 0; i < x.elements; ++i) {
-        M const value =
-            static_cast<M>(reinterpret_cast<S const*>(c.registers + x.slots[i])[lanes_per_warp * warp + lane]);
+        M const value = static_cast<M>(reinterpret_cast<S const*>(c.registers + x.slots[i])[first + lane]);
         std::memcpy(host + i * sizeof(M), &value, sizeof value);
       }
     });
@@ -212,14 +250,16 @@ void store(Context& c, MicroOp const& op) {
 // Lanes take their turn in ascending order. F: (old, b, c) -> new. The destination is optional (red).
 template <class T, class F>
 void atomic(Context& c, MicroOp const& op) {
-  if (!place<true>(c, op)) return access_elsewhere(c, op);
-  if (c.observed) notify_access(c, op);
+  Placed placed;
+  if (!place<true>(c, op, placed)) return access_elsewhere(c, op);
+  if (c.observed) notify_access(c, op, *placed.placement, placed.delta);
   using Stored = typename Lane<T>::Stored;
   using M = std::conditional_t<std::is_same_v<T, Half>, u16, Stored>;
   Access const& x = *op.access;
   for (u32 warp = 0; warp < c.warps; ++warp)
     per_lane(c.bits[warp], [&](u32 lane) {
-      std::byte* host = host_of(c, x, warp, lane) + c.offsets[lanes_per_warp * warp + lane];
+      std::byte* host =
+          host_of(c, x, warp, lane) + placed.placement->offsets[lanes_per_warp * warp + lane] + placed.delta;
       M const old = fetch<M>(host);
       T const b = Lane<T>::load(slot<T>(c, op.s[1], warp)[lane]);
       T const third = op.s[2] == no_slot ? b : Lane<T>::load(slot<T>(c, op.s[2], warp)[lane]);

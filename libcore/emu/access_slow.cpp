@@ -21,8 +21,8 @@ std::string_view verb(Direction d) {
 void access_elsewhere(Context& c, MicroOp const& op) {
   static_cast<Machine*>(c.machine)->access_elsewhere(c, op);
 }
-void notify_access(Context& c, MicroOp const& op) {
-  static_cast<Machine*>(c.machine)->notify_access(c, op);
+void notify_access(Context& c, MicroOp const& op, Placement const& placement, std::uint64_t delta) {
+  static_cast<Machine*>(c.machine)->notify_access(c, op, placement, delta);
 }
 void notify_guarded(Context& c, MicroOp const& op) {
   static_cast<Machine*>(c.machine)->notify_guarded(c, op);
@@ -31,14 +31,16 @@ void refuse(Context& c, MicroOp const& op) {
   static_cast<Machine*>(c.machine)->refuse(c, op);
 }
 
-void Machine::notify_access(Context const& c, MicroOp const& op) {
+void Machine::notify_access(Context const& c, MicroOp const& op, Placement const& placement, std::uint64_t delta) {
   MemoryAccess event;
   event.instruction = op.instruction;
   event.space = op.access->window.space;
   event.direction = op.access->direction;
   event.bytes_per_lane = op.access->bytes;
-  event.base = op.access->window.base;
-  event.offsets = c.offsets;
+  event.base = op.access->window.base + delta;
+  event.offsets = placement.offsets;
+  event.pattern = placement.number;
+  event.steps = placement.steps;
   event.lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists)};
   for (Observer* o : observers_) o->memory(event);
 }
@@ -138,6 +140,8 @@ void Machine::access_elsewhere(Context& c, MicroOp const& op) {
   Access copy = x;
   copy.address = Access::Address::wide;
   copy.displacement = 0;
+  copy.follows = false;
+  copy.placement = c.spare;
   MicroOp again = op;
   again.access = &copy;
   again.s[0] = c.scratch;

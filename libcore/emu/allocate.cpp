@@ -20,6 +20,7 @@ class Allocation {
     drop_dead_code();
     find_intervals();
     assign_slots();
+    share_placements();
     emit();
   }
 
@@ -156,6 +157,41 @@ class Allocation {
     }
     d_.program.scratch = top;
     d_.program.slots = top + 2;
+  }
+
+  // Accesses of a block that address by the same unchanged register, unguarded, share the first one's placement.
+  void share_placements() {
+    Program::Impl& p = d_.program;
+    struct Leader {
+      std::uint32_t access, reg;
+    };
+    for (DraftBlock const& block : d_.blocks) {
+      std::vector<Leader> leaders;
+      std::uint32_t next = 1;
+      for (std::uint32_t i = block.first; i < block.last; ++i) {
+        Draft const& draft = d_.drafts[i];
+        if (draft.dead) continue;
+        if ((draft.kind == Draft::Kind::load || draft.kind == Draft::Kind::store) && draft.guard == no_register) {
+          Access& x = p.accesses[draft.access];
+          auto same = [&](Leader const& l) {
+            Access const& y = p.accesses[l.access];
+            return l.reg == draft.sources[0] && y.address == x.address && y.scale == x.scale && y.space == x.space &&
+                   y.index_signed == x.index_signed;
+          };
+          auto found = std::find_if(leaders.begin(), leaders.end(), same);
+          if (found == leaders.end()) {
+            leaders.push_back({draft.access, draft.sources[0]});
+          } else {
+            Access& leader = p.accesses[found->access];
+            if (leader.placement_index == 0) leader.placement_index = next++;
+            x.placement_index = leader.placement_index;
+            x.follows = true;
+          }
+        }
+        for (std::uint32_t r : draft.destinations) std::erase_if(leaders, [&](Leader const& l) { return l.reg == r; });
+      }
+      p.placements = std::max(p.placements, next - 1);
+    }
   }
 
   std::uint32_t slot(std::uint32_t r) const { return r == no_register ? no_slot : slot_[r]; }

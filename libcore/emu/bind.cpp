@@ -92,7 +92,8 @@ void Machine::bind() {
   context_.scratch = p_.scratch * 4 * stride_;
   context_.observed = !observers_.empty();
   context_.machine = this;
-  context_.offsets = offsets_.data();
+  placements_.resize(p_.placements + 1);
+  context_.spare = placements_.data();
   context_.lanes = lane_masks_.data();
   context_.bits = bits_.data();
   fill_pins();
@@ -105,6 +106,7 @@ void Machine::bind_accesses() {
     Access& x = accesses_[i];
     for (std::uint32_t& s : x.slots)
       if (s != no_slot) s *= 4 * stride_;
+    x.placement = &placements_[x.placement_index];
     if (x.space == StateSpace::shared) x.window = {0, shared_.size(), shared_.data(), 0, 0, x.space};
     if (x.space == StateSpace::local) x.window = {0, p_.local_bytes, local_.data(), 0, p_.local_bytes, x.space};
     if (x.space == StateSpace::param) x.window = {0, parameters_.size(), parameters_.data(), 0, 0, x.space};
@@ -122,7 +124,8 @@ void Machine::bind_index(Access& x, std::uint64_t base) {
     x.window = {buffer->address, buffer->size, buffer->data, buffer->address, 0, x.space};
   }
   if (x.window.size < x.bytes) return;
-  auto const begin = static_cast<std::int64_t>(base + x.displacement - x.window.address);
+  x.begin = base + x.displacement - x.window.address;
+  auto const begin = static_cast<std::int64_t>(x.begin);
   std::int64_t const scale = x.scale;
   std::int64_t const last = static_cast<std::int64_t>(std::min<std::uint64_t>(x.window.size - x.bytes, 0xffffffff));
   // Far away bases overflow nothing: |begin| is far below 2^62 for a base in a window, others are left to the slow

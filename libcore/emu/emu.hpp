@@ -131,6 +131,12 @@ struct MemoryAccess {
   std::uint64_t base = 0;                  // device address (global) or offset (shared, local) of offsets == 0
   std::uint32_t const* offsets = nullptr;  // [32 * lanes.warps], bytes; unspecified where a lane takes no part
   Lanes lanes;
+  // Two accesses with the same pattern number have the same offsets and lanes (their bases may differ).
+  std::uint64_t pattern = 0;
+  // [2 * lanes.warps]: of the 16 lanes from 16 h on, if they all take part, offsets[16 h + i] = offsets[16 h] + i *
+  // steps[h]; no_step where that does not hold.
+  std::uint32_t const* steps = nullptr;
+  static constexpr std::uint32_t no_step = 0x80000000u;
 };
 
 class Observer {

@@ -42,6 +42,23 @@ struct Window {
   ptx::StateSpace space = ptx::StateSpace::global;
 };
 
+inline constexpr std::uint32_t lanes_per_chunk = 16;  // lanes that are moved together
+inline constexpr std::uint32_t no_step = 0x80000000u;
+
+// Where the lanes of an access are, relative to its window. Accesses of one basic block that go by the same register
+// and differ in constants only share a placement: the first computes it, the others shift it (see place() in
+// access.cpp).
+struct Placement {
+  alignas(64) std::uint32_t offsets[max_lanes_per_unit];
+  // Per chunk: the distance between neighbouring lanes, no_step where it varies. For warps that execute as a whole.
+  std::uint32_t steps[max_lanes_per_unit / lanes_per_chunk];
+  std::uint64_t lowest = 0, farthest = 0;  // over the lanes that execute
+  std::uint64_t begin = 0;                 // offset of register value (or scaled index) 0
+  std::uint32_t low_bits = 0;              // of all offsets, or-ed
+  std::uint64_t number = 0;                // a new one whenever the offsets change
+  bool valid = false;
+};
+
 // One ld, st, atom or red. Lanes address memory by a 64-bit register (wide), a 32-bit one (narrow), or a kernel-uniform
 // base plus a scaled 32-bit index (indexed: fused address arithmetic).
 struct Access {
@@ -57,8 +74,12 @@ struct Access {
   std::uint64_t uniform_base = 0;  // indexed: known once bound
   // Indexed accesses within the window: index - low <= range, unsigned; first_offset belongs to index == low.
   std::uint32_t low = 0, range = 0, first_offset = 0;
-  bool reachable = false;  // some index is within the window
+  bool reachable = false;   // some index is within the window
+  std::uint64_t begin = 0;  // indexed: offset of index 0
   Window window;
+  std::uint32_t placement_index = 0;  // in the pool; 0 is nobody's
+  bool follows = false;               // an earlier access of the block has computed the placement
+  Placement* placement = nullptr;     // once bound
 };
 
 struct Context {
@@ -66,7 +87,8 @@ struct Context {
   std::uint32_t warps = 0;
   std::uint32_t const* bits = nullptr;    // [warps] lanes that execute
   std::uint32_t const* lanes = nullptr;   // [32 * warps] the same, 0 or ~0 each
-  std::uint32_t* offsets = nullptr;       // [256] of the access under way
+  Placement* spare = nullptr;             // for accesses that share none
+  std::uint64_t placements = 0;           // numbers given so far
   std::uint32_t scratch = 0;              // a 64-bit register of nobody, as a byte offset
   std::uint32_t const* exists = nullptr;  // [warps] work-items that exist
   std::uint32_t first_warp = 0;
@@ -77,7 +99,7 @@ struct Context {
 
 // Called by handlers on their rare paths; in access_slow.cpp and machine.cpp, compiled once.
 void access_elsewhere(Context&, MicroOp const&);  // not in the window: find where, or throw a Fault
-void notify_access(Context&, MicroOp const&);
+void notify_access(Context&, MicroOp const&, Placement const&, std::uint64_t delta);
 void notify_guarded(Context&, MicroOp const&);
 [[noreturn]] void refuse(Context&, MicroOp const&);  // an opcode that cannot be executed
 

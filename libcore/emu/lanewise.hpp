@@ -112,23 +112,29 @@ template <class F, class Signature>
 struct Lanewise;
 template <class F, class D, class... S>
 struct Lanewise<F, D(S...)> {
-  static void full(Context& c, MicroOp const& op) {
-    for (u32 warp = 0; warp < c.warps; ++warp) each(c, op, warp, std::index_sequence_for<S...>{});
-  }
-  static void masked(Context& c, MicroOp const& op) {
-    for (u32 warp = 0; warp < c.warps; ++warp)
-      if (c.bits[warp]) each_masked(c, op, warp, std::index_sequence_for<S...>{});
-  }
+  static void full(Context& c, MicroOp const& op) { all(c, op, std::index_sequence_for<S...>{}); }
+  static void masked(Context& c, MicroOp const& op) { some(c, op, std::index_sequence_for<S...>{}); }
 
  private:
+  // The operation's fields are read once: the loops write memory that the compiler must take for anything.
   template <std::size_t... I>
-  static void each(Context& c, MicroOp const& op, u32 warp, std::index_sequence<I...>) {
-    warp_loop<F, D, S...>(slot<D>(c, op.d[0], warp), slot<S>(c, op.s[I], warp)...);
+  static void all(Context& c, MicroOp const& op, std::index_sequence<I...>) {
+    each_warp(c.warps, slot<D>(c, op.d[0], 0), slot<S>(c, op.s[I], 0)...);
+  }
+  static void each_warp(u32 warps, typename Lane<D>::Stored* d, typename Lane<S>::Stored const*... s) {
+    for (std::size_t first = 0; first < std::size_t{lanes_per_warp} * warps; first += lanes_per_warp)
+      warp_loop<F, D, S...>(d + first, (s + first)...);
   }
   template <std::size_t... I>
-  static void each_masked(Context& c, MicroOp const& op, u32 warp, std::index_sequence<I...>) {
-    warp_loop_masked<F, D, S...>(c.lanes + lanes_per_warp * warp, slot<D>(c, op.d[0], warp),
-                                 slot<S>(c, op.s[I], warp)...);
+  static void some(Context& c, MicroOp const& op, std::index_sequence<I...>) {
+    each_active_warp(c.warps, c.bits, c.lanes, slot<D>(c, op.d[0], 0), slot<S>(c, op.s[I], 0)...);
+  }
+  static void each_active_warp(u32 warps, u32 const* bits, u32 const* active, typename Lane<D>::Stored* d,
+                               typename Lane<S>::Stored const*... s) {
+    for (std::size_t warp = 0; warp < warps; ++warp)
+      if (bits[warp])
+        warp_loop_masked<F, D, S...>(active + lanes_per_warp * warp, d + lanes_per_warp * warp,
+                                     (s + lanes_per_warp * warp)...);
   }
 };
 

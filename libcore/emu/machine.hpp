@@ -36,7 +36,7 @@ class Machine {
 
   // For the slow paths of handlers.
   void access_elsewhere(Context&, MicroOp const&);
-  void notify_access(Context const&, MicroOp const&);
+  void notify_access(Context const&, MicroOp const&, Placement const&, std::uint64_t delta);
   void notify_guarded(Context const&, MicroOp const&);
   [[noreturn]] void refuse(Context const&, MicroOp const&);
 
@@ -111,7 +111,7 @@ class Machine {
   std::vector<std::byte> shared_, local_, parameters_;
   std::vector<std::uint64_t> const* module_variables_ = nullptr;
   std::vector<std::uint64_t> const* body_variables_ = nullptr;
-  alignas(64) std::array<std::uint32_t, max_lanes_per_unit> offsets_{};
+  std::vector<Placement> placements_;  // [0] is the spare one
   alignas(64) std::array<std::uint32_t, max_lanes_per_unit> lane_masks_{};
 
   // The running fragment.

@@ -59,6 +59,7 @@ struct Program::Impl {
   std::vector<Access> accesses;          // MicroOp::access points here until bound
   std::vector<std::uint32_t> base_pins;  // per access: the pin of an indexed access's base
   std::vector<Pin> pins;
+  std::uint32_t placements = 0;          // that accesses share
   std::uint32_t slots = 0, scratch = 0;  // in slots of 4 bytes per lane
   std::vector<Class> classes;
   std::vector<bool> guarded;
