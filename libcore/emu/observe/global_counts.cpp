@@ -16,6 +16,7 @@ namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
 
 constexpr unsigned lanes = 64;
+constexpr int few_lanes = 8;
 using Addresses = std::array<std::uint32_t, lanes>;
 
 // Sets `address` of lanes that take no part to that of a neighbour that does: within the same half-warp if it has one,
@@ -196,6 +197,41 @@ void count_by_pairs(std::uint64_t mask, Addresses const& address, unsigned bytes
   shrink(first_in_half[0], first_in_half[1], first_in_half[2], address, bytes, counts.cc13);
 }
 
+// A few lanes, as in small or diverged groups: all pairs, without touching the idle lanes.
+void count_few(WaveAccess const& a, std::uint32_t phase, GlobalCounts& counts) {
+  std::array<std::uint32_t, 64> address;
+  std::array<std::uint8_t, few_lanes> lane;
+  std::array<std::uint64_t, 3> first_in_half{};
+  unsigned n = 0;
+  for (std::uint64_t m = a.mask; m; m &= m - 1, ++n) {
+    auto const l = static_cast<unsigned>(std::countr_zero(m));
+    std::uint32_t const mine = a.offsets[l] + phase;
+    std::array<std::uint32_t, 3> nearest{~0u, ~0u, ~0u};  // in the wavefront of each width
+    for (unsigned i = 0; i < n; ++i) {
+      std::uint32_t const difference = mine ^ address[lane[i]];
+      nearest[2] = std::min(nearest[2], difference);
+      if (lane[i] / 32 == l / 32) nearest[1] = std::min(nearest[1], difference);
+      if (lane[i] / 16 == l / 16) nearest[0] = std::min(nearest[0], difference);
+    }
+    for (unsigned s = 0; s < 3; ++s) {
+      for (unsigned w = 0; w < 3; ++w) counts.tx[w][s] += nearest[w] >= (32u << s);
+      first_in_half[s] |= std::uint64_t{nearest[0] >= (32u << s)} << l;
+    }
+    address[l] = mine;
+    lane[n] = static_cast<std::uint8_t>(l);
+  }
+  shrink(first_in_half[0], first_in_half[1], first_in_half[2], address, a.bytes, counts.cc13);
+}
+
+bool any_crosses_or_is_high(WaveAccess const& a, std::uint32_t phase) {
+  bool found = false;
+  for (std::uint64_t m = a.mask; m; m &= m - 1) {
+    std::uint32_t const offset = a.offsets[std::countr_zero(m)];
+    found |= ((offset + phase) & 31) + a.bytes > 32 || offset > ~0u - 256;
+  }
+  return found;
+}
+
 }  // namespace
 
 GlobalCounts count_global(WaveAccess const& a) {
@@ -203,10 +239,19 @@ GlobalCounts count_global(WaveAccess const& a) {
   if (!a.mask) return counts;
   // Relative to an aligned address, so that 32 bits are enough unless an offset is near 4 GiB.
   auto const phase = static_cast<std::uint32_t>(a.base & 127);
+  if (std::popcount(a.mask) <= few_lanes) {
+    if (any_crosses_or_is_high(a, phase)) return count_global_slowly(a);
+    count_few(a, phase, counts);
+    return counts;
+  }
   Addresses address;
   std::uint32_t crossing = 0, highest = 0;
   if (a.mask == ~std::uint64_t{0}) {
     std::memcpy(address.data(), a.offsets, sizeof address);
+  } else if ((a.mask & (a.mask + 1)) == 0) {  // the first lanes, as at the end of a group
+    auto const active = static_cast<unsigned>(std::popcount(a.mask));
+    std::memcpy(address.data(), a.offsets, active * sizeof address[0]);
+    std::fill(address.begin() + active, address.end(), address[active - 1]);
   } else {
     for (unsigned l = 0; l < lanes; ++l) address[l] = a.mask >> l & 1 ? a.offsets[l] : 0;
     fill_gaps(a.mask, address);

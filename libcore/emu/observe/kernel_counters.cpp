@@ -77,24 +77,34 @@ std::uint64_t KernelCounters::inst_total() const {
 
 struct KernelObserver::State {
   explicit State(KernelMix m)
-      : mix(std::move(m)),
-        blocks(mix.blocks.size()),
-        guarded(mix.instructions.size()),
-        sites(mix.instructions.size()) {}
+      : mix(std::move(m)), blocks(mix.blocks.size()), guarded(mix.instructions.size()), sites(mix.instructions.size()) {
+    for (auto const& block : mix.blocks) {
+      std::uint64_t unguarded = 0, all = 0;
+      for (std::size_t c = 0; c < class_count; ++c) {
+        unguarded += block.unguarded[c];
+        all += block.instructions[c];
+      }
+      lengths.push_back({unguarded, all});
+    }
+  }
 
   KernelMix mix;
   Counting const& count_accesses = counting();
   std::vector<Wavefronts> blocks;                               // [block], entries
   std::vector<std::uint64_t> guarded;                           // [instruction], lanes whose predicate holds
   std::vector<std::vector<std::unique_ptr<AccessSite>>> sites;  // [instruction], one per space and direction met
+  std::vector<AccessSite const*> all_sites;
+  // Of each block, its unguarded and all its instructions; of all guarded instructions, the lanes: for the spread.
+  std::vector<std::array<std::uint64_t, 2>> lengths;
+  std::uint64_t guarded_lanes = 0;
   Footprint footprint;
   std::uint64_t branches = 0, divergent_w32 = 0, divergent_w64 = 0;
   PerAddress global_atomics, shared_atomics;
   std::uint64_t most_shared_atomics = 0;
   std::uint64_t barriers = 0, groups = 0;
   std::array<std::uint32_t, 1024> barriers_passed{};  // in this group, per work-item
-  bool any_barrier = false;
-  KernelCounters joined;  // from forks, but for what cannot be added: footprint, addresses
+  std::ptrdiff_t barrier_lanes = 0;                   // how many of them may be other than 0
+  KernelCounters joined;                              // from forks, but for what cannot be added: footprint, addresses
 
   // The whole unit, by its first warp: what count() would give for Lanes::full.
   struct Unit {
@@ -126,17 +136,11 @@ void KernelObserver::group_begin(std::uint64_t) {}
 std::array<std::uint64_t, 4> KernelObserver::State::spread_counters() const {
   std::array<std::uint64_t, 4> now{};
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    std::uint64_t unguarded = 0, all = 0;
-    for (std::size_t c = 0; c < class_count; ++c) {
-      unguarded += mix.blocks[b].unguarded[c];
-      all += mix.blocks[b].instructions[c];
-    }
-    now[0] += unguarded * blocks[b].lanes;
-    now[1] += all * blocks[b].w32;
+    now[0] += lengths[b][0] * blocks[b].lanes;
+    now[1] += lengths[b][1] * blocks[b].w32;
   }
-  for (std::uint64_t const lanes : guarded) now[0] += lanes;
-  for (auto const& at : sites)
-    for (auto const& s : at) now[s->space == ptx::StateSpace::shared ? 3 : 2] += s->running;
+  now[0] += guarded_lanes;
+  for (auto const* const site : all_sites) now[site->space == ptx::StateSpace::shared ? 3 : 2] += site->running;
   return now;
 }
 
@@ -145,10 +149,11 @@ void KernelObserver::group_end() {
   auto const now = s.spread_counters();
   for (std::size_t i = 0; i < now.size(); ++i) s.spread[i].add(now[i] - s.before[i]);
   s.before = now;
-  if (s.any_barrier) {
-    s.barriers += *std::max_element(s.barriers_passed.begin(), s.barriers_passed.end());
-    s.barriers_passed.fill(0);
-    s.any_barrier = false;
+  if (s.barrier_lanes > 0) {
+    auto const end = s.barriers_passed.begin() + s.barrier_lanes;
+    s.barriers += *std::max_element(s.barriers_passed.begin(), end);
+    std::fill(s.barriers_passed.begin(), end, 0);
+    s.barrier_lanes = 0;
   }
   if (!s.shared_atomics.empty()) {
     s.most_shared_atomics = std::max(s.most_shared_atomics, largest(s.shared_atomics));
@@ -162,7 +167,9 @@ void KernelObserver::block(std::uint32_t block, Lanes const& lanes) {
 }
 
 void KernelObserver::guarded(std::uint32_t instruction, Lanes const& lanes) {
-  state_->guarded[instruction] += state_->wavefronts(lanes).lanes;
+  std::uint64_t const holding = state_->wavefronts(lanes).lanes;
+  state_->guarded[instruction] += holding;
+  state_->guarded_lanes += holding;
 }
 
 AccessSite& KernelObserver::State::site(MemoryAccess const& access) {
@@ -170,7 +177,9 @@ AccessSite& KernelObserver::State::site(MemoryAccess const& access) {
   for (auto& s : at)
     if (s->space == access.space && s->direction == access.direction) [[likely]]
       return *s;
-  return *at.emplace_back(std::make_unique<AccessSite>(access));
+  auto& added = at.emplace_back(std::make_unique<AccessSite>(access));
+  all_sites.push_back(added.get());
+  return *added;
 }
 
 void KernelObserver::State::atomic(AccessSite& site, MemoryAccess const& access) {
@@ -212,7 +221,9 @@ void KernelObserver::memory(MemoryAccess const& access) {
 
 void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, Lanes const& taking) {
   State& s = *state_;
-  s.guarded[instruction] += s.wavefronts(taking).lanes;
+  std::uint64_t const lanes_taking = s.wavefronts(taking).lanes;
+  s.guarded[instruction] += lanes_taking;
+  s.guarded_lanes += lanes_taking;
   for (std::uint32_t w = 0; w < executing.warps; w += 2) {
     bool const pair = w + 1 < executing.warps;
     std::uint32_t const all0 = executing.masks[w], all1 = pair ? executing.masks[w + 1] : 0;
@@ -225,10 +236,10 @@ void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, L
 
 void KernelObserver::barrier(std::uint32_t, Lanes const& lanes) {
   State& s = *state_;
-  s.any_barrier = true;
   for (std::uint32_t w = 0; w < lanes.warps; ++w) {
     std::size_t const first = (lanes.first_warp + w) * std::size_t{lanes_per_warp};
     if (first + lanes_per_warp > s.barriers_passed.size()) break;
+    s.barrier_lanes = std::max(s.barrier_lanes, static_cast<std::ptrdiff_t>(first + lanes_per_warp));
     for (unsigned l = 0; l < lanes_per_warp; ++l) s.barriers_passed[first + l] += lanes.masks[w] >> l & 1;
   }
 }

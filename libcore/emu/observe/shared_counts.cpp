@@ -106,11 +106,40 @@ void count_16_banks(WaveAccess const& a, SharedCounts& counts) {
   for (unsigned w = 0; w < 3; ++w) counts.passes[w][0] = static_cast<std::uint16_t>(passes);
 }
 
+// The two commonest patterns of 4-byte words, for any mask: every lane the same word, and lane l the word first + l.
+// False for any other pattern.
+bool count_regular(WaveAccess const& a, SharedCounts& counts) {
+  auto const first_lane = static_cast<unsigned>(std::countr_zero(a.mask));
+  std::uint32_t const first = a.offsets[first_lane];
+  if (a.bytes != 4 || ((a.base + first) & 3) != 0) return false;
+  std::uint32_t not_uniform = 0, not_consecutive = 0;
+  for (std::uint64_t m = a.mask; m; m &= m - 1) {
+    auto const l = static_cast<unsigned>(std::countr_zero(m));
+    std::uint32_t const distance = a.offsets[l] - first;
+    not_uniform |= distance;
+    not_consecutive |= distance ^ 4 * (l - first_lane);
+  }
+  if (not_uniform && not_consecutive) return false;
+  std::array<std::uint16_t, 3> requests{};  // wavefronts of each width with an active lane
+  for (unsigned w = 0; w < 3; ++w)
+    for (unsigned begin = 0; begin < lanes; begin += 16u << w)
+      requests[w] += (a.mask >> begin & ~std::uint64_t{0} >> (64 - (16u << w))) != 0;
+  for (unsigned w = 0; w < 3; ++w) counts.passes[w] = {requests[0], requests[w], requests[w]};
+  if (!not_consecutive) {
+    // Lanes l and l + 32 use one bank of 32. With banks of 8 bytes two lanes share a word; only when the pairs begin at
+    // an odd lane are there 33 words, the first and the last in one bank.
+    if (a.mask & a.mask >> 32) counts.passes[2][1] = 2;
+    std::uint64_t const word_of_lane_0 = ((a.base + first) >> 2) - first_lane;
+    if ((word_of_lane_0 & 1) && (a.mask & 1) && a.mask >> 63) counts.passes[2][2] = 2;
+  }
+  return true;
+}
+
 }  // namespace
 
 SharedCounts count_shared(WaveAccess const& a) {
   SharedCounts counts;
-  if (!a.mask) return counts;
+  if (!a.mask || count_regular(a, counts)) return counts;
   count_16_banks(a, counts);
   count_32_banks(a, 2, 1, counts);
   count_32_banks(a, 3, 2, counts);

@@ -128,7 +128,7 @@ class Patterns {
 
   void shape(Pattern& p, std::uint32_t range, std::uint32_t start) {
     auto& o = p.offsets;
-    switch (below(9)) {
+    switch (below(10)) {
       case 0:
         p.kind = "strided";
         {
@@ -181,6 +181,10 @@ class Patterns {
           auto const d = below(300) * p.bytes;
           for (auto& x : o) x = start + below(k) * d;
         }
+        break;
+      case 8:
+        p.kind = "consecutive";
+        for (unsigned l = 0; l < 64; ++l) o[l] = start + l * p.bytes;
         break;
       default:
         p.kind = "random";
