@@ -5,7 +5,9 @@
 
 namespace kernelcast::suites {
 
-std::optional<std::string> opencl_device() { return std::nullopt; }
+std::optional<std::string> opencl_device() {
+  return std::nullopt;
+}
 
 OpenClRun run_opencl(std::string const&, std::string const&, Buffers, std::vector<OpenClLaunch> const&) {
   throw std::runtime_error("built without OpenCL");
