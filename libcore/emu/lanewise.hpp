@@ -1,6 +1,6 @@
 // Loops over lanes: turns what one lane does into handlers. Compiled once per instruction-set level, so everything here
-// lives in that level's namespace. The inner count of 32 is fixed so that the compiler vectorises each loop fully; the
-// lanes are independent, which `omp simd` states (register slots either coincide or are disjoint).
+// lives in that level's namespace. Lanes are independent, which `omp simd` states (register slots either coincide or
+// are disjoint); counts are multiples of 32, so that no remainder is left after vectorising.
 #pragma once
 
 #include <bit>
@@ -91,10 +91,12 @@ typename Lane<T>::Stored* slot(Context const& c, std::uint32_t offset, std::uint
   return reinterpret_cast<typename Lane<T>::Stored*>(c.registers + offset) + std::size_t{lanes_per_warp} * warp;
 }
 
+// All lanes of all warps in one loop, whose count is known to be a multiple of 32.
 template <class F, class D, class... S>
-inline void warp_loop(typename Lane<D>::Stored* d, typename Lane<S>::Stored const*... s) {
+inline void unit_loop(std::size_t warps, typename Lane<D>::Stored* d, typename Lane<S>::Stored const*... s) {
+  std::size_t const lanes = warps * lanes_per_warp;
 #pragma omp simd
-  for (u32 lane = 0; lane < lanes_per_warp; ++lane) d[lane] = Lane<D>::store(F{}(Lane<S>::load(s[lane])...));
+  for (std::size_t lane = 0; lane < lanes; ++lane) d[lane] = Lane<D>::store(F{}(Lane<S>::load(s[lane])...));
 }
 
 template <class F, class D, class... S>
@@ -119,11 +121,7 @@ struct Lanewise<F, D(S...)> {
   // The operation's fields are read once: the loops write memory that the compiler must take for anything.
   template <std::size_t... I>
   static void all(Context& c, MicroOp const& op, std::index_sequence<I...>) {
-    each_warp(c.warps, slot<D>(c, op.d[0], 0), slot<S>(c, op.s[I], 0)...);
-  }
-  static void each_warp(u32 warps, typename Lane<D>::Stored* d, typename Lane<S>::Stored const*... s) {
-    for (std::size_t first = 0; first < std::size_t{lanes_per_warp} * warps; first += lanes_per_warp)
-      warp_loop<F, D, S...>(d + first, (s + first)...);
+    unit_loop<F, D, S...>(c.warps, slot<D>(c, op.d[0], 0), slot<S>(c, op.s[I], 0)...);
   }
   template <std::size_t... I>
   static void some(Context& c, MicroOp const& op, std::index_sequence<I...>) {

@@ -245,6 +245,7 @@ constexpr u32 permute_by(u32 a, u32 b, u32 c, u16 s0, u16 s1, u16 s2, u16 s3) {
 }
 constexpr u32 any_logic(u32 a, u32 b, u32 c, u32 table) {
   u32 result = 0;
+#pragma GCC unroll 8
   for (u32 i = 0; i < 8; ++i)
     result |= (0u - (table >> i & 1)) & (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
   return result;
@@ -263,6 +264,7 @@ constexpr u32 low24(u32 a) {
 }
 template <class A, class B>
 constexpr u32 dot4(u32 a, u32 b, u32 c) {
+#pragma GCC unroll 4
   for (u32 i = 0; i < 32; i += 8)
     c += static_cast<u32>(static_cast<s32>(static_cast<A>(a >> i)) * static_cast<s32>(static_cast<B>(b >> i)));
   return c;
