@@ -107,15 +107,13 @@ void declare(cli::Tool& tool) {
                  "groups of each launch to emulate: first, all, or so many, spread evenly over the grid")
       ->type_name("first|N|all")
       ->capture_default_str();
-  app.add_option("--dump", options->dumps,
-                 "write buffer N (a number from 0, or its name in the launch file) to a file after the run")
-      ->type_name("N=FILE")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--check", options->checks,
-         "compare buffer N after the run with a file; a difference above tolerance * max(1, |expected|) is a finding")
-      ->type_name("N=FILE[:TOLERANCE]")
-      ->allow_extra_args(false);
+  tool.list("--dump", options->dumps,
+            "write buffer N (a number from 0, or its name in the launch file or kernel) to a file after the run",
+            "N=FILE");
+  tool.list("--check", options->checks,
+            "compare buffer N after the run with a file; =FILE:TOLERANCE allows differences up to tolerance * max(1, "
+            "|expected|), others are a finding",
+            "N=FILE");
   app.add_option("--max-steps", options->max_steps, "stop a launch after so many warp instructions; 0 = never")
       ->type_name("N");
   app.add_option("--max-memory", options->max_memory_bytes,

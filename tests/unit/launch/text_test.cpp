@@ -163,7 +163,7 @@ TEST_CASE("groups are spread evenly and begin with the first") {
   CHECK(error_of([] { parse_groups("0"); }).status() == Status::usage);
 }
 
-TEST_CASE("--check and --dump") {
+TEST_CASE("files to check and to dump") {
   auto const check = parse_check("2=dir/x.bin:1e-5");
   CHECK(check.buffer == "2");
   CHECK(check.path == "dir/x.bin");
