@@ -90,6 +90,48 @@ TEST_CASE("an access may reach the last byte of a buffer and not one further") {
     }
 }
 
+TEST_CASE("accesses that share their addresses are checked each by itself") {
+  // Three loads by one index: from a, from a a little further, and from the smaller b; `second` and `limit` move them.
+  auto attempt = [](std::int32_t displacement, u32 words_of_b, bool pointer) {
+    std::string const d = "+" + std::to_string(displacement);
+    std::string const arithmetic =
+        pointer ? "cvt.u64.u32 %a3, %r0; mul.lo.s64 %a3, %a3, 4; " : "mul.wide.u32 %a3, %r0, 4; ";
+    Bench bench(
+        ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 out) {\n.reg .b32 %r<8>; .reg .b64 %a<8>;\n"
+        "ld.param.u64 %a0, [a]; ld.param.u64 %a1, [b]; ld.param.u64 %a2, [out]; mov.u32 %r0, %tid.x;\n" +
+        arithmetic +
+        "add.s64 %a4, %a0, %a3; add.s64 %a5, %a1, %a3; add.s64 %a6, %a2, %a3;\n"
+        "ld.global.u32 %r1, [%a4];\nld.global.u32 %r2, [%a4" +
+        d +
+        "];\nld.global.u32 %r3, [%a5];\n"
+        "mad.lo.s32 %r4, %r2, 1000, %r1; mad.lo.s32 %r4, %r3, 1000000, %r4; st.global.u32 [%a6], %r4;\nret; }\n");
+    bench.launch.block = {48, 1, 1};
+    std::vector<u32> a(100), b(words_of_b);
+    std::iota(a.begin(), a.end(), 0u);
+    std::iota(b.begin(), b.end(), 0u);
+    bench.buffer("a", a);
+    bench.buffer("b", b);
+    u64 const out = bench.buffer("out", std::vector<u32>(48, 0));
+    bench.run();
+    if (!bench.outcome.finding) {
+      std::vector<u32> const result = bench.read<u32>(out);
+      for (u32 i = 0; i < 48; ++i)
+        REQUIRE(result[i] == i + 1000 * (i + static_cast<u32>(displacement) / 4) + 1000000 * i);
+      return std::string("fine");
+    }
+    return std::to_string(bench.outcome.finding->at.line) + ": " + bench.outcome.finding->message;
+  };
+  for (bool pointer : {false, true}) {
+    CHECK(attempt(4, 48, pointer) == "fine");
+    CHECK(attempt(208, 48, pointer) == "fine");
+    CHECK(attempt(212, 48, pointer) == "9: global load of 4 bytes at offset 400 of buffer 'a' (400 bytes)");
+    CHECK(attempt(-4, 48, pointer) == "9: global load of 4 bytes at offset -4 of buffer 'a' (400 bytes)");
+    CHECK(attempt(6, 48, pointer) ==
+          "9: global load of 4 bytes at offset 6 of buffer 'a' (400 bytes), which is not a multiple of 4");
+    CHECK(attempt(4, 47, pointer) == "10: global load of 4 bytes at offset 188 of buffer 'b' (188 bytes)");
+  }
+}
+
 TEST_CASE("null and stray pointers are findings") {
   for (u64 address : {u64{0}, u64{4}, u64{0x600000000}, ~u64{3}, u64{1} << 47}) {
     Bench bench(
