@@ -1,11 +1,13 @@
 // AES-128 encryption, each block of 16 bytes on its own (electronic code book), FIPS 197.
 //
-// A group of four work-items encrypts one block, a work-item holds one row of the state. Blocks and round keys are stored
-// row by row: byte 4 r + c of a block is FIPS 197's s[r][c], its input byte r + 4 c. SubBytes reads the table from global
-// memory, ShiftRows rotates the item's own row, MixColumns needs the other rows and gets them through local memory.
-// The host deals blocks out as an image: global (width / 4) x height, groups of 1 x 4, block = group in row order.
+// A group of four work-items encrypts one block, a work-item holds one row of the state. Blocks and round keys are
+// stored row by row: byte 4 r + c of a block is FIPS 197's s[r][c], its input byte r + 4 c. SubBytes reads the table
+// from global memory, ShiftRows rotates the item's own row, MixColumns needs the other rows and gets them through local
+// memory. The host deals blocks out as an image: global (width / 4) x height, groups of 1 x 4, block = group in row
+// order.
 
-// Product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1, for the four columns at once. Inlined as every GPU's compiler does.
+// Product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1, for the four columns at once. Inlined as every GPU's compiler
+// does.
 __attribute__((always_inline)) uchar4 times(uchar4 a, uint b) {
   uchar4 product = 0;
   for (uint bit = 0; bit < 8; ++bit) {
@@ -18,9 +20,11 @@ __attribute__((always_inline)) uchar4 times(uchar4 a, uint b) {
 }
 
 // MixColumns' matrix is circulant: row r, column k holds 2, 3, 1, 1 at (k - r) mod 4.
-uint mix_coefficient(uint r, uint k) { return (0x01010302u >> (8 * ((k - r) & 3))) & 0xff; }
+uint mix_coefficient(uint r, uint k) {
+  return (0x01010302u >> (8 * ((k - r) & 3))) & 0xff;
+}
 
-uchar4 substitute(uchar4 a, __global const uchar* table) {
+uchar4 substitute(uchar4 a, __global uchar const* table) {
   return (uchar4)(table[a.x], table[a.y], table[a.z], table[a.w]);
 }
 
@@ -30,8 +34,8 @@ uchar4 shift_row(uchar4 a, uint r) {
   return a;
 }
 
-__kernel void aes_encrypt(__global const uchar4* in, __global uchar4* out, __global const uchar4* round_keys,
-                          __global const uchar* table, const uint blocks_per_row, const uint rounds,
+__kernel void aes_encrypt(__global uchar4 const* in, __global uchar4* out, __global uchar4 const* round_keys,
+                          __global uchar const* table, const uint blocks_per_row, const uint rounds,
                           __local uchar4* before, __local uchar4* after) {
   const uint r = get_local_id(1);
   const uint place = 4 * (get_group_id(1) * blocks_per_row + get_group_id(0)) + r;

@@ -7,8 +7,8 @@ __kernel void fast_walsh_pass(__global float* data, const uint reach) {
   const uint item = get_global_id(0);
   const uint first = 2 * reach * (item / reach) + item % reach;
   const uint second = first + reach;
-  const float a = data[first];
-  const float b = data[second];
+  float const a = data[first];
+  float const b = data[second];
   data[first] = a + b;
   data[second] = a - b;
 }

@@ -1,13 +1,13 @@
 // c = a b for square row-major matrices; the group shares its part of `a` through local memory.
 //
-// A work-item computes a tile of 4 x 4 elements as in matmul_gmem.cl. Per round the group copies a block of `a`, as wide
-// as the group (in float4) and four rows per work-item high, into `block`; `b` still comes from global memory.
+// A work-item computes a tile of 4 x 4 elements as in matmul_gmem.cl. Per round the group copies a block of `a`, as
+// wide as the group (in float4) and four rows per work-item high, into `block`; `b` still comes from global memory.
 // Groups of 8 x 8, (n / 4) x (n / 4) work-items, local memory 4 float4 per work-item.
 float4 row_times_tile(float4 row, float4 b0, float4 b1, float4 b2, float4 b3) {
   return row.x * b0 + row.y * b1 + row.z * b2 + row.w * b3;
 }
 
-__kernel void matmul_lmem(__global const float4* a, __global const float4* b, __global float4* c, const uint quads,
+__kernel void matmul_lmem(__global float4 const* a, __global float4 const* b, __global float4* c, const uint quads,
                           __local float4* block) {
   const uint x = get_local_id(0);
   const uint width = get_local_size(0);

@@ -2,9 +2,9 @@
 //
 // position.w holds the mass (gravitational constant 1). The group reads the bodies tile by tile through local memory, a
 // work-item integrates one body. Groups of 256, one work-item per body, local memory one float4 per work-item.
-__kernel void nbody_step(__global const float4* position, __global const float4* velocity,
+__kernel void nbody_step(__global float4 const* position, __global float4 const* velocity,
                          __global float4* next_position, __global float4* next_velocity, const uint bodies,
-                         const float step, const float epsilon_squared, __local float4* tile) {
+                         float const step, float const epsilon_squared, __local float4* tile) {
   const uint body = get_global_id(0);
   const uint item = get_local_id(0);
   const uint items = get_local_size(0);
@@ -16,8 +16,8 @@ __kernel void nbody_step(__global const float4* position, __global const float4*
     for (uint other = 0; other < items; ++other) {
       const float4 there = tile[other];
       const float4 away = there - here;
-      const float squared = away.x * away.x + away.y * away.y + away.z * away.z + epsilon_squared;
-      const float inverse = 1.0f / sqrt(squared);
+      float const squared = away.x * away.x + away.y * away.y + away.z * away.z + epsilon_squared;
+      float const inverse = 1.0f / sqrt(squared);
       acceleration += there.w * inverse * inverse * inverse * away;
     }
     barrier(CLK_LOCAL_MEM_FENCE);

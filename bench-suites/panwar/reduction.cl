@@ -2,7 +2,7 @@
 //
 // A work-item adds two neighbouring uint4, then the group halves itself in local memory.
 // Groups of 256, one work-item per eight elements, local memory one uint4 per work-item.
-__kernel void reduce(__global const uint4* input, __global uint4* partial, __local uint4* sums) {
+__kernel void reduce(__global uint4 const* input, __global uint4* partial, __local uint4* sums) {
   const uint item = get_local_id(0);
   const uint pair = 2 * get_global_id(0);
   sums[item] = input[pair] + input[pair + 1];

@@ -3,7 +3,7 @@
 // The group copies a block row by row, then writes the transposed block row by row, so that both sides are coalesced.
 // Groups are dealt out along diagonals: neighbours that run at the same time then start at different memory channels.
 // `quads` is the width in float4. Groups of 8 x 8, (n / 4) x (n / 4) work-items, local memory 4 float4 per work-item.
-__kernel void transpose(__global const float4* in, __global float4* out, const uint quads, __local float4* block) {
+__kernel void transpose(__global float4 const* in, __global float4* out, const uint quads, __local float4* block) {
   const uint x = get_local_id(0);
   const uint y = get_local_id(1);
   const uint width = get_local_size(0);

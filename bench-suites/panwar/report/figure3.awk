@@ -1,5 +1,5 @@
-# Figure 3: what limits each kernel on each GPU (C compute, G global memory, L local memory) and the projected time, both
-# absolute and over the C1060's. The three terms are given as shares of the time, so that near ties show.
+# Figure 3: what limits each kernel on each GPU (C compute, G global memory, L local memory) and the projected time,
+# both absolute and over the C1060's. The three terms are given as shares of the time, so that near ties show.
 
 BEGIN {
   print "workload,mode,device,limiter,time_ms,relative_to_c1060,compute_pct,global_pct,local_pct"

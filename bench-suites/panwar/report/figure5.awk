@@ -1,6 +1,6 @@
-# Figure 5: global memory transactions that one group projects and that all groups make, on the C1060 (segments of 32, 64
-# and 128 bytes per half-warp, after shrinking) and the C2050 (lines of 128 bytes per warp). The paper prints a ratio for
-# Floyd-Warshall only.
+# Figure 5: global memory transactions that one group projects and that all groups make, on the C1060 (segments of 32,
+# 64 and 128 bytes per half-warp, after shrinking) and the C2050 (lines of 128 bytes per warp). The paper prints a
+# ratio for Floyd-Warshall only.
 
 BEGIN {
   print "workload,device,one_group,all_groups,all_over_one,paper_all_over_one"

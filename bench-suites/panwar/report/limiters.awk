@@ -1,5 +1,5 @@
-# Figure 3 for reading: one line per workload, per GPU the limiter and the time over the C1060's; where emulating all groups
-# gives something else, that follows after a slash.
+# Figure 3 for reading: one line per workload, per GPU the limiter and the time over the C1060's; where emulating all
+# groups gives something else, that follows after a slash.
 
 read_row() {
   workload = cell("workload")

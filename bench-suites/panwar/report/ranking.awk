@@ -1,5 +1,5 @@
-# The four GPUs per kernel, best first, as one group and as all groups rank them. `A = B` where the intervals overlap, so
-# that the order is not decided. The paper prints no rankings; it names the model's choice for AES only.
+# The four GPUs per kernel, best first, as one group and as all groups rank them. `A = B` where the intervals overlap,
+# so that the order is not decided. The paper prints no rankings; it names the model's choice for AES only.
 
 BEGIN {
   print "workload,one_group,all_groups,same_order,paper_choice"

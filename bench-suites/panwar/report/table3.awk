@@ -1,5 +1,5 @@
-# Table III: the time to emulate all groups over the time to emulate one, beside the paper's four rows. The ceiling is the
-# number of groups of a launch. `process_ratio` is that of whole miniemu processes, start-up and buffers included.
+# Table III: the time to emulate all groups over the time to emulate one, beside the paper's four rows. The ceiling is
+# the number of groups of a launch. `process_ratio` is that of whole miniemu processes, start-up and buffers included.
 # Reads emulation.csv, process.csv and paper/table3.csv, in this order.
 
 FNR == 1 { ++file }
