@@ -7,6 +7,10 @@
 #include <filesystem>
 #include <fstream>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <fmt/format.h>
 
 #include "launch/launch.hpp"
@@ -223,11 +227,31 @@ void fill_random(Element element, std::uint64_t seed, std::uint64_t number, std:
   });
 }
 
+namespace {
+
+// Gives a buffer its pages at once, large ones where the system has them: one page fault for every 4 KiB costs more
+// than the contents. Only advice, so its failure does not matter.
+void prepare_pages(std::span<std::byte> bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE) && defined(MADV_POPULATE_WRITE)
+  constexpr std::uintptr_t page = 4096, worthwhile = 64 * page;
+  auto const begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + page - 1) / page * page;
+  auto const end = (reinterpret_cast<std::uintptr_t>(bytes.data()) + bytes.size()) / page * page;
+  if (end < begin + worthwhile) return;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+#else
+  (void)bytes;
+#endif
+}
+
+}  // namespace
+
 Buffers::Buffers(Plan const& plan, std::uint64_t seed, emu::Memory& memory) : plan_(&plan), memory_(&memory) {
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     Buffer const& buffer = plan.buffers[i];
     addresses_.push_back(memory.add(buffer.name, buffer.bytes()));
     auto const out = bytes(i);
+    if (buffer.fill != Fill::zero) prepare_pages(out);
     if (buffer.fill == Fill::random) fill_random(buffer.element, seed, i, out);
     if (buffer.fill == Fill::iota) fill_iota(buffer.element, out);
     if (buffer.fill == Fill::file) fill_from_file(buffer, out);
