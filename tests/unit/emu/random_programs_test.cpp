@@ -10,7 +10,8 @@ namespace kernelcast::emu::test {
 namespace {
 
 using u32 = std::uint32_t;
-constexpr u32 registers = 8;
+constexpr u32 registers = 20;  // that programs compute with
+constexpr u32 words = 8;       // of them, come from memory and go back; the others begin as 0
 
 struct Step {
   enum class Kind {
@@ -47,7 +48,7 @@ class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_{seed} {}
   std::vector<Step> program() {
-    block(0, 3 + random_.below(4), true);
+    block(0, 4 + random_.below(12), true);
     return std::move(steps_);
   }
   u32 labels() const { return labels_; }
@@ -179,7 +180,8 @@ std::string text_of(std::vector<Step> const& steps) {
       "mov.u32 %t0, %tid.x; ld.param.u64 %a0, [in]; ld.param.u64 %a1, [out]; mul.wide.u32 %a2, %t0, 32; add.s64 %a0, "
       "%a0, %a2; add.s64 %a1, %a1, %a2;\n"
       "shl.b32 %t1, %t0, 4; mov.u32 %t2, words; add.s32 %t1, %t1, %t2;\n";
-  for (u32 i = 0; i < registers; ++i) text += "ld.global.u32 " + r(i) + ", [%a0+" + std::to_string(4 * i) + "];\n";
+  for (u32 i = words; i < registers; ++i) text += "mov.u32 " + r(i) + ", 0;\n";
+  for (u32 i = 0; i < words; ++i) text += "ld.global.u32 " + r(i) + ", [%a0+" + std::to_string(4 * i) + "];\n";
   tables = 0;
   for (Step const& s : steps) {
     std::string guard;
@@ -266,7 +268,7 @@ std::string text_of(std::vector<Step> const& steps) {
   text +=
       "bar.sync 0;\nmov.u32 %t6, %ntid.x; add.s32 %t0, %t0, 5; rem.u32 %t0, %t0, %t6; shl.b32 %t1, %t0, 4; add.s32 "
       "%t1, %t1, %t2; ld.shared.u32 %r7, [%t1];\n";
-  for (u32 i = 0; i < registers; ++i) text += "st.global.u32 [%a1+" + std::to_string(4 * i) + "], " + r(i) + ";\n";
+  for (u32 i = 0; i < words; ++i) text += "st.global.u32 [%a1+" + std::to_string(4 * i) + "], " + r(i) + ";\n";
   return text + "ret;\n}\n";
 }
 
@@ -366,7 +368,7 @@ void execute(std::vector<Step> const& steps, Item& item) {
     item.executed += on;
     if (on) r[s.d] = value;
   }
-  item.executed += 1 + 6 + registers + 1;
+  item.executed += 1 + 6 + words + 1;
 }
 
 struct Counter : Observer {
@@ -400,17 +402,17 @@ TEST_CASE("random programs run as one work-item at a time would") {
     Random random{seed * 77};
     // A third of the programs sees equal inputs in all work-items, so that undiverged paths are taken as well.
     bool const uniform = seed % 3 == 0;
-    std::vector<u32> input(size * registers);
+    std::vector<u32> input(size * words);
     for (u32 i = 0; i < input.size(); ++i)
-      input[i] = uniform && i >= registers ? input[i - registers]
-                 : random.below(2)         ? random.below(12)
-                                           : static_cast<u32>(random());
+      input[i] = uniform && i >= words ? input[i - words]
+                 : random.below(2)     ? random.below(12)
+                                       : static_cast<u32>(random());
 
     std::string const text = text_of(steps);
     Bench bench(text);
     bench.launch.block = {size, 1, 1};
     bench.buffer("in", input);
-    std::uint64_t const out = bench.buffer("out", std::vector<u32>(size * registers, 0xdeadbeef));
+    std::uint64_t const out = bench.buffer("out", std::vector<u32>(size * words, 0xdeadbeef));
     Counter counter(*bench.program);
     Observer* observers[] = {&counter};
     Outcome const& outcome = bench.run(observers);
@@ -420,15 +422,15 @@ TEST_CASE("random programs run as one work-item at a time would") {
     std::vector<Item> items(size);
     std::uint64_t executed = 0;
     for (u32 i = 0; i < size; ++i) {
-      std::copy_n(input.data() + i * registers, registers, items[i].r);
+      std::copy_n(input.data() + i * words, words, items[i].r);
       execute(steps, items[i]);
       executed += items[i].executed;
     }
-    std::vector<u32> expected(size * registers, 0xdeadbeef);
+    std::vector<u32> expected(size * words, 0xdeadbeef);
     for (u32 i = 0; i < size; ++i) {
       if (items[i].left) continue;
       items[i].r[7] = items[(i + 5) % size].shared[0];
-      std::copy_n(items[i].r, registers, expected.data() + i * registers);
+      std::copy_n(items[i].r, words, expected.data() + i * words);
     }
     REQUIRE(bench.read<u32>(out) == expected);
     REQUIRE(counter.executed == executed);
