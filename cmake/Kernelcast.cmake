@@ -11,6 +11,9 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 add_library(kernelcast_options INTERFACE)
 # Results must not depend on the compiler's mood: no contraction into FMA, no fast-math anywhere.
 target_compile_options(kernelcast_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  target_compile_options(kernelcast_options INTERFACE -Wno-restrict)  # false alarms on std::string, GCC bug 105651
+endif()
 if(KERNELCAST_SANITIZE)
   target_compile_options(kernelcast_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
                                                       -fno-omit-frame-pointer)
