@@ -28,7 +28,9 @@ Schema<Ranking> const& Ranking::schema() {
         .column("relative_time", &Ranking::relative_time, Unit::none, "projected time over that of the fastest device")
         .column("decided", &Ranking::decided, Unit::none,
                 "no when the interval of the projected time overlaps that of the fastest device; on the row of the "
-                "fastest, when that of any other does");
+                "fastest, when that of any other does")
+        .column("limiter", &Ranking::limiter, Unit::none, "what decides the time there, as the model says")
+        .may_be_empty();
     return s;
   }();
   return schema;

@@ -16,6 +16,7 @@ struct Ranking {
   double time_s = 0;
   double relative_time = 1;
   bool decided = true;
+  std::string limiter;
 
   static Schema<Ranking> const& schema();
 };
