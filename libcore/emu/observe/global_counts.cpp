@@ -159,35 +159,47 @@ bool count_by_bitmap(std::uint64_t mask, Addresses const& address, unsigned byte
   return true;
 }
 
+// Sixteen lanes at once, whatever the host's vector length.
+using Sixteen = std::uint32_t __attribute__((vector_size(64)));
+using SixteenBytes = std::uint8_t __attribute__((vector_size(16)));
+
+// Bit l = value[l] >= bound.
+std::uint64_t at_least(Sixteen const& value, std::uint32_t bound) {
+  auto const bytes = __builtin_convertvector(value >= bound, SixteenBytes) & 1;
+  std::array<std::uint64_t, 2> halves;
+  std::memcpy(halves.data(), &bytes, sizeof halves);
+  return halves[0] * 0x0102040810204080ULL >> 56 | (halves[1] * 0x0102040810204080ULL >> 56) << 8;
+}
+
 // Any addresses: the smallest difference (exclusive or) to an earlier lane tells whether a segment of each size was
 // touched before. Sixteen lanes are compared with one at a time.
 void count_by_pairs(std::uint64_t mask, Addresses const& address, unsigned bytes, GlobalCounts& counts) {
   std::array<std::uint64_t, 3> first_in_half{};
+  Sixteen const number{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   for (unsigned h = 0; h < 4; ++h) {
     std::uint64_t const active = mask >> (16 * h) & 0xffff;
     if (!active) continue;
-    std::array<std::uint32_t, 16> nearest;
-    nearest.fill(~0u);
-    std::uint32_t const* const mine = address.data() + 16 * h;
-    auto const compare_with = [&](std::uint32_t other) {
-      for (unsigned l = 0; l < 16; ++l) nearest[l] = std::min(nearest[l], mine[l] ^ other);
-    };
+    Sixteen mine, nearest = Sixteen{} - 1;
+    std::memcpy(&mine, address.data() + 16 * h, sizeof mine);
     auto const tally = [&](std::array<std::uint16_t, 3>& tx, std::array<std::uint64_t, 3>* first) {
       for (unsigned s = 0; s < 3; ++s) {
-        std::uint64_t fresh = 0;
-        for (unsigned l = 0; l < 16; ++l) fresh |= std::uint64_t{nearest[l] >= (32u << s)} << l;
-        fresh &= active;
+        std::uint64_t const fresh = at_least(nearest, 32u << s) & active;
         tx[s] += static_cast<std::uint16_t>(std::popcount(fresh));
         if (first) (*first)[s] |= fresh << (16 * h);
       }
     };
     for (std::uint64_t m = active; m; m &= m - 1) {
-      unsigned const j = std::countr_zero(m);
-      for (unsigned l = 0; l < 16; ++l) nearest[l] = std::min(nearest[l], l > j ? mine[l] ^ mine[j] : ~0u);
+      auto const j = static_cast<std::uint32_t>(std::countr_zero(m));
+      Sixteen const difference =
+          (mine ^ address[16 * h + j]) | (Sixteen)(number <= j);  // all ones: not an earlier lane
+      nearest = difference < nearest ? difference : nearest;
     }
     tally(counts.tx[0], &first_in_half);
     auto const compare_with_all = [&](std::uint64_t m) {
-      for (; m; m &= m - 1) compare_with(address[std::countr_zero(m)]);
+      for (; m; m &= m - 1) {
+        Sixteen const difference = mine ^ address[std::countr_zero(m)];
+        nearest = difference < nearest ? difference : nearest;
+      }
     };
     if (h & 1) compare_with_all(mask & half_bits(h - 1));
     tally(counts.tx[1], nullptr);

@@ -39,18 +39,25 @@ void count_32_banks_slowly(WaveAccess const& a, unsigned shift, unsigned c, Shar
   for (unsigned w = 0; w < 3; ++w) {
     unsigned const request = (16u << w) / std::min(parts, 16u);
     for (unsigned begin = 0; begin < 64; begin += request) {
-      std::array<std::vector<std::uint64_t>, 32> used;  // words, by bank
-      std::size_t most = 0;
+      // Per bank, a chain of the words seen: head[bank], then next[]. A lane's words are at most 32 / 4 + 1.
+      std::array<std::uint16_t, 32> head{}, length{};
+      std::array<std::uint64_t, 64 * 9 + 1> seen;
+      std::array<std::uint16_t, 64 * 9 + 1> next;
+      std::uint16_t count = 0, most = 0;
       for (unsigned l = begin; l < begin + request; ++l) {
         if (!(a.mask >> l & 1)) continue;
         std::uint64_t const address = a.base + a.offsets[l];
         for (std::uint64_t word = address >> shift; word <= (address + a.bytes - 1) >> shift; ++word) {
-          auto& list = used[word & 31];
-          if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(word);
-          most = std::max(most, list.size());
+          std::uint16_t at = head[word & 31];
+          while (at && seen[at] != word) at = next[at];
+          if (at) continue;
+          seen[++count] = word;
+          next[count] = head[word & 31];
+          head[word & 31] = count;
+          most = std::max(most, ++length[word & 31]);
         }
       }
-      counts.passes[w][c] += static_cast<std::uint16_t>(most);
+      counts.passes[w][c] += most;
     }
   }
 }
