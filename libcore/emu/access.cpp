@@ -111,7 +111,7 @@ bool compute_placement(Context& c, MicroOp const& op, Placement& p) {
 
 struct Placed {
   Placement const* placement;
-  u64 delta;  // bytes to add to its offsets
+  s64 delta;  // bytes to add to its offsets
 };
 
 // The access's placement: shared with an earlier access if that one's lanes, shifted, stay in the window; else its own.
@@ -124,7 +124,7 @@ bool place(Context& c, MicroOp const& op, Placed& placed) {
     u64 const delta = begin - p->begin, low = p->lowest + delta, high = p->farthest + delta;
     bool const inside = low <= high && high + x.bytes <= x.window.size && high + x.bytes >= x.bytes;
     if (p->valid && inside && ((p->low_bits | delta) & (x.bytes - 1u)) == 0) {
-      placed = {p, delta};
+      placed = {p, static_cast<s64>(delta)};
       return true;
     }
     p = c.spare;
@@ -197,13 +197,13 @@ template <class M, class S, bool Narrow, bool Masked>
 void load(Context& c, MicroOp const& op) {
   Placed placed;
   if (!place<Masked>(c, op, placed)) return access_elsewhere(c, op);
-  if (c.observed) notify_access(c, op, *placed.placement, placed.delta);
+  if (c.observed) notify_access(c, op, *placed.placement, static_cast<u64>(placed.delta));
   Access const& x = *op.access;
   u32 const *offsets = placed.placement->offsets, *steps = placed.placement->steps;
   bool const blocks = x.window.lane_stride == 0;
   for (u32 i = 0; i < x.elements; ++i) {
     S* const d = reinterpret_cast<S*>(c.registers + x.slots[i]);
-    u64 const shift = placed.delta + i * sizeof(M);
+    s64 const shift = placed.delta + static_cast<s64>(i * sizeof(M));
     std::byte const* const host = x.window.host + shift;
     for (u32 warp = 0; warp < c.warps; ++warp) {
       u32 const active = Masked ? c.bits[warp] : ~0u, first = lanes_per_warp * warp;
@@ -223,7 +223,7 @@ template <class M, class S, bool Masked>
 void store(Context& c, MicroOp const& op) {
   Placed placed;
   if (!place<Masked>(c, op, placed)) return access_elsewhere(c, op);
-  if (c.observed) notify_access(c, op, *placed.placement, placed.delta);
+  if (c.observed) notify_access(c, op, *placed.placement, static_cast<u64>(placed.delta));
   Access const& x = *op.access;
   u32 const *offsets = placed.placement->offsets, *steps = placed.placement->steps;
   bool const blocks = x.window.lane_stride == 0 && x.elements == 1;
@@ -252,7 +252,7 @@ template <class T, class F>
 void atomic(Context& c, MicroOp const& op) {
   Placed placed;
   if (!place<true>(c, op, placed)) return access_elsewhere(c, op);
-  if (c.observed) notify_access(c, op, *placed.placement, placed.delta);
+  if (c.observed) notify_access(c, op, *placed.placement, static_cast<u64>(placed.delta));
   using Stored = typename Lane<T>::Stored;
   using M = std::conditional_t<std::is_same_v<T, Half>, u16, Stored>;
   Access const& x = *op.access;

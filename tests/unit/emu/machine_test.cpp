@@ -106,6 +106,7 @@ TEST_CASE("accesses that share their addresses are checked each by itself") {
         "];\nld.global.u32 %r3, [%a5];\n"
         "mad.lo.s32 %r4, %r2, 1000, %r1; mad.lo.s32 %r4, %r3, 1000000, %r4; st.global.u32 [%a6], %r4;\nret; }\n");
     bench.launch.block = {48, 1, 1};
+    bench.launch.grid = {2, 1, 1};
     std::vector<u32> a(100), b(words_of_b);
     std::iota(a.begin(), a.end(), 0u);
     std::iota(b.begin(), b.end(), 0u);
