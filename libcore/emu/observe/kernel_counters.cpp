@@ -39,22 +39,6 @@ Wavefronts count(Lanes const& lanes) {
   return n;
 }
 
-// Smallest, largest and sum of a counter over groups.
-struct Range {
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
-  double sum = 0;
-  void add(std::uint64_t value) {
-    least = std::min(least, value);
-    most = std::max(most, value);
-    sum += static_cast<double>(value);
-  }
-  void add(Range const& o) {
-    least = std::min(least, o.least);
-    most = std::max(most, o.most);
-    sum += o.sum;
-  }
-};
-
 using PerAddress = std::unordered_map<std::uint64_t, std::uint64_t>;
 
 std::uint64_t largest(PerAddress const& counts) {
@@ -113,7 +97,9 @@ struct KernelObserver::State {
   };
   std::array<Unit, 32> units{};
 
-  std::array<Range, 4> spread;
+  // What each group did, over all launches: they differ between groups, not because launches do.
+  std::unordered_map<std::uint64_t, std::array<std::uint64_t, 4>> group_counters;
+  std::uint64_t group = 0;
   std::array<std::uint64_t, 4> before{};  // the four counters when the group began
 
   Wavefronts wavefronts(Lanes const& lanes) {
@@ -131,7 +117,7 @@ struct KernelObserver::State {
 KernelObserver::KernelObserver(KernelMix mix) : state_(std::make_unique<State>(std::move(mix))) {}
 KernelObserver::~KernelObserver() = default;
 
-void KernelObserver::group_begin(std::uint64_t) {}
+void KernelObserver::group_begin(std::uint64_t group) { state_->group = group; }
 
 std::array<std::uint64_t, 4> KernelObserver::State::spread_counters() const {
   std::array<std::uint64_t, 4> now{};
@@ -147,7 +133,8 @@ std::array<std::uint64_t, 4> KernelObserver::State::spread_counters() const {
 void KernelObserver::group_end() {
   State& s = *state_;
   auto const now = s.spread_counters();
-  for (std::size_t i = 0; i < now.size(); ++i) s.spread[i].add(now[i] - s.before[i]);
+  auto& sums = s.group_counters[s.group];
+  for (std::size_t i = 0; i < now.size(); ++i) sums[i] += now[i] - s.before[i];
   s.before = now;
   if (s.barrier_lanes > 0) {
     auto const end = s.barriers_passed.begin() + s.barrier_lanes;
@@ -344,18 +331,26 @@ void KernelObserver::join(Observer const& other) {
   s.footprint.add(o.footprint);
   for (auto const& [address, count] : o.global_atomics) s.global_atomics[address] += count;
   s.most_shared_atomics = std::max(s.most_shared_atomics, o.most_shared_atomics);
-  for (std::size_t i = 0; i < s.spread.size(); ++i) s.spread[i].add(o.spread[i]);
+  for (auto const& [group, added] : o.group_counters) {
+    auto& sums = s.group_counters[group];
+    for (std::size_t i = 0; i < added.size(); ++i) sums[i] += added[i];
+  }
 }
 
 std::optional<double> KernelObserver::spread_pct() const {
-  State const& s = *state_;
-  std::uint64_t const groups = counters().groups;
-  if (groups < 2) return std::nullopt;
+  auto const& groups = state_->group_counters;
+  if (groups.size() < 2) return std::nullopt;
   double largest = 0;
-  for (auto const& range : s.spread)
-    if (range.sum > 0)
-      largest = std::max(
-          largest, 100.0 * static_cast<double>(range.most - range.least) * static_cast<double>(groups) / range.sum);
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0, sum = 0;
+    for (auto const& [group, counters] : groups) {
+      least = std::min(least, counters[i]);
+      most = std::max(most, counters[i]);
+      sum += counters[i];
+    }
+    double const mean = static_cast<double>(sum) / static_cast<double>(groups.size());
+    if (sum > 0) largest = std::max(largest, 100.0 * static_cast<double>(most - least) / mean);
+  }
   return largest;
 }
 

@@ -81,7 +81,8 @@ class KernelObserver final : public Observer {
   KernelCounters counters() const;
 
   // (largest − smallest) / mean × 100 over the emulated groups, the largest of four counters: instructions (lanes),
-  // issues of 32-lane wavefronts, global transactions (w32, s32), shared passes (w32, b32). Empty below two groups.
+  // issues of 32-lane wavefronts, global transactions (w32, s32), shared passes (w32, b32). A group's counters are
+  // summed over the launches. Empty below two groups.
   std::optional<double> spread_pct() const;
 
  private:

@@ -98,11 +98,14 @@ unsigned degree_16_banks(std::uint64_t mask, Words const& words) {
 }
 
 void count_16_banks(WaveAccess const& a, SharedCounts& counts) {
-  Words const words = words_of(a, 2);
-  unsigned const size = 16 / std::min(std::max(1u, a.bytes / 4), 16u);
   unsigned passes = 0;
-  for (unsigned begin = 0; begin < lanes; begin += size)
-    passes += degree_16_banks(a.mask & ((std::uint64_t{1} << size) - 1) << begin, words);
+  WaveAccess part = a;
+  part.bytes = std::min(a.bytes, 4u);
+  for (unsigned done = 0; done < a.bytes; done += 4, part.base += 4) {
+    Words const words = words_of(part, 2);
+    for (unsigned begin = 0; begin < lanes; begin += 16)
+      passes += degree_16_banks(a.mask & std::uint64_t{0xffff} << begin, words);
+  }
   for (unsigned w = 0; w < 3; ++w) counts.passes[w][0] = static_cast<std::uint16_t>(passes);
 }
 

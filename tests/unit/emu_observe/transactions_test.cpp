@@ -64,40 +64,51 @@ GlobalCounts naive_global(Pattern const& p) {
   return counts;
 }
 
+// Passes of the request of lanes [begin, end) for the bytes [from, from + bytes) of their words.
+unsigned naive_request(Pattern const& p, unsigned begin, unsigned end, unsigned from, unsigned bytes, unsigned bank_bytes,
+                       unsigned banks, bool one_broadcast) {
+  std::map<std::uint64_t, std::map<std::uint64_t, unsigned>> lanes_of_word;  // [bank][word]
+  for (unsigned l = begin; l < end; ++l) {
+    if (!p.active(l)) continue;
+    std::set<std::uint64_t> words;
+    for (unsigned b = 0; b < bytes; ++b) words.insert((p.address(l) + from + b) / bank_bytes);
+    for (auto word : words) ++lanes_of_word[word % banks][word];
+  }
+  if (lanes_of_word.empty()) return 0;
+  if (!one_broadcast) {
+    std::size_t passes = 0;
+    for (auto const& [bank, words] : lanes_of_word) passes = std::max(passes, words.size());
+    return static_cast<unsigned>(passes);
+  }
+  unsigned passes = ~0u;
+  for (auto const& [broadcast_bank, candidates] : lanes_of_word)
+    for (auto const& candidate : candidates) {
+      unsigned longest = 0;
+      for (auto const& [bank, words] : lanes_of_word) {
+        unsigned queue = 0;
+        for (auto const& [word, lanes] : words) queue += word == candidate.first ? 1 : lanes;
+        longest = std::max(longest, queue);
+      }
+      passes = std::min(passes, longest);
+    }
+  return passes;
+}
+
 SharedCounts naive_shared(Pattern const& p) {
   SharedCounts counts;
-  for (unsigned w = 0; w < 3; ++w)
-    for (unsigned c = 0; c < 3; ++c) {
-      unsigned const bank_bytes = c == 2 ? 8 : 4, banks = c == 0 ? 16 : 32;
-      unsigned const wavefront = c == 0 ? 16 : 16u << w;
-      unsigned const request = wavefront / std::max(1u, p.bytes / bank_bytes);
-      for (unsigned begin = 0; begin < 64; begin += request) {
-        std::map<std::uint64_t, std::map<std::uint64_t, unsigned>> lanes_of_word;  // [bank][word]
-        for (unsigned l = begin; l < begin + request; ++l) {
-          if (!p.active(l)) continue;
-          std::set<std::uint64_t> words;
-          for (unsigned b = 0; b < p.bytes; ++b) words.insert((p.address(l) + b) / bank_bytes);
-          for (auto word : words) ++lanes_of_word[word % banks][word];
-        }
-        unsigned passes = 0;
-        if (c > 0) {
-          for (auto const& [bank, words] : lanes_of_word) passes = std::max<unsigned>(passes, words.size());
-        } else if (!lanes_of_word.empty()) {
-          passes = ~0u;
-          for (auto const& [broadcast_bank, candidates] : lanes_of_word)
-            for (auto const& candidate : candidates) {
-              unsigned longest = 0;
-              for (auto const& [bank, words] : lanes_of_word) {
-                unsigned queue = 0;
-                for (auto const& [word, lanes] : words) queue += word == candidate.first ? 1 : lanes;
-                longest = std::max(longest, queue);
-              }
-              passes = std::min(passes, longest);
-            }
-        }
-        counts.passes[w][c] += static_cast<std::uint16_t>(passes);
-      }
+  for (unsigned w = 0; w < 3; ++w) {
+    for (unsigned begin = 0; begin < 64; begin += 16)
+      for (unsigned from = 0; from < p.bytes; from += 4)
+        counts.passes[w][0] += static_cast<std::uint16_t>(
+            naive_request(p, begin, begin + 16, from, std::min(p.bytes, 4u), 4, 16, true));
+    for (unsigned c = 1; c < 3; ++c) {
+      unsigned const bank_bytes = c == 2 ? 8 : 4;
+      unsigned const request = (16u << w) / std::max(1u, p.bytes / bank_bytes);
+      for (unsigned begin = 0; begin < 64; begin += request)
+        counts.passes[w][c] += static_cast<std::uint16_t>(
+            naive_request(p, begin, begin + request, 0, p.bytes, bank_bytes, 32, false));
     }
+  }
   return counts;
 }
 
@@ -324,6 +335,13 @@ TEST_CASE("wide shared accesses are judged per half and quarter of the wavefront
   CHECK(sixteen.passes[1][2] == 4);
   CHECK(count_shared(strided(8, 16).access()).passes[1][1] == 8);  // every second bank pair: 2 passes per half
   CHECK(count_shared(strided(16, 32).access()).passes[1][1] == 16);
+}
+
+TEST_CASE("on 16 banks wide words are several requests of 4 bytes with the stride of the word") {
+  // CUDA C Programming Guide 4.2, F.3.3.2: an array of doubles has two-way conflicts in each of its two requests.
+  CHECK(count_shared(strided(8, 8).access()).passes[1][0] == 4 * 2 * 2);
+  CHECK(count_shared(strided(16, 16).access()).passes[1][0] == 4 * 4 * 4);
+  CHECK(count_shared(strided(16, 0).access()).passes[1][0] == 4 * 4);  // every request broadcasts its one word
 }
 
 TEST_CASE("a broadcast is free, on 16 banks for one word only") {
