@@ -1,5 +1,6 @@
 // Arithmetic opcodes from the table, and the few that are made of several entries.
 #include <algorithm>
+#include <bit>
 
 #include "emu/decode.hpp"
 
@@ -28,11 +29,20 @@ std::vector<ptx::Operand> results(ptx::Operand const& first) {
   return {first};
 }
 
+// A product with a constant power of two, as address arithmetic is full of; every device's compiler makes it a shift.
+bool is_scaling(ptx::Instruction const& i) {
+  if (i.opcode != "mul" || i.operands.size() != 3 || i.modifiers.front() == "hi") return false;
+  auto const power_of_two = [](ptx::Operand const& o) {
+    return o.kind == ptx::Operand::Kind::integer && std::has_single_bit(o.value);
+  };
+  return power_of_two(i.operands[1]) || power_of_two(i.operands[2]);
+}
+
 }  // namespace
 
 void Decoder::decode_arithmetic(Instruction const& i) {
   Opcode const* found = opcode(ptx::full_opcode(i));
-  p_.classes[current_] = found->kind;
+  p_.classes[current_] = found->kind == Class::int_mul && is_scaling(i) ? Class::shift : found->kind;
   if (i.operands.empty()) throw Unsupported{"opcode without operands"};
   std::vector<std::uint32_t> sources, destinations;
   std::size_t count = 0;

@@ -67,45 +67,38 @@ void count_32_banks(WaveAccess const& a, unsigned shift, unsigned c, SharedCount
   }
 }
 
-// One request on 16 banks: lanes of a bank queue up; those of one word may go together.
+// One request on 16 banks: lanes of a bank queue up; those that use one and the same word may go together, for one word.
 unsigned degree_16_banks(std::uint64_t mask, Words const& words) {
   std::array<unsigned, 16> load{};
-  for (std::uint64_t m = mask; m; m &= m - 1) {
-    unsigned const l = std::countr_zero(m);
-    for (std::uint32_t word = words.first[l]; word <= words.last[l]; ++word) ++load[word & 15];
-  }
-  unsigned const bank = static_cast<unsigned>(std::max_element(load.begin(), load.end()) - load.begin());
-  unsigned const most = load[bank];
-  if (most <= 1) return most;
-  unsigned next = 0;  // the second most loaded bank bounds the gain of a broadcast
-  for (unsigned b = 0; b < 16; ++b)
-    if (b != bank) next = std::max(next, load[b]);
-  if (next == most) return most;
-  unsigned shared = 1;  // most lanes on one word of the bank
-  std::array<std::uint32_t, 64> seen;
-  std::array<unsigned, 64> times{};
-  unsigned distinct = 0;
-  for (std::uint64_t m = mask; m; m &= m - 1) {
-    unsigned const l = std::countr_zero(m);
-    for (std::uint32_t word = words.first[l]; word <= words.last[l]; ++word) {
-      if ((word & 15) != bank) continue;
-      auto const at = static_cast<unsigned>(std::find(seen.begin(), seen.begin() + distinct, word) - seen.begin());
-      if (at == distinct) seen[distinct++] = word;
-      shared = std::max(shared, ++times[at]);
+  auto const add = [&](std::array<unsigned, 16>& loads, unsigned l, unsigned times) {
+    for (std::uint32_t word = words.first[l]; word <= words.last[l]; ++word) loads[word & 15] += times;
+  };
+  for (std::uint64_t m = mask; m; m &= m - 1) add(load, static_cast<unsigned>(std::countr_zero(m)), 1);
+  unsigned best = *std::max_element(load.begin(), load.end());
+  if (best <= 1) return best;
+  for (std::uint64_t rest = mask; rest;) {
+    auto const l = static_cast<unsigned>(std::countr_zero(rest));
+    unsigned lanes_of_word = 0;
+    for (std::uint64_t m = rest; m; m &= m - 1) {
+      auto const other = static_cast<unsigned>(std::countr_zero(m));
+      if (words.first[other] != words.first[l] || words.last[other] != words.last[l]) continue;
+      ++lanes_of_word;
+      rest &= ~(std::uint64_t{1} << other);
     }
+    if (lanes_of_word == 1) continue;
+    auto broadcast = load;
+    add(broadcast, l, 0u - (lanes_of_word - 1));
+    best = std::min(best, *std::max_element(broadcast.begin(), broadcast.end()));
   }
-  return std::max(next, most - (shared - 1));
+  return best;
 }
 
 void count_16_banks(WaveAccess const& a, SharedCounts& counts) {
+  Words const words = words_of(a, 2);
+  unsigned const size = 16 / std::min(std::max(1u, a.bytes / 4), 16u);
   unsigned passes = 0;
-  WaveAccess part = a;
-  part.bytes = std::min(a.bytes, 4u);
-  for (unsigned done = 0; done < a.bytes; done += 4, part.base += 4) {
-    Words const words = words_of(part, 2);
-    for (unsigned begin = 0; begin < lanes; begin += 16)
-      passes += degree_16_banks(a.mask & std::uint64_t{0xffff} << begin, words);
-  }
+  for (unsigned begin = 0; begin < lanes; begin += size)
+    passes += degree_16_banks(a.mask & ((std::uint64_t{1} << size) - 1) << begin, words);
   for (unsigned w = 0; w < 3; ++w) counts.passes[w][0] = static_cast<std::uint16_t>(passes);
 }
 

@@ -37,10 +37,9 @@ GlobalCounts count_global(WaveAccess const&);
 // 32 banks: a wavefront of 16 << w lanes is one request when a lane moves no more than a bank is wide; with twice, four
 // times that size a request is a half, a quarter of the wavefront. A request takes as many passes as the most
 // loaded bank has distinct words; lanes that use the same word share it (compute capability 2.x and later, AMD).
-// 16 banks (compute capability 1.x): a request is a half-warp whatever the wavefront; 8- and 16-byte words are two and
-// four requests of 4 bytes each, as the compiler for these devices makes them (CUDA C Programming Guide 4.2, F.3.3.2).
-// One word per request, the most favourable one, is broadcast; every other lane takes a turn of its bank, even when
-// lanes of it use the same word.
+// 16 banks (compute capability 1.x): a request is a half-warp whatever the wavefront, a half or quarter of it for 8-
+// and 16-byte words. One word per request, as wide as the lanes' words and the most favourable one, is broadcast; every
+// other lane takes a turn of its banks, even when lanes use the same word.
 struct SharedCounts {
   std::array<std::array<std::uint16_t, 3>, 3> passes{};
   friend bool operator==(SharedCounts const&, SharedCounts const&) = default;

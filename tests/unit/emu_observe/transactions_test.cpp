@@ -64,51 +64,47 @@ GlobalCounts naive_global(Pattern const& p) {
   return counts;
 }
 
-// Passes of the request of lanes [begin, end) for the bytes [from, from + bytes) of their words.
-unsigned naive_request(Pattern const& p, unsigned begin, unsigned end, unsigned from, unsigned bytes, unsigned bank_bytes,
-                       unsigned banks, bool one_broadcast) {
-  std::map<std::uint64_t, std::map<std::uint64_t, unsigned>> lanes_of_word;  // [bank][word]
+// Passes of the request of lanes [begin, end).
+unsigned naive_request(Pattern const& p, unsigned begin, unsigned end, unsigned bank_bytes, unsigned banks,
+                       bool one_broadcast) {
+  std::map<std::set<std::uint64_t>, unsigned> lanes_of_words;  // the bank words that a lane uses
   for (unsigned l = begin; l < end; ++l) {
     if (!p.active(l)) continue;
     std::set<std::uint64_t> words;
-    for (unsigned b = 0; b < bytes; ++b) words.insert((p.address(l) + from + b) / bank_bytes);
-    for (auto word : words) ++lanes_of_word[word % banks][word];
+    for (unsigned b = 0; b < p.bytes; ++b) words.insert((p.address(l) + b) / bank_bytes);
+    ++lanes_of_words[words];
   }
-  if (lanes_of_word.empty()) return 0;
   if (!one_broadcast) {
+    std::map<std::uint64_t, std::set<std::uint64_t>> words_of_bank;
+    for (auto const& [words, lanes] : lanes_of_words)
+      for (auto word : words) words_of_bank[word % banks].insert(word);
     std::size_t passes = 0;
-    for (auto const& [bank, words] : lanes_of_word) passes = std::max(passes, words.size());
+    for (auto const& [bank, words] : words_of_bank) passes = std::max(passes, words.size());
     return static_cast<unsigned>(passes);
   }
-  unsigned passes = ~0u;
-  for (auto const& [broadcast_bank, candidates] : lanes_of_word)
-    for (auto const& candidate : candidates) {
-      unsigned longest = 0;
-      for (auto const& [bank, words] : lanes_of_word) {
-        unsigned queue = 0;
-        for (auto const& [word, lanes] : words) queue += word == candidate.first ? 1 : lanes;
-        longest = std::max(longest, queue);
-      }
-      passes = std::min(passes, longest);
-    }
+  unsigned passes = lanes_of_words.empty() ? 0 : ~0u;
+  for (auto const& [broadcast, its_lanes] : lanes_of_words) {
+    std::map<std::uint64_t, unsigned> queue;  // [bank]
+    for (auto const& [words, lanes] : lanes_of_words)
+      for (auto word : words) queue[word % banks] += words == broadcast ? 1 : lanes;
+    unsigned longest = 0;
+    for (auto const& [bank, length] : queue) longest = std::max(longest, length);
+    passes = std::min(passes, longest);
+  }
   return passes;
 }
 
 SharedCounts naive_shared(Pattern const& p) {
   SharedCounts counts;
-  for (unsigned w = 0; w < 3; ++w) {
-    for (unsigned begin = 0; begin < 64; begin += 16)
-      for (unsigned from = 0; from < p.bytes; from += 4)
-        counts.passes[w][0] += static_cast<std::uint16_t>(
-            naive_request(p, begin, begin + 16, from, std::min(p.bytes, 4u), 4, 16, true));
-    for (unsigned c = 1; c < 3; ++c) {
-      unsigned const bank_bytes = c == 2 ? 8 : 4;
-      unsigned const request = (16u << w) / std::max(1u, p.bytes / bank_bytes);
+  for (unsigned w = 0; w < 3; ++w)
+    for (unsigned c = 0; c < 3; ++c) {
+      unsigned const bank_bytes = c == 2 ? 8 : 4, banks = c == 0 ? 16 : 32;
+      unsigned const wavefront = c == 0 ? 16 : 16u << w;
+      unsigned const request = wavefront / std::max(1u, p.bytes / bank_bytes);
       for (unsigned begin = 0; begin < 64; begin += request)
-        counts.passes[w][c] += static_cast<std::uint16_t>(
-            naive_request(p, begin, begin + request, 0, p.bytes, bank_bytes, 32, false));
+        counts.passes[w][c] +=
+            static_cast<std::uint16_t>(naive_request(p, begin, begin + request, bank_bytes, banks, c == 0));
     }
-  }
   return counts;
 }
 
@@ -337,11 +333,11 @@ TEST_CASE("wide shared accesses are judged per half and quarter of the wavefront
   CHECK(count_shared(strided(16, 32).access()).passes[1][1] == 16);
 }
 
-TEST_CASE("on 16 banks wide words are several requests of 4 bytes with the stride of the word") {
-  // CUDA C Programming Guide 4.2, F.3.3.2: an array of doubles has two-way conflicts in each of its two requests.
-  CHECK(count_shared(strided(8, 8).access()).passes[1][0] == 4 * 2 * 2);
-  CHECK(count_shared(strided(16, 16).access()).passes[1][0] == 4 * 4 * 4);
-  CHECK(count_shared(strided(16, 0).access()).passes[1][0] == 4 * 4);  // every request broadcasts its one word
+TEST_CASE("on 16 banks wide words are judged per half and quarter of a half-warp, one of them is broadcast") {
+  CHECK(count_shared(strided(8, 8).access()).passes[1][0] == 4 * 2);
+  CHECK(count_shared(strided(16, 16).access()).passes[1][0] == 4 * 4);
+  CHECK(count_shared(strided(16, 0).access()).passes[1][0] == 4 * 4);
+  CHECK(count_shared(strided(16, 32).access()).passes[1][0] == 4 * 4 * 2);
 }
 
 TEST_CASE("a broadcast is free, on 16 banks for one word only") {

@@ -92,7 +92,7 @@ TEST_CASE("the columns of the other records stand as in the contract") {
   CHECK(write<Projection>({}) ==
         "kernel,case,device,model,time_s,time_low_s,time_high_s,limiter,status,reason,t_compute_s,t_global_s,"
         "t_shared_s,occupancy,bandwidth_source\n");
-  CHECK(write<Ranking>({}) == "model,kernel,case,rank,device,time_s,relative_time,decided\n");
+  CHECK(write<Ranking>({}) == "model,kernel,case,rank,device,time_s,relative_time,decided,limiter\n");
   CHECK(write<Assessment>({}) ==
         "model,kernel,case,chosen_device,best_device,selection_penalty_pct,relative_error_pct\n");
   CHECK(write<Share>({}) == "model,kernel,case,device,share\n");
@@ -155,10 +155,10 @@ TEST_CASE("bad cells and columns are refused with place, line and hint") {
     CHECK(refusal<Measured>(header + "k,c,d," + good + "\n") == "none");
   }
   std::string const ranking = line(write<Ranking>({}), 0) + "\n";
-  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1.5,d,1,1,yes\n"),
+  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1.5,d,1,1,yes,\n"),
              Contains("2:7: error: column 'rank': expected a whole"));
-  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,-1,d,1,1,yes\n"), Contains("expected a whole number, 0 or more"));
-  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1,d,1,1,true\n"), Contains("expected yes or no"));
+  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,-1,d,1,1,yes,\n"), Contains("expected a whole number, 0 or more"));
+  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1,d,1,1,true,\n"), Contains("expected yes or no"));
 }
 
 TEST_CASE("numbers are written in the shortest form that reads back, whole ones without exponent") {
@@ -237,12 +237,12 @@ TEST_CASE("JSON is an array of objects with null for unknown values") {
 }
 
 TEST_CASE("a table is aligned and scales its units") {
-  Ranking a{"panwar", "mmul", "1024", 1, "hd7970", 1.234e-5, 1, true};
-  Ranking b{"panwar", "mmul", "1024", 2, "c1060", 0.5, 40519.0, false};
+  Ranking a{"panwar", "mmul", "1024", 1, "hd7970", 1.234e-5, 1, true, "compute"};
+  Ranking b{"panwar", "mmul", "1024", 2, "c1060", 0.5, 40519.0, false, "global"};
   CHECK(write<Ranking>({a, b}, Format::table) ==
-        "model   kernel  case  rank  device   time_s  relative_time  decided\n"
-        "panwar  mmul    1024     1  hd7970  12.3 us              1  yes\n"
-        "panwar  mmul    1024     2  c1060    500 ms          40519  no\n");
+        "model   kernel  case  rank  device   time_s  relative_time  decided  limiter\n"
+        "panwar  mmul    1024     1  hd7970  12.3 us              1  yes      compute\n"
+        "panwar  mmul    1024     2  c1060    500 ms          40519  no       global\n");
   CHECK(scaled_text(4.1e9, Unit::bytes_per_s) == "4.10 GB/s");
   CHECK(scaled_text(0.9996, Unit::seconds) == "1.00 s");
   CHECK(scaled_text(999.6e-9, Unit::seconds) == "1.00 us");
