@@ -139,20 +139,18 @@ TEST_CASE("V-A: the suite is a mix of compute, global and local memory bounds") 
 TEST_CASE("V-A: five applications keep their bound on all GPUs") {
   for (auto const& mode : modes) {
     auto const cast = casts(mode);
-    std::string const where = "groups " + mode;
-    INFO(where);
     for (auto const& gpu : gpus) {
+      INFO("groups " << mode << " on " << gpu);
       CHECK(cast.at("fast_walsh").at(gpu).limiter == "global");
       CHECK(cast.at("matmul_gmem").at(gpu).limiter == "global");
-      // The three that differ on one GPU here; the README says why.
-      if (gpu != "c1060") CHECK(cast.at("nbody").at(gpu).limiter == "compute");
-      if (gpu != "c1060") CHECK(cast.at("floyd_warshall").at(gpu).limiter == "global");
+      CHECK(cast.at("nbody").at(gpu).limiter == "compute");
+      // Differs on the C2050: the README says why.
       if (gpu != "c2050") CHECK(cast.at("transpose").at(gpu).limiter == "global");
+      // One group makes too few transactions, which leaves the C1060 at a tie.
+      auto const& floyd_warshall = cast.at("floyd_warshall").at(gpu);
+      if (mode == "all" || gpu != "c1060") CHECK(floyd_warshall.limiter == "global");
+      CHECK(floyd_warshall.global_s > 0.9 * floyd_warshall.time_s);
     }
-    // On the C1060 Floyd-Warshall is close to a tie of computing and global memory, without local memory.
-    auto const& tie = cast.at("floyd_warshall").at("c1060");
-    CHECK(tie.global_s > 0.7 * tie.compute_s);
-    CHECK(tie.shared_s == 0);
   }
 }
 
