@@ -12,7 +12,8 @@ add_library(kernelcast_options INTERFACE)
 # Results must not depend on the compiler's mood: no contraction into FMA, no fast-math anywhere.
 target_compile_options(kernelcast_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-  target_compile_options(kernelcast_options INTERFACE -Wno-restrict)  # false alarms on std::string, GCC bug 105651
+  # False alarms on std::string and std::optional: GCC bugs 105651 and 105562.
+  target_compile_options(kernelcast_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
 if(KERNELCAST_SANITIZE)
   target_compile_options(kernelcast_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all

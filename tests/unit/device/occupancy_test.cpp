@@ -146,7 +146,7 @@ TEST_CASE("the occupancy equals that of NVIDIA's cuda_occupancy.h") {
       a.numBlockBarriers = 1;
       cudaOccDeviceState state;
       state.carveoutConfig = SHAREDMEM_CARVEOUT_MAX_SHARED;
-      cudaOccResult result;
+      cudaOccResult result{};
       auto const status = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &p, &a, &state, size, shared);
       INFO(r.target << ": " << size << " threads, " << registers << " registers, " << shared << " bytes");
       REQUIRE(status == CUDA_OCC_SUCCESS);
