@@ -9,10 +9,10 @@ JOBS ?= $(shell nproc)
 
 # What a plain Debian 12 or 13 needs. oclgrind and pocl-opencl-icd are only for comparisons: without them the tests
 # that use them are skipped.
-PACKAGES = cmake ninja-build g++ clang-19 libclang-rt-19-dev libclc-19 libclc-19-dev \
+PACKAGES = cmake ninja-build g++ pkg-config clang-19 libclang-rt-19-dev libclc-19 libclc-19-dev \
   libcli11-dev libcsv-dev libfmt-dev libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev \
-  catch2 librapidcheck-dev libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind \
-  gnuplot-nox scdoc mandoc
+  catch2 libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind \
+  gnuplot-nox scdoc mandoc locales
 
 .PHONY: all build deps demo check bench install format man clean
 all: build
