@@ -17,8 +17,6 @@
 namespace kernelcast::frontend {
 namespace {
 
-constexpr std::string_view triple = "nvptx64-nvidia-nvcl";
-
 // Makes the shim's bitcode where neither an installation nor a build tree has it.
 std::string compile_shim(Build& build, std::string const& folder) {
   for (auto const& file : embedded_opencl()) write_file(folder + std::string(file.name), file.text);
@@ -120,7 +118,9 @@ void build_opencl(Build& build) {
   auto const ir_file = build.scratch.file("kernel.ll"), rule_file = build.scratch.file("kernel.d"),
              ptx_file = build.scratch.file("kernel.ptx");
 
-  std::vector<std::string> parse{clang, "-target", std::string(triple), "-march=" + request.arch};
+  auto const target = opencl_target(request.arch);
+  std::vector<std::string> parse{clang};
+  parse.insert(parse.end(), target.begin(), target.end());
   for (auto& option : opencl_options(request)) parse.push_back(std::move(option));
   parse.insert(parse.end(), {"-gdwarf-2", "-gline-directives-only", "-Xclang", "-disable-llvm-passes", "-emit-llvm",
                              "-S", "-MMD", "-MF", rule_file, request.path, "-o", ir_file});
@@ -136,17 +136,10 @@ void build_opencl(Build& build) {
   write_file(ir_file, ir);
 
   auto const shim = shim_folder(build);
-  std::vector<std::string> lower{clang,
-                                 "-target",
-                                 std::string(triple),
-                                 "-march=" + request.arch,
-                                 "-O2",
-                                 "-x",
-                                 "ir",
-                                 ir_file,
-                                 "-fno-caret-diagnostics",
-                                 "-fno-color-diagnostics",
-                                 "-Wno-linker-warnings"};
+  std::vector<std::string> lower{clang};
+  lower.insert(lower.end(), target.begin(), target.end());
+  lower.insert(lower.end(), {"-O2", "-x", "ir", ir_file, "-fno-caret-diagnostics", "-fno-color-diagnostics",
+                             "-Wno-linker-warnings"});
   std::vector<std::string> libraries;
   for (auto const& part : shim_parts(request.global_offset)) libraries.push_back(shim + std::string(part.bitcode));
   libraries.push_back(libclc);

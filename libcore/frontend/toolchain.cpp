@@ -74,8 +74,16 @@ std::string identity(std::string const& path) {
   return fmt::format("{} {} {}.{:09}\n", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
+std::vector<std::string> opencl_target(std::string const& arch) {
+  // Without this path clang would take the PTX version from a CUDA toolkit that it finds: the output would depend on
+  // the machine. PTX 7.8 knows every instruction of the shim, and Debian's own ptxas reads it.
+  return {"-target", "nvptx64-nvidia-nvcl", "-march=" + arch, "--cuda-path=/nonexistent",
+          "-Xclang", "-target-feature", "-Xclang", "+ptx78"};
+}
+
 std::vector<ShimPart> shim_parts(bool global_offset) {
-  std::vector<std::string> const common = {"-target", "nvptx64-nvidia-nvcl", "-march=sm_75", "-O2", "-c", "-emit-llvm"};
+  auto common = opencl_target("sm_75");
+  common.insert(common.end(), {"-O2", "-c", "-emit-llvm"});
   ShimPart shim{"shim.cl", global_offset ? "shim_offset.bc" : "shim.bc", common};
   for (char const* option : {"-x", "cl", "-cl-std=CL3.0", "-Xclang", "-finclude-default-header", "-Xclang",
                              "-cl-ext=+all,+__opencl_c_work_group_collective_functions,+__opencl_c_atomic_scope_device,"

@@ -32,6 +32,9 @@ struct EmbeddedFile {
 std::vector<EmbeddedFile> const& embedded_opencl();
 std::vector<EmbeddedFile> const& embedded_cuda();
 
+// clang's options for OpenCL C to PTX of this architecture (sm_75); the same on every machine.
+std::vector<std::string> opencl_target(std::string const& arch);
+
 // The command that makes a shim's bitcode from its source in `folder`; the build and the first use run the same.
 struct ShimPart {
   std::string_view source, bitcode;
