@@ -115,6 +115,12 @@ std::string scdoc(std::string_view text) {
   return out;
 }
 
+// The same for the beginning of a line, where a dash would open a list.
+std::string scdoc_line(std::string_view text) {
+  auto const escaped = scdoc(text);
+  return text.starts_with('-') ? '\\' + escaped : escaped;
+}
+
 }  // namespace
 
 std::vector<std::string> option_names(CLI::App const& app) {
@@ -151,14 +157,14 @@ std::string help_text(CLI::App const& app, About const& about) {
 std::string options_scdoc(CLI::App const& app) {
   std::string out;
   for (auto const* operand : operands_of(app))
-    out += fmt::format("_{}_\n\t{}\n", scdoc(operand->get_name(true, false)), scdoc(operand->get_description()));
+    out += fmt::format("_{}_\n\t{}\n", scdoc(operand->get_name(true, false)), scdoc_line(operand->get_description()));
   for (auto const& group : groups_of(app))
     for (auto const* option : options_of(app, group)) {
       std::vector<std::string> names;
       for (auto const& name : names_of(*option)) names.push_back("*" + scdoc(name) + "*");
       auto const value = value_name(*option);
       out += fmt::format("{}{}\n\t{}\n", fmt::join(names, ", "), value.empty() ? "" : " _" + scdoc(value) + "_",
-                         scdoc(option->get_description()));
+                         scdoc_line(option->get_description()));
     }
   return out;
 }
@@ -175,7 +181,7 @@ std::string columns_scdoc(About const& about) {
 std::string statuses_scdoc(About const& about) {
   std::string out;
   for (auto const& [status, text] : statuses_of(about))
-    out += fmt::format("*{}*\n\t{}\n", static_cast<int>(status), scdoc(text));
+    out += fmt::format("*{}*\n\t{}\n", static_cast<int>(status), scdoc_line(text));
   return out;
 }
 

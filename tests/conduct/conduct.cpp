@@ -20,6 +20,7 @@
 namespace fs = std::filesystem;
 using conduct::Outcome;
 using conduct::Run;
+using conduct::Skip;
 using kernelcast::Where;
 
 namespace {
@@ -48,10 +49,6 @@ void expect(bool good, std::string const& what, Outcome const* outcome = nullptr
             ", standard error:\n" + outcome->err + "\nstandard output begins:\n" + outcome->out.substr(0, 400) + '\n';
   throw Failure{text};
 }
-
-struct Skip {
-  std::string why;
-};
 
 bool contains(std::string const& text, std::string const& part) {
   return text.find(part) != std::string::npos;

@@ -30,6 +30,11 @@ struct Outcome {
   double seconds = 0;
 };
 
+// Thrown where this machine cannot make the condition; the check is then skipped.
+struct Skip {
+  std::string why;
+};
+
 Outcome run(Run const&);
 
 }  // namespace conduct

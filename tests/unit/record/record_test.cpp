@@ -250,7 +250,7 @@ TEST_CASE("a table is aligned and scales its units") {
   CHECK(scaled_text(0, Unit::seconds) == "0 s");
 }
 
-TEST_CASE("--columns is itself CSV") {
+TEST_CASE("the list of columns is itself CSV") {
   std::ostringstream out;
   describe<Projection>(out);
   std::istringstream in(out.str());
