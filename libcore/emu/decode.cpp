@@ -96,6 +96,20 @@ bool carries(ptx::Instruction const& i) {
          std::find(i.modifiers.begin(), i.modifiers.end(), "cc") != i.modifiers.end();
 }
 
+}  // namespace
+
+bool prints(ptx::Module const& module, ptx::Instruction const& i) {
+  if (i.opcode != "call") return false;
+  for (ptx::Operand const& operand : i.operands)
+    if (operand.kind == ptx::Operand::Kind::function) {
+      ptx::Function const& callee = module.functions[operand.id];
+      return callee.name == "vprintf" && !callee.has_body;
+    }
+  return false;
+}
+
+namespace {
+
 std::uint64_t align_up(std::uint64_t value, std::uint64_t unit) {
   return unit ? (value + unit - 1) / unit * unit : value;
 }
@@ -303,7 +317,8 @@ void Decoder::decode_end(Instruction const& i) {
   } else if (i.opcode == "trap") {
     end.kind = End::Kind::trap;
   } else if (i.opcode == "call") {
-    end.kind = End::Kind::call;
+    // What a kernel prints is no part of its result: printf does nothing here.
+    if (!prints(m_, i)) end.kind = End::Kind::call;
   } else {
     end.kind = End::Kind::exit;
   }

@@ -74,6 +74,9 @@ class Decoder {
   End* end_ = nullptr;
 };
 
+// A call of printf, which is passed over.
+bool prints(ptx::Module const&, ptx::Instruction const&);
+
 // The type an opcode names by its last modifier ("u32"); none where it is no type.
 ptx::Type type_named(std::string_view);
 

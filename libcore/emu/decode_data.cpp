@@ -124,7 +124,14 @@ void Decoder::decode_load(Instruction const& i) {
   std::span<Operand const> const values = values_of(i.operands.at(0));
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
   if (m.space == StateSpace::param) {
-    if (call_parameter(address, f_)) return;  // belongs to a call, which is refused before
+    if (call_parameter(address, f_)) {  // of a call that is refused before, or of printf, which prints nothing
+      for (Operand const& value : values)
+        if (value.kind == Operand::Kind::reg) {
+          bool const is_wide = ptx::size_bytes(register_type(value.id)) == 8;
+          emit(is_wide ? "#mov.b64" : "#mov.b32", {value.id}, {d_.immediate(0, is_wide)});
+        }
+      return;
+    }
     if (load_parameter(i, m.type, values, address)) return;
   }
   if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
@@ -156,7 +163,7 @@ void Decoder::decode_store(Instruction const& i) {
   AccessModifiers const m = read(i);
   Operand const& address = i.operands.at(0);
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
-  if (m.space == StateSpace::param) return;  // an argument of a call, which is refused
+  if (m.space == StateSpace::param) return;  // an argument of a call that is refused or passed over
   std::span<Operand const> const values = values_of(i.operands.at(1));
   if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
   std::vector<std::uint32_t> data;

@@ -102,6 +102,7 @@ class Program {
   Class instruction_class(std::uint32_t instruction) const;
   bool guarded(std::uint32_t instruction) const;  // counted by Observer::guarded, not by its block
   std::uint32_t static_shared_bytes() const;
+  bool prints() const;           // calls printf, which does nothing here
   bool order_dependent() const;  // atomics or fences on global memory: groups must run in order on one thread
 
   struct Impl;

@@ -172,12 +172,13 @@ bool Machine::go_on(Unit& unit, BlockCode const& code) {
       throw fault(Finding::Kind::trap, end.instruction, first_thread(bits_.data()), "trap");
     default: {
       ptx::Instruction const& call = p_.kernel->instructions[end.instruction];
-      std::string callee;
+      ptx::Function const* callee = nullptr;
       for (ptx::Operand const& operand : call.operands)
-        if (operand.kind == ptx::Operand::Kind::function) callee = p_.module->functions[operand.id].name;
+        if (operand.kind == ptx::Operand::Kind::function) callee = &p_.module->functions[operand.id];
       throw fault(Finding::Kind::unknown_opcode, end.instruction, first_thread(bits_.data()),
-                  callee.empty() ? "an indirect call cannot be executed"
-                                 : "call of '" + callee + "' cannot be executed: only inlined functions can");
+                  !callee ? "an indirect call cannot be executed"
+                          : "call of '" + std::string(callee->name) + "' cannot be executed: it " +
+                                (callee->has_body ? "is recursive" : "has no body here"));
     }
   }
 }

@@ -1,8 +1,11 @@
 // Program: what a decoded kernel tells about itself.
 #include "emu/program.hpp"
 
+#include <algorithm>
+
 #include "diag/diag.hpp"
-#include "emu/draft.hpp"
+#include "emu/decode.hpp"
+#include "ptx/inline.hpp"
 
 namespace kernelcast::emu {
 
@@ -14,7 +17,8 @@ Program::Program(ptx::Module const& module, ptx::Function const& kernel) : impl_
     throw Error(Status::bad_data, {module.path, 1, 1}, "addresses of 32 bits are not supported",
                 "compile for a 64-bit target");
   impl_->module = &module;
-  impl_->kernel = &kernel;
+  impl_->whole = ptx::inline_calls(module, kernel);
+  impl_->kernel = impl_->whole ? impl_->whole.get() : &kernel;
   impl_->handlers = &best_handlers();
   Drafts drafts{*impl_, {}, {}, {}, {}};
   decode(drafts);
@@ -42,6 +46,11 @@ bool Program::guarded(std::uint32_t instruction) const {
 }
 std::uint32_t Program::static_shared_bytes() const {
   return impl_->static_shared_bytes;
+}
+bool Program::prints() const {
+  auto const& instructions = impl_->kernel->instructions;
+  return std::any_of(instructions.begin(), instructions.end(),
+                     [&](ptx::Instruction const& i) { return emu::prints(*impl_->module, i); });
 }
 bool Program::order_dependent() const {
   return impl_->order_dependent;

@@ -1,6 +1,7 @@
 // A decoded kernel, as the machine runs it. Internal to emu.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct BlockCode {
 struct Program::Impl {
   ptx::Module const* module = nullptr;
   ptx::Function const* kernel = nullptr;
+  std::unique_ptr<ptx::Function> whole;  // the kernel with its calls replaced, where it had any
   Handlers const* handlers = nullptr;
   std::vector<BasicBlock> blocks;
   std::vector<BlockCode> code;

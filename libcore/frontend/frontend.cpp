@@ -9,6 +9,7 @@
 #include "diag/diag.hpp"
 #include "frontend/build.hpp"
 #include "frontend/cache.hpp"
+#include "ptx/inline.hpp"
 #include "ptx/liveness.hpp"
 #include "ptx/parser.hpp"
 
@@ -75,8 +76,11 @@ CacheEntry build(Request const& request, Toolchain const& tools, std::string con
   CacheEntry entry;
   auto& compiled = entry.compiled;
   compiled.kernels = describe_kernels(*module, work.facts);
-  for (auto& kernel : compiled.kernels)
-    kernel.registers.ptx = registers_needed(*module->find_kernel(kernel.name)).registers;
+  for (auto& kernel : compiled.kernels) {
+    auto const& function = *module->find_kernel(kernel.name);
+    auto const whole = ptx::inline_calls(*module, function);
+    kernel.registers.ptx = registers_needed(whole ? *whole : function).registers;
+  }
   find_registers(work, compiled.kernels);
   compiled.ptx = std::move(work.ptx);
   compiled.notes = std::move(work.notes);

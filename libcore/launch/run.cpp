@@ -106,6 +106,8 @@ class Runner {
     Stopwatch const decoding;
     kernel.program = std::make_unique<emu::Program>(*compiled_.module, *kernel.function);
     kernel.decode_s = decoding.s();
+    if (kernel.program->prints())
+      report_.notes.push_back(fmt::format("kernel '{}' calls printf: nothing is printed", kernel.info->name));
     return kernels_.emplace(call.kernel.text, std::move(kernel)).first->second;
   }
 

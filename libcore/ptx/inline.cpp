@@ -1,0 +1,435 @@
+#include "ptx/inline.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace kernelcast::ptx {
+
+namespace {
+
+using Kind = Operand::Kind;
+
+constexpr std::size_t most_instructions = 1'000'000;
+constexpr std::uint32_t none = ~std::uint32_t{0};
+
+// The function that a direct call names, aliases followed; null for an indirect call.
+Function const* called(Module const& module, Instruction const& call) {
+  for (Operand const& operand : call.operands) {
+    if (operand.kind != Kind::function) continue;
+    Function const* f = &module.functions[operand.id];
+    for (std::size_t i = 0; f->alias_of && i < module.functions.size(); ++i) f = &module.functions[*f->alias_of];
+    return f;
+  }
+  return nullptr;
+}
+
+struct Passed {
+  std::vector<Operand> results, arguments;
+};
+Passed passed(Instruction const& call) {
+  Passed result;
+  bool before = true;
+  for (Operand const& operand : call.operands) {
+    if (operand.kind == Kind::function)
+      before = false;
+    else if (operand.kind == Kind::list)
+      (before ? result.results : result.arguments) = operand.elements;
+    else if (before)
+      result.results = {operand};
+  }
+  return result;
+}
+
+Operand operand_of(Kind kind, std::uint32_t id) {
+  Operand made;
+  made.kind = kind;
+  made.id = id;
+  made.local = kind == Kind::variable;
+  return made;
+}
+
+Operand address_of(std::uint32_t variable) {
+  Operand made;
+  made.kind = Kind::address;
+  made.elements = {operand_of(Kind::variable, variable)};
+  return made;
+}
+
+unsigned element_count(Instruction const& i) {
+  for (std::string_view m : i.modifiers)
+    if (m == "v2" || m == "v4" || m == "v8") return static_cast<unsigned>(m[1] - '0');
+  return 1;
+}
+
+// The type by which a value of this access is moved; empty where no register holds it unchanged.
+std::string_view move_type(std::string_view access) {
+  static constexpr std::pair<std::string_view, std::string_view> types[] = {
+      {"b16", "b16"}, {"u16", "b16"}, {"b32", "b32"}, {"u32", "b32"}, {"s32", "b32"},
+      {"f32", "f32"}, {"b64", "b64"}, {"u64", "b64"}, {"s64", "b64"}, {"f64", "f64"}};
+  for (auto const& [name, moved] : types)
+    if (name == access) return moved;
+  return {};
+}
+unsigned move_bytes(std::string_view type) {
+  return type == "b16" ? 2 : type.ends_with("32") ? 4 : 8;
+}
+std::string_view move_type(Type type) {
+  return size_bytes(type) == 2   ? "b16"
+         : type == Type::f32     ? "f32"
+         : type == Type::f64     ? "f64"
+         : size_bytes(type) == 8 ? "b64"
+                                 : "b32";
+}
+
+// Copies the caller, and at each call the callee, into one list of instructions.
+class Inliner {
+ public:
+  Inliner(Module const& module, Function const& caller) : module_(module), caller_(caller) {}
+
+  std::unique_ptr<Function> run() {
+    out_ = std::make_unique<Function>(caller_);
+    out_->instructions.clear();
+    for (std::uint32_t v = 0; v < caller_.variables.size(); ++v) once_[{&caller_, v}] = v;
+    Frame frame;
+    frame.of = &caller_;
+    for (std::uint32_t v = 0; v < caller_.variables.size(); ++v) frame.variables.push_back(v);
+    copy(frame);
+    return std::move(out_);
+  }
+
+ private:
+  // Where one copy's names lie in the result.
+  struct Frame {
+    Function const* of = nullptr;
+    std::uint32_t registers = 0, labels = 0, prototypes = 0, branch_targets = 0, call_targets = 0;
+    std::vector<std::uint32_t> variables, parameters, results;
+    std::uint32_t behind = none;  // label after the copy; none for the kernel itself
+  };
+
+  void copy(Frame const& frame) {
+    stack_.push_back(frame.of);
+    auto const& instructions = frame.of->instructions;
+    std::vector<std::uint32_t> position(instructions.size() + 1);
+    for (std::size_t i = 0; i < instructions.size(); ++i) {
+      position[i] = static_cast<std::uint32_t>(out_->instructions.size());
+      Instruction made = instructions[i];
+      rename(made, frame);
+      if (made.opcode == "call" && replace(made)) continue;
+      out_->instructions.push_back(std::move(made));
+    }
+    position.back() = static_cast<std::uint32_t>(out_->instructions.size());
+    for (std::size_t l = 0; l < frame.of->labels.size(); ++l)
+      out_->labels[frame.labels + l].instruction = position[frame.of->labels[l].instruction];
+    stack_.pop_back();
+  }
+
+  void rename(Instruction& i, Frame const& frame) const {
+    if (i.guard.present) i.guard.reg += frame.registers;
+    for (Operand& operand : i.operands) rename(operand, frame, i.opcode == "call");
+    if (frame.behind == none) return;
+    if (i.opcode == "ret") {
+      i.opcode = "bra";
+      i.modifiers.clear();
+      i.operands = {operand_of(Kind::label, frame.behind)};
+    }
+    // A function reads its own parameters by an address: they are local memory then.
+    if ((i.opcode == "ld" || i.opcode == "st") && !i.modifiers.empty() && i.modifiers[0].starts_with("param"))
+      for (Operand const& o : i.operands)
+        if (o.kind == Kind::address && !o.elements.empty() && o.elements[0].kind == Kind::reg) i.modifiers[0] = "local";
+  }
+
+  void rename(Operand& o, Frame const& frame, bool call) const {
+    switch (o.kind) {
+      case Kind::reg:
+        o.id += frame.registers;
+        break;
+      case Kind::label:
+        o.id += frame.labels;
+        break;
+      case Kind::prototype:
+        o.id += frame.prototypes;
+        break;
+      case Kind::targets:
+        o.id += call ? frame.call_targets : frame.branch_targets;
+        break;
+      case Kind::variable:
+        if (o.local) o.id = frame.variables[o.id];
+        break;
+      case Kind::parameter:
+        if (frame.behind == none) break;
+        o.kind = Kind::variable;
+        o.local = true;
+        o.id = (o.result ? frame.results : frame.parameters)[o.id];
+        o.result = false;
+        break;
+      default:
+        break;
+    }
+    for (Operand& element : o.elements) rename(element, frame, call);
+  }
+
+  bool replace(Instruction const& call) {
+    Function const* const callee = called(module_, call);
+    if (!callee || !callee->has_body || std::find(stack_.begin(), stack_.end(), callee) != stack_.end()) return false;
+    if (out_->instructions.size() + callee->instructions.size() > most_instructions) return false;
+    auto const given = passed(call);
+    if (given.arguments.size() != callee->parameters.size() || given.results.size() != callee->results.size())
+      return false;
+    for (Operand const& result : given.results)
+      if (result.kind != Kind::variable && result.kind != Kind::reg && result.kind != Kind::sink) return false;
+
+    Frame frame = enter(*callee);
+    // The call itself: one instruction that goes to the copy.
+    std::uint32_t const entry = add_label();
+    Instruction jump = like(call, "bra", {});
+    jump.guard = call.guard;
+    jump.guard.negated = call.guard.present && !call.guard.negated;
+    jump.operands = {operand_of(Kind::label, call.guard.present ? frame.behind : entry)};
+    out_->instructions.push_back(std::move(jump));
+    for (std::size_t k = 0; k < given.arguments.size(); ++k)
+      frame.parameters.push_back(hand_over(call, callee->parameters[k], given.arguments[k], frame));
+    for (std::size_t k = 0; k < given.results.size(); ++k) {
+      Operand const& to = given.results[k];
+      frame.results.push_back(to.kind == Kind::variable && to.local ? to.id : add_parameter(callee->results[k]));
+    }
+    out_->labels[entry].instruction = static_cast<std::uint32_t>(out_->instructions.size());
+    copy(frame);
+    out_->labels[frame.behind].instruction = static_cast<std::uint32_t>(out_->instructions.size());
+    take_back(call, *callee, given.results, frame);
+    return true;
+  }
+
+  Frame enter(Function const& callee) {
+    Frame frame;
+    frame.of = &callee;
+    frame.registers = append(out_->registers, callee.registers);
+    frame.labels = append(out_->labels, callee.labels);
+    frame.prototypes = append(out_->prototypes, callee.prototypes);
+    frame.call_targets = append(out_->call_targets, callee.call_targets);
+    frame.branch_targets = append(out_->branch_targets, callee.branch_targets);
+    for (std::size_t t = frame.branch_targets; t < out_->branch_targets.size(); ++t)
+      for (std::uint32_t& label : out_->branch_targets[t].ids) label += frame.labels;
+    for (std::uint32_t v = 0; v < callee.variables.size(); ++v) {
+      auto const next = static_cast<std::uint32_t>(out_->variables.size());
+      StateSpace const space = callee.variables[v].space;
+      bool const lasting = space == StateSpace::shared || space == StateSpace::global || space == StateSpace::constant;
+      auto const [known, fresh] = once_.try_emplace({&callee, v}, next);
+      if (fresh || !lasting) {
+        frame.variables.push_back(next);
+        out_->variables.push_back(callee.variables[v]);
+      } else {
+        frame.variables.push_back(known->second);
+      }
+    }
+    for (std::uint32_t const v : frame.variables)
+      for (Initializer& init : out_->variables[v].initializers)
+        if (init.value.kind == Kind::variable && init.value.local && init.value.id < frame.variables.size())
+          init.value.id = frame.variables[init.value.id];
+    frame.behind = add_label();
+    return frame;
+  }
+
+  // The variable through which the copy reads this argument; none where it is a register.
+  std::uint32_t hand_over(Instruction const& call, Parameter const& parameter, Operand const& argument,
+                          Frame const& frame) {
+    if (parameter.in_register) {
+      Instruction move = like(call, "mov", {move_type(parameter.type)});
+      move.operands = {operand_of(Kind::reg, parameter.reg + frame.registers), argument};
+      out_->instructions.push_back(std::move(move));
+      return none;
+    }
+    if (argument.kind == Kind::variable && argument.local) return argument.id;
+    std::uint32_t const variable = add_parameter(parameter);
+    Instruction store = like(call, "st", {"param", move_type(parameter.type)});
+    store.operands = {address_of(variable), argument};
+    out_->instructions.push_back(std::move(store));
+    return variable;
+  }
+
+  // Results that the caller wants in registers, or that the callee leaves in some.
+  void take_back(Instruction const& call, Function const& callee, std::vector<Operand> const& results,
+                 Frame const& frame) {
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      if (results[k].kind != Kind::reg) continue;
+      Parameter const& result = callee.results[k];
+      Instruction fetch = result.in_register ? like(call, "mov", {move_type(result.type)})
+                                             : like(call, "ld", {"param", move_type(result.type)});
+      // Lanes that skip a guarded call meet it here again, and keep their value.
+      fetch.guard = call.guard;
+      fetch.operands = {results[k], result.in_register ? operand_of(Kind::reg, result.reg + frame.registers)
+                                                       : address_of(frame.results[k])};
+      out_->instructions.push_back(std::move(fetch));
+    }
+  }
+
+  static Instruction like(Instruction const& call, std::string_view opcode, std::vector<std::string_view> modifiers) {
+    Instruction made;
+    made.opcode = opcode;
+    made.modifiers = std::move(modifiers);
+    made.at = call.at;
+    made.source = call.source;
+    return made;
+  }
+  template <class T>
+  static std::uint32_t append(std::vector<T>& to, std::vector<T> const& from) {
+    auto const first = static_cast<std::uint32_t>(to.size());
+    to.insert(to.end(), from.begin(), from.end());
+    return first;
+  }
+  std::uint32_t add_label() {
+    out_->labels.push_back({"behind_a_call", 0});
+    return static_cast<std::uint32_t>(out_->labels.size() - 1);
+  }
+  std::uint32_t add_parameter(Parameter const& parameter) {
+    Variable variable;
+    variable.name = parameter.name;
+    variable.space = StateSpace::param;
+    variable.type = parameter.type;
+    variable.align = parameter.align;
+    variable.size = parameter.size;
+    out_->variables.push_back(std::move(variable));
+    return static_cast<std::uint32_t>(out_->variables.size() - 1);
+  }
+
+  Module const& module_;
+  Function const& caller_;
+  std::unique_ptr<Function> out_;
+  std::vector<Function const*> stack_;
+  std::map<std::pair<Function const*, std::uint32_t>, std::uint32_t> once_;
+};
+
+// .param variables of the body: into registers where possible, else into local memory.
+class Parameters {
+ public:
+  explicit Parameters(Function& f) : f_(f), uses_(f.variables.size()) {}
+
+  void run() {
+    for (Instruction const& i : f_.instructions) survey(i);
+    for (std::size_t v = 0; v < uses_.size(); ++v) {
+      Use& use = uses_[v];
+      std::uint64_t end = 0;
+      for (auto const& [offset, piece] : use.pieces) {
+        if (offset < end) use.memory = true;
+        end = offset + move_bytes(piece.type);
+      }
+      if (use.memory && !use.call && f_.variables[v].space == StateSpace::param)
+        f_.variables[v].space = StateSpace::local;
+    }
+    rewrite();
+  }
+
+ private:
+  struct Piece {
+    std::string_view type;
+    std::uint32_t reg = none;
+  };
+  struct Use {
+    bool memory = false;  // its address matters
+    bool call = false;    // a call remains that uses it
+    std::map<std::uint64_t, Piece> pieces;
+  };
+
+  bool parameter(Operand const& o) const {
+    return o.kind == Kind::variable && o.local && f_.variables[o.id].space == StateSpace::param;
+  }
+  // The operand of ld.param or st.param that names a variable, or null.
+  Operand const* access(Instruction const& i) const {
+    if ((i.opcode != "ld" && i.opcode != "st") || i.operands.size() != 2) return nullptr;
+    if (i.modifiers.empty() || !i.modifiers[0].starts_with("param")) return nullptr;
+    Operand const& address = i.operands[i.opcode == "ld" ? 1 : 0];
+    if (address.kind != Kind::address || address.elements.empty()) return nullptr;
+    Operand const& base = address.elements[0];
+    bool const named = base.kind == Kind::variable && base.local;
+    return named ? &address : nullptr;
+  }
+
+  void survey(Instruction const& i) {
+    if (Operand const* const address = access(i)) {
+      Use& use = uses_[address->elements[0].id];
+      std::string_view const type = move_type(i.modifiers.back());
+      if (type.empty()) {
+        use.memory = true;
+        return;
+      }
+      std::uint64_t offset = address->elements[0].value + address->value;
+      for (unsigned e = 0; e < element_count(i); ++e, offset += move_bytes(type)) {
+        auto const [known, fresh] = use.pieces.try_emplace(offset, Piece{type, none});
+        if (!fresh && move_bytes(known->second.type) != move_bytes(type)) use.memory = true;
+      }
+      return;
+    }
+    for (Operand const& o : i.operands) survey(o, i.opcode == "call");
+  }
+  void survey(Operand const& o, bool call) {
+    if (parameter(o)) (call ? uses_[o.id].call : uses_[o.id].memory) = true;
+    for (Operand const& element : o.elements) survey(element, call);
+  }
+
+  void rewrite() {
+    std::vector<Instruction> old = std::exchange(f_.instructions, {});
+    std::vector<std::uint32_t> position(old.size() + 1);
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      position[i] = static_cast<std::uint32_t>(f_.instructions.size());
+      Operand const* const address = access(old[i]);
+      Use* const use = address ? &uses_[address->elements[0].id] : nullptr;
+      if (!use || use->call) {
+        f_.instructions.push_back(std::move(old[i]));
+      } else if (use->memory) {
+        old[i].modifiers[0] = "local";
+        f_.instructions.push_back(std::move(old[i]));
+      } else {
+        move(old[i], *address, *use);
+      }
+    }
+    position.back() = static_cast<std::uint32_t>(f_.instructions.size());
+    for (Label& label : f_.labels) label.instruction = position[label.instruction];
+  }
+
+  void move(Instruction const& i, Operand const& address, Use& use) {
+    bool const load = i.opcode == "ld";
+    Operand const& value = i.operands[load ? 0 : 1];
+    std::uint64_t offset = address.elements[0].value + address.value;
+    std::string_view const type = move_type(i.modifiers.back());
+    for (unsigned e = 0; e < element_count(i); ++e, offset += move_bytes(type)) {
+      Operand const& element = value.kind == Kind::vector ? value.elements[e] : value;
+      if (element.kind == Kind::sink) continue;
+      Operand const held = operand_of(Kind::reg, piece_register(use.pieces.at(offset)));
+      Instruction made = i;
+      made.opcode = "mov";
+      made.modifiers = {type};
+      if (load)
+        made.operands = {element, held};
+      else
+        made.operands = {held, element};
+      f_.instructions.push_back(std::move(made));
+    }
+  }
+  std::uint32_t piece_register(Piece& piece) {
+    if (piece.reg == none) {
+      piece.reg = static_cast<std::uint32_t>(f_.registers.size());
+      unsigned const bytes = move_bytes(piece.type);
+      f_.registers.push_back({"%param", bytes == 2 ? Type::b16 : bytes == 4 ? Type::b32 : Type::b64, 1});
+    }
+    return piece.reg;
+  }
+
+  Function& f_;
+  std::vector<Use> uses_;
+};
+
+}  // namespace
+
+std::unique_ptr<Function> inline_calls(Module const& module, Function const& caller) {
+  bool const any = std::any_of(caller.instructions.begin(), caller.instructions.end(), [&](Instruction const& i) {
+    if (i.opcode != "call") return false;
+    Function const* const callee = called(module, i);
+    return callee && callee->has_body;
+  });
+  if (!any) return nullptr;
+  auto made = Inliner(module, caller).run();
+  Parameters(*made).run();
+  return made;
+}
+
+}  // namespace kernelcast::ptx
