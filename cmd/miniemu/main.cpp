@@ -100,9 +100,13 @@ void declare(cli::Tool& tool) {
                  "an argument, one option each, in order: i32:1024, f32:0.5, local:4096 or buf:f32:1048576:random")
       ->type_name("ARG")
       ->allow_extra_args(false);
+  // An unsigned number read from "-3" would be 2^64 - 3.
+  CLI::Validator const not_negative(
+      [](std::string& text) { return text.starts_with('-') ? "must not be negative" : std::string{}; }, "");
   app.add_option("--shared", line.dynamic_shared_bytes,
                  "bytes of dynamic shared memory (CUDA's third launch parameter)")
-      ->type_name("BYTES");
+      ->type_name("BYTES")
+      ->check(not_negative);
   app.add_option("--groups", options->groups,
                  "groups of each launch to emulate: first, all, or so many, spread evenly over the grid")
       ->type_name("first|N|all")
@@ -115,9 +119,11 @@ void declare(cli::Tool& tool) {
             "|expected|), others are a finding",
             "N=FILE");
   app.add_option("--max-steps", options->max_steps, "stop a launch after so many warp instructions; 0 = never")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(not_negative);
   app.add_option("--max-memory", options->max_memory_bytes,
                  "most bytes of emulated global memory; KB, MB, GB are accepted")
+      ->check(not_negative)
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES");
   app.add_option("--timeout", options->timeout_s, "stop emulation after so many seconds; 0 = never")

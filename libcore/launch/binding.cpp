@@ -14,6 +14,8 @@ namespace {
 
 using frontend::ArgumentKind;
 
+constexpr std::uint64_t most_shared_bytes = std::uint64_t{1} << 30;
+
 std::string signature_hint(frontend::KernelInfo const& kernel) {
   return fmt::format("the kernel is {}", frontend::describe(kernel));
 }
@@ -136,6 +138,11 @@ class Binder {
     bound_.launch.parameters.resize(function_.parameter_bytes);
     shared_end_ = static_bytes_;
     for (std::size_t i = 0; i < given.size(); ++i) argument(i);
+    if (shared_end_ > most_shared_bytes || call_.dynamic_shared_bytes > most_shared_bytes - shared_end_)
+      throw refuse(call_.origin,
+                   fmt::format("kernel '{}': {} and {} more bytes of shared memory", kernel_.name, shared_end_,
+                               call_.dynamic_shared_bytes),
+                   "at most 1 GiB can be emulated; devices have 16 to 228 KiB");
     shared_end_ += call_.dynamic_shared_bytes;
     bound_.shared_bytes = shared_end_;
     bound_.launch.dynamic_shared_bytes = static_cast<std::uint32_t>(shared_end_ - static_bytes_);
@@ -180,6 +187,9 @@ class Binder {
   }
 
   void value(std::size_t i, Argument const& given, frontend::Argument const& wanted) {
+    // PTX alone does not tell a pointer from a number where no access shows it.
+    if (given.kind == Argument::Kind::buffer && wanted.type_name.empty() && function_.parameters[i].size == 8)
+      return store_address(i, buffers_.address(given.buffer));
     if (given.kind != Argument::Kind::value) throw mismatch(i, ", a value");
     auto const type = scalar_type(wanted.type_name);
     unsigned const size = size_bytes(given.element);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -20,11 +21,11 @@ namespace {
 constexpr std::size_t most_calls = 10'000'000;
 
 std::string read_file(std::string const& path) {
+  std::error_code unknown;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
+  if (!file || std::filesystem::is_directory(path, unknown))
     throw Error(Status::io, Where{path, 0, 0}, "cannot read the launch file", "is the name right?");
-  return text.str();
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 class LaunchFile {
