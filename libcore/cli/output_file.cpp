@@ -8,9 +8,11 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -39,10 +41,10 @@ void remove_and_die(int signal_number) {
 void watch_signals() {
   static bool const once = [] {
     for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGXFSZ, SIGQUIT}) {
-      struct sigaction old {};
+      struct sigaction old{};
       sigaction(number, nullptr, &old);
       if (old.sa_handler == SIG_IGN) continue;  // nohup and the like
-      struct sigaction handler {};
+      struct sigaction handler{};
       handler.sa_handler = remove_and_die;
       handler.sa_flags = SA_NODEFER;
       sigaction(number, &handler, nullptr);
@@ -62,12 +64,32 @@ int remember(std::string const& path) {
   return -1;
 }
 
-std::string resolved(std::string const& path) {
-  std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
-  return real ? std::string(real.get()) : path;
+// Where a link leads, also when nothing is there yet.
+std::string resolved(std::string path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (int links = 0; links < 40 && fs::is_symlink(path, error); ++links) {
+    auto const next = fs::read_symlink(path, error);
+    if (error) break;
+    path = (fs::path(path).parent_path() / next).string();  // an absolute link replaces the folder
+  }
+  return path;
 }
 
 }  // namespace
+
+int named_descriptor(std::string const& path) {
+  static constexpr std::pair<char const*, int> names[] = {{"/dev/stdout", 1}, {"/dev/stderr", 2}};
+  for (auto const& [name, number] : names)
+    if (path == name) return number;
+  for (std::string_view const folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder) || path.size() == folder.size()) continue;
+    int number = -1;
+    auto const [end, error] = std::from_chars(path.data() + folder.size(), path.data() + path.size(), number);
+    if (error == std::errc{} && end == path.data() + path.size()) return number;
+  }
+  return -1;
+}
 
 void OutputFile::fail(std::string const& what, std::string hint) const {
   throw Error(Status::io, Where{path_}, fmt::format("cannot {}: {}", what, std::generic_category().message(errno)),
@@ -75,7 +97,13 @@ void OutputFile::fail(std::string const& what, std::string hint) const {
 }
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-  struct stat info {};
+  if (int const number = named_descriptor(path_); number >= 0) {
+    descriptor_ = fcntl(number, F_DUPFD_CLOEXEC, 3);
+    if (descriptor_ == -1) fail("write", "is it open?");
+    open_stream();
+    return;
+  }
+  struct stat info{};
   bool const exists = stat(path_.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) {
     errno = EISDIR;
@@ -85,12 +113,17 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ == -1) fail("write", "check its permissions");
   } else {
-    target_ = exists ? resolved(path_) : path_;
+    if (exists && access(path_.c_str(), W_OK) != 0) fail("write", "the file is write-protected");
+    target_ = resolved(path_);
     open_beside();
     mode_t const mask = umask(0);
     umask(mask);
     fchmod(descriptor_, exists ? info.st_mode & 07777 : 0666 & ~mask);
   }
+  open_stream();
+}
+
+void OutputFile::open_stream() {
   buffer_ = std::make_unique<OutputBuffer>(descriptor_, path_);
   stream_ = std::make_unique<std::ostream>(buffer_.get());
   stream_->exceptions(std::ios::badbit);

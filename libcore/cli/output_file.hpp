@@ -2,7 +2,8 @@
 //
 // Problem: a program that fails or is killed must not leave half a file, nor lose the old one.
 // Method: a temporary file beside the target, synced and renamed by commit(); removed by the destructor and by a
-// handler for the signals that end a program. What is no regular file (a pipe, /dev/full) is written directly.
+// handler for the signals that end a program. What is no regular file (a pipe, /dev/full) is written directly;
+// so is what others have opened (/dev/stdout, /dev/fd/3): it may be a log that grows.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,9 @@
 #include "cli/stdio.hpp"
 
 namespace kernelcast::cli {
+
+// The descriptor that a name such as /dev/stdout or /dev/fd/3 stands for, -1 for any other name.
+int named_descriptor(std::string const& path);
 
 class OutputFile {
  public:
@@ -24,6 +28,7 @@ class OutputFile {
 
  private:
   void open_beside();
+  void open_stream();
   [[noreturn]] void fail(std::string const& what, std::string hint) const;
 
   std::string path_;       // as the user named it

@@ -2,6 +2,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -89,19 +90,27 @@ struct Streams::State {
   std::string device;
   std::string started = utc_now();
 
+  void refuse_closed(int number) const;
   void open_output();
   void finish_output();
   void abandon_output();
   std::string meta(std::vector<std::string> const& argv);
 };
 
+// Closed streams stand open on /dev/null, where output would be lost without an error.
+void Streams::State::refuse_closed(int number) const {
+  if (closed.at(static_cast<std::size_t>(number)))
+    throw Error(Status::io, fmt::format("cannot write standard {}: it is closed", number == 2 ? "error" : "output"),
+                "redirect it, or name a file with -o FILE");
+}
+
 void Streams::State::open_output() {
   if (options.output != "-") {
+    if (int const number = named_descriptor(options.output); number == 1 || number == 2) refuse_closed(number);
     file = std::make_unique<OutputFile>(options.output);
     return;
   }
-  if (closed[1])
-    throw Error(Status::io, "cannot write standard output: it is closed", "redirect it, or name a file with -o FILE");
+  refuse_closed(1);
   standard_buffer = std::make_unique<OutputBuffer>(1, "standard output");
   standard_output = std::make_unique<std::ostream>(standard_buffer.get());
   standard_output->exceptions(std::ios::badbit);
@@ -246,9 +255,8 @@ void declare_common(CLI::App& app, CommonOptions& options, About const& about) {
     app.add_option("FILE", options.inputs, "CSV to read; - or none is standard input");
   app.set_help_flag("-h,--help", "print this text and end")->group(group);
   auto const printing = [&](std::string const& name, std::string const& text, std::function<std::string()> content) {
-    return app
-        .add_flag_callback(
-            name, [content = std::move(content)] { throw PrintAndEnd{content}; }, text)
+    return app.add_flag_callback(
+                  name, [content = std::move(content)] { throw PrintAndEnd{content}; }, text)
         ->configurable(false);
   };
   printing("--version", "print the version and end", [&] {
@@ -306,7 +314,11 @@ Error usage_error(CLI::App const& app, About const& about, CLI::ParseError const
     return Error(Status::io, fmt::format("cannot read the configuration: {}", error.what()), "check the name");
   if (dynamic_cast<CLI::ConfigError const*>(&error) != nullptr) {
     std::string const text = error.what();
-    std::string const key = text.substr(text.rfind(' ') + 1);
+    if (auto const end = text.find(": This option is not allowed"); end != std::string::npos)
+      return Error(Status::usage, fmt::format("'{}' cannot stand in a configuration file", text.substr(0, end)),
+                   "give it on the command line");
+    std::string key = text.substr(text.rfind(' ') + 1);
+    if (key.ends_with(".++")) key.resize(key.size() - 3);  // how CLI11 names the begin of a section
     std::vector<std::string> keys;
     for (auto const& name : option_names(app))
       if (name.starts_with("--")) keys.push_back(name.substr(2));
@@ -322,6 +334,27 @@ void print(std::string const& text, bool closed) {
   out.send();
 }
 
+// CLI11 reads -1 as the largest number of an unsigned option.
+void refuse_negative_counts(CLI::App& app) {
+  CLI::Validator const at_least_zero(
+      [](std::string& value) {
+        return value.starts_with('-') ? fmt::format("expected a whole number, 0 or more, got {}", value) : "";
+      },
+      "");
+  for (auto* const option : app.get_options())
+    if (option->get_type_name() == "N") option->check(at_least_zero);
+}
+
+// What no option can check by itself.
+void check_names(CommonOptions const& options) {
+  if (options.output.empty()) throw Error(Status::usage, "--output needs a name", "- is standard output");
+  if (std::count(options.inputs.begin(), options.inputs.end(), "-") > 1)
+    throw Error(Status::usage, "standard input is named twice", "it can be read once; name - once");
+  if (options.meta == "-") throw Error(Status::usage, "--meta needs a file", "standard output is for the data");
+  if (!options.meta.empty() && options.meta == options.output && !options.meta.starts_with("/dev/"))
+    throw Error(Status::usage, "--meta and --output name the same file", "give each its own");
+}
+
 Status run(About const& about, CommonOptions& options, Tool::State& tool, int argc, char** argv,
            std::array<bool, 3> closed) {
   try {
@@ -335,6 +368,7 @@ Status run(About const& about, CommonOptions& options, Tool::State& tool, int ar
   } catch (CLI::ParseError const& error) {
     throw usage_error(tool.app, about, error);
   }
+  check_names(options);
   if (options.inputs.empty()) options.inputs.push_back("-");
   Streams::State state{about, options, closed, {}, {}, {}, {}, {}, 0, {}, utc_now()};
   state.open_output();
@@ -368,6 +402,7 @@ int tool_main(int argc, char** argv, About const& about, std::function<void(Tool
     state.app.set_help_flag();
     declare(tool);
     declare_common(state.app, options, about);
+    refuse_negative_counts(state.app);
     return static_cast<int>(run(about, options, state, argc, argv, closed));
   } catch (Error const& error) {
     print_error(error, about.name);

@@ -311,6 +311,7 @@ void unknown_option(Bench const& bench) {
   refused(bench.valid({"--zzzzzzzzzz"}), 2, {"'--zzzzzzzzzz'", "--help"});
   refused(bench.valid({"--threads", "many"}), 2, {"--threads"});
   refused(bench.valid({"--threads", "0"}), 2, {"--threads"});
+  refused(bench.valid({"--seed", "-1"}), 2, {"--seed", "0 or more"});
 }
 
 void configuration(Bench const& bench) {
@@ -318,6 +319,10 @@ void configuration(Bench const& bench) {
   std::ofstream(bench.directory() / "good.toml") << "format = \"json\"\n";
   refused(bench.valid({"--config", "bad.toml"}), 2, {"formt", "did you mean 'format'"});
   refused(bench.valid({"--config", "none.toml"}), 4, {"none.toml"});
+  std::ofstream(bench.directory() / "help.toml") << "help = true\n";
+  refused(bench.valid({"--config", "help.toml"}), 2, {"'help'", "configuration file"});
+  std::ofstream(bench.directory() / "section.toml") << "[more]\nformat = \"json\"\n";
+  refused(bench.valid({"--config", "section.toml"}), 2, {"'more'"});
   expect(nlohmann::json::parse(good(bench.valid({"--config", "good.toml"})).out).is_array(), "the key takes effect");
 }
 
@@ -329,6 +334,13 @@ void output_file(Bench const& bench) {
   refused(bench.valid({"-o", "no/such/folder/out"}), 4, {"no/such/folder/out"});
   refused(bench.valid({"-o", "."}), 4, {"directory"});
   expect(good(bench.valid({"-o", "-"})).out == plain, "-o - is standard output");
+  expect(good(bench.valid({"-o", "/dev/stdout"})).out == plain, "-o /dev/stdout is standard output");
+  auto closed = bench.valid({"-o", "/dev/stdout"});
+  closed.out = Run::Stdout::closed;
+  refused(closed, 4, {"standard output"});
+  refused(bench.valid({"-o", ""}), 2, {"--output"});
+  refused(bench.valid({"-o", "same", "--meta", "same"}), 2, {"--meta", "--output"});
+  refused(bench.valid({"--meta", "-"}), 2, {"--meta"});
 }
 
 void meta(Bench const& bench) {
@@ -374,6 +386,7 @@ void missing_file(Bench const& bench) {
 void dashes(Bench const& bench) {
   auto const plain = good(bench.valid()).out;
   expect(good(bench.valid({"-"})).out == plain, "- is standard input");
+  refused(bench.valid({"-", "-"}), 2, {"twice"});
   auto run = bench.on_file(bench.table().input);
   run.arguments.insert(run.arguments.end() - 1, "--");
   expect(good(run).out == plain, "-- ends the options");

@@ -141,12 +141,41 @@ TEST_CASE("an output file replaces the old one at once, keeps its mode and follo
   }
   CHECK(slurp(folder / "target") == "new");
   CHECK(fs::is_symlink(folder / "link"));
-  struct stat info {};
+  struct stat info{};
   REQUIRE(stat((folder / "target").c_str(), &info) == 0);
   CHECK((info.st_mode & 07777) == 0640);
-  { OutputFile abandoned(folder / "target"); }
+  {
+    OutputFile abandoned(folder / "target");
+  }
   CHECK(slurp(folder / "target") == "new");
   CHECK(folder.files() == 2);
+}
+
+TEST_CASE("an output file is made where a link leads, and what others have opened is not replaced") {
+  Folder folder;
+  fs::create_directory(folder / "inner");
+  fs::create_symlink("../made", folder / "inner/link");
+  OutputFile through(folder / "inner/link");
+  through.stream() << "new";
+  through.commit();
+  CHECK(fs::is_symlink(folder / "inner/link"));
+  CHECK(slurp(folder / "made") == "new");
+
+  int const log = open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  REQUIRE(log > 2);
+  REQUIRE(write(log, "old ", 4) == 4);
+  {
+    OutputFile direct("/dev/fd/" + std::to_string(log));
+    direct.stream() << "new";
+    direct.commit();
+  }
+  CHECK(close(log) == 0);  // it was not closed by the output file
+  CHECK(slurp(folder / "log") == "old new");
+  CHECK(named_descriptor("/dev/stdout") == 1);
+  CHECK(named_descriptor("/dev/fd/12") == 12);
+  CHECK(named_descriptor("/dev/fd/") == -1);
+  CHECK(named_descriptor("/dev/fd/1x") == -1);
+  CHECK(named_descriptor("stdout") == -1);
 }
 
 TEST_CASE("a write that fails says why") {
