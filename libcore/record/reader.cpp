@@ -62,6 +62,31 @@ char const* parse_cell(FieldType type, std::string_view text, void* field) {
   return "expected a known type";
 }
 
+// Quantities of which there is no less than none. Seconds are left to the programs: most want them above 0.
+bool at_least_zero(Unit unit) {
+  switch (unit) {
+    case Unit::bytes:
+    case Unit::hertz:
+    case Unit::watts:
+    case Unit::cycles:
+    case Unit::flop_per_s:
+    case Unit::bytes_per_s:
+    case Unit::lanes:
+    case Unit::count:
+      return true;
+    case Unit::none:
+    case Unit::seconds:
+    case Unit::percent:
+      break;
+  }
+  return false;
+}
+
+bool is_negative(FieldType type, void const* field) {
+  if (type == FieldType::number) return *static_cast<double const*>(field) < 0;
+  return type == FieldType::optional_number && *static_cast<std::optional<double> const*>(field) < 0.0;
+}
+
 std::string hint_for(ColumnDefinition const& column) {
   switch (column.type) {
     case FieldType::text:
@@ -141,7 +166,9 @@ void RowReader::parse(ColumnDefinition const& column, std::size_t field, void* r
                            fmt::format("{}: {}", column.name, column.meaning));
     return;  // the field keeps its default: unknown
   }
-  if (auto const* expected = parse_cell(column.type, text, target))
+  auto const* expected = parse_cell(column.type, text, target);
+  if (!expected && at_least_zero(column.unit) && is_negative(column.type, target)) expected = "expected 0 or more";
+  if (expected)
     throw reader_->error(field, fmt::format("column '{}': {}, got '{}'", column.name, expected, shown(text)),
                          hint_for(column));
 }

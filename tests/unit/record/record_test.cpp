@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
+#include "record/device.hpp"
 #include "record/kernel.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
@@ -159,6 +160,10 @@ TEST_CASE("bad cells and columns are refused with place, line and hint") {
              Contains("2:7: error: column 'rank': expected a whole"));
   CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,-1,d,1,1,yes,\n"), Contains("expected a whole number, 0 or more"));
   CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1,d,1,1,true,\n"), Contains("expected yes or no"));
+  std::string const curve = "device,metric,direction,access,word_bytes,occupancy,bandwidth_bytes_per_s,source\n";
+  CHECK(refusal<CurvePoint>(curve + "d,global,read,coalesced,4,1,1e9,s\n") == "none");
+  CHECK_THAT(refusal<CurvePoint>(curve + "d,global,read,coalesced,4,1,-1e9,s\n"),
+             Contains("2:29: error: column 'bandwidth_bytes_per_s': expected 0 or more, got '-1e9'"));
 }
 
 TEST_CASE("numbers are written in the shortest form that reads back, whole ones without exponent") {
@@ -272,7 +277,5 @@ TEST_CASE("a schema refuses a column twice and a field outside its record") {
   Schema<Two> schema("two");
   schema.column("a", &Two::a, Unit::none, "first");
   CHECK_THROWS_AS(schema.column("a", &Two::a, Unit::none, "again"), std::logic_error);
-  CHECK_THROWS_AS(schema.column(
-                      "b", [](Two & t) -> auto& { return t.outside[1]; }, Unit::none, "x"),
-                  std::logic_error);
+  CHECK_THROWS_AS(schema.column("b", [](Two& t) -> auto& { return t.outside[1]; }, Unit::none, "x"), std::logic_error);
 }
