@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -105,7 +107,8 @@ void Projector::set_up() {
   width_ = need(device_.rule.wave_width, "wave_width");
   width_index_ = width_index(width_);
   launches_ = std::max<double>(1, static_cast<double>(kernel_.launches));
-  items_ = static_cast<double>(kernel_.block_x * kernel_.block_y * kernel_.block_z);
+  items_ = static_cast<double>(kernel_.block_x) * static_cast<double>(kernel_.block_y) *
+           static_cast<double>(kernel_.block_z);
   terms_.groups_per_launch = std::max(1.0, static_cast<double>(kernel_.groups_total) / launches_);
   terms_.units_used = std::min(units_, std::ceil(terms_.groups_per_launch));
   imbalance_ = std::ceil(terms_.groups_per_launch / units_) * units_ / terms_.groups_per_launch;
@@ -146,6 +149,7 @@ void Projector::fit() {
     note(fmt::format("{} registers, {} and the rest spilled", registers, *most));
     registers = *most;
   }
+  if (items_ >= 0x1p53) throw Refusal{"infeasible", fmt::format("{:.3g} work-items in a work-group", items_)};
   auto const size = static_cast<std::uint64_t>(items_);
   auto const occupancy = [&](std::uint64_t r) {
     return device::occupancy(device_.rule, {r, kernel_.shared_bytes}, size);
@@ -400,6 +404,16 @@ Span Projector::shared() {
 
 // --- all together -------------------------------------------------------------------------------------------------
 
+// A projected time is above 0 and finite, or it is none.
+void refuse_no_time(std::initializer_list<Span> terms) {
+  double longest_s = 0;
+  for (auto const& term : terms) {
+    if (!std::isfinite(term.time_s)) throw Refusal{"unknown", "the counts are too large"};
+    longest_s = std::max(longest_s, term.time_s);
+  }
+  if (longest_s == 0) throw Refusal{"unknown", "nothing is counted that takes time"};
+}
+
 Terms Projector::run() {
   auto& p = terms_.projection;
   p.kernel = kernel_.kernel;
@@ -412,6 +426,7 @@ Terms Projector::run() {
     fit();
     p.occupancy = terms_.occupancy.occupancy;
     Span const c = compute(), g = global(), s = shared();
+    refuse_no_time({c, g, s});
     p.t_compute_s = c.time_s;
     p.t_global_s = g.time_s;
     p.t_shared_s = s.time_s;
@@ -420,7 +435,7 @@ Terms Projector::run() {
     bool const sampled = kernel_.groups_emulated < kernel_.groups_total;
     double const spread = 1 + (sampled ? kernel_.spread_pct.value_or(0) / 100 : 0);
     p.time_low_s = std::max({c.low_s, g.low_s, s.low_s}) / spread;
-    p.time_high_s = std::max({c.high_s, g.high_s, s.high_s}) * spread;
+    p.time_high_s = std::min(std::max({c.high_s, g.high_s, s.high_s}) * spread, std::numeric_limits<double>::max());
     p.reason = fmt::format("{}", fmt::join(notes_, "; "));
   } catch (Refusal const& refusal) {
     p.status = refusal.status;

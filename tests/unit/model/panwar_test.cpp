@@ -5,6 +5,8 @@
 #include "catch.hpp"
 #include "model/panwar.hpp"
 
+#include <limits>
+
 using namespace kernelcast;
 using model::panwar::explain;
 using model::panwar::project;
@@ -346,6 +348,13 @@ TEST_CASE("what does not run has a reason and no time") {
   d.rule.max_groups_per_cu.reset();
   refused(plain_kernel(), d, "unknown", "max_groups_per_cu");
   refused(plain_kernel(), database().find("i5-2400"), "unknown", "CPU");
+  k = plain_kernel();
+  k.block_x = k.block_y = k.block_z = std::uint64_t{1} << 32;  // the product does not fit into 64 bits
+  refused(k, made_up(), "infeasible", "7.92e+28 work-items in a work-group");
+  refused(idle_kernel(), made_up(), "unknown", "nothing is counted that takes time");
+  k = plain_kernel();
+  k.issues[fp32][1] = k.issues[int_add][1] = std::numeric_limits<double>::max();
+  refused(k, made_up(), "unknown", "the counts are too large");
   k = plain_kernel();
   k.block_x = 512;
   refused(k, database().find("hd7970"), "infeasible", "512 work-items in a work-group, at most 256");
