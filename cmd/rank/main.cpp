@@ -1,4 +1,5 @@
 // rank: which device runs a kernel fastest, by how much, and how good that choice was.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -30,16 +31,52 @@ void check_times(record::Reader<record::Projection> const& rows, record::Project
     throw rows.error("time_high_s", "the upper end of the interval is below time_s", "low <= time <= high");
 }
 
-std::vector<record::Projection> read_projections(cli::Streams& io) {
+using Key = std::tuple<std::string, std::string, std::string, std::string>;  // model, kernel, case, device
+
+template <class R>
+Key key_of(R const& row) {
+  return {row.model, row.kernel, row.case_name, row.device};
+}
+
+// Columns of the inputs that a projection does not have: what maps row by row passes them through.
+struct Strangers {
+  std::vector<std::string> names;                 // of all inputs, in the order of their first appearance
+  std::map<Key, std::vector<std::string>> cells;  // as many as were known by then
+  std::vector<std::size_t> places(std::vector<std::string> const& of_input) {
+    std::vector<std::size_t> out;
+    for (auto const& name : of_input) {
+      auto const at = std::find(names.begin(), names.end(), name);
+      out.push_back(static_cast<std::size_t>(at - names.begin()));
+      if (at == names.end()) names.push_back(name);
+    }
+    return out;
+  }
+  std::vector<std::string> of(Key const& key) const {
+    auto const found = cells.find(key);
+    auto row = found == cells.end() ? std::vector<std::string>{} : found->second;
+    row.resize(names.size());
+    return row;
+  }
+};
+
+std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& strangers) {
   std::vector<record::Projection> projections;
-  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+  std::set<Key> seen;
   std::size_t without_time = 0;
   for (auto const& path : io.inputs()) {
     auto csv = io.csv(path);
     record::Reader<record::Projection> rows(csv);
+    auto const places = strangers.places(rows.extra_names());
     for (record::Projection p; rows.next(p);) {
       check_times(rows, p);
-      if (!seen.emplace(p.model, p.kernel, p.case_name, p.device).second)
+      auto const key = key_of(p);
+      if (!places.empty()) {
+        auto const cells = rows.extras();
+        auto& row = strangers.cells[key];
+        row.resize(strangers.names.size());
+        for (std::size_t i = 0; i < cells.size(); ++i) row[places[i]] = cells[i];
+      }
+      if (!seen.insert(key).second)
         throw rows.error("device",
                          fmt::format("'{}' stands twice for model '{}', kernel '{}', case '{}'", p.device, p.model,
                                      p.kernel, p.case_name),
@@ -94,6 +131,14 @@ void write(cli::Streams& io, std::vector<R> const& rows) {
   out.finish();
 }
 
+// Rows that stand for one projection each.
+template <class R>
+void write(cli::Streams& io, std::vector<R> const& rows, Strangers const& strangers) {
+  auto out = io.writer<R>(strangers.names);
+  for (auto const& row : rows) out.write(row, strangers.of(key_of(row)));
+  out.finish();
+}
+
 void write_assessments(cli::Streams& io, Options const& options, std::vector<record::Projection> projections) {
   auto measured = read_measured(io, options.measured);
   auto const devices = read_devices(options.devdb);
@@ -126,11 +171,12 @@ void write_assignments(cli::Streams& io, std::vector<record::Projection> const& 
 }
 
 void run(Options const& options, cli::Streams& io) {
-  auto const projections = read_projections(io);
+  Strangers strangers;
+  auto const projections = read_projections(io, strangers);
   if (!options.measured.empty()) return write_assessments(io, options, projections);
-  if (options.share) return write(io, model::share(projections));
+  if (options.share) return write(io, model::share(projections), strangers);
   if (options.assign) return write_assignments(io, projections);
-  write(io, model::rank(projections));
+  write(io, model::rank(projections), strangers);
 }
 
 void declare(cli::Tool& tool) {
