@@ -55,6 +55,43 @@ record::OccupancyRule rule_of(Device const& device, record::OccupancyRule rule) 
   return rule;
 }
 
+bool is_zero(record::ColumnDefinition const& column, record::Device const& device) {
+  void const* const field = reinterpret_cast<char const*>(&device) + column.offset;
+  switch (column.type) {
+    case record::FieldType::optional_number:
+      return *static_cast<std::optional<double> const*>(field) == 0.0;
+    case record::FieldType::optional_integer:
+      return *static_cast<std::optional<std::uint64_t> const*>(field) == std::uint64_t{0};
+    case record::FieldType::text:
+    case record::FieldType::number:
+    case record::FieldType::integer:
+    case record::FieldType::boolean:
+      break;
+  }
+  return false;
+}
+
+// A device may lack a kind of arithmetic or a cache; of anything else it has some, or it is not known how much.
+bool may_be_zero(std::string const& column) {
+  for (char const* const start : {"throughput_", "l1_", "l2_", "l3_"})
+    if (column.starts_with(start)) return column != "throughput_issue" && column != "throughput_sync";
+  return false;
+}
+
+void check(record::Device const& row, record::Reader<record::Device> const& reader) {
+  auto const one_of = [&](char const* column, std::string const& value, std::vector<std::string> const& known) {
+    if (std::find(known.begin(), known.end(), value) == known.end())
+      throw reader.error(column, fmt::format("'{}' is none of {}", value, fmt::join(known, ", ")),
+                         "see devdb/README.md for what they mean");
+  };
+  one_of("kind", row.kind, {"gpu", "cpu"});
+  if (!row.global_access_rule.empty())
+    one_of("global_access_rule", row.global_access_rule, {"cc1x-segments", "lines128", "sectors32", "amd64"});
+  for (auto const& column : record::Device::schema().columns())
+    if (!may_be_zero(column.name) && is_zero(column, row))
+      throw reader.error(column.name, "must be above 0", "a figure that is not known is an empty cell");
+}
+
 // Adds a point, in order of occupancy.
 void add(Curve& curve, record::CurvePoint const& point) {
   auto const at = std::upper_bound(curve.occupancy.begin(), curve.occupancy.end(), point.occupancy);
@@ -116,6 +153,7 @@ DeviceDatabase load(std::string const& path) {
     if (std::find(ids.begin(), ids.end(), row.device) != ids.end())
       throw reader.error("device", fmt::format("device '{}' is there twice", row.device), "give each row its own id");
     ids.push_back(row.device);
+    check(row, reader);
     Device device;
     static_cast<record::Device&>(device) = row;
     if (!row.occupancy_target.empty()) {

@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "catch.hpp"
 #include "device/device.hpp"
 
@@ -134,6 +136,28 @@ TEST_CASE("what is wrong in a database is refused at its place") {
   CHECK_THAT(tried("curves/shoc.csv", point + "0.5,0,x").what(), Contains("above 0"));
   CHECK_THAT(tried("curves/shoc.csv", "c1060,local,read,coalesced,4,0.5,1,x").what(), Contains("no curve 'local'"));
   CHECK(refusal([] { device::load("/nonexistent"); }).status() == Status::io);
+}
+
+TEST_CASE("a device that cannot be is refused at its cell") {
+  std::ifstream in(tree + "/devices.csv");
+  std::string header, row;
+  std::getline(in, header);
+  std::getline(in, row);
+  REQUIRE(row.starts_with("c1060,NVIDIA,Tesla C1060,,GT200,gpu,sm_13,cc1.2-1.3,30,"));
+  auto const tried = [&](std::string const& was, std::string const& is) {
+    auto changed = "mine" + row.substr(row.find(','));
+    changed.replace(changed.find(was), was.size(), is);
+    Copy const copy;
+    copy.append("devices.csv", changed);
+    auto const error = refusal([&] { device::load(copy.folder.string()); });
+    CHECK(error.status() == Status::bad_data);
+    return fmt::format("{} {}", error.where().column, error.what());
+  };
+  CHECK(tried(",30,", ",0,") == "52 column 'compute_units': must be above 0");
+  CHECK_THAT(tried(",102400000000,", ",0,"), Contains("'peak_bandwidth_bytes_per_s': must be above 0"));
+  CHECK(tried(",gpu,", ",GPU,") == "32 column 'kind': 'GPU' is none of gpu, cpu");
+  CHECK_THAT(tried("cc1x-segments", "segments"), Contains("'segments' is none of cc1x-segments, lines128"));
+  CHECK_THAT(tried("cc1.2-1.3", "cc1.9"), Contains("no row 'cc1.9' in occupancy.csv"));
 }
 
 TEST_CASE("the database is found by option, environment, and from the build tree") {
