@@ -113,7 +113,8 @@ void fill_iota(Element element, std::span<std::byte> out) {
 
 void fill_from_file(Buffer const& buffer, std::span<std::byte> out) {
   std::ifstream file(buffer.path, std::ios::binary | std::ios::ate);
-  if (!file)
+  std::error_code unknown;
+  if (!file || std::filesystem::is_directory(buffer.path, unknown))
     throw Error(Status::io, Where{buffer.path, 0, 0},
                 fmt::format("cannot read the contents of buffer '{}'", buffer.name),
                 "a relative path is taken from the launch file's folder, or from the current one for -a");

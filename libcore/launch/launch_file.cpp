@@ -18,7 +18,7 @@ namespace kernelcast::launch {
 
 namespace {
 
-constexpr std::size_t most_calls = 10'000'000;
+constexpr std::size_t most_calls = 1'000'000;
 
 std::string read_file(std::string const& path) {
   std::error_code unknown;
@@ -167,7 +167,17 @@ class LaunchFile {
     return evaluate(text.text, variables, text);
   }
 
+  // A range is refused before it is walked through.
   Loop read_loop(toml::node const& node, Variables const& variables) const {
+    Loop const loop = read_range(node, variables);
+    if (loop.from >= loop.to || loop.times) return loop;
+    std::uint64_t const span = static_cast<std::uint64_t>(loop.to) - static_cast<std::uint64_t>(loop.from);
+    if (span / static_cast<std::uint64_t>(loop.step) >= most_calls)
+      throw wrong(node, fmt::format("more than {} launches", most_calls), "make the ranges of `for` smaller");
+    return loop;
+  }
+
+  Loop read_range(toml::node const& node, Variables const& variables) const {
     Loop loop;
     if (auto const* const pair = node.as_array()) {
       if (pair->size() != 2)

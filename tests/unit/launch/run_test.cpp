@@ -137,9 +137,8 @@ TEST_CASE("a launch from the command line computes, counts and extrapolates") {
   checked.groups = parse_groups("all");
   checked.checks = {parse_check("0=" + folder.file("out.bin"))};
   CHECK(run_line(folder, "scale", "1024", "128", arguments, checked).rows.size() == 1);
-  auto const error = error_of([&] {
-    run_line(folder, "scale", "1024", "128", {"buf:f32:1000:iota", "i32:1000", "f32:1"}, checked);
-  });
+  auto const error =
+      error_of([&] { run_line(folder, "scale", "1024", "128", {"buf:f32:1000:iota", "i32:1000", "f32:1"}, checked); });
   CHECK(error.status() == Status::finding);
   CHECK_THAT(error.what(), Contains("999 of 1000") && Contains("first at 1: 1, expected 0.5"));
 }
@@ -163,6 +162,41 @@ TEST_CASE("arguments that do not fit show the signature") {
     CHECK_THAT(error.what(), Contains(wrong.message));
     CHECK_THAT(error.hint(), Contains("scale("));
   }
+}
+
+TEST_CASE("PTX alone does not tell a pointer from a number: a buffer fits both") {
+  Folder const folder;
+  std::ofstream(folder.file("m.ptx")) << ".version 7.5\n.target sm_75\n.address_size 64\n"
+                                         ".visible .entry unused(.param .u64 a, .param .u32 n) { ret; }\n";
+  CHECK(run_line(folder, "unused", "32", "32", {"buf:u32:32:zero", "u32:1"}).rows.size() == 1);
+  CHECK(run_line(folder, "unused", "32", "32", {"u64:0", "u32:1"}).rows.size() == 1);
+  auto const narrow = error_of([&] { run_line(folder, "unused", "32", "32", {"u64:0", "buf:u32:32:zero"}); });
+  CHECK(narrow.status() == Status::usage);
+}
+
+TEST_CASE("folders and empty files are told from files that cannot be read") {
+  Folder const folder;
+  std::ofstream(folder.file("empty.toml")).close();
+  CHECK(error_of([&] { read_launch_file(folder.file("empty.toml")); }).status() == Status::bad_data);
+  std::filesystem::create_directory(folder.file("folder.toml"));
+  CHECK(error_of([&] { read_launch_file(folder.file("folder.toml")); }).status() == Status::io);
+  CHECK(error_of([&] {
+          run_line(folder, "scale", "32", "32", {"buf:f32:32:file=" + folder.file("folder.toml"), "u32:1", "f32:1"});
+        }).status() == Status::io);
+}
+
+TEST_CASE("shared memory beyond any device is refused, not cut to 32 bits") {
+  Folder const folder;
+  CommandLine line;
+  line.path = folder.file("m.ptx");
+  line.kernel = "endless";
+  line.global = line.local = "32";
+  line.dynamic_shared_bytes = std::uint64_t{1} << 32;
+  auto plan = plan_of(line);
+  plan.request.registers = plan.request.cache = false;
+  auto const error = error_of([&] { run(plan, RunOptions{}); });
+  CHECK(error.status() == Status::usage);
+  CHECK_THAT(error.what(), Contains("4294967296 more bytes of shared memory"));
 }
 
 TEST_CASE("sizes that do not fit are refused") {
