@@ -148,13 +148,13 @@ class Binder {
     bound_.launch.dynamic_shared_bytes = static_cast<std::uint32_t>(shared_end_ - static_bytes_);
   }
 
-  Error mismatch(std::size_t i, std::string const& why) const {
+  Error mismatch(std::size_t i, std::string const& why, std::string const& hint = {}) const {
     auto const& wanted = kernel_.arguments[i];
     return refuse(
         call_.arguments[i].origin,
         fmt::format("argument {} ('{}'): kernel '{}' has {}{}{} here{}", i + 1, call_.arguments[i].origin.text,
                     kernel_.name, wanted.type_name, wanted.type_name.empty() ? "" : " ", wanted.name, why),
-        signature_hint(kernel_));
+        signature_hint(kernel_) + hint);
   }
 
   void argument(std::size_t i) {
@@ -199,7 +199,8 @@ class Binder {
     auto const& parameter = function_.parameters[i];
     // A vector of three lies in four; structs of unknown type are given as so many elements.
     if (given.value.size() > parameter.size || (!type.known && given.value.size() != parameter.size))
-      throw mismatch(i, fmt::format(", of {} bytes", parameter.size));
+      throw mismatch(i, fmt::format(", of {} bytes", parameter.size),
+                     type.known ? "" : "; a structure is given as elements of one size, padding included: u32:1;2;3");
     std::memcpy(bound_.launch.parameters.data() + parameter.offset, given.value.data(), given.value.size());
   }
 

@@ -174,6 +174,27 @@ TEST_CASE("PTX alone does not tell a pointer from a number: a buffer fits both")
   CHECK(narrow.status() == Status::usage);
 }
 
+TEST_CASE("a structure is given by its elements, and the message says so") {
+  Folder const folder;
+  std::ofstream(folder.file("m.ptx")) << R"(.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry fields(.param .u64 .ptr .global .align 4 out, .param .align 8 .b8 s[24])
+{ .reg .b32 %r<2>; .reg .f32 %f<3>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out]; ld.param.f32 %f1, [s+4]; ld.param.u64 %rd2, [s+16];
+  cvt.rn.f32.u64 %f2, %rd2; add.f32 %f1, %f1, %f2;
+  st.global.f32 [%rd1], %f1; ret; }
+)";
+  RunOptions options;
+  options.dumps = {parse_dump("0=" + folder.file("out.bin"))};
+  // {1, 0.5f, 0, 7}: int, float, char, long with its padding.
+  run_line(folder, "fields", "1", "1", {"buf:f32:1:zero", "u32:1;0x3f000000;0;0;7;0"}, options);
+  CHECK(floats_of(folder.file("out.bin")) == std::vector<float>{7.5f});
+  auto const error = error_of([&] { run_line(folder, "fields", "1", "1", {"buf:f32:1:zero", "u32:1"}); });
+  CHECK_THAT(error.what(), Contains("of 24 bytes"));
+  CHECK_THAT(error.hint(), Contains("structure"));
+}
+
 TEST_CASE("folders and empty files are told from files that cannot be read") {
   Folder const folder;
   std::ofstream(folder.file("empty.toml")).close();
