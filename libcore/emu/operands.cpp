@@ -93,6 +93,7 @@ std::uint32_t Decoder::variable_address(Operand const& operand) {
     if (operand.result) throw Unsupported{"the address of a result"};
     return d_.immediate(f_.parameters[operand.id].offset + operand.value, true);
   }
+  if (operand.kind != Operand::Kind::variable) throw Unsupported{"this kind of address"};  // of a function, say
   ptx::Variable const& variable = operand.local ? f_.variables[operand.id] : m_.variables[operand.id];
   switch (variable.space) {
     case ptx::StateSpace::shared:

@@ -263,3 +263,11 @@ END:
   CHECK(Bench(calling(functions, print)).program->prints());
   CHECK_FALSE(Bench(calling(functions, "  mov.u32 %r9, 3;\n")).program->prints());
 }
+
+TEST_CASE("what lies at the address of a function is refused where it is read") {
+  Bench b(calling(square_or_half, "  ld.u32 %r9, [square_or_half+16];\n"));
+  b.buffer("out", 4 * 32);
+  b.run();
+  REQUIRE(b.outcome.finding);
+  CHECK(b.outcome.finding->kind == Finding::Kind::unknown_opcode);
+}
