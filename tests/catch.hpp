@@ -7,12 +7,14 @@ using Catch::Matchers::Contains;
 #else
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
-inline auto Contains(std::string const& text) { return Catch::Matchers::ContainsSubstring(text); }
+inline auto Contains(std::string const& text) {
+  return Catch::Matchers::ContainsSubstring(text);
+}
 #endif
 
 // SKIP_BECAUSE("no CUDA toolkit"): ends the test case; ctest reports it as skipped (SKIP_REGULAR_EXPRESSION).
-#define SKIP_BECAUSE(reason)                                   \
-  do {                                                         \
-    std::fputs("kernelcast-skipped: " reason "\n", stdout);    \
-    return;                                                    \
+#define SKIP_BECAUSE(reason)                                \
+  do {                                                      \
+    std::fputs("kernelcast-skipped: " reason "\n", stdout); \
+    return;                                                 \
   } while (false)

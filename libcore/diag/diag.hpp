@@ -50,10 +50,12 @@ class Error : public std::runtime_error {
   std::string source_line_;
 };
 
-// The candidates nearest to `name` (edit distance at most a third of its length, at least 2), best first, at most three.
+// The candidates nearest to `name` (edit distance at most a third of its length, at least 2), best first, at most
+// three.
 std::vector<std::string> nearest(std::string_view name, std::vector<std::string> const& candidates);
 
-// "did you mean 'time_s'?" for the nearest candidates; where none is near, "known: a, b, c" with at most `most` of them.
+// "did you mean 'time_s'?" for the nearest candidates; where none is near, "known: a, b, c" with at most `most` of
+// them.
 std::string did_you_mean(std::string_view name, std::vector<std::string> const& candidates, std::size_t most = 12);
 
 }  // namespace kernelcast

@@ -56,7 +56,7 @@ void Machine::bind() {
   stride_ = std::min(warps, max_warps_per_unit) * lanes_per_warp;
   std::uint32_t const unit_count = (warps + max_warps_per_unit - 1) / max_warps_per_unit;
   std::size_t const unit_bytes = std::size_t{4} * stride_ * p_.slots;
-  register_file_.reset(static_cast<std::byte*>(::operator new[](unit_bytes* unit_count, std::align_val_t{alignment})));
+  register_file_.reset(static_cast<std::byte*>(::operator new[](unit_bytes * unit_count, std::align_val_t{alignment})));
   std::memset(register_file_.get(), 0, unit_bytes * unit_count);
   units_.resize(unit_count);
   for (std::uint32_t u = 0; u < unit_count; ++u) {

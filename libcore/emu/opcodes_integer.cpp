@@ -1,7 +1,7 @@
-// Integer arithmetic, shifts and logic. A product with a constant power of two is counted as a shift (decode_arithmetic),
-// for that is what every device's compiler makes of it. Division is counted as int_mul: like a product it is not a single simple
-// operation; devices expand it into multiplications. Division by zero gives all ones, the remainder the dividend, as
-// NVIDIA devices do (PTX leaves it unspecified).
+// Integer arithmetic, shifts and logic. A product with a constant power of two is counted as a shift
+// (decode_arithmetic), for that is what every device's compiler makes of it. Division is counted as int_mul: like a
+// product it is not a single simple operation; devices expand it into multiplications. Division by zero gives all ones,
+// the remainder the dividend, as NVIDIA devices do (PTX leaves it unspecified).
 #include "emu/families.hpp"
 #include "emu/lanewise.hpp"
 

@@ -165,7 +165,7 @@ TemporaryFolder::~TemporaryFolder() {
 
 std::string read_file(std::string const& path) {
   int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat info {};
+  struct stat info{};
   if (fd < 0 || fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
     int const error = fd < 0 ? errno : EISDIR;
     if (fd >= 0) close(fd);

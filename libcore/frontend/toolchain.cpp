@@ -78,7 +78,7 @@ std::vector<std::string> opencl_target(std::string const& arch) {
   // Without this path clang would take the PTX version from a CUDA toolkit that it finds: the output would depend on
   // the machine. PTX 7.8 knows every instruction of the shim, and Debian's own ptxas reads it.
   return {"-target", "nvptx64-nvidia-nvcl", "-march=" + arch, "--cuda-path=/nonexistent",
-          "-Xclang", "-target-feature", "-Xclang", "+ptx78"};
+          "-Xclang", "-target-feature",     "-Xclang",        "+ptx78"};
 }
 
 std::vector<ShimPart> shim_parts(bool global_offset) {

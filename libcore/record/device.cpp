@@ -35,7 +35,7 @@ void add_throughput(Schema<Device>& s) {
               "stated half-precision peak; the notes say where it is a matrix rate");
   for (std::size_t c = 0; c < unit_class_count; ++c)
     s.column(
-        fmt::format("throughput_{}", class_names[c]), [c](Device & d) -> auto& { return d.throughput[c]; }, Unit::lanes,
+        fmt::format("throughput_{}", class_names[c]), [c](Device& d) -> auto& { return d.throughput[c]; }, Unit::lanes,
         fmt::format("results of class {} per clock and compute unit{}; 0 when it has no such unit", class_names[c],
                     c == 2 ? ", both of a packed pair counted" : ""));
   s.column("throughput_sync", &Device::throughput_sync, Unit::lanes, "barrier operations per clock and compute unit")

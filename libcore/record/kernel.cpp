@@ -52,13 +52,13 @@ void add_instructions(Schema<Kernel>& schema) {
               "instructions executed by work-items, counted where the predicate holds");
   for (std::size_t c = 0; c < class_count; ++c)
     schema.column(
-        fmt::format("inst_{}", class_names[c]), [c](Kernel & k) -> auto& { return k.inst[c]; }, Unit::lanes,
+        fmt::format("inst_{}", class_names[c]), [c](Kernel& k) -> auto& { return k.inst[c]; }, Unit::lanes,
         fmt::format("instructions of class {} executed by work-items", class_names[c]));
   for (std::size_t c = 0; c < class_count; ++c)
     for (std::size_t w = 0; w < width_lanes.size(); ++w)
       schema.column(
           fmt::format("issues_{}_w{}", class_names[c], width_lanes[w]),
-          [ c, w ](Kernel & k) -> auto& { return k.issues[c][w]; }, Unit::count,
+          [c, w](Kernel& k) -> auto& { return k.issues[c][w]; }, Unit::count,
           fmt::format("instructions of class {} issued by wavefronts of {} work-items", class_names[c],
                       width_lanes[w]));
   schema
@@ -97,16 +97,16 @@ void add_transactions(Schema<Kernel>& schema, char const* direction, ByWidth mem
     for (std::size_t s = 0; s < segment_bytes.size(); ++s)
       schema.column(
           fmt::format("global_{}_tx_w{}_s{}", direction, width_lanes[w], segment_bytes[s]),
-          [ member, w, s ](Kernel & k) -> auto& { return (k.*member)[w][s]; }, Unit::count,
+          [member, w, s](Kernel& k) -> auto& { return (k.*member)[w][s]; }, Unit::count,
           fmt::format("global {} transactions: distinct aligned segments of {} bytes per access of {} work-items",
                       direction, segment_bytes[s], width_lanes[w]));
 }
 
-void add_half_warp_segments(Schema<Kernel>& schema, char const* direction, std::array<double, 3> Kernel::*member) {
+void add_half_warp_segments(Schema<Kernel>& schema, char const* direction, std::array<double, 3> Kernel::* member) {
   for (std::size_t s = 0; s < segment_bytes.size(); ++s)
     schema.column(
         fmt::format("global_{}_cc13_{}", direction, segment_bytes[s]),
-        [ member, s ](Kernel & k) -> auto& { return (k.*member)[s]; }, Unit::count,
+        [member, s](Kernel& k) -> auto& { return (k.*member)[s]; }, Unit::count,
         fmt::format("global {} transactions of {} bytes by the half-warp rule of compute capability 1.2 and 1.3, "
                     "after shrinking",
                     direction, segment_bytes[s]));
@@ -119,7 +119,7 @@ void add_passes(Schema<Kernel>& schema, char const* direction, ByWidth member) {
     for (std::size_t b = 0; b < bank_names.size(); ++b)
       schema.column(
           fmt::format("shared_{}_passes_w{}_{}", direction, width_lanes[w], bank_names[b]),
-          [ member, w, b ](Kernel & k) -> auto& { return (k.*member)[w][b]; }, Unit::count,
+          [member, w, b](Kernel& k) -> auto& { return (k.*member)[w][b]; }, Unit::count,
           fmt::format("passes over shared memory of {}: bank-conflict degrees summed over the {}s of {} "
                       "work-items",
                       banks[b], direction, width_lanes[w]));

@@ -51,8 +51,9 @@ void libcsv_alone(benchmark::State& state) {
     csv_parser parser;
     csv_init(&parser, CSV_STRICT);
     std::size_t fields = 0;
-    csv_parse(&parser, text.data(), text.size(), [](void*, std::size_t, void* n) { ++*static_cast<std::size_t*>(n); },
-              [](int, void*) {}, &fields);
+    csv_parse(
+        &parser, text.data(), text.size(), [](void*, std::size_t, void* n) { ++*static_cast<std::size_t*>(n); },
+        [](int, void*) {}, &fields);
     csv_free(&parser);
     benchmark::DoNotOptimize(fields);
   }

@@ -34,7 +34,8 @@ Pair make_pipe() {
 // A terminal: what the program writes to `write` is read from `read`.
 Pair make_terminal() {
   int const master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) throw Skip{"no pseudo-terminal can be had here (/dev/pts)"};
+  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+    throw Skip{"no pseudo-terminal can be had here (/dev/pts)"};
   int const slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (slave < 0) throw Skip{"no pseudo-terminal can be had here (/dev/pts)"};
   return {master, slave};

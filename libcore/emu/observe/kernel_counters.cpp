@@ -117,7 +117,9 @@ struct KernelObserver::State {
 KernelObserver::KernelObserver(KernelMix mix) : state_(std::make_unique<State>(std::move(mix))) {}
 KernelObserver::~KernelObserver() = default;
 
-void KernelObserver::group_begin(std::uint64_t group) { state_->group = group; }
+void KernelObserver::group_begin(std::uint64_t group) {
+  state_->group = group;
+}
 
 std::array<std::uint64_t, 4> KernelObserver::State::spread_counters() const {
   std::array<std::uint64_t, 4> now{};

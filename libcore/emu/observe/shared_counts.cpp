@@ -67,7 +67,8 @@ void count_32_banks(WaveAccess const& a, unsigned shift, unsigned c, SharedCount
   }
 }
 
-// One request on 16 banks: lanes of a bank queue up; those that use one and the same word may go together, for one word.
+// One request on 16 banks: lanes of a bank queue up; those that use one and the same word may go together, for one
+// word.
 unsigned degree_16_banks(std::uint64_t mask, Words const& words) {
   std::array<unsigned, 16> load{};
   auto const add = [&](std::array<unsigned, 16>& loads, unsigned l, unsigned times) {

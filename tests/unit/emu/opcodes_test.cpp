@@ -350,8 +350,8 @@ std::vector<Case> more_integer_cases() {
 template <class T, class F>
 u64 rounded(int mode, T a, T b, T c, F operation) {
   std::fesetround(mode);
-  volatile T x = a, y = b, z = c;
-  volatile T const r = operation(x, y, z);
+  T volatile x = a, y = b, z = c;
+  T const volatile r = operation(x, y, z);
   std::fesetround(FE_TONEAREST);
   return bits(static_cast<T>(r));
 }
@@ -403,24 +403,24 @@ std::vector<Case> float_cases() {
                    }});
     all.push_back({"cvt" + s + ".f32.f64", "fg", [m](u64 a, u64, u64, u64) {
                      std::fesetround(m);
-                     volatile double x = g(a);
-                     volatile float const r = static_cast<float>(x);
+                     double volatile x = g(a);
+                     float const volatile r = static_cast<float>(x);
                      std::fesetround(FE_TONEAREST);
                      return bits(static_cast<float>(r));
                    }});
     all.push_back({"cvt" + s + ".f32.s32", "fw", [m](u64 a, u64, u64, u64) {
                      std::fesetround(m);
-                     volatile std::int32_t x = static_cast<std::int32_t>(sx(a, 32));
-                     volatile float const r = static_cast<float>(x);
+                     std::int32_t volatile x = static_cast<std::int32_t>(sx(a, 32));
+                     float const volatile r = static_cast<float>(x);
                      std::fesetround(FE_TONEAREST);
                      return bits(static_cast<float>(r));
                    }});
     all.push_back({"cvt" + s + ".f64.u64", "gd", [m](u64 a, u64, u64, u64) {
                      // Exact through the two halves; one addition rounds. A zero must not take the sign of the mode.
                      std::fesetround(m);
-                     volatile double high = static_cast<double>(static_cast<u32>(a >> 32)) * 4294967296.0,
+                     double volatile high = static_cast<double>(static_cast<u32>(a >> 32)) * 4294967296.0,
                                      low = static_cast<u32>(a);
-                     volatile double const r = a ? high + low : 0.0;
+                     double const volatile r = a ? high + low : 0.0;
                      std::fesetround(FE_TONEAREST);
                      return bits(static_cast<double>(r));
                    }});

@@ -248,7 +248,9 @@ TEST_CASE("divergence by lane, by half-warp, by warp") {
 TEST_CASE("a product with a constant power of two is a shift, any other is not") {
   Run run;
   auto const bare = run(kernel("", ""), 1, 64);
-  auto const more = [&](std::string const& text, Class c) { return run(kernel("", text), 1, 64).inst[of(c)] - bare.inst[of(c)]; };
+  auto const more = [&](std::string const& text, Class c) {
+    return run(kernel("", text), 1, 64).inst[of(c)] - bare.inst[of(c)];
+  };
   CHECK(more("mul.lo.u32 %r4, %r0, 8;", Class::shift) == 64);
   CHECK(more("mul.wide.u32 %rd4, %r0, 4;", Class::shift) == 64);
   CHECK(more("mul.lo.u32 %r4, %r0, 12;", Class::int_mul) == 64);
