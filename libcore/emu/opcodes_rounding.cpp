@@ -4,6 +4,7 @@
 
 #include "emu/arithmetic.hpp"
 #include "emu/families.hpp"
+#include "emu/float_lanes.hpp"
 
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
@@ -31,44 +32,6 @@ constexpr Opcode directed(std::string_view pattern, Class kind, F lane) {
   return opcode;
 }
 
-struct Add {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-struct Subtract {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a - b;
-  }
-};
-struct Multiply {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a * b;
-  }
-};
-struct Divide {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a / b;
-  }
-};
-struct Reciprocal {
-  template <class T>
-  T operator()(T a) const {
-    return T{1} / a;
-  }
-};
-struct Root {
-  f32 operator()(f32 a) const { return __builtin_sqrtf(a); }
-  f64 operator()(f64 a) const { return __builtin_sqrt(a); }
-};
-struct Fuse {
-  f32 operator()(f32 a, f32 b, f32 c) const { return __builtin_fmaf(a, b, c); }
-  f64 operator()(f64 a, f64 b, f64 c) const { return __builtin_fma(a, b, c); }
-};
 template <class D>
 struct Convert {
   template <class S>
