@@ -65,7 +65,7 @@ class Memory {
 
 // ---------------------------------------------------------------- program
 
-// Instruction classes of the `kernel` record; the one table that maps opcodes to them is in opcodes.cpp.
+// Instruction classes of the `kernel` record; the one table that maps opcodes to them is in opcodes/.
 enum class Class : std::uint8_t {
   fp32,
   fp64,

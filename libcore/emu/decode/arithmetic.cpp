@@ -1,0 +1,143 @@
+// Arithmetic opcodes from the table, and the few that are made of several entries.
+#include <algorithm>
+#include <bit>
+
+#include "emu/decode/decode.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+// The comparison that holds exactly where this one does not.
+std::string_view complement(std::string_view comparison, bool floating) {
+  static constexpr std::pair<std::string_view, std::string_view> integers[] = {
+      {"eq", "ne"}, {"lt", "ge"}, {"le", "gt"}, {"lo", "hs"}, {"ls", "hi"}};
+  static constexpr std::pair<std::string_view, std::string_view> floats[] = {
+      {"eq", "neu"}, {"ne", "equ"}, {"lt", "geu"}, {"le", "gtu"}, {"gt", "leu"}, {"ge", "ltu"}, {"num", "nan"}};
+  auto search = [&](auto const& table) -> std::string_view {
+    for (auto const& [a, b] : table) {
+      if (a == comparison) return b;
+      if (b == comparison) return a;
+    }
+    throw Unsupported{"comparison '" + std::string(comparison) + "'"};
+  };
+  return floating ? search(floats) : search(integers);
+}
+
+std::vector<ptx::Operand> results(ptx::Operand const& first) {
+  if (first.kind == ptx::Operand::Kind::list) return first.elements;
+  return {first};
+}
+
+// A product with a constant power of two, as address arithmetic is full of; every device's compiler makes it a shift.
+bool is_scaling(ptx::Instruction const& i) {
+  if (i.opcode != "mul" || i.operands.size() != 3 || i.modifiers.front() == "hi") return false;
+  auto const power_of_two = [](ptx::Operand const& o) {
+    return o.kind == ptx::Operand::Kind::integer && std::has_single_bit(o.value);
+  };
+  return power_of_two(i.operands[1]) || power_of_two(i.operands[2]);
+}
+
+}  // namespace
+
+void Decoder::decode_arithmetic(Instruction const& i) {
+  Opcode const* found = opcode(ptx::full_opcode(i));
+  p_.classes[current_] = found->kind == Class::int_mul && is_scaling(i) ? Class::shift : found->kind;
+  if (i.operands.empty()) throw Unsupported{"opcode without operands"};
+  std::vector<std::uint32_t> sources, destinations;
+  std::size_t count = 0;
+  while (count < 4 && found->sources[count] != LaneType::none) ++count;
+  if (i.operands.size() != count + 1)
+    throw Unsupported{"opcode '" + ptx::full_opcode(i) + "' with " + std::to_string(i.operands.size()) + " operands"};
+  for (std::size_t k = 0; k < count; ++k) sources.push_back(source(i.operands[k + 1], found->sources[k]));
+  std::vector<Operand> const written = results(i.operands[0]);
+  for (std::size_t k = 0; k < written.size(); ++k) {
+    if (k == 2 || found->destinations[k] == LaneType::none) throw Unsupported{"this many destinations"};
+    destinations.push_back(destination(written[k], found->destinations[k]));
+  }
+  Draft& draft = emit(found, destinations, sources);
+  std::string_view const base = i.opcode;
+  LaneType const type = found->destinations[0];
+  // cvt.u32.u16 changes nothing: short values are kept zero-extended.
+  bool const zero_extension = base == "cvt" && found->pattern == "cvt.u32.u16" &&
+                              i.operands[1].kind == Operand::Kind::reg &&
+                              ptx::size_bytes(register_type(i.operands[1].id)) == 2;
+  draft.copy = (base == "mov" && (type == found->sources[0])) || zero_extension;
+  finish();
+}
+
+// setp and set: comparison, then the combination with a third predicate, for each destination.
+void Decoder::decode_comparison(Instruction const& i) {
+  std::vector<std::string_view> modifiers = i.modifiers;
+  if (modifiers.size() < 2 || i.operands.size() < 3) throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
+  bool const set = i.opcode == "set";
+  std::string_view const result = set ? modifiers[modifiers.size() - 2] : "pred";
+  if (set) modifiers.erase(modifiers.end() - 2);
+  std::string_view const comparison = modifiers[0];
+  std::string_view combination;
+  if (modifiers[1] == "and" || modifiers[1] == "or" || modifiers[1] == "xor") combination = modifiers[1];
+  std::string rest;
+  for (std::size_t k = combination.empty() ? 1 : 2; k < modifiers.size(); ++k) rest += "." + std::string(modifiers[k]);
+  bool const floating = modifiers.back().front() == 'f';
+  Opcode const* compare = opcode("setp." + std::string(comparison) + rest);
+  p_.classes[current_] = compare->kind;
+  std::uint32_t const a = source(i.operands[1], compare->sources[0]), b = source(i.operands[2], compare->sources[1]);
+  std::uint32_t const third = combination.empty() ? no_register : source(i.operands.at(3), LaneType::pred);
+
+  std::vector<Operand> const written = results(i.operands[0]);
+  if (written.size() > 2 || (set && written.size() != 1)) throw Unsupported{"this many destinations"};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> copies;
+  for (std::size_t k = 0; k < written.size(); ++k) {
+    if (written[k].kind == Operand::Kind::sink) continue;
+    Opcode const* op = k == 0 ? compare : opcode("setp." + std::string(complement(comparison, floating)) + rest);
+    bool const direct = !set && combination.empty() && written.size() == 1;
+    std::uint32_t target = direct ? destination(written[k], LaneType::pred) : d_.add_register(false);
+    emit(op, {target}, {a, b});
+    if (!combination.empty()) {
+      std::uint32_t const combined = d_.add_register(false);
+      emit(std::string(combination) + ".pred", {combined}, {target, third});
+      target = combined;
+    }
+    if (set) {
+      Opcode const* write = opcode("#set." + std::string(result));
+      emit(write, {destination(written[k], write->destinations[0])}, {target});
+    } else if (!direct) {
+      copies.emplace_back(destination(written[k], LaneType::pred), target);
+    }
+  }
+  for (auto const& [to, from] : copies) emit("#mov.b32", {to}, {from}).copy = true;
+  finish();
+}
+
+// add.cc, addc, sub.cc, subc, mad.cc, madc: the condition code is a register of its own.
+void Decoder::decode_carry(Instruction const& i) {
+  std::string base(i.opcode);
+  bool const reads = base.back() == 'c' && base != "mac";
+  if (reads) base.pop_back();
+  std::vector<std::string_view> modifiers = i.modifiers;
+  bool const writes = std::erase(modifiers, "cc") != 0;
+  std::string const type(modifiers.back());
+  if (carry_ == no_register) carry_ = d_.add_register(false);
+  bool const subtract = base == "sub";
+  p_.classes[current_] = base == "mad" ? Class::int_mul : Class::int_add;
+
+  Opcode const* sum = opcode((subtract ? "#subc." : "#addc.") + type);
+  std::uint32_t a = 0, b = 0;
+  if (base == "mad") {
+    Opcode const* product = opcode("mul." + std::string(modifiers.at(0)) + "." + type);
+    a = d_.add_register(wide(sum->sources[0]));
+    emit(product, {a}, {source(i.operands.at(1), product->sources[0]), source(i.operands.at(2), product->sources[1])});
+    b = source(i.operands.at(3), sum->sources[1]);
+  } else {
+    a = source(i.operands.at(1), sum->sources[0]);
+    b = source(i.operands.at(2), sum->sources[1]);
+  }
+  std::uint32_t const in = reads ? carry_ : d_.immediate(0, false);
+  std::uint32_t const out = d_.add_register(false);
+  if (writes) emit((subtract ? "#borrow." : "#carry.") + type, {out}, {a, b, in});
+  emit(sum, {destination(i.operands.at(0), sum->destinations[0])}, {a, b, in});
+  if (writes) emit("#mov.b32", {carry_}, {out});
+  finish();
+}
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,307 @@
+// Loads, stores, atomics, moves and address conversions: their modifiers decide more than a table of patterns can hold.
+#include <algorithm>
+
+#include "emu/decode/decode.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+using ptx::StateSpace;
+using ptx::Type;
+
+struct AccessModifiers {
+  StateSpace space = StateSpace::generic;
+  Type type = Type::none;
+  unsigned elements = 1;
+  std::vector<std::string_view> others;
+};
+
+// Cache operators, volatility, orderings, scopes and hints change nothing here: groups run one after the other, and
+// lanes in lock step.
+AccessModifiers read(ptx::Instruction const& i) {
+  AccessModifiers result;
+  for (std::string_view const m : i.modifiers) {
+    if (m == "global")
+      result.space = StateSpace::global;
+    else if (m == "shared" || m == "shared::cta")
+      result.space = StateSpace::shared;
+    else if (m == "local")
+      result.space = StateSpace::local;
+    else if (m == "const")
+      result.space = StateSpace::constant;
+    else if (m == "param" || m == "param::entry" || m == "param::func")
+      result.space = StateSpace::param;
+    else if (m == "v2")
+      result.elements = 2;
+    else if (m == "v4")
+      result.elements = 4;
+    else if (m == "v8")
+      result.elements = 8;
+    else if (Type const type = type_named(m); type != Type::none)
+      result.type = type;
+    else if (m == "shared::cluster")
+      throw Unsupported{"shared memory of a cluster"};
+    else
+      result.others.push_back(m);
+  }
+  return result;
+}
+
+std::span<ptx::Operand const> values_of(ptx::Operand const& operand) {
+  if (operand.kind == ptx::Operand::Kind::vector) return operand.elements;
+  return {&operand, 1};
+}
+
+bool is_signed(Type type) {
+  return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
+}
+
+bool call_parameter(ptx::Operand const& address, ptx::Function const& f) {
+  ptx::Operand const& base = address.elements.at(0);
+  return base.kind == ptx::Operand::Kind::variable && base.local && f.variables[base.id].space == StateSpace::param;
+}
+
+}  // namespace
+
+// Appends a draft whose access describes where the memory is; sources[0] is the address.
+Draft& Decoder::add_access(Draft::Kind kind, Instruction const& i, StateSpace space, Type type, unsigned elements,
+                           Operand const& address) {
+  unsigned const element_bytes = ptx::size_bytes(type);
+  if (element_bytes == 0 || element_bytes > 8 || elements > 4)
+    throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
+  if (address.kind != Operand::Kind::address || address.elements.empty()) throw Unsupported{"this kind of address"};
+  Access access;
+  access.space = space;
+  access.direction = kind == Draft::Kind::load    ? Direction::load
+                     : kind == Draft::Kind::store ? Direction::store
+                                                  : Direction::atomic;
+  access.element_bytes = static_cast<std::uint8_t>(element_bytes);
+  access.elements = static_cast<std::uint8_t>(elements);
+  access.bytes = static_cast<std::uint8_t>(element_bytes * elements);
+  access.displacement = address.value;
+  Operand const& base = address.elements[0];
+  std::uint32_t location = 0;
+  if (base.kind == Operand::Kind::integer)
+    location = d_.immediate(base.value, true);
+  else if (base.kind == Operand::Kind::reg)
+    location = base.id;
+  else
+    location = variable_address(base);
+  access.address = d_.registers[location].wide ? Access::Address::wide : Access::Address::narrow;
+  if (space == StateSpace::generic) p_.uses_generic = true;
+  p_.accesses.push_back(access);
+  Draft& draft = emit(static_cast<Opcode const*>(nullptr), {}, {location});
+  draft.kind = kind;
+  draft.access = static_cast<std::uint32_t>(p_.accesses.size() - 1);
+  return draft;
+}
+
+// A kernel parameter at a known offset is a value, not an access.
+bool Decoder::load_parameter(Instruction const&, Type type, std::span<Operand const> values, Operand const& address) {
+  Operand const& base = address.elements.at(0);
+  if (base.kind != Operand::Kind::parameter || base.result) return false;
+  unsigned const bytes = ptx::size_bytes(type);
+  std::uint64_t offset = f_.parameters[base.id].offset + base.value + address.value;
+  for (Operand const& value : values) {
+    if (value.kind == Operand::Kind::reg) {
+      bool const is_wide = ptx::size_bytes(register_type(value.id)) == 8;
+      std::uint32_t const pin = d_.pin(
+          {Pin::Kind::parameter, is_wide, offset, 0, static_cast<std::uint8_t>(bytes), is_signed(type), no_slot});
+      if (ptx::size_bytes(register_type(value.id)) == 2 && is_signed(type) && bytes == 1)
+        emit("#low.b32", {value.id}, {pin});
+      else
+        emit(is_wide ? "#mov.b64" : "#mov.b32", {value.id}, {pin}).copy = true;
+    }
+    offset += bytes;
+  }
+  return true;
+}
+
+void Decoder::decode_load(Instruction const& i) {
+  AccessModifiers const m = read(i);
+  Operand const& address = i.operands.at(1);
+  std::span<Operand const> const values = values_of(i.operands.at(0));
+  if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
+  if (m.space == StateSpace::param) {
+    if (call_parameter(address, f_)) {  // of a call that is refused before, or of printf, which prints nothing
+      for (Operand const& value : values)
+        if (value.kind == Operand::Kind::reg) {
+          bool const is_wide = ptx::size_bytes(register_type(value.id)) == 8;
+          emit(is_wide ? "#mov.b64" : "#mov.b32", {value.id}, {d_.immediate(0, is_wide)});
+        }
+      return;
+    }
+    if (load_parameter(i, m.type, values, address)) return;
+  }
+  if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
+  std::uint32_t const at = static_cast<std::uint32_t>(d_.drafts.size());
+  add_access(Draft::Kind::load, i, m.space, m.type, m.elements, address);
+  unsigned const bytes = ptx::size_bytes(m.type);
+  bool const sign = is_signed(m.type);
+  Extension extension = bytes == 8   ? Extension::b64
+                        : bytes == 4 ? Extension::b32
+                        : bytes == 2 ? Extension::u16
+                                     : Extension::u8;
+  std::vector<std::uint32_t> destinations;
+  for (Operand const& value : values) {
+    unsigned const held = value.kind == Operand::Kind::reg ? ptx::size_bytes(register_type(value.id)) : bytes;
+    if (sign && bytes == 1 && held > 1) extension = held == 2 ? Extension::s8_to_16 : Extension::s8;
+    if (sign && bytes == 2 && held > 2) extension = Extension::s16;
+    // The loaded value is already extended to 32 bits; only a 64-bit register needs more.
+    LaneType const type = bytes == 8  ? LaneType::u64
+                          : held == 8 ? (sign ? LaneType::s32 : LaneType::u32)
+                                      : LaneType::u16;
+    destinations.push_back(destination(value, type));
+  }
+  d_.drafts[at].extension = extension;
+  d_.drafts[at].destinations = std::move(destinations);
+  finish();
+}
+
+void Decoder::decode_store(Instruction const& i) {
+  AccessModifiers const m = read(i);
+  Operand const& address = i.operands.at(0);
+  if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
+  if (m.space == StateSpace::param) return;  // an argument of a call that is refused or passed over
+  std::span<Operand const> const values = values_of(i.operands.at(1));
+  if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
+  std::vector<std::uint32_t> data;
+  for (Operand const& value : values)
+    data.push_back(source(value, m.type == Type::f64            ? LaneType::f64
+                                 : m.type == Type::f32          ? LaneType::f32
+                                 : ptx::size_bytes(m.type) == 8 ? LaneType::u64
+                                                                : LaneType::u32));
+  Draft& draft = add_access(Draft::Kind::store, i, m.space, m.type, m.elements, address);
+  draft.sources.insert(draft.sources.end(), data.begin(), data.end());
+}
+
+void Decoder::decode_atomic(Instruction const& i) {
+  AccessModifiers const m = read(i);
+  static constexpr std::string_view ignored[] = {"relaxed", "acquire", "release", "acq_rel",
+                                                 "cta",     "cluster", "gpu",     "sys"};
+  std::string name = "atom";
+  for (std::string_view other : m.others)
+    if (std::find(std::begin(ignored), std::end(ignored), other) == std::end(ignored)) name += "." + std::string(other);
+  name += "." + std::string(ptx::name(m.type));
+  Opcode const* found = m.elements == 1 ? opcode(name) : throw Unsupported{"a vector atomic"};
+  bool const returns = i.opcode == "atom";
+  std::size_t const first = returns ? 1 : 0;
+  if (i.operands.size() < first + 2) throw Unsupported{"opcode '" + ptx::full_opcode(i) + "' without operands"};
+  if (m.space != StateSpace::shared) p_.order_dependent = true;
+  std::vector<std::uint32_t> data;
+  for (std::size_t k = first + 1; k < i.operands.size() && data.size() < 2; ++k)
+    data.push_back(source(i.operands[k], found->sources[1]));
+  std::uint32_t const at = static_cast<std::uint32_t>(d_.drafts.size());
+  Draft& draft = add_access(Draft::Kind::atomic, i, m.space, m.type, 1, i.operands[first]);
+  draft.opcode = found;
+  draft.sources.insert(draft.sources.end(), data.begin(), data.end());
+  if (returns && i.operands[0].kind != Operand::Kind::sink) {
+    std::uint32_t const written = destination(i.operands[0], found->destinations[0]);
+    d_.drafts[at].destinations = {written};
+  }
+  finish();
+}
+
+void Decoder::decode_move(Instruction const& i) {
+  using Kind = Operand::Kind;
+  if (i.operands.size() != 2 || i.modifiers.size() != 1) throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
+  Operand const &to = i.operands[0], &from = i.operands[1];
+  unsigned const bytes = ptx::size_bytes(type_named(i.modifiers[0]));
+  p_.classes[current_] = Class::other;
+  if (from.kind == Kind::vector) {
+    // Parts are joined pairwise: {a, b} of half the width, {a, b, c, d} of a quarter.
+    std::vector<std::uint32_t> parts;
+    unsigned part_bytes = bytes / static_cast<unsigned>(from.elements.size());
+    if (bytes > 8 || part_bytes == 0) throw Unsupported{"mov.b128"};
+    for (Operand const& part : from.elements)
+      parts.push_back(source(part, part_bytes == 4 ? LaneType::u32 : LaneType::u16));
+    while (parts.size() > 1) {
+      std::vector<std::uint32_t> joined;
+      for (std::size_t k = 0; k + 1 < parts.size(); k += 2) {
+        bool const last = parts.size() == 2;
+        std::uint32_t const whole = last ? destination(to, bytes == 8   ? LaneType::u64
+                                                           : bytes == 4 ? LaneType::u32
+                                                                        : LaneType::u16)
+                                         : d_.add_register(part_bytes == 4);
+        emit(part_bytes == 4   ? "#pack.b32"
+             : part_bytes == 2 ? "#pack.b16"
+                               : "#pack.b8",
+             {whole}, {parts[k], parts[k + 1]});
+        joined.push_back(whole);
+      }
+      parts = std::move(joined);
+      part_bytes *= 2;
+    }
+    return finish();
+  }
+  if (to.kind == Kind::vector) {
+    if (bytes > 8) throw Unsupported{"mov.b128"};
+    std::vector<std::uint32_t> parts = {source(from, bytes == 8   ? LaneType::u64
+                                                     : bytes == 4 ? LaneType::u32
+                                                                  : LaneType::u16)};
+    unsigned part_bytes = bytes;
+    while (parts.size() < to.elements.size()) {
+      std::vector<std::uint32_t> halves;
+      bool const last = parts.size() * 2 == to.elements.size();
+      for (std::uint32_t whole : parts)
+        for (int high = 0; high < 2; ++high) {
+          std::string const name = std::string(high ? "#high.b" : "#low.b") + std::to_string(8 * part_bytes);
+          std::uint32_t const half =
+              last ? destination(to.elements[halves.size()], part_bytes == 8 ? LaneType::u32 : LaneType::u16)
+                   : d_.add_register(false);
+          emit(name, {half}, {whole});
+          halves.push_back(half);
+        }
+      parts = std::move(halves);
+      part_bytes /= 2;
+    }
+    return finish();
+  }
+  decode_arithmetic(i);
+}
+
+void Decoder::decode_address_conversion(Instruction const& i) {
+  // cvta.space: into generic; cvta.to.space: out of it.
+  bool const out = i.modifiers.at(0) == "to";
+  AccessModifiers const m = read(i);
+  p_.classes[current_] = Class::convert;
+  if (m.type != Type::u64) throw Unsupported{"a 32-bit generic address"};
+  std::uint32_t const a = source(i.operands.at(1), LaneType::u64);
+  std::uint32_t const d = destination(i.operands.at(0), LaneType::u64);
+  std::uint64_t const window = m.space == StateSpace::shared  ? shared_window
+                               : m.space == StateSpace::local ? local_window
+                               : m.space == StateSpace::param ? parameter_window
+                                                              : 0;
+  if (window == 0)
+    emit("#mov.b64", {d}, {a}).copy = true;
+  else
+    emit(out ? "#out_of_window" : "#into_window", {d}, {a, d_.immediate(window, true)});
+  finish();
+}
+
+void Decoder::decode_space_test(Instruction const& i) {
+  StateSpace const space = read(i).space;
+  p_.classes[current_] = Class::int_add;
+  std::uint32_t const a = source(i.operands.at(1), LaneType::u64);
+  std::uint32_t const d = destination(i.operands.at(0), LaneType::pred);
+  if (space == StateSpace::global)
+    emit("#in_no_window", {d}, {a});
+  else if (space == StateSpace::constant)
+    emit("#mov.b32", {d}, {d_.immediate(0, false)});
+  else
+    emit("#in_window", {d},
+         {a, d_.immediate(space == StateSpace::shared  ? shared_window
+                          : space == StateSpace::local ? local_window
+                                                       : parameter_window,
+                          true)});
+  finish();
+}
+
+void Decoder::decode_fence(Instruction const& i) {
+  p_.classes[current_] = Class::sync;
+  for (std::string_view m : i.modifiers)
+    if (m == "gl" || m == "sys" || m == "gpu") p_.order_dependent = true;
+}
+
+}  // namespace kernelcast::emu

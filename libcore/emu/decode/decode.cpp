@@ -1,0 +1,235 @@
+// The decoder's frame: variables laid out, and who decodes what.
+#include "emu/decode/decode.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "diag/diag.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+using ptx::StateSpace;
+
+// Opcodes that are decoded by code rather than by a table entry, and their class.
+struct Structural {
+  std::string_view base;
+  Class kind;
+  enum class Meaning : std::uint8_t {
+    load,
+    store,
+    atomic,
+    move,
+    address,
+    space_test,
+    compare,
+    fence,
+    nothing,
+    end
+  } meaning;
+};
+using Meaning = Structural::Meaning;
+constexpr Structural structural[] = {
+    {"ld", Class::memory, Meaning::load},
+    {"ldu", Class::memory, Meaning::load},
+    {"st", Class::memory, Meaning::store},
+    {"atom", Class::memory, Meaning::atomic},
+    {"red", Class::memory, Meaning::atomic},
+    {"mov", Class::other, Meaning::move},
+    {"cvta", Class::convert, Meaning::address},
+    {"isspacep", Class::int_add, Meaning::space_test},
+    {"setp", Class::int_add, Meaning::compare},
+    {"set", Class::int_add, Meaning::compare},
+    {"membar", Class::sync, Meaning::fence},
+    {"fence", Class::sync, Meaning::fence},
+    {"bra", Class::control, Meaning::end},
+    {"brx", Class::control, Meaning::end},
+    {"ret", Class::control, Meaning::end},
+    {"exit", Class::control, Meaning::end},
+    {"trap", Class::control, Meaning::end},
+    {"call", Class::control, Meaning::end},
+    {"bar", Class::sync, Meaning::end},  // bar.warp.sync: lanes of a fragment are in step anyway
+    {"barrier", Class::sync, Meaning::end},
+    // Hints and events without an effect on values.
+    {"prefetch", Class::memory, Meaning::nothing},
+    {"prefetchu", Class::memory, Meaning::nothing},
+    {"discard", Class::memory, Meaning::nothing},
+    {"applypriority", Class::memory, Meaning::nothing},
+    {"pmevent", Class::other, Meaning::nothing},
+    {"nanosleep", Class::other, Meaning::nothing},
+    {"brkpt", Class::control, Meaning::nothing},
+    // Executed elsewhere or not yet: known by class, refused when reached.
+    {"tex", Class::memory, Meaning::nothing},
+    {"tld4", Class::memory, Meaning::nothing},
+    {"suld", Class::memory, Meaning::nothing},
+    {"sust", Class::memory, Meaning::nothing},
+    {"sured", Class::memory, Meaning::nothing},
+};
+bool refused(std::string_view base) {
+  return base == "tex" || base == "tld4" || base == "suld" || base == "sust" || base == "sured";
+}
+
+Structural const* find_structural(std::string_view base) {
+  for (Structural const& s : structural)
+    if (s.base == base) return &s;
+  return nullptr;
+}
+
+bool carries(ptx::Instruction const& i) {
+  std::string_view const b = i.opcode;
+  if (b == "addc" || b == "subc" || b == "madc") return true;
+  return (b == "add" || b == "sub" || b == "mad") &&
+         std::find(i.modifiers.begin(), i.modifiers.end(), "cc") != i.modifiers.end();
+}
+
+}  // namespace
+
+namespace {
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t unit) {
+  return unit ? (value + unit - 1) / unit * unit : value;
+}
+
+}  // namespace
+
+Decoder::Decoder(Drafts& drafts)
+    : d_(drafts), p_(drafts.program), f_(*drafts.program.kernel), m_(*drafts.program.module) {}
+
+void Decoder::lay_out_variables() {
+  std::uint64_t shared = 0, local = 0;
+  auto place = [&](std::vector<ptx::Variable> const& variables, std::vector<std::uint64_t>& offsets) {
+    offsets.assign(variables.size(), 0);
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      ptx::Variable const& v = variables[i];
+      bool const dynamic = v.space == StateSpace::shared && v.size == 0;
+      if (dynamic || (v.space != StateSpace::shared && v.space != StateSpace::local)) continue;
+      std::uint64_t& top = v.space == StateSpace::shared ? shared : local;
+      top = align_up(top, v.align ? v.align : 1);
+      offsets[i] = top;
+      top += v.size;
+    }
+  };
+  place(m_.variables, module_offsets_);
+  place(f_.variables, local_offsets_);
+  // Dynamic shared memory follows the static variables; all extern arrays begin there.
+  std::uint64_t dynamic = shared;
+  auto widest = [&](std::vector<ptx::Variable> const& variables) {
+    for (ptx::Variable const& v : variables)
+      if (v.space == StateSpace::shared && v.size == 0)
+        dynamic = std::max(dynamic, align_up(shared, std::max<std::uint64_t>(v.align, 16)));
+  };
+  widest(m_.variables);
+  widest(f_.variables);
+  auto put = [&](std::vector<ptx::Variable> const& variables, std::vector<std::uint64_t>& offsets) {
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      if (variables[i].space == StateSpace::shared && variables[i].size == 0) offsets[i] = dynamic;
+  };
+  put(m_.variables, module_offsets_);
+  put(f_.variables, local_offsets_);
+  p_.static_shared_bytes = static_cast<std::uint32_t>(dynamic);
+  p_.local_bytes = static_cast<std::uint32_t>(align_up(local, 16));
+}
+
+void Decoder::run() {
+  for (ptx::Register const& r : f_.registers) d_.registers.push_back({ptx::size_bytes(r.type) == 8, no_register});
+  p_.classes.assign(f_.instructions.size(), Class::other);
+  p_.guarded.assign(f_.instructions.size(), false);
+  lay_out_variables();
+  split();
+  for (BasicBlock const& b : p_.blocks) {
+    DraftBlock block;
+    block.first = static_cast<std::uint32_t>(d_.drafts.size());
+    end_ = &block.end;
+    for (std::uint32_t i = b.first; i < b.last; ++i) decode(i);
+    block.last = static_cast<std::uint32_t>(d_.drafts.size());
+    d_.blocks.push_back(std::move(block));
+  }
+}
+
+void Decoder::decode(std::uint32_t index) {
+  Instruction const& i = f_.instructions[index];
+  current_ = index;
+  origin_ = {};
+  origin_.instruction = index;
+  origin_.guard = i.guard.present ? i.guard.reg : no_register;
+  origin_.guard_negated = i.guard.negated;
+  // A conditional branch is known to observers as such.
+  p_.guarded[index] = i.guard.present && i.opcode != "bra" && i.opcode != "brx";
+  std::size_t const before = d_.drafts.size();
+  Structural const* known = find_structural(i.opcode);
+  if (known) p_.classes[index] = known->kind;
+  try {
+    if (!known || !decode_structural(i)) {
+      if (carries(i))
+        decode_carry(i);
+      else
+        decode_arithmetic(i);
+    }
+    if (d_.drafts.size() == before && p_.guarded[index] && !ends_block(i)) {
+      // Nothing to do, but the guard is an event.
+      Draft empty = origin_;
+      empty.dead = true;
+      d_.drafts.push_back(empty);
+    }
+  } catch (Unsupported const&) {
+    d_.drafts.resize(before, origin_);
+    pending_.clear();
+    if (ends_block(i)) *end_ = {};
+    Draft refusal = origin_;
+    refusal.kind = Draft::Kind::refuse;
+    d_.drafts.push_back(refusal);
+  } catch (std::out_of_range const&) {  // an operand is missing
+    d_.drafts.resize(before, origin_);
+    pending_.clear();
+    Draft refusal = origin_;
+    refusal.kind = Draft::Kind::refuse;
+    d_.drafts.push_back(refusal);
+  }
+}
+
+bool Decoder::decode_structural(Instruction const& i) {
+  switch (find_structural(i.opcode)->meaning) {
+    case Meaning::load:
+      decode_load(i);
+      return true;
+    case Meaning::store:
+      decode_store(i);
+      return true;
+    case Meaning::atomic:
+      decode_atomic(i);
+      return true;
+    case Meaning::move:
+      decode_move(i);
+      return true;
+    case Meaning::address:
+      decode_address_conversion(i);
+      return true;
+    case Meaning::space_test:
+      decode_space_test(i);
+      return true;
+    case Meaning::compare:
+      decode_comparison(i);
+      return true;
+    case Meaning::fence:
+      decode_fence(i);
+      return true;
+    case Meaning::nothing:
+      if (refused(i.opcode)) throw Unsupported{std::string(i.opcode)};
+      return true;
+    case Meaning::end:
+      if (ends_block(i))
+        decode_end(i);
+      else if (i.modifiers.at(0) != "warp")
+        throw Unsupported{"a cluster barrier"};
+      return true;
+  }
+  return false;
+}
+
+void decode(Drafts& drafts) {
+  Decoder(drafts).run();
+}
+
+}  // namespace kernelcast::emu

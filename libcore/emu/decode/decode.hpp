@@ -1,0 +1,88 @@
+// Turns PTX instructions into drafts. Internal to emu.
+#pragma once
+
+#include <span>
+
+#include "emu/decode/draft.hpp"
+
+namespace kernelcast::emu {
+
+// Thrown and caught inside: this instruction cannot be executed; it becomes a refusal at run time.
+struct Unsupported {
+  std::string what;
+};
+
+class Decoder {
+ public:
+  explicit Decoder(Drafts& drafts);
+  void run();
+
+ private:
+  using Instruction = ptx::Instruction;
+  using Operand = ptx::Operand;
+
+  void lay_out_variables();
+  void decode(std::uint32_t index);
+  bool decode_structural(Instruction const&);
+
+  // flow.cpp
+  void split();
+  void decode_end(Instruction const&);
+  void decode_barrier(Instruction const&);
+
+  // data.cpp
+  void decode_load(Instruction const&);
+  void decode_store(Instruction const&);
+  void decode_atomic(Instruction const&);
+  void decode_move(Instruction const&);
+  void decode_address_conversion(Instruction const&);
+  void decode_space_test(Instruction const&);
+  void decode_fence(Instruction const&);
+  Draft& add_access(Draft::Kind, Instruction const&, ptx::StateSpace, ptx::Type, unsigned elements,
+                    Operand const& address);
+  bool load_parameter(Instruction const&, ptx::Type, std::span<Operand const> values, Operand const& address);
+
+  // arithmetic.cpp
+  void decode_arithmetic(Instruction const&);
+  void decode_comparison(Instruction const&);
+  void decode_carry(Instruction const&);
+
+  // operands.cpp
+  std::uint32_t source(Operand const&, LaneType);
+  std::uint32_t variable_address(Operand const&);
+  std::uint32_t destination(Operand const&, LaneType);  // the register to write; finish() adds what is left to do
+  void finish();
+  Opcode const* opcode(std::string_view name) const;
+  Draft& emit(Opcode const*, std::vector<std::uint32_t> destinations, std::vector<std::uint32_t> sources);
+  Draft& emit(std::string_view name, std::vector<std::uint32_t> destinations, std::vector<std::uint32_t> sources) {
+    return emit(opcode(name), std::move(destinations), std::move(sources));
+  }
+  ptx::Type register_type(std::uint32_t id) const;
+
+  Drafts& d_;
+  Program::Impl& p_;
+  ptx::Function const& f_;
+  ptx::Module const& m_;
+  std::uint32_t current_ = 0;  // instruction
+  Draft origin_;               // instruction and guard of what is emitted
+  struct Conversion {          // after the operation: temporary to register
+    Opcode const* opcode;
+    std::uint32_t destination, source;
+  };
+  std::vector<Conversion> pending_;
+  std::uint32_t carry_ = no_register;
+  std::vector<std::uint32_t> block_of_;                        // by instruction; one more for the end
+  std::vector<std::uint64_t> module_offsets_, local_offsets_;  // shared and local variables
+  End* end_ = nullptr;
+};
+
+// Does a basic block end with this instruction?
+bool ends_block(ptx::Instruction const&);
+
+// A call of printf, which is passed over.
+bool prints(ptx::Module const&, ptx::Instruction const&);
+
+// The type an opcode names by its last modifier ("u32"); none where it is no type.
+ptx::Type type_named(std::string_view);
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,139 @@
+// Control flow: instructions split into basic blocks, and what ends a block: branches, calls, barriers, exits.
+#include <utility>
+
+#include "emu/decode/decode.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+bool is_barrier(ptx::Instruction const& i) {
+  if (i.opcode != "bar" && i.opcode != "barrier") return false;
+  for (std::string_view m : i.modifiers)
+    if (m == "warp" || m == "cluster") return false;
+  return true;
+}
+
+}  // namespace
+
+bool ends_block(ptx::Instruction const& i) {
+  return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap" ||
+         i.opcode == "call" || is_barrier(i);
+}
+
+bool prints(ptx::Module const& module, ptx::Instruction const& i) {
+  if (i.opcode != "call") return false;
+  for (ptx::Operand const& operand : i.operands)
+    if (operand.kind == ptx::Operand::Kind::function) {
+      ptx::Function const& callee = module.functions[operand.id];
+      return callee.name == "vprintf" && !callee.has_body;
+    }
+  return false;
+}
+
+std::vector<std::uint32_t> Drafts::successors(std::uint32_t block) const {
+  End const& end = blocks[block].end;
+  std::vector<std::uint32_t> result;
+  bool const next = block + 1 < blocks.size();
+  switch (end.kind) {
+    case End::Kind::jump:
+      result.push_back(end.target);
+      if (end.guard != no_register && next) result.push_back(block + 1);
+      break;
+    case End::Kind::exit:
+    case End::Kind::trap:
+    case End::Kind::call:
+      if (end.guard != no_register && next) result.push_back(block + 1);
+      break;
+    case End::Kind::table:
+      result = end.targets;
+      if (end.guard != no_register && next) result.push_back(block + 1);
+      break;
+    default:
+      if (next) result.push_back(block + 1);
+  }
+  std::erase_if(result, [&](std::uint32_t b) { return b >= blocks.size(); });
+  return result;
+}
+
+std::vector<std::uint32_t> Drafts::reads(End const& end) {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t r : {end.guard, end.index, end.count, end.reduced})
+    if (r != no_register) result.push_back(r);
+  return result;
+}
+
+void Decoder::split() {
+  std::size_t const count = f_.instructions.size();
+  std::vector<bool> leader(count + 1, false);
+  leader[0] = true;
+  for (ptx::Label const& label : f_.labels) leader[label.instruction] = true;
+  for (std::size_t i = 0; i < count; ++i)
+    if (ends_block(f_.instructions[i])) leader[i + 1] = true;
+  block_of_.assign(count + 1, 0);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (leader[i]) {
+      if (!p_.blocks.empty()) p_.blocks.back().last = i;
+      p_.blocks.push_back({i, static_cast<std::uint32_t>(count)});
+    }
+    block_of_[i] = static_cast<std::uint32_t>(p_.blocks.size() - 1);
+  }
+  block_of_[count] = static_cast<std::uint32_t>(p_.blocks.size());  // past the end: lanes leave
+}
+
+void Decoder::decode_end(Instruction const& i) {
+  End& end = *end_;
+  end.instruction = current_;
+  if (is_barrier(i)) {
+    decode_barrier(i);
+  } else if (i.opcode == "bra") {
+    if (i.operands.at(0).kind != Operand::Kind::label) throw Unsupported{"an indirect branch"};
+    end.kind = End::Kind::jump;
+    end.target = block_of_[f_.labels[i.operands[0].id].instruction];
+  } else if (i.opcode == "brx") {
+    end.kind = End::Kind::table;
+    end.index = source(i.operands.at(0), LaneType::u32);
+    for (std::uint32_t label : f_.branch_targets.at(i.operands.at(1).id).ids)
+      end.targets.push_back(block_of_[f_.labels[label].instruction]);
+  } else if (i.opcode == "trap") {
+    end.kind = End::Kind::trap;
+  } else if (i.opcode == "call") {
+    // What a kernel prints is no part of its result: printf does nothing here.
+    if (!prints(m_, i)) end.kind = End::Kind::call;
+  } else {
+    end.kind = End::Kind::exit;
+  }
+  end.guard = i.guard.present ? i.guard.reg : no_register;
+  end.negated = i.guard.negated;
+}
+
+// bar{.cta}.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, {!}c; barrier... the same, not aligned unless it says
+// so.
+void Decoder::decode_barrier(Instruction const& i) {
+  End& end = *end_;
+  end.kind = End::Kind::barrier;
+  end.aligned = i.opcode == "bar";
+  bool reduces = false, arrives = false;
+  for (std::string_view m : i.modifiers) {
+    if (m == "aligned") end.aligned = true;
+    if (m == "arrive") arrives = true;
+    if (m == "red") reduces = true;
+    if (m == "popc") end.reduction = End::Reduction::popc;
+    if (m == "and") end.reduction = End::Reduction::conjunction;
+    if (m == "or") end.reduction = End::Reduction::disjunction;
+  }
+  std::span<Operand const> operands = i.operands;
+  if (reduces) {
+    if (operands.size() < 3 || operands[0].kind != Operand::Kind::reg) throw Unsupported{"this form of bar.red"};
+    end.result = operands[0].id;
+    Operand condition = operands.back();
+    end.reduced_negated = std::exchange(condition.negated, false);
+    end.reduced = source(condition, LaneType::pred);
+    operands = operands.subspan(1, operands.size() - 2);
+  }
+  if (arrives) end.kind = End::Kind::arrive;
+  end.index = operands.empty() ? d_.immediate(0, false) : source(operands[0], LaneType::u32);
+  if (operands.size() > 1) end.count = source(operands[1], LaneType::u32);
+}
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,78 @@
+// A decoded kernel, as the machine runs it. Internal to emu.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emu/opcodes/opcodes.hpp"
+
+namespace kernelcast::emu {
+
+// Generic addresses: the global space is itself; the others are windows of 2^40 bytes.
+inline constexpr std::uint64_t shared_window = std::uint64_t{1} << 40;
+inline constexpr std::uint64_t local_window = std::uint64_t{2} << 40;
+inline constexpr std::uint64_t parameter_window = std::uint64_t{3} << 40;
+
+// A slot whose value the machine supplies: nothing writes it while the kernel runs.
+struct Pin {
+  enum class Kind : std::uint8_t { immediate, parameter, special, variable };
+  Kind kind = Kind::immediate;
+  bool wide = false;
+  std::uint64_t value = 0;  // immediate: bits; parameter: offset; special: index; variable: offset
+  std::uint32_t id = 0;     // special: ptx::Special; variable: index into Module::variables
+  std::uint8_t bytes = 0;   // parameter: how many
+  bool sign_extended = false;
+  std::uint32_t slot = no_slot;
+};
+
+// What ends a basic block.
+struct End {
+  enum class Kind : std::uint8_t { fall, jump, exit, barrier, arrive, table, trap, call };
+  Kind kind = Kind::fall;
+  std::uint32_t instruction = 0;
+  std::uint32_t guard = no_slot;  // predicate slot
+  bool negated = false;
+  std::uint32_t target = 0;            // block
+  std::vector<std::uint32_t> targets;  // blocks, by index (brx)
+  std::uint32_t index = no_slot;       // brx; barrier: the barrier's number
+  std::uint32_t count = no_slot;       // barrier: the number of threads, where given
+  bool aligned = true;                 // barrier: all lanes of a warp at the same instruction
+  enum class Reduction : std::uint8_t { none, popc, conjunction, disjunction };
+  Reduction reduction = Reduction::none;  // bar.red
+  std::uint32_t reduced = no_slot, result = no_slot;
+  bool reduced_negated = false;
+};
+
+struct BlockCode {
+  std::uint32_t first = 0, last = 0;  // micro-operations
+  std::uint32_t length = 0;           // instructions
+  End end;
+};
+
+struct Program::Impl {
+  ptx::Module const* module = nullptr;
+  ptx::Function const* kernel = nullptr;
+  std::unique_ptr<ptx::Function> whole;  // the kernel with its calls replaced, where it had any
+  Handlers const* handlers = nullptr;
+  std::vector<BasicBlock> blocks;
+  std::vector<BlockCode> code;
+  std::vector<MicroOp> ops;
+  std::vector<Access> accesses;                           // MicroOp::access points here until bound
+  std::vector<std::vector<std::uint32_t>> long_operands;  // MicroOp::operands points here until bound
+  std::vector<std::shared_ptr<void const>> facts;         // what MicroOp::data points to
+  std::vector<std::uint32_t> base_pins;                   // per access: the pin of an indexed access's base
+  std::vector<Pin> pins;
+  std::uint32_t placements = 0;          // that accesses share
+  std::uint32_t slots = 0, scratch = 0;  // in slots of 4 bytes per lane
+  std::vector<Class> classes;
+  std::vector<bool> guarded;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t local_bytes = 0;  // per lane
+  bool order_dependent = false;
+  bool uses_generic = false;
+};
+
+Handlers const& best_handlers();
+
+}  // namespace kernelcast::emu

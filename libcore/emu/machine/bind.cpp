@@ -1,0 +1,316 @@
+// Fits a program to a launch: byte offsets for slots, values for pins, windows for accesses.
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "diag/diag.hpp"
+#include "emu/machine/machine.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+using ptx::Special;
+using ptx::StateSpace;
+
+bool per_group(Pin const& pin) {
+  if (pin.kind != Pin::Kind::special) return false;
+  auto const s = static_cast<Special>(pin.id);
+  return s == Special::ctaid_x || s == Special::ctaid_y || s == Special::ctaid_z || s == Special::clusterid_x ||
+         s == Special::clusterid_y || s == Special::clusterid_z;
+}
+bool per_lane(Pin const& pin) {
+  if (pin.kind != Pin::Kind::special) return false;
+  auto const s = static_cast<Special>(pin.id);
+  return s == Special::tid_x || s == Special::tid_y || s == Special::tid_z || s == Special::laneid ||
+         s == Special::warpid || s == Special::lanemask_eq || s == Special::lanemask_le || s == Special::lanemask_lt ||
+         s == Special::lanemask_ge || s == Special::lanemask_gt;
+}
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+}  // namespace
+
+void Machine::Free::operator()(std::byte* p) const {
+  ::operator delete[](p, std::align_val_t{alignment});
+}
+
+Machine::Machine(Program const& program, Launch const& launch, Memory& memory, std::span<Observer* const> observers,
+                 Budget& budget)
+    : p_(*program.impl_),
+      launch_(launch),
+      memory_(*memory.impl_),
+      device_(memory),
+      observers_(observers),
+      budget_(budget) {
+  bind();
+}
+
+void Machine::bind() {
+  threads_ = static_cast<std::uint32_t>(launch_.block.count());
+  std::uint32_t const warps = (threads_ + lanes_per_warp - 1) / lanes_per_warp;
+  stride_ = std::min(warps, max_warps_per_unit) * lanes_per_warp;
+  std::uint32_t const unit_count = (warps + max_warps_per_unit - 1) / max_warps_per_unit;
+  std::size_t const unit_bytes = std::size_t{4} * stride_ * p_.slots;
+  register_file_.reset(static_cast<std::byte*>(::operator new[](unit_bytes * unit_count, std::align_val_t{alignment})));
+  std::memset(register_file_.get(), 0, unit_bytes * unit_count);
+  units_.resize(unit_count);
+  for (std::uint32_t u = 0; u < unit_count; ++u) {
+    Unit& unit = units_[u];
+    unit.registers = register_file_.get() + unit_bytes * u;
+    unit.first_warp = u * max_warps_per_unit;
+    unit.warps = std::min(warps - unit.first_warp, max_warps_per_unit);
+    for (std::uint32_t w = 0; w < unit.warps; ++w) {
+      std::uint32_t const rest = threads_ - (unit.first_warp + w) * lanes_per_warp;
+      unit.exists[w] = rest >= lanes_per_warp ? ~0u : (1u << rest) - 1;
+    }
+  }
+  shared_.assign(std::size_t{p_.static_shared_bytes} + launch_.dynamic_shared_bytes, std::byte{0});
+  local_.assign(std::size_t{p_.local_bytes} * unit_count * max_lanes_per_unit, std::byte{0});
+  parameters_ = launch_.parameters;
+  module_variables_ = &memory_.variables.at(p_.module);
+  body_variables_ = &memory_.variables.at(p_.kernel);
+
+  auto scale = [&](std::uint32_t& slot) {
+    if (slot != no_slot) slot *= 4 * stride_;
+  };
+  ops_ = p_.ops;
+  accesses_ = p_.accesses;
+  for (MicroOp& op : ops_) {
+    for (std::uint32_t& s : op.s) scale(s);
+    for (std::uint32_t& d : op.d) scale(d);
+    if (op.operands)
+      op.operands = bound_operands_.emplace_back(op.operands, op.operands + op.destinations + op.sources).data();
+    if (op.access) op.access = &accesses_[static_cast<std::size_t>(op.access - p_.accesses.data())];
+  }
+  for (std::vector<std::uint32_t>& list : bound_operands_)
+    for (std::uint32_t& s : list) scale(s);
+  code_ = p_.code;
+  for (BlockCode& code : code_)
+    for (std::uint32_t* s : {&code.end.guard, &code.end.index, &code.end.count, &code.end.reduced, &code.end.result})
+      scale(*s);
+  context_.scratch = p_.scratch * 4 * stride_;
+  context_.observed = !observers_.empty();
+  context_.machine = this;
+  placements_.resize(p_.placements + 1);
+  context_.spare = placements_.data();
+  context_.lanes = lane_masks_.data();
+  context_.bits = bits_.data();
+  fill_pins();
+  bind_accesses();
+  check_at_ = budget_.max_steps ? std::min<std::uint64_t>(budget_.max_steps, 1 << 20) : 1 << 20;
+}
+
+void Machine::bind_accesses() {
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    Access& x = accesses_[i];
+    for (std::uint32_t& s : x.slots)
+      if (s != no_slot) s *= 4 * stride_;
+    x.placement = &placements_[x.placement_index];
+    if (x.space == StateSpace::shared) x.window = {0, shared_.size(), shared_.data(), 0, 0, x.space};
+    if (x.space == StateSpace::local) x.window = {0, p_.local_bytes, local_.data(), 0, p_.local_bytes, x.space};
+    if (x.space == StateSpace::param) x.window = {0, parameters_.size(), parameters_.data(), 0, 0, x.space};
+    if (x.address == Access::Address::indexed) bind_index(x, pin_value(p_.pins[p_.base_pins[i]]));
+  }
+}
+
+// Which indices stay within the window of the base: low .. low + range.
+void Machine::bind_index(Access& x, std::uint64_t base) {
+  x.uniform_base = base;
+  if (x.space == StateSpace::global || x.space == StateSpace::constant) {
+    Memory::Buffer const* buffer = device_.find(base);
+    if (!buffer) buffer = device_.find(base + x.displacement);
+    if (!buffer) return;
+    x.window = {buffer->address, buffer->size, buffer->data, buffer->address, 0, x.space};
+  }
+  if (x.window.size < x.bytes) return;
+  x.begin = base + x.displacement - x.window.address;
+  auto const begin = static_cast<std::int64_t>(x.begin);
+  std::int64_t const scale = x.scale;
+  std::int64_t const last = static_cast<std::int64_t>(std::min<std::uint64_t>(x.window.size - x.bytes, 0xffffffff));
+  // Far away bases overflow nothing: |begin| is far below 2^62 for a base in a window, others are left to the slow
+  // path.
+  if (begin > (std::int64_t{1} << 60) || begin < -(std::int64_t{1} << 60)) return;
+  std::int64_t low = -floor_divide(begin, scale), high = floor_divide(last - begin, scale);
+  low = std::max<std::int64_t>(low, x.index_signed ? -0x80000000ll : 0);
+  high = std::min<std::int64_t>(high, x.index_signed ? 0x7fffffffll : 0xffffffffll);
+  if (low > high) return;
+  x.low = static_cast<std::uint32_t>(low);
+  x.range = static_cast<std::uint32_t>(high - low);
+  x.first_offset = static_cast<std::uint32_t>(begin + low * scale);
+  x.reachable = true;
+}
+
+std::uint64_t Machine::pin_value(Pin const& pin) const {
+  switch (pin.kind) {
+    case Pin::Kind::immediate:
+      return pin.value;
+    case Pin::Kind::parameter: {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, parameters_.data() + pin.value, pin.bytes);
+      if (pin.sign_extended && pin.bytes < 8) {
+        unsigned const unused = 64 - 8 * pin.bytes;
+        bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
+      }
+      return bits;
+    }
+    case Pin::Kind::variable: {
+      std::size_t const of_module = p_.module->variables.size();
+      std::uint64_t const address =
+          pin.id < of_module ? (*module_variables_)[pin.id] : (*body_variables_)[pin.id - of_module];
+      return address + pin.value;
+    }
+    case Pin::Kind::special:
+      break;
+  }
+  auto const dim = [&](Dim3 const& d, Special x) -> std::uint64_t {
+    int const component = static_cast<int>(pin.id) - static_cast<int>(x);
+    return component == 0 ? d.x : component == 1 ? d.y : d.z;
+  };
+  auto const s = static_cast<Special>(pin.id);
+  switch (s) {
+    case Special::ntid_x:
+    case Special::ntid_y:
+    case Special::ntid_z:
+      return dim(launch_.block, Special::ntid_x);
+    case Special::nctaid_x:
+    case Special::nctaid_y:
+    case Special::nctaid_z:
+      return dim(launch_.grid, Special::nctaid_x);
+    case Special::ctaid_x:
+    case Special::ctaid_y:
+    case Special::ctaid_z:
+      return dim(group_id_, Special::ctaid_x);
+    // Without clusters every group is a cluster of its own.
+    case Special::clusterid_x:
+    case Special::clusterid_y:
+    case Special::clusterid_z:
+      return dim(group_id_, Special::clusterid_x);
+    case Special::nclusterid_x:
+    case Special::nclusterid_y:
+    case Special::nclusterid_z:
+      return dim(launch_.grid, Special::nclusterid_x);
+    case Special::cluster_nctaid_x:
+    case Special::cluster_nctaid_y:
+    case Special::cluster_nctaid_z:
+    case Special::cluster_nctarank:
+    case Special::nsmid:
+      return 1;
+    case Special::nwarpid:
+      return (threads_ + lanes_per_warp - 1) / lanes_per_warp;
+    case Special::dynamic_smem_size:
+      return launch_.dynamic_shared_bytes;
+    case Special::total_smem_size:
+      return shared_.size();
+    case Special::envreg:
+      return pin.value < 32 ? launch_.envreg[pin.value] : 0;
+    default:
+      return 0;
+  }
+}
+
+void Machine::splat(Unit& unit, Pin const& pin, std::uint64_t value) {
+  std::byte* at = unit.registers + std::size_t{4} * stride_ * pin.slot;
+  if (pin.wide)
+    std::fill_n(reinterpret_cast<std::uint64_t*>(at), stride_, value);
+  else
+    std::fill_n(reinterpret_cast<std::uint32_t*>(at), stride_, static_cast<std::uint32_t>(value));
+}
+
+void Machine::fill_pins() {
+  for (Pin const& pin : p_.pins) {
+    if (pin.slot == no_slot || per_group(pin)) continue;
+    for (Unit& unit : units_) {
+      if (per_lane(pin))
+        fill_special(unit, pin);
+      else
+        splat(unit, pin, pin_value(pin));
+    }
+  }
+}
+
+void Machine::fill_group_specials() {
+  for (Pin const& pin : p_.pins)
+    if (pin.slot != no_slot && per_group(pin))
+      for (Unit& unit : units_) splat(unit, pin, pin_value(pin));
+}
+
+void Machine::fill_special(Unit& unit, Pin const& pin) {
+  auto* lanes = reinterpret_cast<std::uint32_t*>(unit.registers + std::size_t{4} * stride_ * pin.slot);
+  Dim3 const& b = launch_.block;
+  for (std::uint32_t i = 0; i < stride_; ++i) {
+    std::uint32_t const thread = unit.first_warp * lanes_per_warp + i, lane = i % lanes_per_warp;
+    std::uint32_t value = 0;
+    switch (static_cast<Special>(pin.id)) {
+      case Special::tid_x:
+        value = thread % b.x;
+        break;
+      case Special::tid_y:
+        value = thread / b.x % b.y;
+        break;
+      case Special::tid_z:
+        value = thread / b.x / b.y;
+        break;
+      case Special::laneid:
+        value = lane;
+        break;
+      case Special::warpid:
+        value = thread / lanes_per_warp;
+        break;
+      case Special::lanemask_eq:
+        value = 1u << lane;
+        break;
+      case Special::lanemask_lt:
+        value = (1u << lane) - 1;
+        break;
+      case Special::lanemask_le:
+        value = (2u << lane) - 1;
+        break;
+      case Special::lanemask_gt:
+        value = ~((2u << lane) - 1);
+        break;
+      case Special::lanemask_ge:
+        value = ~((1u << lane) - 1);
+        break;
+      default:
+        break;
+    }
+    lanes[i] = value;
+  }
+}
+
+// Buffers for the .global and .const variables of the module and of the kernel's body, filled from their initialisers;
+// made once per Memory, so that values persist from launch to launch.
+void Machine::prepare(Program const& whole, Memory& memory) {
+  Program::Impl const& program = *whole.impl_;
+  Memory::Impl& inside = *memory.impl_;
+  auto allocate = [&](void const* key, std::vector<ptx::Variable> const& variables) {
+    if (inside.variables.contains(key)) return;
+    std::vector<std::uint64_t> addresses(variables.size(), 0);
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      if ((variables[i].space == StateSpace::global || variables[i].space == StateSpace::constant) &&
+          variables[i].size != 0)
+        addresses[i] = memory.add(std::string(variables[i].name), variables[i].size);
+    auto& placed = inside.variables[key] = std::move(addresses);
+    auto const& of_module = inside.variables.at(program.module);
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      if (placed[i] == 0) continue;
+      for (ptx::Initializer const& init : variables[i].initializers) {
+        std::uint64_t bits = init.value.value;
+        if (init.value.kind == ptx::Operand::Kind::variable)
+          bits += (init.value.local ? placed : of_module)[init.value.id];
+        if (init.mask_shift) bits = bits >> *init.mask_shift & 0xff;
+        if (init.offset + init.bytes <= variables[i].size)
+          std::memcpy(memory.bytes(placed[i]).data() + init.offset, &bits, init.bytes);
+      }
+    }
+  };
+  allocate(program.module, program.module->variables);
+  allocate(program.kernel, program.kernel->variables);
+}
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,133 @@
+// Runs the groups of one launch on one thread. Internal to emu.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "emu/decode/program.hpp"
+#include "emu/machine/memory.hpp"
+
+namespace kernelcast::emu {
+
+// Thrown through the handlers; caught in run().
+struct Fault {
+  Finding finding;
+  Ending ending = Ending::finding;
+};
+
+// What all threads of a launch share.
+struct Budget {
+  std::uint64_t max_steps = 0;
+  std::atomic<std::uint64_t> steps{0};
+  bool timed = false;
+  std::chrono::steady_clock::time_point deadline;
+};
+
+class Machine {
+ public:
+  Machine(Program const&, Launch const&, Memory&, std::span<Observer* const>, Budget&);
+  // Once per launch, before any machine: the variables of the module.
+  static void prepare(Program const&, Memory&);
+  void run_group(std::uint64_t linear_group);
+  std::uint64_t warp_instructions() const { return steps_; }
+
+  // For the slow paths of handlers.
+  void access_elsewhere(Context&, MicroOp const&);
+  void notify_access(Context const&, MicroOp const&, Placement const&, std::uint64_t delta);
+  void notify_guarded(Context const&, MicroOp const&);
+  [[noreturn]] void refuse(Context const&, MicroOp const&);
+
+ private:
+  using Bits = std::array<std::uint32_t, max_warps_per_unit>;
+
+  // Lanes of a unit that are at the same place.
+  struct Fragment {
+    std::uint32_t block = 0;
+    Bits bits{};
+    bool parked = false;  // at a barrier; block is where it goes on
+    std::uint32_t barrier = 0, threads = 0, instruction = 0;
+    bool aligned = true;
+    End const* end = nullptr;
+    Bits holds{};  // bar.red: lanes whose condition holds
+  };
+  struct Unit {
+    std::byte* registers = nullptr;
+    std::uint32_t warps = 0, first_warp = 0;
+    Bits exists{};
+    std::vector<Fragment> fragments;  // all but the running one
+  };
+  enum class Mode { full, partial, masked };
+
+  void bind();
+  void bind_accesses();
+  void bind_index(Access&, std::uint64_t base);
+  void fill_pins();
+  void fill_special(Unit&, Pin const&);
+  void fill_group_specials();
+  std::uint64_t pin_value(Pin const&) const;
+  void splat(Unit&, Pin const&, std::uint64_t value);
+
+  void run_unit(Unit&);
+  bool pick(Unit&);
+  void choose_mode(Unit const&);
+  void run_block(BlockCode const&);
+  bool go_on(Unit&, BlockCode const&);  // past the block's end; false when another fragment must be picked
+  bool branch(Unit&, End const&);
+  bool branch_table(Unit&, End const&);
+  bool at_barrier(Unit&, End const&);
+  bool split_guarded(Unit&, End const&, bool& nobody);
+  bool release();
+  void finish_reduction(std::uint32_t barrier);
+  [[noreturn]] void stuck();
+  void check_budget();
+  void count(BlockCode const&);
+
+  Lanes lanes_of(Bits const&, Unit const&) const;
+  Bits predicate(std::uint32_t slot) const;
+  std::uint32_t lane_value(Unit const&, std::uint32_t slot, Bits const&) const;
+  Fault fault(Finding::Kind, std::uint32_t instruction, std::uint32_t thread, std::string message) const;
+  std::uint32_t first_thread(std::uint32_t const* bits) const;
+
+  Program::Impl const& p_;
+  Launch const& launch_;
+  Memory::Impl& memory_;
+  Memory& device_;
+  std::span<Observer* const> observers_;
+  Budget& budget_;
+
+  std::uint32_t stride_ = 0;   // lanes per register
+  std::uint32_t threads_ = 0;  // of a group
+  std::vector<MicroOp> ops_;
+  std::vector<Access> accesses_;
+  std::vector<std::vector<std::uint32_t>> bound_operands_;  // of opcodes with many operands
+  std::vector<BlockCode> code_;
+  struct Free {
+    void operator()(std::byte* p) const;
+  };
+  std::unique_ptr<std::byte[], Free> register_file_;
+  std::vector<Unit> units_;
+  std::vector<std::byte> shared_, local_, parameters_;
+  std::vector<std::uint64_t> const* module_variables_ = nullptr;
+  std::vector<std::uint64_t> const* body_variables_ = nullptr;
+  std::vector<Placement> placements_;  // [0] is the spare one
+  alignas(64) std::array<std::uint32_t, max_lanes_per_unit> lane_masks_{};
+
+  // The running fragment.
+  Context context_;
+  Unit* unit_ = nullptr;
+  Bits bits_{};
+  std::uint32_t block_ = 0, next_block_ = 0;
+  std::uint32_t live_warps_ = 0;
+  Mode mode_ = Mode::full;
+  bool alone_ = false;  // no other fragment in the unit
+
+  std::uint64_t group_ = 0;
+  Dim3 group_id_;
+  std::array<std::uint32_t, 16> arrived_{};
+  std::uint64_t steps_ = 0, reported_steps_ = 0, check_at_ = 0;
+};
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,91 @@
+// Device memory: buffers in one reserved, lazily backed range; gaps between them are never accessible.
+#include "emu/machine/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "diag/diag.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+constexpr std::uint64_t page_bytes = 4096;
+constexpr std::uint64_t gap_bytes = 64 * 1024;  // an index slightly off is named after the buffer that it missed
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+}  // namespace
+
+Memory::Memory(std::uint64_t limit_bytes) : impl_(std::make_unique<Impl>()) {
+  impl_->limit_bytes = limit_bytes;
+  // Room for gaps; the reservation costs address space only.
+  impl_->range_bytes = round_up(limit_bytes, page_bytes) + (std::uint64_t{4} << 30);
+  void* range = mmap(nullptr, impl_->range_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED)
+    throw Error(Status::limit, "cannot reserve " + std::to_string(impl_->range_bytes) + " bytes of address space",
+                "lower --max-memory");
+  impl_->range = static_cast<std::byte*>(range);
+}
+
+Memory::~Memory() {
+  munmap(impl_->range, impl_->range_bytes);
+}
+
+std::uint64_t Memory::add(std::string name, std::uint64_t bytes) {
+  Impl& m = *impl_;
+  std::uint64_t const extent = round_up(std::max<std::uint64_t>(bytes, 1), page_bytes);
+  std::uint64_t const end = m.next + extent + gap_bytes;
+  if (bytes > m.limit_bytes - m.used_bytes || end - first_device_address > m.range_bytes)
+    throw Error(Status::limit,
+                "buffer '" + name + "' of " + std::to_string(bytes) + " bytes exceeds the memory limit of " +
+                    std::to_string(m.limit_bytes) + " bytes (" + std::to_string(m.used_bytes) + " in use)",
+                "raise --max-memory or use smaller buffers");
+  std::byte* host = m.host(m.next);
+  if (mprotect(host, extent, PROT_READ | PROT_WRITE) != 0)
+    throw Error(Status::limit, "no memory for buffer '" + name + "' of " + std::to_string(bytes) + " bytes",
+                "use smaller buffers");
+  m.buffers.push_back({std::move(name), m.next, bytes, host});
+  m.used_bytes += bytes;
+  m.next = round_up(end, page_bytes);
+  return m.buffers.back().address;
+}
+
+std::span<std::byte> Memory::bytes(std::uint64_t device_address) {
+  Buffer const* buffer = find(device_address);
+  if (!buffer || buffer->address != device_address) return {};
+  return {buffer->data, buffer->size};
+}
+
+Memory::Buffer const* Memory::find(std::uint64_t device_address) const {
+  std::vector<Buffer> const& all = impl_->buffers;
+  auto after = std::upper_bound(all.begin(), all.end(), device_address,
+                                [](std::uint64_t address, Buffer const& b) { return address < b.address; });
+  if (after == all.begin()) return nullptr;
+  Buffer const& buffer = *--after;
+  return device_address - buffer.address < std::max<std::uint64_t>(buffer.size, 1) ? &buffer : nullptr;
+}
+
+Memory::Buffer const* Memory::nearest(std::uint64_t device_address) const {
+  Buffer const* best = nullptr;
+  std::uint64_t best_distance = ~std::uint64_t{0};
+  for (Buffer const& b : impl_->buffers) {
+    std::uint64_t const end = b.address + b.size;
+    std::uint64_t const distance = device_address < b.address ? b.address - device_address
+                                   : device_address >= end    ? device_address - end
+                                                              : 0;
+    if (distance < best_distance) {
+      best = &b;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::vector<Memory::Buffer> const& Memory::buffers() const {
+  return impl_->buffers;
+}
+
+}  // namespace kernelcast::emu

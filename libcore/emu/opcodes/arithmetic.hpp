@@ -1,0 +1,47 @@
+// Scalar floating-point pieces of the opcode families: flushing, saturation, halves, and the approximate functions.
+#pragma once
+
+#include <cmath>
+
+#include "emu/opcodes/lanewise.hpp"
+
+namespace kernelcast::emu::KERNELCAST_EMU_ISA {
+
+inline f32 flush(f32 x) {
+  u32 const bits = std::bit_cast<u32>(x);
+  return std::bit_cast<f32>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+}
+// To [0, 1]; NaN becomes 0, as .sat says.
+template <class T>
+inline T saturate(T x) {
+  T const low = x > T{0} ? x : T{0};
+  return low < T{1} ? low : T{1};
+}
+
+inline f32 from_half(Half h) {
+  u32 const bits = static_cast<u16>(h), sign = (bits & 0x8000u) << 16, rest = bits & 0x7fffu;
+  f32 const magnitude = std::bit_cast<f32>(rest << 13) * std::bit_cast<f32>(0x77800000u);  // 2^112
+  u32 const wide = rest >= 0x7c00u ? 0x7f800000u | rest << 13 : std::bit_cast<u32>(magnitude);
+  return std::bit_cast<f32>(sign | wide);
+}
+// To nearest even. Adding a power of two makes the FPU round at the right bit: for normals through the integer carry,
+// for subnormals through an addition of 0.5.
+inline Half to_half(f32 x) {
+  u32 const bits = std::bit_cast<u32>(x), sign = bits >> 16 & 0x8000u, rest = bits & 0x7fffffffu;
+  u32 const normal = (rest - 0x38000000u + 0xfffu + (rest >> 13 & 1)) >> 13;
+  u32 const tiny = std::bit_cast<u32>(std::bit_cast<f32>(rest) + 0.5f) - 0x3f000000u;
+  u32 const finite = rest < 0x38800000u ? tiny : normal;
+  u32 const result = rest > 0x7f800000u ? 0x7fffu : rest >= 0x477ff000u ? 0x7c00u : finite;
+  return static_cast<Half>(static_cast<u16>(rest > 0x7f800000u ? result : sign | result));
+}
+// A double to a half, rounded once: the f32 in between is made odd when inexact, which keeps the information needed.
+inline f32 to_odd(f64 x) {
+  f32 const nearest = static_cast<f32>(x);
+  u32 bits = std::bit_cast<u32>(nearest);
+  f64 const back = static_cast<f64>(nearest);
+  bool const away = (back > x) == (x > 0) && back != x;
+  if (back != x && x == x && (bits & 1) == 0) bits = away ? bits - 1 : bits | 1;
+  return std::bit_cast<f32>(bits);
+}
+
+}  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

@@ -1,0 +1,19 @@
+// The opcode families of one instruction-set level; gathered by handlers.cpp of the same level.
+#pragma once
+
+#include "emu/opcodes/opcodes.hpp"
+
+namespace kernelcast::emu::KERNELCAST_EMU_ISA {
+
+std::span<Opcode const> integer_opcodes();
+std::span<Opcode const> compare_opcodes();
+std::span<Opcode const> float_opcodes();
+std::span<Opcode const> rounding_opcodes();
+std::span<Opcode const> convert_opcodes();
+std::span<Opcode const> move_opcodes();
+std::span<Opcode const> atomic_opcodes();
+std::span<Opcode const> warp_opcodes();
+
+void load_store_handlers(Handlers&);
+
+}  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

@@ -1,0 +1,193 @@
+// Operations across the lanes of a warp: votes, shuffles, matches and reductions. Each takes the lanes that execute it
+// together; a member mask that names others is not waited for. Counted as `sync`, shuffles as `other`.
+#include "emu/opcodes/families.hpp"
+#include "emu/opcodes/lanewise.hpp"
+
+namespace kernelcast::emu::KERNELCAST_EMU_ISA {
+namespace {
+
+using enum Class;
+
+template <class Each>
+void per_warp(Context& c, Each each) {
+  for (u32 warp = 0; warp < c.warps; ++warp)
+    if (c.bits[warp]) each(warp, c.bits[warp]);
+}
+template <class Each>
+void per_lane(u32 bits, Each each) {
+  for (; bits; bits &= bits - 1) each(static_cast<u32>(std::countr_zero(bits)));
+}
+
+enum class Vote { all, any, uniform, ballot };
+template <Vote Kind>
+void vote(Context& c, MicroOp const& op) {
+  per_warp(c, [&](u32 warp, u32 active) {
+    u32 const* p = slot<Pred>(c, op.s[0], warp);
+    u32 holds = 0;
+    per_lane(active, [&](u32 lane) { holds |= p[lane] ? 1u << lane : 0u; });
+    u32 const result = Kind == Vote::ballot ? holds
+                       : (Kind == Vote::all   ? holds == active
+                          : Kind == Vote::any ? holds != 0
+                                              : holds == active || holds == 0)
+                           ? ~0u
+                           : 0u;
+    u32* d = slot<u32>(c, op.d[0], warp);
+    per_lane(active, [&](u32 lane) { d[lane] = result; });
+  });
+}
+
+void active_mask(Context& c, MicroOp const& op) {
+  per_warp(c, [&](u32 warp, u32 active) {
+    u32* d = slot<u32>(c, op.d[0], warp);
+    per_lane(active, [&](u32 lane) { d[lane] = active; });
+  });
+}
+
+enum class Shuffle { up, down, butterfly, index };
+// d|p, a, b, c: [ptx] "shfl.sync". c holds the clamp (bits 0..4) and the segment mask (bits 8..12). A source lane that
+// does not execute yields the lane's own value, where the device's result is undefined.
+template <Shuffle Kind>
+void shuffle(Context& c, MicroOp const& op) {
+  per_warp(c, [&](u32 warp, u32 active) {
+    u32 a[lanes_per_warp], result[lanes_per_warp], inside[lanes_per_warp];
+    std::memcpy(a, slot<u32>(c, op.s[0], warp), sizeof a);
+    u32 const *b = slot<u32>(c, op.s[1], warp), *clamp = slot<u32>(c, op.s[2], warp);
+    per_lane(active, [&](u32 lane) {
+      u32 const amount = b[lane] & 31, bound = clamp[lane] & 31, segment = clamp[lane] >> 8 & 31;
+      u32 const highest = (lane & segment) | (bound & ~segment), lowest = lane & segment;
+      s32 source = 0;
+      bool valid = false;
+      if constexpr (Kind == Shuffle::up) {
+        source = static_cast<s32>(lane) - static_cast<s32>(amount);
+        valid = source >= static_cast<s32>(highest);
+      } else if constexpr (Kind == Shuffle::down) {
+        source = static_cast<s32>(lane + amount);
+        valid = source <= static_cast<s32>(highest);
+      } else if constexpr (Kind == Shuffle::butterfly) {
+        source = static_cast<s32>(lane ^ amount);
+        valid = source <= static_cast<s32>(highest);
+      } else {
+        source = static_cast<s32>(lowest | (amount & ~segment));
+        valid = source <= static_cast<s32>(highest);
+      }
+      u32 const from = valid ? static_cast<u32>(source) & 31 : lane;
+      result[lane] = active >> from & 1 ? a[from] : a[lane];
+      inside[lane] = valid ? ~0u : 0u;
+    });
+    u32* d = slot<u32>(c, op.d[0], warp);
+    per_lane(active, [&](u32 lane) { d[lane] = result[lane]; });
+    if (op.d[1] == no_slot) return;
+    u32* p = slot<u32>(c, op.d[1], warp);
+    per_lane(active, [&](u32 lane) { p[lane] = inside[lane]; });
+  });
+}
+
+template <class T>
+void match_any(Context& c, MicroOp const& op) {
+  per_warp(c, [&](u32 warp, u32 active) {
+    auto const* a = slot<T>(c, op.s[0], warp);
+    u32 result[lanes_per_warp];
+    per_lane(active, [&](u32 lane) {
+      result[lane] = 0;
+      per_lane(active, [&](u32 other_lane) { result[lane] |= a[other_lane] == a[lane] ? 1u << other_lane : 0u; });
+    });
+    u32* d = slot<u32>(c, op.d[0], warp);
+    per_lane(active, [&](u32 lane) { d[lane] = result[lane]; });
+  });
+}
+template <class T>
+void match_all(Context& c, MicroOp const& op) {
+  per_warp(c, [&](u32 warp, u32 active) {
+    auto const* a = slot<T>(c, op.s[0], warp);
+    auto const first = a[std::countr_zero(active)];
+    bool equal = true;
+    per_lane(active, [&](u32 lane) { equal &= a[lane] == first; });
+    u32* d = slot<u32>(c, op.d[0], warp);
+    per_lane(active, [&](u32 lane) { d[lane] = equal ? active : 0u; });
+    if (op.d[1] == no_slot) return;
+    u32* p = slot<u32>(c, op.d[1], warp);
+    per_lane(active, [&](u32 lane) { p[lane] = equal ? ~0u : 0u; });
+  });
+}
+
+template <class T, class F>
+void reduce(Context& c, MicroOp const& op) {
+  per_warp(c, [&](u32 warp, u32 active) {
+    u32 const* a = slot<u32>(c, op.s[0], warp);
+    T total = static_cast<T>(a[std::countr_zero(active)]);
+    per_lane(active & (active - 1), [&](u32 lane) { total = F{}(total, static_cast<T>(a[lane])); });
+    u32* d = slot<u32>(c, op.d[0], warp);
+    per_lane(active, [&](u32 lane) { d[lane] = static_cast<u32>(total); });
+  });
+}
+struct Add {
+  u32 operator()(u32 a, u32 b) const { return a + b; }
+};
+struct Least {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b ? a : b;
+  }
+};
+struct Most {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
+};
+struct And {
+  u32 operator()(u32 a, u32 b) const { return a & b; }
+};
+struct Or {
+  u32 operator()(u32 a, u32 b) const { return a | b; }
+};
+struct Xor {
+  u32 operator()(u32 a, u32 b) const { return a ^ b; }
+};
+
+using O = LaneType;
+constexpr Opcode crossing(std::string_view pattern, Class kind, LaneType d0, LaneType d1, LaneType s0, LaneType s1,
+                          LaneType s2, LaneType s3, Handler handler) {
+  Opcode opcode{pattern, kind, {d0, d1}, {s0, s1, s2, s3}, handler, handler};
+  return opcode;
+}
+
+constexpr Opcode table[] = {
+    crossing("vote.sync.all.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::all>),
+    crossing("vote.sync.any.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::any>),
+    crossing("vote.sync.uni.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::uniform>),
+    crossing("vote.sync.ballot.b32", sync, O::u32, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::ballot>),
+    crossing("vote.all.pred", sync, O::pred, O::none, O::pred, O::none, O::none, O::none, vote<Vote::all>),
+    crossing("vote.any.pred", sync, O::pred, O::none, O::pred, O::none, O::none, O::none, vote<Vote::any>),
+    crossing("vote.uni.pred", sync, O::pred, O::none, O::pred, O::none, O::none, O::none, vote<Vote::uniform>),
+    crossing("vote.ballot.b32", sync, O::u32, O::none, O::pred, O::none, O::none, O::none, vote<Vote::ballot>),
+    crossing("activemask.b32", sync, O::u32, O::none, O::none, O::none, O::none, O::none, active_mask),
+    crossing("shfl.sync.up.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::u32, shuffle<Shuffle::up>),
+    crossing("shfl.sync.down.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::u32, shuffle<Shuffle::down>),
+    crossing("shfl.sync.bfly.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::u32, shuffle<Shuffle::butterfly>),
+    crossing("shfl.sync.idx.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::u32, shuffle<Shuffle::index>),
+    crossing("shfl.up.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::none, shuffle<Shuffle::up>),
+    crossing("shfl.down.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::none, shuffle<Shuffle::down>),
+    crossing("shfl.bfly.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::none, shuffle<Shuffle::butterfly>),
+    crossing("shfl.idx.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::none, shuffle<Shuffle::index>),
+    crossing("match.any.sync.b32", sync, O::u32, O::none, O::u32, O::u32, O::none, O::none, match_any<u32>),
+    crossing("match.any.sync.b64", sync, O::u32, O::none, O::u64, O::u32, O::none, O::none, match_any<u64>),
+    crossing("match.all.sync.b32", sync, O::u32, O::pred, O::u32, O::u32, O::none, O::none, match_all<u32>),
+    crossing("match.all.sync.b64", sync, O::u32, O::pred, O::u64, O::u32, O::none, O::none, match_all<u64>),
+    crossing("redux.sync.add.{u,s}32", sync, O::u32, O::none, O::u32, O::u32, O::none, O::none, reduce<u32, Add>),
+    crossing("redux.sync.min.u32", sync, O::u32, O::none, O::u32, O::u32, O::none, O::none, reduce<u32, Least>),
+    crossing("redux.sync.max.u32", sync, O::u32, O::none, O::u32, O::u32, O::none, O::none, reduce<u32, Most>),
+    crossing("redux.sync.min.s32", sync, O::u32, O::none, O::u32, O::u32, O::none, O::none, reduce<s32, Least>),
+    crossing("redux.sync.max.s32", sync, O::u32, O::none, O::u32, O::u32, O::none, O::none, reduce<s32, Most>),
+    crossing("redux.sync.and.b32", sync, O::u32, O::none, O::u32, O::u32, O::none, O::none, reduce<u32, And>),
+    crossing("redux.sync.or.b32", sync, O::u32, O::none, O::u32, O::u32, O::none, O::none, reduce<u32, Or>),
+    crossing("redux.sync.xor.b32", sync, O::u32, O::none, O::u32, O::u32, O::none, O::none, reduce<u32, Xor>),
+};
+
+}  // namespace
+
+std::span<Opcode const> warp_opcodes() {
+  return table;
+}
+
+}  // namespace kernelcast::emu::KERNELCAST_EMU_ISA
