@@ -20,6 +20,9 @@ if(KERNELCAST_SANITIZE)
                                                       -fno-omit-frame-pointer)
   target_link_options(kernelcast_options INTERFACE -fsanitize=address,undefined)
 endif()
+if(KERNELCAST_FUZZ)
+  target_compile_options(kernelcast_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # kernelcast_library(csv SOURCES reader.cpp writer.cpp DEPENDS diag LINK PkgConfig::X)
 # One folder of libcore: target kernelcast_csv, alias kernelcast::csv. DEPENDS names other folders, so that the

@@ -453,7 +453,9 @@ void Parser::reference_attributes(Variable& variable) {
       variable.attributes.emplace_back(field, slice(token_.text));
       advance();
     } else {
-      variable.attributes.emplace_back(field, integer_constant("a value"));
+      std::uint64_t const value = integer_constant("a value");
+      if (value > 0xffff) fail(fmt::format("the value {} of '{}' is beyond 65535", value, field));
+      variable.attributes.emplace_back(field, value);
     }
     if (!take(',')) break;
   }

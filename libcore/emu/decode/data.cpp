@@ -103,6 +103,9 @@ bool Decoder::load_parameter(Instruction const&, Type type, std::span<Operand co
   if (base.kind != Operand::Kind::parameter || base.result) return false;
   unsigned const bytes = ptx::size_bytes(type);
   std::uint64_t offset = f_.parameters[base.id].offset + base.value + address.value;
+  // Anything else is an access that is refused, or found out of bounds, when it is reached.
+  if (bytes == 0 || bytes > 8 || offset > f_.parameter_bytes || bytes * values.size() > f_.parameter_bytes - offset)
+    return false;
   for (Operand const& value : values) {
     if (value.kind == Operand::Kind::reg) {
       bool const is_wide = ptx::size_bytes(register_type(value.id)) == 8;

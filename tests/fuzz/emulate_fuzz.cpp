@@ -1,0 +1,73 @@
+// libFuzzer target: any bytes as PTX text, and its kernels run with limits. Eight-byte parameters are buffers, others
+// small numbers. Whatever the text says, the outcome is an Error, a finding, a limit or the end of the kernel.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "diag/diag.hpp"
+#include "emu/emu.hpp"
+#include "emu/observe/kernel_counters.hpp"
+#include "ptx/parser.hpp"
+
+namespace {
+
+using namespace kernelcast;
+
+constexpr std::uint64_t memory_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t buffer_bytes = 4096;
+constexpr std::uint64_t most_parameter_bytes = 32764;  // PTX ISA, "Kernel Function Parameters"
+
+std::vector<std::byte> parameters_of(ptx::Function const& kernel, emu::Memory& memory) {
+  std::vector<std::byte> block(kernel.parameter_bytes);
+  std::uint32_t number = 0;
+  for (ptx::Parameter const& parameter : kernel.parameters) {
+    std::uint64_t value = 1 + number % 7;
+    if (parameter.size == 8 && number < 16) {
+      value = memory.add("p" + std::to_string(number), buffer_bytes);
+      auto const bytes = memory.bytes(value);
+      for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 4 ? 0 : i / 4);
+    }
+    if (parameter.offset + parameter.size <= block.size())
+      std::memcpy(block.data() + parameter.offset, &value, std::min<std::uint64_t>(parameter.size, sizeof value));
+    ++number;
+  }
+  return block;
+}
+
+void emulate(ptx::Module const& module, ptx::Function const& kernel) {
+  if (kernel.parameter_bytes > most_parameter_bytes) return;
+  emu::Program const program(module, kernel);
+  emu::Memory memory(memory_bytes);
+  emu::Launch launch;
+  launch.grid = {2, 1, 1};
+  launch.block = {40, 2, 1};  // three warps, the last one with 16 lanes
+  launch.dynamic_shared_bytes = 256;
+  launch.parameters = parameters_of(kernel, memory);
+  emu::KernelObserver counts(program);
+  std::array<emu::Observer*, 1> const observers{&counts};
+  std::array<std::uint64_t, 2> const groups{0, 1};
+  emu::Limits limits;
+  limits.max_steps = 20000;
+  limits.max_memory_bytes = memory_bytes;
+  limits.timeout_s = 2;
+  emu::run(program, launch, memory, groups, observers, limits);
+  counts.counters();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  try {
+    auto const module = ptx::parse(std::string(reinterpret_cast<char const*>(data), size), "fuzz.ptx");
+    unsigned kernels = 0;
+    for (ptx::Function const& function : module->functions)
+      if (function.entry && function.has_body && kernels++ < 2) try {
+          emulate(*module, function);
+        } catch (Error const&) {
+        }
+  } catch (Error const&) {
+  }
+  return 0;
+}
