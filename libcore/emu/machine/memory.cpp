@@ -12,6 +12,7 @@ namespace kernelcast::emu {
 
 namespace {
 constexpr std::uint64_t page_bytes = 4096;
+constexpr std::uint64_t huge_page_bytes = 2 * 1024 * 1024;  // page faults cost more than many a kernel
 constexpr std::uint64_t gap_bytes = 64 * 1024;  // an index slightly off is named after the buffer that it missed
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
@@ -23,20 +24,25 @@ Memory::Memory(std::uint64_t limit_bytes) : impl_(std::make_unique<Impl>()) {
   impl_->limit_bytes = limit_bytes;
   // Room for gaps; the reservation costs address space only.
   impl_->range_bytes = round_up(limit_bytes, page_bytes) + (std::uint64_t{4} << 30);
-  void* range = mmap(nullptr, impl_->range_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* range = mmap(nullptr, impl_->range_bytes + huge_page_bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED)
     throw Error(Status::limit, "cannot reserve " + std::to_string(impl_->range_bytes) + " bytes of address space",
                 "lower --max-memory");
-  impl_->range = static_cast<std::byte*>(range);
+  impl_->reserved = range;
+  impl_->range =
+      static_cast<std::byte*>(range) + (huge_page_bytes - reinterpret_cast<std::uintptr_t>(range) % huge_page_bytes);
 }
 
 Memory::~Memory() {
-  munmap(impl_->range, impl_->range_bytes);
+  munmap(impl_->reserved, impl_->range_bytes + huge_page_bytes);
 }
 
 std::uint64_t Memory::add(std::string name, std::uint64_t bytes) {
   Impl& m = *impl_;
   std::uint64_t const extent = round_up(std::max<std::uint64_t>(bytes, 1), page_bytes);
+  bool const large = extent >= 2 * huge_page_bytes;
+  if (large) m.next = first_device_address + round_up(m.next - first_device_address, huge_page_bytes);
   std::uint64_t const end = m.next + extent + gap_bytes;
   if (bytes > m.limit_bytes - m.used_bytes || end - first_device_address > m.range_bytes)
     throw Error(Status::limit,
@@ -47,6 +53,7 @@ std::uint64_t Memory::add(std::string name, std::uint64_t bytes) {
   if (mprotect(host, extent, PROT_READ | PROT_WRITE) != 0)
     throw Error(Status::limit, "no memory for buffer '" + name + "' of " + std::to_string(bytes) + " bytes",
                 "use smaller buffers");
+  if (large) madvise(host, extent, MADV_HUGEPAGE);  // a wish: without it everything works as well
   m.buffers.push_back({std::move(name), m.next, bytes, host});
   m.used_bytes += bytes;
   m.next = round_up(end, page_bytes);

@@ -14,7 +14,8 @@ inline constexpr std::uint64_t first_device_address = 0x7'0000'0000;
 
 struct Memory::Impl {
   std::uint64_t limit_bytes = 0, used_bytes = 0;
-  std::byte* range = nullptr;  // host address of first_device_address
+  void* reserved = nullptr;
+  std::byte* range = nullptr;  // in the reservation, at a border of huge pages: host address of first_device_address
   std::uint64_t range_bytes = 0;
   std::uint64_t next = first_device_address;
   std::vector<Buffer> buffers;  // ascending addresses

@@ -49,6 +49,31 @@ struct SharedRule {
   }
 };
 
+bool same(PatternMemo const& memo, std::uint64_t mask, bool two_warps, std::uint32_t const* offsets,
+          std::uint32_t first) {
+  return memo.mask == mask &&
+         (two_warps ? same_pattern(memo, offsets, first) : same_pattern_of_one_warp(memo, offsets, first));
+}
+
+// The memo that holds the pattern, or null. Looks at the last one used, then from there on.
+PatternMemo* find(PatternMemos& memos, std::uint64_t mask, bool two_warps, std::uint32_t const* offsets,
+                  std::uint32_t first) {
+  std::size_t const count = memos.all.size();
+  if (count == 0) return nullptr;
+  if (PatternMemo& last = *memos.all[memos.current]; same(last, mask, two_warps, offsets, first)) [[likely]]
+    return &last;
+  if (memos.aside > 0) return nullptr;
+  for (std::size_t k = 1; k < count; ++k) {
+    std::size_t const at = memos.current + k < count ? memos.current + k : memos.current + k - count;
+    PatternMemo& memo = *memos.all[at];
+    if (memo.resembles(mask, offsets, first) && same(memo, mask, two_warps, offsets, first)) {
+      memos.current = at;
+      return &memo;
+    }
+  }
+  return nullptr;
+}
+
 template <class Rule>
 void record(AccessSite& site, MemoryAccess const& access, Footprint* footprint) {
   std::uint32_t const warps = access.lanes.warps;
@@ -59,24 +84,25 @@ void record(AccessSite& site, MemoryAccess const& access, Footprint* footprint) 
     if (!mask) continue;
     site.lanes += static_cast<std::uint64_t>(std::popcount(mask));
     std::uint32_t const* const offsets = access.offsets + 64 * chunk;
-    auto& slot = site.memos[chunk & 3];
-    if (!slot) [[unlikely]]
-      slot = std::make_unique<PatternMemo>();
-    PatternMemo& memo = *slot;
+    PatternMemos& memos = site.memos[chunk & 3];
     std::uint32_t const first = offsets[std::countr_zero(mask)];
-    bool const known = memo.mask == mask && (two_warps ? same_pattern(memo, offsets, first)
-                                                       : same_pattern_of_one_warp(memo, offsets, first));
+    PatternMemo* const memo = find(memos, mask, two_warps, offsets, first);
+    if (!memo) {
+      WaveAccess const wave{mask, access.base, offsets, site.bytes};
+      site.record_pattern(memos, wave, Rule::count(wave), Rule::weight, footprint);
+      continue;
+    }
     std::uint64_t const address = access.base + first;
     auto const phase = static_cast<unsigned>(address & 255);
-    auto const key = memo.keys[PatternMemo::slot_of(phase)];
-    if (known && key.sectors != PatternMemo::unknown && key.phase == phase) [[likely]] {
-      ++memo.phases[PatternMemo::slot_of(phase)].hits;
+    auto const key = memo->keys[PatternMemo::slot_of(phase)];
+    if (key.sectors != PatternMemo::unknown && key.phase == phase) [[likely]] {
+      ++memo->phases[PatternMemo::slot_of(phase)].hits;
       site.running += key.weight;
-      if (footprint && (memo.marked_sector != address >> 5 || memo.marked_list != key.sectors))
-        memo.mark(key.sectors, address >> 5, *footprint);
+      if (footprint && (memo->marked_sector != address >> 5 || memo->marked_list != key.sectors))
+        memo->mark(key.sectors, address >> 5, *footprint);
     } else {
       WaveAccess const wave{mask, access.base, offsets, site.bytes};
-      site.record_new(memo, wave, Rule::count(wave), Rule::weight, known, footprint);
+      site.record_phase(*memo, wave, Rule::count(wave), Rule::weight, footprint);
     }
   }
 }

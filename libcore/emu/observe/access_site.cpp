@@ -45,43 +45,56 @@ void PatternMemo::add_to(AccessTotals& totals) const {
       for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += phases[s].hits * phases[s].counts[i];
 }
 
-void PatternMemo::forget(AccessTotals& totals) {
+bool PatternMemo::forget(AccessTotals& totals) {
   std::uint64_t uses = 0;
   for (auto const& phase : phases) uses += phase.hits;
-  if (mask) fruitless = uses > 1 ? 0 : fruitless + 1;
   add_to(totals);
   for (auto& phase : phases) phase.hits = 0;
   keys.fill({});
   sector_lists.clear();
   marked_list = unknown;
   mask = 0;
+  return uses > 1;
 }
 
-void AccessSite::record_new(PatternMemo& memo, WaveAccess const& wave, AccessCounts const& counts, std::size_t weight,
-                            bool pattern_known, Footprint* footprint) {
-  running += counts[weight];
-  if (!pattern_known) {
-    if (memo.aside == 0) {
-      memo.forget(totals);
-      if (memo.fruitless >= 8) memo.aside = 64;
-    }
-    if (memo.aside > 0) {
-      if (--memo.aside == 0) memo.fruitless = 7;  // one more chance
-      for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += counts[i];
-      if (footprint) mark_lanes(wave, *footprint);
-      return;
+void AccessSite::record_pattern(PatternMemos& memos_of_chunk, WaveAccess const& wave, AccessCounts const& counts,
+                                std::size_t weight, Footprint* footprint) {
+  PatternMemos& m = memos_of_chunk;
+  if (m.aside == 0) {
+    if (m.all.size() < PatternMemos::most) {
+      m.all.push_back(std::make_unique<PatternMemo>());
+      m.current = m.all.size() - 1;
+    } else {
+      m.current = m.victim;
+      m.victim = (m.victim + 1) % PatternMemos::most;
+      m.fruitless = m.all[m.current]->forget(totals) ? 0 : m.fruitless + 1;
+      if (m.fruitless >= PatternMemos::patience) m.aside = 64;
     }
   }
+  if (m.aside > 0) {
+    if (--m.aside == 0) m.fruitless = PatternMemos::patience - 1;  // one more chance
+    running += counts[weight];
+    for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += counts[i];
+    if (footprint) mark_lanes(wave, *footprint);
+    return;
+  }
+  PatternMemo& memo = *m.all[m.current];
+  std::uint32_t const first = wave.offsets[std::countr_zero(wave.mask)];
+  memo.mask = wave.mask;
+  memo.last_lane = 63 - static_cast<std::uint32_t>(std::countl_zero(wave.mask));
+  for (unsigned l = 0; l < 64; ++l) {
+    bool const active = wave.mask >> l & 1;
+    memo.care[l] = active ? ~0u : 0;
+    memo.delta[l] = active ? wave.offsets[l] - first : 0;
+  }
+  record_phase(memo, wave, counts, weight, footprint);
+}
+
+void AccessSite::record_phase(PatternMemo& memo, WaveAccess const& wave, AccessCounts const& counts, std::size_t weight,
+                              Footprint* footprint) {
+  running += counts[weight];
   std::uint32_t const first = wave.offsets[std::countr_zero(wave.mask)];
   std::uint64_t const address = wave.base + first;
-  if (!pattern_known) {
-    memo.mask = wave.mask;
-    for (unsigned l = 0; l < 64; ++l) {
-      bool const active = wave.mask >> l & 1;
-      memo.care[l] = active ? ~0u : 0;
-      memo.delta[l] = active ? wave.offsets[l] - first : 0;
-    }
-  }
   auto const phase = static_cast<unsigned>(address & 255);
   std::size_t const slot = PatternMemo::slot_of(phase);
   auto& entry = memo.phases[slot];
@@ -104,8 +117,8 @@ void AccessSite::record_new(PatternMemo& memo, WaveAccess const& wave, AccessCou
 
 AccessTotals AccessSite::all() const {
   AccessTotals sum = totals;
-  for (auto const& memo : memos)
-    if (memo) memo->add_to(sum);
+  for (PatternMemos const& chunk : memos)
+    for (auto const& memo : chunk.all) memo->add_to(sum);
   return sum;
 }
 

@@ -4,8 +4,9 @@
 // each time would cost more than executing it.
 // Method: the counts depend only on the pattern (offsets relative to the first active lane, and the mask) and on the
 // phase (first address modulo 256 bytes). A memo keeps one pattern and the counts of each phase met; a repetition is
-// one comparison of 64 offsets and one increment. After eight patterns in a row that never came back the memo steps
-// aside for 64 accesses.
+// one comparison of 64 offsets and one increment. A site keeps up to twelve memos per 64 lanes, for loops that go
+// through a cycle of patterns (a reduction's halves): the memo after the last one used is tried first. After many
+// patterns in a row that never came back the memos step aside for 64 accesses.
 // Limits: one site belongs to one instruction, one state space, one direction.
 #pragma once
 
@@ -50,12 +51,27 @@ class PatternMemo {
   std::uint64_t marked_sector = ~std::uint64_t{0};  // the last access marked these sectors already
   std::uint8_t marked_list = unknown;
 
-  unsigned fruitless = 0;  // patterns in a row that never came back
-  unsigned aside = 0;      // accesses to let pass
+  // Two lanes' offsets tell most patterns apart: the last active lane's, and lane 1's (0 where inactive).
+  std::uint32_t last_lane = 0;
+  bool resembles(std::uint64_t wanted, std::uint32_t const* offsets, std::uint32_t first) const {
+    return mask == wanted && offsets[last_lane] - first == delta[last_lane] &&
+           (((offsets[1] - first) ^ delta[1]) & care[1]) == 0;
+  }
 
   void mark(std::uint8_t list, std::uint64_t sector, Footprint&);
   void add_to(AccessTotals&) const;
-  void forget(AccessTotals&);  // adds what was counted, then empties the memo
+  bool forget(AccessTotals&);  // adds what was counted, then empties the memo; had the pattern come back?
+};
+
+// The memos of one site for one chunk of 64 lanes.
+struct PatternMemos {
+  static constexpr std::size_t most = 12;
+  static constexpr unsigned patience = 24;  // patterns that never come back before the memos step aside
+  std::vector<std::unique_ptr<PatternMemo>> all;
+  std::size_t current = 0;  // the one used last
+  std::size_t victim = 0;   // the next to forget when there are `most`
+  unsigned fruitless = 0;   // patterns in a row that never came back
+  unsigned aside = 0;       // accesses to let pass
 };
 
 class AccessSite {
@@ -68,13 +84,15 @@ class AccessSite {
   unsigned bytes;
   std::uint64_t lanes = 0;
   AccessTotals totals{};
-  std::array<std::unique_ptr<PatternMemo>, 4> memos;  // [64-lane chunk of the unit]
+  std::array<PatternMemos, 4> memos;  // [64-lane chunk of the unit]
   // Running total of one of the counts (global: w32, s32; shared: w32, 32 banks), for the spread between groups.
   std::uint64_t running = 0;
 
-  // A pattern or a phase that the memo does not hold, with its counts; `weight` names the one that `running` follows.
-  void record_new(PatternMemo&, WaveAccess const&, AccessCounts const&, std::size_t weight, bool pattern_known,
-                  Footprint*);
+  // A phase of the memo's pattern that it does not hold, with its counts; `weight` names the one that `running`
+  // follows.
+  void record_phase(PatternMemo&, WaveAccess const&, AccessCounts const&, std::size_t weight, Footprint*);
+  // A pattern that no memo holds.
+  void record_pattern(PatternMemos&, WaveAccess const&, AccessCounts const&, std::size_t weight, Footprint*);
 
   AccessTotals all() const;  // with what the memos hold
 };

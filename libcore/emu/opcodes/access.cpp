@@ -2,6 +2,7 @@
 //
 // Lanes are placed and checked together (placement.hpp). Then the observers hear of the access, then data moves: per
 // half warp as one block where lanes are adjacent, as one value where all read the same place, lane by lane otherwise.
+// The elements of a vector move together, as words that are taken apart lanewise.
 //
 // Scattered stores go in lane order, so the highest lane wins where several write one place (PTX leaves it open).
 #include "emu/opcodes/families.hpp"
@@ -53,30 +54,181 @@ void store_chunk(std::byte* host, u32 const* o, S const* s, u32 step) {
   }
 }
 
+// What a lane of a vector access moves: `words` words that hold Elements elements of type M.
+template <class M, u32 Elements>
+struct Item {
+  static constexpr u32 bytes = sizeof(M) * Elements, words = bytes > 8 ? bytes / 8 : 1, per_word = Elements / words;
+  using Word = std::conditional_t<bytes == 2, u16, std::conditional_t<bytes == 4, u32, u64>>;
+  using Bits = std::make_unsigned_t<M>;
+  static M element(Word word, u32 k) { return static_cast<M>(static_cast<Bits>(word >> 8 * sizeof(M) * k)); }
+};
+
+// Four words of 32 bits, 8, and 16: the steps by which scattered lanes of 16 bytes become registers of 16 lanes.
+// Written out, because going through memory in pieces of other sizes stalls.
+typedef u32 Words4 __attribute__((vector_size(16)));
+typedef u32 Words8 __attribute__((vector_size(32)));
+typedef u32 Words16 __attribute__((vector_size(64)));
+
+// Rows in, columns out.
+struct Square {
+  Words4 row[4];
+  Square transposed() const {
+    Words4 const low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
+    Words4 const low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
+    Words4 const high01 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
+    Words4 const high23 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
+    return {{__builtin_shufflevector(low01, low23, 0, 1, 4, 5), __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+             __builtin_shufflevector(high01, high23, 0, 1, 4, 5), __builtin_shufflevector(high01, high23, 2, 3, 6, 7)}};
+  }
+};
+
+void load_quads(std::byte const* host, u32 const* o, u32* const* d, u32 first) {
+  Square columns[4];
+  for (u32 quad = 0; quad < 4; ++quad) {
+    Square rows;
+    for (u32 lane = 0; lane < 4; ++lane) std::memcpy(&rows.row[lane], host + o[4 * quad + lane], sizeof(Words4));
+    columns[quad] = rows.transposed();
+  }
+  for (u32 i = 0; i < 4; ++i) {
+    Words8 const a = __builtin_shufflevector(columns[0].row[i], columns[1].row[i], 0, 1, 2, 3, 4, 5, 6, 7);
+    Words8 const b = __builtin_shufflevector(columns[2].row[i], columns[3].row[i], 0, 1, 2, 3, 4, 5, 6, 7);
+    Words16 const all = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    std::memcpy(d[i] + first, &all, sizeof all);
+  }
+}
+
+void store_quads(std::byte* host, u32 const* o, u32 const* const* s, u32 first) {
+  Words16 values[4];
+  for (u32 i = 0; i < 4; ++i) std::memcpy(&values[i], s[i] + first, sizeof values[i]);
+  auto const quad = [&]<int... L>(std::integer_sequence<int, L...>, u32 from) {
+    Square rows;
+    for (u32 i = 0; i < 4; ++i) rows.row[i] = __builtin_shufflevector(values[i], values[i], L...);
+    Square const lanes = rows.transposed();
+    for (u32 lane = 0; lane < 4; ++lane) std::memcpy(host + o[from + lane], &lanes.row[lane], sizeof(Words4));
+  };
+  quad(std::integer_sequence<int, 0, 1, 2, 3>{}, 0);
+  quad(std::integer_sequence<int, 4, 5, 6, 7>{}, 4);
+  quad(std::integer_sequence<int, 8, 9, 10, 11>{}, 8);
+  quad(std::integer_sequence<int, 12, 13, 14, 15>{}, 12);
+}
+
+template <class M, class S, bool Narrow, u32 Elements>
+void load_items(std::byte const* host, u32 const* o, S* const* d, u32 first, u32 step) {
+  if (step == 0) {
+    for (u32 i = 0; i < Elements; ++i) load_chunk<M, S, Narrow>(host + i * sizeof(M), o, d[i] + first, 0);
+    return;
+  }
+  if constexpr (sizeof(M) == 4 && Elements == 4) {
+    load_quads(host, o, d, first);
+  } else {
+    using I = Item<M, Elements>;
+    using Word = typename I::Word;
+    for (u32 k = 0; k < I::words; ++k) {
+      Word w[chunk];
+      load_chunk<Word, Word, false>(host + 8 * k, o, w, step);
+      for (u32 i = 0; i < I::per_word; ++i) {
+        S* const to = d[k * I::per_word + i] + first;
+#pragma omp simd
+        for (u32 lane = 0; lane < chunk; ++lane) to[lane] = widen<M, S, Narrow>(I::element(w[lane], i));
+      }
+    }
+  }
+}
+
+template <class M, class S, u32 Elements>
+void store_items(std::byte* host, u32 const* o, S const* const* s, u32 first, u32 step) {
+  if constexpr (sizeof(M) == 4 && Elements == 4) {
+    store_quads(host, o, s, first);
+  } else {
+    using I = Item<M, Elements>;
+    using Word = typename I::Word;
+    Word w[I::words][chunk];
+    for (u32 k = 0; k < I::words; ++k)
+#pragma omp simd
+      for (u32 lane = 0; lane < chunk; ++lane) {
+        Word word = 0;
+        for (u32 i = 0; i < I::per_word; ++i) {
+          auto const bits = static_cast<typename I::Bits>(s[k * I::per_word + i][first + lane]);
+          word |= static_cast<Word>(static_cast<Word>(bits) << (8 * sizeof(M) * i));
+        }
+        w[k][lane] = word;
+      }
+    if (I::words == 1) return store_chunk<Word, Word>(host, o, w[0], step);
+    for (u32 lane = 0; lane < chunk; ++lane)
+      for (u32 k = 0; k < I::words; ++k) std::memcpy(host + o[lane] + 8 * k, &w[k][lane], sizeof(Word));
+  }
+}
+
+template <class M, class S, bool Narrow, bool Masked, u32 Elements>
+void load_lanes(Context const& c, Access const& x, Placed const& placed) {
+  u32 const *offsets = placed.placement->offsets, *steps = placed.placement->steps;
+  bool const blocks = x.window.lane_stride == 0;
+  S* d[Elements];
+  for (u32 i = 0; i < Elements; ++i) d[i] = reinterpret_cast<S*>(c.registers + x.slots[i]);
+  std::byte const* const host = x.window.host + placed.delta;
+  for (u32 warp = 0; warp < c.warps; ++warp) {
+    u32 const active = Masked ? c.bits[warp] : ~0u, first = lanes_per_warp * warp;
+    if (active == ~0u && blocks) {
+      for (u32 half = 0; half < 2; ++half) {
+        u32 const begin = first + chunk * half, step = steps[2 * warp + half];
+        if constexpr (Elements == 1)
+          load_chunk<M, S, Narrow>(host, offsets + begin, d[0] + begin, step);
+        else
+          load_items<M, S, Narrow, Elements>(host, offsets + begin, d, begin, step);
+      }
+    } else {
+      using I = Item<M, Elements>;
+      per_lane(active, [&](u32 lane) {
+        std::byte const* const at = host_of(c, x, warp, lane) + offsets[first + lane] + placed.delta;
+        for (u32 k = 0; k < I::words; ++k) {
+          auto const word = fetch<typename I::Word>(at + 8 * k);
+          for (u32 i = 0; i < I::per_word; ++i)
+            d[k * I::per_word + i][first + lane] = widen<M, S, Narrow>(I::element(word, i));
+        }
+      });
+    }
+  }
+}
+
+template <class M, class S, bool Masked, u32 Elements>
+void store_lanes(Context const& c, Access const& x, Placed const& placed) {
+  u32 const *offsets = placed.placement->offsets, *steps = placed.placement->steps;
+  bool const blocks = x.window.lane_stride == 0;
+  S const* s[Elements];
+  for (u32 i = 0; i < Elements; ++i) s[i] = reinterpret_cast<S const*>(c.registers + x.slots[i]);
+  std::byte* const host = x.window.host + placed.delta;
+  for (u32 warp = 0; warp < c.warps; ++warp) {
+    u32 const active = Masked ? c.bits[warp] : ~0u, first = lanes_per_warp * warp;
+    if (active == ~0u && blocks) {
+      for (u32 half = 0; half < 2; ++half) {
+        u32 const begin = first + chunk * half, step = steps[2 * warp + half];
+        if constexpr (Elements == 1)
+          store_chunk<M, S>(host, offsets + begin, s[0] + begin, step);
+        else
+          store_items<M, S, Elements>(host, offsets + begin, s, begin, step);
+      }
+    } else {
+      // Lane by lane with all elements of each: lanes may overlap.
+      per_lane(active, [&](u32 lane) {
+        std::byte* const at = host_of(c, x, warp, lane) + offsets[first + lane] + placed.delta;
+        for (u32 i = 0; i < Elements; ++i) {
+          M const value = static_cast<M>(s[i][first + lane]);
+          std::memcpy(at + i * sizeof(M), &value, sizeof value);
+        }
+      });
+    }
+  }
+}
+
 template <class M, class S, bool Narrow, bool Masked>
 void load(Context& c, MicroOp const& op) {
   Placed placed;
   if (!place<Masked>(c, op, placed)) return access_elsewhere(c, op);
   if (c.observed) notify_access(c, op, *placed.placement, static_cast<u64>(placed.delta));
   Access const& x = *op.access;
-  u32 const *offsets = placed.placement->offsets, *steps = placed.placement->steps;
-  bool const blocks = x.window.lane_stride == 0;
-  for (u32 i = 0; i < x.elements; ++i) {
-    S* const d = reinterpret_cast<S*>(c.registers + x.slots[i]);
-    s64 const shift = placed.delta + static_cast<s64>(i * sizeof(M));
-    std::byte const* const host = x.window.host + shift;
-    for (u32 warp = 0; warp < c.warps; ++warp) {
-      u32 const active = Masked ? c.bits[warp] : ~0u, first = lanes_per_warp * warp;
-      if (active == ~0u && blocks) {
-        load_chunk<M, S, Narrow>(host, offsets + first, d + first, steps[2 * warp]);
-        load_chunk<M, S, Narrow>(host, offsets + first + chunk, d + first + chunk, steps[2 * warp + 1]);
-      } else {
-        per_lane(active, [&](u32 lane) {
-          d[first + lane] = widen<M, S, Narrow>(fetch<M>(host_of(c, x, warp, lane) + offsets[first + lane] + shift));
-        });
-      }
-    }
-  }
+  if (x.elements == 1) return load_lanes<M, S, Narrow, Masked, 1>(c, x, placed);
+  if (x.elements == 2) return load_lanes<M, S, Narrow, Masked, 2>(c, x, placed);
+  load_lanes<M, S, Narrow, Masked, 4>(c, x, placed);
 }
 
 template <class M, class S, bool Masked>
@@ -85,26 +237,9 @@ void store(Context& c, MicroOp const& op) {
   if (!place<Masked>(c, op, placed)) return access_elsewhere(c, op);
   if (c.observed) notify_access(c, op, *placed.placement, static_cast<u64>(placed.delta));
   Access const& x = *op.access;
-  u32 const *offsets = placed.placement->offsets, *steps = placed.placement->steps;
-  bool const blocks = x.window.lane_stride == 0 && x.elements == 1;
-  for (u32 warp = 0; warp < c.warps; ++warp) {
-    u32 const active = Masked ? c.bits[warp] : ~0u, first = lanes_per_warp * warp;
-    if (active == ~0u && blocks) {
-      std::byte* const host = x.window.host + placed.delta;
-      S const* const s = reinterpret_cast<S const*>(c.registers + x.slots[0]) + first;
-      store_chunk<M, S>(host, offsets + first, s, steps[2 * warp]);
-      store_chunk<M, S>(host, offsets + first + chunk, s + chunk, steps[2 * warp + 1]);
-      continue;
-    }
-    // Lane by lane with all elements of each: lanes may overlap.
-    per_lane(active, [&](u32 lane) {
-      std::byte* const host = host_of(c, x, warp, lane) + offsets[first + lane] + placed.delta;
-      for (u32 i = 0; i < x.elements; ++i) {
-        M const value = static_cast<M>(reinterpret_cast<S const*>(c.registers + x.slots[i])[first + lane]);
-        std::memcpy(host + i * sizeof(M), &value, sizeof value);
-      }
-    });
-  }
+  if (x.elements == 1) return store_lanes<M, S, Masked, 1>(c, x, placed);
+  if (x.elements == 2) return store_lanes<M, S, Masked, 2>(c, x, placed);
+  store_lanes<M, S, Masked, 4>(c, x, placed);
 }
 
 }  // namespace
