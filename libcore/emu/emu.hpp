@@ -46,12 +46,14 @@ class Memory {
   // A zero-filled buffer; returns its device address. Throws Error(limit) beyond the limit.
   std::uint64_t add(std::string name, std::uint64_t bytes);
   std::span<std::byte> bytes(std::uint64_t device_address);  // the buffer that begins there
+  void set_undefined(std::uint64_t device_address);          // Buffer::undefined of the buffer that begins there
 
   struct Buffer {
     std::string name;
     std::uint64_t address = 0;
     std::uint64_t size = 0;
     std::byte* data = nullptr;
+    bool undefined = false;  // no host has written it: reading what the kernel has not written is an error of its own
   };
   Buffer const* find(std::uint64_t device_address) const;     // the buffer that holds this address, or null
   Buffer const* nearest(std::uint64_t device_address) const;  // for messages: the buffer it most likely missed
@@ -138,6 +140,23 @@ struct MemoryAccess {
   // steps[h]; no_step where that does not hold.
   std::uint32_t const* steps = nullptr;
   static constexpr std::uint32_t no_step = 0x80000000u;
+  // The memory that all lanes lie in: a whole buffer (or a range that holds several), or the group's shared memory.
+  std::uint64_t region = 0, region_bytes = 0;
+  std::byte const* host = nullptr;  // where offsets == 0 lies, before the access; of lane_stride != 0 that of work-item 0
+  std::uint64_t lane_stride = 0;    // bytes between work-items' copies (local memory)
+  // What a store writes: element i of lane l at registers + slots[i] + l * (8 where element_bytes is 8, else 4). Null
+  // for others, and where the values are not in registers.
+  std::byte const* registers = nullptr;
+  std::uint32_t const* slots = nullptr;
+  std::uint8_t element_bytes = 0, elements = 0;
+};
+
+// Work-items of one group that have met at a barrier and go on. masks[w] bit l = lane 32 w + l, over all warps.
+struct Meeting {
+  std::uint32_t const* waiting = nullptr;  // what anyone did before happens before what these do next
+  std::uint32_t const* arrived = nullptr;  // bar.arrive: they have not waited themselves
+  std::uint32_t warps = 0;
+  bool everyone = false;  // all work-items that have not left: no need to look at the masks
 };
 
 class Observer {
@@ -153,6 +172,11 @@ class Observer {
   // A conditional branch: lanes that execute it and, of those, lanes that take it.
   virtual void branch(std::uint32_t /*instruction*/, Lanes const& /*executing*/, Lanes const& /*taking*/) {}
   virtual void barrier(std::uint32_t /*instruction*/, Lanes const&) {}
+  virtual void meet(Meeting const&) {}  // a barrier opens
+  // Lanes of an integer division or remainder whose divisor is 0; told only if some observer asks for it.
+  virtual void zero_divisor(std::uint32_t /*instruction*/, Lanes const&) {}
+  virtual bool asks_for_divisors() const { return false; }
+  virtual bool asks_for_order() const { return false; }  // all groups on one thread
 
   // For several threads: an empty observer of the same kind, and adding its result to this one. Addition must be
   // commutative, so that counts do not depend on the number of threads.
@@ -194,6 +218,12 @@ struct Finding {
     deadlock,
     trap,
     stack_overflow,
+    race,
+    uninitialized,
+    use_after_free,
+    invalid_free,
+    division_by_zero,
+    assertion,
     limit  // nothing wrong yet: where the kernel was when a limit stopped it
   };
   Kind kind;
@@ -204,6 +234,15 @@ struct Finding {
   Dim3 group_id{0, 0, 0}, local_id{0, 0, 0};
   std::string message;  // "global load of 4 bytes at offset 4096 of buffer 'a' (4096 bytes)"
 };
+
+// Thrown by an observer: the run ends with this finding.
+struct Stop {
+  Finding finding;
+};
+
+// A finding about a work-item (its linear index in the group) at an instruction of kernel().
+Finding found_at(Program const&, Launch const&, Finding::Kind, std::uint64_t group, std::uint32_t work_item,
+                 std::uint32_t instruction, std::string message);
 
 enum class Ending : std::uint8_t { done, finding, step_limit, time_limit };
 

@@ -236,6 +236,18 @@ class Runner {
         return "the kernel stops itself with a trap";
       case stack_overflow:
         return "calls are nested too deeply";
+      case race:
+        return "put a barrier between the two accesses, or make both atomic";
+      case uninitialized:
+        return "write the memory before it is read; shared and private memory begin without contents";
+      case use_after_free:
+        return "memory must not be used after it is freed";
+      case invalid_free:
+        return "free what malloc gave, and once only";
+      case division_by_zero:
+        return "check the divisor, or leave out --check-division: the hardware gives a value without meaning";
+      case assertion:
+        return "the kernel's own assertion does not hold";
       case limit:
         break;
     }

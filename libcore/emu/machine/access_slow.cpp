@@ -41,6 +41,17 @@ void Machine::notify_access(Context const& c, MicroOp const& op, Placement const
   event.offsets = placement.offsets;
   event.pattern = placement.number;
   event.steps = placement.steps;
+  Access const& x = *op.access;
+  event.region = x.window.base;
+  event.region_bytes = x.window.size;
+  event.host = x.window.host + delta;
+  event.lane_stride = x.window.lane_stride;
+  if (x.direction == Direction::store && x.element_bytes * x.elements == x.bytes && x.slots[0] != no_slot) {
+    event.registers = c.registers;
+    event.slots = x.slots;
+    event.element_bytes = x.element_bytes;
+    event.elements = x.elements;
+  }
   event.lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists)};
   for (Observer* o : observers_) o->memory(event);
 }

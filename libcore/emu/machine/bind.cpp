@@ -41,7 +41,8 @@ void Machine::Free::operator()(std::byte* p) const {
 
 Machine::Machine(Program const& program, Launch const& launch, Memory& memory, std::span<Observer* const> observers,
                  Budget& budget)
-    : p_(*program.impl_),
+    : program_(program),
+      p_(*program.impl_),
       launch_(launch),
       memory_(*memory.impl_),
       device_(memory),
@@ -95,6 +96,7 @@ void Machine::bind() {
       scale(*s);
   context_.scratch = p_.scratch * 4 * stride_;
   context_.observed = !observers_.empty();
+  watch_divisors();
   context_.machine = this;
   placements_.resize(p_.placements + 1);
   context_.spare = placements_.data();

@@ -22,6 +22,7 @@ void Machine::run_group(std::uint64_t linear_group) {
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
   std::fill(local_.begin(), local_.end(), std::byte{0});
   arrived_.fill(0);
+  arrived_lanes_ = {};
   fill_group_specials();
   for (Observer* o : observers_) o->group_begin(linear_group);
   for (Unit& unit : units_) {
@@ -289,13 +290,18 @@ bool Machine::at_barrier(Unit& unit, End const& end) {
                 "barrier " + std::to_string(barrier) + " does not exist: there are 16");
   if (end.kind == End::Kind::arrive) {
     std::uint32_t warps = 0;
-    for (std::uint32_t w = 0; w < unit.warps; ++w) warps += bits_[w] != 0;
+    for (std::uint32_t w = 0; w < unit.warps; ++w) {
+      warps += bits_[w] != 0;
+      arrived_lanes_[barrier][unit.first_warp + w] |= bits_[w];
+    }
     arrived_[barrier] += warps * lanes_per_warp;
     ++block_;
     return true;
   }
   // The whole group is here: nothing to wait for.
   if (units_.size() == 1 && unit.fragments.empty() && threads == 0 && end.reduction == End::Reduction::none) {
+    if (context_.observed)
+      for (Observer* o : observers_) o->meet({bits_.data(), nullptr, unit.warps, true});
     ++block_;
     return true;
   }
@@ -348,12 +354,24 @@ bool Machine::release() {
     opened = true;
     arrived_[barrier] = 0;
     finish_reduction(barrier);
+    if (context_.observed) tell_meeting(barrier, lanes[barrier] == waiting);
     for (Unit& unit : units_)
       for (Fragment& f : unit.fragments)
         if (f.parked && f.barrier == barrier) f.parked = false;
   }
   if (!opened) stuck();
   return true;
+}
+
+void Machine::tell_meeting(std::uint32_t barrier, bool everyone) {
+  std::array<std::uint32_t, 32> waiting{};
+  for (Unit const& unit : units_)
+    for (Fragment const& f : unit.fragments)
+      if (f.parked && f.barrier == barrier)
+        for (std::uint32_t w = 0; w < unit.warps; ++w) waiting[unit.first_warp + w] |= f.bits[w];
+  std::uint32_t const warps = (threads_ + lanes_per_warp - 1) / lanes_per_warp;
+  for (Observer* o : observers_) o->meet({waiting.data(), arrived_lanes_[barrier].data(), warps, everyone});
+  arrived_lanes_[barrier].fill(0);
 }
 
 void Machine::finish_reduction(std::uint32_t barrier) {
@@ -416,18 +434,7 @@ std::uint32_t Machine::first_thread(std::uint32_t const* bits) const {
 }
 
 Fault Machine::fault(Finding::Kind kind, std::uint32_t instruction, std::uint32_t thread, std::string message) const {
-  Finding f;
-  f.kind = kind;
-  f.kernel = p_.kernel->name;
-  ptx::Instruction const& i = p_.kernel->instructions[instruction];
-  f.at = i.at;
-  f.source = p_.module->describe(i.source);
-  f.group = group_;
-  f.group_id = group_id_;
-  Dim3 const& b = launch_.block;
-  f.local_id = {thread % b.x, thread / b.x % b.y, thread / b.x / b.y};
-  f.message = std::move(message);
-  return {std::move(f), Ending::finding};
+  return {found_at(program_, launch_, kind, group_, thread, instruction, std::move(message)), Ending::finding};
 }
 
 void Machine::check_budget() {

@@ -38,6 +38,7 @@ class Machine {
   void access_elsewhere(Context&, MicroOp const&);
   void notify_access(Context const&, MicroOp const&, Placement const&, std::uint64_t delta);
   void notify_guarded(Context const&, MicroOp const&);
+  void divide_watched(Context&, MicroOp const&, Handler MicroOp::*mode);
   [[noreturn]] void refuse(Context const&, MicroOp const&);
 
  private:
@@ -80,6 +81,8 @@ class Machine {
   bool at_barrier(Unit&, End const&);
   bool split_guarded(Unit&, End const&, bool& nobody);
   bool release();
+  void tell_meeting(std::uint32_t barrier, bool everyone);
+  void watch_divisors();
   void finish_reduction(std::uint32_t barrier);
   [[noreturn]] void stuck();
   void check_budget();
@@ -91,6 +94,7 @@ class Machine {
   Fault fault(Finding::Kind, std::uint32_t instruction, std::uint32_t thread, std::string message) const;
   std::uint32_t first_thread(std::uint32_t const* bits) const;
 
+  Program const& program_;
   Program::Impl const& p_;
   Launch const& launch_;
   Memory::Impl& memory_;
@@ -127,6 +131,7 @@ class Machine {
   std::uint64_t group_ = 0;
   Dim3 group_id_;
   std::array<std::uint32_t, 16> arrived_{};
+  std::array<std::array<std::uint32_t, 32>, 16> arrived_lanes_{};  // [barrier][warp of the group], since it opened last
   std::uint64_t steps_ = 0, reported_steps_ = 0, check_at_ = 0;
 };
 

@@ -66,6 +66,11 @@ std::span<std::byte> Memory::bytes(std::uint64_t device_address) {
   return {buffer->data, buffer->size};
 }
 
+void Memory::set_undefined(std::uint64_t device_address) {
+  for (Buffer& b : impl_->buffers)
+    if (b.address == device_address) b.undefined = true;
+}
+
 Memory::Buffer const* Memory::find(std::uint64_t device_address) const {
   std::vector<Buffer> const& all = impl_->buffers;
   auto after = std::upper_bound(all.begin(), all.end(), device_address,

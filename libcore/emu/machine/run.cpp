@@ -48,6 +48,10 @@ void work(Part& part, unsigned index, std::atomic<unsigned>& stopped, Program co
       }
     } catch (Fault& fault) {
       part.fault = std::move(fault);
+    } catch (Stop& stop) {
+      part.fault = Fault{std::move(stop.finding), Ending::finding};
+    }
+    if (part.fault) {
       unsigned before = stopped.load();
       while (before > index && !stopped.compare_exchange_weak(before, index)) {
       }
@@ -59,6 +63,23 @@ void work(Part& part, unsigned index, std::atomic<unsigned>& stopped, Program co
 }
 
 }  // namespace
+
+Finding found_at(Program const& program, Launch const& launch, Finding::Kind kind, std::uint64_t group,
+                 std::uint32_t work_item, std::uint32_t instruction, std::string message) {
+  Finding f;
+  f.kind = kind;
+  f.kernel = program.kernel().name;
+  ptx::Instruction const& i = program.kernel().instructions[instruction];
+  f.at = i.at;
+  f.source = program.module().describe(i.source);
+  Dim3 const &g = launch.grid, &b = launch.block;
+  f.group = group;
+  f.group_id = {static_cast<std::uint32_t>(group % g.x), static_cast<std::uint32_t>(group / g.x % g.y),
+                static_cast<std::uint32_t>(group / g.x / g.y)};
+  f.local_id = {work_item % b.x, work_item / b.x % b.y, work_item / b.x / b.y};
+  f.message = std::move(message);
+  return f;
+}
 
 Outcome run(Program const& program, Launch const& launch, Memory& memory, std::span<std::uint64_t const> groups,
             std::span<Observer* const> observers, Limits const& limits, unsigned threads) {
@@ -77,6 +98,8 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                std::chrono::duration<double>(limits.timeout_s));
   if (program.order_dependent() || threads == 0) threads = 1;
+  for (Observer const* o : observers)
+    if (o->asks_for_order()) threads = 1;
   threads = static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(groups.size(), 1)));
 
   std::vector<Part> parts(threads);
