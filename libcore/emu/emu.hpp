@@ -1,8 +1,14 @@
 // Functional emulation of a GPU kernel, one group of work-items at a time.
 //
 // The interpreter executes PTX on vectors of lanes: a group of up to 1024 work-items is cut into units of up to 256
-// lanes that run in lock step while they agree; diverged lanes wait, the lowest program counter runs first and lanes
-// reconverge where they meet. A warp therefore executes exactly what it would execute alone.
+// lanes that run in lock step while they agree; diverged lanes wait, the deepest call and then the lowest program counter
+// runs first, and lanes reconverge where they meet. A warp therefore executes exactly what it would execute alone.
+//
+// Progress: lanes that wait for others (a spin-lock within a warp, a flag of another warp) let those others run. Who has
+// been kept waiting while its group executed `patience` (1024, halved by each such event, at least 32) blocks with a
+// synchronising operation - atomics, volatile, relaxed or acquire loads, fences, nanosleep - runs next, and goes on until
+// it ends, waits at a barrier, or keeps others waiting in turn. Without synchronising operations nothing of this happens.
+// Groups run one after the other: waiting for a group that comes later never ends.
 //
 // Memory is checked: an access outside a buffer is a Finding and never touches the host's memory.
 // The emulator knows nothing of statistics: it tells observers what happens (see Observer), each statistic is one of
@@ -12,6 +18,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +42,8 @@ inline constexpr std::uint32_t max_warps_per_unit = max_lanes_per_unit / lanes_p
 
 // ---------------------------------------------------------------- memory
 
+class Images;  // textures, surfaces, samplers: image.hpp
+
 // Global memory of the emulated device: named buffers at 256-byte aligned device addresses with unmapped gaps between.
 class Memory {
  public:
@@ -53,11 +62,19 @@ class Memory {
     std::uint64_t address = 0;
     std::uint64_t size = 0;
     std::byte* data = nullptr;
+    bool freed = false;      // by free(): every access is an error
     bool undefined = false;  // no host has written it: reading what the kernel has not written is an error of its own
   };
   Buffer const* find(std::uint64_t device_address) const;     // the buffer that holds this address, or null
   Buffer const* nearest(std::uint64_t device_address) const;  // for messages: the buffer it most likely missed
   std::vector<Buffer> const& buffers() const;
+  Images& images();
+
+  // The heap of malloc() in kernels; it lasts from launch to launch.
+  void limit_heap(std::uint64_t bytes);  // in use at a time; 8 MiB unless set, as CUDA's
+  std::uint64_t allocate(std::uint64_t bytes, std::string name);  // zero-filled; 0 beyond the limit
+  enum class Freed : std::uint8_t { done, twice, unknown };
+  Freed release(std::uint64_t device_address);
 
  private:
   struct Impl;
@@ -104,7 +121,7 @@ class Program {
   Class instruction_class(std::uint32_t instruction) const;
   bool guarded(std::uint32_t instruction) const;  // counted by Observer::guarded, not by its block
   std::uint32_t static_shared_bytes() const;
-  bool prints() const;           // calls printf, which does nothing here
+  bool prints() const;           // calls printf
   bool order_dependent() const;  // atomics or fences on global memory: groups must run in order on one thread
 
   struct Impl;
@@ -200,11 +217,16 @@ struct Launch {
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;       // the kernel's parameter block, ptx::Function::parameter_bytes long
   std::array<std::uint32_t, 32> envreg{};  // %envreg; 3..5 hold OpenCL's global offset, 6 the number of dimensions
+  // Of each work-item, for recursive and indirect calls and alloca; kernels without them have no stack.
+  std::uint32_t stack_bytes = 64 * 1024;
+  // Takes what printf prints, group by group in the order of `groups`, work-items in order. Empty: nothing is printed.
+  std::function<void(std::string_view)> print;
 };
 
 struct Limits {
-  std::uint64_t max_steps = 0;  // warp instructions per launch; 0 = none
-  std::uint64_t max_memory_bytes = 0;
+  // Warp instructions per launch; 0 = none. With a limit groups run on one thread, so that it stops at the same place.
+  std::uint64_t max_steps = 0;
+  std::uint64_t max_memory_bytes = 0;  // of shared and local memory and registers, per thread; 0 = the Memory's limit
   double timeout_s = 0;
 };
 
@@ -213,17 +235,18 @@ struct Finding {
   enum class Kind : std::uint8_t {
     out_of_bounds,
     misaligned,
-    unknown_opcode,
-    divergent_barrier,
-    deadlock,
-    trap,
-    stack_overflow,
     race,
     uninitialized,
     use_after_free,
     invalid_free,
     division_by_zero,
     assertion,
+    unknown_opcode,
+    divergent_barrier,
+    deadlock,
+    trap,
+    stack_overflow,
+    bad_image,  // a handle that is no texture or sampler, or one of another geometry
     limit  // nothing wrong yet: where the kernel was when a limit stopped it
   };
   Kind kind;

@@ -235,7 +235,7 @@ class Runner {
       case trap:
         return "the kernel stops itself with a trap";
       case stack_overflow:
-        return "calls are nested too deeply";
+        return "calls are nested too deeply for the stack, or alloca takes too much";
       case race:
         return "put a barrier between the two accesses, or make both atomic";
       case uninitialized:
@@ -248,6 +248,8 @@ class Runner {
         return "check the divisor, or leave out --check-division: the hardware gives a value without meaning";
       case assertion:
         return "the kernel's own assertion does not hold";
+      case bad_image:
+        return "give an image of the geometry that the kernel asks for, and bind every texture reference";
       case limit:
         break;
     }
