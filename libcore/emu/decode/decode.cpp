@@ -26,6 +26,7 @@ struct Structural {
     space_test,
     compare,
     fence,
+    texture,
     nothing,
     end
   } meaning;
@@ -60,16 +61,15 @@ constexpr Structural structural[] = {
     {"pmevent", Class::other, Meaning::nothing},
     {"nanosleep", Class::other, Meaning::nothing},
     {"brkpt", Class::control, Meaning::nothing},
-    // Executed elsewhere or not yet: known by class, refused when reached.
-    {"tex", Class::memory, Meaning::nothing},
-    {"tld4", Class::memory, Meaning::nothing},
-    {"suld", Class::memory, Meaning::nothing},
-    {"sust", Class::memory, Meaning::nothing},
-    {"sured", Class::memory, Meaning::nothing},
+    {"tex", Class::memory, Meaning::texture},
+    {"tld4", Class::memory, Meaning::texture},
+    {"suld", Class::memory, Meaning::texture},
+    {"sust", Class::memory, Meaning::texture},
+    {"sured", Class::memory, Meaning::texture},
+    {"txq", Class::memory, Meaning::texture},
+    {"suq", Class::memory, Meaning::texture},
+    {"istypep", Class::int_add, Meaning::texture},
 };
-bool refused(std::string_view base) {
-  return base == "tex" || base == "tld4" || base == "suld" || base == "sust" || base == "sured";
-}
 
 Structural const* find_structural(std::string_view base) {
   for (Structural const& s : structural)
@@ -215,8 +215,10 @@ bool Decoder::decode_structural(Instruction const& i) {
     case Meaning::fence:
       decode_fence(i);
       return true;
+    case Meaning::texture:
+      decode_texture(i);
+      return true;
     case Meaning::nothing:
-      if (refused(i.opcode)) throw Unsupported{std::string(i.opcode)};
       return true;
     case Meaning::end:
       if (ends_block(i))

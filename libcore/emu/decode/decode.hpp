@@ -7,6 +7,8 @@
 
 namespace kernelcast::emu {
 
+struct TextureOperation;  // opcodes/texture.hpp
+
 // Thrown and caught inside: this instruction cannot be executed; it becomes a refusal at run time.
 struct Unsupported {
   std::string what;
@@ -41,6 +43,12 @@ class Decoder {
   Draft& add_access(Draft::Kind, Instruction const&, ptx::StateSpace, ptx::Type, unsigned elements,
                     Operand const& address);
   bool load_parameter(Instruction const&, ptx::Type, std::span<Operand const> values, Operand const& address);
+
+  // texture.cpp
+  void decode_texture(Instruction const&);
+  void decode_texture_query(Instruction const&);
+  std::uint32_t texture_handle(Operand const&);
+  void emit_texture(Instruction const&, TextureOperation const&, std::vector<std::uint32_t> sources);
 
   // arithmetic.cpp
   void decode_arithmetic(Instruction const&);

@@ -301,6 +301,8 @@ void Machine::prepare(Program const& whole, Memory& memory) {
     auto const& of_module = inside.variables.at(program.module);
     for (std::size_t i = 0; i < variables.size(); ++i) {
       if (placed[i] == 0) continue;
+      if (variables[i].type >= ptx::Type::texref)
+        inside.images->place_variable(placed[i], *program.module, variables[i]);
       for (ptx::Initializer const& init : variables[i].initializers) {
         std::uint64_t bits = init.value.value;
         if (init.value.kind == ptx::Operand::Kind::variable)
@@ -313,6 +315,14 @@ void Machine::prepare(Program const& whole, Memory& memory) {
   };
   allocate(program.module, program.module->variables);
   allocate(program.kernel, program.kernel->variables);
+  // References that are structures: their first word is the texture object.
+  for (auto const& [name, handle] : inside.images->bindings())
+    for (std::size_t i = 0; i < program.module->variables.size(); ++i) {
+      ptx::Variable const& v = program.module->variables[i];
+      std::uint64_t const address = inside.variables.at(program.module)[i];
+      if (v.name == name && v.type < ptx::Type::texref && address != 0 && v.size >= sizeof handle)
+        std::memcpy(memory.bytes(address).data(), &handle, sizeof handle);
+    }
 }
 
 }  // namespace kernelcast::emu

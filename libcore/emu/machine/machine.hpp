@@ -40,8 +40,10 @@ class Machine {
   void notify_guarded(Context const&, MicroOp const&);
   void divide_watched(Context&, MicroOp const&, Handler MicroOp::*mode);
   [[noreturn]] void refuse(Context const&, MicroOp const&);
+  void texture(Context&, MicroOp const&);  // image_access.cpp
 
  private:
+  class TextureUnit;
   using Bits = std::array<std::uint32_t, max_warps_per_unit>;
 
   // Lanes of a unit that are at the same place.

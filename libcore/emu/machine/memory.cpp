@@ -32,6 +32,7 @@ Memory::Memory(std::uint64_t limit_bytes) : impl_(std::make_unique<Impl>()) {
   impl_->reserved = range;
   impl_->range =
       static_cast<std::byte*>(range) + (huge_page_bytes - reinterpret_cast<std::uintptr_t>(range) % huge_page_bytes);
+  impl_->images = std::make_unique<Images>(*this);
 }
 
 Memory::~Memory() {
@@ -98,6 +99,10 @@ Memory::Buffer const* Memory::nearest(std::uint64_t device_address) const {
 
 std::vector<Memory::Buffer> const& Memory::buffers() const {
   return impl_->buffers;
+}
+
+Images& Memory::images() {
+  return *impl_->images;
 }
 
 }  // namespace kernelcast::emu

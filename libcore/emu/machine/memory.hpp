@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "emu/emu.hpp"
+#include "emu/image.hpp"
 
 namespace kernelcast::emu {
 
@@ -21,6 +23,8 @@ struct Memory::Impl {
   std::vector<Buffer> buffers;  // ascending addresses
   // Module-scope .global and .const variables: addresses in the order of Module::variables, 0 for other spaces.
   std::map<void const*, std::vector<std::uint64_t>> variables;  // of a Module or of a Function's body
+
+  std::unique_ptr<Images> images;
 
   std::byte* host(std::uint64_t device_address) const { return range + (device_address - first_device_address); }
 };

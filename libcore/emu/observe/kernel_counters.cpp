@@ -85,7 +85,7 @@ struct KernelObserver::State {
   std::uint64_t branches = 0, divergent_w32 = 0, divergent_w64 = 0;
   PerAddress global_atomics, shared_atomics;
   std::uint64_t most_shared_atomics = 0;
-  std::uint64_t barriers = 0, groups = 0;
+  std::uint64_t barriers = 0, groups = 0, texture_bytes = 0;
   std::array<std::uint32_t, 1024> barriers_passed{};  // in this group, per work-item
   std::ptrdiff_t barrier_lanes = 0;                   // how many of them may be other than 0
   KernelCounters joined;                              // from forks, but for what cannot be added: footprint, addresses
@@ -206,6 +206,8 @@ void KernelObserver::memory(MemoryAccess const& access) {
     s.count_accesses.record_shared(site, access);
   else
     site.lanes += s.wavefronts(access.lanes).lanes;
+  // Another launch's image may have other texels.
+  if (access.space == ptx::StateSpace::tex) s.texture_bytes += s.wavefronts(access.lanes).lanes * access.bytes_per_lane;
 }
 
 void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, Lanes const& taking) {
@@ -267,9 +269,6 @@ void KernelObserver::State::add_sites(KernelCounters& k) const {
         case ptx::StateSpace::constant:
           k.const_bytes += bytes;
           break;
-        case ptx::StateSpace::tex:
-          k.texture_bytes += bytes;
-          break;
         default:
           break;  // parameters are counted from the text, see KernelMix
       }
@@ -295,6 +294,7 @@ KernelCounters KernelObserver::counters() const {
     k.param_bytes += s.mix.instructions[i].param_bytes * s.guarded[i];
   }
   s.add_sites(k);
+  k.texture_bytes += s.texture_bytes;
   k.branches += s.branches;
   k.divergent_branches_w32 += s.divergent_w32;
   k.divergent_branches_w64 += s.divergent_w64;
