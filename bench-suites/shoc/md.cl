@@ -1,0 +1,60 @@
+// Molecular dynamics: the Lennard-Jones force on every atom of a box, from a list of its nearest neighbours.
+//
+//   f_i = sum over listed j with r^2 < cutoff^2 of d r^-8 (lj1 r^-6 - lj2),  d = x_i - x_j, r = |d|
+// Neighbour j of atom i stands at list[j * atoms + i], so that work-items of a group read the list together; positions
+// are gathered. The box is the unit cube without periodic images. Groups of 256. -DDOUBLE: double precision.
+#ifdef DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef double4 real4;
+#else
+typedef float real;
+typedef float4 real4;
+#endif
+
+real distance_squared(real4 a, real4 b) {
+  real const x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+  return x * x + y * y + z * z;
+}
+
+// Makes the list: the `neighbours` nearest atoms, nearest first, by insertion. distances is as large as the list.
+__kernel void md_neighbours(__global real4 const* position, __global int* list, __global real* distances,
+                            int const atoms, int const neighbours) {
+  int const atom = get_global_id(0);
+  if (atom >= atoms) return;
+  real4 const here = position[atom];
+  int found = 0;
+  for (int other = 0; other < atoms; ++other) {
+    if (other == atom) continue;
+    real const away = distance_squared(here, position[other]);
+    if (found == neighbours && away >= distances[(neighbours - 1) * atoms + atom]) continue;
+    int place = found < neighbours ? found++ : neighbours - 1;
+    for (; place > 0 && distances[(place - 1) * atoms + atom] > away; --place) {
+      distances[place * atoms + atom] = distances[(place - 1) * atoms + atom];
+      list[place * atoms + atom] = list[(place - 1) * atoms + atom];
+    }
+    distances[place * atoms + atom] = away;
+    list[place * atoms + atom] = other;
+  }
+}
+
+__kernel void md_force(__global real4 const* position, __global int const* list, __global real4* force, int const atoms,
+                       int const neighbours, real const cutoff_squared, real const lj1, real const lj2) {
+  int const atom = get_global_id(0);
+  if (atom >= atoms) return;
+  real4 const here = position[atom];
+  real4 sum = 0;
+  for (int j = 0; j < neighbours; ++j) {
+    real4 const there = position[list[j * atoms + atom]];
+    real const away = distance_squared(here, there);
+    if (away < cutoff_squared) {
+      real const inverse2 = 1 / away;
+      real const inverse6 = inverse2 * inverse2 * inverse2;
+      real const strength = inverse2 * inverse6 * (lj1 * inverse6 - lj2);
+      sum.x += (here.x - there.x) * strength;
+      sum.y += (here.y - there.y) * strength;
+      sum.z += (here.z - there.z) * strength;
+    }
+  }
+  force[atom] = sum;
+}

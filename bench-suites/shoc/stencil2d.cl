@@ -1,0 +1,48 @@
+// Nine-point stencil on a rectangle with a fixed border one cell wide, one step per launch:
+//   to = center * x + cardinal * (north + south + east + west) + diagonal * (the four corners)
+//
+// Arrays hold (rows + 2) rows of `pitch` elements, row and column 0 are border. A group makes 8 rows x 256 columns,
+// which it reads with their surroundings through local memory. rows is a multiple of 8, columns of 256; global columns
+// x rows / 8, groups of 256 x 1. -DDOUBLE: double precision.
+#ifdef DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+#else
+typedef float real;
+#endif
+
+#define WIDTH 256
+#define HEIGHT 8
+
+// Gives `to` the border of `from`; one work-item per row and column, borders included, whichever are more.
+__kernel void stencil2d_border(__global real const* from, __global real* to, int const rows, int const columns,
+                               int const pitch) {
+  int const i = get_global_id(0);
+  if (i < columns + 2) {
+    to[i] = from[i];
+    to[(rows + 1) * pitch + i] = from[(rows + 1) * pitch + i];
+  }
+  if (i < rows + 2) {
+    to[i * pitch] = from[i * pitch];
+    to[i * pitch + columns + 1] = from[i * pitch + columns + 1];
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void stencil2d_step(__global real const* from,
+                                                                                __global real* to, int const pitch,
+                                                                                real const center, real const cardinal,
+                                                                                real const diagonal) {
+  __local real tile[HEIGHT + 2][WIDTH + 2];
+  int const item = get_local_id(0);
+  int const column = WIDTH * get_group_id(0);
+  int const row = HEIGHT * get_group_id(1);
+  for (int y = 0; y < HEIGHT + 2; ++y)
+    for (int x = item; x < WIDTH + 2; x += WIDTH) tile[y][x] = from[(row + y) * pitch + column + x];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int y = 1; y <= HEIGHT; ++y) {
+    int const x = item + 1;
+    real const near = tile[y - 1][x] + tile[y + 1][x] + tile[y][x - 1] + tile[y][x + 1];
+    real const far = tile[y - 1][x - 1] + tile[y - 1][x + 1] + tile[y + 1][x - 1] + tile[y + 1][x + 1];
+    to[(row + y) * pitch + column + x] = center * tile[y][x] + cardinal * near + diagonal * far;
+  }
+}

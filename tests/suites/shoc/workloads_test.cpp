@@ -1,0 +1,152 @@
+// Every small launch file with all groups: OpenCL C and CUDA C++ on the emulator, OpenCL C on an OpenCL device where
+// one is installed, each against the host reference.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "catch.hpp"
+#include "references.hpp"
+
+using namespace kernelcast;
+using namespace kernelcast::suites;
+
+namespace {
+
+std::string const suite = KERNELCAST_SOURCE_DIR "/bench-suites/shoc/";
+
+unsigned real_bytes(std::string const& name) {
+  return name.find("_dp_") == std::string::npos ? 4 : 8;
+}
+
+// Without the compilers that only count registers.
+launch::Plan read_plan(std::string const& path) {
+  launch::Plan plan = launch::read_launch_file(path);
+  plan.request.registers = false;
+  return plan;
+}
+
+Buffers emulate_all(launch::Plan const& plan) {
+  return emulate(plan, std::max(1u, std::thread::hardware_concurrency()));
+}
+
+void expect_right(std::string const& workload, unsigned bytes, launch::Plan const& plan, Buffers const& before,
+                  Buffers const& after, std::string const& where) {
+  Verdict const verdict = judge_shoc(workload, bytes, plan, before, after);
+  INFO(plan.case_name << " " << where << ": " << verdict.mismatch << ", worst error " << verdict.worst
+                      << " of what is allowed");
+  CHECK(verdict.equal);
+}
+
+// The element of largest magnitude, changed by a thousandth, or an integer by one.
+template <class T>
+void spoil_element(std::vector<std::byte>& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  auto const largest =
+      std::ranges::max_element(values, {}, [](T value) { return std::abs(static_cast<double>(value)); });
+  if constexpr (std::is_floating_point_v<T>)
+    *largest *= static_cast<T>(1.001);
+  else
+    *largest ^= 1;
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+}
+
+// A judge that lets a wrong result pass is worth nothing: every buffer that the run changed is spoiled in one element.
+void expect_spoiled_results_refused(std::string const& workload, unsigned bytes, launch::Plan const& plan,
+                                    Buffers const& before, Buffers const& after) {
+  for (auto const& buffer : plan.buffers) {
+    if (before.at(buffer.name) == after.at(buffer.name)) continue;
+    Buffers spoiled = after;
+    auto& content = spoiled.at(buffer.name);
+    if (buffer.element == launch::Element::f32)
+      spoil_element<float>(content);
+    else if (buffer.element == launch::Element::f64)
+      spoil_element<double>(content);
+    else
+      spoil_element<std::int32_t>(content);
+    INFO(plan.case_name << ", buffer " << buffer.name << " spoiled");
+    CHECK_FALSE(judge_shoc(workload, bytes, plan, before, spoiled).equal);
+  }
+}
+
+class WithoutToolkit {
+ public:
+  WithoutToolkit() { setenv("KERNELCAST_NO_CUDA", "1", 1); }
+  ~WithoutToolkit() { unsetenv("KERNELCAST_NO_CUDA"); }
+};
+
+void check(std::string const& workload, std::vector<std::string> const& cases) {
+  for (std::string const& name : cases) {
+    unsigned const bytes = real_bytes(name);
+    launch::Plan const opencl = read_plan(suite + "opencl/" + name + ".toml");
+    Buffers const before = initial_buffers(opencl), after = emulate_all(opencl);
+    expect_right(workload, bytes, opencl, before, after, "OpenCL, emulator");
+    expect_spoiled_results_refused(workload, bytes, opencl, before, after);
+    launch::Plan const cuda = read_plan(suite + "cuda/" + name + ".toml");
+    expect_right(workload, bytes, cuda, before, emulate_all(cuda), "CUDA, emulator");
+    {
+      WithoutToolkit const scope;
+      expect_right(workload, bytes, cuda, before, emulate_all(cuda), "CUDA without a toolkit, emulator");
+    }
+    if (!opencl_device()) continue;
+    auto const run =
+        run_opencl(source_text(opencl), opencl_options(opencl) + " -I " + suite, before, opencl_launches(opencl));
+    expect_right(workload, bytes, opencl, before, run.buffers, run.device);
+  }
+}
+
+std::vector<std::string> both(std::string const& workload) {
+  return {workload + "_sp_small", workload + "_dp_small"};
+}
+
+}  // namespace
+
+TEST_CASE("bfs") {
+  check("bfs", {"bfs_small"});
+}
+TEST_CASE("device_memory") {
+  check("device_memory", {"device_memory_small"});
+}
+TEST_CASE("fft") {
+  check("fft", both("fft"));
+}
+TEST_CASE("gemm") {
+  check("gemm", both("gemm"));
+}
+TEST_CASE("maxflops") {
+  check("maxflops", both("maxflops"));
+}
+TEST_CASE("md") {
+  check("md", both("md"));
+}
+TEST_CASE("md5hash") {
+  check("md5hash", {"md5hash_small"});
+}
+TEST_CASE("reduction") {
+  check("reduction", both("reduction"));
+}
+TEST_CASE("s3d") {
+  check("s3d", both("s3d"));
+}
+TEST_CASE("scan") {
+  check("scan", both("scan"));
+}
+TEST_CASE("sort") {
+  check("sort", {"sort_small"});
+}
+TEST_CASE("spmv") {
+  check("spmv", both("spmv"));
+}
+TEST_CASE("stencil2d") {
+  check("stencil2d", both("stencil2d"));
+}
+TEST_CASE("triad") {
+  check("triad", {"triad_small"});
+}
