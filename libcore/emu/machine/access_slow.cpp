@@ -44,7 +44,8 @@ void Machine::notify_access(Context const& c, MicroOp const& op, Placement const
   Access const& x = *op.access;
   event.region = x.window.base;
   event.region_bytes = x.window.size;
-  event.host = x.window.host + delta;
+  // Of offsets that are negative the base lies before the window: no pointer arithmetic.
+  event.host = reinterpret_cast<std::byte const*>(reinterpret_cast<std::uintptr_t>(x.window.host) + delta);
   event.lane_stride = x.window.lane_stride;
   if (x.direction == Direction::store && x.element_bytes * x.elements == x.bytes && x.slots[0] != no_slot) {
     event.registers = c.registers;
