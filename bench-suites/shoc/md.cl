@@ -17,24 +17,29 @@ real distance_squared(real4 a, real4 b) {
   return x * x + y * y + z * z;
 }
 
-// Makes the list: the `neighbours` nearest atoms, nearest first, by insertion. distances is as large as the list.
-__kernel void md_neighbours(__global real4 const* position, __global int* list, __global real* distances,
-                            int const atoms, int const neighbours) {
+// Makes the list: the nearest atoms in the order of their numbers. Halving finds the square of the radius that encloses
+// just enough, to 1e-9.
+__kernel void md_neighbours(__global real4 const* position, __global int* list, int const atoms, int const neighbours) {
   int const atom = get_global_id(0);
   if (atom >= atoms) return;
   real4 const here = position[atom];
-  int found = 0;
-  for (int other = 0; other < atoms; ++other) {
-    if (other == atom) continue;
+  real low = 0, high = 3;
+  for (int halving = 0; halving < 32; ++halving) {
+    real const middle = (low + high) / 2;
+    int count = 0;
+    for (int other = 0; other < atoms; ++other)
+      count += other != atom && distance_squared(here, position[other]) < middle;
+    if (count < neighbours)
+      low = middle;
+    else
+      high = middle;
+  }
+  int place = 0;
+  for (int other = 0; other < atoms && place < neighbours; ++other)
+    if (other != atom && distance_squared(here, position[other]) < low) list[place++ * atoms + atom] = other;
+  for (int other = 0; other < atoms && place < neighbours; ++other) {
     real const away = distance_squared(here, position[other]);
-    if (found == neighbours && away >= distances[(neighbours - 1) * atoms + atom]) continue;
-    int place = found < neighbours ? found++ : neighbours - 1;
-    for (; place > 0 && distances[(place - 1) * atoms + atom] > away; --place) {
-      distances[place * atoms + atom] = distances[(place - 1) * atoms + atom];
-      list[place * atoms + atom] = list[(place - 1) * atoms + atom];
-    }
-    distances[place * atoms + atom] = away;
-    list[place * atoms + atom] = other;
+    if (other != atom && away >= low && away < high) list[place++ * atoms + atom] = other;
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 #include <numeric>
+#include <utility>
 
 #include "references.hpp"
 
@@ -27,9 +28,14 @@ std::vector<Words> make_graph(std::uint32_t vertices, std::uint32_t degree, std:
   return graph;
 }
 
-Words sorted_by(Words keys, std::uint32_t mask) {
-  std::ranges::stable_sort(keys, {}, [mask](std::uint32_t key) { return key & mask; });
-  return keys;
+// Stable: equal digits stay in order.
+Words sorted_by(Words const& keys, std::uint32_t mask) {
+  std::vector<std::size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(keys[i] & mask, i); });
+  Words sorted;
+  for (std::size_t const i : order) sorted.push_back(keys[i]);
+  return sorted;
 }
 
 }  // namespace
@@ -66,16 +72,33 @@ Verdict judge_sort(Run const& run) {
   std::size_t const region = 1024 * ((tiles + groups - 1) / groups);
   Verdict verdict;
   expect_equal(verdict, "keys", run.result<std::uint32_t>("keys"), sorted_by(keys, 0xffffffff));
-  Words const other = sorted_by(keys, 0x0fffffff);  // what the last pass reads
-  expect_equal(verdict, "other", run.result<std::uint32_t>("other"), other);
-  Words counts(16 * groups);
-  for (std::size_t i = 0; i < other.size(); ++i) ++counts[(other[i] >> 28) * groups + i / region];
-  std::exclusive_scan(counts.begin(), counts.end(), counts.begin(), 0u);
-  expect_equal(verdict, "counts", run.result<std::uint32_t>("counts"), counts);
+  expect_equal(verdict, "other", run.result<std::uint32_t>("other"), sorted_by(keys, 0x0fffffff));
+  for (unsigned shift = 0; shift < 32; shift += 4) {
+    Words const from = sorted_by(keys, (1u << shift) - 1);  // what this pass reads
+    Words counts(16 * groups);
+    for (std::size_t i = 0; i < from.size(); ++i) ++counts[(from[i] >> shift) % 16 * groups + i / region];
+    std::exclusive_scan(counts.begin(), counts.end(), counts.begin(), 0u);
+    auto const name = fmt::format("counts_{}", shift);
+    expect_equal(verdict, name, run.result<std::uint32_t>(name), counts);
+  }
   return verdict;
 }
 
+namespace {
+
+// RFC 1321, 3.4: the integer part of 4294967296 times abs(sin(i)), i in radians, from 1.
+std::array<std::uint32_t, 64> make_sines() {
+  std::array<std::uint32_t, 64> sines{};
+  for (std::size_t i = 0; i < 64; ++i)
+    sines[i] =
+        static_cast<std::uint32_t>(std::floor(4294967296.0L * std::abs(std::sin(static_cast<long double>(i + 1)))));
+  return sines;
+}
+
+}  // namespace
+
 std::array<std::uint32_t, 4> md5(std::span<std::uint8_t const> message) {
+  static auto const sines = make_sines();
   std::vector<std::uint8_t> padded(message.begin(), message.end());
   padded.push_back(0x80);
   while (padded.size() % 64 != 56) padded.push_back(0);
@@ -103,9 +126,7 @@ std::array<std::uint32_t, 4> md5(std::span<std::uint8_t const> message) {
       std::uint32_t x = 0;
       for (std::uint32_t byte = 0; byte < 4; ++byte)
         x |= std::uint32_t{padded[block + 4 * (word % 16) + byte]} << (8 * byte);
-      // RFC 1321, 3.4: the integer part of 4294967296 times abs(sin(i)), i in radians, from 1.
-      auto const sine = static_cast<std::uint32_t>(std::floor(4294967296.0L * std::abs(std::sin(i + 1.0L))));
-      std::uint32_t const sum = a + mixed + x + sine;
+      std::uint32_t const sum = a + mixed + x + sines[i];
       int const turn = turns[i / 16][i % 4];
       a = d, d = c, c = b;
       b += (sum << turn) | (sum >> (32 - turn));

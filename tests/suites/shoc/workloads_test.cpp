@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "catch.hpp"
 #include "references.hpp"
@@ -107,6 +108,71 @@ std::vector<std::string> both(std::string const& workload) {
 }
 
 }  // namespace
+
+// The messages of RFC 1321, appendix A.5.
+TEST_CASE("md5 gives the published digests") {
+  struct Vector {
+    std::string message, digest;
+  };
+  std::vector<Vector> const vectors{
+      {"", "d41d8cd98f00b204e9800998ecf8427e"},
+      {"a", "0cc175b9c0f1b6a831c399e269772661"},
+      {"abc", "900150983cd24fb0d6963f7d28e17f72"},
+      {"message digest", "f96b697d7cb7938d525a2f31aaf161d0"},
+      {"abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"},
+      {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"},
+      {"12345678901234567890123456789012345678901234567890123456789012345678901234567890",
+       "57edf4a22be3c955ac49da2e2107b67a"}};
+  std::string text;
+  std::vector<std::uint32_t> starts{0}, wanted;
+  for (auto const& [message, digest] : vectors) {
+    text += message;
+    starts.push_back(static_cast<std::uint32_t>(text.size()));
+    for (std::size_t word = 0; word < 4; ++word) {
+      std::uint32_t value = 0;
+      for (std::size_t byte = 0; byte < 4; ++byte)
+        value |= static_cast<std::uint32_t>(std::stoul(digest.substr(8 * word + 2 * byte, 2), nullptr, 16))
+                 << (8 * byte);
+      wanted.push_back(value);
+    }
+    auto const host = md5({reinterpret_cast<std::uint8_t const*>(message.data()), message.size()});
+    CHECK(std::vector(host.begin(), host.end()) == std::vector(wanted.end() - 4, wanted.end()));
+  }
+  auto const folder = std::filesystem::temp_directory_path() / fmt::format("kernelcast-rfc1321-{}", getpid());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "text", std::ios::binary) << text;
+  std::ofstream(folder / "starts", std::ios::binary)
+      .write(reinterpret_cast<char const*>(starts.data()), static_cast<std::streamsize>(4 * starts.size()));
+  for (char const* suffix : {"cl", "cu"}) {
+    auto const path = folder / fmt::format("{}.toml", suffix);
+    std::ofstream(path) << fmt::format(
+        "file = '{}md5hash.{}'\n[buffers]\ntext = 'u8:{}:file=text'\nstarts = 'u32:{}:file=starts'\n"
+        "digests = 'u32:{}:zero'\n[[launch]]\nkernel = 'md5_messages'\nglobal = [32]\nlocal = [32]\n"
+        "args = ['text', 'starts', 'digests', 'u32:{}']\n",
+        suite, suffix, text.size(), starts.size(), wanted.size(), vectors.size());
+    launch::Plan const plan = read_plan(path.string());
+    CHECK(elements<std::uint32_t>(emulate(plan, 1), "digests") == wanted);
+    if (suffix != std::string("cl") || !opencl_device()) continue;
+    auto const run = run_opencl(source_text(plan), "", initial_buffers(plan), opencl_launches(plan));
+    CHECK(elements<std::uint32_t>(run.buffers, "digests") == wanted);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+// What users run: the first group of each launch at SHOC's default size.
+TEST_CASE("the default sizes run") {
+  std::size_t run = 0;
+  for (auto const& entry : std::filesystem::directory_iterator(suite + "opencl")) {
+    if (!entry.path().stem().string().ends_with("_s1")) continue;
+    launch::RunOptions options;
+    options.threads = std::max(1u, std::thread::hardware_concurrency());
+    INFO(entry.path());
+    auto const report = launch::run(read_plan(entry.path().string()), options);
+    for (auto const& row : report.rows) CHECK(row.groups_emulated >= 1);
+    ++run;
+  }
+  CHECK(run == 23);
+}
 
 TEST_CASE("bfs") {
   check("bfs", {"bfs_small"});
