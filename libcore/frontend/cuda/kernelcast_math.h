@@ -2,15 +2,15 @@
 // `float sin(float)` is enough to link with them. Those of <cmath> join namespace std, beside the host's.
 #pragma once
 
-template <bool, class T> struct kernelcast_if {};
-template <class T> struct kernelcast_if<true, T> { typedef T type; };
+template <bool, class KcT> struct kernelcast_if {};
+template <class KcT> struct kernelcast_if<true, KcT> { typedef KcT type; };
 #define KC_INTEGRAL(T) typename kernelcast_if<__is_integral(T), double>::type
 
 #define KC_UNARY(N)                                              \
   __device__ float N(float);                                     \
   __device__ double N(double);                                   \
   KC_DEVICE float N##f(float x) { return N(x); }                 \
-  template <class T> KC_DEVICE KC_INTEGRAL(T) N(T x) { return N((double)x); }
+  template <class KcT> KC_DEVICE KC_INTEGRAL(KcT) N(KcT x) { return N((double)x); }
 #define KC_STD(N) namespace std { using ::N; }
 #define KC_UNARY_STD(N) KC_UNARY(N) KC_STD(N)
 KC_UNARY_STD(sin) KC_UNARY_STD(cos) KC_UNARY_STD(tan) KC_UNARY_STD(asin) KC_UNARY_STD(acos) KC_UNARY_STD(atan)
@@ -26,19 +26,19 @@ KC_UNARY_STD(round) KC_UNARY_STD(trunc) KC_UNARY_STD(rint) KC_UNARY_STD(erf) KC_
   KC_DEVICE float N##f(float x, float y) { return N(x, y); }     \
   KC_DEVICE double N(float x, double y) { return N((double)x, y); } \
   KC_DEVICE double N(double x, float y) { return N(x, (double)y); } \
-  template <class T> KC_DEVICE KC_INTEGRAL(T) N(double x, T y) { return N(x, (double)y); } \
-  template <class T> KC_DEVICE KC_INTEGRAL(T) N(T x, double y) { return N((double)x, y); } \
-  template <class T> KC_DEVICE typename kernelcast_if<__is_integral(T), float>::type N(float x, T y) { \
+  template <class KcT> KC_DEVICE KC_INTEGRAL(KcT) N(double x, KcT y) { return N(x, (double)y); } \
+  template <class KcT> KC_DEVICE KC_INTEGRAL(KcT) N(KcT x, double y) { return N((double)x, y); } \
+  template <class KcT> KC_DEVICE typename kernelcast_if<__is_integral(KcT), float>::type N(float x, KcT y) { \
     return N(x, (float)y);                                       \
   }                                                              \
-  template <class T> KC_DEVICE typename kernelcast_if<__is_integral(T), float>::type N(T x, float y) { \
+  template <class KcT> KC_DEVICE typename kernelcast_if<__is_integral(KcT), float>::type N(KcT x, float y) { \
     return N((float)x, y);                                       \
   }
 #define KC_BINARY_STD(N) KC_BINARY(N) KC_STD(N)
 KC_BINARY_STD(pow) KC_BINARY_STD(atan2) KC_BINARY_STD(fmod) KC_BINARY_STD(remainder) KC_BINARY_STD(hypot)
 KC_BINARY_STD(fmin) KC_BINARY_STD(fmax) KC_BINARY_STD(fdim) KC_BINARY_STD(copysign) KC_BINARY_STD(nextafter)
-template <class A, class B>
-KC_DEVICE typename kernelcast_if<__is_integral(A) && __is_integral(B), double>::type pow(A x, B y) {
+template <class KcA, class KcB>
+KC_DEVICE typename kernelcast_if<__is_integral(KcA) && __is_integral(KcB), double>::type pow(KcA x, KcB y) {
   return pow((double)x, (double)y);
 }
 
@@ -107,12 +107,12 @@ KC_MINMAX(float) KC_MINMAX(double)
 #undef KC_MINMAX
 // Mixed types go to the type that arithmetic would choose; without this a call would be ambiguous.
 #define KC_MINMAX_MIXED(N, W)                                                                                        \
-  template <class A, class B>                                                                                        \
-  static __inline__ __host__ __device__ typename kernelcast_if<!__is_same(A, B) && __is_arithmetic(A) &&             \
-                                                                   __is_arithmetic(B), decltype(A() + B())>::type    \
-  N(A a, B b) {                                                                                                      \
-    typedef decltype(A() + B()) C;                                                                                   \
-    return (C)a W(C) b ? (C)a : (C)b;                                                                                \
+  template <class KcA, class KcB>                                                                                    \
+  static __inline__ __host__ __device__ typename kernelcast_if<                                                      \
+      !__is_same(KcA, KcB) && __is_arithmetic(KcA) && __is_arithmetic(KcB), decltype(KcA() + KcB())>::type           \
+  N(KcA a, KcB b) {                                                                                                  \
+    typedef decltype(KcA() + KcB()) KcC;                                                                             \
+    return (KcC)a W(KcC) b ? (KcC)a : (KcC)b;                                                                        \
   }
 KC_MINMAX_MIXED(min, <)
 KC_MINMAX_MIXED(max, >)

@@ -13,7 +13,7 @@ enum cudaChannelFormatKind {
 struct cudaChannelFormatDesc { int x, y, z, w; cudaChannelFormatKind f; };
 enum { cudaTextureType1D = 1, cudaTextureType2D = 2, cudaTextureType3D = 3 };
 
-template <class T, int dimensions = cudaTextureType1D, int mode = cudaReadModeElementType>
+template <class KcT, int dimensions = cudaTextureType1D, int mode = cudaReadModeElementType>
 struct kernelcast_texture {
   cudaTextureObject_t object;
   int normalized;
@@ -42,7 +42,7 @@ KC_TEX_TYPE("u32", "=r", unsigned int)
 #undef KC_TEX_TYPE
 
 // How a texel's type is made of the four values that a fetch gives.
-template <class T> struct kernelcast_texel;
+template <class KcT> struct kernelcast_texel;
 #define KC_TEXEL(T, E, ...) \
   template <> struct kernelcast_texel<T> { typedef E element; static __device__ T make(E* v) { return __VA_ARGS__; } };
 #define KC_TEXELS(T, N, E)                                                        \
@@ -61,21 +61,21 @@ KC_TEXELS(unsigned short, ushort, unsigned int)
 #undef KC_TEXEL
 
 #define KC_FETCH(NAME, CALL, ...)                                                                 \
-  template <class T> KC_DEVICE T NAME(cudaTextureObject_t t, __VA_ARGS__) {                       \
-    typename kernelcast_texel<T>::element v[4];                                                   \
+  template <class KcT> KC_DEVICE KcT NAME(cudaTextureObject_t t, __VA_ARGS__) {                   \
+    typename kernelcast_texel<KcT>::element v[4];                                                 \
     CALL;                                                                                         \
-    return kernelcast_texel<T>::make(v);                                                          \
+    return kernelcast_texel<KcT>::make(v);                                                        \
   }
 KC_FETCH(tex1Dfetch, kernelcast_tex1(t, x, v), int x)
 KC_FETCH(tex1D, kernelcast_tex1(t, x, v), float x)
 KC_FETCH(tex2D, kernelcast_tex2(t, x, y, v), float x, float y)
 KC_FETCH(tex3D, kernelcast_tex3(t, x, y, z, v), float x, float y, float z)
 #undef KC_FETCH
-#define KC_REFERENCE template <class T, int D, int M> KC_DEVICE T
-KC_REFERENCE tex1Dfetch(kernelcast_texture<T, D, M> const& t, int x) { return tex1Dfetch<T>(t.object, x); }
-KC_REFERENCE tex1D(kernelcast_texture<T, D, M> const& t, float x) { return tex1D<T>(t.object, x); }
-KC_REFERENCE tex2D(kernelcast_texture<T, D, M> const& t, float x, float y) { return tex2D<T>(t.object, x, y); }
-KC_REFERENCE tex3D(kernelcast_texture<T, D, M> const& t, float x, float y, float z) {
-  return tex3D<T>(t.object, x, y, z);
+#define KC_REFERENCE template <class KcT, int KcD, int KcM> KC_DEVICE KcT
+KC_REFERENCE tex1Dfetch(kernelcast_texture<KcT, KcD, KcM> const& t, int x) { return tex1Dfetch<KcT>(t.object, x); }
+KC_REFERENCE tex1D(kernelcast_texture<KcT, KcD, KcM> const& t, float x) { return tex1D<KcT>(t.object, x); }
+KC_REFERENCE tex2D(kernelcast_texture<KcT, KcD, KcM> const& t, float x, float y) { return tex2D<KcT>(t.object, x, y); }
+KC_REFERENCE tex3D(kernelcast_texture<KcT, KcD, KcM> const& t, float x, float y, float z) {
+  return tex3D<KcT>(t.object, x, y, z);
 }
 #undef KC_REFERENCE

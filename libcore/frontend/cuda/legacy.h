@@ -4,7 +4,7 @@
 #pragma once
 #include <cuda_runtime.h>
 
-template <class T, int dimensions = cudaTextureType1D, int mode = cudaReadModeElementType>
+template <class KcT, int dimensions = cudaTextureType1D, int mode = cudaReadModeElementType>
 struct kernelcast_texture {
   cudaTextureObject_t object;
   int normalized;
@@ -14,25 +14,25 @@ struct kernelcast_texture {
 };
 #define texture static __device__ kernelcast_texture
 
-#define KERNELCAST_FETCH template <class T, int D, int M> static __device__ __forceinline__ T
-KERNELCAST_FETCH tex1Dfetch(kernelcast_texture<T, D, M> t, int x) { return tex1Dfetch<T>(t.object, x); }
-KERNELCAST_FETCH tex1D(kernelcast_texture<T, D, M> t, float x) { return tex1D<T>(t.object, x); }
-KERNELCAST_FETCH tex2D(kernelcast_texture<T, D, M> t, float x, float y) { return tex2D<T>(t.object, x, y); }
-KERNELCAST_FETCH tex3D(kernelcast_texture<T, D, M> t, float x, float y, float z) {
-  return tex3D<T>(t.object, x, y, z);
+#define KERNELCAST_FETCH template <class KcT, int KcD, int KcM> static __device__ __forceinline__ KcT
+KERNELCAST_FETCH tex1Dfetch(kernelcast_texture<KcT, KcD, KcM> t, int x) { return tex1Dfetch<KcT>(t.object, x); }
+KERNELCAST_FETCH tex1D(kernelcast_texture<KcT, KcD, KcM> t, float x) { return tex1D<KcT>(t.object, x); }
+KERNELCAST_FETCH tex2D(kernelcast_texture<KcT, KcD, KcM> t, float x, float y) { return tex2D<KcT>(t.object, x, y); }
+KERNELCAST_FETCH tex3D(kernelcast_texture<KcT, KcD, KcM> t, float x, float y, float z) {
+  return tex3D<KcT>(t.object, x, y, z);
 }
 #undef KERNELCAST_FETCH
 
-template <class... A>
-static inline cudaError_t cudaBindTexture(A...) { return cudaSuccess; }
-template <class... A>
-static inline cudaError_t cudaBindTexture2D(A...) { return cudaSuccess; }
-template <class T, int D, int M, class... A>
-static inline cudaError_t cudaBindTexture(size_t*, kernelcast_texture<T, D, M> const&, A...) { return cudaSuccess; }
-template <class T, int D, int M, class... A>
-static inline cudaError_t cudaBindTextureToArray(kernelcast_texture<T, D, M> const&, A...) { return cudaSuccess; }
-template <class T, int D, int M>
-static inline cudaError_t cudaUnbindTexture(kernelcast_texture<T, D, M> const&) { return cudaSuccess; }
+template <class... KcA>
+static inline cudaError_t cudaBindTexture(KcA...) { return cudaSuccess; }
+template <class... KcA>
+static inline cudaError_t cudaBindTexture2D(KcA...) { return cudaSuccess; }
+template <class KcT, int KcD, int KcM, class... KcA>
+static inline cudaError_t cudaBindTexture(size_t*, kernelcast_texture<KcT, KcD, KcM> const&, KcA...) { return cudaSuccess; }
+template <class KcT, int KcD, int KcM, class... KcA>
+static inline cudaError_t cudaBindTextureToArray(kernelcast_texture<KcT, KcD, KcM> const&, KcA...) { return cudaSuccess; }
+template <class KcT, int KcD, int KcM>
+static inline cudaError_t cudaUnbindTexture(kernelcast_texture<KcT, KcD, KcM> const&) { return cudaSuccess; }
 
 static inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 static inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }

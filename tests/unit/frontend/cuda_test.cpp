@@ -1,4 +1,6 @@
 // .cu and .ptx: with a toolkit where one is installed, and always without.
+#include <fmt/format.h>
+
 #include "catch.hpp"
 #include "diag/diag.hpp"
 #include "frontend/build.hpp"
@@ -72,6 +74,16 @@ TEST_CASE("every family of our CUDA header compiles and is accepted by ptxas") {
   auto const direct = run_process({ptxas, "-arch=sm_75", folder.file("k.ptx"), "-o", folder.file("k.cubin")}, 60);
   INFO(direct.errors);
   CHECK(direct.succeeded());
+}
+
+TEST_CASE("macros of one letter, as benchmarks name their sizes, leave our CUDA header alone") {
+  if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
+  TemporaryFolder const folder;
+  write_file(folder.file("sizes.cu"), "__global__ void k(float* p) { p[N] = min(p[M], 2.0) + pow(p[T], D); }\n");
+  Request request{.path = folder.file("sizes.cu"), .options = {}, .cache = false};
+  for (char letter = 'A'; letter <= 'Z'; ++letter) request.options.push_back(fmt::format("-D{}=37", letter));
+  Environment const none("KERNELCAST_NO_CUDA", "1");
+  CHECK(compile_text(request).kernels.size() == 1);
 }
 
 TEST_CASE("a mistake in CUDA C++ has its place") {
