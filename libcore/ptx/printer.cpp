@@ -35,6 +35,7 @@ class Printer {
   std::string parameter(Parameter const&) const;
   std::string parameters(std::vector<Parameter> const&) const;
   void signature(Function const&);
+  std::size_t needs_declarations() const;
   void function(Function const&);
   void declarations(Function const&);
   void registers(Function const&);
@@ -375,13 +376,35 @@ void Printer::function(Function const& f) {
   out_ += "}\n";
 }
 
-std::string Printer::text() {
-  header();
-  // Functions whose address a variable holds are declared before it, in order, so that every index stays as it is.
+// Functions that are named before their place are declared first, with all before them, so that every index stays as it
+// is. Returns how many.
+std::size_t Printer::needs_declarations() const {
   std::size_t declared = 0;
+  auto const named = [&](std::size_t function, std::size_t from) {
+    if (function > from) declared = std::max(declared, function + 1);
+  };
+  auto const named_by = [&](auto const& self, Operand const& operand, std::size_t from) -> void {
+    if (operand.kind == Operand::Kind::function) named(operand.id, from);
+    for (auto const& element : operand.elements) self(self, element, from);
+  };
   for (auto const& v : module_.variables)
     for (auto const& value : v.initializers)
       if (value.value.kind == Operand::Kind::function) declared = std::max<std::size_t>(declared, value.value.id + 1);
+  for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+    Function const& f = module_.functions[i];
+    for (auto const& v : f.variables)
+      for (auto const& value : v.initializers) named_by(named_by, value.value, i);
+    for (auto const& list : f.call_targets)
+      for (auto const id : list.ids) named(id, i);
+    for (auto const& instruction : f.instructions)
+      for (auto const& operand : instruction.operands) named_by(named_by, operand, i);
+  }
+  return declared;
+}
+
+std::string Printer::text() {
+  header();
+  std::size_t const declared = needs_declarations();
   for (std::size_t i = 0; i < declared; ++i) {
     signature(module_.functions[i]);
     out_ += ";\n";

@@ -88,6 +88,9 @@ bool carries(ptx::Instruction const& i) {
 
 namespace {
 
+constexpr std::uint64_t most_shared_bytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
+
 std::uint64_t align_up(std::uint64_t value, std::uint64_t unit) {
   return unit ? (value + unit - 1) / unit * unit : value;
 }
@@ -128,6 +131,14 @@ void Decoder::lay_out_variables() {
   };
   put(m_.variables, module_offsets_);
   put(f_.variables, local_offsets_);
+  auto refuse = [&](std::uint64_t bytes, std::uint64_t most, char const* whose) {
+    if (bytes <= most) return;
+    throw Error(Status::bad_data, {m_.path, f_.at.line, f_.at.column},
+                "kernel '" + std::string(f_.name) + "' declares " + std::to_string(bytes) + " bytes of " + whose,
+                "at most " + std::to_string(most) + " can be emulated; no device has more");
+  };
+  refuse(dynamic, most_shared_bytes, "shared memory");
+  refuse(local, most_local_bytes, "local memory per work-item");
   p_.static_shared_bytes = static_cast<std::uint32_t>(dynamic);
   p_.local_bytes = static_cast<std::uint32_t>(align_up(local, 16));
 }
