@@ -1,14 +1,15 @@
 // Functional emulation of a GPU kernel, one group of work-items at a time.
 //
 // The interpreter executes PTX on vectors of lanes: a group of up to 1024 work-items is cut into units of up to 256
-// lanes that run in lock step while they agree; diverged lanes wait, the deepest call and then the lowest program counter
-// runs first, and lanes reconverge where they meet. A warp therefore executes exactly what it would execute alone.
+// lanes that run in lock step while they agree; diverged lanes wait, the deepest call and then the lowest program
+// counter runs first, and lanes reconverge where they meet. A warp therefore executes exactly what it would execute
+// alone.
 //
-// Progress: lanes that wait for others (a spin-lock within a warp, a flag of another warp) let those others run. Who has
-// been kept waiting while its group executed `patience` (1024, halved by each such event, at least 32) blocks with a
-// synchronising operation - atomics, volatile, relaxed or acquire loads, fences, nanosleep - runs next, and goes on until
-// it ends, waits at a barrier, or keeps others waiting in turn. Without synchronising operations nothing of this happens.
-// Groups run one after the other: waiting for a group that comes later never ends.
+// Progress: lanes that wait for others (a spin-lock within a warp, a flag of another warp) let those others run. Who
+// has been kept waiting while its group executed `patience` (1024, halved by each such event, at least 32) blocks with
+// a synchronising operation - atomics, volatile, relaxed or acquire loads, fences, nanosleep - runs next, and goes on
+// until it ends, waits at a barrier, or keeps others waiting in turn. Without synchronising operations nothing of this
+// happens. Groups run one after the other: waiting for a group that comes later never ends.
 //
 // Memory is checked: an access outside a buffer is a Finding and never touches the host's memory.
 // The emulator knows nothing of statistics: it tells observers what happens (see Observer), each statistic is one of
@@ -71,7 +72,7 @@ class Memory {
   Images& images();
 
   // The heap of malloc() in kernels; it lasts from launch to launch.
-  void limit_heap(std::uint64_t bytes);  // in use at a time; 8 MiB unless set, as CUDA's
+  void limit_heap(std::uint64_t bytes);                           // in use at a time; 8 MiB unless set, as CUDA's
   std::uint64_t allocate(std::uint64_t bytes, std::string name);  // zero-filled; 0 beyond the limit
   enum class Freed : std::uint8_t { done, twice, unknown };
   Freed release(std::uint64_t device_address);
@@ -139,6 +140,8 @@ struct Lanes {
   std::uint32_t warps = 0;
   std::uint32_t first_warp = 0;  // index of warp 0 of the unit within its group
   bool full = false;             // every work-item that exists in the unit takes part
+  // Of a unit that runs several groups at once (Observer::accepts_packs): warps from one group to the next.
+  std::uint32_t group_warps = 0;
 };
 
 enum class Direction : std::uint8_t { load, store, atomic };
@@ -159,8 +162,9 @@ struct MemoryAccess {
   static constexpr std::uint32_t no_step = 0x80000000u;
   // The memory that all lanes lie in: a whole buffer (or a range that holds several), or the group's shared memory.
   std::uint64_t region = 0, region_bytes = 0;
-  std::byte const* host = nullptr;  // where offsets == 0 lies, before the access; of lane_stride != 0 that of work-item 0
-  std::uint64_t lane_stride = 0;    // bytes between work-items' copies (local memory)
+  std::byte const* host =
+      nullptr;                    // where offsets == 0 lies, before the access; of lane_stride != 0 that of work-item 0
+  std::uint64_t lane_stride = 0;  // bytes between work-items' copies (local memory)
   // What a store writes: element i of lane l at registers + slots[i] + l * (8 where element_bytes is 8, else 4). Null
   // for others, and where the values are not in registers.
   std::byte const* registers = nullptr;
@@ -181,6 +185,12 @@ class Observer {
   virtual ~Observer() = default;
   virtual void group_begin(std::uint64_t /*linear group*/) {}
   virtual void group_end() {}
+  // Small groups may run several at a time, side by side in one unit, if every observer accepts it: then pack_begin and
+  // pack_end come in place of group_begin and group_end, and Lanes::group_warps tells the groups apart. A group's
+  // shared memory begins at a multiple of 256 bytes of its own.
+  virtual bool accepts_packs() const { return false; }
+  virtual void pack_begin(std::span<std::uint64_t const> /*linear groups*/) {}
+  virtual void pack_end() {}
   // A basic block is entered: every unguarded instruction of it is executed by these lanes.
   virtual void block(std::uint32_t /*block*/, Lanes const&) {}
   // A guarded instruction (@p) other than a branch, executed by the lanes whose predicate holds (perhaps none).
@@ -247,7 +257,7 @@ struct Finding {
     trap,
     stack_overflow,
     bad_image,  // a handle that is no texture or sampler, or one of another geometry
-    limit  // nothing wrong yet: where the kernel was when a limit stopped it
+    limit       // nothing wrong yet: where the kernel was when a limit stopped it
   };
   Kind kind;
   std::string kernel;

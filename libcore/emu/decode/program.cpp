@@ -9,6 +9,31 @@
 
 namespace kernelcast::emu {
 
+namespace {
+
+// Groups may run side by side where nothing but one plain barrier brings a group's work-items together, and no group
+// can tell when another one ran.
+bool can_pack(Program::Impl const& p) {
+  static constexpr std::string_view apart[] = {"call", "mbarrier", "cp",        "ldmatrix", "stmatrix",
+                                               "wmma", "alloca",   "stacksave", "mapa",     "nanosleep",
+                                               "tex",  "tld4",     "suld",      "sust",     "sured"};
+  if (p.order_dependent) return false;
+  for (ptx::Instruction const& i : p.kernel->instructions)
+    if (std::find(std::begin(apart), std::end(apart), i.opcode) != std::end(apart)) return false;
+  for (BlockCode const& block : p.code) {
+    End const& end = block.end;
+    if (end.kind == End::Kind::arrive || end.kind == End::Kind::call) return false;
+    if (end.kind != End::Kind::barrier) continue;
+    auto const& operands = p.kernel->instructions[end.instruction].operands;
+    bool const plain = operands.empty() || (operands.size() == 1 && operands[0].kind == ptx::Operand::Kind::integer &&
+                                            operands[0].value == 0);
+    if (!plain || end.reduction != End::Reduction::none) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Program::Program(ptx::Module const& module, ptx::Function const& kernel) : impl_(std::make_unique<Impl>()) {
   if (!kernel.has_body)
     throw Error(Status::bad_data, {module.path, kernel.at.line, kernel.at.column},
@@ -24,6 +49,7 @@ Program::Program(ptx::Module const& module, ptx::Function const& kernel) : impl_
   decode(drafts);
   fuse(drafts);
   allocate(drafts);
+  impl_->packs = can_pack(*impl_);
 }
 
 Program::~Program() = default;

@@ -71,6 +71,7 @@ struct Program::Impl {
   std::uint32_t local_bytes = 0;  // per lane
   bool order_dependent = false;
   bool uses_generic = false;
+  bool packs = false;  // small groups may run side by side
 };
 
 Handlers const& best_handlers();

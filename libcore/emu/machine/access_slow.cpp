@@ -53,12 +53,12 @@ void Machine::notify_access(Context const& c, MicroOp const& op, Placement const
     event.element_bytes = x.element_bytes;
     event.elements = x.elements;
   }
-  event.lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists)};
+  event.lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists), c.group_warps};
   for (Observer* o : observers_) o->memory(event);
 }
 
 void Machine::notify_guarded(Context const& c, MicroOp const& op) {
-  Lanes const lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists)};
+  Lanes const lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists), c.group_warps};
   for (Observer* o : observers_) o->guarded(op.instruction, lanes);
 }
 
@@ -134,7 +134,7 @@ void Machine::access_elsewhere(Context& c, MicroOp const& op) {
         lowest = std::min(lowest, address);
         highest = std::max(highest, address + x.bytes);
       } else {
-        std::uint64_t const size = space == StateSpace::shared  ? shared_.size()
+        std::uint64_t const size = space == StateSpace::shared  ? shared_bytes_
                                    : space == StateSpace::local ? p_.local_bytes
                                                                 : parameters_.size();
         if (address > size || size - address < x.bytes)
@@ -181,7 +181,7 @@ void Machine::access_elsewhere(Context& c, MicroOp const& op) {
   };
   auto in_space = [&](StateSpace s) { return [&spaces, s](std::uint32_t lane) { return spaces[lane] == s; }; };
 
-  copy.window = {0, shared_.size(), shared_.data(), 0, 0, StateSpace::shared};
+  copy.window = shared_window_of_group();
   run_part(in_space(StateSpace::shared));
   copy.window = {0, p_.local_bytes, local_.data(), 0, p_.local_bytes, StateSpace::local};
   run_part(in_space(StateSpace::local));

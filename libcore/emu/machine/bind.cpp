@@ -1,5 +1,6 @@
 // Fits a program to a launch: byte offsets for slots, values for pins, windows for accesses.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -40,7 +41,7 @@ void Machine::Free::operator()(std::byte* p) const {
 }
 
 Machine::Machine(Program const& program, Launch const& launch, Memory& memory, std::span<Observer* const> observers,
-                 Budget& budget)
+                 Budget& budget, bool several)
     : program_(program),
       p_(*program.impl_),
       launch_(launch),
@@ -48,12 +49,13 @@ Machine::Machine(Program const& program, Launch const& launch, Memory& memory, s
       device_(memory),
       observers_(observers),
       budget_(budget) {
+  choose_packing(several);
   bind();
 }
 
 void Machine::bind() {
   threads_ = static_cast<std::uint32_t>(launch_.block.count());
-  std::uint32_t const warps = (threads_ + lanes_per_warp - 1) / lanes_per_warp;
+  std::uint32_t const warps = group_warps_ ? max_warps_per_unit : (threads_ + lanes_per_warp - 1) / lanes_per_warp;
   stride_ = std::min(warps, max_warps_per_unit) * lanes_per_warp;
   std::uint32_t const unit_count = (warps + max_warps_per_unit - 1) / max_warps_per_unit;
   std::size_t const unit_bytes = std::size_t{4} * stride_ * p_.slots;
@@ -65,12 +67,16 @@ void Machine::bind() {
     unit.registers = register_file_.get() + unit_bytes * u;
     unit.first_warp = u * max_warps_per_unit;
     unit.warps = std::min(warps - unit.first_warp, max_warps_per_unit);
-    for (std::uint32_t w = 0; w < unit.warps; ++w) {
+    for (std::uint32_t w = 0; w < unit.warps && !group_warps_; ++w) {
       std::uint32_t const rest = threads_ - (unit.first_warp + w) * lanes_per_warp;
       unit.exists[w] = rest >= lanes_per_warp ? ~0u : (1u << rest) - 1;
     }
   }
-  shared_.assign(std::size_t{p_.static_shared_bytes} + launch_.dynamic_shared_bytes, std::byte{0});
+  shared_bytes_ = std::uint64_t{p_.static_shared_bytes} + launch_.dynamic_shared_bytes;
+  std::uint64_t const shared_step = (shared_bytes_ + 255) / 256 * 256;
+  shared_.assign(shared_bytes_ + (pack_ - 1) * shared_step, std::byte{0});
+  for (std::uint32_t lane = 0; group_warps_ && lane < max_lanes_per_unit; ++lane)
+    shared_bases_[lane] = static_cast<std::uint32_t>(lane / lanes_per_warp / group_warps_ * shared_step);
   local_.assign(std::size_t{p_.local_bytes} * unit_count * max_lanes_per_unit, std::byte{0});
   parameters_ = launch_.parameters;
   module_variables_ = &memory_.variables.at(p_.module);
@@ -107,13 +113,66 @@ void Machine::bind() {
   check_at_ = budget_.max_steps ? std::min<std::uint64_t>(budget_.max_steps, 1 << 20) : 1 << 20;
 }
 
+// Small groups that nobody wants to see one by one run side by side, up to a full unit: an operation costs little more
+// for eight warps than for one.
+void Machine::choose_packing(bool several) {
+  std::uint32_t const threads = static_cast<std::uint32_t>(launch_.block.count());
+  std::uint32_t const warps = std::bit_ceil((threads + lanes_per_warp - 1) / lanes_per_warp);
+  bool possible = several && p_.packs && warps < max_warps_per_unit;
+  for (Observer const* o : observers_) possible &= o->accepts_packs();
+  if (!possible) return;
+  group_warps_ = warps;
+  pack_ = max_warps_per_unit / warps;
+}
+
+Window Machine::shared_window_of_group() const {
+  return {0, shared_bytes_,      const_cast<std::byte*>(shared_.data()),       0,
+          0, StateSpace::shared, group_warps_ ? shared_bases_.data() : nullptr};
+}
+
+// Everything that a group finds as it was before any group ran.
+void Machine::begin_groups(std::span<std::uint64_t const> linear_groups) {
+  // What a kernel reads before writing must not depend on the group that ran before.
+  std::fill(shared_.begin(), shared_.end(), std::byte{0});
+  std::fill(local_.begin(), local_.end(), std::byte{0});
+  arrived_.fill(0);
+  arrived_lanes_ = {};
+  if (!group_warps_) {
+    set_group(linear_groups[0]);
+    fill_group_specials();
+    for (Observer* o : observers_) o->group_begin(group_);
+    return;
+  }
+  Unit& unit = units_[0];
+  unit.exists.fill(0);
+  for (std::uint32_t k = 0; k < linear_groups.size(); ++k) {
+    packed_groups_[k] = linear_groups[k];
+    for (std::uint32_t w = 0; lanes_per_warp * w < threads_; ++w) {
+      std::uint32_t const rest = threads_ - lanes_per_warp * w;
+      unit.exists[k * group_warps_ + w] = rest >= lanes_per_warp ? ~0u : (1u << rest) - 1;
+    }
+    set_group(linear_groups[k]);
+    std::uint32_t const lanes = lanes_per_warp * group_warps_;
+    for (Pin const& pin : p_.pins)
+      if (pin.slot != no_slot && per_group(pin)) splat(unit, pin, pin_value(pin), k * lanes, lanes);
+  }
+  for (Observer* o : observers_) o->pack_begin(linear_groups);
+}
+
+void Machine::set_group(std::uint64_t linear_group) {
+  Dim3 const& g = launch_.grid;
+  group_ = linear_group;
+  group_id_ = {static_cast<std::uint32_t>(linear_group % g.x), static_cast<std::uint32_t>(linear_group / g.x % g.y),
+               static_cast<std::uint32_t>(linear_group / g.x / g.y)};
+}
+
 void Machine::bind_accesses() {
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     Access& x = accesses_[i];
     for (std::uint32_t& s : x.slots)
       if (s != no_slot) s *= 4 * stride_;
     x.placement = &placements_[x.placement_index];
-    if (x.space == StateSpace::shared) x.window = {0, shared_.size(), shared_.data(), 0, 0, x.space};
+    if (x.space == StateSpace::shared) x.window = shared_window_of_group();
     if (x.space == StateSpace::local) x.window = {0, p_.local_bytes, local_.data(), 0, p_.local_bytes, x.space};
     if (x.space == StateSpace::param) x.window = {0, parameters_.size(), parameters_.data(), 0, 0, x.space};
     if (x.address == Access::Address::indexed) bind_index(x, pin_value(p_.pins[p_.base_pins[i]]));
@@ -207,7 +266,7 @@ std::uint64_t Machine::pin_value(Pin const& pin) const {
     case Special::dynamic_smem_size:
       return launch_.dynamic_shared_bytes;
     case Special::total_smem_size:
-      return shared_.size();
+      return shared_bytes_;
     case Special::envreg:
       return pin.value < 32 ? launch_.envreg[pin.value] : 0;
     default:
@@ -215,12 +274,12 @@ std::uint64_t Machine::pin_value(Pin const& pin) const {
   }
 }
 
-void Machine::splat(Unit& unit, Pin const& pin, std::uint64_t value) {
+void Machine::splat(Unit& unit, Pin const& pin, std::uint64_t value, std::uint32_t first, std::uint32_t lanes) {
   std::byte* at = unit.registers + std::size_t{4} * stride_ * pin.slot;
   if (pin.wide)
-    std::fill_n(reinterpret_cast<std::uint64_t*>(at), stride_, value);
+    std::fill_n(reinterpret_cast<std::uint64_t*>(at) + first, lanes, value);
   else
-    std::fill_n(reinterpret_cast<std::uint32_t*>(at), stride_, static_cast<std::uint32_t>(value));
+    std::fill_n(reinterpret_cast<std::uint32_t*>(at) + first, lanes, static_cast<std::uint32_t>(value));
 }
 
 void Machine::fill_pins() {
@@ -230,7 +289,7 @@ void Machine::fill_pins() {
       if (per_lane(pin))
         fill_special(unit, pin);
       else
-        splat(unit, pin, pin_value(pin));
+        splat(unit, pin, pin_value(pin), 0, stride_);
     }
   }
 }
@@ -238,14 +297,15 @@ void Machine::fill_pins() {
 void Machine::fill_group_specials() {
   for (Pin const& pin : p_.pins)
     if (pin.slot != no_slot && per_group(pin))
-      for (Unit& unit : units_) splat(unit, pin, pin_value(pin));
+      for (Unit& unit : units_) splat(unit, pin, pin_value(pin), 0, stride_);
 }
 
 void Machine::fill_special(Unit& unit, Pin const& pin) {
   auto* lanes = reinterpret_cast<std::uint32_t*>(unit.registers + std::size_t{4} * stride_ * pin.slot);
   Dim3 const& b = launch_.block;
   for (std::uint32_t i = 0; i < stride_; ++i) {
-    std::uint32_t const thread = unit.first_warp * lanes_per_warp + i, lane = i % lanes_per_warp;
+    std::uint32_t const within = group_warps_ ? i % (lanes_per_warp * group_warps_) : i;
+    std::uint32_t const thread = unit.first_warp * lanes_per_warp + within, lane = i % lanes_per_warp;
     std::uint32_t value = 0;
     switch (static_cast<Special>(pin.id)) {
       case Special::tid_x:

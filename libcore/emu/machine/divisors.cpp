@@ -43,7 +43,7 @@ void Machine::watch_divisors() {
   }
 }
 
-void Machine::divide_watched(Context& c, MicroOp const& op, Handler MicroOp::*mode) {
+void Machine::divide_watched(Context& c, MicroOp const& op, Handler MicroOp::* mode) {
   ptx::Instruction const& i = p_.kernel->instructions[op.instruction];
   bool const wide = i.modifiers.back().substr(1) == "64";
   Bits zero{};

@@ -13,18 +13,8 @@ namespace {
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 }
 
-void Machine::run_group(std::uint64_t linear_group) {
-  group_ = linear_group;
-  Dim3 const& g = launch_.grid;
-  group_id_ = {static_cast<std::uint32_t>(linear_group % g.x), static_cast<std::uint32_t>(linear_group / g.x % g.y),
-               static_cast<std::uint32_t>(linear_group / g.x / g.y)};
-  // What a kernel reads before writing must not depend on the group that ran before.
-  std::fill(shared_.begin(), shared_.end(), std::byte{0});
-  std::fill(local_.begin(), local_.end(), std::byte{0});
-  arrived_.fill(0);
-  arrived_lanes_ = {};
-  fill_group_specials();
-  for (Observer* o : observers_) o->group_begin(linear_group);
+void Machine::run_groups(std::span<std::uint64_t const> linear_groups) {
+  begin_groups(linear_groups);
   for (Unit& unit : units_) {
     unit.fragments.clear();
     Fragment all;
@@ -34,7 +24,7 @@ void Machine::run_group(std::uint64_t linear_group) {
   do {
     for (Unit& unit : units_) run_unit(unit);
   } while (release());
-  for (Observer* o : observers_) o->group_end();
+  for (Observer* o : observers_) group_warps_ ? o->pack_end() : o->group_end();
 }
 
 void Machine::run_unit(Unit& unit) {
@@ -42,6 +32,7 @@ void Machine::run_unit(Unit& unit) {
   context_.registers = unit.registers;
   context_.warps = unit.warps;
   context_.first_warp = unit.first_warp;
+  context_.group_warps = group_warps_;
   context_.exists = unit.exists.data();
   while (pick(unit)) {
     for (;;) {
@@ -123,7 +114,7 @@ void Machine::run_block(BlockCode const& code) {
 }
 
 Lanes Machine::lanes_of(Bits const& bits, Unit const& unit) const {
-  return {bits.data(), unit.warps, unit.first_warp, bits == unit.exists};
+  return {bits.data(), unit.warps, unit.first_warp, bits == unit.exists, group_warps_};
 }
 
 Machine::Bits Machine::predicate(std::uint32_t slot) const {
@@ -434,7 +425,12 @@ std::uint32_t Machine::first_thread(std::uint32_t const* bits) const {
 }
 
 Fault Machine::fault(Finding::Kind kind, std::uint32_t instruction, std::uint32_t thread, std::string message) const {
-  return {found_at(program_, launch_, kind, group_, thread, instruction, std::move(message)), Ending::finding};
+  std::uint64_t group = group_;
+  if (group_warps_) {
+    group = packed_groups_[thread / lanes_per_warp / group_warps_];
+    thread %= lanes_per_warp * group_warps_;
+  }
+  return {found_at(program_, launch_, kind, group, thread, instruction, std::move(message)), Ending::finding};
 }
 
 void Machine::check_budget() {

@@ -28,17 +28,20 @@ struct Budget {
 
 class Machine {
  public:
-  Machine(Program const&, Launch const&, Memory&, std::span<Observer* const>, Budget&);
+  // `several`: more than one group is to be run.
+  Machine(Program const&, Launch const&, Memory&, std::span<Observer* const>, Budget&, bool several);
   // Once per launch, before any machine: the variables of the module.
   static void prepare(Program const&, Memory&);
-  void run_group(std::uint64_t linear_group);
+  // The next groups to run: one, or several small ones side by side.
+  std::size_t groups_at_once() const { return pack_; }
+  void run_groups(std::span<std::uint64_t const> linear_groups);
   std::uint64_t warp_instructions() const { return steps_; }
 
   // For the slow paths of handlers.
   void access_elsewhere(Context&, MicroOp const&);
   void notify_access(Context const&, MicroOp const&, Placement const&, std::uint64_t delta);
   void notify_guarded(Context const&, MicroOp const&);
-  void divide_watched(Context&, MicroOp const&, Handler MicroOp::*mode);
+  void divide_watched(Context&, MicroOp const&, Handler MicroOp::* mode);
   [[noreturn]] void refuse(Context const&, MicroOp const&);
   void texture(Context&, MicroOp const&);  // image_access.cpp
 
@@ -70,8 +73,12 @@ class Machine {
   void fill_pins();
   void fill_special(Unit&, Pin const&);
   void fill_group_specials();
+  void choose_packing(bool several);
+  void set_group(std::uint64_t linear_group);
+  void begin_groups(std::span<std::uint64_t const> linear_groups);
+  Window shared_window_of_group() const;
   std::uint64_t pin_value(Pin const&) const;
-  void splat(Unit&, Pin const&, std::uint64_t value);
+  void splat(Unit&, Pin const&, std::uint64_t value, std::uint32_t first, std::uint32_t lanes);
 
   void run_unit(Unit&);
   bool pick(Unit&);
@@ -132,6 +139,11 @@ class Machine {
 
   std::uint64_t group_ = 0;
   Dim3 group_id_;
+  std::uint64_t shared_bytes_ = 0;  // of one group
+  // Several groups in one unit, each in group_warps_ of its warps (a power of two) and with shared memory of its own.
+  std::uint32_t pack_ = 1, group_warps_ = 0;  // 0: one group
+  std::array<std::uint64_t, max_warps_per_unit> packed_groups_{};
+  alignas(64) std::array<std::uint32_t, max_lanes_per_unit> shared_bases_{};
   std::array<std::uint32_t, 16> arrived_{};
   std::array<std::array<std::uint32_t, 32>, 16> arrived_lanes_{};  // [barrier][warp of the group], since it opened last
   std::uint64_t steps_ = 0, reported_steps_ = 0, check_at_ = 0;

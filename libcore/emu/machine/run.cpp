@@ -39,12 +39,14 @@ struct Part {
 void work(Part& part, unsigned index, std::atomic<unsigned>& stopped, Program const& program, Launch const& launch,
           Memory& memory, Budget& budget) {
   try {
-    Machine machine(program, launch, memory, part.observers, budget);
+    Machine machine(program, launch, memory, part.observers, budget, part.groups.size() > 1);
     try {
-      for (std::uint64_t group : part.groups) {
+      for (std::span<std::uint64_t const> rest = part.groups; !rest.empty();) {
         // A finding in an earlier part makes this one moot; the earliest is the one to report.
         if (stopped.load(std::memory_order_relaxed) < index) break;
-        machine.run_group(group);
+        std::size_t const count = std::min(machine.groups_at_once(), rest.size());
+        machine.run_groups(rest.first(count));
+        rest = rest.subspan(count);
       }
     } catch (Fault& fault) {
       part.fault = std::move(fault);
@@ -104,7 +106,11 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
 
   std::vector<Part> parts(threads);
   for (unsigned t = 0; t < threads; ++t) {
-    std::size_t const begin = groups.size() * t / threads, end = groups.size() * (t + 1) / threads;
+    // By eights, so that the same groups run side by side whatever the number of threads.
+    auto const cut = [&](std::size_t part) {
+      return part == threads ? groups.size() : groups.size() * part / threads / max_warps_per_unit * max_warps_per_unit;
+    };
+    std::size_t const begin = cut(t), end = cut(t + 1);
     parts[t].groups = groups.subspan(begin, end - begin);
     for (Observer* o : observers) {
       if (threads == 1) {

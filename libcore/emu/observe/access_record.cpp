@@ -76,20 +76,24 @@ PatternMemo* find(PatternMemos& memos, std::uint64_t mask, bool two_warps, std::
 
 template <class Rule>
 void record(AccessSite& site, MemoryAccess const& access, Footprint* footprint) {
-  std::uint32_t const warps = access.lanes.warps;
-  for (std::uint32_t chunk = 0; 2 * chunk < warps; ++chunk) {
-    bool const two_warps = 2 * chunk + 1 < warps;
+  // 64 lanes at a time, of one group: a group of one warp has no more.
+  std::uint32_t const warps = access.lanes.warps, group_warps = access.lanes.group_warps;
+  std::uint32_t const step = group_warps == 1 ? 1 : 2;
+  for (std::uint32_t warp = 0; warp < warps; warp += step) {
+    std::uint32_t const chunk = warp / step;
+    std::size_t const place = group_warps ? warp / group_warps : 0;
+    bool const two_warps = step == 2 && warp + 1 < warps;
     std::uint64_t const mask =
-        access.lanes.masks[2 * chunk] | (two_warps ? std::uint64_t{access.lanes.masks[2 * chunk + 1]} << 32 : 0);
+        access.lanes.masks[warp] | (two_warps ? std::uint64_t{access.lanes.masks[warp + 1]} << 32 : 0);
     if (!mask) continue;
     site.lanes += static_cast<std::uint64_t>(std::popcount(mask));
-    std::uint32_t const* const offsets = access.offsets + 64 * chunk;
-    PatternMemos& memos = site.memos[chunk & 3];
+    std::uint32_t const* const offsets = access.offsets + std::size_t{lanes_per_warp} * warp;
+    PatternMemos& memos = site.memos[chunk];
     std::uint32_t const first = offsets[std::countr_zero(mask)];
     PatternMemo* const memo = find(memos, mask, two_warps, offsets, first);
     if (!memo) {
       WaveAccess const wave{mask, access.base, offsets, site.bytes};
-      site.record_pattern(memos, wave, Rule::count(wave), Rule::weight, footprint);
+      site.record_pattern(memos, wave, Rule::count(wave), Rule::weight, place, footprint);
       continue;
     }
     std::uint64_t const address = access.base + first;
@@ -97,12 +101,12 @@ void record(AccessSite& site, MemoryAccess const& access, Footprint* footprint) 
     auto const key = memo->keys[PatternMemo::slot_of(phase)];
     if (key.sectors != PatternMemo::unknown && key.phase == phase) [[likely]] {
       ++memo->phases[PatternMemo::slot_of(phase)].hits;
-      site.running += key.weight;
+      site.running[place] += key.weight;
       if (footprint && (memo->marked_sector != address >> 5 || memo->marked_list != key.sectors))
         memo->mark(key.sectors, address >> 5, *footprint);
     } else {
       WaveAccess const wave{mask, access.base, offsets, site.bytes};
-      site.record_phase(*memo, wave, Rule::count(wave), Rule::weight, footprint);
+      site.record_phase(*memo, wave, Rule::count(wave), Rule::weight, place, footprint);
     }
   }
 }

@@ -58,7 +58,7 @@ bool PatternMemo::forget(AccessTotals& totals) {
 }
 
 void AccessSite::record_pattern(PatternMemos& memos_of_chunk, WaveAccess const& wave, AccessCounts const& counts,
-                                std::size_t weight, Footprint* footprint) {
+                                std::size_t weight, std::size_t place, Footprint* footprint) {
   PatternMemos& m = memos_of_chunk;
   if (m.aside == 0) {
     if (m.all.size() < PatternMemos::most) {
@@ -73,7 +73,7 @@ void AccessSite::record_pattern(PatternMemos& memos_of_chunk, WaveAccess const& 
   }
   if (m.aside > 0) {
     if (--m.aside == 0) m.fruitless = PatternMemos::patience - 1;  // one more chance
-    running += counts[weight];
+    running[place] += counts[weight];
     for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += counts[i];
     if (footprint) mark_lanes(wave, *footprint);
     return;
@@ -87,12 +87,12 @@ void AccessSite::record_pattern(PatternMemos& memos_of_chunk, WaveAccess const& 
     memo.care[l] = active ? ~0u : 0;
     memo.delta[l] = active ? wave.offsets[l] - first : 0;
   }
-  record_phase(memo, wave, counts, weight, footprint);
+  record_phase(memo, wave, counts, weight, place, footprint);
 }
 
 void AccessSite::record_phase(PatternMemo& memo, WaveAccess const& wave, AccessCounts const& counts, std::size_t weight,
-                              Footprint* footprint) {
-  running += counts[weight];
+                              std::size_t place, Footprint* footprint) {
+  running[place] += counts[weight];
   std::uint32_t const first = wave.offsets[std::countr_zero(wave.mask)];
   std::uint64_t const address = wave.base + first;
   auto const phase = static_cast<unsigned>(address & 255);

@@ -84,15 +84,18 @@ class AccessSite {
   unsigned bytes;
   std::uint64_t lanes = 0;
   AccessTotals totals{};
-  std::array<PatternMemos, 4> memos;  // [64-lane chunk of the unit]
-  // Running total of one of the counts (global: w32, s32; shared: w32, 32 banks), for the spread between groups.
-  std::uint64_t running = 0;
+  std::array<PatternMemos, max_warps_per_unit> memos;  // [64-lane chunk of the unit; warp where groups have one]
+  // Running total of one of the counts (global: w32, s32; shared: w32, 32 banks), for the spread between groups; one
+  // for each of the groups that run side by side.
+  std::array<std::uint64_t, max_warps_per_unit> running{};
 
   // A phase of the memo's pattern that it does not hold, with its counts; `weight` names the one that `running`
-  // follows.
-  void record_phase(PatternMemo&, WaveAccess const&, AccessCounts const&, std::size_t weight, Footprint*);
+  // of the group at `place` follows.
+  void record_phase(PatternMemo&, WaveAccess const&, AccessCounts const&, std::size_t weight, std::size_t place,
+                    Footprint*);
   // A pattern that no memo holds.
-  void record_pattern(PatternMemos&, WaveAccess const&, AccessCounts const&, std::size_t weight, Footprint*);
+  void record_pattern(PatternMemos&, WaveAccess const&, AccessCounts const&, std::size_t weight, std::size_t place,
+                      Footprint*);
 
   AccessTotals all() const;  // with what the memos hold
 };

@@ -30,7 +30,7 @@ Wavefronts count(Lanes const& lanes) {
     n.lanes += static_cast<std::uint64_t>(std::popcount(mask));
     n.w16 += ((mask & 0xffff) != 0) + ((mask >> 16) != 0);
     n.w32 += mask != 0;
-    if (w % 2 == 0)
+    if (w % 2 == 0 || lanes.group_warps == 1)
       n.w64 += mask != 0;
     else
       n.w64 += !earlier && mask;
@@ -80,14 +80,17 @@ struct KernelObserver::State {
   std::vector<AccessSite const*> all_sites;
   // Of each block, its unguarded and all its instructions; of all guarded instructions, the lanes: for the spread.
   std::vector<std::array<std::uint64_t, 2>> lengths;
-  std::uint64_t guarded_lanes = 0;
+  using PerGroup = std::array<std::uint64_t, max_warps_per_unit>;  // of the groups that run side by side
+  PerGroup guarded_lanes{}, block_lanes{}, block_issues{};
   Footprint footprint;
   std::uint64_t branches = 0, divergent_w32 = 0, divergent_w64 = 0;
   PerAddress global_atomics, shared_atomics;
   std::uint64_t most_shared_atomics = 0;
   std::uint64_t barriers = 0, groups = 0, texture_bytes = 0;
+  std::uint32_t group_warps = 0;                      // of the groups at work, where they run side by side
+  std::array<std::uint64_t, 4> barriers_of_unit{};    // in this group, passed by all work-items of a unit together
   std::array<std::uint32_t, 1024> barriers_passed{};  // in this group, per work-item
-  std::ptrdiff_t barrier_lanes = 0;                   // how many of them may be other than 0
+  std::size_t barrier_lanes = 0;                      // how many of them may be other than 0
   KernelCounters joined;                              // from forks, but for what cannot be added: footprint, addresses
 
   // The whole unit, by its first warp: what count() would give for Lanes::full.
@@ -99,8 +102,14 @@ struct KernelObserver::State {
 
   // What each group did, over all launches: they differ between groups, not because launches do.
   std::unordered_map<std::uint64_t, std::array<std::uint64_t, 4>> group_counters;
-  std::uint64_t group = 0;
-  std::array<std::uint64_t, 4> before{};  // the four counters when the group began
+  std::vector<std::uint64_t> running;                                     // the groups at work
+  std::array<std::array<std::uint64_t, 4>, max_warps_per_unit> before{};  // the four counters when they began
+
+  // The group that a warp of a unit belongs to, as an index into `running`.
+  static std::size_t place(Lanes const& lanes, std::uint32_t warp) {
+    return lanes.group_warps ? warp / lanes.group_warps : 0;
+  }
+  void end_groups();
 
   Wavefronts wavefronts(Lanes const& lanes) {
     if (!lanes.full || lanes.first_warp >= units.size()) return count(lanes);
@@ -110,7 +119,8 @@ struct KernelObserver::State {
   }
   AccessSite& site(MemoryAccess const& access);
   void atomic(AccessSite& site, MemoryAccess const& access);
-  std::array<std::uint64_t, 4> spread_counters() const;
+  void add_guarded(std::uint32_t instruction, Lanes const&);
+  std::array<std::uint64_t, 4> spread_counters(std::size_t place) const;
   void add_sites(KernelCounters&) const;
 };
 
@@ -118,47 +128,93 @@ KernelObserver::KernelObserver(KernelMix mix) : state_(std::make_unique<State>(s
 KernelObserver::~KernelObserver() = default;
 
 void KernelObserver::group_begin(std::uint64_t group) {
-  state_->group = group;
+  state_->running.assign(1, group);
 }
 
-std::array<std::uint64_t, 4> KernelObserver::State::spread_counters() const {
-  std::array<std::uint64_t, 4> now{};
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    now[0] += lengths[b][0] * blocks[b].lanes;
-    now[1] += lengths[b][1] * blocks[b].w32;
-  }
-  now[0] += guarded_lanes;
-  for (auto const* const site : all_sites) now[site->space == ptx::StateSpace::shared ? 3 : 2] += site->running;
+void KernelObserver::pack_begin(std::span<std::uint64_t const> groups) {
+  state_->running.assign(groups.begin(), groups.end());
+  state_->units = {};  // the last pack may have fewer groups than those before
+}
+
+std::array<std::uint64_t, 4> KernelObserver::State::spread_counters(std::size_t place) const {
+  std::array<std::uint64_t, 4> now{block_lanes[place] + guarded_lanes[place], block_issues[place], 0, 0};
+  for (auto const* const site : all_sites) now[site->space == ptx::StateSpace::shared ? 3 : 2] += site->running[place];
   return now;
 }
 
 void KernelObserver::group_end() {
-  State& s = *state_;
-  auto const now = s.spread_counters();
-  auto& sums = s.group_counters[s.group];
-  for (std::size_t i = 0; i < now.size(); ++i) sums[i] += now[i] - s.before[i];
-  s.before = now;
-  if (s.barrier_lanes > 0) {
-    auto const end = s.barriers_passed.begin() + s.barrier_lanes;
-    s.barriers += *std::max_element(s.barriers_passed.begin(), end);
-    std::fill(s.barriers_passed.begin(), end, 0);
-    s.barrier_lanes = 0;
+  state_->group_warps = 0;
+  state_->end_groups();
+}
+
+void KernelObserver::pack_end() {
+  state_->end_groups();
+}
+
+void KernelObserver::State::end_groups() {
+  for (std::size_t k = 0; k < running.size(); ++k) {
+    auto const now = spread_counters(k);
+    auto& sums = group_counters[running[k]];
+    for (std::size_t i = 0; i < now.size(); ++i) sums[i] += now[i] - before[k][i];
+    before[k] = now;
+    ++groups;
   }
-  if (!s.shared_atomics.empty()) {
-    s.most_shared_atomics = std::max(s.most_shared_atomics, largest(s.shared_atomics));
-    s.shared_atomics.clear();
+  // Groups side by side each count; the units of one group belong together.
+  std::uint64_t most = 0;
+  std::size_t const step = std::size_t{lanes_per_warp} * (group_warps ? group_warps : max_warps_per_unit);
+  std::size_t const parts = group_warps ? running.size() : barriers_of_unit.size();
+  for (std::size_t k = 0; k < parts; ++k) {
+    std::uint64_t passed = barriers_of_unit[group_warps ? 0 : k];
+    if (barrier_lanes > step * k)
+      passed += *std::max_element(barriers_passed.begin() + static_cast<std::ptrdiff_t>(step * k),
+                                  barriers_passed.begin() + static_cast<std::ptrdiff_t>(step * (k + 1)));
+    if (group_warps)
+      barriers += passed;
+    else
+      most = std::max(most, passed);
   }
-  ++s.groups;
+  barriers += most;
+  barriers_of_unit = {};
+  if (barrier_lanes > 0) {
+    std::fill_n(barriers_passed.begin(), barrier_lanes, 0);
+    barrier_lanes = 0;
+  }
+  if (!shared_atomics.empty()) {
+    most_shared_atomics = std::max(most_shared_atomics, largest(shared_atomics));
+    shared_atomics.clear();
+  }
 }
 
 void KernelObserver::block(std::uint32_t block, Lanes const& lanes) {
-  state_->blocks[block].add(state_->wavefronts(lanes));
+  State& s = *state_;
+  s.group_warps = lanes.group_warps;
+  Wavefronts const n = s.wavefronts(lanes);
+  s.blocks[block].add(n);
+  auto const [unguarded, all] = s.lengths[block];
+  if (!lanes.group_warps) {
+    s.block_lanes[0] += unguarded * n.lanes;
+    s.block_issues[0] += all * n.w32;
+    return;
+  }
+  for (std::uint32_t w = 0; w < lanes.warps; ++w) {
+    std::size_t const place = State::place(lanes, w);
+    s.block_lanes[place] += unguarded * static_cast<std::uint64_t>(std::popcount(lanes.masks[w]));
+    s.block_issues[place] += all * (lanes.masks[w] != 0);
+  }
+}
+
+void KernelObserver::State::add_guarded(std::uint32_t instruction, Lanes const& lanes) {
+  std::uint64_t const holding = wavefronts(lanes).lanes;
+  guarded[instruction] += holding;
+  if (!lanes.group_warps)
+    guarded_lanes[0] += holding;
+  else
+    for (std::uint32_t w = 0; w < lanes.warps; ++w)
+      guarded_lanes[place(lanes, w)] += static_cast<std::uint64_t>(std::popcount(lanes.masks[w]));
 }
 
 void KernelObserver::guarded(std::uint32_t instruction, Lanes const& lanes) {
-  std::uint64_t const holding = state_->wavefronts(lanes).lanes;
-  state_->guarded[instruction] += holding;
-  state_->guarded_lanes += holding;
+  state_->add_guarded(instruction, lanes);
 }
 
 AccessSite& KernelObserver::State::site(MemoryAccess const& access) {
@@ -212,11 +268,10 @@ void KernelObserver::memory(MemoryAccess const& access) {
 
 void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, Lanes const& taking) {
   State& s = *state_;
-  std::uint64_t const lanes_taking = s.wavefronts(taking).lanes;
-  s.guarded[instruction] += lanes_taking;
-  s.guarded_lanes += lanes_taking;
-  for (std::uint32_t w = 0; w < executing.warps; w += 2) {
-    bool const pair = w + 1 < executing.warps;
+  s.add_guarded(instruction, taking);
+  std::uint32_t const step = executing.group_warps == 1 ? 1 : 2;
+  for (std::uint32_t w = 0; w < executing.warps; w += step) {
+    bool const pair = step == 2 && w + 1 < executing.warps;
     std::uint32_t const all0 = executing.masks[w], all1 = pair ? executing.masks[w + 1] : 0;
     std::uint32_t const take0 = taking.masks[w] & all0, take1 = pair ? taking.masks[w + 1] & all1 : 0;
     s.branches += (all0 != 0) + (all1 != 0);
@@ -227,10 +282,15 @@ void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, L
 
 void KernelObserver::barrier(std::uint32_t, Lanes const& lanes) {
   State& s = *state_;
+  std::size_t const unit = lanes.first_warp / max_warps_per_unit;
+  if (lanes.full && unit < s.barriers_of_unit.size()) {
+    ++s.barriers_of_unit[unit];
+    return;
+  }
   for (std::uint32_t w = 0; w < lanes.warps; ++w) {
     std::size_t const first = (lanes.first_warp + w) * std::size_t{lanes_per_warp};
     if (first + lanes_per_warp > s.barriers_passed.size()) break;
-    s.barrier_lanes = std::max(s.barrier_lanes, static_cast<std::ptrdiff_t>(first + lanes_per_warp));
+    s.barrier_lanes = std::max(s.barrier_lanes, first + lanes_per_warp);
     for (unsigned l = 0; l < lanes_per_warp; ++l) s.barriers_passed[first + l] += lanes.masks[w] >> l & 1;
   }
 }

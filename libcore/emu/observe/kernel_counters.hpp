@@ -70,6 +70,9 @@ class KernelObserver final : public Observer {
 
   void group_begin(std::uint64_t) override;
   void group_end() override;
+  bool accepts_packs() const override { return true; }
+  void pack_begin(std::span<std::uint64_t const>) override;
+  void pack_end() override;
   void block(std::uint32_t block, Lanes const&) override;
   void guarded(std::uint32_t instruction, Lanes const&) override;
   void memory(MemoryAccess const&) override;

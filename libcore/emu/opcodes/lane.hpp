@@ -43,6 +43,7 @@ struct Window {
   std::uint64_t base = 0;         // MemoryAccess::base
   std::uint64_t lane_stride = 0;  // bytes between the lanes' copies (local memory), otherwise 0
   ptx::StateSpace space = ptx::StateSpace::global;
+  std::uint32_t const* lane_base = nullptr;  // per lane, added to its offset: shared memory of groups side by side
 };
 
 inline constexpr std::uint32_t lanes_per_chunk = 16;  // lanes that are moved together
@@ -95,6 +96,7 @@ struct Context {
   std::uint32_t scratch = 0;              // a 64-bit register of nobody, as a byte offset
   std::uint32_t const* exists = nullptr;  // [warps] work-items that exist
   std::uint32_t first_warp = 0;
+  std::uint32_t group_warps = 0;  // as Lanes::group_warps
   bool observed = false;
   std::uint64_t clock = 0;  // warp instructions so far; a stand-in for %clock
   void* machine = nullptr;  // Machine, for the slow paths below
