@@ -30,10 +30,10 @@ std::vector<std::string> compiler_options(Options const& options) {
 void refuse_beside_launch_file(Options const& options) {
   auto const& line = options.line;
   if (line.global.empty() && line.grid.empty() && line.local.empty() && line.arguments.empty() &&
-      line.dynamic_shared_bytes == 0)
+      line.bindings.empty() && line.dynamic_shared_bytes == 0)
     return;
   throw Error(Status::usage, Where{line.path, 0, 0}, "a launch file has its own sizes and arguments",
-              "leave out -g, --grid, -l, -a and --shared, or change the file");
+              "leave out -g, --grid, -l, -a, --bind and --shared, or change the file");
 }
 
 launch::Plan make_plan(Options const& options) {
@@ -97,7 +97,8 @@ void declare(cli::Tool& tool) {
   app.add_option("--grid", line.grid, "size of the launch in work-groups, instead of --global")->type_name("X[,Y[,Z]]");
   app.add_option("-l,--local", line.local, "size of a work-group in work-items")->type_name("X[,Y[,Z]]");
   app.add_option("-a,--arg", line.arguments,
-                 "an argument, one option each, in order: i32:1024, f32:0.5, local:4096 or buf:f32:1048576:random")
+                 "an argument, one option each, in order: i32:1024, f32:0.5, local:4096, buf:f32:1048576:random, "
+                 "image2d:rgba8:640x480:random, sampler:linear,clamp or null")
       ->type_name("ARG")
       ->allow_extra_args(false);
   // An unsigned number read from "-3" would be 2^64 - 3.
@@ -111,6 +112,11 @@ void declare(cli::Tool& tool) {
                  "groups of each launch to emulate: first, all, or so many, spread evenly over the grid")
       ->type_name("first|N|all")
       ->capture_default_str();
+  app.add_option("--bind", line.bindings,
+                 "bind a texture, surface or sampler reference of the program to an image or a sampler, which is written "
+                 "as for -a")
+      ->type_name("NAME=ARG")
+      ->allow_extra_args(false);
   tool.list("--dump", options->dumps,
             "write buffer N (a number from 0, or its name in the launch file or kernel) to a file after the run",
             "N=FILE");

@@ -52,7 +52,6 @@ void find_registers(Build const&, std::vector<KernelInfo>&);
 
 // `!kernel_arg_*` and `!reqd_work_group_size` of LLVM IR in text form.
 std::map<std::string, KernelFacts> parse_kernel_metadata(std::string const& llvm_ir);
-std::string demangled(std::string const& name);  // "_Z1kPf" -> "k(float*)"; other names as they are
 // "void matmul<float>(float*, int)" -> {"float*", "int"}.
 std::vector<std::string> parameter_types(std::string_view demangled);
 

@@ -96,6 +96,8 @@ CompiledText compile_text(Request const&);
 // finds `_Z6matmulPfS_i`. Throws Error(usage) that lists the kernels of the file, or the candidates.
 KernelInfo const& find_kernel(std::vector<KernelInfo> const& kernels, std::string_view name, std::string const& path);
 
+std::string demangled(std::string const& name);  // "_Z1kPf" -> "k(float*)"; other names as they are
+
 // "matmul(float* a, float* b, int n)" for messages about arguments.
 std::string describe(KernelInfo const&);
 

@@ -11,7 +11,8 @@ namespace kernelcast::launch {
 namespace {
 
 constexpr std::string_view argument_forms =
-    "an argument is TYPE:VALUE (i32:1024, f32:0.5), local:BYTES, or buf:TYPE:COUNT:CONTENTS";
+    "an argument is TYPE:VALUE (i32:1024, f32:0.5), local:BYTES, null, buf:TYPE:COUNT:CONTENTS, "
+    "image2d:FORMAT:WxH:CONTENTS or sampler:WORDS";
 
 template <class T>
 void append(std::vector<std::byte>& bytes, T value) {
@@ -29,6 +30,12 @@ void append_float(std::string_view word, Element element, Text const& text, std:
                  "write for example f32:0.5 or f64:1e-9");
   if (code != std::errc()) throw refuse(text, fmt::format("argument '{}': out of range", text.text), "use f64");
   if (element == Element::f64) return append(bytes, value);
+  if (element == Element::f16) {
+    std::uint16_t const half = emu::half_of_float(static_cast<float>(value));
+    if ((half & 0x7fff) == 0x7c00 && !std::isinf(value))
+      throw refuse(text, fmt::format("argument '{}': {} does not fit in f16", text.text, word), "use f32");
+    return append(bytes, half);
+  }
   auto const narrow = static_cast<float>(value);
   if (std::isinf(narrow) && !std::isinf(value))
     throw refuse(text, fmt::format("argument '{}': {} does not fit in f32", text.text, word), "use f64");
@@ -58,25 +65,29 @@ void append_integer(std::string_view word, Element element, Text const& text, st
 
 std::optional<Element> element_of(std::string_view type) {
   for (auto const element : {Element::i8, Element::u8, Element::i16, Element::u16, Element::i32, Element::u32,
-                             Element::i64, Element::u64, Element::f32, Element::f64})
+                             Element::i64, Element::u64, Element::f32, Element::f64, Element::f16})
     if (name(element) == type) return element;
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Argument> parse_argument(Text const& text, std::vector<Buffer>& buffers, std::string const& folder) {
+std::optional<Argument> parse_argument(Text const& text, Plan& plan, std::string const& folder) {
   Argument argument;
   argument.origin = text;
   std::string_view const all = text.text;
   auto const colon = all.find(':');
   std::string_view const head = all.substr(0, colon);
+  if (all == "null") {
+    argument.kind = Argument::Kind::null;
+    return argument;
+  }
   if (colon == std::string_view::npos) return std::nullopt;
   std::string_view const tail = all.substr(colon + 1);
   if (head == "buf") {
     argument.kind = Argument::Kind::buffer;
-    argument.buffer = buffers.size();
-    buffers.push_back(parse_buffer(fmt::format("buffer {}", buffers.size()), text, folder));
+    argument.buffer = plan.buffers.size();
+    plan.buffers.push_back(parse_buffer(fmt::format("buffer {}", plan.buffers.size()), text, folder));
     return argument;
   }
   if (head == "local") {
@@ -88,14 +99,21 @@ std::optional<Argument> parse_argument(Text const& text, std::vector<Buffer>& bu
     argument.shared_bytes = static_cast<std::uint64_t>(bytes);
     return argument;
   }
-  if (head.starts_with("image") || head == "sampler")
-    throw refuse(text, fmt::format("argument '{}': images and samplers are not supported", text.text),
-                 "kernels that read buffers can be emulated");
+  if (is_image(all)) {
+    argument.kind = Argument::Kind::image;
+    argument.buffer = add_image(fmt::format("image {}", plan.images.size()), text, plan, folder);
+    return argument;
+  }
+  if (head == "sampler") {
+    argument.kind = Argument::Kind::sampler;
+    argument.buffer = add_sampler(tail, text, plan);
+    return argument;
+  }
   auto const element = element_of(head);
   if (!element)
-    throw refuse(
-        text, fmt::format("argument '{}': unknown type '{}'", text.text, head),
-        did_you_mean(head, {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "local", "buf"}));
+    throw refuse(text, fmt::format("argument '{}': unknown type '{}'", text.text, head),
+                 did_you_mean(head, {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "local",
+                                     "buf", "image2d", "texture2d", "surface2d", "sampler"}));
   argument.element = *element;
   for (std::string_view rest = tail;;) {  // several elements: a vector, f32:0;0;0;1
     auto const semicolon = rest.find(';');
@@ -126,10 +144,20 @@ Plan plan_of(CommandLine const& line) {
   if (!line.local.empty()) call.local = parse_size({line.local, {}, {}});
   call.dynamic_shared_bytes = line.dynamic_shared_bytes;
   for (auto const& text : line.arguments) {
-    auto argument = parse_argument({text, {}, {}}, plan.buffers, {});
+    auto argument = parse_argument({text, {}, {}}, plan, {});
     if (!argument)
       throw Error(Status::usage, fmt::format("argument '{}' has no type", text), std::string(argument_forms));
     call.arguments.push_back(std::move(*argument));
+  }
+  for (auto const& text : line.bindings) {
+    auto const equals = text.find('=');
+    auto argument = equals == std::string::npos || equals == 0
+                        ? std::nullopt
+                        : parse_argument({text.substr(equals + 1), {}, {}}, plan, {});
+    if (!argument)
+      throw Error(Status::usage, fmt::format("--bind {}: not NAME=ARGUMENT", text),
+                  "write for example --bind tex=texture2d:rgba8:64x64:random");
+    call.bindings.emplace_back(Text{text.substr(0, equals), {}, {}}, std::move(*argument));
   }
   plan.calls.push_back(std::move(call));
   return plan;

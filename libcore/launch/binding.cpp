@@ -47,7 +47,9 @@ ScalarType scalar_type(std::string_view type) {
                                                                       {"unsigned long long", {true, false, 8, 1}},
                                                                       {"size_t", {true, false, 8, 1}},
                                                                       {"float", {true, true, 4, 1}},
-                                                                      {"double", {true, true, 8, 1}}};
+                                                                      {"double", {true, true, 8, 1}},
+                                                                      {"half", {true, true, 2, 1}},
+                                                                      {"__half", {true, true, 2, 1}}};
   auto const digits = type.find_last_not_of("0123456789");
   std::string_view base = digits == std::string_view::npos ? type : type.substr(0, digits + 1);
   std::string_view const count = type.substr(base.size());
@@ -162,16 +164,18 @@ class Binder {
     frontend::Argument const& wanted = kernel_.arguments[i];
     switch (wanted.kind) {
       case ArgumentKind::image:
+        if (given.kind != Argument::Kind::image || !geometry_fits(given, wanted.type_name))
+          throw mismatch(i, fmt::format(": give {}", image_form(wanted.type_name)));
+        return store_address(i, buffers_.handle(given));
       case ArgumentKind::sampler:
-        throw refuse(given.origin,
-                     fmt::format("argument {} of kernel '{}' is {}: not supported", i + 1, kernel_.name,
-                                 wanted.kind == ArgumentKind::image ? "an image" : "a sampler"),
-                     "kernels that read buffers can be emulated");
+        if (given.kind != Argument::Kind::sampler) throw mismatch(i, ": give sampler:nearest,clamp or the like");
+        return store_address(i, buffers_.handle(given));
       case ArgumentKind::shared_buffer:
         if (given.kind != Argument::Kind::shared) throw mismatch(i, ", in local memory: give local:BYTES");
         return store_address(i, shared_address(given, function_.parameters[i]));
       case ArgumentKind::global_buffer:
       case ArgumentKind::constant_buffer:
+        if (given.kind == Argument::Kind::null) return store_address(i, 0);
         if (given.kind != Argument::Kind::buffer) throw mismatch(i, ", a buffer");
         return store_address(i, buffers_.address(given.buffer));
       case ArgumentKind::value:
@@ -190,6 +194,10 @@ class Binder {
     // PTX alone does not tell a pointer from a number where no access shows it.
     if (given.kind == Argument::Kind::buffer && wanted.type_name.empty() && function_.parameters[i].size == 8)
       return store_address(i, buffers_.address(given.buffer));
+    bool const word = function_.parameters[i].size == 8;
+    if (given.kind == Argument::Kind::null && wanted.type_name.empty() && word) return store_address(i, 0);
+    // Texture and surface objects of CUDA are 64-bit integers.
+    if (given.kind == Argument::Kind::image && word) return store_address(i, buffers_.handle(given));
     if (given.kind != Argument::Kind::value) throw mismatch(i, ", a value");
     auto const type = scalar_type(wanted.type_name);
     unsigned const size = size_bytes(given.element);
@@ -202,6 +210,18 @@ class Binder {
       throw mismatch(i, fmt::format(", of {} bytes", parameter.size),
                      type.known ? "" : "; a structure is given as elements of one size, padding included: u32:1;2;3");
     std::memcpy(bound_.launch.parameters.data() + parameter.offset, given.value.data(), given.value.size());
+  }
+
+  // "image2d_array_t" takes a 2d_array; other types say nothing.
+  bool geometry_fits(Argument const& given, std::string_view type) const {
+    if (!type.starts_with("image") || !type.ends_with("_t")) return true;
+    auto const wanted = type.substr(5, type.size() - 7);
+    return wanted == name(buffers_.plan().images[given.buffer].shape.geometry);
+  }
+  static std::string image_form(std::string_view type) {
+    return std::string(type.starts_with("image") && type.ends_with("_t") ? type.substr(0, type.size() - 2)
+                                                                         : "image2d") +
+           ":FORMAT:SIZE:CONTENTS";
   }
 
   void store_address(std::size_t i, std::uint64_t address) {

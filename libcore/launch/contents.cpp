@@ -19,8 +19,18 @@ namespace kernelcast::launch {
 
 namespace {
 
-constexpr std::string_view element_names[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"};
-constexpr unsigned element_bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+constexpr std::string_view element_names[] = {"i8",  "u8",  "i16", "u16", "i32", "u32",
+                                              "i64", "u64", "f32", "f64", "f16"};
+constexpr unsigned element_bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2};
+
+// An f16 as buffers hold it.
+struct Half {
+  std::uint16_t bits = 0;
+  Half() = default;
+  template <class T>
+  explicit Half(T value) : bits(emu::half_of_float(static_cast<float>(value))) {}
+  explicit operator double() const { return emu::float_of_half(bits); }
+};
 
 constexpr std::string_view buffer_form =
     "a buffer is TYPE:COUNT:random, :zero, :iota or :file=PATH, such as f32:1024:random";
@@ -101,6 +111,8 @@ void with_type(Element element, Use use) {
       return use(float{});
     case Element::f64:
       return use(double{});
+    case Element::f16:
+      return use(Half{});
   }
 }
 
@@ -140,7 +152,7 @@ double as_number(std::span<std::byte const> bytes, std::uint64_t index) {
 template <class T>
 bool close(std::span<std::byte const> have, std::span<std::byte const> want, std::uint64_t i, double tolerance) {
   if (std::memcmp(have.data() + i * sizeof(T), want.data() + i * sizeof(T), sizeof(T)) == 0) return true;
-  if (tolerance == 0 && !std::is_floating_point_v<T>) return false;
+  if (tolerance == 0 && std::is_integral_v<T>) return false;
   double const a = as_number<T>(have, i), b = as_number<T>(want, i);
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   return a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
@@ -155,7 +167,7 @@ std::string_view name(Element element) {
   return element_names[static_cast<std::size_t>(element)];
 }
 bool is_float(Element element) {
-  return element == Element::f32 || element == Element::f64;
+  return element == Element::f32 || element == Element::f64 || element == Element::f16;
 }
 
 Buffer parse_buffer(std::string name, Text const& text, std::string const& folder) {
@@ -223,6 +235,8 @@ void fill_random(Element element, std::uint64_t seed, std::uint64_t number, std:
       fill_with<T>(out, [bits](std::size_t i) {
         return static_cast<double>(std::uint64_t{bits(2 * i)} << 21 | bits(2 * i + 1) >> 11) * 0x1p-53;
       });
+    else if constexpr (std::is_same_v<T, Half>)
+      fill_with<T>(out, [bits](std::size_t i) { return Half(static_cast<float>(bits(i) >> 21) * 0x1p-11f); });
     else
       fill_with<T>(out, [bits](std::size_t i) { return static_cast<T>(bits(i) >> 1); });
   });
@@ -257,6 +271,17 @@ Buffers::Buffers(Plan const& plan, std::uint64_t seed, emu::Memory& memory) : pl
     if (buffer.fill == Fill::iota) fill_iota(buffer.element, out);
     if (buffer.fill == Fill::file) fill_from_file(buffer, out);
   }
+  for (Image const& image : plan.images) {
+    emu::Image shape = image.shape;
+    shape.name = image.name;
+    shape.address = addresses_[image.buffer];
+    images_.push_back(memory.images().add(std::move(shape), image.sampler));
+  }
+  for (emu::Sampler const& sampler : plan.samplers) samplers_.push_back(memory.images().add(sampler));
+}
+
+std::uint64_t Buffers::handle(Argument const& argument) const {
+  return argument.kind == Argument::Kind::image ? images_[argument.buffer] : samplers_[argument.buffer];
 }
 
 std::span<std::byte> Buffers::bytes(std::size_t buffer) const {
@@ -296,6 +321,8 @@ std::string compare(Buffer const& buffer, std::span<std::byte const> have, std::
       std::memcpy(&value, bytes.data() + first * sizeof(T), sizeof(T));
       if constexpr (sizeof(T) == 1)
         return fmt::format("{}", static_cast<int>(value));
+      else if constexpr (std::is_same_v<T, Half>)
+        return fmt::format("{}", static_cast<double>(value));
       else
         return fmt::format("{}", value);
     };

@@ -4,7 +4,7 @@
 // Method: text (`buf:f32:1048576:random`, `i32:${1 << k}`) is parsed into a Plan: buffers, and calls in order with all
 // loops unrolled. run() compiles, checks every argument against the kernel's signature, fills the buffers, emulates the
 // groups that were asked for, and gives one `kernel` record per distinct configuration.
-// Limits: images are not supported. Scalars are integers and floats, or short vectors of them.
+// Limits: scalars are integers and floats, or short vectors of them.
 //
 // Texts that come from the command line are refused with Status::usage, those of a launch file with
 // Status::bad_data and their place in it.
@@ -21,6 +21,7 @@
 
 #include "diag/diag.hpp"
 #include "emu/emu.hpp"
+#include "emu/image.hpp"
 #include "frontend/frontend.hpp"
 #include "record/kernel.hpp"
 
@@ -44,7 +45,7 @@ std::int64_t evaluate(std::string_view expression, Variables const&, Text const&
 // Replaces every ${expression} by its value.
 Text substitute(Text const&, Variables const&);
 
-enum class Element : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+enum class Element : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 };
 unsigned size_bytes(Element);
 std::string_view name(Element);
 bool is_float(Element);
@@ -64,17 +65,28 @@ struct Buffer {
 };
 Buffer parse_buffer(std::string name, Text const&, std::string const& folder = {});
 
+// An image, a texture or a surface: `image2d:rgba8:640x480:random`, `texture1d:r32f,linear,wrap,normalized:256:iota`.
+// Its texels are a buffer of the plan, of the element type of one channel, so that it is filled, dumped and compared
+// as one.
+struct Image {
+  std::string name;
+  emu::Image shape;      // its address is known once there is a Memory
+  emu::Sampler sampler;  // of a texture: with what it is read where the kernel names no sampler
+  std::size_t buffer = 0;
+  bool shares_buffer = false;  // the buffer is another's: buffer=NAME
+};
+
 // Element `i` of a random buffer depends on the seed, the buffer's number and i alone. Floats are multiples of 2^-24 in
 // [0, 1), doubles multiples of 2^-53; integers have 31 random bits, or as many as fit in a shorter type.
 void fill_random(Element, std::uint64_t seed, std::uint64_t number, std::span<std::byte> out);
 
 struct Argument {
-  enum class Kind : std::uint8_t { value, shared, buffer };
+  enum class Kind : std::uint8_t { value, shared, buffer, null, image, sampler };
   Kind kind = Kind::value;
   Element element = Element::i32;
   std::vector<std::byte> value;    // one or several elements
   std::uint64_t shared_bytes = 0;  // local:BYTES
-  std::size_t buffer = 0;          // index into Plan::buffers
+  std::size_t buffer = 0;          // index into Plan::buffers, ::images or ::samplers
   Text origin;
 };
 
@@ -94,12 +106,16 @@ struct Call {
   std::optional<Size> local;
   std::uint64_t dynamic_shared_bytes = 0;  // CUDA's third launch parameter
   std::vector<Argument> arguments;
+  // Texture, surface and sampler references of the module, by name; they stay bound until another launch binds them.
+  std::vector<std::pair<Text, Argument>> bindings;
   Text origin;
 };
 
 struct Plan {
   frontend::Request request;
   std::vector<Buffer> buffers;
+  std::vector<Image> images;
+  std::vector<emu::Sampler> samplers;
   std::vector<Call> calls;
   std::string case_name;  // the launch file's stem; empty: <global>/<local>
 };
@@ -109,13 +125,15 @@ struct CommandLine {
   std::string kernel;  // may be empty where the file has only one
   std::string global, grid, local;
   std::vector<std::string> arguments;
+  std::vector<std::string> bindings;  // NAME=ARG
   std::uint64_t dynamic_shared_bytes = 0;
   std::vector<std::string> options;  // for the compiler
 };
 Plan plan_of(CommandLine const&);
 
-// Reads a launch file. Beside the keys of tools.md: `grid` (groups) for `global`, `shared` (bytes, dynamic), and
-// `each`, a list of launches made in turn for every value of the enclosing launch's `for`:
+// Reads a launch file. Beside the keys of tools.md: `grid` (groups) for `global`, `shared` (bytes, dynamic), [images]
+// beside [buffers], `bind = { tex = "img" }` for texture references, and `each`, a list of launches made in turn for
+// every value of the enclosing launch's `for`:
 //   for = { k = [0, 192] }                            k = 0, 1, … 191
 //   for = { k = { from = 1, to = 64, times = 2 } }    k = 1, 2, 4, … 32; or step = 2; `to` is not reached
 //   for = { i = [0, 4], k = [0, 8] }                  nested, the first one outermost
@@ -178,6 +196,7 @@ class Buffers {
  public:
   Buffers(Plan const&, std::uint64_t seed, emu::Memory&);
   std::uint64_t address(std::size_t buffer) const { return addresses_[buffer]; }
+  std::uint64_t handle(Argument const&) const;  // of an image or a sampler
   std::span<std::byte> bytes(std::size_t buffer) const;
   std::size_t find(BufferFile const&) const;  // throws Error(usage)
   Plan const& plan() const { return *plan_; }
@@ -185,11 +204,14 @@ class Buffers {
  private:
   Plan const* plan_;
   emu::Memory* memory_;
-  std::vector<std::uint64_t> addresses_;
+  std::vector<std::uint64_t> addresses_, images_, samplers_;
 };
 
 // Empty where equal: |a − b| <= tolerance · max(1, |b|), b from the file.
 std::string compare(Buffer const&, std::span<std::byte const> have, std::span<std::byte const> want, double tolerance);
+
+// What a call binds by name. Throws Error where the module has no such reference.
+void bind_references(Call const&, ptx::Module const&, Buffers const&, emu::Memory&);
 
 // A call checked against a kernel and laid out as its parameter block.
 struct Bound {

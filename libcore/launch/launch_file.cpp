@@ -47,9 +47,10 @@ class LaunchFile {
   }
 
   Plan read() {
-    check_keys(root_, {"file", "options", "buffers", "launch"}, "a launch file");
+    check_keys(root_, {"file", "options", "buffers", "images", "launch"}, "a launch file");
     read_program();
     read_buffers();
+    read_images();
     auto const* const launches = root_.get("launch");
     if (!launches)
       throw refuse(text_at(root_.source(), {}), "no [[launch]]", "a launch has kernel, global, local and args");
@@ -123,11 +124,28 @@ class LaunchFile {
       plan_.buffers.push_back(parse_buffer(name, string_of(*value, "a buffer"), folder_));
   }
 
+  void read_images() {
+    auto const* const node = root_.get("images");
+    if (!node) return;
+    auto const* const table = node->as_table();
+    if (!table)
+      throw wrong(*node, "images must be a table", "write [images] and below it name = \"image2d:rgba8:64x64:random\"");
+    for (auto const& [name, value] : in_order(*table)) {
+      Text const text = string_of(*value, "an image");
+      if (declared(name)) throw refuse(text, fmt::format("'{}' is a buffer too", name), "choose another name");
+      add_image(name, text, plan_, folder_);
+    }
+  }
+
+  bool declared(std::string_view name) const {
+    return std::any_of(plan_.buffers.begin(), plan_.buffers.end(), [&](Buffer const& b) { return b.name == name; });
+  }
+
   void read_launches(toml::node const& node, std::string_view what, Variables const& variables) {
     for (auto const& item : array_of(node, what, fmt::format("write [[{}]]", what))) {
       auto const* const table = item.as_table();
       if (!table) throw wrong(item, fmt::format("{} must be a table", what), fmt::format("write [[{}]]", what));
-      check_keys(*table, {"kernel", "global", "grid", "local", "args", "shared", "for", "each"}, "a launch");
+      check_keys(*table, {"kernel", "global", "grid", "local", "args", "bind", "shared", "for", "each"}, "a launch");
       auto const* const loops = table->get("for");
       if (!loops) {
         read_launch(*table, variables);
@@ -223,7 +241,7 @@ class LaunchFile {
 
   void read_launch(toml::table const& table, Variables const& variables) {
     if (auto const* const each = table.get("each")) {
-      for (auto const* key : {"kernel", "global", "grid", "local", "args", "shared"})
+      for (auto const* key : {"kernel", "global", "grid", "local", "args", "bind", "shared"})
         if (auto const* const node = table.get(key))
           throw wrong(*node, fmt::format("'{}' beside 'each'", key), "the launches of `each` have their own");
       return read_launches(*each, "each", variables);
@@ -247,6 +265,14 @@ class LaunchFile {
     if (auto const* const args = table.get("args"))
       for (auto const& item : array_of(*args, "args", "args = [\"a\", \"i32:1024\", \"local:4096\"]"))
         call.arguments.push_back(read_argument(substitute(string_of(item, "an argument"), variables)));
+    if (auto const* const bind = table.get("bind")) {
+      auto const* const references = bind->as_table();
+      if (!references) throw wrong(*bind, "bind must be a table", "bind = { tex = \"img\" }");
+      for (auto const& [name, value] : in_order(*references)) {
+        Text const text = substitute(string_of(*value, "what a reference is bound to"), variables);
+        call.bindings.emplace_back(Text{name, text.where, text.line}, read_argument(text));
+      }
+    }
     if (plan_.calls.size() == most_calls)
       throw refuse(call.origin, fmt::format("more than {} launches", most_calls), "make the ranges of `for` smaller");
     plan_.calls.push_back(std::move(call));
@@ -254,6 +280,16 @@ class LaunchFile {
 
   Argument read_argument(Text const& text) {
     std::vector<std::string> names;
+    for (std::size_t i = 0; i < plan_.images.size(); ++i) {
+      if (plan_.images[i].name == text.text) {
+        Argument argument;
+        argument.kind = Argument::Kind::image;
+        argument.buffer = i;
+        argument.origin = text;
+        return argument;
+      }
+      names.push_back(plan_.images[i].name);
+    }
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       if (plan_.buffers[i].name == text.text) {
         Argument argument;
@@ -267,7 +303,10 @@ class LaunchFile {
     if (text.text.starts_with("buf:"))
       throw refuse(text, fmt::format("argument '{}' declares a buffer", text.text),
                    "declare it once under [buffers] and give its name here");
-    auto argument = parse_argument(text, plan_.buffers, folder_);
+    if (is_image(text.text))
+      throw refuse(text, fmt::format("argument '{}' declares an image", text.text),
+                   "declare it once under [images] and give its name here");
+    auto argument = parse_argument(text, plan_, folder_);
     if (!argument)
       throw refuse(text, fmt::format("argument '{}' is neither a buffer nor TYPE:VALUE", text.text),
                    names.empty() ? "declare buffers under [buffers]" : did_you_mean(text.text, names));

@@ -116,9 +116,17 @@ class Runner {
     for (auto const& call : plan_.calls) {
       auto const& names = prepare(call).info->arguments;
       for (std::size_t i = 0; i < std::min(names.size(), call.arguments.size()); ++i)
-        if (call.arguments[i].kind == Argument::Kind::buffer)
-          plan_.buffers[call.arguments[i].buffer].name = names[i].name;
+        name_argument(call.arguments[i], names[i].name);
+      for (auto const& [name, argument] : call.bindings) name_argument(argument, name.text);
     }
+  }
+
+  void name_argument(Argument const& argument, std::string const& name) {
+    if (argument.kind == Argument::Kind::buffer) plan_.buffers[argument.buffer].name = name;
+    if (argument.kind != Argument::Kind::image) return;
+    Image& image = plan_.images[argument.buffer];
+    image.name = name;
+    if (!image.shares_buffer) plan_.buffers[image.buffer].name = name;
   }
 
   frontend::KernelInfo const& find_kernel(Call const& call) const {
@@ -136,6 +144,7 @@ class Runner {
   void launch(Call const& call, Buffers const& buffers, emu::Memory& memory) {
     Kernel& kernel = prepare(call);
     Bound const bound = bind(call, *kernel.info, *kernel.function, kernel.program->static_shared_bytes(), buffers);
+    bind_references(call, *compiled_.module, buffers, memory);
     Configuration& configuration = find_configuration(kernel, bound, call);
     auto const total = bound.launch.grid.count();
     auto const groups = choose_groups(options_.groups, total);
