@@ -30,7 +30,7 @@ Error error_of(Call call) {
 
 template <class T>
 T scalar(std::string const& text) {
-  std::vector<Buffer> buffers;
+  Plan buffers;
   auto const argument = parse_argument({text, {}, {}}, buffers, {});
   REQUIRE(argument);
   REQUIRE(argument->value.size() == sizeof(T));
@@ -102,9 +102,9 @@ TEST_CASE("scalars") {
   CHECK(scalar<float>("f32:0.5") == 0.5f);
   CHECK(scalar<double>("f64:1e-300") == 1e-300);
   CHECK(scalar<std::array<float, 4>>("f32:0;1;2;0.25") == std::array<float, 4>{0, 1, 2, 0.25f});
-  std::vector<Buffer> buffers;
+  Plan plan;
   auto const parse = [&](std::string const& text) {
-    return error_of([&] { parse_argument({text, {}, {}}, buffers, {}); });
+    return error_of([&] { parse_argument({text, {}, {}}, plan, {}); });
   };
   for (auto const* text :
        {"u8:256", "i8:-129", "i32:2147483648", "u32:-1", "f32:1e39", "f32:abc", "f32:", "i32:", "q32:1", "local:0",
@@ -113,7 +113,7 @@ TEST_CASE("scalars") {
     CHECK(parse(text).status() == Status::usage);
     CHECK(!parse(text).hint().empty());
   }
-  CHECK_THAT(parse("image2d:4:4").what(), Contains("not supported"));
+  CHECK_THAT(parse("image2d:4:4").what(), Contains("a part is missing"));
   CHECK_THAT(parse("f23:1").hint(), Contains("f32"));
 }
 
