@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <unordered_map>
 
 #include "emu/decode/draft.hpp"
 
@@ -60,7 +62,7 @@ class Decoder {
   std::uint32_t variable_address(Operand const&);
   std::uint32_t destination(Operand const&, LaneType);  // the register to write; finish() adds what is left to do
   void finish();
-  Opcode const* opcode(std::string_view name) const;
+  Opcode const* opcode(std::string_view name);
   Draft& emit(Opcode const*, std::vector<std::uint32_t> destinations, std::vector<std::uint32_t> sources);
   Draft& emit(std::string_view name, std::vector<std::uint32_t> destinations, std::vector<std::uint32_t> sources) {
     return emit(opcode(name), std::move(destinations), std::move(sources));
@@ -82,6 +84,7 @@ class Decoder {
   std::vector<std::uint32_t> block_of_;                        // by instruction; one more for the end
   std::vector<std::uint64_t> module_offsets_, local_offsets_;  // shared and local variables
   End* end_ = nullptr;
+  std::unordered_map<std::string, Opcode const*> opcodes_;  // met so far
 };
 
 // Does a basic block end with this instruction?

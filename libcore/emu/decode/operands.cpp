@@ -36,8 +36,10 @@ ptx::Type Decoder::register_type(std::uint32_t id) const {
   return f_.registers[id].type;
 }
 
-Opcode const* Decoder::opcode(std::string_view name) const {
-  Opcode const* found = find_opcode(*p_.handlers, name);
+Opcode const* Decoder::opcode(std::string_view name) {
+  // A kernel repeats a few dozen names; the table has many hundreds of patterns.
+  Opcode const*& found = opcodes_.try_emplace(std::string(name), nullptr).first->second;
+  if (!found) found = find_opcode(*p_.handlers, name);
   if (!found) throw Unsupported{"opcode '" + std::string(name) + "'"};
   return found;
 }
