@@ -1,13 +1,13 @@
 // out = in convolved with eleven weights out of 3 x 3 x 3; the border of `out` stays as it is.
 //
 // PolyBench adds fifteen products; two neighbours occur three times and have their weights added up here.
-// One work-item per element, x fastest; groups of 32 x 8 x 1.
+// One work-item per element of the planes 1 to depth - 2, x fastest; groups of 32 x 8 x 1.
 __kernel void conv3d(__global const float* restrict in, __global float* restrict out, int depth, int rows,
                      int columns) {
   int const x = get_global_id(0);
   int const y = get_global_id(1);
-  int const z = get_global_id(2);
-  if (x < 1 || x >= columns - 1 || y < 1 || y >= rows - 1 || z < 1 || z >= depth - 1) return;
+  int const z = 1 + get_global_id(2);
+  if (x < 1 || x >= columns - 1 || y < 1 || y >= rows - 1 || z >= depth - 1) return;
   int const plane = rows * columns;
   int const here = z * plane + y * columns + x;
   int const up = here - plane, down = here + plane;

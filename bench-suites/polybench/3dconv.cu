@@ -1,13 +1,13 @@
 // out = in convolved with eleven weights out of 3 x 3 x 3; the border of `out` stays as it is.
 //
 // PolyBench adds fifteen products; two neighbours occur three times and have their weights added up here.
-// One thread per element, x fastest; blocks of 32 x 8 x 1.
+// One thread per element of the planes 1 to depth - 2, x fastest; blocks of 32 x 8 x 1.
 extern "C" __global__ void conv3d(float const* __restrict__ in, float* __restrict__ out, int depth, int rows,
                                   int columns) {
   int const x = blockIdx.x * blockDim.x + threadIdx.x;
   int const y = blockIdx.y * blockDim.y + threadIdx.y;
-  int const z = blockIdx.z * blockDim.z + threadIdx.z;
-  if (x < 1 || x >= columns - 1 || y < 1 || y >= rows - 1 || z < 1 || z >= depth - 1) return;
+  int const z = 1 + blockIdx.z * blockDim.z + threadIdx.z;
+  if (x < 1 || x >= columns - 1 || y < 1 || y >= rows - 1 || z >= depth - 1) return;
   int const plane = rows * columns;
   int const here = z * plane + y * columns + x;
   int const up = here - plane, down = here + plane;
