@@ -282,6 +282,7 @@ enum class Ending : std::uint8_t { done, finding, step_limit, time_limit };
 struct Outcome {
   Ending ending = Ending::done;
   std::optional<Finding> finding;  // also set at a limit: where the kernel was
+  bool spinning = false;           // at a limit: work-items were waiting for each other, or for another group
   std::uint64_t warp_instructions = 0;
 };
 

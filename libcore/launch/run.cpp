@@ -222,7 +222,9 @@ class Runner {
       return Error(Status::limit, where,
                    fmt::format("kernel '{}' has not ended after {} warp instructions, {}", kernel.name,
                                options_.limits.max_steps, pc),
-                   "does this loop end? --max-steps sets the limit for one launch", line);
+                   outcome.spinning ? "does it wait for another work-group? They run one after the other, in order"
+                                    : "does this loop end? --max-steps sets the limit for one launch",
+                   line);
     return Error(Status::limit, where,
                  fmt::format("kernel '{}' has not ended after {} s, {}", kernel.name, options_.limits.timeout_s, pc),
                  "emulate fewer groups with --groups, or raise --timeout", line);

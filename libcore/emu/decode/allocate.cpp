@@ -245,6 +245,10 @@ class Allocation {
         op.full = op.partial = op.masked =
             d_.registers[draft.destinations[0]].wide ? p.handlers->clock64 : p.handlers->clock32;
         break;
+      case Draft::Kind::machine:
+        op.full = op.partial = op.masked = draft.handler;
+        op.extra = draft.extra;
+        break;
       case Draft::Kind::refuse:
         op.full = op.partial = op.masked = refuse;
         break;

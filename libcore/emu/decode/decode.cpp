@@ -51,7 +51,7 @@ constexpr Structural structural[] = {
     {"exit", Class::control, Meaning::end},
     {"trap", Class::control, Meaning::end},
     {"call", Class::control, Meaning::end},
-    {"bar", Class::sync, Meaning::end},  // bar.warp.sync: lanes of a fragment are in step anyway
+    {"bar", Class::sync, Meaning::end},
     {"barrier", Class::sync, Meaning::end},
     // Hints and events without an effect on values.
     {"prefetch", Class::memory, Meaning::nothing},
@@ -153,6 +153,7 @@ void Decoder::run() {
     DraftBlock block;
     block.first = static_cast<std::uint32_t>(d_.drafts.size());
     end_ = &block.end;
+    note_synchronisation(b);
     for (std::uint32_t i = b.first; i < b.last; ++i) decode(i);
     block.last = static_cast<std::uint32_t>(d_.drafts.size());
     d_.blocks.push_back(std::move(block));
@@ -232,10 +233,7 @@ bool Decoder::decode_structural(Instruction const& i) {
     case Meaning::nothing:
       return true;
     case Meaning::end:
-      if (ends_block(i))
-        decode_end(i);
-      else if (i.modifiers.at(0) != "warp")
-        throw Unsupported{"a cluster barrier"};
+      if (ends_block(i)) decode_end(i);
       return true;
   }
   return false;

@@ -33,6 +33,7 @@ class Decoder {
   void split();
   void decode_end(Instruction const&);
   void decode_barrier(Instruction const&);
+  void note_synchronisation(BasicBlock const&);
 
   // data.cpp
   void decode_load(Instruction const&);

@@ -21,10 +21,11 @@ struct VirtualRegister {
 };
 
 struct Draft {
-  enum class Kind : std::uint8_t { arithmetic, load, store, atomic, clock, refuse };
+  enum class Kind : std::uint8_t { arithmetic, load, store, atomic, clock, refuse, machine };
   Kind kind = Kind::arithmetic;
   Opcode const* opcode = nullptr;
   Extension extension = Extension::b32;
+  Handler handler = nullptr;                         // machine: what the machine itself does
   std::uint32_t access = no_register;                // index into Impl::accesses
   std::vector<std::uint32_t> destinations, sources;  // an access's sources begin with its address
   // For the handler, as MicroOp::extra and data; data belongs to the Program (Impl::facts).

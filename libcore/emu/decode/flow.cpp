@@ -1,4 +1,5 @@
 // Control flow: instructions split into basic blocks, and what ends a block: branches, calls, barriers, exits.
+#include <algorithm>
 #include <utility>
 
 #include "emu/decode/decode.hpp"
@@ -7,11 +8,20 @@ namespace kernelcast::emu {
 
 namespace {
 
+bool has(ptx::Instruction const& i, std::string_view modifier) {
+  return std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
+}
+
+// barrier.cluster.arrive is no more than a promise to wait: with a cluster of one group the wait alone decides.
 bool is_barrier(ptx::Instruction const& i) {
-  if (i.opcode != "bar" && i.opcode != "barrier") return false;
-  for (std::string_view m : i.modifiers)
-    if (m == "warp" || m == "cluster") return false;
-  return true;
+  return (i.opcode == "bar" || i.opcode == "barrier") && !(has(i, "cluster") && has(i, "arrive"));
+}
+
+// A loop that holds one of these may be waiting for other lanes.
+bool synchronises(ptx::Instruction const& i) {
+  if (i.opcode == "ld") return has(i, "volatile") || has(i, "relaxed") || has(i, "acquire") || has(i, "cv");
+  return i.opcode == "atom" || i.opcode == "red" || i.opcode == "membar" || i.opcode == "fence" ||
+         i.opcode == "nanosleep" || i.opcode == "mbarrier" || (i.opcode == "bar" && has(i, "warp"));
 }
 
 }  // namespace
@@ -81,6 +91,25 @@ void Decoder::split() {
   block_of_[count] = static_cast<std::uint32_t>(p_.blocks.size());  // past the end: lanes leave
 }
 
+void Decoder::note_synchronisation(BasicBlock const& block) {
+  bool found = false;
+  for (std::uint32_t i = block.first; i < block.last; ++i) {
+    Instruction const& instruction = f_.instructions[i];
+    if (!synchronises(instruction)) continue;
+    found = true;
+    // What other groups have written is read in the order of the groups.
+    if (instruction.opcode == "ld" && !has(instruction, "shared") && !has(instruction, "shared::cta"))
+      p_.order_dependent = true;
+  }
+  if (!found) return;
+  p_.synchronises = true;
+  Draft draft;
+  draft.kind = Draft::Kind::machine;
+  draft.handler = note_sync;
+  draft.instruction = block.first;
+  d_.drafts.push_back(draft);
+}
+
 void Decoder::decode_end(Instruction const& i) {
   End& end = *end_;
   end.instruction = current_;
@@ -108,10 +137,16 @@ void Decoder::decode_end(Instruction const& i) {
 }
 
 // bar{.cta}.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, {!}c; barrier... the same, not aligned unless it says
-// so.
+// so; bar.warp.sync mask; barrier.cluster.wait.
 void Decoder::decode_barrier(Instruction const& i) {
   End& end = *end_;
+  if (has(i, "warp")) {  // bar.warp.sync mask
+    end.kind = End::Kind::warp_barrier;
+    end.index = source(i.operands.at(0), LaneType::u32);
+    return;
+  }
   end.kind = End::Kind::barrier;
+  end.cluster = has(i, "cluster");
   end.aligned = i.opcode == "bar";
   bool reduces = false, arrives = false;
   for (std::string_view m : i.modifiers) {

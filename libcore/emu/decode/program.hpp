@@ -28,16 +28,17 @@ struct Pin {
 
 // What ends a basic block.
 struct End {
-  enum class Kind : std::uint8_t { fall, jump, exit, barrier, arrive, table, trap, call };
+  enum class Kind : std::uint8_t { fall, jump, exit, barrier, arrive, warp_barrier, table, trap, call };
   Kind kind = Kind::fall;
   std::uint32_t instruction = 0;
   std::uint32_t guard = no_slot;  // predicate slot
   bool negated = false;
   std::uint32_t target = 0;            // block
   std::vector<std::uint32_t> targets;  // blocks, by index (brx)
-  std::uint32_t index = no_slot;       // brx; barrier: the barrier's number
+  std::uint32_t index = no_slot;       // brx; barrier: the barrier's number; warp_barrier: the mask
   std::uint32_t count = no_slot;       // barrier: the number of threads, where given
   bool aligned = true;                 // barrier: all lanes of a warp at the same instruction
+  bool cluster = false;                // barrier: of the cluster
   enum class Reduction : std::uint8_t { none, popc, conjunction, disjunction };
   Reduction reduction = Reduction::none;  // bar.red
   std::uint32_t reduced = no_slot, result = no_slot;
@@ -72,6 +73,7 @@ struct Program::Impl {
   bool order_dependent = false;
   bool uses_generic = false;
   bool packs = false;  // small groups may run side by side
+  bool synchronises = false;  // some block calls note_sync
 };
 
 Handlers const& best_handlers();

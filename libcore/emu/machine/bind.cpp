@@ -110,7 +110,7 @@ void Machine::bind() {
   context_.bits = bits_.data();
   fill_pins();
   bind_accesses();
-  check_at_ = budget_.max_steps ? std::min<std::uint64_t>(budget_.max_steps, 1 << 20) : 1 << 20;
+  check_at_ = budget_.max_steps ? std::min<std::uint64_t>(budget_.max_steps + 1, 1 << 20) : 1 << 20;
 }
 
 // Small groups that nobody wants to see one by one run side by side, up to a full unit: an operation costs little more

@@ -16,6 +16,7 @@ namespace kernelcast::emu {
 struct Fault {
   Finding finding;
   Ending ending = Ending::finding;
+  bool spinning = false;
 };
 
 // What all threads of a launch share.
@@ -44,6 +45,7 @@ class Machine {
   void divide_watched(Context&, MicroOp const&, Handler MicroOp::* mode);
   [[noreturn]] void refuse(Context const&, MicroOp const&);
   void texture(Context&, MicroOp const&);  // image_access.cpp
+  void let_others_run();
 
  private:
   class TextureUnit;
@@ -51,13 +53,22 @@ class Machine {
 
   // Lanes of a unit that are at the same place.
   struct Fragment {
-    std::uint32_t block = 0;
+    enum class State : std::uint8_t {
+      ready,
+      passed_over,  // has kept others waiting for too long: runs when no ready one is left
+      parked        // at a barrier; the key is where it goes on
+    };
+    std::uint64_t key = 0;  // see key_of: the lowest runs first
     Bits bits{};
-    bool parked = false;  // at a barrier; block is where it goes on
+    State state = State::ready;
+    std::uint64_t since = 0;  // Context::syncs when it began to wait
     std::uint32_t barrier = 0, threads = 0, instruction = 0;
     bool aligned = true;
     End const* end = nullptr;
     Bits holds{};  // bar.red: lanes whose condition holds
+
+    std::uint32_t block() const { return static_cast<std::uint32_t>(key); }
+    bool parked() const { return state == State::parked; }
   };
   struct Unit {
     std::byte* registers = nullptr;
@@ -65,6 +76,8 @@ class Machine {
     Bits exists{};
     std::vector<Fragment> fragments;  // all but the running one
   };
+  // Barriers of a group: 16 that programs name, and two that wait in other ways.
+  static constexpr std::uint32_t cluster_barrier = 16, warp_barrier = 17, barriers = 18;
   enum class Mode { full, partial, masked };
 
   void bind();
@@ -80,20 +93,35 @@ class Machine {
   std::uint64_t pin_value(Pin const&) const;
   void splat(Unit&, Pin const&, std::uint64_t value, std::uint32_t first, std::uint32_t lanes);
 
-  void run_unit(Unit&);
+  bool run_unit(Unit&);  // true when lanes of it could go on
   bool pick(Unit&);
+  void push(Unit&, std::uint32_t block, Bits const&);
   void choose_mode(Unit const&);
   void run_block(BlockCode const&);
   bool go_on(Unit&, BlockCode const&);  // past the block's end; false when another fragment must be picked
   bool branch(Unit&, End const&);
   bool branch_table(Unit&, End const&);
-  bool at_barrier(Unit&, End const&);
   bool split_guarded(Unit&, End const&, bool& nobody);
-  bool release();
+  // Fragments of deeper calls come first, then those at lower blocks.
+  static std::uint64_t key_of(std::uint32_t depth, std::uint32_t block) { return std::uint64_t{~depth} << 32 | block; }
+
+  // fairness.cpp
+  void begin_fairness();
+  void rotate(Unit&);
+  bool wake(Unit&);
+  void set_deadline(std::uint64_t oldest, bool parked);
+
+  // barrier.cpp
+  bool at_barrier(Unit&, End const&);
+  bool at_warp_barrier(Unit&, End const&);
+  void park(Unit&, End const&, std::uint32_t barrier, std::uint32_t threads);
+  bool open_warp_barriers(Unit&);
+  bool release(bool running);
   void tell_meeting(std::uint32_t barrier, bool everyone);
-  void watch_divisors();
   void finish_reduction(std::uint32_t barrier);
   [[noreturn]] void stuck();
+
+  void watch_divisors();
   void check_budget();
   void count(BlockCode const&);
 
@@ -132,7 +160,9 @@ class Machine {
   Context context_;
   Unit* unit_ = nullptr;
   Bits bits_{};
-  std::uint32_t block_ = 0, next_block_ = 0;
+  std::uint32_t block_ = 0;
+  std::uint32_t next_block_ = 0;  // the lowest of those that are ready at the same depth
+  std::uint32_t depth_ = 0;       // of calls
   std::uint32_t live_warps_ = 0;
   Mode mode_ = Mode::full;
   bool alone_ = false;  // no other fragment in the unit
@@ -144,8 +174,15 @@ class Machine {
   std::uint32_t pack_ = 1, group_warps_ = 0;  // 0: one group
   std::array<std::uint64_t, max_warps_per_unit> packed_groups_{};
   alignas(64) std::array<std::uint32_t, max_lanes_per_unit> shared_bases_{};
-  std::array<std::uint32_t, 16> arrived_{};
-  std::array<std::array<std::uint32_t, 32>, 16> arrived_lanes_{};  // [barrier][warp of the group], since it opened last
+  std::array<std::uint32_t, barriers> arrived_{};
+  std::array<std::array<std::uint32_t, 32>, barriers> arrived_lanes_{};  // [warp of the group], since it opened last
+
+  // Fairness: see fairness.cpp.
+  static constexpr std::uint32_t first_patience = 1024, least_patience = 32, least_unit_patience = 128;
+  std::uint32_t patience_ = 0, unit_patience_ = 0;
+  std::uint64_t quantum_end_ = 0, unit_deadline_ = 0;
+  bool yielding_ = false, leaving_ = false;
+
   std::uint64_t steps_ = 0, reported_steps_ = 0, check_at_ = 0;
 };
 

@@ -99,7 +99,7 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
     budget.deadline =
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                std::chrono::duration<double>(limits.timeout_s));
-  if (program.order_dependent() || threads == 0) threads = 1;
+  if (program.order_dependent() || limits.max_steps != 0 || threads == 0) threads = 1;
   for (Observer const* o : observers)
     if (o->asks_for_order()) threads = 1;
   threads = static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(groups.size(), 1)));
@@ -137,6 +137,7 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
     outcome.warp_instructions += part.warp_instructions;
     if (part.fault && !outcome.finding) {
       outcome.ending = part.fault->ending;
+      outcome.spinning = part.fault->spinning;
       outcome.finding = std::move(part.fault->finding);
     }
   }

@@ -99,6 +99,9 @@ struct Context {
   std::uint32_t group_warps = 0;  // as Lanes::group_warps
   bool observed = false;
   std::uint64_t clock = 0;  // warp instructions so far; a stand-in for %clock
+  // Blocks with a synchronising operation executed so far, and at how many others get their turn
+  // (machine/fairness.cpp).
+  std::uint64_t syncs = 0, deadline = ~std::uint64_t{0};
   void* machine = nullptr;  // Machine, for the slow paths below
 };
 
@@ -106,6 +109,7 @@ struct Context {
 void access_elsewhere(Context&, MicroOp const&);  // not in the window: find where, or throw a Fault
 void notify_access(Context&, MicroOp const&, Placement const&, std::uint64_t delta);
 void notify_guarded(Context&, MicroOp const&);
+void note_sync(Context&, MicroOp const&);            // a block with a synchronising operation begins
 [[noreturn]] void refuse(Context&, MicroOp const&);  // an opcode that cannot be executed
 
 }  // namespace kernelcast::emu
