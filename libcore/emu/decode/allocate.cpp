@@ -27,7 +27,9 @@ class Allocation {
  private:
   using Set = std::vector<std::uint64_t>;
 
-  static void put(Set& set, std::uint32_t r) { set[r / 64] |= std::uint64_t{1} << (r % 64); }
+  static void put(Set& set, std::uint32_t r) {
+    if (r != no_register) set[r / 64] |= std::uint64_t{1} << (r % 64);
+  }
   static void take(Set& set, std::uint32_t r) { set[r / 64] &= ~(std::uint64_t{1} << (r % 64)); }
   static bool has(Set const& set, std::uint32_t r) { return set[r / 64] >> (r % 64) & 1; }
 
@@ -88,6 +90,7 @@ class Allocation {
   };
 
   void touch(std::uint32_t r, std::uint32_t at) {
+    if (r == no_register) return;  // an element that a store leaves out
     intervals_[r].begin = std::min(intervals_[r].begin, at);
     intervals_[r].end = std::max(intervals_[r].end, at);
   }
@@ -240,6 +243,7 @@ class Allocation {
       case Draft::Kind::atomic:
         op.full = op.partial = op.masked = draft.opcode->masked;
         op.access = &p.accesses[draft.access];
+        if (draft.destinations.size() > 2 || draft.sources.size() > 4) list_operands(draft, op);
         break;
       case Draft::Kind::clock:
         op.full = op.partial = op.masked =
@@ -251,6 +255,7 @@ class Allocation {
         break;
       case Draft::Kind::refuse:
         op.full = op.partial = op.masked = refuse;
+        op.data = draft.data;
         break;
     }
     return op;

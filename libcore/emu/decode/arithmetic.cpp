@@ -38,17 +38,37 @@ bool is_scaling(ptx::Instruction const& i) {
   return power_of_two(i.operands[1]) || power_of_two(i.operands[2]);
 }
 
+// Types last, as the table has them, wherever the text has them.
+std::string types_last(ptx::Instruction const& i) {
+  std::string others(i.opcode), types;
+  for (std::string_view m : i.modifiers) (type_named(m) == ptx::Type::none ? others : types) += "." + std::string(m);
+  return others + types;
+}
+
+// What is known to exist but needs more than one CTA or device has.
+std::string why_not(ptx::Instruction const& i) {
+  if (i.opcode == "multimem") return "there is one device here";
+  if (i.opcode == "clusterlaunchcontrol") return "clusters have one CTA here";
+  return "opcode '" + ptx::full_opcode(i) + "'";
+}
+
 }  // namespace
 
 void Decoder::decode_arithmetic(Instruction const& i) {
-  Opcode const* found = opcode(ptx::full_opcode(i));
+  std::string name = ptx::full_opcode(i);
+  bool const of_three = (i.opcode == "min" || i.opcode == "max") && i.operands.size() == 4;
+  if (of_three) name = "#three." + name;
+  Opcode const* found = find_opcode(*p_.handlers, name);
+  if (!found && !of_three) found = find_opcode(*p_.handlers, types_last(i));
+  if (!found && i.opcode == "cvt") return decode_conversion(i);
+  if (!found && i.opcode == "lop3" && i.modifiers.size() == 2) return decode_select_and_test(i);
+  if (!found) throw Unsupported{why_not(i)};
   p_.classes[current_] = found->kind == Class::int_mul && is_scaling(i) ? Class::shift : found->kind;
-  if (i.operands.empty()) throw Unsupported{"opcode without operands"};
+  if (i.operands.empty()) throw Unsupported{"an opcode without operands"};
   std::vector<std::uint32_t> sources, destinations;
   std::size_t count = 0;
   while (count < 4 && found->sources[count] != LaneType::none) ++count;
-  if (i.operands.size() != count + 1)
-    throw Unsupported{"opcode '" + ptx::full_opcode(i) + "' with " + std::to_string(i.operands.size()) + " operands"};
+  if (i.operands.size() != count + 1) throw Unsupported{std::to_string(i.operands.size()) + " operands"};
   for (std::size_t k = 0; k < count; ++k) sources.push_back(source(i.operands[k + 1], found->sources[k]));
   std::vector<Operand> const written = results(i.operands[0]);
   for (std::size_t k = 0; k < written.size(); ++k) {
@@ -66,11 +86,41 @@ void Decoder::decode_arithmetic(Instruction const& i) {
   finish();
 }
 
-// setp and set: comparison, then the combination with a third predicate, for each destination.
+// lop3.BoolOp.b32 d|p, a, b, c, table, q: p = (d != 0) BoolOp q.
+void Decoder::decode_select_and_test(Instruction const& i) {
+  std::string_view const combination = i.modifiers[0];
+  if ((combination != "or" && combination != "and") || i.operands.size() != 6)
+    throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
+  p_.classes[current_] = Class::logic;
+  std::vector<Operand> const written = results(i.operands[0]);
+  if (written.size() != 2) throw Unsupported{"other than two destinations"};
+  std::vector<std::uint32_t> sources;
+  for (std::size_t k = 1; k < 5; ++k) sources.push_back(source(i.operands[k], LaneType::u32));
+  std::uint32_t const q = source(i.operands[5], LaneType::pred);
+  std::uint32_t const value = d_.add_register(false), nonzero = d_.add_register(false);
+  std::uint32_t const both = d_.add_register(false);
+  emit("lop3.b32", {value}, std::move(sources));
+  emit("setp.ne.u32", {nonzero}, {value, d_.immediate(0, false)});
+  emit(std::string(combination) + ".pred", {both}, {nonzero, q});
+  emit("#mov.b32", {destination(written[0], LaneType::u32)}, {value});
+  emit("#mov.b32", {destination(written[1], LaneType::pred)}, {both});
+  finish();
+}
+
+// The two values in registers of .f16x2 and .bf16x2.
+std::pair<std::uint32_t, std::uint32_t> Decoder::both_values(std::uint32_t packed) {
+  std::uint32_t const upper = d_.add_register(false);
+  emit("#high.b32", {upper}, {packed});
+  return {packed, upper};  // an operand of 16 bits is the lower half
+}
+
+// setp and set: comparison, then the combination with a third predicate, for each destination. Of packed values, p and
+// q of setp are the lower and the upper comparison.
 void Decoder::decode_comparison(Instruction const& i) {
   std::vector<std::string_view> modifiers = i.modifiers;
-  if (modifiers.size() < 2 || i.operands.size() < 3) throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
   bool const set = i.opcode == "set";
+  if (modifiers.size() < (set ? 3u : 2u) || i.operands.size() < 3)
+    throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
   std::string_view const result = set ? modifiers[modifiers.size() - 2] : "pred";
   if (set) modifiers.erase(modifiers.end() - 2);
   std::string_view const comparison = modifiers[0];
@@ -78,34 +128,52 @@ void Decoder::decode_comparison(Instruction const& i) {
   if (modifiers[1] == "and" || modifiers[1] == "or" || modifiers[1] == "xor") combination = modifiers[1];
   std::string rest;
   for (std::size_t k = combination.empty() ? 1 : 2; k < modifiers.size(); ++k) rest += "." + std::string(modifiers[k]);
-  bool const floating = modifiers.back().front() == 'f';
+  bool const floating = modifiers.back().front() == 'f' || modifiers.back().starts_with("bf");
+  bool const packed = rest.ends_with("x2");
+  if (packed) rest.resize(rest.size() - 2);
   Opcode const* compare = opcode("setp." + std::string(comparison) + rest);
   p_.classes[current_] = compare->kind;
-  std::uint32_t const a = source(i.operands[1], compare->sources[0]), b = source(i.operands[2], compare->sources[1]);
+  std::uint32_t a = source(i.operands[1], packed ? LaneType::u32 : compare->sources[0]);
+  std::uint32_t b = source(i.operands[2], packed ? LaneType::u32 : compare->sources[1]);
   std::uint32_t const third = combination.empty() ? no_register : source(i.operands.at(3), LaneType::pred);
+  auto combined = [&](std::uint32_t predicate) {
+    if (combination.empty()) return predicate;
+    std::uint32_t const both = d_.add_register(false);
+    emit(std::string(combination) + ".pred", {both}, {predicate, third});
+    return both;
+  };
+  auto compared = [&](Opcode const* op, std::uint32_t x, std::uint32_t y) {
+    std::uint32_t const predicate = d_.add_register(false);
+    emit(op, {predicate}, {x, y});
+    return combined(predicate);
+  };
 
   std::vector<Operand> const written = results(i.operands[0]);
   if (written.size() > 2 || (set && written.size() != 1)) throw Unsupported{"this many destinations"};
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> copies;
-  for (std::size_t k = 0; k < written.size(); ++k) {
-    if (written[k].kind == Operand::Kind::sink) continue;
-    Opcode const* op = k == 0 ? compare : opcode("setp." + std::string(complement(comparison, floating)) + rest);
-    bool const direct = !set && combination.empty() && written.size() == 1;
-    std::uint32_t target = direct ? destination(written[k], LaneType::pred) : d_.add_register(false);
-    emit(op, {target}, {a, b});
-    if (!combination.empty()) {
-      std::uint32_t const combined = d_.add_register(false);
-      emit(std::string(combination) + ".pred", {combined}, {target, third});
-      target = combined;
-    }
-    if (set) {
-      Opcode const* write = opcode("#set." + std::string(result));
-      emit(write, {destination(written[k], write->destinations[0])}, {target});
-    } else if (!direct) {
-      copies.emplace_back(destination(written[k], LaneType::pred), target);
+  if (!set && !packed && written.size() == 1 && combination.empty()) {
+    emit(compare, {destination(written[0], LaneType::pred)}, {a, b});
+    return finish();
+  }
+  std::vector<std::uint32_t> predicates;
+  if (packed) {
+    auto const [a0, a1] = both_values(a);
+    auto const [b0, b1] = both_values(b);
+    predicates = {compared(compare, a0, b0), compared(compare, a1, b1)};
+  } else {
+    predicates = {compared(compare, a, b)};
+    if (written.size() == 2) {
+      Opcode const* opposite = opcode("setp." + std::string(complement(comparison, floating)) + rest);
+      predicates.push_back(compared(opposite, a, b));
     }
   }
-  for (auto const& [to, from] : copies) emit("#mov.b32", {to}, {from}).copy = true;
+  if (set) {
+    Opcode const* write = opcode((packed ? "#set.both." : "#set.") + std::string(result));
+    emit(write, {destination(written[0], write->destinations[0])}, std::move(predicates));
+  } else {
+    for (std::size_t k = 0; k < written.size(); ++k)
+      if (written[k].kind != Operand::Kind::sink)
+        emit("#mov.b32", {destination(written[k], LaneType::pred)}, {predicates[k]}).copy = true;
+  }
   finish();
 }
 

@@ -1,7 +1,7 @@
-// Loads, stores, atomics, moves and address conversions: their modifiers decide more than a table of patterns can hold.
+// Loads, stores, moves and address conversions: their modifiers decide more than a table of patterns can hold.
 #include <algorithm>
 
-#include "emu/decode/decode.hpp"
+#include "emu/decode/modifiers.hpp"
 
 namespace kernelcast::emu {
 
@@ -9,49 +9,6 @@ namespace {
 
 using ptx::StateSpace;
 using ptx::Type;
-
-struct AccessModifiers {
-  StateSpace space = StateSpace::generic;
-  Type type = Type::none;
-  unsigned elements = 1;
-  std::vector<std::string_view> others;
-};
-
-// Cache operators, volatility, orderings, scopes and hints change nothing here: groups run one after the other, and
-// lanes in lock step.
-AccessModifiers read(ptx::Instruction const& i) {
-  AccessModifiers result;
-  for (std::string_view const m : i.modifiers) {
-    if (m == "global")
-      result.space = StateSpace::global;
-    else if (m == "shared" || m == "shared::cta")
-      result.space = StateSpace::shared;
-    else if (m == "local")
-      result.space = StateSpace::local;
-    else if (m == "const")
-      result.space = StateSpace::constant;
-    else if (m == "param" || m == "param::entry" || m == "param::func")
-      result.space = StateSpace::param;
-    else if (m == "v2")
-      result.elements = 2;
-    else if (m == "v4")
-      result.elements = 4;
-    else if (m == "v8")
-      result.elements = 8;
-    else if (Type const type = type_named(m); type != Type::none)
-      result.type = type;
-    else if (m == "shared::cluster")
-      throw Unsupported{"shared memory of a cluster"};
-    else
-      result.others.push_back(m);
-  }
-  return result;
-}
-
-std::span<ptx::Operand const> values_of(ptx::Operand const& operand) {
-  if (operand.kind == ptx::Operand::Kind::vector) return operand.elements;
-  return {&operand, 1};
-}
 
 bool is_signed(Type type) {
   return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
@@ -64,11 +21,22 @@ bool call_parameter(ptx::Operand const& address, ptx::Function const& f) {
 
 }  // namespace
 
+// A register of 128 bits is two of 64 bits: the declared one holds the lower half.
+std::vector<std::uint32_t> Decoder::halves(Operand const& operand) {
+  if (operand.kind == Operand::Kind::sink) return {d_.add_register(true), d_.add_register(true)};
+  if (operand.kind == Operand::Kind::integer) return {d_.immediate(operand.value, true), d_.immediate(0, true)};
+  if (operand.kind != Operand::Kind::reg || operand.component != 0 || register_type(operand.id) != Type::b128)
+    throw Unsupported{"an operand of 128 bits that is no register of 128 bits"};
+  auto [upper, fresh] = upper_halves_.try_emplace(operand.id, no_register);
+  if (fresh) upper->second = d_.add_register(true);
+  return {operand.id, upper->second};
+}
+
 // Appends a draft whose access describes where the memory is; sources[0] is the address.
 Draft& Decoder::add_access(Draft::Kind kind, Instruction const& i, StateSpace space, Type type, unsigned elements,
                            Operand const& address) {
   unsigned const element_bytes = ptx::size_bytes(type);
-  if (element_bytes == 0 || element_bytes > 8 || elements > 4)
+  if (element_bytes == 0 || element_bytes > 8 || elements > 8)
     throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
   if (address.kind != Operand::Kind::address || address.elements.empty()) throw Unsupported{"this kind of address"};
   Access access;
@@ -122,7 +90,7 @@ bool Decoder::load_parameter(Instruction const&, Type type, std::span<Operand co
 }
 
 void Decoder::decode_load(Instruction const& i) {
-  AccessModifiers const m = read(i);
+  AccessModifiers const m = read_access(i);
   Operand const& address = i.operands.at(1);
   std::span<Operand const> const values = values_of(i.operands.at(0));
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
@@ -136,6 +104,16 @@ void Decoder::decode_load(Instruction const& i) {
       return;
     }
     if (load_parameter(i, m.type, values, address)) return;
+  }
+  if (m.type == Type::b128) {
+    std::vector<std::uint32_t> destinations;
+    for (Operand const& value : values)
+      for (std::uint32_t half : halves(value)) destinations.push_back(half);
+    if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
+    Draft& draft = add_access(Draft::Kind::load, i, m.space, Type::b64, 2 * m.elements, address);
+    draft.extension = Extension::b64;
+    draft.destinations = std::move(destinations);
+    return;
   }
   if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
   std::uint32_t const at = static_cast<std::uint32_t>(d_.drafts.size());
@@ -163,47 +141,29 @@ void Decoder::decode_load(Instruction const& i) {
 }
 
 void Decoder::decode_store(Instruction const& i) {
-  AccessModifiers const m = read(i);
+  AccessModifiers const m = read_access(i);
   Operand const& address = i.operands.at(0);
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
   if (m.space == StateSpace::param) return;  // an argument of a call that is refused or passed over
   std::span<Operand const> const values = values_of(i.operands.at(1));
   if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
+  bool const whole = m.type == Type::b128;
   std::vector<std::uint32_t> data;
-  for (Operand const& value : values)
-    data.push_back(source(value, m.type == Type::f64            ? LaneType::f64
-                                 : m.type == Type::f32          ? LaneType::f32
-                                 : ptx::size_bytes(m.type) == 8 ? LaneType::u64
-                                                                : LaneType::u32));
-  Draft& draft = add_access(Draft::Kind::store, i, m.space, m.type, m.elements, address);
-  draft.sources.insert(draft.sources.end(), data.begin(), data.end());
-}
-
-void Decoder::decode_atomic(Instruction const& i) {
-  AccessModifiers const m = read(i);
-  static constexpr std::string_view ignored[] = {"relaxed", "acquire", "release", "acq_rel",
-                                                 "cta",     "cluster", "gpu",     "sys"};
-  std::string name = "atom";
-  for (std::string_view other : m.others)
-    if (std::find(std::begin(ignored), std::end(ignored), other) == std::end(ignored)) name += "." + std::string(other);
-  name += "." + std::string(ptx::name(m.type));
-  Opcode const* found = m.elements == 1 ? opcode(name) : throw Unsupported{"a vector atomic"};
-  bool const returns = i.opcode == "atom";
-  std::size_t const first = returns ? 1 : 0;
-  if (i.operands.size() < first + 2) throw Unsupported{"opcode '" + ptx::full_opcode(i) + "' without operands"};
-  if (m.space != StateSpace::shared) p_.order_dependent = true;
-  std::vector<std::uint32_t> data;
-  for (std::size_t k = first + 1; k < i.operands.size() && data.size() < 2; ++k)
-    data.push_back(source(i.operands[k], found->sources[1]));
-  std::uint32_t const at = static_cast<std::uint32_t>(d_.drafts.size());
-  Draft& draft = add_access(Draft::Kind::atomic, i, m.space, m.type, 1, i.operands[first]);
-  draft.opcode = found;
-  draft.sources.insert(draft.sources.end(), data.begin(), data.end());
-  if (returns && i.operands[0].kind != Operand::Kind::sink) {
-    std::uint32_t const written = destination(i.operands[0], found->destinations[0]);
-    d_.drafts[at].destinations = {written};
+  for (Operand const& value : values) {
+    if (whole)
+      for (std::uint32_t half : halves(value)) data.push_back(half);
+    else if (value.kind == Operand::Kind::sink && m.elements > 1)
+      data.push_back(no_register);  // this element of memory stays as it is
+    else
+      data.push_back(source(value, m.type == Type::f64            ? LaneType::f64
+                                   : m.type == Type::f32          ? LaneType::f32
+                                   : ptx::size_bytes(m.type) == 8 ? LaneType::u64
+                                                                  : LaneType::u32));
   }
-  finish();
+  Draft& draft = add_access(Draft::Kind::store, i, m.space, whole ? Type::b64 : m.type,
+                            whole ? 2 * m.elements : m.elements, address);
+  draft.sources.insert(draft.sources.end(), data.begin(), data.end());
+  p_.accesses.back().sparse = std::find(data.begin(), data.end(), no_register) != data.end();
 }
 
 void Decoder::decode_move(Instruction const& i) {
@@ -212,11 +172,12 @@ void Decoder::decode_move(Instruction const& i) {
   Operand const &to = i.operands[0], &from = i.operands[1];
   unsigned const bytes = ptx::size_bytes(type_named(i.modifiers[0]));
   p_.classes[current_] = Class::other;
+  if (bytes == 16) return move_128(i);
   if (from.kind == Kind::vector) {
     // Parts are joined pairwise: {a, b} of half the width, {a, b, c, d} of a quarter.
     std::vector<std::uint32_t> parts;
     unsigned part_bytes = bytes / static_cast<unsigned>(from.elements.size());
-    if (bytes > 8 || part_bytes == 0) throw Unsupported{"mov.b128"};
+    if (part_bytes == 0) throw Unsupported{"parts of less than a byte"};
     for (Operand const& part : from.elements)
       parts.push_back(source(part, part_bytes == 4 ? LaneType::u32 : LaneType::u16));
     while (parts.size() > 1) {
@@ -239,7 +200,6 @@ void Decoder::decode_move(Instruction const& i) {
     return finish();
   }
   if (to.kind == Kind::vector) {
-    if (bytes > 8) throw Unsupported{"mov.b128"};
     std::vector<std::uint32_t> parts = {source(from, bytes == 8   ? LaneType::u64
                                                      : bytes == 4 ? LaneType::u32
                                                                   : LaneType::u16)};
@@ -264,10 +224,30 @@ void Decoder::decode_move(Instruction const& i) {
   decode_arithmetic(i);
 }
 
+// mov.b128 d, a; d, {lower, upper}; {lower, upper}, a.
+void Decoder::move_128(Instruction const& i) {
+  auto parts = [&](Operand const& operand, bool written) {
+    if (operand.kind != Operand::Kind::vector) return halves(operand);
+    if (operand.elements.size() != 2) throw Unsupported{"parts of 128 bits that are not 64 bits wide"};
+    std::vector<std::uint32_t> result;
+    for (Operand const& e : operand.elements)
+      result.push_back(written ? destination(e, LaneType::u64) : source(e, LaneType::u64));
+    return result;
+  };
+  std::vector<std::uint32_t> const from = parts(i.operands[1], false), to = parts(i.operands[0], true);
+  // Through temporaries: the destinations may be the sources, crosswise.
+  std::uint32_t const lower = d_.add_register(true), upper = d_.add_register(true);
+  emit("#mov.b64", {lower}, {from[0]}).copy = true;
+  emit("#mov.b64", {upper}, {from[1]}).copy = true;
+  emit("#mov.b64", {to[0]}, {lower});
+  emit("#mov.b64", {to[1]}, {upper});
+  finish();
+}
+
 void Decoder::decode_address_conversion(Instruction const& i) {
   // cvta.space: into generic; cvta.to.space: out of it.
   bool const out = i.modifiers.at(0) == "to";
-  AccessModifiers const m = read(i);
+  AccessModifiers const m = read_access(i);
   p_.classes[current_] = Class::convert;
   if (m.type != Type::u64) throw Unsupported{"a 32-bit generic address"};
   std::uint32_t const a = source(i.operands.at(1), LaneType::u64);
@@ -284,7 +264,7 @@ void Decoder::decode_address_conversion(Instruction const& i) {
 }
 
 void Decoder::decode_space_test(Instruction const& i) {
-  StateSpace const space = read(i).space;
+  StateSpace const space = read_access(i).space;
   p_.classes[current_] = Class::int_add;
   std::uint32_t const a = source(i.operands.at(1), LaneType::u64);
   std::uint32_t const d = destination(i.operands.at(0), LaneType::pred);
@@ -303,8 +283,23 @@ void Decoder::decode_space_test(Instruction const& i) {
 
 void Decoder::decode_fence(Instruction const& i) {
   p_.classes[current_] = Class::sync;
+  // A proxy fence orders what this CTA did by other means; a plain one beyond the CTA asks for groups in order.
   for (std::string_view m : i.modifiers)
     if (m == "gl" || m == "sys" || m == "gpu") p_.order_dependent = true;
+}
+
+// Of the only CTA in its cluster, rank 0: addresses map to themselves. Cache policies have no effect.
+void Decoder::decode_cluster(Instruction const& i) {
+  bool const policy = i.opcode == "createpolicy";
+  Type const type = type_named(i.modifiers.empty() ? std::string_view{} : i.modifiers.back());
+  if (type != Type::u32 && type != Type::u64 && !(policy && type == Type::b64))
+    throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
+  LaneType const lane = ptx::size_bytes(type) == 8 ? LaneType::u64 : LaneType::u32;
+  std::uint32_t const value =
+      i.opcode == "mapa" ? source(i.operands.at(1), lane) : d_.immediate(0, lane == LaneType::u64);
+  std::uint32_t const d = destination(i.operands.at(0), lane);
+  emit(lane == LaneType::u64 ? "#mov.b64" : "#mov.b32", {d}, {value}).copy = true;
+  finish();
 }
 
 }  // namespace kernelcast::emu

@@ -26,6 +26,7 @@ struct Structural {
     space_test,
     compare,
     fence,
+    cluster,
     texture,
     nothing,
     end
@@ -61,6 +62,11 @@ constexpr Structural structural[] = {
     {"pmevent", Class::other, Meaning::nothing},
     {"nanosleep", Class::other, Meaning::nothing},
     {"brkpt", Class::control, Meaning::nothing},
+    {"griddepcontrol", Class::sync, Meaning::nothing},
+    {"setmaxnreg", Class::other, Meaning::nothing},
+    {"createpolicy", Class::other, Meaning::cluster},
+    {"mapa", Class::convert, Meaning::cluster},
+    {"getctarank", Class::convert, Meaning::cluster},
     {"tex", Class::memory, Meaning::texture},
     {"tld4", Class::memory, Meaning::texture},
     {"suld", Class::memory, Meaning::texture},
@@ -144,7 +150,7 @@ void Decoder::lay_out_variables() {
 }
 
 void Decoder::run() {
-  for (ptx::Register const& r : f_.registers) d_.registers.push_back({ptx::size_bytes(r.type) == 8, no_register});
+  for (ptx::Register const& r : f_.registers) d_.registers.push_back({ptx::size_bytes(r.type) >= 8, no_register});
   p_.classes.assign(f_.instructions.size(), Class::other);
   p_.guarded.assign(f_.instructions.size(), false);
   lay_out_variables();
@@ -176,6 +182,8 @@ void Decoder::decode(std::uint32_t index) {
     if (!known || !decode_structural(i)) {
       if (carries(i))
         decode_carry(i);
+      else if (is_video(i.opcode))
+        decode_video(i);
       else
         decode_arithmetic(i);
     }
@@ -185,12 +193,15 @@ void Decoder::decode(std::uint32_t index) {
       empty.dead = true;
       d_.drafts.push_back(empty);
     }
-  } catch (Unsupported const&) {
+  } catch (Unsupported const& reason) {
     d_.drafts.resize(before, origin_);
     pending_.clear();
     if (ends_block(i)) *end_ = {};
     Draft refusal = origin_;
     refusal.kind = Draft::Kind::refuse;
+    auto text = std::make_shared<std::string const>(reason.what);
+    refusal.data = text.get();
+    p_.facts.push_back(std::move(text));
     d_.drafts.push_back(refusal);
   } catch (std::out_of_range const&) {  // an operand is missing
     d_.drafts.resize(before, origin_);
@@ -226,6 +237,9 @@ bool Decoder::decode_structural(Instruction const& i) {
       return true;
     case Meaning::fence:
       decode_fence(i);
+      return true;
+    case Meaning::cluster:
+      decode_cluster(i);
       return true;
     case Meaning::texture:
       decode_texture(i);

@@ -40,9 +40,12 @@ class Decoder {
   void decode_store(Instruction const&);
   void decode_atomic(Instruction const&);
   void decode_move(Instruction const&);
+  void move_128(Instruction const&);
+  std::vector<std::uint32_t> halves(Operand const&);
   void decode_address_conversion(Instruction const&);
   void decode_space_test(Instruction const&);
   void decode_fence(Instruction const&);
+  void decode_cluster(Instruction const&);
   Draft& add_access(Draft::Kind, Instruction const&, ptx::StateSpace, ptx::Type, unsigned elements,
                     Operand const& address);
   bool load_parameter(Instruction const&, ptx::Type, std::span<Operand const> values, Operand const& address);
@@ -57,6 +60,12 @@ class Decoder {
   void decode_arithmetic(Instruction const&);
   void decode_comparison(Instruction const&);
   void decode_carry(Instruction const&);
+  std::pair<std::uint32_t, std::uint32_t> both_values(std::uint32_t packed);
+  void decode_select_and_test(Instruction const&);
+
+  // convert.cpp, video.cpp
+  void decode_conversion(Instruction const&);
+  void decode_video(Instruction const&);
 
   // operands.cpp
   std::uint32_t source(Operand const&, LaneType);
@@ -82,6 +91,7 @@ class Decoder {
   };
   std::vector<Conversion> pending_;
   std::uint32_t carry_ = no_register;
+  std::map<std::uint32_t, std::uint32_t> upper_halves_;  // of registers of 128 bits
   std::vector<std::uint32_t> block_of_;                        // by instruction; one more for the end
   std::vector<std::uint64_t> module_offsets_, local_offsets_;  // shared and local variables
   End* end_ = nullptr;
@@ -93,6 +103,8 @@ bool ends_block(ptx::Instruction const&);
 
 // A call of printf, which is passed over.
 bool prints(ptx::Module const&, ptx::Instruction const&);
+
+bool is_video(std::string_view base);
 
 // The type an opcode names by its last modifier ("u32"); none where it is no type.
 ptx::Type type_named(std::string_view);

@@ -106,6 +106,7 @@ class Fusion {
     for (std::uint32_t r = 0; r < definition_.size(); ++r)
       if (count[r] != 1) definition_[r] = none;
     auto check = [&](std::uint32_t r, std::uint32_t block, std::uint32_t at) {
+      if (r == no_register) return;
       std::uint32_t const where = definition_[r];
       if (where == none) return;
       bool const before = block_[where] == block ? where < at : dominates(block_[where], block);

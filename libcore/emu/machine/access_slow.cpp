@@ -64,8 +64,11 @@ void Machine::notify_guarded(Context const& c, MicroOp const& op) {
 
 void Machine::refuse(Context const& c, MicroOp const& op) {
   ptx::Instruction const& i = p_.kernel->instructions[op.instruction];
+  // What the decoder could not do with it; nothing to add where it is the opcode itself.
+  auto const* reason = static_cast<std::string const*>(op.data);
+  bool const told = reason && !reason->empty() && !reason->starts_with("opcode '");
   throw fault(Finding::Kind::unknown_opcode, op.instruction, first_thread(c.bits),
-              "opcode '" + ptx::full_opcode(i) + "' cannot be executed");
+              "opcode '" + ptx::full_opcode(i) + "' cannot be executed" + (told ? ": " + *reason : ""));
 }
 
 // One lane or more is outside the window, or misaligned. Finds the memory of each lane; throws for the first that has

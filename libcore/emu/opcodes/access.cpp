@@ -220,6 +220,31 @@ void store_lanes(Context const& c, Access const& x, Placed const& placed) {
   }
 }
 
+// Vectors of eight, and stores with gaps: lane by lane.
+template <class M, class S, bool Narrow, bool Masked>
+void load_each(Context const& c, Access const& x, Placed const& placed) {
+  for (u32 warp = 0; warp < c.warps; ++warp)
+    per_lane(Masked ? c.bits[warp] : ~0u, [&](u32 lane) {
+      u32 const at = lanes_per_warp * warp + lane;
+      std::byte const* const host = host_of(c, x, warp, lane) + placed.placement->offsets[at] + placed.delta;
+      for (u32 i = 0; i < x.elements; ++i)
+        reinterpret_cast<S*>(c.registers + x.slots[i])[at] = widen<M, S, Narrow>(fetch<M>(host + i * sizeof(M)));
+    });
+}
+template <class M, class S, bool Masked>
+void store_each(Context const& c, Access const& x, Placed const& placed) {
+  for (u32 warp = 0; warp < c.warps; ++warp)
+    per_lane(Masked ? c.bits[warp] : ~0u, [&](u32 lane) {
+      u32 const at = lanes_per_warp * warp + lane;
+      std::byte* const host = host_of(c, x, warp, lane) + placed.placement->offsets[at] + placed.delta;
+      for (u32 i = 0; i < x.elements; ++i) {
+        if (x.slots[i] == no_slot) continue;
+        M const value = static_cast<M>(reinterpret_cast<S const*>(c.registers + x.slots[i])[at]);
+        std::memcpy(host + i * sizeof(M), &value, sizeof value);
+      }
+    });
+}
+
 template <class M, class S, bool Narrow, bool Masked>
 void load(Context& c, MicroOp const& op) {
   Placed placed;
@@ -228,7 +253,8 @@ void load(Context& c, MicroOp const& op) {
   Access const& x = *op.access;
   if (x.elements == 1) return load_lanes<M, S, Narrow, Masked, 1>(c, x, placed);
   if (x.elements == 2) return load_lanes<M, S, Narrow, Masked, 2>(c, x, placed);
-  load_lanes<M, S, Narrow, Masked, 4>(c, x, placed);
+  if (x.elements == 4) return load_lanes<M, S, Narrow, Masked, 4>(c, x, placed);
+  load_each<M, S, Narrow, Masked>(c, x, placed);
 }
 
 template <class M, class S, bool Masked>
@@ -238,8 +264,10 @@ void store(Context& c, MicroOp const& op) {
   if (c.observed) notify_access(c, op, *placed.placement, static_cast<u64>(placed.delta));
   Access const& x = *op.access;
   if (x.elements == 1) return store_lanes<M, S, Masked, 1>(c, x, placed);
+  if (x.sparse) return store_each<M, S, Masked>(c, x, placed);
   if (x.elements == 2) return store_lanes<M, S, Masked, 2>(c, x, placed);
-  store_lanes<M, S, Masked, 4>(c, x, placed);
+  if (x.elements == 4) return store_lanes<M, S, Masked, 4>(c, x, placed);
+  store_each<M, S, Masked>(c, x, placed);
 }
 
 }  // namespace

@@ -13,6 +13,10 @@ std::span<Opcode const> convert_opcodes();
 std::span<Opcode const> move_opcodes();
 std::span<Opcode const> atomic_opcodes();
 std::span<Opcode const> warp_opcodes();
+std::span<Opcode const> half_opcodes();
+std::span<Opcode const> packed_opcodes();
+std::span<Opcode const> reformat_opcodes();
+std::span<Opcode const> video_opcodes();
 
 void load_store_handlers(Handlers&);
 

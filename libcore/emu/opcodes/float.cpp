@@ -1,4 +1,4 @@
-// Floating-point arithmetic, rounded to nearest even; the directed roundings are in rounding.cpp.
+// Floating-point arithmetic in 32 and 64 bits, rounded to nearest even; the directed roundings are in rounding.cpp.
 //
 // Classes: add, sub, mul, fma, mad, min, max, abs, neg, copysign and testp count in the class of their type. Division,
 // reciprocal, roots and transcendental functions are `special`: devices run them on another unit or as a sequence that
@@ -7,6 +7,7 @@
 // Approximate functions are computed more exactly than the hardware does (double precision, rounded once), so that
 // results are the same on every host.
 #include "emu/opcodes/arithmetic.hpp"
+#include "emu/opcodes/extremes.hpp"
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/float_lanes.hpp"
 
@@ -34,29 +35,6 @@ struct Exponential {
 struct Logarithm {
   f32 operator()(f32 a) const { return static_cast<f32>(std::log2(static_cast<f64>(a))); }
 };
-// The number wins over NaN; -0 is below +0.
-struct Minimum {
-  template <class T>
-  T operator()(T a, T b) const {
-    T const equal = __builtin_signbit(a) ? a : b;
-    return a != a ? b : b != b ? a : a == b ? equal : a < b ? a : b;
-  }
-};
-struct Maximum {
-  template <class T>
-  T operator()(T a, T b) const {
-    T const equal = __builtin_signbit(a) ? b : a;
-    return a != a ? b : b != b ? a : a == b ? equal : a > b ? a : b;
-  }
-};
-template <class F>
-struct NanWins {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a != a ? a : b != b ? b : F{}(a, b);
-  }
-};
-
 template <class F>
 struct Saturated {
   template <class... T>
@@ -72,28 +50,18 @@ struct Flushed {
   }
 };
 
-// f16: computed in f32 and rounded. Exact to rounding for add, sub and mul (24 >= 2 * 11 + 2 bits); a fused product is
-// computed in double, where it is exact but for the final sum, and rounded to odd in between.
+// "A fast, gross approximation" that code refines by itself: of the operand's upper word, into the result's upper word;
+// subnormals are zero. To the nearest of what that word can hold.
+inline f64 upper_word(f64 x) {
+  u64 const bits = std::bit_cast<u64>(x);
+  return std::bit_cast<f64>((bits & 0x7ff0000000000000u) == 0 ? bits & 0x8000000000000000u : bits & ~u64{0xffffffff});
+}
 template <class F>
-struct Halves {
-  template <class... T>
-  Half operator()(T... a) const {
-    return to_half(F{}(from_half(a)...));
-  }
-};
-struct FuseHalf {
-  Half operator()(Half a, Half b, Half c) const {
-    return to_half(
-        to_odd(static_cast<f64>(from_half(a)) * static_cast<f64>(from_half(b)) + static_cast<f64>(from_half(c))));
-  }
-};
-template <class F>
-struct Pairs {
-  template <class... T>
-  u32 operator()(T... a) const {
-    u32 const low = static_cast<u16>(F{}(static_cast<Half>(a & 0xffff)...));
-    u32 const high = static_cast<u16>(F{}(static_cast<Half>(a >> 16)...));
-    return high << 16 | low;
+struct Gross {
+  f64 operator()(f64 a) const {
+    f64 const x = F{}(upper_word(a));
+    u64 const bits = std::bit_cast<u64>(x);
+    return upper_word(x - x == 0 ? std::bit_cast<f64>(bits + 0x80000000u) : x);
   }
 };
 
@@ -107,10 +75,10 @@ constexpr bool finite(u32 x) {
 constexpr bool finite(u64 x) {
   return (x & 0x7ff0000000000000u) != 0x7ff0000000000000u;
 }
-constexpr u32 magnitude(u32 x) {
+constexpr u32 absolute(u32 x) {
   return x & ~sign32;
 }
-constexpr u64 magnitude(u64 x) {
+constexpr u64 absolute(u64 x) {
   return x & ~sign64;
 }
 constexpr u32 infinity(u32) {
@@ -134,31 +102,31 @@ struct Finite {
 struct Infinite {
   template <class T>
   Pred operator()(T x) const {
-    return {magnitude(x) == infinity(x)};
+    return {absolute(x) == infinity(x)};
   }
 };
 struct Number {
   template <class T>
   Pred operator()(T x) const {
-    return {magnitude(x) <= infinity(x)};
+    return {absolute(x) <= infinity(x)};
   }
 };
 struct NotANumber {
   template <class T>
   Pred operator()(T x) const {
-    return {magnitude(x) > infinity(x)};
+    return {absolute(x) > infinity(x)};
   }
 };
 struct Normal {
   template <class T>
   Pred operator()(T x) const {
-    return {finite(x) && magnitude(x) >= normal(x)};
+    return {finite(x) && (absolute(x) >= normal(x) || absolute(x) == 0)};  // zero counts as normal
   }
 };
 struct Subnormal {
   template <class T>
   Pred operator()(T x) const {
-    return {magnitude(x) != 0 && magnitude(x) < normal(x)};
+    return {absolute(x) != 0 && absolute(x) < normal(x)};
   }
 };
 
@@ -168,9 +136,19 @@ struct Subnormal {
       entry<SIGNATURE>(HEAD ".ftz.sat.f32", CLASS, Saturated<Flushed<LANE>>{})
 #define WITH_FTZ(SIGNATURE, HEAD, CLASS, LANE) \
   entry<SIGNATURE>(HEAD ".f32", CLASS, LANE{}), entry<SIGNATURE>(HEAD ".ftz.f32", CLASS, Flushed<LANE>{})
-#define HALF(COUNT_SIGNATURE, PAIR_SIGNATURE, HEAD, LANE)   \
-  entry<COUNT_SIGNATURE>(HEAD "{,.ftz}.f16", fp16, LANE{}), \
-      entry<PAIR_SIGNATURE>(HEAD "{,.ftz}.f16x2", fp16, Pairs<LANE>{})
+#define EXTREME(NAME, MAXIMUM)                                                                                 \
+  entry<f32(f32, f32)>(NAME ".f32", fp32, Extreme<MAXIMUM, false>{}),                                          \
+      entry<f32(f32, f32)>(NAME ".ftz.f32", fp32, Flushed<Extreme<MAXIMUM, false>>{}),                         \
+      entry<f32(f32, f32)>(NAME ".NaN.f32", fp32, Extreme<MAXIMUM, true>{}),                                   \
+      rare_entry<f32(f32, f32)>(NAME ".ftz.NaN.f32", fp32, Flushed<Extreme<MAXIMUM, true>>{}),                 \
+      rare_entry<f32(f32, f32)>(NAME ".xorsign.abs.f32", fp32, SignedByProduct<Extreme<MAXIMUM, false>>{}),    \
+      rare_entry<f32(f32, f32)>(NAME ".ftz.xorsign.abs.f32", fp32,                                             \
+                                Flushed<SignedByProduct<Extreme<MAXIMUM, false>>>{}),                          \
+      rare_entry<f32(f32, f32)>(NAME ".NaN.xorsign.abs.f32", fp32, SignedByProduct<Extreme<MAXIMUM, true>>{}), \
+      rare_entry<f32(f32, f32)>(NAME ".ftz.NaN.xorsign.abs.f32", fp32,                                         \
+                                Flushed<SignedByProduct<Extreme<MAXIMUM, true>>>{}),                           \
+      entry<f64(f64, f64)>(NAME ".f64", fp64, Extreme<MAXIMUM, false>{})
+
 #define TEST(NAME, LANE) \
   entry<Pred(u32)>("testp." NAME ".f32", fp32, LANE{}), entry<Pred(u64)>("testp." NAME ".f64", fp64, LANE{})
 
@@ -197,16 +175,13 @@ constexpr Opcode table[] = {
     WITH_FTZ(f32(f32), "tanh.approx", special, Tangent),
     entry<f64(f64, f64)>("div{,.rn}.f64", special, Divide{}),
     entry<f64(f64)>("rcp{,.rn}.f64", special, Reciprocal{}),
-    entry<f64(f64)>("rcp.approx.ftz.f64", special, Reciprocal{}),
+    entry<f64(f64)>("rcp.approx.ftz.f64", special, Gross<Reciprocal>{}),
     entry<f64(f64)>("sqrt{,.rn}.f64", special, Root{}),
-    entry<f64(f64)>("rsqrt.approx{,.ftz}.f64", special, ReciprocalRoot{}),
+    entry<f64(f64)>("rsqrt.approx.f64", special, ReciprocalRoot{}),
+    entry<f64(f64)>("rsqrt.approx.ftz.f64", special, Gross<ReciprocalRoot>{}),
 
-    WITH_FTZ(f32(f32, f32), "min", fp32, Minimum),
-    WITH_FTZ(f32(f32, f32), "max", fp32, Maximum),
-    WITH_FTZ(f32(f32, f32), "min.NaN", fp32, NanWins<Minimum>),
-    WITH_FTZ(f32(f32, f32), "max.NaN", fp32, NanWins<Maximum>),
-    entry<f64(f64, f64)>("min.f64", fp64, Minimum{}),
-    entry<f64(f64, f64)>("max.f64", fp64, Maximum{}),
+    EXTREME("min", false),
+    EXTREME("max", true),
     entry<u32(u32)>("abs.f32", fp32, [](u32 a) { return a & ~sign32; }),
     entry<u64(u64)>("abs.f64", fp64, [](u64 a) { return a & ~sign64; }),
     entry<u32(u32)>("neg.f32", fp32, [](u32 a) { return a ^ sign32; }),
@@ -222,18 +197,6 @@ constexpr Opcode table[] = {
     TEST("normal", Normal),
     TEST("subnormal", Subnormal),
 
-    HALF(Half(Half, Half), u32(u32, u32), "add{,.rn}", Halves<Add>),
-    HALF(Half(Half, Half), u32(u32, u32), "sub{,.rn}", Halves<Subtract>),
-    HALF(Half(Half, Half), u32(u32, u32), "mul{,.rn}", Halves<Multiply>),
-    HALF(Half(Half, Half, Half), u32(u32, u32, u32), "fma.rn", FuseHalf),
-    HALF(Half(Half, Half), u32(u32, u32), "min", Halves<Minimum>),
-    HALF(Half(Half, Half), u32(u32, u32), "max", Halves<Maximum>),
-    entry<u16(u16)>("neg{,.ftz}.{f16,bf16}", fp16, [](u16 a) { return static_cast<u16>(a ^ 0x8000u); }),
-    entry<u16(u16)>("abs{,.ftz}.{f16,bf16}", fp16, [](u16 a) { return static_cast<u16>(a & 0x7fffu); }),
-    entry<u32(u32)>("neg{,.ftz}.{f16x2,bf16x2}", fp16, [](u32 a) { return a ^ 0x80008000u; }),
-    entry<u32(u32)>("abs{,.ftz}.{f16x2,bf16x2}", fp16, [](u32 a) { return a & 0x7fff7fffu; }),
-    entry<Half(Half)>("ex2.approx{,.ftz}.f16", special, Halves<Exponential>{}),
-    entry<Half(Half)>("tanh.approx{,.ftz}.f16", special, Halves<Tangent>{}),
 };
 
 }  // namespace

@@ -80,6 +80,10 @@ Handlers make() {
   h.families[5] = move_opcodes();
   h.families[6] = atomic_opcodes();
   h.families[7] = warp_opcodes();
+  h.families[8] = half_opcodes();
+  h.families[9] = packed_opcodes();
+  h.families[10] = reformat_opcodes();
+  h.families[11] = video_opcodes();
   load_store_handlers(h);
   h.guard = guard;
   h.clock32 = clock<u32>;

@@ -263,6 +263,30 @@ constexpr s32 low24(s32 a) {
 constexpr u32 low24(u32 a) {
   return a & 0xffffff;
 }
+// Two half-words of a with the lower or the upper two bytes of b.
+template <class A, class B, int From>
+constexpr u32 dot2(u32 a, u32 b, u32 c) {
+  c += static_cast<u32>(static_cast<s32>(static_cast<A>(a)) * static_cast<s32>(static_cast<B>(b >> From)));
+  return c + static_cast<u32>(static_cast<s32>(static_cast<A>(a >> 16)) *
+                              static_cast<s32>(static_cast<B>(b >> (From + 8))));
+}
+// The offset-th set bit of the mask from `base` on, upwards or downwards; [ptx] "fns".
+constexpr u32 find_nth_set(u32 mask, u32 base, s32 offset) {
+  if (base > 31) return ~0u;
+  if (offset == 0) return mask >> base & 1 ? base : ~0u;
+  s32 const step = offset > 0 ? 1 : -1;
+  u32 left = offset > 0 ? static_cast<u32>(offset) : 0u - static_cast<u32>(offset);
+  for (s32 at = static_cast<s32>(base); at >= 0 && at < 32; at += step)
+    if ((mask >> at & 1) != 0 && --left == 0) return static_cast<u32>(at);
+  return ~0u;
+}
+// The lowest `width` bits, extended to 32.
+constexpr u32 extend_lowest(u32 a, u32 width, bool is_signed) {
+  if (width == 0) return 0;
+  if (width >= 32) return a;
+  u32 const mask = ~0u << width;
+  return is_signed && (a >> (width - 1) & 1) ? a | mask : a & ~mask;
+}
 template <class A, class B>
 constexpr u32 dot4(u32 a, u32 b, u32 c) {
 #pragma GCC unroll 4
@@ -317,6 +341,12 @@ constexpr Opcode table[] = {
     entry<u32(s32, s32, u32)>(
         "mad24.lo.s32", int_mul,
         [](s32 a, s32 b, u32 c) { return static_cast<u32>(low24(a)) * static_cast<u32>(low24(b)) + c; }),
+    entry<u32(u32, u32, u32)>("mad24.hi.u32", int_mul,
+                              [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{low24(a)} * low24(b) >> 16) + c; }),
+    entry<u32(s32, s32, u32)>("mad24.hi.s32", int_mul,
+                              [](s32 a, s32 b, u32 c) { return static_cast<u32>(s64{low24(a)} * low24(b) >> 16) + c; }),
+    rare_entry<u32(s32, s32, s32)>("mad24.hi.sat.s32", int_mul,
+                                   [](s32 a, s32 b, s32 c) { return saturate((s64{low24(a)} * low24(b) >> 16) + c); }),
     entry<u16(u16, u16, u16)>("mad.lo.{u,s}16", int_mul, MultiplyAdd{}),
     entry<u32(u32, u32, u32)>("mad.lo.{u,s}32", int_mul, MultiplyAdd{}),
     entry<u64(u64, u64, u64)>("mad.lo.{u,s}64", int_mul, MultiplyAdd{}),
@@ -351,6 +381,15 @@ constexpr Opcode table[] = {
     entry<u32(u32, u32, u32)>("dp4a.s32.s32", int_mul, [](u32 a, u32 b, u32 c) { return dot4<s8, s8>(a, b, c); }),
     entry<u32(u32, u32, u32)>("dp4a.s32.u32", int_mul, [](u32 a, u32 b, u32 c) { return dot4<s8, u8>(a, b, c); }),
     entry<u32(u32, u32, u32)>("dp4a.u32.s32", int_mul, [](u32 a, u32 b, u32 c) { return dot4<u8, s8>(a, b, c); }),
+#define DP2A(A_NAME, B_NAME, A, B)                                                            \
+  rare_entry<u32(u32, u32, u32)>("dp2a.lo." A_NAME "." B_NAME, int_mul,                       \
+                                 [](u32 a, u32 b, u32 c) { return dot2<A, B, 0>(a, b, c); }), \
+      rare_entry<u32(u32, u32, u32)>("dp2a.hi." A_NAME "." B_NAME, int_mul,                   \
+                                     [](u32 a, u32 b, u32 c) { return dot2<A, B, 16>(a, b, c); })
+    DP2A("u32", "u32", u16, u8),
+    DP2A("u32", "s32", u16, s8),
+    DP2A("s32", "u32", s16, u8),
+    DP2A("s32", "s32", s16, s8),
 
     entry<s16(s16)>("abs.s16", int_add, Absolute{}),
     entry<s32(s32)>("abs.s32", int_add, Absolute{}),
@@ -430,6 +469,12 @@ constexpr Opcode table[] = {
     entry<u32(u32, u32)>("bmsk.clamp.b32", shift,
                          [](u32 a, u32 b) { return insert(~0u, 0u, a < 32 ? a : 32, b < 32 ? b : 32); }),
     entry<u32(u32, u32)>("bmsk.wrap.b32", shift, [](u32 a, u32 b) { return insert(~0u, 0u, a & 31, b & 31); }),
+    rare_entry<u32(u32, u32)>("szext.clamp.u32", shift, [](u32 a, u32 b) { return extend_lowest(a, b, false); }),
+    rare_entry<u32(u32, u32)>("szext.clamp.s32", shift, [](u32 a, u32 b) { return extend_lowest(a, b, true); }),
+    rare_entry<u32(u32, u32)>("szext.wrap.u32", shift, [](u32 a, u32 b) { return extend_lowest(a, b & 31, false); }),
+    rare_entry<u32(u32, u32)>("szext.wrap.s32", shift, [](u32 a, u32 b) { return extend_lowest(a, b & 31, true); }),
+    rare_entry<u32(u32, u32, s32)>("fns.b32", int_add,
+                                   [](u32 mask, u32 base, s32 n) { return find_nth_set(mask, base, n); }),
     entry<u32(u32)>("brev.b32", shift, [](u32 a) { return reverse(a); }),
     entry<u64(u64)>("brev.b64", shift,
                     [](u64 a) { return u64{reverse(static_cast<u32>(a))} << 32 | reverse(static_cast<u32>(a >> 32)); }),

@@ -72,7 +72,9 @@ struct Access {
   ptx::StateSpace space = ptx::StateSpace::global;  // generic included
   Direction direction = Direction::load;
   std::uint8_t element_bytes = 4, elements = 1, bytes = 4;
-  std::uint32_t slots[4] = {no_slot, no_slot, no_slot, no_slot};  // data, element by element; as MicroOp::s
+  // Data, element by element; as MicroOp::s.
+  std::uint32_t slots[8] = {no_slot, no_slot, no_slot, no_slot, no_slot, no_slot, no_slot, no_slot};
+  bool sparse = false;  // a store that leaves out elements, those without a slot
   std::uint64_t displacement = 0;
   std::uint32_t scale = 1;
   std::uint64_t uniform_base = 0;  // indexed: known once bound

@@ -26,8 +26,9 @@ using u64 = std::uint64_t;
 using s64 = std::int64_t;
 using f32 = float;
 using f64 = double;
-enum class Half : u16 {};  // the bits of an f16
-struct Pred {              // a truth value in a lane
+enum class Half : u16 {};   // the bits of an f16
+enum class Brain : u16 {};  // the bits of a bf16
+struct Pred {               // a truth value in a lane
   bool holds;
 };
 
@@ -77,6 +78,13 @@ struct Lane<Half> {
   static constexpr LaneType operand = LaneType::f16;
   static Half load(u32 bits) { return static_cast<Half>(bits); }
   static u32 store(Half value) { return static_cast<u16>(value); }
+};
+template <>
+struct Lane<Brain> {
+  using Stored = u32;
+  static constexpr LaneType operand = LaneType::f16;
+  static Brain load(u32 bits) { return static_cast<Brain>(bits); }
+  static u32 store(Brain value) { return static_cast<u16>(value); }
 };
 template <>
 struct Lane<Pred> {
@@ -136,6 +144,27 @@ struct Lanewise<F, D(S...)> {
   }
 };
 
+// The lanes that execute, one by one: for opcodes that are rare, or too full of branches to gain from vectors. One
+// handler serves all three cases.
+template <class F, class Signature>
+struct OneByOne;
+template <class F, class D, class... S>
+struct OneByOne<F, D(S...)> {
+  static void run(Context& c, MicroOp const& op) { each(c, op, std::index_sequence_for<S...>{}); }
+
+ private:
+  template <std::size_t... I>
+  static void each(Context& c, MicroOp const& op, std::index_sequence<I...>) {
+    for (u32 warp = 0; warp < c.warps; ++warp) {
+      auto* const d = slot<D>(c, op.d[0], warp);
+      for (u32 rest = c.bits[warp]; rest; rest &= rest - 1) {
+        auto const lane = static_cast<u32>(std::countr_zero(rest));
+        d[lane] = Lane<D>::store(F{}(Lane<S>::load(slot<S>(c, op.s[I], warp)[lane])...));
+      }
+    }
+  }
+};
+
 template <class Signature>
 struct Entry;
 template <class D, class... S>
@@ -149,15 +178,23 @@ struct Entry<D(S...)> {
     opcode.destinations[0] = Lane<D>::operand;
     LaneType const sources[] = {Lane<S>::operand..., LaneType::none};
     for (std::size_t i = 0; i < sizeof...(S); ++i) opcode.sources[i] = sources[i];
-    opcode.full = Lanewise<F, D(S...)>::full;
-    opcode.masked = Lanewise<F, D(S...)>::masked;
     return opcode;
   }
 };
 
 template <class Signature, class F>
 constexpr Opcode entry(std::string_view pattern, Class kind, F lane) {
-  return Entry<Signature>::make(pattern, kind, lane);
+  Opcode opcode = Entry<Signature>::make(pattern, kind, lane);
+  opcode.full = Lanewise<F, Signature>::full;
+  opcode.masked = Lanewise<F, Signature>::masked;
+  return opcode;
+}
+
+template <class Signature, class F>
+constexpr Opcode rare_entry(std::string_view pattern, Class kind, F lane) {
+  Opcode opcode = Entry<Signature>::make(pattern, kind, lane);
+  opcode.full = opcode.masked = OneByOne<F, Signature>::run;
+  return opcode;
 }
 
 }  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

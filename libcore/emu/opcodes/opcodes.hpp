@@ -30,7 +30,7 @@ struct Opcode {
 // Everything one instruction-set level provides.
 struct Handlers {
   std::string_view level;
-  std::span<Opcode const> families[16];
+  std::span<Opcode const> families[24];
   // Loads by how an element becomes a register: see Extension. Stores by log2 of the element's bytes.
   struct Pair {
     Handler full, masked;

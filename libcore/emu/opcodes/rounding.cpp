@@ -5,6 +5,7 @@
 #include "emu/opcodes/arithmetic.hpp"
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/float_lanes.hpp"
+#include "emu/opcodes/twice.hpp"
 
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
@@ -29,6 +30,22 @@ constexpr Opcode directed(std::string_view pattern, Class kind, F lane) {
   Opcode opcode = entry<Signature>(pattern, kind, lane);
   opcode.full = Directed<Mode, F, Signature>::full;
   opcode.masked = Directed<Mode, F, Signature>::masked;
+  return opcode;
+}
+
+// One handler for all cases, lane by lane.
+template <int Mode, class F, class Signature>
+struct DirectedOneByOne {
+  static void run(Context& c, MicroOp const& op) {
+    std::fesetround(Mode);
+    OneByOne<F, Signature>::run(c, op);
+    std::fesetround(FE_TONEAREST);
+  }
+};
+template <int Mode, class Signature, class F>
+constexpr Opcode rare_directed(std::string_view pattern, Class kind, F lane) {
+  Opcode opcode = Entry<Signature>::make(pattern, kind, lane);
+  opcode.full = opcode.masked = DirectedOneByOne<Mode, F, Signature>::run;
   return opcode;
 }
 
@@ -62,6 +79,16 @@ struct Saturated {
 #define CONVERSIONS(MODE, SUFFIX, S)                                                \
   directed<MODE, f32(S)>("cvt." SUFFIX "{,.ftz}.f32." #S, convert, Convert<f32>{}), \
       directed<MODE, f64(S)>("cvt." SUFFIX ".f64." #S, convert, Convert<f64>{})
+#define TWICE(MODE, SUFFIX, SIGNATURE, HEAD, LANE)                               \
+  rare_directed<MODE, SIGNATURE>(HEAD "." SUFFIX ".f32x2", fp32, Twice<LANE>{}), \
+      rare_directed<MODE, SIGNATURE>(HEAD "." SUFFIX ".ftz.f32x2", fp32, Twice<FlushedPart<LANE>>{})
+#define MIXED(MODE, SUFFIX, H, NAME, HEAD, LANE)                                       \
+  rare_directed<MODE, f32(H, f32)>(HEAD "." SUFFIX ".f32." NAME, fp32, Mixed<LANE>{}), \
+      rare_directed<MODE, f32(H, f32)>(HEAD "." SUFFIX ".sat.f32." NAME, fp32, MixedSaturated<LANE>{})
+#define MIXED_ALL(MODE, SUFFIX, H, NAME)                                                    \
+  MIXED(MODE, SUFFIX, H, NAME, "add", Add), MIXED(MODE, SUFFIX, H, NAME, "sub", Subtract),  \
+      rare_directed<MODE, f32(H, H, f32)>("fma." SUFFIX ".f32." NAME, fp32, Mixed<Fuse>{}), \
+      rare_directed<MODE, f32(H, H, f32)>("fma." SUFFIX ".sat.f32." NAME, fp32, MixedSaturated<Fuse>{})
 #define ALL(MODE, SUFFIX)                                                                                          \
   F32(MODE, SUFFIX, f32(f32, f32), "add", fp32, Add), F32(MODE, SUFFIX, f32(f32, f32), "sub", fp32, Subtract),     \
       F32(MODE, SUFFIX, f32(f32, f32), "mul", fp32, Multiply),                                                     \
@@ -78,7 +105,10 @@ struct Saturated {
       directed<MODE, f64(f64)>("sqrt." SUFFIX ".f64", special, Root{}),                                            \
       directed<MODE, f32(f64)>("cvt." SUFFIX "{,.ftz}.f32.f64", convert, Convert<f32>{}),                          \
       CONVERSIONS(MODE, SUFFIX, u32), CONVERSIONS(MODE, SUFFIX, s32), CONVERSIONS(MODE, SUFFIX, u64),              \
-      CONVERSIONS(MODE, SUFFIX, s64)
+      CONVERSIONS(MODE, SUFFIX, s64), TWICE(MODE, SUFFIX, u64(u64, u64), "add", Add),                              \
+      TWICE(MODE, SUFFIX, u64(u64, u64), "sub", Subtract), TWICE(MODE, SUFFIX, u64(u64, u64), "mul", Multiply),    \
+      TWICE(MODE, SUFFIX, u64(u64, u64, u64), "fma", Fuse), MIXED_ALL(MODE, SUFFIX, Half, "f16"),                  \
+      MIXED_ALL(MODE, SUFFIX, Brain, "bf16")
 
 constexpr Opcode table[] = {
     ALL(FE_TOWARDZERO, "rz"),

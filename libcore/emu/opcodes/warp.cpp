@@ -1,5 +1,6 @@
 // Operations across the lanes of a warp: votes, shuffles, matches and reductions. Each takes the lanes that execute it
 // together; a member mask that names others is not waited for. Counted as `sync`, shuffles as `other`.
+#include "emu/opcodes/extremes.hpp"
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/lanewise.hpp"
 
@@ -145,6 +146,29 @@ struct Xor {
   u32 operator()(u32 a, u32 b) const { return a ^ b; }
 };
 
+// redux of f32: of values or magnitudes; NaN wins where asked, else counts only if there is nothing else.
+template <bool Maximum, bool Magnitudes, bool NanWins>
+void reduce_float(Context& c, MicroOp const& op) {
+  per_warp(c, [&](u32 warp, u32 active) {
+    u32 const* a = slot<f32>(c, op.s[0], warp);
+    auto value = [&](u32 lane) { return std::bit_cast<f32>(Magnitudes ? a[lane] & 0x7fffffffu : a[lane]); };
+    f32 total = value(static_cast<u32>(std::countr_zero(active)));
+    per_lane(active & (active - 1), [&](u32 lane) { total = Extreme<Maximum, NanWins>{}(total, value(lane)); });
+    u32* d = slot<f32>(c, op.d[0], warp);
+    per_lane(active, [&](u32 lane) { d[lane] = Lane<f32>::store(total); });
+  });
+}
+
+// The lowest lane is elected.
+void elect(Context& c, MicroOp const& op) {
+  per_warp(c, [&](u32 warp, u32 active) {
+    auto const leader = static_cast<u32>(std::countr_zero(active));
+    u32 *d = slot<u32>(c, op.d[0], warp), *p = op.d[1] == no_slot ? nullptr : slot<u32>(c, op.d[1], warp);
+    per_lane(active, [&](u32 lane) { d[lane] = leader; });
+    if (p) per_lane(active, [&](u32 lane) { p[lane] = lane == leader ? ~0u : 0u; });
+  });
+}
+
 using O = LaneType;
 constexpr Opcode crossing(std::string_view pattern, Class kind, LaneType d0, LaneType d1, LaneType s0, LaneType s1,
                           LaneType s2, LaneType s3, Handler handler) {
@@ -152,7 +176,20 @@ constexpr Opcode crossing(std::string_view pattern, Class kind, LaneType d0, Lan
   return opcode;
 }
 
+#define REDUX_FLOAT(NAME, MAXIMUM)                                                                         \
+  crossing("redux.sync." NAME ".f32", sync, O::f32, O::none, O::f32, O::u32, O::none, O::none,             \
+           reduce_float<MAXIMUM, false, false>),                                                           \
+      crossing("redux.sync." NAME ".abs.f32", sync, O::f32, O::none, O::f32, O::u32, O::none, O::none,     \
+               reduce_float<MAXIMUM, true, false>),                                                        \
+      crossing("redux.sync." NAME ".NaN.f32", sync, O::f32, O::none, O::f32, O::u32, O::none, O::none,     \
+               reduce_float<MAXIMUM, false, true>),                                                        \
+      crossing("redux.sync." NAME ".abs.NaN.f32", sync, O::f32, O::none, O::f32, O::u32, O::none, O::none, \
+               reduce_float<MAXIMUM, true, true>)
+
 constexpr Opcode table[] = {
+    REDUX_FLOAT("min", false),
+    REDUX_FLOAT("max", true),
+    crossing("elect.sync", sync, O::u32, O::pred, O::u32, O::none, O::none, O::none, elect),
     crossing("vote.sync.all.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::all>),
     crossing("vote.sync.any.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::any>),
     crossing("vote.sync.uni.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::uniform>),
