@@ -190,8 +190,12 @@ Operand Parser::named_operand() {
   if (operand.kind == Operand::Kind::variable && token_.is('[')) return indexed(std::move(operand));
   if ((operand.kind == Operand::Kind::variable || operand.kind == Operand::Kind::parameter) && depth_ == 0)
     offset(operand);
+  return second_destination(std::move(operand));
+}
+
+// d|p: two destinations.
+Operand Parser::second_destination(Operand operand) {
   if (!token_.is('|')) return operand;
-  // d|p: two destinations.
   advance();
   Operand both;
   both.kind = Operand::Kind::list;
@@ -256,7 +260,7 @@ Operand Parser::operand() {
     case '[':
       return address_operand();
     case '{':
-      return list_operand('}', Operand::Kind::vector);
+      return second_destination(list_operand('}', Operand::Kind::vector));
     case '(':
       if (call_) return list_operand(')', Operand::Kind::list);
       break;

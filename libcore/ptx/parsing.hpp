@@ -107,6 +107,7 @@ class Parser {
   // operands
   Operand operand();
   Operand named_operand();
+  Operand second_destination(Operand);
   Operand negated_operand();
   Operand address_operand();
   Operand list_operand(char close, Operand::Kind);

@@ -60,7 +60,7 @@ std::vector<Operand> parts(Operand const& operand) {
 // The parts of an instruction's name that all texture and surface instructions share; the types follow in order.
 struct Words {
   Op op;
-  bool has_shape = false, has_outside = false, level = false, gradient = false, grows_elements = false;
+  bool has_shape = false, has_outside = false, level = false, gradient = false;
   unsigned elements = 1;
   std::vector<ptx::Type> types;
   std::vector<std::string_view> others;
@@ -70,7 +70,9 @@ Words read(ptx::Instruction const& i) {
   static constexpr std::string_view ignored[] = {"ca", "cg", "cs", "cv", "wb", "wt", "base", "b", "p"};
   Words w;
   for (std::string_view const m : i.modifiers) {
-    if (choose(m, shapes, w.op.shape))
+    if (i.opcode == "tld4" && m.data() == i.modifiers[0].data())
+      w.others.push_back(m);  // the component; .b is something else elsewhere
+    else if (choose(m, shapes, w.op.shape))
       w.has_shape = true;
     else if (choose(m, outsides, w.op.outside))
       w.has_outside = true;
