@@ -1,5 +1,5 @@
-// Texture objects and, as in toolkits before 12, texture references: a reference is a device variable that holds an
-// object.
+// Texture and surface objects and, as in toolkits before 12, texture references: a reference is a constant variable that
+// holds an object.
 #pragma once
 
 typedef unsigned long long cudaTextureObject_t;
@@ -7,13 +7,18 @@ typedef unsigned long long cudaSurfaceObject_t;
 enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
 enum cudaTextureFilterMode { cudaFilterModePoint, cudaFilterModeLinear };
 enum cudaTextureAddressMode { cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder };
+enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
+enum cudaSurfaceFormatMode { cudaFormatModeForced, cudaFormatModeAuto };
 enum cudaChannelFormatKind {
   cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat, cudaChannelFormatKindNone
 };
 struct cudaChannelFormatDesc { int x, y, z, w; cudaChannelFormatKind f; };
-enum { cudaTextureType1D = 1, cudaTextureType2D = 2, cudaTextureType3D = 3 };
+enum {
+  cudaTextureType1D = 1, cudaTextureType2D = 2, cudaTextureType3D = 3, cudaTextureTypeCubemap = 12,
+  cudaTextureType1DLayered = 241, cudaTextureType2DLayered = 242, cudaTextureTypeCubemapLayered = 252
+};
 
-template <class KcT, int dimensions = cudaTextureType1D, int mode = cudaReadModeElementType>
+template <class KcT, int KcD = cudaTextureType1D, int KcM = cudaReadModeElementType>
 struct kernelcast_texture {
   cudaTextureObject_t object;
   int normalized;
@@ -21,35 +26,22 @@ struct kernelcast_texture {
   cudaTextureAddressMode addressMode[3];
   cudaChannelFormatDesc channelDesc;
 };
-#define texture static __device__ kernelcast_texture
+// `used`: nothing on the device writes it, yet its value is not known.
+#define texture __attribute__((used)) __constant__ kernelcast_texture
 
-#define KC_TEX_TYPE(PTX, R, E)                                                                                      \
-  KC_DEVICE void kernelcast_tex1(cudaTextureObject_t t, int x, E* v) {                                              \
-    __asm__ volatile("tex.1d.v4." PTX ".s32 {%0,%1,%2,%3}, [%4, {%5}];"                                             \
-                     : R(v[0]), R(v[1]), R(v[2]), R(v[3]) : "l"(t), "r"(x)); }                                      \
-  KC_DEVICE void kernelcast_tex1(cudaTextureObject_t t, float x, E* v) {                                            \
-    __asm__ volatile("tex.1d.v4." PTX ".f32 {%0,%1,%2,%3}, [%4, {%5}];"                                             \
-                     : R(v[0]), R(v[1]), R(v[2]), R(v[3]) : "l"(t), "f"(x)); }                                      \
-  KC_DEVICE void kernelcast_tex2(cudaTextureObject_t t, float x, float y, E* v) {                                   \
-    __asm__ volatile("tex.2d.v4." PTX ".f32 {%0,%1,%2,%3}, [%4, {%5,%6}];"                                          \
-                     : R(v[0]), R(v[1]), R(v[2]), R(v[3]) : "l"(t), "f"(x), "f"(y)); }                              \
-  KC_DEVICE void kernelcast_tex3(cudaTextureObject_t t, float x, float y, float z, E* v) {                          \
-    __asm__ volatile("tex.3d.v4." PTX ".f32 {%0,%1,%2,%3}, [%4, {%5,%6,%7,%7}];"                                    \
-                     : R(v[0]), R(v[1]), R(v[2]), R(v[3]) : "l"(t), "f"(x), "f"(y), "f"(z)); }
-KC_TEX_TYPE("f32", "=f", float)
-KC_TEX_TYPE("s32", "=r", int)
-KC_TEX_TYPE("u32", "=r", unsigned int)
-#undef KC_TEX_TYPE
-
-// How a texel's type is made of the four values that a fetch gives.
+// How a texel's type is made of the four values that a fetch gives, and what it is when read as fractions.
 template <class KcT> struct kernelcast_texel;
-#define KC_TEXEL(T, E, ...) \
-  template <> struct kernelcast_texel<T> { typedef E element; static __device__ T make(E* v) { return __VA_ARGS__; } };
+#define KC_TEXEL(T, E, F, ...)                                                    \
+  template <> struct kernelcast_texel<T> {                                        \
+    typedef E element;                                                            \
+    typedef F fraction;                                                           \
+    static __device__ T make(E* v) { return __VA_ARGS__; }                        \
+  };
 #define KC_TEXELS(T, N, E)                                                        \
-  KC_TEXEL(T, E, (T)v[0])                                                         \
-  KC_TEXEL(N##1, E, N##1{(T)v[0]})                                                \
-  KC_TEXEL(N##2, E, N##2{(T)v[0], (T)v[1]})                                       \
-  KC_TEXEL(N##4, E, N##4{(T)v[0], (T)v[1], (T)v[2], (T)v[3]})
+  KC_TEXEL(T, E, float, (T)v[0])                                                  \
+  KC_TEXEL(N##1, E, float1, N##1{(T)v[0]})                                        \
+  KC_TEXEL(N##2, E, float2, N##2{(T)v[0], (T)v[1]})                               \
+  KC_TEXEL(N##4, E, float4, N##4{(T)v[0], (T)v[1], (T)v[2], (T)v[3]})
 KC_TEXELS(float, float, float)
 KC_TEXELS(int, int, int)
 KC_TEXELS(unsigned int, uint, unsigned int)
@@ -57,25 +49,172 @@ KC_TEXELS(signed char, char, int)
 KC_TEXELS(unsigned char, uchar, unsigned int)
 KC_TEXELS(short, short, int)
 KC_TEXELS(unsigned short, ushort, unsigned int)
+KC_TEXEL(char, int, float, (char)v[0])
 #undef KC_TEXELS
 #undef KC_TEXEL
 
-#define KC_FETCH(NAME, CALL, ...)                                                                 \
-  template <class KcT> KC_DEVICE KcT NAME(cudaTextureObject_t t, __VA_ARGS__) {                   \
-    typename kernelcast_texel<KcT>::element v[4];                                                 \
-    CALL;                                                                                         \
-    return kernelcast_texel<KcT>::make(v);                                                        \
+// One fetch: name, PTX geometry and mode, coordinates in PTX's order, what follows them, the function's parameters and
+// the inputs of the asm from %5 on.
+#define KC_FETCH_AS(NAME, OPCODE, POSITION, AFTER, PTX, R, E, PARAMETERS, ...)                                     \
+  KC_DEVICE void kernelcast_##NAME(cudaTextureObject_t t, KC_UNPACK PARAMETERS, E* v) {                           \
+    __asm__ volatile(OPCODE PTX POSITION AFTER ";"                                                                \
+                     : R(v[0]), R(v[1]), R(v[2]), R(v[3]) : "l"(t), __VA_ARGS__); }
+#define KC_UNPACK(...) __VA_ARGS__
+#define KC_FETCH(NAME, GEOMETRY, CT, POSITION, AFTER, PARAMETERS, ARGUMENTS, ...)                                  \
+  KC_FETCH_AS(NAME, "tex." GEOMETRY ".v4.", CT " {%0,%1,%2,%3}, [%4, " POSITION "]", AFTER, "f32", "=f", float,    \
+              PARAMETERS, __VA_ARGS__)                                                                            \
+  KC_FETCH_AS(NAME, "tex." GEOMETRY ".v4.", CT " {%0,%1,%2,%3}, [%4, " POSITION "]", AFTER, "s32", "=r", int,      \
+              PARAMETERS, __VA_ARGS__)                                                                            \
+  KC_FETCH_AS(NAME, "tex." GEOMETRY ".v4.", CT " {%0,%1,%2,%3}, [%4, " POSITION "]", AFTER, "u32", "=r",           \
+              unsigned int, PARAMETERS, __VA_ARGS__)                                                              \
+  KC_FETCH_FRONT(NAME, NAME, PARAMETERS, ARGUMENTS)
+// For a user: by object, by object with a place for the result, and by reference of either read mode.
+#define KC_FETCH_FRONT(NAME, IMPLEMENTATION, PARAMETERS, ARGUMENTS)                                                \
+  template <class KcT> KC_DEVICE KcT NAME(cudaTextureObject_t t, KC_UNPACK PARAMETERS) {                          \
+    typename kernelcast_texel<KcT>::element v[4];                                                                 \
+    kernelcast_##IMPLEMENTATION(t, KC_UNPACK ARGUMENTS, v);                                                       \
+    return kernelcast_texel<KcT>::make(v);                                                                        \
+  }                                                                                                               \
+  template <class KcT> KC_DEVICE void NAME(KcT* result, cudaTextureObject_t t, KC_UNPACK PARAMETERS) {            \
+    *result = NAME<KcT>(t, KC_UNPACK ARGUMENTS);                                                                  \
+  }                                                                                                               \
+  template <class KcT, int KcD>                                                                                   \
+  KC_DEVICE KcT NAME(kernelcast_texture<KcT, KcD, cudaReadModeElementType> const& t, KC_UNPACK PARAMETERS) {      \
+    return NAME<KcT>(t.object, KC_UNPACK ARGUMENTS);                                                              \
+  }                                                                                                               \
+  template <class KcT, int KcD>                                                                                   \
+  KC_DEVICE typename kernelcast_texel<KcT>::fraction NAME(                                                        \
+      kernelcast_texture<KcT, KcD, cudaReadModeNormalizedFloat> const& t, KC_UNPACK PARAMETERS) {                 \
+    return NAME<typename kernelcast_texel<KcT>::fraction>(t.object, KC_UNPACK ARGUMENTS);                         \
   }
-KC_FETCH(tex1Dfetch, kernelcast_tex1(t, x, v), int x)
-KC_FETCH(tex1D, kernelcast_tex1(t, x, v), float x)
-KC_FETCH(tex2D, kernelcast_tex2(t, x, y, v), float x, float y)
-KC_FETCH(tex3D, kernelcast_tex3(t, x, y, z, v), float x, float y, float z)
+
+KC_FETCH(tex1Dfetch, "1d", ".s32", "{%5}", "", (int x), (x), "r"(x))
+KC_FETCH(tex1D, "1d", ".f32", "{%5}", "", (float x), (x), "f"(x))
+KC_FETCH(tex2D, "2d", ".f32", "{%5,%6}", "", (float x, float y), (x, y), "f"(x), "f"(y))
+KC_FETCH(tex3D, "3d", ".f32", "{%5,%6,%7,%7}", "", (float x, float y, float z), (x, y, z), "f"(x), "f"(y), "f"(z))
+KC_FETCH(tex1DLayered, "a1d", ".f32", "{%6,%5}", "", (float x, int layer), (x, layer), "f"(x), "r"(layer))
+KC_FETCH(tex2DLayered, "a2d", ".f32", "{%7,%5,%6,%6}", "", (float x, float y, int layer), (x, y, layer), "f"(x),
+         "f"(y), "r"(layer))
+KC_FETCH(texCubemap, "cube", ".f32", "{%5,%6,%7,%7}", "", (float x, float y, float z), (x, y, z), "f"(x), "f"(y),
+         "f"(z))
+KC_FETCH(texCubemapLayered, "acube", ".f32", "{%8,%5,%6,%7}", "", (float x, float y, float z, int layer),
+         (x, y, z, layer), "f"(x), "f"(y), "f"(z), "r"(layer))
+KC_FETCH(tex1DLod, "level.1d", ".f32", "{%5}", ", %6", (float x, float level), (x, level), "f"(x), "f"(level))
+KC_FETCH(tex2DLod, "level.2d", ".f32", "{%5,%6}", ", %7", (float x, float y, float level), (x, y, level), "f"(x),
+         "f"(y), "f"(level))
+KC_FETCH(tex3DLod, "level.3d", ".f32", "{%5,%6,%7,%7}", ", %8", (float x, float y, float z, float level),
+         (x, y, z, level), "f"(x), "f"(y), "f"(z), "f"(level))
+KC_FETCH(tex1DLayeredLod, "level.a1d", ".f32", "{%6,%5}", ", %7", (float x, int layer, float level),
+         (x, layer, level), "f"(x), "r"(layer), "f"(level))
+KC_FETCH(tex2DLayeredLod, "level.a2d", ".f32", "{%7,%5,%6,%6}", ", %8", (float x, float y, int layer, float level),
+         (x, y, layer, level), "f"(x), "f"(y), "r"(layer), "f"(level))
+KC_FETCH(tex1DGrad, "grad.1d", ".f32", "{%5}", ", {%6}, {%7}", (float x, float dx, float dy), (x, dx, dy), "f"(x),
+         "f"(dx), "f"(dy))
+KC_FETCH(tex2DGrad, "grad.2d", ".f32", "{%5,%6}", ", {%7,%8}, {%9,%10}", (float x, float y, float2 dx, float2 dy),
+         (x, y, dx, dy), "f"(x), "f"(y), "f"(dx.x), "f"(dx.y), "f"(dy.x), "f"(dy.y))
+KC_FETCH(tex3DGrad, "grad.3d", ".f32", "{%5,%6,%7,%7}", ", {%8,%9,%10,%10}, {%11,%12,%13,%13}",
+         (float x, float y, float z, float4 dx, float4 dy), (x, y, z, dx, dy), "f"(x), "f"(y), "f"(z), "f"(dx.x),
+         "f"(dx.y), "f"(dx.z), "f"(dy.x), "f"(dy.y), "f"(dy.z))
+
+#define KC_GATHER(PTX, R, E)                                                                                       \
+  KC_DEVICE void kernelcast_tex2Dgather(cudaTextureObject_t t, float x, float y, int component, E* v) {           \
+    if (component == 0) KC_GATHER_OF("r", PTX, R);                                                                \
+    if (component == 1) KC_GATHER_OF("g", PTX, R);                                                                \
+    if (component == 2) KC_GATHER_OF("b", PTX, R);                                                                \
+    if (component == 3) KC_GATHER_OF("a", PTX, R);                                                                \
+  }
+#define KC_GATHER_OF(COMPONENT, PTX, R)                                                                            \
+  __asm__ volatile("tld4." COMPONENT ".2d.v4." PTX ".f32 {%0,%1,%2,%3}, [%4, {%5,%6}];"                           \
+                   : R(v[0]), R(v[1]), R(v[2]), R(v[3]) : "l"(t), "f"(x), "f"(y))
+KC_GATHER("f32", "=f", float)
+KC_GATHER("s32", "=r", int)
+KC_GATHER("u32", "=r", unsigned int)
+KC_FETCH_FRONT(tex2Dgather, tex2Dgather, (float x, float y, int component = 0), (x, y, component))
+
+// ---- surfaces: unformatted, x in bytes
+
+template <int KcBytes> struct kernelcast_words;
+template <> struct kernelcast_words<1> { unsigned short w[1]; };
+template <> struct kernelcast_words<2> { unsigned short w[1]; };
+template <> struct kernelcast_words<4> { unsigned int w[1]; };
+template <> struct kernelcast_words<8> { unsigned int w[2]; };
+template <> struct kernelcast_words<16> { unsigned int w[4]; };
+
+#define KC_SURFACE_AS(BYTES, NAME, GEOMETRY, POSITION, PARAMETERS, TYPE, VALUES, OUT, IN, MODE, ...)               \
+  KC_DEVICE void kernelcast_load##MODE##_##NAME(kernelcast_words<BYTES>& v, cudaSurfaceObject_t s,                \
+                                                KC_UNPACK PARAMETERS) {                                           \
+    __asm__ volatile("suld.b." GEOMETRY TYPE "." #MODE " " VALUES ", [%[s], " POSITION "];"                       \
+                     : KC_UNPACK OUT : [s] "l"(s), __VA_ARGS__);                                                  \
+  }                                                                                                               \
+  KC_DEVICE void kernelcast_store##MODE##_##NAME(kernelcast_words<BYTES> v, cudaSurfaceObject_t s,                \
+                                                 KC_UNPACK PARAMETERS) {                                          \
+    __asm__ volatile("sust.b." GEOMETRY TYPE "." #MODE " [%[s], " POSITION "], " VALUES ";"                       \
+                     : : [s] "l"(s), KC_UNPACK IN, __VA_ARGS__ : "memory");                                       \
+  }
+#define KC_SURFACE_MODES(...)                                                                                      \
+  KC_SURFACE_MODE(trap, __VA_ARGS__) KC_SURFACE_MODE(clamp, __VA_ARGS__) KC_SURFACE_MODE(zero, __VA_ARGS__)
+#define KC_SURFACE_MODE(MODE, BYTES, NAME, GEOMETRY, POSITION, PARAMETERS, TYPE, VALUES, OUT, IN, ...)             \
+  KC_SURFACE_AS(BYTES, NAME, GEOMETRY, POSITION, PARAMETERS, TYPE, VALUES, OUT, IN, MODE, __VA_ARGS__)
+#define KC_SURFACE(NAME, GEOMETRY, POSITION, PARAMETERS, ARGUMENTS, ...)                                           \
+  KC_SURFACE_MODES(1, NAME, GEOMETRY, POSITION, PARAMETERS, ".b8", "%[a]", ([a] "=h"(v.w[0])), ([a] "h"(v.w[0])), \
+                   __VA_ARGS__)                                                                                   \
+  KC_SURFACE_MODES(2, NAME, GEOMETRY, POSITION, PARAMETERS, ".b16", "%[a]", ([a] "=h"(v.w[0])),                   \
+                   ([a] "h"(v.w[0])), __VA_ARGS__)                                                                \
+  KC_SURFACE_MODES(4, NAME, GEOMETRY, POSITION, PARAMETERS, ".b32", "%[a]", ([a] "=r"(v.w[0])),                   \
+                   ([a] "r"(v.w[0])), __VA_ARGS__)                                                                \
+  KC_SURFACE_MODES(8, NAME, GEOMETRY, POSITION, PARAMETERS, ".v2.b32", "{%[a],%[b]}",                             \
+                   ([a] "=r"(v.w[0]), [b] "=r"(v.w[1])), ([a] "r"(v.w[0]), [b] "r"(v.w[1])), __VA_ARGS__)         \
+  KC_SURFACE_MODES(16, NAME, GEOMETRY, POSITION, PARAMETERS, ".v4.b32", "{%[a],%[b],%[c],%[d]}",                  \
+                   ([a] "=r"(v.w[0]), [b] "=r"(v.w[1]), [c] "=r"(v.w[2]), [d] "=r"(v.w[3])),                      \
+                   ([a] "r"(v.w[0]), [b] "r"(v.w[1]), [c] "r"(v.w[2]), [d] "r"(v.w[3])), __VA_ARGS__)             \
+  template <class KcT>                                                                                            \
+  KC_DEVICE KcT NAME##read(cudaSurfaceObject_t s, KC_UNPACK PARAMETERS,                                           \
+                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                                 \
+    kernelcast_words<sizeof(KcT)> v;                                                                              \
+    if (mode == cudaBoundaryModeTrap)                                                                             \
+      kernelcast_loadtrap_##NAME(v, s, KC_UNPACK ARGUMENTS);                                                      \
+    else if (mode == cudaBoundaryModeClamp)                                                                       \
+      kernelcast_loadclamp_##NAME(v, s, KC_UNPACK ARGUMENTS);                                                     \
+    else                                                                                                          \
+      kernelcast_loadzero_##NAME(v, s, KC_UNPACK ARGUMENTS);                                                      \
+    KcT value;                                                                                                    \
+    __builtin_memcpy(&value, &v, sizeof value);                                                                   \
+    return value;                                                                                                 \
+  }                                                                                                               \
+  template <class KcT>                                                                                            \
+  KC_DEVICE void NAME##read(KcT* value, cudaSurfaceObject_t s, KC_UNPACK PARAMETERS,                              \
+                            cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                                \
+    *value = NAME##read<KcT>(s, KC_UNPACK ARGUMENTS, mode);                                                       \
+  }                                                                                                               \
+  template <class KcT>                                                                                            \
+  KC_DEVICE void NAME##write(KcT value, cudaSurfaceObject_t s, KC_UNPACK PARAMETERS,                              \
+                             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                               \
+    kernelcast_words<sizeof(KcT)> v;                                                                              \
+    __builtin_memcpy(&v, &value, sizeof value);                                                                   \
+    if (mode == cudaBoundaryModeTrap)                                                                             \
+      kernelcast_storetrap_##NAME(v, s, KC_UNPACK ARGUMENTS);                                                     \
+    else if (mode == cudaBoundaryModeClamp)                                                                       \
+      kernelcast_storeclamp_##NAME(v, s, KC_UNPACK ARGUMENTS);                                                    \
+    else                                                                                                          \
+      kernelcast_storezero_##NAME(v, s, KC_UNPACK ARGUMENTS);                                                     \
+  }
+KC_SURFACE(surf1D, "1d", "{%[x]}", (int x), (x), [x] "r"(x))
+KC_SURFACE(surf2D, "2d", "{%[x],%[y]}", (int x, int y), (x, y), [x] "r"(x), [y] "r"(y))
+KC_SURFACE(surf3D, "3d", "{%[x],%[y],%[z],%[z]}", (int x, int y, int z), (x, y, z), [x] "r"(x), [y] "r"(y), [z] "r"(z))
+KC_SURFACE(surf1DLayered, "a1d", "{%[l],%[x]}", (int x, int layer), (x, layer), [x] "r"(x), [l] "r"(layer))
+KC_SURFACE(surf2DLayered, "a2d", "{%[l],%[x],%[y],%[y]}", (int x, int y, int layer), (x, y, layer), [x] "r"(x),
+           [y] "r"(y), [l] "r"(layer))
+KC_SURFACE(surfCubemap, "a2d", "{%[l],%[x],%[y],%[y]}", (int x, int y, int face), (x, y, face), [x] "r"(x),
+           [y] "r"(y), [l] "r"(face))
+KC_SURFACE(surfCubemapLayered, "a2d", "{%[l],%[x],%[y],%[y]}", (int x, int y, int face), (x, y, face), [x] "r"(x),
+           [y] "r"(y), [l] "r"(face))
+#undef KC_SURFACE
+#undef KC_SURFACE_MODE
+#undef KC_SURFACE_MODES
+#undef KC_SURFACE_AS
+#undef KC_GATHER
+#undef KC_GATHER_OF
 #undef KC_FETCH
-#define KC_REFERENCE template <class KcT, int KcD, int KcM> KC_DEVICE KcT
-KC_REFERENCE tex1Dfetch(kernelcast_texture<KcT, KcD, KcM> const& t, int x) { return tex1Dfetch<KcT>(t.object, x); }
-KC_REFERENCE tex1D(kernelcast_texture<KcT, KcD, KcM> const& t, float x) { return tex1D<KcT>(t.object, x); }
-KC_REFERENCE tex2D(kernelcast_texture<KcT, KcD, KcM> const& t, float x, float y) { return tex2D<KcT>(t.object, x, y); }
-KC_REFERENCE tex3D(kernelcast_texture<KcT, KcD, KcM> const& t, float x, float y, float z) {
-  return tex3D<KcT>(t.object, x, y, z);
-}
-#undef KC_REFERENCE
+#undef KC_FETCH_AS
+#undef KC_FETCH_FRONT
+#undef KC_UNPACK

@@ -223,9 +223,8 @@ WRITE(write_imageui, uint4, "r")
   OVERLOAD int4 get_image_dim(IMAGE a) {                                                    \
     return (int4)(get_image_width(a), get_image_height(a), get_image_depth(a), 0);          \
   }
-// The layers of an array stand where a volume has its depth.
 #define QUERIES_ARRAY(IMAGE, OPCODE) \
-  OVERLOAD size_t get_image_array_size(IMAGE a) { return QUERY(OPCODE, "depth"); }
+  OVERLOAD size_t get_image_array_size(IMAGE a) { return QUERY(OPCODE, "array_size"); }
 #define QUERIES(ACCESS, OPCODE)                                                             \
   QUERIES_1D(ACCESS image1d_t, OPCODE)                                                      \
   QUERIES_1D(ACCESS image1d_buffer_t, OPCODE)                                               \
@@ -236,6 +235,24 @@ WRITE(write_imageui, uint4, "r")
 QUERIES(read_only, "txq")
 QUERIES(write_only, "suq")
 QUERIES(read_write, "suq")
+
+// Halves are converted from and to floats, which every format of fractions fits into.
+#define HALF(IMAGE, C, F)                                                                                         \
+  OVERLOAD half4 read_imageh(read_only IMAGE a, sampler_t s, C c) { return convert_half4(read_imagef(a, s, c)); }  \
+  OVERLOAD half4 read_imageh(read_only IMAGE a, sampler_t s, F c) { return convert_half4(read_imagef(a, s, c)); }  \
+  HALF_PLAIN(IMAGE, C)
+#define HALF_PLAIN(IMAGE, C)                                                                                      \
+  OVERLOAD half4 read_imageh(read_only IMAGE a, C c) { return convert_half4(read_imagef(a, c)); }                  \
+  OVERLOAD half4 read_imageh(read_write IMAGE a, C c) { return convert_half4(read_imagef(a, c)); }                 \
+  OVERLOAD void write_imageh(write_only IMAGE a, C c, half4 v) { write_imagef(a, c, convert_float4(v)); }          \
+  OVERLOAD void write_imageh(read_write IMAGE a, C c, half4 v) { write_imagef(a, c, convert_float4(v)); }
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+HALF(image1d_t, int, float)
+HALF(image1d_array_t, int2, float2)
+HALF(image2d_t, int2, float2)
+HALF(image2d_array_t, int4, float4)
+HALF(image3d_t, int4, float4)
+HALF_PLAIN(image1d_buffer_t, int)
 
 #include "atomics.clh"
 #include "groups.clh"

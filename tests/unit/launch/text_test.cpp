@@ -30,8 +30,8 @@ Error error_of(Call call) {
 
 template <class T>
 T scalar(std::string const& text) {
-  Plan buffers;
-  auto const argument = parse_argument({text, {}, {}}, buffers, {});
+  Plan plan;
+  auto const argument = parse_argument({text, {}, {}}, plan, {});
   REQUIRE(argument);
   REQUIRE(argument->value.size() == sizeof(T));
   T value;
