@@ -17,7 +17,7 @@ bool can_pack(Program::Impl const& p) {
   static constexpr std::string_view apart[] = {"call", "mbarrier", "cp",        "ldmatrix", "stmatrix",
                                                "wmma", "alloca",   "stacksave", "mapa",     "nanosleep",
                                                "tex",  "tld4",     "suld",      "sust",     "sured"};
-  if (p.order_dependent) return false;
+  if (p.order_dependent || p.synchronises) return false;
   for (ptx::Instruction const& i : p.kernel->instructions)
     if (std::find(std::begin(apart), std::end(apart), i.opcode) != std::end(apart)) return false;
   for (BlockCode const& block : p.code) {

@@ -1,4 +1,4 @@
-// Launching: groups in contiguous chunks over threads, each with a machine and observers of its own.
+// Launching: threads, each with a machine and observers of its own, take pieces of the grid in order.
 #include <algorithm>
 #include <exception>
 #include <thread>
@@ -27,41 +27,67 @@ void check(Program const& program, Launch const& launch) {
         "a group has at most 1024 work-items");
 }
 
-struct Part {
+// Neighbouring groups. Threads take pieces in order; the finding of the earliest piece is the one to report.
+struct Piece {
   std::span<std::uint64_t const> groups;
+  std::optional<Fault> fault;
+};
+struct Pieces {
+  std::vector<Piece> all;
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> stopped{~std::size_t{0}};  // the earliest piece with a finding: later ones are moot
+};
+
+struct Worker {
   std::vector<std::unique_ptr<Observer>> forks;
   std::vector<Observer*> observers;
-  std::optional<Fault> fault;
   std::exception_ptr error;
   std::uint64_t warp_instructions = 0;
 };
 
-void work(Part& part, unsigned index, std::atomic<unsigned>& stopped, Program const& program, Launch const& launch,
-          Memory& memory, Budget& budget) {
+void run_piece(Machine& machine, Pieces& pieces, std::size_t index) {
+  Piece& piece = pieces.all[index];
   try {
-    Machine machine(program, launch, memory, part.observers, budget, part.groups.size() > 1);
-    try {
-      for (std::span<std::uint64_t const> rest = part.groups; !rest.empty();) {
-        // A finding in an earlier part makes this one moot; the earliest is the one to report.
-        if (stopped.load(std::memory_order_relaxed) < index) break;
-        std::size_t const count = std::min(machine.groups_at_once(), rest.size());
-        machine.run_groups(rest.first(count));
-        rest = rest.subspan(count);
-      }
-    } catch (Fault& fault) {
-      part.fault = std::move(fault);
-    } catch (Stop& stop) {
-      part.fault = Fault{std::move(stop.finding), Ending::finding};
+    for (std::span<std::uint64_t const> rest = piece.groups; !rest.empty();) {
+      if (pieces.stopped.load(std::memory_order_relaxed) < index) return;
+      std::size_t const count = std::min(machine.groups_at_once(), rest.size());
+      machine.run_groups(rest.first(count));
+      rest = rest.subspan(count);
     }
-    if (part.fault) {
-      unsigned before = stopped.load();
-      while (before > index && !stopped.compare_exchange_weak(before, index)) {
-      }
-    }
-    part.warp_instructions = machine.warp_instructions();
-  } catch (...) {
-    part.error = std::current_exception();
+    return;
+  } catch (Fault& fault) {
+    piece.fault = std::move(fault);
+  } catch (Stop& stop) {
+    piece.fault = Fault{std::move(stop.finding), Ending::finding};
   }
+  std::size_t before = pieces.stopped.load();
+  while (before > index && !pieces.stopped.compare_exchange_weak(before, index)) {
+  }
+}
+
+void work(Worker& worker, Pieces& pieces, bool several, Program const& program, Launch const& launch, Memory& memory,
+          Budget& budget) {
+  try {
+    Machine machine(program, launch, memory, worker.observers, budget, several);
+    for (std::size_t index; (index = pieces.next.fetch_add(1)) < pieces.all.size();) {
+      run_piece(machine, pieces, index);
+      if (pieces.all[index].fault) break;
+    }
+    worker.warp_instructions = machine.warp_instructions();
+  } catch (...) {
+    worker.error = std::current_exception();
+    pieces.stopped = 0;
+  }
+}
+
+// By eights, so that the same groups run side by side whatever the number of threads; several pieces for each thread,
+// for groups need not take the same time.
+void cut(Pieces& pieces, std::span<std::uint64_t const> groups, unsigned threads) {
+  std::size_t const count = threads == 1 ? 1 : std::size_t{8} * threads;
+  std::size_t size = (groups.size() + count - 1) / count;
+  if (threads > 1) size = (size + max_warps_per_unit - 1) / max_warps_per_unit * max_warps_per_unit;
+  for (; !groups.empty(); groups = groups.subspan(std::min(size, groups.size())))
+    pieces.all.push_back({groups.first(std::min(size, groups.size())), std::nullopt});
 }
 
 }  // namespace
@@ -102,45 +128,35 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
   if (program.order_dependent() || limits.max_steps != 0 || threads == 0) threads = 1;
   for (Observer const* o : observers)
     if (o->asks_for_order()) threads = 1;
-  threads = static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(groups.size(), 1)));
 
-  std::vector<Part> parts(threads);
-  for (unsigned t = 0; t < threads; ++t) {
-    // By eights, so that the same groups run side by side whatever the number of threads.
-    auto const cut = [&](std::size_t part) {
-      return part == threads ? groups.size() : groups.size() * part / threads / max_warps_per_unit * max_warps_per_unit;
-    };
-    std::size_t const begin = cut(t), end = cut(t + 1);
-    parts[t].groups = groups.subspan(begin, end - begin);
-    for (Observer* o : observers) {
-      if (threads == 1) {
-        parts[t].observers.push_back(o);
-      } else {
-        parts[t].forks.push_back(o->fork());
-        parts[t].observers.push_back(parts[t].forks.back().get());
-      }
-    }
-  }
-  std::atomic<unsigned> stopped{threads};
-  if (threads == 1) {
-    work(parts[0], 0, stopped, program, launch, memory, budget);
-  } else {
-    std::vector<std::jthread> workers;
-    for (unsigned t = 0; t < threads; ++t)
-      workers.emplace_back([&, t] { work(parts[t], t, stopped, program, launch, memory, budget); });
+  Pieces pieces;
+  cut(pieces, groups, threads);
+  threads = static_cast<unsigned>(std::clamp<std::size_t>(pieces.all.size(), 1, threads));
+  std::vector<Worker> workers(threads);
+  for (Worker& worker : workers)
+    for (Observer* o : observers)
+      worker.observers.push_back(threads == 1 ? o : worker.forks.emplace_back(o->fork()).get());
+  auto const run_worker = [&](Worker& worker) {
+    work(worker, pieces, groups.size() > 1, program, launch, memory, budget);
+  };
+  {
+    std::vector<std::jthread> others;
+    for (unsigned t = 1; t < threads; ++t) others.emplace_back([&, t] { run_worker(workers[t]); });
+    run_worker(workers[0]);
   }
 
   Outcome outcome;
-  for (Part& part : parts) {
-    if (part.error) std::rethrow_exception(part.error);
-    for (std::size_t i = 0; i < part.forks.size(); ++i) observers[i]->join(*part.forks[i]);
-    outcome.warp_instructions += part.warp_instructions;
-    if (part.fault && !outcome.finding) {
-      outcome.ending = part.fault->ending;
-      outcome.spinning = part.fault->spinning;
-      outcome.finding = std::move(part.fault->finding);
-    }
+  for (Worker& worker : workers) {
+    if (worker.error) std::rethrow_exception(worker.error);
+    for (std::size_t i = 0; i < worker.forks.size(); ++i) observers[i]->join(*worker.forks[i]);
+    outcome.warp_instructions += worker.warp_instructions;
   }
+  for (Piece& piece : pieces.all)
+    if (piece.fault && !outcome.finding) {
+      outcome.ending = piece.fault->ending;
+      outcome.spinning = piece.fault->spinning;
+      outcome.finding = std::move(piece.fault->finding);
+    }
   return outcome;
 }
 
