@@ -16,6 +16,7 @@ struct Options {
   std::vector<std::string> defines, includes, dumps, checks;
   std::uint64_t max_steps = 0, max_memory_bytes = std::uint64_t{16} << 30;
   double timeout_s = 0;
+  emu::CheckOptions check_options;
   bool timing = false, no_cache = false, no_registers = false;
 };
 
@@ -55,6 +56,7 @@ launch::RunOptions run_options(Options const& options, cli::Streams const& io) {
   run.threads = io.threads();
   run.limits = {options.max_steps, options.max_memory_bytes, options.timeout_s};
   run.max_memory_bytes = options.max_memory_bytes;
+  run.check_options = options.check_options;
   for (auto const& text : options.dumps) run.dumps.push_back(launch::parse_dump(text));
   for (auto const& text : options.checks) run.checks.push_back(launch::parse_check(text));
   return run;
@@ -82,6 +84,20 @@ void run(Options const& options, cli::Streams& io) {
       out.write(report.rows[i]);
   }
   out.finish();
+}
+
+void declare_checks(CLI::App& app, emu::CheckOptions& checks) {
+  app.add_flag("--check-uninit", checks.uninit, "a finding where memory is read that nobody has written");
+  app.add_flag("--check-races", checks.races,
+               "a finding where two work-items access the same memory, one of them writes, and nothing orders them");
+  app.add_flag("--check-division", checks.division, "a finding where an integer is divided by zero");
+  app.add_flag("--lockstep-warps", checks.lockstep_warps,
+               "--check-races takes the lanes of a warp as ordered from one instruction to the next, as on devices "
+               "before Volta");
+  app.add_option("--findings", checks.findings, "how many distinct findings of the checks end the run")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 1000u));
 }
 
 void declare(cli::Tool& tool) {
@@ -124,6 +140,7 @@ void declare(cli::Tool& tool) {
             "compare buffer N after the run with a file; =FILE:TOLERANCE allows differences up to tolerance * max(1, "
             "|expected|), others are a finding",
             "N=FILE");
+  declare_checks(app, options->check_options);
   app.add_option("--max-steps", options->max_steps, "stop a launch after so many warp instructions; 0 = never")
       ->type_name("N")
       ->check(not_negative);

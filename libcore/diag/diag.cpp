@@ -67,6 +67,7 @@ std::string Error::text(std::string_view program) const {
     out += excerpt(source_line_, where_.column);
   }
   if (!hint_.empty()) out += fmt::format("hint: {}\n", hint_);
+  for (Error const& error : further_) out += error.text(program);
   return out;
 }
 

@@ -38,6 +38,9 @@ class Error : public std::runtime_error {
   Status status() const { return status_; }
   Where const& where() const { return where_; }
   std::string const& hint() const { return hint_; }
+  // Something else that is wrong, of the same status: its text follows.
+  void add(Error further) { further_.push_back(std::move(further)); }
+  std::vector<Error> const& further() const { return further_; }
 
   // `in.csv:7:3: error: column 'time_s': expected a number, got '1.5ms'`, the line with a caret, `hint: …`;
   // ends in a newline. Without a place the text begins with `program: error: …`.
@@ -48,6 +51,7 @@ class Error : public std::runtime_error {
   Where where_;
   std::string hint_;
   std::string source_line_;
+  std::vector<Error> further_;
 };
 
 // The candidates nearest to `name` (edit distance at most a third of its length, at least 2), best first, at most

@@ -264,7 +264,8 @@ struct Finding {
   ptx::TextPosition at;
   std::string source;       // "matmul.cl:12", empty when unknown
   std::uint64_t group = 0;  // linear
-  Dim3 group_id{0, 0, 0}, local_id{0, 0, 0};
+  std::uint32_t source_column = 0;  // 0 when unknown
+  Dim3 group_id{0, 0, 0}, local_id{0, 0, 0}, global_id{0, 0, 0};
   std::string message;  // "global load of 4 bytes at offset 4096 of buffer 'a' (4096 bytes)"
 };
 

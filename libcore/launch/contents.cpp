@@ -33,7 +33,7 @@ struct Half {
 };
 
 constexpr std::string_view buffer_form =
-    "a buffer is TYPE:COUNT:random, :zero, :iota or :file=PATH, such as f32:1024:random";
+    "a buffer is TYPE:COUNT:random, :zero, :iota, :uninit or :file=PATH, such as f32:1024:random";
 
 std::vector<std::string> known_elements() {
   return {std::begin(element_names), std::end(element_names)};
@@ -197,6 +197,8 @@ Buffer parse_buffer(std::string name, Text const& text, std::string const& folde
     buffer.fill = Fill::zero;
   } else if (contents == "iota") {
     buffer.fill = Fill::iota;
+  } else if (contents == "uninit") {
+    buffer.fill = Fill::uninit;
   } else if (contents.starts_with("file=") && contents.size() > 5) {
     buffer.fill = Fill::file;
     std::filesystem::path const path(contents.substr(5));
@@ -204,7 +206,7 @@ Buffer parse_buffer(std::string name, Text const& text, std::string const& folde
         path.is_absolute() || folder.empty() ? path.string() : (std::filesystem::path(folder) / path).string();
   } else {
     throw wrong(fmt::format("unknown contents '{}'", contents),
-                did_you_mean(contents, {"random", "zero", "iota", "file=PATH"}));
+                did_you_mean(contents, {"random", "zero", "iota", "uninit", "file=PATH"}));
   }
   return buffer;
 }
@@ -266,7 +268,8 @@ Buffers::Buffers(Plan const& plan, std::uint64_t seed, emu::Memory& memory) : pl
     Buffer const& buffer = plan.buffers[i];
     addresses_.push_back(memory.add(buffer.name, buffer.bytes()));
     auto const out = bytes(i);
-    if (buffer.fill != Fill::zero) prepare_pages(out);
+    if (buffer.fill == Fill::uninit) memory.set_undefined(addresses_[i]);
+    if (buffer.fill != Fill::zero && buffer.fill != Fill::uninit) prepare_pages(out);
     if (buffer.fill == Fill::random) fill_random(buffer.element, seed, i, out);
     if (buffer.fill == Fill::iota) fill_iota(buffer.element, out);
     if (buffer.fill == Fill::file) fill_from_file(buffer, out);

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "diag/diag.hpp"
+#include "emu/check/check.hpp"
 #include "emu/emu.hpp"
 #include "emu/image.hpp"
 #include "frontend/frontend.hpp"
@@ -50,10 +52,11 @@ unsigned size_bytes(Element);
 std::string_view name(Element);
 bool is_float(Element);
 
-enum class Fill : std::uint8_t { zero, random, iota, file };
+enum class Fill : std::uint8_t { zero, random, iota, file, uninit };
 
 // `f32:1048576:random`; the count may be an expression such as 1024*1024. A file holds the elements' bytes, little
-// endian, and is exactly as long as the buffer; a relative path is taken from the launch file's folder.
+// endian, and is exactly as long as the buffer; a relative path is taken from the launch file's folder. `uninit` is
+// zero too, but nobody has written it: CheckOptions::uninit.
 struct Buffer {
   std::string name;
   Element element = Element::f32;
@@ -165,6 +168,8 @@ struct RunOptions {
   std::uint64_t seed = 1;
   unsigned threads = 1;
   emu::Limits limits;
+  emu::CheckOptions check_options;
+  std::function<void(emu::Finding const&)> tell_finding;  // called with each before run() throws
   std::uint64_t max_memory_bytes = std::uint64_t{16} << 30;
   std::vector<BufferFile> dumps, checks;
 };
@@ -185,7 +190,8 @@ struct Report {
 };
 
 // Throws Error: what frontend::compile throws; usage or bad_data for arguments and sizes that do not fit the kernel;
-// finding for what the emulator finds and for a buffer that differs from its file; limit for --max-steps, --timeout and
+// finding for what the emulator and the checks find (all of them: Error::further) and for a buffer that differs from
+// its file; limit for --max-steps, --timeout and
 // --max-memory.
 Report run(Plan, RunOptions const&);
 

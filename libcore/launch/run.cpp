@@ -74,7 +74,9 @@ class Runner {
     for (auto const* const files : {&options_.dumps, &options_.checks})
       for (auto const& file : *files) buffers.find(file);
 
+    if (options_.check_options.any()) checks_ = std::make_unique<emu::Checks>(options_.check_options, memory);
     for (auto const& call : plan_.calls) launch(call, buffers, memory);
+    refuse_findings(nullptr);
     for (auto& [name, kernel] : kernels_) report_.times.decode_s += kernel.decode_s;
     for (auto const& file : options_.dumps) write_bytes(file.path, buffers.bytes(buffers.find(file)));
     check(buffers);
@@ -154,14 +156,35 @@ class Runner {
 
     emu::Limits limits = options_.limits;
     if (limits.timeout_s > 0) limits.timeout_s = std::max(1e-9, limits.timeout_s - running_.s());
-    std::array<emu::Observer*, 1> const observers{configuration.observer.get()};
+    std::vector<emu::Observer*> observers{configuration.observer.get()};
+    if (checks_) {
+      checks_->begin(*kernel.program, bound.launch);
+      observers.push_back(checks_.get());
+    }
     Stopwatch const emulating;
     auto const outcome = emu::run(*kernel.program, bound.launch, memory, groups, observers, limits, options_.threads);
     double const spent_s = emulating.s();
     configuration.emulation_s += spent_s;
     report_.times.emulation_s += spent_s;
     report_.warp_instructions += outcome.warp_instructions;
-    if (outcome.ending != emu::Ending::done) throw error_of(outcome, *kernel.info);
+    if (outcome.ending != emu::Ending::done) refuse_findings(&outcome);
+  }
+
+  // Throws what was found: by the checks so far, and what ended a launch.
+  void refuse_findings(emu::Outcome const* ended) const {
+    std::vector<Error> errors;
+    auto const add = [&](emu::Finding const& finding) {
+      if (options_.tell_finding) options_.tell_finding(finding);
+      errors.push_back(error_of(finding));
+    };
+    if (checks_)
+      for (auto const& finding : checks_->findings()) add(finding);
+    bool const by_check = checks_ && checks_->findings().size() >= options_.check_options.findings;
+    if (ended && ended->ending == emu::Ending::finding && !by_check) add(*ended->finding);
+    if (ended && ended->ending != emu::Ending::finding && errors.empty()) throw limit_error(*ended);
+    if (errors.empty()) return;
+    for (std::size_t i = 1; i < errors.size(); ++i) errors.front().add(std::move(errors[i]));
+    throw std::move(errors.front());
   }
 
   Configuration& find_configuration(Kernel const& kernel, Bound const& bound, Call const& call) {
@@ -201,32 +224,39 @@ class Runner {
     std::string file = finding.source.substr(0, colon);
     if (std::filesystem::path(file).filename() == std::filesystem::path(plan_.request.path).filename())
       file = plan_.request.path;
-    return {file, std::strtoul(finding.source.c_str() + colon + 1, nullptr, 10), 0};
+    return {file, std::strtoul(finding.source.c_str() + colon + 1, nullptr, 10), finding.source_column};
   }
 
-  Error error_of(emu::Outcome const& outcome, frontend::KernelInfo const& kernel) const {
-    emu::Finding const finding = outcome.finding.value_or(emu::Finding{});
+  // The place with its line; where the compiler gives no column, the line's first word.
+  std::pair<Where, std::string> place_and_line(emu::Finding const& finding) const {
     Where where = place_of(finding);
-    std::string const line = line_of(where.file, where.line);
-    // Where the compiler gives no column, the line's first word.
+    std::string line = line_of(where.file, where.line);
     if (where.column == 0 && !line.empty()) where.column = line.find_first_not_of(" \t") + 1;
-    if (outcome.ending == emu::Ending::finding) {
-      auto const& [group, item] = std::tie(finding.group_id, finding.local_id);
-      return Error(Status::finding, where,
-                   fmt::format("kernel '{}': {}; work-item ({}, {}, {}) of work-group ({}, {}, {})", kernel.name,
-                               finding.message, item.x, item.y, item.z, group.x, group.y, group.z),
-                   hint_of(finding.kind), line);
-    }
+    return {std::move(where), std::move(line)};
+  }
+
+  Error error_of(emu::Finding const& finding) const {
+    auto const [where, line] = place_and_line(finding);
+    auto const text = [](emu::Dim3 const& id) { return fmt::format("({}, {}, {})", id.x, id.y, id.z); };
+    return Error(Status::finding, where,
+                 fmt::format("kernel '{}': {}; work-item {} of work-group {}, global id {}", finding.kernel,
+                             finding.message, text(finding.local_id), text(finding.group_id), text(finding.global_id)),
+                 hint_of(finding.kind), line);
+  }
+
+  Error limit_error(emu::Outcome const& outcome) const {
+    emu::Finding const finding = outcome.finding.value_or(emu::Finding{});
+    auto const [where, line] = place_and_line(finding);
     std::string const pc = fmt::format("at PTX line {}", finding.at.line);
     if (outcome.ending == emu::Ending::step_limit)
       return Error(Status::limit, where,
-                   fmt::format("kernel '{}' has not ended after {} warp instructions, {}", kernel.name,
+                   fmt::format("kernel '{}' has not ended after {} warp instructions, {}", finding.kernel,
                                options_.limits.max_steps, pc),
                    outcome.spinning ? "does it wait for another work-group? They run one after the other, in order"
                                     : "does this loop end? --max-steps sets the limit for one launch",
                    line);
     return Error(Status::limit, where,
-                 fmt::format("kernel '{}' has not ended after {} s, {}", kernel.name, options_.limits.timeout_s, pc),
+                 fmt::format("kernel '{}' has not ended after {} s, {}", finding.kernel, options_.limits.timeout_s, pc),
                  "emulate fewer groups with --groups, or raise --timeout", line);
   }
 
@@ -298,6 +328,7 @@ class Runner {
   std::map<std::string, Kernel, std::less<>> kernels_;  // by the name that the calls use
   std::map<Key, std::size_t> index_;
   std::vector<Configuration> configurations_;
+  std::unique_ptr<emu::Checks> checks_;
   Stopwatch running_;
   Report report_;
 };

@@ -100,11 +100,14 @@ Finding found_at(Program const& program, Launch const& launch, Finding::Kind kin
   ptx::Instruction const& i = program.kernel().instructions[instruction];
   f.at = i.at;
   f.source = program.module().describe(i.source);
+  f.source_column = i.source.column;
   Dim3 const &g = launch.grid, &b = launch.block;
   f.group = group;
   f.group_id = {static_cast<std::uint32_t>(group % g.x), static_cast<std::uint32_t>(group / g.x % g.y),
                 static_cast<std::uint32_t>(group / g.x / g.y)};
   f.local_id = {work_item % b.x, work_item / b.x % b.y, work_item / b.x / b.y};
+  f.global_id = {f.group_id.x * b.x + f.local_id.x, f.group_id.y * b.y + f.local_id.y,
+                 f.group_id.z * b.z + f.local_id.z};
   f.message = std::move(message);
   return f;
 }

@@ -1,0 +1,59 @@
+// Checks of a running kernel that go beyond bounds: memory read before it is written, data races, divisions by zero.
+//
+// Checks is one observer of the emulator: it keeps shadow memory of its own and ends the run with a finding. A run
+// without it pays nothing. Rules, which kernelcast-checks(7) explains:
+//  - uninitialized: a load or atomic reads a byte that nobody has written: of shared memory, of local memory, of
+//    malloc's memory, of a buffer whose Memory::Buffer::undefined is set. A loaded element whose register no
+//    instruction reads is let pass (the fourth element of a vector of three). Stores define memory whatever they store.
+//  - races: two accesses of different work-items to one byte, at least one of them a write, not both atomic, that
+//    nothing orders. Within a group barriers order; so do bar.warp.sync, and a fence followed by an atomic that another
+//    work-item's atomic sees. Lanes of a warp are not ordered by running in step, unless lockstep_warps says so. Groups
+//    of one launch are ordered by a fence and an atomic only. Several work-items that store the same value to one place
+//    do not race with each other.
+//  - division: an integer division or remainder by zero.
+// Limits: ordering is kept per warp and, between groups, per group: what orders one lane orders its warp, so that some
+// races behind locks pass unseen, none is reported without cause. Only groups that are emulated are seen.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "emu/emu.hpp"
+
+namespace kernelcast::emu {
+
+struct CheckOptions {
+  bool uninit = false, races = false, division = false;
+  bool lockstep_warps = false;  // races: lanes of a warp that run an instruction together do the next one after it
+  unsigned findings = 1;        // how many distinct ones end the run
+  bool any() const { return uninit || races || division; }
+};
+
+class Checks final : public Observer {
+ public:
+  Checks(CheckOptions const&, Memory const&);
+  ~Checks() override;
+
+  // Before each run() that this observes. What was written stays known from launch to launch; races are between
+  // work-items of one launch.
+  void begin(Program const&, Launch const&);
+  // Found so far, with the one that ended the run. One for each pair of instructions.
+  std::vector<Finding> const& findings() const;
+
+  void group_begin(std::uint64_t) override;
+  void block(std::uint32_t, Lanes const&) override;
+  void memory(MemoryAccess const&) override;
+  void meet(Meeting const&) override;
+  void zero_divisor(std::uint32_t, Lanes const&) override;
+  bool asks_for_divisors() const override;
+  bool asks_for_order() const override { return true; }
+  std::unique_ptr<Observer> fork() const override;  // never: all groups run on one thread
+  void join(Observer const&) override {}
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kernelcast::emu

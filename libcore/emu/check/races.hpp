@@ -1,0 +1,60 @@
+// Data races between the work-items of a launch; see check.hpp for the rules, order.hpp and cells.hpp for the method.
+#pragma once
+
+#include <map>
+
+#include "emu/check/cells.hpp"
+#include "emu/check/order.hpp"
+#include "emu/check/report.hpp"
+#include "emu/check/shadow.hpp"
+
+namespace kernelcast::emu {
+
+class RaceCheck {
+ public:
+  RaceCheck(Memory const& memory, Reporter& reporter, bool lockstep)
+      : memory_(memory), reporter_(reporter), lockstep_(lockstep) {}
+
+  void begin(Facts const&);
+  void begin_group(std::uint64_t group);
+  void enter_block(std::uint32_t block, Lanes const& lanes) { order_.enter_block(block, lanes); }
+  void meet(Meeting const& m) { order_.meet(m); }
+  void access(MemoryAccess const&);
+
+ private:
+  // The shadow of one buffer, or of the shared memory.
+  struct Shadow {
+    std::uint64_t bytes = 0;
+    unsigned cell_shift = 2;
+    ShadowBytes written, read;
+    Order::Time latest_write = 0, latest_read = 0;
+    Record* writes() const { return written.as<Record>(); }
+    Record* reads() const { return read.as<Record>(); }
+  };
+  struct Place;  // what one access is about
+
+  Shadow& shadow_of(std::uint64_t region, std::uint64_t bytes, bool global);
+  static void resize(Shadow&, std::uint64_t bytes, unsigned cell_shift);
+  void forget();
+
+  void regular(Place const&, Shadow&);
+  void lane_by_lane(Place const&, Shadow&, std::uint32_t first, std::uint32_t mask);
+  void touch(Place const&, Shadow&, std::uint32_t lane, std::uint64_t offset);
+  void same_place(Place const&, Shadow&, std::uint32_t lane, std::uint64_t offset);
+  void judge(Place const&, Record, std::uint32_t lane, bool recorded_write);
+  bool same_value(Place const&, Record, std::uint32_t item, std::uint32_t lane) const;
+  Bounds bounds(bool global) const;
+
+  Memory const& memory_;
+  Reporter& reporter_;
+  bool lockstep_;
+  Facts const* facts_ = nullptr;
+  CellLoops const* loops_ = nullptr;
+  Order order_;
+  Shadow shared_;
+  std::map<std::uint64_t, Shadow> global_;  // by buffer address
+  std::uint64_t last_region_ = 0;
+  Shadow* last_shadow_ = nullptr;
+};
+
+}  // namespace kernelcast::emu

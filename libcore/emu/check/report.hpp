@@ -1,0 +1,48 @@
+// What the single checks share: the launch that runs, and where findings go.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "emu/check/check.hpp"
+#include "emu/check/facts.hpp"
+
+namespace kernelcast::emu {
+
+class Reporter {
+ public:
+  explicit Reporter(unsigned most) : most_(most) {}
+  void begin(Program const& program, Launch const& launch) {
+    program_ = &program;
+    launch_ = &launch;
+  }
+  void begin_group(std::uint64_t group) { group_ = group; }
+
+  // A finding about a work-item of the running group; throws Stop at the last one that is wanted. One that was found
+  // before, at the same two instructions, is let pass.
+  void report(Finding::Kind, std::uint32_t work_item, std::uint32_t instruction, std::uint32_t other_instruction,
+              std::string message);
+
+  // For messages.
+  std::string work_item(std::uint32_t linear) const;   // "work-item (1, 0, 0)"
+  std::string work_group(std::uint64_t linear) const;  // "work-group (1, 0, 0)"
+  std::string place(std::uint32_t instruction) const;  // "reduce.cl:12", or "PTX line 40"
+  std::vector<Finding> const& findings() const { return findings_; }
+  std::uint64_t group() const { return group_; }
+
+ private:
+  Program const* program_ = nullptr;
+  Launch const* launch_ = nullptr;
+  std::uint64_t group_ = 0;
+  unsigned most_;
+  std::vector<Finding> findings_;
+  std::set<std::tuple<Program const*, Finding::Kind, std::uint32_t, std::uint32_t>> reported_;
+};
+
+// "shared load of 4 bytes at offset 8 of ...": as the emulator words its own findings.
+std::string describe_access(MemoryAccess const&, Memory const&, std::uint64_t address);
+
+}  // namespace kernelcast::emu
