@@ -266,8 +266,8 @@ void bind_references(Call const& call, ptx::Module const& module, Buffers const&
     for (ptx::Variable const& v : module.variables) {
       bool const opaque =
           v.type == ptx::Type::texref || v.type == ptx::Type::surfref || v.type == ptx::Type::samplerref;
-      bool const memory = v.space == ptx::StateSpace::global || v.space == ptx::StateSpace::constant;
-      if (!opaque && (!memory || v.size < 8)) continue;
+      bool const in_memory = v.space == ptx::StateSpace::global || v.space == ptx::StateSpace::constant;
+      if (!opaque && (!in_memory || v.size < 8)) continue;
       std::string const plain = frontend::demangled(std::string(v.name));
       names.push_back(plain);
       if (v.name != wanted.text && plain != wanted.text) continue;
