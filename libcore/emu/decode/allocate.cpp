@@ -221,6 +221,7 @@ class Allocation {
         op.masked = draft.opcode->masked;
         op.extra = draft.extra;
         op.data = draft.data;
+        if (draft.access != no_register) op.access = &p.accesses[draft.access];
         if (draft.destinations.size() > 2 || draft.sources.size() > 4) list_operands(draft, op);
         // What looks across lanes must not see lanes that have left.
         if (draft.opcode->full == draft.opcode->masked) op.partial = op.masked;

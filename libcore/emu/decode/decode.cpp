@@ -28,6 +28,8 @@ struct Structural {
     fence,
     cluster,
     texture,
+    matrix,
+    copy,
     nothing,
     end
   } meaning;
@@ -75,6 +77,15 @@ constexpr Structural structural[] = {
     {"txq", Class::memory, Meaning::texture},
     {"suq", Class::memory, Meaning::texture},
     {"istypep", Class::int_add, Meaning::texture},
+    {"mma", Class::special, Meaning::matrix},
+    {"wmma", Class::special, Meaning::matrix},
+    {"wgmma", Class::special, Meaning::matrix},
+    {"tcgen05", Class::special, Meaning::matrix},
+    {"ldmatrix", Class::memory, Meaning::matrix},
+    {"stmatrix", Class::memory, Meaning::matrix},
+    {"movmatrix", Class::other, Meaning::matrix},
+    {"cp", Class::memory, Meaning::copy},
+    {"mbarrier", Class::sync, Meaning::copy},
 };
 
 Structural const* find_structural(std::string_view base) {
@@ -243,6 +254,12 @@ bool Decoder::decode_structural(Instruction const& i) {
       return true;
     case Meaning::texture:
       decode_texture(i);
+      return true;
+    case Meaning::matrix:
+      decode_matrix(i);
+      return true;
+    case Meaning::copy:
+      decode_copy(i);
       return true;
     case Meaning::nothing:
       return true;

@@ -6,9 +6,12 @@
 #include <unordered_map>
 
 #include "emu/decode/draft.hpp"
+#include "emu/opcodes/matrix.hpp"
 
 namespace kernelcast::emu {
 
+struct CopyAddress;       // opcodes/copy.hpp
+struct FragmentTable;     // fragment.hpp
 struct TextureOperation;  // opcodes/texture.hpp
 
 // Thrown and caught inside: this instruction cannot be executed; it becomes a refusal at run time.
@@ -67,6 +70,31 @@ class Decoder {
   void decode_conversion(Instruction const&);
   void decode_video(Instruction const&);
 
+  // matrix.cpp
+  void decode_matrix(Instruction const&);
+  void decode_multiply(Instruction const&);
+  void decode_matrix_rows(Instruction const&);
+  void decode_matrix_transfer(Instruction const&);
+  MatrixFragment fragment(FragmentTable const&, MatrixElement, std::size_t registers, std::size_t first);
+
+  // copy.cpp
+  void decode_copy(Instruction const&);
+  void decode_bulk_copy(Instruction const&);
+  void decode_barrier_object(Instruction const&);
+  CopyAddress copy_address(Operand const&, std::vector<std::uint32_t>& sources);
+  // Accesses of instructions that are no plain load or store; they stand one after the other.
+  std::uint32_t address_register(Operand const& address);
+  std::uint32_t add_plain_access(ptx::StateSpace, Direction);
+  template <class Facts>
+  Draft& emit_with(std::string_view name, Facts const& facts, std::vector<std::uint32_t> destinations,
+                   std::vector<std::uint32_t> sources) {
+    auto kept = std::make_shared<Facts>(facts);
+    Draft& draft = emit(name, std::move(destinations), std::move(sources));
+    draft.data = kept.get();
+    p_.facts.push_back(std::move(kept));
+    return draft;
+  }
+
   // operands.cpp
   std::uint32_t source(Operand const&, LaneType);
   std::uint32_t variable_address(Operand const&);
@@ -91,11 +119,12 @@ class Decoder {
   };
   std::vector<Conversion> pending_;
   std::uint32_t carry_ = no_register;
-  std::map<std::uint32_t, std::uint32_t> upper_halves_;  // of registers of 128 bits
+  std::map<std::uint32_t, std::uint32_t> upper_halves_;        // of registers of 128 bits
   std::vector<std::uint32_t> block_of_;                        // by instruction; one more for the end
   std::vector<std::uint64_t> module_offsets_, local_offsets_;  // shared and local variables
   End* end_ = nullptr;
   std::unordered_map<std::string, Opcode const*> opcodes_;  // met so far
+  std::map<std::vector<std::uint16_t>, std::uint16_t const*> fragment_places_;
 };
 
 // Does a basic block end with this instruction?

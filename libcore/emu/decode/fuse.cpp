@@ -21,7 +21,7 @@ class Fusion {
     find_single_assignments();
     fold_copies();
     for (std::uint32_t i = 0; i < d_.drafts.size(); ++i)
-      if (d_.drafts[i].access != no_register) fuse_address(i);
+      if (d_.drafts[i].access != no_register && d_.drafts[i].kind != Draft::Kind::arithmetic) fuse_address(i);
   }
 
  private:

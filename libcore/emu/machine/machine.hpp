@@ -46,6 +46,9 @@ class Machine {
   [[noreturn]] void refuse(Context const&, MicroOp const&);
   void texture(Context&, MicroOp const&);  // image_access.cpp
   void let_others_run();
+  [[noreturn]] void stop_at_lane(Context const&, MicroOp const&, Finding::Kind, std::uint32_t lane,
+                                 char const* message) const;  // asynchronous.cpp
+  void notify_phase(Context const&, std::uint32_t const* bits) const;
 
  private:
   class TextureUnit;

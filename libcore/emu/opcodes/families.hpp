@@ -17,6 +17,10 @@ std::span<Opcode const> half_opcodes();
 std::span<Opcode const> packed_opcodes();
 std::span<Opcode const> reformat_opcodes();
 std::span<Opcode const> video_opcodes();
+std::span<Opcode const> matrix_multiply_opcodes();
+std::span<Opcode const> matrix_access_opcodes();
+std::span<Opcode const> copy_opcodes();
+std::span<Opcode const> barrier_object_opcodes();
 
 void load_store_handlers(Handlers&);
 

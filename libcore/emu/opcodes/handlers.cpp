@@ -84,6 +84,10 @@ Handlers make() {
   h.families[9] = packed_opcodes();
   h.families[10] = reformat_opcodes();
   h.families[11] = video_opcodes();
+  h.families[12] = matrix_multiply_opcodes();
+  h.families[13] = matrix_access_opcodes();
+  h.families[14] = copy_opcodes();
+  h.families[15] = barrier_object_opcodes();
   load_store_handlers(h);
   h.guard = guard;
   h.clock32 = clock<u32>;

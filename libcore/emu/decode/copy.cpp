@@ -1,0 +1,166 @@
+// cp.async and its kin, and mbarrier: the words of the opcode become facts for one handler each.
+#include <algorithm>
+
+#include "emu/decode/decode.hpp"
+#include "emu/opcodes/copy.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+using ptx::StateSpace;
+using ptx::Type;
+using Kind = BarrierOperation::Kind;
+using Reduction = BulkCopy::Reduction;
+
+bool has(ptx::Instruction const& i, std::string_view word) {
+  return std::find(i.modifiers.begin(), i.modifiers.end(), word) != i.modifiers.end();
+}
+bool is_shared(std::string_view word) {
+  return word == "shared" || word == "shared::cta" || word == "shared::cluster";
+}
+StateSpace space_of(ptx::Instruction const& i) {
+  return std::any_of(i.modifiers.begin(), i.modifiers.end(), is_shared) ? StateSpace::shared : StateSpace::generic;
+}
+
+Unsupported refused(ptx::Instruction const& i) {
+  return Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
+}
+
+std::uint8_t last_of(std::vector<std::uint32_t> const& sources) {
+  return static_cast<std::uint8_t>(sources.size() - 1);
+}
+
+}  // namespace
+
+// Appends the address's register to the sources.
+CopyAddress Decoder::copy_address(Operand const& address, std::vector<std::uint32_t>& sources) {
+  sources.push_back(address_register(address));
+  return {d_.registers[sources.back()].wide, last_of(sources), address.value};
+}
+
+void Decoder::decode_copy(Instruction const& i) {
+  if (i.opcode == "mbarrier") return decode_barrier_object(i);
+  if (has(i, "tensor")) throw Unsupported{"copies that a tensor map describes are not emulated"};
+  if (has(i, "commit_group") || has(i, "wait_group") || has(i, "wait_all")) {
+    p_.classes[current_] = Class::sync;  // copies are done when they are issued
+    return;
+  }
+  if (has(i, "prefetch")) return;
+  if (has(i, "mbarrier")) return decode_barrier_object(i);
+  if (has(i, "bulk")) return decode_bulk_copy(i);
+  if (i.opcode != "cp" || !has(i, "async") || !has(i, "global") || space_of(i) != StateSpace::shared) throw refused(i);
+  AsyncCopy f;
+  std::vector<std::uint32_t> sources;
+  f.to = copy_address(i.operands.at(0), sources);
+  f.from = copy_address(i.operands.at(1), sources);
+  Operand const& bytes = i.operands.at(2);
+  if (bytes.kind != Operand::Kind::integer || (bytes.value != 4 && bytes.value != 8 && bytes.value != 16))
+    throw refused(i);
+  f.bytes = static_cast<std::uint8_t>(bytes.value);
+  // A fourth operand is a size, a predicate, or, where a hint is announced and nothing else follows, the hint.
+  bool const hinted = has(i, "L2::cache_hint");
+  std::size_t const others = i.operands.size() - (hinted ? 1 : 0);
+  if (others > 3) {
+    Operand const& fourth = i.operands[3];
+    bool const predicate = fourth.kind == Operand::Kind::reg && register_type(fourth.id) == Type::pred;
+    sources.push_back(source(fourth, predicate ? LaneType::pred : LaneType::u32));
+    (predicate ? f.ignore : f.size) = last_of(sources);
+  }
+  std::uint32_t const load = add_plain_access(StateSpace::global, Direction::load);
+  add_plain_access(StateSpace::shared, Direction::store);
+  Draft& draft = emit_with("#cp.async", f, {}, std::move(sources));
+  draft.access = load;
+  draft.effect = true;
+}
+
+void Decoder::decode_bulk_copy(Instruction const& i) {
+  static constexpr std::pair<std::string_view, Reduction> reductions[] = {
+      {"add", Reduction::add},        {"min", Reduction::minimum},   {"max", Reduction::maximum},
+      {"inc", Reduction::increment},  {"dec", Reduction::decrement}, {"and", Reduction::conjunction},
+      {"or", Reduction::disjunction}, {"xor", Reduction::exclusive}};
+  if (has(i, "multicast::cluster")) throw Unsupported{"copies to several groups of a cluster are not emulated"};
+  BulkCopy f;
+  // The first two spaces are the destination's and the source's.
+  std::vector<StateSpace> spaces;
+  for (std::string_view const m : i.modifiers) {
+    if (is_shared(m)) spaces.push_back(StateSpace::shared);
+    if (m == "global") spaces.push_back(StateSpace::global);
+    for (auto const& [word, reduction] : reductions)
+      if (m == word && i.opcode == "cp" && has(i, "reduce")) f.reduction = reduction;
+    if (Type const type = type_named(m); type != Type::none) f.type = type;
+  }
+  if (spaces.size() != 2 || (has(i, "reduce") && (f.reduction == Reduction::none || f.type == Type::none)))
+    throw refused(i);
+  f.signals = has(i, "mbarrier::complete_tx::bytes");
+  if (!f.signals && !has(i, "bulk_group")) throw refused(i);
+  std::vector<std::uint32_t> sources;
+  f.to = copy_address(i.operands.at(0), sources);
+  f.from = copy_address(i.operands.at(1), sources);
+  sources.push_back(source(i.operands.at(2), LaneType::u32));
+  f.size = last_of(sources);
+  if (f.signals) f.barrier = copy_address(i.operands.at(3), sources);
+  if (has(i, "cp_mask")) {
+    sources.push_back(source(i.operands.back(), LaneType::u32));
+    f.byte_mask = last_of(sources);
+  }
+  bool const reduces = f.reduction != Reduction::none;
+  if (reduces && spaces[0] == StateSpace::global) p_.order_dependent = true;
+  std::uint32_t const load = add_plain_access(spaces[1], Direction::load);
+  add_plain_access(spaces[0], reduces ? Direction::atomic : Direction::store);
+  add_plain_access(StateSpace::shared, Direction::atomic);
+  Draft& draft = emit_with("#cp.async.bulk", f, {}, std::move(sources));
+  draft.access = load;
+  draft.effect = true;
+}
+
+void Decoder::decode_barrier_object(Instruction const& i) {
+  p_.classes[current_] = Class::sync;
+  static constexpr std::pair<std::string_view, Kind> kinds[] = {{"init", Kind::init},
+                                                                {"inval", Kind::invalidate},
+                                                                {"arrive", Kind::arrive},
+                                                                {"arrive_drop", Kind::arrive_drop},
+                                                                {"expect_tx", Kind::expect},
+                                                                {"complete_tx", Kind::complete},
+                                                                {"test_wait", Kind::test},
+                                                                {"try_wait", Kind::test},
+                                                                {"pending_count", Kind::pending_count}};
+  std::string_view const word = i.opcode == "mbarrier" ? i.modifiers.at(0) : "arrive";
+  auto const found = std::find_if(std::begin(kinds), std::end(kinds), [&](auto const& k) { return k.first == word; });
+  if (found == std::end(kinds)) throw refused(i);
+  BarrierOperation f;
+  f.kind = found->second;
+  if (f.kind == Kind::pending_count) {
+    std::uint32_t const state = source(i.operands.at(1), LaneType::u64);
+    emit("#mbarrier.pending_count", {destination(i.operands.at(0), LaneType::u32)}, {state});
+    return finish();
+  }
+  if (i.opcode == "cp") {
+    f.kind = Kind::async_arrive;
+    f.increments = !has(i, "noinc");
+  }
+  if (f.kind == Kind::test && has(i, "parity")) f.kind = Kind::test_parity;
+  bool const arrives = f.kind == Kind::arrive || f.kind == Kind::arrive_drop;
+  bool const tests = f.kind == Kind::test || f.kind == Kind::test_parity;
+  f.expects = arrives && has(i, "expect_tx");
+  bool const returns = arrives || tests;
+  std::size_t const first = returns ? 1 : 0;
+  std::vector<std::uint32_t> sources, destinations;
+  f.object = copy_address(i.operands.at(first), sources);
+  if (f.kind != Kind::async_arrive && i.operands.size() > first + 1) {
+    sources.push_back(source(i.operands[first + 1], f.kind == Kind::test ? LaneType::u64 : LaneType::u32));
+    f.value = last_of(sources);
+  }
+  bool const needs_value =
+      tests || f.expects || f.kind == Kind::init || f.kind == Kind::expect || f.kind == Kind::complete;
+  if (needs_value && f.value == BarrierOperation::nothing) throw refused(i);
+  if (returns && i.operands[0].kind != Operand::Kind::sink)
+    destinations.push_back(destination(i.operands[0], tests ? LaneType::pred : LaneType::u64));
+  bool const stores = f.kind == Kind::init || f.kind == Kind::invalidate;
+  Draft& draft = emit_with("#mbarrier", f, std::move(destinations), std::move(sources));
+  draft.access = add_plain_access(space_of(i), stores ? Direction::store : Direction::atomic);
+  draft.effect = true;
+  finish();
+}
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,37 @@
+// Which element of a matrix lies where in a warp's registers. Internal to emu.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "emu/opcodes/matrix.hpp"
+
+namespace kernelcast::emu {
+
+enum class MatrixRole : std::uint8_t { a, b, accumulator };
+
+struct MatrixShape {
+  std::uint16_t m = 0, n = 0, k = 0;
+  friend bool operator==(MatrixShape const&, MatrixShape const&) = default;
+};
+
+std::optional<MatrixShape> matrix_shape(std::string_view);      // "m16n8k16"
+std::optional<MatrixElement> matrix_element(std::string_view);  // "bf16"
+unsigned element_bits(MatrixElement);                           // as it lies in a register; b1: 32, a word
+
+// MatrixFragment::places with what it points to.
+struct FragmentTable {
+  unsigned rows = 0, columns = 0;  // of the matrix; of b1 the k dimension counts words of 32
+  unsigned registers = 0, per_register = 0;
+  std::vector<std::uint16_t> places;
+};
+
+// The mma fragments of one warp-wide matrix of 8 or 16 rows and 8 columns, and for larger ones (wmma) those of its
+// tiles one after the other: of 16 rows for A and the accumulator, of 8 columns for B and the accumulator.
+FragmentTable matrix_fragment(MatrixRole, MatrixElement, MatrixShape);
+// The four matrices of mma.m8n8k4 with .f16.
+FragmentTable quad_fragment(MatrixRole, MatrixElement, bool column_major);
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,34 @@
+// What matrix, copy and mbarrier handlers need of the machine: findings about a lane, and the meeting of those who find
+// an mbarrier's phase complete.
+#include "emu/machine/machine.hpp"
+#include "emu/opcodes/copy.hpp"
+#include "emu/opcodes/matrix.hpp"
+
+namespace kernelcast::emu {
+
+void stop_at_lane(Context& c, MicroOp const& op, Finding::Kind kind, std::uint32_t lane, char const* message) {
+  static_cast<Machine*>(c.machine)->stop_at_lane(c, op, kind, lane, message);
+}
+void notify_phase(Context& c, std::uint32_t const* bits) {
+  static_cast<Machine*>(c.machine)->notify_phase(c, bits);
+}
+
+void Machine::stop_at_lane(Context const& c, MicroOp const& op, Finding::Kind kind, std::uint32_t lane,
+                           char const* message) const {
+  ptx::Instruction const& i = p_.kernel->instructions[op.instruction];
+  throw fault(kind, op.instruction, c.first_warp * lanes_per_warp + lane, ptx::full_opcode(i) + ": " + message);
+}
+
+// Who arrived in the phase is not recorded: everyone counts as having done so.
+void Machine::notify_phase(Context const& c, std::uint32_t const* bits) const {
+  std::array<std::uint32_t, 32> waiting{}, arrived{};
+  std::uint32_t any = 0;
+  for (std::uint32_t w = 0; w < c.warps; ++w) any |= waiting[c.first_warp + w] = bits[w];
+  if (!any) return;
+  for (Unit const& unit : units_)
+    for (std::uint32_t w = 0; w < unit.warps; ++w) arrived[unit.first_warp + w] = unit.exists[w];
+  std::uint32_t const warps = (threads_ + lanes_per_warp - 1) / lanes_per_warp;
+  for (Observer* o : observers_) o->meet({waiting.data(), arrived.data(), warps, false});
+}
+
+}  // namespace kernelcast::emu

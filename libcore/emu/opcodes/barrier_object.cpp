@@ -1,0 +1,114 @@
+// mbarrier and cp.async.mbarrier.arrive. Class sync.
+//
+// Lanes take their turn in ascending order. A test never waits: a program that waits tests in a loop, and such a loop
+// lets others run (machine/fairness.cpp). How they are counted: one access to shared memory of 8 bytes per lane, a
+// store for init and inval, else an atomic operation. When lanes find a phase complete, observers hear of a meeting:
+// these go on, and whatever any lane of the group did before happens before what they do next.
+#include "emu/opcodes/barrier_object.hpp"
+
+#include "emu/opcodes/copy.hpp"
+#include "emu/opcodes/families.hpp"
+#include "emu/opcodes/fragment.hpp"
+#include "emu/opcodes/transfer.hpp"
+
+namespace kernelcast::emu::KERNELCAST_EMU_ISA {
+namespace {
+
+using Kind = BarrierOperation::Kind;
+
+u64 new_object(Context& c, MicroOp const& op, u32 lane, u32 count) {
+  if (count == 0 || count > static_cast<u32>(most_arrivals))
+    stop_at_lane(c, op, Finding::Kind::trap, lane, "an mbarrier's count must be 1 to 1048575");
+  BarrierObject b;
+  b.pending = b.expected = static_cast<s32>(count);
+  b.valid = true;
+  return pack_barrier(b);
+}
+
+void change(BarrierOperation const& f, BarrierObject& b, s32 value) {
+  s32 const arrivals = f.expects ? 1 : value;
+  switch (f.kind) {
+    case Kind::arrive_drop:
+      b.expected -= arrivals;
+      [[fallthrough]];
+    case Kind::arrive:
+      if (f.expects) b.transactions += value;
+      b.pending -= arrivals;
+      break;
+    case Kind::expect:
+      b.transactions += value;
+      break;
+    case Kind::complete:
+      b.transactions -= value;
+      break;
+    case Kind::async_arrive:
+      if (!f.increments) b.pending -= 1;
+      break;
+    default:
+      break;
+  }
+}
+
+void operate(Context& c, MicroOp const& op) {
+  auto const& f = *static_cast<BarrierOperation const*>(op.data);
+  LaneAddresses at;
+  LaneBits complete{};
+  read_addresses(c, source_at(op, f.object.source), f.object.wide, f.object.displacement, at);
+  u64 states[max_lanes_per_unit];  // of test: what the state says; of arrive: the state before
+  s32 values[max_lanes_per_unit];
+  bool const test = f.kind == Kind::test || f.kind == Kind::test_parity;
+  for (u32 index = 0; index < lanes_per_warp * c.warps; ++index) {
+    values[index] = 1;
+    if (f.value == BarrierOperation::nothing) continue;
+    if (f.kind == Kind::test)
+      states[index] = slot<u64>(c, source_at(op, f.value), 0)[index] >> 32;
+    else
+      values[index] = static_cast<s32>(slot<u32>(c, source_at(op, f.value), 0)[index]);
+    if (f.kind == Kind::test_parity) states[index] = static_cast<u32>(values[index]) & 1;
+  }
+  transfer(c, op, *op.access, sizeof(u64), at, c.bits, [&](std::byte* host, u32 lane) {
+    if (f.kind == Kind::init || f.kind == Kind::invalidate) {
+      u64 const word = f.kind == Kind::init ? new_object(c, op, lane, static_cast<u32>(values[lane])) : 0;
+      std::memcpy(host, &word, sizeof word);
+      return;
+    }
+    change_barrier(c, op, host, lane, [&](BarrierObject& b) {
+      if (!test) {
+        states[lane] = state_of(b);
+        change(f, b, values[lane]);
+      } else if (b.parity != states[lane]) {
+        complete[lane / lanes_per_warp] |= 1u << lane % lanes_per_warp;
+      }
+    });
+  });
+  if (test && c.observed) notify_phase(c, complete);
+  u32 const to = op.d[0];
+  if (to == no_slot) return;
+  for (u32 warp = 0; warp < c.warps; ++warp)
+    per_lane(c.bits[warp], [&](u32 lane) {
+      if (test)
+        slot<u32>(c, to, warp)[lane] = complete[warp] >> lane & 1 ? ~0u : 0u;
+      else
+        slot<u64>(c, to, warp)[lane] = states[lanes_per_warp * warp + lane];
+    });
+}
+
+void count_pending(Context& c, MicroOp const& op) {
+  for (u32 warp = 0; warp < c.warps; ++warp)
+    per_lane(c.bits[warp], [&](u32 lane) {
+      slot<u32>(c, op.d[0], warp)[lane] = static_cast<u32>(slot<u64>(c, op.s[0], warp)[lane]) & 0xfffffu;
+    });
+}
+
+constexpr Opcode table[] = {
+    {"#mbarrier", Class::sync, {}, {}, operate, operate},
+    {"#mbarrier.pending_count", Class::sync, {}, {}, count_pending, count_pending},
+};
+
+}  // namespace
+
+std::span<Opcode const> barrier_object_opcodes() {
+  return table;
+}
+
+}  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

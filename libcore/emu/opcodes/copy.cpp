@@ -1,0 +1,234 @@
+// cp.async and its bulk forms.
+//
+// A copy is done when it is issued: PTX says no more than that it is done when it has been waited for. Commits and
+// waits are therefore events without an effect (class sync); copies are class memory. A kernel that forgets to wait
+// still computes what it would with a fast memory.
+//
+// How they are counted. cp.async: a load from global memory and a store to shared memory of cp-size bytes per lane, as
+// two accesses of one instruction; lanes that read fewer bytes (src-size) read them in powers of two, lanes that ignore
+// the source read nothing. Bulk copies: by the lane that issues them, pieces of 32 bytes (16 where the alignment or the
+// rest is 16), each a load and a store or an atomic operation; a signalled mbarrier is one atomic operation.
+#include "emu/opcodes/copy.hpp"
+
+#include "emu/opcodes/barrier_object.hpp"
+#include "emu/opcodes/families.hpp"
+#include "emu/opcodes/fragment.hpp"
+#include "emu/opcodes/transfer.hpp"
+
+namespace kernelcast::emu::KERNELCAST_EMU_ISA {
+namespace {
+
+void read_addresses(Context const& c, MicroOp const& op, CopyAddress const& a, u64* addresses) {
+  read_addresses(c, source_at(op, a.source), a.wide, a.displacement, addresses);
+}
+
+// Reads what each lane asks for, `bytes` or less, in powers of two.
+void read_partly(Context& c, MicroOp const& op, u32 const* sizes, u64* from, u8 (*data)[16]) {
+  std::memset(data, 0, sizeof(u8[16]) * max_lanes_per_unit);
+  for (u32 piece = 16; piece; piece /= 2) {
+    LaneBits bits;
+    LaneAddresses at;
+    for (u32 warp = 0; warp < c.warps; ++warp) {
+      bits[warp] = 0;
+      per_lane(c.bits[warp], [&](u32 lane) {
+        u32 const index = lanes_per_warp * warp + lane;
+        if (sizes[index] & piece) bits[warp] |= 1u << lane;
+        at[index] = from[index] + (sizes[index] & ~(2 * piece - 1));
+      });
+    }
+    transfer(c, op, op.access[0], piece, at, bits, [&](std::byte const* host, u32 lane) {
+      std::memcpy(data[lane] + (sizes[lane] & ~(2 * piece - 1)), host, piece);
+    });
+  }
+}
+
+void copy(Context& c, MicroOp const& op) {
+  auto const& f = *static_cast<AsyncCopy const*>(op.data);
+  LaneAddresses to, from;
+  read_addresses(c, op, f.to, to);
+  read_addresses(c, op, f.from, from);
+  alignas(16) u8 data[max_lanes_per_unit][16];
+  u32 const bytes = f.bytes;
+  if (f.size == AsyncCopy::nothing && f.ignore == AsyncCopy::nothing) {
+    transfer(c, op, op.access[0], bytes, from, c.bits,
+             [&](std::byte const* host, u32 lane) { std::memcpy(data[lane], host, bytes); });
+  } else {
+    u32 sizes[max_lanes_per_unit];
+    for (u32 warp = 0; warp < c.warps; ++warp)
+      per_lane(c.bits[warp], [&](u32 lane) {
+        u32 const index = lanes_per_warp * warp + lane;
+        if (f.size != AsyncCopy::nothing)
+          sizes[index] = slot<u32>(c, source_at(op, f.size), 0)[index];
+        else
+          sizes[index] = slot<u32>(c, source_at(op, f.ignore), 0)[index] ? 0 : bytes;
+        if (sizes[index] > bytes)
+          stop_at_lane(c, op, Finding::Kind::out_of_bounds, index, "reads more bytes than it copies");
+      });
+    read_partly(c, op, sizes, from, data);
+  }
+  transfer(c, op, op.access[1], bytes, to, c.bits,
+           [&](std::byte* host, u32 lane) { std::memcpy(host, data[lane], bytes); });
+}
+
+using Reduction = BulkCopy::Reduction;
+
+template <class T>
+T reduced(Reduction r, T a, T b) {
+  switch (r) {
+    case Reduction::minimum:
+      return b < a ? b : a;
+    case Reduction::maximum:
+      return a < b ? b : a;
+    case Reduction::increment:
+      return a >= b ? T{0} : static_cast<T>(a + 1);
+    case Reduction::decrement:
+      return a == T{0} || a > b ? b : static_cast<T>(a - 1);
+    default:
+      return static_cast<T>(a + b);
+  }
+}
+template <class T>
+T reduced_bits(Reduction r, T a, T b) {
+  switch (r) {
+    case Reduction::conjunction:
+      return a & b;
+    case Reduction::disjunction:
+      return a | b;
+    case Reduction::exclusive:
+      return a ^ b;
+    default:
+      return reduced(r, a, b);
+  }
+}
+// [ptx] "cp.reduce.async.bulk": .f32 flushes subnormals, the 16-bit formats keep them; of minima NaN is the lesser
+// choice, as in min.
+template <class H>
+u16 reduced_half(Reduction r, u16 a, u16 b) {
+  f32 const x = widen(static_cast<H>(a)), y = widen(static_cast<H>(b));
+  if (r == Reduction::add) return static_cast<u16>(narrow<H>(x + y));
+  if (x != x) return y != y ? u16{0x7fff} : b;
+  if (y != y) return a;
+  bool const first =
+      r == Reduction::minimum ? x < y || (x == y && (a & 0x8000) != 0) : x > y || (x == y && (b & 0x8000) != 0);
+  return first ? a : b;
+}
+
+template <class T, class F>
+void combine(std::byte* memory, u8 const* values, u32 bytes, F f) {
+  for (u32 at = 0; at < bytes; at += sizeof(T)) {
+    T old, value;
+    std::memcpy(&old, memory + at, sizeof old);
+    std::memcpy(&value, values + at, sizeof value);
+    T const result = static_cast<T>(f(old, value));
+    std::memcpy(memory + at, &result, sizeof result);
+  }
+}
+
+void reduce(Reduction r, ptx::Type type, std::byte* memory, u8 const* values, u32 bytes) {
+  using ptx::Type;
+  switch (type) {
+    case Type::s32:
+      return combine<s32>(memory, values, bytes, [r](s32 a, s32 b) {
+        return r == Reduction::add ? static_cast<s32>(static_cast<u32>(a) + static_cast<u32>(b)) : reduced(r, a, b);
+      });
+    case Type::s64:
+      return combine<s64>(memory, values, bytes, [r](s64 a, s64 b) {
+        return r == Reduction::add ? static_cast<s64>(static_cast<u64>(a) + static_cast<u64>(b)) : reduced(r, a, b);
+      });
+    case Type::u64:
+    case Type::b64:
+      return combine<u64>(memory, values, bytes, [r](u64 a, u64 b) { return reduced_bits(r, a, b); });
+    case Type::f16:
+      return combine<u16>(memory, values, bytes, [r](u16 a, u16 b) { return reduced_half<Half>(r, a, b); });
+    case Type::bf16:
+      return combine<u16>(memory, values, bytes, [r](u16 a, u16 b) { return reduced_half<Brain>(r, a, b); });
+    case Type::f32:
+      return combine<u32>(memory, values, bytes, [](u32 a, u32 b) {
+        return Lane<f32>::store(flush(flush(std::bit_cast<f32>(a)) + flush(std::bit_cast<f32>(b))));
+      });
+    case Type::f64:
+      return combine<u64>(memory, values, bytes,
+                          [](u64 a, u64 b) { return Lane<f64>::store(std::bit_cast<f64>(a) + std::bit_cast<f64>(b)); });
+    default:
+      return combine<u32>(memory, values, bytes, [r](u32 a, u32 b) { return reduced_bits(r, a, b); });
+  }
+}
+
+// One piece of every lane that is not done.
+struct BulkState {
+  LaneAddresses to, from;
+  u32 sizes[max_lanes_per_unit], masks[max_lanes_per_unit];
+};
+
+void move_piece(Context& c, MicroOp const& op, BulkCopy const& f, BulkState& s, u32 const* bits, u32 bytes) {
+  alignas(32) u8 data[max_lanes_per_unit][32];
+  transfer(c, op, op.access[0], bytes, s.from, bits,
+           [&](std::byte const* host, u32 lane) { std::memcpy(data[lane], host, bytes); });
+  transfer(c, op, op.access[1], bytes, s.to, bits, [&](std::byte* host, u32 lane) {
+    if (f.reduction != Reduction::none) return reduce(f.reduction, f.type, host, data[lane], bytes);
+    if (f.byte_mask == BulkCopy::nothing) return static_cast<void>(std::memcpy(host, data[lane], bytes));
+    for (u32 k = 0; k < bytes; ++k)
+      if (s.masks[lane] >> k % 16 & 1) host[k] = static_cast<std::byte>(data[lane][k]);
+  });
+}
+
+void copy_bulk(Context& c, MicroOp const& op) {
+  auto const& f = *static_cast<BulkCopy const*>(op.data);
+  BulkState s;
+  read_addresses(c, op, f.to, s.to);
+  read_addresses(c, op, f.from, s.from);
+  u32 const* const sizes = slot<u32>(c, source_at(op, f.size), 0);
+  u32 left[max_lanes_per_unit];
+  for (u32 warp = 0; warp < c.warps; ++warp)
+    per_lane(c.bits[warp], [&](u32 lane) {
+      u32 const index = lanes_per_warp * warp + lane;
+      left[index] = s.sizes[index] = sizes[index];
+      if (f.byte_mask != BulkCopy::nothing) s.masks[index] = slot<u32>(c, source_at(op, f.byte_mask), 0)[index];
+      if (sizes[index] % 16 != 0)
+        stop_at_lane(c, op, Finding::Kind::misaligned, index, "copies a number of bytes that is no multiple of 16");
+    });
+  for (;;) {
+    LaneBits bits;
+    u32 any = 0;
+    u64 odd = 0;
+    for (u32 warp = 0; warp < c.warps; ++warp) {
+      bits[warp] = 0;
+      per_lane(c.bits[warp], [&](u32 lane) {
+        u32 const index = lanes_per_warp * warp + lane;
+        if (left[index] == 0) return;
+        bits[warp] |= 1u << lane;
+        odd |= s.to[index] | s.from[index] | (left[index] < 32 ? 16u : 0u);
+      });
+      any |= bits[warp];
+    }
+    if (!any) break;
+    u32 const bytes = odd & 31 ? 16 : 32;
+    move_piece(c, op, f, s, bits, bytes);
+    for (u32 warp = 0; warp < c.warps; ++warp)
+      per_lane(bits[warp], [&](u32 lane) {
+        u32 const index = lanes_per_warp * warp + lane;
+        left[index] -= bytes;
+        s.to[index] += bytes;
+        s.from[index] += bytes;
+      });
+  }
+  if (!f.signals) return;
+  LaneAddresses barrier;
+  read_addresses(c, op, f.barrier, barrier);
+  transfer(c, op, op.access[2], sizeof(u64), barrier, c.bits, [&](std::byte* host, u32 lane) {
+    change_barrier(c, op, host, lane, [&](BarrierObject& b) { b.transactions -= static_cast<s32>(s.sizes[lane]); });
+  });
+}
+
+constexpr Opcode table[] = {
+    {"#cp.async", Class::memory, {}, {}, copy, copy},
+    {"#cp.async.bulk", Class::memory, {}, {}, copy_bulk, copy_bulk},
+};
+
+}  // namespace
+
+std::span<Opcode const> copy_opcodes() {
+  return table;
+}
+
+}  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

@@ -1,0 +1,72 @@
+// What an asynchronous copy or an mbarrier instruction asks for, as the decoder leaves it in MicroOp::data. Internal to
+// emu; plain data only, as lane.hpp.
+#pragma once
+
+#include "emu/opcodes/lane.hpp"
+
+namespace kernelcast::emu {
+
+// An address: its register is a source of the instruction.
+struct CopyAddress {
+  bool wide = true;
+  std::uint8_t source = 0;
+  std::uint64_t displacement = 0;
+};
+
+// cp.async; accesses: the load, then the store.
+struct AsyncCopy {
+  static constexpr std::uint8_t nothing = 0xff;
+  CopyAddress to, from;
+  std::uint8_t bytes = 16;
+  std::uint8_t size = nothing;    // source: how many bytes to read, the rest is 0
+  std::uint8_t ignore = nothing;  // source: a predicate, read nothing
+};
+
+// cp.async.bulk, cp.reduce.async.bulk; accesses: the load, the store or reduction, the mbarrier.
+struct BulkCopy {
+  static constexpr std::uint8_t nothing = 0xff;
+  enum class Reduction : std::uint8_t {
+    none,
+    add,
+    minimum,
+    maximum,
+    increment,
+    decrement,
+    conjunction,
+    disjunction,
+    exclusive
+  };
+  CopyAddress to, from, barrier;
+  bool signals = false;              // completes transactions of the mbarrier
+  std::uint8_t size = 0;             // source
+  std::uint8_t byte_mask = nothing;  // source: which bytes of 16 are copied
+  Reduction reduction = Reduction::none;
+  ptx::Type type = ptx::Type::none;  // of a reduction
+};
+
+// mbarrier.*, cp.async.mbarrier.arrive; one access.
+struct BarrierOperation {
+  static constexpr std::uint8_t nothing = 0xff;
+  enum class Kind : std::uint8_t {
+    init,
+    invalidate,
+    arrive,
+    arrive_drop,
+    expect,
+    complete,
+    test,  // of the phase that a state names
+    test_parity,
+    async_arrive,  // what cp.async.mbarrier.arrive comes to: copies are done when they are issued
+    pending_count  // of a state; no memory
+  };
+  Kind kind = Kind::arrive;
+  CopyAddress object;
+  std::uint8_t value = nothing;  // source: count, transactions, state or parity
+  bool expects = false;          // .expect_tx: the value counts transactions, the arrivals are 1
+  bool increments = false;       // async_arrive without .noinc
+};
+
+// Observers hear that lanes found a phase complete; machine/asynchronous.cpp.
+void notify_phase(Context&, std::uint32_t const* bits);
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,76 @@
+// Reading and writing the fragments of a warp. Compiled once per instruction-set level.
+#pragma once
+
+#include "emu/opcodes/arithmetic.hpp"
+#include "emu/opcodes/matrix.hpp"
+
+namespace kernelcast::emu::KERNELCAST_EMU_ISA {
+namespace {
+
+// Byte offset of a source or destination register, which stands in d and s, or in `operands` where there are many.
+[[maybe_unused]] u32 source_at(MicroOp const& op, u32 k) {
+  return op.operands ? op.operands[op.destinations + k] : op.s[k];
+}
+[[maybe_unused]] u32 destination_at(MicroOp const& op, u32 k) {
+  return op.operands ? op.operands[k] : op.d[k];
+}
+
+template <class Each>
+void each_warp(Context const& c, Each each) {
+  for (u32 warp = 0; warp < c.warps; ++warp)
+    if (c.bits[warp]) each(warp);
+}
+
+// .aligned: undefined unless all lanes of the warp take part ([ptx] "mma", "ldmatrix", …), hence a finding.
+[[maybe_unused]] void require_whole_warps(Context& c, MicroOp const& op) {
+  each_warp(c, [&](u32 warp) {
+    if (c.bits[warp] == ~0u) return;
+    u32 const missing = static_cast<u32>(std::countr_one(c.bits[warp]));
+    u32 const first = static_cast<u32>(std::countr_zero(c.bits[warp]));
+    stop_at_lane(c, op, Finding::Kind::divergent_barrier, lanes_per_warp * warp + (missing ? missing - 1 : first),
+                 "needs all 32 lanes of the warp, but some have left or are elsewhere");
+  });
+}
+
+// How the elements of a type lie in a register, and what they are worth.
+template <class S, u32 Bits, class V, class F>
+struct ElementReader {
+  using Slot = S;
+  using Value = V;
+  static constexpr u32 bits = Bits, per_register = sizeof(S) * 8 / Bits;
+  static V read(S packed, u32 k) { return F{}(packed >> (Bits * k % (8 * sizeof(S)))); }
+};
+
+template <class Reader>
+void read_fragment(Context const& c, MicroOp const& op, MatrixFragment const& f, u32 warp,
+                   typename Reader::Value* matrix) {
+  using Slot = typename Reader::Slot;
+  u16 const* place = f.places;
+  for (u32 r = 0; r < f.distinct; ++r) {
+    Slot const* s =
+        reinterpret_cast<Slot const*>(c.registers + source_at(op, f.first + r)) + std::size_t{lanes_per_warp} * warp;
+    for (u32 lane = 0; lane < lanes_per_warp; ++lane)
+      for (u32 k = 0; k < Reader::per_register; ++k) matrix[*place++] = Reader::read(s[lane], k);
+  }
+}
+
+// `bits_of`: an element's bits, the upper ones 0.
+template <class Slot, u32 Bits, class V, class BitsOf>
+void write_fragment(Context const& c, MicroOp const& op, MatrixFragment const& f, u32 warp, V const* matrix,
+                    BitsOf bits_of) {
+  u16 const* place = f.places;
+  for (u32 r = 0; r < f.registers; ++r) {
+    if (r % f.distinct == 0) place = f.places;
+    Slot* d =
+        reinterpret_cast<Slot*>(c.registers + destination_at(op, f.first + r)) + std::size_t{lanes_per_warp} * warp;
+    for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
+      Slot packed = 0;
+      for (u32 k = 0; k < sizeof(Slot) * 8 / Bits; ++k)
+        packed |= static_cast<Slot>(bits_of(matrix[*place++])) << Bits * k;
+      d[lane] = packed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

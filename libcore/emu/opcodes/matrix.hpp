@@ -1,0 +1,84 @@
+// What a matrix instruction asks for, as the decoder leaves it in MicroOp::data. Internal to emu; plain data only, as
+// lane.hpp.
+//
+// A matrix lies spread over the registers of a warp: a fragment. Which lane's register holds which element is a table,
+// made by the decoder (decode/fragment.cpp), so that the handlers know nothing of shapes.
+#pragma once
+
+#include "emu/opcodes/lane.hpp"
+
+namespace kernelcast::emu {
+
+enum class MatrixElement : std::uint8_t {
+  f16,
+  bf16,
+  tf32,
+  f32,
+  f64,
+  s32,
+  s8,
+  u8,
+  s4,
+  u4,
+  b1,  // words of 32: the k dimension is counted in words
+  e4m3,
+  e5m2,
+  e3m2,  // 6 bits in the low bits of a byte
+  e2m3,  // the same
+  e2m1   // 4 bits in the middle of a byte
+};
+
+struct MatrixFragment {
+  MatrixElement element = MatrixElement::f32;
+  std::uint8_t registers = 0;     // as the instruction names them
+  std::uint8_t distinct = 0;      // of which so many hold something new; the others repeat them in order
+  std::uint8_t per_register = 1;  // elements, from the low bits up
+  std::uint8_t first = 0;         // among the sources (or destinations)
+  // [distinct][32 lanes][per_register]: row * columns + column of the element.
+  std::uint16_t const* places = nullptr;
+};
+
+// mma, wmma.mma: D = A B + C for `batches` matrices one after the other.
+struct MatrixMultiply {
+  enum class Product : std::uint8_t { number, xor_popc, and_popc };
+  // To nearest, towards zero, minus infinity, plus infinity (f64 only).
+  enum class Rounding : std::uint8_t { rn, rz, rm, rp };
+  Product product = Product::number;
+  Rounding rounding = Rounding::rn;
+  bool saturate = false;
+  std::uint8_t batches = 1;
+  std::uint16_t rows = 0, columns = 0, depth = 0;
+  MatrixFragment d, a, b, c;
+};
+
+// wmma.load and wmma.store.
+struct MatrixTransfer {
+  MatrixFragment fragment;
+  std::uint16_t rows = 0, columns = 0;
+  bool column_major = false;
+  bool together = false;  // the elements of a register are neighbours in memory
+  std::uint8_t element_bytes = 4;
+  std::uint8_t register_bytes = 4;
+  std::uint8_t elements_per_byte = 1;  // of types smaller than a byte
+  bool wide_address = true, has_stride = false;
+  std::uint32_t stride = 0;       // elements, where none is given
+  std::uint8_t stride_shift = 0;  // single bits: a given stride counts bits, an element is a word of 32
+  std::uint64_t displacement = 0;
+};
+
+// ldmatrix, stmatrix: `matrices` of 8 rows of 16 bytes.
+struct MatrixRows {
+  // m8n8: elements of 16 bits; m16n16: two blocks of 8 by 16 bytes, transposed; m8n16: 8 rows of 16 bytes, packed as
+  // `unpack` says; m16n8: 16 by 8 bytes, stored transposed.
+  enum class Shape : std::uint8_t { m8n8, m16n16, m8n16, m16n8 };
+  Shape shape = Shape::m8n8;
+  std::uint8_t matrices = 1;
+  std::uint8_t unpack_bits = 8;  // of an element in memory: 4 (b4x16_p64), 6 (b6x16_p32) or 8
+  bool transposed = false, wide_address = true;
+  std::uint64_t displacement = 0;
+};
+
+// Ends the run with a finding about a lane of the unit; machine/asynchronous.cpp.
+[[noreturn]] void stop_at_lane(Context&, MicroOp const&, Finding::Kind, std::uint32_t lane, char const* message);
+
+}  // namespace kernelcast::emu
