@@ -181,7 +181,10 @@ class Runner {
       for (auto const& finding : checks_->findings()) add(finding);
     bool const by_check = checks_ && checks_->findings().size() >= options_.check_options.findings;
     if (ended && ended->ending == emu::Ending::finding && !by_check) add(*ended->finding);
-    if (ended && ended->ending != emu::Ending::finding && errors.empty()) throw limit_error(*ended);
+    if (ended && ended->ending != emu::Ending::finding && errors.empty()) {
+      if (options_.tell_finding && ended->finding) options_.tell_finding(*ended->finding);
+      throw limit_error(*ended);
+    }
     if (errors.empty()) return;
     for (std::size_t i = 1; i < errors.size(); ++i) errors.front().add(std::move(errors[i]));
     throw std::move(errors.front());
@@ -220,7 +223,10 @@ class Runner {
   // A place in the user's source where it is known, else in the PTX.
   Where place_of(emu::Finding const& finding) const {
     auto const colon = finding.source.rfind(':');
-    if (colon == std::string::npos) return {compiled_.module->path, finding.at.line, finding.at.column};
+    if (colon == std::string::npos) {
+      bool const is_ptx = plan_.request.path.ends_with(".ptx");
+      return {compiled_.module->path + (is_ptx ? "" : " (PTX)"), finding.at.line, finding.at.column};
+    }
     std::string file = finding.source.substr(0, colon);
     if (std::filesystem::path(file).filename() == std::filesystem::path(plan_.request.path).filename())
       file = plan_.request.path;
@@ -230,7 +236,8 @@ class Runner {
   // The place with its line; where the compiler gives no column, the line's first word.
   std::pair<Where, std::string> place_and_line(emu::Finding const& finding) const {
     Where where = place_of(finding);
-    std::string line = line_of(where.file, where.line);
+    std::string line =
+        finding.source.empty() ? std::string(compiled_.module->line(finding.at.line)) : line_of(where.file, where.line);
     if (where.column == 0 && !line.empty()) where.column = line.find_first_not_of(" \t") + 1;
     return {std::move(where), std::move(line)};
   }

@@ -31,10 +31,10 @@ std::string Reporter::work_group(std::uint64_t linear) const {
   return "work-group " + triple(linear, launch_->grid);
 }
 std::string Reporter::place(std::uint32_t instruction) const {
-  ptx::Instruction const& i = program_->kernel().instructions[instruction];
-  std::string source = program_->module().describe(i.source);
+  Finding const here = found_at(*program_, *launch_, Finding::Kind::race, group_, 0, instruction, {});
+  std::string source = here.source;
   source.erase(0, source.rfind('/') + 1);  // the finding's own place has the whole path
-  return source.empty() ? "PTX line " + std::to_string(i.at.line) : source;
+  return source.empty() ? "PTX line " + std::to_string(here.at.line) : source;
 }
 
 std::string describe_access(MemoryAccess const& a, Memory const& memory, std::uint64_t address) {

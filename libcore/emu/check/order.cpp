@@ -24,6 +24,7 @@ void Order::begin_group(std::uint64_t group) {
   group_start_ = floor_ = ++now_;
   groups_.emplace_back(now_, group);
   plain_ = true;
+  partial_ = false;
   acquired_ = false;
   if (!facts_->any_points && !facts_->any_release) return;
   seen_ = {};
@@ -67,6 +68,7 @@ void Order::apply(SyncPoint point, std::uint32_t warp) {
     case SyncPoint::group:
       floor_ = now_;
       plain_ = true;
+      partial_ = false;
       break;
   }
 }
@@ -76,9 +78,11 @@ void Order::meet(Meeting const& m) {
   if (m.everyone) {
     floor_ = now_;
     plain_ = true;
+    partial_ = false;
     return;
   }
   plain_ = false;
+  partial_ = true;
   Row all{};
   std::uint32_t members = 0;
   for (std::uint32_t w = 0; w < m.warps; ++w) {
@@ -99,6 +103,7 @@ void Order::strong_access(std::uint32_t warp, std::uint64_t address, bool global
       if (at[v] <= seen_[warp][v] || at[v] <= floor_) continue;
       seen_[warp][v] = at[v];
       plain_ = false;
+      partial_ = true;
     }
     if (global) acquired_ = true;
   }

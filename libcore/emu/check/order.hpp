@@ -47,6 +47,12 @@ class Order {
     if (then < floor_ || then < seen_[warp][other]) return true;
     return lockstep && warp == other && then < step_start_;
   }
+  // May a record that is as old as `then` or older be judged by `then`? Not where something finer than a barrier of the
+  // whole group may have come in between.
+  bool exact(std::uint32_t other, std::uint32_t warp, bool lockstep) const {
+    if (plain_) return !lockstep || other != warp;
+    return !partial_ && (other != warp || (seen_[warp][warp] <= floor_ && !lockstep));
+  }
   // An access of an earlier group: is it ordered before this group's next ones?
   bool group_before(Time then) const;
   std::uint64_t group_at(Time then) const;
@@ -60,6 +66,7 @@ class Order {
   Facts const* facts_ = nullptr;
   Time now_ = 0, floor_ = 0, group_start_ = 0, launch_start_ = 0, step_start_ = 0;
   bool plain_ = true;
+  bool partial_ = false;  // since the floor, some warps but not all have been ordered with each other
   std::array<Row, most_warps> seen_{};
   Row fenced_{};  // time of each warp's last fence
   std::array<std::uint32_t, most_warps> block_{}, applied_{};

@@ -217,6 +217,8 @@ void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorde
     std::uint32_t const number = which == 0 ? site_of(r) : other_site_of(r);
     if (!foreign && (other == item || order_.before(other / lanes_per_warp, then, item / lanes_per_warp, lockstep_)))
       continue;
+    // The record's time is that of the latest access; the other one is as old or older.
+    if (!foreign && which == 1 && !order_.exact(other / lanes_per_warp, item / lanes_per_warp, lockstep_)) continue;
     std::uint32_t const instruction = facts_->instruction_of[number];
     Facts::Site const& site = facts_->sites[instruction];
     bool const other_strong = p.global ? site.strong_global : site.strong;

@@ -99,8 +99,12 @@ Finding found_at(Program const& program, Launch const& launch, Finding::Kind kin
   f.kernel = program.kernel().name;
   ptx::Instruction const& i = program.kernel().instructions[instruction];
   f.at = i.at;
-  f.source = program.module().describe(i.source);
-  f.source_column = i.source.column;
+  // Code without a line of its own (a compiler's expansion of a division) belongs to what comes before it.
+  ptx::SourcePosition source = i.source;
+  for (std::uint32_t before = instruction; source.line == 0 && before > 0; --before)
+    source = program.kernel().instructions[before - 1].source;
+  f.source = program.module().describe(source);
+  f.source_column = source.column;
   Dim3 const &g = launch.grid, &b = launch.block;
   f.group = group;
   f.group_id = {static_cast<std::uint32_t>(group % g.x), static_cast<std::uint32_t>(group / g.x % g.y),
