@@ -63,3 +63,31 @@ __kernel void md_force(__global real4 const* position, __global int const* list,
   }
   force[atom] = sum;
 }
+
+#ifndef DOUBLE
+// The same with positions read as an image of rows of 256 atoms: through the texture cache of devices that have one.
+__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;
+
+__kernel void md_force_texture(__read_only image2d_t position, __global int const* list, __global real4* force,
+                               const int atoms, const int neighbours, const real cutoff_squared, const real lj1,
+                               const real lj2) {
+  const int atom = get_global_id(0);
+  if (atom >= atoms) return;
+  const real4 here = read_imagef(position, nearest, (int2)(atom % 256, atom / 256));
+  real4 sum = 0;
+  for (int j = 0; j < neighbours; ++j) {
+    const int other = list[j * atoms + atom];
+    const real4 there = read_imagef(position, nearest, (int2)(other % 256, other / 256));
+    const real away = distance_squared(here, there);
+    if (away < cutoff_squared) {
+      const real inverse2 = 1 / away;
+      const real inverse6 = inverse2 * inverse2 * inverse2;
+      const real strength = inverse2 * inverse6 * (lj1 * inverse6 - lj2);
+      sum.x += (here.x - there.x) * strength;
+      sum.y += (here.y - there.y) * strength;
+      sum.z += (here.z - there.z) * strength;
+    }
+  }
+  force[atom] = sum;
+}
+#endif

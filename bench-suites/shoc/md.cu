@@ -62,3 +62,27 @@ extern "C" __global__ void md_force(real4 const* position, int const* list, real
   }
   force[atom] = sum;
 }
+
+#ifndef DOUBLE
+// The same with positions read through a texture object on linear memory.
+extern "C" __global__ void md_force_texture(cudaTextureObject_t position, int const* list, real4* force, int atoms,
+                                            int neighbours, real cutoff_squared, real lj1, real lj2) {
+  int const atom = blockIdx.x * blockDim.x + threadIdx.x;
+  if (atom >= atoms) return;
+  real4 const here = tex1Dfetch<real4>(position, atom);
+  real4 sum = {0, 0, 0, 0};
+  for (int j = 0; j < neighbours; ++j) {
+    real4 const there = tex1Dfetch<real4>(position, list[j * atoms + atom]);
+    real const away = distance_squared(here, there);
+    if (away < cutoff_squared) {
+      real const inverse2 = 1 / away;
+      real const inverse6 = inverse2 * inverse2 * inverse2;
+      real const strength = inverse2 * inverse6 * (lj1 * inverse6 - lj2);
+      sum.x += (here.x - there.x) * strength;
+      sum.y += (here.y - there.y) * strength;
+      sum.z += (here.z - there.z) * strength;
+    }
+  }
+  force[atom] = sum;
+}
+#endif

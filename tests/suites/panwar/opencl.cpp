@@ -71,12 +71,32 @@ Program build(cl_context context, cl_device_id device, std::string const& source
   throw std::runtime_error("clBuildProgram failed:\n" + log.substr(0, log.find('\0')));
 }
 
+Buffer make_image(cl_context context, ImageOf const& image, std::vector<std::byte>& texels) {
+  if (texels.size() != image.width * image.height * 4 * sizeof(float))
+    throw std::runtime_error("an image of another size than buffer " + image.buffer);
+  cl_image_format const format{CL_RGBA, CL_FLOAT};
+  cl_image_desc shape{};
+  shape.image_type = CL_MEM_OBJECT_IMAGE2D;
+  shape.image_width = image.width;
+  shape.image_height = image.height;
+  cl_int status = 0;
+  Buffer object(
+      clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &shape, texels.data(), &status));
+  check(status, "clCreateImage");
+  return object;
+}
+
 void set_argument(cl_kernel kernel, cl_uint index, OpenClArgument const& argument,
-                  std::map<std::string, Buffer, std::less<>> const& memory) {
+                  std::map<std::string, Buffer, std::less<>> const& memory,
+                  std::map<std::string, Buffer, std::less<>> const& images) {
   if (auto const* local = std::get_if<LocalBytes>(&argument))
     return check(clSetKernelArg(kernel, index, local->bytes, nullptr), "clSetKernelArg");
   if (auto const* buffer = std::get_if<BufferName>(&argument)) {
     cl_mem const object = memory.at(buffer->name).get();
+    return check(clSetKernelArg(kernel, index, sizeof object, &object), "clSetKernelArg");
+  }
+  if (auto const* image = std::get_if<ImageOf>(&argument)) {
+    cl_mem const object = images.at(image->buffer).get();
     return check(clSetKernelArg(kernel, index, sizeof object, &object), "clSetKernelArg");
   }
   auto const& value = std::get<std::vector<std::byte>>(argument);
@@ -108,6 +128,11 @@ OpenClRun run_opencl(std::string const& source, std::string const& options, Buff
         clCreateBuffer(context.get(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), bytes.data(), &status));
     check(status, "clCreateBuffer");
   }
+  std::map<std::string, Buffer, std::less<>> images;
+  for (auto const& launch : launches)
+    for (auto const& argument : launch.arguments)
+      if (auto const* image = std::get_if<ImageOf>(&argument))
+        images[image->buffer] = make_image(context.get(), *image, buffers.at(image->buffer));
   std::map<std::string, Kernel, std::less<>> kernels;
   for (auto const& launch : launches)
     if (!kernels.contains(launch.kernel)) {
@@ -118,7 +143,7 @@ OpenClRun run_opencl(std::string const& source, std::string const& options, Buff
   double const start_s = processor_time_s();
   for (auto const& launch : launches) {
     cl_kernel const kernel = kernels.at(launch.kernel).get();
-    for (cl_uint i = 0; i < launch.arguments.size(); ++i) set_argument(kernel, i, launch.arguments[i], memory);
+    for (cl_uint i = 0; i < launch.arguments.size(); ++i) set_argument(kernel, i, launch.arguments[i], memory, images);
     check(clEnqueueNDRangeKernel(queue.get(), kernel, launch.dimensions, nullptr, launch.global.data(),
                                  launch.local.data(), 0, nullptr, nullptr),
           "clEnqueueNDRangeKernel");

@@ -20,7 +20,12 @@ struct LocalBytes {
 struct BufferName {
   std::string name;
 };
-using OpenClArgument = std::variant<std::vector<std::byte>, BufferName, LocalBytes>;  // the first: a value's bytes
+// A two-dimensional image to read from, its texels four floats, with what the buffer holds before the first launch.
+struct ImageOf {
+  std::string buffer;
+  std::size_t width = 1, height = 1;
+};
+using OpenClArgument = std::variant<std::vector<std::byte>, BufferName, LocalBytes, ImageOf>;  // the first: a value
 
 struct OpenClLaunch {
   std::string kernel;

@@ -46,12 +46,23 @@ std::vector<std::byte> bytes_of(std::string const& text) {
   return bytes;
 }
 
+OpenClArgument image_argument(launch::Image const& image, launch::Plan const& plan) {
+  if (image.shape.geometry != emu::Geometry::image_2d || image.shape.format != emu::Format{})
+    throw std::invalid_argument("OpenCL devices are given images of two dimensions and four floats only");
+  return ImageOf{plan.buffers.at(image.buffer).name, image.shape.width, image.shape.height};
+}
+
 OpenClArgument opencl_argument(launch::Argument const& argument, launch::Plan const& plan) {
   switch (argument.kind) {
     case launch::Argument::Kind::shared:
       return LocalBytes{argument.shared_bytes};
     case launch::Argument::Kind::buffer:
       return BufferName{plan.buffers.at(argument.buffer).name};
+    case launch::Argument::Kind::image:
+      return image_argument(plan.images.at(argument.buffer), plan);
+    case launch::Argument::Kind::sampler:
+    case launch::Argument::Kind::null:
+      throw std::invalid_argument("samplers and null pointers are not given to OpenCL devices");
     case launch::Argument::Kind::value:
       break;
   }

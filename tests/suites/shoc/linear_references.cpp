@@ -215,6 +215,7 @@ Verdict judge_maxflops(Run const& run) {
         sum += x;
       }
       expect_near<Real>(verdict, kernel, item, after[item], sum);
+      if (!verdict.equal) return verdict;
     }
   }
   return verdict;

@@ -39,6 +39,7 @@ Verdict judge_fft(Run const& run) {
         std::size_t const i = begin + 2 * k;
         expect_near<Real>(verdict, name, i, got[i], Number{sum.real() * scale, allowed});
         expect_near<Real>(verdict, name, i + 1, got[i + 1], Number{sum.imag() * scale, allowed});
+        if (!verdict.equal) return verdict;
       }
     }
   }
@@ -98,8 +99,9 @@ Verdict judge_md(Run const& run) {
   auto const position = points(run.input<Real>("position"));
   auto const list = run.result<std::int32_t>("list");
   auto const force = run.result<Real>("force");
-  auto const cutoff = run.argument<Real>("md_force", 5);
-  Number const lj1 = run.argument<Real>("md_force", 6), lj2 = run.argument<Real>("md_force", 7);
+  std::string const& kernel = run.plan.calls.back().kernel.text;  // md_force or md_force_texture
+  auto const cutoff = run.argument<Real>(kernel, 5);
+  Number const lj1 = run.argument<Real>(kernel, 6), lj2 = run.argument<Real>(kernel, 7);
   Verdict verdict;
   judge_list(verdict, run, position);
   if (!verdict.equal) return verdict;

@@ -171,7 +171,7 @@ TEST_CASE("the default sizes run") {
     for (auto const& row : report.rows) CHECK(row.groups_emulated >= 1);
     ++run;
   }
-  CHECK(run == 23);
+  CHECK(run == 24);
 }
 
 TEST_CASE("bfs") {
@@ -191,6 +191,9 @@ TEST_CASE("maxflops") {
 }
 TEST_CASE("md") {
   check("md", both("md"));
+}
+TEST_CASE("md through textures") {
+  check("md", {"md_texture_sp_small"});
 }
 TEST_CASE("md5hash") {
   check("md5hash", {"md5hash_small"});
