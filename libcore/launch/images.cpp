@@ -187,7 +187,8 @@ std::size_t buffer_of(Image const& image, std::string_view contents, Text const&
                      "give a smaller size or a larger buffer");
       return i;
     }
-    throw refuse(place, fmt::format("'{}': there is no buffer '{}'", place.text, wanted), did_you_mean(wanted, names));
+    throw refuse(place, fmt::format("'{}': there is no buffer '{}'", place.text, wanted),
+                 names.empty() ? "buffers are declared before images" : did_you_mean(wanted, names));
   }
   Element const element = element_of(image.shape.format.type);
   Text const text{fmt::format("{}:{}:{}", name(element), bytes / size_bytes(element), contents), place.where,

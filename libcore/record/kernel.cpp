@@ -86,8 +86,10 @@ void add_volumes(Schema<Kernel>& schema) {
               "bytes written to memory private to a work-item")
       .column("param_bytes", &Kernel::param_bytes, Unit::bytes, "bytes of kernel arguments read by work-items")
       .column("const_bytes", &Kernel::const_bytes, Unit::bytes, "bytes read from constant memory")
-      .column("texture_bytes", &Kernel::texture_bytes, Unit::bytes,
-              "bytes read or written through textures and images");
+      .column(
+          "texture_bytes", &Kernel::texture_bytes, Unit::bytes,
+          "bytes read or written through textures and images: for each work-item one texel, filtered or not, or what "
+          "a surface access moves");
 }
 
 using ByWidth = std::array<std::array<double, 3>, 3> Kernel::*;

@@ -165,6 +165,10 @@ Source images() {
                 "s, " + g.integer + ");");
       s.add(out, std::string("write_image") + f + "(a, " + g.integer + ", (" + t + ")(1));");
     }
+    for (char const* at : {g.integer, g.real})
+      s.add(in + "sampler_t s, __global half4 *o", std::string("o[i] = read_imageh(a, s, ") + at + ");");
+    s.add(in + "__global half4 *o", std::string("o[i] = read_imageh(a, ") + g.integer + ");");
+    s.add(out, std::string("write_imageh(a, ") + g.integer + ", (half4)(1));");
     s.add(in + "__global int *o",
           "o[i] = get_image_width(a) + get_image_channel_order(a) + get_image_channel_data_type(a);");
   }
