@@ -229,7 +229,8 @@ struct Launch {
   std::array<std::uint32_t, 32> envreg{};  // %envreg; 3..5 hold OpenCL's global offset, 6 the number of dimensions
   // Of each work-item, for recursive and indirect calls and alloca; kernels without them have no stack.
   std::uint32_t stack_bytes = 64 * 1024;
-  // Takes what printf prints, group by group in the order of `groups`, work-items in order. Empty: nothing is printed.
+  // Takes what printf prints, group by group in the order of `groups`, and within a group as it was executed. Empty:
+  // nothing is printed.
   std::function<void(std::string_view)> print;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <type_traits>
 #include <utility>
 
 namespace kernelcast::ptx {
@@ -13,31 +15,65 @@ using Kind = Operand::Kind;
 constexpr std::size_t most_instructions = 1'000'000;
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-// The function that a direct call names, aliases followed; null for an indirect call.
 Function const* called(Module const& module, Instruction const& call) {
-  for (Operand const& operand : call.operands) {
-    if (operand.kind != Kind::function) continue;
-    Function const* f = &module.functions[operand.id];
-    for (std::size_t i = 0; f->alias_of && i < module.functions.size(); ++i) f = &module.functions[*f->alias_of];
-    return f;
-  }
-  return nullptr;
+  auto const index = callee_of(module, call);
+  return index ? &module.functions[*index] : nullptr;
 }
+
+// Functions that direct calls lead back to.
+class Recursion {
+ public:
+  explicit Recursion(Module const& module) : module_(module) {}
+  bool operator()(Function const& f) {
+    auto const [known, fresh] = known_.try_emplace(&f, false);
+    if (fresh) {
+      std::set<Function const*> seen;
+      known->second = reaches(f, f, seen);
+    }
+    return known->second;
+  }
+
+ private:
+  bool reaches(Function const& from, Function const& goal, std::set<Function const*>& seen) const {
+    for (Instruction const& i : from.instructions) {
+      if (i.opcode != "call") continue;
+      Function const* const callee = called(module_, i);
+      if (!callee) continue;
+      if (callee == &goal || (seen.insert(callee).second && reaches(*callee, goal, seen))) return true;
+    }
+    return false;
+  }
+  Module const& module_;
+  std::map<Function const*, bool> known_;
+};
+
+// The operands of a call: (results), callee, (arguments), prototype or targets.
+template <class Call>
+struct CallParts {
+  explicit CallParts(Call& call) {
+    for (auto& operand : call.operands) {
+      if (operand.kind == Kind::list || operand.kind == Kind::sink)
+        (callee ? arguments : results) = operand.kind == Kind::list ? &operand.elements : nullptr;
+      else if (!callee)
+        callee = &operand;
+    }
+  }
+  using Given = std::conditional_t<std::is_const_v<Call>, Operand const, Operand>;
+  using List = std::conditional_t<std::is_const_v<Call>, std::vector<Operand> const, std::vector<Operand>>;
+  List *results = nullptr, *arguments = nullptr;
+  Given* callee = nullptr;
+};
+template <class Call>
+CallParts(Call&) -> CallParts<Call>;
 
 struct Passed {
   std::vector<Operand> results, arguments;
 };
 Passed passed(Instruction const& call) {
+  CallParts const parts(call);
   Passed result;
-  bool before = true;
-  for (Operand const& operand : call.operands) {
-    if (operand.kind == Kind::function)
-      before = false;
-    else if (operand.kind == Kind::list)
-      (before ? result.results : result.arguments) = operand.elements;
-    else if (before)
-      result.results = {operand};
-  }
+  if (parts.results) result.results = *parts.results;
+  if (parts.arguments) result.arguments = *parts.arguments;
   return result;
 }
 
@@ -85,7 +121,7 @@ std::string_view move_type(Type type) {
 // Copies the caller, and at each call the callee, into one list of instructions.
 class Inliner {
  public:
-  Inliner(Module const& module, Function const& caller) : module_(module), caller_(caller) {}
+  Inliner(Module const& module, Function const& caller) : module_(module), caller_(caller), recursive_(module) {}
 
   std::unique_ptr<Function> run() {
     out_ = std::make_unique<Function>(caller_);
@@ -98,6 +134,24 @@ class Inliner {
     return std::move(out_);
   }
 
+  // Appends the functions that calls may still reach; which they are shows as they are copied.
+  Whole run_whole() {
+    keeps_calls_ = true;
+    Whole whole;
+    std::unique_ptr<Function> kernel = run();
+    out_ = std::move(kernel);
+    whole.owner.assign(out_->variables.size(), 0);
+    find_wanted();
+    if (!wanted_.empty()) out_->instructions.push_back(end_of(caller_));
+    for (std::size_t k = 0; k < wanted_.size(); ++k) {
+      whole.callables.push_back(append_callable(wanted_[k]));
+      whole.owner.resize(out_->variables.size(), static_cast<std::uint32_t>(k + 1));
+      find_wanted();
+    }
+    whole.function = std::move(*out_);
+    return whole;
+  }
+
  private:
   // Where one copy's names lie in the result.
   struct Frame {
@@ -105,30 +159,161 @@ class Inliner {
     std::uint32_t registers = 0, labels = 0, prototypes = 0, branch_targets = 0, call_targets = 0;
     std::vector<std::uint32_t> variables, parameters, results;
     std::uint32_t behind = none;  // label after the copy; none for the kernel itself
+    bool callable = false;        // not at one call's place: its `ret` stays
   };
 
+  static Instruction end_of(Function const& f) {
+    Instruction made;
+    made.opcode = "ret";
+    made.at = f.instructions.empty() ? f.at : f.instructions.back().at;
+    if (!f.instructions.empty()) made.source = f.instructions.back().source;
+    return made;
+  }
+
+  void want(std::uint32_t function) {
+    if (!module_.functions[function].has_body || module_.functions[function].entry) return;
+    if (std::find(wanted_.begin(), wanted_.end(), function) == wanted_.end()) wanted_.push_back(function);
+  }
+  void find_taken(Operand const& o) {
+    if (o.kind == Kind::function) taken_.insert(without_alias(module_, o.id));
+    for (Operand const& element : o.elements) find_taken(element);
+  }
+  // Looks through what has been copied since the last time.
+  void find_wanted() {
+    for (; scanned_ < out_->instructions.size(); ++scanned_) {
+      Instruction const& i = out_->instructions[scanned_];
+      if (i.opcode != "call") {
+        for (Operand const& o : i.operands) find_taken(o);
+        continue;
+      }
+      if (auto const callee = callee_of(module_, i))
+        want(*callee);
+      else
+        indirect_ = true;
+    }
+    if (!indirect_) return;
+    for (Variable const& v : module_.variables)
+      for (Initializer const& init : v.initializers) find_taken(init.value);
+    for (TargetList const& list : out_->call_targets)
+      for (std::uint32_t id : list.ids) taken_.insert(without_alias(module_, id));
+    for (std::uint32_t id : taken_) want(id);
+  }
+
+  Callable append_callable(std::uint32_t index) {
+    Function const& f = module_.functions[index];
+    Callable made;
+    made.function = index;
+    Frame frame = enter(f);
+    frame.callable = true;
+    for (Parameter const& p : f.parameters) made.parameters.push_back(add_parameter(p));
+    for (Parameter const& r : f.results) made.results.push_back(add_parameter(r));
+    frame.parameters = made.parameters;
+    frame.results = made.results;
+    made.first = static_cast<std::uint32_t>(out_->instructions.size());
+    for (std::size_t k = 0; k < f.parameters.size(); ++k) {
+      if (!f.parameters[k].in_register) continue;
+      Instruction fetch = like(end_of(f), "ld", {"param", move_type(f.parameters[k].type)});
+      fetch.operands = {operand_of(Kind::reg, f.parameters[k].reg + frame.registers), address_of(made.parameters[k])};
+      out_->instructions.push_back(std::move(fetch));
+    }
+    copy(frame);
+    Instruction last = end_of(f);
+    leave_results(last, frame);
+    out_->instructions.push_back(std::move(last));
+    made.last = static_cast<std::uint32_t>(out_->instructions.size());
+    return made;
+  }
+
+  // Before a callable's `ret`: results that it has in registers.
+  void leave_results(Instruction const& ret, Frame const& frame) {
+    for (std::size_t k = 0; k < frame.of->results.size(); ++k) {
+      Parameter const& result = frame.of->results[k];
+      if (!result.in_register) continue;
+      Instruction store = like(ret, "st", {"param", move_type(result.type)});
+      store.guard = ret.guard;
+      store.operands = {address_of(frame.results[k]), operand_of(Kind::reg, result.reg + frame.registers)};
+      out_->instructions.push_back(std::move(store));
+    }
+  }
+
+  // A call that remains: registers and constants go through .param variables.
+  void keep(Instruction call) {
+    std::vector<Parameter> const *parameters = nullptr, *results = nullptr;
+    if (Function const* callee = called(module_, call)) {
+      parameters = &callee->parameters;
+      results = &callee->results;
+    }
+    for (Operand const& o : call.operands) {
+      if (parameters) break;
+      if (o.kind == Kind::prototype) {
+        parameters = &out_->prototypes[o.id].parameters;
+        results = &out_->prototypes[o.id].results;
+      } else if (o.kind == Kind::targets && !out_->call_targets[o.id].ids.empty()) {
+        Function const& first = module_.functions[out_->call_targets[o.id].ids[0]];
+        parameters = &first.parameters;
+        results = &first.results;
+      }
+    }
+    Parameter word;
+    word.type = Type::b64;
+    word.align = word.size = 8;
+    auto const formal = [&](std::vector<Parameter> const* list, std::size_t k) -> Parameter const& {
+      return list && k < list->size() ? (*list)[k] : word;
+    };
+    CallParts const given(call);
+    std::vector<Instruction> after;
+    for (std::size_t k = 0; given.arguments && k < given.arguments->size(); ++k) {
+      Operand& argument = (*given.arguments)[k];
+      if (argument.kind == Kind::variable && argument.local) continue;
+      Parameter const& p = formal(parameters, k);
+      std::uint32_t const variable = add_parameter(p);
+      Instruction store = like(call, "st", {"param", move_type(p.type)});
+      store.operands = {address_of(variable), argument};
+      out_->instructions.push_back(std::move(store));
+      argument = operand_of(Kind::variable, variable);
+    }
+    for (std::size_t k = 0; given.results && k < given.results->size(); ++k) {
+      Operand& result = (*given.results)[k];
+      if (result.kind != Kind::reg) continue;
+      Parameter const& r = formal(results, k);
+      std::uint32_t const variable = add_parameter(r);
+      Instruction fetch = like(call, "ld", {"param", move_type(r.type)});
+      fetch.guard = call.guard;
+      fetch.operands = {result, address_of(variable)};
+      after.push_back(std::move(fetch));
+      result = operand_of(Kind::variable, variable);
+    }
+    out_->instructions.push_back(std::move(call));
+    for (Instruction& i : after) out_->instructions.push_back(std::move(i));
+  }
+
   void copy(Frame const& frame) {
-    stack_.push_back(frame.of);
     auto const& instructions = frame.of->instructions;
     std::vector<std::uint32_t> position(instructions.size() + 1);
     for (std::size_t i = 0; i < instructions.size(); ++i) {
       position[i] = static_cast<std::uint32_t>(out_->instructions.size());
       Instruction made = instructions[i];
       rename(made, frame);
-      if (made.opcode == "call" && replace(made)) continue;
+      if (made.opcode == "call") {
+        if (replace(made)) continue;
+        if (keeps_calls_) {
+          keep(std::move(made));
+          continue;
+        }
+      }
+      if (frame.callable && made.opcode == "ret") leave_results(made, frame);
       out_->instructions.push_back(std::move(made));
     }
     position.back() = static_cast<std::uint32_t>(out_->instructions.size());
     for (std::size_t l = 0; l < frame.of->labels.size(); ++l)
       out_->labels[frame.labels + l].instruction = position[frame.of->labels[l].instruction];
-    stack_.pop_back();
   }
 
   void rename(Instruction& i, Frame const& frame) const {
     if (i.guard.present) i.guard.reg += frame.registers;
     for (Operand& operand : i.operands) rename(operand, frame, i.opcode == "call");
     if (frame.behind == none) return;
-    if (i.opcode == "ret") {
+    if (i.opcode == "ret" && !frame.callable) {
       i.opcode = "bra";
       i.modifiers.clear();
       i.operands = {operand_of(Kind::label, frame.behind)};
@@ -171,7 +356,7 @@ class Inliner {
 
   bool replace(Instruction const& call) {
     Function const* const callee = called(module_, call);
-    if (!callee || !callee->has_body || std::find(stack_.begin(), stack_.end(), callee) != stack_.end()) return false;
+    if (!callee || !callee->has_body || recursive_(*callee)) return false;
     if (out_->instructions.size() + callee->instructions.size() > most_instructions) return false;
     auto const given = passed(call);
     if (given.arguments.size() != callee->parameters.size() || given.results.size() != callee->results.size())
@@ -295,14 +480,25 @@ class Inliner {
   Module const& module_;
   Function const& caller_;
   std::unique_ptr<Function> out_;
-  std::vector<Function const*> stack_;
+  Recursion recursive_;
+  bool keeps_calls_ = false;
+  // Functions to append, in this order; those whose address is somewhere; how far calls have been looked for.
+  std::vector<std::uint32_t> wanted_;
+  std::set<std::uint32_t> taken_;
+  std::size_t scanned_ = 0;
+  bool indirect_ = false;
   std::map<std::pair<Function const*, std::uint32_t>, std::uint32_t> once_;
 };
 
 // .param variables of the body: into registers where possible, else into local memory.
 class Parameters {
  public:
-  explicit Parameters(Function& f) : f_(f), uses_(f.variables.size()) {}
+  explicit Parameters(Function& f, std::vector<Callable> const& callables = {}) : f_(f), uses_(f.variables.size()) {
+    for (Callable const& callable : callables) {
+      for (std::uint32_t v : callable.parameters) uses_[v].call = true;
+      for (std::uint32_t v : callable.results) uses_[v].call = true;
+    }
+  }
 
   void run() {
     for (Instruction const& i : f_.instructions) survey(i);
@@ -317,6 +513,8 @@ class Parameters {
         f_.variables[v].space = StateSpace::local;
     }
     rewrite();
+    for (std::size_t v = 0; v < uses_.size(); ++v)
+      if (!uses_[v].call && f_.variables[v].space == StateSpace::param) f_.variables[v].size = 0;  // lies in registers
   }
 
  private:
@@ -420,6 +618,18 @@ class Parameters {
 
 }  // namespace
 
+std::uint32_t without_alias(Module const& module, std::uint32_t function) {
+  for (std::size_t i = 0; module.functions[function].alias_of && i < module.functions.size(); ++i)
+    function = *module.functions[function].alias_of;
+  return function;
+}
+
+std::optional<std::uint32_t> callee_of(Module const& module, Instruction const& call) {
+  CallParts const parts(call);
+  if (!parts.callee || parts.callee->kind != Kind::function) return std::nullopt;
+  return without_alias(module, parts.callee->id);
+}
+
 std::unique_ptr<Function> inline_calls(Module const& module, Function const& caller) {
   bool const any = std::any_of(caller.instructions.begin(), caller.instructions.end(), [&](Instruction const& i) {
     if (i.opcode != "call") return false;
@@ -429,6 +639,15 @@ std::unique_ptr<Function> inline_calls(Module const& module, Function const& cal
   if (!any) return nullptr;
   auto made = Inliner(module, caller).run();
   Parameters(*made).run();
+  return made;
+}
+
+std::unique_ptr<Whole> whole_function(Module const& module, Function const& kernel) {
+  bool const any = std::any_of(kernel.instructions.begin(), kernel.instructions.end(),
+                               [](Instruction const& i) { return i.opcode == "call"; });
+  if (!any) return nullptr;
+  auto made = std::make_unique<Whole>(Inliner(module, kernel).run_whole());
+  Parameters(made->function, made->callables).run();
   return made;
 }
 

@@ -21,6 +21,7 @@ class Allocation {
     find_intervals();
     assign_slots();
     share_placements();
+    list_saved();
     emit();
   }
 
@@ -194,6 +195,30 @@ class Allocation {
         for (std::uint32_t r : draft.destinations) std::erase_if(leaders, [&](Leader const& l) { return l.reg == r; });
       }
       p.placements = std::max(p.placements, next - 1);
+    }
+  }
+
+  // Registers of a set, with their places.
+  std::vector<CallSite::Saved> places(Set const& set) const {
+    std::vector<CallSite::Saved> result;
+    for (std::uint32_t r = 0; r < d_.registers.size(); ++r)
+      if (has(set, r) && d_.registers[r].pin == no_register && slot_[r] != no_slot)
+        result.push_back({slot_[r], d_.registers[r].wide});
+    return result;
+  }
+
+  // What calls must preserve, and what has to begin as 0 since it may be read before it is written: otherwise a result
+  // could depend on the group that ran before.
+  void list_saved() {
+    Program::Impl& p = d_.program;
+    if (!d_.blocks.empty()) p.cleared = places(live_in_[0]);
+    for (CallableCode& callable : p.callables) callable.cleared = places(live_in_[callable.entry]);
+    for (std::uint32_t b = 0; b < d_.blocks.size(); ++b) {
+      if (d_.blocks[b].end.kind != End::Kind::call) continue;
+      CallSite& site = p.calls[d_.blocks[b].end.target];
+      site.return_block = b + 1;
+      site.saved = places(live_out_[b]);
+      for (CallSite::Saved const& saved : site.saved) site.saved_bytes += saved.wide ? 8 : 4;
     }
   }
 

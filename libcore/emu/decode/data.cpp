@@ -54,7 +54,10 @@ Draft& Decoder::add_access(Draft::Kind kind, Instruction const& i, StateSpace sp
     location = d_.immediate(base.value, true);
   else if (base.kind == Operand::Kind::reg)
     location = base.id;
-  else
+  else if (lies_in_call_frame(base)) {
+    location = frame();
+    access.displacement += local_offsets_[base.id] + base.value;
+  } else
     location = variable_address(base);
   access.address = d_.registers[location].wide ? Access::Address::wide : Access::Address::narrow;
   if (space == StateSpace::generic) p_.uses_generic = true;

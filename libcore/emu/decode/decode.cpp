@@ -30,6 +30,7 @@ struct Structural {
     texture,
     matrix,
     copy,
+    stack,
     nothing,
     end
   } meaning;
@@ -53,6 +54,9 @@ constexpr Structural structural[] = {
     {"ret", Class::control, Meaning::end},
     {"exit", Class::control, Meaning::end},
     {"trap", Class::control, Meaning::end},
+    {"alloca", Class::other, Meaning::stack},
+    {"stacksave", Class::other, Meaning::stack},
+    {"stackrestore", Class::other, Meaning::stack},
     {"call", Class::control, Meaning::end},
     {"bar", Class::sync, Meaning::end},
     {"barrier", Class::sync, Meaning::end},
@@ -124,6 +128,7 @@ void Decoder::lay_out_variables() {
     for (std::size_t i = 0; i < variables.size(); ++i) {
       ptx::Variable const& v = variables[i];
       bool const dynamic = v.space == StateSpace::shared && v.size == 0;
+      if (&variables == &f_.variables && v.space != StateSpace::shared && p_.whole) continue;  // see lay_out_frames
       if (dynamic || (v.space != StateSpace::shared && v.space != StateSpace::local)) continue;
       std::uint64_t& top = v.space == StateSpace::shared ? shared : local;
       top = align_up(top, v.align ? v.align : 1);
@@ -158,6 +163,7 @@ void Decoder::lay_out_variables() {
   refuse(local, most_local_bytes, "local memory per work-item");
   p_.static_shared_bytes = static_cast<std::uint32_t>(dynamic);
   p_.local_bytes = static_cast<std::uint32_t>(align_up(local, 16));
+  if (p_.whole) lay_out_frames();
 }
 
 void Decoder::run() {
@@ -178,7 +184,16 @@ void Decoder::run() {
 }
 
 void Decoder::decode(std::uint32_t index) {
-  Instruction const& i = f_.instructions[index];
+  if (!accesses_argument(f_.instructions[index])) return decode(index, f_.instructions[index]);
+  // Arguments and results of calls lie in frames, which are local memory.
+  Instruction local = f_.instructions[index];
+  local.modifiers[0] = "local";
+  std::size_t const before = p_.accesses.size();
+  decode(index, local);
+  for (std::size_t k = before; k < p_.accesses.size(); ++k) p_.accesses[k].argument = true;
+}
+
+void Decoder::decode(std::uint32_t index, Instruction const& i) {
   current_ = index;
   origin_ = {};
   origin_.instruction = index;
@@ -260,6 +275,9 @@ bool Decoder::decode_structural(Instruction const& i) {
       return true;
     case Meaning::copy:
       decode_copy(i);
+      return true;
+    case Meaning::stack:
+      decode_stack(i);
       return true;
     case Meaning::nothing:
       return true;

@@ -30,6 +30,7 @@ class Decoder {
 
   void lay_out_variables();
   void decode(std::uint32_t index);
+  void decode(std::uint32_t index, Instruction const&);
   bool decode_structural(Instruction const&);
 
   // flow.cpp
@@ -37,6 +38,16 @@ class Decoder {
   void decode_end(Instruction const&);
   void decode_barrier(Instruction const&);
   void note_synchronisation(BasicBlock const&);
+
+  // calls.cpp
+  void lay_out_frames();
+  void decode_call(Instruction const&);
+  void decode_stack(Instruction const&);
+  bool in_callable() const;  // the current instruction
+  bool accesses_argument(Instruction const&) const;
+  bool lies_in_call_frame(Operand const&) const;
+  std::uint32_t frame();
+  std::uint32_t frame_address(std::uint32_t variable, std::uint64_t offset);
 
   // data.cpp
   void decode_load(Instruction const&);
@@ -129,9 +140,6 @@ class Decoder {
 
 // Does a basic block end with this instruction?
 bool ends_block(ptx::Instruction const&);
-
-// A call of printf, which is passed over.
-bool prints(ptx::Module const&, ptx::Instruction const&);
 
 bool is_video(std::string_view base);
 

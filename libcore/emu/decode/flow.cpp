@@ -31,16 +31,6 @@ bool ends_block(ptx::Instruction const& i) {
          i.opcode == "call" || is_barrier(i);
 }
 
-bool prints(ptx::Module const& module, ptx::Instruction const& i) {
-  if (i.opcode != "call") return false;
-  for (ptx::Operand const& operand : i.operands)
-    if (operand.kind == ptx::Operand::Kind::function) {
-      ptx::Function const& callee = module.functions[operand.id];
-      return callee.name == "vprintf" && !callee.has_body;
-    }
-  return false;
-}
-
 std::vector<std::uint32_t> Drafts::successors(std::uint32_t block) const {
   End const& end = blocks[block].end;
   std::vector<std::uint32_t> result;
@@ -52,7 +42,7 @@ std::vector<std::uint32_t> Drafts::successors(std::uint32_t block) const {
       break;
     case End::Kind::exit:
     case End::Kind::trap:
-    case End::Kind::call:
+    case End::Kind::give_back:
       if (end.guard != no_register && next) result.push_back(block + 1);
       break;
     case End::Kind::table:
@@ -89,6 +79,7 @@ void Decoder::split() {
     block_of_[i] = static_cast<std::uint32_t>(p_.blocks.size() - 1);
   }
   block_of_[count] = static_cast<std::uint32_t>(p_.blocks.size());  // past the end: lanes leave
+  for (std::size_t k = 0; k < p_.callables.size(); ++k) p_.callables[k].entry = block_of_[p_.whole->callables[k].first];
 }
 
 void Decoder::note_synchronisation(BasicBlock const& block) {
@@ -127,8 +118,9 @@ void Decoder::decode_end(Instruction const& i) {
   } else if (i.opcode == "trap") {
     end.kind = End::Kind::trap;
   } else if (i.opcode == "call") {
-    // What a kernel prints is no part of its result: printf does nothing here.
-    if (!prints(m_, i)) end.kind = End::Kind::call;
+    decode_call(i);
+  } else if (i.opcode == "ret" && in_callable()) {
+    end.kind = End::Kind::give_back;
   } else {
     end.kind = End::Kind::exit;
   }

@@ -27,11 +27,19 @@ class Fusion {
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
+  // Functions that calls execute share no register with anything else: they may as well follow the kernel's entry.
+  std::vector<std::uint32_t> next_of(std::uint32_t block) const {
+    std::vector<std::uint32_t> result = d_.successors(block);
+    if (block == 0)
+      for (CallableCode const& callable : d_.program.callables) result.push_back(callable.entry);
+    return result;
+  }
+
   void find_dominators() {
     std::uint32_t const count = static_cast<std::uint32_t>(d_.blocks.size());
     std::vector<std::vector<std::uint32_t>> predecessors(count);
     for (std::uint32_t b = 0; b < count; ++b)
-      for (std::uint32_t s : d_.successors(b)) predecessors[s].push_back(b);
+      for (std::uint32_t s : next_of(b)) predecessors[s].push_back(b);
     std::vector<std::uint32_t> order, position(count, none);
     std::vector<bool> seen(count, false);
     std::vector<std::pair<std::uint32_t, std::size_t>> stack;
@@ -41,7 +49,7 @@ class Fusion {
     }
     while (!stack.empty()) {
       auto& [b, next] = stack.back();
-      std::vector<std::uint32_t> const s = d_.successors(b);
+      std::vector<std::uint32_t> const s = next_of(b);
       if (next < s.size()) {
         std::uint32_t const to = s[next++];
         if (!seen[to]) {
@@ -167,7 +175,7 @@ class Fusion {
   bool uniform(std::uint32_t r) const {
     if (!pinned(r)) return false;
     Pin const& pin = d_.program.pins[d_.registers[r].pin];
-    return pin.kind != Pin::Kind::special;
+    return pin.kind != Pin::Kind::special && pin.kind != Pin::Kind::frame;
   }
 
   struct Index {

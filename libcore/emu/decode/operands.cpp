@@ -98,8 +98,12 @@ std::uint32_t Decoder::variable_address(Operand const& operand) {
   if (operand.kind != Operand::Kind::variable) throw Unsupported{"this kind of address"};  // of a function, say
   ptx::Variable const& variable = operand.local ? f_.variables[operand.id] : m_.variables[operand.id];
   switch (variable.space) {
-    case ptx::StateSpace::shared:
+    case ptx::StateSpace::param:
     case ptx::StateSpace::local:
+      if (operand.local && p_.whole) return frame_address(operand.id, operand.value);
+      if (variable.space == ptx::StateSpace::param) break;
+      [[fallthrough]];
+    case ptx::StateSpace::shared:
       return d_.immediate((operand.local ? local_offsets_ : module_offsets_)[operand.id] + operand.value, true);
     case ptx::StateSpace::global:
     case ptx::StateSpace::constant: {
@@ -109,9 +113,10 @@ std::uint32_t Decoder::variable_address(Operand const& operand) {
       return d_.pin({Pin::Kind::variable, true, operand.value, id, 0, false, no_slot});
     }
     default:
-      throw Unsupported{"the address of '" + std::string(variable.name) + "' in ." +
-                        std::string(ptx::name(variable.space))};
+      break;
   }
+  throw Unsupported{"the address of '" + std::string(variable.name) + "' in ." +
+                    std::string(ptx::name(variable.space))};
 }
 
 std::uint32_t Decoder::source(Operand const& operand, LaneType type) {
@@ -129,6 +134,9 @@ std::uint32_t Decoder::source(Operand const& operand, LaneType type) {
     case Kind::variable:
     case Kind::parameter:
       value = variable_address(operand);
+      break;
+    case Kind::function:
+      value = d_.immediate(code_address(ptx::without_alias(m_, operand.id)) + operand.value, true);
       break;
     case Kind::special: {
       auto const special = static_cast<ptx::Special>(operand.id);

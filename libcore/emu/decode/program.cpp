@@ -42,8 +42,8 @@ Program::Program(ptx::Module const& module, ptx::Function const& kernel) : impl_
     throw Error(Status::bad_data, {module.path, 1, 1}, "addresses of 32 bits are not supported",
                 "compile for a 64-bit target");
   impl_->module = &module;
-  impl_->whole = ptx::inline_calls(module, kernel);
-  impl_->kernel = impl_->whole ? impl_->whole.get() : &kernel;
+  impl_->whole = ptx::whole_function(module, kernel);
+  impl_->kernel = impl_->whole ? &impl_->whole->function : &kernel;
   impl_->handlers = &best_handlers();
   Drafts drafts{*impl_, {}, {}, {}, {}};
   decode(drafts);
@@ -74,9 +74,8 @@ std::uint32_t Program::static_shared_bytes() const {
   return impl_->static_shared_bytes;
 }
 bool Program::prints() const {
-  auto const& instructions = impl_->kernel->instructions;
-  return std::any_of(instructions.begin(), instructions.end(),
-                     [&](ptx::Instruction const& i) { return emu::prints(*impl_->module, i); });
+  return std::any_of(impl_->calls.begin(), impl_->calls.end(),
+                     [](CallSite const& site) { return site.callee == CallSite::Callee::print; });
 }
 bool Program::order_dependent() const {
   return impl_->order_dependent;

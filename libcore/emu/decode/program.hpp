@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emu/opcodes/opcodes.hpp"
+#include "ptx/inline.hpp"
 
 namespace kernelcast::emu {
 
@@ -13,10 +14,15 @@ namespace kernelcast::emu {
 inline constexpr std::uint64_t shared_window = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t local_window = std::uint64_t{2} << 40;
 inline constexpr std::uint64_t parameter_window = std::uint64_t{3} << 40;
+// Addresses of functions: nothing can be read there.
+inline constexpr std::uint64_t code_window = std::uint64_t{4} << 40, code_step = 16;
+inline std::uint64_t code_address(std::uint32_t function) {  // index into Module::functions
+  return code_window + code_step * (std::uint64_t{function} + 1);
+}
 
 // A slot whose value the machine supplies: nothing writes it while the kernel runs.
 struct Pin {
-  enum class Kind : std::uint8_t { immediate, parameter, special, variable };
+  enum class Kind : std::uint8_t { immediate, parameter, special, variable, frame };  // frame: of the running call
   Kind kind = Kind::immediate;
   bool wide = false;
   std::uint64_t value = 0;  // immediate: bits; parameter: offset; special: index; variable: offset
@@ -28,14 +34,14 @@ struct Pin {
 
 // What ends a basic block.
 struct End {
-  enum class Kind : std::uint8_t { fall, jump, exit, barrier, arrive, warp_barrier, table, trap, call };
+  enum class Kind : std::uint8_t { fall, jump, exit, barrier, arrive, warp_barrier, table, trap, call, give_back };
   Kind kind = Kind::fall;
   std::uint32_t instruction = 0;
   std::uint32_t guard = no_slot;  // predicate slot
   bool negated = false;
-  std::uint32_t target = 0;            // block
+  std::uint32_t target = 0;            // block; call: index into Impl::calls
   std::vector<std::uint32_t> targets;  // blocks, by index (brx)
-  std::uint32_t index = no_slot;       // brx; barrier: the barrier's number; warp_barrier: the mask
+  std::uint32_t index = no_slot;       // brx; barrier: its number; warp_barrier: the mask; call: the function's address
   std::uint32_t count = no_slot;       // barrier: the number of threads, where given
   bool aligned = true;                 // barrier: all lanes of a warp at the same instruction
   bool cluster = false;                // barrier: of the cluster
@@ -43,6 +49,35 @@ struct End {
   Reduction reduction = Reduction::none;  // bar.red
   std::uint32_t reduced = no_slot, result = no_slot;
   bool reduced_negated = false;
+};
+
+// Bytes of a frame: an argument, a result.
+struct Slice {
+  std::uint32_t offset = 0, bytes = 0;
+};
+
+// A call that is executed. Arguments and results lie in the caller's frame.
+struct CallSite {
+  enum class Callee : std::uint8_t { function, indirect, print, allocate, release, assertion, unknown };
+  Callee callee = Callee::unknown;
+  std::uint32_t callable = 0;  // function: index into Impl::callables
+  std::uint32_t return_block = 0;
+  std::vector<Slice> arguments, results;
+  struct Saved {
+    std::uint32_t slot;
+    bool wide;
+  };
+  std::vector<Saved> saved;  // registers that the caller needs afterwards
+  std::uint32_t saved_bytes = 0;
+};
+
+// A function that calls execute.
+struct CallableCode {
+  std::uint32_t function = 0;  // index into Module::functions
+  std::uint32_t entry = 0;     // block
+  std::uint32_t frame_bytes = 0;
+  std::vector<Slice> parameters, results;  // in its frame
+  std::vector<CallSite::Saved> cleared;    // registers that may be read before they are written
 };
 
 struct BlockCode {
@@ -54,7 +89,11 @@ struct BlockCode {
 struct Program::Impl {
   ptx::Module const* module = nullptr;
   ptx::Function const* kernel = nullptr;
-  std::unique_ptr<ptx::Function> whole;  // the kernel with its calls replaced, where it had any
+  std::unique_ptr<ptx::Whole> whole;  // the kernel with its calls replaced, where it had any
+  std::vector<CallSite> calls;
+  std::vector<CallableCode> callables;
+  std::vector<CallSite::Saved> cleared;  // registers that the kernel may read before it writes them
+  bool stacked = false;                  // frames, or alloca
   Handlers const* handlers = nullptr;
   std::vector<BasicBlock> blocks;
   std::vector<BlockCode> code;
@@ -72,7 +111,7 @@ struct Program::Impl {
   std::uint32_t local_bytes = 0;  // per lane
   bool order_dependent = false;
   bool uses_generic = false;
-  bool packs = false;  // small groups may run side by side
+  bool packs = false;         // small groups may run side by side
   bool synchronises = false;  // some block calls note_sync
 };
 

@@ -128,6 +128,10 @@ void Machine::access_elsewhere(Context& c, MicroOp const& op) {
                        : "at offset " + std::to_string(offset) + " of buffer '" + near->name + "' (" +
                              std::to_string(near->size) + " bytes)");
         }
+        if (buffer->freed)
+          complain(Finding::Kind::use_after_free, lane, space,
+                   "at offset " + std::to_string(address - buffer->address) + " of buffer '" + buffer->name + "' (" +
+                       std::to_string(buffer->size) + " bytes), which has been freed");
         if (address % x.bytes != 0)
           complain(Finding::Kind::misaligned, lane, space,
                    "at offset " + std::to_string(address - buffer->address) + " of buffer '" + buffer->name + "' (" +
@@ -138,7 +142,7 @@ void Machine::access_elsewhere(Context& c, MicroOp const& op) {
         highest = std::max(highest, address + x.bytes);
       } else {
         std::uint64_t const size = space == StateSpace::shared  ? shared_bytes_
-                                   : space == StateSpace::local ? p_.local_bytes
+                                   : space == StateSpace::local ? local_bytes_
                                                                 : parameters_.size();
         if (address > size || size - address < x.bytes)
           complain(Finding::Kind::out_of_bounds, lane, space,
@@ -186,7 +190,7 @@ void Machine::access_elsewhere(Context& c, MicroOp const& op) {
 
   copy.window = shared_window_of_group();
   run_part(in_space(StateSpace::shared));
-  copy.window = {0, p_.local_bytes, local_.data(), 0, p_.local_bytes, StateSpace::local};
+  copy.window = local_window_of_lanes(x.argument ? StateSpace::param : StateSpace::local);
   run_part(in_space(StateSpace::local));
   copy.window = {0, parameters_.size(), parameters_.data(), 0, 0, StateSpace::param};
   run_part(in_space(StateSpace::param));

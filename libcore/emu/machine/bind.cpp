@@ -77,7 +77,23 @@ void Machine::bind() {
   shared_.assign(shared_bytes_ + (pack_ - 1) * shared_step, std::byte{0});
   for (std::uint32_t lane = 0; group_warps_ && lane < max_lanes_per_unit; ++lane)
     shared_bases_[lane] = static_cast<std::uint32_t>(lane / lanes_per_warp / group_warps_ * shared_step);
-  local_.assign(std::size_t{p_.local_bytes} * unit_count * max_lanes_per_unit, std::byte{0});
+  local_lanes_ = std::uint64_t{lanes_per_warp} * warps;
+  local_stride_ = local_bytes_ = p_.local_bytes;
+  if (p_.stacked) {
+    local_bytes_ += launch_.stack_bytes / 64 * 64;
+    // An odd number of cache lines, so that the lanes' stacks do not fight for the same few of the cache.
+    local_stride_ = ((local_bytes_ + 63) / 64 | 1) * 64;
+    stacks_.resize(local_lanes_);
+  }
+  std::uint64_t const most = budget_.max_memory_bytes ? budget_.max_memory_bytes : memory_.limit_bytes;
+  std::uint64_t const needed = local_stride_ * local_lanes_ + shared_.size() + unit_bytes * unit_count;
+  if (needed > most)
+    throw Error(Status::limit,
+                "kernel '" + std::string(p_.kernel->name) + "' needs " + std::to_string(needed) +
+                    " bytes of shared and local memory and registers for a group; the limit is " + std::to_string(most),
+                "raise --max-memory, or lower --stack-bytes");
+  local_.reset(static_cast<std::byte*>(std::calloc(std::max<std::size_t>(local_stride_ * local_lanes_, 1), 1)));
+  if (!local_) throw std::bad_alloc();
   parameters_ = launch_.parameters;
   module_variables_ = &memory_.variables.at(p_.module);
   body_variables_ = &memory_.variables.at(p_.kernel);
@@ -130,11 +146,19 @@ Window Machine::shared_window_of_group() const {
           0, StateSpace::shared, group_warps_ ? shared_bases_.data() : nullptr};
 }
 
+// StateSpace::param for arguments of calls, which lie in frames.
+Window Machine::local_window_of_lanes(StateSpace told_as) const {
+  return {0, local_bytes_, local_.get(), 0, local_stride_, told_as, nullptr};
+}
+
 // Everything that a group finds as it was before any group ran.
 void Machine::begin_groups(std::span<std::uint64_t const> linear_groups) {
   // What a kernel reads before writing must not depend on the group that ran before.
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
-  std::fill(local_.begin(), local_.end(), std::byte{0});
+  if (p_.stacked)
+    begin_stacks();
+  else if (local_bytes_ != 0)
+    std::memset(local_.get(), 0, local_stride_ * local_lanes_);
   arrived_.fill(0);
   arrived_lanes_ = {};
   if (!group_warps_) {
@@ -173,7 +197,7 @@ void Machine::bind_accesses() {
       if (s != no_slot) s *= 4 * stride_;
     x.placement = &placements_[x.placement_index];
     if (x.space == StateSpace::shared) x.window = shared_window_of_group();
-    if (x.space == StateSpace::local) x.window = {0, p_.local_bytes, local_.data(), 0, p_.local_bytes, x.space};
+    if (x.space == StateSpace::local) x.window = local_window_of_lanes(x.argument ? StateSpace::param : x.space);
     if (x.space == StateSpace::param) x.window = {0, parameters_.size(), parameters_.data(), 0, 0, x.space};
     if (x.address == Access::Address::indexed) bind_index(x, pin_value(p_.pins[p_.base_pins[i]]));
   }
@@ -225,6 +249,8 @@ std::uint64_t Machine::pin_value(Pin const& pin) const {
           pin.id < of_module ? (*module_variables_)[pin.id] : (*body_variables_)[pin.id - of_module];
       return address + pin.value;
     }
+    case Pin::Kind::frame:
+      return 0;
     case Pin::Kind::special:
       break;
   }
@@ -365,6 +391,8 @@ void Machine::prepare(Program const& whole, Memory& memory) {
         inside.images->place_variable(placed[i], *program.module, variables[i]);
       for (ptx::Initializer const& init : variables[i].initializers) {
         std::uint64_t bits = init.value.value;
+        if (init.value.kind == ptx::Operand::Kind::function)
+          bits += code_address(ptx::without_alias(*program.module, init.value.id));
         if (init.value.kind == ptx::Operand::Kind::variable)
           bits += (init.value.local ? placed : of_module)[init.value.id];
         if (init.mask_shift) bits = bits >> *init.mask_shift & 0xff;

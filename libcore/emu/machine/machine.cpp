@@ -20,6 +20,7 @@ void Machine::run_groups(std::span<std::uint64_t const> linear_groups) {
   begin_fairness();
   depth_ = 0;
   for (Unit& unit : units_) {
+    if (!p_.cleared.empty()) clear(p_.cleared, unit, unit.exists);
     unit.fragments.clear();
     push(unit, 0, unit.exists);
   }
@@ -186,18 +187,14 @@ bool Machine::go_on(Unit& unit, BlockCode const& code) {
       return at_warp_barrier(unit, end);
     case End::Kind::table:
       return branch_table(unit, end);
+    case End::Kind::call:
+      return call(unit, end);
+    case End::Kind::give_back:
+      return give_back(unit);
     case End::Kind::trap:
       throw fault(Finding::Kind::trap, end.instruction, first_thread(bits_.data()), "trap");
-    default: {
-      ptx::Instruction const& call = p_.kernel->instructions[end.instruction];
-      ptx::Function const* callee = nullptr;
-      for (ptx::Operand const& operand : call.operands)
-        if (operand.kind == ptx::Operand::Kind::function) callee = &p_.module->functions[operand.id];
-      throw fault(Finding::Kind::unknown_opcode, end.instruction, first_thread(bits_.data()),
-                  !callee ? "an indirect call cannot be executed"
-                          : "call of '" + std::string(callee->name) + "' cannot be executed: it " +
-                                (callee->has_body ? "is recursive" : "has no body here"));
-    }
+    default:
+      return false;
   }
 }
 

@@ -3,8 +3,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "emu/decode/program.hpp"
@@ -21,6 +24,7 @@ struct Fault {
 
 // What all threads of a launch share.
 struct Budget {
+  std::uint64_t max_memory_bytes = 0;
   std::uint64_t max_steps = 0;
   std::atomic<std::uint64_t> steps{0};
   bool timed = false;
@@ -49,6 +53,10 @@ class Machine {
   [[noreturn]] void stop_at_lane(Context const&, MicroOp const&, Finding::Kind, std::uint32_t lane,
                                  char const* message) const;  // asynchronous.cpp
   void notify_phase(Context const&, std::uint32_t const* bits) const;
+  void allocate_stack(Context&, MicroOp const&);
+  void save_stack(Context&, MicroOp const&);
+  void restore_stack(Context&, MicroOp const&);
+  std::string take_printed() { return std::exchange(printed_, {}); }
 
  private:
   class TextureUnit;
@@ -93,6 +101,7 @@ class Machine {
   void set_group(std::uint64_t linear_group);
   void begin_groups(std::span<std::uint64_t const> linear_groups);
   Window shared_window_of_group() const;
+  Window local_window_of_lanes(ptx::StateSpace) const;
   std::uint64_t pin_value(Pin const&) const;
   void splat(Unit&, Pin const&, std::uint64_t value, std::uint32_t first, std::uint32_t lanes);
 
@@ -113,6 +122,31 @@ class Machine {
   void rotate(Unit&);
   bool wake(Unit&);
   void set_deadline(std::uint64_t oldest, bool parked);
+
+  // calls.cpp
+  void begin_stacks();
+  void clear(std::vector<CallSite::Saved> const&, Unit&, Bits const&);
+  bool call(Unit&, End const&);
+  bool call_indirect(Unit&, End const&, CallSite const&);
+  void enter(Unit&, End const&, CallSite const&, std::uint32_t callable, Bits const&);
+  bool give_back(Unit&);
+  void set_frame(Unit&, std::uint32_t lane, std::uint32_t base);
+  [[noreturn]] void stack_overflow(std::uint32_t instruction, std::uint32_t thread, std::uint64_t bytes) const;
+  std::byte* stack_of(std::uint32_t thread) const { return local_.get() + local_stride_ * thread; }
+
+  // builtins.cpp
+  struct Place {
+    std::byte* host = nullptr;
+    std::uint64_t bytes = 0;  // accessible from there on
+  };
+  Place place_of(std::uint32_t thread, std::uint64_t generic_address) const;
+  std::string text_at(std::uint32_t thread, std::uint64_t generic_address, std::uint32_t instruction) const;
+  std::uint64_t argument(std::uint32_t thread, Slice const&) const;
+  void give_result(std::uint32_t thread, CallSite const&, std::uint64_t value);
+  void run_builtin(Unit&, End const&, CallSite const&);
+  std::int32_t print(std::uint32_t thread, End const&, std::uint64_t format, std::uint64_t arguments);
+  void release_memory(std::uint32_t thread, End const&, std::uint64_t address);
+  [[noreturn]] void fail_assertion(std::uint32_t thread, End const&, CallSite const&);
 
   // barrier.cpp
   bool at_barrier(Unit&, End const&);
@@ -153,7 +187,20 @@ class Machine {
   };
   std::unique_ptr<std::byte[], Free> register_file_;
   std::vector<Unit> units_;
-  std::vector<std::byte> shared_, local_, parameters_;
+  std::vector<std::byte> shared_, parameters_;
+  // Of each work-item: the kernel's own frame, then the stack. Pages that nobody touches cost nothing.
+  struct Unmap {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  std::unique_ptr<std::byte[], Unmap> local_;
+  std::uint64_t local_bytes_ = 0, local_stride_ = 0, local_lanes_ = 0;
+  struct Stack {
+    std::uint32_t base = 0, top = 0;  // the running frame, and the first free byte
+    std::uint32_t record = 0;         // of the call that made it; 0 in the kernel itself
+  };
+  std::vector<Stack> stacks_;           // by work-item
+  std::uint32_t frame_slot_ = no_slot;  // where lanes find their base
+  std::string printed_;
   std::vector<std::uint64_t> const* module_variables_ = nullptr;
   std::vector<std::uint64_t> const* body_variables_ = nullptr;
   std::vector<Placement> placements_;  // [0] is the spare one

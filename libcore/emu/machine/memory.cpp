@@ -15,6 +15,10 @@ constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t huge_page_bytes = 2 * 1024 * 1024;  // page faults cost more than many a kernel
 constexpr std::uint64_t gap_bytes = 64 * 1024;  // an index slightly off is named after the buffer that it missed
 
+constexpr std::uint64_t heap_room_bytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t heap_step_bytes = std::uint64_t{1} << 20;  // made accessible at a time
+constexpr std::uint64_t heap_gap_bytes = 64;
+
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
@@ -24,7 +28,8 @@ Memory::Memory(std::uint64_t limit_bytes) : impl_(std::make_unique<Impl>()) {
   impl_->limit_bytes = limit_bytes;
   // Room for gaps; the reservation costs address space only.
   impl_->range_bytes = round_up(limit_bytes, page_bytes) + (std::uint64_t{4} << 30);
-  void* range = mmap(nullptr, impl_->range_bytes + huge_page_bytes, PROT_NONE,
+  impl_->heap_begin = impl_->heap_next = impl_->heap_open = first_device_address + impl_->range_bytes;
+  void* range = mmap(nullptr, impl_->range_bytes + heap_room_bytes + huge_page_bytes, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED)
     throw Error(Status::limit, "cannot reserve " + std::to_string(impl_->range_bytes) + " bytes of address space",
@@ -36,7 +41,7 @@ Memory::Memory(std::uint64_t limit_bytes) : impl_(std::make_unique<Impl>()) {
 }
 
 Memory::~Memory() {
-  munmap(impl_->reserved, impl_->range_bytes + huge_page_bytes);
+  munmap(impl_->reserved, impl_->range_bytes + heap_room_bytes + huge_page_bytes);
 }
 
 std::uint64_t Memory::add(std::string name, std::uint64_t bytes) {
@@ -73,6 +78,12 @@ void Memory::set_undefined(std::uint64_t device_address) {
 }
 
 Memory::Buffer const* Memory::find(std::uint64_t device_address) const {
+  if (device_address >= impl_->heap_begin) {
+    auto block = impl_->heap.upper_bound(device_address);
+    if (block == impl_->heap.begin()) return nullptr;
+    Buffer const& buffer = (--block)->second;
+    return device_address - buffer.address < buffer.size ? &buffer : nullptr;
+  }
   std::vector<Buffer> const& all = impl_->buffers;
   auto after = std::upper_bound(all.begin(), all.end(), device_address,
                                 [](std::uint64_t address, Buffer const& b) { return address < b.address; });
@@ -84,6 +95,10 @@ Memory::Buffer const* Memory::find(std::uint64_t device_address) const {
 Memory::Buffer const* Memory::nearest(std::uint64_t device_address) const {
   Buffer const* best = nullptr;
   std::uint64_t best_distance = ~std::uint64_t{0};
+  if (device_address >= impl_->heap_begin && !impl_->heap.empty()) {
+    auto block = impl_->heap.upper_bound(device_address);
+    return block == impl_->heap.begin() ? &block->second : &(--block)->second;
+  }
   for (Buffer const& b : impl_->buffers) {
     std::uint64_t const end = b.address + b.size;
     std::uint64_t const distance = device_address < b.address ? b.address - device_address
@@ -99,6 +114,54 @@ Memory::Buffer const* Memory::nearest(std::uint64_t device_address) const {
 
 std::vector<Memory::Buffer> const& Memory::buffers() const {
   return impl_->buffers;
+}
+
+void Memory::limit_heap(std::uint64_t bytes) {
+  impl_->heap_limit_bytes = std::min(bytes, heap_room_bytes / 4);
+}
+
+// The place of a new block: behind all others, or once as much lies there as twice the limit, where one was freed.
+std::uint64_t Memory::Impl::place_in_heap(std::uint64_t bytes) {
+  if (heap_next - heap_begin > 2 * heap_limit_bytes)
+    for (auto old = heap_freed.begin(); old != heap_freed.end(); ++old) {
+      if (heap.at(*old).size < bytes) continue;
+      std::uint64_t const address = *old;
+      heap_freed.erase(old);
+      return address;
+    }
+  std::uint64_t const address = heap_next, end = address + round_up(bytes, 16) + heap_gap_bytes;
+  if (end > heap_begin + heap_room_bytes) return 0;
+  if (end > heap_open) {
+    std::uint64_t const open = std::min(round_up(end, heap_step_bytes), heap_begin + heap_room_bytes);
+    if (mprotect(host(heap_open), open - heap_open, PROT_READ | PROT_WRITE) != 0) return 0;
+    heap_open = open;
+  }
+  heap_next = end;
+  return address;
+}
+
+std::uint64_t Memory::allocate(std::uint64_t bytes, std::string name) {
+  Impl& m = *impl_;
+  if (bytes == 0 || m.heap_used_bytes > m.heap_limit_bytes || bytes > m.heap_limit_bytes - m.heap_used_bytes) return 0;
+  std::uint64_t const address = m.place_in_heap(bytes);
+  if (address == 0) return 0;
+  std::byte* const host = m.host(address);
+  std::memset(host, 0, bytes);
+  Buffer& made = m.heap[address];
+  made = {std::move(name), address, bytes, host};
+  made.undefined = true;
+  m.heap_used_bytes += bytes;
+  return address;
+}
+
+Memory::Freed Memory::release(std::uint64_t device_address) {
+  auto const found = impl_->heap.find(device_address);
+  if (found == impl_->heap.end()) return Freed::unknown;
+  if (found->second.freed) return Freed::twice;
+  found->second.freed = true;
+  impl_->heap_used_bytes -= found->second.size;
+  impl_->heap_freed.push_back(device_address);
+  return Freed::done;
 }
 
 Images& Memory::images() {

@@ -1,6 +1,7 @@
 // The inside of Memory: one reserved range of host addresses, mirrored by device addresses at a fixed distance.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,14 @@ struct Memory::Impl {
   std::uint64_t range_bytes = 0;
   std::uint64_t next = first_device_address;
   std::vector<Buffer> buffers;  // ascending addresses
+  // The heap of malloc(), behind the buffers. Blocks are not reused before as much has been freed since as fits in the
+  // limit, so that a use after free is found.
+  std::uint64_t heap_limit_bytes = std::uint64_t{8} << 20, heap_used_bytes = 0;
+  std::uint64_t heap_begin = 0, heap_next = 0, heap_open = 0;  // open: accessible up to there
+  std::map<std::uint64_t, Buffer> heap;                        // by address
+  std::deque<std::uint64_t> heap_freed;                        // addresses, oldest first
+  std::uint64_t place_in_heap(std::uint64_t bytes);
+
   // Module-scope .global and .const variables: addresses in the order of Module::variables, 0 for other spaces.
   std::map<void const*, std::vector<std::uint64_t>> variables;  // of a Module or of a Function's body
 

@@ -31,6 +31,7 @@ void check(Program const& program, Launch const& launch) {
 struct Piece {
   std::span<std::uint64_t const> groups;
   std::optional<Fault> fault;
+  std::string printed;
 };
 struct Pieces {
   std::vector<Piece> all;
@@ -45,13 +46,26 @@ struct Worker {
   std::uint64_t warp_instructions = 0;
 };
 
-void run_piece(Machine& machine, Pieces& pieces, std::size_t index) {
+void print(Launch const& launch, std::string const& text) {
+  if (!text.empty()) launch.print(text);
+}
+
+void run_piece(Machine& machine, Pieces& pieces, std::size_t index, Launch const& launch) {
   Piece& piece = pieces.all[index];
+  // The only piece prints at once; what several print is put in order at the end.
+  auto const deliver = [&] {
+    std::string const text = machine.take_printed();
+    if (pieces.all.size() == 1)
+      print(launch, text);
+    else
+      piece.printed += text;
+  };
   try {
     for (std::span<std::uint64_t const> rest = piece.groups; !rest.empty();) {
       if (pieces.stopped.load(std::memory_order_relaxed) < index) return;
       std::size_t const count = std::min(machine.groups_at_once(), rest.size());
       machine.run_groups(rest.first(count));
+      deliver();
       rest = rest.subspan(count);
     }
     return;
@@ -60,6 +74,7 @@ void run_piece(Machine& machine, Pieces& pieces, std::size_t index) {
   } catch (Stop& stop) {
     piece.fault = Fault{std::move(stop.finding), Ending::finding};
   }
+  deliver();
   std::size_t before = pieces.stopped.load();
   while (before > index && !pieces.stopped.compare_exchange_weak(before, index)) {
   }
@@ -70,7 +85,7 @@ void work(Worker& worker, Pieces& pieces, bool several, Program const& program, 
   try {
     Machine machine(program, launch, memory, worker.observers, budget, several);
     for (std::size_t index; (index = pieces.next.fetch_add(1)) < pieces.all.size();) {
-      run_piece(machine, pieces, index);
+      run_piece(machine, pieces, index, launch);
       if (pieces.all[index].fault) break;
     }
     worker.warp_instructions = machine.warp_instructions();
@@ -87,7 +102,7 @@ void cut(Pieces& pieces, std::span<std::uint64_t const> groups, unsigned threads
   std::size_t size = (groups.size() + count - 1) / count;
   if (threads > 1) size = (size + max_warps_per_unit - 1) / max_warps_per_unit * max_warps_per_unit;
   for (; !groups.empty(); groups = groups.subspan(std::min(size, groups.size())))
-    pieces.all.push_back({groups.first(std::min(size, groups.size())), std::nullopt});
+    pieces.all.push_back({groups.first(std::min(size, groups.size())), std::nullopt, {}});
 }
 
 }  // namespace
@@ -127,6 +142,7 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
   Machine::prepare(program, memory);
   Budget budget;
   budget.max_steps = limits.max_steps;
+  budget.max_memory_bytes = limits.max_memory_bytes;
   budget.timed = limits.timeout_s > 0;
   if (budget.timed)
     budget.deadline =
@@ -158,12 +174,14 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
     for (std::size_t i = 0; i < worker.forks.size(); ++i) observers[i]->join(*worker.forks[i]);
     outcome.warp_instructions += worker.warp_instructions;
   }
-  for (Piece& piece : pieces.all)
-    if (piece.fault && !outcome.finding) {
-      outcome.ending = piece.fault->ending;
-      outcome.spinning = piece.fault->spinning;
-      outcome.finding = std::move(piece.fault->finding);
-    }
+  for (Piece& piece : pieces.all) {
+    print(launch, piece.printed);
+    if (!piece.fault) continue;
+    outcome.ending = piece.fault->ending;
+    outcome.spinning = piece.fault->spinning;
+    outcome.finding = std::move(piece.fault->finding);
+    break;
+  }
   return outcome;
 }
 

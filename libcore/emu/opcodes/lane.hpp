@@ -69,6 +69,7 @@ struct Access {
   enum class Address : std::uint8_t { wide, narrow, indexed };
   Address address = Address::wide;
   bool index_signed = false;
+  bool argument = false;  // of a call: local memory, told as parameter space
   ptx::StateSpace space = ptx::StateSpace::global;  // generic included
   Direction direction = Direction::load;
   std::uint8_t element_bytes = 4, elements = 1, bytes = 4;

@@ -1,0 +1,130 @@
+// What a device's run-time library does for a kernel: vprintf, malloc, free, __assertfail. One lane after the other.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "emu/machine/machine.hpp"
+#include "emu/machine/printf.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+constexpr unsigned window_bits = 40;
+constexpr std::uint64_t longest_text = 64 * 1024;
+}  // namespace
+
+// The memory at a generic address, as far as it is one piece.
+Machine::Place Machine::place_of(std::uint32_t thread, std::uint64_t address) const {
+  std::uint64_t const window = address >> window_bits << window_bits, offset = address - window;
+  auto const within = [&](std::byte* host, std::uint64_t size) {
+    return offset < size ? Place{host + offset, size - offset} : Place{};
+  };
+  if (window == shared_window) return within(const_cast<std::byte*>(shared_.data()), shared_bytes_);
+  if (window == local_window) return within(stack_of(thread), local_bytes_);
+  if (window == parameter_window) return within(const_cast<std::byte*>(parameters_.data()), parameters_.size());
+  Memory::Buffer const* const buffer = device_.find(address);
+  if (!buffer || buffer->freed || buffer->size == 0) return {};
+  return {buffer->data + (address - buffer->address), buffer->size - (address - buffer->address)};
+}
+
+std::string Machine::text_at(std::uint32_t thread, std::uint64_t address, std::uint32_t instruction) const {
+  Place const place = place_of(thread, address);
+  auto const* text = reinterpret_cast<char const*>(place.host);
+  std::size_t const most = std::min(place.bytes, longest_text);
+  std::size_t const length = text ? strnlen(text, most) : 0;
+  if (!text || (length == most && most < longest_text))
+    throw fault(Finding::Kind::out_of_bounds, instruction, thread,
+                "no text that ends lies at address " + std::to_string(address));
+  return {text, length};
+}
+
+std::uint64_t Machine::argument(std::uint32_t thread, Slice const& slice) const {
+  std::uint64_t value = 0;
+  std::memcpy(&value, stack_of(thread) + (stacks_.empty() ? 0 : stacks_[thread].base) + slice.offset,
+              std::min<std::size_t>(slice.bytes, 8));
+  return value;
+}
+
+void Machine::give_result(std::uint32_t thread, CallSite const& site, std::uint64_t value) {
+  if (site.results.empty()) return;
+  Slice const& slice = site.results[0];
+  std::memcpy(stack_of(thread) + (stacks_.empty() ? 0 : stacks_[thread].base) + slice.offset, &value,
+              std::min<std::size_t>(slice.bytes, 8));
+}
+
+void Machine::run_builtin(Unit& unit, End const& end, CallSite const& site) {
+  using Callee = CallSite::Callee;
+  for (std::uint32_t w = 0; w < unit.warps; ++w)
+    for (std::uint32_t rest = bits_[w]; rest; rest &= rest - 1) {
+      std::uint32_t const thread =
+          (unit.first_warp + w) * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(rest));
+      auto const given = [&](std::size_t k) { return argument(thread, site.arguments[k]); };
+      switch (site.callee) {
+        case Callee::print:
+          give_result(thread, site, static_cast<std::uint32_t>(print(thread, end, given(0), given(1))));
+          break;
+        case Callee::allocate: {
+          ptx::Instruction const& call = p_.kernel->instructions[end.instruction];
+          std::string place = p_.module->describe(call.source);
+          if (place.empty()) place = p_.module->path + ":" + std::to_string(call.at.line);
+          give_result(thread, site, device_.allocate(given(0), "malloc at " + place));
+          break;
+        }
+        case Callee::release:
+          release_memory(thread, end, given(0));
+          break;
+        case Callee::assertion:
+          fail_assertion(thread, end, site);
+        default: {
+          auto const callee = ptx::callee_of(*p_.module, p_.kernel->instructions[end.instruction]);
+          ptx::Function const* f = callee ? &p_.module->functions[*callee] : nullptr;
+          throw fault(Finding::Kind::unknown_opcode, end.instruction, thread,
+                      "call of '" + std::string(f ? f->name : "?") + "' cannot be executed: " +
+                          (f && f->has_body ? "its parameters are not those of the call" : "it has no body here"));
+        }
+      }
+    }
+}
+
+std::int32_t Machine::print(std::uint32_t thread, End const& end, std::uint64_t format, std::uint64_t arguments) {
+  if (format == 0) return -1;
+  Place const given = arguments ? place_of(thread, arguments) : Place{};
+  Printed const printed =
+      format_printf(text_at(thread, format, end.instruction), {given.host, static_cast<std::size_t>(given.bytes)},
+                    [&](std::uint64_t address) { return text_at(thread, address, end.instruction); });
+  if (launch_.print) printed_ += printed.text;
+  return printed.arguments;
+}
+
+void Machine::release_memory(std::uint32_t thread, End const& end, std::uint64_t address) {
+  if (address == 0) return;
+  Memory::Freed const freed = device_.release(address);
+  if (freed == Memory::Freed::done) {
+    // Accesses remember the buffer that they hit last.
+    for (Access& x : accesses_)
+      if (x.window.address == address && x.window.space == ptx::StateSpace::global) x.window = Window{};
+    for (Placement& placement : placements_) placement.valid = false;
+    return;
+  }
+  Memory::Buffer const* const buffer = device_.find(address);
+  throw fault(Finding::Kind::invalid_free, end.instruction, thread,
+              freed == Memory::Freed::twice
+                  ? "memory of " + buffer->name + " is freed twice"
+                  : "free of address " + std::to_string(address) + ", which malloc has not returned" +
+                        (buffer ? " (it lies in '" + buffer->name + "')" : ""));
+}
+
+// __assertfail(message, file, line, function, size of a character)
+void Machine::fail_assertion(std::uint32_t thread, End const& end, CallSite const& site) {
+  auto const text = [&](std::size_t k) {
+    std::uint64_t const address = argument(thread, site.arguments[k]);
+    return address ? text_at(thread, address, end.instruction) : std::string("?");
+  };
+  std::string const file = text(1), line = std::to_string(argument(thread, site.arguments[2]) & 0xffffffffu);
+  Fault failed = fault(Finding::Kind::assertion, end.instruction, thread,
+                       "assertion '" + text(0) + "' failed in " + text(3) + " (" + file + ":" + line + ")");
+  if (failed.finding.source.empty()) failed.finding.source = file + ":" + line;
+  throw failed;
+}
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,230 @@
+// Calls that are executed: recursion, function pointers.
+//
+// Each lane has a stack in local memory, upwards from the kernel's own frame. A call pushes a record (who called, the
+// caller's frame, the registers it needs afterwards) and the callee's frame, zeroed, with the arguments copied into it;
+// `ret` copies the results back and restores what was saved. Lanes that call different functions, or return to
+// different places, become fragments; deeper fragments run first, so that lanes meet again behind the call.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "emu/machine/machine.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+constexpr std::uint64_t frame_alignment = 32;
+constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+struct Record {
+  std::uint32_t site = 0, callable = 0;
+  std::uint32_t base = 0, top = 0, record = 0;  // the caller's
+};
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+template <class Each>
+void each_lane(std::uint32_t const* bits, std::uint32_t warps, Each each) {
+  for (std::uint32_t w = 0; w < warps; ++w)
+    for (std::uint32_t rest = bits[w]; rest; rest &= rest - 1)
+      each(w * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(rest)));
+}
+
+// Gathers lanes that go on at the same place.
+template <class Bits>
+void gather(std::vector<std::pair<std::uint32_t, Bits>>& parts, std::uint32_t place, std::uint32_t lane) {
+  auto part = std::find_if(parts.begin(), parts.end(), [&](auto const& p) { return p.first == place; });
+  if (part == parts.end()) part = parts.insert(part, {place, Bits{}});
+  part->second[lane / lanes_per_warp] |= 1u << lane % lanes_per_warp;
+}
+
+}  // namespace
+
+void Machine::begin_stacks() {
+  frame_slot_ = no_slot;
+  for (Pin const& pin : p_.pins)
+    if (pin.kind == Pin::Kind::frame) frame_slot_ = pin.slot == no_slot ? no_slot : pin.slot * 4 * stride_;
+  for (std::uint64_t t = 0; t < local_lanes_; ++t) {
+    std::memset(stack_of(static_cast<std::uint32_t>(t)), 0, p_.local_bytes);
+    stacks_[t] = {0, p_.local_bytes, 0};
+  }
+  if (frame_slot_ == no_slot) return;
+  for (Unit& unit : units_) std::memset(unit.registers + frame_slot_, 0, std::size_t{8} * stride_);
+}
+
+void Machine::clear(std::vector<CallSite::Saved> const& registers, Unit& unit, Bits const& bits) {
+  for (CallSite::Saved const& r : registers) {
+    std::byte* const at = unit.registers + std::size_t{4} * stride_ * r.slot;
+    each_lane(bits.data(), unit.warps, [&](std::uint32_t lane) {
+      if (r.wide)
+        reinterpret_cast<std::uint64_t*>(at)[lane] = 0;
+      else
+        reinterpret_cast<std::uint32_t*>(at)[lane] = 0;
+    });
+  }
+}
+
+void Machine::set_frame(Unit& unit, std::uint32_t lane, std::uint32_t base) {
+  if (frame_slot_ != no_slot) reinterpret_cast<std::uint64_t*>(unit.registers + frame_slot_)[lane] = base;
+}
+
+void Machine::stack_overflow(std::uint32_t instruction, std::uint32_t thread, std::uint64_t bytes) const {
+  throw fault(Finding::Kind::stack_overflow, instruction, thread,
+              "the stack of " + std::to_string(local_bytes_ - p_.local_bytes) + " bytes is full: " +
+                  std::to_string(bytes) + " more are needed, " + std::to_string(depth_) + " calls deep");
+}
+
+bool Machine::call(Unit& unit, End const& end) {
+  CallSite const& site = p_.calls[end.target];
+  if (site.callee == CallSite::Callee::indirect) return call_indirect(unit, end, site);
+  if (site.callee != CallSite::Callee::function) {
+    run_builtin(unit, end, site);
+    ++block_;
+    return true;
+  }
+  enter(unit, end, site, site.callable, bits_);
+  ++depth_;
+  block_ = p_.callables[site.callable].entry;
+  if (!yielding_) next_block_ = nowhere;  // nobody is deeper
+  return true;
+}
+
+bool Machine::call_indirect(Unit& unit, End const& end, CallSite const& site) {
+  auto const* address = reinterpret_cast<std::uint64_t const*>(unit.registers + end.index);
+  std::vector<std::pair<std::uint32_t, Bits>> parts;  // by callable
+  each_lane(bits_.data(), unit.warps, [&](std::uint32_t lane) {
+    std::uint32_t const thread = unit.first_warp * lanes_per_warp + lane;
+    auto const callable = std::find_if(p_.callables.begin(), p_.callables.end(), [&](CallableCode const& c) {
+      return code_address(c.function) == address[lane];
+    });
+    if (callable == p_.callables.end())
+      throw fault(Finding::Kind::trap, end.instruction, thread,
+                  "call of address " + std::to_string(address[lane]) + ", where no function begins");
+    if (callable->parameters.size() != site.arguments.size() || callable->results.size() < site.results.size())
+      throw fault(Finding::Kind::trap, end.instruction, thread,
+                  "call of '" + std::string(p_.module->functions[callable->function].name) + "' with " +
+                      std::to_string(site.arguments.size()) + " arguments, which takes " +
+                      std::to_string(callable->parameters.size()));
+    gather(parts, static_cast<std::uint32_t>(callable - p_.callables.begin()), lane);
+  });
+  for (auto const& [callable, lanes] : parts) enter(unit, end, site, callable, lanes);
+  ++depth_;
+  if (parts.size() == 1) {
+    block_ = p_.callables[parts[0].first].entry;
+    if (!yielding_) next_block_ = nowhere;
+    return true;
+  }
+  for (auto const& [callable, lanes] : parts) push(unit, p_.callables[callable].entry, lanes);
+  return false;
+}
+
+void Machine::enter(Unit& unit, End const& end, CallSite const& site, std::uint32_t callable, Bits const& bits) {
+  CallableCode const& callee = p_.callables[callable];
+  each_lane(bits.data(), unit.warps, [&](std::uint32_t lane) {
+    std::uint32_t const thread = unit.first_warp * lanes_per_warp + lane;
+    Stack& stack = stacks_[thread];
+    std::byte* const memory = stack_of(thread);
+    std::uint64_t const record = align_up(stack.top, 8);
+    std::uint64_t const base = align_up(record + sizeof(Record) + site.saved_bytes, frame_alignment);
+    std::uint64_t const top = base + callee.frame_bytes;
+    if (top > local_bytes_) stack_overflow(end.instruction, thread, top - stack.top);
+    Record const kept{end.target, callable, stack.base, stack.top, stack.record};
+    std::memcpy(memory + record, &kept, sizeof kept);
+    std::byte* to = memory + record + sizeof kept;
+    for (CallSite::Saved const& r : site.saved) {
+      std::size_t const bytes = r.wide ? 8 : 4;
+      std::memcpy(to, unit.registers + std::size_t{4} * stride_ * r.slot + bytes * lane, bytes);
+      to += bytes;
+    }
+    std::memset(memory + base, 0, callee.frame_bytes);
+    for (std::size_t k = 0; k < site.arguments.size(); ++k)
+      std::memcpy(memory + base + callee.parameters[k].offset, memory + stack.base + site.arguments[k].offset,
+                  std::min(callee.parameters[k].bytes, site.arguments[k].bytes));
+    stack = {static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(top), static_cast<std::uint32_t>(record)};
+    set_frame(unit, lane, stack.base);
+  });
+  clear(callee.cleared, unit, bits);
+}
+
+bool Machine::give_back(Unit& unit) {
+  std::vector<std::pair<std::uint32_t, Bits>> parts;  // by block
+  each_lane(bits_.data(), unit.warps, [&](std::uint32_t lane) {
+    std::uint32_t const thread = unit.first_warp * lanes_per_warp + lane;
+    Stack& stack = stacks_[thread];
+    std::byte* const memory = stack_of(thread);
+    Record record;
+    std::memcpy(&record, memory + stack.record, sizeof record);
+    CallSite const& site = p_.calls[record.site];
+    CallableCode const& callee = p_.callables[record.callable];
+    std::byte const* from = memory + stack.record + sizeof record;
+    for (CallSite::Saved const& r : site.saved) {
+      std::size_t const bytes = r.wide ? 8 : 4;
+      std::memcpy(unit.registers + std::size_t{4} * stride_ * r.slot + bytes * lane, from, bytes);
+      from += bytes;
+    }
+    for (std::size_t k = 0; k < site.results.size(); ++k)
+      std::memcpy(memory + record.base + site.results[k].offset, memory + stack.base + callee.results[k].offset,
+                  std::min(callee.results[k].bytes, site.results[k].bytes));
+    stack = {record.base, record.top, record.record};
+    set_frame(unit, lane, stack.base);
+    gather(parts, site.return_block, lane);
+  });
+  --depth_;
+  if (parts.size() == 1 && unit.fragments.empty()) {
+    block_ = parts[0].first;
+    if (!yielding_) next_block_ = nowhere;
+    return true;
+  }
+  for (auto const& [block, lanes] : parts) push(unit, block, lanes);
+  return false;
+}
+
+void Machine::allocate_stack(Context& c, MicroOp const& op) {
+  auto const* bytes = reinterpret_cast<std::uint64_t const*>(c.registers + op.s[0]);
+  auto* result = reinterpret_cast<std::uint64_t*>(c.registers + op.d[0]);
+  each_lane(c.bits, c.warps, [&](std::uint32_t lane) {
+    std::uint32_t const thread = c.first_warp * lanes_per_warp + lane;
+    Stack& stack = stacks_[thread];
+    std::uint64_t const begin = align_up(stack.top, op.extra);
+    if (begin > local_bytes_ || bytes[lane] > local_bytes_ - begin) stack_overflow(op.instruction, thread, bytes[lane]);
+    std::memset(stack_of(thread) + begin, 0, bytes[lane]);
+    stack.top = static_cast<std::uint32_t>(begin + bytes[lane]);
+    if (op.d[0] != no_slot) result[lane] = begin;
+  });
+}
+
+void Machine::save_stack(Context& c, MicroOp const& op) {
+  auto* result = reinterpret_cast<std::uint64_t*>(c.registers + op.d[0]);
+  each_lane(c.bits, c.warps, [&](std::uint32_t lane) {
+    if (op.d[0] != no_slot) result[lane] = stacks_[c.first_warp * lanes_per_warp + lane].top;
+  });
+}
+
+void Machine::restore_stack(Context& c, MicroOp const& op) {
+  auto const* value = reinterpret_cast<std::uint64_t const*>(c.registers + op.s[0]);
+  each_lane(c.bits, c.warps, [&](std::uint32_t lane) {
+    std::uint32_t const thread = c.first_warp * lanes_per_warp + lane;
+    Stack& stack = stacks_[thread];
+    // Neither below the running frame nor above what is in use.
+    if (value[lane] < stack.base || value[lane] > stack.top)
+      throw fault(Finding::Kind::trap, op.instruction, thread,
+                  "the stack cannot be restored to " + std::to_string(value[lane]) + ": its end is at " +
+                      std::to_string(stack.top));
+    stack.top = static_cast<std::uint32_t>(value[lane]);
+  });
+}
+
+void allocate_stack(Context& c, MicroOp const& op) {
+  static_cast<Machine*>(c.machine)->allocate_stack(c, op);
+}
+void save_stack(Context& c, MicroOp const& op) {
+  static_cast<Machine*>(c.machine)->save_stack(c, op);
+}
+void restore_stack(Context& c, MicroOp const& op) {
+  static_cast<Machine*>(c.machine)->restore_stack(c, op);
+}
+
+}  // namespace kernelcast::emu
