@@ -41,7 +41,8 @@ bool is_scaling(ptx::Instruction const& i) {
 // Types last, as the table has them, wherever the text has them.
 std::string types_last(ptx::Instruction const& i) {
   std::string others(i.opcode), types;
-  for (std::string_view m : i.modifiers) (type_named(m) == ptx::Type::none ? others : types) += "." + std::string(m);
+  for (std::string_view m : i.modifiers)
+    (type_named(m) == ptx::Type::none && !m.ends_with("x2") ? others : types) += "." + std::string(m);
   return others + types;
 }
 

@@ -140,8 +140,22 @@ std::uint32_t Decoder::source(Operand const& operand, LaneType type) {
       break;
     case Kind::special: {
       auto const special = static_cast<ptx::Special>(operand.id);
-      if (special == ptx::Special::other) throw Unsupported{"this special register"};
-      if (clock_special(special)) {
+      if (special == ptx::Special::other) {
+        std::string_view const name = m_.slice(operand.value);
+        // Of all shared memory none is reserved; performance counters count nothing.
+        if (name == "%aggr_smem_size")
+          value = d_.pin({Pin::Kind::special, false, 0, static_cast<std::uint32_t>(ptx::Special::total_smem_size), 0,
+                          false, no_slot});
+        else if (name.starts_with("%reserved_smem") || name.starts_with("%pm"))
+          value = d_.immediate(0, name.starts_with("%pm"));
+        else
+          throw Unsupported{"the special register " + std::string(name) + " as a whole"};
+      } else if (special == ptx::Special::clock_hi || special == ptx::Special::globaltimer_hi) {
+        std::uint32_t const whole = d_.add_register(true);
+        value = d_.add_register(false);
+        emit(static_cast<Opcode const*>(nullptr), {whole}, {}).kind = Draft::Kind::clock;
+        emit("#high.b64", {value}, {whole});
+      } else if (clock_special(special)) {
         value = d_.add_register(wide_special(special));
         emit(static_cast<Opcode const*>(nullptr), {value}, {}).kind = Draft::Kind::clock;
       } else {

@@ -123,12 +123,12 @@ struct Same {
   entry<f32(S)>("cvt.rn{,.ftz}.f32." #S, convert, Convert<f32>{}), \
       entry<f64(S)>("cvt{,.rn}.f64." #S, convert, Convert<f64>{}), entry<Half(S)>("cvt.rn.f16." #S, convert, ToHalf{})
 
-#define ROUND_IN_PLACE(SUFFIX, ROUND)                                                    \
-  entry<f32(f32)>("cvt." SUFFIX ".f32.f32", convert, ROUND{}),                           \
-      entry<f32(f32)>("cvt." SUFFIX ".ftz.f32.f32", convert, Flushed<ROUND>{}),          \
-      entry<f32(f32)>("cvt." SUFFIX "{,.ftz}.sat.f32.f32", convert, Saturated<ROUND>{}), \
-      entry<f64(f64)>("cvt." SUFFIX ".f64.f64", convert, ROUND{}),                       \
-      entry<Half(Half)>("cvt." SUFFIX "{,.ftz}.f16.f16", convert,                        \
+#define ROUND_IN_PLACE(SUFFIX, ROUND)                                             \
+  entry<f32(f32)>("cvt." SUFFIX ".f32.f32", convert, ROUND{}),                    \
+      entry<f32(f32)>("cvt." SUFFIX ".ftz.f32.f32", convert, Flushed<ROUND>{}),   \
+      entry<f32(f32)>("cvt." SUFFIX ".sat.f32.f32", convert, Saturated<ROUND>{}), \
+      entry<f64(f64)>("cvt." SUFFIX ".f64.f64", convert, ROUND{}),                \
+      entry<Half(Half)>("cvt." SUFFIX "{,.ftz}.f16.f16", convert,                 \
                         [](Half a) { return to_half(ROUND{}(from_half(a))); })
 
 constexpr Opcode table[] = {
@@ -169,10 +169,10 @@ constexpr Opcode table[] = {
     entry<u16(u16)>("cvt.{f16.f16,bf16.bf16}", convert, [](u16 a) { return a; }),
     entry<f32(f64)>("cvt.rn.f32.f64", convert, Convert<f32>{}),
     entry<f32(f64)>("cvt.rn.ftz.f32.f64", convert, FlushedResult<Convert<f32>>{}),
-    entry<f32(f64)>("cvt.rn{,.ftz}.sat.f32.f64", convert, Saturated<Convert<f32>>{}),
+    entry<f32(f64)>("cvt.rn.sat.f32.f64", convert, Saturated<Convert<f32>>{}),
     entry<f64(f32)>("cvt.f64.f32", convert, Convert<f64>{}),
     entry<f64(f32)>("cvt.ftz.f64.f32", convert, FlushedInput<Convert<f64>>{}),
-    entry<f64(f32)>("cvt{,.ftz}.sat.f64.f32", convert, Saturated<Convert<f64>>{}),
+    entry<f64(f32)>("cvt.sat.f64.f32", convert, Saturated<Convert<f64>>{}),
     entry<Half(f32)>("cvt.rn{,.ftz}.f16.f32", convert, ToHalf{}),
     entry<Half(f32)>("cvt.rn{,.ftz}.sat.f16.f32", convert, [](f32 a) { return to_half(saturate(a)); }),
     entry<Half(f64)>("cvt.rn.f16.f64", convert, ToHalf{}),

@@ -64,6 +64,10 @@ struct Flushed {
   }
 };
 template <class F>
+struct FlushedResult {
+  f32 operator()(f64 a) const { return flush(F{}(a)); }
+};
+template <class F>
 struct Saturated {
   template <class... T>
   f32 operator()(T... a) const {
@@ -103,7 +107,8 @@ struct Saturated {
       directed<MODE, f64(f64, f64)>("div." SUFFIX ".f64", special, Divide{}),                                      \
       directed<MODE, f64(f64)>("rcp." SUFFIX ".f64", special, Reciprocal{}),                                       \
       directed<MODE, f64(f64)>("sqrt." SUFFIX ".f64", special, Root{}),                                            \
-      directed<MODE, f32(f64)>("cvt." SUFFIX "{,.ftz}.f32.f64", convert, Convert<f32>{}),                          \
+      directed<MODE, f32(f64)>("cvt." SUFFIX ".f32.f64", convert, Convert<f32>{}),                                 \
+      rare_directed<MODE, f32(f64)>("cvt." SUFFIX ".ftz.f32.f64", convert, FlushedResult<Convert<f32>>{}),         \
       CONVERSIONS(MODE, SUFFIX, u32), CONVERSIONS(MODE, SUFFIX, s32), CONVERSIONS(MODE, SUFFIX, u64),              \
       CONVERSIONS(MODE, SUFFIX, s64), TWICE(MODE, SUFFIX, u64(u64, u64), "add", Add),                              \
       TWICE(MODE, SUFFIX, u64(u64, u64), "sub", Subtract), TWICE(MODE, SUFFIX, u64(u64, u64), "mul", Multiply),    \
