@@ -14,6 +14,13 @@ float as_float(std::uint32_t bits) {
   return std::bit_cast<float>(bits);
 }
 
+// floor() without a call of the library, for which the lowest instruction-set level has no instruction.
+float floor_of(float x) {
+  if (!(std::fabs(x) < 0x1p23f)) return x;  // integers, infinities and NaN
+  auto const truncated = static_cast<float>(static_cast<std::int32_t>(x));
+  return truncated > x ? truncated - 1.0f : truncated;
+}
+
 // The texels of one dimension that a read touches: two for linear filtering, else index[0] alone with all the weight.
 struct Taps {
   std::int32_t index[2] = {0, outside};
@@ -49,7 +56,7 @@ float position(float s, std::int32_t& offset, float size, AddressMode mode, bool
   }
   switch (mode) {
     case AddressMode::wrap:
-      u = (s - std::floor(s)) * size;
+      u = (s - floor_of(s)) * size;
       break;
     case AddressMode::mirror:
       u = std::fabs(s - 2.0f * std::rint(0.5f * s)) * size;
@@ -72,18 +79,18 @@ Taps float_taps(float s, std::int32_t offset, std::uint32_t texels, AddressMode 
     mode = AddressMode::clamp_to_edge;
   float const u = position(s, offset, static_cast<float>(size), mode, normalized);
   Taps taps;
-  auto const nearest = static_cast<std::int32_t>(std::floor(u)) + offset;
+  auto const nearest = static_cast<std::int32_t>(floor_of(u)) + offset;
   if (mode == AddressMode::none) taps.inside = nearest >= 0 && nearest < size;
   if (!linear) {
     taps.index[0] = settle(nearest, size, mode);
     return taps;
   }
   if (mode == AddressMode::clamp_ogl) mode = AddressMode::clamp_to_border;
-  float const corner = u - 0.5f, below = std::floor(corner);
+  float const corner = u - 0.5f, below = floor_of(corner);
   auto const first = static_cast<std::int32_t>(below) + offset;
   taps.index[0] = settle(first, size, mode);
   taps.index[1] = settle(first + 1, size, mode);
-  taps.weight = static_cast<std::uint32_t>(std::floor((corner - below) * 256.0f + 0.5f));
+  taps.weight = static_cast<std::uint32_t>(floor_of((corner - below) * 256.0f + 0.5f));
   return taps;
 }
 
@@ -191,12 +198,14 @@ TextureResult sample(Images::Texture const& t, Sampler const& sampler, TextureOp
     return result;
   }
   double sums[4] = {};
+  double weights[3][2];
+  for (unsigned d = 0; d < f.dimensions; ++d) {
+    weights[d][1] = f.taps[d].weight / 256.0;
+    weights[d][0] = 1 - weights[d][1];
+  }
   for (unsigned corner = 0; corner < 1u << f.dimensions; ++corner) {
     double weight = 1;
-    for (unsigned d = 0; d < f.dimensions; ++d) {
-      std::uint32_t const w = f.taps[d].weight;
-      weight *= (corner >> d & 1 ? w : 256 - w) / 256.0;
-    }
+    for (unsigned d = 0; d < f.dimensions; ++d) weight *= weights[d][corner >> d & 1];
     if (weight == 0) continue;
     TexelValue const texel = read(corner);
     for (unsigned c = 0; c < 4; ++c) sums[c] += weight * as_float(texel[c]);
