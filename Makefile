@@ -1,5 +1,7 @@
 # make demo    packages, build, and one OpenCL kernel cast onto every GPU of the database
 # make check   packages, build, all tests
+# make fuzz [SECONDS=60]                    both libFuzzer targets, each for so long
+# make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
 # make bench   benchmarks · make install [PREFIX=/usr/local] · make format · make deps
 #
 # All it does is call apt and CMake; CMakePresets.json has the build directories.
@@ -14,7 +16,7 @@ PACKAGES = cmake ninja-build g++ pkg-config clang-19 libclang-rt-19-dev libclc-1
   catch2 libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind \
   gnuplot-nox scdoc mandoc locales
 
-.PHONY: all build deps demo check bench install format man clean
+.PHONY: all build deps demo check fuzz fuzz-diff bench install format man clean
 all: build
 
 deps:
@@ -37,6 +39,21 @@ demo: build
 
 check: build
 	@ctest --preset release -j $(JOBS)
+
+# What is found is kept in build-fuzz/corpus; an input that fails is written to build-fuzz.
+SECONDS = 60
+fuzz: deps
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz -j $(JOBS) --target parse_fuzz emulate_fuzz
+	@for t in parse emulate; do mkdir -p build-fuzz/corpus/$$t; \
+	  build-fuzz/bin/$${t}_fuzz -max_total_time=$(SECONDS) -max_len=4096 -timeout=20 -rss_limit_mb=512 \
+	    -dict=tests/fuzz/ptx.dict -artifact_prefix=build-fuzz/$$t- -print_final_stats=1 \
+	    build-fuzz/corpus/$$t tests/fuzz/corpus || exit 1; done
+
+# Seeds follow on from SEED, by default from the time. A kernel that differs is written to build/, with its seed.
+SEED = $(shell date +%s)000
+fuzz-diff: build
+	@build/bin/differential --seed $(SEED) --keep build $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS))
 
 bench: deps
 	@cmake --preset bench >/dev/null

@@ -1,10 +1,13 @@
 // miniemu: emulate work-groups of a kernel and count what they do.
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "cli/cli.hpp"
 #include "launch/launch.hpp"
+#include "launch/trace_observer.hpp"
+#include "record/trace.hpp"
 
 using namespace kernelcast;
 
@@ -12,7 +15,8 @@ namespace {
 
 struct Options {
   launch::CommandLine line;
-  std::string groups = "first";
+  std::string emit = "kernel", groups = "first";
+  unsigned width = 32;
   std::vector<std::string> defines, includes, dumps, checks;
   std::uint64_t max_steps = 0, max_memory_bytes = std::uint64_t{16} << 30;
   double timeout_s = 0;
@@ -50,6 +54,12 @@ launch::Plan make_plan(Options const& options) {
 
 launch::RunOptions run_options(Options const& options, cli::Streams const& io) {
   launch::RunOptions run;
+  static std::map<std::string, launch::Emit> const records{{"kernel", launch::Emit::kernel},
+                                                           {"trace", launch::Emit::trace},
+                                                           {"lines", launch::Emit::lines},
+                                                           {"blocks", launch::Emit::blocks}};
+  run.emit = records.at(options.emit);
+  run.trace_width = options.width;
   run.groups = launch::parse_groups(options.groups);
   if (options.line.path.ends_with(".toml")) run.only_kernel = options.line.kernel;
   run.seed = io.seed();
@@ -62,28 +72,50 @@ launch::RunOptions run_options(Options const& options, cli::Streams const& io) {
   return run;
 }
 
+void note(launch::Report const& report, Options const& options, cli::Streams& io) {
+  for (auto const& text : report.notes) io.note(text);
+  if (!options.timing) return;
+  auto const& t = report.times;
+  io.note(fmt::format("compile {:.6f} s, decode {:.6f} s, buffers {:.6f} s, emulation {:.6f} s, {} warp instructions",
+                      t.compile_s, t.decode_s, t.buffers_s, t.emulation_s, report.warp_instructions));
+}
+
+void write_kernels(launch::Report const& report, bool timing, cli::Streams& io) {
+  auto out = io.writer<record::Kernel>(timing ? std::vector<std::string>{"emulation_s"} : std::vector<std::string>{});
+  for (std::size_t i = 0; i < report.rows.size(); ++i)
+    out.write(report.rows[i],
+              timing ? std::vector{record::number_text(report.emulation_s[i])} : std::vector<std::string>{});
+  out.finish();
+}
+
+template <class R>
+void write_all(std::vector<R> const& rows, cli::Streams& io) {
+  auto out = io.writer<R>();
+  for (auto const& row : rows) out.write(row);
+  out.finish();
+}
+
+// The rows of a trace are written while the kernels run.
+launch::Report run_traced(launch::Plan const& plan, launch::RunOptions choice, cli::Streams& io) {
+  auto rows = io.writer<record::Trace>();
+  launch::TraceOutput trace(rows, io.format());
+  choice.trace = &trace;
+  auto report = launch::run(plan, choice);
+  trace.flush();
+  rows.finish();
+  return report;
+}
+
 void run(Options const& options, cli::Streams& io) {
   auto const choice = run_options(options, io);
   auto const plan = make_plan(options);
-  auto const report = launch::run(plan, choice);
+  auto const report = choice.emit == launch::Emit::trace ? run_traced(plan, choice, io) : launch::run(plan, choice);
   io.note_input_file(options.line.path);
   if (plan.request.path != options.line.path) io.note_input_file(plan.request.path);  // of a launch file
-  for (auto const& note : report.notes) io.note(note);
-  std::vector<std::string> extra;
-  if (options.timing) {
-    extra = {"emulation_s"};
-    auto const& t = report.times;
-    io.note(fmt::format("compile {:.6f} s, decode {:.6f} s, buffers {:.6f} s, emulation {:.6f} s, {} warp instructions",
-                        t.compile_s, t.decode_s, t.buffers_s, t.emulation_s, report.warp_instructions));
-  }
-  auto out = io.writer<record::Kernel>(extra);
-  for (std::size_t i = 0; i < report.rows.size(); ++i) {
-    if (options.timing)
-      out.write(report.rows[i], {record::number_text(report.emulation_s[i])});
-    else
-      out.write(report.rows[i]);
-  }
-  out.finish();
+  note(report, options, io);
+  if (choice.emit == launch::Emit::kernel) write_kernels(report, options.timing, io);
+  if (choice.emit == launch::Emit::lines) write_all(report.lines, io);
+  if (choice.emit == launch::Emit::blocks) write_all(report.blocks, io);
 }
 
 void declare_checks(CLI::App& app, emu::CheckOptions& checks) {
@@ -124,13 +156,25 @@ void declare(cli::Tool& tool) {
                  "bytes of dynamic shared memory (CUDA's third launch parameter)")
       ->type_name("BYTES")
       ->check(not_negative);
-  app.add_option("--groups", options->groups,
-                 "groups of each launch to emulate: first, all, or so many, spread evenly over the grid")
-      ->type_name("first|N|all")
+  app.add_option("--emit", options->emit,
+                 "the record to write: kernel, one row per configuration; lines or blocks, the same counts by source "
+                 "line or by basic block; trace, what each wavefront executes")
+      ->type_name("kernel|trace|lines|blocks")
+      ->check(CLI::IsMember({"kernel", "trace", "lines", "blocks"}))
       ->capture_default_str();
-  app.add_option("--bind", line.bindings,
-                 "bind a texture, surface or sampler reference of the program to an image or a sampler, which is written "
-                 "as for -a")
+  app.add_option("--width", options->width, "lanes of a wavefront in a trace: 32 or 64")
+      ->type_name("32|64")
+      ->check(CLI::IsMember({32, 64}))
+      ->capture_default_str();
+  app.add_option("--groups", options->groups,
+                 "groups of each launch to emulate: first, all, so many, spread evenly over the grid, or resident:N, "
+                 "the first N of the grid, neighbours")
+      ->type_name("GROUPS")
+      ->capture_default_str();
+  app.add_option(
+         "--bind", line.bindings,
+         "bind a texture, surface or sampler reference of the program to an image or a sampler, which is written "
+         "as for -a")
       ->type_name("NAME=ARG")
       ->allow_extra_args(false);
   tool.list("--dump", options->dumps,
@@ -180,7 +224,8 @@ int main(int argc, char** argv) {
           "checked: an access outside its buffer is a finding.",
       .operands = cli::Operands::none,
       .input = {},
-      .output = {&record::Kernel::schema()},
+      .output = {&record::Kernel::schema(), &record::Trace::schema(), &record::Line::schema(),
+                 &record::Block::schema()},
       .statuses = {{Status::finding, "an access outside a buffer, a deadlock, a buffer that differs in --check"},
                    {Status::unavailable, "a compiler is not installed"},
                    {Status::limit, "--max-steps, --timeout or --max-memory was reached"}},
@@ -188,6 +233,7 @@ int main(int argc, char** argv) {
       .examples = {{"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 -a buf:f32:1048576:random "
                     "-a buf:f32:1048576:random -a buf:f32:1048576:zero -a i32:1024",
                     "count what one work-group does"},
-                   {"miniemu mmul.toml --groups all", "emulate the whole grid of every launch in the file"}}};
+                   {"miniemu mmul.toml --groups all", "emulate the whole grid of every launch in the file"},
+                   {"miniemu mmul.toml --emit lines --format table", "see which lines cost most, and why"}}};
   return cli::tool_main(argc, argv, about, declare);
 }

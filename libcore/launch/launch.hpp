@@ -25,7 +25,9 @@
 #include "emu/emu.hpp"
 #include "emu/image.hpp"
 #include "frontend/frontend.hpp"
+#include "record/block.hpp"
 #include "record/kernel.hpp"
+#include "record/line.hpp"
 
 namespace kernelcast::launch {
 
@@ -148,8 +150,9 @@ Plan read_launch_file(std::string const& path, std::vector<std::string> const& o
 struct GroupChoice {
   bool all = false;
   std::uint64_t count = 1;  // spread evenly over the grid, beginning with group 0
+  bool neighbours = false;  // not spread: the first ones of the grid
 };
-GroupChoice parse_groups(std::string_view);  // "first", "all" or a number
+GroupChoice parse_groups(std::string_view);  // "first", "all", a number, or "resident:" and a number
 std::vector<std::uint64_t> choose_groups(GroupChoice, std::uint64_t total);
 
 // A file to write or to compare a buffer with: `N=FILE`, `N=FILE:tolerance`, N a number from 0 or the buffer's name in
@@ -162,7 +165,15 @@ struct BufferFile {
 BufferFile parse_dump(std::string const&);
 BufferFile parse_check(std::string const&);
 
+// What a run reports: Report::rows always have the launches, their counters only with `kernel`.
+enum class Emit : std::uint8_t { kernel, trace, lines, blocks };
+
+class TraceOutput;  // trace_observer.hpp
+
 struct RunOptions {
+  Emit emit = Emit::kernel;
+  TraceOutput* trace = nullptr;  // for Emit::trace; rows are written while the kernels run, by one thread
+  unsigned trace_width = 32;     // lanes of a wavefront, 32 or 64
   GroupChoice groups;
   std::string only_kernel;  // -k with a launch file: run all launches, report this kernel
   std::uint64_t seed = 1;
@@ -184,6 +195,8 @@ struct Times {
 struct Report {
   std::vector<record::Kernel> rows;  // in the order of first launch
   std::vector<double> emulation_s;   // per row
+  std::vector<record::Line> lines;
+  std::vector<record::Block> blocks;
   std::uint64_t warp_instructions = 0;
   Times times;
   std::vector<std::string> notes;

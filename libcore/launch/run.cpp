@@ -4,11 +4,14 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "launch/detail_records.hpp"
 #include "launch/kernel_record.hpp"
+#include "launch/trace_observer.hpp"
 
 namespace kernelcast::launch {
 
@@ -96,6 +99,8 @@ class Runner {
     record::Kernel row;
     Kernel const* kernel = nullptr;
     std::unique_ptr<emu::KernelObserver> observer;
+    std::unique_ptr<emu::InstructionObserver> detail;
+    std::unique_ptr<TraceObserver> trace;
     double emulation_s = 0;
   };
 
@@ -156,13 +161,14 @@ class Runner {
 
     emu::Limits limits = options_.limits;
     if (limits.timeout_s > 0) limits.timeout_s = std::max(1e-9, limits.timeout_s - running_.s());
-    std::vector<emu::Observer*> observers{configuration.observer.get()};
+    std::vector<emu::Observer*> observers = observe(configuration, total);
     if (checks_) {
       checks_->begin(*kernel.program, bound.launch);
       observers.push_back(checks_.get());
     }
+    unsigned const threads = configuration.trace ? 1 : options_.threads;
     Stopwatch const emulating;
-    auto const outcome = emu::run(*kernel.program, bound.launch, memory, groups, observers, limits, options_.threads);
+    auto const outcome = emu::run(*kernel.program, bound.launch, memory, groups, observers, limits, threads);
     double const spent_s = emulating.s();
     configuration.emulation_s += spent_s;
     report_.times.emulation_s += spent_s;
@@ -188,6 +194,28 @@ class Runner {
     if (errors.empty()) return;
     for (std::size_t i = 1; i < errors.size(); ++i) errors.front().add(std::move(errors[i]));
     throw std::move(errors.front());
+  }
+
+  // Who watches this launch, by what is asked for. Opens its part of a trace.
+  std::vector<emu::Observer*> observe(Configuration& configuration, std::uint64_t groups_total) {
+    auto const& program = *configuration.kernel->program;
+    switch (options_.emit) {
+      case Emit::kernel:
+        return {configuration.observer.get()};
+      case Emit::lines:
+      case Emit::blocks:
+        if (!configuration.detail) configuration.detail = std::make_unique<emu::InstructionObserver>(program);
+        return {configuration.detail.get()};
+      case Emit::trace:
+        break;
+    }
+    if (!options_.only_kernel.empty() && configuration.row.kernel != options_.only_kernel) return {};
+    bool const first = traced_.insert(configuration.row.kernel).second;
+    if (!configuration.trace)
+      configuration.trace = std::make_unique<TraceObserver>(program, options_.trace_width, *options_.trace);
+    configuration.trace->write_launch(configuration.row, groups_total);
+    if (first) configuration.trace->write_instructions(configuration.row.kernel);
+    return {configuration.trace.get()};
   }
 
   Configuration& find_configuration(Kernel const& kernel, Bound const& bound, Call const& call) {
@@ -323,10 +351,22 @@ class Runner {
       if (!options_.only_kernel.empty() && configuration.row.kernel != options_.only_kernel) continue;
       configuration.row.spread_pct = configuration.observer->spread_pct();
       fill_counters(configuration.row, configuration.observer->counters(), memory_bytes);
+      add_detail(configuration);
       report_.rows.push_back(std::move(configuration.row));
       report_.emulation_s.push_back(configuration.emulation_s);
     }
     if (report_.rows.empty()) frontend::find_kernel(compiled_.kernels, options_.only_kernel, plan_.request.path);
+  }
+
+  void add_detail(Configuration const& configuration) {
+    if (!configuration.detail) return;
+    auto const& program = *configuration.kernel->program;
+    if (options_.emit == Emit::lines)
+      for (auto& row : line_rows(configuration.row, program, *configuration.detail))
+        report_.lines.push_back(std::move(row));
+    else
+      for (auto& row : block_rows(configuration.row, program, *configuration.detail))
+        report_.blocks.push_back(std::move(row));
   }
 
   Plan plan_;
@@ -336,6 +376,7 @@ class Runner {
   std::map<Key, std::size_t> index_;
   std::vector<Configuration> configurations_;
   std::unique_ptr<emu::Checks> checks_;
+  std::set<std::string> traced_;  // kernels whose instructions stand in the trace
   Stopwatch running_;
   Report report_;
 };

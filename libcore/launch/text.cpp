@@ -209,19 +209,22 @@ Size parse_size(Text const& text) {
 GroupChoice parse_groups(std::string_view text) {
   if (text == "first") return {false, 1};
   if (text == "all") return {true, 0};
+  bool const neighbours = text.starts_with("resident:");
+  std::string_view const number = neighbours ? text.substr(text.find(':') + 1) : text;
   std::uint64_t count = 0;
-  auto const [stop, code] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (code != std::errc() || stop != text.data() + text.size() || count == 0)
-    throw Error(Status::usage, fmt::format("--groups: '{}' is not first, all or a number from 1", text),
-                did_you_mean(text, {"first", "all"}));
-  return {false, count};
+  auto const [stop, code] = std::from_chars(number.data(), number.data() + number.size(), count);
+  if (code != std::errc() || stop != number.data() + number.size() || count == 0)
+    throw Error(Status::usage, fmt::format("--groups: '{}' is not first, all, resident:N or a number from 1", text),
+                did_you_mean(text, {"first", "all", "resident:8"}));
+  return {false, count, neighbours};
 }
 
 std::vector<std::uint64_t> choose_groups(GroupChoice choice, std::uint64_t total) {
   std::uint64_t const count = choice.all ? total : std::min(choice.count, total);
   std::vector<std::uint64_t> groups(count);
   // floor(i · total / count).
-  for (std::uint64_t i = 0; i < count; ++i) groups[i] = total / count * i + (total % count) * i / count;
+  for (std::uint64_t i = 0; i < count; ++i)
+    groups[i] = choice.neighbours ? i : total / count * i + (total % count) * i / count;
   return groups;
 }
 

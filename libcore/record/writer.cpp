@@ -222,6 +222,13 @@ void RowWriter::write(void const* record, std::vector<std::string> const& extras
   if (state_->rows) ++*state_->rows;
 }
 
+void RowWriter::write_csv_lines(std::string_view text, std::uint64_t rows) {
+  if (state_->format != Format::csv) throw std::logic_error("finished lines of CSV for another format");
+  state_->out->write(text.data(), static_cast<std::streamsize>(text.size()));
+  state_->written += rows;
+  if (state_->rows) *state_->rows += rows;
+}
+
 void RowWriter::finish() {
   if (std::exchange(state_->finished, true)) return;
   if (state_->format == Format::json) state_->put(state_->written ? "\n]\n" : "[]\n");

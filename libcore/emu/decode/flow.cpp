@@ -149,6 +149,7 @@ void Decoder::decode_barrier(Instruction const& i) {
     if (m == "and") end.reduction = End::Reduction::conjunction;
     if (m == "or") end.reduction = End::Reduction::disjunction;
   }
+  if (reduces != (end.reduction != End::Reduction::none)) throw Unsupported{"this form of bar"};
   std::span<Operand const> operands = i.operands;
   if (reduces) {
     if (operands.size() < 3 || operands[0].kind != Operand::Kind::reg) throw Unsupported{"this form of bar.red"};

@@ -42,7 +42,8 @@ KernelMix mix_of(Program const& program) {
     for (std::uint32_t i = range.first; i < range.last; ++i) {
       auto const kind = static_cast<std::size_t>(mix.instructions[i].kind);
       ++block.instructions[kind];
-      if (instructions[i].guard.present) continue;
+      // brx tells as a branch who executes it.
+      if (instructions[i].guard.present || instructions[i].opcode == "brx") continue;
       ++block.unguarded[kind];
       block.param_bytes += mix.instructions[i].param_bytes;
     }
