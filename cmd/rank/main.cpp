@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
   std::string measured, devdb;
-  bool summary = false, share = false, assign = false;
+  bool summary = false, share = false, assign = false, total = false;
 };
 
 void check_times(record::Reader<record::Projection> const& rows, record::Projection const& p) {
@@ -59,7 +59,7 @@ struct Strangers {
   }
 };
 
-std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& strangers) {
+std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& strangers, bool total) {
   std::vector<record::Projection> projections;
   std::set<Key> seen;
   std::size_t without_time = 0;
@@ -70,6 +70,10 @@ std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& st
     for (record::Projection p; rows.next(p);) {
       check_times(rows, p);
       auto const key = key_of(p);
+      if (total) {
+        projections.push_back(std::move(p));
+        continue;
+      }
       if (!places.empty()) {
         auto const cells = rows.extras();
         auto& row = strangers.cells[key];
@@ -77,10 +81,12 @@ std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& st
         for (std::size_t i = 0; i < cells.size(); ++i) row[places[i]] = cells[i];
       }
       if (!seen.insert(key).second)
-        throw rows.error("device",
-                         fmt::format("'{}' stands twice for model '{}', kernel '{}', case '{}'", p.device, p.model,
-                                     p.kernel, p.case_name),
-                         "one row per model, kernel, case and device; give each variant its own case or model");
+        throw rows.error(
+            "device",
+            fmt::format("'{}' stands twice for model '{}', kernel '{}', case '{}'", p.device, p.model, p.kernel,
+                        p.case_name),
+            "one row per model, kernel, case and device; give each variant its own case or model, or add them up "
+            "with --total");
       if (p.time_s)
         projections.push_back(std::move(p));
       else
@@ -172,7 +178,15 @@ void write_assignments(cli::Streams& io, std::vector<record::Projection> const& 
 
 void run(Options const& options, cli::Streams& io) {
   Strangers strangers;
-  auto const projections = read_projections(io, strangers);
+  auto projections = read_projections(io, strangers, options.total);
+  if (options.total) {
+    auto totals = model::total(projections);
+    if (totals.incomplete > 0)
+      io.note(fmt::format("{} device{} left out: no time for some kernel of the case", totals.incomplete,
+                          totals.incomplete == 1 ? "" : "s"));
+    projections = std::move(totals.rows);
+    strangers = {};
+  }
   if (!options.measured.empty()) return write_assessments(io, options, projections);
   if (options.share) return write(io, model::share(projections), strangers);
   if (options.assign) return write_assignments(io, projections);
@@ -197,6 +211,9 @@ void declare(cli::Tool& tool) {
       app.add_flag("--share", options->share, "split each kernel over its devices, in parts proportional to 1/time");
   auto* const assign = app.add_flag("--assign", options->assign,
                                     "place all kernels on the devices so that the last one ends as early as possible");
+  app.add_flag("--total", options->total,
+               "add up the times of all kernels and configurations of each case first: which device runs the whole "
+               "program fastest");
   share->excludes(measured)->excludes(assign);
   assign->excludes(measured);
   tool.run([options](cli::Streams& io) { run(*options, io); });
@@ -220,6 +237,7 @@ int main(int argc, char** argv) {
       .see_also = {"perfcast(1)", "miniemu(1)"},
       .examples = {{"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 | perfcast | rank --format table",
                     "which device runs this kernel fastest, as a table"},
+                   {"miniemu lu.toml | perfcast | rank --total", "which device runs all launches of a program fastest"},
                    {"rank --measured times.csv --summary p.csv", "how good the choices of each model were"}}};
   return cli::tool_main(argc, argv, about, declare);
 }

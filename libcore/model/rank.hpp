@@ -13,8 +13,18 @@
 
 namespace kernelcast::model {
 
-// In all of these a projection without a time takes no part. At most one projection per (model, kernel, case, device);
+// In all but total() a projection without a time takes no part. At most one projection per (model, kernel, case, device);
 // times are above 0.
+
+struct Totals {
+  std::vector<record::Projection> rows;  // kernel is "total"; the limiter is the one that holds most of the time
+  std::size_t incomplete = 0;            // (model, case, device) left out: a time is missing that another device has
+};
+
+// Adds up the times of everything that one case runs, one row per (model, case, device): kernels one after the other,
+// and one kernel launched in several configurations. Here projections may repeat, and those without a time count: their
+// device has no total. Ends of intervals add up too; an absent end is time_s.
+Totals total(std::vector<record::Projection> const& projections);
 
 // Ranks the devices of each (model, kernel, case). Equal times share a rank, the next rank counts them (1, 1, 3).
 // decided: no where the interval [time_low_s, time_high_s] overlaps that of the fastest device; an absent end is
