@@ -32,26 +32,26 @@ void each_warp(Context const& c, Each each) {
   });
 }
 
-// How the elements of a type lie in a register, and what they are worth.
-template <class S, u32 Bits, class V, class F>
-struct ElementReader {
-  using Slot = S;
-  using Value = V;
-  static constexpr u32 bits = Bits, per_register = sizeof(S) * 8 / Bits;
-  static V read(S packed, u32 k) { return F{}(packed >> (Bits * k % (8 * sizeof(S)))); }
-};
-
-template <class Reader>
-void read_fragment(Context const& c, MicroOp const& op, MatrixFragment const& f, u32 warp,
-                   typename Reader::Value* matrix) {
-  using Slot = typename Reader::Slot;
+// Elements of `Bits` bits in registers of type Slot; `value_of` gives what a code is worth. Codes are put in their
+// places first, so that the conversion is a loop over neighbours.
+template <class Slot, u32 Bits, class V, class F>
+void read_fragment(Context const& c, MicroOp const& op, MatrixFragment const& f, u32 warp, V* matrix, F value_of) {
+  constexpr u32 per_register = sizeof(Slot) * 8 / Bits, most = 2048;
+  alignas(64) Slot codes[most];
   u16 const* place = f.places;
   for (u32 r = 0; r < f.distinct; ++r) {
     Slot const* s =
         reinterpret_cast<Slot const*>(c.registers + source_at(op, f.first + r)) + std::size_t{lanes_per_warp} * warp;
-    for (u32 lane = 0; lane < lanes_per_warp; ++lane)
-      for (u32 k = 0; k < Reader::per_register; ++k) matrix[*place++] = Reader::read(s[lane], k);
+    for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
+      Slot const word = s[lane];
+#pragma GCC unroll 8
+      for (u32 k = 0; k < per_register; ++k) codes[place[k]] = word >> Bits * k;
+      place += per_register;
+    }
   }
+  u32 const count = f.distinct * lanes_per_warp * per_register;
+#pragma omp simd
+  for (u32 i = 0; i < count; ++i) matrix[i] = value_of(codes[i]);
 }
 
 // `bits_of`: an element's bits, the upper ones 0.

@@ -84,8 +84,8 @@ struct Same {
 
 template <class Value>
 void read_operand(Context const& c, MicroOp const& op, MatrixFragment const& f, u32 warp, Value* matrix) {
-  auto const as = [&]<class S, u32 Bits, class F>(F) {
-    read_fragment<ElementReader<S, Bits, Value, F>>(c, op, f, warp, matrix);
+  auto const as = [&]<class S, u32 Bits, class F>(F value_of) {
+    read_fragment<S, Bits>(c, op, f, warp, matrix, value_of);
   };
   if constexpr (std::is_same_v<Value, f64>) {
     switch (f.element) {
