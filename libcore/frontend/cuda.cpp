@@ -28,6 +28,8 @@ void compile(Build& build, std::string const& compiler, std::vector<std::string>
   build.notes = check_compiler(build, compiler, result);
   build.ptx = read_file(output);
   build.dependencies = parse_dependencies(read_file(rule));
+  // Our own headers go with the scratch folder; the cache knows them by this library's version.
+  std::erase_if(build.dependencies, [&](std::string const& path) { return path.starts_with(build.scratch.file("")); });
 }
 
 std::vector<std::string> clang_arguments(Build const& build) {

@@ -57,6 +57,38 @@ TEST_CASE("CUDA C++ compiles with nvcc") {
   CHECK(kernel(compiled, "matmul").registers.sm75.value_or(0) > 4);
 }
 
+// Our headers go with the folder of one compilation: they must not count as sources of the next.
+TEST_CASE("CUDA C++ comes from the cache the second time, whatever compiled it") {
+  if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
+  TemporaryFolder const root;
+  Environment const cache("XDG_CACHE_HOME", root.path().string());
+  Request const request{.path = data("matmul.cu"), .options = {}, .registers = false};
+  CHECK_FALSE(compile_text(request).from_cache);
+  CHECK(compile_text(request).from_cache);
+  if (find_toolchain().nvcc.empty()) return;
+  Environment const none("KERNELCAST_NO_CUDA", "1");
+  CHECK_FALSE(compile_text(request).from_cache);
+  CHECK(compile_text(request).from_cache);
+}
+
+TEST_CASE("host code that calls CUDA's libraries compiles without them") {
+  if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
+  Environment const none("KERNELCAST_NO_CUDA", "1");
+  TemporaryFolder const folder;
+  write_file(folder.file("calls.cu"),
+             "#include <cublas.h>\n#include <cufft.h>\n"
+             "__global__ void twice(float2* x) { x[threadIdx.x].x *= 2; }\n"
+             "int main() {\n  cufftHandle plan;\n  cufftComplex* data = 0;\n"
+             "  if (cufftPlan1d(&plan, 512, CUFFT_C2C, 8) != CUFFT_SUCCESS) return 1;\n"
+             "  cufftExecC2C(plan, data, data, CUFFT_FORWARD);\n"
+             "  if (cublasInit() != CUBLAS_STATUS_SUCCESS) return 1;\n"
+             "  cublasSgemm('t', 'n', 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1);\n  twice<<<1, 32>>>(data);\n}\n");
+  auto const compiled =
+      compile_text({.path = folder.file("calls.cu"), .options = {}, .cache = false, .registers = false});
+  REQUIRE(compiled.kernels.size() == 1);
+  CHECK(compiled.kernels[0].signature == "twice(float2*)");
+}
+
 TEST_CASE("every family of our CUDA header compiles and is accepted by ptxas") {
   if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
   CompiledText compiled;
