@@ -33,7 +33,7 @@ void Decoder::decode_atomic(Instruction const& i) {
     if (whole) {
       for (std::uint32_t half : halves(i.operands[k])) data.push_back(half);
     } else {
-      for (Operand const& value : values_of(i.operands[k])) data.push_back(source(value, type));
+      for (Operand const& value : elements_of(i.operands[k])) data.push_back(source(value, type));
     }
   }
   if (whole) m.elements = 2;
@@ -47,7 +47,7 @@ void Decoder::decode_atomic(Instruction const& i) {
     if (whole)
       written = halves(i.operands[0]);
     else
-      for (Operand const& value : values_of(i.operands[0]))
+      for (Operand const& value : elements_of(i.operands[0]))
         written.push_back(destination(value, found->destinations[0]));
     if (written.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
     d_.drafts[at].destinations = std::move(written);

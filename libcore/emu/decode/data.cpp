@@ -79,13 +79,14 @@ bool Decoder::load_parameter(Instruction const&, Type type, std::span<Operand co
     return false;
   for (Operand const& value : values) {
     if (value.kind == Operand::Kind::reg) {
+      std::uint32_t const to = named_register(value);
       bool const is_wide = ptx::size_bytes(register_type(value.id)) == 8;
       std::uint32_t const pin = d_.pin(
           {Pin::Kind::parameter, is_wide, offset, 0, static_cast<std::uint8_t>(bytes), is_signed(type), no_slot});
       if (ptx::size_bytes(register_type(value.id)) == 2 && is_signed(type) && bytes == 1)
-        emit("#low.b32", {value.id}, {pin});
+        emit("#low.b32", {to}, {pin});
       else
-        emit(is_wide ? "#mov.b64" : "#mov.b32", {value.id}, {pin}).copy = true;
+        emit(is_wide ? "#mov.b64" : "#mov.b32", {to}, {pin}).copy = true;
     }
     offset += bytes;
   }
@@ -95,7 +96,7 @@ bool Decoder::load_parameter(Instruction const&, Type type, std::span<Operand co
 void Decoder::decode_load(Instruction const& i) {
   AccessModifiers const m = read_access(i);
   Operand const& address = i.operands.at(1);
-  std::span<Operand const> const values = values_of(i.operands.at(0));
+  std::vector<Operand> const values = elements_of(i.operands.at(0));
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
   if (m.space == StateSpace::param) {
     if (call_parameter(address, f_)) {  // of a call that is refused before, or of printf, which prints nothing
@@ -148,7 +149,7 @@ void Decoder::decode_store(Instruction const& i) {
   Operand const& address = i.operands.at(0);
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
   if (m.space == StateSpace::param) return;  // an argument of a call that is refused or passed over
-  std::span<Operand const> const values = values_of(i.operands.at(1));
+  std::vector<Operand> const values = elements_of(i.operands.at(1));
   if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
   bool const whole = m.type == Type::b128;
   std::vector<std::uint32_t> data;
@@ -171,6 +172,7 @@ void Decoder::decode_store(Instruction const& i) {
 
 void Decoder::decode_move(Instruction const& i) {
   using Kind = Operand::Kind;
+  if (i.operands.size() == 2 && i.modifiers.size() == 2) return move_vector(i);
   if (i.operands.size() != 2 || i.modifiers.size() != 1) throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
   Operand const &to = i.operands[0], &from = i.operands[1];
   unsigned const bytes = ptx::size_bytes(type_named(i.modifiers[0]));
@@ -225,6 +227,22 @@ void Decoder::decode_move(Instruction const& i) {
     return finish();
   }
   decode_arithmetic(i);
+}
+
+// mov.v4.u32 d, %tid; and between registers of vector types.
+void Decoder::move_vector(Instruction const& i) {
+  std::vector<Operand> const to = elements_of(i.operands[0]), from = elements_of(i.operands[1]);
+  bool const counts = (i.modifiers[0] == "v2" && to.size() == 2) || (i.modifiers[0] == "v4" && to.size() == 4);
+  if (!counts || from.size() < to.size()) throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
+  Opcode const* move = opcode("mov." + std::string(i.modifiers[1]));
+  p_.classes[current_] = Class::other;
+  std::vector<std::uint32_t> values;
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    values.push_back(d_.add_register(wide(move->sources[0])));
+    emit(move, {values.back()}, {source(from[k], move->sources[0])});
+  }
+  for (std::size_t k = 0; k < to.size(); ++k) emit(move, {destination(to[k], move->destinations[0])}, {values[k]});
+  finish();
 }
 
 // mov.b128 d, a; d, {lower, upper}; {lower, upper}, a.

@@ -55,6 +55,7 @@ class Decoder {
   void decode_atomic(Instruction const&);
   void decode_move(Instruction const&);
   void move_128(Instruction const&);
+  void move_vector(Instruction const&);
   std::vector<std::uint32_t> halves(Operand const&);
   void decode_address_conversion(Instruction const&);
   void decode_space_test(Instruction const&);
@@ -108,6 +109,8 @@ class Decoder {
 
   // operands.cpp
   std::uint32_t source(Operand const&, LaneType);
+  std::uint32_t named_register(Operand const&);
+  std::vector<Operand> elements_of(Operand const&);  // of {a, b} or of a register of a vector type; else the operand
   std::uint32_t variable_address(Operand const&);
   std::uint32_t destination(Operand const&, LaneType);  // the register to write; finish() adds what is left to do
   void finish();
@@ -131,6 +134,7 @@ class Decoder {
   std::vector<Conversion> pending_;
   std::uint32_t carry_ = no_register;
   std::map<std::uint32_t, std::uint32_t> upper_halves_;        // of registers of 128 bits
+  std::map<std::uint32_t, std::uint32_t> vector_elements_;  // 4 * register + element
   std::vector<std::uint32_t> block_of_;                        // by instruction; one more for the end
   std::vector<std::uint64_t> module_offsets_, local_offsets_;  // shared and local variables
   End* end_ = nullptr;

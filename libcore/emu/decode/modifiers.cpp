@@ -51,9 +51,4 @@ AccessModifiers read_access(ptx::Instruction const& i) {
   return result;
 }
 
-std::span<ptx::Operand const> values_of(ptx::Operand const& operand) {
-  if (operand.kind == ptx::Operand::Kind::vector) return operand.elements;
-  return {&operand, 1};
-}
-
 }  // namespace kernelcast::emu

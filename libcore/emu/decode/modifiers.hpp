@@ -1,7 +1,6 @@
 // What the modifiers of a memory instruction say. Internal to the decoder.
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,8 +19,5 @@ struct AccessModifiers {
 // Cache operators, volatility, orderings, scopes and hints change nothing: groups run one after the other, and lanes in
 // lock step. Throws Unsupported for what is none of them.
 AccessModifiers read_access(ptx::Instruction const&);
-
-// The elements of {a, b}; a single operand as itself.
-std::span<ptx::Operand const> values_of(ptx::Operand const&);
 
 }  // namespace kernelcast::emu

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "emu/decode/decode.hpp"
+#include "ptx/names.hpp"
 
 namespace kernelcast::emu {
 
@@ -119,13 +120,41 @@ std::uint32_t Decoder::variable_address(Operand const& operand) {
                     std::string(ptx::name(variable.space))};
 }
 
+// A register of a vector type is a register for each of its elements.
+std::uint32_t Decoder::named_register(Operand const& operand) {
+  unsigned const count = f_.registers[operand.id].vector;
+  if (count == 1 && operand.component == 0) return operand.id;
+  if (operand.component == 0) throw Unsupported{"a register of a vector type as a whole"};
+  if (operand.component > count) throw Unsupported{"a part of a register"};
+  auto [element, fresh] = vector_elements_.try_emplace(4 * operand.id + operand.component - 1u, no_register);
+  if (fresh) element->second = d_.add_register(d_.registers[operand.id].wide);
+  return element->second;
+}
+
+std::vector<ptx::Operand> Decoder::elements_of(Operand const& operand) {
+  if (operand.kind == Operand::Kind::vector) return operand.elements;
+  std::vector<Operand> elements = {operand};
+  if (operand.kind == Operand::Kind::reg && operand.component == 0 && f_.registers[operand.id].vector > 1) {
+    elements.assign(f_.registers[operand.id].vector, operand);
+    for (std::size_t k = 0; k < elements.size(); ++k) elements[k].component = static_cast<std::uint8_t>(k + 1);
+  }
+  // %tid and the like as a whole: x, y, z and 0.
+  if (operand.kind == Operand::Kind::special && static_cast<ptx::Special>(operand.id) == ptx::Special::other)
+    if (auto const x = ptx::find_special(std::string(m_.slice(operand.value)) + ".x")) {
+      elements.assign(4, operand);
+      for (std::uint32_t k = 0; k < 3; ++k) elements[k].id = static_cast<std::uint32_t>(x->first) + k;
+      elements[3] = {};
+      elements[3].kind = Operand::Kind::integer;
+    }
+  return elements;
+}
+
 std::uint32_t Decoder::source(Operand const& operand, LaneType type) {
   using Kind = Operand::Kind;
-  if (operand.component != 0) throw Unsupported{"a vector component as an operand"};
   std::uint32_t value = no_register;
   switch (operand.kind) {
     case Kind::reg:
-      value = operand.id;
+      value = named_register(operand);
       break;
     case Kind::integer:
     case Kind::f32:
@@ -187,7 +216,8 @@ std::uint32_t Decoder::source(Operand const& operand, LaneType type) {
 
 std::uint32_t Decoder::destination(Operand const& operand, LaneType type) {
   if (operand.kind == Operand::Kind::sink) return d_.add_register(wide(type));
-  if (operand.kind != Operand::Kind::reg || operand.component != 0) throw Unsupported{"this kind of destination"};
+  if (operand.kind != Operand::Kind::reg) throw Unsupported{"this kind of destination"};
+  std::uint32_t const target = named_register(operand);
   ptx::Type const declared = register_type(operand.id);
   unsigned const bytes = declared == ptx::Type::pred ? 4 : ptx::size_bytes(declared);
   if (bytes > 8) throw Unsupported{"a 128-bit register"};
@@ -208,9 +238,9 @@ std::uint32_t Decoder::destination(Operand const& operand, LaneType type) {
   } else if (bytes == 2 && (type == LaneType::u32 || type == LaneType::s32)) {
     conversion = "#low.b32";
   }
-  if (!conversion) return operand.id;
+  if (!conversion) return target;
   std::uint32_t const temporary = d_.add_register(wide(type));
-  pending_.push_back({opcode(conversion), operand.id, temporary});
+  pending_.push_back({opcode(conversion), target, temporary});
   return temporary;
 }
 

@@ -231,6 +231,20 @@ TEST_CASE("vectors of 256 bits, with elements left out") {
   for (u32 i = 0; i < two.size(); ++i) CHECK(two[i] == (i % 2 ? i + 1 : 0));
 }
 
+TEST_CASE("registers of vector types are their elements") {
+  std::vector<u32> const out = copied(
+      ".reg .v4 .b32 %v; .reg .v2 .b32 %u; .reg .v4 .u32 %t; ld.global.v4.b32 %v, [%a0]; add.u32 %v.y, %v.x, %v.w;\n"
+      "mov.v4.u32 %t, %tid; mov.b32 %v.z, %t.x; mov.v4.b32 %t, %v; mov.b32 %u.x, %t.z; mov.b32 %u.y, %t.y;\n"
+      "st.global.v2.b32 [%a1+8], %u; st.global.v2.b32 [%a1], {%t.x, %t.w};",
+      16);
+  for (u32 lane = 0; lane < 64; ++lane) {
+    CHECK(out[4 * lane] == 4 * lane + 1);
+    CHECK(out[4 * lane + 1] == 4 * lane + 4);
+    CHECK(out[4 * lane + 2] == lane);
+    CHECK(out[4 * lane + 3] == 8 * lane + 5);
+  }
+}
+
 TEST_CASE("atomic operations on integers and bits") {
   auto add = [](auto a, auto b, auto) { return a + b; };
   auto least = [](auto a, auto b, auto) { return std::min(a, b); };
