@@ -53,9 +53,12 @@ void compile_with_toolkit(Build& build) {
   auto argv = clang_arguments(build);
   auto const folder = build.scratch.file("toolkit");
   std::filesystem::create_directory(folder);
-  // clang-19 asks for a header that toolkits since 12 no longer have.
-  write_file(folder + "/texture_fetch_functions.h", "");
-  argv.insert(argv.end(), {"--cuda-path=" + build.tools.cuda_root, "-I", folder});
+  // clang-19 asks for a header that toolkits since 12 no longer have; it is the place for the surface functions, which
+  // clang-19 lacks.
+  for (auto const& file : embedded_cuda())
+    if (file.name == "kernelcast_surface.h") write_file(folder + "/texture_fetch_functions.h", file.text);
+  argv.insert(argv.end(),
+              {"--cuda-path=" + build.tools.cuda_root, "-I", folder, "-include", write_headers(build) + "/legacy.h"});
   compile(build, "clang-19", std::move(argv));
 }
 

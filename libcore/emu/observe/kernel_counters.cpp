@@ -260,10 +260,10 @@ void KernelObserver::memory(MemoryAccess const& access) {
     s.count_accesses.record_global(site, access, s.footprint);
   else if (shared)
     s.count_accesses.record_shared(site, access);
+  else if (access.space == ptx::StateSpace::tex)  // another launch's image may have other texels
+    s.texture_bytes += s.wavefronts(access.lanes).lanes * access.bytes_per_lane;
   else
     site.lanes += s.wavefronts(access.lanes).lanes;
-  // Another launch's image may have other texels.
-  if (access.space == ptx::StateSpace::tex) s.texture_bytes += s.wavefronts(access.lanes).lanes * access.bytes_per_lane;
 }
 
 void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, Lanes const& taking) {

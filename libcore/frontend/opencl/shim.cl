@@ -237,16 +237,18 @@ QUERIES(write_only, "suq")
 QUERIES(read_write, "suq")
 
 // Halves are converted from and to floats, which every format of fractions fits into.
-#define HALF(IMAGE, C, F)                                                                                         \
-  OVERLOAD half4 read_imageh(read_only IMAGE a, sampler_t s, C c) { return convert_half4(read_imagef(a, s, c)); }  \
-  OVERLOAD half4 read_imageh(read_only IMAGE a, sampler_t s, F c) { return convert_half4(read_imagef(a, s, c)); }  \
-  HALF_PLAIN(IMAGE, C)
-#define HALF_PLAIN(IMAGE, C)                                                                                      \
-  OVERLOAD half4 read_imageh(read_only IMAGE a, C c) { return convert_half4(read_imagef(a, c)); }                  \
-  OVERLOAD half4 read_imageh(read_write IMAGE a, C c) { return convert_half4(read_imagef(a, c)); }                 \
-  OVERLOAD void write_imageh(write_only IMAGE a, C c, half4 v) { write_imagef(a, c, convert_float4(v)); }          \
-  OVERLOAD void write_imageh(read_write IMAGE a, C c, half4 v) { write_imagef(a, c, convert_float4(v)); }
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
+INLINE static half4 to_half(float4 v) { return (half4)((half)v.x, (half)v.y, (half)v.z, (half)v.w); }
+INLINE static float4 to_float(half4 v) { return (float4)((float)v.x, (float)v.y, (float)v.z, (float)v.w); }
+#define HALF(IMAGE, C, F)                                                                                    \
+  OVERLOAD half4 read_imageh(read_only IMAGE a, sampler_t s, C c) { return to_half(read_imagef(a, s, c)); }  \
+  OVERLOAD half4 read_imageh(read_only IMAGE a, sampler_t s, F c) { return to_half(read_imagef(a, s, c)); }  \
+  HALF_PLAIN(IMAGE, C)
+#define HALF_PLAIN(IMAGE, C)                                                                                 \
+  OVERLOAD half4 read_imageh(read_only IMAGE a, C c) { return to_half(read_imagef(a, c)); }                  \
+  OVERLOAD half4 read_imageh(read_write IMAGE a, C c) { return to_half(read_imagef(a, c)); }                 \
+  OVERLOAD void write_imageh(write_only IMAGE a, C c, half4 v) { write_imagef(a, c, to_float(v)); }          \
+  OVERLOAD void write_imageh(read_write IMAGE a, C c, half4 v) { write_imagef(a, c, to_float(v)); }
 HALF(image1d_t, int, float)
 HALF(image1d_array_t, int2, float2)
 HALF(image2d_t, int2, float2)

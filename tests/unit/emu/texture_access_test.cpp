@@ -392,7 +392,7 @@ TEST_CASE("textures: references of the module are bound by name, samplers keep t
   Rig unbound(kernel(body, globals), image, {}, in, contents);
   unbound.bench.run();
   REQUIRE(unbound.bench.outcome.finding);
-  CHECK_THAT(unbound.bench.outcome.finding->message, Catch::Contains("'tex_a' is bound to no image"));
+  CHECK_THAT(unbound.bench.outcome.finding->message, Contains("'tex_a' is bound to no image"));
 }
 
 TEST_CASE("textures: findings") {
@@ -402,7 +402,7 @@ TEST_CASE("textures: findings") {
   auto check = [](Finding const& f, Finding::Kind kind, std::string const& text) {
     INFO(f.message);
     CHECK(f.kind == kind);
-    CHECK_THAT(f.message, Catch::Contains(text));
+    CHECK_THAT(f.message, Contains(text));
   };
   check(finding_of(sust, image, {}, {0, 64, 3}), Finding::Kind::out_of_bounds,
         "surface store of 4 bytes at (64, 3), x in bytes, of image 'img' (16x16 r32f)");
