@@ -51,6 +51,7 @@ struct Run {
   std::uint32_t item = 0;
   std::uint32_t cells = 0;
   unsigned cells_per_item_log2 = 0;
+  bool settles = false;  // settled() records may stay
   Bounds bounds;
 };
 
@@ -72,12 +73,21 @@ constexpr bool stands_against(Record r, Record item, Bounds const& b) {
   return foreign || fresh;
 }
 
+// Names two readers already, or one of another group: further reads before the next barrier add nothing.
+constexpr bool settled(Record r, Bounds const& b) {
+  bool const foreign = r >= b.launch && r < b.group;
+  return foreign || (r >= b.floor && ((r >> other_shift ^ r) & item_mask) != 0);
+}
+
 // Functions of one instruction-set level.
 struct CellLoops {
   // Records a read; false where some write stands against it (recorded all the same). `written` may be null: no write.
   bool (*read)(Record const* written, Record* read, Run const&);
   // Records a write; false, with nothing recorded, where some access stands against it. `read` may be null.
   bool (*write)(Record* written, Record const* read, Run const&);
+  // Are all cells settled of 16 lanes' accesses, lane i's at byte `base` + offsets[i]?
+  bool (*settled)(Record const* read, std::uint64_t base, std::uint32_t const* offsets, unsigned cell_shift,
+                  std::uint32_t cells, Bounds const&);
 };
 CellLoops const& cell_loops();
 

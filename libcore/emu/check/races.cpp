@@ -10,6 +10,7 @@ namespace {
 
 using ptx::StateSpace;
 constexpr std::uint32_t half_warp = 16;
+constexpr std::size_t most_logged = 4096, most_patterns = 256;
 
 std::string_view verb(bool reads, bool writes) {
   return reads && writes ? "updates" : writes ? "stores to" : "loads";
@@ -35,11 +36,55 @@ void RaceCheck::begin(Facts const& facts) {
 
 void RaceCheck::begin_group(std::uint64_t group) {
   if (order_.now() > most_time / 2 + most_time / 4) forget();
+  forget_log();
   order_.begin_group(group);
+}
+
+void RaceCheck::meet(Meeting const& m) {
+  if (m.everyone) forget_log();  // what is read after the barrier comes after all of this
+  order_.meet(m);
+}
+
+// Reads of shared memory that nobody has written since the last barrier matter only if somebody writes before the next
+// one: they are kept as they come, and recorded then.
+void RaceCheck::log(MemoryAccess const& a, Record stamp) {
+  if (log_.size() == most_logged || patterns_.size() == most_patterns) replay();
+  if (patterns_.empty() || a.pattern == 0 || patterns_.back().number != a.pattern ||
+      patterns_.back().first_warp != a.lanes.first_warp || patterns_.back().warps != a.lanes.warps) {
+    Pattern& pattern = patterns_.emplace_back();
+    pattern.number = a.pattern;
+    pattern.first_warp = a.lanes.first_warp;
+    pattern.warps = a.lanes.warps;
+    std::copy_n(a.offsets, lanes_per_warp * a.lanes.warps, pattern.offsets);
+    std::copy_n(a.steps, 2 * a.lanes.warps, pattern.steps);
+    std::copy_n(a.lanes.masks, a.lanes.warps, pattern.masks);
+  }
+  log_.push_back({stamp, a.base, a.instruction, static_cast<std::uint32_t>(patterns_.size() - 1), a.bytes_per_lane});
+}
+
+void RaceCheck::replay() {
+  for (LoggedRead const& read : log_) {
+    Pattern const& pattern = patterns_[read.pattern];
+    MemoryAccess a;
+    a.instruction = read.instruction;
+    a.space = StateSpace::shared;
+    a.bytes_per_lane = read.bytes_per_lane;
+    a.base = read.base;
+    a.offsets = pattern.offsets;
+    a.steps = pattern.steps;
+    a.lanes = {pattern.masks, pattern.warps, pattern.first_warp, false};
+    unsigned const cells = static_cast<unsigned>(read.bytes_per_lane) >> shared_.cell_shift;
+    regular({a, facts_->sites[read.instruction], false, true, false, false, bounds(false), read.stamp,
+             pattern.first_warp * lanes_per_warp, static_cast<unsigned>(std::countr_zero(cells))},
+            shared_);
+    shared_.latest_read = time_of(read.stamp);
+  }
+  forget_log();
 }
 
 // The clock is at its end: what was accessed so far is forgotten.
 void RaceCheck::forget() {
+  forget_log();
   order_.rewind();
   shared_.written.clear();
   shared_.read.clear();
@@ -111,6 +156,11 @@ void RaceCheck::access(MemoryAccess const& a) {
   if (one) {
     Shadow& s = shadow_of(a.region, a.region_bytes, global);
     if (s.cell_shift > cell_shift) resize(s, s.bytes, cell_shift);
+    if (!global) {
+      if (!place.writes && !place.strong && !lockstep_ && order_.plain() && s.latest_write < order_.floor())
+        return log(a, stamp);
+      replay();
+    }
     place.cells_log2 = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(a.bytes_per_lane) >> s.cell_shift));
     regular(place, s);
     if (place.writes) s.latest_write = order_.now();
@@ -140,12 +190,18 @@ void RaceCheck::regular(Place const& p, Shadow& s) {
   std::uint64_t const base = a.base - a.region;
   bool const simple = order_.plain() && !lockstep_ && !p.strong;
   Order::Time const since = p.global ? order_.launch_start() : order_.floor();
-  Run run{p.stamp, 0, 0, p.cells_log2, p.bounds};
+  // Something finer than a barrier of the group would have to know of all readers.
+  bool const settles = simple && !facts_->any_points;
+  bool const unwritten = s.latest_write < since;
+  Run run{p.stamp, 0, 0, p.cells_log2, settles, p.bounds};
   for (std::uint32_t h = 0; h < 2 * a.lanes.warps; ++h) {
     std::uint32_t const mask = a.lanes.masks[h / 2];
     std::uint32_t const first = h * half_warp;
     if (mask == 0) continue;
     std::uint32_t const step = mask == ~0u && simple ? a.steps[h] : MemoryAccess::no_step;
+    if (!p.writes && settles && unwritten && mask == ~0u && step != a.bytes_per_lane &&
+        loops_->settled(s.reads(), base, a.offsets + first, s.cell_shift, 1u << p.cells_log2, p.bounds))
+      continue;
     if (step == 0 && !p.writes) {
       same_place(p, s, first, base + a.offsets[first]);
       continue;
@@ -163,7 +219,7 @@ void RaceCheck::regular(Place const& p, Shadow& s) {
     run.cells = halves * half_warp << p.cells_log2;
     bool const fine = p.writes
                           ? loops_->write(s.writes() + cell, s.latest_read < since ? nullptr : s.reads() + cell, run)
-                          : loops_->read(s.latest_write < since ? nullptr : s.writes() + cell, s.reads() + cell, run);
+                          : loops_->read(unwritten ? nullptr : s.writes() + cell, s.reads() + cell, run);
     if (!fine)
       for (std::uint32_t i = 0; i < halves; ++i) lane_by_lane(p, s, first + i * half_warp, 0xffff);
     h += halves - 1;

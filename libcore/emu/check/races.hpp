@@ -18,7 +18,7 @@ class RaceCheck {
   void begin(Facts const&);
   void begin_group(std::uint64_t group);
   void enter_block(std::uint32_t block, Lanes const& lanes) { order_.enter_block(block, lanes); }
-  void meet(Meeting const& m) { order_.meet(m); }
+  void meet(Meeting const&);
   void access(MemoryAccess const&);
 
  private:
@@ -37,6 +37,25 @@ class RaceCheck {
   static void resize(Shadow&, std::uint64_t bytes, unsigned cell_shift);
   void forget();
 
+  // Where the lanes of logged reads are; see MemoryAccess.
+  struct Pattern {
+    std::uint64_t number;
+    std::uint32_t first_warp, warps;
+    std::uint32_t offsets[max_lanes_per_unit], steps[2 * max_warps_per_unit], masks[max_warps_per_unit];
+  };
+  struct LoggedRead {
+    Record stamp;
+    std::uint64_t base;
+    std::uint32_t instruction, pattern;
+    std::uint8_t bytes_per_lane;
+  };
+  void log(MemoryAccess const&, Record stamp);
+  void replay();
+  void forget_log() {
+    log_.clear();
+    patterns_.clear();
+  }
+
   void regular(Place const&, Shadow&);
   void lane_by_lane(Place const&, Shadow&, std::uint32_t first, std::uint32_t mask);
   void touch(Place const&, Shadow&, std::uint32_t lane, std::uint64_t offset);
@@ -52,6 +71,8 @@ class RaceCheck {
   CellLoops const* loops_ = nullptr;
   Order order_;
   Shadow shared_;
+  std::vector<LoggedRead> log_;  // of shared memory, since the last barrier
+  std::vector<Pattern> patterns_;
   std::map<std::uint64_t, Shadow> global_;  // by buffer address
   std::uint64_t last_region_ = 0;
   Shadow* last_shadow_ = nullptr;

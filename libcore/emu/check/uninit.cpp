@@ -17,6 +17,30 @@ bool all_are(std::uint8_t const* bytes, std::size_t count, std::uint8_t mark) {
   return differ == 0;
 }
 
+template <class Word>
+bool word_is(std::uint8_t const* bytes, std::uint8_t mark) {
+  Word word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word == static_cast<Word>(0x0101010101010101u * mark);
+}
+// The same for the bytes of one lane's access.
+bool lane_is(std::uint8_t const* bytes, std::size_t count, std::uint8_t mark) {
+  switch (count) {
+    case 1:
+      return *bytes == mark;
+    case 2:
+      return word_is<std::uint16_t>(bytes, mark);
+    case 4:
+      return word_is<std::uint32_t>(bytes, mark);
+    case 8:
+      return word_is<std::uint64_t>(bytes, mark);
+    case 16:
+      return word_is<std::uint64_t>(bytes, mark) && word_is<std::uint64_t>(bytes + 8, mark);
+    default:
+      return all_are(bytes, count, mark);
+  }
+}
+
 }  // namespace
 
 void UninitCheck::resize(Shadow& s, std::uint64_t bytes) {
@@ -97,8 +121,16 @@ void UninitCheck::regular(Place const& p) {
       }
     }
     if (p.pitch != 0 && step == 0 && uniform_local(p, first)) continue;
+    std::uint32_t last = ~a.offsets[first];
     for (std::uint32_t rest = mask >> (h % 2 * half_warp) & 0xffff; rest; rest &= rest - 1) {
       std::uint32_t const at = first + static_cast<std::uint32_t>(std::countr_zero(rest));
+      if (!writes && p.pitch == 0) {
+        if (a.offsets[at] == last) continue;
+        if (lane_is(p.shadow + base + a.offsets[at], a.bytes_per_lane, p.mark)) {
+          last = a.offsets[at];
+          continue;
+        }
+      }
       lane(p, at, base + a.offsets[at]);
     }
   }
