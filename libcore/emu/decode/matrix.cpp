@@ -135,7 +135,7 @@ LaneType lane_type(Element e) {
 // The table of a fragment, made once per program.
 MatrixFragment Decoder::fragment(FragmentTable const& table, MatrixElement element, std::size_t registers,
                                  std::size_t first) {
-  if (table.registers == 0 || registers < table.registers || registers % table.registers != 0)
+  if (registers < table.registers || registers % table.registers != 0 || registers > 8)
     throw Unsupported{"a fragment of " + std::to_string(registers) + " registers where the shape has " +
                       std::to_string(table.registers)};
   auto& places = fragment_places_[table.places];
@@ -292,11 +292,15 @@ void Decoder::decode_matrix_transfer(Instruction const& i) {
   if (!w.shape || w.types.size() != 1 || w.column_major.size() != 1 || !w.others.empty()) throw refused(i);
   Element const element = w.types[0];
   MatrixShape const shape = *w.shape;
-  bool const sum = element == Element::f32 || element == Element::s32;  // any shape of a multiplicand
-  bool const known = sum ? role == MatrixRole::accumulator : has_wmma_shape(element, shape);
+  bool const sum = element == Element::f32 || element == Element::s32;
+  auto const has_any = [&](std::initializer_list<Element> factors) {
+    return std::any_of(factors.begin(), factors.end(), [&](Element f) { return has_wmma_shape(f, shape); });
+  };
+  bool const known = element == Element::f32   ? has_any({Element::f16, Element::tf32})
+                     : element == Element::s32 ? has_any({Element::s8, Element::s4, Element::b1})
+                                               : has_wmma_shape(element, shape);
   bool const accumulator = element == Element::f16 || element == Element::f64 || sum;
-  if (!known || (role == MatrixRole::accumulator && !accumulator) || shape.m % 8 != 0 || shape.n % 8 != 0)
-    throw refused(i);
+  if (!known || (role == MatrixRole::accumulator ? !accumulator : sum)) throw refused(i);
   FragmentTable const table = matrix_fragment(role, element, shape);
   Operand const& address = i.operands.at(store ? 0 : 1);
   std::vector<Operand> const registers = parts(i.operands.at(store ? 1 : 0));

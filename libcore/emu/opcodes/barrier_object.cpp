@@ -17,16 +17,16 @@ namespace {
 using Kind = BarrierOperation::Kind;
 
 u64 new_object(Context& c, MicroOp const& op, u32 lane, u32 count) {
-  if (count == 0 || count > static_cast<u32>(most_arrivals))
+  if (count == 0 || s64{count} > most_arrivals)
     stop_at_lane(c, op, Finding::Kind::trap, lane, "an mbarrier's count must be 1 to 1048575");
   BarrierObject b;
-  b.pending = b.expected = static_cast<s32>(count);
+  b.pending = b.expected = count;
   b.valid = true;
   return pack_barrier(b);
 }
 
-void change(BarrierOperation const& f, BarrierObject& b, s32 value) {
-  s32 const arrivals = f.expects ? 1 : value;
+void change(BarrierOperation const& f, BarrierObject& b, s64 value) {
+  s64 const arrivals = f.expects ? 1 : value;
   switch (f.kind) {
     case Kind::arrive_drop:
       b.expected -= arrivals;
@@ -55,7 +55,7 @@ void operate(Context& c, MicroOp const& op) {
   LaneBits complete{};
   read_addresses(c, source_at(op, f.object.source), f.object.wide, f.object.displacement, at);
   u64 states[max_lanes_per_unit];  // of test: what the state says; of arrive: the state before
-  s32 values[max_lanes_per_unit];
+  u32 values[max_lanes_per_unit];
   bool const test = f.kind == Kind::test || f.kind == Kind::test_parity;
   for (u32 index = 0; index < lanes_per_warp * c.warps; ++index) {
     values[index] = 1;
@@ -63,12 +63,12 @@ void operate(Context& c, MicroOp const& op) {
     if (f.kind == Kind::test)
       states[index] = slot<u64>(c, source_at(op, f.value), 0)[index] >> 32;
     else
-      values[index] = static_cast<s32>(slot<u32>(c, source_at(op, f.value), 0)[index]);
-    if (f.kind == Kind::test_parity) states[index] = static_cast<u32>(values[index]) & 1;
+      values[index] = slot<u32>(c, source_at(op, f.value), 0)[index];
+    if (f.kind == Kind::test_parity) states[index] = values[index] & 1;
   }
   transfer(c, op, *op.access, sizeof(u64), at, c.bits, [&](std::byte* host, u32 lane) {
     if (f.kind == Kind::init || f.kind == Kind::invalidate) {
-      u64 const word = f.kind == Kind::init ? new_object(c, op, lane, static_cast<u32>(values[lane])) : 0;
+      u64 const word = f.kind == Kind::init ? new_object(c, op, lane, values[lane]) : 0;
       std::memcpy(host, &word, sizeof word);
       return;
     }

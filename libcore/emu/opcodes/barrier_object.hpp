@@ -13,16 +13,16 @@ namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
 
 struct BarrierObject {
-  s32 pending = 0, expected = 0, transactions = 0;
+  s64 pending = 0, expected = 0, transactions = 0;  // wider than needed: what leaves their range is found
   u32 parity = 0;
   bool valid = false;
 };
-constexpr s32 most_arrivals = (1 << 20) - 1;
+constexpr s64 most_arrivals = (1 << 20) - 1;
 
 BarrierObject unpack_barrier(u64 word) {
   BarrierObject b;
-  b.pending = static_cast<s32>(word & 0xfffff);
-  b.expected = static_cast<s32>(word >> 20 & 0xfffff);
+  b.pending = static_cast<s64>(word & 0xfffff);
+  b.expected = static_cast<s64>(word >> 20 & 0xfffff);
   b.transactions = static_cast<s32>(static_cast<u32>(word >> 40) << 11) >> 11;
   b.parity = static_cast<u32>(word >> 61 & 1);
   b.valid = word >> 62 == 2;
@@ -30,8 +30,7 @@ BarrierObject unpack_barrier(u64 word) {
 }
 u64 pack_barrier(BarrierObject const& b) {
   return static_cast<u64>(b.pending) | static_cast<u64>(b.expected) << 20 |
-         (static_cast<u64>(static_cast<u32>(b.transactions)) & 0x1fffff) << 40 | u64{b.parity} << 61 |
-         u64{b.valid ? 2u : 0u} << 62;
+         (static_cast<u64>(b.transactions) & 0x1fffff) << 40 | u64{b.parity} << 61 | u64{b.valid ? 2u : 0u} << 62;
 }
 
 [[maybe_unused]] u64 state_of(BarrierObject const& b) {

@@ -216,7 +216,7 @@ void copy_bulk(Context& c, MicroOp const& op) {
   LaneAddresses barrier;
   read_addresses(c, op, f.barrier, barrier);
   transfer(c, op, op.access[2], sizeof(u64), barrier, c.bits, [&](std::byte* host, u32 lane) {
-    change_barrier(c, op, host, lane, [&](BarrierObject& b) { b.transactions -= static_cast<s32>(s.sizes[lane]); });
+    change_barrier(c, op, host, lane, [&](BarrierObject& b) { b.transactions -= s.sizes[lane]; });
   });
 }
 
