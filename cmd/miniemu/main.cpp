@@ -19,6 +19,8 @@ struct Options {
   unsigned width = 32;
   std::vector<std::string> defines, includes, dumps, checks;
   std::uint64_t max_steps = 0, max_memory_bytes = std::uint64_t{16} << 30;
+  std::uint64_t heap_bytes = std::uint64_t{8} << 20;
+  std::uint32_t stack_bytes = 64 * 1024;
   double timeout_s = 0;
   emu::CheckOptions check_options;
   bool timing = false, no_cache = false, no_registers = false;
@@ -52,7 +54,7 @@ launch::Plan make_plan(Options const& options) {
   return plan;
 }
 
-launch::RunOptions run_options(Options const& options, cli::Streams const& io) {
+launch::RunOptions run_options(Options const& options, cli::Streams& io) {
   launch::RunOptions run;
   static std::map<std::string, launch::Emit> const records{{"kernel", launch::Emit::kernel},
                                                            {"trace", launch::Emit::trace},
@@ -66,6 +68,9 @@ launch::RunOptions run_options(Options const& options, cli::Streams const& io) {
   run.threads = io.threads();
   run.limits = {options.max_steps, options.max_memory_bytes, options.timeout_s};
   run.max_memory_bytes = options.max_memory_bytes;
+  run.stack_bytes = options.stack_bytes;
+  run.heap_bytes = options.heap_bytes;
+  run.print = [&io](std::string_view text) { io.words(text); };
   run.check_options = options.check_options;
   for (auto const& text : options.dumps) run.dumps.push_back(launch::parse_dump(text));
   for (auto const& text : options.checks) run.checks.push_back(launch::parse_check(text));
@@ -193,6 +198,18 @@ void declare(cli::Tool& tool) {
       ->check(not_negative)
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES");
+  app.add_option("--stack-bytes", options->stack_bytes,
+                 "stack of each work-item, for recursion, function pointers and alloca; KB and MB are accepted")
+      ->check(not_negative)
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES")
+      ->default_str("64KB");
+  app.add_option("--heap-bytes", options->heap_bytes,
+                 "what malloc() in kernels may give at a time, at most 1 GB; KB and MB are accepted")
+      ->check(not_negative)
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES")
+      ->default_str("8MB");
   app.add_option("--timeout", options->timeout_s, "stop emulation after so many seconds; 0 = never")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber);

@@ -86,7 +86,8 @@ class Streams {
 
   // A line on stderr, prefixed by the program's name; nothing with --quiet.
   void note(std::string_view text);
-  void warn(std::string_view text);  // also with --quiet
+  void warn(std::string_view text);   // also with --quiet
+  void words(std::string_view text);  // to stderr as they are; nothing with --quiet
 
   void set_device(std::string device);  // for --meta
 

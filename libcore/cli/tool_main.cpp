@@ -222,6 +222,9 @@ void Streams::note(std::string_view text) {
 void Streams::warn(std::string_view text) {
   say(fmt::format("{}: {}\n", state_->about.name, text));
 }
+void Streams::words(std::string_view text) {
+  if (!quiet()) say(std::string(text));
+}
 void Streams::set_device(std::string device) {
   state_->device = std::move(device);
 }

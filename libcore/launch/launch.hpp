@@ -182,6 +182,9 @@ struct RunOptions {
   emu::CheckOptions check_options;
   std::function<void(emu::Finding const&)> tell_finding;  // called with each before run() throws
   std::uint64_t max_memory_bytes = std::uint64_t{16} << 30;
+  std::uint32_t stack_bytes = 64 * 1024;              // emu::Launch::stack_bytes
+  std::uint64_t heap_bytes = std::uint64_t{8} << 20;  // what malloc() in kernels may give at a time
+  std::function<void(std::string_view)> print;        // takes what printf in kernels prints
   std::vector<BufferFile> dumps, checks;
 };
 

@@ -72,6 +72,7 @@ class Runner {
 
     Stopwatch const filling;
     emu::Memory memory(options_.max_memory_bytes);
+    memory.limit_heap(options_.heap_bytes);
     Buffers const buffers(plan_, options_.seed, memory);
     report_.times.buffers_s = filling.s();
     for (auto const* const files : {&options_.dumps, &options_.checks})
@@ -113,8 +114,6 @@ class Runner {
     Stopwatch const decoding;
     kernel.program = std::make_unique<emu::Program>(*compiled_.module, *kernel.function);
     kernel.decode_s = decoding.s();
-    if (kernel.program->prints())
-      report_.notes.push_back(fmt::format("kernel '{}' calls printf: nothing is printed", kernel.info->name));
     return kernels_.emplace(call.kernel.text, std::move(kernel)).first->second;
   }
 
@@ -150,10 +149,12 @@ class Runner {
 
   void launch(Call const& call, Buffers const& buffers, emu::Memory& memory) {
     Kernel& kernel = prepare(call);
-    Bound const bound = bind(call, *kernel.info, *kernel.function, kernel.program->static_shared_bytes(), buffers);
+    Bound bound = bind(call, *kernel.info, *kernel.function, kernel.program->static_shared_bytes(), buffers);
     bind_references(call, *compiled_.module, buffers, memory);
     Configuration& configuration = find_configuration(kernel, bound, call);
     auto const total = bound.launch.grid.count();
+    bound.launch.stack_bytes = options_.stack_bytes;
+    bound.launch.print = options_.print;
     auto const groups = choose_groups(options_.groups, total);
     configuration.row.launches += 1;
     configuration.row.groups_total += total;

@@ -238,6 +238,25 @@ TEST_CASE("the barrier of a cluster is one of its group") {
   for (u32 i = 0; i < 512; ++i) CHECK(got[i] == 511 - i);
 }
 
+TEST_CASE("special registers of time and place") {
+  auto const got = results(R"(
+  mov.u64 %rd4, %clock64; mov.u32 %r2, %clock; mov.u32 %r3, %clock_hi; mov.u64 %rd5, %clock64;
+  sub.u64 %rd6, %rd5, %rd4; cvt.u32.u64 %r4, %rd6;   // 0: the clock counts whole blocks
+  cvt.u32.u64 %r5, %rd4; sub.u32 %r5, %r2, %r5; or.b32 %r4, %r4, %r5; or.b32 %r4, %r4, %r3;
+  bra NEXT;
+NEXT:
+  mov.u32 %r6, %clock; sub.u32 %r6, %r6, %r2; setp.le.s32 %p1, %r6, 0; selp.u32 %r6, 1000, 0, %p1;
+  mov.u32 %r7, %warpid; shl.b32 %r7, %r7, 5; mov.u32 %r8, %laneid; add.u32 %r7, %r7, %r8;
+  mov.u32 %r9, %smid; add.u32 %r7, %r7, %r9;
+  mov.u32 %r10, %cluster_ctarank; add.u32 %r7, %r7, %r10;
+  mov.u32 %r11, %cluster_nctarank; mov.u32 %r12, %nsmid; mul.lo.u32 %r11, %r11, %r12;
+  mul.lo.u32 %r7, %r7, %r11; add.u32 %r7, %r7, %r4; add.u32 %r7, %r7, %r6;
+  st.global.u32 [%rd3], %r7;
+)",
+                           128);
+  for (u32 i = 0; i < 128; ++i) CHECK(got[i] == i);
+}
+
 TEST_CASE("who waits at different barriers is told so") {
   auto const found = [](std::string const& body) {
     Bench b(group_kernel(body));
