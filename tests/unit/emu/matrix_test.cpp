@@ -216,6 +216,27 @@ TEST_CASE("mma of f64 is a chain of fused multiply-adds in ascending k") {
   }
 }
 
+TEST_CASE("mma of f64 rounds as it is told") {
+  // 1 + 2^-60 and -1 + 2^-60 lie between neighbours.
+  double const below = std::nextafter(1.0, 0.0), above = std::nextafter(1.0, 2.0);
+  struct Rounded {
+    std::string word;
+    double plus, minus;
+  };
+  for (Rounded const& r : {Rounded{".rn", 1, -1}, {".rz", 1, -below}, {".rm", 1, -1}, {".rp", above, -below}})
+    for (Case x : cases()) {
+      if (x.d != "f64") continue;
+      x.before = r.word;
+      Codes a(x.m, x.k), b(x.k, x.n), c(x.m, x.n);
+      for (int i = 0; i < x.m; ++i) a(i, i % x.k) = std::bit_cast<std::uint64_t>(std::ldexp(1.0, -60));
+      for (std::uint64_t& code : b.code) code = std::bit_cast<std::uint64_t>(1.0);
+      for (std::size_t i = 0; i < c.code.size(); ++i) c.code[i] = std::bit_cast<std::uint64_t>(i % 2 ? -1.0 : 1.0);
+      Codes const d = run_case(x, a, b, c);
+      for (std::size_t i = 0; i < d.code.size(); ++i)
+        REQUIRE(d.code[i] == std::bit_cast<std::uint64_t>(i % 2 ? r.minus : r.plus));
+    }
+}
+
 TEST_CASE("mma of floats rounds its sum once: error below an ulp of the largest partial sum") {
   Random random{13};
   double largest = 0;
