@@ -17,6 +17,11 @@ bool is_memory(ptx::Instruction const& i) {
   return i.opcode == "ld" || i.opcode == "ldu" || i.opcode == "st" || i.opcode == "atom" || i.opcode == "red";
 }
 
+// cp.async.mbarrier.arrive.
+bool arrives_at_barrier(ptx::Instruction const& i) {
+  return i.opcode == "cp" && has(i, "mbarrier");
+}
+
 void mark_read(Operand const& operand, std::vector<bool>& read) {
   if (operand.kind == Operand::Kind::reg && operand.id < read.size()) read[operand.id] = true;
   for (Operand const& element : operand.elements) mark_read(element, read);
@@ -52,7 +57,8 @@ std::uint8_t unread_elements(ptx::Instruction const& i, std::vector<bool> const&
 
 Facts::Site site_of(ptx::Instruction const& i, std::vector<bool> const& read) {
   Facts::Site site;
-  bool const atomic = i.opcode == "atom" || i.opcode == "red";
+  bool const atomic = i.opcode == "atom" || i.opcode == "red" ||
+                      (i.opcode == "mbarrier" && !has(i, "init") && !has(i, "inval")) || arrives_at_barrier(i);
   site.strong = atomic || has(i, "relaxed") || has(i, "acquire") || has(i, "release") || has(i, "mmio");
   site.strong_global = site.strong || has(i, "volatile");
   site.reads = i.opcode != "st";
@@ -95,7 +101,8 @@ Facts::Facts(Program const& program) {
     // numbers.
     sites[i] = site_of(instructions[i], read);
     bool const known = is_memory(instructions[i]);
-    bool const unknown_memory = !known && program.instruction_class(static_cast<std::uint32_t>(i)) == Class::memory;
+    bool const unknown_memory = !known && (program.instruction_class(static_cast<std::uint32_t>(i)) == Class::memory ||
+                                           instructions[i].opcode == "mbarrier" || arrives_at_barrier(instructions[i]));
     if (!known && !unknown_memory) continue;
     if (unknown_memory) sites[i].reads = sites[i].writes = true;
     number = std::min<std::uint16_t>(number + 1, last_site);
