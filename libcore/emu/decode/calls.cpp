@@ -113,7 +113,9 @@ void Decoder::decode_call(Instruction const& i) {
   auto const slices = [&](Operand const& list) {
     std::vector<Slice> result;
     for (Operand const& o : list.elements) {
-      bool const named = o.kind == Operand::Kind::variable && o.local;
+      bool const named =
+          o.kind == Operand::Kind::variable && o.local &&
+          (f_.variables[o.id].space == StateSpace::param || f_.variables[o.id].space == StateSpace::local);
       if (named)
         result.push_back(
             {static_cast<std::uint32_t>(local_offsets_[o.id]), static_cast<std::uint32_t>(f_.variables[o.id].size)});

@@ -87,7 +87,7 @@ void Machine::bind() {
   }
   std::uint64_t const most = budget_.max_memory_bytes ? budget_.max_memory_bytes : memory_.limit_bytes;
   std::uint64_t const needed = local_stride_ * local_lanes_ + shared_.size() + unit_bytes * unit_count;
-  if (needed > most)
+  if (needed > most || local_bytes_ > 0x7fffffff)
     throw Error(Status::limit,
                 "kernel '" + std::string(p_.kernel->name) + "' needs " + std::to_string(needed) +
                     " bytes of shared and local memory and registers for a group; the limit is " + std::to_string(most),
