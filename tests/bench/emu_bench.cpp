@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "emu/check/check.hpp"
 #include "emu/emu.hpp"
 #include "ptx/parser.hpp"
 
@@ -75,6 +76,17 @@ void body(benchmark::State& state, std::string const& loop) {
       static_cast<double>(executed.lanes) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
+// The same under checks: the time without them is that of `body`.
+void checked(benchmark::State& state, std::string const& loop, emu::CheckOptions const& options) {
+  Work work(head + loop + tail);
+  emu::Checks checks(options, work.memory);
+  emu::Observer* observers[] = {&checks};
+  for (auto _ : state) {
+    checks.begin(work.program, work.launch);
+    emu::run(work.program, work.launch, work.memory, work.groups, observers);
+  }
+}
+
 void decode(benchmark::State& state) {
   auto const module = ptx::parse(head + repeated("fma.rn.f32 %f0, %f0, %f1, %f2;\n", 100) + tail, "bench.ptx");
   for (auto _ : state) benchmark::DoNotOptimize(emu::Program(*module, *module->find_kernel("k")));
@@ -108,5 +120,12 @@ BENCHMARK_CAPTURE(body, divergent,
                   "and.b32 %r5, %r0, 1; setp.eq.u32 %p1, %r5, 0; @%p1 bra A; add.f32 %f0, %f0, %f0; bra B;\nA: mul.f32 "
                   "%f0, %f0, %f0;\nB:\n");
 BENCHMARK_CAPTURE(body, guarded, "setp.lt.u32 %p1, %r0, 100; @%p1 add.f32 %f0, %f0, %f0;\n");
+BENCHMARK_CAPTURE(checked, races_shared, "ld.shared.f32 %f1, [%r4]; fma.rn.f32 %f0, %f1, %f1, %f0; bar.sync 0;\n",
+                  {.races = true});
+BENCHMARK_CAPTURE(checked, races_global, "ld.global.f32 %f1, [%a3]; fma.rn.f32 %f0, %f1, %f1, %f0;\n", {.races = true});
+BENCHMARK_CAPTURE(checked, uninit_shared, "ld.shared.f32 %f1, [%r4]; fma.rn.f32 %f0, %f1, %f1, %f0; bar.sync 0;\n",
+                  {.uninit = true});
+BENCHMARK_CAPTURE(body, unchecked_shared, "ld.shared.f32 %f1, [%r4]; fma.rn.f32 %f0, %f1, %f1, %f0; bar.sync 0;\n");
+BENCHMARK_CAPTURE(body, unchecked_global, "ld.global.f32 %f1, [%a3]; fma.rn.f32 %f0, %f1, %f1, %f0;\n");
 BENCHMARK(decode)->Unit(benchmark::kMicrosecond);
 BENCHMARK(launch)->Unit(benchmark::kMicrosecond);
