@@ -99,7 +99,7 @@ void Decoder::decode_load(Instruction const& i) {
   std::vector<Operand> const values = elements_of(i.operands.at(0));
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
   if (m.space == StateSpace::param) {
-    if (call_parameter(address, f_)) {  // of a call that is refused before, or of printf, which prints nothing
+    if (call_parameter(address, f_)) {  // of no call: nobody has given it a value
       for (Operand const& value : values)
         if (value.kind == Operand::Kind::reg) {
           bool const is_wide = ptx::size_bytes(register_type(value.id)) == 8;
@@ -148,7 +148,7 @@ void Decoder::decode_store(Instruction const& i) {
   AccessModifiers const m = read_access(i);
   Operand const& address = i.operands.at(0);
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
-  if (m.space == StateSpace::param) return;  // an argument of a call that is refused or passed over
+  if (m.space == StateSpace::param) return;  // nobody takes it
   std::vector<Operand> const values = elements_of(i.operands.at(1));
   if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
   bool const whole = m.type == Type::b128;
