@@ -1,7 +1,8 @@
 // Breadth-first search, level by level: one launch per level, one work-item per vertex.
 //
 // A vertex of the current level gives its unvisited neighbours the next level. Several may reach the same neighbour at
-// once: all write the same value. Neighbours of v: edges[offsets[v]] ... edges[offsets[v + 1] - 1]. Groups of 256.
+// once, and others look at it meanwhile: levels are set by atomics and read as volatile. Neighbours of v:
+// edges[offsets[v]] ... edges[offsets[v + 1] - 1]. Groups of 256.
 
 #define UNVISITED 0xffffffffu
 
@@ -27,12 +28,11 @@ __kernel void bfs_graph(__global uint* offsets, __global uint* edges, __global u
 __kernel void bfs_level(__global uint const* offsets, __global uint const* edges, __global uint* levels,
                         __global uint* changed, uint const vertices, uint const level) {
   uint const v = get_global_id(0);
-  if (v >= vertices || levels[v] != level) return;
+  __global uint const volatile* const now = levels;
+  if (v >= vertices || now[v] != level) return;
   for (uint i = offsets[v]; i < offsets[v + 1]; ++i) {
     uint const neighbour = edges[i];
-    if (levels[neighbour] == UNVISITED) {
-      levels[neighbour] = level + 1;
+    if (now[neighbour] == UNVISITED && atomic_cmpxchg(&levels[neighbour], UNVISITED, level + 1) == UNVISITED)
       *changed = 1;
-    }
   }
 }

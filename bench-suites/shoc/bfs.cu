@@ -1,7 +1,8 @@
 // Breadth-first search, level by level: one launch per level, one thread per vertex.
 //
 // A vertex of the current level gives its unvisited neighbours the next level. Several may reach the same neighbour at
-// once: all write the same value. Neighbours of v: edges[offsets[v]] ... edges[offsets[v + 1] - 1]. Blocks of 256.
+// once, and others look at it meanwhile: levels are set by atomics and read as volatile. Neighbours of v:
+// edges[offsets[v]] ... edges[offsets[v + 1] - 1]. Blocks of 256.
 
 constexpr unsigned unvisited = 0xffffffffu;
 
@@ -32,12 +33,11 @@ extern "C" __global__ void bfs_graph(unsigned* offsets, unsigned* edges, unsigne
 extern "C" __global__ void bfs_level(unsigned const* offsets, unsigned const* edges, unsigned* levels,
                                      unsigned* changed, unsigned vertices, unsigned level) {
   unsigned const v = global_thread();
-  if (v >= vertices || levels[v] != level) return;
+  unsigned const volatile* const now = levels;
+  if (v >= vertices || now[v] != level) return;
   for (unsigned i = offsets[v]; i < offsets[v + 1]; ++i) {
     unsigned const neighbour = edges[i];
-    if (levels[neighbour] == unvisited) {
-      levels[neighbour] = level + 1;
+    if (now[neighbour] == unvisited && atomicCAS(&levels[neighbour], unvisited, level + 1) == unvisited)
       *changed = 1;
-    }
   }
 }
