@@ -1,7 +1,9 @@
 // Launching: threads, each with a machine and observers of its own, take pieces of the grid in order.
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "diag/diag.hpp"
 #include "emu/machine/machine.hpp"
@@ -39,6 +41,7 @@ struct Pieces {
   std::atomic<std::size_t> stopped{~std::size_t{0}};  // the earliest piece with a finding: later ones are moot
 };
 
+// The first worker is the calling thread with the caller's observers; others have forks of them.
 struct Worker {
   std::vector<std::unique_ptr<Observer>> forks;
   std::vector<Observer*> observers;
@@ -80,13 +83,23 @@ void run_piece(Machine& machine, Pieces& pieces, std::size_t index, Launch const
   }
 }
 
+// A thread, its machine and its observers cost some 50 microseconds: nobody is called for less than this.
+constexpr double least_help_s = 1e-3;
+
+// `call` fetches the other workers.
 void work(Worker& worker, Pieces& pieces, bool several, Program const& program, Launch const& launch, Memory& memory,
-          Budget& budget) {
+          Budget& budget, std::function<void()> call) {
+  using Clock = std::chrono::steady_clock;
   try {
     Machine machine(program, launch, memory, worker.observers, budget, several);
+    auto const begin = Clock::now();
     for (std::size_t index; (index = pieces.next.fetch_add(1)) < pieces.all.size();) {
       run_piece(machine, pieces, index, launch);
       if (pieces.all[index].fault) break;
+      double const piece_s =
+          std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(index + 1);
+      if (call && piece_s * static_cast<double>(pieces.all.size() - index - 1) > least_help_s)
+        std::exchange(call, {})();
     }
     worker.warp_instructions = machine.warp_instructions();
   } catch (...) {
@@ -156,16 +169,20 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
   cut(pieces, groups, threads);
   threads = static_cast<unsigned>(std::clamp<std::size_t>(pieces.all.size(), 1, threads));
   std::vector<Worker> workers(threads);
-  for (Worker& worker : workers)
-    for (Observer* o : observers)
-      worker.observers.push_back(threads == 1 ? o : worker.forks.emplace_back(o->fork()).get());
-  auto const run_worker = [&](Worker& worker) {
-    work(worker, pieces, groups.size() > 1, program, launch, memory, budget);
+  workers[0].observers.assign(observers.begin(), observers.end());
+  auto const run_worker = [&](Worker& worker, std::function<void()> call) {
+    work(worker, pieces, groups.size() > 1, program, launch, memory, budget, std::move(call));
   };
   {
     std::vector<std::jthread> others;
-    for (unsigned t = 1; t < threads; ++t) others.emplace_back([&, t] { run_worker(workers[t]); });
-    run_worker(workers[0]);
+    auto const call = [&] {
+      for (unsigned t = 1; t < threads; ++t) {
+        for (Observer const* o : observers)
+          workers[t].observers.push_back(workers[t].forks.emplace_back(o->fork()).get());
+        others.emplace_back([&, t] { run_worker(workers[t], {}); });
+      }
+    };
+    run_worker(workers[0], threads > 1 ? std::function<void()>(call) : nullptr);
   }
 
   Outcome outcome;
