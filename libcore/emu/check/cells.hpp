@@ -1,9 +1,9 @@
-// Shadow memory of the race check: for every cell of memory (4 bytes, fewer once a kernel accesses less) who wrote and
-// who read it last.
+// Shadow memory of the race check: for every cell of memory (as large as the smallest access so far, 16 bytes at most)
+// who wrote and who read it last.
 //
 // A record is one 64-bit number: time, instruction and work-item of the latest access; and instruction and work-item of
 // the latest one by another work-item at nearly the same time, if any. Two different readers are enough: any writer
-// conflicts with one of them. Regular accesses are recorded by loops that vectorise, compiled once per
+// conflicts with one of them. Accesses that only barriers order are recorded by loops that vectorise, compiled once per
 // instruction-set level.
 #pragma once
 
@@ -38,6 +38,12 @@ constexpr std::uint32_t other_site_of(Record r) {
   return static_cast<std::uint32_t>(r >> other_site_shift & site_mask);
 }
 
+// Records have a bit to spare: signed comparisons are quicker where vectors know no others.
+constexpr bool earlier(Record a, Record b) {
+  return static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b);
+}
+static_assert(Record{most_time} << time_shift >> 63 == 0);
+
 // What a record is compared with; times are shifted to their place.
 struct Bounds {
   Record launch = 0;  // earlier: an earlier launch's, ordered before everything
@@ -55,6 +61,17 @@ struct Run {
   Bounds bounds;
 };
 
+// Accesses of up to 16 work-items that lie anywhere; each takes part whose bit is set.
+struct Spread {
+  Record stamp = 0;  // time and both sites
+  std::uint32_t item = 0, mask = 0;
+  std::uint64_t base = 0;
+  std::uint32_t const* offsets = nullptr;  // [16], bytes after base
+  unsigned cell_shift = 2;
+  unsigned cells_per_item_log2 = 0;  // 0 ... 2
+  Bounds bounds;
+};
+
 // The record after a read by `item`: the latest two readers.
 constexpr Record after_read(Record r, Record stamp, Record item, Bounds const& b) {
   Record const mine = stamp | item << other_shift | item;
@@ -63,20 +80,21 @@ constexpr Record after_read(Record r, Record stamp, Record item, Bounds const& b
   Record const kept = (r & item_mask) == item ? r & others : (r & site_mask << site_shift) >> 9 | (r & item_mask) << 10;
   static_assert(site_shift - other_site_shift == 9 && other_shift == 10 && (latest & others) == 0);
   Record const shared = (mine & ~others) | kept;
-  bool const foreign = r >= b.launch && r < b.group;  // another group's read stands against all later writers
-  return foreign ? r : r >= b.floor ? shared : mine;
+  bool const foreign =
+      !earlier(r, b.launch) && earlier(r, b.group);  // another group's read stands against all later writers
+  return foreign ? r : earlier(r, b.floor) ? mine : shared;
 }
 // Might a record stand against an access by `item`?
 constexpr bool stands_against(Record r, Record item, Bounds const& b) {
-  bool const foreign = r >= b.launch && r < b.group;
-  bool const fresh = r >= b.floor && ((r & item_mask) != item || (r >> other_shift & item_mask) != item);
+  bool const foreign = !earlier(r, b.launch) && earlier(r, b.group);
+  bool const fresh = !earlier(r, b.floor) && ((r & item_mask) != item || (r >> other_shift & item_mask) != item);
   return foreign || fresh;
 }
 
 // Names two readers already, or one of another group: further reads before the next barrier add nothing.
 constexpr bool settled(Record r, Bounds const& b) {
-  bool const foreign = r >= b.launch && r < b.group;
-  return foreign || (r >= b.floor && ((r >> other_shift ^ r) & item_mask) != 0);
+  bool const foreign = !earlier(r, b.launch) && earlier(r, b.group);
+  return foreign || (!earlier(r, b.floor) && ((r >> other_shift ^ r) & item_mask) != 0);
 }
 
 // Functions of one instruction-set level.
@@ -85,6 +103,10 @@ struct CellLoops {
   bool (*read)(Record const* written, Record* read, Run const&);
   // Records a write; false, with nothing recorded, where some access stands against it. `read` may be null.
   bool (*write)(Record* written, Record const* read, Run const&);
+  // The same for places anywhere, some of them perhaps the same; writes up to the first against which something stands:
+  // the mask of that and of those after it, not recorded, else 0.
+  bool (*read_spread)(Record const* written, Record* read, Spread const&);
+  std::uint32_t (*write_spread)(Record* written, Record const* read, Spread const&);
   // Are all cells settled of 16 lanes' accesses, lane i's at byte `base` + offsets[i]?
   bool (*settled)(Record const* read, std::uint64_t base, std::uint32_t const* offsets, unsigned cell_shift,
                   std::uint32_t cells, Bounds const&);

@@ -63,6 +63,7 @@ Facts::Site site_of(ptx::Instruction const& i, std::vector<bool> const& read) {
   site.strong_global = site.strong || has(i, "volatile");
   site.reads = i.opcode != "st";
   site.writes = i.opcode != "ld" && i.opcode != "ldu";
+  site.aligned = is_memory(i);
   site.releases = has(i, "release") || has(i, "acq_rel");
   site.unread = unread_elements(i, read);
   for (Operand const& o : i.operands)

@@ -12,8 +12,7 @@ void Order::begin_launch(Facts const& facts) {
 }
 
 void Order::rewind() {
-  now_ = 0;
-  launch_start_ = 0;
+  now_ = launch_start_ = 1;  // cleared records have time 0: before the launch
   groups_.clear();
   released_by_.clear();
   begin_group(group_);

@@ -10,6 +10,7 @@ namespace {
 
 using ptx::StateSpace;
 constexpr std::uint32_t half_warp = 16;
+constexpr int widest_cell_shift = 4;
 constexpr std::size_t most_logged = 4096, most_patterns = 256;
 
 std::string_view verb(bool reads, bool writes) {
@@ -113,14 +114,14 @@ void RaceCheck::resize(Shadow& s, std::uint64_t bytes, unsigned cell_shift) {
 
 RaceCheck::Shadow& RaceCheck::shadow_of(std::uint64_t region, std::uint64_t bytes, bool global) {
   if (!global) {
-    if (shared_.bytes < bytes) resize(shared_, bytes, shared_.bytes ? shared_.cell_shift : 2);
+    if (shared_.bytes < bytes) resize(shared_, bytes, shared_.bytes ? shared_.cell_shift : widest_cell_shift);
     return shared_;
   }
   if (last_shadow_ && last_region_ == region && last_shadow_->bytes == bytes) return *last_shadow_;
   Shadow& s = global_[region];
   if (s.bytes != bytes) {
     s = Shadow{};
-    resize(s, bytes, 2);
+    resize(s, bytes, widest_cell_shift);
   }
   last_region_ = region;
   last_shadow_ = &s;
@@ -150,7 +151,9 @@ void RaceCheck::access(MemoryAccess const& a) {
               bounds(global),
               stamp,
               a.lanes.first_warp * lanes_per_warp};
-  unsigned const cell_shift = std::min(2, std::countr_zero(static_cast<unsigned>(a.bytes_per_lane)));
+  int const widest = site.aligned ? widest_cell_shift : 2;
+  unsigned const cell_shift =
+      static_cast<unsigned>(std::min(widest, std::countr_zero(static_cast<unsigned>(a.bytes_per_lane))));
   Memory::Buffer const* const buffer = global ? memory_.find(a.region) : nullptr;
   bool const one = !global || (buffer && buffer->address == a.region && buffer->size == a.region_bytes);
   if (one) {
@@ -192,7 +195,7 @@ void RaceCheck::regular(Place const& p, Shadow& s) {
   Order::Time const since = p.global ? order_.launch_start() : order_.floor();
   // Something finer than a barrier of the group would have to know of all readers.
   bool const settles = simple && !facts_->any_points;
-  bool const unwritten = s.latest_write < since;
+  bool const unwritten = s.latest_write < since, unread = s.latest_read < since;
   Run run{p.stamp, 0, 0, p.cells_log2, settles, p.bounds};
   for (std::uint32_t h = 0; h < 2 * a.lanes.warps; ++h) {
     std::uint32_t const mask = a.lanes.masks[h / 2];
@@ -207,7 +210,11 @@ void RaceCheck::regular(Place const& p, Shadow& s) {
       continue;
     }
     if (step != a.bytes_per_lane) {
-      lane_by_lane(p, s, first, mask >> (h % 2 * half_warp) & 0xffff);
+      std::uint32_t const half = mask >> (h % 2 * half_warp) & 0xffff;
+      if (simple && step != 0 && p.cells_log2 <= 2)
+        spread(p, s, first, half, unread, unwritten);
+      else
+        lane_by_lane(p, s, first, half);
       continue;
     }
     std::uint32_t halves = 1;
@@ -217,13 +224,25 @@ void RaceCheck::regular(Place const& p, Shadow& s) {
     std::uint64_t const cell = (base + a.offsets[first]) >> s.cell_shift;
     run.item = p.first_item + first;
     run.cells = halves * half_warp << p.cells_log2;
-    bool const fine = p.writes
-                          ? loops_->write(s.writes() + cell, s.latest_read < since ? nullptr : s.reads() + cell, run)
-                          : loops_->read(unwritten ? nullptr : s.writes() + cell, s.reads() + cell, run);
+    bool const fine = p.writes ? loops_->write(s.writes() + cell, unread ? nullptr : s.reads() + cell, run)
+                               : loops_->read(unwritten ? nullptr : s.writes() + cell, s.reads() + cell, run);
     if (!fine)
       for (std::uint32_t i = 0; i < halves; ++i) lane_by_lane(p, s, first + i * half_warp, 0xffff);
     h += halves - 1;
   }
+}
+
+// Lanes that take no part, or whose places do not lie in a row.
+void RaceCheck::spread(Place const& p, Shadow& s, std::uint32_t first, std::uint32_t mask, bool unread,
+                       bool unwritten) {
+  if (mask == 0) return;
+  MemoryAccess const& a = p.access;
+  Spread const at{p.stamp,           p.first_item + first, mask,         a.base - a.region,
+                  a.offsets + first, s.cell_shift,         p.cells_log2, p.bounds};
+  if (p.writes)
+    lane_by_lane(p, s, first, loops_->write_spread(s.writes(), unread ? nullptr : s.reads(), at));
+  else if (!loops_->read_spread(unwritten ? nullptr : s.writes(), s.reads(), at))
+    lane_by_lane(p, s, first, mask);
 }
 
 void RaceCheck::lane_by_lane(Place const& p, Shadow& s, std::uint32_t first, std::uint32_t mask) {

@@ -25,7 +25,7 @@ class RaceCheck {
   // The shadow of one buffer, or of the shared memory.
   struct Shadow {
     std::uint64_t bytes = 0;
-    unsigned cell_shift = 2;
+    unsigned cell_shift = 4;
     ShadowBytes written, read;
     Order::Time latest_write = 0, latest_read = 0;
     Record* writes() const { return written.as<Record>(); }
@@ -57,6 +57,7 @@ class RaceCheck {
   }
 
   void regular(Place const&, Shadow&);
+  void spread(Place const&, Shadow&, std::uint32_t first, std::uint32_t mask, bool unread, bool unwritten);
   void lane_by_lane(Place const&, Shadow&, std::uint32_t first, std::uint32_t mask);
   void touch(Place const&, Shadow&, std::uint32_t lane, std::uint64_t offset);
   void same_place(Place const&, Shadow&, std::uint32_t lane, std::uint64_t offset);
