@@ -214,8 +214,7 @@ std::string Generator::builtin(Type t, int depth) {
     case 11:
       return fmt::format("popcount({})", a);
     case 12:
-      // Of 64-bit integers, implementations disagree.
-      return fmt::format("{}({}, {}, {})", bits == 64 ? "bitselect" : "mad_sat", a, b, expr(t, depth - 1));
+      return fmt::format("mad_sat({}, {}, {})", a, b, expr(t, depth - 1));
     case 13:
       return fmt::format("bitselect({}, {}, {})", a, b, expr(t, depth - 1));
     case 14: {  // left shift

@@ -66,6 +66,21 @@ VECTORS_2(native_divide, float)
 MAD_HI(char) MAD_HI(uchar) MAD_HI(short) MAD_HI(ushort)
 MAD_HI(int) MAD_HI(uint) MAD_HI(long) MAD_HI(ulong)
 
+// libclc's is wrong for signed 64 bits: the product has 128, and the sum saturates once.
+OVERLOAD long mad_sat(long a, long b, long c) {
+  const ulong product = (ulong)a * (ulong)b, sum = product + (ulong)c;
+  const long high = mul_hi(a, b) + (c >> 63) + (sum < product);
+  return high == (long)sum >> 63 ? (long)sum : high < 0 ? LONG_MIN : LONG_MAX;
+}
+#define MAD_SAT(N)                                                          \
+  OVERLOAD long##N mad_sat(long##N a, long##N b, long##N c) {               \
+    return (long##N)(mad_sat(a.lo, b.lo, c.lo), mad_sat(a.hi, b.hi, c.hi)); \
+  }
+MAD_SAT(2) MAD_SAT(4) MAD_SAT(8) MAD_SAT(16)
+OVERLOAD long3 mad_sat(long3 a, long3 b, long3 c) {
+  return (long3)(mad_sat(a.xy, b.xy, c.xy), mad_sat(a.z, b.z, c.z));
+}
+
 // ------------------------------------------------------------------ work-items
 
 #define ENVIRONMENT(N)                                    \
