@@ -162,6 +162,7 @@ void Decoder::decode_barrier(Instruction const& i) {
   if (arrives) end.kind = End::Kind::arrive;
   end.index = operands.empty() ? d_.immediate(0, false) : source(operands[0], LaneType::u32);
   if (operands.size() > 1) end.count = source(operands[1], LaneType::u32);
+  for (Operand const& operand : operands) end.numbered |= operand.kind == Operand::Kind::reg;
 }
 
 }  // namespace kernelcast::emu

@@ -15,7 +15,42 @@ namespace {
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 }
 
+// Warps that run together may name different barriers, or other numbers of threads: each part for itself.
+bool Machine::at_several_barriers(Unit& unit, End const& end) {
+  auto const* index = reinterpret_cast<std::uint32_t const*>(unit.registers + end.index);
+  auto const* count = end.count == no_slot ? index : reinterpret_cast<std::uint32_t const*>(unit.registers + end.count);
+  Bits rest = bits_;
+  for (;;) {
+    Bits part{};
+    std::uint32_t first = nowhere;
+    for (std::uint32_t w = 0; w < unit.warps; ++w)
+      for (std::uint32_t bits = rest[w]; bits; bits &= bits - 1) {
+        std::uint32_t const lane = w * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(bits));
+        if (first == nowhere) first = lane;
+        if (index[lane] == index[first] && count[lane] == count[first]) part[w] |= 1u << lane % lanes_per_warp;
+      }
+    if (first == nowhere) return false;
+    for (std::uint32_t w = 0; w < unit.warps; ++w) rest[w] &= ~part[w];
+    bits_ = part;
+    if (at_one_barrier(unit, end, false)) push(unit, block_--, bits_);
+  }
+}
+
 bool Machine::at_barrier(Unit& unit, End const& end) {
+  auto const differs = [&](std::uint32_t slot) {
+    if (slot == no_slot) return false;
+    auto const* value = reinterpret_cast<std::uint32_t const*>(unit.registers + slot);
+    std::uint32_t const first = lane_value(unit, slot, bits_);
+    for (std::uint32_t w = 0; w < unit.warps; ++w)
+      for (std::uint32_t bits = bits_[w]; bits; bits &= bits - 1)
+        if (value[w * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(bits))] != first) return true;
+    return false;
+  };
+  if (end.numbered && (differs(end.index) || differs(end.count))) return at_several_barriers(unit, end);
+  return at_one_barrier(unit, end, true);
+}
+
+bool Machine::at_one_barrier(Unit& unit, End const& end, bool everyone) {
   if (context_.observed) {
     Lanes const lanes = lanes_of(bits_, unit);
     for (Observer* o : observers_) o->barrier(end.instruction, lanes);
@@ -36,7 +71,8 @@ bool Machine::at_barrier(Unit& unit, End const& end) {
     return true;
   }
   // The whole group is here: nothing to wait for.
-  if (units_.size() == 1 && unit.fragments.empty() && threads == 0 && end.reduction == End::Reduction::none) {
+  if (everyone && units_.size() == 1 && unit.fragments.empty() && threads == 0 &&
+      end.reduction == End::Reduction::none) {
     if (context_.observed)
       for (Observer* o : observers_) o->meet({bits_.data(), nullptr, unit.warps, true});
     ++block_;

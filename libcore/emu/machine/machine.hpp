@@ -150,6 +150,8 @@ class Machine {
 
   // barrier.cpp
   bool at_barrier(Unit&, End const&);
+  bool at_several_barriers(Unit&, End const&);
+  bool at_one_barrier(Unit&, End const&, bool everyone);  // everyone: all that reached the instruction together
   bool at_warp_barrier(Unit&, End const&);
   void park(Unit&, End const&, std::uint32_t barrier, std::uint32_t threads);
   bool open_warp_barriers(Unit&);

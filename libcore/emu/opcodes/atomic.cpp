@@ -15,7 +15,8 @@ using InMemory = std::conditional_t<sizeof(T) == 2, u16, typename Lane<T>::Store
 
 // Where the operands of one access are: the k-th value read, and the k-th returned. Few stand in d and s, more apart.
 u32 value_slot(MicroOp const& op, u32 k) {
-  return op.operands ? op.operands[op.destinations + 1 + k] : op.s[1 + k];
+  if (op.operands) return op.operands[op.destinations + 1 + k];
+  return k < 3 ? op.s[1 + k] : no_slot;
 }
 u32 result_slot(MicroOp const& op, u32 k) {
   if (!op.operands) return op.d[k];

@@ -207,6 +207,37 @@ END:
   }
 }
 
+// Warps 0 and 1 meet at barrier 1, warps 2 and 3 at barrier 2, and the second pair more often: in each round a
+// work-item takes what its neighbour in the other warp of the pair has left.
+TEST_CASE("warps that run together wait at the barriers that their registers name") {
+  Bench bench(R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<16>; .reg .b64 %a<4>; .reg .pred %p<2>; .shared .align 4 .b8 s[512];
+  ld.param.u64 %a0, [out]; mov.u32 %r0, %tid.x; shr.u32 %r1, %r0, 6; add.u32 %r2, %r1, 1;
+  mad.lo.u32 %r3, %r1, 2, 3; mov.u32 %r4, 0; mov.u32 %r5, %r0; mov.u32 %r6, s; shl.b32 %r7, %r0, 2; add.u32 %r7, %r6, %r7;
+  xor.b32 %r8, %r0, 32; shl.b32 %r8, %r8, 2; add.u32 %r8, %r6, %r8; mov.u32 %r11, 64;
+L:
+  st.shared.u32 [%r7], %r5;
+  bar.sync %r2, %r11;
+  ld.shared.u32 %r9, [%r8]; mad.lo.u32 %r5, %r9, 3, %r4;
+  bar.sync %r2, %r11;
+  add.u32 %r4, %r4, 1; setp.lt.u32 %p0, %r4, %r3; @%p0 bra L;
+  mul.wide.u32 %a1, %r0, 4; add.u64 %a2, %a0, %a1; st.global.u32 [%a2], %r5;
+  ret;
+})");
+  bench.launch.block = {128, 1, 1};
+  std::uint64_t const out = bench.buffer("out", std::vector<std::uint32_t>(128));
+  REQUIRE(bench.run().ending == Ending::done);
+  std::vector<std::uint32_t> expected(128), left(128);
+  std::iota(expected.begin(), expected.end(), 0u);
+  for (std::uint32_t round = 0; round < 5; ++round) {
+    left = expected;
+    for (std::uint32_t t = 0; t < 128; ++t)
+      if (round < 3 + 2 * (t / 64)) expected[t] = left[t ^ 32] * 3 + round;
+  }
+  CHECK(bench.read<std::uint32_t>(out) == expected);
+}
+
 TEST_CASE("an arrival beyond a barrier's count is kept for the next time") {
   // Warp 0 waits twice for warp 1, which arrives twice without waiting.
   auto const got = results(R"(
