@@ -313,7 +313,7 @@ END:
   add.u32 %r9, %r9, %r8;
 )");
   auto const got = results(text, 64, 6);
-  for (u32 i = 0; i < got.size(); ++i) CHECK(got[i] == (i / 64 % 2 ? 5 : 0) + (i % 2 ? 9 : 0));
+  for (u32 i = 0; i < got.size(); ++i) CHECK(got[i] == (i / 64 % 2 ? 5u : 0u) + (i % 2 ? 9u : 0u));
 }
 
 // ---------------------------------------------------------------- the device's library
