@@ -33,22 +33,10 @@ std::vector<std::string> compiler_options(Options const& options) {
   return result;
 }
 
-// A launch file says itself what to launch.
-void refuse_beside_launch_file(Options const& options) {
-  auto const& line = options.line;
-  if (line.global.empty() && line.grid.empty() && line.local.empty() && line.arguments.empty() &&
-      line.bindings.empty() && line.dynamic_shared_bytes == 0)
-    return;
-  throw Error(Status::usage, Where{line.path, 0, 0}, "a launch file has its own sizes and arguments",
-              "leave out -g, --grid, -l, -a, --bind and --shared, or change the file");
-}
-
 launch::Plan make_plan(Options const& options) {
   auto line = options.line;
   line.options = compiler_options(options);
-  bool const launch_file = line.path.ends_with(".toml");
-  if (launch_file) refuse_beside_launch_file(options);
-  auto plan = launch_file ? launch::read_launch_file(line.path, line.options) : launch::plan_of(line);
+  auto plan = launch::plan_of(line);
   plan.request.cache = !options.no_cache;
   plan.request.registers = !options.no_registers;
   return plan;
@@ -63,7 +51,7 @@ launch::RunOptions run_options(Options const& options, cli::Streams& io) {
   run.emit = records.at(options.emit);
   run.trace_width = options.width;
   run.groups = launch::parse_groups(options.groups);
-  if (options.line.path.ends_with(".toml")) run.only_kernel = options.line.kernel;
+  if (launch::is_launch_file(options.line.path)) run.only_kernel = options.line.kernel;
   run.seed = io.seed();
   run.threads = io.threads();
   run.limits = {options.max_steps, options.max_memory_bytes, options.timeout_s};

@@ -129,7 +129,19 @@ std::optional<Argument> parse_argument(Text const& text, Plan& plan, std::string
   }
 }
 
+bool is_launch_file(std::string_view path) {
+  return path.ends_with(".toml");
+}
+
 Plan plan_of(CommandLine const& line) {
+  if (is_launch_file(line.path)) {
+    bool const bare = line.global.empty() && line.grid.empty() && line.local.empty() && line.arguments.empty() &&
+                      line.bindings.empty() && line.dynamic_shared_bytes == 0;
+    if (!bare)
+      throw Error(Status::usage, Where{line.path, 0, 0}, "a launch file has its own sizes and arguments",
+                  "leave out -g, --grid, -l, -a, --bind and --shared, or change the file");
+    return read_launch_file(line.path, line.options);
+  }
   Plan plan;
   plan.request.path = line.path;
   plan.request.options = line.options;

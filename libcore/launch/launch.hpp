@@ -134,6 +134,9 @@ struct CommandLine {
   std::uint64_t dynamic_shared_bytes = 0;
   std::vector<std::string> options;  // for the compiler
 };
+bool is_launch_file(std::string_view path);  // .toml; anything else is a kernel
+// What a command line asks for: the launch file that it names, which then says sizes and arguments alone, or one launch
+// of a kernel. Throws Error(usage) where both or neither do.
 Plan plan_of(CommandLine const&);
 
 // Reads a launch file. Beside the keys of tools.md: `grid` (groups) for `global`, `shared` (bytes, dynamic), [images]
