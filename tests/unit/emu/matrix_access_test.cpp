@@ -241,17 +241,19 @@ TEST_CASE("ldmatrix and stmatrix of bytes") {
   std::vector<std::uint8_t> content(512);
   Random random{24};
   for (std::uint8_t& v : content) v = static_cast<std::uint8_t>(random());
-  {
-    Bench bench = matrix_bench(" .reg .b32 %d<4>;\n" + copy +
-                               " ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%d0, %d1, %d2, %d3}, [%t4];\n" +
-                               move_registers('d', 4, false, "pd", true));
+  // What %d0 … %d3 of the lanes hold after the operation.
+  auto const moved = [&](std::string const& operation) {
+    Bench bench = matrix_bench(" .reg .b32 %d<4>;\n" + copy + operation + move_registers('d', 4, false, "pd", true));
     bench.buffer("a", content);
     bench.buffer("b", 4);
     bench.buffer("c", 4);
     std::uint64_t const d = bench.buffer("d", 512);
     bench.run();
     REQUIRE(!bench.outcome.finding);
-    std::vector<std::uint8_t> const result = bench.read<std::uint8_t>(d);
+    return bench.read<std::uint8_t>(d);
+  };
+  {
+    auto const result = moved(" ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%d0, %d1, %d2, %d3}, [%t4];\n");
     for (std::size_t lane = 0; lane < 32; ++lane)
       for (std::size_t r = 0; r < 4; ++r)
         for (std::size_t k = 0; k < 4; ++k)
@@ -259,17 +261,9 @@ TEST_CASE("ldmatrix and stmatrix of bytes") {
                   content[256 * (r / 2) + 16 * (4 * (lane % 4) + k) + lane / 4 + 8 * (r % 2)]);
   }
   {
-    Bench bench = matrix_bench(" .reg .b32 %d<4>;\n" + copy +
-                               " stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%t4+512], {%t0, %t1};\n"
-                               " bar.warp.sync 0xffffffff; ld.shared.v4.b32 {%d0, %d1, %d2, %d3}, [%t4+512];\n" +
-                               move_registers('d', 4, false, "pd", true));
-    bench.buffer("a", content);
-    bench.buffer("b", 4);
-    bench.buffer("c", 4);
-    std::uint64_t const d = bench.buffer("d", 512);
-    bench.run();
-    REQUIRE(!bench.outcome.finding);
-    std::vector<std::uint8_t> const result = bench.read<std::uint8_t>(d);
+    auto const result = moved(
+        " stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%t4+512], {%t0, %t1};\n"
+        " bar.warp.sync 0xffffffff; ld.shared.v4.b32 {%d0, %d1, %d2, %d3}, [%t4+512];\n");
     for (std::size_t lane = 0; lane < 32; ++lane)
       for (std::size_t r = 0; r < 2; ++r)
         for (std::size_t k = 0; k < 4; ++k) {
@@ -278,16 +272,8 @@ TEST_CASE("ldmatrix and stmatrix of bytes") {
         }
   }
   for (unsigned const bits : {4u, 6u}) {  // 16 elements at the begin of each row
-    Bench bench = matrix_bench(" .reg .b32 %d<4>;\n" + copy + " ldmatrix.sync.aligned.m8n16.x4.shared.b8x16." +
-                               (bits == 4 ? "b4x16_p64" : "b6x16_p32") + " {%d0, %d1, %d2, %d3}, [%t4];\n" +
-                               move_registers('d', 4, false, "pd", true));
-    bench.buffer("a", content);
-    bench.buffer("b", 4);
-    bench.buffer("c", 4);
-    std::uint64_t const d = bench.buffer("d", 512);
-    bench.run();
-    REQUIRE(!bench.outcome.finding);
-    std::vector<std::uint8_t> const result = bench.read<std::uint8_t>(d);
+    auto const result = moved(std::string(" ldmatrix.sync.aligned.m8n16.x4.shared.b8x16.") +
+                              (bits == 4 ? "b4x16_p64" : "b6x16_p32") + " {%d0, %d1, %d2, %d3}, [%t4];\n");
     for (std::size_t lane = 0; lane < 32; ++lane)
       for (std::size_t r = 0; r < 4; ++r)
         for (std::size_t k = 0; k < 4; ++k) {
