@@ -1,0 +1,54 @@
+// What devprobe measured about a device: one row is one metric at one point.
+//
+// The metrics are a closed list, metrics() below: the same names in devprobe's output, in devdb/curves and in the
+// models that read them. A metric's name ends in the unit of its value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "record/schema.hpp"
+
+namespace kernelcast::record {
+
+struct Measurement {
+  using Number = std::optional<double>;
+  using Count = std::optional<std::uint64_t>;
+
+  std::string device;   // slug of the device database, or one made from the device's name
+  std::string backend;  // opencl, cuda, cpu; what a data set says it used
+  std::string metric;
+  std::string access;     // coalesced, stride<k>, random; empty where the metric knows no access
+  std::string direction;  // read, write, copy; empty where it makes no difference
+  Count word_bytes;
+  Number occupancy;  // part of the most resident wavefronts; on CPUs part of the cores
+  Number working_set_bytes;
+  Number value, mad, ci_low, ci_high;  // median, median absolute deviation, 95 % interval of the median
+  Count samples;
+  std::string status;  // ok, doubtful, failed, unsupported
+  std::string reason;
+  // Beyond what every measurement has; a file may lack these columns.
+  std::string item_class;  // column `class`: fp32, fp64, … of record::class_names, or finer (fp32_fma, shared_load)
+  std::string variant;     // what else tells two rows of a metric apart: fma, add_mul, h2d pinned, level 2
+  Count outliers;          // samples further than 5 MAD from the median; they stay in the statistics
+  Number clock_hz;         // clock of the device during the measurement, where it can be known
+  Number other_load_pct;   // of the host's processor time, used by other programs meanwhile
+  std::string source;      // program, driver and date, or the data set that the row was taken from
+
+  static Schema<Measurement> const& schema();
+};
+
+// One entry of the closed list.
+struct Metric {
+  std::string_view name;
+  Unit unit;
+  std::string_view meaning;
+};
+std::span<Metric const> metrics();
+// nullptr for a name that is not in the list.
+Metric const* find_metric(std::string_view name);
+
+}  // namespace kernelcast::record
