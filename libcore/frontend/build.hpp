@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontend/frontend.hpp"
-#include "frontend/process.hpp"
+#include "process/process.hpp"
 #include "frontend/toolchain.hpp"
 
 namespace kernelcast::frontend {

@@ -17,7 +17,7 @@
 #include <xxhash.h>
 
 #include "diag/diag.hpp"
-#include "frontend/process.hpp"
+#include "process/process.hpp"
 
 namespace kernelcast::frontend {
 namespace {

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "diag/diag.hpp"
-#include "frontend/process.hpp"
+#include "process/process.hpp"
 
 namespace kernelcast::frontend {
 namespace {

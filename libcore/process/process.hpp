@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kernelcast::frontend {
+namespace kernelcast {
 
 struct ProcessResult {
   int exit_code = -1;      // 128 + signal where a signal ended it
@@ -41,4 +41,4 @@ class TemporaryFolder {
 std::string read_file(std::string const& path);                   // throws Error(io)
 void write_file(std::string const& path, std::string_view text);  // throws Error(io)
 
-}  // namespace kernelcast::frontend
+}  // namespace kernelcast

@@ -1,5 +1,5 @@
 // posix_spawn with a process group of its own, so that a time limit also ends what a compiler driver has started.
-#include "frontend/process.hpp"
+#include "process/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 extern char** environ;
 
-namespace kernelcast::frontend {
+namespace kernelcast {
 namespace {
 
 struct Pipe {
@@ -202,4 +202,4 @@ void write_file(std::string const& path, std::string_view text) {
                 "check the folder's permissions and the space left");
 }
 
-}  // namespace kernelcast::frontend
+}  // namespace kernelcast
