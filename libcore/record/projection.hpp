@@ -27,6 +27,27 @@ struct Projection {
   static Schema<Projection> const& schema();
 };
 
+// The columns that projections of every model have, for a record P with the members above `reason`; the model adds its
+// terms after them. `limiters` lists the values of the column limiter.
+template <class P>
+Schema<P>& add_projection_columns(Schema<P>& s, std::string const& limiters) {
+  return s.column("kernel", &P::kernel, Unit::none, "name of the kernel function")
+      .column("case", &P::case_name, Unit::none, "problem size or launch of the kernel")
+      .may_be_empty()
+      .accepts("size")
+      .column("device", &P::device, Unit::none, "slug of the device in the device database")
+      .column("model", &P::model, Unit::none, "the model that made the projection")
+      .column("time_s", &P::time_s, Unit::seconds,
+              "projected kernel time of all launches; empty when infeasible or unknown")
+      .column("time_low_s", &P::time_low_s, Unit::seconds, "lower end of the interval that holds the time")
+      .column("time_high_s", &P::time_high_s, Unit::seconds, "upper end of the interval that holds the time")
+      .column("limiter", &P::limiter, Unit::none, "the term that decides the time: " + limiters)
+      .may_be_empty()
+      .column("status", &P::status, Unit::none, "ok, infeasible (the device cannot run it) or unknown")
+      .column("reason", &P::reason, Unit::none, "why there is no time, or what was assumed")
+      .may_be_empty();
+}
+
 // A time that somebody measured, read from any table that has these columns (`size` is accepted for `case`).
 struct Measured {
   std::string kernel, case_name, device;
