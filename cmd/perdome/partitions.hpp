@@ -1,0 +1,30 @@
+// A row of the `partition` record as parts of operations and bytes, with everything that can be wrong with it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/perdome.hpp"
+#include "record/partition.hpp"
+#include "record/table.hpp"
+
+namespace kernelcast::perdome {
+
+struct Work {
+  std::string name, system;
+  double intensity = 0;
+  // Empty: the perfect data partition, which depends on the processors.
+  std::optional<model::Division> division;
+  double link_bytes_per_flop = 0;
+};
+
+using Rows = record::Reader<record::Partition>;
+
+// The current row. Throws Error(bad_data) at the cell that is wrong: intensities that violate a lemma, operations or
+// bytes that are missing, below 0 or all 0, lists of different lengths.
+Work work_of(Rows const& rows, record::Partition const& row);
+
+// "0.25;0.75"
+std::string joined(std::vector<double> const& numbers);
+
+}  // namespace kernelcast::perdome
