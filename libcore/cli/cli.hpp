@@ -47,10 +47,14 @@ struct About {
   std::string description;  // for --help: a few sentences
   Operands operands = Operands::csv_files;
   std::vector<record::Layout const*> input;
-  std::vector<record::Layout const*> output;                  // all that the program may write; --columns lists them
+  // All that the program may write; --columns lists them. A program that writes no records has no --columns, and gives
+  // --format a meaning of its own.
+  std::vector<record::Layout const*> output;
   std::vector<std::pair<Status, std::string>> statuses;       // what 1, 5, 6 mean here; the general ones are added
   std::vector<std::string> see_also;                          // "perfcast(1)"
   std::vector<std::pair<std::string, std::string>> examples;  // command, what it does
+  // Words that --threads takes beside a number, and what they mean; none for most programs.
+  std::pair<std::vector<std::string>, std::string> threads_words = {};
 };
 
 // What the body works with.
@@ -72,6 +76,8 @@ class Streams {
 
   // Standard output or the file of -o. Failures to write throw Error(io).
   std::ostream& output();
+  // What is written so far is delivered, also if the program fails later: for programs that measure, after each row.
+  void publish();
 
   // Rows in the chosen --format, counted for --meta. Call finish() on the writer.
   template <class R>
@@ -81,6 +87,7 @@ class Streams {
 
   record::Format format() const;
   unsigned threads() const;  // at least 1
+  std::string const& threads_word() const;  // of About::threads_words, if one was given
   std::uint64_t seed() const;
   bool quiet() const;
 
@@ -88,6 +95,8 @@ class Streams {
   void note(std::string_view text);
   void warn(std::string_view text);   // also with --quiet
   void words(std::string_view text);  // to stderr as they are; nothing with --quiet
+  // One line that takes the place of the one before, on a terminal; empty: clears it. Nothing anywhere else.
+  void progress(std::string_view text);
 
   void set_device(std::string device);  // for --meta
 

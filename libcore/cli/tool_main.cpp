@@ -61,6 +61,7 @@ struct CommonOptions {
   std::string meta;
   std::uint64_t seed = 0;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  std::string threads_word;
   bool quiet = false;
 };
 
@@ -202,6 +203,13 @@ std::ostream& Streams::output() {
   return state_->file ? state_->file->stream() : *state_->standard_output;
 }
 
+void Streams::publish() {
+  if (state_->file)
+    state_->file->publish();
+  else
+    state_->standard_buffer->send();
+}
+
 record::Format Streams::format() const {
   auto const& name = state_->options.format;
   return name == "json" ? record::Format::json : name == "table" ? record::Format::table : record::Format::csv;
@@ -209,6 +217,9 @@ record::Format Streams::format() const {
 
 unsigned Streams::threads() const {
   return state_->options.threads;
+}
+std::string const& Streams::threads_word() const {
+  return state_->options.threads_word;
 }
 std::uint64_t Streams::seed() const {
   return state_->options.seed;
@@ -224,6 +235,10 @@ void Streams::warn(std::string_view text) {
 }
 void Streams::words(std::string_view text) {
   if (!quiet()) say(std::string(text));
+}
+void Streams::progress(std::string_view text) {
+  static bool const shown = isatty(2) == 1 && colour_on_stderr();
+  if (shown && !quiet()) say(fmt::format("\r\x1b[K{}", text));
 }
 void Streams::set_device(std::string device) {
   state_->device = std::move(device);
@@ -252,6 +267,29 @@ void Tool::set_body(std::function<Status(Streams&)> body) {
 
 namespace {
 
+// A number, or one of the program's words.
+void declare_threads(CLI::App& app, CommonOptions& options, About const& about, std::string const& group) {
+  auto const& [words, meaning] = about.threads_words;
+  std::string text = "threads to use (default all); the output does not depend on it";
+  if (words.empty()) {
+    app.add_option("--threads", options.threads, text)->type_name("N")->check(CLI::Range(1, 4096))->group(group);
+    return;
+  }
+  CLI::Validator const valid(
+      [known = words](std::string& value) {
+        bool const word = std::find(known.begin(), known.end(), value) != known.end();
+        return word ? std::string{} : CLI::Range(1, 4096)(value);
+      },
+      "");
+  auto const take = [&options](std::string const& value) {
+    if (!CLI::detail::lexical_cast(value, options.threads)) options.threads_word = value;
+  };
+  app.add_option_function<std::string>("--threads", take, text + "; " + meaning)
+      ->type_name(fmt::format("N|{}", fmt::join(words, "|")))
+      ->check(valid)
+      ->group(group);
+}
+
 void declare_common(CLI::App& app, CommonOptions& options, About const& about) {
   std::string const group = "Common options";
   if (about.operands == Operands::csv_files)
@@ -265,12 +303,14 @@ void declare_common(CLI::App& app, CommonOptions& options, About const& about) {
   printing("--version", "print the version and end", [&] {
     return fmt::format("{} (kernelcast) {}\n", about.name, KERNELCAST_VERSION);
   })->group(group);
-  printing("--columns", "print the columns of the output with unit and meaning, as CSV, and end", [&] {
-    std::ostringstream out;
-    bool header = true;
-    for (auto const* layout : about.output) record::describe(out, *layout, std::exchange(header, false));
-    return out.str();
-  })->group(group);
+  if (!about.output.empty()) {
+    printing("--columns", "print the columns of the output with unit and meaning, as CSV, and end", [&] {
+      std::ostringstream out;
+      bool header = true;
+      for (auto const* layout : about.output) record::describe(out, *layout, std::exchange(header, false));
+      return out.str();
+    })->group(group);
+  }
   printing("--man-options", "", [&] { return options_scdoc(app); })->group("");
   printing("--man-columns", "", [&] { return columns_scdoc(about); })->group("");
   printing("--man-statuses", "", [&] { return statuses_scdoc(about); })->group("");
@@ -278,18 +318,16 @@ void declare_common(CLI::App& app, CommonOptions& options, About const& about) {
                  "write to this file instead of standard output; it is complete or not there at all")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--format", options.format, "csv (default), json, or table, which is for people and scales units")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"csv", "json", "table"}))
-      ->group(group);
+  if (!about.output.empty())
+    app.add_option("--format", options.format, "csv (default), json, or table, which is for people and scales units")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"csv", "json", "table"}))
+        ->group(group);
   app.add_option("--meta", options.meta, "also write how the output came about: versions, arguments, hashes of inputs")
       ->type_name("FILE")
       ->group(group);
   app.add_option("--seed", options.seed, "seed of everything random (default 0)")->type_name("N")->group(group);
-  app.add_option("--threads", options.threads, "threads to use (default all); the output does not depend on it")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096))
-      ->group(group);
+  declare_threads(app, options, about, group);
   app.add_flag("--quiet", options.quiet, "no notes on standard error, errors only")->group(group);
   app.set_config("--config", "", "read options from this file, in TOML or INI form; unknown keys are errors")
       ->type_name("FILE")

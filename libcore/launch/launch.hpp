@@ -172,9 +172,11 @@ BufferFile parse_check(std::string const&);
 enum class Emit : std::uint8_t { kernel, trace, lines, blocks };
 
 class TraceOutput;  // trace_observer.hpp
+class Watcher;      // below
 
 struct RunOptions {
   Emit emit = Emit::kernel;
+  Watcher* watcher = nullptr;    // counts in place of the counters of the records, which then stay 0
   TraceOutput* trace = nullptr;  // for Emit::trace; rows are written while the kernels run, by one thread
   unsigned trace_width = 32;     // lanes of a wavefront, 32 or 64
   GroupChoice groups;
@@ -246,5 +248,28 @@ struct Bound {
 };
 Bound bind(Call const&, frontend::KernelInfo const&, ptx::Function const&, std::uint32_t static_shared_bytes,
            Buffers const&);
+
+// ---------------------------------------------------------------- looking on
+
+// One launch of a run.
+struct LaunchView {
+  std::string const& kernel;
+  std::string const& case_name;
+  emu::Program const& program;
+  emu::Launch const& launch;
+  std::uint64_t shared_bytes;             // of a group, static and dynamic
+  std::span<std::uint64_t const> groups;  // that are emulated
+  Buffers const& buffers;
+};
+
+// Sees every launch of a run, and may count what it executes with an observer of its own.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  // Before anything is made of them: the module may be replaced, buffers and arguments added.
+  virtual void compiled(frontend::Compiled&, Plan&) {}
+  virtual emu::Observer* begin(LaunchView const&) = 0;  // null: nobody observes this launch
+  virtual void end(LaunchView const&) = 0;              // it has ended without a finding
+};
 
 }  // namespace kernelcast::launch

@@ -67,6 +67,7 @@ class Runner {
     compiled_ = frontend::compile(plan_.request);
     report_.notes = compiled_.notes;
     report_.times.compile_s = compiling.s();
+    if (options_.watcher) options_.watcher->compiled(compiled_, plan_);
     for (auto const& call : plan_.calls) prepare(call);
     if (plan_.case_name.empty()) name_buffers();
 
@@ -162,7 +163,14 @@ class Runner {
 
     emu::Limits limits = options_.limits;
     if (limits.timeout_s > 0) limits.timeout_s = std::max(1e-9, limits.timeout_s - running_.s());
-    std::vector<emu::Observer*> observers = observe(configuration, total);
+    LaunchView const view{configuration.row.kernel,
+                          configuration.row.case_name,
+                          *kernel.program,
+                          bound.launch,
+                          bound.shared_bytes,
+                          groups,
+                          buffers};
+    std::vector<emu::Observer*> observers = observe(configuration, view);
     if (checks_) {
       checks_->begin(*kernel.program, bound.launch);
       observers.push_back(checks_.get());
@@ -175,6 +183,7 @@ class Runner {
     report_.times.emulation_s += spent_s;
     report_.warp_instructions += outcome.warp_instructions;
     if (outcome.ending != emu::Ending::done) refuse_findings(&outcome);
+    if (options_.watcher) options_.watcher->end(view);
   }
 
   // Throws what was found: by the checks so far, and what ended a launch.
@@ -198,8 +207,12 @@ class Runner {
   }
 
   // Who watches this launch, by what is asked for. Opens its part of a trace.
-  std::vector<emu::Observer*> observe(Configuration& configuration, std::uint64_t groups_total) {
+  std::vector<emu::Observer*> observe(Configuration& configuration, LaunchView const& view) {
     auto const& program = *configuration.kernel->program;
+    if (options_.watcher) {
+      emu::Observer* const observer = options_.watcher->begin(view);
+      return observer ? std::vector{observer} : std::vector<emu::Observer*>{};
+    }
     switch (options_.emit) {
       case Emit::kernel:
         return {configuration.observer.get()};
@@ -214,7 +227,7 @@ class Runner {
     bool const first = traced_.insert(configuration.row.kernel).second;
     if (!configuration.trace)
       configuration.trace = std::make_unique<TraceObserver>(program, options_.trace_width, *options_.trace);
-    configuration.trace->write_launch(configuration.row, groups_total);
+    configuration.trace->write_launch(configuration.row, view.launch.grid.count());
     if (first) configuration.trace->write_instructions(configuration.row.kernel);
     return {configuration.trace.get()};
   }

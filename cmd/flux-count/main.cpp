@@ -1,0 +1,91 @@
+// flux-count: how often each PTX instruction of a kernel is executed.
+#include <memory>
+
+#include "options.hpp"
+#include "record/feature.hpp"
+
+using namespace kernelcast;
+
+namespace {
+
+template <class R>
+void write_all(std::vector<R> const& rows, cli::Streams& io) {
+  auto out = io.writer<R>();
+  for (auto const& row : rows) out.write(row);
+  out.finish();
+}
+
+template <class R>
+flux::Receiver collect(std::vector<R>& rows, std::vector<R> (*rows_of)(flux::CountedRun const&)) {
+  return [&rows, rows_of](flux::CountedRun const& run) {
+    for (auto& row : rows_of(run)) rows.push_back(std::move(row));
+  };
+}
+
+void note(launch::Report const& report, cli::Streams& io) {
+  for (auto const& text : report.notes) io.note(text);
+}
+
+// The records that the emulator's own counters fill.
+void run_detailed(Options const& options, launch::Plan plan, cli::Streams& io) {
+  auto choice = run_options(options, io);
+  if (sample_of(options, io) == flux::Sample::one_warp)
+    throw Error(Status::usage, "blocks and lines are not counted on one wavefront", "--sample one-cta, or all");
+  choice.groups = launch::parse_groups(sample_of(options, io) == flux::Sample::all ? "all" : "first");
+  auto const report = launch::run(std::move(plan), choice);
+  note(report, io);
+  if (options.emit == "lines") return write_all(report.lines, io);
+  write_all(report.blocks, io);
+}
+
+void run(Options const& options, cli::Streams& io) {
+  auto plan = plan_of(options);
+  io.note_input_file(options.line.path);
+  if (plan.request.path != options.line.path) io.note_input_file(plan.request.path);  // of a launch file
+  if (options.emit == "blocks" || options.emit == "lines") return run_detailed(options, std::move(plan), io);
+
+  std::vector<record::Count> counts;
+  std::vector<record::CountGroup> groups;
+  flux::FeatureRows features;
+  flux::Receiver const receive = options.emit == "counts"   ? collect(counts, flux::count_rows)
+                                 : options.emit == "groups" ? collect(groups, flux::group_rows)
+                                                            : [&](flux::CountedRun const& run) { features.add(run); };
+  note(flux::count(std::move(plan), run_options(options, io), sample_of(options, io), receive), io);
+  if (options.emit == "counts") return write_all(counts, io);
+  if (options.emit == "groups") return write_all(groups, io);
+  write_all(features.rows(), io);
+}
+
+void declare(cli::Tool& tool) {
+  auto const options = std::make_shared<Options>();
+  declare_options(tool.app(), *options);
+  tool.run([options](cli::Streams& io) { run(*options, io); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::About const about{
+      .name = "flux-count",
+      .summary = "count the PTX instructions that a kernel executes",
+      .description =
+          "Runs every launch of a kernel or a launch file on the emulator and counts how many work-items and "
+          "wavefronts "
+          "execute each PTX opcode, exactly; writes the counts, the metrics of a hardware profiler made of them, or "
+          "features for mangrove. No GPU is needed.",
+      .operands = cli::Operands::none,
+      .input = {},
+      .output = {&record::Count::schema(), &record::CountGroup::schema(), &record::Feature::schema(),
+                 &record::Block::schema(), &record::Line::schema()},
+      .statuses = {{Status::finding, "an access outside a buffer, a deadlock"},
+                   {Status::unavailable, "a compiler is not installed"},
+                   {Status::limit, "--max-steps, --timeout or --max-memory was reached"}},
+      .see_also = {"miniemu(1)"},
+      .examples = {{"flux-count saxpy.cl -k saxpy -g 1048576 -l 256 -a buf:f32:1048576:random "
+                    "-a buf:f32:1048576:random -a f32:2 -a i32:1048576",
+                    "count what a launch executes, by opcode"},
+                   {"flux-count fft.toml --emit groups --format table", "the same as nvprof's metrics"},
+                   {"flux-count lu.toml --emit features > features.csv", "features for mangrove"}},
+      .threads_words = {{"one-warp", "one-cta", "all"}, "or which work-items are counted, as with --sample"}};
+  return cli::tool_main(argc, argv, about, declare);
+}

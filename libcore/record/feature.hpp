@@ -1,0 +1,26 @@
+// The `feature` record (`flux-count --emit features`): what `mangrove` learns from. [braun] section 5.3.
+//
+// One row for each kernel and launch configuration; the median over its launches, feature by feature.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "record/schema.hpp"
+
+namespace kernelcast::record {
+
+struct Feature {
+  std::string kernel, case_name;
+  std::uint64_t threads_per_cta = 0, ctas = 0;
+  std::optional<double> inst_total, inst_special, inst_logic, inst_control, inst_arithmetic, inst_sync;
+  std::optional<double> global_bytes, param_bytes, shared_bytes_moved;
+  std::optional<double> arithmetic_intensity;
+  std::uint64_t launches = 1;
+  std::string status = "ok", reason;
+
+  static Schema<Feature> const& schema();
+};
+
+}  // namespace kernelcast::record
