@@ -143,6 +143,7 @@ std::string Streams::State::meta(std::vector<std::string> const& argv) {
   nlohmann::ordered_json out;
   out["tool"] = about.name;
   out["version"] = KERNELCAST_VERSION;
+  out["schema_versions"] = nlohmann::ordered_json::object();
   for (auto const* layout : about.output) out["schema_versions"][layout->name()] = layout->version();
   out["argv"] = argv;
   out["inputs"] = nlohmann::json::array();

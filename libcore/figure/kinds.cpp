@@ -1,0 +1,63 @@
+// All kinds of figure, and the rows they get.
+#include <algorithm>
+#include <array>
+
+#include "figure/figure.hpp"
+#include "figure/kinds.hpp"
+#include "record/ranking.hpp"
+
+namespace kernelcast::figure {
+namespace {
+
+template <class R>
+record::Layout const& layout() {
+  return R::schema();
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (auto const& known : kinds()) out.emplace_back(known.name);
+  return out;
+}
+
+}  // namespace
+
+std::span<Kind const> kinds() {
+  static constexpr std::array all{
+      Kind{"ranking", "relative time of each device, a panel per kernel and case", layout<record::Ranking>,
+           draw_ranking},
+      Kind{"schedule", "which device runs which kernel when", layout<record::Assignment>, draw_schedule},
+  };
+  return all;
+}
+
+Kind const& kind(std::string_view name) {
+  for (auto const& known : kinds())
+    if (known.name == name) return known;
+  throw Error(Status::usage, fmt::format("no figure of kind '{}'", name), did_you_mean(name, names(), 30));
+}
+
+Rows::Places Rows::places_of(csv::Reader const& csv) const {
+  Places out;
+  for (auto const& [column, values] : selection_) {
+    auto const& header = csv.header();
+    auto const found = std::find(header.begin(), header.end(), column);
+    if (found == header.end())
+      throw csv.header_error(0, fmt::format("no column '{}' to select by", column), did_you_mean(column, header));
+    out.emplace_back(static_cast<std::size_t>(found - header.begin()), &values);
+  }
+  return out;
+}
+
+bool Rows::selected(csv::Reader const& csv, Places const& places) {
+  return std::all_of(places.begin(), places.end(), [&](auto const& place) {
+    return std::find(place.second->begin(), place.second->end(), csv[place.first]) != place.second->end();
+  });
+}
+
+void Rows::refuse_nothing() const {
+  throw Error(Status::bad_data, Where{paths_.front() == "-" ? "<stdin>" : paths_.front(), 0, 0}, "no row to draw",
+              selection_.empty() ? "the input has a header only" : "no row has the values of --where");
+}
+
+}  // namespace kernelcast::figure

@@ -1,0 +1,11 @@
+// What draws each kind; one file each.
+#pragma once
+
+#include "figure/figure.hpp"
+
+namespace kernelcast::figure {
+
+void draw_ranking(Rows&, Script&);
+void draw_schedule(Rows&, Script&);
+
+}  // namespace kernelcast::figure

@@ -1,0 +1,50 @@
+#include "figure/script.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "record/table.hpp"
+
+namespace kernelcast::figure {
+
+std::string_view colour(std::size_t index) {
+  static constexpr std::array<std::string_view, 8> colours{"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                                           "#56b4e9", "#d55e00", "#f0e442", "#000000"};
+  return colours[index % colours.size()];
+}
+
+std::string quote(std::string_view text) {
+  std::string out = "\"";
+  for (char const c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else if (static_cast<unsigned char>(c) >= 0x20)
+      out += c;
+  }
+  return out + '"';
+}
+
+std::string number(double value) {
+  return std::isfinite(value) ? record::number_text(value) : "NaN";
+}
+
+std::string Script::data(std::vector<std::vector<std::string>> const& rows) {
+  auto const name = fmt::format("$d{}", blocks_++);
+  body_ += name + " << EOD\n";
+  for (auto const& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) body_ += ' ';
+      body_ += row[i];
+    }
+    body_ += '\n';
+  }
+  body_ += "EOD\n";
+  return name;
+}
+
+void Script::set_title(std::string_view text) {
+  line("set title {}", quote(title.empty() ? text : std::string_view(title)));
+}
+
+}  // namespace kernelcast::figure

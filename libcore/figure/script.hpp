@@ -1,0 +1,46 @@
+// A gnuplot script that holds its data.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace kernelcast::figure {
+
+// Colours that people with colour-blindness tell apart (Okabe and Ito), by index; repeats after eight.
+std::string_view colour(std::size_t index);
+
+class Script {
+ public:
+  int width_px = 900, height_px = 560;
+  std::string title;  // empty: the kind's own
+
+  // One line of gnuplot.
+  template <class... Arguments>
+  void line(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+    body_ += fmt::format(text, std::forward<Arguments>(arguments)...);
+    body_ += '\n';
+  }
+
+  // A data block; returns its name, "$d0", "$d1", …. Cells are numbers or quote() texts; an unknown one is "NaN". An
+  // empty row is gnuplot's break between lines or scans of a surface.
+  std::string data(std::vector<std::vector<std::string>> const& rows);
+
+  // `set title`, with the user's own where there is one.
+  void set_title(std::string_view text);
+  std::string const& body() const { return body_; }
+
+ private:
+  std::string body_;
+  int blocks_ = 0;
+};
+
+// "text" with what gnuplot would interpret escaped.
+std::string quote(std::string_view text);
+// Shortest form; "NaN" for an unknown one.
+std::string number(double);
+
+}  // namespace kernelcast::figure
