@@ -153,6 +153,15 @@ void OutputFile::commit() {
   if (!temporary_.empty() && fsync(descriptor_) == -1) fail("sync", "check the disk");
   int const descriptor = std::exchange(descriptor_, -1);
   if (close(descriptor) == -1) fail("close", "check the disk");
+  rename_into_place();
+}
+
+void OutputFile::publish() {
+  buffer_->send();
+  rename_into_place();
+}
+
+void OutputFile::rename_into_place() {
   if (temporary_.empty()) return;
   if (rename(temporary_.c_str(), target_.c_str()) == -1) fail("rename into place", "check the folder's permissions");
   temporary_.clear();

@@ -25,10 +25,14 @@ class OutputFile {
 
   std::ostream& stream() { return *stream_; }
   void commit();  // throws Error(io)
+  // For programs whose rows cost much: what is written so far stands under the file's name from now on, whatever
+  // happens later; writing goes on in the same file.
+  void publish();  // throws Error(io)
 
  private:
   void open_beside();
   void open_stream();
+  void rename_into_place();
   [[noreturn]] void fail(std::string const& what, std::string hint) const;
 
   std::string path_;       // as the user named it

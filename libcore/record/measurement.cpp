@@ -6,7 +6,7 @@ namespace kernelcast::record {
 
 namespace {
 
-constexpr std::array<Metric, 23> all_metrics{{
+constexpr std::array<Metric, 35> all_metrics{{
     {"peak_flop_per_s", Unit::flop_per_s,
      "floating-point operations per second of class fp32, fp64 or fp16; variant fma (a multiply-add counts two), "
      "add_mul "
@@ -44,6 +44,18 @@ constexpr std::array<Metric, 23> all_metrics{{
      "clocks of a compute unit per wavefront instruction of `class` in independent streams; on CPUs per instruction of "
      "a core"},
     {"clock_hz", Unit::hertz, "clock of the compute units under load"},
+    {"compute_units", Unit::count, "stated, not measured: multiprocessors, compute units or cores"},
+    {"lanes_per_cu", Unit::count, "stated: single-precision lanes of a compute unit"},
+    {"threads_per_cu", Unit::count, "stated: most resident work-items of a compute unit; on CPUs its logical cores"},
+    {"wave_width", Unit::count, "stated: work-items of a wavefront"},
+    {"max_group_size", Unit::count, "stated: most work-items of a work-group"},
+    {"shared_per_group_bytes", Unit::bytes, "stated: shared memory that a work-group may have"},
+    {"shared_per_cu_bytes", Unit::bytes, "stated: shared memory of a compute unit"},
+    {"registers_per_cu", Unit::count, "stated: 32-bit registers of a compute unit"},
+    {"memory_bytes", Unit::bytes, "stated: memory of the device"},
+    {"stated_cache_bytes", Unit::bytes, "stated: last-level cache of the whole device"},
+    {"stated_clock_hz", Unit::hertz, "stated: highest clock"},
+    {"stated_bandwidth_bytes_per_s", Unit::bytes_per_s, "stated: memory clock times width of the bus"},
 }};
 
 }  // namespace
@@ -96,6 +108,46 @@ Schema<Measurement> const& Measurement::schema() {
                          "part of the host's processor time that other programs used meanwhile")
         .optional_column("source", &Measurement::source, Unit::none,
                          "program, driver and date, or the data set that the row comes from")
+        .may_be_empty();
+    return s;
+  }();
+  return schema;
+}
+
+Schema<ProbedDevice> const& ProbedDevice::schema() {
+  static auto const schema = [] {
+    Schema<ProbedDevice> s("probed_device", "a device of this machine");
+    s.column("spec", &ProbedDevice::spec, Unit::none, "what --device takes")
+        .column("device", &ProbedDevice::device, Unit::none, "slug of the device database, or one made from the name")
+        .column("backend", &ProbedDevice::backend, Unit::none, "opencl, cuda or cpu")
+        .column("kind", &ProbedDevice::kind, Unit::none, "gpu, cpu or accelerator")
+        .column("name", &ProbedDevice::name, Unit::none, "what the driver calls it")
+        .column("vendor", &ProbedDevice::vendor, Unit::none, "who makes it, or the driver")
+        .may_be_empty()
+        .column("driver", &ProbedDevice::driver, Unit::none, "driver and its version")
+        .may_be_empty()
+        .column("compute_units", &ProbedDevice::compute_units, Unit::count, "multiprocessors, compute units or cores")
+        .column("clock_hz", &ProbedDevice::clock_hz, Unit::hertz, "highest clock that the driver states")
+        .column("memory_bytes", &ProbedDevice::memory_bytes, Unit::bytes, "memory of the device")
+        .column("status", &ProbedDevice::status, Unit::none, "ok or unusable")
+        .column("reason", &ProbedDevice::reason, Unit::none, "why the status is not ok")
+        .may_be_empty();
+    return s;
+  }();
+  return schema;
+}
+
+Schema<DeviceDifference> const& DeviceDifference::schema() {
+  static auto const schema = [] {
+    Schema<DeviceDifference> s("device_difference", "a figure of the device database beside the measured one");
+    s.column("device", &DeviceDifference::device, Unit::none, "slug of the device")
+        .column("column", &DeviceDifference::column, Unit::none, "column of devices.csv")
+        .column("stated", &DeviceDifference::stated, Unit::none, "what the database says")
+        .column("measured", &DeviceDifference::measured, Unit::none, "what was measured")
+        .column("difference_pct", &DeviceDifference::difference_pct, Unit::percent, "measured beyond stated")
+        .column("verdict", &DeviceDifference::verdict, Unit::none,
+                "agrees, differs, or unknown where one of the two is missing")
+        .column("reason", &DeviceDifference::reason, Unit::none, "by which rule, and what the difference may mean")
         .may_be_empty();
     return s;
   }();

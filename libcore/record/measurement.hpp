@@ -1,4 +1,5 @@
-// What devprobe measured about a device: one row is one metric at one point.
+// What devprobe writes: measurements, one row for one metric at one point; the devices that it sees; and how a device
+// compares with its row of the database.
 //
 // The metrics are a closed list, metrics() below: the same names in devprobe's output, in devdb/curves and in the
 // models that read them. A metric's name ends in the unit of its value.
@@ -39,6 +40,27 @@ struct Measurement {
   std::string source;      // program, driver and date, or the data set that the row was taken from
 
   static Schema<Measurement> const& schema();
+};
+
+// A device that can be measured, or why it cannot.
+struct ProbedDevice {
+  std::string spec;  // what --device takes: cpu, opencl:0, cuda:1
+  std::string device, backend, kind, name, vendor, driver;
+  std::optional<std::uint64_t> compute_units;
+  std::optional<double> clock_hz, memory_bytes;
+  std::string status, reason;
+
+  static Schema<ProbedDevice> const& schema();
+};
+
+// One figure of the device database beside what was measured.
+struct DeviceDifference {
+  std::string device, column;
+  std::optional<double> stated, measured, difference_pct;
+  std::string verdict;  // agrees, differs, unknown
+  std::string reason;
+
+  static Schema<DeviceDifference> const& schema();
 };
 
 // One entry of the closed list.

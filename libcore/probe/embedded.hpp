@@ -1,0 +1,15 @@
+// Files of microbench/ that travel inside the library.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kernelcast::probe {
+
+struct EmbeddedFile {
+  std::string name;  // "opencl/memory.cl"
+  std::string content;
+};
+std::vector<EmbeddedFile> const& embedded_files();
+
+}  // namespace kernelcast::probe
