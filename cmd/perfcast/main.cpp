@@ -15,7 +15,7 @@ struct Options {
   std::string devdb;
   std::vector<std::string> devices;
   std::string clock = "usual";
-  bool explain = false;
+  bool explain = false, doubtful = false;
   CLI::App const* app = nullptr;  // to see whether --format was given
 };
 
@@ -68,7 +68,8 @@ record::Explanation explanation(model::panwar::Terms const& t) {
 }
 
 void run(Options const& options, cli::Streams& io) {
-  auto const database = device::load(device::find_database(options.devdb));
+  auto const database = device::load(device::find_database(options.devdb),
+                                     options.doubtful ? device::Trust::doubtful : device::Trust::ok);
   auto const devices = choose(database, options.devices);
   using model::panwar::Clock;
   model::panwar::Options const model{options.clock == "base"    ? Clock::base
@@ -109,6 +110,8 @@ void declare(cli::Tool& tool) {
   app.add_flag("--explain", options->explain,
                "write explanations: the three terms, the occupancy and what bounds it, as a table unless --format "
                "says otherwise");
+  app.add_flag("--doubtful", options->doubtful,
+               "also use measurements of the database that are marked doubtful; the reason stands beside them");
   options->app = &app;
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }

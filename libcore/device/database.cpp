@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "device/device.hpp"
+#include "device/measurements.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::device {
@@ -92,24 +93,7 @@ void check(record::Device const& row, record::Reader<record::Device> const& read
       throw reader.error(column.name, "must be above 0", "a figure that is not known is an empty cell");
 }
 
-// Adds a point, in order of occupancy.
-void add(Curve& curve, record::CurvePoint const& point) {
-  auto const at = std::upper_bound(curve.occupancy.begin(), curve.occupancy.end(), point.occupancy);
-  auto const i = at - curve.occupancy.begin();
-  curve.occupancy.insert(at, point.occupancy);
-  curve.bandwidth_bytes_per_s.insert(curve.bandwidth_bytes_per_s.begin() + i, point.bandwidth_bytes_per_s);
-  curve.source = point.source;
-}
-
-Curve* curve_of(Device& device, record::CurvePoint const& point) {
-  bool const read = point.direction == "read";
-  if (!read && point.direction != "write") return nullptr;
-  if (point.metric == "global") return read ? &device.global_read : &device.global_write;
-  if (point.metric == "shared") return read ? &device.shared_read : &device.shared_write;
-  return nullptr;
-}
-
-std::vector<fs::path> curve_files(fs::path const& folder) {
+std::vector<fs::path> csv_files(fs::path const& folder) {
   std::vector<fs::path> files;
   if (std::error_code error; fs::is_directory(folder, error))
     for (auto const& entry : fs::directory_iterator(folder))
@@ -142,7 +126,7 @@ std::vector<std::string> names_of(Device const& device, std::vector<record::Alia
 
 }  // namespace
 
-DeviceDatabase load(std::string const& path) {
+DeviceDatabase load(std::string const& path, Trust trust) {
   DeviceDatabase out;
   fs::path const folder = path;
   out.path_ = path;
@@ -176,19 +160,9 @@ DeviceDatabase load(std::string const& path) {
       device_of(row.device, reader);
       out.aliases_.push_back(row);
     });
-  for (auto const& file : curve_files(folder / "curves"))
-    read<record::CurvePoint>(file, [&](auto const& row, auto& reader) {
-      Curve* const curve = curve_of(device_of(row.device, reader), row);
-      if (!curve)
-        throw reader.error("metric", fmt::format("no curve '{}' '{}'", row.metric, row.direction),
-                           "metric is global or shared, direction is read or write");
-      if (!(row.occupancy > 0 && row.occupancy <= 1))
-        throw reader.error("occupancy", "must be above 0 and at most 1", "it is a part of the most wavefronts");
-      if (!(row.bandwidth_bytes_per_s > 0))
-        throw reader.error("bandwidth_bytes_per_s", "must be above 0", "leave out points that were not measured");
-      if (std::find(curve->occupancy.begin(), curve->occupancy.end(), row.occupancy) != curve->occupancy.end())
-        throw reader.error("occupancy", "this point of the curve is there twice", "keep one of them");
-      add(*curve, row);
+  for (auto const& file : csv_files(folder / "curves"))
+    read<record::Measurement>(file, [&](auto const& row, auto& reader) {
+      add_measurement(device_of(row.device, reader), row, reader, trust);
     });
   return out;
 }

@@ -1,7 +1,8 @@
 // The device database and the occupancy rules.
 //
 // Problem: models need facts about devices, and how many work-groups of a kernel a compute unit holds.
-// Method: the facts are CSV (devdb/, see devdb/README.md), read once into memory; the occupancy is computed by the
+// Method: the facts are CSV (devdb/, see devdb/README.md), read once into memory; what was measured of a device
+// (devdb/curves, rows as devprobe writes them) becomes the curves that models read; the occupancy is computed by the
 // allocation rules of each architecture, whose limits are rows of devdb/occupancy.csv.
 // Limits: AMD scalar registers do not bound the occupancy here (the `kernel` record does not have them); RDNA is taken
 // in compute-unit mode, wavefronts of 32; clusters of compute capability 9.0 are not modelled; compute capability 2.x
@@ -24,6 +25,7 @@ namespace kernelcast::device {
 struct Curve {
   std::vector<double> occupancy, bandwidth_bytes_per_s;
   std::string source;
+  std::vector<std::string> backend = {};  // of each point: who measured it
 
   bool empty() const { return occupancy.empty(); }
   // Linear between points, through the origin below the first, constant above the last. Bytes per second.
@@ -33,7 +35,8 @@ struct Curve {
 // One device with all that the database knows about it.
 struct Device : record::Device {
   record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
-  Curve global_read, global_write, shared_read, shared_write;
+  Curve global_read, global_write, shared_read, shared_write;  // coalesced, words of 4 bytes
+  std::optional<double> measured_fp32_flop_per_s;              // the highest of all mixes of operations
 };
 
 // What a work-group needs. Registers per work-item in the device's own unit (32-bit; vec4 of 128 bits on Evergreen).
@@ -57,6 +60,9 @@ inline Occupancy occupancy(Device const& device, KernelResources const& resource
   return occupancy(device.rule, resources, group_size);
 }
 
+// Which measurements count: those whose status is ok, or doubtful ones too.
+enum class Trust : std::uint8_t { ok, doubtful };
+
 class DeviceDatabase {
  public:
   std::vector<Device> const& devices() const { return devices_; }  // in the order of devices.csv
@@ -69,7 +75,7 @@ class DeviceDatabase {
   Device const& find(std::string_view name) const;
 
  private:
-  friend DeviceDatabase load(std::string const& path);
+  friend DeviceDatabase load(std::string const& path, Trust trust);
   std::string path_;
   std::vector<Device> devices_;
   std::vector<record::OccupancyRule> rules_;
@@ -78,7 +84,7 @@ class DeviceDatabase {
 
 // Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv and curves/*.csv (in order of their
 // names). Throws Error(io) when devices.csv cannot be opened, Error(bad_data) for anything wrong in a file.
-DeviceDatabase load(std::string const& path);
+DeviceDatabase load(std::string const& path, Trust trust = Trust::ok);
 
 // The folder to read: `option` (--devdb) when not empty, else $KERNELCAST_DEVDB, else ../share/kernelcast/devdb beside
 // the running program, else the source tree's when the program still lies in its build tree. Throws Error(io) when

@@ -187,21 +187,6 @@ Schema<OccupancyRule> const& OccupancyRule::schema() {
   return schema;
 }
 
-Schema<CurvePoint> const& CurvePoint::schema() {
-  using R = CurvePoint;
-  static auto const schema =
-      Schema<R>("curve", "a measured point of bandwidth over occupancy")
-          .column("device", &R::device, Unit::none, "slug of the device")
-          .column("metric", &R::metric, Unit::none, "global or shared memory")
-          .column("direction", &R::direction, Unit::none, "read or write")
-          .column("access", &R::access, Unit::none, "coalesced")
-          .column("word_bytes", &R::word_bytes, Unit::bytes, "bytes per work-item and access")
-          .column("occupancy", &R::occupancy, Unit::none, "occupancy at which it was measured")
-          .column("bandwidth_bytes_per_s", &R::bandwidth_bytes_per_s, Unit::bytes_per_s, "measured bandwidth")
-          .column("source", &R::source, Unit::none, "who measured it");
-  return schema;
-}
-
 Schema<Alias> const& Alias::schema() {
   static auto const schema = Schema<Alias>("alias", "what another data set calls a device")
                                  .column("data_set", &Alias::data_set, Unit::none, "the other data set")

@@ -1,4 +1,5 @@
-// The records of the device database: devices, allocation limits per architecture, bandwidth curves, aliases.
+// The records of the device database: devices, allocation limits per architecture, aliases. (What is
+// measured about a device is a `measurement`.)
 //
 // An empty cell is a figure that no source states; a 0 is a known zero (the C1060 has no data cache). The column
 // `assumed` names the columns whose figures are assumptions, each with its reason: "column: reason; column: reason".
@@ -64,20 +65,6 @@ struct OccupancyRule {
   std::string shared_configurations, source, assumed, notes;
 
   static Schema<OccupancyRule> const& schema();
-};
-
-// One point of a measured bandwidth curve.
-struct CurvePoint {
-  std::string device;
-  std::string metric;     // global, shared
-  std::string direction;  // read, write
-  std::string access;     // coalesced
-  std::uint64_t word_bytes = 4;
-  double occupancy = 1;
-  double bandwidth_bytes_per_s = 0;
-  std::string source;
-
-  static Schema<CurvePoint> const& schema();
 };
 
 // What another data set calls a device.

@@ -107,16 +107,48 @@ TEST_CASE("a curve is linear between its points, through the origin, and constan
   CHECK(device::Curve{}.at(0.5) == 0);
 }
 
-TEST_CASE("curves of a file are put in order of occupancy") {
+std::string const columns =
+    "device,backend,metric,access,direction,word_bytes,occupancy,working_set_bytes,value,mad,ci_low,ci_high,samples,"
+    "status,reason\n";
+
+TEST_CASE("measurements of a file become curves in order of occupancy") {
   Copy const copy;
+  std::string const read = "c2075,cuda,global_bandwidth_bytes_per_s,coalesced,read,4,";
   std::ofstream(copy.folder / "curves/own.csv")
-      << "device,metric,direction,access,word_bytes,occupancy,bandwidth_bytes_per_s,source\n"
-      << "c2075,global,read,coalesced,4,1,90000000000,here\nc2075,global,read,coalesced,4,0.25,40000000000,here\n"
-      << "c2075,global,read,coalesced,4,0.5,80000000000,here\n";
+      << columns << read << "1,,90e9,,,,,ok,\n"
+      << read << "0.25,,40e9,,,,,ok,\n"
+      << read << "0.5,,80e9,,,,,ok,\n"
+      << read << "0.75,,99e9,,,,,doubtful,the clock moved\n"
+      << "c2075,opencl,global_bandwidth_bytes_per_s,coalesced,read,4,0.5,,85e9,,,,,ok,\n"
+      << "c2075,opencl,global_bandwidth_bytes_per_s,coalesced,read,4,1,,70e9,,,,,ok,\n"
+      << "c2075,cuda,global_bandwidth_bytes_per_s,coalesced,read,16,1,,95e9,,,,,ok,\n"
+      << "c2075,cuda,global_bandwidth_bytes_per_s,stride2,read,4,1,,45e9,,,,,ok,\n"
+      << "c2075,cuda,shared_bandwidth_bytes_per_s,coalesced,write,4,1,,500e9,,,,,ok,\n"
+      << "c2075,cuda,load_latency_s,random,read,4,,1e6,7e-7,,,,,ok,\n"
+      << "c2075,cuda,texture_bandwidth_bytes_per_s,coalesced,read,4,1,,,,,,,failed,no images\n";
   auto const db = device::load(copy.folder.string());
-  CHECK(db.find("c2075").global_read.occupancy == std::vector<double>{0.25, 0.5, 1});
-  CHECK(db.find("c2075").global_read.bandwidth_bytes_per_s == std::vector<double>{40e9, 80e9, 90e9});
+  auto const& d = db.find("c2075");
+  CHECK(d.global_read.occupancy == std::vector<double>{0.25, 0.5, 1});
+  CHECK(d.global_read.bandwidth_bytes_per_s == std::vector<double>{40e9, 85e9, 90e9});
+  CHECK(d.global_write.empty());
+  CHECK(d.shared_read.empty());
+  CHECK(d.shared_write.bandwidth_bytes_per_s == std::vector<double>{500e9});
+  auto const all = device::load(copy.folder.string(), device::Trust::doubtful);
+  CHECK(all.find("c2075").global_read.bandwidth_bytes_per_s == std::vector<double>{40e9, 85e9, 99e9, 90e9});
   CHECK(db.find("c2050").global_read.occupancy == std::vector<double>{1});
+}
+
+TEST_CASE("the highest measured rate of single precision is kept") {
+  Copy const copy;
+  std::string const peak = "c2075,cuda,peak_flop_per_s,,,,,,";
+  std::ofstream(copy.folder / "curves/own.csv") << columns.substr(0, columns.size() - 1) << ",class,variant\n"
+                                                << peak << "900e9,,,,,ok,,fp32,add_mul\n"
+                                                << peak << "1000e9,,,,,ok,,fp32_fma,fma\n"
+                                                << peak << "5000e9,,,,,doubtful,above the peak,fp32,fma\n"
+                                                << peak << "500e9,,,,,ok,,fp64,fma\n";
+  auto const db = device::load(copy.folder.string());
+  CHECK(db.find("c2075").measured_fp32_flop_per_s == 1000e9);
+  CHECK(!db.find("k20").measured_fp32_flop_per_s);
 }
 
 TEST_CASE("what is wrong in a database is refused at its place") {
@@ -130,11 +162,17 @@ TEST_CASE("what is wrong in a database is refused at its place") {
   CHECK_THAT(alias.what(), Contains("no device 'gtx1081'"));
   CHECK_THAT(alias.hint(), Contains("gtx1080"));
   CHECK(alias.where().line > 1);
-  std::string const point = "c1060,global,read,coalesced,4,";
-  CHECK_THAT(tried("curves/shoc.csv", point + "1,1,x").what(), Contains("twice"));
-  CHECK_THAT(tried("curves/shoc.csv", point + "1.5,1,x").what(), Contains("at most 1"));
-  CHECK_THAT(tried("curves/shoc.csv", point + "0.5,0,x").what(), Contains("above 0"));
-  CHECK_THAT(tried("curves/shoc.csv", "c1060,local,read,coalesced,4,0.5,1,x").what(), Contains("no curve 'local'"));
+  auto const point = [&](std::string const& metric, std::string const& rest) {
+    return tried("curves/c1060.csv", "c1060,opencl," + metric + ",coalesced,read,4," + rest + ",,,,,,,");
+  };
+  std::string const global = "global_bandwidth_bytes_per_s";
+  CHECK_THAT(point(global, "1,,1,,,,,ok").what(), Contains("twice"));
+  CHECK_THAT(point(global, "1.5,,1,,,,,ok").what(), Contains("at most 1"));
+  CHECK_THAT(point(global, "0.5,,0,,,,,ok").what(), Contains("above 0"));
+  CHECK_THAT(point(global, "0.5,,,,,,,ok").what(), Contains("above 0"));
+  CHECK_THAT(point(global, "0.5,,1,,,,,fine").what(), Contains("no status 'fine'"));
+  CHECK_THAT(point("global_bandwidth", "0.5,,1,,,,,ok").what(), Contains("no metric 'global_bandwidth'"));
+  CHECK_THAT(point("global_bandwidth_byte_per_s", "0.5,,1,,,,,ok").hint(), Contains(global));
   CHECK(refusal([] { device::load("/nonexistent"); }).status() == Status::io);
 }
 

@@ -71,9 +71,8 @@ std::string source_of(std::string const& column) {
 }  // namespace
 
 TEST_CASE("devdb: the columns of every record end in their units") {
-  for (record::Layout const* layout :
-       std::initializer_list<record::Layout const*>{&record::Device::schema(), &record::OccupancyRule::schema(),
-                                                    &record::CurvePoint::schema(), &record::Alias::schema()})
+  for (record::Layout const* layout : std::initializer_list<record::Layout const*>{
+           &record::Device::schema(), &record::OccupancyRule::schema(), &record::Alias::schema()})
     for (auto const& column : layout->columns()) {
       INFO(layout->name() << "." << column.name);
       auto const ending = suffix(column.unit);
@@ -212,7 +211,7 @@ TEST_CASE("devdb: curves are positive, and below the peak") {
         CHECK(b <= (global ? *d.peak_bandwidth_bytes_per_s : shared_peak));
       }
     }
-  CHECK(curves == 24);  // six devices of [shoc], four curves each
+  CHECK(curves == 34);  // 17 devices of [shoc], reads and writes of global memory; those of shared memory are doubtful
 }
 
 TEST_CASE("devdb: the errata of the papers' tables are corrected") {

@@ -10,6 +10,7 @@
 #include "catch.hpp"
 #include "record/device.hpp"
 #include "record/kernel.hpp"
+#include "record/measurement.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
 #include "record/table.hpp"
@@ -160,10 +161,10 @@ TEST_CASE("bad cells and columns are refused with place, line and hint") {
              Contains("2:7: error: column 'rank': expected a whole"));
   CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,-1,d,1,1,yes,\n"), Contains("expected a whole number, 0 or more"));
   CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1,d,1,1,true,\n"), Contains("expected yes or no"));
-  std::string const curve = "device,metric,direction,access,word_bytes,occupancy,bandwidth_bytes_per_s,source\n";
-  CHECK(refusal<CurvePoint>(curve + "d,global,read,coalesced,4,1,1e9,s\n") == "none");
-  CHECK_THAT(refusal<CurvePoint>(curve + "d,global,read,coalesced,4,1,-1e9,s\n"),
-             Contains("2:29: error: column 'bandwidth_bytes_per_s': expected 0 or more, got '-1e9'"));
+  std::string const measurement = line(write<Measurement>({}), 0) + "\n";
+  CHECK(refusal<Measurement>(measurement + "d,b,clock_hz,,,4,1,1e9,1,,,,,ok,,,,,,,\n") == "none");
+  CHECK_THAT(refusal<Measurement>(measurement + "d,b,clock_hz,,,4,1,-1e9,1,,,,,ok,,,,,,,\n"),
+             Contains("2:20: error: column 'working_set_bytes': expected 0 or more, got '-1e9'"));
 }
 
 TEST_CASE("numbers are written in the shortest form that reads back, whole ones without exponent") {

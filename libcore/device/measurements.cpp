@@ -1,0 +1,66 @@
+#include "device/measurements.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernelcast::device {
+
+namespace {
+
+using record::Measurement;
+
+void check(Measurement const& row, record::Reader<Measurement> const& reader) {
+  if (!record::find_metric(row.metric)) {
+    std::vector<std::string> known;
+    for (auto const& metric : record::metrics()) known.emplace_back(metric.name);
+    throw reader.error("metric", fmt::format("no metric '{}'", row.metric), did_you_mean(row.metric, known));
+  }
+  if (row.status != "ok" && row.status != "doubtful" && row.status != "failed" && row.status != "unsupported")
+    throw reader.error("status", fmt::format("no status '{}'", row.status), "ok, doubtful, failed or unsupported");
+  if (row.status != "ok" && row.status != "doubtful") return;
+  if (!row.value || !(*row.value > 0))
+    throw reader.error("value", "must be above 0 where something was measured",
+                       "the status of what was not measured is failed or unsupported");
+  if (row.occupancy && !(*row.occupancy > 0 && *row.occupancy <= 1))
+    throw reader.error("occupancy", "must be above 0 and at most 1", "it is a part of the most wavefronts");
+}
+
+Curve* curve_of(Device& device, Measurement const& row) {
+  bool const read = row.direction == "read";
+  if (!row.occupancy || row.access != "coalesced" || row.word_bytes != 4 || (!read && row.direction != "write"))
+    return nullptr;
+  if (row.metric == "global_bandwidth_bytes_per_s") return read ? &device.global_read : &device.global_write;
+  if (row.metric == "shared_bandwidth_bytes_per_s") return read ? &device.shared_read : &device.shared_write;
+  return nullptr;
+}
+
+// Adds a point, in order of occupancy.
+void add_point(Curve& curve, Measurement const& row, record::Reader<Measurement> const& reader) {
+  auto const at = std::lower_bound(curve.occupancy.begin(), curve.occupancy.end(), *row.occupancy);
+  auto const i = static_cast<std::size_t>(at - curve.occupancy.begin());
+  if (at == curve.occupancy.end() || *at != *row.occupancy) {
+    auto const offset = static_cast<std::ptrdiff_t>(i);
+    curve.occupancy.insert(at, *row.occupancy);
+    curve.bandwidth_bytes_per_s.insert(curve.bandwidth_bytes_per_s.begin() + offset, *row.value);
+    curve.backend.insert(curve.backend.begin() + offset, row.backend);
+  } else if (curve.backend[i] == row.backend) {
+    throw reader.error("occupancy", "this point of the curve is there twice", "keep one of them");
+  } else if (curve.bandwidth_bytes_per_s[i] < *row.value) {
+    curve.bandwidth_bytes_per_s[i] = *row.value;
+    curve.backend[i] = row.backend;
+  }
+  curve.source = row.source;
+}
+
+}  // namespace
+
+void add_measurement(Device& device, Measurement const& row, record::Reader<Measurement> const& reader, Trust trust) {
+  check(row, reader);
+  if (row.status != "ok" && !(row.status == "doubtful" && trust == Trust::doubtful)) return;
+  if (Curve* const curve = curve_of(device, row)) add_point(*curve, row, reader);
+  if (row.metric == "peak_flop_per_s" && row.item_class.starts_with("fp32"))
+    device.measured_fp32_flop_per_s = std::max(device.measured_fp32_flop_per_s.value_or(0), *row.value);
+}
+
+}  // namespace kernelcast::device

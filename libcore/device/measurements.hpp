@@ -1,0 +1,20 @@
+// What measurements say about a device: rows of the `measurement` record become the curves that models read.
+//
+// Limits: a model reads coalesced accesses of 4-byte words; other accesses and words, latencies, copies and whatever
+// else stands in a file are checked and left to those who want them. A row whose status is not ok counts for nothing,
+// unless doubtful ones are asked for.
+#pragma once
+
+#include "device/device.hpp"
+#include "record/measurement.hpp"
+#include "record/table.hpp"
+
+namespace kernelcast::device {
+
+// Adds a row to `device`. Of two back ends that measured the same point the faster counts: the other's time is its
+// driver's. Throws Error(bad_data) at the row's place for a metric that is not in the list, a value that cannot be, and
+// a point that one back end has twice.
+void add_measurement(Device& device, record::Measurement const& row, record::Reader<record::Measurement> const& reader,
+                     Trust trust);
+
+}  // namespace kernelcast::device
