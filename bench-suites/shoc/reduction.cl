@@ -16,10 +16,9 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void reduce(__global
   __local real sums[ITEMS];
   uint const item = get_local_id(0);
   real sum = 0;
-  for (uint i = 2 * ITEMS * get_group_id(0) + item; i < n; i += 2 * ITEMS * get_num_groups(0)) {
-    sum += input[i];
-    if (i + ITEMS < n) sum += input[i + ITEMS];
-  }
+  uint i = 2 * ITEMS * get_group_id(0) + item;
+  for (; i + ITEMS < n; i += 2 * ITEMS * get_num_groups(0)) sum += input[i] + input[i + ITEMS];
+  if (i < n) sum += input[i];
   sums[item] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint active = ITEMS / 2; active > 0; active /= 2) {

@@ -14,10 +14,9 @@ extern "C" __global__ void __launch_bounds__(threads) reduce(real const* input, 
   __shared__ real sums[threads];
   unsigned const item = threadIdx.x;
   real sum = 0;
-  for (unsigned i = 2 * threads * blockIdx.x + item; i < n; i += 2 * threads * gridDim.x) {
-    sum += input[i];
-    if (i + threads < n) sum += input[i + threads];
-  }
+  unsigned i = 2 * threads * blockIdx.x + item;
+  for (; i + threads < n; i += 2 * threads * gridDim.x) sum += input[i] + input[i + threads];
+  if (i < n) sum += input[i];
   sums[item] = sum;
   __syncthreads();
   for (unsigned active = threads / 2; active > 0; active /= 2) {

@@ -33,16 +33,20 @@ __kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void stencil2d_step(
                                                                                 real const center, real const cardinal,
                                                                                 real const diagonal) {
   __local real tile[HEIGHT + 2][WIDTH + 2];
-  int const item = get_local_id(0);
-  int const column = WIDTH * get_group_id(0);
-  int const row = HEIGHT * get_group_id(1);
-  for (int y = 0; y < HEIGHT + 2; ++y)
-    for (int x = item; x < WIDTH + 2; x += WIDTH) tile[y][x] = from[(row + y) * pitch + column + x];
+  int const x = get_local_id(0) + 1;
+  int const first = HEIGHT * get_group_id(1) * pitch + WIDTH * get_group_id(0) + x;
+  __global real const* const source = from + first;
+  for (int y = 0; y < HEIGHT + 2; ++y) tile[y][x] = source[y * pitch];
+  // The first and the last work-item also read the column beside theirs.
+  if (x == 1)
+    for (int y = 0; y < HEIGHT + 2; ++y) tile[y][0] = source[y * pitch - 1];
+  else if (x == WIDTH)
+    for (int y = 0; y < HEIGHT + 2; ++y) tile[y][WIDTH + 1] = source[y * pitch + 1];
   barrier(CLK_LOCAL_MEM_FENCE);
+  __global real* const target = to + first;
   for (int y = 1; y <= HEIGHT; ++y) {
-    int const x = item + 1;
     real const near = tile[y - 1][x] + tile[y + 1][x] + tile[y][x - 1] + tile[y][x + 1];
     real const far = tile[y - 1][x - 1] + tile[y - 1][x + 1] + tile[y + 1][x - 1] + tile[y + 1][x + 1];
-    to[(row + y) * pitch + column + x] = center * tile[y][x] + cardinal * near + diagonal * far;
+    target[y * pitch] = center * tile[y][x] + cardinal * near + diagonal * far;
   }
 }

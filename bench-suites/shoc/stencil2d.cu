@@ -29,16 +29,20 @@ extern "C" __global__ void stencil2d_border(real const* from, real* to, int rows
 extern "C" __global__ void __launch_bounds__(width)
     stencil2d_step(real const* from, real* to, int pitch, real center, real cardinal, real diagonal) {
   __shared__ real tile[height + 2][width + 2];
-  int const item = threadIdx.x;
-  int const column = width * blockIdx.x;
-  int const row = height * blockIdx.y;
-  for (int y = 0; y < height + 2; ++y)
-    for (int x = item; x < width + 2; x += width) tile[y][x] = from[(row + y) * pitch + column + x];
+  int const x = threadIdx.x + 1;
+  int const first = height * blockIdx.y * pitch + width * blockIdx.x + x;
+  real const* const source = from + first;
+  for (int y = 0; y < height + 2; ++y) tile[y][x] = source[y * pitch];
+  // The first and the last thread also read the column beside theirs.
+  if (x == 1)
+    for (int y = 0; y < height + 2; ++y) tile[y][0] = source[y * pitch - 1];
+  else if (x == width)
+    for (int y = 0; y < height + 2; ++y) tile[y][width + 1] = source[y * pitch + 1];
   __syncthreads();
+  real* const target = to + first;
   for (int y = 1; y <= height; ++y) {
-    int const x = item + 1;
     real const near = tile[y - 1][x] + tile[y + 1][x] + tile[y][x - 1] + tile[y][x + 1];
     real const far = tile[y - 1][x - 1] + tile[y - 1][x + 1] + tile[y + 1][x - 1] + tile[y + 1][x + 1];
-    to[(row + y) * pitch + column + x] = center * tile[y][x] + cardinal * near + diagonal * far;
+    target[y * pitch] = center * tile[y][x] + cardinal * near + diagonal * far;
   }
 }
