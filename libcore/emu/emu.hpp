@@ -40,6 +40,8 @@ struct Dim3 {
 inline constexpr std::uint32_t lanes_per_warp = 32;
 inline constexpr std::uint32_t max_lanes_per_unit = 256;
 inline constexpr std::uint32_t max_warps_per_unit = max_lanes_per_unit / lanes_per_warp;
+inline constexpr std::uint32_t least_group_lanes = 4;  // that a group takes where groups run side by side
+inline constexpr std::uint32_t max_groups_per_unit = max_lanes_per_unit / least_group_lanes;
 
 // ---------------------------------------------------------------- memory
 
@@ -140,8 +142,9 @@ struct Lanes {
   std::uint32_t warps = 0;
   std::uint32_t first_warp = 0;  // index of warp 0 of the unit within its group
   bool full = false;             // every work-item that exists in the unit takes part
-  // Of a unit that runs several groups at once (Observer::accepts_packs): warps from one group to the next.
-  std::uint32_t group_warps = 0;
+  // Of a unit that runs several groups at once (Observer::accepts_packs): lanes from one group to the next, a power of
+  // two. Below 32 a word of `masks` holds several groups, each with one warp of so few lanes.
+  std::uint32_t group_lanes = 0;
 };
 
 enum class Direction : std::uint8_t { load, store, atomic };
@@ -186,7 +189,7 @@ class Observer {
   virtual void group_begin(std::uint64_t /*linear group*/) {}
   virtual void group_end() {}
   // Small groups may run several at a time, side by side in one unit, if every observer accepts it: then pack_begin and
-  // pack_end come in place of group_begin and group_end, and Lanes::group_warps tells the groups apart. A group's
+  // pack_end come in place of group_begin and group_end, and Lanes::group_lanes tells the groups apart. A group's
   // shared memory begins at a multiple of 256 bytes of its own.
   virtual bool accepts_packs() const { return false; }
   virtual void pack_begin(std::span<std::uint64_t const> /*linear groups*/) {}
@@ -263,8 +266,8 @@ struct Finding {
   Kind kind;
   std::string kernel;
   ptx::TextPosition at;
-  std::string source;       // "matmul.cl:12", empty when unknown
-  std::uint64_t group = 0;  // linear
+  std::string source;               // "matmul.cl:12", empty when unknown
+  std::uint64_t group = 0;          // linear
   std::uint32_t source_column = 0;  // 0 when unknown
   Dim3 group_id{0, 0, 0}, local_id{0, 0, 0}, global_id{0, 0, 0};
   std::string message;  // "global load of 4 bytes at offset 4096 of buffer 'a' (4096 bytes)"

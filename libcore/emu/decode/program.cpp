@@ -32,6 +32,16 @@ bool can_pack(Program::Impl const& p) {
   return true;
 }
 
+// Groups may share a warp where no operation looks at the other lanes of its own.
+bool can_share_warps(Program::Impl const& p) {
+  static constexpr std::string_view across_lanes[] = {"shfl",       "vote",  "match", "redux",
+                                                      "activemask", "elect", "mma",   "movmatrix"};
+  for (ptx::Instruction const& i : p.kernel->instructions)
+    if (std::find(std::begin(across_lanes), std::end(across_lanes), i.opcode) != std::end(across_lanes)) return false;
+  return std::none_of(p.code.begin(), p.code.end(),
+                      [](BlockCode const& block) { return block.end.kind == End::Kind::warp_barrier; });
+}
+
 }  // namespace
 
 Program::Program(ptx::Module const& module, ptx::Function const& kernel) : impl_(std::make_unique<Impl>()) {
@@ -50,6 +60,7 @@ Program::Program(ptx::Module const& module, ptx::Function const& kernel) : impl_
   fuse(drafts);
   allocate(drafts);
   impl_->packs = can_pack(*impl_);
+  impl_->packs_within_warps = impl_->packs && can_share_warps(*impl_);
 }
 
 Program::~Program() = default;

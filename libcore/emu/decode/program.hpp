@@ -112,8 +112,9 @@ struct Program::Impl {
   std::uint32_t local_bytes = 0;  // per lane
   bool order_dependent = false;
   bool uses_generic = false;
-  bool packs = false;         // small groups may run side by side
-  bool synchronises = false;  // some block calls note_sync
+  bool packs = false;               // small groups may run side by side
+  bool packs_within_warps = false;  // and share a warp
+  bool synchronises = false;        // some block calls note_sync
 };
 
 Handlers const& best_handlers();

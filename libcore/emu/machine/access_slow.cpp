@@ -53,12 +53,12 @@ void Machine::notify_access(Context const& c, MicroOp const& op, Placement const
     event.element_bytes = x.element_bytes;
     event.elements = x.elements;
   }
-  event.lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists), c.group_warps};
+  event.lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists), c.group_lanes};
   for (Observer* o : observers_) o->memory(event);
 }
 
 void Machine::notify_guarded(Context const& c, MicroOp const& op) {
-  Lanes const lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists), c.group_warps};
+  Lanes const lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists), c.group_lanes};
   for (Observer* o : observers_) o->guarded(op.instruction, lanes);
 }
 

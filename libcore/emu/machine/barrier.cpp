@@ -156,8 +156,9 @@ bool Machine::release(bool running) {
   std::array<std::uint32_t, barriers> lanes{}, warps{}, wanted{};
   std::uint32_t waiting = 0;
   for (Unit& unit : units_) {
-    std::array<std::uint32_t, max_warps_per_unit> at{};
+    std::array<std::uint32_t, max_groups_per_unit> at{};  // by warp; groups may share one of the unit's
     at.fill(nowhere);
+    std::uint32_t const width = group_lanes_ ? std::min(group_lanes_, lanes_per_warp) : lanes_per_warp;
     for (Fragment const& f : unit.fragments) {
       if (!f.parked()) continue;
       for (std::uint32_t w = 0; w < unit.warps; ++w) {
@@ -167,9 +168,13 @@ bool Machine::release(bool running) {
         warps[f.barrier] += f.aligned ? lanes_per_warp : n;
         waiting += n;
         // Lanes of one warp must meet at the same aligned barrier.
-        bool const aligned = f.aligned && f.barrier != warp_barrier;
-        if (!running && aligned && at[w] != nowhere && at[w] != f.instruction) stuck();
-        if (aligned) at[w] = f.instruction;
+        if (!f.aligned || f.barrier == warp_barrier) continue;
+        for (std::uint32_t begin = 0; begin < lanes_per_warp; begin += width) {
+          if (!(f.bits[w] >> begin & ~0u >> (lanes_per_warp - width))) continue;
+          std::uint32_t& place = at[(lanes_per_warp * w + begin) / width];
+          if (!running && place != nowhere && place != f.instruction) stuck();
+          place = f.instruction;
+        }
       }
       wanted[f.barrier] = std::max(wanted[f.barrier], f.threads);
     }

@@ -49,13 +49,14 @@ Machine::Machine(Program const& program, Launch const& launch, Memory& memory, s
       device_(memory),
       observers_(observers),
       budget_(budget) {
-  choose_packing(several);
+  group_lanes_ = lanes_of_packed_group(program, launch, observers, several);
+  if (group_lanes_) pack_ = max_lanes_per_unit / group_lanes_;
   bind();
 }
 
 void Machine::bind() {
   threads_ = static_cast<std::uint32_t>(launch_.block.count());
-  std::uint32_t const warps = group_warps_ ? max_warps_per_unit : (threads_ + lanes_per_warp - 1) / lanes_per_warp;
+  std::uint32_t const warps = group_lanes_ ? max_warps_per_unit : (threads_ + lanes_per_warp - 1) / lanes_per_warp;
   stride_ = std::min(warps, max_warps_per_unit) * lanes_per_warp;
   std::uint32_t const unit_count = (warps + max_warps_per_unit - 1) / max_warps_per_unit;
   std::size_t const unit_bytes = std::size_t{4} * stride_ * p_.slots;
@@ -67,7 +68,7 @@ void Machine::bind() {
     unit.registers = register_file_.get() + unit_bytes * u;
     unit.first_warp = u * max_warps_per_unit;
     unit.warps = std::min(warps - unit.first_warp, max_warps_per_unit);
-    for (std::uint32_t w = 0; w < unit.warps && !group_warps_; ++w) {
+    for (std::uint32_t w = 0; w < unit.warps && !group_lanes_; ++w) {
       std::uint32_t const rest = threads_ - (unit.first_warp + w) * lanes_per_warp;
       unit.exists[w] = rest >= lanes_per_warp ? ~0u : (1u << rest) - 1;
     }
@@ -75,8 +76,8 @@ void Machine::bind() {
   shared_bytes_ = std::uint64_t{p_.static_shared_bytes} + launch_.dynamic_shared_bytes;
   std::uint64_t const shared_step = (shared_bytes_ + 255) / 256 * 256;
   shared_.assign(shared_bytes_ + (pack_ - 1) * shared_step, std::byte{0});
-  for (std::uint32_t lane = 0; group_warps_ && lane < max_lanes_per_unit; ++lane)
-    shared_bases_[lane] = static_cast<std::uint32_t>(lane / lanes_per_warp / group_warps_ * shared_step);
+  for (std::uint32_t lane = 0; group_lanes_ && lane < max_lanes_per_unit; ++lane)
+    shared_bases_[lane] = static_cast<std::uint32_t>(lane / group_lanes_ * shared_step);
   local_lanes_ = std::uint64_t{lanes_per_warp} * warps;
   local_stride_ = local_bytes_ = p_.local_bytes;
   if (p_.stacked) {
@@ -130,20 +131,21 @@ void Machine::bind() {
 }
 
 // Small groups that nobody wants to see one by one run side by side, up to a full unit: an operation costs little more
-// for eight warps than for one.
-void Machine::choose_packing(bool several) {
-  std::uint32_t const threads = static_cast<std::uint32_t>(launch_.block.count());
-  std::uint32_t const warps = std::bit_ceil((threads + lanes_per_warp - 1) / lanes_per_warp);
-  bool possible = several && p_.packs && warps < max_warps_per_unit;
-  for (Observer const* o : observers_) possible &= o->accepts_packs();
-  if (!possible) return;
-  group_warps_ = warps;
-  pack_ = max_warps_per_unit / warps;
+// for eight warps than for one. Groups of 16 work-items or fewer share warps of the unit, where none of the kernel's
+// operations looks at a whole warp.
+std::uint32_t Machine::lanes_of_packed_group(Program const& program, Launch const& launch,
+                                             std::span<Observer* const> observers, bool several) {
+  auto const threads = static_cast<std::uint32_t>(launch.block.count());
+  std::uint32_t const least = program.impl_->packs_within_warps ? least_group_lanes : lanes_per_warp;
+  std::uint32_t const lanes = std::max(std::bit_ceil(threads), least);
+  bool possible = several && program.impl_->packs && lanes < max_lanes_per_unit;
+  for (Observer const* o : observers) possible &= o->accepts_packs();
+  return possible ? lanes : 0;
 }
 
 Window Machine::shared_window_of_group() const {
   return {0, shared_bytes_,      const_cast<std::byte*>(shared_.data()),       0,
-          0, StateSpace::shared, group_warps_ ? shared_bases_.data() : nullptr};
+          0, StateSpace::shared, group_lanes_ ? shared_bases_.data() : nullptr};
 }
 
 // StateSpace::param for arguments of calls, which lie in frames.
@@ -161,7 +163,7 @@ void Machine::begin_groups(std::span<std::uint64_t const> linear_groups) {
     std::memset(local_.get(), 0, local_stride_ * local_lanes_);
   arrived_.fill(0);
   arrived_lanes_ = {};
-  if (!group_warps_) {
+  if (!group_lanes_) {
     set_group(linear_groups[0]);
     fill_group_specials();
     for (Observer* o : observers_) o->group_begin(group_);
@@ -171,14 +173,18 @@ void Machine::begin_groups(std::span<std::uint64_t const> linear_groups) {
   unit.exists.fill(0);
   for (std::uint32_t k = 0; k < linear_groups.size(); ++k) {
     packed_groups_[k] = linear_groups[k];
-    for (std::uint32_t w = 0; lanes_per_warp * w < threads_; ++w) {
-      std::uint32_t const rest = threads_ - lanes_per_warp * w;
-      unit.exists[k * group_warps_ + w] = rest >= lanes_per_warp ? ~0u : (1u << rest) - 1;
+    std::uint32_t const first = group_lanes_ * k;
+    for (std::uint32_t done = 0; done < threads_; done += lanes_per_warp) {
+      std::uint32_t const rest = threads_ - done;
+      std::uint32_t const mask = rest >= lanes_per_warp ? ~0u : (1u << rest) - 1;
+      unit.exists[(first + done) / lanes_per_warp] |= mask << first % lanes_per_warp;
     }
-    set_group(linear_groups[k]);
-    std::uint32_t const lanes = lanes_per_warp * group_warps_;
+    if (k > 0 && linear_groups[k] == linear_groups[k - 1] + 1)
+      next_group();
+    else
+      set_group(linear_groups[k]);
     for (Pin const& pin : p_.pins)
-      if (pin.slot != no_slot && per_group(pin)) splat(unit, pin, pin_value(pin), k * lanes, lanes);
+      if (pin.slot != no_slot && per_group(pin)) splat(unit, pin, pin_value(pin), first, group_lanes_);
   }
   for (Observer* o : observers_) o->pack_begin(linear_groups);
 }
@@ -188,6 +194,15 @@ void Machine::set_group(std::uint64_t linear_group) {
   group_ = linear_group;
   group_id_ = {static_cast<std::uint32_t>(linear_group % g.x), static_cast<std::uint32_t>(linear_group / g.x % g.y),
                static_cast<std::uint32_t>(linear_group / g.x / g.y)};
+}
+
+void Machine::next_group() {
+  ++group_;
+  if (++group_id_.x < launch_.grid.x) return;
+  group_id_.x = 0;
+  if (++group_id_.y < launch_.grid.y) return;
+  group_id_.y = 0;
+  ++group_id_.z;
 }
 
 void Machine::bind_accesses() {
@@ -330,7 +345,7 @@ void Machine::fill_special(Unit& unit, Pin const& pin) {
   auto* lanes = reinterpret_cast<std::uint32_t*>(unit.registers + std::size_t{4} * stride_ * pin.slot);
   Dim3 const& b = launch_.block;
   for (std::uint32_t i = 0; i < stride_; ++i) {
-    std::uint32_t const within = group_warps_ ? i % (lanes_per_warp * group_warps_) : i;
+    std::uint32_t const within = group_lanes_ ? i % group_lanes_ : i;
     std::uint32_t const thread = unit.first_warp * lanes_per_warp + within, lane = i % lanes_per_warp;
     std::uint32_t value = 0;
     switch (static_cast<Special>(pin.id)) {

@@ -8,6 +8,8 @@
 #include <bit>
 #include <cstring>
 
+#include "emu/group_lanes.hpp"
+
 namespace kernelcast::emu {
 
 namespace {
@@ -29,7 +31,7 @@ void Machine::run_groups(std::span<std::uint64_t const> linear_groups) {
     for (Unit& unit : units_) running |= run_unit(unit);
     going = release(running) || running;
   }
-  for (Observer* o : observers_) group_warps_ ? o->pack_end() : o->group_end();
+  for (Observer* o : observers_) group_lanes_ ? o->pack_end() : o->group_end();
 }
 
 bool Machine::run_unit(Unit& unit) {
@@ -37,7 +39,7 @@ bool Machine::run_unit(Unit& unit) {
   context_.registers = unit.registers;
   context_.warps = unit.warps;
   context_.first_warp = unit.first_warp;
-  context_.group_warps = group_warps_;
+  context_.group_lanes = group_lanes_;
   context_.exists = unit.exists.data();
   unit_deadline_ = context_.syncs + unit_patience_;
   while (!leaving_ && pick(unit)) {
@@ -104,15 +106,20 @@ bool Machine::pick(Unit& unit) {
 }
 
 void Machine::choose_mode(Unit const& unit) {
-  live_warps_ = 0;
+  std::uint32_t live = 0;
   bool all = true;
   for (std::uint32_t w = 0; w < unit.warps; ++w) {
-    live_warps_ += bits_[w] != 0;
+    live += bits_[w] != 0;
     all &= bits_[w] == ~0u;
+  }
+  live_warps_ = live;
+  if (group_lanes_ && group_lanes_ < lanes_per_warp) {
+    live_warps_ = 0;
+    for (std::uint32_t w = 0; w < unit.warps; ++w) live_warps_ += groups_in(bits_[w], group_lanes_);
   }
   alone_ = unit.fragments.empty();
   // Lanes that have left do not mind garbage in their registers, as long as they are few.
-  mode_ = all ? Mode::full : alone_ && 2 * live_warps_ > unit.warps ? Mode::partial : Mode::masked;
+  mode_ = all ? Mode::full : alone_ && 2 * live > unit.warps ? Mode::partial : Mode::masked;
   p_.handlers->expand(bits_.data(), unit.warps, lane_masks_.data());
 }
 
@@ -139,7 +146,7 @@ void Machine::run_block(BlockCode const& code) {
 }
 
 Lanes Machine::lanes_of(Bits const& bits, Unit const& unit) const {
-  return {bits.data(), unit.warps, unit.first_warp, bits == unit.exists, group_warps_};
+  return {bits.data(), unit.warps, unit.first_warp, bits == unit.exists, group_lanes_};
 }
 
 Machine::Bits Machine::predicate(std::uint32_t slot) const {
@@ -292,9 +299,9 @@ std::uint32_t Machine::first_thread(std::uint32_t const* bits) const {
 
 Fault Machine::fault(Finding::Kind kind, std::uint32_t instruction, std::uint32_t thread, std::string message) const {
   std::uint64_t group = group_;
-  if (group_warps_) {
-    group = packed_groups_[thread / lanes_per_warp / group_warps_];
-    thread %= lanes_per_warp * group_warps_;
+  if (group_lanes_) {
+    group = packed_groups_[thread / group_lanes_];
+    thread %= group_lanes_;
   }
   return {found_at(program_, launch_, kind, group, thread, instruction, std::move(message)), Ending::finding};
 }

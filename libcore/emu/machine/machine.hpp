@@ -39,6 +39,8 @@ class Machine {
   static void prepare(Program const&, Memory&);
   // The next groups to run: one, or several small ones side by side.
   std::size_t groups_at_once() const { return pack_; }
+  // Of so many lanes each; 0: one by one.
+  static std::uint32_t lanes_of_packed_group(Program const&, Launch const&, std::span<Observer* const>, bool several);
   void run_groups(std::span<std::uint64_t const> linear_groups);
   std::uint64_t warp_instructions() const { return steps_; }
 
@@ -97,8 +99,8 @@ class Machine {
   void fill_pins();
   void fill_special(Unit&, Pin const&);
   void fill_group_specials();
-  void choose_packing(bool several);
   void set_group(std::uint64_t linear_group);
+  void next_group();
   void begin_groups(std::span<std::uint64_t const> linear_groups);
   Window shared_window_of_group() const;
   Window local_window_of_lanes(ptx::StateSpace) const;
@@ -222,9 +224,9 @@ class Machine {
   std::uint64_t group_ = 0;
   Dim3 group_id_;
   std::uint64_t shared_bytes_ = 0;  // of one group
-  // Several groups in one unit, each in group_warps_ of its warps (a power of two) and with shared memory of its own.
-  std::uint32_t pack_ = 1, group_warps_ = 0;  // 0: one group
-  std::array<std::uint64_t, max_warps_per_unit> packed_groups_{};
+  // Several groups in one unit, each in group_lanes_ of its lanes (a power of two) and with shared memory of its own.
+  std::uint32_t pack_ = 1, group_lanes_ = 0;  // 0: one group
+  std::array<std::uint64_t, max_groups_per_unit> packed_groups_{};
   alignas(64) std::array<std::uint32_t, max_lanes_per_unit> shared_bases_{};
   std::array<std::uint32_t, barriers> arrived_{};
   std::array<std::array<std::uint32_t, 32>, barriers> arrived_lanes_{};  // [warp of the group], since it opened last

@@ -108,12 +108,12 @@ void work(Worker& worker, Pieces& pieces, bool several, Program const& program, 
   }
 }
 
-// By eights, so that the same groups run side by side whatever the number of threads; several pieces for each thread,
-// for groups need not take the same time.
-void cut(Pieces& pieces, std::span<std::uint64_t const> groups, unsigned threads) {
+// By as many as run side by side, so that these are the same whatever the number of threads; several pieces for each
+// thread, for groups need not take the same time.
+void cut(Pieces& pieces, std::span<std::uint64_t const> groups, std::size_t at_once, unsigned threads) {
   std::size_t const count = threads == 1 ? 1 : std::size_t{8} * threads;
   std::size_t size = (groups.size() + count - 1) / count;
-  if (threads > 1) size = (size + max_warps_per_unit - 1) / max_warps_per_unit * max_warps_per_unit;
+  if (threads > 1) size = (size + at_once - 1) / at_once * at_once;
   for (; !groups.empty(); groups = groups.subspan(std::min(size, groups.size())))
     pieces.all.push_back({groups.first(std::min(size, groups.size())), std::nullopt, {}});
 }
@@ -166,7 +166,8 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
     if (o->asks_for_order()) threads = 1;
 
   Pieces pieces;
-  cut(pieces, groups, threads);
+  std::uint32_t const packed = Machine::lanes_of_packed_group(program, launch, observers, groups.size() > 1);
+  cut(pieces, groups, packed ? max_lanes_per_unit / packed : 1, threads);
   threads = static_cast<unsigned>(std::clamp<std::size_t>(pieces.all.size(), 1, threads));
   std::vector<Worker> workers(threads);
   workers[0].observers.assign(observers.begin(), observers.end());

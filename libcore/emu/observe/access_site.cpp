@@ -40,16 +40,15 @@ void PatternMemo::mark(std::uint8_t list, std::uint64_t sector, Footprint& footp
 }
 
 void PatternMemo::add_to(AccessTotals& totals) const {
-  for (std::size_t s = 0; s < slots; ++s)
-    if (phases[s].hits)
-      for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += phases[s].hits * phases[s].counts[i];
+  for (Phase const& phase : phases)
+    for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += phase.hits * phase.counts[i];
 }
 
 bool PatternMemo::forget(AccessTotals& totals) {
   std::uint64_t uses = 0;
   for (auto const& phase : phases) uses += phase.hits;
   add_to(totals);
-  for (auto& phase : phases) phase.hits = 0;
+  phases.clear();
   keys.fill({});
   sector_lists.clear();
   marked_list = unknown;
@@ -57,8 +56,8 @@ bool PatternMemo::forget(AccessTotals& totals) {
   return uses > 1;
 }
 
-void AccessSite::record_pattern(PatternMemos& memos_of_chunk, WaveAccess const& wave, AccessCounts const& counts,
-                                std::size_t weight, std::size_t place, Footprint* footprint) {
+PatternMemo* AccessSite::record_pattern(PatternMemos& memos_of_chunk, WaveAccess const& wave,
+                                        AccessCounts const& counts, std::size_t weight, Footprint* footprint) {
   PatternMemos& m = memos_of_chunk;
   if (m.aside == 0) {
     if (m.all.size() < PatternMemos::most) {
@@ -73,10 +72,9 @@ void AccessSite::record_pattern(PatternMemos& memos_of_chunk, WaveAccess const& 
   }
   if (m.aside > 0) {
     if (--m.aside == 0) m.fruitless = PatternMemos::patience - 1;  // one more chance
-    running[place] += counts[weight];
     for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += counts[i];
     if (footprint) mark_lanes(wave, *footprint);
-    return;
+    return nullptr;
   }
   PatternMemo& memo = *m.all[m.current];
   std::uint32_t const first = wave.offsets[std::countr_zero(wave.mask)];
@@ -87,20 +85,23 @@ void AccessSite::record_pattern(PatternMemos& memos_of_chunk, WaveAccess const& 
     memo.care[l] = active ? ~0u : 0;
     memo.delta[l] = active ? wave.offsets[l] - first : 0;
   }
-  record_phase(memo, wave, counts, weight, place, footprint);
+  record_phase(memo, wave, counts, weight, footprint);
+  return &memo;
 }
 
 void AccessSite::record_phase(PatternMemo& memo, WaveAccess const& wave, AccessCounts const& counts, std::size_t weight,
-                              std::size_t place, Footprint* footprint) {
-  running[place] += counts[weight];
+                              Footprint* footprint) {
   std::uint32_t const first = wave.offsets[std::countr_zero(wave.mask)];
   std::uint64_t const address = wave.base + first;
   auto const phase = static_cast<unsigned>(address & 255);
-  std::size_t const slot = PatternMemo::slot_of(phase);
-  auto& entry = memo.phases[slot];
+  auto& key = memo.keys[PatternMemo::slot_of(phase)];
+  if (key.sectors == PatternMemo::unknown) {
+    key.entry = static_cast<std::uint8_t>(memo.phases.size());
+    memo.phases.emplace_back();
+  }
+  auto& entry = memo.phases[key.entry];
   for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += entry.hits * entry.counts[i];
-  entry = {counts, 1};
-  auto& key = memo.keys[slot];
+  entry = {counts, {}, 1};
   key.phase = static_cast<std::uint8_t>(phase);
   key.weight = counts[weight];
   key.sectors = 0;

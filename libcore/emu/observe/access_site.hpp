@@ -35,18 +35,21 @@ class PatternMemo {
   std::array<std::uint32_t, 64> care{};               // all ones where active
   std::uint64_t mask = 0;                             // 0: nothing remembered
 
+  using Weights = std::array<std::uint8_t, 16>;  // of each of the groups that share the 64 lanes
   struct Phase {
     AccessCounts counts{};
+    Weights weights{};
     std::uint64_t hits = 0;
   };
   struct Key {
     std::uint16_t weight = 0;
     std::uint8_t phase = 0;
     std::uint8_t sectors = unknown;  // index into sector_lists
+    std::uint8_t entry = 0;          // index into phases
   };
   static constexpr std::uint8_t unknown = 0xff;
   std::array<Key, slots> keys{};
-  std::array<Phase, slots> phases{};
+  std::vector<Phase> phases;  // those met: few, as a rule
   std::vector<std::vector<SectorRun>> sector_lists;
   std::uint64_t marked_sector = ~std::uint64_t{0};  // the last access marked these sectors already
   std::uint8_t marked_list = unknown;
@@ -87,15 +90,13 @@ class AccessSite {
   std::array<PatternMemos, max_warps_per_unit> memos;  // [64-lane chunk of the unit; warp where groups have one]
   // Running total of one of the counts (global: w32, s32; shared: w32, 32 banks), for the spread between groups; one
   // for each of the groups that run side by side.
-  std::array<std::uint64_t, max_warps_per_unit> running{};
+  std::array<std::uint64_t, max_groups_per_unit> running{};
 
   // A phase of the memo's pattern that it does not hold, with its counts; `weight` names the one that `running`
-  // of the group at `place` follows.
-  void record_phase(PatternMemo&, WaveAccess const&, AccessCounts const&, std::size_t weight, std::size_t place,
-                    Footprint*);
-  // A pattern that no memo holds.
-  void record_pattern(PatternMemos&, WaveAccess const&, AccessCounts const&, std::size_t weight, std::size_t place,
-                      Footprint*);
+  // follows.
+  void record_phase(PatternMemo&, WaveAccess const&, AccessCounts const&, std::size_t weight, Footprint*);
+  // A pattern that no memo holds. The memo that holds it now, or null if none does.
+  PatternMemo* record_pattern(PatternMemos&, WaveAccess const&, AccessCounts const&, std::size_t weight, Footprint*);
 
   AccessTotals all() const;  // with what the memos hold
 };

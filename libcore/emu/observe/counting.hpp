@@ -27,6 +27,9 @@ Counting const& counting();
 
 namespace KERNELCAST_EMU_ISA {
 GlobalCounts count_global(WaveAccess const&);
+// The sum over groups of `lanes` lanes (a power of two, 4 to 16) that share the 64, each a wavefront of its own;
+// weights[g] = tx[w32][s32] of group g.
+GlobalCounts count_global_of_groups(WaveAccess const&, std::uint32_t lanes, PatternMemo::Weights& weights);
 SharedCounts count_shared(WaveAccess const&);
 void record_global(AccessSite&, MemoryAccess const&, Footprint&);
 void record_shared(AccessSite&, MemoryAccess const&);

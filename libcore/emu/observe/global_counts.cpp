@@ -75,8 +75,9 @@ constexpr std::uint64_t half_bits(unsigned half) {
 
 // Half-warp segments after shrinking, from the lanes that touch a sector (32 bytes), pair (64) or quad (128) of sectors
 // first in their half-warp.
-void shrink(std::uint64_t first32, std::uint64_t first64, std::uint64_t first128, Addresses const& address,
-            unsigned bytes, std::array<std::uint16_t, 3>& cc13) {
+// `span`: lanes of a half-warp, or fewer where groups are smaller.
+void shrink(std::uint64_t first32, std::uint64_t first64, std::uint64_t first128, std::uint32_t const* address,
+            unsigned bytes, std::array<std::uint16_t, 3>& cc13, unsigned span = 16) {
   auto const count = [](std::uint64_t m) { return static_cast<std::uint16_t>(std::popcount(m)); };
   std::uint16_t const n32 = count(first32), n64 = count(first64), n128 = count(first128);
   if (bytes == 1) {
@@ -97,7 +98,8 @@ void shrink(std::uint64_t first32, std::uint64_t first64, std::uint64_t first128
     for (; second_sector; second_sector &= second_sector - 1) {
       unsigned const lane = std::countr_zero(second_sector);
       bool whole = false;
-      for (std::uint64_t others = second_pair & half_bits(lane / 16); others; others &= others - 1)
+      for (std::uint64_t others = second_pair & ~std::uint64_t{0} >> (64 - span) << lane / span * span; others;
+           others &= others - 1)
         whole |= (address[std::countr_zero(others)] ^ address[lane]) < 128;
       pairs += !whole;
     }
@@ -134,7 +136,7 @@ bool count_by_neighbours(std::uint64_t mask, Addresses const& address, unsigned 
     counts.tx[1][s] = static_cast<std::uint16_t>(std::popcount(step[s] & ~warp_borders) + warps);
     counts.tx[2][s] = static_cast<std::uint16_t>(std::popcount(step[s] & ~std::uint64_t{1}) + 1);
   }
-  shrink(first[0], first[1], first[2], address, bytes, counts.cc13);
+  shrink(first[0], first[1], first[2], address.data(), bytes, counts.cc13);
   return true;
 }
 
@@ -206,7 +208,7 @@ void count_by_pairs(std::uint64_t mask, Addresses const& address, unsigned bytes
     if (h & 2) compare_with_all(mask & warp_bits(0));
     tally(counts.tx[2], nullptr);
   }
-  shrink(first_in_half[0], first_in_half[1], first_in_half[2], address, bytes, counts.cc13);
+  shrink(first_in_half[0], first_in_half[1], first_in_half[2], address.data(), bytes, counts.cc13);
 }
 
 // A few lanes, as in small or diverged groups: all pairs, without touching the idle lanes.
@@ -232,7 +234,7 @@ void count_few(WaveAccess const& a, std::uint32_t phase, GlobalCounts& counts) {
     address[l] = mine;
     lane[n] = static_cast<std::uint8_t>(l);
   }
-  shrink(first_in_half[0], first_in_half[1], first_in_half[2], address, a.bytes, counts.cc13);
+  shrink(first_in_half[0], first_in_half[1], first_in_half[2], address.data(), a.bytes, counts.cc13);
 }
 
 bool any_crosses_or_is_high(WaveAccess const& a, std::uint32_t phase) {
@@ -277,6 +279,57 @@ GlobalCounts count_global(WaveAccess const& a) {
   if (count_by_neighbours(a.mask, address, a.bytes, counts)) return counts;
   if (count_by_bitmap(a.mask, address, a.bytes, counts)) return counts;
   count_by_pairs(a.mask, address, a.bytes, counts);
+  return counts;
+}
+
+// Each lane is compared with the earlier lanes of its group, all 64 lanes at once: with the neighbour before, then the
+// one before that, and so on.
+GlobalCounts count_global_of_groups(WaveAccess const& a, std::uint32_t group_lanes, PatternMemo::Weights& weights) {
+  GlobalCounts counts;
+  std::uint64_t const ones = ~std::uint64_t{0} >> (64 - group_lanes);
+  auto const phase = static_cast<std::uint32_t>(a.base & 127);
+  constexpr unsigned before = 16;  // lanes that nobody has, so that every lane has neighbours before it
+  alignas(64) std::array<std::uint32_t, before + lanes> address, idle;
+  std::uint32_t crossing = 0, highest = 0;
+  for (unsigned l = 0; l < before; ++l) address[l] = 0, idle[l] = ~0u;
+  for (unsigned l = 0; l < lanes; ++l) {
+    std::uint32_t const active = 0u - static_cast<std::uint32_t>(a.mask >> l & 1), offset = a.offsets[l] & active;
+    idle[before + l] = ~active;
+    highest = std::max(highest, offset);
+    address[before + l] = offset + phase;
+    crossing |= (((offset + phase) & 31) + a.bytes > 32) & active;
+  }
+  if (crossing || highest > ~0u - 256) {
+    for (unsigned begin = 0; begin < lanes; begin += group_lanes) {
+      WaveAccess group = a;
+      group.mask &= ones << begin;
+      if (!group.mask) continue;
+      GlobalCounts const some = KERNELCAST_EMU_ISA::count_global(group);
+      weights[begin / group_lanes] = static_cast<std::uint8_t>(some.tx[1][0]);
+      for (unsigned w = 0; w < 3; ++w)
+        for (unsigned s = 0; s < 3; ++s) counts.tx[w][s] += some.tx[w][s];
+      for (unsigned s = 0; s < 3; ++s) counts.cc13[s] += some.cc13[s];
+    }
+    return counts;
+  }
+  alignas(64) std::array<std::uint32_t, lanes> nearest;
+  nearest.fill(~0u);
+  for (unsigned distance = 1; distance < group_lanes; ++distance)
+    for (unsigned l = 0; l < lanes; ++l) {
+      std::uint32_t const other_group = (l & (group_lanes - 1)) < distance ? ~0u : 0;
+      std::uint32_t const earlier = before + l - distance;
+      nearest[l] = std::min(nearest[l], (address[before + l] ^ address[earlier]) | idle[earlier] | other_group);
+    }
+  std::array<std::uint64_t, 3> first{};
+  for (unsigned s = 0; s < 3; ++s) {
+    std::array<std::uint8_t, lanes> flags;
+    for (unsigned l = 0; l < lanes; ++l) flags[l] = nearest[l] >= (32u << s);
+    first[s] = gather_bits(flags) & a.mask;
+    for (unsigned w = 0; w < 3; ++w) counts.tx[w][s] = static_cast<std::uint16_t>(std::popcount(first[s]));
+  }
+  shrink(first[0], first[1], first[2], address.data() + before, a.bytes, counts.cc13, std::min(group_lanes, 16u));
+  for (unsigned g = 0; g < lanes / group_lanes; ++g)
+    weights[g] = static_cast<std::uint8_t>(std::popcount(first[0] >> group_lanes * g & ones));
   return counts;
 }
 

@@ -5,7 +5,9 @@
 #include <limits>
 #include <unordered_map>
 
+#include "emu/group_lanes.hpp"
 #include "emu/observe/counting.hpp"
+#include "emu/observe/group_table.hpp"
 
 namespace kernelcast::emu {
 
@@ -22,15 +24,35 @@ struct Wavefronts {
   }
 };
 
+bool shares_warps(Lanes const& lanes) {
+  return lanes.group_lanes != 0 && lanes.group_lanes < lanes_per_warp;
+}
+
+// Calls each(place of the group, its lanes, its wavefronts of 32) for groups that run side by side.
+template <class Each>
+void for_each_group(Lanes const& lanes, Each each) {
+  std::uint32_t const width = std::min(lanes.group_lanes, lanes_per_warp);
+  std::uint32_t const ones = ~0u >> (lanes_per_warp - width);
+  for (std::uint32_t w = 0; w < lanes.warps; ++w)
+    for (std::uint32_t begin = 0; begin < lanes_per_warp; begin += width)
+      if (std::uint32_t const mask = lanes.masks[w] >> begin & ones)
+        each((lanes_per_warp * w + begin) / lanes.group_lanes, static_cast<std::uint64_t>(std::popcount(mask)), 1u);
+}
+
 Wavefronts count(Lanes const& lanes) {
   Wavefronts n;
   std::uint32_t earlier = 0;
   for (std::uint32_t w = 0; w < lanes.warps; ++w) {
     std::uint32_t const mask = lanes.masks[w];
+    if (shares_warps(lanes)) {
+      std::uint32_t const groups = groups_in(mask, lanes.group_lanes);
+      n.add({static_cast<std::uint64_t>(std::popcount(mask)), groups, groups, groups});
+      continue;
+    }
     n.lanes += static_cast<std::uint64_t>(std::popcount(mask));
     n.w16 += ((mask & 0xffff) != 0) + ((mask >> 16) != 0);
     n.w32 += mask != 0;
-    if (w % 2 == 0 || lanes.group_warps == 1)
+    if (w % 2 == 0 || lanes.group_lanes == lanes_per_warp)
       n.w64 += mask != 0;
     else
       n.w64 += !earlier && mask;
@@ -80,14 +102,15 @@ struct KernelObserver::State {
   std::vector<AccessSite const*> all_sites;
   // Of each block, its unguarded and all its instructions; of all guarded instructions, the lanes: for the spread.
   std::vector<std::array<std::uint64_t, 2>> lengths;
-  using PerGroup = std::array<std::uint64_t, max_warps_per_unit>;  // of the groups that run side by side
-  PerGroup guarded_lanes{}, block_lanes{}, block_issues{};
+  using PerGroup = std::array<std::uint64_t, max_groups_per_unit>;  // of the groups that run side by side
+  PerGroup inst_lanes{}, block_issues{};
+  std::uint64_t common_lanes = 0, common_issues = 0;  // what is the same for all of them
   Footprint footprint;
   std::uint64_t branches = 0, divergent_w32 = 0, divergent_w64 = 0;
   PerAddress global_atomics, shared_atomics;
   std::uint64_t most_shared_atomics = 0;
   std::uint64_t barriers = 0, groups = 0, texture_bytes = 0;
-  std::uint32_t group_warps = 0;                      // of the groups at work, where they run side by side
+  std::uint32_t group_lanes = 0;                      // of the groups at work, where they run side by side
   std::array<std::uint64_t, 4> barriers_of_unit{};    // in this group, passed by all work-items of a unit together
   std::array<std::uint32_t, 1024> barriers_passed{};  // in this group, per work-item
   std::size_t barrier_lanes = 0;                      // how many of them may be other than 0
@@ -97,24 +120,24 @@ struct KernelObserver::State {
   struct Unit {
     std::uint32_t warps = 0;
     Wavefronts wavefronts;
+    std::uint64_t lanes_of_group = 0, warps_of_group = 0;  // of groups side by side
   };
   std::array<Unit, 32> units{};
 
   // What each group did, over all launches: they differ between groups, not because launches do.
-  std::unordered_map<std::uint64_t, std::array<std::uint64_t, 4>> group_counters;
-  std::vector<std::uint64_t> running;                                     // the groups at work
-  std::array<std::array<std::uint64_t, 4>, max_warps_per_unit> before{};  // the four counters when they began
-
-  // The group that a warp of a unit belongs to, as an index into `running`.
-  static std::size_t place(Lanes const& lanes, std::uint32_t warp) {
-    return lanes.group_warps ? warp / lanes.group_warps : 0;
-  }
+  GroupTable group_counters;
+  std::vector<std::uint64_t> running;                              // the groups at work
+  std::array<GroupTable::Counters, max_groups_per_unit> before{};  // the four counters when they began
   void end_groups();
 
   Wavefronts wavefronts(Lanes const& lanes) {
     if (!lanes.full || lanes.first_warp >= units.size()) return count(lanes);
     Unit& unit = units[lanes.first_warp];
-    if (unit.warps != lanes.warps) unit = {lanes.warps, count(lanes)};
+    if (unit.warps != lanes.warps) {
+      Wavefronts const n = count(lanes);
+      std::size_t const side_by_side = std::max<std::size_t>(running.size(), 1);
+      unit = {lanes.warps, n, n.lanes / side_by_side, n.w32 / side_by_side};
+    }
     return unit.wavefronts;
   }
   AccessSite& site(MemoryAccess const& access);
@@ -137,13 +160,13 @@ void KernelObserver::pack_begin(std::span<std::uint64_t const> groups) {
 }
 
 std::array<std::uint64_t, 4> KernelObserver::State::spread_counters(std::size_t place) const {
-  std::array<std::uint64_t, 4> now{block_lanes[place] + guarded_lanes[place], block_issues[place], 0, 0};
+  std::array<std::uint64_t, 4> now{inst_lanes[place] + common_lanes, block_issues[place] + common_issues, 0, 0};
   for (auto const* const site : all_sites) now[site->space == ptx::StateSpace::shared ? 3 : 2] += site->running[place];
   return now;
 }
 
 void KernelObserver::group_end() {
-  state_->group_warps = 0;
+  state_->group_lanes = 0;
   state_->end_groups();
 }
 
@@ -161,14 +184,14 @@ void KernelObserver::State::end_groups() {
   }
   // Groups side by side each count; the units of one group belong together.
   std::uint64_t most = 0;
-  std::size_t const step = std::size_t{lanes_per_warp} * (group_warps ? group_warps : max_warps_per_unit);
-  std::size_t const parts = group_warps ? running.size() : barriers_of_unit.size();
+  std::size_t const step = group_lanes ? group_lanes : max_lanes_per_unit;
+  std::size_t const parts = group_lanes ? running.size() : barriers_of_unit.size();
   for (std::size_t k = 0; k < parts; ++k) {
-    std::uint64_t passed = barriers_of_unit[group_warps ? 0 : k];
+    std::uint64_t passed = barriers_of_unit[group_lanes ? 0 : k];
     if (barrier_lanes > step * k)
       passed += *std::max_element(barriers_passed.begin() + static_cast<std::ptrdiff_t>(step * k),
                                   barriers_passed.begin() + static_cast<std::ptrdiff_t>(step * (k + 1)));
-    if (group_warps)
+    if (group_lanes)
       barriers += passed;
     else
       most = std::max(most, passed);
@@ -187,30 +210,34 @@ void KernelObserver::State::end_groups() {
 
 void KernelObserver::block(std::uint32_t block, Lanes const& lanes) {
   State& s = *state_;
-  s.group_warps = lanes.group_warps;
+  s.group_lanes = lanes.group_lanes;
   Wavefronts const n = s.wavefronts(lanes);
   s.blocks[block].add(n);
   auto const [unguarded, all] = s.lengths[block];
-  if (!lanes.group_warps) {
-    s.block_lanes[0] += unguarded * n.lanes;
+  if (!lanes.group_lanes) {
+    s.inst_lanes[0] += unguarded * n.lanes;
     s.block_issues[0] += all * n.w32;
-    return;
-  }
-  for (std::uint32_t w = 0; w < lanes.warps; ++w) {
-    std::size_t const place = State::place(lanes, w);
-    s.block_lanes[place] += unguarded * static_cast<std::uint64_t>(std::popcount(lanes.masks[w]));
-    s.block_issues[place] += all * (lanes.masks[w] != 0);
+  } else if (lanes.full) {
+    s.common_lanes += unguarded * s.units[0].lanes_of_group;
+    s.common_issues += all * s.units[0].warps_of_group;
+  } else {
+    for_each_group(lanes, [&](std::size_t place, std::uint64_t taking, std::uint64_t warps) {
+      s.inst_lanes[place] += unguarded * taking;
+      s.block_issues[place] += all * warps;
+    });
   }
 }
 
 void KernelObserver::State::add_guarded(std::uint32_t instruction, Lanes const& lanes) {
   std::uint64_t const holding = wavefronts(lanes).lanes;
   guarded[instruction] += holding;
-  if (!lanes.group_warps)
-    guarded_lanes[0] += holding;
+  if (holding == 0) return;
+  if (!lanes.group_lanes)
+    inst_lanes[0] += holding;
+  else if (lanes.full)
+    common_lanes += units[0].lanes_of_group;
   else
-    for (std::uint32_t w = 0; w < lanes.warps; ++w)
-      guarded_lanes[place(lanes, w)] += static_cast<std::uint64_t>(std::popcount(lanes.masks[w]));
+    for_each_group(lanes, [&](std::size_t place, std::uint64_t taking, std::uint64_t) { inst_lanes[place] += taking; });
 }
 
 void KernelObserver::guarded(std::uint32_t instruction, Lanes const& lanes) {
@@ -269,7 +296,18 @@ void KernelObserver::memory(MemoryAccess const& access) {
 void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, Lanes const& taking) {
   State& s = *state_;
   s.add_guarded(instruction, taking);
-  std::uint32_t const step = executing.group_warps == 1 ? 1 : 2;
+  if (shares_warps(executing)) {
+    for (std::uint32_t w = 0; w < executing.warps; ++w) {
+      std::uint32_t const all = executing.masks[w], take = taking.masks[w] & all, lanes = executing.group_lanes;
+      auto const divergent = static_cast<std::uint64_t>(
+          std::popcount(groups_with_lanes(take, lanes) & groups_with_lanes(all & ~take, lanes)));
+      s.branches += groups_in(all, lanes);
+      s.divergent_w32 += divergent;
+      s.divergent_w64 += divergent;
+    }
+    return;
+  }
+  std::uint32_t const step = executing.group_lanes == lanes_per_warp ? 1 : 2;
   for (std::uint32_t w = 0; w < executing.warps; w += step) {
     bool const pair = step == 2 && w + 1 < executing.warps;
     std::uint32_t const all0 = executing.masks[w], all1 = pair ? executing.masks[w + 1] : 0;
@@ -348,6 +386,7 @@ KernelCounters KernelObserver::counters() const {
       k.issues[c][2] += mix.instructions[c] * entries.w64;
     }
     k.param_bytes += mix.param_bytes * entries.lanes;
+    k.global_load_rounds += mix.load_rounds * entries.lanes;
   }
   for (std::size_t i = 0; i < s.guarded.size(); ++i) {
     k.inst[static_cast<std::size_t>(s.mix.instructions[i].kind)] += s.guarded[i];
@@ -383,7 +422,7 @@ void KernelObserver::join(Observer const& other) {
         &KernelCounters::shared_store_bytes, &KernelCounters::local_load_bytes, &KernelCounters::local_store_bytes,
         &KernelCounters::param_bytes, &KernelCounters::const_bytes, &KernelCounters::texture_bytes,
         &KernelCounters::atomics_global, &KernelCounters::atomics_shared, &KernelCounters::barriers,
-        &KernelCounters::groups})
+        &KernelCounters::groups, &KernelCounters::global_load_rounds})
     k.*member += add.*member;
   for (auto const member : {&KernelCounters::global_load_tx, &KernelCounters::global_store_tx,
                             &KernelCounters::shared_load_passes, &KernelCounters::shared_store_passes})
@@ -393,14 +432,11 @@ void KernelObserver::join(Observer const& other) {
   s.footprint.add(o.footprint);
   for (auto const& [address, count] : o.global_atomics) s.global_atomics[address] += count;
   s.most_shared_atomics = std::max(s.most_shared_atomics, o.most_shared_atomics);
-  for (auto const& [group, added] : o.group_counters) {
-    auto& sums = s.group_counters[group];
-    for (std::size_t i = 0; i < added.size(); ++i) sums[i] += added[i];
-  }
+  s.group_counters.add(o.group_counters);
 }
 
 std::optional<double> KernelObserver::spread_pct() const {
-  auto const& groups = state_->group_counters;
+  auto const& groups = state_->group_counters.entries();
   if (groups.size() < 2) return std::nullopt;
   double largest = 0;
   for (std::size_t i = 0; i < 4; ++i) {

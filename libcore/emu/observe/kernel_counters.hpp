@@ -26,7 +26,9 @@ namespace kernelcast::emu {
 //  - transactions and passes: loads and stores; atomics are counted apart, in lanes;
 //  - atomic_max_*: most atomic operations on one address, over all emulated groups (global) or in one group (shared);
 //  - barriers: of a group, the most barriers that one of its work-items passed, summed over the groups;
-//  - global_footprint_bytes: distinct 32-byte sectors read, written or updated, times 32.
+//  - global_footprint_bytes: distinct 32-byte sectors read, written or updated, times 32;
+//  - global_load_rounds: of every block that a lane enters, the longest chain of global loads of which each needs the
+//  result of the one before: how often a lane must wait for memory when a block's other loads are under way together.
 struct KernelCounters {
   std::array<std::uint64_t, class_count> inst{};
   std::array<std::array<std::uint64_t, 3>, class_count> issues{};  // [class][width]
@@ -36,6 +38,7 @@ struct KernelCounters {
   std::array<std::array<std::uint64_t, 3>, 3> global_load_tx{}, global_store_tx{};  // [width][segment]
   std::array<std::uint64_t, 3> global_load_cc13{}, global_store_cc13{};             // [segment]
   std::uint64_t global_footprint_bytes = 0;
+  std::uint64_t global_load_rounds = 0;
   std::array<std::array<std::uint64_t, 3>, 3> shared_load_passes{}, shared_store_passes{};  // [width][banks]
   std::uint64_t atomics_global = 0, atomics_shared = 0;
   std::uint64_t atomic_max_global = 0, atomic_max_shared = 0;
@@ -52,6 +55,7 @@ struct KernelMix {
     std::array<std::uint32_t, class_count> instructions{};  // all, guarded ones included: for issues
     std::array<std::uint32_t, class_count> unguarded{};     // for lanes
     std::uint64_t param_bytes = 0;                          // of unguarded ld.param of the kernel's parameters
+    std::uint32_t load_rounds = 0;                          // global loads that need each other, in a row
   };
   struct Guarded {
     Class kind = Class::other;

@@ -1,8 +1,11 @@
 // mix_of(): the static instruction mix of a kernel's basic blocks.
 
+#include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 #include "emu/observe/kernel_counters.hpp"
+#include "ptx/liveness.hpp"
 
 namespace kernelcast::emu {
 
@@ -29,6 +32,34 @@ std::uint64_t param_bytes(ptx::Instruction const& instruction) {
   return vector * type_bytes(instruction.modifiers.back());
 }
 
+bool loads_global(ptx::Instruction const& instruction) {
+  auto const has = [&](std::string_view modifier) {
+    return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) !=
+           instruction.modifiers.end();
+  };
+  return instruction.opcode == "tex" || instruction.opcode == "suld" ||
+         ((instruction.opcode == "ld" || instruction.opcode == "ldu") && has("global"));
+}
+
+// The longest chain of global loads in [first, last) of which each needs a result of the one before.
+std::uint32_t load_rounds(std::vector<ptx::Instruction> const& instructions, std::uint32_t first, std::uint32_t last) {
+  std::unordered_map<std::uint32_t, std::uint32_t> rounds_before;  // a register's value
+  std::uint32_t most = 0;
+  ptx::Effects effects;
+  for (std::uint32_t i = first; i < last; ++i) {
+    ptx::effects(instructions[i], effects);
+    std::uint32_t rounds = loads_global(instructions[i]) ? 1 : 0;
+    std::uint32_t before = 0;
+    for (auto const reg : effects.read)
+      if (auto const found = rounds_before.find(reg); found != rounds_before.end())
+        before = std::max(before, found->second);
+    rounds += before;
+    for (auto const reg : effects.written) rounds_before[reg] = rounds;
+    most = std::max(most, rounds);
+  }
+  return most;
+}
+
 }  // namespace
 
 KernelMix mix_of(Program const& program) {
@@ -39,6 +70,7 @@ KernelMix mix_of(Program const& program) {
     mix.instructions[i] = {program.instruction_class(i), param_bytes(instructions[i])};
   for (auto const& range : program.blocks()) {
     auto& block = mix.blocks.emplace_back();
+    block.load_rounds = load_rounds(instructions, range.first, range.last);
     for (std::uint32_t i = range.first; i < range.last; ++i) {
       auto const kind = static_cast<std::size_t>(mix.instructions[i].kind);
       ++block.instructions[kind];

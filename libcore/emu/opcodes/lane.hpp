@@ -99,7 +99,7 @@ struct Context {
   std::uint32_t scratch = 0;              // a 64-bit register of nobody, as a byte offset
   std::uint32_t const* exists = nullptr;  // [warps] work-items that exist
   std::uint32_t first_warp = 0;
-  std::uint32_t group_warps = 0;  // as Lanes::group_warps
+  std::uint32_t group_lanes = 0;  // as Lanes::group_lanes
   bool observed = false;
   std::uint64_t clock = 0;  // warp instructions so far; a stand-in for %clock
   // Blocks with a synchronising operation executed so far, and at how many others get their turn

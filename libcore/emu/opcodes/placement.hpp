@@ -98,13 +98,13 @@ bool compute_placement(Context& c, MicroOp const& op, Placement& p) {
   p.lowest = e.lowest;
   p.farthest = e.farthest;
   p.low_bits = e.low_bits;
-  for (u32 i = 0; i < c.warps * (lanes_per_warp / chunk); ++i)
-    if (!Masked || c.bits[i / 2] == ~0u) p.steps[i] = step_of(p.offsets + chunk * i);
-  if (u32 const* const bases = window.lane_base) {  // the same for all lanes of a chunk: steps stay
+  if (u32 const* const bases = window.lane_base) {
     u32 const lanes = lanes_per_warp * c.warps;
 #pragma omp simd
     for (u32 lane = 0; lane < lanes; ++lane) p.offsets[lane] += bases[lane];
   }
+  for (u32 i = 0; i < c.warps * (lanes_per_warp / chunk); ++i)
+    if (!Masked || c.bits[i / 2] == ~0u) p.steps[i] = step_of(p.offsets + chunk * i);
   p.number = ++c.placements;
   p.valid = true;
   return true;

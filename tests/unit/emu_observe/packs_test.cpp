@@ -76,7 +76,7 @@ Result run(std::string const& text, std::uint32_t threads_of_group, Dim3 grid, b
 }  // namespace
 
 TEST_CASE("groups side by side do and count what they do one by one") {
-  for (std::uint32_t threads : {1u, 4u, 31u, 32u, 33u, 64u, 65u, 100u, 128u})
+  for (std::uint32_t threads : {1u, 3u, 4u, 5u, 8u, 11u, 16u, 31u, 32u, 33u, 64u, 65u, 100u, 128u})
     for (Dim3 grid : {Dim3{2, 1, 1}, Dim3{19, 1, 1}, Dim3{5, 7, 1}})
       for (unsigned workers : {1u, 3u}) {
         INFO(threads << " work-items, " << grid.count() << " groups, " << workers << " threads");
