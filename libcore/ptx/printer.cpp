@@ -153,7 +153,8 @@ void Printer::variable(Variable const& variable, std::string_view name) {
 std::string Printer::parameter(Parameter const& p) const {
   if (p.in_register) {
     auto const vector = function_ ? function_->registers[p.reg].vector : 1;
-    return fmt::format(".reg {}.{} {}", vector > 1 ? fmt::format(".v{} ", vector) : "", name(p.type), p.name);
+    return fmt::format(".reg {}.{} {}", vector > 1 ? fmt::format(".v{} ", vector) : "", name(p.type),
+                       function_ ? names_.registers[p.reg] : p.name);
   }
   std::string out = ".param ";
   auto const element = std::max(1U, size_bytes(p.type));
@@ -180,6 +181,7 @@ std::string Printer::parameters(std::vector<Parameter> const& list) const {
 
 void Printer::signature(Function const& f) {
   function_ = f.registers.empty() ? nullptr : &f;
+  names_ = distinct_names(f);
   linkage(f.linkage);
   out_ += f.entry ? ".entry " : ".func ";
   if (!f.results.empty()) out_ += parameters(f.results) + " ";
@@ -343,7 +345,6 @@ void Printer::instruction(Instruction const& i) {
 }
 
 void Printer::function(Function const& f) {
-  names_ = distinct_names(f);
   signature(f);
   if (!f.has_body) {
     out_ += ";\n";

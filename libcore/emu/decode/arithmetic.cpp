@@ -185,6 +185,7 @@ void Decoder::decode_carry(Instruction const& i) {
   if (reads) base.pop_back();
   std::vector<std::string_view> modifiers = i.modifiers;
   bool const writes = std::erase(modifiers, "cc") != 0;
+  if (modifiers.empty()) throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
   std::string const type(modifiers.back());
   if (carry_ == no_register) carry_ = d_.add_register(false);
   bool const subtract = base == "sub";
