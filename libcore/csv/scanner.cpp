@@ -155,6 +155,7 @@ bool Scanner::ends_without_quotes(RawRow& row) {
     if (std::size_t const bare = find(text.substr(0, length), '\r'); bare != std::string_view::npos)
       refuse(bare, "a carriage return inside a row", "rows end in LF or CRLF; quote a field that holds line breaks");
     finish(row, length, line_end);
+    row.plain = true;
     return true;
   }
 }
@@ -229,7 +230,7 @@ void Scanner::end_row(RawRow& row, std::size_t i) {
 }
 
 void Scanner::finish(RawRow& row, std::size_t length, std::size_t line_end) {
-  row = {pending().substr(0, length), line_};
+  row = {pending().substr(0, length), line_, false};
   consumed_ = line_end;
   ++next_line_;
 }

@@ -19,6 +19,7 @@ namespace kernelcast::csv {
 struct RawRow {
   std::string_view text;
   std::size_t line = 0;  // of its first byte
+  bool plain = false;    // no quote in it: its fields are what stands between the commas
 };
 
 // Offset of the first byte of field `index`; the end of the text when there are fewer.

@@ -12,8 +12,6 @@ namespace kernelcast::record {
 
 namespace {
 
-constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
-
 std::string shown(std::string_view text) {
   constexpr std::size_t most = 60;
   if (text.size() <= most) return std::string(text);
@@ -150,11 +148,15 @@ void RowReader::refuse_missing(ColumnDefinition const& column) const {
 }
 
 bool RowReader::next(void* record) {
-  if (!reader_->next()) return false;
+  if (!advance()) return false;
+  parse(record);
+  return true;
+}
+
+void RowReader::parse(void* record) const {
   auto const& columns = layout_->columns();
   for (std::size_t column = 0; column < columns.size(); ++column)
     if (field_of_[column] != absent) parse(columns[column], field_of_[column], record);
-  return true;
 }
 
 void RowReader::parse(ColumnDefinition const& column, std::size_t field, void* record) const {

@@ -31,6 +31,14 @@ class RowReader {
   // False at the end of the input. `record` is an object of the type that the layout describes.
   bool next(void* record);
 
+  // next() in two steps, for a reader that looks at cells before it decides.
+  bool advance() { return reader_->next(); }
+  void parse(void* record) const;
+  // A cell of the current row as it stands, by the number of its column in the schema; empty without that column.
+  std::string_view cell(std::size_t column) const {
+    return field_of_[column] == absent ? std::string_view() : (*reader_)[field_of_[column]];
+  }
+
   bool has(std::string_view column) const;  // whether the input has this column of the schema
   Where where(std::string_view column) const;
   // An error about this cell of the current row, with its place and the line.
@@ -46,9 +54,10 @@ class RowReader {
   [[noreturn]] void refuse_missing(ColumnDefinition const&) const;
   void parse(ColumnDefinition const&, std::size_t field, void* record) const;
 
+  static constexpr std::size_t absent = static_cast<std::size_t>(-1);
   Layout const* layout_;
   csv::Reader* reader_;
-  std::vector<std::size_t> field_of_;  // [column of the schema] -> field of the input, or npos
+  std::vector<std::size_t> field_of_;  // [column of the schema] -> field of the input, or absent
   std::vector<std::string> extra_names_;
   std::vector<std::size_t> extra_fields_;
 };

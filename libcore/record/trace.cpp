@@ -1,5 +1,6 @@
 #include "record/trace.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <system_error>
@@ -145,6 +146,21 @@ void AddressReader::refuse(char const* what) const {
 }
 
 std::uint64_t AddressReader::number(int base) {
+  if (base == 10) {
+    // Up to 19 digits cannot overflow; longer numbers take the way below.
+    std::size_t const most = std::min<std::size_t>(rest_.size(), 19);
+    std::uint64_t value = 0;
+    std::size_t i = 0;
+    for (; i < most; ++i) {
+      auto const digit = static_cast<unsigned>(static_cast<unsigned char>(rest_[i])) - '0';
+      if (digit > 9) break;
+      value = value * 10 + digit;
+    }
+    if (i > 0 && (i < 19 || i == rest_.size())) {
+      rest_.remove_prefix(i);
+      return value;
+    }
+  }
   std::uint64_t value = 0;
   auto const [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value, base);
   if (error != std::errc{}) refuse("a number is missing");
@@ -158,40 +174,62 @@ bool AddressReader::take(char c) {
   return true;
 }
 
-bool AddressReader::next(LaneAddresses& lanes) {
+// Only a mask is followed by '@'; its digits may be those of an address, or a space's letter, until then.
+void AddressReader::take_mask() {
+  auto const is_hexadecimal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  std::size_t digits = 0;
+  while (digits < rest_.size() && digits < 17 && is_hexadecimal(rest_[digits])) ++digits;
+  mask_ = row_mask_;
+  if (digits < rest_.size() && rest_[digits] == '@') {
+    mask_ = number(16);
+    take('@');
+  }
+  if (mask_ == 0) refuse("a part of no lanes");
+}
+
+bool AddressReader::next(AddressPart& part, std::vector<std::uint64_t>& list) {
   while (take(';')) ++item_;
   if (rest_.empty()) return false;
-  lanes.item = item_;
-  lanes.mask = row_mask_;
-  lanes.space = 0;
-  // Only a mask is followed by '@'; its digits may be taken for an address or a space until then.
-  std::size_t const end = rest_.find_first_of("@;|+ ");
-  if (end != std::string_view::npos && rest_[end] == '@') {
-    lanes.mask = number(16);
-    if (!take('@')) refuse("'@' is missing after a mask");
-  }
-  if (lanes.mask == 0) refuse("a part of no lanes");
+  take_mask();
+  part.item = item_;
+  part.mask = mask_;
+  part.space = 0;
   if (!rest_.empty() && space_letters.find(rest_.front()) != std::string_view::npos) {
-    lanes.space = rest_.front();
+    part.space = rest_.front();
     rest_.remove_prefix(1);
   }
-  std::uint64_t const first = number(10);
-  auto const lowest = static_cast<unsigned>(std::countr_zero(lanes.mask));
-  lanes.address[lowest] = first;
-  if (take('+')) {
+  part.first = number(10);
+  part.affine = take('+');
+  part.stride = 0;
+  if (part.affine) {
     bool const negative = take('-');
-    std::uint64_t const size = number(10), stride = negative ? 0 - size : size;
-    for (std::uint64_t m = lanes.mask & (lanes.mask - 1); m; m &= m - 1) {
-      auto const l = static_cast<unsigned>(std::countr_zero(m));
-      lanes.address[l] = first + stride * (l - lowest);
-    }
+    auto const size = static_cast<std::int64_t>(number(10));
+    part.stride = negative ? -size : size;
   } else {
-    for (std::uint64_t m = lanes.mask & (lanes.mask - 1); m; m &= m - 1) {
+    list.push_back(part.first);
+    for (std::uint64_t m = mask_ & (mask_ - 1); m; m &= m - 1) {
       if (!take(' ')) refuse("fewer addresses than lanes");
-      lanes.address[static_cast<unsigned>(std::countr_zero(m))] = number(10);
+      list.push_back(number(10));
     }
   }
   if (!take('|') && !rest_.empty() && rest_.front() != ';') refuse("';' is missing");
+  return true;
+}
+
+bool AddressReader::next(LaneAddresses& lanes) {
+  AddressPart part;
+  std::vector<std::uint64_t> list;
+  if (!next(part, list)) return false;
+  lanes.item = part.item;
+  lanes.space = part.space;
+  lanes.mask = part.mask;
+  auto const lowest = static_cast<unsigned>(std::countr_zero(part.mask));
+  auto const stride = static_cast<std::uint64_t>(part.stride);
+  std::size_t i = 0;
+  for (std::uint64_t m = part.mask; m; m &= m - 1) {
+    auto const l = static_cast<unsigned>(std::countr_zero(m));
+    lanes.address[l] = part.affine ? part.first + stride * (l - lowest) : list[i++];
+  }
   return true;
 }
 

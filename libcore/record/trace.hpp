@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "record/schema.hpp"
 
@@ -61,6 +62,16 @@ struct LaneAddresses {
   std::array<std::uint64_t, most_trace_lanes> address;  // where the mask has a bit
 };
 
+// One part as it stands in the text, not spread over the lanes: for readers of very many.
+struct AddressPart {
+  std::size_t item = 0;
+  char space = 0;
+  std::uint64_t mask = 0;
+  bool affine = true;
+  std::uint64_t first = 0;  // address of the mask's lowest lane
+  std::int64_t stride = 0;  // bytes from lane to lane, where affine
+};
+
 // Room that write_lane_addresses() may need.
 inline constexpr std::size_t most_part_text = most_trace_lanes * 21 + 24;
 
@@ -74,6 +85,8 @@ class AddressReader {
   AddressReader(std::string_view addresses, std::uint64_t row_mask) : rest_(addresses), row_mask_(row_mask) {}
   // False at the end. Throws Error(bad_data) for a text that breaks the grammar.
   bool next(LaneAddresses&);
+  // The same without spreading: where the part is not affine, `list` gets the addresses of the mask's lanes in order.
+  bool next(AddressPart&, std::vector<std::uint64_t>& list);
   // How many items there are; to be asked for when next() has returned false.
   std::size_t items() const { return item_ + 1; }
 
@@ -81,6 +94,9 @@ class AddressReader {
   [[noreturn]] void refuse(char const* what) const;
   std::uint64_t number(int base);
   bool take(char);
+  void take_mask();
+
+  std::uint64_t mask_ = 0;
 
   std::string_view rest_;
   std::uint64_t row_mask_;

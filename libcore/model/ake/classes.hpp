@@ -1,0 +1,78 @@
+// The classes of instructions that have a latency and a gap of their own, and how an instruction of a trace falls into
+// them. Their names are the classes of devdb/latgap.csv.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kernelcast::model::ake {
+
+enum class Class : std::uint8_t {
+  fp32_add,  // also min, max, compare
+  fp32_mul,
+  fp32_fma,
+  fp64,
+  fp16,
+  mma,
+  int_add,
+  int_mul,
+  int_mad,
+  shift,
+  logic,
+  sfu,
+  cvt,
+  move,        // register moves, selects, and what has no class
+  control,     // branches, exits
+  sync,        // fences, barriers of a warp, waits: what is not a barrier of the group
+  param_load,  // kernel parameters: operands of an instruction in machine code
+  const_load,
+  smem_load,
+  smem_store,
+  smem_atomic,
+  gmem_load_l1,  // the levels that a global access visits
+  gmem_load_l2,
+  gmem_load_dram,
+  atomic_global,
+  barrier,
+  issue
+};
+inline constexpr std::size_t class_count = 27;
+inline constexpr std::array<std::string_view, class_count> class_names{
+    "fp32_add",     "fp32_mul",     "fp32_fma",       "fp64",          "fp16",      "mma",        "int_add",
+    "int_mul",      "int_mad",      "shift",          "logic",         "sfu",       "cvt",        "move",
+    "control",      "sync",         "param_load",     "const_load",    "smem_load", "smem_store", "smem_atomic",
+    "gmem_load_l1", "gmem_load_l2", "gmem_load_dram", "atomic_global", "barrier",   "issue"};
+inline std::string_view name(Class c) {
+  return class_names[static_cast<std::size_t>(c)];
+}
+
+// How an instruction runs.
+enum class Kind : std::uint8_t {
+  plain,    // on one unit, a fixed latency
+  load,     // waits for global, local, texture or shared memory, wherever its addresses lie
+  store,    // keeps units busy, nobody waits
+  atomic,   // a load at the second-level cache; without a result, a store
+  barrier,  // of the group
+  exit
+};
+
+enum class Space : std::uint8_t { none, generic, global, shared, local, constant, param, texture };
+// Throws nothing; nullopt for an unknown name. Empty is Space::none.
+std::optional<Space> space_named(std::string_view);
+// The letter of a part in a trace's addresses.
+Space space_of_letter(char);
+
+struct Sort {
+  Class instruction_class = Class::move;
+  Kind kind = Kind::plain;
+  Space space = Space::none;
+  bool read_only = false;  // ld.global.nc
+  bool fence = false;      // memory accesses keep their side of it
+};
+
+// `trace_class` is the record's class (fp32, memory, …), `opcode` PTX with its modifiers; nullopt for an unknown class.
+std::optional<Sort> sort_of(std::string_view trace_class, std::string_view opcode, Space);
+
+}  // namespace kernelcast::model::ake

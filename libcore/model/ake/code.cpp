@@ -1,0 +1,190 @@
+#include "model/ake/code.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "diag/diag.hpp"
+#include "model/ake/schedule.hpp"
+
+namespace kernelcast::model::ake {
+
+namespace {
+
+constexpr std::uint32_t several_blocks = ~std::uint32_t{0};
+
+// In which block a register lives and dies; several_blocks where its value passes from one block to another.
+using Homes = std::unordered_map<std::uint32_t, std::uint32_t>;
+
+Homes homes_of(Kernel const& kernel) {
+  Homes homes;
+  for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b) {
+    auto const touch = [&](std::uint32_t r, bool reads) {
+      auto const [at, fresh] = homes.emplace(r, b);
+      // Read before it is written: the value comes from another block, or from this one's last round.
+      if ((fresh && reads) || (!fresh && at->second != b)) at->second = several_blocks;
+    };
+    for (Instruction const& i : kernel.blocks[b]) {
+      for (std::uint32_t const r : i.sources) touch(r, true);
+      for (std::uint32_t const r : i.destinations) touch(r, false);
+    }
+  }
+  return homes;
+}
+
+class Compiler {
+ public:
+  Compiler(Kernel const& kernel, Machine const& machine, Order order, std::uint64_t registers)
+      : kernel_(kernel), machine_(machine), order_(order), registers_(registers), homes_(homes_of(kernel)) {
+    for (auto const& [r, home] : homes_)
+      if (home == several_blocks) passing_.push_back(r);
+    std::sort(passing_.begin(), passing_.end());
+    for (std::uint32_t const r : passing_) slot_of_.emplace(r, static_cast<std::uint32_t>(slot_of_.size()));
+    code_.slots = passing_.size();
+  }
+
+  Code compile() {
+    for (auto const& block : kernel_.blocks) {
+      code_.block_begin.push_back(static_cast<std::uint32_t>(code_.ops.size()));
+      add(block);
+    }
+    code_.block_begin.push_back(static_cast<std::uint32_t>(code_.ops.size()));
+    if (code_.slots >= fresh_slot)
+      throw Error(Status::limit, fmt::format("kernel '{}': {} registers at a time, at most {}", kernel_.name,
+                                             code_.slots, fresh_slot - 1));
+    return std::move(code_);
+  }
+
+ private:
+  std::vector<std::uint32_t> order_of(std::vector<Instruction> const& block) const {
+    if (order_ == Order::list) {
+      std::vector<bool> outlives(block.size(), false);
+      for (std::size_t i = 0; i < block.size(); ++i)
+        for (std::uint32_t const r : block[i].destinations)
+          if (homes_.at(r) == several_blocks) outlives[i] = true;
+      return list_order(block, machine_, outlives, registers_);
+    }
+    std::vector<std::uint32_t> order(block.size());
+    std::iota(order.begin(), order.end(), 0u);
+    return order;
+  }
+
+  void add(std::vector<Instruction> const& block) {
+    auto const order = order_of(block);
+    std::unordered_map<std::uint32_t, std::uint32_t> last_use;  // of the block's own registers
+    for (std::uint32_t n = 0; n < order.size(); ++n) {
+      for (std::uint32_t const r : block[order[n]].sources) last_use[r] = n;
+      for (std::uint32_t const r : block[order[n]].destinations) last_use[r] = n;
+    }
+    std::vector<std::uint32_t> free;
+    std::unordered_map<std::uint32_t, std::uint32_t> own;
+    auto const next_slot = [&](std::uint32_t r) {
+      if (free.empty()) free.push_back(static_cast<std::uint32_t>(code_.slots++));
+      own.emplace(r, free.back());
+      free.pop_back();
+      return own[r];
+    };
+    // Slots of the block's own registers are free again at its end, for other blocks.
+    free = block_slots_;
+    for (std::uint32_t n = 0; n < order.size(); ++n) {
+      Instruction const& instruction = block[order[n]];
+      Op op = op_of(instruction);
+      op.pc = static_cast<std::uint16_t>(std::min<std::uint32_t>(order[n], 0xffff));
+      op.operands = static_cast<std::uint32_t>(code_.operands.size());
+      for (std::uint32_t const r : instruction.sources) operand(slot(r, own, next_slot), false);
+      for (std::uint32_t const r : instruction.sources)
+        if (std::find(instruction.destinations.begin(), instruction.destinations.end(), r) ==
+            instruction.destinations.end())
+          release(r, n, last_use, own, free);
+      for (std::uint32_t const r : instruction.destinations) {
+        bool const fresh = homes_.at(r) != several_blocks && !own.count(r);
+        operand(slot(r, own, next_slot), fresh);
+      }
+      for (std::uint32_t const r : instruction.destinations) release(r, n, last_use, own, free);
+      op.sources = static_cast<std::uint8_t>(std::min<std::size_t>(instruction.sources.size(), 255));
+      op.destinations = static_cast<std::uint8_t>(std::min<std::size_t>(instruction.destinations.size(), 255));
+      code_.ops.push_back(op);
+    }
+    for (auto const& [r, s] : own)
+      if (s != gone) free.push_back(s);
+    std::sort(free.begin(), free.end());
+    block_slots_ = free;
+  }
+
+  static constexpr std::uint32_t gone = ~std::uint32_t{0};
+
+  void release(std::uint32_t r, std::uint32_t n, std::unordered_map<std::uint32_t, std::uint32_t> const& last_use,
+               std::unordered_map<std::uint32_t, std::uint32_t>& own, std::vector<std::uint32_t>& free) {
+    auto const at = own.find(r);
+    if (at == own.end() || at->second == gone || last_use.at(r) != n) return;
+    free.push_back(at->second);
+    at->second = gone;
+  }
+
+  template <class Next>
+  std::uint32_t slot(std::uint32_t r, std::unordered_map<std::uint32_t, std::uint32_t>& own, Next next_slot) {
+    if (auto const at = slot_of_.find(r); at != slot_of_.end()) return at->second;
+    auto const at = own.find(r);
+    return at == own.end() ? next_slot(r) : at->second;
+  }
+
+  void operand(std::uint32_t slot, bool fresh) {
+    code_.operands.push_back(static_cast<std::uint16_t>((slot & 0x7fff) | (fresh ? fresh_slot : 0)));
+  }
+
+  Op op_of(Instruction const& i) const {
+    Op op;
+    Cost const& cost = machine_.of(i.sort.instruction_class);
+    op.latency = cost.latency;
+    op.gap = cost.gap;
+    op.unit = cost.gap > 0 ? cost.unit : Unit::none;
+    op.per_scheduler = cost.per_scheduler;
+    op.takes_all_slots = machine_.fp64_takes_all_slots && i.sort.instruction_class == Class::fp64;
+    switch (i.sort.kind) {
+      case Kind::plain:
+      case Kind::exit:
+        break;
+      case Kind::barrier:
+        op.kind = OpKind::barrier;
+        op.unit = Unit::barrier;
+        op.per_scheduler = false;
+        break;
+      case Kind::load:
+      case Kind::store:
+      case Kind::atomic: {
+        op.kind = OpKind::access;
+        op.atomic = i.sort.kind == Kind::atomic;
+        op.waits = i.sort.kind == Kind::load || (op.atomic && !i.destinations.empty());
+        Class const shared = op.atomic                    ? Class::smem_atomic
+                             : i.sort.kind == Kind::store ? Class::smem_store
+                                                          : Class::smem_load;
+        op.latency = machine_.of(shared).latency;
+        op.gap = machine_.of(shared).gap;
+        op.per_scheduler = false;
+        op.item = static_cast<std::uint16_t>(i.item);
+        break;
+      }
+    }
+    return op;
+  }
+
+  Kernel const& kernel_;
+  Machine const& machine_;
+  Order const order_;
+  std::uint64_t const registers_;
+  Homes const homes_;
+  std::vector<std::uint32_t> passing_;
+  std::unordered_map<std::uint32_t, std::uint32_t> slot_of_;  // of registers that pass between blocks
+  std::vector<std::uint32_t> block_slots_;                    // free for a block's own
+  Code code_;
+};
+
+}  // namespace
+
+Code compile(Kernel const& kernel, Machine const& machine, Order order, std::uint64_t registers) {
+  return Compiler(kernel, machine, order, registers).compile();
+}
+
+}  // namespace kernelcast::model::ake

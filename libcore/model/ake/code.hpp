@@ -1,0 +1,83 @@
+// What the engine runs: a kernel's blocks as operations of one machine, and the traced work-groups.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/ake/classes.hpp"
+#include "model/ake/machine.hpp"
+
+namespace kernelcast::model::ake {
+
+// One instruction of the kernel, independent of a device.
+struct Instruction {
+  Sort sort;
+  unsigned bytes_per_lane = 0;
+  std::vector<std::uint32_t> sources, destinations;  // registers
+  std::int32_t item = -1;                            // which memory instruction of its block, in the order of the trace
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<std::vector<Instruction>> blocks;
+};
+
+// What a memory instruction of one wavefront asks of each part of the memory, by the machine's rules.
+struct Requests {
+  std::uint16_t shared = 0;  // passes over the banks
+  std::uint16_t l1 = 0;      // lines looked up in the first level
+  std::uint16_t l2 = 0;      // sectors that go to the second level
+  std::uint16_t dram = 0;    // sectors that go on to device memory
+};
+
+// A wavefront executes a block: `requests` is the index of its first memory instruction's in Group::requests.
+struct Row {
+  std::uint32_t block = 0, requests = 0;
+};
+
+// One work-group, ready to run: the rows of all its wavefronts, wavefront by wavefront.
+struct Group {
+  std::uint64_t number = 0;
+  std::vector<Row> rows;
+  std::vector<std::size_t> warp_begin;  // [warp] first row; one more at the end
+  std::vector<Requests> requests;
+
+  std::size_t warps() const { return warp_begin.empty() ? 0 : warp_begin.size() - 1; }
+};
+
+enum class OpKind : std::uint8_t { plain, access, barrier };
+
+// One operation. Operands are slots of Code::operands: sources first, then destinations.
+struct Op {
+  Ticks latency = 0, gap = 0;
+  std::uint32_t operands = 0;
+  std::uint8_t sources = 0, destinations = 0;
+  OpKind kind = OpKind::plain;
+  Unit unit = Unit::none;
+  bool per_scheduler = false;
+  bool waits = false;            // access: somebody may wait for its data
+  bool takes_all_slots = false;  // an fp64 operation of compute capability 2.x
+  bool atomic = false;
+  std::uint16_t item = 0;  // access: which of the row's requests
+  std::uint16_t pc = 0;    // place in its block, for the timeline
+};
+
+// A destination whose bit is set starts a new life of its slot; else the later of two writes counts.
+inline constexpr std::uint16_t fresh_slot = 0x8000;
+
+struct Code {
+  std::vector<Op> ops;
+  std::vector<std::uint32_t> block_begin;  // [block] first op; one more at the end
+  std::vector<std::uint16_t> operands;
+  std::size_t slots = 0;  // registers that a wavefront needs
+};
+
+enum class Order : std::uint8_t { program, list };
+
+// [ake] The operations of a kernel on a machine. Order::list: each block is reordered by a list scheduler that keeps no
+// more values alive than `registers` (0: no limit), see schedule.hpp.
+// Throws Error(limit) for a kernel of more registers at a time than 32767.
+Code compile(Kernel const&, Machine const&, Order, std::uint64_t registers);
+
+}  // namespace kernelcast::model::ake

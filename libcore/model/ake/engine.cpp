@@ -1,0 +1,428 @@
+#include "model/ake/engine.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace kernelcast::model::ake {
+
+namespace {
+
+// A time with what it is the time of: twice the ticks, plus one where data from memory arrive. The later of two wins.
+using Stamp = std::int64_t;
+
+constexpr Stamp stamp(Ticks t, bool memory) {
+  return 2 * t + (memory ? 1 : 0);
+}
+constexpr Ticks ticks_of(Stamp s) {
+  return s >> 1;
+}
+
+struct Warp {
+  Op const* op = nullptr;
+  Op const* end = nullptr;  // of the block
+  Row const* row = nullptr;
+  Row const* last_row = nullptr;  // one behind
+  Requests const* requests = nullptr;
+  Stamp* slots = nullptr;
+  Ticks born = 0, issued = 0;
+  std::uint32_t place = 0, number = 0;  // of its group, in its group
+  std::uint16_t scheduler = 0;
+  bool from_barrier = false;  // what it waits for is a release
+};
+
+// A scheduler's wavefronts, oldest first, and when each can issue.
+struct Slot {
+  std::vector<Ticks> ready;
+  std::vector<Stamp> cause;
+  std::vector<std::uint32_t> warp;
+  Ticks free = 0;
+  std::size_t last = none;  // who issued last
+  std::size_t group = 0;    // two_level: the active part
+  Ticks next = std::numeric_limits<Ticks>::max();
+  std::size_t pick = none;
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+};
+
+struct Place {
+  Group const* group = nullptr;
+  std::uint32_t running = 0, arrived = 0;
+  Ticks last_arrival = 0;
+  std::uint32_t first_warp = 0;  // of warps_
+};
+
+class Engine {
+ public:
+  Engine(Machine const& machine, Code const& code, std::vector<Group const*> const& resident, Setting const& setting);
+  Outcome run();
+
+ private:
+  static constexpr Ticks never_ticks = std::numeric_limits<Ticks>::max();
+
+  void start_group(std::size_t place, Group const*, Ticks when);
+  void select(Slot&);
+  std::size_t pick_in_turn(Slot const&, Ticks t) const;
+  std::size_t pick_two_level(Slot&, Ticks t) const;
+  void issue(unsigned scheduler);
+  void execute(Op const&, Warp&, unsigned scheduler, Ticks t);
+  void access(Op const&, Warp&, Ticks t);
+  void complete(Op const&, Warp&, Ticks done, bool memory);
+  bool advance(Warp&);  // to the next op; false at the end
+  void wait_for_operands(Slot&, std::size_t index, Warp&, Ticks not_before);
+  void arrive(Slot&, std::size_t index, Warp&);
+  void release(Place&, std::size_t place);
+  void finish(unsigned scheduler, std::size_t index, Ticks t);
+  Ticks admit(Ticks& admission, Ticks t, Ticks gap) {
+    Ticks const start = std::max(t, admission);
+    admission = start + gap;
+    return start;
+  }
+  Ticks& admission(Unit u, unsigned part) { return admit_[static_cast<std::size_t>(u) * parts_ + part]; }
+  Ticks& busy(Unit u) { return busy_[static_cast<std::size_t>(u)]; }
+
+  Machine const& machine_;
+  Code const& code_;
+  std::vector<Group const*> const& resident_;
+  Setting const& setting_;
+  unsigned const parts_;
+  Ticks l1_gap_, l2_gap_, dram_gap_, l1_latency_, l2_latency_, dram_latency_, atomic_latency_, atomic_gap_;
+  std::vector<Warp> warps_;
+  std::vector<Stamp> registers_;
+  std::vector<Slot> slots_;
+  std::vector<Place> places_;
+  std::vector<Ticks> admit_;
+  std::array<Ticks, unit_count> busy_{};
+  std::uint64_t started_ = 0;
+  std::size_t living_ = 0;
+  Ticks done_ = 0;  // when the last executed operation is complete
+  Outcome out_;
+};
+
+Engine::Engine(Machine const& machine, Code const& code, std::vector<Group const*> const& resident,
+               Setting const& setting)
+    : machine_(machine), code_(code), resident_(resident), setting_(setting), parts_(machine.schedulers) {
+  l1_gap_ = machine.of(Class::gmem_load_l1).gap;
+  l2_gap_ = machine.of(Class::gmem_load_l2).gap;
+  double const active = setting.active_units > 0 ? setting.active_units : machine.units;
+  dram_gap_ = machine.dram_gap(active);
+  l1_latency_ = machine.of(Class::gmem_load_l1).latency;
+  l2_latency_ = machine.of(Class::gmem_load_l2).latency;
+  dram_latency_ = machine.of(Class::gmem_load_dram).latency;
+  atomic_latency_ = machine.of(Class::atomic_global).latency;
+  atomic_gap_ = machine.of(Class::atomic_global).gap;
+  admit_.assign(unit_count * parts_, 0);
+  slots_.resize(parts_);
+  places_.resize(resident.size());
+  std::size_t warps = 0;
+  for (std::size_t p = 0; p < resident.size(); ++p) {
+    places_[p].first_warp = static_cast<std::uint32_t>(warps);
+    std::size_t most = 0;  // a place takes any of the groups in turn
+    for (Group const* g : resident) most = std::max(most, g->warps());
+    warps += most;
+  }
+  warps_.resize(warps);
+  registers_.assign(warps * std::max<std::size_t>(1, code.slots), 0);
+  for (std::size_t p = 0; p < resident.size(); ++p) start_group(p, resident[p], 0);
+  for (Slot& slot : slots_) select(slot);
+}
+
+void Engine::start_group(std::size_t place, Group const* group, Ticks when) {
+  Place& here = places_[place];
+  here.group = group;
+  here.running = static_cast<std::uint32_t>(group->warps());
+  here.arrived = 0;
+  ++started_;
+  for (std::uint32_t w = 0; w < group->warps(); ++w) {
+    std::uint32_t const id = here.first_warp + w;
+    Warp& warp = warps_[id];
+    warp = Warp{};
+    warp.row = group->rows.data() + group->warp_begin[w];
+    warp.last_row = group->rows.data() + group->warp_begin[w + 1];
+    warp.slots = registers_.data() + std::size_t{id} * code_.slots;
+    warp.born = warp.issued = when;
+    warp.place = static_cast<std::uint32_t>(place);
+    warp.number = w;
+    warp.scheduler = static_cast<std::uint16_t>(id % parts_);
+    std::fill_n(warp.slots, code_.slots, stamp(when, false));
+    --warp.row;  // advance() steps to the first
+    if (!advance(warp)) {
+      --here.running;
+      continue;
+    }
+    Slot& slot = slots_[warp.scheduler];
+    slot.ready.push_back(when);
+    slot.cause.push_back(stamp(when, false));
+    slot.warp.push_back(id);
+    ++living_;
+  }
+}
+
+bool Engine::advance(Warp& warp) {
+  if (warp.op != warp.end) return true;
+  for (++warp.row; warp.row != warp.last_row; ++warp.row) {
+    std::uint32_t const begin = code_.block_begin[warp.row->block], end = code_.block_begin[warp.row->block + 1];
+    if (begin == end) continue;
+    warp.op = code_.ops.data() + begin;
+    warp.end = code_.ops.data() + end;
+    warp.requests = places_[warp.place].group->requests.data() + warp.row->requests;
+    return true;
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------- who is next
+
+// Sets when the scheduler issues next, and who.
+void Engine::select(Slot& slot) {
+  slot.pick = Slot::none;
+  slot.next = never_ticks;
+  std::size_t const n = slot.ready.size();
+  if (n == 0) return;
+  Ticks const* const ready = slot.ready.data();
+  if (setting_.scheduler == Scheduler::gto && slot.last != Slot::none && ready[slot.last] <= slot.free) {
+    slot.pick = slot.last;
+    slot.next = slot.free;
+    return;
+  }
+  Ticks earliest = never_ticks;
+  for (std::size_t i = 0; i < n; ++i) earliest = std::min(earliest, ready[i]);
+  if (earliest == never_ticks) return;
+  Ticks const t = slot.next = std::max(slot.free, earliest);
+  if (setting_.scheduler == Scheduler::rr) {
+    slot.pick = pick_in_turn(slot, t);
+  } else if (setting_.scheduler == Scheduler::two_level) {
+    slot.pick = pick_two_level(slot, t);
+  } else if (slot.last != Slot::none && ready[slot.last] <= t) {
+    slot.pick = slot.last;
+  } else {
+    std::size_t i = 0;
+    while (ready[i] > t) ++i;
+    slot.pick = i;
+  }
+}
+
+std::size_t Engine::pick_in_turn(Slot const& slot, Ticks t) const {
+  std::size_t const n = slot.ready.size();
+  std::size_t i = slot.last == Slot::none ? 0 : slot.last + 1;
+  for (std::size_t k = 0; k < n; ++k, ++i) {
+    if (i >= n) i -= n;
+    if (slot.ready[i] <= t) return i;
+  }
+  return Slot::none;
+}
+
+// In turn among the active part; when none of it is ready, the next part that has one becomes active.
+std::size_t Engine::pick_two_level(Slot& slot, Ticks t) const {
+  std::size_t const n = slot.ready.size(), size = std::max(1u, setting_.active_warps);
+  std::size_t const groups = (n + size - 1) / size;
+  for (std::size_t k = 0; k < groups; ++k) {
+    std::size_t const g = (slot.group + k) % groups, begin = g * size, end = std::min(n, begin + size);
+    std::size_t const after = slot.last != Slot::none && slot.last >= begin && slot.last < end ? slot.last + 1 : begin;
+    for (std::size_t j = 0; j < end - begin; ++j) {
+      std::size_t const i = begin + (after - begin + j) % (end - begin);
+      if (slot.ready[i] > t) continue;
+      slot.group = g;
+      return i;
+    }
+  }
+  return Slot::none;
+}
+
+// ---------------------------------------------------------------- issue
+
+void Engine::issue(unsigned scheduler) {
+  Slot& slot = slots_[scheduler];
+  std::size_t const index = slot.pick;
+  Ticks const t = slot.next;
+  Warp& warp = warps_[slot.warp[index]];
+  Op const& op = *warp.op;
+  Ticks const ready = slot.ready[index];
+  Stall const waited = warp.from_barrier              ? Stall::barrier
+                       : (slot.cause[index] & 1) != 0 ? Stall::memory
+                                                      : Stall::dependency;
+  if (ready > warp.issued) out_.stall[static_cast<std::size_t>(waited)] += ready - warp.issued;
+  out_.stall[static_cast<std::size_t>(Stall::issue)] += t - std::max(ready, warp.issued);
+  warp.from_barrier = false;
+  slot.last = index;
+  slot.free = t + machine_.issue_gap;
+  busy(Unit::none) += machine_.issue_gap;
+  if (op.takes_all_slots)
+    for (Slot& other : slots_) {
+      if (&other == &slot) continue;
+      other.free = std::max(other.free, slot.free);
+      select(other);
+    }
+  Ticks const from = warp.issued;
+  std::uint32_t const block = warp.row->block;
+  out_.end = std::max(out_.end, t);
+  execute(op, warp, scheduler, t);
+  if (setting_.observe)
+    setting_.observe({warp.place, warp.number, places_[warp.place].group->number, block, op.pc, op.unit, from, t, done_,
+                      ready > from ? waited : Stall::issue});
+  warp.issued = t;
+  bool second = setting_.dual_issue;
+  if (op.kind == OpKind::barrier) {
+    ++warp.op;
+    return arrive(slot, index, warp);
+  }
+  for (++warp.op;; ++warp.op) {
+    if (!advance(warp)) return finish(scheduler, index, t);
+    wait_for_operands(slot, index, warp, t);
+    if (!second || slot.ready[index] > t || warp.op->kind == OpKind::barrier || warp.op->unit == op.unit) break;
+    second = false;
+    execute(*warp.op, warp, scheduler, t);
+  }
+  select(slot);
+}
+
+void Engine::execute(Op const& op, Warp& warp, unsigned scheduler, Ticks t) {
+  ++out_.instructions;
+  if (op.kind == OpKind::access) return access(op, warp, t);
+  if (op.unit == Unit::none) return complete(op, warp, t + op.latency, false);
+  Ticks const start = admit(admission(op.unit, op.per_scheduler ? scheduler : 0), t, op.gap);
+  busy(op.unit) += op.per_scheduler ? op.gap : op.gap * parts_;
+  complete(op, warp, start + op.latency, false);
+}
+
+// Each level in turn: a request that misses goes on to the next when the level before has admitted it.
+void Engine::access(Op const& op, Warp& warp, Ticks t) {
+  Requests const& r = warp.requests[op.item];
+  Ticks start = t, done = t;
+  auto const visit = [&](Unit unit, Ticks requests, Ticks gap, Ticks latency) {
+    start = admit(admission(unit, 0), start, requests * gap);
+    busy(unit) += requests * gap * parts_;
+    done = std::max(done, op.waits ? start + latency + (requests - 1) * gap : start + requests * gap);
+  };
+  if (r.shared) {
+    visit(Unit::shared, r.shared, op.gap, op.latency);
+    start = t;
+  }
+  if (r.l1) {
+    // What the first level does not have is complete when the levels below are.
+    visit(Unit::l1, r.l1, l1_gap_, l1_latency_);
+    out_.l1_lines += r.l1;
+  }
+  if (r.l2) {
+    visit(Unit::l2, r.l2, op.atomic ? atomic_gap_ : l2_gap_, op.atomic ? atomic_latency_ : l2_latency_);
+    out_.l2_sectors += r.l2;
+  }
+  if (r.dram) {
+    visit(Unit::dram, r.dram, dram_gap_, dram_latency_);
+    out_.dram_sectors += r.dram;
+  }
+  complete(op, warp, done, true);
+}
+
+void Engine::complete(Op const& op, Warp& warp, Ticks done, bool memory) {
+  done_ = done;
+  out_.end = std::max(out_.end, done);
+  Stamp const s = stamp(done, memory);
+  std::uint16_t const* slot = code_.operands.data() + op.operands + op.sources;
+  for (unsigned d = 0; d < op.destinations; ++d) {
+    Stamp& there = warp.slots[slot[d] & ~fresh_slot];
+    there = slot[d] & fresh_slot ? s : std::max(there, s);
+  }
+}
+
+void Engine::wait_for_operands(Slot& slot, std::size_t index, Warp& warp, Ticks not_before) {
+  Op const& op = *warp.op;
+  Stamp latest = stamp(not_before, false);
+  std::uint16_t const* source = code_.operands.data() + op.operands;
+  for (unsigned s = 0; s < op.sources; ++s) latest = std::max(latest, warp.slots[source[s]]);
+  slot.cause[index] = latest;
+  slot.ready[index] = ticks_of(latest);
+}
+
+// ---------------------------------------------------------------- barriers, ends, successors
+
+void Engine::arrive(Slot& slot, std::size_t index, Warp& warp) {
+  Place& place = places_[warp.place];
+  Cost const& cost = machine_.of(Class::barrier);
+  // The wavefront's own arrival is admitted by the barrier unit in execute().
+  place.last_arrival = std::max(place.last_arrival, admission(Unit::barrier, 0) - cost.gap);
+  ++place.arrived;
+  slot.ready[index] = never_ticks;
+  warp.from_barrier = true;
+  if (place.arrived == place.running) release(place, warp.place);
+  select(slot);
+}
+
+void Engine::release(Place& place, std::size_t number) {
+  Ticks const when = place.last_arrival + machine_.of(Class::barrier).latency;
+  out_.end = std::max(out_.end, when);
+  place.arrived = 0;
+  place.last_arrival = 0;
+  for (unsigned s = 0; s < parts_; ++s) {
+    Slot& slot = slots_[s];
+    bool changed = false;
+    for (std::size_t i = 0; i < slot.warp.size();) {
+      Warp& warp = warps_[slot.warp[i]];
+      if (warp.place != number || slot.ready[i] != never_ticks) {
+        ++i;
+        continue;
+      }
+      changed = true;
+      if (!advance(warp)) {  // a barrier was its last instruction
+        std::size_t const before = slot.warp.size();
+        finish(s, i, when);
+        if (slot.warp.size() >= before) ++i;
+        continue;
+      }
+      wait_for_operands(slot, i, warp, when);
+      warp.from_barrier = slot.ready[i] <= when;
+      ++i;
+    }
+    if (changed) select(slot);
+  }
+}
+
+void Engine::finish(unsigned scheduler, std::size_t index, Ticks t) {
+  Slot& slot = slots_[scheduler];
+  std::uint32_t const id = slot.warp[index];
+  Warp& warp = warps_[id];
+  std::size_t const number = warp.place;
+  Place& place = places_[number];
+  out_.warp_ticks += t - warp.born;
+  slot.ready.erase(slot.ready.begin() + static_cast<std::ptrdiff_t>(index));
+  slot.cause.erase(slot.cause.begin() + static_cast<std::ptrdiff_t>(index));
+  slot.warp.erase(slot.warp.begin() + static_cast<std::ptrdiff_t>(index));
+  if (slot.last != Slot::none) {
+    if (slot.last == index)
+      slot.last = Slot::none;
+    else if (slot.last > index)
+      --slot.last;
+  }
+  --living_;
+  --place.running;
+  if (place.running == 0) {
+    if (setting_.groups > started_) {
+      start_group(number, resident_[started_ % resident_.size()], t + setting_.launch_ticks);
+      for (Slot& other : slots_) select(other);
+      return;
+    }
+  } else if (place.arrived == place.running) {
+    release(place, number);
+  }
+  select(slot);
+}
+
+Outcome Engine::run() {
+  while (living_ > 0) {
+    unsigned first = 0;
+    for (unsigned s = 1; s < parts_; ++s)
+      if (slots_[s].next < slots_[first].next) first = s;
+    issue(first);
+  }
+  for (std::size_t u = 0; u < unit_count; ++u) out_.busy[u] = busy_[u] / parts_;
+  return out_;
+}
+
+}  // namespace
+
+Outcome emulate(Machine const& machine, Code const& code, std::vector<Group const*> const& resident,
+                Setting const& setting) {
+  if (resident.empty()) return {};
+  return Engine(machine, code, resident, setting).run();
+}
+
+}  // namespace kernelcast::model::ake

@@ -1,0 +1,206 @@
+#include "model/ake/launch.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "record/kernel.hpp"
+
+namespace kernelcast::model::ake {
+
+namespace {
+
+constexpr std::uint64_t most_blocks = 1u << 24;
+
+std::vector<std::uint32_t> registers_in(std::string_view text, record::TraceStream const& rows, char const* column) {
+  std::vector<std::uint32_t> out;
+  char const* at = text.data();
+  char const* const end = at + text.size();
+  while (at < end) {
+    std::uint32_t value = 0;
+    auto const [stop, failure] = std::from_chars(at, end, value);
+    if (failure != std::errc{} || (stop != end && *stop != ';'))
+      throw rows.error(column, fmt::format("expected register numbers joined by ';', got '{}'", text),
+                       "as miniemu --emit trace writes them");
+    out.push_back(value);
+    at = stop + 1;
+  }
+  return out;
+}
+
+std::uint64_t lanes_of(std::uint64_t warp, Launch const& launch) {
+  std::uint64_t const width = launch.width();
+  std::uint64_t const left = launch.block_size() - std::min(launch.block_size(), warp * width);
+  return left >= 64 && width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << std::min(left, width)) - 1;
+}
+
+bool may_end(std::vector<Instruction> const& block) {
+  return std::any_of(block.begin(), block.end(), [](Instruction const& i) { return i.sort.kind == Kind::exit; });
+}
+
+}  // namespace
+
+bool LaunchReader::next(Launch& launch) {
+  launch = Launch{};
+  if (next_head_) {
+    launch.head = *std::exchange(next_head_, std::nullopt);
+    begin(launch);
+  }
+  using RowKind = record::TraceStream::Kind;
+  for (RowKind kind = rows_.next(); kind != RowKind::end; kind = rows_.next()) {
+    if (kind == RowKind::execution) {
+      if (!launch.head.groups_total) throw rows_.error("kind", "an exec row before any launch row");
+      add_execution(launch);
+    } else if (kind == RowKind::instruction) {
+      add_instruction();
+    } else if (launch.head.groups_total) {
+      next_head_ = rows_.row();
+      break;
+    } else {
+      launch.head = rows_.row();
+      begin(launch);
+    }
+  }
+  if (!launch.head.groups_total) return false;
+  check_complete(launch);
+  for (auto& [number, group] : kept_) launch.groups.push_back(std::move(group));
+  launch.groups_seen = launch.groups.size() + dropped_.size();
+  launch.kernel = &kernels_[launch.head.kernel];
+  return true;
+}
+
+void LaunchReader::begin(Launch& launch) {
+  auto const& head = launch.head;
+  for (auto const& [column, value] : {std::pair{"block", head.block}, std::pair{"groups_total", head.groups_total}})
+    if (value.value_or(0) == 0)
+      throw rows_.error(column, "must be at least 1 in a launch row", "miniemu --emit trace writes it");
+  if (head.kernel.empty()) throw rows_.error("kernel", "empty in a launch row", "miniemu --emit trace writes it");
+  if (launch.width() != 32 && launch.width() != 64)
+    throw rows_.error("width", fmt::format("expected 32 or 64, got {}", launch.width()), "miniemu --width");
+  if (launch.block_size() > 65536) throw rows_.error("block", "a group of more than 65536 work-items");
+  kept_.clear();
+  dropped_.clear();
+  last_ = nullptr;
+  items_of_ = nullptr;
+  most_ = std::max<std::size_t>(1, keep_(head));
+  kernels_[head.kernel].name = head.kernel;
+}
+
+void LaunchReader::add_instruction() {
+  record::Trace const& row = rows_.row();
+  if (row.kernel.empty()) throw rows_.error("kernel", "empty in an inst row");
+  if (!row.block || *row.block >= most_blocks) throw rows_.error("block", "the number of a block is needed here");
+  auto const space = space_named(row.space);
+  if (!space)
+    throw rows_.error("space", fmt::format("unknown space '{}'", row.space),
+                      did_you_mean(row.space, {"generic", "global", "shared", "local", "const", "param", "tex"}));
+  auto const sort = sort_of(row.class_name, row.opcode, *space);
+  if (!sort)
+    throw rows_.error("class", fmt::format("unknown class '{}'", row.class_name),
+                      did_you_mean(row.class_name, {record::class_names.begin(), record::class_names.end()}, 13));
+  auto& blocks = kernels_[row.kernel].blocks;
+  auto& items = items_[row.kernel];
+  if (*row.block >= blocks.size()) {
+    blocks.resize(*row.block + 1);
+    items.resize(*row.block + 1);
+  }
+  Instruction instruction;
+  instruction.sort = *sort;
+  instruction.bytes_per_lane = static_cast<unsigned>(std::min<std::uint64_t>(row.bytes_per_lane.value_or(4), 4096));
+  instruction.sources = registers_in(row.src, rows_, "src");
+  instruction.destinations = registers_in(row.dst, rows_, "dst");
+  if (row.class_name == "memory") instruction.item = static_cast<std::int32_t>(items[*row.block]++);
+  blocks[*row.block].push_back(std::move(instruction));
+}
+
+TracedGroup* LaunchReader::group_of(Launch& launch, std::uint64_t number) {
+  if (last_ && last_->number == number) return last_;
+  auto at = kept_.find(number);
+  if (at == kept_.end()) {
+    if (dropped_.count(number)) return nullptr;
+    if (kept_.size() == most_) {
+      auto const highest = std::prev(kept_.end());
+      if (highest->first < number) {
+        dropped_[number] = true;
+        return nullptr;
+      }
+      dropped_[highest->first] = true;
+      if (last_ == &highest->second) last_ = nullptr;
+      kept_.erase(highest);
+    }
+    at = kept_.emplace(number, TracedGroup{}).first;
+    at->second.number = number;
+    at->second.warps.resize(launch.warps_per_group());
+  }
+  return last_ = &at->second;
+}
+
+void LaunchReader::add_execution(Launch& launch) {
+  record::TraceExecution const& e = rows_.execution();
+  if (!items_of_) items_of_ = &items_[launch.head.kernel];
+  if (e.block >= items_of_->size())
+    throw rows_.error("block", fmt::format("kernel '{}' has no block {}", launch.head.kernel, e.block),
+                      "the inst rows of a kernel stand before its first exec row");
+  if (e.group >= launch.groups_total())
+    throw rows_.error("group", fmt::format("the launch has {} groups", launch.groups_total()));
+  if (e.warp >= launch.warps_per_group())
+    throw rows_.error("warp", fmt::format("a group of {} work-items has {} wavefronts of {}", launch.block_size(),
+                                          launch.warps_per_group(), launch.width()));
+  if (e.mask == 0 || (e.mask & ~lanes_of(e.warp, launch)))
+    throw rows_.error("mask", e.mask == 0 ? "no lane executes the block" : "lanes that the wavefront does not have");
+  TracedGroup* const group = group_of(launch, e.group);
+  if (!group) return;
+  TracedWarp& warp = group->warps[e.warp];
+  if (e.seq != warp.rows.size())
+    throw rows_.error(
+        "seq",
+        fmt::format("expected {} for wavefront {} of group {}, got {}", warp.rows.size(), e.warp, e.group, e.seq),
+        "rows of a wavefront stand in their order, and none is missing");
+  warp.rows.push_back({static_cast<std::uint32_t>(e.block), static_cast<std::uint32_t>(warp.parts.size())});
+  if (!e.addresses.empty()) add_parts(warp, e);
+}
+
+void LaunchReader::add_parts(TracedWarp& warp, record::TraceExecution const& e) {
+  record::AddressReader reader(e.addresses, e.mask);
+  try {
+    while (reader.next(part_, warp.lists)) {
+      Part& p = warp.parts.emplace_back();
+      p.mask = part_.mask;
+      p.first = part_.first;
+      p.stride = part_.stride;
+      p.item = static_cast<std::uint16_t>(part_.item);
+      p.space = space_of_letter(part_.space);
+      p.listed = !part_.affine;
+      if (p.listed) {
+        p.list = static_cast<std::uint32_t>(warp.lists.size()) - static_cast<std::uint32_t>(std::popcount(p.mask));
+      }
+    }
+  } catch (Error const& error) {
+    throw rows_.error("addresses", error.what(), error.hint());
+  }
+  unsigned const there = (*items_of_)[e.block];
+  if (reader.items() > std::max(1u, there))
+    throw rows_.error(
+        "addresses", fmt::format("{} items where block {} has {} memory instructions", reader.items(), e.block, there));
+}
+
+void LaunchReader::check_complete(Launch const& launch) {
+  auto const cut = [&](std::string const& what) {
+    return rows_.error("kind", "the trace ends in the middle: " + what,
+                       "was miniemu interrupted, or the file cut? This is the last row that was read");
+  };
+  if (kept_.empty()) throw cut(fmt::format("no group of kernel '{}' was executed", launch.head.kernel));
+  auto const& blocks = kernels_[launch.head.kernel].blocks;
+  for (auto const& [number, group] : kept_)
+    for (std::size_t w = 0; w < group.warps.size(); ++w) {
+      auto const& rows = group.warps[w].rows;
+      if (rows.empty()) throw cut(fmt::format("wavefront {} of group {} is missing", w, number));
+      if (!may_end(blocks[rows.back().block]))
+        throw cut(fmt::format("wavefront {} of group {} does not come to its end", w, number));
+    }
+}
+
+}  // namespace kernelcast::model::ake

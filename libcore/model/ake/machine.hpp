@@ -1,0 +1,98 @@
+// A device as the latency/gap emulator sees it.
+//
+// Problem: [ake] describes each resource by two parameters, latency and gap. devdb/latgap.csv has them for some classes
+// of instructions on some architectures; a device needs all.
+// Method: a device's own row, else that of its target, else the steps of devdb/latgap_fallbacks.csv in their order;
+// each step taken is reported. Gaps are exact ratios: time is counted in ticks of which a cycle has a whole number that
+// all of the device's gaps divide.
+// Limits: the gap of device memory follows from the bandwidth that the database has for the device and is rounded to a
+// tick (1/960 of a cycle or less). AMD devices whose latencies the table lacks cannot be emulated.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "model/ake/classes.hpp"
+#include "record/latency_gap.hpp"
+
+namespace kernelcast::model::ake {
+
+using Ticks = std::int64_t;
+
+// What admits one request per gap. Per compute unit, or per scheduler where Cost::per_scheduler says so.
+enum class Unit : std::uint8_t { none, core, integer, fp64, special, shared, l1, l2, dram, barrier };
+inline constexpr std::size_t unit_count = 10;
+inline constexpr std::array<char const*, unit_count> unit_names{"issue",  "core", "integer", "fp64", "special",
+                                                                "shared", "l1",   "l2",      "dram", "barrier"};
+
+struct Cost {
+  Ticks latency = 0, gap = 0;
+  Unit unit = Unit::none;
+  bool per_scheduler = false;
+};
+
+enum class AccessRule : std::uint8_t { halfwarp_segments, lines128, sectors32, amd64 };
+
+inline constexpr unsigned sector_bytes = 32;
+inline constexpr unsigned line_bytes = 128;
+
+// Sizes in bytes; 0: no such cache. Associativities and the hashing of sets are assumed: no source states them.
+struct Caches {
+  std::uint64_t l1_bytes = 0, l2_bytes = 0;
+  unsigned l1_ways = 4, l2_ways = 16;
+  bool l1_has_shared = false;   // shared memory is a part of l1_bytes
+  bool l1_takes_loads = false;  // global loads; others only where they are read-only and l1_takes_read_only
+  bool l1_takes_read_only = false;
+  bool l1_fills_lines = false;  // a miss fetches the whole line (compute capability 2.x)
+  bool stores_evict = false;    // a store drops the line from the first level (2.x)
+};
+
+struct Machine {
+  std::string device;
+  Ticks cycle = 960;  // ticks of one
+  unsigned width = 32, units = 1;
+  double clock_hz = 0;
+  unsigned schedulers = 1;
+  Ticks issue_gap = 960;              // of one scheduler
+  bool fp64_takes_all_slots = false;  // an fp64 instruction holds every scheduler (2.x)
+  std::array<Cost, class_count> cost{};
+  AccessRule rule = AccessRule::sectors32;
+  unsigned banks = 32, bank_bytes = 4;
+  Caches caches;
+
+  Cost const& of(Class c) const { return cost[static_cast<std::size_t>(c)]; }
+  Cost& of(Class c) { return cost[static_cast<std::size_t>(c)]; }
+  // The gaps of gmem_load_l2 and gmem_load_dram are for a sector while all units are active; device memory is shared
+  // by `active` of them.
+  Ticks dram_gap(double active) const;
+};
+
+// One figure that was not in the table for this device.
+struct Assumption {
+  Class instruction_class;
+  std::string quantity;  // latency, gap
+  std::string words;     // "gap of gmem_load_l2 1/3 of gmem_load_dram's"
+  std::string reason;    // of the fallback
+};
+
+struct Resolved {
+  Machine machine;
+  std::vector<Assumption> assumptions;
+  std::string missing;  // not empty: why there is no machine
+};
+
+// latgap.csv with its fallbacks.
+struct LatencyTable {
+  std::vector<record::LatencyGap> rows;
+  std::vector<record::LatencyFallback> fallbacks;
+};
+
+Resolved resolve(device::Device const&, LatencyTable const&);
+
+// The class that a name of the table means; nullopt for an unknown one.
+std::optional<Class> class_named(std::string_view);
+
+}  // namespace kernelcast::model::ake

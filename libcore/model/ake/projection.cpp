@@ -1,0 +1,309 @@
+#include "model/ake/projection.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kernelcast::model::ake {
+
+namespace {
+
+constexpr double busy_enough = 0.5;  // a unit less busy than that does not decide the time: waiting does
+
+std::string with_preposition(Scheduler s) {
+  return s == Scheduler::gto ? "gto" : s == Scheduler::rr ? "rr" : "two-level";
+}
+
+void add(std::string& reason, std::string const& text) {
+  if (text.empty() || reason.find(text) != std::string::npos) return;
+  reason += (reason.empty() ? "" : "; ") + text;
+}
+
+}  // namespace
+
+Fit fit(record::Trace const& launch, device::Device const& device) {
+  Fit out;
+  bool const amd = device.vendor == "AMD";
+  std::optional<std::uint64_t> registers = !amd ? launch.registers_sm75
+                                           : device.occupancy_target.starts_with("gfx6") ||
+                                                   device.occupancy_target.starts_with("gfx7") ||
+                                                   device.occupancy_target.starts_with("gfx8")
+                                               ? launch.vgprs_gfx6
+                                           : device.occupancy_target.starts_with("gfx9") ? launch.vgprs_gfx90a
+                                           : device.occupancy_target.starts_with("gfx1") ? launch.vgprs_gfx1030
+                                                                                         : launch.gprs_cypress;
+  if (!registers) registers = launch.registers_ptx;
+  if (!registers) out.note = "registers unknown: they do not bound the occupancy";
+  device::KernelResources resources{registers.value_or(0), launch.shared_bytes.value_or(0)};
+  if (auto const most = device.rule.max_registers_per_item; most && resources.registers > *most) {
+    out.note = fmt::format("{} registers per work-item, of which {} are spilled at no cost", resources.registers,
+                           resources.registers - *most);
+    resources.registers = *most;
+  }
+  auto occupancy = device::occupancy(device, resources, launch.block.value_or(1));
+  while (occupancy.groups_per_cu == 0 && occupancy.bound == "registers" && resources.registers > 1) {
+    --resources.registers;
+    out.note = fmt::format("{} registers per work-item, of which all above {} are spilled at no cost", *registers,
+                           resources.registers);
+    occupancy = device::occupancy(device, resources, launch.block.value_or(1));
+  }
+  out.registers = resources.registers;
+  out.groups_per_cu = occupancy.groups_per_cu;
+  out.misfit = occupancy.misfit;
+  return out;
+}
+
+// What the runs of one order add up to.
+struct Projector::Run {
+  double cycles = 0, full_cycles = 0, tail_cycles = 0;
+  std::uint64_t instructions = 0;
+  std::array<double, unit_count> busy{};
+  std::array<double, stall_count> stall{};
+  double warp_cycles = 0;
+  double dram_sectors = 0;
+
+  void add(Outcome const& o, double times, double cycle) {
+    double const cycles_of_run = static_cast<double>(o.end) / cycle;
+    cycles += times * cycles_of_run;
+    instructions += o.instructions;
+    for (std::size_t u = 0; u < unit_count; ++u) busy[u] += times * static_cast<double>(o.busy[u]) / cycle;
+    for (std::size_t s = 0; s < stall_count; ++s) stall[s] += times * static_cast<double>(o.stall[s]) / cycle;
+    warp_cycles += times * static_cast<double>(o.warp_ticks) / cycle;
+  }
+  void add(Run const& other) {
+    cycles += other.cycles;
+    full_cycles += other.full_cycles;
+    tail_cycles += other.tail_cycles;
+    instructions += other.instructions;
+    for (std::size_t u = 0; u < unit_count; ++u) busy[u] += other.busy[u];
+    for (std::size_t s = 0; s < stall_count; ++s) stall[s] += other.stall[s];
+    warp_cycles += other.warp_cycles;
+    dram_sectors += other.dram_sectors;
+  }
+};
+
+struct Projector::Sum {
+  std::string kernel, case_name;
+  std::string status = "ok", reason;
+  Run program, list, sass;
+  bool has_sass = false;
+  std::uint64_t groups_traced = 0, full_waves = 0, tail_groups = 0;
+  std::size_t groups_per_cu = 0, warps_per_cu = 0;
+  std::uint64_t l1_sectors = 0, l1_hits = 0, l2_sectors = 0, l2_hits = 0;
+};
+
+Projector::Projector(device::Device const& device, Resolved resolved, Options options)
+    : device_(device), resolved_(std::move(resolved)), options_(std::move(options)) {}
+
+Projector::Sum& Projector::sum_of(Launch const& launch) {
+  for (auto const& sum : sums_)
+    if (sum->kernel == launch.head.kernel && sum->case_name == launch.head.case_name) return *sum;
+  sums_.push_back(std::make_shared<Sum>());
+  sums_.back()->kernel = launch.head.kernel;
+  sums_.back()->case_name = launch.head.case_name;
+  return *sums_.back();
+}
+
+// The classes that the kernel uses and the table lacks for this device.
+std::string Projector::assumptions_of(Kernel const& kernel) const {
+  std::set<Class> used{Class::issue};
+  for (auto const& block : kernel.blocks)
+    for (Instruction const& i : block) {
+      bool const global = i.sort.kind == Kind::load || i.sort.kind == Kind::store;
+      if (!global || i.sort.space == Space::shared) used.insert(i.sort.instruction_class);
+      if (i.sort.kind != Kind::load && i.sort.kind != Kind::store && i.sort.kind != Kind::atomic) continue;
+      if (i.sort.space == Space::shared) continue;
+      used.insert(Class::gmem_load_dram);
+      if (options_.memory.kind == MemoryMode::Kind::none) continue;
+      if (resolved_.machine.caches.l2_bytes > 0) used.insert(Class::gmem_load_l2);
+      if (resolved_.machine.caches.l1_bytes > 0) used.insert(Class::gmem_load_l1);
+    }
+  std::vector<std::string> words;
+  for (Assumption const& a : resolved_.assumptions)
+    if (used.count(a.instruction_class)) words.push_back(a.words);
+  return words.empty() ? std::string() : fmt::format("assumed: {}", fmt::join(words, ", "));
+}
+
+void Projector::add(Launch const& launch, std::function<void(Issue const&)> const& observe) {
+  Sum& sum = sum_of(launch);
+  if (sum.status != "ok") return;
+  auto const give_up = [&](char const* status, std::string const& why) {
+    sum.status = status;
+    sum.reason = why;
+  };
+  if (!resolved_.missing.empty()) return give_up("unknown", resolved_.missing);
+  Machine const& m = resolved_.machine;
+  if (launch.width() != m.width)
+    return give_up("unknown", fmt::format("a trace of wavefronts of {}, the device has {}: miniemu --width {}",
+                                          launch.width(), m.width, m.width));
+  Fit const place = fit(launch.head, device_);
+  if (place.groups_per_cu == 0) return give_up("infeasible", place.misfit);
+  std::string const assumed = assumptions_of(*launch.kernel);
+  if (options_.strict && !assumed.empty()) return give_up("unknown", "latgap.csv lacks figures; " + assumed);
+  ake::add(sum.reason, assumed);
+  ake::add(sum.reason, place.note);
+  emulate_launch(launch, place, sum, observe);
+}
+
+void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
+                               std::function<void(Issue const&)> const& observe) {
+  Machine const& m = resolved_.machine;
+  std::uint64_t const groups = launch.groups_total();
+  std::uint64_t const per_unit = (groups + m.units - 1) / m.units;
+  std::size_t const resident = static_cast<std::size_t>(std::min<std::uint64_t>(place.groups_per_cu, per_unit));
+  auto const active = static_cast<double>(std::min<std::uint64_t>(m.units, groups));
+  Prepared const prepared = prepare(launch, m, options_.memory, resident, active);
+  sum.groups_traced = std::max<std::uint64_t>(sum.groups_traced, prepared.groups.size());
+  sum.groups_per_cu = std::max(sum.groups_per_cu, resident);
+  sum.warps_per_cu = std::max(sum.warps_per_cu, resident * launch.warps_per_group());
+  sum.l1_sectors += prepared.l1_sectors;
+  sum.l1_hits += prepared.l1_hits;
+  sum.l2_sectors += prepared.l2_sectors;
+  sum.l2_hits += prepared.l2_hits;
+  if (options_.memory.kind == MemoryMode::Kind::simulated && prepared.groups.size() < resident)
+    ake::add(sum.reason, fmt::format("{} of {} resident groups traced: hits between the others are not seen "
+                                     "(miniemu --groups resident:{})",
+                                     prepared.groups.size(), resident, resident));
+  Kernel const* const sass =
+      options_.sass && options_.sass->count(launch.head.kernel) ? &options_.sass->at(launch.head.kernel) : nullptr;
+  std::function<void(Issue const&)> const nobody;
+  if (sass) {
+    sum.has_sass = true;
+    sum.sass.add(run(launch, compile(*sass, m, Order::program, 0), prepared, resident, sum, observe));
+  }
+  if (options_.list_order)
+    sum.list.add(run(launch, compile(*launch.kernel, m, Order::list, place.registers), prepared, resident, sum,
+                     sass ? nobody : observe));
+  if (options_.program_order)
+    sum.program.add(run(launch, compile(*launch.kernel, m, Order::program, 0), prepared, resident, sum,
+                        sass || options_.list_order ? nobody : observe));
+  if (options_.replace) return;
+  std::uint64_t const wave = place.groups_per_cu * std::uint64_t{m.units};
+  sum.full_waves += groups / wave;
+  sum.tail_groups += groups % wave;
+}
+
+Projector::Run Projector::run(Launch const& launch, Code const& code, Prepared const& prepared, std::size_t resident,
+                              Sum&, std::function<void(Issue const&)> const& observe) const {
+  Machine const& m = resolved_.machine;
+  auto const cycle = static_cast<double>(m.cycle);
+  std::uint64_t const groups = launch.groups_total();
+  Setting setting;
+  setting.scheduler = options_.scheduler;
+  setting.dual_issue = options_.dual_issue;
+  setting.active_warps = options_.active_warps;
+  setting.observe = observe;
+  auto const places = [&](std::uint64_t n) {
+    std::vector<Group const*> out;
+    for (std::uint64_t p = 0; p < n; ++p) out.push_back(&prepared.groups[p % prepared.groups.size()]);
+    return out;
+  };
+  double const per_group = static_cast<double>(groups);
+  Run total;
+  if (options_.replace) {
+    setting.groups = (groups + m.units - 1) / m.units;
+    setting.active_units = static_cast<double>(std::min<std::uint64_t>(m.units, groups));
+    setting.launch_ticks = static_cast<Ticks>(options_.group_launch_cycles * cycle);
+    Outcome const o = emulate(m, code, places(resident), setting);
+    total.add(o, 1, cycle);
+    total.full_cycles = total.cycles;
+    total.dram_sectors = static_cast<double>(o.dram_sectors) * per_group /
+                         static_cast<double>(std::max(setting.groups, std::uint64_t{1}));
+    return total;
+  }
+  std::uint64_t const wave = std::uint64_t{resident} * m.units;
+  if (std::uint64_t const full = groups / wave; full > 0) {
+    setting.active_units = m.units;
+    Outcome const o = emulate(m, code, places(resident), setting);
+    total.add(o, static_cast<double>(full), cycle);
+    total.full_cycles = total.cycles;
+    total.dram_sectors += static_cast<double>(o.dram_sectors) * static_cast<double>(full) * m.units;
+    setting.observe = {};
+  }
+  if (std::uint64_t const rest = groups % wave; rest > 0) {
+    std::uint64_t const per_unit = (rest + m.units - 1) / m.units;
+    setting.active_units = static_cast<double>(rest) / static_cast<double>(per_unit);
+    Outcome const o = emulate(m, code, places(per_unit), setting);
+    double const before = total.cycles;
+    total.add(o, 1, cycle);
+    total.tail_cycles = total.cycles - before;
+    total.dram_sectors += static_cast<double>(o.dram_sectors) * setting.active_units;
+  }
+  return total;
+}
+
+record::Emulation Projector::row_of(Sum const& sum) const {
+  record::Emulation row;
+  row.kernel = sum.kernel;
+  row.case_name = sum.case_name;
+  row.device = device_.device;
+  row.model = model_name;
+  row.status = sum.status;
+  row.reason = sum.reason;
+  if (sum.status != "ok") return row;
+  Run const& chosen = sum.has_sass ? sum.sass : options_.list_order ? sum.list : sum.program;
+  double const clock = resolved_.machine.clock_hz;
+  auto const seconds = [&](Run const& r) { return r.cycles / clock; };
+  row.time_s = row.time_low_s = row.time_high_s = seconds(chosen);
+  auto const order = [&](bool there, Run const& run, record::Emulation::Number& column) {
+    if (!there) return;
+    column = seconds(run);
+    row.time_low_s = std::min(*row.time_low_s, *column);
+    row.time_high_s = std::max(*row.time_high_s, *column);
+  };
+  order(options_.program_order, sum.program, row.time_program_order_s);
+  order(options_.list_order, sum.list, row.time_list_order_s);
+  order(sum.has_sass, sum.sass, row.time_sass_s);
+  row.cycles = chosen.cycles;
+  row.order = sum.has_sass ? "sass" : options_.list_order ? "list" : "program";
+  row.scheduler = with_preposition(options_.scheduler);
+  row.cache = options_.memory.kind == MemoryMode::Kind::none    ? "none"
+              : options_.memory.kind == MemoryMode::Kind::given ? "given"
+                                                                : "simulated";
+  row.groups_traced = sum.groups_traced;
+  row.groups_per_cu = sum.groups_per_cu;
+  row.warps_per_cu = sum.warps_per_cu;
+  row.full_waves = sum.full_waves;
+  row.tail_groups = sum.tail_groups;
+  row.full_wave_cycles = chosen.full_cycles;
+  row.tail_cycles = chosen.tail_cycles;
+  row.warp_instructions = chosen.instructions;
+  double const cycles = chosen.cycles > 0 ? chosen.cycles : 1;
+  record::Emulation::Number* const busy[] = {&row.busy_issue,   &row.busy_core,   &row.busy_integer, &row.busy_fp64,
+                                             &row.busy_special, &row.busy_shared, &row.busy_l1,      &row.busy_l2,
+                                             &row.busy_dram,    &row.busy_barrier};
+  std::size_t busiest = 0;
+  for (std::size_t u = 0; u < unit_count; ++u) {
+    *busy[u] = chosen.busy[u] / cycles;
+    if (chosen.busy[u] > chosen.busy[busiest]) busiest = u;
+  }
+  double const lives = chosen.warp_cycles > 0 ? chosen.warp_cycles : 1;
+  row.stall_dependency = chosen.stall[0] / lives;
+  row.stall_memory = chosen.stall[1] / lives;
+  row.stall_barrier = chosen.stall[2] / lives;
+  row.stall_issue = chosen.stall[3] / lives;
+  row.limiter = unit_names[busiest];
+  if (**(busy + busiest) < busy_enough) {
+    auto const most = std::max_element(chosen.stall.begin(), chosen.stall.begin() + 3) - chosen.stall.begin();
+    row.limiter = most == 0 ? "dependency" : most == 1 ? "memory" : "barrier";
+    row.limiter += " wait";
+  }
+  if (options_.memory.kind != MemoryMode::Kind::none) {
+    if (sum.l1_sectors) row.l1_hit = static_cast<double>(sum.l1_hits) / static_cast<double>(sum.l1_sectors);
+    if (sum.l2_sectors) row.l2_hit = static_cast<double>(sum.l2_hits) / static_cast<double>(sum.l2_sectors);
+  }
+  row.dram_bytes = chosen.dram_sectors * sector_bytes;
+  return row;
+}
+
+std::vector<record::Emulation> Projector::rows() {
+  std::vector<record::Emulation> out;
+  for (auto const& sum : sums_) out.push_back(row_of(*sum));
+  sums_.clear();
+  return out;
+}
+
+}  // namespace kernelcast::model::ake
