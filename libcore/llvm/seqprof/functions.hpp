@@ -1,0 +1,28 @@
+// Which functions are instrumented: copies of the kernel and of all that it may call. The originals stay as they are,
+// so that the program runs at full speed outside the kernel; the kernel itself becomes a wrapper around its copy.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/IR/Module.h>
+
+namespace kernelcast::llvm_passes {
+
+// By symbol, or by the plain name of a C++ function; a name that several functions have gives them all.
+std::vector<llvm::Function*> functions_named(llvm::Module&, llvm::StringRef name);
+
+// Defined functions that `kernel` may call, itself included: by name, and all whose address is taken.
+std::vector<llvm::Function*> reachable_from(llvm::Function& kernel);
+
+// Asks for inlining of all but the kernel, recursive and very large functions.
+void mark_for_inlining(std::vector<llvm::Function*> const&, llvm::Function& kernel);
+
+using Copies = llvm::MapVector<llvm::Function*, llvm::Function*>;  // original -> copy
+Copies copy_functions(std::vector<llvm::Function*> const&);
+
+// The body of `kernel` becomes: tell the run-time, call the copy, tell it again.
+void wrap(llvm::Function& kernel, llvm::Function& copy);
+
+}  // namespace kernelcast::llvm_passes

@@ -1,0 +1,29 @@
+// What can be said about loops without running them: which values go from iteration to iteration in registers, which
+// loads belong to reductions in memory, and which loops LLVM may vectorise.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/PassManager.h>
+
+#include "seq/abi.hpp"
+
+namespace kernelcast::llvm_passes {
+
+struct LoopFacts {
+  seq::LoopKind kind = seq::LoopKind::plain;
+  llvm::PHINode const* culprit = nullptr;  // of a recurrence
+  bool vectorizable = false;               // LLVM's legality, floating-point reductions allowed; innermost loops only
+};
+
+struct FunctionLoops {
+  llvm::DenseMap<llvm::Loop const*, LoopFacts> facts;
+  // Loads whose value is combined with something and stored back to the same place, and used for nothing else: they do
+  // not order the iterations of a loop.
+  llvm::SmallPtrSet<llvm::Instruction const*, 16> reduction_loads;
+};
+
+FunctionLoops study_loops(llvm::Function&, llvm::FunctionAnalysisManager&);
+
+}  // namespace kernelcast::llvm_passes

@@ -1,0 +1,55 @@
+// Rows on their way from the program to the consumer's thread: a few buffers that go round.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "seq/abi.hpp"
+
+namespace kernelcast::seq {
+
+class Buffers {
+ public:
+  using Consume = std::function<void(std::uint64_t const* begin, std::uint64_t const* end)>;
+
+  explicit Buffers(Consume consume);  // starts the thread
+  ~Buffers();
+
+  std::uint64_t* begin() const { return current_->data(); }
+  // A row that starts below still fits.
+  std::uint64_t* limit() const { return current_->data() + words; }
+  // Hands over the rows up to `end`; begin() is then another buffer. Waits while all are in use.
+  void hand_over(std::uint64_t const* end);
+  // Waits until all is consumed. What the consumer threw, in words; empty when it did not.
+  std::string finish();
+
+ private:
+  static constexpr std::size_t words = std::size_t{256} * 1024 / 8;
+  using Buffer = std::array<std::uint64_t, words + 2 * row_words_at_most>;
+  struct Full {
+    Buffer* buffer;
+    std::uint64_t const* end;
+  };
+  void work();
+
+  Consume consume_;
+  std::array<std::unique_ptr<Buffer>, 4> all_;
+  Buffer* current_;
+  std::deque<Buffer*> free_;
+  std::deque<Full> full_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ending_ = false;
+  std::string failure_;
+  std::thread thread_;
+};
+
+}  // namespace kernelcast::seq

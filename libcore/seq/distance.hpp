@@ -1,0 +1,119 @@
+// LRU stack distances of a stream of references, exact.
+//
+// Problem: for each reference, how many distinct blocks were referenced since the last reference to the same block.
+// Method: references go through a window of the last 16 to 32, where distances are counted by comparing positions
+// (SIMD); what leaves the window has a slot in a tree of bit counts, appended at its end: a distance is the number of
+// used slots behind its own. Slots are compacted when they run out. O(log n) per reference in theory; in practice two
+// or three cache lines.
+// Limits: 2^31 distinct blocks. A block's number has 32 bits; BlockNumbers makes it from 64-bit addresses.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace kernelcast::seq {
+
+inline constexpr std::uint32_t cold = ~std::uint32_t{0};  // the distance of a first reference
+inline constexpr std::size_t chunk = 16;                  // references that are taken at once
+
+class DistanceEngine {
+ public:
+  virtual ~DistanceEngine() = default;
+  // The distances of 16 references.
+  virtual void take(std::uint32_t const* blocks, std::uint32_t* distances) = 0;
+  virtual std::uint64_t distinct() const = 0;  // blocks seen so far
+  virtual std::size_t memory_bytes() const = 0;
+};
+
+// The fastest that this processor runs: with a SIMD window on AVX-512, else the tree alone.
+std::unique_ptr<DistanceEngine> make_distance_engine();
+// For tests: "base" or "v4"; null where that is not built or cannot run here.
+std::unique_ptr<DistanceEngine> make_distance_engine(char const* level);
+
+// How often each distance occurred: exact below 64, above in 64 bins per octave.
+class DistanceHistogram {
+ public:
+  static constexpr std::size_t bins = 1728;
+  static std::size_t bin_of(std::uint32_t distance) {
+    if (distance < 64) return distance;
+    auto const shift = static_cast<unsigned>(25 - __builtin_clz(distance));
+    return shift * std::size_t{64} + (distance >> shift);
+  }
+  static std::uint64_t low_of(std::size_t bin) {
+    return bin < 128 ? bin : std::uint64_t{64 + bin % 64} << (bin / 64 - 1);
+  }
+
+  void add(std::uint32_t distance, std::uint64_t times) {
+    if (distance == cold)
+      cold_ += times;
+    else
+      counts_[bin_of(distance)] += times;
+  }
+  std::uint64_t count(std::size_t bin) const { return counts_[bin]; }
+  std::uint64_t cold_count() const { return cold_; }
+  void set_cold(std::uint64_t n) { cold_ = n; }
+  void scale(std::uint64_t factor) {
+    for (auto& n : counts_) n *= factor;
+    cold_ *= factor;
+  }
+
+ private:
+  std::array<std::uint64_t, bins> counts_{};
+  std::uint64_t cold_ = 0;
+};
+
+// Numbers blocks of 2^shift bytes with 32 bits: regions of 1 GiB are numbered in the order of their first reference.
+class BlockNumbers {
+ public:
+  explicit BlockNumbers(unsigned shift) : shift_(shift) {}
+  // Throws std::length_error after 2^(2 + shift) regions.
+  std::uint32_t operator()(std::uint64_t address) {
+    auto const region = address >> 30;
+    if (region != last_) find(region);
+    return base_ | static_cast<std::uint32_t>((address & ((std::uint64_t{1} << 30) - 1)) >> shift_);
+  }
+
+ private:
+  void find(std::uint64_t region);
+
+  unsigned shift_;
+  std::uint64_t last_ = ~std::uint64_t{0};
+  std::uint32_t base_ = 0;
+  std::vector<std::uint64_t> known_;
+};
+
+// A stream of references with multiplicities, buffered into chunks, and its histogram.
+class DistanceCounter {
+ public:
+  explicit DistanceCounter(unsigned granularity_shift);
+
+  // One reference to a block; `times` references that all have the distance of this one.
+  void add(std::uint32_t block, std::uint32_t times) {
+    blocks_[filled_] = block;
+    times_[filled_] = times;
+    if (++filled_ == buffered) drain();
+  }
+  BlockNumbers& numbers() { return numbers_; }
+  unsigned shift() const { return shift_; }
+  void finish();  // no reference may follow
+  DistanceHistogram& histogram() { return histogram_; }
+  std::uint64_t distinct() const { return histogram_.cold_count(); }
+  std::size_t memory_bytes() const { return engine_->memory_bytes(); }
+
+ private:
+  static constexpr std::size_t buffered = 256;
+  void drain();
+
+  unsigned shift_;
+  BlockNumbers numbers_;
+  std::unique_ptr<DistanceEngine> engine_;
+  DistanceHistogram histogram_;
+  alignas(64) std::array<std::uint32_t, buffered + chunk> blocks_;
+  alignas(64) std::array<std::uint32_t, buffered + chunk> times_;
+  std::size_t filled_ = 0;
+};
+
+}  // namespace kernelcast::seq

@@ -1,0 +1,24 @@
+// What a run has gathered, as rows of the `profile` record.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/profile.hpp"
+#include "seq/contexts.hpp"
+#include "seq/rows.hpp"
+#include "seq/settings.hpp"
+
+namespace kernelcast::seq {
+
+struct Gathered {
+  std::string kernel;
+  std::vector<FunctionDescriptor const*> functions;
+  Contexts const* contexts = nullptr;
+  RowConsumer* rows = nullptr;            // finished
+  std::uint64_t const* widths = nullptr;  // [level], operations
+};
+
+std::vector<record::Profile> profile_of(Gathered const&, Settings const&);
+
+}  // namespace kernelcast::seq

@@ -1,0 +1,66 @@
+// From rows of addresses to stack distances.
+//
+// Problem: most references of a loop hit the blocks that its last iteration hit.
+// Method: a row that references the same blocks as the row before, from the same place of the program, is counted and
+// not looked at; the distances of its references are those of its first repetition.
+// Limits: at most 8 granularities, powers of two from 8 to 4096 bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "seq/abi.hpp"
+#include "seq/distance.hpp"
+
+namespace kernelcast::seq {
+
+// Rows with this descriptor are {descriptor, source, destination, bytes}: memory that was copied; source 0: filled.
+extern RowDescriptor const range_row;
+
+class RowStream {
+ public:
+  // With `sample` above 1 only references to one block in that many are followed (chosen by a hash of its number), and
+  // all counts and distances are multiplied by it at the end.
+  RowStream(std::uint64_t granularity_bytes, std::uint64_t sample);
+
+  void take(RowDescriptor const&, std::uint64_t const* addresses);
+  void take_range(std::uint64_t source, std::uint64_t destination, std::uint64_t bytes);
+  void finish();
+
+  std::uint64_t granularity_bytes() const { return std::uint64_t{1} << counter_.shift(); }
+  std::uint64_t references() const { return references_; }  // followed ones, that of a spanned block included
+  DistanceHistogram& histogram() { return counter_.histogram(); }
+  std::uint64_t sample() const { return sample_; }
+  std::size_t memory_bytes() const { return counter_.memory_bytes(); }
+
+ private:
+  void append(std::uint64_t address, std::uint64_t size);
+  void settle();
+  bool chosen(std::uint32_t block) const;
+
+  std::uint64_t sample_;
+  DistanceCounter counter_;
+  std::uint64_t references_ = 0;
+  RowDescriptor const* descriptor_ = nullptr;  // of the row before
+  std::vector<std::uint32_t> blocks_, row_;
+  std::uint32_t repeated_ = 0;
+};
+
+// All granularities of a run. Also counts how often each row was executed.
+class RowConsumer {
+ public:
+  RowConsumer(std::vector<std::uint64_t> const& granularities_bytes, std::uint64_t sample);
+  void take(std::uint64_t const* begin, std::uint64_t const* end);
+  void finish();
+  std::vector<RowStream>& streams() { return streams_; }
+  std::uint64_t range_loads() const { return range_loads_; }    // references that copies and fills stand for, of
+  std::uint64_t range_stores() const { return range_stores_; }  // 8 bytes each
+  std::uint64_t range_bytes() const { return range_bytes_; }
+
+ private:
+  std::vector<RowStream> streams_;
+  std::uint64_t range_loads_ = 0, range_stores_ = 0, range_bytes_ = 0;
+};
+
+}  // namespace kernelcast::seq

@@ -1,0 +1,47 @@
+#include "seq/settings.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace kernelcast::seq {
+
+namespace {
+
+std::string variable(char const* name) {
+  auto const* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+// The arguments of this process, without its name, joined by blanks.
+std::string own_arguments() {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  auto const first = text.find('\0');
+  if (first == std::string::npos) return {};
+  text.erase(0, first + 1);
+  if (!text.empty()) text.pop_back();
+  for (auto& c : text)
+    if (c == '\0') c = ' ';
+  return text;
+}
+
+}  // namespace
+
+Settings settings_from_environment() {
+  Settings out;
+  out.output = variable("KERNELCAST_SEQPROF_OUTPUT");
+  if (out.output.empty()) out.output = "seqprof.csv";
+  out.case_name = std::getenv("KERNELCAST_SEQPROF_CASE") ? variable("KERNELCAST_SEQPROF_CASE") : own_arguments();
+  if (auto const text = variable("KERNELCAST_SEQPROF_GRANULARITY"); !text.empty()) {
+    out.granularities_bytes.clear();
+    std::istringstream in(text);
+    for (std::string item; std::getline(in, item, ',');) out.granularities_bytes.push_back(std::stoull(item));
+  }
+  if (auto const text = variable("KERNELCAST_SEQPROF_SAMPLE"); !text.empty()) out.sample = std::stoull(text);
+  if (auto const text = variable("KERNELCAST_SEQPROF_SYNC"); !text.empty()) out.sync = std::stoull(text);
+  return out;
+}
+
+}  // namespace kernelcast::seq
