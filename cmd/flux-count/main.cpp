@@ -1,6 +1,7 @@
 // flux-count: how often each PTX instruction of a kernel is executed.
 #include <memory>
 
+#include "flux/instrument.hpp"
 #include "options.hpp"
 #include "record/feature.hpp"
 
@@ -38,11 +39,20 @@ void run_detailed(Options const& options, launch::Plan plan, cli::Streams& io) {
   write_all(report.blocks, io);
 }
 
+// The module with counters in it, as a device's driver would be given it.
+void write_ptx(launch::Plan const& plan, cli::Streams& io) {
+  auto const compiled = frontend::compile(plan.request);
+  io.output() << flux::instrument(*compiled.module).ptx;
+}
+
 void run(Options const& options, cli::Streams& io) {
   auto plan = plan_of(options);
   io.note_input_file(options.line.path);
   if (plan.request.path != options.line.path) io.note_input_file(plan.request.path);  // of a launch file
   if (options.emit == "blocks" || options.emit == "lines") return run_detailed(options, std::move(plan), io);
+
+  if (options.emit == "overhead") return write_all(flux::overhead(plan, run_options(options, io)), io);
+  if (options.emit == "ptx") return write_ptx(plan, io);
 
   std::vector<record::Count> counts;
   std::vector<record::CountGroup> groups;
@@ -50,7 +60,10 @@ void run(Options const& options, cli::Streams& io) {
   flux::Receiver const receive = options.emit == "counts"   ? collect(counts, flux::count_rows)
                                  : options.emit == "groups" ? collect(groups, flux::group_rows)
                                                             : [&](flux::CountedRun const& run) { features.add(run); };
-  note(flux::count(std::move(plan), run_options(options, io), sample_of(options, io), receive), io);
+  auto const choice = run_options(options, io);
+  note(options.backend == "instrumented" ? flux::count_instrumented(std::move(plan), choice, {}, receive)
+                                         : flux::count(std::move(plan), choice, sample_of(options, io), receive),
+       io);
   if (options.emit == "counts") return write_all(counts, io);
   if (options.emit == "groups") return write_all(groups, io);
   write_all(features.rows(), io);
@@ -76,7 +89,7 @@ int main(int argc, char** argv) {
       .operands = cli::Operands::none,
       .input = {},
       .output = {&record::Count::schema(), &record::CountGroup::schema(), &record::Feature::schema(),
-                 &record::Block::schema(), &record::Line::schema()},
+                 &record::CountOverhead::schema(), &record::Block::schema(), &record::Line::schema()},
       .statuses = {{Status::finding, "an access outside a buffer, a deadlock"},
                    {Status::unavailable, "a compiler is not installed"},
                    {Status::limit, "--max-steps, --timeout or --max-memory was reached"}},

@@ -66,13 +66,21 @@ void declare_limits(CLI::App& app, Options& options) {
 
 void declare_options(CLI::App& app, Options& options) {
   declare_launch(app, options.line);
-  std::vector<std::string> const records{"counts", "groups", "features", "blocks", "lines"};
-  app.add_option("--emit", options.emit,
-                 "counts: one row for each launch and opcode; groups: nvprof's metrics of each launch; features: one "
-                 "row for each launch configuration, for mangrove; blocks, lines: counts by basic block or source "
-                 "line, one set for each launch configuration")
-      ->type_name("counts|groups|features|blocks|lines")
+  std::vector<std::string> const records{"counts", "groups", "features", "blocks", "lines", "overhead", "ptx"};
+  app.add_option(
+         "--emit", options.emit,
+         "counts: one row for each launch and opcode; groups: nvprof's metrics of each launch; features: one "
+         "row for each launch configuration, for mangrove; blocks, lines: counts by basic block or source "
+         "line, one set for each launch configuration; overhead: issue slots with counters over those without; ptx: "
+         "the module with counters in it")
+      ->type_name("counts|groups|features|blocks|lines|overhead|ptx")
       ->check(CLI::IsMember(records))
+      ->capture_default_str();
+  app.add_option("--backend", options.backend,
+                 "emulator: its own block counters; instrumented: counters in the kernel's code, which runs on the "
+                 "emulator")
+      ->type_name("emulator|instrumented")
+      ->check(CLI::IsMember({"emulator", "instrumented"}))
       ->capture_default_str();
   app.add_option("--sample", options.sample,
                  "count on one wavefront or one work-group of each launch only and multiply up; wrong where control "

@@ -20,6 +20,7 @@ void Counts::add(Counts const& other) {
     for (std::size_t i = 0; i < from.size(); ++i) {
       to[i].lanes += from[i].lanes;
       to[i].warps += from[i].warps;
+      to[i].reached |= from[i].reached;
     }
   }
   warps_known &= other.warps_known;
@@ -30,9 +31,9 @@ void Counts::scale(double lanes_factor, double warps_factor) {
     return static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * factor));
   };
   for (auto& function : functions)
-    for (auto& [lanes, warps] : function) {
-      lanes = scaled(lanes, lanes_factor);
-      warps = scaled(warps, warps_factor);
+    for (auto& executions : function) {
+      executions.lanes = scaled(executions.lanes, lanes_factor);
+      executions.warps = scaled(executions.warps, warps_factor);
     }
 }
 
@@ -40,8 +41,8 @@ std::vector<OpcodeCount> by_opcode(ptx::Module const& module, Counts const& coun
   std::map<std::string, OpcodeCount> sums;
   for (std::size_t f = 0; f < counts.functions.size(); ++f)
     for (std::size_t i = 0; i < counts.functions[f].size(); ++i) {
-      auto const& [lanes, warps] = counts.functions[f][i];
-      if (lanes == 0 && warps == 0) continue;
+      auto const& [lanes, warps, reached] = counts.functions[f][i];
+      if (!reached) continue;
       auto& sum = sums[full_opcode(module.functions[f].instructions[i])];
       sum.lanes += lanes;
       sum.warps += warps;

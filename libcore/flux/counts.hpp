@@ -22,6 +22,7 @@ namespace kernelcast::flux {
 
 struct Executions {
   std::uint64_t lanes = 0, warps = 0;
+  bool reached = false;  // by someone, perhaps with a predicate that does not hold
   friend bool operator==(Executions const&, Executions const&) = default;
 };
 
@@ -42,7 +43,7 @@ struct OpcodeCount {
   std::string opcode;  // with modifiers
   std::uint64_t lanes = 0, warps = 0;
 };
-std::vector<OpcodeCount> by_opcode(ptx::Module const&, Counts const&);  // ascending by name; executed ones only
+std::vector<OpcodeCount> by_opcode(ptx::Module const&, Counts const&);  // ascending by name; those that were reached
 
 // The metrics of [braun] Table 4.3, in its order; `launch` fills what the rows have in common.
 std::vector<record::CountGroup> groups(ptx::Module const&, Counts const&, record::CountedLaunch const& launch);

@@ -11,6 +11,15 @@ std::uint64_t key_of(ptx::TextPosition at) {
   return std::uint64_t{at.line} << 32 | at.column;
 }
 
+// Small groups that run side by side share a word, each with a warp of its own.
+std::uint32_t warps_in(std::uint32_t mask, std::uint32_t group_lanes) {
+  if (group_lanes == 0 || group_lanes >= emu::lanes_per_warp) return mask != 0;
+  std::uint32_t warps = 0;
+  for (; mask; mask = static_cast<std::uint32_t>(std::uint64_t{mask} >> group_lanes))
+    warps += (mask & ((1u << group_lanes) - 1)) != 0;
+  return warps;
+}
+
 // Whether `copy`, which stands at the same place of the text, is what became of `written`; else it was added there.
 bool stands_for(ptx::Instruction const& copy, ptx::Instruction const& written) {
   if (written.opcode == "call") return copy.opcode == "call" || copy.opcode == "bra";
@@ -58,18 +67,15 @@ struct CountObserver::State {
   std::vector<std::uint64_t> lanes;  // by instruction: of guarded ones, those whose guard holds; of branches, that take
   Sample sample = Sample::all;
 
-  Executions count(emu::Lanes const& lanes_of) const {
-    Executions n;
+  Executions count(emu::Lanes const& of) const {
     if (sample == Sample::one_warp) {
-      if (lanes_of.first_warp == 0 && lanes_of.masks[0]) {
-        n.lanes = static_cast<std::uint64_t>(std::popcount(lanes_of.masks[0]));
-        n.warps = 1;
-      }
-      return n;
+      if (of.first_warp != 0 || of.masks[0] == 0) return {};
+      return {static_cast<std::uint64_t>(std::popcount(of.masks[0])), 1, true};
     }
-    for (std::uint32_t w = 0; w < lanes_of.warps; ++w) {
-      n.lanes += static_cast<std::uint64_t>(std::popcount(lanes_of.masks[w]));
-      n.warps += lanes_of.masks[w] != 0;
+    Executions n;
+    for (std::uint32_t w = 0; w < of.warps; ++w) {
+      n.lanes += static_cast<std::uint64_t>(std::popcount(of.masks[w]));
+      n.warps += warps_in(of.masks[w], of.group_lanes);
     }
     return n;
   }
@@ -131,6 +137,7 @@ Counts CountObserver::counts(ptx::Module const& module) const {
       auto const& instruction = state_->kernel->instructions[i];
       auto& to = out.at(from[i].function, from[i].instruction, module);
       to.warps += entered.warps;
+      to.reached = true;
       if (from[i].skips)
         to.lanes += entered.lanes - state_->lanes[i];
       else

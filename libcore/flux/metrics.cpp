@@ -148,8 +148,8 @@ std::vector<Sum> sums_of(ptx::Module const& module, Counts const& counts) {
   std::vector<Sum> sums(std::size(table));
   for (std::size_t f = 0; f < counts.functions.size(); ++f)
     for (std::size_t i = 0; i < counts.functions[f].size(); ++i) {
-      auto const& [work_items, warps] = counts.functions[f][i];
-      if (work_items == 0 && warps == 0) continue;
+      auto const& [work_items, warps, reached] = counts.functions[f][i];
+      if (!reached) continue;
       Traits const traits = traits_of(module.functions[f].instructions[i], module.functions[f]);
       for (std::size_t m = 0; m < std::size(table); ++m) {
         std::uint64_t const count = table[m].lanes ? work_items : warps;

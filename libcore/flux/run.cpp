@@ -27,9 +27,10 @@ class Watching final : public launch::Watcher {
     if (!observer_) return;
     auto launch = counted_launch(view, number);
     auto counts = observer_->counts(view.program.module());
+    auto const issues = observer_->issues();
     observer_.reset();
     if (sample_ != Sample::all) extrapolate(view, counts, launch);
-    receive_({launch, view.program.module(), counts});
+    receive_({launch, view.program.module(), counts, issues});
   }
 
  private:
