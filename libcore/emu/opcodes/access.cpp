@@ -63,53 +63,54 @@ struct Item {
   static M element(Word word, u32 k) { return static_cast<M>(static_cast<Bits>(word >> 8 * sizeof(M) * k)); }
 };
 
-// Four words of 32 bits, 8, and 16: the steps by which scattered lanes of 16 bytes become registers of 16 lanes.
-// Written out, because going through memory in pieces of other sizes stalls.
+// Lanes of four words of 32 bits. Shuffles are written out, because going through memory in pieces of other sizes
+// stalls.
 typedef u32 Words4 __attribute__((vector_size(16)));
 typedef u32 Words8 __attribute__((vector_size(32)));
-typedef u32 Words16 __attribute__((vector_size(64)));
 
-// Rows in, columns out.
-struct Square {
-  Words4 row[4];
-  Square transposed() const {
-    Words4 const low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
-    Words4 const low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
-    Words4 const high01 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
-    Words4 const high23 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
-    return {{__builtin_shufflevector(low01, low23, 0, 1, 4, 5), __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
-             __builtin_shufflevector(high01, high23, 0, 1, 4, 5), __builtin_shufflevector(high01, high23, 2, 3, 6, 7)}};
+// Sixteen lanes: row r, quarter q holds lane 4 q + r; transposed, row r holds word r of all lanes in order, and back.
+struct Quads {
+  Words16 row[4];
+  Quads transposed() const {
+    auto const low = [](Words16 a, Words16 b) {
+      return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+    };
+    auto const high = [](Words16 a, Words16 b) {
+      return __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+    };
+    auto const evens = [](Words16 a, Words16 b) {
+      return __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+    };
+    auto const odds = [](Words16 a, Words16 b) {
+      return __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+    };
+    Words16 const low01 = low(row[0], row[1]), low23 = low(row[2], row[3]);
+    Words16 const high01 = high(row[0], row[1]), high23 = high(row[2], row[3]);
+    return {{evens(low01, low23), odds(low01, low23), evens(high01, high23), odds(high01, high23)}};
   }
 };
 
 void load_quads(std::byte const* host, u32 const* o, u32* const* d, u32 first) {
-  Square columns[4];
-  for (u32 quad = 0; quad < 4; ++quad) {
-    Square rows;
-    for (u32 lane = 0; lane < 4; ++lane) std::memcpy(&rows.row[lane], host + o[4 * quad + lane], sizeof(Words4));
-    columns[quad] = rows.transposed();
+  Quads lanes;
+  for (u32 r = 0; r < 4; ++r) {
+    Words4 const a = read<Words4>(host + o[r]), b = read<Words4>(host + o[4 + r]), e = read<Words4>(host + o[8 + r]),
+                 f = read<Words4>(host + o[12 + r]);
+    Words8 const ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+    Words8 const ef = __builtin_shufflevector(e, f, 0, 1, 2, 3, 4, 5, 6, 7);
+    lanes.row[r] = __builtin_shufflevector(ab, ef, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   }
-  for (u32 i = 0; i < 4; ++i) {
-    Words8 const a = __builtin_shufflevector(columns[0].row[i], columns[1].row[i], 0, 1, 2, 3, 4, 5, 6, 7);
-    Words8 const b = __builtin_shufflevector(columns[2].row[i], columns[3].row[i], 0, 1, 2, 3, 4, 5, 6, 7);
-    Words16 const all = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    std::memcpy(d[i] + first, &all, sizeof all);
-  }
+  Quads const words = lanes.transposed();
+  for (u32 i = 0; i < 4; ++i) std::memcpy(d[i] + first, &words.row[i], sizeof words.row[i]);
 }
 
 void store_quads(std::byte* host, u32 const* o, u32 const* const* s, u32 first) {
-  Words16 values[4];
-  for (u32 i = 0; i < 4; ++i) std::memcpy(&values[i], s[i] + first, sizeof values[i]);
-  auto const quad = [&]<int... L>(std::integer_sequence<int, L...>, u32 from) {
-    Square rows;
-    for (u32 i = 0; i < 4; ++i) rows.row[i] = __builtin_shufflevector(values[i], values[i], L...);
-    Square const lanes = rows.transposed();
-    for (u32 lane = 0; lane < 4; ++lane) std::memcpy(host + o[from + lane], &lanes.row[lane], sizeof(Words4));
-  };
-  quad(std::integer_sequence<int, 0, 1, 2, 3>{}, 0);
-  quad(std::integer_sequence<int, 4, 5, 6, 7>{}, 4);
-  quad(std::integer_sequence<int, 8, 9, 10, 11>{}, 8);
-  quad(std::integer_sequence<int, 12, 13, 14, 15>{}, 12);
+  Quads words;
+  for (u32 i = 0; i < 4; ++i) words.row[i] = read<Words16>(s[i] + first);
+  Quads const lanes = words.transposed();
+  // In the order of the lanes: where several write one place, the last wins.
+  for (u32 quarter = 0; quarter < 4; ++quarter)
+    for (u32 r = 0; r < 4; ++r)
+      std::memcpy(host + o[4 * quarter + r], reinterpret_cast<std::byte const*>(&lanes.row[r]) + 16 * quarter, 16);
 }
 
 template <class M, class S, bool Narrow, u32 Elements>

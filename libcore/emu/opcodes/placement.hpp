@@ -27,48 +27,71 @@ struct Extent {
   u32 low_bits = 0;
 };
 
+// Sixteen lanes at once, so that bounds are gathered over the unit before they are reduced to one number.
+typedef u32 Words16 __attribute__((vector_size(64)));
+typedef u64 Longs8 __attribute__((vector_size(64)));
+
+template <class Vector>
+Vector read(void const* from) {
+  Vector v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class Vector>
+struct Bounds {
+  Vector lowest = ~Vector{}, farthest = Vector{}, low_bits = Vector{};
+  // `mask`: all ones where the lane executes.
+  void add(Vector value, Vector offset, Vector mask) {
+    Vector const high = value & mask, low = value | ~mask;
+    farthest = high > farthest ? high : farthest;
+    lowest = low < lowest ? low : lowest;
+    low_bits |= offset & mask;
+  }
+  Extent extent() const {
+    Extent e;
+    e.lowest = lowest[0];
+    for (u32 i = 0; i < sizeof(Vector) / sizeof(lowest[0]); ++i) {
+      e.lowest = lowest[i] < e.lowest ? lowest[i] : e.lowest;
+      e.farthest = farthest[i] > e.farthest ? farthest[i] : e.farthest;
+      e.low_bits |= static_cast<u32>(low_bits[i]);
+    }
+    return e;
+  }
+};
+
 // Offsets from a 32-bit register: (value - first) * scale + shift, modulo 2^32. Bounds are those before scaling, over
 // the lanes that execute.
 template <bool Masked>
 Extent place_narrow(Context const& c, u32 const* values, u32 first, u32 scale, u32 shift, u32* offsets) {
-  u32 lowest = ~0u, farthest = 0, low_bits = 0;
+  Bounds<Words16> bounds;
   for (u32 warp = 0; warp < c.warps; ++warp) {
     if (Masked && !c.bits[warp]) continue;
-    u32 const *a = values + lanes_per_warp * warp, *active = c.lanes + lanes_per_warp * warp;
-    u32* o = offsets + lanes_per_warp * warp;
-#pragma omp simd reduction(max : farthest) reduction(min : lowest) reduction(| : low_bits)
-    for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
-      u32 const mask = Masked ? active[lane] : ~0u;
-      u32 const value = a[lane] - first, offset = value * scale + shift;
-      u32 const high = value & mask, low = value | ~mask;
-      farthest = high > farthest ? high : farthest;
-      lowest = low < lowest ? low : lowest;
-      o[lane] = offset;
-      low_bits |= offset & mask;
+    for (u32 lane = lanes_per_warp * warp; lane < lanes_per_warp * (warp + 1); lane += chunk) {
+      Words16 const value = read<Words16>(values + lane) - first, offset = value * scale + shift;
+      bounds.add(value, offset, Masked ? read<Words16>(c.lanes + lane) : ~Words16{});
+      std::memcpy(offsets + lane, &offset, sizeof offset);
     }
   }
-  return {lowest, farthest, low_bits};
+  return bounds.extent();
 }
 template <bool Masked>
 Extent place_wide(Context const& c, u64 const* values, u64 shift, u32* offsets) {
-  u64 lowest = ~u64{0}, farthest = 0;
-  u32 low_bits = 0;
+  typedef u32 Words8 __attribute__((vector_size(32)));
+  typedef s32 Signs8 __attribute__((vector_size(32)));
+  typedef s64 LongSigns8 __attribute__((vector_size(64)));
+  Bounds<Longs8> bounds;
   for (u32 warp = 0; warp < c.warps; ++warp) {
     if (Masked && !c.bits[warp]) continue;
-    u64 const* a = values + lanes_per_warp * warp;
-    u32 const* active = c.lanes + lanes_per_warp * warp;
-    u32* o = offsets + lanes_per_warp * warp;
-#pragma omp simd reduction(max : farthest) reduction(min : lowest) reduction(| : low_bits)
-    for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
-      u64 const mask = Masked ? static_cast<u64>(s64{static_cast<s32>(active[lane])}) : ~u64{0};
-      u64 const offset = a[lane] + shift, high = offset & mask, low = offset | ~mask;
-      farthest = high > farthest ? high : farthest;
-      lowest = low < lowest ? low : lowest;
-      o[lane] = static_cast<u32>(offset);
-      low_bits |= static_cast<u32>(high);
+    for (u32 lane = lanes_per_warp * warp; lane < lanes_per_warp * (warp + 1); lane += 8) {
+      Longs8 const offset = read<Longs8>(values + lane) + shift;
+      Longs8 mask = ~Longs8{};
+      if (Masked) mask = reinterpret_cast<Longs8>(__builtin_convertvector(read<Signs8>(c.lanes + lane), LongSigns8));
+      bounds.add(offset, offset, mask);
+      Words8 const low = __builtin_convertvector(offset, Words8);
+      std::memcpy(offsets + lane, &low, sizeof low);
     }
   }
-  return {lowest, farthest, low_bits};
+  return bounds.extent();
 }
 
 // Computes where the lanes are; false where one of them leaves the window or is misaligned.
