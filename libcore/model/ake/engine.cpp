@@ -387,9 +387,10 @@ void Engine::finish(unsigned scheduler, std::size_t index, Ticks t) {
   slot.cause.erase(slot.cause.begin() + static_cast<std::ptrdiff_t>(index));
   slot.warp.erase(slot.warp.begin() + static_cast<std::ptrdiff_t>(index));
   if (slot.last != Slot::none) {
-    if (slot.last == index)
+    // In turn, the next one stands in its place now.
+    if (slot.last == index && (setting_.scheduler == Scheduler::gto || index == 0))
       slot.last = Slot::none;
-    else if (slot.last > index)
+    else if (slot.last >= index)
       --slot.last;
   }
   --living_;
@@ -401,6 +402,7 @@ void Engine::finish(unsigned scheduler, std::size_t index, Ticks t) {
       return;
     }
   } else if (place.arrived == place.running) {
+    place.last_arrival = std::max(place.last_arrival, t);  // its end was the last arrival
     release(place, number);
   }
   select(slot);
