@@ -24,6 +24,8 @@ if(KERNELCAST_FUZZ)
   target_compile_options(kernelcast_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+include(StaticPrograms)
+
 # kernelcast_library(csv SOURCES reader.cpp writer.cpp DEPENDS diag LINK PkgConfig::X)
 # One folder of libcore: target kernelcast_csv, alias kernelcast::csv. DEPENDS names other folders, so that the
 # arrows of the house stand in one place per folder and the linker checks them.
@@ -32,15 +34,17 @@ function(kernelcast_library name)
   add_library(kernelcast_${name} STATIC ${ARG_SOURCES})
   add_library(kernelcast::${name} ALIAS kernelcast_${name})
   target_include_directories(kernelcast_${name} PUBLIC ${PROJECT_SOURCE_DIR}/libcore)
-  target_link_libraries(kernelcast_${name} PRIVATE kernelcast_options PUBLIC ${ARG_LINK})
+  kernelcast_link(link ${ARG_LINK})
+  target_link_libraries(kernelcast_${name} PRIVATE kernelcast_options PUBLIC ${link})
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(kernelcast_${name} PUBLIC kernelcast::${dependency})
   endforeach()
 endfunction()
 
 # kernelcast_program(rank DEPENDS model record)  -> build/bin/rank from cmd/rank/*.cpp, installed
+# STATIC: started often, see StaticPrograms.cmake
 function(kernelcast_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "STATIC" "" "SOURCES;DEPENDS" ${ARGN})
   if(NOT ARG_SOURCES)
     set(ARG_SOURCES main.cpp)
   endif()
@@ -49,6 +53,9 @@ function(kernelcast_program name)
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(${name} PRIVATE kernelcast::${dependency})
   endforeach()
+  if(ARG_STATIC)
+    kernelcast_make_static(${name})
+  endif()
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   set_property(GLOBAL APPEND PROPERTY KERNELCAST_PROGRAMS ${name})
 endfunction()
