@@ -45,11 +45,9 @@ void write_names(Module const& module) {
   auto const path = environment("KERNELCAST_SEQPROF_NAMES");
   if (path.empty()) return;
   std::error_code error;
-  raw_ostream& out = *new raw_fd_ostream(path, error);
+  raw_fd_ostream out(path, error);
   for (auto const& function : module)
-    if (!error && !function.isDeclaration()) out << function.getName() << '\n';
-  out.flush();
-  delete &out;
+    if (!error && !function.isDeclarationForLinker()) out << function.getName() << '\n';
 }
 
 class Seqprof : public PassInfoMixin<Seqprof> {

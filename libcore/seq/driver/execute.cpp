@@ -1,0 +1,132 @@
+#include "seq/driver/execute.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "csv/csv.hpp"
+#include "diag/diag.hpp"
+#include "process/process.hpp"
+#include "record/table.hpp"
+#include "seq/crash.hpp"
+
+extern char** environ;
+
+namespace kernelcast::seq {
+
+namespace {
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (auto& s : strings) out.push_back(s.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+// The wait status of the program.
+int run(std::string const& program, std::vector<std::string> const& arguments, Settings const& settings) {
+  std::vector<std::string> words{program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  auto variables = environment_of(settings);
+  for (char** entry = environ; entry && *entry; ++entry)
+    if (std::strncmp(*entry, "KERNELCAST_SEQPROF_", 19) != 0) variables.emplace_back(*entry);
+  auto argv = pointers(words), envp = pointers(variables);
+  auto const child = fork();
+  if (child < 0) throw Error(Status::io, std::string("cannot start the program: ") + std::strerror(errno));
+  if (child == 0) {
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execve(program.c_str(), argv.data(), envp.data());
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+struct Failure {
+  std::string error;                                        // of the run-time library
+  std::vector<std::pair<std::string, std::string>> frames;  // module, offset
+};
+
+Failure read_failure(std::string const& path) {
+  Failure out;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string kind, module, offset;
+    words >> kind;
+    if (kind == "error") out.error = line.substr(6);
+    if (kind == "frame" && words >> module >> offset) out.frames.emplace_back(module, offset);
+  }
+  return out;
+}
+
+// "file:line" of the innermost frame in the program itself; empty where there is no tool to tell.
+Where place_of(Failure const& failure, std::string const& program) {
+  auto const symbolizer = find_program("llvm-symbolizer-19", {"/usr/lib/llvm-19/bin"});
+  if (symbolizer.empty()) return {};
+  for (auto const& [module, offset] : failure.frames) {
+    if (module != program) continue;
+    auto const result = run_process({symbolizer, "--no-inlines", "--functions=none", "-e", module, offset}, 60);
+    auto const& text = result.output;
+    auto const column = text.find_last_of(':');
+    auto const line = column == std::string::npos ? column : text.find_last_of(':', column - 1);
+    if (line == std::string::npos || text[0] == '?') continue;
+    auto const number = std::strtoul(text.c_str() + line + 1, nullptr, 10);
+    if (number > 0) return Where{text.substr(0, line), number, 0};
+  }
+  return {};
+}
+
+std::vector<record::Profile> read_profile(std::string const& path) {
+  std::ifstream in(path, std::ios::binary);
+  csv::Reader csv(in, path);
+  record::Reader<record::Profile> reader(csv);
+  std::vector<record::Profile> rows;
+  for (record::Profile row; reader.next(row);) rows.push_back(row);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::string> environment_of(Settings const& settings) {
+  std::vector<std::string> out{
+      "KERNELCAST_SEQPROF_OUTPUT=" + settings.output,
+      fmt::format("KERNELCAST_SEQPROF_GRANULARITY={}", fmt::join(settings.granularities_bytes, ",")),
+      fmt::format("KERNELCAST_SEQPROF_SAMPLE={}", settings.sample), "KERNELCAST_SEQPROF_CASE=" + settings.case_name};
+  if (settings.sync) out.push_back(fmt::format("KERNELCAST_SEQPROF_SYNC={}", *settings.sync));
+  return out;
+}
+
+std::vector<record::Profile> execute(std::string const& program, std::vector<std::string> const& arguments,
+                                     Settings const& settings) {
+  TemporaryFolder const scratch;
+  auto own = settings;
+  own.output = scratch.file("profile.csv");
+  auto const status = run(program, arguments, own);
+  auto const failure = read_failure(failure_file(own.output));
+  constexpr auto not_whole = "what was profiled until then is not written: it would pass for the whole";
+  if (!failure.error.empty()) {
+    auto const limit = failure.error.rfind("limit reached", 0) == 0;
+    throw Error(limit ? Status::limit : Status::unavailable, failure.error,
+                limit ? "profile a smaller input" : "profile a sequential version of it");
+  }
+  if (WIFSIGNALED(status))
+    throw Error(Status::finding, place_of(failure, program),
+                fmt::format("the program ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))),
+                not_whole);
+  if (WEXITSTATUS(status) != 0)
+    throw Error(Status::finding, fmt::format("the program ended with status {}", WEXITSTATUS(status)), not_whole);
+  if (std::ifstream(own.output).peek() == std::ifstream::traits_type::eof())
+    throw Error(Status::finding, "the program never called the kernel", "give its arguments behind --");
+  return read_profile(own.output);
+}
+
+}  // namespace kernelcast::seq
