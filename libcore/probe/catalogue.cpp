@@ -54,6 +54,7 @@ Catalogue::Catalogue(std::string const& text, std::string name) : name_(std::mov
         toml::node_view<toml::node const> const how{value};
         entry.macros = strings(how["macros"]);
         entry.arguments = strings(how["args"]);
+        entry.kernel = how["kernel"].value_or<std::string>("");
         entry.global = how["global"].value_or<std::string>("");
         entry.local = how["local"].value_or<std::string>("");
         entry.vary = how["vary"].value_or<std::string>("");

@@ -15,9 +15,10 @@ struct KernelEntry {
   std::string name, about, file;
   // Quantity (flop, load, store, fp32 …) -> factors of its count in a launch: numbers and names.
   std::map<std::string, std::vector<std::string>> counts;
-  // How a test runs it in the emulator: compiler macros, sizes, arguments in order, and which argument to double.
+  // How a test runs it in the emulator: its function, compiler macros, sizes, arguments in order,
+  // and which argument to double.
   std::vector<std::string> macros, arguments;
-  std::string global, local, vary;
+  std::string kernel, global, local, vary;
 };
 
 class Catalogue {

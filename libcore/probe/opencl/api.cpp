@@ -1,0 +1,33 @@
+#include "probe/opencl/api.hpp"
+
+#include <dlfcn.h>
+
+namespace kernelcast::probe::opencl {
+
+namespace {
+
+Api load() {
+  Api api;
+  void* library = nullptr;
+  for (char const* const name : {"libOpenCL.so.1", "libOpenCL.so"})
+    if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    api.missing = "there is no OpenCL library (libOpenCL.so.1)";
+    return api;
+  }
+#define KERNELCAST_RESOLVE(name)                                         \
+  api.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
+  if (!api.name) api.missing = "the OpenCL library has no " #name;
+  KERNELCAST_OPENCL_FUNCTIONS(KERNELCAST_RESOLVE)
+#undef KERNELCAST_RESOLVE
+  return api;
+}
+
+}  // namespace
+
+Api const& api() {
+  static Api const loaded = load();
+  return loaded;
+}
+
+}  // namespace kernelcast::probe::opencl
