@@ -1,0 +1,93 @@
+// A kernel counted in every way there is.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "flux/instrument.hpp"
+#include "flux/run.hpp"
+#include "ptx/parser.hpp"
+
+namespace flux_test {
+
+using namespace kernelcast;
+
+// A folder of its own that goes with it.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "kernelcast-flux-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string file(std::string const& name, std::string const& text) const {
+    auto const path = (path_ / name).string();
+    std::ofstream(path) << text;
+    return path;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline launch::Plan plan_for(std::string const& path, std::string const& grid, std::string const& local,
+                             std::vector<std::string> const& arguments, std::vector<std::string> const& bindings = {}) {
+  launch::CommandLine line;
+  line.path = path;
+  line.grid = grid;
+  line.local = local;
+  line.arguments = arguments;
+  line.bindings = bindings;
+  auto plan = launch::plan_of(line);
+  plan.request.registers = false;
+  return plan;
+}
+
+struct Way {
+  std::map<std::string, std::uint64_t> lanes, warps;  // by opcode
+  std::uint64_t issues = 0;
+};
+
+inline Way way_of(flux::CountedRun const& run) {
+  Way way;
+  for (auto const& [opcode, lanes, warps] : flux::by_opcode(run.module, run.counts)) {
+    way.lanes[opcode] = lanes;
+    way.warps[opcode] = warps;
+  }
+  way.issues = run.issues;
+  return way;
+}
+
+struct Ways {
+  Way emulator, minimal, every_block;
+};
+
+inline Ways count_all_ways(launch::Plan const& plan) {
+  Ways ways;
+  launch::RunOptions options;
+  options.limits.max_steps = 200'000'000;
+  flux::count(plan, options, flux::Sample::all, [&](auto const& run) { ways.emulator = way_of(run); });
+  flux::count_instrumented(plan, options, {}, [&](auto const& run) { ways.minimal = way_of(run); });
+  flux::PlanOptions every;
+  every.scheme = flux::Scheme::every_block;
+  every.warps = true;
+  flux::count_instrumented(plan, options, every, [&](auto const& run) { ways.every_block = way_of(run); });
+  return ways;
+}
+
+// What ptxas says about a module, empty where it is content; none without ptxas.
+inline bool have_ptxas() {
+  return std::system("ptxas --version >/dev/null 2>&1") == 0;
+}
+inline bool ptxas_accepts(std::string const& path, std::string const& arch) {
+  return std::system(("ptxas -arch=" + arch + " -o /dev/null '" + path + "' >/dev/null 2>&1").c_str()) == 0;
+}
+
+}  // namespace flux_test
