@@ -41,6 +41,7 @@ void fill_counters(record::Kernel& row, emu::KernelCounters const& k, std::uint6
     row.global_load_cc13[i] = scaled(k.global_load_cc13[i]);
     row.global_store_cc13[i] = scaled(k.global_store_cc13[i]);
   }
+  row.global_load_rounds = scaled(k.global_load_rounds);
   auto const touched = static_cast<double>(k.global_footprint_bytes);
   row.global_footprint_bytes =
       std::min(scaled(k.global_footprint_bytes), std::max(touched, static_cast<double>(memory_bytes)));

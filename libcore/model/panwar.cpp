@@ -29,7 +29,8 @@ enum Class : std::size_t {
   convert,
   memory,
   control,
-  barrier
+  barrier,
+  other
 };
 
 // A projection that cannot be made: status and reason.
@@ -51,6 +52,7 @@ class Projector {
 
  private:
   void set_up();
+  void use_measured_clock();
   void choose_registers();
   void fit();
   double throughput(std::size_t c);
@@ -58,11 +60,17 @@ class Projector {
   double issue_throughput() const;
   double cycles(std::size_t c);
   Span compute();
+  double shared_issues(double passes) const;
   double vliw_cycles(double ops_per_bundle);
+  double compute_cycles(double arithmetic);
   void count_global(double& extra_read, double& extra_write);
   void global_bandwidth();
   double curve_time(double read_bytes, double write_bytes) const;
+  double item_waits() const;
+  double item_instructions_s() const;
   Span global();
+  std::size_t shared_banks_index() const;
+  std::size_t pass_width_index() const;
   double shared_bandwidth(device::Curve const& curve);
   Span shared();
 
@@ -104,6 +112,7 @@ void Projector::set_up() {
   if (!clock) note("clock_hz for want of the clock asked for");
   terms_.clock_hz = clock ? *clock : need(device_.clock_hz, "clock_hz");
   units_ = need(device_.compute_units, "compute_units");
+  if (options_.clock == Clock::usual) use_measured_clock();
   width_ = need(device_.rule.wave_width, "wave_width");
   width_index_ = width_index(width_);
   launches_ = std::max<double>(1, static_cast<double>(kernel_.launches));
@@ -112,6 +121,16 @@ void Projector::set_up() {
   terms_.groups_per_launch = std::max(1.0, static_cast<double>(kernel_.groups_total) / launches_);
   terms_.units_used = std::min(units_, std::ceil(terms_.groups_per_launch));
   imbalance_ = std::ceil(terms_.groups_per_launch / units_) * units_ / terms_.groups_per_launch;
+}
+
+// A device that boosts by itself holds a clock above the stated one when it was measured above its peak at that clock.
+void Projector::use_measured_clock() {
+  bool const boosts = device_.clock_boost_hz.value_or(0) > device_.clock_base_hz.value_or(0);
+  if (!boosts || !device_.measured_fp32_flop_per_s || !device_.throughput[fp32]) return;
+  double const held_hz = *device_.measured_fp32_flop_per_s / (2 * units_ * *device_.throughput[fp32]);
+  if (held_hz <= terms_.clock_hz) return;
+  note(fmt::format("clock of {:.0f} MHz as the measured peak tells", held_hz / 1e6));
+  terms_.clock_hz = held_hz;
 }
 
 struct RegisterColumn {
@@ -220,34 +239,58 @@ double Projector::cycles(std::size_t c) {
   return issues == 0 ? 0 : issues * width_ / throughput(c);
 }
 
+// Wavefront instructions on shared memory if none conflicts, of all memory instructions.
+double Projector::shared_issues(double passes) const {
+  double const banks = device_.shared_banks ? static_cast<double>(*device_.shared_banks) : 32;
+  return std::min(kernel_.issues[memory][width_index_], passes * banks / width_);
+}
+
+// Bundles hold arithmetic, register moves and shared-memory operations, at most one of the last.
 double Projector::vliw_cycles(double ops_per_bundle) {
   double const bundle_lanes = throughput(fp32) / need(device_.vliw_slots, "vliw_slots");
-  double packed = 0, single = 0;
+  std::size_t const banks = shared_banks_index();
+  double const shared = shared_issues(kernel_.shared_load_passes[pass_width_index()][banks] +
+                                      kernel_.shared_store_passes[pass_width_index()][banks]);
+  double packed = shared + kernel_.issues[other][width_index_], single = 0;
   for (std::size_t c = 0; c < record::unit_class_count; ++c) {
     double const issues = kernel_.issues[c][width_index_];
     if (issues == 0) continue;
-    packed += issues * width_ / (bundle_lanes * ops_per_bundle);
+    packed += issues;
     if (throughput(c) <= bundle_lanes) single += cycles(c);
   }
-  return std::max(packed, single);
+  return std::max({packed * width_ / (bundle_lanes * ops_per_bundle), single, shared * width_ / bundle_lanes});
+}
+
+// Clocks of a compute unit. AMD's start instructions of several kinds at once, from different wavefronts; NVIDIA's
+// schedulers start one or the other.
+double Projector::compute_cycles(double arithmetic) {
+  double const control_cycles = cycles(control) + cycles(barrier);
+  bool const vliw = device_.vliw_slots.value_or(1) > 1;
+  if (device_.vendor == "AMD")
+    return std::max({vliw ? arithmetic : arithmetic + cycles(other), cycles(memory), control_cycles});
+  double memory_cycles = cycles(memory);
+  if (device_.global_access_rule == "cc1x-segments") {
+    // An operand straight from shared memory: 6 clocks instead of 4.
+    double const loads = shared_issues(kernel_.shared_load_passes[width_index_][shared_banks_index()]);
+    memory_cycles -= 0.5 * loads * width_ / issue_throughput();
+  }
+  return arithmetic + memory_cycles + control_cycles + cycles(other);
 }
 
 Span Projector::compute() {
-  double arithmetic = 0, low = 0, high = 0, rest = 0;
-  for (std::size_t c = record::unit_class_count; c < record::class_count; ++c) rest += cycles(c);
+  double const scale = imbalance_ / (units_ * terms_.clock_hz);
+  auto const seconds = [&](double arithmetic) { return compute_cycles(arithmetic) * scale; };
   if (auto const slots = device_.vliw_slots; slots && *slots > 1) {
     auto const most = static_cast<double>(*slots);
     auto const known = kernel_.vliw_ops_per_bundle;
     if (!known) note("vliw_ops_per_bundle not known, half of the bundle taken");
-    arithmetic = vliw_cycles(known ? std::clamp(*known, 1.0, most) : (1 + most) / 2);
-    low = known ? arithmetic : vliw_cycles(most);
-    high = known ? arithmetic : vliw_cycles(1);
-  } else {
-    for (std::size_t c = 0; c < record::unit_class_count; ++c) arithmetic += cycles(c);
-    low = high = arithmetic;
+    double const usual = seconds(vliw_cycles(known ? std::clamp(*known, 1.0, most) : (1 + most) / 2));
+    return {usual, known ? usual : seconds(vliw_cycles(most)), known ? usual : seconds(vliw_cycles(1))};
   }
-  double const scale = imbalance_ / (units_ * terms_.clock_hz);
-  return {(arithmetic + rest) * scale, (low + rest) * scale, (high + rest) * scale};
+  double arithmetic = 0;
+  for (std::size_t c = 0; c < record::unit_class_count; ++c) arithmetic += cycles(c);
+  double const usual = seconds(arithmetic);
+  return {usual, usual, usual};
 }
 
 // --- global memory ------------------------------------------------------------------------------------------------
@@ -318,6 +361,24 @@ double Projector::curve_time(double read_bytes, double write_bytes) const {
   return std::floor(groups / resident) * at(resident) + (tail > 0 ? at(tail) : 0);
 }
 
+// How often a work-item waits for a load from global memory.
+double Projector::item_waits() const {
+  double const items = terms_.groups_per_launch * launches_ * items_;
+  if (kernel_.global_load_rounds) return *kernel_.global_load_rounds / items;
+  return (kernel_.global_load_bytes + kernel_.texture_bytes) / (items * item_bytes_in_flight);
+}
+
+// Seconds that a wavefront's own instructions take when nothing else runs: each starts when the one before has started,
+// and a scheduler's lanes take a wavefront in several clocks.
+double Projector::item_instructions_s() const {
+  double issues = 0;
+  for (auto const& of_class : kernel_.issues) issues += of_class[width_index_];
+  if (device_.vliw_slots.value_or(1) > 1) issues /= kernel_.vliw_ops_per_bundle.value_or(1);
+  double const waves = terms_.groups_per_launch * launches_ * static_cast<double>(terms_.occupancy.waves_per_group);
+  double const clocks = width_ * static_cast<double>(device_.schedulers_per_cu.value_or(1)) / issue_throughput();
+  return issues / waves * clocks / terms_.clock_hz;
+}
+
 Span Projector::global() {
   double extra_read = 0, extra_write = 0;
   count_global(extra_read, extra_write);
@@ -333,14 +394,14 @@ Span Projector::global() {
     t.high_s = launches_ * curve_time((read + extra_read) / launches_, (write + extra_write) / launches_);
     terms_.projection.bandwidth_source = "curve";
   } else {
-    double const wanted = (kernel_.global_load_bytes + kernel_.texture_bytes) / launches_;
     // Sectors that were fetched before come from a cache, whose latency is not counted.
     bool const cached = !device_.l2_bytes || *device_.l2_bytes > 0;
     double const distinct = kernel_.global_footprint_bytes * launches_;
     double const fetched = cached && distinct > 0 ? std::min(1.0, distinct / std::max(read + write, 1.0)) : 1;
-    double const item_bytes = fetched * wanted / (terms_.groups_per_launch * items_);
-    double const latencies = item_bytes > 0 ? std::max(1.0, item_bytes / item_bytes_in_flight) : 0;
-    double const waiting = launches_ * terms_.rounds * latencies * device_.global_latency_s.value_or(usual_latency_s);
+    double const waits = item_waits();
+    double const latency_s = device_.global_latency_s.value_or(usual_latency_s);
+    double const item_s = waits > 0 ? std::max(1.0, fetched * waits) * latency_s + item_instructions_s() : 0;
+    double const waiting = launches_ * terms_.rounds * item_s;
     if (waiting > bound && !device_.global_latency_s)
       note(fmt::format("global_latency_s taken as {:g}", usual_latency_s));
     t.time_s = std::max(bound, waiting);
@@ -379,11 +440,21 @@ double Projector::shared_bandwidth(device::Curve const& curve) {
          device_.shared_fraction.value_or(1);
 }
 
+// Of record::bank_names.
+std::size_t Projector::shared_banks_index() const {
+  return device_.shared_banks == 16 ? 0 : device_.shared_bank_bytes.value_or(4) == 8 ? 2 : 1;
+}
+
+// Conflicts are those of half a wavefront of 64.
+std::size_t Projector::pass_width_index() const {
+  return width_ == 64 ? 1 : width_index_;
+}
+
 Span Projector::shared() {
   auto const& k = kernel_;
   double const banks = device_.shared_banks ? static_cast<double>(*device_.shared_banks) : 32;
-  std::size_t const kind = banks == 16 ? 0 : device_.shared_bank_bytes.value_or(4) == 8 ? 2 : 1;
-  double load = k.shared_load_passes[width_index_][kind], store = k.shared_store_passes[width_index_][kind];
+  std::size_t const kind = shared_banks_index(), width = pass_width_index();
+  double load = k.shared_load_passes[width][kind], store = k.shared_store_passes[width][kind];
   if (k.atomics_shared > 0) {
     note("atomics as a load and a store each");
     load += k.atomics_shared / banks;

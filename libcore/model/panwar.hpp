@@ -11,14 +11,19 @@
 //  - Few groups and the tail: t_compute and t_shared are those of the busiest compute unit, which runs
 //    ceil(groups / units) groups of each launch. t_global has whole rounds of resident groups.
 //  - Bandwidth from a curve of several points: at the occupancy of the resident groups, over all units; the last round
-//    at its own. Else: what is measured at full occupancy, or measured_fraction of the peak, but each work-item has at
-//    most item_bytes_in_flight under way (of what is not fetched again: caches' latencies are not counted), so that a
-//    round takes at least latency x max(1, bytes of an item / that). This is the saturation min(1, bytes in flight /
-//    (latency x bandwidth)) with whole rounds.
-//  - Instructions without a unit of their own (memory, control, other) take an issue slot. A class whose throughput is
-//    not known takes that of the class on the same unit; the reason says so.
-//  - VLIW: a bundle holds vliw_ops_per_bundle operations, but at most one of those of which the device makes no more
-//    per clock than it starts bundles. Where the packing is not known it is the middle, and the interval spans all.
+//    at its own. Else: what is measured at full occupancy, or measured_fraction of the peak, but a round of resident
+//    groups takes as long as one work-item: its waits for memory times the latency (fetches that a cache answers do not
+//    wait), and its own instructions one after the other. This is the saturation min(1, bytes in flight / (latency x
+//    bandwidth)) with whole rounds. Waits are counted by the emulator; a record without them takes item_bytes_in_flight.
+//  - Instructions without a unit of their own (memory, control, other) take an issue slot; AMD's units start them beside
+//    arithmetic, of other wavefronts [gcn], [evergreen], so that the slowest kind counts. On compute capability 1.x an
+//    operand from shared memory costs an instruction half of its time again [volkov]. A class whose throughput is not
+//    known takes that of the class on the same unit; the reason says so.
+//  - VLIW: a bundle holds vliw_ops_per_bundle operations, but at most one on shared memory and one of those of which the
+//    device makes no more per clock than it starts bundles. Where the packing is not known it is the middle, and the
+//    interval spans all.
+//  - Bank conflicts of a wavefront of 64 are those of its halves [evergreen].
+//  - A device that boosts by itself and was measured above its peak holds the clock that this takes.
 //  - Registers come from a compiler for another device of the vendor; above the device's limit they are spilled.
 //  - Local (private) memory is global traffic where there is no data cache, else it widens the interval upwards.
 //  - Atomics are a load and a store of the smallest transaction each (shared: a pass per bank-full of lanes).
@@ -44,7 +49,8 @@ inline constexpr char const* model_name = "panwar";
 
 // Part of the stated peak that coalesced accesses reach, for devices without a measurement: the median of the others.
 inline constexpr double measured_fraction = 0.85;
-// Bytes that a work-item has under way: four independent loads of 4 bytes, which compilers reach by unrolling. Assumed.
+// Bytes that a work-item has under way where its waits were not counted: four independent loads of 4 bytes, which
+// compilers reach by unrolling. Assumed.
 inline constexpr double item_bytes_in_flight = 16;
 // Latency of a global load where the database has none. Assumed; those that it has lie between 250 and 710 ns.
 inline constexpr double usual_latency_s = 400e-9;

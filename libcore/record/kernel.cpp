@@ -149,10 +149,28 @@ Schema<Kernel> const& Kernel::schema() {
                 "atomic operations on shared memory by work-items")
         .column("atomic_max_same_address", &Kernel::atomic_max_same_address, Unit::count,
                 "most atomic operations that hit one address")
-        .column("barriers", &Kernel::barriers, Unit::count, "barriers passed by work-groups");
+        .column("barriers", &Kernel::barriers, Unit::count, "barriers passed by work-groups")
+        .optional_column("global_load_rounds", &Kernel::global_load_rounds, Unit::lanes,
+                         "how often work-items wait for global loads: in each basic block they run, the longest chain "
+                         "of loads that need each other's results");
     return s;
   }();
   return schema;
+}
+
+void repeat(Kernel& row, std::uint64_t times) {
+  row.launches *= times;
+  row.groups_total *= times;
+  for (auto const& column : Kernel::schema().columns()) {
+    if (column.name == "vliw_ops_per_bundle" || column.name == "spread_pct" ||
+        column.name == "global_footprint_bytes" || column.name == "atomic_max_same_address")
+      continue;
+    auto* const field = reinterpret_cast<char*>(&row) + column.offset;
+    auto const factor = static_cast<double>(times);
+    if (column.type == FieldType::number) *reinterpret_cast<double*>(field) *= factor;
+    if (column.type == FieldType::optional_number)
+      if (auto& value = *reinterpret_cast<std::optional<double>*>(field)) *value *= factor;
+  }
 }
 
 }  // namespace kernelcast::record

@@ -48,8 +48,13 @@ struct Kernel {
   double global_footprint_bytes = 0;
   std::array<std::array<double, 3>, 3> shared_load_passes{}, shared_store_passes{};  // [width][banks]
   double atomics_global = 0, atomics_shared = 0, atomic_max_same_address = 0, barriers = 0;
+  std::optional<double> global_load_rounds;  // empty: made by something that does not count them
 
   static Schema<Kernel> const& schema();
 };
+
+// Totals over so many times the launches that the row has, all alike. What all of them share (the footprint, the most
+// hits of one address) stays.
+void repeat(Kernel&, std::uint64_t times);
 
 }  // namespace kernelcast::record
