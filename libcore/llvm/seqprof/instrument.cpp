@@ -36,13 +36,14 @@ struct Row {
 
 class Instrumenter {
  public:
-  Instrumenter(Function& copy, Function const& original, Copies const& copies, FunctionAnalysisManager& analyses)
+  Instrumenter(Function& copy, Function const& original, Copies const& copies, FunctionAnalysisManager& analyses,
+               VectorizableLoops const& vectorizable)
       : f_(copy),
         original_(original),
         copies_(copies),
         loops_(analyses.getResult<LoopAnalysis>(copy)),
         library_(analyses.getResult<TargetLibraryAnalysis>(copy)),
-        facts_(study_loops(copy, analyses)),
+        facts_(study_loops(copy, analyses, vectorizable)),
         has_level_(values_with_level(copy, library_)),
         layout_(copy.getDataLayout()),
         e_(*copy.getParent()) {
@@ -546,9 +547,9 @@ Constant* Instrumenter::run() {
 
 }  // namespace
 
-Constant* instrument(Function& copy, Function const& original, Copies const& copies,
-                     FunctionAnalysisManager& analyses) {
-  return Instrumenter(copy, original, copies, analyses).run();
+Constant* instrument(Function& copy, Function const& original, Copies const& copies, FunctionAnalysisManager& analyses,
+                     VectorizableLoops const& vectorizable) {
+  return Instrumenter(copy, original, copies, analyses, vectorizable).run();
 }
 
 }  // namespace kernelcast::llvm_passes

@@ -5,11 +5,12 @@
 #include <llvm/IR/PassManager.h>
 
 #include "llvm/seqprof/functions.hpp"
+#include "llvm/seqprof/loops.hpp"
 
 namespace kernelcast::llvm_passes {
 
 // Instruments `copy` and returns its descriptor, a global variable for kernelcast_seq_register().
 llvm::Constant* instrument(llvm::Function& copy, llvm::Function const& original, Copies const&,
-                           llvm::FunctionAnalysisManager&);
+                           llvm::FunctionAnalysisManager&, VectorizableLoops const&);
 
 }  // namespace kernelcast::llvm_passes

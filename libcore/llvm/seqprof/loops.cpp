@@ -206,12 +206,34 @@ bool is_vectorizable(Loop& loop, Function& function, FunctionAnalysisManager& an
 
 }  // namespace
 
-FunctionLoops study_loops(Function& function, FunctionAnalysisManager& analyses) {
+namespace {
+std::string name_of(Loop const& loop) {
+  std::string text;
+  raw_string_ostream out(text);
+  if (auto const start = loop.getStartLoc()) start.print(out);
+  return text;
+}
+}  // namespace
+
+void find_vectorizable(Function& scratch, PassBuilder& builder, FunctionAnalysisManager& analyses,
+                       VectorizableLoops& out) {
+  FunctionPassManager usual;
+  cantFail(builder.parsePassPipeline(
+      usual, "simplifycfg,instcombine,loop-mssa(licm),gvn,simplifycfg,instcombine,loop-simplify,lcssa"));
+  usual.run(scratch, analyses);
+  analyses.invalidate(scratch, PreservedAnalyses::none());
+  for (auto* const loop : analyses.getResult<LoopAnalysis>(scratch).getLoopsInPreorder())
+    if (auto const name = name_of(*loop); !name.empty() && is_vectorizable(*loop, scratch, analyses)) out.insert(name);
+  analyses.clear(scratch, scratch.getName());
+}
+
+FunctionLoops study_loops(Function& function, FunctionAnalysisManager& analyses,
+                          VectorizableLoops const& vectorizable) {
   FunctionLoops out;
   auto& evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
   for (auto* const loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
     auto facts = study_registers(*loop, evolution);
-    facts.vectorizable = is_vectorizable(*loop, function, analyses);
+    facts.vectorizable = loop->isInnermost() && vectorizable.contains(name_of(*loop));
     out.facts[loop] = facts;
   }
   find_reduction_loads(function, out.reduction_loads);

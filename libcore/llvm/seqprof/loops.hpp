@@ -4,8 +4,10 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
 
 #include "seq/abi.hpp"
 
@@ -14,7 +16,7 @@ namespace kernelcast::llvm_passes {
 struct LoopFacts {
   seq::LoopKind kind = seq::LoopKind::plain;
   llvm::PHINode const* culprit = nullptr;  // of a recurrence
-  bool vectorizable = false;               // LLVM's legality, floating-point reductions allowed; innermost loops only
+  bool vectorizable = false;
 };
 
 struct FunctionLoops {
@@ -24,6 +26,11 @@ struct FunctionLoops {
   llvm::SmallPtrSet<llvm::Instruction const*, 16> reduction_loads;
 };
 
-FunctionLoops study_loops(llvm::Function&, llvm::FunctionAnalysisManager&);
+// Where innermost loops begin that LLVM may vectorise, floating-point reductions allowed: "file:line:column".
+using VectorizableLoops = llvm::StringSet<>;
+// `scratch` is a copy of the function; it is optimised first, as what stands before the vectoriser usually is.
+void find_vectorizable(llvm::Function& scratch, llvm::PassBuilder&, llvm::FunctionAnalysisManager&, VectorizableLoops&);
+
+FunctionLoops study_loops(llvm::Function&, llvm::FunctionAnalysisManager&, VectorizableLoops const&);
 
 }  // namespace kernelcast::llvm_passes

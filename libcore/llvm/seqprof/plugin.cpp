@@ -82,12 +82,17 @@ class Seqprof : public PassInfoMixin<Seqprof> {
     keep(module);
 
     auto const functions = reachable_from(kernel);
-    auto const copies = copy_functions(functions);
     analyses.invalidate(module, PreservedAnalyses::none());
     auto& of_functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    VectorizableLoops vectorizable;
+    for (auto const& [original, scratch] : copy_functions(functions)) {
+      find_vectorizable(*scratch, *builder_, of_functions, vectorizable);
+      scratch->eraseFromParent();
+    }
+    auto const copies = copy_functions(functions);
     std::vector<Constant*> descriptors;
     for (auto const& [original, copy] : copies)
-      descriptors.push_back(instrument(*copy, *original, copies, of_functions));
+      descriptors.push_back(instrument(*copy, *original, copies, of_functions, vectorizable));
     register_all(module, descriptors, copies);
     wrap(kernel, *copies.find(&kernel)->second);
     return PreservedAnalyses::none();

@@ -1,0 +1,206 @@
+#include <list>
+#include <random>
+#include <string>
+
+#include "catch.hpp"
+#include "seq/distance.hpp"
+#include "seq/rows.hpp"
+
+using namespace kernelcast::seq;
+
+namespace {
+
+// The definition: blocks in the order of their last reference; the distance is the place of the block in it.
+std::vector<std::uint32_t> naive(std::vector<std::uint32_t> const& blocks) {
+  std::list<std::uint32_t> recent;
+  std::vector<std::uint32_t> out;
+  for (auto const block : blocks) {
+    std::uint32_t place = 0;
+    auto at = recent.begin();
+    while (at != recent.end() && *at != block) ++at, ++place;
+    out.push_back(at == recent.end() ? cold : place);
+    if (at != recent.end()) recent.erase(at);
+    recent.push_front(block);
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> by_engine(DistanceEngine& engine, std::vector<std::uint32_t> blocks) {
+  auto const n = blocks.size();
+  while (blocks.size() % chunk != 0) blocks.push_back(~std::uint32_t{0} - static_cast<std::uint32_t>(blocks.size()));
+  std::vector<std::uint32_t> out(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); i += chunk) engine.take(&blocks[i], &out[i]);
+  out.resize(n);
+  return out;
+}
+
+// Random, and what is hard for a window of 16, for words of 64 slots and for compaction.
+std::vector<std::uint64_t> trace(std::mt19937& random, unsigned kind) {
+  auto const below = [&](std::uint64_t n) { return random() % n; };
+  std::size_t const length = 1 + below(3000);
+  std::vector<std::uint64_t> out;
+  switch (kind % 8) {
+    case 0: {  // uniform over a small or large set
+      auto const set = std::uint64_t{1} << below(12);
+      for (std::size_t i = 0; i < length; ++i) out.push_back(below(set) * 8);
+      break;
+    }
+    case 1: {  // round and round: every distance is the same
+      auto const period = 1 + below(300);
+      for (std::size_t i = 0; i < length; ++i) out.push_back(i % period * 8);
+      break;
+    }
+    case 2: {  // there and back
+      auto const period = 1 + below(200);
+      for (std::size_t i = 0; i < length; ++i) {
+        auto const at = i % (2 * period);
+        out.push_back((at < period ? at : 2 * period - 1 - at) * 8);
+      }
+      break;
+    }
+    case 3:  // never twice
+      for (std::size_t i = 0; i < length; ++i) out.push_back(i * 8);
+      break;
+    case 4:  // a few hot blocks between new ones
+      for (std::size_t i = 0; i < length; ++i) out.push_back(below(3) == 0 ? (1000000 + i) * 8 : below(5) * 8);
+      break;
+    case 5: {  // streams of a stencil
+      auto const row = 1 + below(40);
+      for (std::size_t i = row; out.size() < length; ++i)
+        for (auto const at : {i, i - 1, i + 1, i - row, i + row}) out.push_back(at * 8);
+      break;
+    }
+    case 6: {  // repetitions right at the window's edge
+      auto const gap = 14 + below(6);
+      for (std::size_t i = 0; i < length; ++i) out.push_back((i % gap == 0 ? 0 : i) * 8);
+      break;
+    }
+    default:  // bytes anywhere, far apart
+      for (std::size_t i = 0; i < length; ++i) out.push_back((below(3) << 31) + below(4096));
+  }
+  return out;
+}
+
+RowDescriptor row_of(std::vector<std::uint8_t> const& sizes) {
+  RowDescriptor d{};
+  d.accesses = static_cast<std::uint32_t>(sizes.size());
+  d.sizes = sizes.data();
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("the paper's example: a c d b c e g e d d") {
+  auto const engine = make_distance_engine();
+  auto const got = by_engine(*engine, {0, 2, 3, 1, 2, 4, 6, 4, 3, 3});
+  CHECK(got == std::vector<std::uint32_t>{cold, cold, cold, cold, 2, cold, cold, 1, 4, 0});
+}
+
+TEST_CASE("stack distances equal the list's on 200 traces at every granularity") {
+  for (auto const* const level : {"base", "v4"}) {
+    std::mt19937 random(7);
+    for (unsigned t = 0; t < 200; ++t) {
+      auto const addresses = trace(random, t);
+      for (unsigned const shift : {3U, 6U, 7U}) {
+        auto const engine = make_distance_engine(level);
+        if (!engine) continue;
+        BlockNumbers numbers(shift);
+        std::vector<std::uint32_t> blocks;
+        for (auto const a : addresses) blocks.push_back(numbers(a));
+        INFO(level << ", trace " << t << ", shift " << shift);
+        REQUIRE(by_engine(*engine, blocks) == naive(blocks));
+      }
+    }
+  }
+}
+
+TEST_CASE("slots are compacted without losing an order") {
+  for (auto const* const level : {"base", "v4"}) {
+    auto const engine = make_distance_engine(level);
+    if (!engine) continue;
+    // 1000 blocks round and round, 300 times the first capacity of the tree: every distance is 999.
+    std::vector<std::uint32_t> blocks(16 * 20000), got(blocks.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = static_cast<std::uint32_t>(i % 1000);
+    for (std::size_t i = 0; i < blocks.size(); i += chunk) engine->take(&blocks[i], &got[i]);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) wrong += got[i] != (i < 1000 ? cold : 999);
+    CHECK(wrong == 0);
+    CHECK(engine->distinct() == 1000);
+  }
+}
+
+TEST_CASE("more live blocks than the tree was made for") {
+  auto const engine = make_distance_engine();
+  std::size_t const n = 300000;
+  std::vector<std::uint32_t> blocks(2 * n - 2 * n % chunk), got(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = static_cast<std::uint32_t>(i % n);
+  for (std::size_t i = 0; i < blocks.size(); i += chunk) engine->take(&blocks[i], &got[i]);
+  CHECK(engine->distinct() == n);
+  CHECK(got[n] == n - 1);
+  CHECK(got.back() == n - 1);
+}
+
+TEST_CASE("bins of the histogram tile the distances") {
+  for (std::uint32_t d : {0U, 1U, 63U, 64U, 65U, 127U, 128U, 129U, 1000U, 65535U, 1U << 24, 0x7FFFFFFFU}) {
+    auto const bin = DistanceHistogram::bin_of(d);
+    INFO(d);
+    CHECK(DistanceHistogram::low_of(bin) <= d);
+    CHECK(d < DistanceHistogram::low_of(bin + 1));
+  }
+}
+
+TEST_CASE("repeated rows count like rows that are looked at one by one") {
+  std::mt19937 random(3);
+  std::vector<std::uint8_t> const sizes{8, 8, 4, 8};
+  auto const descriptor = row_of(sizes);
+  RowStream stream(64, 1);
+  std::vector<std::uint32_t> blocks;
+  for (unsigned i = 0; i < 2000; ++i) {
+    std::uint64_t const base = random() % 20 * 512;
+    for (unsigned repeat = 0; repeat < 1 + random() % 9; ++repeat) {
+      std::uint64_t const row[] = {base + repeat, base + 128, base + 64, base + 300};
+      stream.take(descriptor, row);
+      for (auto const a : {row[0], row[1], row[2], row[3]}) blocks.push_back(static_cast<std::uint32_t>(a >> 6));
+    }
+  }
+  stream.finish();
+  DistanceHistogram expected;
+  for (auto const d : naive(blocks)) expected.add(d, 1);
+  for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin) {
+    INFO(bin);
+    REQUIRE(stream.histogram().count(bin) == expected.count(bin));
+  }
+  CHECK(stream.histogram().cold_count() == expected.cold_count());
+}
+
+TEST_CASE("an access over the end of a block references both") {
+  std::vector<std::uint8_t> const sizes{16};
+  auto const descriptor = row_of(sizes);
+  RowStream stream(8, 1);
+  std::uint64_t const row[] = {4};
+  stream.take(descriptor, row);
+  stream.finish();
+  CHECK(stream.references() == 3);
+  CHECK(stream.histogram().cold_count() == 3);
+}
+
+TEST_CASE("a sample estimates the distances") {
+  std::vector<std::uint8_t> const sizes{8};
+  auto const descriptor = row_of(sizes);
+  std::size_t const period = 100000;
+  RowStream stream(8, 16);
+  for (std::uint64_t i = 0; i < 3 * period; ++i) {
+    std::uint64_t const row[] = {i % period * 8};
+    stream.take(descriptor, row);
+  }
+  stream.finish();
+  double sum = 0, weighted = 0;
+  for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin) {
+    auto const n = static_cast<double>(stream.histogram().count(bin));
+    sum += n;
+    weighted += n * static_cast<double>(DistanceHistogram::low_of(bin)) * 16;
+  }
+  INFO("mean distance " << weighted / sum << ", exact " << period - 1);
+  CHECK(weighted / sum == Approx(period).epsilon(0.05));
+  CHECK(static_cast<double>(stream.histogram().cold_count()) * 16 == Approx(period).epsilon(0.05));
+}
