@@ -1,0 +1,46 @@
+// What the options of partsim mean.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/cli.hpp"
+#include "graph/choose.hpp"
+
+namespace kernelcast::partsim {
+
+struct Options {
+  std::vector<std::string> apps, gpus_models, systems, sizes, gpu_counts, host_buffers, maps, times;
+  std::string graph, devdb, alloc = "maxmin", fair = "pairs", emit, timeline, shard;
+  std::uint32_t iterations = 100;
+  double launch_overhead_s = 0, copy_overhead_s = 0;
+  std::size_t copy_engines = 0;
+  bool choose = false, every_iteration = false;
+};
+
+// "4096", "4096:61440:4096" (both ends included), several; each must be a whole number of 1 or more.
+std::vector<double> sizes(std::vector<std::string> const& texts);
+// "4", "1-16", several; without any: all up to `most`.
+std::vector<std::uint32_t> gpu_counts(std::vector<std::string> const& texts, std::size_t most);
+// "host0", "nearest"; `any` (without any): each host and nearest.
+std::vector<graph::HostBuffer> host_buffers(std::vector<std::string> const& texts, graph::Interconnect const& system,
+                                            bool any);
+// --map of at least as many GPUs as there are parts, else 0, 1, 2, …
+std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::Interconnect const& system,
+                                std::uint32_t parts);
+graph::SimulationOptions simulation_options(Options const&);
+
+// The part of a sweep that this run does: i/N, or slurm (from the environment). Points are dealt out in turn.
+struct Shard {
+  std::uint64_t index = 0, count = 1;
+  bool takes(std::uint64_t point) const { return point % count == index; }
+};
+Shard shard(std::string const& text);
+
+// A name of the database's folder of applications or systems, or a file's path. Throws Error(unavailable) with near
+// names.
+std::string find_file(std::string const& devdb, std::string const& folder, std::string const& extension,
+                      std::string const& name, std::string const& option);
+
+}  // namespace kernelcast::partsim
