@@ -49,9 +49,9 @@ std::uint64_t TraceStream::number(std::size_t column, int base) const {
   if (failure == std::errc{} && stop == end) return value;
   auto const& name = Trace::schema().columns()[column].name;
   throw error(name,
-              text.empty()
-                  ? std::string("empty in an exec row")
-                  : fmt::format("expected a {}integer, got '{}'", base == 16 ? "hexadecimal " : "", text.substr(0, 40)),
+              text.empty() ? std::string("empty in an exec row")
+                           : fmt::format("expected {} integer, got '{}'", base == 16 ? "a hexadecimal" : "an",
+                                         text.substr(0, 40)),
               Trace::schema().columns()[column].meaning);
 }
 

@@ -174,18 +174,22 @@ unsigned AccessRules::count_passes(std::uint64_t mask, unsigned bytes) {
 
 // The most distinct words of one bank.
 unsigned AccessRules::request_passes(std::uint64_t mask, unsigned bytes) {
-  std::array<std::uint64_t, 512> words;
-  std::size_t n = 0;
-  each_lane(mask, [&](unsigned l) {
-    for (std::uint64_t w = lane_[l] / bank_bytes_; w * bank_bytes_ < lane_[l] + bytes && n < words.size(); ++w)
-      words[n++] = w;
-  });
-  std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n));
-  n = static_cast<std::size_t>(std::unique(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n)) -
-                               words.begin());
-  std::array<unsigned, 64> load{};
+  // The distinct words of each bank, one list per bank.
+  std::array<std::array<std::uint64_t, 64>, 32> words;
+  std::array<std::uint8_t, 32> load{};
   unsigned most = 0;
-  for (std::size_t i = 0; i < n; ++i) most = std::max(most, ++load[words[i] % std::min(banks_, 64u)]);
+  each_lane(mask, [&](unsigned l) {
+    for (std::uint64_t w = lane_[l] / bank_bytes_; w * bank_bytes_ < lane_[l] + bytes; ++w) {
+      std::size_t const bank = w % banks_ % 32;
+      auto& list = words[bank];
+      unsigned n = 0;
+      while (n < load[bank] && list[n] != w) ++n;
+      if (n < load[bank] || n == list.size()) continue;
+      list[n] = w;
+      load[bank] = static_cast<std::uint8_t>(n + 1);
+      most = std::max(most, n + 1);
+    }
+  });
   return most;
 }
 

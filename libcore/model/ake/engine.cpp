@@ -61,6 +61,7 @@ class Engine {
 
   void start_group(std::size_t place, Group const*, Ticks when);
   void select(Slot&);
+  void select_greedy(Slot&);
   std::size_t pick_in_turn(Slot const&, Ticks t) const;
   std::size_t pick_two_level(Slot&, Ticks t) const;
   void issue(unsigned scheduler);
@@ -178,27 +179,34 @@ void Engine::select(Slot& slot) {
   slot.next = never_ticks;
   std::size_t const n = slot.ready.size();
   if (n == 0) return;
-  Ticks const* const ready = slot.ready.data();
-  if (setting_.scheduler == Scheduler::gto && slot.last != Slot::none && ready[slot.last] <= slot.free) {
-    slot.pick = slot.last;
-    slot.next = slot.free;
-    return;
-  }
-  Ticks earliest = never_ticks;
-  for (std::size_t i = 0; i < n; ++i) earliest = std::min(earliest, ready[i]);
+  if (setting_.scheduler == Scheduler::gto) return select_greedy(slot);
+  Ticks const earliest = *std::min_element(slot.ready.begin(), slot.ready.end());
   if (earliest == never_ticks) return;
-  Ticks const t = slot.next = std::max(slot.free, earliest);
-  if (setting_.scheduler == Scheduler::rr) {
-    slot.pick = pick_in_turn(slot, t);
-  } else if (setting_.scheduler == Scheduler::two_level) {
-    slot.pick = pick_two_level(slot, t);
-  } else if (slot.last != Slot::none && ready[slot.last] <= t) {
-    slot.pick = slot.last;
-  } else {
-    std::size_t i = 0;
-    while (ready[i] > t) ++i;
-    slot.pick = i;
+  slot.next = std::max(slot.free, earliest);
+  slot.pick = setting_.scheduler == Scheduler::rr ? pick_in_turn(slot, slot.next) : pick_two_level(slot, slot.next);
+}
+
+// Who issued last, if ready when the slot is free; else the oldest that is; else the first to become ready.
+void Engine::select_greedy(Slot& slot) {
+  Ticks const* const ready = slot.ready.data();
+  std::size_t const n = slot.ready.size();
+  Ticks const free = slot.free;
+  slot.next = free;
+  slot.pick = slot.last;
+  if (slot.last != Slot::none && ready[slot.last] <= free) return;
+  Ticks earliest = never_ticks;
+  std::size_t first = Slot::none;
+  for (std::size_t i = 0; i < n; ++i) {
+    Ticks const r = ready[i];
+    if (r <= free) {
+      slot.pick = i;
+      return;
+    }
+    first = r < earliest ? i : first;
+    earliest = r < earliest ? r : earliest;
   }
+  slot.next = earliest;
+  if (slot.last == Slot::none || ready[slot.last] != earliest) slot.pick = first;
 }
 
 std::size_t Engine::pick_in_turn(Slot const& slot, Ticks t) const {

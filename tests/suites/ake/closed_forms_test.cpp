@@ -1,0 +1,162 @@
+// Pointer chase, STREAM's copy, one chain of multiply-adds, many, and a ladder of bank conflicts: real kernels through
+// `miniemu --emit trace | akemu`, against formulas of the device's latencies, gaps and bandwidth, within 2 %.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "catch.hpp"
+#include "device/device.hpp"
+#include "model/ake/machine.hpp"
+#include "record/emulation.hpp"
+#include "record/table.hpp"
+
+using namespace kernelcast;
+namespace ake = model::ake;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string const devdb = KERNELCAST_SOURCE_DIR "/devdb";
+std::string const kernels = KERNELCAST_SOURCE_DIR "/bench-suites/ake/closed_forms/closed_forms.cl";
+
+template <class R>
+std::vector<R> rows_of(std::string const& path) {
+  std::ifstream in(path);
+  REQUIRE(in);
+  csv::Reader csv(in, path);
+  record::Reader<R> reader(csv);
+  std::vector<R> rows;
+  for (R row; reader.next(row);) rows.push_back(row);
+  return rows;
+}
+
+struct Target {
+  device::DeviceDatabase database = device::load(devdb);
+  device::Device const& device;
+  ake::Machine machine;
+
+  explicit Target(std::string const& name) : device(database.find(name)) {
+    auto resolved = ake::resolve(device, {rows_of<record::LatencyGap>(devdb + "/latgap.csv"),
+                                          rows_of<record::LatencyFallback>(devdb + "/latgap_fallbacks.csv")});
+    INFO(resolved.missing);
+    REQUIRE(resolved.missing.empty());
+    machine = resolved.machine;
+  }
+  double latency(ake::Class c) const { return cycles(machine.of(c).latency); }
+  // Of a compute unit, whether its unit is one or each scheduler has its own.
+  double gap(ake::Class c) const {
+    auto const& cost = machine.of(c);
+    return cycles(cost.gap) / (cost.per_scheduler ? machine.schedulers : 1);
+  }
+  double issue_gap() const { return cycles(machine.issue_gap) / machine.schedulers; }
+  double cycles(ake::Ticks t) const { return static_cast<double>(t) / static_cast<double>(machine.cycle); }
+};
+
+fs::path scratch() {
+  auto const folder = fs::temp_directory_path() / fmt::format("kernelcast-ake-{}", getpid());
+  fs::create_directories(folder);
+  return folder;
+}
+
+// The projection of the last kernel that `miniemu ARGUMENTS --emit trace | akemu` makes of it.
+record::Emulation project(std::string const& arguments, std::string const& device, std::string const& options) {
+  auto const out = (scratch() / "projection.csv").string();
+  auto const command =
+      fmt::format("{0}/miniemu {1} --no-registers --emit trace | {0}/akemu --devdb {2} --device {3} {4} > {5}",
+                  KERNELCAST_BIN, arguments, devdb, device, options, out);
+  INFO(command);
+  REQUIRE(std::system(command.c_str()) == 0);
+  auto const rows = rows_of<record::Emulation>(out);
+  REQUIRE(!rows.empty());
+  REQUIRE(rows.back().status == "ok");
+  return rows.back();
+}
+
+void check(double expected_cycles, record::Emulation const& row) {
+  INFO(row.kernel << " on " << row.device << ": expected " << expected_cycles << " cycles, got " << *row.cycles);
+  CHECK(*row.cycles / expected_cycles > 0.98);
+  CHECK(*row.cycles / expected_cycles < 1.02);
+}
+
+std::string const no_cache = "--no-cache --order program";
+std::vector<std::string> const devices{"c1060", "c2050", "k20", "gtx750", "v100", "t4", "a100", "h100"};
+
+}  // namespace
+
+TEST_CASE("pointer chase: steps x latency") {
+  auto const folder = scratch();
+  auto const launch = (folder / "chase.toml").string();
+  std::ofstream(launch) << fmt::format(
+      "file = \"{}\"\n[buffers]\nlinks = \"u64:65536:zero\"\n"
+      "[[launch]]\nkernel = \"link\"\nglobal = [65536]\nlocal = [256]\nargs = [\"links\", \"i32:65536\", \"i32:16\"]\n"
+      "[[launch]]\nkernel = \"chase\"\nglobal = [1]\nlocal = [1]\nargs = [\"links\", \"i32:16\"]\n",
+      kernels);
+  for (auto const& name : devices) {
+    Target const target(name);
+    auto const row = project(launch + " --groups all", name, no_cache);
+    CHECK(row.kernel == "chase");
+    CHECK(row.limiter == "memory wait");
+    check(16 * 64 * target.latency(ake::Class::gmem_load_dram), row);
+  }
+}
+
+TEST_CASE("STREAM's copy: bytes over bandwidth") {
+  for (auto const& name : devices) {
+    Target const target(name);
+    // One full wave, each work-item 64 words; the trace of one group stands for all.
+    auto const waves = target.device.max_waves_per_cu.value() * target.device.wave_width.value();
+    auto const items = target.machine.units * waves;
+    auto const row = project(fmt::format("{0} -k copy -g {1} -l {2} -a buf:f32:{3}:zero -a buf:f32:{3}:zero -a i32:32",
+                                         kernels, items, waves / 4, items * 8 * 32),
+                             name, no_cache);
+    double const bytes = 2.0 * static_cast<double>(items) * 8 * 32 * 4;
+    double const bandwidth = target.device.measured_bandwidth_bytes_per_s.value_or(
+        0.85 * target.device.peak_bandwidth_bytes_per_s.value_or(0));
+    CHECK(row.full_waves == 1);
+    CHECK(row.limiter == "dram");
+    check(bytes / bandwidth * target.machine.clock_hz, row);
+  }
+}
+
+TEST_CASE("a chain of multiply-adds: steps x latency") {
+  for (auto const& name : devices) {
+    Target const target(name);
+    auto const row = project(kernels + " -k fma_chain -g 32 -l 32 -a buf:f32:32:zero -a i32:16 -a f32:0.5 -a f32:0.25",
+                             name, no_cache);
+    CHECK(row.limiter == "dependency wait");
+    check(16 * 256 * target.latency(ake::Class::fp32_fma), row);
+  }
+}
+
+TEST_CASE("independent multiply-adds: instructions x gap, or a turn of the scheduler each") {
+  for (auto const& name : devices) {
+    Target const target(name);
+    auto const row = project(
+        kernels + " -k fma_many -g 512 -l 512 -a buf:f32:512:zero -a i32:32 -a f32:0.5 -a f32:0.25", name, no_cache);
+    double const per_instruction = std::max(target.gap(ake::Class::fp32_fma), target.issue_gap());
+    check(16.0 * 32 * 512 * per_instruction, row);
+  }
+}
+
+TEST_CASE("a ladder of bank conflicts: reads x degree x gap") {
+  for (auto const& name : devices) {
+    if (name == "c1060") continue;  // at most 512 work-items, and half-warps, which the degree below does not count
+    Target const target(name);
+    for (unsigned const stride : {1u, 2u, 4u, 8u, 16u, 32u}) {
+      auto const row =
+          project(fmt::format("{} -k ladder -g 1024 -l 1024 -a buf:f32:1024:zero -a i32:32 -a i32:{}", kernels, stride),
+                  name, no_cache);
+      unsigned const degree = std::max(1u, stride * 4 / target.machine.bank_bytes);
+      double const one = 32.0 * 32 * 64;
+      double const shared = one * degree * target.gap(ake::Class::smem_load);
+      // Each read has an addition, and both a turn of the scheduler.
+      double const rest = one * std::max(target.gap(ake::Class::fp32_add), 2 * target.issue_gap());
+      if (rest > 0.9 * shared) continue;  // two limiters at once, which get into each other's way
+      check(shared, row);
+    }
+  }
+}

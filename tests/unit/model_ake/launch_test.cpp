@@ -1,0 +1,122 @@
+// Reading traces: what is kept, whatever the order of the groups, and what is refused, with its place.
+#include <sstream>
+
+#include "catch.hpp"
+#include "device/device.hpp"
+#include "model/ake/projection.hpp"
+#include "record/table.hpp"
+
+using namespace kernelcast;
+using namespace kernelcast::model::ake;
+
+namespace {
+
+std::string const header =
+    "kind,kernel,case,block,groups_total,registers_ptx,registers_sm75,vgprs_gfx6,vgprs_gfx90a,vgprs_gfx1030,gprs_"
+    "cypress,"
+    "shared_bytes,pc,class,dst,src,space,bytes_per_lane,group,warp,seq,mask,addresses,width,opcode,source,line\n";
+std::string const head = "launch,k,c,64,8,,,,,,,,,,,,,,,,,,,32,,,\n";
+std::string const instructions =
+    "inst,k,,0,,,,,,,,,0,memory,1,,global,4,,,,,,,ld.global.f32,k.cl,1\n"
+    "inst,k,,0,,,,,,,,,1,fp32,2,1,,,,,,,,,add.f32,k.cl,1\n"
+    "inst,k,,1,,,,,,,,,2,control,,,,,,,,,,,ret,k.cl,1\n";
+
+std::string execution(unsigned group, unsigned warp, unsigned seq, unsigned block, std::string const& addresses = "") {
+  std::ostringstream out;
+  out << "exec,,," << block << ",,,,,,,,,,,,,,," << group << "," << warp << "," << seq << ",ffffffff," << addresses
+      << ",,,,\n";
+  return out.str();
+}
+
+std::string group(unsigned number) {
+  std::string out;
+  for (unsigned warp = 0; warp < 2; ++warp)
+    out += execution(number, warp, 0, 0, std::to_string(4096 * number + 128 * warp) + "+4");
+  for (unsigned warp = 0; warp < 2; ++warp) out += execution(number, warp, 1, 1);
+  return out;
+}
+
+std::vector<Launch> launches(std::string const& text, std::size_t keep) {
+  std::istringstream in(text);
+  csv::Reader csv(in, "t.csv");
+  record::TraceStream rows(csv);
+  LaunchReader reader(rows, [&](record::Trace const&) { return keep; });
+  std::vector<Launch> out;
+  for (Launch l; reader.next(l);) {
+    CHECK(l.kernel->blocks.size() == 2);
+    l.kernel = nullptr;  // lives as long as the reader
+    out.push_back(std::move(l));
+  }
+  return out;
+}
+
+// The error's text; empty when there is none.
+std::string refusal(std::string const& body) {
+  try {
+    launches(header + body, 4);
+  } catch (Error const& error) {
+    CHECK(error.status() == Status::bad_data);
+    return error.text("akemu");
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("the groups of the lowest numbers are kept, in whatever order they come") {
+  auto const forwards = launches(header + head + instructions + group(0) + group(1) + group(2) + group(3), 2);
+  auto const backwards = launches(header + head + instructions + group(3) + group(1) + group(0) + group(2), 2);
+  for (auto const* const l : {&forwards, &backwards}) {
+    REQUIRE(l->size() == 1);
+    REQUIRE((*l)[0].groups.size() == 2);
+    CHECK((*l)[0].groups_seen == 4);
+    CHECK((*l)[0].groups[0].number == 0);
+    CHECK((*l)[0].groups[1].number == 1);
+    CHECK((*l)[0].groups[1].warps[1].rows.size() == 2);
+    REQUIRE((*l)[0].groups[1].warps[1].parts.size() == 1);
+    CHECK((*l)[0].groups[1].warps[1].parts[0].first == 4096 + 128);
+  }
+}
+
+TEST_CASE("two launches") {
+  auto const both = launches(header + head + instructions + group(0) + head + group(5), 2);
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].groups[0].number == 0);
+  CHECK(both[1].groups[0].number == 5);
+}
+
+TEST_CASE("what is wrong with a trace is said with its place") {
+  CHECK(refusal(head + instructions + group(0)).empty());
+  auto const starts = [](std::string const& text, std::string const& with) {
+    INFO(text);
+    CHECK(text.rfind(with, 0) == 0);
+  };
+  std::string const bad_class = "inst,k,,0,,,,,,,,,0,fp33,1,,,,,,,,,,add.f32,k.cl,1\n";
+  starts(refusal(head + bad_class), "t.csv:3:21: error: column 'class': unknown class 'fp33'");
+  CHECK_THAT(refusal(head + bad_class), Contains("did you mean 'fp32'?") || Contains("did you mean 'fp32' or"));
+  starts(refusal(head + "inst,k,,0,,,,,,,,,0,memory,1,,globl,4,,,,,,,ld.f32,k.cl,1\n"),
+         "t.csv:3:31: error: column 'space': unknown space 'globl'");
+  starts(refusal("exek,,,0,,,,,,,,,,,,,,,0,0,0,1,,,,,\n"), "t.csv:2:1: error: column 'kind': unknown kind 'exek'");
+  starts(refusal(execution(0, 0, 0, 0)), "t.csv:2:1: error: column 'kind': an exec row before any launch row");
+  starts(refusal(head + instructions + execution(0, 0, 0, 7)),
+         "t.csv:6:8: error: column 'block': kernel 'k' has no block 7");
+  starts(refusal(head + instructions + execution(8, 0, 0, 0)),
+         "t.csv:6:24: error: column 'group': the launch has 8 groups");
+  starts(refusal(head + instructions + execution(0, 2, 0, 0)),
+         "t.csv:6:26: error: column 'warp': a group of 64 work-items has 2");
+  starts(refusal(head + instructions + execution(0, 0, 1, 0)),
+         "t.csv:6:28: error: column 'seq': expected 0 for wavefront 0");
+  starts(refusal(head + instructions + execution(0, 0, 0, 0, "12+")), "t.csv:6:39: error: column 'addresses'");
+  starts(refusal(head + instructions + execution(0, 0, 0, 0, "1+4;2+4")),
+         "t.csv:6:39: error: column 'addresses': 2 items");
+  starts(refusal(head + instructions + "exec,,,0,,,,,,,,,,,,,,,0,0,x,1,,,,,\n"),
+         "t.csv:6:28: error: column 'seq': expected an integer");
+  // Cut after a whole row, and in the middle of one.
+  CHECK_THAT(refusal(head + instructions + execution(0, 0, 0, 0) + execution(0, 1, 0, 0)),
+             Contains("the trace ends in the middle: wavefront 0 of group 0 does not come to its end"));
+  CHECK_THAT(refusal(head + instructions + execution(0, 0, 0, 0) + execution(0, 0, 1, 1)),
+             Contains("wavefront 1 of group 0 is missing"));
+  CHECK_THAT(refusal(head + instructions), Contains("no group of kernel 'k' was executed"));
+  auto const whole = execution(0, 0, 0, 0);
+  CHECK_THAT(refusal(head + instructions + whole.substr(0, 20)), Contains("fields where the header has 27"));
+}

@@ -1,0 +1,231 @@
+// Accesses against the emulator's own counting, caches against closed forms, schedules, machines, calibration.
+#include <fstream>
+#include <random>
+
+#include "bench.hpp"
+#include "catch.hpp"
+#include "emu/observe/transactions.hpp"
+#include "model/ake/access.hpp"
+#include "model/ake/cache.hpp"
+#include "model/ake/calibrate.hpp"
+#include "model/ake/schedule.hpp"
+#include "record/table.hpp"
+
+using namespace kernelcast;
+using namespace kernelcast::model::ake;
+
+namespace {
+
+template <class R>
+std::vector<R> rows_of(std::string const& path) {
+  std::ifstream in(path);
+  REQUIRE(in);
+  csv::Reader csv(in, path);
+  record::Reader<R> reader(csv);
+  std::vector<R> rows;
+  for (R row; reader.next(row);) rows.push_back(row);
+  return rows;
+}
+
+std::string const devdb = KERNELCAST_SOURCE_DIR "/devdb";
+LatencyTable table() {
+  return {rows_of<record::LatencyGap>(devdb + "/latgap.csv"),
+          rows_of<record::LatencyFallback>(devdb + "/latgap_fallbacks.csv")};
+}
+
+// A random access of 32 lanes, affine or not.
+struct RandomAccess {
+  Part part;
+  std::vector<std::uint64_t> list;
+  std::array<std::uint32_t, 64> offsets{};
+  unsigned bytes = 4;
+
+  explicit RandomAccess(std::mt19937& random) {
+    bytes = 1u << random() % 5;
+    part.mask = random() % 3 ? 0xffffffffu : random() | 1u;
+    part.first = 4096 + random() % 64 * bytes;
+    part.listed = random() % 2;
+    part.stride = static_cast<std::int64_t>(random() % 40) * bytes;
+    auto const lowest = static_cast<unsigned>(std::countr_zero(part.mask));
+    for (unsigned l = 0; l < 32; ++l) {
+      offsets[l] =
+          part.listed ? static_cast<std::uint32_t>(4096 + random() % 256 * bytes)
+                      : static_cast<std::uint32_t>(part.first + static_cast<std::uint64_t>(part.stride) * (l - lowest));
+      if (part.listed && (part.mask >> l & 1)) list.push_back(offsets[l]);
+    }
+  }
+  emu::WaveAccess wave() const { return {part.mask, 0, offsets.data(), bytes}; }
+};
+
+}  // namespace
+
+TEST_CASE("accesses count as the emulator counts them") {
+  std::mt19937 random(3);
+  Machine later = plain_machine(4, 1, 1), kepler = later, first = later, fermi = later;
+  kepler.bank_bytes = 8;
+  first.banks = 16;
+  first.rule = AccessRule::halfwarp_segments;
+  fermi.rule = AccessRule::lines128;
+  AccessRules of_later(later), of_kepler(kepler), of_first(first), of_fermi(fermi);
+  for (int round = 0; round < 4000; ++round) {
+    RandomAccess const a(random);
+    INFO("round " << round << ", bytes " << a.bytes << ", mask " << std::hex << a.part.mask);
+    auto const global = emu::count_global(a.wave());
+    auto const shared = emu::count_shared(a.wave());
+    auto sectors = [&](AccessRules& rules, bool load) {
+      return rules.sectors(a.part, a.list.data(), a.bytes, load, rules.touches(a.part, a.list.data(), a.bytes, 0));
+    };
+    CHECK(sectors(of_later, true) == global.tx[1][0]);
+    CHECK(of_later.touches(a.part, a.list.data(), a.bytes, 0).size() == global.tx[1][2]);
+    CHECK(sectors(of_fermi, true) == 4u * global.tx[1][2]);
+    CHECK(sectors(of_fermi, false) == global.tx[1][0]);
+    CHECK(sectors(of_first, true) == global.cc13[0] + 2u * global.cc13[1] + 4u * global.cc13[2]);
+    CHECK(of_later.passes(a.part, a.list.data(), a.bytes, false) == shared.passes[1][1]);
+    CHECK(of_kepler.passes(a.part, a.list.data(), a.bytes, false) == shared.passes[1][2]);
+    CHECK(of_first.passes(a.part, a.list.data(), a.bytes, false) == shared.passes[1][0]);
+    CHECK(AccessRules::most_on_one_address(a.part, a.list.data()) == emu::most_lanes_on_one_address(a.wave()));
+  }
+}
+
+TEST_CASE("a cache holds what fits, forgets the oldest, and knows its sectors") {
+  Cache cache(4 * line_bytes, 4);  // one set
+  for (std::uint64_t line = 0; line < 4; ++line) CHECK(cache.read(line, 0x1) == 0);
+  for (std::uint64_t line = 0; line < 4; ++line) CHECK(cache.read(line, 0x3) == 0x1);
+  CHECK(cache.read(9, 0xf) == 0);  // in the place of line 0
+  CHECK(cache.read(1, 0x3) == 0x3);
+  CHECK(cache.read(0, 0x1) == 0);
+  CHECK(cache.write(1, 0x4) == 0);
+  CHECK(cache.write(1, 0xc) == 0x4);
+  Cache nothing(0, 16);
+  CHECK(nothing.read(1, 1) == 0);
+  CHECK(nothing.read(1, 1) == 0);
+}
+
+TEST_CASE("list scheduling keeps dependences and hides latency") {
+  Machine const m = plain_machine(1, 20, 1);
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    Kernel k;
+    k.blocks.resize(1);
+    std::int32_t items = 0;
+    for (unsigned n = 1 + random() % 30; n-- > 0;) {
+      auto const reg = [&] { return static_cast<std::uint32_t>(random() % 8); };
+      unsigned const what = random() % 8;
+      k.blocks[0].push_back(what < 5    ? plain(Class::fp32_add, {reg()}, {reg(), reg()})
+                            : what == 5 ? access(Kind::load, items++, {reg()}, {reg()})
+                            : what == 6 ? access(Kind::store, items++, {}, {reg(), reg()})
+                                        : barrier());
+    }
+    k.blocks[0].push_back(leave());
+    auto const& block = k.blocks[0];
+    auto const order = list_order(block, m, std::vector<bool>(block.size(), false), round % 2 ? 4 : 0);
+    REQUIRE(order.size() == block.size());
+    std::vector<std::size_t> at(block.size());
+    for (std::size_t n = 0; n < order.size(); ++n) at[order[n]] = n;
+    auto const shares = [](auto const& a, auto const& b) {
+      return std::any_of(a.begin(), a.end(), [&](auto r) { return std::find(b.begin(), b.end(), r) != b.end(); });
+    };
+    INFO("round " << round);
+    CHECK(at.back() == block.size() - 1);  // the branch
+    for (std::size_t i = 0; i < block.size(); ++i)
+      for (std::size_t j = i + 1; j < block.size(); ++j) {
+        bool const depends = shares(block[i].destinations, block[j].sources) ||
+                             shares(block[i].sources, block[j].destinations) ||
+                             shares(block[i].destinations, block[j].destinations);
+        bool const access_i = block[i].item >= 0, access_j = block[j].item >= 0;
+        bool const writes = block[i].sort.kind == Kind::store || block[j].sort.kind == Kind::store;
+        bool const fence = block[i].sort.kind == Kind::barrier || block[j].sort.kind == Kind::barrier;
+        bool const both =
+            (access_i || block[i].sort.kind == Kind::barrier) && (access_j || block[j].sort.kind == Kind::barrier);
+        if (depends || (both && (writes || fence))) CHECK(at[i] < at[j]);
+      }
+  }
+  // Eight loads, each used at once: in program order one warp waits eight times, list-scheduled once.
+  Kernel k;
+  k.blocks.resize(1);
+  for (std::uint32_t n = 0; n < 8; ++n) {
+    k.blocks[0].push_back(access(Kind::load, static_cast<std::int32_t>(n), {n}, {}));
+    k.blocks[0].push_back(plain(Class::fp32_add, {20 + n}, {n}));
+  }
+  Requests one;
+  one.l1 = 1;
+  std::vector<Group> const groups{group_of(k, {{0}}, one)};
+  CHECK(cycles(m, run(m, k, groups)) == 8 * (20 + 1) - 1 + 20);
+  CHECK(cycles(m, run(m, k, groups, {}, Order::list)) == 20 + 8 - 1 + 20);
+}
+
+TEST_CASE("every GPU with latencies becomes a machine, and says what it assumes") {
+  auto const database = device::load(devdb);
+  auto const latencies = table();
+  std::size_t known = 0;
+  for (auto const& device : database.devices()) {
+    auto const resolved = resolve(device, latencies);
+    if (device.kind == "gpu" && device.vendor == "NVIDIA") {
+      INFO(device.device << ": " << resolved.missing);
+      CHECK(resolved.missing.empty());
+    }
+    if (!resolved.missing.empty()) continue;
+    ++known;
+    CHECK(resolved.machine.cycle % 960 == 0);
+    CHECK(resolved.machine.of(Class::fp32_fma).latency > 0);
+    CHECK(resolved.machine.of(Class::gmem_load_dram).gap > 0);
+  }
+  CHECK(known >= 20);
+  auto const v100 = resolve(database.find("v100"), latencies);
+  auto const& m = v100.machine;
+  CHECK(m.of(Class::fp32_fma).latency == 4 * m.cycle);
+  CHECK(m.of(Class::fp32_fma).gap == 2 * m.cycle);
+  CHECK(m.of(Class::fp32_fma).per_scheduler);
+  CHECK(m.schedulers == 4);
+  // Exact gaps: a sixth of a cycle on Kepler.
+  auto const k20 = resolve(database.find("k20"), latencies);
+  CHECK(k20.machine.of(Class::fp32_fma).gap * 6 == k20.machine.cycle);
+  CHECK(k20.machine.of(Class::int_add).gap * 5 == k20.machine.cycle);
+  // sm_60 is not sm_61: its row is the nearest, and that is said.
+  auto const p100 = resolve(database.find("p100"), latencies);
+  CHECK(std::any_of(p100.assumptions.begin(), p100.assumptions.end(), [](Assumption const& a) {
+    return a.instruction_class == Class::fp32_fma && a.words.find("sm_61") != std::string::npos;
+  }));
+}
+
+TEST_CASE("measurements become rows that the emulator takes before all others") {
+  auto const database = device::load(devdb);
+  auto const& k20 = database.find("k20");
+  auto const measured = [&](std::string metric, std::string item_class, double value) {
+    record::Measurement m;
+    m.device = "k20";
+    m.backend = "cuda";
+    m.metric = std::move(metric);
+    m.item_class = std::move(item_class);
+    m.value = value;
+    m.status = "ok";
+    return m;
+  };
+  std::vector<record::Measurement> rows{
+      measured("latency_cycles", "fp32_fma", 9.02), measured("gap_cycles", "fp32_fma", 0.25),
+      measured("shared_latency_cycles", "", 27), measured("latency_cycles", "fp64", 11)};
+  rows.push_back(measured("load_latency_cycles", "", 230));
+  rows.back().working_set_bytes = 400e3;
+  rows.push_back(measured("load_latency_cycles", "", 501));
+  rows.back().working_set_bytes = 64e6;
+  rows.push_back(measured("global_bandwidth_bytes_per_s", "", 120e9));
+  rows.back().access = "coalesced";
+  rows.back().direction = "read";
+  rows.back().word_bytes = 4;
+  rows.push_back(measured("latency_cycles", "sfu", 99));
+  rows.back().status = "doubtful";
+  LatencyTable calibrated = table();
+  auto const own = calibrate(rows, k20);
+  calibrated.rows.insert(calibrated.rows.begin(), own.begin(), own.end());
+  auto const m = resolve(k20, calibrated).machine;
+  auto const cycles_of = [&](Ticks t) { return static_cast<double>(t) / static_cast<double>(m.cycle); };
+  CHECK(cycles_of(m.of(Class::fp32_fma).latency) == Approx(9.02).epsilon(1e-4));
+  CHECK(cycles_of(m.of(Class::fp32_fma).gap) == 0.25);
+  CHECK(cycles_of(m.of(Class::smem_load).latency) == 27);
+  CHECK(cycles_of(m.of(Class::fp64).latency) == 11);
+  CHECK(cycles_of(m.of(Class::sfu).latency) == 18);  // as before: what is doubtful does not count
+  CHECK(cycles_of(m.of(Class::gmem_load_l2).latency) == 230);
+  CHECK(cycles_of(m.of(Class::gmem_load_dram).latency) == 501);
+  double const line = 128 * *k20.clock_hz * static_cast<double>(*k20.compute_units) / 120e9;
+  CHECK(cycles_of(m.of(Class::gmem_load_dram).gap) * 4 == Approx(line).epsilon(1e-3));
+}
