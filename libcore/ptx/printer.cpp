@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "ptx/names.hpp"
+
 namespace kernelcast::ptx {
 
 namespace {
@@ -200,9 +202,11 @@ Names Printer::distinct_names(Function const& f) const {
   for (auto const* list : {&f.results, &f.parameters})
     for (auto const& p : *list)
       if (!p.in_register) taken.emplace(p.name);
-  auto const distinct = [&taken](std::string_view name) {
+  // What stood in an inner block may have hidden a special register there; for the whole function it must not.
+  auto const special = [](std::string const& text) { return find_special(text) || find_special(text + ".x"); };
+  auto const distinct = [&taken, &special](std::string_view name) {
     std::string text(name);
-    for (unsigned i = 1; !taken.insert(text).second; ++i) text = fmt::format("{}$s{}", name, i);
+    for (unsigned i = 1; special(text) || !taken.insert(text).second; ++i) text = fmt::format("{}$s{}", name, i);
     return text;
   };
   Names names;
