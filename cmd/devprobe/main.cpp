@@ -18,7 +18,7 @@ namespace {
 struct Options {
   std::string device, name, resume, from, check, devdb;
   std::vector<std::string> benches;
-  bool list = false, quick = false, thorough = false, summary = false;
+  bool list = false, man_metrics = false, quick = false, thorough = false, summary = false;
 };
 
 // The database's slug where it knows the device by the driver's name, else the one made from that name.
@@ -108,7 +108,7 @@ std::string bar(probe::Progress const& p) {
 // Says what a reader of the rows should know.
 void tell(cli::Streams& io, probe::Report const& report) {
   constexpr double idle_pct = 5;  // of the processor time for others; below it a machine counts as idle
-  if (report.other_load_pct > idle_pct)
+  if (report.sampled > 0 && report.other_load_pct > idle_pct)
     io.note(
         fmt::format("the machine was not idle: other programs used {:.0f} % of its processors; run it again when "
                     "it is",
@@ -158,7 +158,7 @@ void write_measurements(Options const& options, cli::Streams& io, probe::Probe& 
 
 Status write_differences(Options const& options, cli::Streams& io, record::Device const& measured) {
   auto const database = device::load(options.check);
-  auto const rows = probe::compare(measured, database.find(options.name.empty() ? measured.device : options.name));
+  auto const rows = probe::compare(measured, database.find(measured.device));
   auto out = io.writer<record::DeviceDifference>();
   bool differs = false;
   for (auto const& row : rows) {
@@ -169,7 +169,19 @@ Status write_differences(Options const& options, cli::Streams& io, record::Devic
   return differs ? Status::finding : Status::done;
 }
 
+// For the page kernelcast-records(5).
+void write_metrics(std::ostream& out) {
+  auto const escaped = [](std::string_view text) {
+    std::string escapes;
+    for (char const c : text) escapes += c == '_' || c == '*' ? std::string("\\") + c : std::string(1, c);
+    return escapes;
+  };
+  for (auto const& metric : record::metrics())
+    out << fmt::format("*{}* ({})\n\t{}\n", escaped(metric.name), record::symbol(metric.unit), escaped(metric.meaning));
+}
+
 Status run(Options const& options, cli::Streams& io) {
+  if (options.man_metrics) return write_metrics(io.output()), Status::done;
   if (options.list) return list(options, io), Status::done;
   bool const rows_only = !options.summary && options.check.empty();
   std::vector<record::Measurement> rows;
@@ -179,7 +191,8 @@ Status run(Options const& options, cli::Streams& io) {
     if (rows_only)
       throw Error(Status::usage, "--from measures nothing, so there is nothing to write",
                   "add --summary or --check; to measure what a file lacks use --resume");
-    facts = probe::facts_from(rows, options.name.empty() ? options.device : options.name);
+    facts = probe::facts_from(rows, options.device);
+    if (!options.name.empty()) facts.device = options.name;
   } else {
     settings_of(options, io);  // names are checked before a device is touched
     auto have = options.resume.empty() ? std::vector<record::Measurement>{} : read_rows(io, options.resume);
@@ -201,6 +214,7 @@ void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
   auto& app = tool.app();
   app.add_flag("--list", options->list, "list the devices of this machine, and end");
+  app.add_flag("--man-metrics", options->man_metrics, "")->group("");
   app.add_option("--device", options->device,
                  "the device: cpu, opencl:N, cuda:N, its slug or part of its name (default: the first GPU, else the "
                  "CPU)")

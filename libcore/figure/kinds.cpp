@@ -4,6 +4,7 @@
 
 #include "figure/figure.hpp"
 #include "figure/kinds.hpp"
+#include "record/measurement.hpp"
 #include "record/ranking.hpp"
 
 namespace kernelcast::figure {
@@ -24,6 +25,8 @@ std::vector<std::string> names() {
 
 std::span<Kind const> kinds() {
   static constexpr std::array all{
+      Kind{"latency", "latency of a load over the working set", layout<record::Measurement>, draw_latency},
+      Kind{"occupancy", "bandwidth over occupancy", layout<record::Measurement>, draw_occupancy},
       Kind{"ranking", "relative time of each device, a panel per kernel and case", layout<record::Ranking>,
            draw_ranking},
       Kind{"schedule", "which device runs which kernel when", layout<record::Assignment>, draw_schedule},

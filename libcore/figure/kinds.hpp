@@ -5,6 +5,8 @@
 
 namespace kernelcast::figure {
 
+void draw_latency(Rows&, Script&);
+void draw_occupancy(Rows&, Script&);
 void draw_ranking(Rows&, Script&);
 void draw_schedule(Rows&, Script&);
 

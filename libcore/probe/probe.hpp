@@ -148,7 +148,7 @@ struct Report {
   std::vector<record::Measurement> rows;  // those of `have` that belong to the device, and the new ones
   double other_load_pct = 0;              // over the whole run
   double seconds = 0;
-  std::size_t doubtful = 0, failed = 0, unsupported = 0;
+  std::size_t sampled = 0, doubtful = 0, failed = 0, unsupported = 0;
 };
 
 // Throws DeviceLost after the rows of the points that could not be measured any more.

@@ -127,6 +127,7 @@ class Runner {
       auto const before = probe_.clock_hz();
       auto const sampled = sample(point.measure, budget, options_.settings.seed + index);
       auto const after = probe_.clock_hz();
+      ++report_.sampled;
       fill(row, sampled.statistics);
       row.other_load_pct = std::round(sampled.other_load_pct * 10) / 10;
       if (after) row.clock_hz = rounded(*after, 4);

@@ -225,8 +225,9 @@ record::Device summarise_device(Rows const& rows, Facts const& facts) {
     d.shared_per_group_bytes = known(whole(facts.shared_per_group_bytes));
     if (facts.backend == "cuda") d.global_access_rule = "sectors32";
   } else {
-    // Logical processors of a core, as the other CPUs of the database have it.
-    d.max_waves_per_cu = known(facts.threads_per_cu);
+    // As the other CPUs of the database have it: lanes of a vector, logical processors of a core.
+    d.wave_width = known(facts.lanes_per_cu);
+    d.max_threads_per_cu = known(facts.threads_per_cu);
   }
   set_arithmetic(d, rows, facts);
   set_memory(d, rows, facts);
