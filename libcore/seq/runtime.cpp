@@ -78,6 +78,7 @@ class Run {
     ++frame.counter->iterations;
     frame.hull = frame.counter->carried ? no_hull : frame.start;
     s.frames = &frames_[1];
+    std::fill(std::begin(s.argument_levels), std::end(s.argument_levels), 0);
   }
   void exit_kernel() { --depth_; }
 

@@ -98,6 +98,7 @@ class Instrumenter {
   SmallVector<std::pair<PHINode*, PHINode*>, 16> phis_;
   DenseMap<Loop const*, Window> windows_;
   SmallVector<Loop const*, 8> loop_order_;
+  SmallVector<Constant*, 8> loop_sites_;
   Window window_;  // of the block being visited
   bool vectorizable_ = false;
   AllocaInst *row_ = nullptr, *clock_ = nullptr;
@@ -138,6 +139,7 @@ void Instrumenter::prologue() {
 }
 
 void Instrumenter::enter_loop(Loop& loop, unsigned index) {
+  loop_sites_.push_back(e_.site(loop.getStartLoc(), file_));
   auto const depth = loop.getLoopDepth();
   auto const of_frame = [&](IRBuilder<>& at, std::ptrdiff_t which, std::size_t member) {
     return e_.field(at, frames_, which * std::ptrdiff_t{sizeof(seq::LoopFrame)} + static_cast<std::ptrdiff_t>(member));
@@ -506,7 +508,7 @@ Constant* Instrumenter::describe() {
       if (loop_order_[n] == loop->getParentLoop()) parent = static_cast<std::int64_t>(n);
     auto const name = facts.culprit ? facts.culprit->getName().split('.').first : StringRef{};
     loops.push_back(
-        ConstantStruct::getAnon({e_.site(loop->getStartLoc(), file_), e_.number(static_cast<std::uint64_t>(facts.kind)),
+        ConstantStruct::getAnon({loop_sites_[loops.size()], e_.number(static_cast<std::uint64_t>(facts.kind)),
                                  e_.number(static_cast<std::uint64_t>(parent)), e_.text(name)}));
   }
   auto* const program = original_.getSubprogram();

@@ -218,8 +218,9 @@ std::string name_of(Loop const& loop) {
 void find_vectorizable(Function& scratch, PassBuilder& builder, FunctionAnalysisManager& analyses,
                        VectorizableLoops& out) {
   FunctionPassManager usual;
-  cantFail(builder.parsePassPipeline(
-      usual, "simplifycfg,instcombine,loop-mssa(licm),gvn,simplifycfg,instcombine,loop-simplify,lcssa"));
+  cantFail(builder.parsePassPipeline(usual,
+                                     "simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),gvn,simplifycfg,"
+                                     "instcombine<no-verify-fixpoint>,loop-simplify,lcssa"));
   usual.run(scratch, analyses);
   analyses.invalidate(scratch, PreservedAnalyses::none());
   for (auto* const loop : analyses.getResult<LoopAnalysis>(scratch).getLoopsInPreorder())
