@@ -10,7 +10,7 @@
 #include "device/device.hpp"
 #include "model/ake/calibrate.hpp"
 #include "model/ake/projection.hpp"
-#include "model/ake/timeline.hpp"
+#include "timeline.hpp"
 
 using namespace kernelcast;
 namespace ake = model::ake;
@@ -108,11 +108,11 @@ void project(Options const& options, cli::Streams& io) {
   auto model = model_options(options);
   auto devices = projectors(database, table, options, model);
   std::ofstream timeline_file;
-  std::unique_ptr<ake::Timeline> timeline;
+  std::unique_ptr<akemu::Timeline> timeline;
   if (!options.timeline.empty()) {
     timeline_file.open(options.timeline, std::ios::binary);
     if (!timeline_file) throw Error(Status::io, Where{options.timeline}, "cannot write this file");
-    timeline = std::make_unique<ake::Timeline>(timeline_file);
+    timeline = std::make_unique<akemu::Timeline>(timeline_file);
   }
   auto out = io.writer<record::Emulation>();
   for (auto const& path : io.inputs()) {

@@ -263,6 +263,7 @@ void Engine::issue(unsigned scheduler) {
   Ticks const from = warp.issued;
   std::uint32_t const block = warp.row->block;
   out_.end = std::max(out_.end, t);
+  out_.last_issue = t;
   execute(op, warp, scheduler, t);
   if (setting_.observe)
     setting_.observe({warp.place, warp.number, places_[warp.place].group->number, block, op.pc, op.unit, from, t, done_,

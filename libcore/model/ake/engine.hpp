@@ -51,7 +51,8 @@ struct Setting {
 };
 
 struct Outcome {
-  Ticks end = 0;  // when the last instruction is complete
+  Ticks end = 0;         // when the last instruction is complete
+  Ticks last_issue = 0;  // what follows is waiting for data under way
   std::uint64_t instructions = 0;
   std::array<Ticks, unit_count> busy{};    // of each unit, mean of its parts; [0] of the schedulers' slots
   std::array<Ticks, stall_count> stall{};  // summed over wavefronts

@@ -245,7 +245,9 @@ std::optional<Figure> Resolver::figure(Class c, Quantity q, unsigned depth) {
     auto const found = step(f, c, q, depth, what);
     if (!found) continue;
     known = found;
-    out_.assumptions.push_back({c, quantity, fmt::format("{} of {} {}", quantity, name(c), what), f.reason});
+    // What only takes an issue slot is a decision of the model, not a figure of the device.
+    if (f.from != "cycles" || c == Class::issue || unit_of(c) != Unit::none)
+      out_.assumptions.push_back({c, quantity, fmt::format("{} of {} {}", quantity, name(c), what), f.reason});
     return known;
   }
   return known;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double busy_enough = 0.5;  // a unit less busy than that does not decide the time: waiting does
 
-std::string with_preposition(Scheduler s) {
+std::string name_of(Scheduler s) {
   return s == Scheduler::gto ? "gto" : s == Scheduler::rr ? "rr" : "two-level";
 }
 
@@ -62,7 +62,7 @@ struct Projector::Run {
   std::uint64_t instructions = 0;
   std::array<double, unit_count> busy{};
   std::array<double, stall_count> stall{};
-  double warp_cycles = 0;
+  double warp_cycles = 0, drain_cycles = 0;
   double dram_sectors = 0;
 
   void add(Outcome const& o, double times, double cycle) {
@@ -72,6 +72,7 @@ struct Projector::Run {
     for (std::size_t u = 0; u < unit_count; ++u) busy[u] += times * static_cast<double>(o.busy[u]) / cycle;
     for (std::size_t s = 0; s < stall_count; ++s) stall[s] += times * static_cast<double>(o.stall[s]) / cycle;
     warp_cycles += times * static_cast<double>(o.warp_ticks) / cycle;
+    drain_cycles += times * static_cast<double>(o.end - o.last_issue) / cycle;
   }
   void add(Run const& other) {
     cycles += other.cycles;
@@ -81,6 +82,7 @@ struct Projector::Run {
     for (std::size_t u = 0; u < unit_count; ++u) busy[u] += other.busy[u];
     for (std::size_t s = 0; s < stall_count; ++s) stall[s] += other.stall[s];
     warp_cycles += other.warp_cycles;
+    drain_cycles += other.drain_cycles;
     dram_sectors += other.dram_sectors;
   }
 };
@@ -124,7 +126,7 @@ std::string Projector::assumptions_of(Kernel const& kernel) const {
   std::vector<std::string> words;
   for (Assumption const& a : resolved_.assumptions)
     if (used.count(a.instruction_class)) words.push_back(a.words);
-  return words.empty() ? std::string() : fmt::format("assumed: {}", fmt::join(words, ", "));
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 void Projector::add(Launch const& launch, std::function<void(Issue const&)> const& observe) {
@@ -142,8 +144,8 @@ void Projector::add(Launch const& launch, std::function<void(Issue const&)> cons
   Fit const place = fit(launch.head, device_);
   if (place.groups_per_cu == 0) return give_up("infeasible", place.misfit);
   std::string const assumed = assumptions_of(*launch.kernel);
-  if (options_.strict && !assumed.empty()) return give_up("unknown", "latgap.csv lacks figures; " + assumed);
-  ake::add(sum.reason, assumed);
+  if (options_.strict && !assumed.empty()) return give_up("unknown", "not in latgap.csv: " + assumed);
+  if (!assumed.empty()) ake::add(sum.reason, "assumed: " + assumed);
   ake::add(sum.reason, place.note);
   emulate_launch(launch, place, sum, observe);
 }
@@ -259,7 +261,7 @@ record::Emulation Projector::row_of(Sum const& sum) const {
   order(sum.has_sass, sum.sass, row.time_sass_s);
   row.cycles = chosen.cycles;
   row.order = sum.has_sass ? "sass" : options_.list_order ? "list" : "program";
-  row.scheduler = with_preposition(options_.scheduler);
+  row.scheduler = name_of(options_.scheduler);
   row.cache = options_.memory.kind == MemoryMode::Kind::none    ? "none"
               : options_.memory.kind == MemoryMode::Kind::given ? "given"
                                                                 : "simulated";
@@ -286,10 +288,14 @@ record::Emulation Projector::row_of(Sum const& sum) const {
   row.stall_barrier = chosen.stall[2] / lives;
   row.stall_issue = chosen.stall[3] / lives;
   row.limiter = unit_names[busiest];
-  if (**(busy + busiest) < busy_enough) {
-    auto const most = std::max_element(chosen.stall.begin(), chosen.stall.begin() + 3) - chosen.stall.begin();
-    row.limiter = most == 0 ? "dependency" : most == 1 ? "memory" : "barrier";
-    row.limiter += " wait";
+  if (*busy[busiest] < busy_enough) {
+    // After the last issue only data are under way.
+    double const drain = chosen.drain_cycles / cycles;
+    double const dependency = *row.stall_dependency * (1 - drain), barrier = *row.stall_barrier * (1 - drain);
+    double const memory = *row.stall_memory * (1 - drain) + drain;
+    row.limiter = memory >= std::max(dependency, barrier) ? "memory wait"
+                  : dependency >= barrier                 ? "dependency wait"
+                                                          : "barrier wait";
   }
   if (options_.memory.kind != MemoryMode::Kind::none) {
     if (sum.l1_sectors) row.l1_hit = static_cast<double>(sum.l1_hits) / static_cast<double>(sum.l1_sectors);

@@ -1,18 +1,20 @@
-#include "model/ake/timeline.hpp"
+#include "timeline.hpp"
 
 #include <fmt/format.h>
 
-namespace kernelcast::model::ake {
+namespace kernelcast::akemu {
+
+namespace ake = model::ake;
 
 namespace {
 
 constexpr double long_wait_cycles = 4;  // shorter ones cannot be seen
-constexpr std::array<char const*, stall_count> stall_names{"dependency wait", "memory wait", "barrier wait",
-                                                           "waits for issue"};
+constexpr std::array<char const*, ake::stall_count> stall_names{"dependency wait", "memory wait", "barrier wait",
+                                                                "waits for issue"};
 
 }  // namespace
 
-void Timeline::begin(Launch const& launch, device::Device const& device, Ticks cycle) {
+void Timeline::begin(ake::Launch const& launch, device::Device const& device, ake::Ticks cycle) {
   flush();
   auto const [at, fresh] = processes_.emplace(device.device, processes_.size());
   process_ = at->second;
@@ -24,12 +26,12 @@ void Timeline::begin(Launch const& launch, device::Device const& device, Ticks c
       process_, fmt::format("{}: {} {} (cycles as us)", device.device, launch.head.kernel, launch.head.case_name));
 }
 
-std::function<void(Issue const&)> Timeline::observer() {
+std::function<void(ake::Issue const&)> Timeline::observer() {
   if (drawn_) return {};
-  return [this](Issue const& issue) { add(issue); };
+  return [this](ake::Issue const& issue) { add(issue); };
 }
 
-void Timeline::add(Issue const& i) {
+void Timeline::add(ake::Issue const& i) {
   std::uint64_t const thread = i.slot * warps_per_group_ + i.warp;
   auto const [at, fresh] = warps_.try_emplace(thread);
   Warp& warp = at->second;
@@ -61,4 +63,4 @@ void Timeline::finish() {
   trace_.finish();
 }
 
-}  // namespace kernelcast::model::ake
+}  // namespace kernelcast::akemu

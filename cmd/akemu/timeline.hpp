@@ -14,25 +14,27 @@
 #include "model/ake/launch.hpp"
 #include "timeline/timeline.hpp"
 
-namespace kernelcast::model::ake {
+namespace kernelcast::akemu {
+
+namespace ake = model::ake;
 
 class Timeline {
  public:
   explicit Timeline(std::ostream& out) : trace_(out) {}
 
   // A launch on a device follows; of a device's launches only the first is drawn.
-  void begin(Launch const&, device::Device const&, Ticks cycle);
-  std::function<void(Issue const&)> observer();
+  void begin(ake::Launch const&, device::Device const&, ake::Ticks cycle);
+  std::function<void(ake::Issue const&)> observer();
   void finish();
 
  private:
   struct Warp {
     bool open = false;
     std::uint32_t block = 0;
-    Ticks from = 0, last = 0, done = 0;
+    ake::Ticks from = 0, last = 0, done = 0;
     std::uint64_t instructions = 0;
   };
-  void add(Issue const&);
+  void add(ake::Issue const&);
   void close(std::uint64_t thread, Warp&);
   void flush();
 
@@ -45,4 +47,4 @@ class Timeline {
   std::map<std::uint64_t, Warp> warps_;
 };
 
-}  // namespace kernelcast::model::ake
+}  // namespace kernelcast::akemu
