@@ -1,6 +1,7 @@
 #include "output.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,7 +43,7 @@ record::Simulation simulation(graph::Study& study, double n, std::uint32_t parts
   out.compute_s = result->compute_s;
   out.copy_s = result->copy_s;
   out.bottleneck_link = bottleneck(*result, study.system());
-  out.copied_bytes = result->bytes;
+  out.copied_bytes = std::round(result->bytes);  // rates add up to whole bytes but for rounding
   return out;
 }
 

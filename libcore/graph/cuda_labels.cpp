@@ -49,19 +49,21 @@ std::vector<Cell> cells(std::string const& label, std::size_t& at, int depth) {
   return out;
 }
 
-// Every key with its value, wherever it stands.
+bool is_number(std::string const& text) {
+  return !text.empty() && text[0] >= '0' && text[0] <= '9';
+}
+
+// Every key with its value, wherever it stands: pairs before tables, since a row of pairs looks like a table.
 void collect(std::vector<Cell> const& row, std::map<std::string, std::string>& out) {
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    auto const& cell = row[i];
-    if (cell.cells.empty()) {
-      if (row.size() == 2 && i == 0 && row[1].cells.empty()) out.emplace(cell.text, row[1].text);
-      continue;
-    }
-    if (i + 1 < row.size() && row[i + 1].cells.size() == cell.cells.size())
-      for (std::size_t k = 0; k < cell.cells.size(); ++k)
-        if (cell.cells[k].cells.empty() && row[i + 1].cells[k].cells.empty())
-          out.emplace(cell.cells[k].text, row[i + 1].cells[k].text);
-    collect(cell.cells, out);
+  if (row.size() == 2 && row[0].cells.empty() && row[1].cells.empty() && is_number(row[1].text))
+    out.emplace(row[0].text, row[1].text);
+  for (auto const& cell : row) collect(cell.cells, out);
+  for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+    auto const& keys = row[i].cells;
+    auto const& values = row[i + 1].cells;
+    if (keys.size() != values.size()) continue;
+    for (std::size_t k = 0; k < keys.size(); ++k)
+      if (keys[k].cells.empty() && values[k].cells.empty()) out.emplace(keys[k].text, values[k].text);
   }
 }
 

@@ -131,7 +131,7 @@ class Builder {
         newest       ? 5
         : most >= 12 ? 4
                      : 3,
-        most == 0 ? ", the matrix does not say" : fmt::format(", the generation that goes with {} NVLinks", most));
+        most == 0 ? ", the matrix does not say" : fmt::format(", the generation that goes with NV{}", most));
     std::map<std::size_t, std::size_t> sockets, bridges;  // group -> switch
     for (auto const group : socket_of)
       if (sockets.try_emplace(group, sockets.size()).second) {
@@ -179,7 +179,7 @@ class Builder {
     for (std::size_t a = 0; a < gpus; ++a)
       for (std::size_t b = 0; b < gpus; ++b) everywhere &= a == b || m_.nvlinks[a][b] == most;
     auto const why = [](int count) {
-      return fmt::format("bandwidth_bytes_per_s: {} NVLinks of 25 GB/s each way", count);
+      return fmt::format("bandwidth_bytes_per_s: {} x 25 GB/s each way, NVLink 2 to 4", count);
     };
     for (std::size_t a = 0; a < gpus; ++a) {
       if (everywhere) {
