@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
   std::string kernel = "main", case_name, devdb, keep;
-  std::vector<std::string> files, flags, link_flags, granularities;
+  std::vector<std::string> files, flags, link_flags, granularities, devices;
   std::uint64_t sample = 1;
   std::int64_t sync = -1;
   bool report = false;
@@ -90,7 +90,10 @@ void run(Options const& options, cli::Streams& io) {
   auto const rows = seq::execute(program, options.arguments, settings);
   if (options.sample > 1) io.note(fmt::format("stack distances are estimated from one block in {}", options.sample));
   if (options.report) {
-    io.output() << seq::report(rows, device::load(device::find_database(options.devdb)).devices());
+    auto const database = device::load(device::find_database(options.devdb));
+    std::vector<device::Device> chosen;
+    for (auto const& name : options.devices) chosen.push_back(database.find(name));
+    io.output() << seq::report(rows, options.devices.empty() ? database.devices() : chosen);
     return;
   }
   auto out = io.writer<record::Profile>();
@@ -128,6 +131,7 @@ void declare(cli::Tool& tool, std::vector<std::string> const& arguments) {
       ->type_name("TEXT");
   app.add_flag("--report", options->report,
                "write what it means in words: parallelism, which loops can run in parallel, what bounds each device");
+  tool.list("--device", options->devices, "with --report: only these devices", "NAME");
   app.add_option("--devdb", options->devdb, "with --report: the device database")->type_name("DIR");
   app.add_option("--keep", options->keep, "also write the LLVM code that is measured to this file")->type_name("FILE");
   tool.run([options](cli::Streams& io) { run(*options, io); });

@@ -1,6 +1,7 @@
 #include "model/execcost.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -115,6 +116,19 @@ record::ExecutionCost unknown(record::ExecutionCost cost, std::string reason) {
   return cost;
 }
 
+// The columns of the model that the database marks as assumptions.
+std::string assumptions(device::Device const& d) {
+  std::vector<std::string_view> columns;
+  for (std::string_view rest = d.assumed; !rest.empty();) {
+    auto const end = std::min(rest.find(';'), rest.size());
+    auto item = rest.substr(0, end);
+    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+    if (item.substr(0, 10) == "automatch_") columns.push_back(item.substr(0, item.find(':')));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return columns.empty() ? "" : fmt::format("assumed in the device database: {}", fmt::join(columns, ", "));
+}
+
 std::string largest(std::vector<std::pair<char const*, double>> const& terms) {
   auto const most =
       std::max_element(terms.begin(), terms.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
@@ -141,8 +155,10 @@ record::ExecutionCost project(Work const& work, device::Device const& d, Options
   double const mix = instruction_mix(work.add, work.mul);
   // wave_width counts single-precision lanes; the model is one of doubles.
   double const vectors = cpu ? vectorization(work.vec, work.flop, static_cast<double>(*d.wave_width) / 2) : 1;
+  out.reason = assumptions(d);
   if (work.flop > 0 && work.add + work.mul == 0)
-    out.reason = "neither additions nor multiplications: instruction mix taken as 0.5";
+    out.reason += std::string(out.reason.empty() ? "" : "; ") +
+                  "neither additions nor multiplications: instruction mix taken as 0.5";
   auto const bytes = static_cast<double>(granularity);
   auto const q = split(locality->second, *d.automatch_fast_bytes / bytes);
   auto const memory = memory_time_s(d, q.hits, q.misses, bytes);

@@ -175,7 +175,8 @@ class Generator {
         statement();
   }
   void function(unsigned number) {
-    text_ += fmt::format("static void f{}(int m) {{\n  double x = m * 0.5, y = 1;\n", number);
+    text_ += fmt::format("static {}void f{}(int m) {{\n  double x = m * 0.5, y = 1;\n",
+                         number % 4 ? "__attribute__((noinline)) " : "", number);
     depth_ = 1;
     counter_ = 0;
     for (unsigned s = 0; s < 1 + below(2); ++s) loop();

@@ -134,13 +134,16 @@ class Report {
                                                           {"slow_memory", "the off-chip memory"},
                                                           {"latency", "the latency of dependent accesses"},
                                                           {"sync", "global synchronization"}};
-    for (auto const& cost : costs) {
+    constexpr std::size_t most = 10;
+    for (std::size_t i = 0; i < std::min(most, costs.size()); ++i) {
+      auto const& cost = costs[i];
       double const parts =
           std::max({*cost.t_comp_s, *cost.t_fast_s, *cost.t_slow_s, *cost.t_latency_s, *cost.t_sync_s});
       line("  {:<24} {:>9}  bound by {} ({:.0f} % of the time)", cost.device,
            record::scaled_text(*cost.time_s, record::Unit::seconds), words.at(cost.limiter),
            100 * parts / *cost.time_s);
     }
+    if (costs.size() > most) line("  and {} slower devices", costs.size() - most);
   }
 
   std::vector<record::Profile> const& rows_;
