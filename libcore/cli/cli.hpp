@@ -76,6 +76,7 @@ class Streams {
 
   // Standard output or the file of -o. Failures to write throw Error(io).
   std::ostream& output();
+  bool to_standard_output() const;  // no -o was given
   // What is written so far is delivered, also if the program fails later: for programs that measure, after each row.
   void publish();
 

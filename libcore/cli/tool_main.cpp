@@ -211,6 +211,10 @@ void Streams::publish() {
     state_->standard_buffer->send();
 }
 
+bool Streams::to_standard_output() const {
+  return state_->options.output == "-";
+}
+
 record::Format Streams::format() const {
   auto const& name = state_->options.format;
   return name == "json" ? record::Format::json : name == "table" ? record::Format::table : record::Format::csv;

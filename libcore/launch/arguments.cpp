@@ -11,7 +11,7 @@ namespace kernelcast::launch {
 namespace {
 
 constexpr std::string_view argument_forms =
-    "an argument is TYPE:VALUE (i32:1024, f32:0.5), local:BYTES, null, buf:TYPE:COUNT:CONTENTS, "
+    "an argument is TYPE:VALUE (i32:1024, f32:0.5), hex:BYTES, local:BYTES, null, buf:TYPE:COUNT:CONTENTS, "
     "image2d:FORMAT:WxH:CONTENTS or sampler:WORDS";
 
 template <class T>
@@ -63,6 +63,22 @@ void append_integer(std::string_view word, Element element, Text const& text, st
   std::memcpy(bytes.data() + at, &value, size);
 }
 
+// "0000803f": bytes in the order of memory.
+std::vector<std::byte> hex_bytes(std::string_view digits, Text const& text) {
+  std::vector<std::byte> bytes(digits.size() / 2);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    unsigned value = 0;
+    auto const [stop, code] = std::from_chars(digits.data() + 2 * i, digits.data() + 2 * i + 2, value, 16);
+    if (code != std::errc() || stop != digits.data() + 2 * i + 2) bytes.clear();
+    if (bytes.empty()) break;
+    bytes[i] = static_cast<std::byte>(value);
+  }
+  if (bytes.empty() || digits.size() % 2 != 0)
+    throw refuse(text, fmt::format("argument '{}': hex: is followed by bytes, two digits each", text.text),
+                 "hex:0000803f is 1.0f");
+  return bytes;
+}
+
 std::optional<Element> element_of(std::string_view type) {
   for (auto const element : {Element::i8, Element::u8, Element::i16, Element::u16, Element::i32, Element::u32,
                              Element::i64, Element::u64, Element::f32, Element::f64, Element::f16})
@@ -99,6 +115,11 @@ std::optional<Argument> parse_argument(Text const& text, Plan& plan, std::string
     argument.shared_bytes = static_cast<std::uint64_t>(bytes);
     return argument;
   }
+  if (head == "hex") {
+    argument.raw = true;
+    argument.value = hex_bytes(tail, text);
+    return argument;
+  }
   if (is_image(all)) {
     argument.kind = Argument::Kind::image;
     argument.buffer = add_image(fmt::format("image {}", plan.images.size()), text, plan, folder);
@@ -112,8 +133,8 @@ std::optional<Argument> parse_argument(Text const& text, Plan& plan, std::string
   auto const element = element_of(head);
   if (!element)
     throw refuse(text, fmt::format("argument '{}': unknown type '{}'", text.text, head),
-                 did_you_mean(head, {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "local",
-                                     "buf", "image2d", "texture2d", "surface2d", "sampler"}));
+                 did_you_mean(head, {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "hex",
+                                     "local", "buf", "image2d", "texture2d", "surface2d", "sampler"}));
   argument.element = *element;
   for (std::string_view rest = tail;;) {  // several elements: a vector, f32:0;0;0;1
     auto const semicolon = rest.find(';');

@@ -199,7 +199,7 @@ class Binder {
     // Texture and surface objects of CUDA are 64-bit integers.
     if (given.kind == Argument::Kind::image && word) return store_address(i, buffers_.handle(given));
     if (given.kind != Argument::Kind::value) throw mismatch(i, ", a value");
-    auto const type = scalar_type(wanted.type_name);
+    auto const type = given.raw ? ScalarType{} : scalar_type(wanted.type_name);
     unsigned const size = size_bytes(given.element);
     if (type.known &&
         (type.is_float != is_float(given.element) || type.bytes != size || type.elements != given.value.size() / size))

@@ -90,6 +90,7 @@ struct Argument {
   Kind kind = Kind::value;
   Element element = Element::i32;
   std::vector<std::byte> value;    // one or several elements
+  bool raw = false;                // hex:BYTES: of whatever type the kernel has there
   std::uint64_t shared_bytes = 0;  // local:BYTES
   std::size_t buffer = 0;          // index into Plan::buffers, ::images or ::samplers
   Text origin;

@@ -1,0 +1,56 @@
+#include "attach.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "intercept/intercept.hpp"
+
+namespace kernelcast::miniemu {
+
+void declare_attach(CLI::App& app, AttachCommand& command) {
+  CLI::Validator const policy(
+      [](std::string& text) {
+        bool const number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos && text != "0";
+        return number || text == "launch" || text == "kernel" ? std::string{} : "launch, kernel, or a number from 1";
+      },
+      "");
+  auto* const attach =
+      app.add_flag("--attach", command.given,
+                   "run the OpenCL application that follows -- and emulate the kernels it launches; its own output and "
+                   "exit status are unchanged, rows go to the file of -o when it has ended");
+  app.add_option("--every", command.every,
+                 "with --attach: emulate every launch, the first of each kernel, or every Nth launch of a kernel; "
+                 "otherwise the first launch of each kernel with other sizes")
+      ->type_name("launch|kernel|N")
+      ->check(policy)
+      ->needs(attach);
+  app.add_option("--keep", command.keep,
+                 "with --attach: keep the launches in this folder, as launch files that can be run again")
+      ->type_name("DIR")
+      ->needs(attach);
+}
+
+Status run_attached(AttachCommand const& command, launch::RunOptions const& run, bool cache, bool registers,
+                    cli::Streams& io) {
+  if (io.to_standard_output())
+    throw Error(Status::usage, "--attach needs a file to write to: standard output is the application's",
+                "miniemu --attach -o kernels.csv -- ./app its arguments");
+  intercept::AttachOptions options;
+  options.command = command.application;
+  options.every = command.every;
+  options.keep = command.keep;
+  options.run = run;
+  options.cache = cache;
+  options.registers = registers;
+  options.tell = [&io](std::string_view text) { io.note(text); };
+  auto const attached = intercept::attach(options);
+  auto out = io.writer<record::Kernel>();
+  for (auto const& row : attached.rows) out.write(row);
+  out.finish();
+  if (attached.skipped > 0)
+    io.note(fmt::format("{} configuration{} without a row", attached.skipped, attached.skipped == 1 ? "" : "s"));
+  return static_cast<Status>(attached.status);
+}
+
+}  // namespace kernelcast::miniemu

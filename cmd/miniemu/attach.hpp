@@ -1,0 +1,23 @@
+// miniemu --attach: a running application instead of a launch file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/cli.hpp"
+#include "launch/launch.hpp"
+
+namespace kernelcast::miniemu {
+
+struct AttachCommand {
+  bool given = false;
+  std::string every, keep;
+  std::vector<std::string> application;  // and its arguments
+};
+
+void declare_attach(CLI::App&, AttachCommand&);
+
+// Returns the application's exit status.
+Status run_attached(AttachCommand const&, launch::RunOptions const&, bool cache, bool registers, cli::Streams&);
+
+}  // namespace kernelcast::miniemu

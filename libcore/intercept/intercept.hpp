@@ -1,0 +1,41 @@
+// Running somebody's application and emulating, beside it, the kernels that it launches.
+//
+// Problem: users have applications, not launch files; [panwar] is an online technique.
+// Method: the application runs as it is, with a layer in its OpenCL loader (opencl/layer.cpp) that leaves a launch file
+// for each new launch in a folder, the spool. This side emulates them while the application runs, in a process of its
+// own: whatever goes wrong here, the application does not notice.
+// Limits: OpenCL; what cannot be described (programs from binaries, shared virtual memory, …) is named, not hidden.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launch/launch.hpp"
+#include "record/kernel.hpp"
+
+namespace kernelcast::intercept {
+
+struct AttachOptions {
+  std::vector<std::string> command;  // the application and its arguments
+  std::string every;                 // "launch", "kernel", a number N (every Nth launch of a kernel), or empty: each
+                                     // configuration once
+  std::string keep;                  // a folder that the spool stays in; empty: it is removed
+  launch::RunOptions run;            // how each launch is emulated
+  bool cache = true, registers = true;
+  std::function<void(std::string_view)> tell;  // words about launches that were skipped or failed
+};
+
+struct Attached {
+  int status = 0;                    // the application's exit status; 128 + signal where a signal ended it
+  std::vector<record::Kernel> rows;  // in the order of first launch; totals over the launches that were counted
+  std::uint64_t skipped = 0;         // configurations that have no row
+};
+
+// Runs the application to its end. Throws Error: usage (an empty command), io (it cannot be started, the spool cannot
+// be made), unavailable (the layer is not installed).
+Attached attach(AttachOptions const&);
+
+}  // namespace kernelcast::intercept

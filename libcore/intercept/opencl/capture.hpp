@@ -1,0 +1,42 @@
+// A launch, described as a launch file in the spool.
+#pragma once
+
+#include <CL/cl.h>
+#include <CL/cl_icd.h>
+
+#include "intercept/opencl/objects.hpp"
+#include "intercept/opencl/spool.hpp"
+
+namespace kernelcast::intercept {
+
+struct Launch {
+  cl_command_queue queue;
+  cl_kernel handle;
+  Kernel const& kernel;
+  Configuration configuration;
+  bool has_offset;
+  cl_uint waits;  // the launch's own wait list: what its buffers depend on
+  cl_event const* wait_list;
+};
+
+// A description under way.
+struct Pending;
+struct Captured {
+  Pending* pending = nullptr;
+  // The launch must wait for these, besides its own, so that it does not overwrite what is being read; the caller
+  // releases them.
+  std::vector<cl_event> reads;
+};
+
+// Enqueues commands that read back what the arguments hold. Never waits: the launch may depend on something that the
+// calling thread has yet to do.
+Captured capture(cl_icd_dispatch const& next, Spool const&, std::uint64_t number, Launch const&);
+
+// After the launch: the launch file, or the reason why there is none, is published when the reads are done; nothing
+// where the launch was refused.
+void conclude(Pending*, bool launched);
+
+// Waits until all that was captured is published, at most so long.
+void wait_for_captures(double most_s);
+
+}  // namespace kernelcast::intercept

@@ -1,0 +1,59 @@
+#include "intercept/opencl/spool.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace kernelcast::intercept {
+
+std::string Spool::name(std::string_view kind, std::uint64_t number, std::string_view ending) const {
+  return std::string(kind) + '-' + std::to_string(process_) + '-' + std::to_string(number) + std::string(ending);
+}
+
+bool Spool::open_counts() {
+  process_ = getpid();
+  used_ = 0;
+  counts_ = reinterpret_cast<std::uint64_t*>(
+      map("counts-" + std::to_string(process_), most_configurations * sizeof(std::uint64_t)));
+  return counts_ != nullptr;
+}
+
+std::uint64_t* Spool::next(std::uint64_t& number) {
+  if (process_ != getpid() && !open_counts()) return nullptr;
+  if (!counts_ || used_ == most_configurations) return nullptr;
+  number = used_++;
+  return counts_ + number;
+}
+
+std::byte* Spool::map(std::string const& name, std::size_t bytes) const {
+  int const file = open((folder_ + '/' + name).c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file == -1) return nullptr;
+  void* content = MAP_FAILED;
+  // Reserved, not just sized: a write to a mapped page that a full disk has no room for would end the application.
+  if (posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0)
+    content = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  return content == MAP_FAILED ? nullptr : static_cast<std::byte*>(content);
+}
+
+void Spool::unmap(std::byte* content, std::size_t bytes) {
+  munmap(content, bytes);
+}
+
+bool Spool::publish(std::string const& name, std::string_view text) const {
+  std::string const path = folder_ + '/' + name, beside = path + '~';
+  std::FILE* const file = std::fopen(beside.c_str(), "we");
+  if (!file) return false;
+  bool const written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  bool const closed = std::fclose(file) == 0;
+  return written && closed && std::rename(beside.c_str(), path.c_str()) == 0;
+}
+
+bool Spool::has(std::string const& name) const {
+  return access((folder_ + '/' + name).c_str(), F_OK) == 0;
+}
+
+}  // namespace kernelcast::intercept

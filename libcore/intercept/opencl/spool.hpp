@@ -1,0 +1,47 @@
+// Where the layer leaves what it has seen: a folder of launch files that miniemu reads, while the application runs and
+// any time later.
+//
+//   program-HASH.cl         OpenCL C source
+//   launch-PID-N.toml       a launch file, whole from the moment that it is there
+//   buffer-PID-N-I.bin      what argument I of it held just before the launch
+//   counts-PID              how often each launch file's configuration was launched: 8-byte counters by N, shared
+//                           memory, so that they are right even when the application is killed
+//   skipped-PID-N.txt       kernel and reason of a launch that cannot be described, each once
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kernelcast::intercept {
+
+inline constexpr std::size_t most_configurations = std::size_t{1} << 16;  // of one process; further ones are skipped
+
+class Spool {
+ public:
+  explicit Spool(std::string folder) : folder_(std::move(folder)) {}
+
+  // The number of a new configuration of this process and its counter; nullptr when there is no room or no disk.
+  std::uint64_t* next(std::uint64_t& number);
+
+  // A new file of `bytes`, mapped for writing; nullptr where that fails. unmap() ends it.
+  std::byte* map(std::string const& name, std::size_t bytes) const;
+  static void unmap(std::byte* content, std::size_t bytes);
+
+  // Written beside and renamed. False where the disk is full or the folder gone.
+  bool publish(std::string const& name, std::string_view text) const;
+  bool has(std::string const& name) const;
+
+  std::string name(std::string_view kind, std::uint64_t number, std::string_view ending) const;
+
+ private:
+  bool open_counts();
+
+  std::string folder_;
+  int process_ = 0;  // to which the counters belong: a fork begins its own
+  std::uint64_t* counts_ = nullptr;
+  std::uint64_t used_ = 0;
+};
+
+}  // namespace kernelcast::intercept
