@@ -1,6 +1,9 @@
 // flux-count: how often each PTX instruction of a kernel is executed.
 #include <memory>
 
+#include <fmt/format.h>
+
+#include "attach.hpp"
 #include "flux/instrument.hpp"
 #include "options.hpp"
 #include "record/feature.hpp"
@@ -39,13 +42,25 @@ void run_detailed(Options const& options, launch::Plan plan, cli::Streams& io) {
   write_all(report.blocks, io);
 }
 
+launch::Report run_on(Options const& options, launch::Plan plan, launch::RunOptions const& choice, flux::Sample sample,
+                      flux::Receiver const& receive) {
+  if (options.backend == "emulator") return flux::count(std::move(plan), choice, sample, receive);
+  if (sample != flux::Sample::all)
+    throw Error(Status::usage, "counters in the kernel's code count all work-items",
+                "--sample needs --backend emulator");
+  flux::PlanOptions counters;
+  if (options.placement == "every-block") counters.scheme = flux::Scheme::every_block, counters.warps = true;
+  if (options.backend == "cuda") return flux::count_on_cuda(std::move(plan), choice, options.device, counters, receive);
+  return flux::count_instrumented(std::move(plan), choice, counters, receive);
+}
+
 // The module with counters in it, as a device's driver would be given it.
 void write_ptx(launch::Plan const& plan, cli::Streams& io) {
   auto const compiled = frontend::compile(plan.request);
   io.output() << flux::instrument(*compiled.module).ptx;
 }
 
-void run(Options const& options, cli::Streams& io) {
+void run_plan(Options const& options, cli::Streams& io) {
   auto plan = plan_of(options);
   io.note_input_file(options.line.path);
   if (plan.request.path != options.line.path) io.note_input_file(plan.request.path);  // of a launch file
@@ -61,18 +76,25 @@ void run(Options const& options, cli::Streams& io) {
                                  : options.emit == "groups" ? collect(groups, flux::group_rows)
                                                             : [&](flux::CountedRun const& run) { features.add(run); };
   auto const choice = run_options(options, io);
-  note(options.backend == "instrumented" ? flux::count_instrumented(std::move(plan), choice, {}, receive)
-                                         : flux::count(std::move(plan), choice, sample_of(options, io), receive),
-       io);
+  note(run_on(options, std::move(plan), choice, sample_of(options, io), receive), io);
   if (options.emit == "counts") return write_all(counts, io);
   if (options.emit == "groups") return write_all(groups, io);
   write_all(features.rows(), io);
 }
 
+Status run(Options const& options, cli::Streams& io) {
+  if (options.attach) return run_application(options, io);
+  if (!options.application.empty())
+    throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.application.front()),
+                "one kernel or launch file at a time; --attach runs an application");
+  run_plan(options, io);
+  return Status::done;
+}
+
 void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
   declare_options(tool.app(), *options);
-  tool.run([options](cli::Streams& io) { run(*options, io); });
+  tool.run([options](cli::Streams& io) { return run(*options, io); });
 }
 
 }  // namespace
@@ -85,20 +107,24 @@ int main(int argc, char** argv) {
           "Runs every launch of a kernel or a launch file on the emulator and counts how many work-items and "
           "wavefronts "
           "execute each PTX opcode, exactly; writes the counts, the metrics of a hardware profiler made of them, or "
-          "features for mangrove. No GPU is needed.",
+          "features for mangrove. No GPU is needed. With one, the same counts come from minimal counters in the "
+          "kernels' "
+          "code, also in a running application (--attach).",
       .operands = cli::Operands::none,
       .input = {},
       .output = {&record::Count::schema(), &record::CountGroup::schema(), &record::Feature::schema(),
                  &record::CountOverhead::schema(), &record::Block::schema(), &record::Line::schema()},
       .statuses = {{Status::finding, "an access outside a buffer, a deadlock"},
-                   {Status::unavailable, "a compiler is not installed"},
+                   {Status::unavailable, "a compiler is not installed, or there is no CUDA device"},
                    {Status::limit, "--max-steps, --timeout or --max-memory was reached"}},
       .see_also = {"miniemu(1)"},
       .examples = {{"flux-count saxpy.cl -k saxpy -g 1048576 -l 256 -a buf:f32:1048576:random "
                     "-a buf:f32:1048576:random -a f32:2 -a i32:1048576",
                     "count what a launch executes, by opcode"},
                    {"flux-count fft.toml --emit groups --format table", "the same as nvprof's metrics"},
-                   {"flux-count lu.toml --emit features > features.csv", "features for mangrove"}},
+                   {"flux-count lu.toml --emit features > features.csv", "features for mangrove"},
+                   {"flux-count --attach -o counts.csv -- ./app input.dat",
+                    "count the kernels of a CUDA application as it runs"}},
       .threads_words = {{"one-warp", "one-cta", "all"}, "or which work-items are counted, as with --sample"}};
   return cli::tool_main(argc, argv, about, declare);
 }

@@ -7,7 +7,9 @@ using namespace kernelcast;
 namespace {
 
 void declare_launch(CLI::App& app, launch::CommandLine& line) {
-  app.add_option("FILE", line.path, "the kernel (.cl, .cu, .ptx) or a launch file (.toml)")->required();
+  app.add_option("FILE", line.path,
+                 "the kernel (.cl, .cu, .ptx) or a launch file (.toml); with --attach, the application")
+      ->required();
   app.add_option("-k,--kernel", line.kernel,
                  "the kernel's name; with a launch file, report only this one of the kernels that run")
       ->type_name("NAME");
@@ -66,6 +68,12 @@ void declare_limits(CLI::App& app, Options& options) {
 
 void declare_options(CLI::App& app, Options& options) {
   declare_launch(app, options.line);
+  app.add_option("ARGUMENT", options.application, "with --attach: the application's arguments");
+  app.add_flag(
+      "--attach", options.attach,
+      "run an application that is linked with the shared CUDA runtime, and count every kernel that it "
+      "launches; -- goes before it; its own output and exit status are unchanged, rows go to the file of -o when "
+      "it has ended");
   std::vector<std::string> const records{"counts", "groups", "features", "blocks", "lines", "overhead", "ptx"};
   app.add_option(
          "--emit", options.emit,
@@ -78,9 +86,19 @@ void declare_options(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--backend", options.backend,
                  "emulator: its own block counters; instrumented: counters in the kernel's code, which runs on the "
-                 "emulator")
-      ->type_name("emulator|instrumented")
-      ->check(CLI::IsMember({"emulator", "instrumented"}))
+                 "emulator; cuda: the same on a CUDA device")
+      ->type_name("emulator|instrumented|cuda")
+      ->check(CLI::IsMember({"emulator", "instrumented", "cuda"}))
+      ->capture_default_str();
+  app.add_option("--device", options.device, "number of the CUDA device")
+      ->type_name("N")
+      ->check(CLI::Range(0, 255))
+      ->capture_default_str();
+  app.add_option("--placement", options.placement,
+                 "counters in the code: as few as tell all work-items' counts, or one in every block, which counts "
+                 "wavefronts too")
+      ->type_name("minimal|every-block")
+      ->check(CLI::IsMember({"minimal", "every-block"}))
       ->capture_default_str();
   app.add_option("--sample", options.sample,
                  "count on one wavefront or one work-group of each launch only and multiply up; wrong where control "

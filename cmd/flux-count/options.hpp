@@ -11,7 +11,10 @@
 
 struct Options {
   kernelcast::launch::CommandLine line;
-  std::string emit = "counts", sample, backend = "emulator";
+  std::string emit = "counts", sample, backend = "emulator", placement = "minimal";
+  int device = 0;
+  bool attach = false;
+  std::vector<std::string> application;  // its arguments
   std::vector<std::string> defines, includes;
   std::uint64_t max_steps = 0, max_memory_bytes = std::uint64_t{16} << 30;
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;

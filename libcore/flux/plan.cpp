@@ -266,31 +266,40 @@ std::uint32_t place_counters(FunctionPlan& plan, std::uint32_t first) {
   return first + plan.bytes;
 }
 
+bool is_kernel(ptx::Module const& module, FunctionPlan const& p) {
+  return module.functions[p.function].entry;
+}
+
+// Whether a call in this function reaches one that gets the address of a bank; one by address may reach any.
+bool calls_what_counts(ptx::Module const& module, Plan const& plan, FunctionPlan const& p) {
+  auto const counts = [&](FunctionPlan const& callee) { return callee.takes_bank && !is_kernel(module, callee); };
+  for (auto const& i : module.functions[p.function].instructions) {
+    if (i.opcode != "call") continue;
+    if (auto const callee = ptx::callee_of(module, i)) {
+      auto const at = plan.plan_of[*callee];
+      if (at != none && counts(plan.functions[at])) return true;
+    } else if (std::any_of(plan.functions.begin(), plan.functions.end(), counts)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Which functions must be handed the address of a bank: those that count, and all on the way to them. A call by address
 // must look the same whomever it reaches, so then all do.
 void hand_banks(ptx::Module const& module, Plan& plan) {
-  bool by_address = false;
+  bool by_address = false, any = false;
   for (auto& p : plan.functions) {
     p.takes_bank = !p.measured.empty();
+    any |= p.takes_bank && !is_kernel(module, p);
     for (auto const& i : module.functions[p.function].instructions)
       by_address |= i.opcode == "call" && !ptx::callee_of(module, i);
   }
-  auto const is_kernel = [&](FunctionPlan const& p) { return module.functions[p.function].entry; };
-  bool const any = std::any_of(plan.functions.begin(), plan.functions.end(),
-                               [&](FunctionPlan const& p) { return p.takes_bank && !is_kernel(p); });
-  for (auto& p : plan.functions) p.takes_bank |= by_address && any && !is_kernel(p);
+  for (auto& p : plan.functions) p.takes_bank |= by_address && any && !is_kernel(module, p);
   for (bool changed = true; changed;) {
     changed = false;
-    for (auto& p : plan.functions) {
-      if (p.takes_bank) continue;
-      for (auto const& i : module.functions[p.function].instructions) {
-        if (i.opcode != "call") continue;
-        auto const callee = ptx::callee_of(module, i);
-        auto const index = callee ? plan.plan_of[*callee] : none;
-        bool const needs = callee ? index != none && plan.functions[index].takes_bank : by_address && any;
-        if (needs) p.takes_bank = changed = true;
-      }
-    }
+    for (auto& p : plan.functions)
+      if (!p.takes_bank && calls_what_counts(module, plan, p)) p.takes_bank = changed = true;
   }
 }
 
@@ -330,10 +339,10 @@ Plan make_plan(ptx::Module const& module, PlanOptions options) {
   }
   hand_banks(module, plan);
   for (auto& p : plan.functions)
-    if (!module.functions[p.function].entry) plan.callee_bytes = place_counters(p, plan.callee_bytes);
+    if (!is_kernel(module, p)) plan.callee_bytes = place_counters(p, plan.callee_bytes);
   plan.callee_bytes = (plan.callee_bytes + 255) / 256 * 256;
   for (auto& p : plan.functions)
-    if (module.functions[p.function].entry) place_counters(p, plan.callee_bytes);
+    if (is_kernel(module, p)) place_counters(p, calls_what_counts(module, plan, p) ? plan.callee_bytes : 0);
   return plan;
 }
 

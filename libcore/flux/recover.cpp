@@ -16,6 +16,9 @@ class Recovery {
            std::span<std::uint64_t const> words)
       : module_(module), plan_(plan), kernel_(kernel), work_items_(work_items), words_(words), counts_(module) {
     done_.assign(plan.functions.size(), false);
+    // A kernel whose counters begin where a bank does reaches no function that counts.
+    auto const& own = plan.functions[plan.plan_of[kernel]];
+    reachable_ = own.takes_bank && (own.first_byte > 0 || own.measured.empty());
   }
 
   Counts run() {
@@ -28,8 +31,8 @@ class Recovery {
  private:
   bool runs(FunctionPlan const& p) const { return p.function == kernel_ || !module_.functions[p.function].entry; }
 
-  std::uint64_t value(Counter const& counter) const {
-    if (words_.empty()) return 0;  // the kernel reaches nothing that counts
+  std::uint64_t value(FunctionPlan const& p, Counter const& counter) const {
+    if (!reachable_ && p.function != kernel_) return 0;
     std::size_t const first = counter.offset / 8, count = counter.per_lane ? 32 : 1;
     if (first + count > words_.size()) throw std::logic_error("the counters are not those of this module");
     std::uint64_t sum = 0;
@@ -63,9 +66,9 @@ class Recovery {
     else
       edges = solve_edges(p), blocks = node_counts(p.graph.blocks + 1, p.graph.edges, edges);
     for (auto const& m : p.measured) {
-      if (m.what == Measured::What::block) blocks[m.index] = value(m.counter);
-      if (m.what == Measured::What::block_warps) warps[m.index] = value(m.counter);
-      if (m.what == Measured::What::group) groups[m.index] = value(m.counter);
+      if (m.what == Measured::What::block) blocks[m.index] = value(p, m.counter);
+      if (m.what == Measured::What::block_warps) warps[m.index] = value(p, m.counter);
+      if (m.what == Measured::What::group) groups[m.index] = value(p, m.counter);
     }
     for (std::uint32_t b = 0; b < p.graph.blocks; ++b)
       for (auto i = p.graph.cfg.blocks[b].first; i < p.graph.cfg.blocks[b].last; ++i)
@@ -77,7 +80,7 @@ class Recovery {
     std::vector<std::optional<std::uint64_t>> known(p.graph.edges.size());
     if (p.calls_tell) known[0] = entries(p);
     for (auto const& m : p.measured)
-      if (m.what == Measured::What::edge || m.what == Measured::What::entry) known[m.index] = value(m.counter);
+      if (m.what == Measured::What::edge || m.what == Measured::What::entry) known[m.index] = value(p, m.counter);
     auto solved = solve(p.graph.blocks + 1, p.graph.edges, std::move(known), p.relations);
     if (!solved) throw std::logic_error("counters do not suffice");
     return std::move(*solved);
@@ -105,6 +108,7 @@ class Recovery {
   std::span<std::uint64_t const> words_;
   Counts counts_;
   std::vector<bool> done_;
+  bool reachable_ = false;  // functions that count, from this kernel
 };
 
 }  // namespace

@@ -1,0 +1,64 @@
+// flux-clang++: clang++-19 that makes CUDA programs count their instructions, for existing Makefiles: make
+// CXX=flux-clang++. For programs that flux-count cannot attach to, because they hold the static CUDA runtime.
+// The program writes its rows to kernelcast-flux.PID, or where KERNELCAST_FLUX_OUTPUT says; KERNELCAST_FLUX_EMIT
+// chooses counts, groups or features.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "diag/diag.hpp"
+
+using kernelcast::Error;
+using kernelcast::Status;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path library_folder() {
+  std::error_code error;
+  fs::path const folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (fs::path const& at : {folder / "../lib", folder / KERNELCAST_LIBRARIES_FROM_BIN})
+    if (fs::is_regular_file(at / "kernelcast-flux.so", error)) return fs::canonical(at, error);
+  throw Error(Status::unavailable, "kernelcast-flux.so is not installed beside the program",
+              "build with the package llvm-19-dev");
+}
+
+bool links(std::vector<std::string> const& arguments) {
+  for (auto const& argument : arguments)
+    if (argument == "-c" || argument == "-S" || argument == "-E" || argument == "-fsyntax-only" || argument == "-M" ||
+        argument == "-MM" || argument == "--version" || argument == "-###")
+      return false;
+  return !arguments.empty();
+}
+
+int call_clang(std::vector<std::string> const& arguments) {
+  auto const libraries = library_folder().string();
+  std::vector<std::string> command{"clang++-19", "-Qunused-arguments",
+                                   "-fpass-plugin=" + libraries + "/kernelcast-flux.so"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  if (links(arguments))
+    for (auto const& word : {libraries + "/kernelcast-flux-runtime.so", "-Wl,-rpath," + libraries})
+      command.push_back(word);
+  std::vector<char*> words;
+  for (auto& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
+  execvp(words[0], words.data());
+  throw Error(Status::unavailable, std::string("cannot run clang++-19: ") + std::strerror(errno),
+              "install the package clang-19");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return call_clang({argv + 1, argv + argc});
+  } catch (Error const& error) {
+    std::fputs(error.text("flux-clang++").c_str(), stderr);
+    return static_cast<int>(error.status());
+  }
+}

@@ -1,0 +1,93 @@
+#include "attach.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "flux/attach.hpp"
+#include "record/feature.hpp"
+#include "record/table.hpp"
+
+using namespace kernelcast;
+
+namespace {
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "flux-count-XXXXXX").string();
+    if (!::mkdtemp(name.data()))
+      throw Error(Status::io, Where{name}, "cannot make a temporary folder", "is there space, and the right to write?");
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(Folder const&) = delete;
+  std::string const& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Launches end in another order than they began where there are several streams.
+void sort_by_launch(std::vector<record::Feature>&) {}
+template <class R>
+void sort_by_launch(std::vector<R>& rows) {
+  // Rows of one launch keep their order: it was written as a whole.
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  for (std::size_t i = 0; i < rows.size(); ++i) order.emplace_back(rows[i].launch, i);
+  std::sort(order.begin(), order.end());
+  std::vector<R> sorted;
+  for (auto const& [launch, at] : order) sorted.push_back(std::move(rows[at]));
+  rows = std::move(sorted);
+}
+
+template <class R>
+void pass_on(std::vector<std::string> const& files, cli::Streams& io) {
+  std::set<std::string> uncounted;
+  auto out = io.writer<R>();
+  for (auto const& path : files) {
+    std::ifstream file(path);
+    if (file.peek() == std::ifstream::traits_type::eof()) continue;
+    csv::Reader csv(file, path);
+    record::Reader<R> reader(csv);
+    std::vector<R> rows;
+    for (R row; reader.next(row);) rows.push_back(row);
+    sort_by_launch(rows);
+    for (auto const& row : rows) {
+      if (row.status == "uncounted") uncounted.insert(fmt::format("kernel '{}': {}", row.kernel, row.reason));
+      out.write(row);
+    }
+  }
+  for (auto const& text : uncounted) io.note(text);
+  out.finish();
+}
+
+}  // namespace
+
+Status run_application(Options const& options, cli::Streams& io) {
+  if (options.emit != "counts" && options.emit != "groups" && options.emit != "features")
+    throw Error(Status::usage, fmt::format("--attach does not write {}", options.emit), "counts, groups or features");
+  if (io.to_standard_output())
+    throw Error(Status::usage, "--attach needs a file to write to: standard output is the application's",
+                "flux-count --attach -o counts.csv -- ./app its arguments");
+  auto command = options.application;
+  command.insert(command.begin(), options.line.path);
+  Folder const folder;
+  auto const result = flux::attach(command, options.emit, folder.path());
+  if (options.emit == "groups")
+    pass_on<record::CountGroup>(result.row_files, io);
+  else if (options.emit == "features")
+    pass_on<record::Feature>(result.row_files, io);
+  else
+    pass_on<record::Count>(result.row_files, io);
+  if (result.row_files.empty())
+    io.note("the application launched no kernel through a shared CUDA runtime (nvcc -cudart shared)");
+  return static_cast<Status>(result.status);
+}

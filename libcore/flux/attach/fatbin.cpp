@@ -1,0 +1,93 @@
+#include "flux/attach/fatbin.hpp"
+
+#include <lz4.h>
+#include <zstd.h>
+
+#include <cstring>
+#include <stdexcept>
+
+namespace kernelcast::flux {
+
+namespace {
+
+constexpr std::uint32_t magic = 0xBA55ED50;
+constexpr std::uint16_t kind_ptx = 1;
+constexpr std::uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000;
+// Offsets in an entry's header.
+constexpr std::size_t kind_at = 0, header_size_at = 4, payload_size_at = 8, compressed_size_at = 16, sm_at = 28,
+                      flags_at = 40, raw_size_at = 56, least_header = 64;
+
+template <class T>
+T read(std::byte const* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+template <class T>
+void write(std::byte* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+std::string payload_text(std::byte const* header) {
+  auto const* const payload = reinterpret_cast<char const*>(header + read<std::uint32_t>(header + header_size_at));
+  auto const flags = read<std::uint64_t>(header + flags_at);
+  auto const compressed = read<std::uint32_t>(header + compressed_size_at);
+  auto const raw = read<std::uint64_t>(header + raw_size_at);
+  std::string text;
+  if (flags & flag_zstd) {
+    text.resize(raw);
+    auto const size = ZSTD_decompress(text.data(), raw, payload, compressed);
+    if (ZSTD_isError(size)) throw std::runtime_error("its PTX cannot be decompressed (Zstandard)");
+  } else if (flags & flag_lz4) {
+    text.resize(raw);
+    if (LZ4_decompress_safe(payload, text.data(), static_cast<int>(compressed), static_cast<int>(raw)) < 0)
+      throw std::runtime_error("its PTX cannot be decompressed (LZ4)");
+  } else {
+    text.assign(payload, read<std::uint64_t>(header + payload_size_at));
+  }
+  text.resize(std::strlen(text.c_str()));  // it is padded with zeros
+  return text;
+}
+
+}  // namespace
+
+std::optional<FatbinPtx> ptx_of_fatbin(void const* fatbin) {
+  auto const* const begin = static_cast<std::byte const*>(fatbin);
+  if (read<std::uint32_t>(begin) != magic) throw std::runtime_error("its fat binary has another format");
+  auto const head = read<std::uint16_t>(begin + 6);
+  auto const* at = begin + head;
+  auto const* const end = at + read<std::uint64_t>(begin + 8);
+  std::byte const* best = nullptr;
+  while (at + least_header <= end) {
+    bool const newer = !best || read<std::uint32_t>(at + sm_at) > read<std::uint32_t>(best + sm_at);
+    if (read<std::uint16_t>(at + kind_at) == kind_ptx && newer) best = at;
+    at += read<std::uint32_t>(at + header_size_at) + read<std::uint64_t>(at + payload_size_at);
+  }
+  if (!best) return std::nullopt;
+  FatbinPtx out;
+  out.text = payload_text(best);
+  out.sm = read<std::uint32_t>(best + sm_at);
+  out.header.assign(best, best + least_header);
+  return out;
+}
+
+std::vector<std::byte> fatbin_of(FatbinPtx const& like, std::string const& text) {
+  constexpr std::size_t head = 16;
+  std::size_t const payload = (text.size() + 1 + 7) / 8 * 8;
+  std::vector<std::byte> out(head + least_header + payload);
+  write<std::uint32_t>(out.data(), magic);
+  write<std::uint16_t>(out.data() + 4, 1);
+  write<std::uint16_t>(out.data() + 6, head);
+  write<std::uint64_t>(out.data() + 8, least_header + payload);
+  auto* const header = out.data() + head;
+  std::memcpy(header, like.header.data(), least_header);
+  write<std::uint32_t>(header + header_size_at, least_header);
+  write<std::uint64_t>(header + payload_size_at, payload);
+  write<std::uint32_t>(header + compressed_size_at, 0);
+  write<std::uint64_t>(header + flags_at, read<std::uint64_t>(header + flags_at) & ~(flag_lz4 | flag_zstd));
+  write<std::uint64_t>(header + raw_size_at, 0);
+  std::memcpy(header + least_header, text.data(), text.size());
+  return out;
+}
+
+}  // namespace kernelcast::flux

@@ -1,0 +1,38 @@
+// Which functions of the CUDA runtime flux-count's run-time stands in for (flux/attach/preload.cpp), and which it calls
+// (flux/attach/runtime.hpp).
+#pragma once
+
+namespace kernelcast::flux {
+
+inline constexpr char const* prefix = "kernelcast_flux_";
+
+inline constexpr char const* replaced_functions[] = {"__cudaRegisterFatBinary",
+                                                     "__cudaUnregisterFatBinary",
+                                                     "__cudaRegisterFunction",
+                                                     "__cudaGetKernel",
+                                                     "cudaLaunchKernel",
+                                                     "cudaLaunchKernel_ptsz",
+                                                     "cudaLaunchCooperativeKernel",
+                                                     "cudaLaunchCooperativeKernel_ptsz",
+                                                     "__cudaLaunchKernel",
+                                                     "__cudaLaunchKernel_ptsz",
+                                                     "cudaLaunchKernelExC",
+                                                     "cudaLaunchKernelExC_ptsz",
+                                                     "cudaGraphAddKernelNode"};
+
+inline constexpr char const* called_functions[] = {"cudaGetDevice",
+                                                   "cudaMalloc",
+                                                   "cudaMallocHost",
+                                                   "cudaMemsetAsync",
+                                                   "cudaMemcpyAsync",
+                                                   "cudaStreamCreateWithFlags",
+                                                   "cudaStreamSynchronize",
+                                                   "cudaStreamIsCapturing",
+                                                   "cudaThreadExchangeStreamCaptureMode",
+                                                   "cudaEventCreateWithFlags",
+                                                   "cudaEventRecord",
+                                                   "cudaEventQuery",
+                                                   "cudaEventSynchronize",
+                                                   "cudaLaunchHostFunc"};
+
+}  // namespace kernelcast::flux
