@@ -171,8 +171,9 @@ System system_of(std::vector<Sample> const& samples, Options const& options) {
 
 Part part_of(std::uint32_t gpus, Model model, System const& s, VectorXd const& x) {
   Part out{gpus, {}};
+  double const rounding = 1e-12 * x.cwiseAbs().maxCoeff();  // columns have length 1
   for (Index j = 0; j < x.size(); ++j)
-    if (x[j] != 0 && s.scale[j] > 0)
+    if (std::fabs(x[j]) > rounding && s.scale[j] > 0)
       out.terms.push_back({basis(model).names[static_cast<std::size_t>(j)], x[j] / s.scale[j]});
   return out;
 }
