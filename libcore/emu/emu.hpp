@@ -1,9 +1,9 @@
 // Functional emulation of a GPU kernel, one group of work-items at a time.
 //
 // The interpreter executes PTX on vectors of lanes: a group of up to 1024 work-items is cut into units of up to 256
-// lanes that run in lock step while they agree; diverged lanes wait, the deepest call and then the lowest program
-// counter runs first, and lanes reconverge where they meet. A warp therefore executes exactly what it would execute
-// alone.
+// lanes (several groups side by side: up to 1024) that run in lock step while they agree; diverged lanes wait, the
+// deepest call and there the earliest block in the order of the control flow (bodies before what follows them) runs
+// first, and lanes reconverge where they meet. A warp therefore executes exactly what it would execute alone.
 //
 // Progress: lanes that wait for others (a spin-lock within a warp, a flag of another warp) let those others run. Who
 // has been kept waiting while its group executed `patience` (1024, halved by each such event, at least 32) blocks with
@@ -13,7 +13,7 @@
 //
 // Memory is checked: an access outside a buffer is a Finding and never touches the host's memory.
 // The emulator knows nothing of statistics: it tells observers what happens (see Observer), each statistic is one of
-// them. Events come per unit (up to 256 lanes), so that a virtual call costs little.
+// them. Events come per unit, so that a virtual call costs little.
 #pragma once
 
 #include <array>
@@ -38,10 +38,11 @@ struct Dim3 {
 };
 
 inline constexpr std::uint32_t lanes_per_warp = 32;
-inline constexpr std::uint32_t max_lanes_per_unit = 256;
+inline constexpr std::uint32_t max_lanes_per_unit = 1024;
+inline constexpr std::uint32_t usual_lanes_per_unit = 256;  // more only where several groups run side by side
 inline constexpr std::uint32_t max_warps_per_unit = max_lanes_per_unit / lanes_per_warp;
 inline constexpr std::uint32_t least_group_lanes = 4;  // that a group takes where groups run side by side
-inline constexpr std::uint32_t max_groups_per_unit = max_lanes_per_unit / least_group_lanes;
+inline constexpr std::uint32_t max_groups_per_unit = 64;
 
 // ---------------------------------------------------------------- memory
 
@@ -125,7 +126,8 @@ class Program {
   bool guarded(std::uint32_t instruction) const;  // counted by Observer::guarded, not by its block
   std::uint32_t static_shared_bytes() const;
   bool prints() const;           // calls printf
-  bool order_dependent() const;  // atomics or fences on global memory: groups must run in order on one thread
+  // Groups must run in order on one thread: global atomics (other than updates that commute), fences, volatile loads.
+  bool order_dependent() const;
 
   struct Impl;
 
@@ -242,6 +244,8 @@ struct Limits {
   std::uint64_t max_steps = 0;
   std::uint64_t max_memory_bytes = 0;  // of shared and local memory and registers, per thread; 0 = the Memory's limit
   double timeout_s = 0;
+  // Groups strictly one after the other, on one thread: what groups that race with each other leave is defined, too.
+  bool in_order = false;
 };
 
 // Something wrong with the emulated program.

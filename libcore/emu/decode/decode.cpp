@@ -172,6 +172,7 @@ void Decoder::run() {
   p_.guarded.assign(f_.instructions.size(), false);
   lay_out_variables();
   split();
+  find_commuting();
   for (BasicBlock const& b : p_.blocks) {
     DraftBlock block;
     block.first = static_cast<std::uint32_t>(d_.drafts.size());

@@ -53,6 +53,8 @@ class Decoder {
   void decode_load(Instruction const&);
   void decode_store(Instruction const&);
   void decode_atomic(Instruction const&);
+  void find_commuting();
+  bool commutes(std::uint32_t instruction) const;
   void decode_move(Instruction const&);
   void move_128(Instruction const&);
   void move_vector(Instruction const&);
@@ -133,14 +135,18 @@ class Decoder {
   };
   std::vector<Conversion> pending_;
   std::uint32_t carry_ = no_register;
+  std::vector<std::uint32_t> commuting_;  // instructions, ascending: updates of global memory in any order
   std::map<std::uint32_t, std::uint32_t> upper_halves_;        // of registers of 128 bits
-  std::map<std::uint32_t, std::uint32_t> vector_elements_;  // 4 * register + element
+  std::map<std::uint32_t, std::uint32_t> vector_elements_;     // 4 * register + element
   std::vector<std::uint32_t> block_of_;                        // by instruction; one more for the end
   std::vector<std::uint64_t> module_offsets_, local_offsets_;  // shared and local variables
   End* end_ = nullptr;
   std::unordered_map<std::string, Opcode const*> opcodes_;  // met so far
   std::map<std::vector<std::uint16_t>, std::uint16_t const*> fragment_places_;
 };
+
+// Of each block, its place in the order in which diverged lanes run: order.cpp.
+std::vector<std::uint32_t> ranks_of_blocks(Drafts const&);
 
 // Does a basic block end with this instruction?
 bool ends_block(ptx::Instruction const&);

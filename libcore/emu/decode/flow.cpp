@@ -86,7 +86,7 @@ void Decoder::note_synchronisation(BasicBlock const& block) {
   bool found = false;
   for (std::uint32_t i = block.first; i < block.last; ++i) {
     Instruction const& instruction = f_.instructions[i];
-    if (!synchronises(instruction)) continue;
+    if (!synchronises(instruction) || commutes(i)) continue;
     found = true;
     // What other groups have written is read in the order of the groups.
     if (instruction.opcode == "ld" && !has(instruction, "shared") && !has(instruction, "shared::cta"))

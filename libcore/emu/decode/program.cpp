@@ -57,8 +57,14 @@ Program::Program(ptx::Module const& module, ptx::Function const& kernel) : impl_
   impl_->handlers = &best_handlers();
   Drafts drafts{*impl_, {}, {}, {}, {}};
   decode(drafts);
+  std::vector<std::uint32_t> const ranks = ranks_of_blocks(drafts);
   fuse(drafts);
   allocate(drafts);
+  impl_->ranked_blocks.resize(ranks.size());
+  for (std::uint32_t b = 0; b < ranks.size(); ++b) {
+    impl_->code[b].rank = ranks[b];
+    impl_->ranked_blocks[ranks[b]] = b;
+  }
   impl_->packs = can_pack(*impl_);
   impl_->packs_within_warps = impl_->packs && can_share_warps(*impl_);
 }

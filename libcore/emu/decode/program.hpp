@@ -84,6 +84,7 @@ struct CallableCode {
 struct BlockCode {
   std::uint32_t first = 0, last = 0;  // micro-operations
   std::uint32_t length = 0;           // instructions
+  std::uint32_t rank = 0;             // diverged lanes run in this order: order.cpp
   End end;
 };
 
@@ -98,6 +99,7 @@ struct Program::Impl {
   Handlers const* handlers = nullptr;
   std::vector<BasicBlock> blocks;
   std::vector<BlockCode> code;
+  std::vector<std::uint32_t> ranked_blocks;  // by rank
   std::vector<MicroOp> ops;
   std::vector<Access> accesses;                           // MicroOp::access points here until bound
   std::vector<std::vector<std::uint32_t>> long_operands;  // MicroOp::operands points here until bound

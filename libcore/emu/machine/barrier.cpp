@@ -61,6 +61,7 @@ bool Machine::at_one_barrier(Unit& unit, End const& end, bool everyone) {
     throw fault(Finding::Kind::trap, end.instruction, first_thread(bits_.data()),
                 "barrier " + std::to_string(barrier) + " does not exist: there are 16");
   if (end.kind == End::Kind::arrive) {
+    arrivals_ = true;
     std::uint32_t warps = 0;
     for (std::uint32_t w = 0; w < unit.warps; ++w) {
       warps += bits_[w] != 0;

@@ -49,16 +49,18 @@ Machine::Machine(Program const& program, Launch const& launch, Memory& memory, s
       device_(memory),
       observers_(observers),
       budget_(budget) {
-  group_lanes_ = lanes_of_packed_group(program, launch, observers, several);
-  if (group_lanes_) pack_ = max_lanes_per_unit / group_lanes_;
+  Packing const side_by_side = packing(program, launch, observers, several);
+  group_lanes_ = side_by_side.group_lanes;
+  pack_ = side_by_side.groups();
+  unit_warps_ = side_by_side.unit_lanes / lanes_per_warp;
   bind();
 }
 
 void Machine::bind() {
   threads_ = static_cast<std::uint32_t>(launch_.block.count());
-  std::uint32_t const warps = group_lanes_ ? max_warps_per_unit : (threads_ + lanes_per_warp - 1) / lanes_per_warp;
-  stride_ = std::min(warps, max_warps_per_unit) * lanes_per_warp;
-  std::uint32_t const unit_count = (warps + max_warps_per_unit - 1) / max_warps_per_unit;
+  std::uint32_t const warps = group_lanes_ ? unit_warps_ : (threads_ + lanes_per_warp - 1) / lanes_per_warp;
+  stride_ = std::min(warps, unit_warps_) * lanes_per_warp;
+  std::uint32_t const unit_count = (warps + unit_warps_ - 1) / unit_warps_;
   std::size_t const unit_bytes = std::size_t{4} * stride_ * p_.slots;
   register_file_.reset(static_cast<std::byte*>(::operator new[](unit_bytes * unit_count, std::align_val_t{alignment})));
   std::memset(register_file_.get(), 0, unit_bytes * unit_count);
@@ -66,8 +68,8 @@ void Machine::bind() {
   for (std::uint32_t u = 0; u < unit_count; ++u) {
     Unit& unit = units_[u];
     unit.registers = register_file_.get() + unit_bytes * u;
-    unit.first_warp = u * max_warps_per_unit;
-    unit.warps = std::min(warps - unit.first_warp, max_warps_per_unit);
+    unit.first_warp = u * unit_warps_;
+    unit.warps = std::min(warps - unit.first_warp, unit_warps_);
     for (std::uint32_t w = 0; w < unit.warps && !group_lanes_; ++w) {
       std::uint32_t const rest = threads_ - (unit.first_warp + w) * lanes_per_warp;
       unit.exists[w] = rest >= lanes_per_warp ? ~0u : (1u << rest) - 1;
@@ -76,7 +78,7 @@ void Machine::bind() {
   shared_bytes_ = std::uint64_t{p_.static_shared_bytes} + launch_.dynamic_shared_bytes;
   std::uint64_t const shared_step = (shared_bytes_ + 255) / 256 * 256;
   shared_.assign(shared_bytes_ + (pack_ - 1) * shared_step, std::byte{0});
-  for (std::uint32_t lane = 0; group_lanes_ && lane < max_lanes_per_unit; ++lane)
+  for (std::uint32_t lane = 0; group_lanes_ && lane < stride_; ++lane)
     shared_bases_[lane] = static_cast<std::uint32_t>(lane / group_lanes_ * shared_step);
   local_lanes_ = std::uint64_t{lanes_per_warp} * warps;
   local_stride_ = local_bytes_ = p_.local_bytes;
@@ -122,6 +124,15 @@ void Machine::bind() {
   watch_divisors();
   context_.machine = this;
   placements_.resize(p_.placements + 1);
+  std::size_t const offsets = stride_, steps = std::max(stride_ / lanes_per_chunk, std::uint32_t{16});
+  placement_lanes_.reset(static_cast<std::byte*>(
+      ::operator new[]((offsets + steps) * sizeof(std::uint32_t) * placements_.size(), std::align_val_t{alignment})));
+  auto* lanes = reinterpret_cast<std::uint32_t*>(placement_lanes_.get());
+  for (Placement& placement : placements_) {
+    placement.offsets = lanes;
+    placement.steps = lanes + offsets;
+    lanes += offsets + steps;
+  }
   context_.spare = placements_.data();
   context_.lanes = lane_masks_.data();
   context_.bits = bits_.data();
@@ -131,16 +142,24 @@ void Machine::bind() {
 }
 
 // Small groups that nobody wants to see one by one run side by side, up to a full unit: an operation costs little more
-// for eight warps than for one. Groups of 16 work-items or fewer share warps of the unit, where none of the kernel's
-// operations looks at a whole warp.
-std::uint32_t Machine::lanes_of_packed_group(Program const& program, Launch const& launch,
-                                             std::span<Observer* const> observers, bool several) {
-  auto const threads = static_cast<std::uint32_t>(launch.block.count());
-  std::uint32_t const least = program.impl_->packs_within_warps ? least_group_lanes : lanes_per_warp;
-  std::uint32_t const lanes = std::max(std::bit_ceil(threads), least);
-  bool possible = several && program.impl_->packs && lanes < max_lanes_per_unit;
+// for eight warps than for one. Units are as wide as leaves their registers in the host's caches. Groups of
+// 16 work-items or fewer share warps of the unit, where none of the kernel's operations looks at a whole warp.
+Machine::Packing Machine::packing(Program const& program, Launch const& launch, std::span<Observer* const> observers,
+                                  bool several) {
+  // Tiny groups gain more from a wide unit than they lose to the second-level cache.
+  constexpr std::uint32_t first_cache_bytes = 48 * 1024, second_cache_bytes = 256 * 1024;
+  Program::Impl const& p = *program.impl_;
+  Packing result;
+  std::uint32_t const least = p.packs_within_warps ? least_group_lanes : lanes_per_warp;
+  std::uint32_t const lanes = std::max(std::bit_ceil(static_cast<std::uint32_t>(launch.block.count())), least);
+  bool possible = several && p.packs;
   for (Observer const* o : observers) possible &= o->accepts_packs();
-  return possible ? lanes : 0;
+  if (!possible) return result;
+  std::uint32_t const cache_bytes = lanes <= 64 ? second_cache_bytes : first_cache_bytes;
+  std::uint32_t wide = usual_lanes_per_unit;
+  while (wide < max_lanes_per_unit && std::uint64_t{8} * wide * p.slots <= cache_bytes) wide *= 2;
+  wide = std::min(wide, max_groups_per_unit * lanes);
+  return lanes < wide ? Packing{wide, lanes} : result;
 }
 
 Window Machine::shared_window_of_group() const {
@@ -162,7 +181,7 @@ void Machine::begin_groups(std::span<std::uint64_t const> linear_groups) {
   else if (local_bytes_ != 0)
     std::memset(local_.get(), 0, local_stride_ * local_lanes_);
   arrived_.fill(0);
-  arrived_lanes_ = {};
+  if (std::exchange(arrivals_, false)) arrived_lanes_ = {};
   if (!group_lanes_) {
     set_group(linear_groups[0]);
     fill_group_specials();

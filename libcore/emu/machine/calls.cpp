@@ -88,7 +88,7 @@ bool Machine::call(Unit& unit, End const& end) {
   enter(unit, end, site, site.callable, bits_);
   ++depth_;
   block_ = p_.callables[site.callable].entry;
-  if (!yielding_) next_block_ = nowhere;  // nobody is deeper
+  if (!yielding_) next_rank_ = nowhere;  // nobody is deeper
   return true;
 }
 
@@ -114,7 +114,7 @@ bool Machine::call_indirect(Unit& unit, End const& end, CallSite const& site) {
   ++depth_;
   if (parts.size() == 1) {
     block_ = p_.callables[parts[0].first].entry;
-    if (!yielding_) next_block_ = nowhere;
+    if (!yielding_) next_rank_ = nowhere;
     return true;
   }
   for (auto const& [callable, lanes] : parts) push(unit, p_.callables[callable].entry, lanes);
@@ -175,7 +175,7 @@ bool Machine::give_back(Unit& unit) {
   --depth_;
   if (parts.size() == 1 && unit.fragments.empty()) {
     block_ = parts[0].first;
-    if (!yielding_) next_block_ = nowhere;
+    if (!yielding_) next_rank_ = nowhere;
     return true;
   }
   for (auto const& [block, lanes] : parts) push(unit, block, lanes);

@@ -1,6 +1,6 @@
 // Fairness: who waits for others lets them run.
 //
-// Problem: with the lowest fragment always first, lanes that spin on a lock keep the lane that holds it from ever
+// Problem: with the earliest fragment always first, lanes that spin on a lock keep the lane that holds it from ever
 // releasing it, be it in the same warp, in another fragment of the unit or in another unit.
 // Method: blocks with a synchronising operation are counted (Context::syncs). When a fragment that could run has waited
 // for `patience` of them, it becomes the only ready one; all others are passed over until no ready one is left, or
@@ -42,7 +42,7 @@ void Machine::set_deadline(std::uint64_t oldest, bool parked) {
 // The running fragment stops at the end of its block.
 void Machine::let_others_run() {
   context_.deadline = never;
-  next_block_ = 0;
+  next_rank_ = 0;
   yielding_ = true;
   if (context_.syncs >= unit_deadline_ && (units_.size() > 1 || !alone_)) leaving_ = true;
 }

@@ -1,7 +1,7 @@
 // The interpreter's loop. A unit of up to 256 lanes runs block by block; where its lanes disagree it splits into
-// fragments, of which the one in the deepest call and there at the lowest block runs, and fragments at the same place
-// merge. Blocks begin at labels and after whatever ends one, so fragments meet at block boundaries only. Barriers park
-// fragments (barrier.cpp); who waits for others must let them run (fairness.cpp).
+// fragments, of which the one in the deepest call and there at the earliest block (decode/order.cpp) runs, and
+// fragments at the same place merge. Blocks begin at labels and after whatever ends one, so fragments meet at block
+// boundaries only. Barriers park fragments (barrier.cpp); who waits for others must let them run (fairness.cpp).
 #include "emu/machine/machine.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ bool Machine::run_unit(Unit& unit) {
       }
       run_block(code);
       if (!go_on(unit, code)) break;
-      if (block_ >= next_block_) {
+      if (next_rank_ != nowhere && rank_of(block_) >= next_rank_) {
         push(unit, block_, bits_);
         break;
       }
@@ -67,7 +67,7 @@ bool Machine::run_unit(Unit& unit) {
 
 void Machine::push(Unit& unit, std::uint32_t block, Bits const& bits) {
   Fragment& made = unit.fragments.emplace_back();
-  made.key = key_of(depth_, block);
+  made.key = key_of(depth_, rank_of(block));
   made.bits = bits;
   made.since = context_.syncs;
 }
@@ -81,7 +81,7 @@ bool Machine::pick(Unit& unit) {
       if (f.state == Fragment::State::ready) lowest = std::min(lowest, f.key);
   } while (lowest == no_key && wake(unit));
   if (lowest == no_key) return false;
-  block_ = static_cast<std::uint32_t>(lowest);
+  block_ = block_at(static_cast<std::uint32_t>(lowest));
   depth_ = ~static_cast<std::uint32_t>(lowest >> 32);
   std::uint64_t next = no_key, oldest = no_key;
   bool parked = false;
@@ -99,7 +99,7 @@ bool Machine::pick(Unit& unit) {
     for (std::uint32_t w = 0; w < unit.warps; ++w) bits_[w] |= f.bits[w];
     return true;
   });
-  next_block_ = next >> 32 == lowest >> 32 ? static_cast<std::uint32_t>(next) : nowhere;
+  next_rank_ = next >> 32 == lowest >> 32 ? static_cast<std::uint32_t>(next) : nowhere;
   if (p_.synchronises) set_deadline(oldest, parked);
   choose_mode(unit);
   return true;
@@ -146,7 +146,8 @@ void Machine::run_block(BlockCode const& code) {
 }
 
 Lanes Machine::lanes_of(Bits const& bits, Unit const& unit) const {
-  return {bits.data(), unit.warps, unit.first_warp, bits == unit.exists, group_lanes_};
+  return {bits.data(), unit.warps, unit.first_warp,
+          std::equal(bits.begin(), bits.begin() + unit.warps, unit.exists.begin()), group_lanes_};
 }
 
 Machine::Bits Machine::predicate(std::uint32_t slot) const {
@@ -257,7 +258,7 @@ bool Machine::split_guarded(Unit& unit, End const& end, bool& nobody) {
   if (!some || !some_rest) return true;
   push(unit, block_ + 1, rest);
   bits_ = chosen;
-  next_block_ = std::min(next_block_, block_ + 1);
+  next_rank_ = std::min(next_rank_, rank_of(block_ + 1));
   choose_mode(unit);
   return true;
 }

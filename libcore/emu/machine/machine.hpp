@@ -35,12 +35,18 @@ class Machine {
  public:
   // `several`: more than one group is to be run.
   Machine(Program const&, Launch const&, Memory&, std::span<Observer* const>, Budget&, bool several);
+  // Other machines may work on the same memory at the same time.
+  void share_memory() { context_.shares_memory = true; }
   // Once per launch, before any machine: the variables of the module.
   static void prepare(Program const&, Memory&);
   // The next groups to run: one, or several small ones side by side.
   std::size_t groups_at_once() const { return pack_; }
-  // Of so many lanes each; 0: one by one.
-  static std::uint32_t lanes_of_packed_group(Program const&, Launch const&, std::span<Observer* const>, bool several);
+  // How groups run side by side: in units of so many lanes, of which each group has some; 0: one by one.
+  struct Packing {
+    std::uint32_t unit_lanes = usual_lanes_per_unit, group_lanes = 0;
+    std::uint32_t groups() const { return group_lanes ? unit_lanes / group_lanes : 1; }
+  };
+  static Packing packing(Program const&, Launch const&, std::span<Observer* const>, bool several);
   void run_groups(std::span<std::uint64_t const> linear_groups);
   std::uint64_t warp_instructions() const { return steps_; }
 
@@ -80,7 +86,6 @@ class Machine {
     End const* end = nullptr;
     Bits holds{};  // bar.red: lanes whose condition holds
 
-    std::uint32_t block() const { return static_cast<std::uint32_t>(key); }
     bool parked() const { return state == State::parked; }
   };
   struct Unit {
@@ -116,8 +121,10 @@ class Machine {
   bool branch(Unit&, End const&);
   bool branch_table(Unit&, End const&);
   bool split_guarded(Unit&, End const&, bool& nobody);
-  // Fragments of deeper calls come first, then those at lower blocks.
-  static std::uint64_t key_of(std::uint32_t depth, std::uint32_t block) { return std::uint64_t{~depth} << 32 | block; }
+  // Fragments of deeper calls come first, then those at blocks of lower rank. Past the last block lanes leave.
+  static std::uint64_t key_of(std::uint32_t depth, std::uint32_t rank) { return std::uint64_t{~depth} << 32 | rank; }
+  std::uint32_t rank_of(std::uint32_t block) const { return block < code_.size() ? code_[block].rank : block; }
+  std::uint32_t block_at(std::uint32_t rank) const { return rank < code_.size() ? p_.ranked_blocks[rank] : rank; }
 
   // fairness.cpp
   void begin_fairness();
@@ -208,6 +215,7 @@ class Machine {
   std::vector<std::uint64_t> const* module_variables_ = nullptr;
   std::vector<std::uint64_t> const* body_variables_ = nullptr;
   std::vector<Placement> placements_;  // [0] is the spare one
+  std::unique_ptr<std::byte[], Free> placement_lanes_;
   alignas(64) std::array<std::uint32_t, max_lanes_per_unit> lane_masks_{};
 
   // The running fragment.
@@ -215,8 +223,8 @@ class Machine {
   Unit* unit_ = nullptr;
   Bits bits_{};
   std::uint32_t block_ = 0;
-  std::uint32_t next_block_ = 0;  // the lowest of those that are ready at the same depth
-  std::uint32_t depth_ = 0;       // of calls
+  std::uint32_t next_rank_ = 0;  // the lowest of those that are ready at the same depth
+  std::uint32_t depth_ = 0;      // of calls
   std::uint32_t live_warps_ = 0;
   Mode mode_ = Mode::full;
   bool alone_ = false;  // no other fragment in the unit
@@ -226,10 +234,12 @@ class Machine {
   std::uint64_t shared_bytes_ = 0;  // of one group
   // Several groups in one unit, each in group_lanes_ of its lanes (a power of two) and with shared memory of its own.
   std::uint32_t pack_ = 1, group_lanes_ = 0;  // 0: one group
+  std::uint32_t unit_warps_ = 0;              // at most
   std::array<std::uint64_t, max_groups_per_unit> packed_groups_{};
   alignas(64) std::array<std::uint32_t, max_lanes_per_unit> shared_bases_{};
   std::array<std::uint32_t, barriers> arrived_{};
   std::array<std::array<std::uint32_t, 32>, barriers> arrived_lanes_{};  // [warp of the group], since it opened last
+  bool arrivals_ = false;                                                // has anyone called bar.arrive?
 
   // Fairness: see fairness.cpp.
   static constexpr std::uint32_t first_patience = 1024, least_patience = 32, least_unit_patience = 128;

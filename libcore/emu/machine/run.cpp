@@ -87,11 +87,12 @@ void run_piece(Machine& machine, Pieces& pieces, std::size_t index, Launch const
 constexpr double least_help_s = 1e-3;
 
 // `call` fetches the other workers.
-void work(Worker& worker, Pieces& pieces, bool several, Program const& program, Launch const& launch, Memory& memory,
-          Budget& budget, std::function<void()> call) {
+void work(Worker& worker, Pieces& pieces, bool several, bool among_threads, Program const& program,
+          Launch const& launch, Memory& memory, Budget& budget, std::function<void()> call) {
   using Clock = std::chrono::steady_clock;
   try {
     Machine machine(program, launch, memory, worker.observers, budget, several);
+    if (among_threads) machine.share_memory();
     auto const begin = Clock::now();
     for (std::size_t index; (index = pieces.next.fetch_add(1)) < pieces.all.size();) {
       run_piece(machine, pieces, index, launch);
@@ -161,18 +162,18 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
     budget.deadline =
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                std::chrono::duration<double>(limits.timeout_s));
-  if (program.order_dependent() || limits.max_steps != 0 || threads == 0) threads = 1;
+  if (program.order_dependent() || limits.in_order || limits.max_steps != 0 || threads == 0) threads = 1;
+  bool const several = groups.size() > 1 && !limits.in_order;
   for (Observer const* o : observers)
     if (o->asks_for_order()) threads = 1;
 
   Pieces pieces;
-  std::uint32_t const packed = Machine::lanes_of_packed_group(program, launch, observers, groups.size() > 1);
-  cut(pieces, groups, packed ? max_lanes_per_unit / packed : 1, threads);
+  cut(pieces, groups, Machine::packing(program, launch, observers, several).groups(), threads);
   threads = static_cast<unsigned>(std::clamp<std::size_t>(pieces.all.size(), 1, threads));
   std::vector<Worker> workers(threads);
   workers[0].observers.assign(observers.begin(), observers.end());
   auto const run_worker = [&](Worker& worker, std::function<void()> call) {
-    work(worker, pieces, groups.size() > 1, program, launch, memory, budget, std::move(call));
+    work(worker, pieces, several, threads > 1, program, launch, memory, budget, std::move(call));
   };
   {
     std::vector<std::jthread> others;

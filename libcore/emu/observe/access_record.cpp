@@ -104,7 +104,7 @@ void record_small_groups(AccessSite& site, MemoryAccess const& access, Footprint
     site.lanes += static_cast<std::uint64_t>(std::popcount(mask));
     std::uint32_t const* const offsets = access.offsets + std::size_t{lanes_per_warp} * warp;
     std::uint64_t* const running = site.running.data() + lanes_per_warp * warp / lanes;
-    PatternMemos& memos = site.memos[warp / 2];
+    PatternMemos& memos = site.memos[warp / 2 % (site.memos.size() / 2)];
     std::uint32_t const first = offsets[std::countr_zero(mask)];
     std::uint64_t const address = access.base + first;
     auto const phase = static_cast<unsigned>(address & 255);
@@ -146,7 +146,7 @@ void record(AccessSite& site, MemoryAccess const& access, Footprint* footprint) 
     if (!mask) continue;
     site.lanes += static_cast<std::uint64_t>(std::popcount(mask));
     std::uint32_t const* const offsets = access.offsets + std::size_t{lanes_per_warp} * warp;
-    PatternMemos& memos = site.memos[chunk];
+    PatternMemos& memos = site.memos[chunk % (site.memos.size() / step)];
     std::uint32_t const first = offsets[std::countr_zero(mask)];
     PatternMemo* const memo = find(memos, mask, two_warps, offsets, first);
     if (!memo) {

@@ -87,7 +87,8 @@ class AccessSite {
   unsigned bytes;
   std::uint64_t lanes = 0;
   AccessTotals totals{};
-  std::array<PatternMemos, max_warps_per_unit> memos;  // [64-lane chunk of the unit; warp where groups have one]
+  // [64-lane chunk of the unit; warp where groups have one], modulo the size: in wide units groups repeat
+  std::array<PatternMemos, usual_lanes_per_unit / lanes_per_warp> memos;
   // Running total of one of the counts (global: w32, s32; shared: w32, 32 banks), for the spread between groups; one
   // for each of the groups that run side by side.
   std::array<std::uint64_t, max_groups_per_unit> running{};

@@ -184,7 +184,7 @@ void KernelObserver::State::end_groups() {
   }
   // Groups side by side each count; the units of one group belong together.
   std::uint64_t most = 0;
-  std::size_t const step = group_lanes ? group_lanes : max_lanes_per_unit;
+  std::size_t const step = group_lanes ? group_lanes : usual_lanes_per_unit;
   std::size_t const parts = group_lanes ? running.size() : barriers_of_unit.size();
   for (std::size_t k = 0; k < parts; ++k) {
     std::uint64_t passed = barriers_of_unit[group_lanes ? 0 : k];
@@ -320,7 +320,7 @@ void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, L
 
 void KernelObserver::barrier(std::uint32_t, Lanes const& lanes) {
   State& s = *state_;
-  std::size_t const unit = lanes.first_warp / max_warps_per_unit;
+  std::size_t const unit = lanes.first_warp * std::size_t{lanes_per_warp} / usual_lanes_per_unit;
   if (lanes.full && unit < s.barriers_of_unit.size()) {
     ++s.barriers_of_unit[unit];
     return;

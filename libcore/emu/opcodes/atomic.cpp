@@ -37,11 +37,26 @@ void take_turns(Context& c, MicroOp const& op, Each each) {
     });
 }
 
+// The same while other threads do the like: in any order, for updates whose result nobody reads.
+template <class T, class F>
+void atomic_among_threads(Context& c, MicroOp const& op) {
+  using Stored = typename Lane<T>::Stored;
+  using M = InMemory<T>;
+  take_turns(c, op, [&](u32 warp, u32 lane, std::byte* host) {
+    T const b = Lane<T>::load(slot<T>(c, op.s[1], warp)[lane]);
+    auto* const place = reinterpret_cast<M*>(host);
+    M old = __atomic_load_n(place, __ATOMIC_RELAXED), value;
+    do value = static_cast<M>(Lane<T>::store(F{}(Lane<T>::load(static_cast<Stored>(old)), b, b)));
+    while (!__atomic_compare_exchange_n(place, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  });
+}
+
 // F: (old, b, c) -> new. The destination is optional (red).
 template <class T, class F>
 void atomic(Context& c, MicroOp const& op) {
   using Stored = typename Lane<T>::Stored;
   using M = InMemory<T>;
+  if (c.shares_memory && op.access->window.space == ptx::StateSpace::global) return atomic_among_threads<T, F>(c, op);
   take_turns(c, op, [&](u32 warp, u32 lane, std::byte* host) {
     M const old = fetch<M>(host);
     T const b = Lane<T>::load(slot<T>(c, op.s[1], warp)[lane]);

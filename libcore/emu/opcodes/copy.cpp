@@ -24,7 +24,7 @@ void read_addresses(Context const& c, MicroOp const& op, CopyAddress const& a, u
 
 // Reads what each lane asks for, `bytes` or less, in powers of two.
 void read_partly(Context& c, MicroOp const& op, u32 const* sizes, u64* from, u8 (*data)[16]) {
-  std::memset(data, 0, sizeof(u8[16]) * max_lanes_per_unit);
+  std::memset(data, 0, sizeof(u8[16]) * lanes_per_warp * c.warps);
   for (u32 piece = 16; piece; piece /= 2) {
     LaneBits bits;
     LaneAddresses at;

@@ -53,9 +53,9 @@ inline constexpr std::uint32_t no_step = 0x80000000u;
 // and differ in constants only share a placement: the first computes it, the others shift it (see place() in
 // access.cpp).
 struct Placement {
-  alignas(64) std::uint32_t offsets[max_lanes_per_unit];
+  std::uint32_t* offsets = nullptr;  // by lane of the unit
   // Per chunk: the distance between neighbouring lanes, no_step where it varies. For warps that execute as a whole.
-  std::uint32_t steps[max_lanes_per_unit / lanes_per_chunk];
+  std::uint32_t* steps = nullptr;
   std::uint64_t lowest = 0, farthest = 0;  // over the lanes that execute
   std::uint64_t begin = 0;                 // offset of register value (or scaled index) 0
   std::uint32_t low_bits = 0;              // of all offsets, or-ed
@@ -69,7 +69,7 @@ struct Access {
   enum class Address : std::uint8_t { wide, narrow, indexed };
   Address address = Address::wide;
   bool index_signed = false;
-  bool argument = false;  // of a call: local memory, told as parameter space
+  bool argument = false;                            // of a call: local memory, told as parameter space
   ptx::StateSpace space = ptx::StateSpace::global;  // generic included
   Direction direction = Direction::load;
   std::uint8_t element_bytes = 4, elements = 1, bytes = 4;
@@ -101,6 +101,7 @@ struct Context {
   std::uint32_t first_warp = 0;
   std::uint32_t group_lanes = 0;  // as Lanes::group_lanes
   bool observed = false;
+  bool shares_memory = false;  // other threads update the same global memory
   std::uint64_t clock = 0;  // warp instructions so far; a stand-in for %clock
   // Blocks with a synchronising operation executed so far, and at how many others get their turn
   // (machine/fairness.cpp).

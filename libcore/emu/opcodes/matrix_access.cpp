@@ -137,7 +137,7 @@ template <class Slot>
 void load_register(Context& c, MicroOp const& op, MatrixTransfer const& m, Position const& p, u32 r, Slot* values) {
   LaneAddresses addresses;
   MatrixFragment const& f = m.fragment;
-  std::memset(values, 0, sizeof(Slot) * max_lanes_per_unit);
+  std::memset(values, 0, sizeof(Slot) * lanes_per_warp * c.warps);
   u32 const pieces = m.together ? 1 : f.per_register, bytes = m.together ? m.register_bytes : m.element_bytes;
   for (u32 k = 0; k < pieces; ++k) {
     locate(c, m, p, r, k, addresses);

@@ -1,6 +1,7 @@
 // Memory and its checks, barriers, findings, limits, events, threads and instruction-set levels.
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <set>
 
 #include "catch.hpp"
@@ -330,8 +331,68 @@ TEST_CASE("atomics take their turn in lane order") {
       REQUIRE(bench.run().ending == Ending::done);
       INFO(name << " " << space);
       CHECK(bench.read<u32>(p)[0] == c.final);
-      CHECK(bench.program->order_dependent() == !shared);
+      // Nobody reads the result: only what does not commute needs groups in order.
+      std::string_view const op = c.op;
+      CHECK(bench.program->order_dependent() == (!shared && (op == "inc" || op == "dec" || op == "exch")));
     }
+}
+
+// `updates` on the counters at %a0 by what the work-item has read into %r4; one launch on one and on three threads.
+void check_order(std::string const& updates, bool ordered) {
+  INFO(updates);
+  std::vector<std::vector<u32>> results;
+  for (unsigned threads : {1u, 3u}) {
+    Bench bench(
+        ".visible .entry k(.param .u64 p) { .reg .b32 %r<12>; .reg .b64 %a<4>; .reg .pred %p<2>; ld.param.u64 %a0, "
+        "[p];\n"
+        "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mad.lo.u32 %r2, %r1, 64, %r0; mov.u32 %r3, 0;\n"
+        "L: mad.lo.u32 %r2, %r2, 1664525, 1013904223; shr.u32 %r4, %r2, 26; mul.wide.u32 %a1, %r4, 4;\n"
+        "add.s64 %a1, %a0, %a1; " +
+        updates + " add.u32 %r3, %r3, 1; setp.lt.u32 %p0, %r3, 40; @%p0 bra L; ret; }\n");
+    CHECK(bench.program->order_dependent() == ordered);
+    bench.launch.grid = {700, 1, 1};
+    bench.launch.block = {64, 1, 1};
+    u64 const p = bench.buffer("p", std::vector<u32>(64));
+    REQUIRE(bench.run({}, {}, threads).ending == Ending::done);
+    results.push_back(bench.read<u32>(p));
+  }
+  CHECK(results[0] == results[1]);
+  CHECK(std::accumulate(results[0].begin(), results[0].end(), u64{0}) != 0);
+}
+
+TEST_CASE("updates that commute run on several threads, others in the order of the groups") {
+  for (std::string const op : {"add.u32", "max.u32", "xor.b32"}) {
+    check_order("red.global." + op + " [%a1], %r2;", false);
+    check_order("atom.global." + op + " %r7, [%a1], %r2;", false);  // %r7 is never read
+    check_order("atom.global." + op + " _, [%a1], %r2;", false);
+  }
+  check_order("red.global.add.u32 [%a1], 1; red.global.add.s32 [%a1], 2;", false);
+  check_order("red.global.add.u32 [%a1], %r2; red.global.max.u32 [%a1], %r2;", true);
+  check_order("atom.global.add.u32 %r5, [%a1], %r2; add.u32 %r6, %r6, %r5;", true);
+  check_order("red.global.release.gpu.add.u32 [%a1], %r2;", true);
+  check_order("mov.b32 %r7, 0f3f8ccccd; red.global.add.f32 [%a1], %r7;", true);
+}
+
+TEST_CASE("lanes meet where their ways join, wherever the text has the body") {
+  // The body of the `if` stands behind the barrier that follows it, and behind the loop's end.
+  struct Barriers : Observer {
+    unsigned full = 0, partial = 0;
+    void barrier(u32, Lanes const& lanes) override { ++(lanes.full ? full : partial); }
+    std::unique_ptr<Observer> fork() const override { return std::make_unique<Barriers>(); }
+    void join(Observer const&) override {}
+  } seen;
+  Bench bench(
+      ".visible .entry k() { .reg .b32 %r<8>; .reg .pred %p<4>; mov.u32 %r0, %tid.x; mov.u32 %r1, 32;\n"
+      "L: setp.lt.u32 %p0, %r0, %r1; @%p0 bra BODY;\n"
+      "NEXT: bar.sync 0; shr.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L; ret;\n"
+      "BODY: add.u32 %r2, %r2, 1; bra NEXT; }\n");
+  bench.launch.block = {64, 1, 1};
+  std::vector<Observer*> const observers = {&seen};
+  REQUIRE(bench.run(observers).ending == Ending::done);
+  CHECK(seen.full == 6);
+  CHECK(seen.partial == 0);
+  // Two warps execute the start, six turns of the loop and the end; one the body.
+  CHECK(bench.outcome.warp_instructions == 2 * (2 + 6 * (2 + 4) + 1) + 6 * 2);
 }
 
 TEST_CASE("a barrier holds the group until all have come or left") {
