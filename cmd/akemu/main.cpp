@@ -1,6 +1,8 @@
 // akemu: how long a kernel takes on a device by emulating one of its compute units, instruction by instruction.
 #include <algorithm>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -51,6 +53,15 @@ std::vector<R> rows_of(cli::Streams& io, std::string const& path) {
 ake::LatencyTable latencies(cli::Streams& io, std::string const& database) {
   return {rows_of<record::LatencyGap>(io, database + "/latgap.csv"),
           rows_of<record::LatencyFallback>(io, database + "/latgap_fallbacks.csv")};
+}
+
+std::map<std::string, ake::Listing> listings(cli::Streams& io, std::vector<std::string> const& paths) {
+  std::map<std::string, ake::Listing> out;
+  for (auto const& path : paths) {
+    std::string const text{std::istreambuf_iterator<char>(io.input(path)), {}};
+    out.merge(ake::read_listing(text, cli::Streams::input_name(path)));
+  }
+  return out;
 }
 
 ake::Options model_options(Options const& o) {
@@ -106,6 +117,8 @@ void project(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb));
   auto const table = latencies(io, database.path());
   auto model = model_options(options);
+  auto const sass = listings(io, options.sass);
+  model.sass = &sass;
   auto devices = projectors(database, table, options, model);
   std::ofstream timeline_file;
   std::unique_ptr<akemu::Timeline> timeline;

@@ -96,7 +96,7 @@ std::optional<Sort> sort_of(std::string_view trace_class, std::string_view opcod
   if (trace_class == "shift") return plain(Class::shift);
   if (trace_class == "logic") return plain(Class::logic);
   if (trace_class == "special") return plain(base == "mma" || base == "wmma" ? Class::mma : Class::sfu);
-  if (trace_class == "convert") return plain(Class::cvt);
+  if (trace_class == "convert") return plain(base == "cvta" ? Class::move : Class::cvt);  // an address stays as it is
   if (trace_class == "other") return plain(Class::move);
   return std::nullopt;
 }

@@ -169,18 +169,22 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
     ake::add(sum.reason, fmt::format("{} of {} resident groups traced: hits between the others are not seen "
                                      "(miniemu --groups resident:{})",
                                      prepared.groups.size(), resident, resident));
-  Kernel const* const sass =
-      options_.sass && options_.sass->count(launch.head.kernel) ? &options_.sass->at(launch.head.kernel) : nullptr;
+  Listing const* const sass = options_.sass ? find_listing(*options_.sass, launch.head.kernel) : nullptr;
   std::function<void(Issue const&)> const nobody;
   if (sass) {
+    Matched const matched = match(*sass, *launch.kernel);
+    ake::add(sum.reason, fmt::format("machine code for {} of {} blocks, {} of {} accesses", matched.blocks,
+                                     launch.kernel->blocks.size(), matched.accesses, matched.accesses_all));
     sum.has_sass = true;
-    sum.sass.add(run(launch, compile(*sass, m, Order::program, 0), prepared, resident, sum, observe));
+    sum.sass.add(run(launch, compile(matched.kernel, m, Order::program, 0), prepared, resident, observe));
+  } else if (options_.sass && !options_.sass->empty()) {
+    ake::add(sum.reason, "not in the listing");
   }
   if (options_.list_order)
-    sum.list.add(run(launch, compile(*launch.kernel, m, Order::list, place.registers), prepared, resident, sum,
+    sum.list.add(run(launch, compile(*launch.kernel, m, Order::list, place.registers), prepared, resident,
                      sass ? nobody : observe));
   if (options_.program_order)
-    sum.program.add(run(launch, compile(*launch.kernel, m, Order::program, 0), prepared, resident, sum,
+    sum.program.add(run(launch, compile(*launch.kernel, m, Order::program, 0), prepared, resident,
                         sass || options_.list_order ? nobody : observe));
   if (options_.replace) return;
   std::uint64_t const wave = place.groups_per_cu * std::uint64_t{m.units};
@@ -189,7 +193,7 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
 }
 
 Projector::Run Projector::run(Launch const& launch, Code const& code, Prepared const& prepared, std::size_t resident,
-                              Sum&, std::function<void(Issue const&)> const& observe) const {
+                              std::function<void(Issue const&)> const& observe) const {
   Machine const& m = resolved_.machine;
   auto const cycle = static_cast<double>(m.cycle);
   std::uint64_t const groups = launch.groups_total();

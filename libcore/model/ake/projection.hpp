@@ -18,6 +18,7 @@
 #include "device/device.hpp"
 #include "model/ake/engine.hpp"
 #include "model/ake/memory.hpp"
+#include "model/ake/sass.hpp"
 #include "record/emulation.hpp"
 
 namespace kernelcast::model::ake {
@@ -33,7 +34,7 @@ struct Options {
   bool replace = false;
   double group_launch_cycles = 0;  // with replace
   bool strict = false;             // a figure that the table lacks is an error of the row, not assumed
-  std::map<std::string, Kernel> const* sass = nullptr;  // by kernel: blocks in the order of a SASS listing
+  std::map<std::string, Listing> const* sass = nullptr;  // machine code, by kernel
 };
 
 // Work-groups per compute unit that are needed in a trace; 0 where the group does not fit or the device is not known.
@@ -60,7 +61,7 @@ class Projector {
  private:
   struct Sum;
   struct Run;
-  Run run(Launch const&, Code const&, Prepared const&, std::size_t resident, Sum&,
+  Run run(Launch const&, Code const&, Prepared const&, std::size_t resident,
           std::function<void(Issue const&)> const& observe) const;
   Sum& sum_of(Launch const&);
   void emulate_launch(Launch const&, Fit const&, Sum&, std::function<void(Issue const&)> const& observe);
