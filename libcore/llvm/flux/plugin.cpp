@@ -39,7 +39,7 @@ class Flux : public PassInfoMixin<Flux> {
   static bool redirect(Module& module, char const* name) {
     Function* const original = module.getFunction(name);
     if (!original || !original->isDeclaration()) return false;
-    auto const ours = module.getOrInsertFunction(flux::prefix + std::string(name), original->getFunctionType(),
+    auto ours = module.getOrInsertFunction(flux::prefix + std::string(name), original->getFunctionType(),
                                                  original->getAttributes());
     original->replaceAllUsesWith(ours.getCallee());
     return true;
@@ -54,7 +54,7 @@ class Flux : public PassInfoMixin<Flux> {
     auto* const constructor = Function::Create(FunctionType::get(nothing, false), GlobalValue::InternalLinkage,
                                                "kernelcast_flux_hand_over", module);
     IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
-    auto const give = module.getOrInsertFunction(std::string(flux::prefix) + "give", nothing, pointer, pointer);
+    auto give = module.getOrInsertFunction(std::string(flux::prefix) + "give", nothing, pointer, pointer);
     auto const add = [&](char const* name, Value* function) {
       builder.CreateCall(give, {builder.CreateGlobalString(name), function});
     };
