@@ -4,7 +4,9 @@
 
 #include "figure/figure.hpp"
 #include "figure/kinds.hpp"
+#include "record/execution_cost.hpp"
 #include "record/measurement.hpp"
+#include "record/profile.hpp"
 #include "record/ranking.hpp"
 
 namespace kernelcast::figure {
@@ -25,11 +27,16 @@ std::vector<std::string> names() {
 
 std::span<Kind const> kinds() {
   static constexpr std::array all{
+      Kind{"bottlenecks", "what bounds each device, as parts of the time", layout<record::ExecutionCost>,
+           draw_bottlenecks},
       Kind{"latency", "latency of a load over the working set", layout<record::Measurement>, draw_latency},
       Kind{"occupancy", "bandwidth over occupancy", layout<record::Measurement>, draw_occupancy},
+      Kind{"parallelism", "operations per execution level of a sequential kernel", layout<record::Profile>,
+           draw_parallelism},
       Kind{"ranking", "relative time of each device, a panel per kernel and case", layout<record::Ranking>,
            draw_ranking},
       Kind{"schedule", "which device runs which kernel when", layout<record::Assignment>, draw_schedule},
+      Kind{"stack-distance", "references over their stack distance", layout<record::Profile>, draw_stack_distance},
   };
   return all;
 }
