@@ -23,7 +23,7 @@ struct Options {
   std::uint32_t stack_bytes = 64 * 1024;
   double timeout_s = 0;
   emu::CheckOptions check_options;
-  bool timing = false, no_cache = false, no_registers = false;
+  bool deterministic = false, timing = false, no_cache = false, no_registers = false;
 };
 
 std::vector<std::string> compiler_options(Options const& options) {
@@ -54,7 +54,7 @@ launch::RunOptions run_options(Options const& options, cli::Streams& io) {
   if (launch::is_launch_file(options.line.path)) run.only_kernel = options.line.kernel;
   run.seed = io.seed();
   run.threads = io.threads();
-  run.limits = {options.max_steps, options.max_memory_bytes, options.timeout_s};
+  run.limits = {options.max_steps, options.max_memory_bytes, options.timeout_s, options.deterministic};
   run.max_memory_bytes = options.max_memory_bytes;
   run.stack_bytes = options.stack_bytes;
   run.heap_bytes = options.heap_bytes;
@@ -170,6 +170,10 @@ void declare(cli::Tool& tool) {
          "as for -a")
       ->type_name("NAME=ARG")
       ->allow_extra_args(false);
+  app.add_flag(
+      "--deterministic", options->deterministic,
+      "run work-groups strictly one after the other, on one thread: what groups that race with each other leave "
+      "in memory is the same each time, too");
   tool.list("--dump", options->dumps,
             "write buffer N (a number from 0, or its name in the launch file or kernel) to a file after the run",
             "N=FILE");

@@ -236,20 +236,18 @@ void Machine::finish_reduction(std::uint32_t barrier) {
     }
 }
 
-// Nobody can go on: names two places where lanes wait.
+// Nobody can go on: names the first place of the text where work-items wait, and another.
 void Machine::stuck() {
   Fragment const *one = nullptr, *other = nullptr;
-  Unit* at = nullptr;
   for (Unit& unit : units_)
     for (Fragment const& f : unit.fragments) {
-      if (!one) {
-        one = &f;
-        at = &unit;
-      } else if (f.instruction != one->instruction && !other) {
-        other = &f;
-      }
+      if (one && f.instruction >= one->instruction) continue;
+      one = &f;
+      unit_ = &unit;
     }
-  unit_ = at;
+  for (Unit& unit : units_)
+    for (Fragment const& f : unit.fragments)
+      if (f.instruction != one->instruction && !other) other = &f;
   auto place = [&](Fragment const& f) {
     ptx::Instruction const& i = p_.kernel->instructions[f.instruction];
     std::string const source = p_.module->describe(i.source);
