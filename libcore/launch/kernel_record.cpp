@@ -4,7 +4,7 @@
 
 namespace kernelcast::launch {
 
-void fill_counters(record::Kernel& row, emu::KernelCounters const& k, std::uint64_t memory_bytes) {
+void fill_counters(record::Kernel& row, emu::KernelCounters const& k) {
   double const factor = static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
   auto const scaled = [&](std::uint64_t count) {
     return row.groups_total == row.groups_emulated ? static_cast<double>(count) : static_cast<double>(count) * factor;
@@ -42,9 +42,6 @@ void fill_counters(record::Kernel& row, emu::KernelCounters const& k, std::uint6
     row.global_store_cc13[i] = scaled(k.global_store_cc13[i]);
   }
   row.global_load_rounds = scaled(k.global_load_rounds);
-  auto const touched = static_cast<double>(k.global_footprint_bytes);
-  row.global_footprint_bytes =
-      std::min(scaled(k.global_footprint_bytes), std::max(touched, static_cast<double>(memory_bytes)));
   row.atomic_max_same_address = std::max(scaled(k.atomic_max_global), static_cast<double>(k.atomic_max_shared));
 }
 

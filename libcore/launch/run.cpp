@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "launch/detail_records.hpp"
+#include "launch/footprint.hpp"
 #include "launch/kernel_record.hpp"
 #include "launch/trace_observer.hpp"
 
@@ -85,7 +86,7 @@ class Runner {
     for (auto& [name, kernel] : kernels_) report_.times.decode_s += kernel.decode_s;
     for (auto const& file : options_.dumps) write_bytes(file.path, buffers.bytes(buffers.find(file)));
     check(buffers);
-    finish();
+    finish(memory);
     return std::move(report_);
   }
 
@@ -103,6 +104,9 @@ class Runner {
     std::unique_ptr<emu::KernelObserver> observer;
     std::unique_ptr<emu::InstructionObserver> detail;
     std::unique_ptr<TraceObserver> trace;
+    emu::Launch first_launch;
+    std::vector<std::uint64_t> first_groups;  // emulated of it
+    std::uint64_t warp_instructions = 0;
     double emulation_s = 0;
   };
 
@@ -182,6 +186,11 @@ class Runner {
     configuration.emulation_s += spent_s;
     report_.times.emulation_s += spent_s;
     report_.warp_instructions += outcome.warp_instructions;
+    configuration.warp_instructions += outcome.warp_instructions;
+    if (configuration.first_groups.empty()) {
+      configuration.first_launch = bound.launch;
+      configuration.first_groups = groups;
+    }
     if (outcome.ending != emu::Ending::done) refuse_findings(&outcome);
     if (options_.watcher) options_.watcher->end(view);
   }
@@ -358,13 +367,36 @@ class Runner {
     }
   }
 
-  void finish() {
+  // By what the memory touched by the emulated groups grows to that of all groups: with the groups, unless some of them
+  // show what they share.
+  double growth_of_footprint(Configuration const& configuration, emu::Memory& memory, double touched_bytes) {
+    auto const& row = configuration.row;
+    auto const scale = static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
+    if (row.groups_total == row.groups_emulated || options_.emit != Emit::kernel || options_.watcher) return scale;
+    auto const per_group = configuration.warp_instructions / row.groups_emulated;
+    auto const growth = footprint_growth(*configuration.kernel->program, configuration.first_launch, memory,
+                                         configuration.first_groups, 100000 + 100 * per_group);
+    if (!growth) return scale;
+    if (touched_bytes == 0 && growth->middle_bytes > 0)
+      report_.notes.push_back(fmt::format(
+          "kernel '{}': the emulated groups touch no global memory, group {} does; --groups 16 takes groups "
+          "from all over the grid",
+          row.kernel, growth->middle));
+    return growth->factor;
+  }
+
+  void finish(emu::Memory& memory) {
     std::uint64_t memory_bytes = 0;
     for (auto const& buffer : plan_.buffers) memory_bytes += (buffer.bytes() + 31) / 32 * 32;
     for (auto& configuration : configurations_) {
       if (!options_.only_kernel.empty() && configuration.row.kernel != options_.only_kernel) continue;
       configuration.row.spread_pct = configuration.observer->spread_pct();
-      fill_counters(configuration.row, configuration.observer->counters(), memory_bytes);
+      auto const counters = configuration.observer->counters();
+      fill_counters(configuration.row, counters);
+      auto const touched = static_cast<double>(counters.global_footprint_bytes);
+      double const growth = growth_of_footprint(configuration, memory, touched);
+      configuration.row.global_footprint_bytes =
+          std::min(touched * growth, std::max(touched, static_cast<double>(memory_bytes)));
       add_detail(configuration);
       report_.rows.push_back(std::move(configuration.row));
       report_.emulation_s.push_back(configuration.emulation_s);

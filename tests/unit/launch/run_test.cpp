@@ -51,6 +51,53 @@ DONE:
   st.global.u32 [%rd5], %r2;
   ret;
 }
+// Row of a by y, row of b by x, all of t, own row of c: 128 bytes each.
+.visible .entry product(.param .u64 .ptr .global a, .param .u64 .ptr .global b, .param .u64 .ptr .global t,
+                        .param .u64 .ptr .global c)
+{
+  .reg .b32 %r<16>; .reg .b64 %rd<16>;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ctaid.y;
+  mov.u32 %r4, %nctaid.x;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [t];
+  ld.param.u64 %rd4, [c];
+  mad.lo.u32 %r5, %r3, 32, %r1;
+  mad.lo.u32 %r6, %r2, 32, %r1;
+  mad.lo.u32 %r7, %r3, %r4, %r2;
+  mad.lo.u32 %r8, %r7, 32, %r1;
+  mul.wide.u32 %rd5, %r5, 4;
+  mul.wide.u32 %rd6, %r6, 4;
+  mul.wide.u32 %rd7, %r1, 4;
+  mul.wide.u32 %rd8, %r8, 4;
+  add.s64 %rd5, %rd1, %rd5;
+  add.s64 %rd6, %rd2, %rd6;
+  add.s64 %rd7, %rd3, %rd7;
+  add.s64 %rd8, %rd4, %rd8;
+  ld.global.u32 %r9, [%rd5];
+  ld.global.u32 %r10, [%rd6];
+  ld.global.u32 %r11, [%rd7];
+  mad.lo.u32 %r12, %r9, %r10, %r11;
+  st.global.u32 [%rd8], %r12;
+  ret;
+}
+// The groups of plane z = 0 are border and do nothing, the others write a word each.
+.visible .entry inner(.param .u64 .ptr .global out)
+{
+  .reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  mov.u32 %r1, %ctaid.z;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 bra DONE;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r2, %tid.x;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r1;
+DONE:
+  ret;
+}
 .visible .entry endless()
 {
 LOOP:
@@ -106,6 +153,36 @@ std::vector<float> floats_of(std::string const& path) {
 }
 
 }  // namespace
+
+TEST_CASE("the footprint of a few groups grows by what groups do not share") {
+  Folder const folder;
+  auto const footprint = [&](std::string const& groups, std::string const& buffer) {
+    RunOptions options;
+    options.groups = parse_groups(groups);
+    return run_line(folder, "product", "256,16", "32,1", {buffer, buffer, buffer, buffer}, options)
+        .rows[0]
+        .global_footprint_bytes;
+  };
+  double const grid = 8 * 16, row = 128;  // bytes of 32 words; a is touched by 16 different y, b by 8 different x
+  double const whole = (16 + 8 + 1 + grid) * row;
+  std::string const buffer = "buf:u32:65536:iota";
+  CHECK(footprint("all", buffer) == whole);
+  CHECK(footprint("first", buffer) == whole);  // linearly it would be 4 * grid * row
+  CHECK(footprint("2", buffer) == Approx(whole));
+  CHECK(footprint("5", buffer) == Approx(whole));
+  CHECK(footprint("resident:8", buffer) == Approx(whole));
+}
+
+TEST_CASE("a first group of the border is not silently taken for all") {
+  Folder const folder;
+  auto const report = run_line(folder, "inner", "64,2,4", "32,1,1", {"buf:u32:64:iota"});
+  CHECK(report.rows[0].global_footprint_bytes == 0);
+  REQUIRE(report.notes.size() == 1);
+  CHECK_THAT(report.notes[0], Contains("kernel 'inner': the emulated groups touch no global memory, group 4 does"));
+  RunOptions all;
+  all.groups = parse_groups("all");
+  CHECK(run_line(folder, "inner", "64,2,4", "32,1,1", {"buf:u32:64:iota"}, all).notes.empty());
+}
 
 TEST_CASE("a launch from the command line computes, counts and extrapolates") {
   Folder const folder;
@@ -255,7 +332,7 @@ TEST_CASE("an unknown kernel lists the kernels of the file") {
   CHECK(error.status() == Status::usage);
   CHECK_THAT(std::string(error.what()) + error.hint(), Contains("scale"));
   auto const unnamed = error_of([&] { run_line(folder, "", "8", "8", {}); });
-  CHECK_THAT(std::string(unnamed.what()) + unnamed.hint(), Contains("scale, rows, endless"));
+  CHECK_THAT(std::string(unnamed.what()) + unnamed.hint(), Contains("scale, rows, product, inner, endless"));
 }
 
 TEST_CASE("an access outside a buffer is a finding with its place") {
