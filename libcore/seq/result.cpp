@@ -9,7 +9,7 @@ namespace q = record::quantity;
 
 namespace {
 
-constexpr std::size_t profile_bins = 512;  // of level_profile
+constexpr std::size_t profile_bins = 2048;  // of level_profile
 
 struct Totals {
   std::uint64_t add = 0, mul = 0, div = 0, sqrt = 0, call = 0, vectorizable = 0, loads = 0, stores = 0, bytes = 0;
