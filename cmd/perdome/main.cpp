@@ -20,7 +20,7 @@ namespace {
 struct Options {
   std::vector<std::string> systems, intensities, flop_rates, byte_rates;
   std::string devdb, grid = "0.0625:64:41";
-  bool sweep = false, best = false, peaks = false;
+  bool sweep = false, best = false, peaks = false, roof = false;
   double link_bandwidth = 0;
 };
 
@@ -111,7 +111,7 @@ record::Bound row(std::string partition, std::string const& system, model::Proce
   out.bound_flop_per_s = b.flop_per_s;
   out.limiter = fmt::format("{} {}{}", processors[b.processor].name, b.memory ? "memory" : "compute",
                             link_s_per_flop > 0 ? "+link" : "");
-  out.relative_to_best = b.flop_per_s / model::optimum(processors, intensity).flop_per_s;
+  out.relative_to_best = std::min(1.0, b.flop_per_s / model::optimum(processors, intensity).flop_per_s);
   out.intensity = intensity;
   out.intensity_cpu = part_intensity(intensity, d, 0);
   out.intensity_gpu = part_intensity(intensity, d, 1);
@@ -183,6 +183,15 @@ void write_sweep(Out& out, std::string const& system, model::Processors const& p
   }
   out.write(row("p-DP", system, processors, intensity, model::data_partition(processors, intensity)));
   out.write(row("optimum", system, processors, intensity, model::optimum(processors, intensity).division));
+}
+
+// The corners of a system's roofline: where a processor turns from memory to compute bound, and both ends.
+template <class Out>
+void write_roof(Out& out, std::string const& system, model::Processors const& processors) {
+  std::set<double> corners{1.0 / 64, 1024};
+  for (auto const& p : processors) corners.insert(p.flop_per_s() / p.bytes_per_s());
+  for (double const intensity : corners)
+    out.write(row("roof", system, processors, intensity, model::data_partition(processors, intensity)));
 }
 
 template <class Out>
@@ -260,6 +269,9 @@ void run(Options const& options, cli::Streams& io) {
       if (!options.intensities.empty())
         out.write(row("p-DP", system, systems[system], intensity, model::data_partition(systems[system], intensity)));
   }
+  std::set<std::string> roofs;
+  for (auto const& [system, intensity] : codes)
+    if (options.roof && roofs.insert(system).second) write_roof(out, system, systems[system]);
   for (auto const& work : works) out.write(row_of(work, work.system, systems[work.system], options));
   out.finish();
 }
@@ -279,6 +291,9 @@ void declare(cli::Tool& tool) {
   app.add_option("--grid", options->grid, "with --sweep: intensities from LOW to HIGH, evenly on a log scale")
       ->type_name("LOW:HIGH:POINTS")
       ->needs(sweep);
+  app.add_flag("--roof", options->roof,
+               "also the corners of each system's roofline, as rows named roof, for figure roofline")
+      ->excludes(sweep);
   app.add_flag("--best", options->best, "the best division there is, in closed form, and what it gains")
       ->excludes(sweep);
   app.add_option("--link-bandwidth", options->link_bandwidth,

@@ -72,15 +72,18 @@ bool from_pair(Rows const& rows, record::Partition const& row, Work& work) {
 void from_intensities(Rows const& rows, record::Partition const& row, Work& work) {
   std::pair<char const*, std::optional<double>> const cells[] = {
       {"intensity", row.intensity}, {"intensity_cpu", row.intensity_cpu}, {"intensity_gpu", row.intensity_gpu}};
+  bool const whole_only = row.intensity && !row.intensity_cpu && !row.intensity_gpu;  // p-DP
   for (auto const& [column, value] : cells) {
+    if (whole_only && !value) continue;
     if (!value) throw rows.error(rows.has(column) ? column : "partition", fmt::format("no {}", column), ways);
     if (*value < 0) throw rows.error(column, "an intensity must not be negative", "0: the processor is unused");
   }
   if (!(*row.intensity > 0)) throw rows.error("intensity", "the intensity of the whole must be above 0", ways);
+  work.intensity = *row.intensity;
+  if (whole_only) return;
   if (auto const why = model::lemma_violation(*row.intensity, *row.intensity_cpu, *row.intensity_gpu); !why.empty())
     throw rows.error("intensity_cpu", fmt::format("partition '{}': {}", work.name, why),
                      "rounded intensities may violate a lemma; operations and bytes do not");
-  work.intensity = *row.intensity;
   if (*row.intensity_cpu != *row.intensity_gpu)
     work.division = model::division(*row.intensity, *row.intensity_cpu, *row.intensity_gpu);
 }

@@ -7,7 +7,10 @@
 #include "record/execution_cost.hpp"
 #include "record/measurement.hpp"
 #include "record/profile.hpp"
+#include "record/fit.hpp"
+#include "record/partition.hpp"
 #include "record/ranking.hpp"
+#include "record/simulation.hpp"
 
 namespace kernelcast::figure {
 namespace {
@@ -33,8 +36,13 @@ std::span<Kind const> kinds() {
       Kind{"occupancy", "bandwidth over occupancy", layout<record::Measurement>, draw_occupancy},
       Kind{"parallelism", "operations per execution level of a sequential kernel", layout<record::Profile>,
            draw_parallelism},
+      Kind{"penalty", "what the choices of fitted models lose, as box plots", layout<record::Penalty>, draw_penalty},
+      Kind{"perdome", "bounds of all code partitions over the intensities of two parts", layout<record::Bound>,
+           draw_perdome},
       Kind{"ranking", "relative time of each device, a panel per kernel and case", layout<record::Ranking>,
            draw_ranking},
+      Kind{"roofline", "kernels below the roofs of devices", layout<record::Bound>, draw_roofline},
+      Kind{"scaling", "time over the number of GPUs, a line per size", layout<record::Simulation>, draw_scaling},
       Kind{"schedule", "which device runs which kernel when", layout<record::Assignment>, draw_schedule},
       Kind{"stack-distance", "references over their stack distance", layout<record::Profile>, draw_stack_distance},
   };
