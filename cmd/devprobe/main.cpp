@@ -198,6 +198,9 @@ Status run(Options const& options, cli::Streams& io) {
     auto have = options.resume.empty() ? std::vector<record::Measurement>{} : read_rows(io, options.resume);
     auto const probe = probe::Devices().open(options.device);
     probe->rename(slug_of(probe->facts(), options));
+    std::erase_if(have, [&](auto const& row) {  // it is measured again
+      return row.status == "failed" && row.device == probe->facts().device && row.backend == probe->facts().backend;
+    });
     if (rows_only) return write_measurements(options, io, *probe, have), Status::done;
     rows = measure(options, io, *probe, std::move(have), {}).rows;
     facts = probe->facts();

@@ -181,7 +181,7 @@ void triad(double* a, double const* b, double const* c, double s, std::size_t co
   auto const* r = reinterpret_cast<Doubles const*>(c);
   for (std::size_t i = 0; i < count / words_per_vector; ++i) {
     Doubles const sum = q[i] + s * r[i];
-    stream(p + i, reinterpret_cast<Longs const&>(sum));
+    stream(p + i, __builtin_bit_cast(Longs, sum));
   }
   end_of_stream();
 }

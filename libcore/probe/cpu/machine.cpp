@@ -184,7 +184,7 @@ void SpinBarrier::wait() {
 
 struct Team::State {
   using Clock = std::chrono::steady_clock;
-  explicit State(std::size_t threads) : begin(threads), ended(threads) {}
+  explicit State(std::size_t count) : begin(count), ended(count) {}
   std::vector<std::thread> threads;
   std::mutex mutex;
   std::condition_variable wake, done;
