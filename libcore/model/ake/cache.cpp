@@ -10,7 +10,8 @@ Cache::Cache(std::uint64_t bytes, unsigned ways) : ways_(std::max(1u, ways)) {
   std::uint64_t const lines = bytes / line_bytes;
   if (lines > 0 && lines < ways_) ways_ = static_cast<unsigned>(lines);
   sets_ = static_cast<std::size_t>(lines / ways_);
-  table_.resize(sets_ * ways_);
+  lines_.assign(sets_ * ways_, ~std::uint64_t{0});
+  ways_of_.resize(sets_ * ways_);
 }
 
 std::size_t Cache::set_of(std::uint64_t line) const {
@@ -19,28 +20,29 @@ std::size_t Cache::set_of(std::uint64_t line) const {
 }
 
 Cache::Way* Cache::find(std::uint64_t line) {
-  Way* const set = table_.data() + set_of(line);
+  std::size_t const set = set_of(line);
+  std::uint64_t const* const lines = lines_.data() + set;
   for (unsigned w = 0; w < ways_; ++w)
-    if (set[w].line == line) return set + w;
+    if (lines[w] == line) return ways_of_.data() + set + w;
   return nullptr;
 }
 
 Cache::Way& Cache::claim(std::uint64_t line, std::uint32_t who) {
-  Way* const set = table_.data() + set_of(line);
-  Way* oldest = set;
   ++clock_;
-  for (unsigned w = 0; w < ways_; ++w) {
-    if (set[w].line == line) {
-      set[w].used = clock_;
-      set[w].shared = set[w].shared || set[w].who != who;
-      last_is_shared_ = set[w].shared;
-      return set[w];
-    }
-    if (clock_ - set[w].used > clock_ - oldest->used) oldest = set + w;
+  if (Way* const way = find(line)) {
+    way->used = clock_;
+    way->shared = way->shared || way->who != who;
+    last_is_shared_ = way->shared;
+    return *way;
   }
-  *oldest = {line, clock_, who, false, 0, 0};
+  std::size_t const set = set_of(line);
+  Way* const all = ways_of_.data() + set;
+  unsigned oldest = 0;
+  for (unsigned w = 1; w < ways_; ++w) oldest = clock_ - all[w].used > clock_ - all[oldest].used ? w : oldest;
+  lines_[set + oldest] = line;
+  all[oldest] = {clock_, who, false, 0, 0};
   last_is_shared_ = false;
-  return *oldest;
+  return all[oldest];
 }
 
 std::uint8_t Cache::read(std::uint64_t line, std::uint8_t sectors, std::uint8_t fill, std::uint32_t who) {
@@ -62,7 +64,10 @@ std::uint8_t Cache::write(std::uint64_t line, std::uint8_t sectors, std::uint32_
 
 void Cache::evict(std::uint64_t line) {
   if (sets_ == 0) return;
-  if (Way* const way = find(line)) *way = Way{};
+  if (Way* const way = find(line)) {
+    lines_[static_cast<std::size_t>(way - ways_of_.data())] = ~std::uint64_t{0};
+    *way = Way{};
+  }
 }
 
 }  // namespace kernelcast::model::ake

@@ -24,7 +24,6 @@ class Cache {
 
  private:
   struct Way {
-    std::uint64_t line = ~std::uint64_t{0};
     std::uint32_t used = 0;
     std::uint32_t who = 0;
     bool shared = false;
@@ -38,7 +37,8 @@ class Cache {
   std::size_t sets_;
   std::uint32_t clock_ = 0;
   bool last_is_shared_ = false;
-  std::vector<Way> table_;
+  std::vector<std::uint64_t> lines_;  // [set x ways + way]
+  std::vector<Way> ways_of_;
 };
 
 }  // namespace kernelcast::model::ake

@@ -32,14 +32,14 @@ struct Warp {
 
 // A scheduler's wavefronts, oldest first, and when each can issue.
 struct Slot {
+  Ticks next = std::numeric_limits<Ticks>::max();
+  std::size_t pick = none;
+  Ticks free = 0;
+  std::size_t last = none;  // who issued last
   std::vector<Ticks> ready;
   std::vector<Stamp> cause;
   std::vector<std::uint32_t> warp;
-  Ticks free = 0;
-  std::size_t last = none;  // who issued last
-  std::size_t group = 0;    // two_level: the active part
-  Ticks next = std::numeric_limits<Ticks>::max();
-  std::size_t pick = none;
+  std::size_t group = 0;  // two_level: the active part
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };
@@ -420,8 +420,12 @@ void Engine::finish(unsigned scheduler, std::size_t index, Ticks t) {
 Outcome Engine::run() {
   while (living_ > 0) {
     unsigned first = 0;
-    for (unsigned s = 1; s < parts_; ++s)
-      if (slots_[s].next < slots_[first].next) first = s;
+    Ticks earliest = slots_[0].next;
+    for (unsigned s = 1; s < parts_; ++s) {
+      Ticks const next = slots_[s].next;
+      first = next < earliest ? s : first;
+      earliest = next < earliest ? next : earliest;
+    }
     issue(first);
   }
   for (std::size_t u = 0; u < unit_count; ++u) out_.busy[u] = busy_[u] / parts_;
