@@ -42,8 +42,8 @@ int call_clang(std::vector<std::string> const& arguments) {
                                    "-fpass-plugin=" + libraries + "/kernelcast-flux.so"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   if (links(arguments))
-    for (auto const& word : {libraries + "/kernelcast-flux-runtime.so", "-Wl,-rpath," + libraries})
-      command.push_back(word);
+    // Behind -Wl, since -x cuda would make it a source.
+    command.push_back("-Wl," + libraries + "/kernelcast-flux-runtime.so,-rpath," + libraries);
   std::vector<char*> words;
   for (auto& word : command) words.push_back(word.data());
   words.push_back(nullptr);

@@ -30,8 +30,12 @@ Counted lanes_of(flux::CountedRun const& run) {
 bool agree(std::uint64_t first_seed, std::string const& folder) {
   std::vector<dt::Kernel> kernels;
   for (std::uint64_t k = 0; k < per_file; ++k) kernels.push_back(dt::random_kernel(first_seed + k));
-  auto const path = folder + "/kernels.cl";
-  std::ofstream(path) << dt::source_of(kernels);
+  frontend::Request request;
+  request.path = folder + "/kernels.cl";
+  request.cache = request.registers = false;
+  std::ofstream(request.path) << dt::source_of(kernels);
+  auto const path = folder + "/kernels.ptx";  // compiled once
+  std::ofstream(path) << frontend::compile_text(request).ptx;
   constexpr std::uint64_t items = dt::group_items * dt::groups;
   launch::CommandLine line;
   line.path = path;
@@ -43,7 +47,7 @@ bool agree(std::uint64_t first_seed, std::string const& folder) {
                     fmt::format("buf:u32:{}:zero", per_file * dt::sum_words),
                     fmt::format("buf:u8:{}:zero", per_file * items * dt::variable_bytes), "i32:3"};
   auto plan = launch::plan_of(line);
-  plan.request.cache = plan.request.registers = false;
+  plan.request.registers = false;
   launch::RunOptions const options;
   Counted emulator, minimal, every;
   flux::count(plan, options, flux::Sample::all, [&](auto const& run) { emulator = lanes_of(run); });
