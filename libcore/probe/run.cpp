@@ -192,11 +192,12 @@ bool same_point(record::Measurement const& a, record::Measurement const& b) {
 
 std::vector<Point> stated_points(Facts const& facts) {
   std::vector<Point> out;
-  auto const state = [&](char const* metric, double value) {
+  auto const state = [&](char const* metric, double value, char const* variant = "") {
     if (!(value > 0)) return;
     Point point;
     point.bench = "facts";
     point.row.metric = metric;
+    point.row.variant = variant;
     point.stated = value;
     out.push_back(std::move(point));
   };
@@ -210,6 +211,9 @@ std::vector<Point> stated_points(Facts const& facts) {
   state("shared_per_cu_bytes", facts.shared_per_cu_bytes);
   state("memory_bytes", facts.memory_bytes);
   state("stated_cache_bytes", facts.last_cache_bytes);
+  state("stated_cache_bytes", facts.l1_bytes, "l1");
+  state("stated_cache_bytes", facts.l2_bytes, "l2");
+  state("stated_cache_bytes", facts.l3_bytes, "l3");
   state("stated_clock_hz", facts.clock_hz);
   if (facts.memory_bus_bits > 0 && facts.memory_clock_hz > 0)
     state("stated_bandwidth_bytes_per_s", 2 * facts.memory_clock_hz * static_cast<double>(facts.memory_bus_bits) / 8);

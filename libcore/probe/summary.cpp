@@ -175,7 +175,10 @@ Facts facts_from(Rows& rows, std::string const& device) {
   Facts out;
   out.device = out.name = rows.front().device;
   out.backend = rows.front().backend;
-  auto const number = [&](char const* metric) { return best(rows, metric).value_or(0); };
+  auto const of_variant = [&](char const* metric, std::string const& variant) {
+    return best(rows, metric, [&](auto const& row) { return row.variant == variant; }).value_or(0);
+  };
+  auto const number = [&](char const* metric) { return of_variant(metric, ""); };
   out.compute_units = whole(number("compute_units"));
   out.lanes_per_cu = whole(number("lanes_per_cu"));
   out.threads_per_cu = whole(number("threads_per_cu"));
@@ -189,17 +192,17 @@ Facts facts_from(Rows& rows, std::string const& device) {
   out.clock_hz = number("stated_clock_hz");
   // Only a GPU has shared memory for a work-group that the rows would state.
   out.kind = out.backend == "cuda" || out.shared_per_cu_bytes > 0 ? "gpu" : "cpu";
+  // What is stated, else what the latencies show.
   auto const capacity = [&](char const* level) {
-    return best(rows, "cache_capacity_bytes", [&](auto const& row) { return row.variant == level; }).value_or(0);
+    double const stated = of_variant("stated_cache_bytes", level);
+    return stated > 0 ? stated : of_variant("cache_capacity_bytes", level);
   };
-  if (out.kind == "gpu") {
+  out.l1_bytes = capacity("l1");
+  out.l2_bytes = capacity("l2");
+  if (out.kind == "gpu" && out.last_cache_bytes > 0)
     out.l2_bytes = out.last_cache_bytes;
-    out.l1_bytes = capacity("l1");
-  } else {
-    out.l1_bytes = capacity("l1");
-    out.l2_bytes = capacity("l2");
+  else
     out.l3_bytes = out.last_cache_bytes > 0 ? out.last_cache_bytes : capacity("l3");
-  }
   return out;
 }
 

@@ -53,7 +53,8 @@ constexpr std::array<Metric, 35> all_metrics{{
     {"shared_per_cu_bytes", Unit::bytes, "stated: shared memory of a compute unit"},
     {"registers_per_cu", Unit::count, "stated: 32-bit registers of a compute unit"},
     {"memory_bytes", Unit::bytes, "stated: memory of the device"},
-    {"stated_cache_bytes", Unit::bytes, "stated: last-level cache of the whole device"},
+    {"stated_cache_bytes", Unit::bytes,
+     "stated: last-level cache of the whole device; variant l1, l2, l3: one cache of that level"},
     {"stated_clock_hz", Unit::hertz, "stated: highest clock"},
     {"stated_bandwidth_bytes_per_s", Unit::bytes_per_s, "stated: memory clock times width of the bus"},
 }};

@@ -101,7 +101,8 @@ namespace {
 std::string scdoc_escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
-    if (c == '_' || c == '*' || c == '|' || c == '\\' || c == '#') out += '\\';
+    bool const table = c == '[' && out.empty();  // at the begin of a line
+    if (c == '_' || c == '*' || c == '|' || c == '\\' || c == '#' || table) out += '\\';
     out += c;
   }
   return out;
