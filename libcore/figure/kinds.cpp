@@ -41,6 +41,7 @@ std::span<Kind const> kinds() {
            draw_perdome},
       Kind{"ranking", "relative time of each device, a panel per kernel and case", layout<record::Ranking>,
            draw_ranking},
+      Kind{"residual", "errors of fitted times, as box plots", layout<record::Residual>, draw_residual},
       Kind{"roofline", "kernels below the roofs of devices", layout<record::Bound>, draw_roofline},
       Kind{"scaling", "time over the number of GPUs, a line per size", layout<record::Simulation>, draw_scaling},
       Kind{"schedule", "which device runs which kernel when", layout<record::Assignment>, draw_schedule},

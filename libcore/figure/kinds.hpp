@@ -12,6 +12,7 @@ void draw_parallelism(Rows&, Script&);
 void draw_penalty(Rows&, Script&);
 void draw_perdome(Rows&, Script&);
 void draw_ranking(Rows&, Script&);
+void draw_residual(Rows&, Script&);
 void draw_roofline(Rows&, Script&);
 void draw_scaling(Rows&, Script&);
 void draw_schedule(Rows&, Script&);
