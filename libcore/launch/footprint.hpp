@@ -18,6 +18,9 @@
 
 namespace kernelcast::launch {
 
+// Groups with more warp instructions together are not run again for this: some 20 ms.
+inline constexpr std::uint64_t most_instructions_for_footprint = 8000000;
+
 struct FootprintGrowth {
   double factor = 1;               // distinct bytes of all groups over those of the emulated ones
   std::uint64_t middle = 0;        // the group in the middle, linear

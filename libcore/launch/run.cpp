@@ -374,6 +374,8 @@ class Runner {
     auto const scale = static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
     if (row.groups_total == row.groups_emulated || options_.emit != Emit::kernel || options_.watcher) return scale;
     auto const per_group = configuration.warp_instructions / row.groups_emulated;
+    auto const axes = (row.grid_x > 1) + (row.grid_y > 1) + (row.grid_z > 1);
+    if (per_group << axes > most_instructions_for_footprint) return scale;
     auto const growth = footprint_growth(*configuration.kernel->program, configuration.first_launch, memory,
                                          configuration.first_groups, 100000 + 100 * per_group);
     if (!growth) return scale;
