@@ -1,0 +1,84 @@
+// A forest that answers in the target's own unit: value, interval, and how far it can be trusted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "forest/flat.hpp"
+#include "forest/forest.hpp"
+
+namespace kernelcast::forest {
+
+enum class Scale : std::uint8_t { log, plain };  // in which the trees see the target
+
+// A target as the trees see it.
+double scaled(double target, Scale);
+
+// Which value stands for the weighted training samples behind a prediction: the mean over the trees, in the trees'
+// scale [braun]; or the one with the least expected relative error, their median weighted by 1/target.
+enum class Objective : std::uint8_t { mean, relative };
+
+struct Plan {
+  Settings forest;
+  Scale scale = Scale::log;
+  Objective objective = Objective::mean;
+  double interval = 0.9;  // share of the weighted training samples that the interval holds
+  double widen = 1;       // the interval's ends move away from the value by this factor, in the trees' scale
+};
+
+struct Prediction {
+  double value = 0, low = 0, high = 0;  // low <= value <= high
+  double support = 0;                   // share of the trees in which the nearest training sample is in the same leaf
+  std::uint32_t nearest = 0;            // that sample's row in the training samples
+  std::optional<std::size_t> outside;   // a feature outside the range of the training samples
+  // No training sample is like this one.
+  bool extrapolated() const { return outside || support < least_support; }
+  static constexpr double least_support = 0.05;
+};
+
+// Room to work in; one for each thread.
+struct Scratch {
+  std::vector<std::uint32_t> leaf_of_tree;
+  std::vector<double> weight;          // [member]
+  std::vector<std::uint64_t> touched;  // a bit for each member
+};
+
+class Estimator {
+ public:
+  // Targets in their own unit; above 0 where the scale is log or the objective relative, else Error(bad_data).
+  static Estimator fit(Samples const&, Plan const&);
+
+  // From a forest whose targets are in the plan's scale, the same targets in their own unit (ascending, one for each
+  // member), and the features' ranges. Throws as Flat.
+  Estimator(Forest forest, Plan plan, std::vector<double> targets, std::vector<float> low, std::vector<float> high);
+
+  // Of the whole forest, or of its first trees.
+  Prediction predict(std::span<float const> x, Scratch&) const;
+  std::vector<Prediction> predict(std::span<float const> x, Scratch&, std::span<std::size_t const> first_trees) const;
+
+  Forest const& forest() const { return forest_; }
+  Flat const& flat() const { return flat_; }
+  Plan const& plan() const { return plan_; }
+  void widen(double factor) { plan_.widen = factor; }
+  std::vector<float> const& low() const { return low_; }  // [feature], of the training samples
+  std::vector<float> const& high() const { return high_; }
+  std::vector<double> const& targets() const { return targets_; }  // [member], in the target's own unit
+  double least_target() const { return targets_.front(); }
+  double greatest_target() const { return targets_.back(); }
+
+ private:
+  Prediction of_first(std::span<std::uint32_t const> leaf_of_tree, Scratch&) const;
+  std::optional<std::size_t> outside(std::span<float const> x) const;
+  void interval(Prediction&, double trees, Scratch&) const;
+
+  Forest forest_;
+  Flat flat_;
+  Plan plan_;
+  std::vector<float> low_, high_;
+  std::vector<double> targets_;
+};
+
+}  // namespace kernelcast::forest

@@ -1,0 +1,274 @@
+#include "forest/model_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "diag/diag.hpp"
+#include "forest/base64.hpp"
+#include "forest/names.hpp"
+
+namespace kernelcast::forest {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto format_name = "kernelcast-forest";
+
+// Reads values by name and refuses what is missing or of another kind.
+class Object {
+ public:
+  Object(Json const& json, std::string file, std::string path)
+      : json_(&json), file_(std::move(file)), path_(std::move(path)) {
+    if (!json.is_object()) refuse(fmt::format("'{}' is no object", path_));
+  }
+
+  [[noreturn]] void refuse(std::string const& what) const {
+    throw Error(Status::bad_data, Where{file_, 0, 0}, "this model cannot be used: " + what,
+                "it is damaged or was not written by mangrove train; train it again");
+  }
+  Json const& at(std::string const& key) const {
+    auto const found = json_->find(key);
+    if (found == json_->end()) refuse(fmt::format("'{}{}' is missing", path_, key));
+    return *found;
+  }
+  Object object(std::string const& key) const { return {at(key), file_, path_ + key + "."}; }
+  std::string text(std::string const& key) const {
+    if (!at(key).is_string()) refuse(fmt::format("'{}{}' is no text", path_, key));
+    return at(key).get<std::string>();
+  }
+  double number(std::string const& key) const {
+    if (!at(key).is_number()) refuse(fmt::format("'{}{}' is no number", path_, key));
+    return at(key).get<double>();
+  }
+  std::uint64_t count(std::string const& key) const {
+    if (!at(key).is_number_unsigned()) refuse(fmt::format("'{}{}' is no whole number, 0 or more", path_, key));
+    return at(key).get<std::uint64_t>();
+  }
+  Json const& list(std::string const& key) const {
+    if (!at(key).is_array()) refuse(fmt::format("'{}{}' is no list", path_, key));
+    return at(key);
+  }
+  std::vector<std::string> texts(std::string const& key) const {
+    std::vector<std::string> out;
+    for (auto const& item : list(key)) {
+      if (!item.is_string()) refuse(fmt::format("'{}{}' holds something else than text", path_, key));
+      out.push_back(item.get<std::string>());
+    }
+    return out;
+  }
+  template <class T>
+  std::vector<T> numbers(std::string const& key) const {
+    auto out = unpacked<T>(text(key));
+    if (!out) refuse(fmt::format("'{}{}' is no base64 of numbers", path_, key));
+    return *std::move(out);
+  }
+  template <class E, std::size_t N>
+  E word(Words<E, N> const& words, std::string const& key) const {
+    auto const value = text(key);
+    auto const* const found = find_word(words, value);
+    if (found == nullptr) refuse(fmt::format("'{}{}' cannot be '{}'", path_, key, value));
+    return *found;
+  }
+  Json const& json() const { return *json_; }
+  std::string const& file() const { return file_; }
+
+ private:
+  Json const* json_;
+  std::string file_, path_;
+};
+
+Json settings_json(Plan const& plan) {
+  auto const& forest = plan.forest;
+  return {{"trees", forest.trees},
+          {"max_features", word(max_features_words, forest.max_features)},
+          {"criterion", word(criterion_words, forest.criterion)},
+          {"cuts", word(cuts_words, forest.cuts)},
+          {"seed", forest.seed},
+          {"scale", word(scale_words, plan.scale)},
+          {"objective", word(objective_words, plan.objective)},
+          {"interval", plan.interval},
+          {"widen", plan.widen}};
+}
+
+Plan plan_of(Object const& settings) {
+  Plan out;
+  out.forest.trees = settings.count("trees");
+  out.forest.max_features = settings.word(max_features_words, "max_features");
+  out.forest.criterion = settings.word(criterion_words, "criterion");
+  out.forest.cuts = settings.word(cuts_words, "cuts");
+  out.forest.seed = settings.count("seed");
+  out.scale = settings.word(scale_words, "scale");
+  out.objective = settings.word(objective_words, "objective");
+  out.interval = settings.number("interval");
+  out.widen = settings.number("widen");
+  if (!(out.interval > 0 && out.interval < 1)) settings.refuse("'settings.interval' is not between 0 and 1");
+  if (!(out.widen > 0 && out.widen < 1e6)) settings.refuse("'settings.widen' is no sensible factor");
+  return out;
+}
+
+// In their own unit.
+std::vector<double> targets_of(Object const& root, Plan const& plan) {
+  auto targets = root.object("training").numbers<double>("targets");
+  if (targets.empty() || targets.size() > max_sample_count) root.refuse("no targets, or too many");
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (!std::isfinite(targets[i])) root.refuse("a target is no number");
+    if (i > 0 && targets[i] < targets[i - 1]) root.refuse("the targets do not ascend");
+    if (!(targets[i] > 0) && (plan.scale == Scale::log || plan.objective == Objective::relative))
+      root.refuse("a target is not above 0");
+  }
+  return targets;
+}
+
+struct Features {
+  std::vector<std::string> kernel, device, projections;
+  std::vector<float> low, high;
+  std::vector<double> importance;
+};
+
+Features features_of(Object const& root) {
+  Features out;
+  std::set<std::string> names;
+  auto const& list = root.list("features");
+  if (list.empty() || list.size() > max_feature_count) root.refuse(fmt::format("it has {} features", list.size()));
+  std::size_t stage = 0;  // kernel, device, projection: in this order
+  for (auto const& item : list) {
+    Object const feature(item, root.file(), "features.");
+    auto const name = feature.text("name"), of = feature.text("of");
+    if (name.empty() || !names.insert(of + "." + name).second) root.refuse("a feature has no name of its own");
+    std::size_t const at = of == "kernel" ? 0 : of == "device" ? 1 : of == "projection" ? 2 : 3;
+    if (at == 3 || at < stage) root.refuse("a feature is of neither kernel, device nor projection, in this order");
+    stage = at;
+    (at == 0 ? out.kernel : at == 1 ? out.device : out.projections).push_back(name);
+    auto const low = feature.number("low"), high = feature.number("high");
+    if (!std::isfinite(static_cast<float>(low)) || !std::isfinite(static_cast<float>(high)) || low > high)
+      root.refuse(fmt::format("the range of feature '{}' is none", name));
+    out.low.push_back(static_cast<float>(low));
+    out.high.push_back(static_cast<float>(high));
+    out.importance.push_back(feature.number("importance"));
+    if (!(out.importance.back() >= 0 && out.importance.back() <= 1 + 1e-9))
+      root.refuse(fmt::format("the importance of feature '{}' is not between 0 and 1", name));
+  }
+  if (out.kernel.empty()) root.refuse("it has no feature of kernels");
+  return out;
+}
+
+Forest forest_of(Object const& root, Plan const& plan, Features const& features, std::vector<double> const& targets) {
+  Forest out;
+  out.settings = plan.forest;
+  out.features = features.low.size();
+  out.importance = features.importance;
+  for (double const target : targets) out.targets.push_back(scaled(target, plan.scale));
+  out.order.resize(out.targets.size());
+  std::iota(out.order.begin(), out.order.end(), 0U);
+  for (auto const& item : root.list("trees")) {
+    Object const tree(item, root.file(), "trees.");
+    out.trees.push_back({tree.numbers<std::uint8_t>("split"), tree.numbers<float>("threshold"),
+                         tree.numbers<std::uint32_t>("leaf_size"), tree.numbers<std::uint32_t>("members")});
+  }
+  if (out.trees.size() != plan.forest.trees)
+    root.refuse(fmt::format("it has {} trees of {}", out.trees.size(), plan.forest.trees));
+  return out;
+}
+
+Json parsed(std::string_view text, std::string const& file) {
+  try {
+    return Json::parse(text);
+  } catch (Json::exception const&) {
+    std::size_t line = 1;
+    // Where a truncated file ends, or where it stops being JSON.
+    try {
+      static_cast<void>(nlohmann::json::parse(text));
+    } catch (nlohmann::json::parse_error const& error) {
+      auto const stop = std::min<std::size_t>(error.byte, text.size());
+      line +=
+          static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(stop), '\n'));
+    } catch (nlohmann::json::exception const&) {
+    }
+    throw Error(Status::bad_data, Where{file, line, 0}, "this is no complete JSON, so no model",
+                "name a file that mangrove train wrote");
+  }
+}
+
+}  // namespace
+
+std::string model_text(Model const& model) {
+  auto const& forest = model.estimator.forest();
+  Json out;
+  out["format"] = format_name;
+  out["version"] = model_version;
+  out["target"] = model.target;
+  out["per"] = model.per;
+  out["device"] = model.device;
+  out["settings"] = settings_json(model.estimator.plan());
+  out["provenance"] = Json::object();
+  for (auto const& [key, value] : model.provenance) out["provenance"][key] = value;
+  out["features"] = Json::array();
+  std::size_t f = 0;
+  auto const add = [&](std::vector<std::string> const& names, char const* of) {
+    for (auto const& name : names) {
+      out["features"].push_back({{"name", name},
+                                 {"of", of},
+                                 {"low", model.estimator.low()[f]},
+                                 {"high", model.estimator.high()[f]},
+                                 {"importance", forest.importance[f]}});
+      ++f;
+    }
+  };
+  add(model.kernel_features, "kernel");
+  add(model.device_features, "device");
+  add(model.projections, "projection");
+  std::vector<std::string> samples;
+  for (auto const row : forest.order) samples.push_back(model.samples[row]);
+  out["training"] = {{"samples", samples}, {"targets", packed(model.estimator.targets())}};
+  out["trees"] = Json::array();
+  for (auto const& tree : forest.trees)
+    out["trees"].push_back({{"split", packed(tree.split)},
+                            {"threshold", packed(tree.threshold)},
+                            {"leaf_size", packed(tree.leaf_size)},
+                            {"members", packed(tree.members)}});
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Model parse_model(std::string_view text, std::string const& file) {
+  auto const json = parsed(text, file);
+  Object const root(json, file, "");
+  if (root.text("format") != format_name) root.refuse(fmt::format("its format is '{}'", root.text("format")));
+  if (root.count("version") != static_cast<std::uint64_t>(model_version))
+    throw Error(Status::bad_data, Where{file, 0, 0},
+                fmt::format("the model has version {}, this program reads {}", root.count("version"), model_version),
+                "train it again with this version");
+  auto const plan = plan_of(root.object("settings"));
+  auto features = features_of(root);
+  auto samples = root.object("training").texts("samples");
+  auto targets = targets_of(root, plan);
+  auto forest = forest_of(root, plan, features, targets);
+  if (samples.size() != forest.targets.size()) root.refuse("not one name for each training sample");
+  std::map<std::string, std::string> provenance;
+  for (auto const& [key, value] : root.object("provenance").json().items())
+    if (value.is_string()) provenance[key] = value.get<std::string>();
+  auto const per = root.text("per"), target = root.text("target");
+  if (target != "time_s" && target != "power_w") root.refuse(fmt::format("its target is '{}'", target));
+  if (!per.empty() && std::find(features.kernel.begin(), features.kernel.end(), per) == features.kernel.end())
+    root.refuse(fmt::format("it predicts multiples of '{}', which is no feature", per));
+  try {
+    return {target,
+            per,
+            root.text("device"),
+            std::move(features.kernel),
+            std::move(features.device),
+            std::move(features.projections),
+            std::move(samples),
+            std::move(provenance),
+            Estimator(std::move(forest), plan, std::move(targets), std::move(features.low), std::move(features.high))};
+  } catch (Error const& error) {
+    root.refuse(error.what());
+  }
+}
+
+}  // namespace kernelcast::forest

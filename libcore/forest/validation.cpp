@@ -1,0 +1,164 @@
+#include "forest/validation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "diag/diag.hpp"
+
+namespace kernelcast::forest {
+
+namespace {
+
+std::vector<std::size_t> all_but(std::size_t n, std::vector<std::size_t> const& tested) {
+  std::vector<bool> is_tested(n);
+  for (auto const i : tested) is_tested[i] = true;
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < n; ++i)
+    if (!is_tested[i]) out.push_back(i);
+  return out;
+}
+
+Prediction times(Prediction p, double work) {
+  p.value *= work;
+  p.low *= work;
+  p.high *= work;
+  return p;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  auto const n = values.size();
+  return n == 0 ? 0 : (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+double distance(double a, double b, Scale scale) {
+  return scale == Scale::log ? std::fabs(std::log(a / b)) : std::fabs(a - b);
+}
+
+}  // namespace
+
+Data subset(Data const& data, std::vector<std::size_t> const& rows) {
+  Data out;
+  out.samples.features = data.samples.features;
+  for (auto const i : rows) {
+    auto const x = data.samples.row(i);
+    out.samples.x.insert(out.samples.x.end(), x.begin(), x.end());
+    out.samples.y.push_back(data.samples.y[i]);
+    out.measured.push_back(data.measured[i]);
+    if (!data.work.empty()) out.work.push_back(data.work[i]);
+  }
+  return out;
+}
+
+Score score(Data const& data, std::vector<HeldOut> const& predictions) {
+  if (predictions.empty()) throw Error(Status::bad_data, "no sample to test", "more samples, or fewer folds");
+  Score out;
+  std::vector<double> errors;
+  std::size_t within = 0, covered = 0;
+  for (auto const& one : predictions) {
+    double const measured = data.measured[one.row];
+    errors.push_back(std::fabs(measured - one.prediction.value) / std::fabs(measured) * 100);
+    within += errors.back() <= 10 ? 1 : 0;
+    covered += one.prediction.low <= measured && measured <= one.prediction.high ? 1 : 0;
+  }
+  auto const n = static_cast<double>(errors.size());
+  out.mape_pct = std::accumulate(errors.begin(), errors.end(), 0.0) / n;
+  out.median_pct = median(errors);
+  out.within_10_pct = 100 * static_cast<double>(within) / n;
+  out.coverage_pct = 100 * static_cast<double>(covered) / n;
+  return out;
+}
+
+std::vector<std::vector<HeldOut>> cross_validate(Data const& data, Folds const& folds, Plan const& plan,
+                                                 std::vector<std::size_t> const& trees) {
+  std::vector<std::vector<HeldOut>> out(trees.size());
+  Plan most = plan;
+  most.forest.trees = *std::max_element(trees.begin(), trees.end());
+  Scratch scratch;
+  for (std::size_t fold = 0; fold < folds.size(); ++fold) {
+    auto const trained = all_but(data.samples.size(), folds[fold]);
+    auto const estimator = Estimator::fit(subset(data, trained).samples, most);
+    scratch = {};
+    for (auto const row : folds[fold]) {
+      auto const predictions = estimator.predict(data.samples.row(row), scratch, trees);
+      for (std::size_t k = 0; k < trees.size(); ++k) {
+        HeldOut one{row, fold, times(predictions[k], data.work.empty() ? 1 : data.work[row])};
+        one.prediction.nearest = static_cast<std::uint32_t>(trained[one.prediction.nearest]);
+        out[k].push_back(one);
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<HeldOut> cross_validate(Data const& data, Folds const& folds, Plan const& plan) {
+  return cross_validate(data, folds, plan, {plan.forest.trees}).front();
+}
+
+Choice choose(Data const& data, Folds const& folds, Plan const& plan, Search const& search) {
+  Choice best;
+  bool any = false;
+  std::map<std::pair<std::size_t, Criterion>, bool> tried;
+  auto trees = search.trees;
+  std::sort(trees.begin(), trees.end());
+  for (auto const criterion : search.criteria)
+    for (auto const rule : search.max_features) {
+      if (!tried.emplace(std::pair(features_tried(rule, data.samples.features), criterion), true).second) continue;
+      Plan candidate = plan;
+      candidate.forest.criterion = criterion;
+      candidate.forest.max_features = rule;
+      auto const predictions = cross_validate(data, folds, candidate, trees);
+      for (std::size_t k = 0; k < trees.size(); ++k) {
+        double const mape_pct = score(data, predictions[k]).mape_pct;
+        if (any && !(mape_pct < best.mape_pct)) continue;
+        any = true;
+        candidate.forest.trees = trees[k];
+        best = {candidate.forest, mape_pct};
+      }
+    }
+  return best;
+}
+
+void nested_cross_validate(Data const& data, Plan const& plan, Search const& search, std::size_t iterations,
+                           std::size_t outer, std::size_t inner, Divide const& divide,
+                           std::function<void(Nested const&)> const& visit) {
+  std::vector<std::size_t> all(data.samples.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  for (std::size_t iteration = 0; iteration < iterations; ++iteration) {
+    Plan here = plan;
+    here.forest.seed = plan.forest.seed + iteration;
+    auto const folds = divide(all, outer, here.forest.seed);
+    for (std::size_t fold = 0; fold < folds.size(); ++fold) {
+      auto const trained = all_but(data.samples.size(), folds[fold]);
+      Nested one{iteration, fold, {}, {}};
+      one.choice = choose(subset(data, trained), divide(trained, inner, here.forest.seed), here, search);
+      Plan chosen = here;
+      chosen.forest = one.choice.settings;
+      one.predictions = cross_validate(data, {folds[fold]}, chosen);
+      visit(one);
+    }
+  }
+}
+
+double calibration(Data const& data, std::vector<HeldOut> const& predictions, Plan const& plan) {
+  std::vector<double> widths;
+  for (auto const& one : predictions)
+    widths.push_back(std::max(distance(one.prediction.high, one.prediction.value, plan.scale),
+                              distance(one.prediction.value, one.prediction.low, plan.scale)));
+  double const least = std::max(median(widths) / 100, 1e-9);  // an interval of no width cannot be widened
+  std::vector<double> needed;
+  for (auto const& one : predictions) {
+    auto const& p = one.prediction;
+    double const y = data.measured[one.row];
+    double const half = std::max(distance(y > p.value ? p.high : p.low, p.value, plan.scale), least);
+    needed.push_back(distance(y, p.value, plan.scale) / half);
+  }
+  std::sort(needed.begin(), needed.end());
+  auto const n = static_cast<double>(needed.size());
+  auto const rank = static_cast<std::size_t>(std::ceil((n + 1) * plan.interval));
+  return std::max(1e-3, needed[std::min(needed.size(), std::max<std::size_t>(rank, 1)) - 1]);
+}
+
+}  // namespace kernelcast::forest

@@ -1,0 +1,57 @@
+// A forest of 512 trees on 1600 samples of 12 features: training and one prediction.
+#include <cmath>
+
+#include <benchmark/benchmark.h>
+
+#include "forest/estimator.hpp"
+#include "forest/random.hpp"
+
+namespace kernelcast::forest {
+namespace {
+
+Samples samples_of(std::size_t n, std::size_t features) {
+  Random random(7);
+  Samples out;
+  out.features = features;
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (std::size_t f = 0; f < features; ++f) {
+      double const value = std::exp(15 * random.uniform());
+      out.x.push_back(static_cast<float>(value));
+      sum += f < 3 ? value : 0;
+    }
+    out.y.push_back(sum * std::exp(0.2 * random.uniform()) * 1e-9);
+  }
+  return out;
+}
+
+Plan plan_of(Criterion criterion) {
+  Plan out;
+  out.forest.criterion = criterion;
+  return out;
+}
+
+void train_mse(benchmark::State& state) {
+  auto const samples = samples_of(1600, 12);
+  for (auto _ : state) benchmark::DoNotOptimize(Estimator::fit(samples, plan_of(Criterion::mse)));
+}
+void train_mae(benchmark::State& state) {
+  auto const samples = samples_of(1600, 12);
+  for (auto _ : state) benchmark::DoNotOptimize(Estimator::fit(samples, plan_of(Criterion::mae)));
+}
+
+void predict_one(benchmark::State& state) {
+  auto const samples = samples_of(1600, 12);
+  auto const estimator = Estimator::fit(samples, plan_of(Criterion::mse));
+  auto const asked = samples_of(4096, 12);
+  Scratch scratch;
+  std::size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(estimator.predict(asked.row(i++ * 797 % asked.size()), scratch));
+}
+
+BENCHMARK(train_mse)->Unit(benchmark::kMillisecond);
+BENCHMARK(train_mae)->Unit(benchmark::kMillisecond);
+BENCHMARK(predict_one)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace kernelcast::forest
