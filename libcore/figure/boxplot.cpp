@@ -26,10 +26,12 @@ void draw_panel(Script& script, std::string const& title, Boxes const& boxes) {
 
 void draw_boxes(Script& script, std::string const& label, Boxes const& left, std::string const& left_title,
                 Boxes const& right, std::string const& right_title) {
-  script.width_px = std::max(script.width_px, 80 * static_cast<int>(left.size() + right.size()));
+  script.width_px = std::max(script.width_px, 95 * static_cast<int>(left.size() + right.size()));
   script.line("set multiplot layout 1,2{}", script.title.empty() ? std::string() : " title " + quote(script.title));
   script.line("set ylabel {}", quote(label));
-  script.line("set style boxplot nooutliers");
+  script.line("set style boxplot outliers pointtype 7");
+  script.line("set pointsize 0.35");
+  script.line("set bmargin 4");
   script.line("set style fill solid 0.4");
   script.line("set grid y");
   draw_panel(script, left_title, left);

@@ -36,7 +36,7 @@ void draw_scaling(Rows& rows, Script& script) {
   script.line("set xlabel \"GPUs\"");
   script.line("set ylabel \"time / n (s)\"");
   script.line("set logscale y");
-  script.line("set format y \"10^{{%L}}\"");
+  script.line("set format y \"%.0e\"");
   script.line("set grid");
   script.line("set key right top font \",8\" samplen 1");
   for (auto& [key, lines] : panels) {
