@@ -102,21 +102,27 @@ void AcceleratorProbe::memory_point(std::string const& bench, std::string const&
     point.most = 2 * facts_.memory_clock_hz * static_cast<double>(facts_.memory_bus_bits) / 8;
   std::uint64_t const all = bytes / word_bytes;
   point.measure = [=, this, kernel = std::shared_ptr<DeviceKernel>(), next = std::uint64_t{0}]() mutable {
-    std::uint64_t const items = load.groups * group_;
+    // Four accesses of each item at least, and no more than there are words.
+    std::uint64_t const groups = std::min(load.groups, std::max<std::uint64_t>(1, all / (4 * group_)));
+    std::uint64_t const items = groups * group_;
     // A GPU goes through all of it; a CPU through a window, which comes around after all the others.
     std::uint64_t window = all;
     if (cpu_ && bench == "global") {
-      std::uint64_t const threads = std::min(load.groups, units_);
+      std::uint64_t const threads = std::min(groups, units_);
       window = std::min(all, std::bit_floor(threads * (access.name == "coalesced" ? (8 << 20) / word_bytes : 1 << 17)));
     }
     window = std::max<std::uint64_t>(window / (4 * items), 1) * 4 * items;
-    if (window > all) window = all;
     if (!kernel) {
       kernel = memory_kernel(access, direction, word_bytes);
+      // The driver knows the kernel's registers, which the rules are not told here.
+      std::uint64_t const wanted = std::min(groups / units_, resident());
+      if (auto const held = kernel->resident_groups(group_, load.shared_bytes); held > 0 && held < wanted)
+        throw Error(
+            Status::unavailable,
+            fmt::format("the occupancy is not reached: a compute unit holds {} work-groups, not {}", held, wanted), "");
       if (!*in) *in = random_buffer(bytes);
-      if (!*out && direction != "read") *out = random_buffer(bytes);
-      if (!*out) *out = random_buffer(std::max<std::uint64_t>(items * 4, 4096));
-      if (direction != "read" && (*out)->bytes < bytes) *out = random_buffer(bytes);
+      std::uint64_t const written = direction == "read" ? items * 4 : bytes;
+      if (!*out || (*out)->bytes < written) *out = random_buffer(written);
     }
     auto const bits = u32(static_cast<std::uint64_t>(std::bit_width(all) - 1));
     std::uint64_t const first = next;
@@ -131,7 +137,7 @@ void AcceleratorProbe::memory_point(std::string const& bench, std::string const&
     std::uint64_t passes = 0;
     // Small sets several times, so that a sample is long against the timer.
     do {
-      seconds += kernel->run(load.groups, group_, arguments);
+      seconds += kernel->run(groups, group_, arguments);
       ++passes;
     } while (seconds < 5e-5 && passes < 100);
     double const moved = static_cast<double>(window * word_bytes * passes) * (direction == "copy" ? 2 : 1);

@@ -110,8 +110,7 @@ class CpuProbe final : public Probe {
     for (std::size_t n = 1; n < cores; n *= 2) teams_[n] = nullptr;
     teams_[cores] = nullptr;
     processors_ = all;
-    levels_ = levels();
-    best_ = levels_.back();
+    best_ = levels().back();
   }
 
   std::optional<double> clock_hz() override {
@@ -519,7 +518,6 @@ class CpuProbe final : public Probe {
   std::vector<Point>* points_ = nullptr;
   std::vector<unsigned> processors_;
   std::map<std::size_t, std::unique_ptr<Team>> teams_;
-  std::vector<Kernels const*> levels_;
   Kernels const* best_ = nullptr;
   double bound_clock_hz_ = 0;
 };
