@@ -1,11 +1,13 @@
 // Lint over devdb/: units, ranges, relations between columns, a source for every figure; and the papers' own figures.
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include "catch.hpp"
 #include "device/device.hpp"
+#include "record/table.hpp"
 
 using namespace kernelcast;
 using record::FieldType;
@@ -273,6 +275,43 @@ TEST_CASE("devdb: Table I of [automatch] and Table 1 of [perdome]") {
   int with = 0;
   for (auto const& d : database().devices()) with += d.perdome_flop_s.has_value();
   CHECK(with == 4);
+}
+
+TEST_CASE("devdb: the columns of [automatch] Table I for every device, derived ones marked") {
+  for (auto const& d : database().devices()) {
+    INFO(d.device);
+    bool const measured = d.src_models.rfind("[automatch]", 0) == 0;
+    auto const assumed = assumptions(d.assumed);
+    for (auto const& column : record::Device::schema().columns()) {
+      if (column.name.rfind("automatch_", 0) != 0) continue;
+      INFO(column.name);
+      bool const none = column.name == "automatch_flop_per_s" && d.throughput[1] == 0;  // no double precision
+      CHECK(filled(d, column) != none);
+      if (filled(d, column)) CHECK((measured || assumed.count(column.name) == 1));
+    }
+    CHECK(*d.automatch_fast_bytes_per_s > *d.automatch_slow_bytes_per_s);
+    CHECK(*d.automatch_fast_latency_s < *d.automatch_slow_latency_s);
+    CHECK(*d.automatch_barrier_s < 1e-5);
+  }
+}
+
+TEST_CASE("devdb: a device that is written reads back the same") {
+  std::ostringstream out;
+  record::Writer<record::Device> writer(out, record::Format::csv);
+  for (auto const& d : database().devices()) writer.write(d);
+  writer.finish();
+  std::ifstream file(KERNELCAST_SOURCE_DIR "/devdb/devices.csv", std::ios::binary);
+  std::istringstream again(out.str());
+  csv::Reader rows(again, "written"), first(file, "devices.csv");
+  CHECK(rows.header() == first.header());
+  record::Reader<record::Device> reader(rows);
+  std::ostringstream twice;
+  record::Writer<record::Device> second(twice, record::Format::csv);
+  std::size_t count = 0;
+  for (record::Device d; reader.next(d); ++count) second.write(d);
+  second.finish();
+  CHECK(count == database().devices().size());
+  CHECK(twice.str() == out.str());
 }
 
 TEST_CASE("devdb: aliases name every device of the other data sets once") {
