@@ -31,7 +31,7 @@ void AccessRules::spread(Part const& p, std::uint64_t const* list) {
   auto const lowest = static_cast<unsigned>(std::countr_zero(p.mask));
   std::size_t i = 0;
   each_lane(p.mask, [&](unsigned l) {
-    lane_[l] = p.listed ? list[i++] : p.first + static_cast<std::uint64_t>(p.stride) * (l - lowest);
+    lane_[l] = p.listed ? list[i++] : p.first + static_cast<std::uint64_t>(std::int64_t{p.stride}) * (l - lowest);
   });
 }
 
@@ -64,10 +64,10 @@ std::span<Touch const> AccessRules::touches(Part const& p, std::uint64_t const* 
     });
     return touches_;
   }
-  std::uint64_t const span = static_cast<std::uint64_t>(p.stride < 0 ? -p.stride : p.stride);
+  std::uint64_t const span = static_cast<std::uint64_t>(p.stride < 0 ? -std::int64_t{p.stride} : p.stride);
   if (!p.listed && span <= bytes && is_run(p.mask)) {
-    std::uint64_t const last =
-        p.first + static_cast<std::uint64_t>(p.stride) * static_cast<std::uint64_t>(std::popcount(p.mask) - 1);
+    std::uint64_t const last = p.first + static_cast<std::uint64_t>(std::int64_t{p.stride}) *
+                                             static_cast<std::uint64_t>(std::popcount(p.mask) - 1);
     touch(std::min(p.first, last), std::max(p.first, last) + bytes);
     return touches_;
   }
@@ -143,7 +143,7 @@ unsigned AccessRules::passes(Part const& p, std::uint64_t const* list, unsigned 
     // Banks repeat after one row of them.
     auto const phase = static_cast<std::uint32_t>(p.first % (std::uint64_t{banks_} * bank_bytes_));
     std::uint64_t const key = (p.mask * 0x9e3779b97f4a7c15u) ^
-                              (static_cast<std::uint64_t>(p.stride) * 0xff51afd7ed558ccdu) ^
+                              (static_cast<std::uint64_t>(std::int64_t{p.stride}) * 0xff51afd7ed558ccdu) ^
                               (std::uint64_t{phase} * 0xc4ceb9fe1a85ec53u) ^ bytes;
     Remembered& r = remembered_[(key ^ (key >> 32)) % remembered_.size()];
     if (r.mask != p.mask || r.stride != p.stride || r.phase != phase || r.bytes != bytes) {

@@ -19,11 +19,12 @@ namespace kernelcast::model::ake {
 struct Part {
   std::uint64_t mask = 0;
   std::uint64_t first = 0;  // address of the lowest lane
-  std::int64_t stride = 0;  // from lane to lane
-  std::uint32_t list = 0;   // with listed: index of the lanes' addresses
+  std::int32_t stride = 0;  // from lane to lane; with listed: index of the lanes' addresses
   std::uint16_t item = 0;
   Space space = Space::none;
   bool listed = false;
+
+  std::uint32_t list() const { return static_cast<std::uint32_t>(stride); }
 };
 
 // A line of 128 bytes and which of its sectors are touched.

@@ -163,6 +163,15 @@ void LaunchReader::add_execution(Launch& launch) {
   if (!e.addresses.empty()) add_parts(warp, e);
 }
 
+// The addresses of the lanes, one by one.
+void LaunchReader::spread_out(Part& p, std::vector<std::uint64_t>& list) const {
+  auto const lowest = static_cast<unsigned>(std::countr_zero(p.mask));
+  for (std::uint64_t m = p.mask; m; m &= m - 1)
+    list.push_back(p.first +
+                   static_cast<std::uint64_t>(part_.stride) * (static_cast<unsigned>(std::countr_zero(m)) - lowest));
+  p.listed = true;
+}
+
 void LaunchReader::add_parts(TracedWarp& warp, record::TraceExecution const& e) {
   record::AddressReader reader(e.addresses, e.mask);
   try {
@@ -170,13 +179,13 @@ void LaunchReader::add_parts(TracedWarp& warp, record::TraceExecution const& e) 
       Part& p = warp.parts.emplace_back();
       p.mask = part_.mask;
       p.first = part_.first;
-      p.stride = part_.stride;
       p.item = static_cast<std::uint16_t>(part_.item);
       p.space = space_of_letter(part_.space);
       p.listed = !part_.affine;
-      if (p.listed) {
-        p.list = static_cast<std::uint32_t>(warp.lists.size()) - static_cast<std::uint32_t>(std::popcount(p.mask));
-      }
+      p.stride = static_cast<std::int32_t>(part_.stride);
+      if (part_.affine && p.stride != part_.stride) spread_out(p, warp.lists);  // too far apart for 32 bits
+      if (p.listed)
+        p.stride = static_cast<std::int32_t>(warp.lists.size() - static_cast<std::size_t>(std::popcount(p.mask)));
     }
   } catch (Error const& error) {
     throw rows_.error("addresses", error.what(), error.hint());

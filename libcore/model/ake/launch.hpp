@@ -2,7 +2,7 @@
 //
 // Problem: a trace may hold every group of a launch, in any order, and be far larger than memory.
 // Method: only the groups with the lowest numbers are kept, as many as the caller asks for, whatever the order of the
-// rows; a row takes 8 bytes and an access 40, so that memory grows with the resident groups. What is dropped is only
+// rows; a row takes 8 bytes and an access 24, so that memory grows with the resident groups. What is dropped is only
 // checked for its form.
 // Limits: rows of one wavefront must stand in its own order; a launch ends with the next launch row or the input.
 #pragma once
@@ -66,6 +66,7 @@ class LaunchReader {
   void begin(Launch&);
   void add_execution(Launch&);
   TracedGroup* group_of(Launch&, std::uint64_t number);
+  void spread_out(Part&, std::vector<std::uint64_t>& list) const;
   void add_parts(TracedWarp&, record::TraceExecution const&);
   void check_complete(Launch const&);
 

@@ -357,6 +357,8 @@ Resolved Resolver::resolve() {
       return out_;
     }
   }
+  LatencyGap const* const l1 = own(Class::gmem_load_l1, Quantity::gap);
+  out_.machine.caches.l1_gap_is_of_access = l1 && l1->gap_of.starts_with("warp");
   choose_ticks();
   for (std::size_t i = 0; i < class_count; ++i) set_cost(static_cast<Class>(i));
   Machine& m = out_.machine;

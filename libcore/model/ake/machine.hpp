@@ -46,8 +46,9 @@ struct Caches {
   bool l1_has_shared = false;   // shared memory is a part of l1_bytes
   bool l1_takes_loads = false;  // global loads; others only where they are read-only and l1_takes_read_only
   bool l1_takes_read_only = false;
-  bool l1_fills_lines = false;  // a miss fetches the whole line (compute capability 2.x)
-  bool stores_evict = false;    // a store drops the line from the first level (2.x)
+  bool l1_gap_is_of_access = false;  // the table's gap is for a wavefront's load, however many lines it touches
+  bool l1_fills_lines = false;       // a miss fetches the whole line (compute capability 2.x)
+  bool stores_evict = false;         // a store drops the line from the first level (2.x)
 };
 
 struct Machine {

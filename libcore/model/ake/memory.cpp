@@ -133,7 +133,7 @@ class Preparer {
       Part part = warp.parts[p];
       Instruction const& instruction = *accesses_[row.block][part.item];
       if (part.space == Space::none) part.space = instruction.sort.space;
-      std::uint64_t const* const list = part.listed ? warp.lists.data() + part.list : nullptr;
+      std::uint64_t const* const list = part.listed ? warp.lists.data() + part.list() : nullptr;
       std::uint64_t const home = local_space + (launch_.groups[g].number * 64 + w) * local_room;
       add(instruction, part, list, home, g, requests[part.item]);
     }
@@ -163,7 +163,7 @@ class Preparer {
       r.dram = narrow(r.dram + sectors);
       return;
     }
-    by_rates(i, load, sectors, static_cast<unsigned>(touches.size()), r);
+    by_rates(load, sectors, static_cast<unsigned>(touches.size()), r);
     if (i.sort.kind == Kind::atomic) r.l2 = std::max(r.l2, narrow(AccessRules::most_on_one_address(part, list)));
     count_hits(load);
   }
@@ -187,7 +187,7 @@ class Preparer {
         if (missing && lines) missing = 0xf;
         l1_lookups_ += count(t.sectors);
         l1_found_ += count(hit);
-        r.l1 = narrow(r.l1 + 1u);
+        if (r.l1 == 0 || !machine_.caches.l1_gap_is_of_access) r.l1 = narrow(r.l1 + 1u);
       }
       if (!missing) continue;
       std::uint8_t const hit = l2_[0].read(t.line, missing, g);
@@ -226,11 +226,11 @@ class Preparer {
     return static_cast<unsigned>(hits);
   }
 
-  void by_rates(Instruction const& i, bool load, unsigned sectors, unsigned lines, Requests& r) {
+  void by_rates(bool load, unsigned sectors, unsigned lines, Requests& r) {
     unsigned rest = sectors;
     if (load && machine_.caches.l1_bytes > 0 && mode_.l1_hit > 0) {
       unsigned const hits = take(carried_l1_, mode_.l1_hit, sectors);
-      r.l1 = narrow(r.l1 + lines);
+      r.l1 = narrow(r.l1 + (machine_.caches.l1_gap_is_of_access ? 1u : lines));
       l1_lookups_ += sectors;
       l1_found_ += hits;
       rest -= hits;
@@ -245,7 +245,6 @@ class Preparer {
         l2_found_ += hits;
       }
     }
-    (void)i;
     r.dram = narrow(r.dram + missing);
   }
 

@@ -45,7 +45,7 @@ struct RandomAccess {
     part.mask = random() % 3 ? 0xffffffffu : random() | 1u;
     part.first = 4096 + random() % 64 * bytes;
     part.listed = random() % 2;
-    part.stride = static_cast<std::int64_t>(random() % 40) * bytes;
+    part.stride = static_cast<std::int32_t>(random() % 40 * bytes);
     auto const lowest = static_cast<unsigned>(std::countr_zero(part.mask));
     for (unsigned l = 0; l < 32; ++l) {
       offsets[l] =
