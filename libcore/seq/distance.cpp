@@ -9,21 +9,34 @@ namespace kernelcast::seq {
 
 namespace base {
 std::unique_ptr<DistanceEngine> make();
-}
+RowBlocks row_blocks();
+}  // namespace base
 #ifdef KERNELCAST_SEQ_V4
 namespace v4 {
 std::unique_ptr<DistanceEngine> make();
-}
+RowBlocks row_blocks();
+}  // namespace v4
 #endif
+
+#ifdef KERNELCAST_SEQ_V4
+namespace {
+bool runs_v4() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+}  // namespace
+#endif
+
+RowBlocks row_blocks() {
+#ifdef KERNELCAST_SEQ_V4
+  if (runs_v4()) return v4::row_blocks();
+#endif
+  return base::row_blocks();
+}
 
 std::unique_ptr<DistanceEngine> make_distance_engine(char const* level) {
 #ifdef KERNELCAST_SEQ_V4
-  if (std::string_view(level) == "v4")
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
-                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("avx512dq")
-               ? v4::make()
-               : nullptr;
+  if (std::string_view(level) == "v4") return runs_v4() ? v4::make() : nullptr;
 #endif
   return std::string_view(level) == "base" ? base::make() : nullptr;
 }
@@ -37,15 +50,27 @@ void BlockNumbers::find(std::uint64_t region) {
   auto const at = std::find(known_.begin(), known_.end(), region);
   auto const index = static_cast<std::uint64_t>(at - known_.begin());
   // The last number is left for the fillers of DistanceCounter::finish().
-  if ((index + 2) << (30 - shift_) > std::uint64_t{1} << 32)
+  if ((index + 2) << (30 - now_.shift) > std::uint64_t{1} << 32)
     throw std::length_error("the references spread over too many regions of 1 GiB");
   if (at == known_.end()) known_.push_back(region);
-  last_ = region;
-  base_ = static_cast<std::uint32_t>(index << (30 - shift_));
+  now_.region = region;
+  now_.base = static_cast<std::uint32_t>(index << (30 - now_.shift));
 }
 
 DistanceCounter::DistanceCounter(unsigned granularity_shift)
     : shift_(granularity_shift), numbers_(granularity_shift), engine_(make_distance_engine()) {}
+
+void DistanceCounter::add(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t times) {
+  while (n > 0) {
+    auto const now = std::min<std::uint32_t>(n, static_cast<std::uint32_t>(buffered - filled_));
+    std::copy_n(blocks, now, &blocks_[filled_]);
+    std::fill_n(&times_[filled_], now, times);
+    filled_ += now;
+    blocks += now;
+    n -= now;
+    if (filled_ == buffered) drain();
+  }
+}
 
 void DistanceCounter::drain() {
   std::size_t i = 0;

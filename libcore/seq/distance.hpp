@@ -14,6 +14,8 @@
 #include <memory>
 #include <vector>
 
+#include "seq/row_blocks.hpp"
+
 namespace kernelcast::seq {
 
 inline constexpr std::uint32_t cold = ~std::uint32_t{0};  // the distance of a first reference
@@ -68,20 +70,19 @@ class DistanceHistogram {
 // Numbers blocks of 2^shift bytes with 32 bits: regions of 1 GiB are numbered in the order of their first reference.
 class BlockNumbers {
  public:
-  explicit BlockNumbers(unsigned shift) : shift_(shift) {}
+  explicit BlockNumbers(unsigned shift) : now_{~std::uint64_t{0}, 0, shift} {}
   // Throws std::length_error after 2^(2 + shift) regions.
   std::uint32_t operator()(std::uint64_t address) {
     auto const region = address >> 30;
-    if (region != last_) find(region);
-    return base_ | static_cast<std::uint32_t>((address & ((std::uint64_t{1} << 30) - 1)) >> shift_);
+    if (region != now_.region) find(region);
+    return now_.base | static_cast<std::uint32_t>((address & ((std::uint64_t{1} << 30) - 1)) >> now_.shift);
   }
+  Numbering const& numbering() const { return now_; }  // of the region of the last address
 
  private:
   void find(std::uint64_t region);
 
-  unsigned shift_;
-  std::uint64_t last_ = ~std::uint64_t{0};
-  std::uint32_t base_ = 0;
+  Numbering now_;
   std::vector<std::uint64_t> known_;
 };
 
@@ -96,6 +97,8 @@ class DistanceCounter {
     times_[filled_] = times;
     if (++filled_ == buffered) drain();
   }
+  // n references, `times` each.
+  void add(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t times);
   BlockNumbers& numbers() { return numbers_; }
   unsigned shift() const { return shift_; }
   void finish();  // no reference may follow
@@ -104,7 +107,7 @@ class DistanceCounter {
   std::size_t memory_bytes() const { return engine_->memory_bytes(); }
 
  private:
-  static constexpr std::size_t buffered = 256;
+  static constexpr std::size_t buffered = 1024;
   void drain();
 
   unsigned shift_;

@@ -8,48 +8,56 @@ namespace kernelcast::seq {
 RowDescriptor const range_row{};
 
 RowStream::RowStream(std::uint64_t granularity_bytes, std::uint64_t sample)
-    : sample_(sample), counter_(static_cast<unsigned>(std::countr_zero(granularity_bytes))) {}
-
-// One block in sample_, spread evenly.
-bool RowStream::chosen(std::uint32_t block) const {
-  auto hash = block * 0x9E3779B1U;
-  hash = (hash ^ hash >> 15) * 0x85EBCA6BU;
-  hash ^= hash >> 13;
-  return hash <= ~std::uint32_t{0} / sample_;
-}
+    : sample_(sample),
+      threshold_(static_cast<std::uint32_t>(~std::uint32_t{0} / sample)),
+      wide_(row_blocks()),
+      counter_(static_cast<unsigned>(std::countr_zero(granularity_bytes))),
+      blocks_(row_words_at_most + 8),
+      row_(row_words_at_most + 8) {}
 
 // The blocks of one access.
-inline void RowStream::append(std::uint64_t address, std::uint64_t size) {
+void RowStream::append(std::uint64_t address, std::uint64_t size) {
   auto const folded = address & address_mask;
   auto const granularity = granularity_bytes();
-  row_.push_back(counter_.numbers()(folded));
+  irregular_.push_back(counter_.numbers()(folded));
   for (auto next = (folded & ~(granularity - 1)) + granularity; next < folded + size; next += granularity)
-    row_.push_back(counter_.numbers()(next));
+    irregular_.push_back(counter_.numbers()(next));
 }
 
 void RowStream::take(RowDescriptor const& descriptor, std::uint64_t const* addresses) {
-  row_.clear();
-  for (std::uint32_t i = 0; i < descriptor.accesses; ++i) append(addresses[i], descriptor.sizes[i]);
-  references_ += row_.size();
-  if (sample_ > 1) {
-    std::erase_if(row_, [this](std::uint32_t block) { return !chosen(block); });
-    for (auto const block : row_) counter_.add(block, 1);
-    return;
-  }
-  if (&descriptor == descriptor_ && row_ == blocks_) {
+  auto const n = descriptor.accesses;
+  auto const kind =
+      wide_.of_row(addresses, descriptor.sizes, n, counter_.numbers().numbering(), blocks_.data(), row_.data());
+  if (kind == RowKind::same && &descriptor == descriptor_) {
+    references_ += n;
     if (++repeated_ == 1U << 31) settle();
     return;
   }
   settle();
-  for (auto const block : row_) counter_.add(block, 1);
+  if (kind == RowKind::irregular) return take_irregular(descriptor, addresses);
+  references_ += n;
+  if (sample_ > 1) {
+    if (auto const chosen = wide_.sample(row_.data(), n, threshold_)) counter_.add(row_.data(), chosen, 1);
+    return;
+  }
+  counter_.add(row_.data(), n, 1);
   descriptor_ = &descriptor;
   blocks_.swap(row_);
+}
+
+void RowStream::take_irregular(RowDescriptor const& descriptor, std::uint64_t const* addresses) {
+  descriptor_ = nullptr;
+  irregular_.clear();
+  for (std::uint32_t i = 0; i < descriptor.accesses; ++i) append(addresses[i], descriptor.sizes[i]);
+  references_ += irregular_.size();
+  for (auto const block : irregular_)
+    if (sample_ == 1 || hash_of(block) <= threshold_) counter_.add(block, 1);
 }
 
 // The row before, as often as it was repeated.
 void RowStream::settle() {
   if (repeated_ == 0) return;
-  for (auto const block : blocks_) counter_.add(block, repeated_);
+  counter_.add(blocks_.data(), descriptor_->accesses, repeated_);
   repeated_ = 0;
 }
 
@@ -57,13 +65,13 @@ void RowStream::take_range(std::uint64_t source, std::uint64_t destination, std:
   settle();
   descriptor_ = nullptr;
   for (std::uint64_t done = 0; done < bytes; done += 8) {
-    row_.clear();
+    irregular_.clear();
     auto const size = std::min<std::uint64_t>(8, bytes - done);
     if (source != 0) append(source + done, size);
     append(destination + done, size);
-    references_ += row_.size();
-    for (auto const block : row_)
-      if (sample_ == 1 || chosen(block)) counter_.add(block, 1);
+    references_ += irregular_.size();
+    for (auto const block : irregular_)
+      if (sample_ == 1 || hash_of(block) <= threshold_) counter_.add(block, 1);
   }
 }
 

@@ -37,13 +37,16 @@ class RowStream {
  private:
   void append(std::uint64_t address, std::uint64_t size);
   void settle();
-  bool chosen(std::uint32_t block) const;
+  void take_irregular(RowDescriptor const&, std::uint64_t const* addresses);
 
   std::uint64_t sample_;
+  std::uint32_t threshold_;  // of hashes in the sample
+  RowBlocks wide_;
   DistanceCounter counter_;
   std::uint64_t references_ = 0;
   RowDescriptor const* descriptor_ = nullptr;  // of the row before
-  std::vector<std::uint32_t> blocks_, row_;
+  std::vector<std::uint32_t> blocks_, row_;    // of the row before, of this one
+  std::vector<std::uint32_t> irregular_;
   std::uint32_t repeated_ = 0;
 };
 
