@@ -250,3 +250,19 @@ TEST_CASE("comparing with the database") {
   CHECK(rows[2].verdict == "unknown");
   CHECK(rows[3].verdict == "differs");
 }
+
+TEST_CASE("the measurement record begins with what every reader expects; a metric's name ends in its unit") {
+  auto const names = record::Measurement::schema().column_names();
+  std::vector<std::string> const required{
+      "device", "backend", "metric", "access",  "direction", "word_bytes", "occupancy", "working_set_bytes",
+      "value",  "mad",     "ci_low", "ci_high", "samples",   "status",     "reason"};
+  REQUIRE(names.size() > required.size());
+  CHECK(std::vector<std::string>(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(required.size())) ==
+        required);
+  for (auto const& metric : record::metrics()) {
+    INFO(metric.name);
+    CHECK(metric.name.ends_with(record::suffix(metric.unit)));
+    CHECK(record::find_metric(metric.name) == &metric);
+  }
+  CHECK(record::find_metric("no_such_metric") == nullptr);
+}
