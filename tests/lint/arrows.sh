@@ -5,7 +5,7 @@ set -eu
 cd "$1/libcore"
 
 depends() {  # the folders that folder $1 names
-  tr '\n' ' ' <"$1/CMakeLists.txt" | grep -o 'kernelcast_library([^)]*)' | sed -n 's/.*DEPENDS \([a-z_ ]*\).*/\1/p'
+  tr '\n' ' ' <"$1/CMakeLists.txt" | grep -oE 'kernelcast_(library|llvm_plugin)\([^)]*\)' | sed -n 's/.*DEPENDS \([a-z_ ]*\).*/\1/p'
 }
 
 reach() {  # $1 and all it reaches, one per line
