@@ -33,6 +33,8 @@ void note(launch::Report const& report, cli::Streams& io) {
 // The records that the emulator's own counters fill.
 void run_detailed(Options const& options, launch::Plan plan, cli::Streams& io) {
   auto choice = run_options(options, io);
+  if (options.backend != "emulator")
+    throw Error(Status::usage, "blocks and lines are counted by the emulator", "leave out --backend");
   if (sample_of(options, io) == flux::Sample::one_warp)
     throw Error(Status::usage, "blocks and lines are not counted on one wavefront", "--sample one-cta, or all");
   choice.groups = launch::parse_groups(sample_of(options, io) == flux::Sample::all ? "all" : "first");

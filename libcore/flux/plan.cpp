@@ -311,6 +311,10 @@ void find_refusal(ptx::Module const& module, Plan& plan) {
     plan.refused_at = at;
   };
   if (module.address_size != 64) refuse({1, 1}, "addresses of 32 bits");
+  // A kernel takes 4096 bytes of parameters, or 32764 where it is made for that; one more pointer must fit.
+  for (auto const& f : module.functions)
+    if (f.entry && f.parameter_bytes > (f.parameter_bytes > 4096 ? 32764 : 4096) - 16)
+      refuse(f.at, "a kernel whose parameters leave no room for one more");
   for (auto const& f : module.functions)
     for (auto const& i : f.instructions) {
       if (i.opcode == "call" && !i.operands.empty())

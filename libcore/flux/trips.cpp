@@ -13,6 +13,7 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Operand;
+__extension__ typedef __int128 Wide;  // holds every 64-bit number, signed or not, and a step beyond
 
 bool is_register(Operand const& o) {
   return o.kind == Operand::Kind::reg && o.component == 0 && !o.negated;
@@ -250,13 +251,13 @@ class Finder {
     auto const start = initial();
     if (!start || (trip_.wide && !trip_.is_signed)) return false;
     auto const number = [this](std::uint64_t value) {
-      return trip_.is_signed ? static_cast<__int128>(as_signed(value, trip_.wide)) : static_cast<__int128>(value);
+      return trip_.is_signed ? static_cast<Wide>(as_signed(value, trip_.wide)) : static_cast<Wide>(value);
     };
-    __int128 const bound = number(wrapped(trip_.bound.value, trip_.wide));
-    __int128 const bits = trip_.wide ? 64 : 32;
-    __int128 const most = (static_cast<__int128>(1) << (bits - trip_.is_signed)) - 1;
-    __int128 const least = trip_.is_signed ? -most - 1 : 0;
-    __int128 value = number(wrapped(*start + trip_.offset, trip_.wide));
+    Wide const bound = number(wrapped(trip_.bound.value, trip_.wide));
+    Wide const bits = trip_.wide ? 64 : 32;
+    Wide const most = (static_cast<Wide>(1) << (bits - trip_.is_signed)) - 1;
+    Wide const least = trip_.is_signed ? -most - 1 : 0;
+    Wide value = number(wrapped(*start + trip_.offset, trip_.wide));
     std::uint64_t count = 0;
     auto const goes_on = [&] {
       switch (trip_.goes_on) {

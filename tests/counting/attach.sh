@@ -33,4 +33,12 @@ same 4 -k saxpy --grid 4 -l 256 -a $b -a $b -a f32:0.5 -a i32:800
 same 5 -k power --grid 1 -l 64 -a $b -a i32:7
 [ "$(awk -F, 'NR > 1 { print $3 }' "$folder/counts.csv" | sort -u | wc -l)" = 6 ] || { echo "not six launches"; exit 1; }
 
+# Machine code alone cannot be instrumented: the application runs (the stand-in leaves its results wrong), its exit status
+# is its own, and each launch has a row that says why it has no counts.
+nvcc -gencode arch=compute_75,code=sm_75 -cudart shared -o "$folder/bare" "$here/app.cu" 2>/dev/null
+status=0
+"$bin/flux-count" --attach -o "$folder/bare.csv" -- "$folder/bare" >/dev/null 2>"$folder/words" || status=$?
+[ $status = 5 ] || { echo "status $status is not the application's"; exit 1; }
+[ "$(grep -c ',uncounted,.*holds no PTX' "$folder/bare.csv")" = 6 ] || { cat "$folder/bare.csv"; exit 1; }
+grep -q "kernel '_Z5saxpyPKfPffi': the program holds no PTX" "$folder/words" || { cat "$folder/words"; exit 1; }
 echo "attached counts are the emulator's"

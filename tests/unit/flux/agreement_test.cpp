@@ -15,8 +15,8 @@ std::string text(std::map<std::string, std::uint64_t> const& counts) {
   return out;
 }
 
-Way agreed(launch::Plan const& plan) {
-  auto const ways = count_all_ways(plan);
+Way agreed(launch::Plan const& plan, Scratch const& scratch) {
+  auto const ways = count_all_ways(plan, scratch);
   CHECK(text(ways.minimal.lanes) == text(ways.emulator.lanes));
   CHECK(text(ways.every_block.lanes) == text(ways.emulator.lanes));
   CHECK(text(ways.every_block.warps) == text(ways.emulator.warps));
@@ -27,7 +27,7 @@ Way agreed(launch::Plan const& plan) {
 Way agreed(char const* kernel, std::string const& grid, std::string const& local,
            std::vector<std::string> const& arguments) {
   Scratch const scratch;
-  return agreed(plan_for(scratch.file("k.ptx", std::string(header) + kernel), grid, local, arguments));
+  return agreed(plan_for(scratch.file("k.ptx", std::string(header) + kernel), grid, local, arguments), scratch);
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ TEST_CASE("1,000 random kernels: the counters' counts are the emulator's") {
     auto const text = Generator(seed).module();
     auto const path = scratch.file("k.ptx", text);
     auto const plan = plan_for(path, "2", "48", {"buf:u32:48:zero", "i32:" + std::to_string(seed)});
-    auto const ways = count_all_ways(plan);
+    auto const ways = count_all_ways(plan, scratch);
     INFO("seed " << seed << "\n" << text);
     REQUIRE(difference(ways.emulator, ways.minimal) == "");
     REQUIRE(difference(ways.emulator, ways.every_block) == "");
