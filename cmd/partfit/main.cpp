@@ -217,7 +217,7 @@ Group const* real_times(std::vector<Group> const& real, Group const& group) {
 void run(Options const& options, cli::Streams& io) {
   auto const how = fits(options, io.seed());
   auto const groups = read(io, io.inputs());
-  if (std::all_of(groups.begin(), groups.end(), [](auto const& g) { return g.samples.empty(); }))
+  if (!groups.empty() && std::all_of(groups.begin(), groups.end(), [](auto const& g) { return g.samples.empty(); }))
     throw Error(Status::bad_data, Where{cli::Streams::input_name(io.inputs().front()), 0, 0}, "no row has a time",
                 "columns n, gpus, time_s");
   auto const real = options.assess.empty() ? groups : read(io, {options.assess});
