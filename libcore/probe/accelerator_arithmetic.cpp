@@ -65,7 +65,7 @@ std::function<double()> AcceleratorProbe::rate(Operation const& operation, std::
       lazy->kernel = kernel(operation.entry, "arithmetic", macros_of(operation, chains));
       lazy->in = random_buffer(items * chains * 4);
       lazy->out = random_buffer(items * 8 * lanes);
-      lazy->iterations = calibrate([&](std::uint64_t n) { return arithmetic_s(*lazy, groups, group_, n); }, sample_s);
+      lazy->iterations = calibrate([&](std::uint64_t n) { return arithmetic_s(*lazy, groups, group_, n); }, sample_s());
     }
     double const count = device_catalogue().count(operation.entry, operation.flop ? "flop" : "op",
                                                   counting(items, lanes, chains, lazy->iterations));
@@ -115,7 +115,7 @@ void AcceleratorProbe::half() {
       lazy->kernel = kernel("fma_fp16", "arithmetic", all);
       lazy->in = random_buffer(items * 8 * 4);
       lazy->out = random_buffer(items * 4);
-      lazy->iterations = calibrate([&](std::uint64_t n) { return arithmetic_s(*lazy, groups, group_, n); }, sample_s);
+      lazy->iterations = calibrate([&](std::uint64_t n) { return arithmetic_s(*lazy, groups, group_, n); }, sample_s());
     }
     double const count =
         device_catalogue().count("fma_fp16", "flop", counting(items, device_->half_lanes(), 8, lazy->iterations));

@@ -109,7 +109,8 @@ void AcceleratorProbe::memory_point(std::string const& bench, std::string const&
     std::uint64_t window = all;
     if (cpu_ && bench == "global") {
       std::uint64_t const threads = std::min(groups, units_);
-      window = std::min(all, std::bit_floor(threads * (access.name == "coalesced" ? (8 << 20) / word_bytes : 1 << 17)));
+      window =
+          std::min(all, std::bit_floor(threads * (access.name == "coalesced" ? (32 << 20) / word_bytes : 1 << 17)));
     }
     window = std::max<std::uint64_t>(window / (4 * items), 1) * 4 * items;
     if (!kernel) {

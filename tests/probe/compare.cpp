@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include "csv/csv.hpp"
 #include "record/measurement.hpp"
@@ -85,16 +87,26 @@ double fma_work(unsigned) {
 // The four kernels of STREAM, bytes by its own count (no write-allocate).
 constexpr std::size_t elements = std::size_t{1} << 23;  // 64 MiB an array
 
+// In pages of 2 MiB where the system gives them, as devprobe's memory is.
+struct Array {
+  double* data = static_cast<double*>(std::aligned_alloc(2 << 20, elements * sizeof(double)));
+  explicit Array(double value) {
+    madvise(data, elements * sizeof(double), MADV_HUGEPAGE);
+    std::fill(data, data + elements, value);
+  }
+  ~Array() { std::free(data); }
+  Array(Array const&) = delete;
+};
+
 struct Stream {
-  std::vector<double> a, b, c;
-  explicit Stream() : a(elements, 1.5), b(elements, 2.5), c(elements, 0.5) {}
+  Array a{1.5}, b{2.5}, c{0.5};
 };
 
 double stream_work(Stream& s, int kernel) {
   double const q = 3;
-  double* const a = s.a.data();
-  double* const b = s.b.data();
-  double* const c = s.c.data();
+  double* const a = s.a.data;
+  double* const b = s.b.data;
+  double* const c = s.c.data;
   switch (kernel) {
     case 0:
       for (std::size_t i = 0; i < elements; ++i) c[i] = a[i];

@@ -1,5 +1,8 @@
 // OpenCL devices: listing them, and an Accelerator on one.
+#include <sys/mman.h>
+
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <vector>
@@ -154,15 +157,27 @@ std::vector<Found> find_devices() {
 
 class OpenClBuffer final : public DeviceBuffer {
  public:
-  OpenClBuffer(cl_context context, std::uint64_t size, cl_mem_flags flags = CL_MEM_READ_WRITE) {
+  // `huge`: for a CPU, which works in the host's memory, in pages of 2 MiB as the CPU back end has them.
+  OpenClBuffer(cl_context context, std::uint64_t size, cl_mem_flags flags = CL_MEM_READ_WRITE, bool huge = false) {
+    constexpr std::uint64_t page = std::uint64_t{2} << 20;
+    if (huge && size >= page) {
+      host_.reset(std::aligned_alloc(page, (size + page - 1) / page * page));
+      if (host_) madvise(host_.get(), size, MADV_HUGEPAGE);
+    }
     cl_int code = CL_SUCCESS;
-    memory = api().clCreateBuffer(context, flags, size, nullptr, &code);
+    memory = api().clCreateBuffer(context, flags | (host_ ? CL_MEM_USE_HOST_PTR : 0), size, host_.get(), &code);
     check(code, "clCreateBuffer");
     bytes = size;
   }
   ~OpenClBuffer() override { api().clReleaseMemObject(memory); }
   OpenClBuffer(OpenClBuffer const&) = delete;
   cl_mem memory = nullptr;
+
+ private:
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  std::unique_ptr<void, Free> host_;
 };
 
 class OpenClTexture final : public Texture {
@@ -264,7 +279,7 @@ class OpenClDevice final : public Accelerator {
   Facts const& facts() const override { return facts_; }
 
   std::shared_ptr<DeviceBuffer> allocate(std::uint64_t bytes) override {
-    return std::make_shared<OpenClBuffer>(context_, bytes);
+    return std::make_shared<OpenClBuffer>(context_, bytes, CL_MEM_READ_WRITE, facts_.kind == "cpu");
   }
 
   void upload(DeviceBuffer& buffer, void const* data, std::uint64_t bytes) override {
