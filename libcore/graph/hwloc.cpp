@@ -1,4 +1,5 @@
 // read_hwloc(): hwloc's XML, through hwloc itself, which knows all versions of its format.
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -101,7 +102,8 @@ class Walk {
   // hwloc gives GB/s each way, 0 where it could not see it.
   void link(std::string name, std::string from, std::string to, float gigabytes_per_s) {
     bool const known = gigabytes_per_s > 0;
-    add(std::move(name), std::move(from), std::move(to), known ? gigabytes_per_s * 1e9 : Assumed::pcie3, "full",
+    add(std::move(name), std::move(from), std::move(to),
+        known ? std::round(gigabytes_per_s * 1e3) * 1e6 : Assumed::pcie3, "full",
         known ? "" : "bandwidth_bytes_per_s: PCIe 3 x16, hwloc does not say", "pcie");
   }
   void gpu(hwloc_obj_t device) {

@@ -3,7 +3,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <ctime>
+#include <iostream>
 
 #include "../graph/boxes.hpp"
 #include "catch.hpp"
@@ -87,6 +90,8 @@ template <class Run>
 double in_child(Run run) {
   int ends[2];
   if (pipe(ends) != 0) return -1;
+  std::cout.flush();
+  std::fflush(stdout);  // what stands in the buffers is written once
   pid_t const child = fork();
   if (child == 0) {
     double time_s = -2;
@@ -138,5 +143,45 @@ TEST_CASE("oracle: durations equal SimGrid's") {
   }
   CHECK(configurations >= 40);
   std::printf("%d configurations\n", configurations);
+#endif
+}
+
+// On request, and by make bench: processor time for a run on 16 GPUs of victoria, 20 iterations, both from the graph to
+// the time.
+TEST_CASE("oracle: SimGrid takes longer", "[.speed]") {
+#ifndef KERNELCAST_SIMGRID
+  SKIP_BECAUSE("SimGrid is not installed (libsimgrid-dev)");
+#else
+  graph::SimulationOptions options;
+  options.fair_copies = true;
+  auto const system = test::box("victoria");
+  for (auto const* app : {"matmul", "stencil", "nbody"}) {
+    std::string misfit;
+    auto const g = test::application(app).graph(16384, 16, 20, misfit);
+    auto const kernel_s = graph::kernel_times(g, graph::supply(test::gpu("v100")), "v100");
+    graph::Placement const placement{test::in_order(16), std::vector<std::size_t>(16, 0)};
+    auto const cpu_s = [](auto run) {
+      std::clock_t const begin = std::clock();
+      run();
+      return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    };
+    std::vector<double> ratios;
+    for (int pair = 0; pair < 5; ++pair) {
+      int const times = 20;
+      double const ours = cpu_s([&] {
+                            for (int i = 0; i < times; ++i) {
+                              graph::Simulator simulator(system, options);
+                              simulator.prepare(g, kernel_s, placement);
+                              simulator.run();
+                            }
+                          }) /
+                          times;
+      double const theirs = in_child([&] { return cpu_s([&] { simgrid_time_s(system, g, kernel_s, placement); }); });
+      ratios.push_back(theirs / ours);
+    }
+    std::sort(ratios.begin(), ratios.end());
+    std::printf("%s: SimGrid takes %.0f times the processor time (median of 5 pairs)\n", app, ratios[2]);
+    CHECK(ratios[2] > 1);
+  }
 #endif
 }
