@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "attach.hpp"
 #include "cli/cli.hpp"
 #include "launch/launch.hpp"
 #include "launch/trace_observer.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 struct Options {
   launch::CommandLine line;
+  miniemu::AttachCommand attach;
   std::string emit = "kernel", groups = "first";
   unsigned width = 32;
   std::vector<std::string> defines, includes, dumps, checks;
@@ -99,8 +101,21 @@ launch::Report run_traced(launch::Plan const& plan, launch::RunOptions choice, c
   return report;
 }
 
-void run(Options const& options, cli::Streams& io) {
+Status run_application(Options const& options, launch::RunOptions const& choice, cli::Streams& io) {
+  if (choice.emit != launch::Emit::kernel)
+    throw Error(Status::usage, "--attach writes kernel rows only",
+                "keep the launches with --keep DIR, and run those of interest with --emit");
+  auto command = options.attach;
+  command.application.insert(command.application.begin(), options.line.path);
+  return miniemu::run_attached(command, choice, !options.no_cache, !options.no_registers, io);
+}
+
+Status run(Options const& options, cli::Streams& io) {
   auto const choice = run_options(options, io);
+  if (options.attach.given) return run_application(options, choice, io);
+  if (!options.attach.application.empty())
+    throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.attach.application.front()),
+                "one kernel or launch file at a time; --attach runs an application");
   auto const plan = make_plan(options);
   auto const report = choice.emit == launch::Emit::trace ? run_traced(plan, choice, io) : launch::run(plan, choice);
   io.note_input_file(options.line.path);
@@ -109,6 +124,7 @@ void run(Options const& options, cli::Streams& io) {
   if (choice.emit == launch::Emit::kernel) write_kernels(report, options.timing, io);
   if (choice.emit == launch::Emit::lines) write_all(report.lines, io);
   if (choice.emit == launch::Emit::blocks) write_all(report.blocks, io);
+  return Status::done;
 }
 
 void declare_checks(CLI::App& app, emu::CheckOptions& checks) {
@@ -129,7 +145,11 @@ void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
   auto& app = tool.app();
   auto& line = options->line;
-  app.add_option("FILE", line.path, "the kernel (.cl, .cu, .ptx) or a launch file (.toml)")->required();
+  app.add_option("FILE", line.path,
+                 "the kernel (.cl, .cu, .ptx) or a launch file (.toml); with --attach, the application")
+      ->required();
+  app.add_option("ARGUMENT", options->attach.application, "with --attach: the application's arguments");
+  miniemu::declare_attach(app, options->attach);
   app.add_option("-k,--kernel", line.kernel,
                  "the kernel's name; with a launch file, report only this one of the kernels that run")
       ->type_name("NAME");
@@ -218,7 +238,7 @@ void declare(cli::Tool& tool) {
   app.add_flag("--no-registers", options->no_registers,
                "do not ask other compilers for registers; the columns stay empty, a first compilation is faster");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
-  tool.run([options](cli::Streams& io) { run(*options, io); });
+  tool.run([options](cli::Streams& io) { return run(*options, io); });
 }
 
 }  // namespace
@@ -243,6 +263,7 @@ int main(int argc, char** argv) {
                     "-a buf:f32:1048576:random -a buf:f32:1048576:zero -a i32:1024",
                     "count what one work-group does"},
                    {"miniemu mmul.toml --groups all", "emulate the whole grid of every launch in the file"},
-                   {"miniemu mmul.toml --emit lines --format table", "see which lines cost most, and why"}}};
+                   {"miniemu mmul.toml --emit lines --format table", "see which lines cost most, and why"},
+                   {"miniemu --attach -o kernels.csv -- ./app input.dat", "the kernels of a running application"}}};
   return cli::tool_main(argc, argv, about, declare);
 }
