@@ -19,6 +19,12 @@
 #define KERNELCAST_SEQ_WINDOW 0
 #endif
 
+#ifdef __clang__
+#define KERNELCAST_SEQ_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define KERNELCAST_SEQ_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 namespace kernelcast::seq {
 
 namespace {
@@ -241,7 +247,7 @@ void Engine::take(std::uint32_t const* blocks, std::uint32_t* distances) {
   auto const before = _mm512_load_si512(previous_);
   // The last earlier place of each block: among these 16 (16..31), else among the 16 before (0..15), else -1.
   alignas(32) std::uint16_t equal[chunk];
-#pragma clang loop unroll(full)
+  KERNELCAST_SEQ_UNROLL
   for (std::size_t i = 0; i < chunk; ++i)
     equal[i] = _mm512_cmpeq_epi32_mask(before, _mm512_set1_epi32(static_cast<int>(blocks[i])));
   if (first_) std::memset(equal, 0, sizeof equal);
@@ -260,7 +266,7 @@ void Engine::take(std::uint32_t const* blocks, std::uint32_t* distances) {
   auto const missing = static_cast<std::uint32_t>(_mm_movemask_epi8(place_bytes));
   // Distinct blocks between the two: places after the earlier one whose own last place lies not after it.
   auto const filled = first_ ? 0xFFFF0000U : 0xFFFFFFFFU;
-#pragma clang loop unroll(full)
+  KERNELCAST_SEQ_UNROLL
   for (std::size_t i = 0; i < chunk; ++i) {
     auto distinct = static_cast<std::uint64_t>(_mm256_cmple_epi8_mask(window, _mm256_set1_epi8(places[i]))) & filled;
     distinct &= (std::uint64_t{1} << (chunk + i)) - 1;
