@@ -67,7 +67,6 @@ bool LaunchReader::next(Launch& launch) {
   if (!launch.head.groups_total) return false;
   check_complete(launch);
   for (auto& [number, group] : kept_) launch.groups.push_back(std::move(group));
-  launch.groups_seen = launch.groups.size() + dropped_.size();
   launch.kernel = &kernels_[launch.head.kernel];
   return true;
 }
@@ -82,7 +81,6 @@ void LaunchReader::begin(Launch& launch) {
     throw rows_.error("width", fmt::format("expected 32 or 64, got {}", launch.width()), "miniemu --width");
   if (launch.block_size() > 65536) throw rows_.error("block", "a group of more than 65536 work-items");
   kept_.clear();
-  dropped_.clear();
   last_ = nullptr;
   items_of_ = nullptr;
   most_ = std::max<std::size_t>(1, keep_(head));
@@ -120,14 +118,10 @@ TracedGroup* LaunchReader::group_of(Launch& launch, std::uint64_t number) {
   if (last_ && last_->number == number) return last_;
   auto at = kept_.find(number);
   if (at == kept_.end()) {
-    if (dropped_.count(number)) return nullptr;
     if (kept_.size() == most_) {
+      // What was dropped once is higher than all that are kept from then on.
       auto const highest = std::prev(kept_.end());
-      if (highest->first < number) {
-        dropped_[number] = true;
-        return nullptr;
-      }
-      dropped_[highest->first] = true;
+      if (highest->first < number) return nullptr;
       if (last_ == &highest->second) last_ = nullptr;
       kept_.erase(highest);
     }

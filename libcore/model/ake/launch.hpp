@@ -41,7 +41,6 @@ struct Launch {
   record::Trace head;  // the launch row
   Kernel const* kernel = nullptr;
   std::vector<TracedGroup> groups;  // those kept, by number
-  std::uint64_t groups_seen = 0;
 
   std::uint64_t block_size() const { return head.block.value_or(1); }
   std::uint64_t groups_total() const { return head.groups_total.value_or(1); }
@@ -77,7 +76,6 @@ class LaunchReader {
   std::vector<unsigned> const* items_of_ = nullptr;     // of the launch's kernel
   std::optional<record::Trace> next_head_;
   std::map<std::uint64_t, TracedGroup> kept_;
-  std::map<std::uint64_t, bool> dropped_;
   TracedGroup* last_ = nullptr;
   std::size_t most_ = 1;
   std::vector<std::uint64_t> scratch_;
