@@ -12,8 +12,8 @@ JOBS ?= $(shell nproc)
 # What a plain Debian 12 or 13 needs. oclgrind and pocl-opencl-icd are only for comparisons: without them the tests
 # that use them are skipped.
 PACKAGES = cmake ninja-build g++ pkg-config clang-19 llvm-19-dev libclang-rt-19-dev libclc-19 libclc-19-dev \
-  libcli11-dev libcsv-dev libeigen3-dev libfmt-dev libhwloc-dev libtomlplusplus-dev libxxhash-dev libzstd-dev liblz4-dev nlohmann-json3-dev \
-  catch2 libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind \
+  libcli11-dev libcsv-dev libeigen3-dev libfmt-dev libhwloc-dev liblz4-dev libtomlplusplus-dev libxxhash-dev \
+  libzstd-dev nlohmann-json3-dev catch2 libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind \
   gnuplot-nox scdoc mandoc locales
 
 .PHONY: all build deps demo check fuzz fuzz-diff bench install format man clean
