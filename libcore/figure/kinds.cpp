@@ -9,6 +9,7 @@
 #include "record/profile.hpp"
 #include "record/fit.hpp"
 #include "record/partition.hpp"
+#include "record/forest.hpp"
 #include "record/ranking.hpp"
 #include "record/simulation.hpp"
 
@@ -32,6 +33,7 @@ std::span<Kind const> kinds() {
   static constexpr std::array all{
       Kind{"bottlenecks", "what bounds each device, as parts of the time", layout<record::ExecutionCost>,
            draw_bottlenecks},
+      Kind{"errors", "how far held-out predictions are off, boxes and shares", layout<record::HeldOut>, draw_errors},
       Kind{"latency", "latency of a load over the working set", layout<record::Measurement>, draw_latency},
       Kind{"occupancy", "bandwidth over occupancy", layout<record::Measurement>, draw_occupancy},
       Kind{"parallelism", "operations per execution level of a sequential kernel", layout<record::Profile>,
@@ -39,6 +41,8 @@ std::span<Kind const> kinds() {
       Kind{"penalty", "what the choices of fitted models lose, as box plots", layout<record::Penalty>, draw_penalty},
       Kind{"perdome", "bounds of all code partitions over the intensities of two parts", layout<record::Bound>,
            draw_perdome},
+      Kind{"predicted", "measured against predicted values of held-out samples", layout<record::HeldOut>,
+           draw_predicted},
       Kind{"ranking", "relative time of each device, a panel per kernel and case", layout<record::Ranking>,
            draw_ranking},
       Kind{"residual", "errors of fitted times, as box plots", layout<record::Residual>, draw_residual},

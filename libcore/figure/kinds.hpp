@@ -6,11 +6,13 @@
 namespace kernelcast::figure {
 
 void draw_bottlenecks(Rows&, Script&);
+void draw_errors(Rows&, Script&);
 void draw_latency(Rows&, Script&);
 void draw_occupancy(Rows&, Script&);
 void draw_parallelism(Rows&, Script&);
 void draw_penalty(Rows&, Script&);
 void draw_perdome(Rows&, Script&);
+void draw_predicted(Rows&, Script&);
 void draw_ranking(Rows&, Script&);
 void draw_residual(Rows&, Script&);
 void draw_roofline(Rows&, Script&);

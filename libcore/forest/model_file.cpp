@@ -177,22 +177,19 @@ Forest forest_of(Object const& root, Plan const& plan, Features const& features,
 }
 
 Json parsed(std::string_view text, std::string const& file) {
-  try {
-    return Json::parse(text);
-  } catch (Json::exception const&) {
-    std::size_t line = 1;
-    // Where a truncated file ends, or where it stops being JSON.
-    try {
-      static_cast<void>(nlohmann::json::parse(text));
-    } catch (nlohmann::json::parse_error const& error) {
-      auto const stop = std::min<std::size_t>(error.byte, text.size());
-      line +=
-          static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(stop), '\n'));
-    } catch (nlohmann::json::exception const&) {
-    }
+  auto const refuse = [&](std::size_t line) {
     throw Error(Status::bad_data, Where{file, line, 0}, "this is no complete JSON, so no model",
                 "name a file that mangrove train wrote");
+  };
+  try {
+    return Json::parse(text);
+  } catch (Json::parse_error const& error) {
+    auto const read = text.substr(0, error.byte);
+    refuse(1 + static_cast<std::size_t>(std::count(read.begin(), read.end(), '\n')));
+  } catch (Json::exception const&) {
+    refuse(0);  // a number out of range
   }
+  return {};
 }
 
 }  // namespace
