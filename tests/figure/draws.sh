@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 status=0 drawn=
 for case in "$cases"/*.golden; do
-  kind=$(sed -n 's/^figure \([a-z-]*\) .*--format gnuplot.*/\1/p' "$case" | head -1)
+  kind=$(sed -n 's/.*figure \([a-z-]*\) .*--format gnuplot.*/\1/p' "$case" | head -1)
   [ -n "$kind" ] || continue
   grep -q '^=== status' "$case" && continue
   sed -n '/^=== stdout/,/^=== /p' "$case" | sed '/^=== /d' >"$folder/figure.gp"

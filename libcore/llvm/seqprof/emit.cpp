@@ -1,7 +1,8 @@
 #include "llvm/seqprof/emit.hpp"
 
-#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/Support/Path.h>
 
 namespace kernelcast::llvm_passes {
 
@@ -76,14 +77,28 @@ Constant* Emitter::text(StringRef s) const {
   return made;
 }
 
+std::string file_of(DILocalScope const& scope) {
+  auto const name = scope.getFilename(), folder = scope.getDirectory();
+  auto const* const function = scope.getSubprogram();
+  auto const* const unit = function ? function->getUnit() : nullptr;
+  // A path that leaves the folder of the compilation is split by clang where it does.
+  if (sys::path::is_absolute(name) || folder.empty() || !unit || folder == unit->getDirectory()) return name.str();
+  SmallString<256> path(folder);
+  sys::path::append(path, name);
+  return path.str().str();
+}
+
+Constant* Emitter::site(StringRef file, std::uint64_t line) const {
+  return ConstantStruct::getAnon({text(file), number(line)});
+}
+
 Constant* Emitter::site(DebugLoc const& place, StringRef file_of_function) const {
-  auto file = file_of_function;
   std::uint64_t line = 0;
   if (place) {
     line = place.getLine();
-    if (auto const* const scope = dyn_cast<DIScope>(place.getScope())) file = scope->getFilename();
+    if (auto const* const scope = dyn_cast<DILocalScope>(place.getScope())) return site(file_of(*scope), line);
   }
-  return ConstantStruct::getAnon({text(file), number(line)});
+  return site(file_of_function, line);
 }
 
 MDNode* unlikely(LLVMContext& context) {

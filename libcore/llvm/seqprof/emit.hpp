@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -37,12 +39,16 @@ class Emitter {
   // Constants of the descriptors.
   llvm::Constant* text(llvm::StringRef) const;
   llvm::Constant* site(llvm::DebugLoc const&, llvm::StringRef file_of_function) const;  // {ptr, i64}
+  llvm::Constant* site(llvm::StringRef file, std::uint64_t line) const;
   llvm::GlobalVariable* variable(llvm::Constant* content, llvm::StringRef name, bool constant) const;
 
  private:
   llvm::Module* module_;
   llvm::Constant* state_;
 };
+
+// The source file as the user can open it: relative only to the folder of the compilation.
+std::string file_of(llvm::DILocalScope const&);
 
 // The branch is almost never taken.
 llvm::MDNode* unlikely(llvm::LLVMContext&);

@@ -47,7 +47,7 @@ class Instrumenter {
         has_level_(values_with_level(copy, library_)),
         layout_(copy.getDataLayout()),
         e_(*copy.getParent()) {
-    if (auto const* const program = original.getSubprogram()) file_ = program->getFilename();
+    if (auto const* const program = original.getSubprogram()) file_ = file_of(*program);
   }
 
   Constant* run();
@@ -92,7 +92,7 @@ class Instrumenter {
   SmallPtrSet<Value const*, 32> has_level_;
   DataLayout const& layout_;
   Emitter e_;
-  StringRef file_;
+  std::string file_;
 
   DenseMap<Value const*, Value*> level_;
   SmallVector<std::pair<PHINode*, PHINode*>, 16> phis_;
