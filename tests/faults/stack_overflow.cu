@@ -6,11 +6,11 @@ __device__ __noinline__ int sum(int* a, int n) {
 #ifdef MENDED
   if (n > 50) return n;
 #else
-  if (n < 0) return n;
+  if (n < -a[0]) return n;
 #endif
   int here[8];
   for (int i = 0; i < 8; ++i) here[i] = a[0] + n;
-  return sum(a, n + 1) + here[n & 7];
+  return sum(here, n + 1) + here[n & 7];
 }
 __global__ void recurse(int* a) {
   a[threadIdx.x] = sum(a + threadIdx.x, 0);

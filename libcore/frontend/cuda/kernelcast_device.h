@@ -97,9 +97,9 @@ __device__ int vprintf(const char*, const char*);
 __device__ void* malloc(size_t);
 __device__ void free(void*);
 __device__ __attribute__((noreturn)) void __assertfail(const char*, const char*, unsigned int, const char*, size_t);
-// assert() of the C library calls this.
-static __inline__ __device__ __attribute__((noreturn)) void __assert_fail(const char* text, const char* file,
-                                                                         unsigned int line, const char* function) {
+// assert() of the C library calls this. Without debug information of its own it has the place of the assertion.
+static __inline__ __device__ __attribute__((noreturn, always_inline, nodebug)) void __assert_fail(
+    const char* text, const char* file, unsigned int line, const char* function) {
   __assertfail(text, file, line, function, 1);
 }
 }
