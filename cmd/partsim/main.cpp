@@ -6,9 +6,9 @@
 #include <fmt/ranges.h>
 
 #include "graph/graph_file.hpp"
+#include "graph/report.hpp"
 #include "graph/system_file.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "record/link.hpp"
 
 using namespace kernelcast;
@@ -84,7 +84,7 @@ void each_point(Options const& options, graph::Study& study, Visit visit) {
 void write_timeline(Options const& options, graph::Study& study, double n, std::uint32_t parts,
                     graph::Placement const& placement, std::vector<graph::Event> const& events) {
   std::ofstream out(options.timeline, std::ios::binary);
-  partsim::write_timeline(out, study.graph(n, parts, study.iterations()), events, placement, study.system());
+  graph::write_timeline(out, study.graph(n, parts, study.iterations()), events, placement, study.system());
   out.flush();
   if (!out) throw Error(Status::io, Where{options.timeline, 0, 0}, "cannot write the timeline", "is the folder there?");
 }
@@ -101,13 +101,12 @@ void sweep(Options const& options, Inputs const& in, cli::Streams& io) {
         auto const reason = study.infeasible(n, parts);
         graph::Placement placement;
         if (!reason.empty())
-          return out.write(
-              partsim::simulation(study, n, parts, gpu, options.alloc, placement, buffer, nullptr, reason));
+          return out.write(graph::simulation(study, n, parts, gpu, options.alloc, placement, buffer, nullptr, reason));
         placement = study.placement(partsim::map_of(options.maps, study.system(), parts), buffer);
         std::vector<graph::Event> events;
         bool const draw = !options.timeline.empty();
         auto const result = study.simulate(n, parts, placement, draw || options.every_iteration ? &events : nullptr);
-        out.write(partsim::simulation(study, n, parts, gpu, options.alloc, placement, buffer, &result, ""));
+        out.write(graph::simulation(study, n, parts, gpu, options.alloc, placement, buffer, &result, ""));
         if (draw && std::exchange(drawn, true))
           throw Error(Status::usage, "--timeline draws one run, and there are several", "one size, one number of GPUs");
         if (draw) write_timeline(options, study, n, parts, placement, events);
@@ -142,13 +141,13 @@ void choose(Options const& options, Inputs const& in, cli::Streams& io) {
                     fmt::format("{} of size {} runs on no number of GPUs of {}: {}", study.app(), n,
                                 study.system().name(), fmt::join(chosen.reasons, "; ")),
                     "a smaller problem, or GPUs with more memory");
-      auto const sensitivities = partsim::sensitivities(study, n, gpu, chosen);
+      auto const sensitivities = graph::sensitivities(study, n, gpu, chosen);
       if (detail) {
         details.insert(details.end(), sensitivities.begin(), sensitivities.end());
         continue;
       }
-      auto row = partsim::choice(study, n, gpu, chosen);
-      row.sensitive_to = partsim::sensitive_to(sensitivities, row.gpus);
+      auto row = graph::choice(study, n, gpu, chosen);
+      row.sensitive_to = graph::sensitive_to(sensitivities, row.gpus);
       choices.push_back(std::move(row));
     }
   });

@@ -10,10 +10,9 @@
 #include <fmt/ranges.h>
 
 #include "cli/cli.hpp"
-#include "partitions.hpp"
+#include "model/partition.hpp"
 
 using namespace kernelcast;
-using perdome::Work;
 
 namespace {
 
@@ -115,8 +114,8 @@ record::Bound row(std::string partition, std::string const& system, model::Proce
   out.intensity = intensity;
   out.intensity_cpu = part_intensity(intensity, d, 0);
   out.intensity_gpu = part_intensity(intensity, d, 1);
-  out.flops_shares = perdome::joined(d.x);
-  out.bytes_shares = perdome::joined(d.y);
+  out.flops_shares = model::joined(d.x);
+  out.bytes_shares = model::joined(d.y);
   double power_w = 0;
   bool known = true;
   for (std::size_t k = 0; k < processors.size(); ++k) {
@@ -132,7 +131,7 @@ record::Bound row(std::string partition, std::string const& system, model::Proce
   return out;
 }
 
-record::Bound row_of(Work const& work, std::string const& system, model::Processors const& processors,
+record::Bound row_of(model::PartitionedWork const& work, std::string const& system, model::Processors const& processors,
                      Options const& options) {
   if (work.link_bytes_per_flop > 0 && !(options.link_bandwidth > 0))
     throw Error(Status::usage,
@@ -221,13 +220,13 @@ void write_optimum(Out& out, std::string const& system, model::Processors const&
 }
 
 // The partitions of the inputs, each with its system.
-std::vector<Work> read(cli::Streams& io, Options const& options) {
-  std::vector<Work> out;
+std::vector<model::PartitionedWork> read(cli::Streams& io, Options const& options) {
+  std::vector<model::PartitionedWork> out;
   for (auto const& path : io.inputs()) {
     auto csv = io.csv(path);
-    perdome::Rows rows(csv);
+    model::PartitionRows rows(csv);
     for (record::Partition p; rows.next(p);) {
-      auto const work = perdome::work_of(rows, p);
+      auto const work = model::work_of(rows, p);
       if (options.systems.empty() && work.system.empty())
         throw rows.error("partition", "no system", "name one with --system, or in a column system");
       auto const systems = options.systems.empty() ? std::vector{work.system} : options.systems;
@@ -242,7 +241,7 @@ std::vector<Work> read(cli::Streams& io, Options const& options) {
 
 void run(Options const& options, cli::Streams& io) {
   Systems systems(options);
-  std::vector<Work> works;
+  std::vector<model::PartitionedWork> works;
   if (options.intensities.empty()) works = read(io, options);
   std::vector<std::pair<std::string, double>> codes;  // system and intensity, as first met
   auto const add = [&](std::string const& system, double intensity) {

@@ -1,11 +1,11 @@
-#include "partitions.hpp"
+#include "model/partition.hpp"
 
 #include <charconv>
 #include <numeric>
 
 #include <fmt/format.h>
 
-namespace kernelcast::perdome {
+namespace kernelcast::model {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr auto ways =
     "give intensity, intensity_cpu and intensity_gpu, or flops_cpu, bytes_cpu, flops_gpu and bytes_gpu, or "
     "flops_each and bytes_each";
 
-std::vector<double> numbers(Rows const& rows, char const* column, std::string const& text) {
+std::vector<double> numbers(PartitionRows const& rows, char const* column, std::string const& text) {
   std::vector<double> out;
   for (std::size_t begin = 0; begin <= text.size();) {
     std::size_t const end = std::min(text.find(';', begin), text.size());
@@ -39,8 +39,8 @@ std::vector<double> parts(std::vector<double> values) {
 }
 
 // Raw operations and bytes need no lemma: whatever they are, such a division exists.
-void from_raw(Rows const& rows, std::vector<double> const& flops, std::vector<double> const& bytes,
-              char const* flops_column, char const* bytes_column, Work& work) {
+void from_raw(PartitionRows const& rows, std::vector<double> const& flops, std::vector<double> const& bytes,
+              char const* flops_column, char const* bytes_column, PartitionedWork& work) {
   if (flops.size() != bytes.size())
     throw rows.error(bytes_column, fmt::format("{} numbers, but {} in {}", bytes.size(), flops.size(), flops_column),
                      "one for each processor");
@@ -50,7 +50,7 @@ void from_raw(Rows const& rows, std::vector<double> const& flops, std::vector<do
   work.division = model::Division{parts(flops), parts(bytes)};
 }
 
-bool from_pair(Rows const& rows, record::Partition const& row, Work& work) {
+bool from_pair(PartitionRows const& rows, record::Partition const& row, PartitionedWork& work) {
   std::pair<char const*, std::optional<double>> const cells[] = {{"flops_cpu", row.flops_cpu},
                                                                  {"bytes_cpu", row.bytes_cpu},
                                                                  {"flops_gpu", row.flops_gpu},
@@ -69,7 +69,7 @@ bool from_pair(Rows const& rows, record::Partition const& row, Work& work) {
   return true;
 }
 
-void from_intensities(Rows const& rows, record::Partition const& row, Work& work) {
+void from_intensities(PartitionRows const& rows, record::Partition const& row, PartitionedWork& work) {
   std::pair<char const*, std::optional<double>> const cells[] = {
       {"intensity", row.intensity}, {"intensity_cpu", row.intensity_cpu}, {"intensity_gpu", row.intensity_gpu}};
   bool const whole_only = row.intensity && !row.intensity_cpu && !row.intensity_gpu;  // p-DP
@@ -90,8 +90,8 @@ void from_intensities(Rows const& rows, record::Partition const& row, Work& work
 
 }  // namespace
 
-Work work_of(Rows const& rows, record::Partition const& row) {
-  Work work{row.partition, row.system, 0, std::nullopt, 0};
+PartitionedWork work_of(PartitionRows const& rows, record::Partition const& row) {
+  PartitionedWork work{row.partition, row.system, 0, std::nullopt, 0};
   if (row.flops_each.empty() != row.bytes_each.empty())
     throw rows.error(row.flops_each.empty() ? "bytes_each" : "flops_each", "one list without the other", ways);
   if (!row.flops_each.empty())
@@ -123,4 +123,4 @@ std::string joined(std::vector<double> const& values) {
   return out;
 }
 
-}  // namespace kernelcast::perdome
+}  // namespace kernelcast::model

@@ -8,9 +8,9 @@
 #include "record/partition.hpp"
 #include "record/table.hpp"
 
-namespace kernelcast::perdome {
+namespace kernelcast::model {
 
-struct Work {
+struct PartitionedWork {
   std::string name, system;
   double intensity = 0;
   // Empty: the perfect data partition, which depends on the processors.
@@ -18,13 +18,13 @@ struct Work {
   double link_bytes_per_flop = 0;
 };
 
-using Rows = record::Reader<record::Partition>;
+using PartitionRows = record::Reader<record::Partition>;
 
 // The current row. Throws Error(bad_data) at the cell that is wrong: intensities that violate a lemma, operations or
 // bytes that are missing, below 0 or all 0, lists of different lengths.
-Work work_of(Rows const& rows, record::Partition const& row);
+PartitionedWork work_of(PartitionRows const& rows, record::Partition const& row);
 
 // "0.25;0.75"
 std::string joined(std::vector<double> const& numbers);
 
-}  // namespace kernelcast::perdome
+}  // namespace kernelcast::model

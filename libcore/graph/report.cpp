@@ -1,4 +1,4 @@
-#include "output.hpp"
+#include "graph/report.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,21 +9,20 @@
 #include "record/table.hpp"
 #include "timeline/timeline.hpp"
 
-namespace kernelcast::partsim {
+namespace kernelcast::graph {
 
 std::string map_text(std::vector<std::size_t> const& map) {
   return fmt::format("{}", fmt::join(map, ";"));
 }
 
-std::string bottleneck(graph::SimulationResult const& result, graph::Interconnect const& system) {
+std::string bottleneck(SimulationResult const& result, Interconnect const& system) {
   int const channel = result.bottleneck();
   return channel < 0 ? std::string() : system.channels()[static_cast<std::size_t>(channel)].name;
 }
 
-record::Simulation simulation(graph::Study& study, double n, std::uint32_t parts, std::string const& gpu,
-                              std::string const& alloc, graph::Placement const& placement,
-                              graph::HostBuffer const& buffer, graph::SimulationResult const* result,
-                              std::string const& reason) {
+record::Simulation simulation(Study& study, double n, std::uint32_t parts, std::string const& gpu,
+                              std::string const& alloc, Placement const& placement, HostBuffer const& buffer,
+                              SimulationResult const* result, std::string const& reason) {
   record::Simulation out;
   out.app = study.app();
   out.n = n;
@@ -47,7 +46,7 @@ record::Simulation simulation(graph::Study& study, double n, std::uint32_t parts
   return out;
 }
 
-record::Choice choice(graph::Study& study, double n, std::string const& gpu, graph::Choice const& chosen) {
+record::Choice choice(Study& study, double n, std::string const& gpu, Choice const& chosen) {
   auto const& best = chosen.best.front();
   record::Choice out;
   out.app = study.app();
@@ -73,8 +72,7 @@ record::Choice choice(graph::Study& study, double n, std::string const& gpu, gra
   return out;
 }
 
-std::vector<record::Sensitivity> sensitivities(graph::Study& study, double n, std::string const& gpu,
-                                               graph::Choice const& chosen) {
+std::vector<record::Sensitivity> sensitivities(Study& study, double n, std::string const& gpu, Choice const& chosen) {
   std::vector<record::Sensitivity> out;
   auto const& nominal = study.system();
   for (auto const& link_class : nominal.classes())
@@ -82,7 +80,7 @@ std::vector<record::Sensitivity> sensitivities(graph::Study& study, double n, st
       auto const changed = nominal.scaled(link_class, factor);
       study.set_system(changed);
       auto const& kept = chosen.best.front();
-      auto const now = graph::choose_again(study, n, chosen.best);
+      auto const now = choose_again(study, n, chosen.best);
       double const kept_s = study.simulate(n, kept.parts, study.placement(kept.map, kept.buffer)).time_s;
       out.push_back({study.app(), n, gpu, nominal.name(), link_class, factor, now.parts, now.time_s,
                      100 * (kept_s / now.time_s - 1)});
@@ -112,8 +110,8 @@ std::size_t lane(std::vector<double>& lanes, double start_s, double end_s) {
 
 }  // namespace
 
-void write_timeline(std::ostream& out, graph::Graph const& graph, std::vector<graph::Event> const& events,
-                    graph::Placement const& placement, graph::Interconnect const& system) {
+void write_timeline(std::ostream& out, Graph const& graph, std::vector<Event> const& events, Placement const& placement,
+                    Interconnect const& system) {
   timeline::ChromeTrace trace(out);
   std::vector<std::vector<double>> lanes(system.gpu_count());
   std::vector<std::size_t> named(system.gpu_count(), 0);
@@ -127,19 +125,18 @@ void write_timeline(std::ostream& out, graph::Graph const& graph, std::vector<gr
   });
   for (auto const& e : ordered) {
     auto const& task = graph.tasks[e.task];
-    if (task.kind == graph::TaskKind::join) continue;
+    if (task.kind == TaskKind::join) continue;
     std::size_t const gpu = placement.gpu[task.part];
     std::size_t thread = 0;
     timeline::Arguments arguments{{"kind", std::string(name(task.kind))}};
-    if (task.kind != graph::TaskKind::kernel) {
+    if (task.kind != TaskKind::kernel) {
       thread = 1 + lane(lanes[gpu], e.start_s, e.end_s);
       if (thread > named[gpu]) {
         trace.name_thread(gpu, thread, fmt::format("copies {}", thread));
         named[gpu] = thread;
       }
-      auto const other =
-          task.kind == graph::TaskKind::d2d ? placement.gpu[task.to] : system.host(placement.host[task.part]);
-      arguments.emplace_back(task.kind == graph::TaskKind::h2d ? "from" : "to", system.endpoint_name(other));
+      auto const other = task.kind == TaskKind::d2d ? placement.gpu[task.to] : system.host(placement.host[task.part]);
+      arguments.emplace_back(task.kind == TaskKind::h2d ? "from" : "to", system.endpoint_name(other));
       arguments.emplace_back("bytes", record::number_text(task.amount));
     }
     trace.span(gpu, thread, graph.label(e.task), e.start_s * 1e6, (e.end_s - e.start_s) * 1e6, arguments);
@@ -147,4 +144,4 @@ void write_timeline(std::ostream& out, graph::Graph const& graph, std::vector<gr
   trace.finish();
 }
 
-}  // namespace kernelcast::partsim
+}  // namespace kernelcast::graph
