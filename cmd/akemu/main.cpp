@@ -4,7 +4,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -82,22 +81,11 @@ ake::Options model_options(Options const& o) {
   return out;
 }
 
-// The devices asked for in the order of the database, or all its GPUs.
-std::vector<device::Device const*> chosen(device::DeviceDatabase const& database,
-                                          std::vector<std::string> const& names) {
-  std::set<std::string> wanted;
-  for (auto const& name : names) wanted.insert(database.find(name).device);
-  std::vector<device::Device const*> out;
-  for (auto const& device : database.devices())
-    if (names.empty() ? device.kind == "gpu" : wanted.count(device.device) > 0) out.push_back(&device);
-  return out;
-}
-
 // When no device is named, those whose latencies are known.
 std::vector<ake::Projector> projectors(device::DeviceDatabase const& database, ake::LatencyTable const& table,
                                        Options const& options, ake::Options const& model) {
   std::vector<ake::Projector> out;
-  for (auto const* const device : chosen(database, options.devices)) {
+  for (auto const* const device : database.choose(options.devices, device::is_gpu)) {
     auto resolved = ake::resolve(*device, table);
     if (!options.devices.empty() || resolved.missing.empty()) out.emplace_back(*device, std::move(resolved), model);
   }
@@ -156,7 +144,7 @@ void run(Options const& options, cli::Streams& io) {
   auto const measurements = rows_of<record::Measurement>(io, options.calibrate);
   auto const database = device::load(device::find_database(options.devdb));
   auto out = io.writer<record::LatencyGap>();
-  for (auto const* device : chosen(database, options.devices))
+  for (auto const* device : database.choose(options.devices, device::is_gpu))
     for (auto const& row : ake::calibrate(measurements, *device)) out.write(row);
   out.finish();
 }

@@ -1,7 +1,6 @@
 // execcost: how long the best parallel version of a sequential kernel takes on each device, and what bounds it.
 #include <map>
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -18,18 +17,6 @@ struct Options {
   std::vector<std::string> devices;
   double link_bytes_per_s = 0;
 };
-
-// The devices asked for in the order of the database, or all that have what the model needs.
-std::vector<device::Device const*> choose(device::DeviceDatabase const& database,
-                                          std::vector<std::string> const& names) {
-  std::set<std::string> wanted;
-  for (auto const& name : names) wanted.insert(database.find(name).device);
-  std::vector<device::Device const*> chosen;
-  for (auto const& device : database.devices())
-    if (names.empty() ? model::execcost::missing_columns(device).empty() : wanted.count(device.device) > 0)
-      chosen.push_back(&device);
-  return chosen;
-}
 
 // Kernels and cases in the order of their first row; the rows of single invocations are part of the total.
 std::vector<model::execcost::Work> read_profiles(cli::Streams& io) {
@@ -65,7 +52,8 @@ model::execcost::Options model_options(Options const& options) {
 
 void run(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb));
-  auto const devices = choose(database, options.devices);
+  auto const devices = database.choose(
+      options.devices, [](device::Device const& d) { return model::execcost::missing_columns(d).empty(); });
   auto const model = model_options(options);
   auto const works = read_profiles(io);
   auto out = io.writer<record::ExecutionCost>();

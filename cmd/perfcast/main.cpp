@@ -1,6 +1,5 @@
 // perfcast: how long a kernel takes on every GPU of the device database, and what limits it there.
 #include <memory>
-#include <set>
 
 #include "cli/cli.hpp"
 #include "device/device.hpp"
@@ -18,17 +17,6 @@ struct Options {
   bool explain = false, doubtful = false;
   CLI::App const* app = nullptr;  // to see whether --format was given
 };
-
-// The devices asked for in the order of the database, or all its GPUs.
-std::vector<device::Device const*> choose(device::DeviceDatabase const& database,
-                                          std::vector<std::string> const& names) {
-  std::set<std::string> wanted;
-  for (auto const& name : names) wanted.insert(database.find(name).device);
-  std::vector<device::Device const*> chosen;
-  for (auto const& device : database.devices())
-    if (names.empty() ? device.kind == "gpu" : wanted.count(device.device) > 0) chosen.push_back(&device);
-  return chosen;
-}
 
 void check(record::Reader<record::Kernel> const& rows, record::Kernel const& k) {
   for (auto const& [column, value] :
@@ -70,7 +58,7 @@ record::Explanation explanation(model::panwar::Terms const& t) {
 void run(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb),
                                      options.doubtful ? device::Trust::doubtful : device::Trust::ok);
-  auto const devices = choose(database, options.devices);
+  auto const devices = database.choose(options.devices, device::is_gpu);
   using model::panwar::Clock;
   model::panwar::Options const model{options.clock == "base"    ? Clock::base
                                      : options.clock == "boost" ? Clock::boost

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -165,6 +166,16 @@ DeviceDatabase load(std::string const& path, Trust trust) {
       add_measurement(device_of(row.device, reader), row, reader, trust);
     });
   return out;
+}
+
+std::vector<Device const*> DeviceDatabase::choose(std::vector<std::string> const& names,
+                                                  std::function<bool(Device const&)> const& otherwise) const {
+  std::set<std::string> wanted;
+  for (auto const& name : names) wanted.insert(find(name).device);
+  std::vector<Device const*> chosen;
+  for (auto const& device : devices_)
+    if (names.empty() ? otherwise(device) : wanted.contains(device.device)) chosen.push_back(&device);
+  return chosen;
 }
 
 Device const& DeviceDatabase::find(std::string_view name) const {

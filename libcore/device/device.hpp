@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -74,6 +75,10 @@ class DeviceDatabase {
   // for an unknown name (with near ones) and for one that several devices have (with the candidates).
   Device const& find(std::string_view name) const;
 
+  // Those that `names` find, once each, or without names all that `otherwise` holds of; in the order of devices().
+  std::vector<Device const*> choose(std::vector<std::string> const& names,
+                                    std::function<bool(Device const&)> const& otherwise) const;
+
  private:
   friend DeviceDatabase load(std::string const& path, Trust trust);
   std::string path_;
@@ -90,5 +95,9 @@ DeviceDatabase load(std::string const& path, Trust trust = Trust::ok);
 // the running program, else the source tree's when the program still lies in its build tree. Throws Error(io) when
 // there is none.
 std::string find_database(std::string const& option);
+
+inline bool is_gpu(Device const& device) {
+  return device.kind == "gpu";
+}
 
 }  // namespace kernelcast::device
