@@ -101,6 +101,8 @@ TEST_CASE("scalars") {
   CHECK(scalar<std::int8_t>("i8:-128") == -128);
   CHECK(scalar<float>("f32:0.5") == 0.5f);
   CHECK(scalar<double>("f64:1e-300") == 1e-300);
+  CHECK(scalar<float>("hex:0000803f") == 1.0f);
+  CHECK(scalar<std::uint8_t>("hex:Ff") == 255);
   CHECK(scalar<std::array<float, 4>>("f32:0;1;2;0.25") == std::array<float, 4>{0, 1, 2, 0.25f});
   Plan plan;
   auto const parse = [&](std::string const& text) {
@@ -108,7 +110,7 @@ TEST_CASE("scalars") {
   };
   for (auto const* text :
        {"u8:256", "i8:-129", "i32:2147483648", "u32:-1", "f32:1e39", "f32:abc", "f32:", "i32:", "q32:1", "local:0",
-        "local:-4", "image2d:4:4", "buf:f32:0:zero", "buf:f32:10", "buf:f32:10:ones", "buf:f99:10:zero", "i32:1;;2"}) {
+        "local:-4", "hex:", "hex:0", "hex:123", "hex:0g", "hex:0x10", "image2d:4:4", "buf:f32:0:zero", "buf:f32:10", "buf:f32:10:ones", "buf:f99:10:zero", "i32:1;;2"}) {
     INFO(text);
     CHECK(parse(text).status() == Status::usage);
     CHECK(!parse(text).hint().empty());

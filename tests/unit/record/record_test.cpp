@@ -224,6 +224,50 @@ TEST_CASE("every column of the kernel record has a field of its own") {
   CHECK(write(read<Kernel>(in.str())) == in.str());
 }
 
+TEST_CASE("a row repeated holds the totals of so many launches, and what they share once") {
+  Kernel one;
+  one.launches = 3;
+  one.groups_total = 12;
+  one.groups_emulated = 2;
+  one.block_x = 64;
+  one.shared_bytes = 512;
+  one.registers_ptx = 9;
+  one.vliw_ops_per_bundle = 2.5;
+  one.spread_pct = 1.5;
+  one.inst_total = 100;
+  one.inst[2] = 7;
+  one.issues[1][2] = 11;
+  one.global_load_tx[2][0] = 13;
+  one.shared_store_passes[0][1] = 17;
+  one.global_footprint_bytes = 4096;
+  one.atomic_max_same_address = 5;
+  one.barriers = 19;
+  one.global_load_rounds = 23;
+  auto many = one;
+  repeat(many, 4);
+  CHECK(many.launches == 12);
+  CHECK(many.groups_total == 48);
+  CHECK(many.inst_total == 400);
+  CHECK(many.inst[2] == 28);
+  CHECK(many.issues[1][2] == 44);
+  CHECK(many.global_load_tx[2][0] == 52);
+  CHECK(many.shared_store_passes[0][1] == 68);
+  CHECK(many.barriers == 76);
+  CHECK(many.global_load_rounds == 92.0);
+  CHECK(many.groups_emulated == 2);
+  CHECK(many.block_x == 64);
+  CHECK(many.shared_bytes == 512);
+  CHECK(many.registers_ptx == 9);
+  CHECK(many.vliw_ops_per_bundle == 2.5);
+  CHECK(many.spread_pct == 1.5);
+  CHECK(many.global_footprint_bytes == 4096);
+  CHECK(many.atomic_max_same_address == 5);
+
+  Kernel unknown;
+  repeat(unknown, 4);
+  CHECK(!unknown.global_load_rounds);
+}
+
 TEST_CASE("JSON is an array of objects with null for unknown values") {
   Projection p;
   p.kernel = "a\"\\\n\x01ü";
