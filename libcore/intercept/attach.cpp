@@ -23,8 +23,6 @@
 #include "intercept/intercept.hpp"
 #include "process/process.hpp"
 
-extern char** environ;
-
 namespace kernelcast::intercept {
 
 namespace fs = std::filesystem;
@@ -34,36 +32,21 @@ namespace {
 constexpr int look_again_ms = 20;  // the application may have ended
 
 std::string find_layer() {
-  std::error_code error;
-  fs::path const folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (fs::path const& at :
-       {folder / "../lib/kernelcast-opencl.so", folder / KERNELCAST_LAYERS_FROM_BIN / "kernelcast-opencl.so"})
-    if (fs::is_regular_file(at, error)) return fs::canonical(at, error).string();
-  throw Error(Status::unavailable, "the OpenCL layer kernelcast-opencl.so is not installed beside the program",
-              "build with the package opencl-headers");
+  auto const path = find_plugin("kernelcast-opencl.so");
+  if (path.empty())
+    throw Error(Status::unavailable, "the OpenCL layer kernelcast-opencl.so is not installed beside the program",
+                "build with the package opencl-headers");
+  return path;
 }
 
 // The layer goes below those that the user has asked for: it sees what reaches the device.
 std::vector<std::string> environment(std::string const& spool, std::string const& every) {
   std::string layers = find_layer();
   if (char const* const others = std::getenv("OPENCL_LAYERS"); others && *others) layers += ':' + std::string(others);
-  std::vector<std::string> out;
-  for (char** entry = environ; entry && *entry; ++entry) {
-    std::string_view const text = *entry;
-    if (!text.starts_with("OPENCL_LAYERS=") && !text.starts_with("KERNELCAST_SPOOL=") &&
-        !text.starts_with("KERNELCAST_EVERY="))
-      out.emplace_back(text);
-  }
+  auto out = environment_without({"OPENCL_LAYERS=", "KERNELCAST_SPOOL=", "KERNELCAST_EVERY="});
   out.push_back("OPENCL_LAYERS=" + layers);
   out.push_back("KERNELCAST_SPOOL=" + spool);
   if (!every.empty()) out.push_back("KERNELCAST_EVERY=" + every);
-  return out;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (auto& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
   return out;
 }
 
@@ -95,8 +78,8 @@ pid_t start(std::vector<std::string> command, std::vector<std::string> variables
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t process = -1;
-  int const error = posix_spawnp(&process, command.front().c_str(), nullptr, &attributes, pointers(command).data(),
-                                 pointers(variables).data());
+  int const error = posix_spawnp(&process, command.front().c_str(), nullptr, &attributes,
+                                 null_terminated(command).data(), null_terminated(variables).data());
   posix_spawnattr_destroy(&attributes);
   if (error != 0)
     throw Error(Status::io, Where{command.front()}, std::string("cannot start: ") + std::strerror(error),

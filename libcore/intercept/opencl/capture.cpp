@@ -221,14 +221,20 @@ class Capture {
     return value;
   }
 
+  // A file for what argument `i` holds, and where to put it.
+  std::pair<std::string, std::byte*> room_for(std::size_t i, std::size_t bytes) {
+    std::string file = spool_.name("buffer", number_, "-" + std::to_string(i) + ".bin");
+    std::byte* const content = spool_.map(file, bytes);
+    if (!content) throw Refused{"the disk is full"};
+    pending_.mappings.push_back({content, bytes});
+    return {std::move(file), content};
+  }
+
   void read_back(std::size_t i, cl_mem memory) {
     auto const type = memory_info<cl_mem_object_type>(memory, CL_MEM_TYPE);
     if (type != CL_MEM_OBJECT_BUFFER) return read_image(i, memory, type);
     auto const bytes = memory_info<std::size_t>(memory, CL_MEM_SIZE);
-    std::string const file = spool_.name("buffer", number_, "-" + std::to_string(i) + ".bin");
-    std::byte* const content = spool_.map(file, bytes);
-    if (!content) throw Refused{"the disk is full"};
-    pending_.mappings.push_back({content, bytes});
+    auto const [file, content] = room_for(i, bytes);
     cl_event event = nullptr;
     cl_int status = next_.clEnqueueReadBuffer(launch_.queue, memory, CL_FALSE, 0, bytes, content, launch_.waits,
                                               launch_.wait_list, &event);
@@ -284,10 +290,7 @@ class Capture {
     if (shape != "1d") size += 'x' + std::to_string(region[1]);
     if (shape == "3d" || shape == "2d_array") size += 'x' + std::to_string(region[2]);
     std::size_t const bytes = element * region[0] * region[1] * region[2];
-    std::string const file = spool_.name("buffer", number_, "-" + std::to_string(i) + ".bin");
-    std::byte* const content = spool_.map(file, bytes);
-    if (!content) throw Refused{"the disk is full"};
-    pending_.mappings.push_back({content, bytes});
+    auto const [file, content] = room_for(i, bytes);
     std::size_t const origin[3] = {0, 0, 0};
     cl_event event = nullptr;
     cl_int const status = next_.clEnqueueReadImage(launch_.queue, image, CL_FALSE, origin, region, 0, 0, content,
