@@ -2,7 +2,8 @@
 //
 // Problem: RFC 4180 tables from files and pipes, with every mistake reported at its line and byte column.
 // Method: a scanner of our own finds where each row ends, and checks UTF-8, quoting and sizes; a row without quotes is
-// cut at its commas, libcsv splits any other and removes the quotes. Positions inside a row are computed only when somebody asks, from the row's raw text.
+// cut at its commas, libcsv splits any other and removes the quotes. Positions inside a row are computed only when
+// somebody asks, from the row's raw text.
 // Limits: comma and double quote only; LF or CRLF; UTF-8, a byte order mark is skipped; one field at most 16 MiB, one
 // row at most 64 MiB, so that no input can exhaust the memory.
 #pragma once
