@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/shard.hpp"
 #include "graph/graph_file.hpp"
 #include "graph/report.hpp"
 #include "graph/system_file.hpp"
@@ -91,13 +92,12 @@ void write_timeline(Options const& options, graph::Study& study, double n, std::
 
 void sweep(Options const& options, Inputs const& in, cli::Streams& io) {
   auto out = io.writer<record::Simulation>();
-  auto const shard = partsim::shard(options.shard);
-  std::uint64_t point = 0;
+  cli::Shard shard(options.shard);
   bool drawn = false;
   each_study(options, in, io, [&](graph::Study& study, std::string const& gpu) {
     for (auto const& buffer : partsim::host_buffers(options.host_buffers, study.system(), false))
       each_point(options, study, [&](double n, std::uint32_t parts) {
-        if (!shard.takes(point++)) return;
+        if (!shard.takes_next()) return;
         auto const reason = study.infeasible(n, parts);
         graph::Placement placement;
         if (!reason.empty())
@@ -126,14 +126,13 @@ void choose(Options const& options, Inputs const& in, cli::Streams& io) {
   bool const detail = options.emit == "sensitivity";
   std::vector<record::Choice> choices;
   std::vector<record::Sensitivity> details;
-  auto const shard = partsim::shard(options.shard);
-  std::uint64_t point = 0;
+  cli::Shard shard(options.shard);
   each_study(options, in, io, [&](graph::Study& study, std::string const& gpu) {
     graph::ChooseOptions how;
     how.gpus = partsim::gpu_counts(options.gpu_counts, study.system().gpu_count());
     how.buffers = partsim::host_buffers(options.host_buffers, study.system(), true);
     for (double const n : study.from_file() ? std::vector<double>{0} : partsim::sizes(options.sizes)) {
-      if (!shard.takes(point++)) continue;
+      if (!shard.takes_next()) continue;
       if (study.from_file()) how.gpus = {study.graph(0, 1, 1).parts};
       auto const chosen = graph::choose(study, n, how);
       if (chosen.best.empty())
@@ -242,9 +241,7 @@ void declare(cli::Tool& tool) {
       ->excludes(choose);
   app.add_flag("--every-iteration", options->every_iteration,
                "simulate every iteration, also where they repeat (slower, same times)");
-  app.add_option("--shard", options->shard,
-                 "the i-th of N parts of the sweep, or slurm: from the array job's variables")
-      ->type_name("i/N");
+  cli::Shard::declare(tool, options->shard);
   app.add_option("--devdb", options->devdb, "the device database (default: the installed one)")->type_name("DIR");
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }

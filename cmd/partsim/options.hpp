@@ -31,13 +31,6 @@ std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::In
                                 std::uint32_t parts);
 graph::SimulationOptions simulation_options(Options const&);
 
-// The part of a sweep that this run does: i/N, or slurm (from the environment). Points are dealt out in turn.
-struct Shard {
-  std::uint64_t index = 0, count = 1;
-  bool takes(std::uint64_t point) const { return point % count == index; }
-};
-Shard shard(std::string const& text);
-
 // A name of the database's folder of applications or systems, or a file's path. Throws Error(unavailable) with near
 // names.
 std::string find_file(std::string const& devdb, std::string const& folder, std::string const& extension,

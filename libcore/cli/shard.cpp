@@ -1,0 +1,38 @@
+#include "cli/shard.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/values.hpp"
+
+namespace kernelcast::cli {
+
+Shard::Shard(std::string const& text) {
+  if (text.empty()) return;
+  std::vector<std::string_view> parts;
+  if (text == "slurm") {
+    char const* const id = std::getenv("SLURM_ARRAY_TASK_ID");
+    char const* const count = std::getenv("SLURM_ARRAY_TASK_COUNT");
+    if (!id || !count)
+      throw Error(Status::usage, "--shard slurm: SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT are not both set",
+                  "run it in an array job, or give --shard i/N");
+    parts = {id, count};
+  } else {
+    parts = split(text, '/');
+  }
+  auto const index = whole_number(parts.front()), count = whole_number(parts.back());
+  if (parts.size() != 2 || !index || !count || *index >= *count)
+    throw Error(Status::usage, fmt::format("--shard: '{}' is not i/N with i below N", text), "for example 0/4 to 3/4");
+  index_ = *index;
+  count_ = *count;
+}
+
+CLI::Option* Shard::declare(Tool& tool, std::string& text) {
+  return tool.app()
+      .add_option("--shard", text, "the i-th of N parts of the sweep, or slurm: from the array job's variables")
+      ->type_name("i/N");
+}
+
+}  // namespace kernelcast::cli

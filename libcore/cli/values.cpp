@@ -1,0 +1,78 @@
+#include "cli/values.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "diag/diag.hpp"
+
+namespace kernelcast::cli {
+
+namespace {
+
+constexpr double most_points = 1e6;  // of a range
+
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+  Number value{};
+  auto const result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> out;
+  for (;;) {
+    auto const end = text.find(at);
+    out.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  return number<std::uint64_t>(text);
+}
+
+double positive_number(std::string_view text, std::string_view option) {
+  auto const value = number<double>(text);
+  if (!value || !(*value > 0) || !std::isfinite(*value))
+    throw Error(Status::usage, fmt::format("{}: '{}' is no number above 0", option, text), "for example 1.7 or 4096");
+  return *value;
+}
+
+std::vector<double> positive_numbers(std::vector<std::string> const& texts, std::string_view option) {
+  std::vector<double> out;
+  for (auto const& text : texts) {
+    std::vector<double> ends;
+    for (auto const piece : split(text, ':')) ends.push_back(positive_number(piece, option));
+    if (ends.size() == 1) {
+      out.push_back(ends[0]);
+      continue;
+    }
+    if (ends.size() != 3 || ends[0] > ends[1] || (ends[1] - ends[0]) / ends[2] >= most_points)
+      throw Error(Status::usage, fmt::format("{}: '{}' is no number and no range", option, text),
+                  "for example 4096, or 4096:61440:4096 for low, high and step");
+    for (double i = 0; ends[0] + i * ends[2] <= ends[1]; ++i) out.push_back(ends[0] + i * ends[2]);
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> counts(std::vector<std::string> const& texts, std::string_view option, std::string_view what,
+                                  std::uint32_t most) {
+  std::vector<std::uint32_t> out;
+  for (auto const& text : texts) {
+    auto const ends = split(text, '-');
+    auto const low = whole_number(ends.front()), high = whole_number(ends.back());
+    if (ends.size() > 2 || !low || !high || *low == 0 || *high < *low || *high > most)
+      throw Error(Status::usage, fmt::format("{}: '{}' is no number of {} and no range", option, text, what),
+                  "for example 4, or 1-16");
+    for (auto g = *low; g <= *high; ++g) out.push_back(static_cast<std::uint32_t>(g));
+  }
+  return out;
+}
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,31 @@
+// Numbers and ranges as users write them in options.
+//
+// Each throws Error(usage) that names the option, where it takes one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelcast::cli {
+
+// The pieces of "a:b:c"; one piece where there is no `at`. They are views of the text.
+std::vector<std::string_view> split(std::string_view text, char at);
+
+// Digits and nothing else.
+std::optional<std::uint64_t> whole_number(std::string_view text);
+
+// A finite number above 0.
+double positive_number(std::string_view text, std::string_view option);
+
+// "4096", or "4096:61440:4096": low, high (included where a step meets it) and step; several, one after the other.
+// Numbers above 0, at most a million of them a range.
+std::vector<double> positive_numbers(std::vector<std::string> const& texts, std::string_view option);
+
+// "4", or "1-16", both ends included; several. Whole numbers of `what` ("GPUs") from 1 to `most`.
+std::vector<std::uint32_t> counts(std::vector<std::string> const& texts, std::string_view option, std::string_view what,
+                                  std::uint32_t most);
+
+}  // namespace kernelcast::cli
