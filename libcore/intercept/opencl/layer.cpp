@@ -4,11 +4,9 @@
 // Method: the ICD loader (ocl-icd 2.3, OPENCL_LAYERS) puts this library's functions before the vendor's. Sources,
 // build options and arguments are remembered as they pass; the first launch of a kernel with new sizes is written to
 // the spool as a launch file (spool.hpp), of which miniemu emulates what it likes, in its own process. Later launches
-// cost a look-up and a count. Limits: programs from source only; see capture.cpp for what else has no launch file. The
-// application's calls return what they would without the layer, whatever fails in here.
-//
-// Environment, set by miniemu --attach: KERNELCAST_SPOOL, the folder; KERNELCAST_EVERY: launch, kernel, or a number N
-// (every Nth launch of a kernel); otherwise each configuration once.
+// cost a look-up and a count.
+// Limits: programs from source only; see capture.cpp for what else has no launch file. The application's calls return
+// what they would without the layer, whatever fails in here.
 #include <CL/cl_layer.h>
 
 #include <algorithm>
@@ -18,6 +16,7 @@
 
 #include "intercept/opencl/capture.hpp"
 #include "intercept/opencl/objects.hpp"
+#include "intercept/opencl/passing.hpp"
 
 namespace kernelcast::intercept {
 
@@ -32,26 +31,6 @@ cl_icd_dispatch next;   // the loader's functions below this layer
 cl_icd_dispatch layer;  // ours, and the others' as they are
 
 constexpr double longest_wait_at_exit_s = 5;
-
-struct Policy {
-  Spool spool;
-  bool kernels_once = false;
-  std::uint64_t every = 0;  // 0: each configuration once
-};
-
-Policy* policy() {
-  static Policy* const chosen = []() -> Policy* {
-    char const* const folder = std::getenv("KERNELCAST_SPOOL");
-    if (!folder) return nullptr;
-    auto* const made = new Policy{Spool(folder), false, 0};
-    char const* const every = std::getenv("KERNELCAST_EVERY");
-    std::string const word = every ? every : "";
-    made->kernels_once = word == "kernel";
-    made->every = word == "launch" ? 1 : std::strtoull(word.c_str(), nullptr, 10);
-    return made;
-  }();
-  return chosen;
-}
 
 // Nothing that goes wrong in the layer may reach the application.
 template <class Action>
@@ -364,93 +343,13 @@ cl_int CL_API_CALL set_argument_svm(cl_kernel kernel, cl_uint index, void const*
 
 // ---------------------------------------------------------------- launches
 
-Configuration configuration_of(Kernel const& kernel, cl_uint dimensions, std::size_t const* global,
-                               std::size_t const* local) {
-  Configuration out;
-  out.dimensions = dimensions;
-  for (cl_uint d = 0; d < std::min<cl_uint>(dimensions, 3); ++d) {
-    out.global[d] = global ? global[d] : 1;
-    out.local[d] = local ? local[d] : 0;
-  }
-  for (auto const& argument : kernel.arguments)
-    if (argument.kind == Argument::Kind::local) out.local_bytes += argument.bytes;
-  return out;
-}
-
-// One launch on its way: counted, and captured where it is new.
-class Passing {
- public:
-  Passing(cl_kernel handle, cl_uint dimensions, std::size_t const* global, std::size_t const* local) {
-    Policy* const chosen = policy();
-    if (!chosen || dimensions < 1 || dimensions > 3) return;
-    std::lock_guard const lock(objects().mutex);
-    auto const known = objects().kernels.find(handle);
-    if (known == objects().kernels.end()) return;
-    configuration_ = configuration_of(*known->second, dimensions, global, local);
-    count(*chosen, *known->second);
-  }
-
-  bool is_new() const { return kernel_ != nullptr; }
-
-  void describe(cl_command_queue queue, cl_kernel handle, std::size_t const* offset, cl_uint waits,
-                cl_event const* wait_list) {
-    bool const has_offset =
-        offset && std::any_of(offset, offset + configuration_.dimensions, [](std::size_t o) { return o != 0; });
-    captured_ = capture(next, policy()->spool, number_,
-                        {queue, handle, *kernel_, configuration_, has_offset, waits, wait_list});
-  }
-  std::vector<cl_event> const& reads() const { return captured_.reads; }
-
-  // A launch that was refused was none.
-  void conclude(bool launched) {
-    for (auto const read : captured_.reads) next.clReleaseEvent(read);
-    if (captured_.pending) intercept::conclude(captured_.pending, launched);
-    if (launched || !counter_) return;
-    std::lock_guard const lock(objects().mutex);
-    --*counter_;
-    --history_->launches;
-    if (kernel_) std::erase_if(history_->seen, [this](History::Seen const& s) { return s.launches == counter_; });
-  }
-
- private:
-  void count(Policy& chosen, Kernel const& kernel) {
-    history_ = kernel.history;
-    history_->launches += 1;
-    auto const seen = std::find_if(history_->seen.begin(), history_->seen.end(), [&](History::Seen const& s) {
-      return chosen.kernels_once || s.configuration == configuration_;
-    });
-    bool const due = chosen.every > 0 && (history_->launches - 1) % chosen.every == 0;
-    if (seen != history_->seen.end() && !due) {
-      counter_ = seen->launches;
-      ++*counter_;
-      return;
-    }
-    std::uint64_t* const counter = chosen.spool.next(number_);
-    if (!counter) return;
-    *counter = 1;
-    counter_ = counter;
-    if (seen != history_->seen.end())
-      seen->launches = counter;
-    else
-      history_->seen.push_back({configuration_, counter});
-    kernel_ = std::make_shared<Kernel>(kernel);
-  }
-
-  Configuration configuration_;
-  History* history_ = nullptr;
-  std::uint64_t* counter_ = nullptr;
-  std::shared_ptr<Kernel> kernel_;  // a copy, where it is to be described
-  std::uint64_t number_ = 0;
-  Captured captured_;
-};
-
 cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, std::size_t const* offset,
                            std::size_t const* global, std::size_t const* local, cl_uint waits,
                            cl_event const* wait_list, cl_event* event) {
   std::optional<Passing> passing;
   std::vector<cl_event> all;
   quietly([&] {
-    passing.emplace(kernel, dimensions, global, local);
+    passing.emplace(next, kernel, dimensions, global, local);
     if (!passing->is_new()) return;
     passing->describe(queue, kernel, offset, waits, wait_list);
     all = passing->reads();

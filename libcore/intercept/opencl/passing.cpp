@@ -1,0 +1,98 @@
+#include "intercept/opencl/passing.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace kernelcast::intercept {
+namespace {
+
+struct Policy {
+  Spool spool;
+  bool kernels_once = false;
+  std::uint64_t every = 0;  // 0: each configuration once
+};
+
+Policy* policy() {
+  static Policy* const chosen = []() -> Policy* {
+    char const* const folder = std::getenv("KERNELCAST_SPOOL");
+    if (!folder) return nullptr;
+    auto* const made = new Policy{Spool(folder), false, 0};
+    char const* const every = std::getenv("KERNELCAST_EVERY");
+    std::string const word = every ? every : "";
+    made->kernels_once = word == "kernel";
+    made->every = word == "launch" ? 1 : std::strtoull(word.c_str(), nullptr, 10);
+    return made;
+  }();
+  return chosen;
+}
+
+Configuration configuration_of(Kernel const& kernel, cl_uint dimensions, std::size_t const* global,
+                               std::size_t const* local) {
+  Configuration out;
+  out.dimensions = dimensions;
+  for (cl_uint d = 0; d < std::min<cl_uint>(dimensions, 3); ++d) {
+    out.global[d] = global ? global[d] : 1;
+    out.local[d] = local ? local[d] : 0;
+  }
+  for (auto const& argument : kernel.arguments)
+    if (argument.kind == Argument::Kind::local) out.local_bytes += argument.bytes;
+  return out;
+}
+
+}  // namespace
+
+Passing::Passing(cl_icd_dispatch const& next, cl_kernel handle, cl_uint dimensions, std::size_t const* global,
+                 std::size_t const* local)
+    : next_(next) {
+  if (!policy() || dimensions < 1 || dimensions > 3) return;
+  std::lock_guard const lock(objects().mutex);
+  auto const known = objects().kernels.find(handle);
+  if (known == objects().kernels.end()) return;
+  configuration_ = configuration_of(*known->second, dimensions, global, local);
+  count(*known->second);
+}
+
+void Passing::count(Kernel const& kernel) {
+  Policy& chosen = *policy();
+  history_ = kernel.history;
+  history_->launches += 1;
+  auto const seen = std::find_if(history_->seen.begin(), history_->seen.end(), [&](History::Seen const& s) {
+    return chosen.kernels_once || s.configuration == configuration_;
+  });
+  bool const due = chosen.every > 0 && (history_->launches - 1) % chosen.every == 0;
+  if (seen != history_->seen.end() && !due) {
+    counter_ = seen->launches;
+    ++*counter_;
+    return;
+  }
+  std::uint64_t* const counter = chosen.spool.next(number_);
+  if (!counter) return;
+  *counter = 1;
+  counter_ = counter;
+  if (seen != history_->seen.end())
+    seen->launches = counter;
+  else
+    history_->seen.push_back({configuration_, counter});
+  kernel_ = std::make_shared<Kernel>(kernel);
+}
+
+void Passing::describe(cl_command_queue queue, cl_kernel handle, std::size_t const* offset, cl_uint waits,
+                       cl_event const* wait_list) {
+  bool const has_offset =
+      offset && std::any_of(offset, offset + configuration_.dimensions, [](std::size_t o) { return o != 0; });
+  captured_ =
+      capture(next_, policy()->spool, number_, {queue, handle, *kernel_, configuration_, has_offset, waits, wait_list});
+}
+
+void Passing::conclude(bool launched) {
+  for (auto const read : captured_.reads) next_.clReleaseEvent(read);
+  if (captured_.pending) intercept::conclude(captured_.pending, launched);
+  if (launched || !counter_) return;
+  std::lock_guard const lock(objects().mutex);
+  --*counter_;
+  --history_->launches;
+  if (kernel_) std::erase_if(history_->seen, [this](History::Seen const& s) { return s.launches == counter_; });
+}
+
+}  // namespace kernelcast::intercept

@@ -1,0 +1,45 @@
+// One launch on its way through the layer: counted, and captured where it is new.
+//
+// What is new the environment says, set by miniemu --attach: KERNELCAST_SPOOL is the folder to leave launches in;
+// KERNELCAST_EVERY is launch, kernel, or a number N (every Nth launch of a kernel), otherwise each configuration is new
+// once.
+#pragma once
+
+#include <CL/cl.h>
+#include <CL/cl_icd.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "intercept/opencl/capture.hpp"
+#include "intercept/opencl/objects.hpp"
+
+namespace kernelcast::intercept {
+
+class Passing {
+ public:
+  Passing(cl_icd_dispatch const& next, cl_kernel handle, cl_uint dimensions, std::size_t const* global,
+          std::size_t const* local);
+
+  bool is_new() const { return kernel_ != nullptr; }
+  void describe(cl_command_queue queue, cl_kernel handle, std::size_t const* offset, cl_uint waits,
+                cl_event const* wait_list);
+  // What the launch must wait for besides its own.
+  std::vector<cl_event> const& reads() const { return captured_.reads; }
+  // After the call. A launch that was refused was none.
+  void conclude(bool launched);
+
+ private:
+  void count(Kernel const& kernel);
+
+  cl_icd_dispatch const& next_;
+  Configuration configuration_;
+  History* history_ = nullptr;
+  std::uint64_t* counter_ = nullptr;
+  std::shared_ptr<Kernel> kernel_;  // a copy, where it is to be described
+  std::uint64_t number_ = 0;
+  Captured captured_;
+};
+
+}  // namespace kernelcast::intercept
