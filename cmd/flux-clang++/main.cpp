@@ -12,21 +12,12 @@
 #include <vector>
 
 #include "diag/diag.hpp"
+#include "process/process.hpp"
 
 using kernelcast::Error;
 using kernelcast::Status;
-namespace fs = std::filesystem;
 
 namespace {
-
-fs::path library_folder() {
-  std::error_code error;
-  fs::path const folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (fs::path const& at : {folder / "../lib", folder / KERNELCAST_LIBRARIES_FROM_BIN})
-    if (fs::is_regular_file(at / "kernelcast-flux.so", error)) return fs::canonical(at, error);
-  throw Error(Status::unavailable, "kernelcast-flux.so is not installed beside the program",
-              "build with the package llvm-19-dev");
-}
 
 bool links(std::vector<std::string> const& arguments) {
   for (auto const& argument : arguments)
@@ -37,17 +28,17 @@ bool links(std::vector<std::string> const& arguments) {
 }
 
 int call_clang(std::vector<std::string> const& arguments) {
-  auto const libraries = library_folder().string();
-  std::vector<std::string> command{"clang++-19", "-Qunused-arguments",
-                                   "-fpass-plugin=" + libraries + "/kernelcast-flux.so"};
+  auto const pass = kernelcast::find_plugin("kernelcast-flux.so");
+  auto const runtime = kernelcast::find_plugin("kernelcast-flux-runtime.so");
+  if (pass.empty() || runtime.empty())
+    throw Error(Status::unavailable, "kernelcast-flux.so is not installed beside the program",
+                "build with the package llvm-19-dev");
+  std::vector<std::string> command{"clang++-19", "-Qunused-arguments", "-fpass-plugin=" + pass};
   command.insert(command.end(), arguments.begin(), arguments.end());
   if (links(arguments))
     // Behind -Wl, since -x cuda would make it a source.
-    command.push_back("-Wl," + libraries + "/kernelcast-flux-runtime.so,-rpath," + libraries);
-  std::vector<char*> words;
-  for (auto& word : command) words.push_back(word.data());
-  words.push_back(nullptr);
-  execvp(words[0], words.data());
+    command.push_back("-Wl," + runtime + ",-rpath," + std::filesystem::path(runtime).parent_path().string());
+  execvp(command[0].c_str(), kernelcast::null_terminated(command).data());
   throw Error(Status::unavailable, std::string("cannot run clang++-19: ") + std::strerror(errno),
               "install the package clang-19");
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "device/device.hpp"
+#include "process/process.hpp"
 
 namespace kernelcast::device {
 
@@ -28,9 +29,7 @@ std::string find_database(std::string const& option) {
   if (!option.empty()) return named(option, "--devdb");
   if (char const* const variable = std::getenv("KERNELCAST_DEVDB"); variable && *variable)
     return named(variable, "KERNELCAST_DEVDB");
-  std::error_code error;
-  fs::path const program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
+  if (fs::path const program = program_path(); !program.empty()) {
     fs::path const installed = (program.parent_path() / KERNELCAST_DEVDB_FROM_BIN).lexically_normal();
     if (is_database(installed)) return installed.string();
     std::string const beside = program.lexically_relative(KERNELCAST_BUILD_DIR).string();

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <climits>
 #include <cstdlib>
 #include <filesystem>
 
@@ -25,14 +23,6 @@ std::vector<std::string> cuda_folders() {
     if (char const* folder = std::getenv(name); folder && *folder) folders.emplace_back(folder);
   folders.emplace_back("/usr/local/cuda");
   return folders;
-}
-
-std::string program_folder() {
-  char path[PATH_MAX];
-  ssize_t const n = readlink("/proc/self/exe", path, sizeof path);
-  if (n <= 0) return {};
-  std::string_view const whole(path, static_cast<std::size_t>(n));
-  return std::string(whole.substr(0, whole.rfind('/')));
 }
 
 }  // namespace
@@ -97,7 +87,7 @@ std::vector<ShimPart> shim_parts(bool global_offset) {
 
 std::string find_shim(bool global_offset) {
   std::vector<std::string> folders;
-  if (auto const beside = program_folder(); !beside.empty()) {
+  if (auto const beside = program_path().parent_path().string(); !beside.empty()) {
     folders.push_back(beside + "/../share/kernelcast/opencl/");
     folders.push_back(beside + "/../" KERNELCAST_INSTALL_DATADIR "/kernelcast/opencl/");
   }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -41,21 +42,6 @@ struct Pipe {
   }
 };
 
-std::vector<std::string> english_environment() {
-  std::vector<std::string> result;
-  for (char** entry = environ; entry && *entry; ++entry)
-    if (std::strncmp(*entry, "LC_", 3) != 0 && std::strncmp(*entry, "LANG", 4) != 0) result.emplace_back(*entry);
-  result.emplace_back("LC_ALL=C");
-  return result;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (auto& s : strings) result.push_back(s.data());
-  result.push_back(nullptr);
-  return result;
-}
-
 pid_t spawn(std::vector<std::string> argv, int output, int errors) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -72,10 +58,11 @@ pid_t spawn(std::vector<std::string> argv, int output, int errors) {
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  auto environment = english_environment();
+  auto environment = environment_without({"LC_", "LANG"});
+  environment.emplace_back("LC_ALL=C");
   pid_t pid = -1;
-  int const error =
-      posix_spawn(&pid, argv[0].c_str(), &actions, &attributes, pointers(argv).data(), pointers(environment).data());
+  int const error = posix_spawn(&pid, argv[0].c_str(), &actions, &attributes, null_terminated(argv).data(),
+                                null_terminated(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0)
@@ -147,6 +134,37 @@ std::string find_program(std::string_view name, std::vector<std::string> const& 
       return candidate;
   }
   return {};
+}
+
+std::filesystem::path program_path() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+std::string find_plugin(std::string_view name) {
+  auto const folder = program_path().parent_path();
+  std::error_code error;
+  for (char const* const place : {"../lib", KERNELCAST_PLUGINS_FROM_BIN})
+    if (auto const path = folder / place / name; std::filesystem::is_regular_file(path, error))
+      return std::filesystem::canonical(path, error).string();
+  return {};
+}
+
+std::vector<std::string> environment_without(std::initializer_list<std::string_view> prefixes) {
+  std::vector<std::string> result;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    std::string_view const text = *entry;
+    if (std::none_of(prefixes.begin(), prefixes.end(), [&](auto prefix) { return text.starts_with(prefix); }))
+      result.emplace_back(text);
+  }
+  return result;
+}
+
+std::vector<char*> null_terminated(std::vector<std::string>& words) {
+  std::vector<char*> result;
+  for (auto& word : words) result.push_back(word.data());
+  result.push_back(nullptr);
+  return result;
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -1,7 +1,9 @@
-// Outside programs: found on PATH, run without a shell, with a time limit, their output captured.
+// Outside programs: found on PATH, run without a shell, with a time limit, their output captured. And what lies beside
+// this one.
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,19 @@ ProcessResult run_process(std::vector<std::string> const& argv, double time_limi
 
 // The executable's path on $PATH, then in `more_folders`; empty when there is none.
 std::string find_program(std::string_view name, std::vector<std::string> const& more_folders = {});
+
+// This program's own file; empty where the system does not tell.
+std::filesystem::path program_path();
+
+// A shared object that is built and installed with the suite, by its file name: in a build tree bin/ and lib/ are
+// neighbours, installed ones have a folder of their own. Its path without links or dots; empty where it was not built.
+std::string find_plugin(std::string_view name);
+
+// "NAME=value" of all variables of this process but those that begin with one of `prefixes`.
+std::vector<std::string> environment_without(std::initializer_list<std::string_view> prefixes);
+
+// What exec and posix_spawn take: the words and a null pointer. Good until `words` changes.
+std::vector<char*> null_terminated(std::vector<std::string>& words);
 
 // A private folder under $TMPDIR (default /tmp), removed with its content at the end of its life.
 class TemporaryFolder {

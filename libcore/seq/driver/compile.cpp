@@ -18,20 +18,6 @@ namespace {
 
 constexpr double time_limit_s = 600;
 
-std::string program_folder() {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path().string();
-}
-
-// In the build tree build/bin and build/lib are neighbours; installed, the plug-ins have a folder of their own.
-std::string find_library(std::string const& name) {
-  for (auto const* const folder : {"../lib", KERNELCAST_PLUGINS_FROM_BIN}) {
-    auto const path = fs::path(program_folder()) / folder / name;
-    if (fs::exists(path)) return path.lexically_normal().string();
-  }
-  return {};
-}
-
 // The first of clang's messages "file:line:column: error: text", as an Error.
 Error first_error(std::string const& messages, std::string const& what) {
   static std::regex const form(R"(^(.*?):(\d+):(\d+): (?:fatal )?error: (.*)$)");
@@ -87,8 +73,8 @@ CompilerTools find_compiler_tools() {
   tools.link = find_program("llvm-link-19", llvm);
   if (tools.link.empty()) tools.link = find_program("llvm-link", llvm);
   tools.env = find_program("env");
-  tools.plugin = find_library("kernelcast-seqprof.so");
-  auto const runtime = find_library("libkernelcast_seqprof.so");
+  tools.plugin = find_plugin("kernelcast-seqprof.so");
+  auto const runtime = find_plugin("libkernelcast_seqprof.so");
   if (tools.clang.empty() || tools.clangxx.empty())
     throw Error(Status::unavailable, "clang-19 is not installed: nothing can be compiled", "apt-get install clang-19");
   if (tools.link.empty()) throw Error(Status::unavailable, "llvm-link-19 is not installed", "apt-get install llvm-19");

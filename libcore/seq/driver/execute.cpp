@@ -16,27 +16,17 @@
 #include "record/table.hpp"
 #include "seq/crash.hpp"
 
-extern char** environ;
-
 namespace kernelcast::seq {
 
 namespace {
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  for (auto& s : strings) out.push_back(s.data());
-  out.push_back(nullptr);
-  return out;
-}
 
 // The wait status of the program.
 int run(std::string const& program, std::vector<std::string> const& arguments, Settings const& settings) {
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   auto variables = environment_of(settings);
-  for (char** entry = environ; entry && *entry; ++entry)
-    if (std::strncmp(*entry, "KERNELCAST_SEQPROF_", 19) != 0) variables.emplace_back(*entry);
-  auto argv = pointers(words), envp = pointers(variables);
+  for (auto& other : environment_without({"KERNELCAST_SEQPROF_"})) variables.push_back(std::move(other));
+  auto argv = null_terminated(words), envp = null_terminated(variables);
   auto const child = fork();
   if (child < 0) throw Error(Status::io, std::string("cannot start the program: ") + std::strerror(errno));
   if (child == 0) {

@@ -33,10 +33,7 @@ bool is_for_linker(std::string const& option) {
 }
 
 [[noreturn]] void become(std::vector<std::string> command) {
-  std::vector<char*> argv;
-  for (auto& word : command) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  execv(argv[0], argv.data());
+  execv(command[0].c_str(), null_terminated(command).data());
   throw Error(Status::io, "cannot run " + command[0] + ": " + std::strerror(errno));
 }
 
