@@ -4,17 +4,17 @@
 #include <optional>
 #include <string>
 
-#include "model/perdome.hpp"
+#include "model/perdome/perdome.hpp"
 #include "record/partition.hpp"
 #include "record/table.hpp"
 
-namespace kernelcast::model {
+namespace kernelcast::model::perdome {
 
 struct PartitionedWork {
   std::string name, system;
   double intensity = 0;
   // Empty: the perfect data partition, which depends on the processors.
-  std::optional<model::Division> division;
+  std::optional<Division> division;
   double link_bytes_per_flop = 0;
 };
 
@@ -27,4 +27,4 @@ PartitionedWork work_of(PartitionRows const& rows, record::Partition const& row)
 // "0.25;0.75"
 std::string joined(std::vector<double> const& numbers);
 
-}  // namespace kernelcast::model
+}  // namespace kernelcast::model::perdome

@@ -15,7 +15,7 @@
 
 #include "device/device.hpp"
 
-namespace kernelcast::model {
+namespace kernelcast::model::perdome {
 
 struct Processor {
   std::string name;
@@ -79,4 +79,4 @@ struct PerdomeOptimum {
 };
 PerdomeOptimum optimum(Processors const&, double intensity);
 
-}  // namespace kernelcast::model
+}  // namespace kernelcast::model::perdome

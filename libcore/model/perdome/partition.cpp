@@ -1,11 +1,11 @@
-#include "model/partition.hpp"
+#include "model/perdome/partition.hpp"
 
 #include <charconv>
 #include <numeric>
 
 #include <fmt/format.h>
 
-namespace kernelcast::model {
+namespace kernelcast::model::perdome {
 
 namespace {
 
@@ -47,7 +47,7 @@ void from_raw(PartitionRows const& rows, std::vector<double> const& flops, std::
   if (!(sum(flops) > 0)) throw rows.error(flops_column, "no operations at all", ways);
   if (!(sum(bytes) > 0)) throw rows.error(bytes_column, "no bytes at all", ways);
   work.intensity = sum(flops) / sum(bytes);
-  work.division = model::Division{parts(flops), parts(bytes)};
+  work.division = Division{parts(flops), parts(bytes)};
 }
 
 bool from_pair(PartitionRows const& rows, record::Partition const& row, PartitionedWork& work) {
@@ -81,11 +81,11 @@ void from_intensities(PartitionRows const& rows, record::Partition const& row, P
   if (!(*row.intensity > 0)) throw rows.error("intensity", "the intensity of the whole must be above 0", ways);
   work.intensity = *row.intensity;
   if (whole_only) return;
-  if (auto const why = model::lemma_violation(*row.intensity, *row.intensity_cpu, *row.intensity_gpu); !why.empty())
+  if (auto const why = lemma_violation(*row.intensity, *row.intensity_cpu, *row.intensity_gpu); !why.empty())
     throw rows.error("intensity_cpu", fmt::format("partition '{}': {}", work.name, why),
                      "rounded intensities may violate a lemma; operations and bytes do not");
   if (*row.intensity_cpu != *row.intensity_gpu)
-    work.division = model::division(*row.intensity, *row.intensity_cpu, *row.intensity_gpu);
+    work.division = division(*row.intensity, *row.intensity_cpu, *row.intensity_gpu);
 }
 
 }  // namespace
@@ -123,4 +123,4 @@ std::string joined(std::vector<double> const& values) {
   return out;
 }
 
-}  // namespace kernelcast::model
+}  // namespace kernelcast::model::perdome

@@ -4,10 +4,10 @@
 #include <random>
 
 #include "catch.hpp"
-#include "model/perdome.hpp"
+#include "model/perdome/perdome.hpp"
 
 using namespace kernelcast;
-using model::Processors;
+using model::perdome::Processors;
 
 namespace {
 
@@ -48,14 +48,14 @@ double search(F f) {
   return best;
 }
 
-model::Processor paper(char const* name) {
+model::perdome::Processor paper(char const* name) {
   static auto const database = device::load(KERNELCAST_SOURCE_DIR "/devdb");
-  return model::processor(database.find(name), true);
+  return model::perdome::processor(database.find(name), true);
 }
 
 double cp_gain_pct(Processors const& p, double whole, double first, double second) {
-  double const cp = model::bound(p, whole, model::division(whole, first, second)).flop_per_s;
-  return 100 * (cp / model::bound(p, whole, model::data_partition(p, whole)).flop_per_s - 1);
+  double const cp = model::perdome::bound(p, whole, model::perdome::division(whole, first, second)).flop_per_s;
+  return 100 * (cp / model::perdome::bound(p, whole, model::perdome::data_partition(p, whole)).flop_per_s - 1);
 }
 
 }  // namespace
@@ -67,14 +67,14 @@ TEST_CASE("perdome: the optimum equals a search over all divisions on 10,000 ran
   for (int trial = 0; trial < 10000; ++trial) {
     auto const p = random_processors(random, 2);
     double const intensity = std::pow(10, exponent(random));
-    auto const best = model::optimum(p, intensity);
+    auto const best = model::perdome::optimum(p, intensity);
     memory_bound += best.memory;
     double const found =
         search([&](double x, double y) { return by_definition(p, {x * intensity, (1 - x) * intensity}, {y, 1 - y}); });
     INFO("trial " << trial << ": closed form " << best.flop_per_s << ", search " << found);
     REQUIRE(found <= best.flop_per_s * (1 + 1e-12));
     REQUIRE(found >= best.flop_per_s * (1 - 1e-6));
-    REQUIRE(model::bound(p, intensity, best.division).flop_per_s == Approx(best.flop_per_s).epsilon(1e-12));
+    REQUIRE(model::perdome::bound(p, intensity, best.division).flop_per_s == Approx(best.flop_per_s).epsilon(1e-12));
     // The data partition: the best of all divisions with x = y.
     double const shared =
         search([&](double x, double) { return by_definition(p, {x * intensity, (1 - x) * intensity}, {x, 1 - x}); });
@@ -101,17 +101,17 @@ TEST_CASE("perdome: (15) to (19) equal the definition, and no bound exceeds min(
       peak += each.flop_per_s();
       bandwidth += each.bytes_per_s();
     }
-    model::Division d{flops, bytes};
+    model::perdome::Division d{flops, bytes};
     for (double& x : d.x) x /= all_flops;
     for (double& y : d.y) y /= all_bytes;
     double const intensity = all_flops / all_bytes;
-    double const expected = by_definition(p, flops, bytes), got = model::bound(p, intensity, d).flop_per_s;
+    double const expected = by_definition(p, flops, bytes), got = model::perdome::bound(p, intensity, d).flop_per_s;
     REQUIRE(got == Approx(expected).epsilon(1e-12));
     REQUIRE(got <= std::min(peak, intensity * bandwidth) * (1 + 1e-12));
     if (count != 2) continue;
     double const first = flops[0] / bytes[0], second = flops[1] / bytes[1];
-    auto const same = model::division(intensity, first, second);
-    REQUIRE(model::lemma_violation(intensity, first, second).empty());
+    auto const same = model::perdome::division(intensity, first, second);
+    REQUIRE(model::perdome::lemma_violation(intensity, first, second).empty());
     REQUIRE(same.x[0] == Approx(d.x[0]).epsilon(1e-9));
     REQUIRE(same.y[1] == Approx(d.y[1]).epsilon(1e-9));
   }
@@ -122,11 +122,11 @@ TEST_CASE("perdome: the intervals of the share that does not bind are all that k
   for (int trial = 0; trial < 2000; ++trial) {
     auto const p = random_processors(random, 2);
     double const intensity = std::pow(10, std::uniform_real_distribution<double>(-1, 1)(random));
-    auto const best = model::optimum(p, intensity);
+    auto const best = model::perdome::optimum(p, intensity);
     auto const at = [&](double share) {
       auto d = best.division;
       (best.memory ? d.x : d.y) = {share, 1 - share};
-      return model::bound(p, intensity, d).flop_per_s / best.flop_per_s;
+      return model::perdome::bound(p, intensity, d).flop_per_s / best.flop_per_s;
     };
     auto const range = best.memory ? best.x[0] : best.y[0];
     REQUIRE(at(range.low) > 1 - 1e-9);
@@ -139,8 +139,9 @@ TEST_CASE("perdome: the intervals of the share that does not bind are all that k
 TEST_CASE("perdome: the figures that follow from Tables 1 and 2") {
   Processors const i7_750{paper("i7-2600k"), paper("gtx750")}, i3_750{paper("i3-2100t"), paper("gtx750")};
   Processors const i7_titan{paper("i7-2600k"), paper("gtx-titan")}, i3_titan{paper("i3-2100t"), paper("gtx-titan")};
-  CHECK(model::optimum(i7_750, 1.7).data_partition_flop_per_s / 1e9 == Approx(128.47).epsilon(1e-4));
-  CHECK(model::bound(i7_750, 1.7, model::division(1.7, 0.1, 2.0)).flop_per_s / 1e9 == Approx(136.40).epsilon(1e-4));
+  CHECK(model::perdome::optimum(i7_750, 1.7).data_partition_flop_per_s / 1e9 == Approx(128.47).epsilon(1e-4));
+  CHECK(model::perdome::bound(i7_750, 1.7, model::perdome::division(1.7, 0.1, 2.0)).flop_per_s / 1e9 ==
+        Approx(136.40).epsilon(1e-4));
   CHECK(cp_gain_pct(i7_750, 1.7, 0.1, 2.0) == Approx(6.17).margin(0.01));
   CHECK(cp_gain_pct(i3_750, 1.7, 0.1, 2.0) == Approx(13.80).margin(0.01));
   CHECK(cp_gain_pct(i7_titan, 1.7, 0.1, 2.0) == Approx(-61.85).margin(0.01));
@@ -154,13 +155,13 @@ TEST_CASE("perdome: the figures that follow from Tables 1 and 2") {
 }
 
 TEST_CASE("perdome: lemmas as corrected") {
-  CHECK(model::lemma_violation(2, 2, 2).empty());
-  CHECK(model::lemma_violation(2, 2, 0).empty());
-  CHECK(model::lemma_violation(2, 0, 2).empty());
-  CHECK(model::lemma_violation(2, 1, 3).empty());
-  CHECK(model::lemma_violation(2, 2, 3).find("Lemma 1") != std::string::npos);
-  CHECK(model::lemma_violation(2, 0, 3).find("Lemma 1") != std::string::npos);
-  CHECK(model::lemma_violation(2, 3, 4).find("Lemma 2") != std::string::npos);
-  CHECK(model::lemma_violation(2, 1, 1.5).find("Lemma 2") != std::string::npos);
-  CHECK_FALSE(model::lemma_violation(2, 0, 0).empty());
+  CHECK(model::perdome::lemma_violation(2, 2, 2).empty());
+  CHECK(model::perdome::lemma_violation(2, 2, 0).empty());
+  CHECK(model::perdome::lemma_violation(2, 0, 2).empty());
+  CHECK(model::perdome::lemma_violation(2, 1, 3).empty());
+  CHECK(model::perdome::lemma_violation(2, 2, 3).find("Lemma 1") != std::string::npos);
+  CHECK(model::perdome::lemma_violation(2, 0, 3).find("Lemma 1") != std::string::npos);
+  CHECK(model::perdome::lemma_violation(2, 3, 4).find("Lemma 2") != std::string::npos);
+  CHECK(model::perdome::lemma_violation(2, 1, 1.5).find("Lemma 2") != std::string::npos);
+  CHECK_FALSE(model::perdome::lemma_violation(2, 0, 0).empty());
 }

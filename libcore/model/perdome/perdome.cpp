@@ -1,11 +1,11 @@
-#include "model/perdome.hpp"
+#include "model/perdome/perdome.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
 
-namespace kernelcast::model {
+namespace kernelcast::model::perdome {
 
 double Processor::roofline(double intensity) const {
   return 1 / std::max(flop_s, byte_s / intensity);
@@ -135,4 +135,4 @@ PerdomeOptimum optimum(Processors const& processors, double intensity) {
   return out;
 }
 
-}  // namespace kernelcast::model
+}  // namespace kernelcast::model::perdome
