@@ -78,7 +78,7 @@ Status run_application(Options const& options, cli::Streams& io) {
     throw Error(Status::usage, "--attach needs a file to write to: standard output is the application's",
                 "flux-count --attach -o counts.csv -- ./app its arguments");
   auto command = options.application;
-  command.insert(command.begin(), options.line.path);
+  command.insert(command.begin(), options.launch.line.path);
   Folder const folder;
   auto const result = flux::attach(command, options.emit, folder.path());
   if (options.emit == "groups")

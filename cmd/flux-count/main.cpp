@@ -64,8 +64,7 @@ void write_ptx(launch::Plan const& plan, cli::Streams& io) {
 
 void run_plan(Options const& options, cli::Streams& io) {
   auto plan = plan_of(options);
-  io.note_input_file(options.line.path);
-  if (plan.request.path != options.line.path) io.note_input_file(plan.request.path);  // of a launch file
+  launch::note_inputs(options.launch, plan, io);
   if (options.emit == "blocks" || options.emit == "lines") return run_detailed(options, std::move(plan), io);
 
   if (options.emit == "overhead") return write_all(flux::overhead(plan, run_options(options, io)), io);

@@ -1,26 +1,19 @@
 // The options of flux-count.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "cli/cli.hpp"
 #include "flux/run.hpp"
-#include "launch/launch.hpp"
+#include "launch/options.hpp"
 
 struct Options {
-  kernelcast::launch::CommandLine line;
+  kernelcast::launch::Options launch;
   std::string emit = "counts", sample, backend = "emulator", placement = "minimal";
   int device = 0;
   bool attach = false;
   std::vector<std::string> application;  // its arguments
-  std::vector<std::string> defines, includes;
-  std::uint64_t max_steps = 0, max_memory_bytes = std::uint64_t{16} << 30;
-  std::uint64_t heap_bytes = std::uint64_t{8} << 20;
-  std::uint32_t stack_bytes = 64 * 1024;
-  double timeout_s = 0;
-  bool no_cache = false;
 };
 
 void declare_options(CLI::App& app, Options& options);

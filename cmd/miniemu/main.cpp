@@ -6,7 +6,7 @@
 
 #include "attach.hpp"
 #include "cli/cli.hpp"
-#include "launch/launch.hpp"
+#include "launch/options.hpp"
 #include "launch/trace_observer.hpp"
 #include "record/trace.hpp"
 
@@ -15,37 +15,17 @@ using namespace kernelcast;
 namespace {
 
 struct Options {
-  launch::CommandLine line;
+  launch::Options launch;
   miniemu::AttachCommand attach;
   std::string emit = "kernel", groups = "first";
   unsigned width = 32;
-  std::vector<std::string> defines, includes, dumps, checks;
-  std::uint64_t max_steps = 0, max_memory_bytes = std::uint64_t{16} << 30;
-  std::uint64_t heap_bytes = std::uint64_t{8} << 20;
-  std::uint32_t stack_bytes = 64 * 1024;
-  double timeout_s = 0;
+  std::vector<std::string> dumps, checks;
   emu::CheckOptions check_options;
-  bool deterministic = false, timing = false, no_cache = false, no_registers = false;
+  bool deterministic = false, timing = false, no_registers = false;
 };
 
-std::vector<std::string> compiler_options(Options const& options) {
-  std::vector<std::string> result = options.line.options;
-  for (auto const& define : options.defines) result.push_back("-D" + define);
-  for (auto const& include : options.includes) result.push_back("-I" + include);
-  return result;
-}
-
-launch::Plan make_plan(Options const& options) {
-  auto line = options.line;
-  line.options = compiler_options(options);
-  auto plan = launch::plan_of(line);
-  plan.request.cache = !options.no_cache;
-  plan.request.registers = !options.no_registers;
-  return plan;
-}
-
 launch::RunOptions run_options(Options const& options, cli::Streams& io) {
-  launch::RunOptions run;
+  auto run = launch::run_options(options.launch, io);
   static std::map<std::string, launch::Emit> const records{{"kernel", launch::Emit::kernel},
                                                            {"trace", launch::Emit::trace},
                                                            {"lines", launch::Emit::lines},
@@ -53,14 +33,7 @@ launch::RunOptions run_options(Options const& options, cli::Streams& io) {
   run.emit = records.at(options.emit);
   run.trace_width = options.width;
   run.groups = launch::parse_groups(options.groups);
-  if (launch::is_launch_file(options.line.path)) run.only_kernel = options.line.kernel;
-  run.seed = io.seed();
-  run.threads = io.threads();
-  run.limits = {options.max_steps, options.max_memory_bytes, options.timeout_s, options.deterministic};
-  run.max_memory_bytes = options.max_memory_bytes;
-  run.stack_bytes = options.stack_bytes;
-  run.heap_bytes = options.heap_bytes;
-  run.print = [&io](std::string_view text) { io.words(text); };
+  run.limits.in_order = options.deterministic;
   run.check_options = options.check_options;
   for (auto const& text : options.dumps) run.dumps.push_back(launch::parse_dump(text));
   for (auto const& text : options.checks) run.checks.push_back(launch::parse_check(text));
@@ -106,8 +79,8 @@ Status run_application(Options const& options, launch::RunOptions const& choice,
     throw Error(Status::usage, "--attach writes kernel rows only",
                 "keep the launches with --keep DIR, and run those of interest with --emit");
   auto command = options.attach;
-  command.application.insert(command.application.begin(), options.line.path);
-  return miniemu::run_attached(command, choice, !options.no_cache, !options.no_registers, io);
+  command.application.insert(command.application.begin(), options.launch.line.path);
+  return miniemu::run_attached(command, choice, !options.launch.no_cache, !options.no_registers, io);
 }
 
 Status run(Options const& options, cli::Streams& io) {
@@ -116,10 +89,10 @@ Status run(Options const& options, cli::Streams& io) {
   if (!options.attach.application.empty())
     throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.attach.application.front()),
                 "one kernel or launch file at a time; --attach runs an application");
-  auto const plan = make_plan(options);
+  auto plan = launch::plan_of(options.launch);
+  plan.request.registers = !options.no_registers;
   auto const report = choice.emit == launch::Emit::trace ? run_traced(plan, choice, io) : launch::run(plan, choice);
-  io.note_input_file(options.line.path);
-  if (plan.request.path != options.line.path) io.note_input_file(plan.request.path);  // of a launch file
+  launch::note_inputs(options.launch, plan, io);
   note(report, options, io);
   if (choice.emit == launch::Emit::kernel) write_kernels(report, options.timing, io);
   if (choice.emit == launch::Emit::lines) write_all(report.lines, io);
@@ -144,31 +117,9 @@ void declare_checks(CLI::App& app, emu::CheckOptions& checks) {
 void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
   auto& app = tool.app();
-  auto& line = options->line;
-  app.add_option("FILE", line.path,
-                 "the kernel (.cl, .cu, .ptx) or a launch file (.toml); with --attach, the application")
-      ->required();
+  launch::declare_launch(app, options->launch);
   app.add_option("ARGUMENT", options->attach.application, "with --attach: the application's arguments");
   miniemu::declare_attach(app, options->attach);
-  app.add_option("-k,--kernel", line.kernel,
-                 "the kernel's name; with a launch file, report only this one of the kernels that run")
-      ->type_name("NAME");
-  app.add_option("-g,--global", line.global, "size of the launch in work-items, such as 1024,16")
-      ->type_name("X[,Y[,Z]]");
-  app.add_option("--grid", line.grid, "size of the launch in work-groups, instead of --global")->type_name("X[,Y[,Z]]");
-  app.add_option("-l,--local", line.local, "size of a work-group in work-items")->type_name("X[,Y[,Z]]");
-  app.add_option("-a,--arg", line.arguments,
-                 "an argument, one option each, in order: i32:1024, f32:0.5, local:4096, buf:f32:1048576:random, "
-                 "image2d:rgba8:640x480:random, sampler:linear,clamp or null")
-      ->type_name("ARG")
-      ->allow_extra_args(false);
-  // An unsigned number read from "-3" would be 2^64 - 3.
-  CLI::Validator const not_negative(
-      [](std::string& text) { return text.starts_with('-') ? "must not be negative" : std::string{}; }, "");
-  app.add_option("--shared", line.dynamic_shared_bytes,
-                 "bytes of dynamic shared memory (CUDA's third launch parameter)")
-      ->type_name("BYTES")
-      ->check(not_negative);
   app.add_option("--emit", options->emit,
                  "the record to write: kernel, one row per configuration; lines or blocks, the same counts by source "
                  "line or by basic block; trace, what each wavefront executes")
@@ -184,12 +135,6 @@ void declare(cli::Tool& tool) {
                  "the first N of the grid, neighbours")
       ->type_name("GROUPS")
       ->capture_default_str();
-  app.add_option(
-         "--bind", line.bindings,
-         "bind a texture, surface or sampler reference of the program to an image or a sampler, which is written "
-         "as for -a")
-      ->type_name("NAME=ARG")
-      ->allow_extra_args(false);
   app.add_flag(
       "--deterministic", options->deterministic,
       "run work-groups strictly one after the other, on one thread: what groups that race with each other leave "
@@ -202,39 +147,8 @@ void declare(cli::Tool& tool) {
             "|expected|), others are a finding",
             "N=FILE");
   declare_checks(app, options->check_options);
-  app.add_option("--max-steps", options->max_steps, "stop a launch after so many warp instructions; 0 = never")
-      ->type_name("N")
-      ->check(not_negative);
-  app.add_option("--max-memory", options->max_memory_bytes,
-                 "most bytes of emulated global memory; KB, MB, GB are accepted")
-      ->check(not_negative)
-      ->transform(CLI::AsSizeValue(false))
-      ->type_name("BYTES");
-  app.add_option("--stack-bytes", options->stack_bytes,
-                 "stack of each work-item, for recursion, function pointers and alloca; KB and MB are accepted")
-      ->check(not_negative)
-      ->transform(CLI::AsSizeValue(false))
-      ->type_name("BYTES")
-      ->default_str("64KB");
-  app.add_option("--heap-bytes", options->heap_bytes,
-                 "what malloc() in kernels may give at a time, at most 1 GB; KB and MB are accepted")
-      ->check(not_negative)
-      ->transform(CLI::AsSizeValue(false))
-      ->type_name("BYTES")
-      ->default_str("8MB");
-  app.add_option("--timeout", options->timeout_s, "stop emulation after so many seconds; 0 = never")
-      ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("-D", options->defines, "define a macro for the compiler")
-      ->type_name("NAME[=VALUE]")
-      ->allow_extra_args(false);
-  app.add_option("-I", options->includes, "a folder in which the compiler looks for headers")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  app.add_option("--compiler-option", line.options, "any other option for the compiler, such as -cl-std=CL2.0")
-      ->type_name("OPTION")
-      ->allow_extra_args(false);
-  app.add_flag("--no-cache", options->no_cache, "compile anew, and do not keep the result");
+  launch::declare_limits(app, options->launch);
+  launch::declare_compiler(app, options->launch);
   app.add_flag("--no-registers", options->no_registers,
                "do not ask other compilers for registers; the columns stay empty, a first compilation is faster");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");

@@ -1,0 +1,37 @@
+// The options by which programs are told about a launch: what to run, how to compile it, within which limits. The same
+// for every program that takes a kernel or a launch file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/cli.hpp"
+#include "launch/launch.hpp"
+
+namespace kernelcast::launch {
+
+struct Options {
+  CommandLine line;
+  std::vector<std::string> defines, includes;
+  bool no_cache = false;
+  std::uint64_t max_steps = 0, max_memory_bytes = std::uint64_t{16} << 30;
+  std::uint64_t heap_bytes = std::uint64_t{8} << 20;
+  std::uint32_t stack_bytes = 64 * 1024;
+  double timeout_s = 0;
+};
+
+void declare_launch(CLI::App&, Options&);    // FILE, --kernel, sizes, --arg, --shared, --bind
+void declare_limits(CLI::App&, Options&);    // --max-steps, --max-memory, --stack-bytes, --heap-bytes, --timeout
+void declare_compiler(CLI::App&, Options&);  // -D, -I, --compiler-option, --no-cache
+
+// Throws what plan_of(CommandLine) throws.
+Plan plan_of(Options const&);
+
+// Limits, seed, threads, and printf() of kernels to standard error; the rest as it is by default.
+RunOptions run_options(Options const&, cli::Streams&);
+
+// The files behind a plan, for --meta.
+void note_inputs(Options const&, Plan const&, cli::Streams&);
+
+}  // namespace kernelcast::launch
