@@ -90,8 +90,22 @@ void write_timeline(Options const& options, graph::Study& study, double n, std::
   if (!out) throw Error(Status::io, Where{options.timeline, 0, 0}, "cannot write the timeline", "is the folder there?");
 }
 
+graph::DonePoints read_done(Options const& options, cli::Streams& io) {
+  graph::DonePoints done;
+  if (options.resume.empty()) return done;
+  auto csv = io.csv(options.resume);
+  record::Reader<record::Simulation> rows(csv);
+  for (record::Simulation row; rows.next(row);) done.add(row);
+  return done;
+}
+
 void sweep(Options const& options, Inputs const& in, cli::Streams& io) {
+  auto const done = read_done(options, io);
   auto out = io.writer<record::Simulation>();
+  auto const write = [&](record::Simulation const& row) {
+    out.write(row);
+    if (io.format() == record::Format::csv && !io.to_standard_output()) io.publish();  // an interruption loses nothing
+  };
   cli::Shard shard(options.shard);
   bool drawn = false;
   each_study(options, in, io, [&](graph::Study& study, std::string const& gpu) {
@@ -100,13 +114,17 @@ void sweep(Options const& options, Inputs const& in, cli::Streams& io) {
         if (!shard.takes_next()) return;
         auto const reason = study.infeasible(n, parts);
         graph::Placement placement;
-        if (!reason.empty())
-          return out.write(graph::simulation(study, n, parts, gpu, options.alloc, placement, buffer, nullptr, reason));
-        placement = study.placement(partsim::map_of(options.maps, study.system(), parts), buffer);
+        if (reason.empty()) placement = study.placement(partsim::map_of(options.maps, study.system(), parts), buffer);
+        auto const row = [&](graph::SimulationResult const* result) {
+          return graph::simulation(study, n, parts, gpu, options.alloc, placement, buffer, result, reason);
+        };
+        auto const point = row(nullptr);
+        if (auto const* const known = done.find(point)) return write(*known);
+        if (!reason.empty()) return write(point);
         std::vector<graph::Event> events;
         bool const draw = !options.timeline.empty();
         auto const result = study.simulate(n, parts, placement, draw || options.every_iteration ? &events : nullptr);
-        out.write(graph::simulation(study, n, parts, gpu, options.alloc, placement, buffer, &result, ""));
+        write(row(&result));
         if (draw && std::exchange(drawn, true))
           throw Error(Status::usage, "--timeline draws one run, and there are several", "one size, one number of GPUs");
         if (draw) write_timeline(options, study, n, parts, placement, events);
@@ -236,12 +254,18 @@ void declare(cli::Tool& tool) {
                  "simulation (default), sensitivity (of the choice), graph (JSON), dot, or system (the links)")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"simulation", "sensitivity", "graph", "dot", "system"}));
-  app.add_option("--timeline", options->timeline, "also write the run as a Chrome trace")
-      ->type_name("FILE")
-      ->excludes(choose);
+  auto* const timeline = app.add_option("--timeline", options->timeline, "also write the run as a Chrome trace")
+                             ->type_name("FILE")
+                             ->excludes(choose);
   app.add_flag("--every-iteration", options->every_iteration,
                "simulate every iteration, also where they repeat (slower, same times)");
   cli::Shard::declare(tool, options->shard);
+  app.add_option("--resume", options->resume,
+                 "take the points of a sweep that stand in this file from there, and simulate only the others; the "
+                 "file was made with the same options, and may be that of --output")
+      ->type_name("FILE")
+      ->excludes(choose)
+      ->excludes(timeline);
   app.add_option("--devdb", options->devdb, "the device database (default: the installed one)")->type_name("DIR");
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }

@@ -12,7 +12,7 @@ namespace kernelcast::partsim {
 
 struct Options {
   std::vector<std::string> apps, gpus_models, systems, sizes, gpu_counts, host_buffers, maps, times;
-  std::string graph, devdb, alloc = "maxmin", fair = "pairs", emit, timeline, shard;
+  std::string graph, devdb, alloc = "maxmin", fair = "pairs", emit, timeline, shard, resume;
   std::uint32_t iterations = 100;
   double launch_overhead_s = 0, copy_overhead_s = 0;
   std::size_t copy_engines = 0;

@@ -46,6 +46,19 @@ record::Simulation simulation(Study& study, double n, std::uint32_t parts, std::
   return out;
 }
 
+DonePoints::Key DonePoints::key(record::Simulation const& row) {
+  return {row.app, row.n, row.gpus, row.gpu, row.system, row.alloc, row.map, row.host_buffer, row.iterations};
+}
+
+void DonePoints::add(record::Simulation const& row) {
+  rows_.insert_or_assign(key(row), row);
+}
+
+record::Simulation const* DonePoints::find(record::Simulation const& point) const {
+  auto const at = rows_.find(key(point));
+  return at == rows_.end() ? nullptr : &at->second;
+}
+
 record::Choice choice(Study& study, double n, std::string const& gpu, Choice const& chosen) {
   auto const& best = chosen.best.front();
   record::Choice out;

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <iosfwd>
+#include <map>
+#include <string>
+#include <tuple>
 
 #include "graph/choose.hpp"
 #include "record/simulation.hpp"
@@ -18,6 +21,21 @@ std::string bottleneck(SimulationResult const& result, Interconnect const& syste
 record::Simulation simulation(Study& study, double n, std::uint32_t parts, std::string const& gpu,
                               std::string const& alloc, Placement const& placement, HostBuffer const& buffer,
                               SimulationResult const* result, std::string const& reason);
+
+// Points of a sweep that an earlier run has done, made with the same options.
+class DonePoints {
+ public:
+  void add(record::Simulation const& row);
+  // The row of the same application, size, number and kind of GPUs, system, mode, mapping, host buffer and iterations;
+  // null where there is none.
+  record::Simulation const* find(record::Simulation const& point) const;
+
+ private:
+  using Key = std::tuple<std::string, double, std::uint64_t, std::string, std::string, std::string, std::string,
+                         std::string, std::uint64_t>;
+  static Key key(record::Simulation const& row);
+  std::map<Key, record::Simulation> rows_;
+};
 
 // Choice and sensitivities of one size. Links of each class at 0.75 and 1.25 of their bandwidth.
 record::Choice choice(Study& study, double n, std::string const& gpu, Choice const& chosen);
