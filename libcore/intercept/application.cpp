@@ -1,0 +1,76 @@
+#include "intercept/application.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "diag/diag.hpp"
+#include "process/process.hpp"
+
+namespace kernelcast::intercept {
+
+namespace {
+
+std::string find_layer() {
+  auto const path = find_plugin("kernelcast-opencl.so");
+  if (path.empty())
+    throw Error(Status::unavailable, "the OpenCL layer kernelcast-opencl.so is not installed beside the program",
+                "build with the package opencl-headers");
+  return path;
+}
+
+}  // namespace
+
+// The layer goes below those that the user has asked for: it sees what reaches the device.
+std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every) {
+  std::string layers = find_layer();
+  if (char const* const others = std::getenv("OPENCL_LAYERS"); others && *others) layers += ':' + std::string(others);
+  auto out = environment_without({"OPENCL_LAYERS=", "KERNELCAST_SPOOL=", "KERNELCAST_EVERY="});
+  out.push_back("OPENCL_LAYERS=" + layers);
+  out.push_back("KERNELCAST_SPOOL=" + spool);
+  if (!every.empty()) out.push_back("KERNELCAST_EVERY=" + every);
+  return out;
+}
+
+LeaveSignalsToTheApplication::LeaveSignalsToTheApplication() {
+  struct sigaction ignore{};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGINT, &ignore, &interrupt_);
+  sigaction(SIGQUIT, &ignore, &quit_);
+}
+
+LeaveSignalsToTheApplication::~LeaveSignalsToTheApplication() {
+  sigaction(SIGINT, &interrupt_, nullptr);
+  sigaction(SIGQUIT, &quit_, nullptr);
+}
+
+pid_t start_application(std::vector<std::string> command, std::vector<std::string> variables) {
+  if (command.empty()) throw Error(Status::usage, "which application?", "write it after --: … -- ./app its arguments");
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (int signal : {SIGINT, SIGQUIT, SIGPIPE, SIGTERM}) sigaddset(&defaults, signal);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t process = -1;
+  int const error = posix_spawnp(&process, command.front().c_str(), nullptr, &attributes,
+                                 null_terminated(command).data(), null_terminated(variables).data());
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0)
+    throw Error(Status::io, Where{command.front()}, std::string("cannot start: ") + std::strerror(error),
+                "is the application's name right?");
+  return process;
+}
+
+std::optional<int> ended(pid_t application) {
+  int status = 0;
+  pid_t const found = waitpid(application, &status, WNOHANG);
+  if (found != application && !(found == -1 && errno != EINTR)) return std::nullopt;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace kernelcast::intercept

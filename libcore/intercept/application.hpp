@@ -1,0 +1,34 @@
+// An application that runs as this program's child, with something of ours in it.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelcast::intercept {
+
+// The variables of this process, and those that put the layer into an OpenCL application: `spool` is the folder that it
+// leaves launches in, `every` is AttachOptions::every. Throws Error(unavailable) where the layer is not installed.
+std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every);
+
+// Keys that end a program on a terminal are for the application; what it has launched until then is still reported.
+class LeaveSignalsToTheApplication {
+ public:
+  LeaveSignalsToTheApplication();
+  ~LeaveSignalsToTheApplication();
+  LeaveSignalsToTheApplication(LeaveSignalsToTheApplication const&) = delete;
+
+ private:
+  struct sigaction interrupt_{}, quit_{};
+};
+
+// Begins it, with signals as a shell would. Throws Error: usage (an empty command), io (it cannot be started).
+pid_t start_application(std::vector<std::string> command, std::vector<std::string> variables);
+
+// Its exit status, 128 + signal where a signal ended it; empty while it runs.
+std::optional<int> ended(pid_t application);
+
+}  // namespace kernelcast::intercept

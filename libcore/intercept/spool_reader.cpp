@@ -1,0 +1,81 @@
+#include "intercept/spool_reader.hpp"
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace kernelcast::intercept {
+
+namespace fs = std::filesystem;
+
+std::vector<Spooled> SpoolReader::files(std::string_view kind, std::string_view ending) const {
+  std::vector<Spooled> out;
+  for (auto const& entry : fs::directory_iterator(folder_)) {
+    std::string const file = entry.path().filename().string();
+    if (!file.starts_with(kind) || !file.ends_with(ending)) continue;
+    auto const middle = file.substr(kind.size(), file.size() - kind.size() - ending.size());
+    auto const dash = middle.find('-');
+    if (dash == std::string::npos) continue;
+    Spooled spooled{file, middle.substr(0, dash), 0};
+    std::from_chars(middle.data() + dash + 1, middle.data() + middle.size(), spooled.number);
+    out.push_back(std::move(spooled));
+  }
+  std::sort(out.begin(), out.end(), [](Spooled const& a, Spooled const& b) {
+    return std::tie(a.process, a.number) < std::tie(b.process, b.number);
+  });
+  return out;
+}
+
+std::vector<SpoolReader::Skipped> SpoolReader::skipped() const {
+  std::vector<Skipped> out;
+  for (auto& spooled : files("skipped-", ".txt")) {
+    std::ifstream file(path(spooled));
+    Skipped one{{}, {}, spooled};
+    std::getline(file, one.kernel);
+    std::getline(file, one.why);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::vector<std::uint64_t> SpoolReader::counts(std::string const& process) const {
+  std::ifstream file(folder_ + "/counts-" + process, std::ios::binary);
+  std::string content((std::istreambuf_iterator<char>(file)), {});
+  std::vector<std::uint64_t> out(content.size() / sizeof(std::uint64_t));
+  std::memcpy(out.data(), content.data(), out.size() * sizeof(std::uint64_t));
+  return out;
+}
+
+void SpoolReader::remove_buffers(Spooled const& spooled) const {
+  std::error_code ignored;
+  auto const prefix = fmt::format("buffer-{}-{}-", spooled.process, spooled.number);
+  for (auto const& entry : fs::directory_iterator(folder_))
+    if (entry.path().filename().string().starts_with(prefix)) fs::remove(entry.path(), ignored);
+}
+
+FolderWatch::FolderWatch(std::string const& folder) : watch_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+  if (watch_ != -1) inotify_add_watch(watch_, folder.c_str(), IN_MOVED_TO);
+}
+
+FolderWatch::~FolderWatch() {
+  if (watch_ != -1) close(watch_);
+}
+
+void FolderWatch::wait(int at_most_ms) const {
+  pollfd ready{watch_, POLLIN, 0};
+  if (poll(&ready, watch_ == -1 ? 0 : 1, at_most_ms) < 1) return;
+  char events[4096];
+  while (read(watch_, events, sizeof events) > 0) continue;
+}
+
+}  // namespace kernelcast::intercept

@@ -1,0 +1,58 @@
+// What a layer has left in its spool (opencl/spool.hpp), seen from outside the application.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kernelcast::intercept {
+
+// A file of one launch: "launch-PID-N.toml".
+struct Spooled {
+  std::string file, process;
+  std::uint64_t number = 0;
+  std::pair<std::string, std::uint64_t> key() const { return {process, number}; }
+};
+
+class SpoolReader {
+ public:
+  explicit SpoolReader(std::string folder) : folder_(std::move(folder)) {}
+  std::string const& folder() const { return folder_; }
+  std::string path(Spooled const& spooled) const { return folder_ + '/' + spooled.file; }
+
+  // The launch files, by process and number; those that are there by now.
+  std::vector<Spooled> launches() const { return files("launch-", ".toml"); }
+  std::vector<Spooled> files(std::string_view kind, std::string_view ending) const;
+
+  // Kernel and reason of launches that could not be described.
+  struct Skipped {
+    std::string kernel, why;
+    Spooled of;
+  };
+  std::vector<Skipped> skipped() const;
+
+  // How often each configuration of a process was launched by now, by its number.
+  std::vector<std::uint64_t> counts(std::string const& process) const;
+
+  // Buffers of a launch that has been emulated: they are large.
+  void remove_buffers(Spooled const&) const;
+
+ private:
+  std::string folder_;
+};
+
+// Ends a wait when something new stands in a folder.
+class FolderWatch {
+ public:
+  explicit FolderWatch(std::string const& folder);
+  ~FolderWatch();
+  FolderWatch(FolderWatch const&) = delete;
+  void wait(int at_most_ms) const;
+
+ private:
+  int watch_;
+};
+
+}  // namespace kernelcast::intercept
