@@ -51,7 +51,9 @@ class Images;  // textures, surfaces, samplers: image.hpp
 // Global memory of the emulated device: named buffers at 256-byte aligned device addresses with unmapped gaps between.
 class Memory {
  public:
-  explicit Memory(std::uint64_t limit_bytes = std::uint64_t{16} << 30);
+  // `of_host`: a device address is the host's address of the same byte, so that memory can be shared with the host.
+  enum class Addresses : std::uint8_t { own, of_host };
+  explicit Memory(std::uint64_t limit_bytes = std::uint64_t{16} << 30, Addresses = Addresses::own);
   ~Memory();
   Memory(Memory const&) = delete;
   Memory& operator=(Memory const&) = delete;
@@ -60,6 +62,13 @@ class Memory {
   std::uint64_t add(std::string name, std::uint64_t bytes);
   std::span<std::byte> bytes(std::uint64_t device_address);  // the buffer that begins there
   void set_undefined(std::uint64_t device_address);          // Buffer::undefined of the buffer that begins there
+  // The buffer that begins there is no more; false where none does.
+  bool remove(std::uint64_t device_address);
+  // With Addresses::of_host: the host's own memory becomes a buffer, until it is removed. False where it overlaps one.
+  bool lend(std::string name, void* host, std::uint64_t bytes);
+  // Where a .global or .const variable of the module lies, which is placed and initialised now if it was not yet; 0
+  // where there is none of the name. The module must outlive this Memory.
+  std::uint64_t address_of(ptx::Module const&, std::string_view variable);
 
   struct Buffer {
     std::string name;
@@ -125,7 +134,7 @@ class Program {
   Class instruction_class(std::uint32_t instruction) const;
   bool guarded(std::uint32_t instruction) const;  // counted by Observer::guarded, not by its block
   std::uint32_t static_shared_bytes() const;
-  bool prints() const;           // calls printf
+  bool prints() const;  // calls printf
   // Groups must run in order on one thread: global atomics (other than updates that commute), fences, volatile loads.
   bool order_dependent() const;
 

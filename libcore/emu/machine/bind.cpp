@@ -405,38 +405,46 @@ void Machine::fill_special(Unit& unit, Pin const& pin) {
   }
 }
 
-// Buffers for the .global and .const variables of the module and of the kernel's body, filled from their initialisers;
-// made once per Memory, so that values persist from launch to launch.
+// Buffers for .global and .const variables, filled from their initialisers; made once per Memory, so that values
+// persist from launch to launch.
+void Memory::Impl::place_variables(Memory& memory, ptx::Module const& module, void const* owner,
+                                   std::vector<ptx::Variable> const& of_owner) {
+  if (variables.contains(owner)) return;
+  std::vector<std::uint64_t> addresses(of_owner.size(), 0);
+  for (std::size_t i = 0; i < of_owner.size(); ++i)
+    if ((of_owner[i].space == StateSpace::global || of_owner[i].space == StateSpace::constant) && of_owner[i].size != 0)
+      addresses[i] = memory.add(std::string(of_owner[i].name), of_owner[i].size);
+  auto& placed = variables[owner] = std::move(addresses);
+  auto const& of_module = variables.at(&module);
+  for (std::size_t i = 0; i < of_owner.size(); ++i) {
+    if (placed[i] == 0) continue;
+    if (of_owner[i].type >= ptx::Type::texref) images->place_variable(placed[i], module, of_owner[i]);
+    for (ptx::Initializer const& init : of_owner[i].initializers) {
+      std::uint64_t bits = init.value.value;
+      if (init.value.kind == ptx::Operand::Kind::function)
+        bits += code_address(ptx::without_alias(module, init.value.id));
+      if (init.value.kind == ptx::Operand::Kind::variable)
+        bits += (init.value.local ? placed : of_module)[init.value.id];
+      if (init.mask_shift) bits = bits >> *init.mask_shift & 0xff;
+      if (init.offset + init.bytes <= of_owner[i].size)
+        std::memcpy(memory.bytes(placed[i]).data() + init.offset, &bits, init.bytes);
+    }
+  }
+}
+
+std::uint64_t Memory::address_of(ptx::Module const& module, std::string_view variable) {
+  impl_->place_variables(*this, module, &module, module.variables);
+  auto const& placed = impl_->variables.at(&module);
+  for (std::size_t i = 0; i < placed.size(); ++i)
+    if (module.variables[i].name == variable) return placed[i];
+  return 0;
+}
+
 void Machine::prepare(Program const& whole, Memory& memory) {
   Program::Impl const& program = *whole.impl_;
   Memory::Impl& inside = *memory.impl_;
-  auto allocate = [&](void const* key, std::vector<ptx::Variable> const& variables) {
-    if (inside.variables.contains(key)) return;
-    std::vector<std::uint64_t> addresses(variables.size(), 0);
-    for (std::size_t i = 0; i < variables.size(); ++i)
-      if ((variables[i].space == StateSpace::global || variables[i].space == StateSpace::constant) &&
-          variables[i].size != 0)
-        addresses[i] = memory.add(std::string(variables[i].name), variables[i].size);
-    auto& placed = inside.variables[key] = std::move(addresses);
-    auto const& of_module = inside.variables.at(program.module);
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-      if (placed[i] == 0) continue;
-      if (variables[i].type >= ptx::Type::texref)
-        inside.images->place_variable(placed[i], *program.module, variables[i]);
-      for (ptx::Initializer const& init : variables[i].initializers) {
-        std::uint64_t bits = init.value.value;
-        if (init.value.kind == ptx::Operand::Kind::function)
-          bits += code_address(ptx::without_alias(*program.module, init.value.id));
-        if (init.value.kind == ptx::Operand::Kind::variable)
-          bits += (init.value.local ? placed : of_module)[init.value.id];
-        if (init.mask_shift) bits = bits >> *init.mask_shift & 0xff;
-        if (init.offset + init.bytes <= variables[i].size)
-          std::memcpy(memory.bytes(placed[i]).data() + init.offset, &bits, init.bytes);
-      }
-    }
-  };
-  allocate(program.module, program.module->variables);
-  allocate(program.kernel, program.kernel->variables);
+  inside.place_variables(memory, *program.module, program.module, program.module->variables);
+  inside.place_variables(memory, *program.module, program.kernel, program.kernel->variables);
   // References that are structures: their first word is the texture object.
   for (auto const& [name, handle] : inside.images->bindings())
     for (std::size_t i = 0; i < program.module->variables.size(); ++i) {

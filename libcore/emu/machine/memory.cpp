@@ -24,46 +24,100 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 }
 }  // namespace
 
-Memory::Memory(std::uint64_t limit_bytes) : impl_(std::make_unique<Impl>()) {
-  impl_->limit_bytes = limit_bytes;
+Memory::Memory(std::uint64_t limit_bytes, Addresses addresses) : impl_(std::make_unique<Impl>()) {
+  Impl& m = *impl_;
+  m.limit_bytes = limit_bytes;
   // Room for gaps; the reservation costs address space only.
-  impl_->range_bytes = round_up(limit_bytes, page_bytes) + (std::uint64_t{4} << 30);
-  impl_->heap_begin = impl_->heap_next = impl_->heap_open = first_device_address + impl_->range_bytes;
-  void* range = mmap(nullptr, impl_->range_bytes + heap_room_bytes + huge_page_bytes, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  m.range_bytes = round_up(limit_bytes, page_bytes) + (std::uint64_t{4} << 30);
+  bool const of_host = addresses == Addresses::of_host;
+  auto const reserve = [&](void* at, int more) {
+    return mmap(at, m.range_bytes + heap_room_bytes + huge_page_bytes, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | more, -1, 0);
+  };
+  // The usual place, so that addresses are the same from run to run, else any.
+  void* range = of_host ? reserve(reinterpret_cast<void*>(usual_first_address), MAP_FIXED_NOREPLACE) : MAP_FAILED;
+  if (range == MAP_FAILED) range = reserve(nullptr, 0);
   if (range == MAP_FAILED)
-    throw Error(Status::limit, "cannot reserve " + std::to_string(impl_->range_bytes) + " bytes of address space",
+    throw Error(Status::limit, "cannot reserve " + std::to_string(m.range_bytes) + " bytes of address space",
                 "lower --max-memory");
-  impl_->reserved = range;
-  impl_->range =
-      static_cast<std::byte*>(range) + (huge_page_bytes - reinterpret_cast<std::uintptr_t>(range) % huge_page_bytes);
-  impl_->images = std::make_unique<Images>(*this);
+  m.reserved = range;
+  auto const begin = reinterpret_cast<std::uintptr_t>(range);
+  m.range = static_cast<std::byte*>(range) + (round_up(begin, huge_page_bytes) - begin);
+  if (of_host) m.first = m.next = reinterpret_cast<std::uintptr_t>(m.range);
+  m.heap_begin = m.heap_next = m.heap_open = m.first + m.range_bytes;
+  m.images = std::make_unique<Images>(*this);
 }
 
 Memory::~Memory() {
   munmap(impl_->reserved, impl_->range_bytes + heap_room_bytes + huge_page_bytes);
 }
 
+// Behind all others, or when the range is used up the first gap where buffers were removed.
+std::uint64_t Memory::Impl::place(std::uint64_t bytes) {
+  std::uint64_t const extent = round_up(std::max<std::uint64_t>(bytes, 1), page_bytes);
+  auto const begin_at = [&](std::uint64_t at) {
+    return extent >= 2 * huge_page_bytes ? first + round_up(at - first, huge_page_bytes) : at;
+  };
+  auto const end_of = [](std::uint64_t begin, std::uint64_t size) {
+    return round_up(begin + size + gap_bytes, page_bytes);
+  };
+  std::uint64_t const last = begin_at(next);
+  if (end_of(last, extent) - first <= range_bytes) {
+    next = end_of(last, extent);
+    return last;
+  }
+  std::uint64_t free = first;
+  for (Buffer const& b : buffers) {
+    std::uint64_t const begin = begin_at(free);
+    if (end_of(begin, extent) <= b.address) return begin;
+    free = end_of(b.address, round_up(std::max<std::uint64_t>(b.size, 1), page_bytes));
+  }
+  return 0;
+}
+
 std::uint64_t Memory::add(std::string name, std::uint64_t bytes) {
   Impl& m = *impl_;
   std::uint64_t const extent = round_up(std::max<std::uint64_t>(bytes, 1), page_bytes);
-  bool const large = extent >= 2 * huge_page_bytes;
-  if (large) m.next = first_device_address + round_up(m.next - first_device_address, huge_page_bytes);
-  std::uint64_t const end = m.next + extent + gap_bytes;
-  if (bytes > m.limit_bytes - m.used_bytes || end - first_device_address > m.range_bytes)
+  std::uint64_t const address = bytes > m.limit_bytes - m.used_bytes ? 0 : m.place(bytes);
+  if (address == 0)
     throw Error(Status::limit,
                 "buffer '" + name + "' of " + std::to_string(bytes) + " bytes exceeds the memory limit of " +
                     std::to_string(m.limit_bytes) + " bytes (" + std::to_string(m.used_bytes) + " in use)",
                 "raise --max-memory or use smaller buffers");
-  std::byte* host = m.host(m.next);
+  std::byte* host = m.host(address);
   if (mprotect(host, extent, PROT_READ | PROT_WRITE) != 0)
     throw Error(Status::limit, "no memory for buffer '" + name + "' of " + std::to_string(bytes) + " bytes",
                 "use smaller buffers");
-  if (large) madvise(host, extent, MADV_HUGEPAGE);  // a wish: without it everything works as well
-  m.buffers.push_back({std::move(name), m.next, bytes, host});
+  if (extent >= 2 * huge_page_bytes) madvise(host, extent, MADV_HUGEPAGE);  // a wish: without it everything works
+  auto const after = std::upper_bound(m.buffers.begin(), m.buffers.end(), address,
+                                      [](std::uint64_t a, Buffer const& b) { return a < b.address; });
+  m.buffers.insert(after, {std::move(name), address, bytes, host});
   m.used_bytes += bytes;
-  m.next = round_up(end, page_bytes);
-  return m.buffers.back().address;
+  return address;
+}
+
+bool Memory::remove(std::uint64_t device_address) {
+  Impl& m = *impl_;
+  if (m.lent.erase(device_address) > 0) return true;
+  auto const at =
+      std::find_if(m.buffers.begin(), m.buffers.end(), [&](Buffer const& b) { return b.address == device_address; });
+  if (at == m.buffers.end()) return false;
+  std::uint64_t const extent = round_up(std::max<std::uint64_t>(at->size, 1), page_bytes);
+  madvise(at->data, extent, MADV_DONTNEED);  // the pages go back, and whoever comes next finds zeros
+  mprotect(at->data, extent, PROT_NONE);
+  m.used_bytes -= at->size;
+  m.buffers.erase(at);
+  return true;
+}
+
+bool Memory::lend(std::string name, void* host, std::uint64_t bytes) {
+  Impl& m = *impl_;
+  auto const address = reinterpret_cast<std::uint64_t>(host);
+  auto const after = m.lent.upper_bound(address);
+  if (after != m.lent.end() && after->first < address + bytes) return false;
+  if (find(address)) return false;
+  m.lent[address] = {std::move(name), address, bytes, static_cast<std::byte*>(host)};
+  return true;
 }
 
 std::span<std::byte> Memory::bytes(std::uint64_t device_address) {
@@ -78,6 +132,10 @@ void Memory::set_undefined(std::uint64_t device_address) {
 }
 
 Memory::Buffer const* Memory::find(std::uint64_t device_address) const {
+  if (!impl_->lent.empty()) {
+    auto block = impl_->lent.upper_bound(device_address);
+    if (block != impl_->lent.begin() && device_address - (--block)->first < block->second.size) return &block->second;
+  }
   if (device_address >= impl_->heap_begin) {
     auto block = impl_->heap.upper_bound(device_address);
     if (block == impl_->heap.begin()) return nullptr;

@@ -12,16 +12,19 @@
 
 namespace kernelcast::emu {
 
-// Device addresses begin here, so that neither null nor a small integer is ever valid.
-inline constexpr std::uint64_t first_device_address = 0x7'0000'0000;
+// Device addresses usually begin here, so that neither null nor a small integer is ever valid.
+inline constexpr std::uint64_t usual_first_address = 0x7'0000'0000;
 
 struct Memory::Impl {
   std::uint64_t limit_bytes = 0, used_bytes = 0;
   void* reserved = nullptr;
-  std::byte* range = nullptr;  // in the reservation, at a border of huge pages: host address of first_device_address
+  std::uint64_t first = usual_first_address;  // device address of `range`
+  std::byte* range = nullptr;                 // in the reservation, at a border of huge pages
   std::uint64_t range_bytes = 0;
-  std::uint64_t next = first_device_address;
-  std::vector<Buffer> buffers;  // ascending addresses
+  std::uint64_t next = usual_first_address;
+  std::vector<Buffer> buffers;               // ascending addresses
+  std::uint64_t place(std::uint64_t bytes);  // where that much room begins; 0 where there is none
+  std::map<std::uint64_t, Buffer> lent;      // of the host, by address
   // The heap of malloc(), behind the buffers. Blocks are not reused before as much has been freed since as fits in the
   // limit, so that a use after free is found.
   std::uint64_t heap_limit_bytes = std::uint64_t{8} << 20, heap_used_bytes = 0;
@@ -31,11 +34,12 @@ struct Memory::Impl {
   std::uint64_t place_in_heap(std::uint64_t bytes);
 
   // Module-scope .global and .const variables: addresses in the order of Module::variables, 0 for other spaces.
-  std::map<void const*, std::vector<std::uint64_t>> variables;  // of a Module or of a Function's body
+  std::map<void const*, std::vector<std::uint64_t>> variables;  // by owner: a Module or a Function with its body
+  void place_variables(Memory&, ptx::Module const&, void const* owner, std::vector<ptx::Variable> const& of_owner);
 
   std::unique_ptr<Images> images;
 
-  std::byte* host(std::uint64_t device_address) const { return range + (device_address - first_device_address); }
+  std::byte* host(std::uint64_t device_address) const { return range + (device_address - first); }
 };
 
 }  // namespace kernelcast::emu

@@ -38,7 +38,7 @@ constexpr Opcode table[] = {
     entry<u64(u64, u64)>("#into_window", other, [](u64 a, u64 window) { return a + window; }),
     entry<u64(u64, u64)>("#out_of_window", other, [](u64 a, u64 window) { return a - window; }),
     entry<Pred(u64, u64)>("#in_window", other, [](u64 a, u64 window) { return Pred{a >> 40 == window >> 40}; }),
-    entry<Pred(u64)>("#in_no_window", other, [](u64 a) { return Pred{a >> 40 == 0}; }),
+    entry<Pred(u64)>("#in_no_window", other, [](u64 a) { return Pred{(a >> 40) - 1 >= 3}; }),
     entry<f32(f32)>("#saturate.f32", other, [](f32 a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }),
 };
 

@@ -1,0 +1,79 @@
+// Memory that programs of the host use directly: addresses shared with the host, removal, lending.
+#include <cstring>
+
+#include "catch.hpp"
+#include "diag/diag.hpp"
+#include "emu/emu.hpp"
+#include "ptx/parser.hpp"
+
+using namespace kernelcast;
+
+TEST_CASE("a device address can be the host's address of the same byte") {
+  emu::Memory memory(1 << 20, emu::Memory::Addresses::of_host);
+  auto const address = memory.add("a", 64);
+  auto* const host = reinterpret_cast<std::byte*>(address);
+  CHECK(memory.bytes(address).data() == host);
+  host[5] = std::byte{7};
+  CHECK(memory.bytes(address)[5] == std::byte{7});
+}
+
+TEST_CASE("memory that is removed can be had again, and is zero") {
+  std::uint64_t const megabytes = 900;  // beyond the room for gaps, four times over
+  emu::Memory memory(megabytes << 20, emu::Memory::Addresses::of_host);
+  for (int i = 0; i < 20; ++i) {
+    auto const kept = memory.add("small", 8);
+    auto const address = memory.add("large", (megabytes - 1) << 20);
+    auto const bytes = memory.bytes(address);
+    CHECK(bytes[12345] == std::byte{0});
+    bytes[12345] = std::byte{1};
+    CHECK(memory.remove(address));
+    CHECK_FALSE(memory.remove(address));
+    CHECK(memory.find(address) == nullptr);
+    CHECK(memory.find(kept) != nullptr);
+  }
+  CHECK_THROWS_AS(memory.add("too large", (megabytes + 1) << 20), Error);
+}
+
+TEST_CASE("memory of the host can be lent") {
+  emu::Memory memory(1 << 20, emu::Memory::Addresses::of_host);
+  std::byte mine[32]{};
+  auto const address = reinterpret_cast<std::uint64_t>(mine);
+  REQUIRE(memory.lend("mine", mine, sizeof mine));
+  CHECK_FALSE(memory.lend("mine", mine + 8, 8));
+  CHECK_FALSE(memory.lend("mine", mine - 8, 16));
+  REQUIRE(memory.find(address + 31) != nullptr);
+  CHECK(memory.find(address + 31)->data == mine);
+  CHECK(memory.find(address + 32) == nullptr);
+  CHECK(memory.remove(address));
+  CHECK(memory.find(address) == nullptr);
+}
+
+TEST_CASE("a kernel works on lent memory, and a variable is known before any launch") {
+  auto const module = ptx::parse(
+      ".version 7.0\n.target sm_70\n.address_size 64\n"
+      ".global .u32 factor = 3;\n"
+      ".visible .entry scale(.param .u64 p)\n{\n.reg .b64 %a;\n.reg .b32 %v, %f;\n"
+      "ld.param.u64 %a, [p];\nld.global.u32 %f, [factor];\nld.global.u32 %v, [%a];\nmul.lo.u32 %v, %v, %f;\n"
+      "st.global.u32 [%a], %v;\nret;\n}\n",
+      "test.ptx");
+  emu::Memory memory(1 << 20, emu::Memory::Addresses::of_host);
+  CHECK(memory.address_of(*module, "none") == 0);
+  auto const factor = memory.address_of(*module, "factor");
+  REQUIRE(factor != 0);
+  std::uint32_t value = 0;
+  std::memcpy(&value, memory.bytes(factor).data(), 4);
+  CHECK(value == 3);
+  value = 5;
+  std::memcpy(memory.bytes(factor).data(), &value, 4);
+
+  std::uint32_t mine = 7;
+  REQUIRE(memory.lend("mine", &mine, sizeof mine));
+  emu::Program const program(*module, *module->find_kernel("scale"));
+  emu::Launch launch;
+  launch.parameters.resize(8);
+  auto const address = reinterpret_cast<std::uint64_t>(&mine);
+  std::memcpy(launch.parameters.data(), &address, 8);
+  std::vector<std::uint64_t> const groups{0};
+  REQUIRE(emu::run(program, launch, memory, groups, {}).ending == emu::Ending::done);
+  CHECK(mine == 35);
+}
