@@ -13,13 +13,6 @@ using namespace kernelcast;
 namespace {
 
 template <class R>
-void write_all(std::vector<R> const& rows, cli::Streams& io) {
-  auto out = io.writer<R>();
-  for (auto const& row : rows) out.write(row);
-  out.finish();
-}
-
-template <class R>
 flux::Receiver collect(std::vector<R>& rows, std::vector<R> (*rows_of)(flux::CountedRun const&)) {
   return [&rows, rows_of](flux::CountedRun const& run) {
     for (auto& row : rows_of(run)) rows.push_back(std::move(row));
@@ -40,8 +33,8 @@ void run_detailed(Options const& options, launch::Plan plan, cli::Streams& io) {
   choice.groups = launch::parse_groups(sample_of(options, io) == flux::Sample::all ? "all" : "first");
   auto const report = launch::run(std::move(plan), choice);
   note(report, io);
-  if (options.emit == "lines") return write_all(report.lines, io);
-  write_all(report.blocks, io);
+  if (options.emit == "lines") return io.write(report.lines);
+  io.write(report.blocks);
 }
 
 launch::Report run_on(Options const& options, launch::Plan plan, launch::RunOptions const& choice, flux::Sample sample,
@@ -67,7 +60,7 @@ void run_plan(Options const& options, cli::Streams& io) {
   launch::note_inputs(options.launch, plan, io);
   if (options.emit == "blocks" || options.emit == "lines") return run_detailed(options, std::move(plan), io);
 
-  if (options.emit == "overhead") return write_all(flux::overhead(plan, run_options(options, io)), io);
+  if (options.emit == "overhead") return io.write(flux::overhead(plan, run_options(options, io)));
   if (options.emit == "ptx") return write_ptx(plan, io);
 
   std::vector<record::Count> counts;
@@ -78,9 +71,9 @@ void run_plan(Options const& options, cli::Streams& io) {
                                                             : [&](flux::CountedRun const& run) { features.add(run); };
   auto const choice = run_options(options, io);
   note(run_on(options, std::move(plan), choice, sample_of(options, io), receive), io);
-  if (options.emit == "counts") return write_all(counts, io);
-  if (options.emit == "groups") return write_all(groups, io);
-  write_all(features.rows(), io);
+  if (options.emit == "counts") return io.write(counts);
+  if (options.emit == "groups") return io.write(groups);
+  io.write(features.rows());
 }
 
 Status run(Options const& options, cli::Streams& io) {

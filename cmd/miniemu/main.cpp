@@ -56,13 +56,6 @@ void write_kernels(launch::Report const& report, bool timing, cli::Streams& io) 
   out.finish();
 }
 
-template <class R>
-void write_all(std::vector<R> const& rows, cli::Streams& io) {
-  auto out = io.writer<R>();
-  for (auto const& row : rows) out.write(row);
-  out.finish();
-}
-
 // The rows of a trace are written while the kernels run.
 launch::Report run_traced(launch::Plan const& plan, launch::RunOptions choice, cli::Streams& io) {
   auto rows = io.writer<record::Trace>();
@@ -95,8 +88,8 @@ Status run(Options const& options, cli::Streams& io) {
   launch::note_inputs(options.launch, plan, io);
   note(report, options, io);
   if (choice.emit == launch::Emit::kernel) write_kernels(report, options.timing, io);
-  if (choice.emit == launch::Emit::lines) write_all(report.lines, io);
-  if (choice.emit == launch::Emit::blocks) write_all(report.blocks, io);
+  if (choice.emit == launch::Emit::lines) io.write(report.lines);
+  if (choice.emit == launch::Emit::blocks) io.write(report.blocks);
   return Status::done;
 }
 

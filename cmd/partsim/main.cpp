@@ -133,13 +133,6 @@ void sweep(Options const& options, Inputs const& in, cli::Streams& io) {
   out.finish();
 }
 
-template <class R>
-void write(cli::Streams& io, std::vector<R> const& rows) {
-  auto out = io.writer<R>();
-  for (auto const& row : rows) out.write(row);
-  out.finish();
-}
-
 void choose(Options const& options, Inputs const& in, cli::Streams& io) {
   bool const detail = options.emit == "sensitivity";
   std::vector<record::Choice> choices;
@@ -169,9 +162,9 @@ void choose(Options const& options, Inputs const& in, cli::Streams& io) {
     }
   });
   if (detail)
-    write(io, details);
+    io.write(details);
   else
-    write(io, choices);
+    io.write(choices);
 }
 
 void write_graph(Options const& options, Inputs const& in, cli::Streams& io) {
@@ -191,10 +184,9 @@ void write_graph(Options const& options, Inputs const& in, cli::Streams& io) {
 }
 
 void write_systems(Inputs const& in, cli::Streams& io) {
-  auto out = io.writer<record::Link>();
-  for (auto const& system : in.systems)
-    for (auto const& link : system.links()) out.write(link);
-  out.finish();
+  std::vector<record::Link> rows;
+  for (auto const& system : in.systems) rows.insert(rows.end(), system.links().begin(), system.links().end());
+  io.write(rows);
 }
 
 void run(Options const& options, cli::Streams& io) {

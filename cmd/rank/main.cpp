@@ -130,13 +130,6 @@ KnownDevices read_devices(std::string const& devdb) {
   return out;
 }
 
-template <class R>
-void write(cli::Streams& io, std::vector<R> const& rows) {
-  auto out = io.writer<R>();
-  for (auto const& row : rows) out.write(row);
-  out.finish();
-}
-
 // Rows that stand for one projection each.
 template <class R>
 void write(cli::Streams& io, std::vector<R> const& rows, Strangers const& strangers) {
@@ -160,8 +153,8 @@ void write_assessments(cli::Streams& io, Options const& options, std::vector<rec
   if (assessed.measured_not_projected > 0)
     io.note(fmt::format("{} measured times left out: the model has no time for that device",
                         assessed.measured_not_projected));
-  if (!options.summary) return write(io, assessed.rows);
-  write(io, model::summarise(projections, measured, devices.peaks));
+  if (!options.summary) return io.write(assessed.rows);
+  io.write(model::summarise(projections, measured, devices.peaks));
 }
 
 void write_assignments(cli::Streams& io, std::vector<record::Projection> const& projections) {
@@ -173,7 +166,7 @@ void write_assignments(cli::Streams& io, std::vector<record::Projection> const& 
                                        : "list scheduling, improved by search; may not be the least"));
     rows.insert(rows.end(), schedule.rows.begin(), schedule.rows.end());
   }
-  write(io, rows);
+  io.write(rows);
 }
 
 void run(Options const& options, cli::Streams& io) {

@@ -86,8 +86,16 @@ class Streams {
     return record::Writer<R>(output(), format(), row_counter(), std::move(extra_names));
   }
 
+  // All rows of a program that writes one record.
+  template <class R>
+  void write(std::vector<R> const& rows) {
+    auto out = writer<R>();
+    for (auto const& row : rows) out.write(row);
+    out.finish();
+  }
+
   record::Format format() const;
-  unsigned threads() const;  // at least 1
+  unsigned threads() const;                 // at least 1
   std::string const& threads_word() const;  // of About::threads_words, if one was given
   std::uint64_t seed() const;
   bool quiet() const;
