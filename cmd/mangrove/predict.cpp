@@ -148,7 +148,7 @@ class Predictor {
   }
 
   void flush(record::Writer<record::ForestProjection>& out) {
-    constexpr std::size_t piece = 64;
+    constexpr std::size_t piece = 1024;
     std::atomic<std::size_t> next{0};
     auto const work = [&] {
       forest::Scratch scratch;
@@ -165,10 +165,14 @@ class Predictor {
   }
 
   void predict(std::size_t begin, std::size_t end, forest::Scratch& scratch) {
+    std::vector<float> rows;
+    for (std::size_t i = begin; i < end; ++i) rows.insert(rows.end(), tasks_[i].x.begin(), tasks_[i].x.end());
+    auto const predictions = model_.estimator.predict_rows(rows, scratch);
+    auto next = predictions.begin();
     for (std::size_t i = begin; i < end; ++i) {
       auto& task = tasks_[i];
       if (task.x.empty()) continue;
-      auto p = model_.estimator.predict(task.x, scratch);
+      auto p = *next++;
       p.value *= task.work;
       p.low *= task.work;
       p.high *= task.work;

@@ -79,11 +79,31 @@ std::vector<Prediction> Estimator::predict(std::span<float const> x, Scratch& sc
   scratch.leaf_of_tree.resize(flat_.trees());
   flat_.find(x, scratch.leaf_of_tree);
   std::vector<Prediction> out;
+  add(x, scratch.leaf_of_tree, scratch, first_trees, out);
+  return out;
+}
+
+std::vector<Prediction> Estimator::predict_rows(std::span<float const> rows, Scratch& scratch) const {
+  std::size_t const all = flat_.trees();
+  return predict_rows(rows, scratch, {&all, 1});
+}
+
+std::vector<Prediction> Estimator::predict_rows(std::span<float const> rows, Scratch& scratch,
+                                                std::span<std::size_t const> first_trees) const {
+  std::vector<Prediction> out;
+  out.reserve(rows.size() / low_.size() * first_trees.size());
+  flat_.find_rows(rows, [&](std::size_t row, std::span<std::uint32_t const> leaf_of_tree) {
+    add(rows.subspan(row * low_.size(), low_.size()), leaf_of_tree, scratch, first_trees, out);
+  });
+  return out;
+}
+
+void Estimator::add(std::span<float const> x, std::span<std::uint32_t const> leaf_of_tree, Scratch& scratch,
+                    std::span<std::size_t const> first_trees, std::vector<Prediction>& out) const {
   for (auto const trees : first_trees) {
-    out.push_back(of_first(std::span(scratch.leaf_of_tree).first(std::min(trees, flat_.trees())), scratch));
+    out.push_back(of_first(leaf_of_tree.first(std::min(trees, flat_.trees())), scratch));
     out.back().outside = outside(x);
   }
-  return out;
 }
 
 std::optional<std::size_t> Estimator::outside(std::span<float const> x) const {

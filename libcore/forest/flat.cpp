@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -15,6 +15,14 @@ namespace kernelcast::forest {
 namespace {
 
 constexpr std::size_t lanes = 16;
+constexpr std::size_t block_bytes = std::size_t{2} << 20;  // of what a block of rows falls into
+
+// Integers in the order of the numbers; either zero is the same.
+std::uint32_t key(float value) {
+  auto const bits = std::bit_cast<std::uint32_t>(value + 0.0F);
+  return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
+}
+constexpr std::uint32_t above_all = 0xffffffffU;
 
 [[noreturn]] void refuse(std::string const& what) {
   throw Error(Status::bad_data, "the forest is damaged: " + what, "train the model again");
@@ -101,7 +109,7 @@ std::vector<double> leaf_values(Tree const& tree, Forest const& forest) {
   return out;
 }
 
-Flat::Flat(Forest const& forest) {
+Flat::Flat(Forest const& forest) : features_(forest.features) {
   if (forest.trees.empty()) refuse("it has no tree");
   std::vector<std::uint32_t> depth_of;
   for (auto const& tree : forest.trees) {
@@ -146,12 +154,12 @@ void Flat::add(Tree const& tree, Forest const& forest) {
   for (std::uint32_t at = 0; at < queue.size(); ++at) {
     auto const i = queue[at];
     if (tree.split[i] == Tree::leaf) {
-      nodes_[root + at] = {std::numeric_limits<float>::infinity(), 0};
+      nodes_[root + at] = Node{above_all} << 32;
       leaf_of_node_[root + at] = leaves[which[i]];
       continue;
     }
     auto const left = static_cast<std::uint32_t>(queue.size());
-    nodes_[root + at] = {tree.threshold[which[i]], (left - at) << 8 | tree.split[i]};
+    nodes_[root + at] = Node{key(tree.threshold[which[i]])} << 32 | (left - at) << step_shift | lanes * tree.split[i];
     queue.push_back(i + 1);
     queue.push_back(shape.nodes[i].right);
   }
@@ -162,26 +170,79 @@ double Flat::mean_depth() const {
          static_cast<double>(depths_.size());
 }
 
+namespace {
+
+// 16 walks at once, from `at` on: of 16 trees where the lanes have one sample, of 16 samples where they have their own.
+// keys: [16 * feature + lane].
+template <bool OneSample>
+void descend(std::uint64_t const* nodes, std::uint32_t const* keys, unsigned step_shift,
+             std::array<std::size_t, lanes>& at) {
+  constexpr int steps = 4;  // between looks whether all have arrived
+  std::uint32_t moved = 1;
+  while (moved != 0) {
+    moved = 0;
+#pragma GCC unroll 4
+    for (int i = 0; i < steps; ++i)
+#pragma GCC unroll 16
+      for (std::size_t k = 0; k < lanes; ++k) {
+        std::uint64_t const node = nodes[at[k]];
+        auto const low = static_cast<std::uint32_t>(node);
+        std::uint32_t const step = low >> step_shift;
+        std::uint32_t const x = keys[(low & ((1U << step_shift) - 1)) + (OneSample ? 0 : k)];
+        at[k] += std::size_t{step} + static_cast<std::size_t>(static_cast<std::uint32_t>(node >> 32) < x);
+        if (i + 1 == steps) moved |= step;
+      }
+  }
+}
+
+}  // namespace
+
 void Flat::find(std::span<float const> x, std::span<std::uint32_t> leaf_of_tree) const {
-  Node const* const nodes = nodes_.data();
-  float const* const values = x.data();
+  std::array<std::uint32_t, lanes * max_feature_count> keys;
+  for (std::size_t f = 0; f < features_; ++f) keys[lanes * f] = key(x[f]);
   for (std::size_t first = 0; first < roots_.size(); first += lanes) {
     std::size_t const count = std::min(lanes, roots_.size() - first);
     std::array<std::size_t, lanes> at;
     for (std::size_t k = 0; k < lanes; ++k) at[k] = roots_[first + std::min(k, count - 1)];
-    std::size_t moved = 1;
-    while (moved != 0) {
-      moved = 0;
-#pragma GCC unroll 16
-      for (std::size_t k = 0; k < lanes; ++k) {
-        auto const& node = nodes[at[k]];
-        std::size_t const by = (node.step_and_feature >> 8) +
-                               static_cast<std::size_t>(values[node.step_and_feature & 255] > node.threshold);
-        moved |= by;
-        at[k] += by;
-      }
-    }
+    descend<true>(nodes_.data(), keys.data(), step_shift, at);
     for (std::size_t k = 0; k < count; ++k) leaf_of_tree[tree_of_[first + k]] = leaf_of_node_[at[k]];
+  }
+}
+
+// keys: [group of 16 rows][feature][row]; leaves: [tree, in the forest's order][row].
+void Flat::find_block(std::span<std::uint32_t const> keys, std::size_t rows, std::span<std::uint32_t> leaves) const {
+  for (std::size_t k = 0; k < roots_.size(); ++k)
+    for (std::size_t first = 0; first < rows; first += lanes) {
+      std::array<std::size_t, lanes> at{};
+      descend<false>(nodes_.data() + roots_[k], keys.data() + first * features_, step_shift, at);
+      auto* const out = leaves.data() + tree_of_[k] * rows + first;
+      for (std::size_t lane = 0; lane < lanes; ++lane) out[lane] = leaf_of_node_[roots_[k] + at[lane]];
+    }
+}
+
+void Flat::find_rows(std::span<float const> x,
+                     std::function<void(std::size_t, std::span<std::uint32_t const>)> const& visit) const {
+  std::size_t const all = x.size() / features_, trees = roots_.size();
+  std::size_t const block = std::max<std::size_t>(1, block_bytes / (trees * lanes * sizeof(std::uint32_t))) * lanes;
+  std::vector<std::uint32_t> keys, leaves, leaf_of_tree(lanes * trees);
+  for (std::size_t begin = 0; begin < all; begin += block) {
+    std::size_t const count = std::min(block, all - begin);
+    std::size_t const rows = (count + lanes - 1) / lanes * lanes;  // the last one stands for those beyond
+    keys.resize(rows * features_);
+    leaves.resize(rows * trees);
+    for (std::size_t row = 0; row < rows; ++row) {
+      auto const* const from = x.data() + (begin + std::min(row, count - 1)) * features_;
+      auto* const to = keys.data() + row / lanes * lanes * features_ + row % lanes;
+      for (std::size_t f = 0; f < features_; ++f) to[lanes * f] = key(from[f]);
+    }
+    find_block(keys, rows, leaves);
+    for (std::size_t first = 0; first < count; first += lanes) {
+      for (std::size_t k = 0; k < trees; ++k)
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+          leaf_of_tree[lane * trees + k] = leaves[k * rows + first + lane];
+      for (std::size_t lane = 0; lane < std::min(lanes, count - first); ++lane)
+        visit(begin + first + lane, std::span(leaf_of_tree).subspan(lane * trees, trees));
+    }
   }
 }
 

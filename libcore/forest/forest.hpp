@@ -5,7 +5,7 @@
 // between the least and the greatest value; the cut that reduces the criterion most splits the node, until all targets
 // are equal or no feature differs. A prediction is the mean over the trees; its interval comes from the training
 // samples that share a leaf with it, weighted by how often they do [meinshausen].
-// Limits: at most 254 features and 2^23 samples; features are rounded to float, as other implementations do. A forest
+// Limits: at most 254 features and 2^19 samples; features are rounded to float, as other implementations do. A forest
 // predicts nothing outside the range of its training targets; what is unlike all training samples is told, not cured.
 //
 //   Forest forest = train(samples, settings);        // train.cpp, grow.cpp
@@ -22,7 +22,7 @@
 namespace kernelcast::forest {
 
 inline constexpr std::size_t max_feature_count = 254;
-inline constexpr std::size_t max_sample_count = std::size_t{1} << 23;
+inline constexpr std::size_t max_sample_count = std::size_t{1} << 19;
 inline constexpr std::size_t max_tree_count = 65536;
 
 enum class Criterion : std::uint8_t { mse, mae };           // squared, absolute error

@@ -81,10 +81,11 @@ std::vector<std::vector<HeldOut>> cross_validate(Data const& data, Folds const& 
     auto const trained = all_but(data.samples.size(), folds[fold]);
     auto const estimator = Estimator::fit(subset(data, trained).samples, most);
     scratch = {};
-    for (auto const row : folds[fold]) {
-      auto const predictions = estimator.predict(data.samples.row(row), scratch, trees);
+    auto const predictions = estimator.predict_rows(subset(data, folds[fold]).samples.x, scratch, trees);
+    for (std::size_t i = 0; i < folds[fold].size(); ++i) {
+      auto const row = folds[fold][i];
       for (std::size_t k = 0; k < trees.size(); ++k) {
-        HeldOut one{row, fold, times(predictions[k], data.work.empty() ? 1 : data.work[row])};
+        HeldOut one{row, fold, times(predictions[i * trees.size() + k], data.work.empty() ? 1 : data.work[row])};
         one.prediction.nearest = static_cast<std::uint32_t>(trained[one.prediction.nearest]);
         out[k].push_back(one);
       }

@@ -1,4 +1,4 @@
-// A forest of 512 trees on 1600 samples of 12 features: training and one prediction.
+// A forest of 512 trees on 1600 samples of 12 features: training, one prediction, and many.
 #include <cmath>
 
 #include <benchmark/benchmark.h>
@@ -49,9 +49,19 @@ void predict_one(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(estimator.predict(asked.row(i++ * 797 % asked.size()), scratch));
 }
 
+void predict_rows(benchmark::State& state) {
+  auto const samples = samples_of(1600, 12);
+  auto const estimator = Estimator::fit(samples, plan_of(Criterion::mse));
+  auto const asked = samples_of(4096, 12);
+  Scratch scratch;
+  for (auto _ : state) benchmark::DoNotOptimize(estimator.predict_rows(asked.x, scratch));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(asked.size()));
+}
+
 BENCHMARK(train_mse)->Unit(benchmark::kMillisecond);
 BENCHMARK(train_mae)->Unit(benchmark::kMillisecond);
 BENCHMARK(predict_one)->Unit(benchmark::kMicrosecond);
+BENCHMARK(predict_rows)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace kernelcast::forest

@@ -1,5 +1,6 @@
 // Forests: what must hold for any of them, and what is known in closed form.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -139,6 +140,34 @@ TEST_CASE("the flat form predicts what the trees say") {
     auto const out = predictions(estimator, asked);
     for (std::size_t i = 0; i < out.size(); ++i)
       CHECK(out[i] == Approx(walked(estimator.forest(), asked.row(i))).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("many rows at once give the bits that one at a time gives") {
+  Random random(21);
+  for (std::size_t const features : {1, 3, 12, 40}) {
+    auto samples = random_samples(150, features, 22), asked = random_samples(1100, features, 23);
+    for (auto* const set : {&samples, &asked})  // of either sign, zeros of both signs, equal ones, far ones
+      for (float& x : set->x)
+        if (auto const kind = random.below(6); kind < 5)
+          x = std::array{-x, -0.0F, 0.0F, std::floor(x), x * 1e30F}.at(kind);
+    for (auto const objective : {Objective::mean, Objective::relative}) {
+      auto plan = small_plan(33);
+      plan.objective = objective;
+      auto const estimator = Estimator::fit(samples, plan);
+      Scratch scratch;
+      std::size_t const first[] = {1, 16, 33};
+      for (std::size_t const rows : {0, 1, 15, 16, 17, 1100}) {
+        std::span const x(asked.x.data(), rows * features);
+        auto const together = estimator.predict_rows(x, scratch, first);
+        REQUIRE(together.size() == rows * 3);
+        for (std::size_t i = 0; i < rows; ++i) {
+          auto const alone = estimator.predict(asked.row(i), scratch, first);
+          for (std::size_t k = 0; k < 3; ++k) CHECK(together[i * 3 + k] == alone[k]);
+        }
+        CHECK(estimator.predict_rows(x, scratch).size() == rows);
+      }
+    }
   }
 }
 
