@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "model/ake/match.hpp"
+
 namespace kernelcast::model::ake {
 
 namespace {
@@ -172,11 +174,13 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
   Listing const* const sass = options_.sass ? find_listing(*options_.sass, launch.head.kernel) : nullptr;
   std::function<void(Issue const&)> const nobody;
   if (sass) {
-    Matched const matched = match(*sass, *launch.kernel);
+    Matched const matched = match(*sass, *launch.kernel, Flow(*launch.kernel, prepared.groups));
+    Prepared followed;
+    for (Group const& group : prepared.groups) followed.groups.push_back(follow(group, *launch.kernel, matched));
     ake::add(sum.reason, fmt::format("machine code for {} of {} blocks, {} of {} accesses", matched.blocks,
                                      launch.kernel->blocks.size(), matched.accesses, matched.accesses_all));
     sum.has_sass = true;
-    sum.sass.add(run(launch, compile(matched.kernel, m, Order::program, 0), prepared, resident, observe));
+    sum.sass.add(run(launch, compile(matched.kernel, m, Order::program, 0), followed, resident, observe));
   } else if (options_.sass && !options_.sass->empty()) {
     ake::add(sum.reason, "not in the listing");
   }

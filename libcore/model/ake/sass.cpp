@@ -1,8 +1,9 @@
 #include "model/ake/sass.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <initializer_list>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -198,6 +199,13 @@ class Operands {
   unsigned wide_ = 1, wide_source_ = 1, count_ = 0;
 };
 
+bool has_modifier(std::string_view opcode, std::initializer_list<std::string_view> any) {
+  return std::any_of(any.begin(), any.end(), [&](std::string_view m) {
+    std::size_t const at = opcode.find(m);
+    return at != std::string_view::npos && (at + m.size() == opcode.size() || opcode[at + m.size()] == '.');
+  });
+}
+
 Instruction instruction_of(std::string_view text) {
   Instruction out;
   if (text.starts_with("@")) {
@@ -214,6 +222,8 @@ Instruction instruction_of(std::string_view text) {
               form.kind == Kind::atomic || form.kind == Kind::barrier};
   out.bytes_per_lane = opcode.find(".128") != std::string_view::npos  ? 16
                        : opcode.find(".64") != std::string_view::npos ? 8
+                       : has_modifier(opcode, {".U8", ".S8"})         ? 1
+                       : has_modifier(opcode, {".U16", ".S16"})       ? 2
                                                                       : 4;
   Operands operands(out, form, opcode);
   std::string_view rest = text.substr(end);
@@ -231,67 +241,12 @@ bool ends_block(Instruction const& i) {
   return i.sort.instruction_class == Class::control;
 }
 
-// ---------------------------------------------------------------- alignment
-
-// How often each kind of access stands in a block.
-using Accesses = std::array<unsigned, 12>;
-std::size_t kind_of(Instruction const& i) {
-  if (i.sort.kind == Kind::barrier) return 0;
-  if (i.sort.kind == Kind::atomic) return i.sort.space == Space::shared ? 1 : 2;
-  std::size_t const base = i.sort.kind == Kind::load ? 3 : i.sort.kind == Kind::store ? 7 : 11;
-  if (base == 11) return base;
-  switch (i.sort.space) {
-    case Space::shared:
-      return base + 1;
-    case Space::local:
-      return base + 2;
-    case Space::texture:
-      return base + 3;
-    default:
-      return base;
-  }
-}
-Accesses accesses_of(std::vector<Instruction> const& block) {
-  Accesses out{};
-  for (Instruction const& i : block)
-    if (kind_of(i) != 11) ++out[kind_of(i)];
+// Labels that something jumps to; nvdisasm prints others, too.
+std::set<std::string_view> targets_in(std::string_view text) {
+  std::set<std::string_view> out;
+  for (std::size_t at = text.find("`(."); at != std::string_view::npos; at = text.find("`(.", at + 1))
+    out.insert(text.substr(at + 2, text.find_first_of(")\n", at) - at - 2));
   return out;
-}
-unsigned total(Accesses const& a) {
-  unsigned sum = 0;
-  for (std::size_t k = 0; k < 11; ++k) sum += a[k];
-  return sum;
-}
-
-// Pairs (block of the PTX, block of the listing) in rising order, of the highest sum of accesses; among equals of few
-// accesses, those of like length.
-std::vector<std::pair<std::size_t, std::size_t>> align(std::vector<std::vector<Instruction>> const& ptx,
-                                                       std::vector<std::vector<Instruction>> const& sass) {
-  std::size_t const n = ptx.size(), m = sass.size();
-  std::vector<std::vector<double>> best(n + 1, std::vector<double>(m + 1, 0));
-  std::vector<Accesses> left, right;
-  for (auto const& b : ptx) left.push_back(accesses_of(b));
-  for (auto const& b : sass) right.push_back(accesses_of(b));
-  auto const value = [&](std::size_t i, std::size_t j) {
-    if (left[i] != right[j] || ptx[i].empty() || sass[j].empty()) return -1.0;
-    double const a = static_cast<double>(ptx[i].size()), b = static_cast<double>(sass[j].size());
-    return 10.0 * total(left[i]) + std::min(a, b) / std::max(a, b);
-  };
-  for (std::size_t i = n; i-- > 0;)
-    for (std::size_t j = m; j-- > 0;) {
-      best[i][j] = std::max(best[i + 1][j], best[i][j + 1]);
-      if (double const v = value(i, j); v >= 0) best[i][j] = std::max(best[i][j], v + best[i + 1][j + 1]);
-    }
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  for (std::size_t i = 0, j = 0; i < n && j < m;) {
-    if (double const v = value(i, j); v >= 0 && best[i][j] == v + best[i + 1][j + 1])
-      pairs.emplace_back(i++, j++);
-    else if (best[i][j] == best[i + 1][j])
-      ++i;
-    else
-      ++j;
-  }
-  return pairs;
 }
 
 }  // namespace
@@ -301,6 +256,7 @@ std::map<std::string, Listing> read_listing(std::string_view text, std::string c
   Listing* kernel = nullptr;
   std::size_t line_number = 0;
   bool new_block = true;
+  auto const targets = targets_in(text);
   while (!text.empty()) {
     std::size_t const newline = std::min(text.find('\n'), text.size());
     std::string_view const whole = text.substr(0, newline);
@@ -311,8 +267,8 @@ std::map<std::string, Listing> read_listing(std::string_view text, std::string c
     if (line.starts_with(".text.") && line.ends_with(":")) {
       kernel = &out[std::string(line.substr(6, line.size() - 7))];
       new_block = true;
-    } else if (kernel && line.starts_with(".") && line.ends_with(":")) {
-      new_block = true;  // a label
+    } else if (kernel && line.ends_with(":") && targets.count(line.substr(0, line.size() - 1))) {
+      new_block = true;
     }
     if (!kernel || !line.starts_with("/*")) continue;
     std::size_t const comment = line.find("*/");
@@ -340,31 +296,6 @@ Listing const* find_listing(std::map<std::string, Listing> const& listings, std:
   for (auto const& [name, listing] : listings)
     if (name.find(mangled) != std::string::npos) return &listing;
   return nullptr;
-}
-
-Matched match(Listing const& listing, Kernel const& kernel) {
-  Matched out;
-  out.kernel = kernel;
-  for (auto const& block : kernel.blocks) out.accesses_all += total(accesses_of(block));
-  // Registers of the two do not meet.
-  constexpr std::uint32_t apart = 1u << 24;
-  for (auto const& [p, s] : align(kernel.blocks, listing.blocks)) {
-    std::array<std::vector<std::int32_t>, 12> items;
-    for (Instruction const& i : kernel.blocks[p])
-      if (i.item >= 0) items[kind_of(i)].push_back(i.item);
-    std::array<std::size_t, 12> next{};
-    auto block = listing.blocks[s];
-    for (Instruction& i : block) {
-      for (std::uint32_t& r : i.sources) r += apart;
-      for (std::uint32_t& r : i.destinations) r += apart;
-      std::size_t const k = kind_of(i);
-      if (k != 11 && k != 0) i.item = items[k][next[k]++];
-    }
-    ++out.blocks;
-    out.accesses += total(accesses_of(block));
-    out.kernel.blocks[p] = std::move(block);
-  }
-  return out;
 }
 
 }  // namespace kernelcast::model::ake
