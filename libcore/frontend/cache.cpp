@@ -151,8 +151,8 @@ void visit(Archive& archive, CacheEntry& entry) {
   visit(archive, entry.compiled.notes);
 }
 
-// Removes the entries that were used longest ago until the rest fits.
-void evict(std::string const& folder, std::uint64_t limit_bytes) {
+// Removes the files with this ending that were used longest ago until the rest fits.
+void evict(std::string const& folder, std::string_view ending, std::uint64_t limit_bytes) {
   namespace fs = std::filesystem;
   struct File {
     fs::file_time_type used;
@@ -164,7 +164,7 @@ void evict(std::string const& folder, std::uint64_t limit_bytes) {
   std::error_code error;
   for (auto const& item : fs::directory_iterator(folder, error)) {
     std::error_code gone;  // another process may evict at the same time
-    if (item.path().extension() != suffix) continue;
+    if (!item.path().filename().string().ends_with(ending)) continue;
     File file{item.last_write_time(gone), item.file_size(gone), item.path()};
     if (gone) continue;
     total_bytes += file.size_bytes;
@@ -177,6 +177,27 @@ void evict(std::string const& folder, std::uint64_t limit_bytes) {
     fs::remove(file.path, error);
     total_bytes -= file.size_bytes;
   }
+}
+
+// Written beside and renamed. Returns why it could not be; empty when it was.
+std::string write_whole(std::string const& folder, std::string const& file, std::string_view text) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fmt::format("the cache {} cannot be made: {}", folder, error.message());
+  std::string beside = folder + "write-XXXXXX";
+  int const fd = mkstemp(beside.data());
+  if (fd < 0) return fmt::format("the cache {} cannot be written: {}", folder, std::strerror(errno));
+  close(fd);
+  try {
+    write_file(beside, text);
+  } catch (Error const& problem) {
+    unlink(beside.c_str());
+    return fmt::format("the cache {} cannot be written: {}", folder, problem.what());
+  }
+  if (rename(beside.c_str(), (folder + file).c_str()) == 0) return {};
+  std::string const reason = std::strerror(errno);
+  unlink(beside.c_str());
+  return fmt::format("the cache {} cannot be written: {}", folder, reason);
 }
 
 }  // namespace
@@ -231,29 +252,47 @@ std::optional<CacheEntry> read_entry(std::string const& folder, std::string cons
 
 std::string write_entry(std::string const& folder, std::string const& key, CacheEntry const& entry,
                         std::uint64_t size_limit_bytes) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fmt::format("the cache {} cannot be made: {}", folder, error.message());
   Packer pack;
   auto copy = entry;  // `visit` serves both directions and so takes a mutable entry
   visit(pack, copy);
-  std::string name = folder + "write-XXXXXX";
-  int const fd = mkstemp(name.data());
-  if (fd < 0) return fmt::format("the cache {} cannot be written: {}", folder, std::strerror(errno));
-  close(fd);
+  auto problem =
+      write_whole(folder, key + std::string(suffix), std::string(magic) + content_hash(pack.text()) + pack.text());
+  if (problem.empty()) evict(folder, suffix, size_limit_bytes);
+  return problem;
+}
+
+std::string keep_source(std::string_view text, std::string_view suffix_of_source) {
+  if (cache_folder().empty()) return {};
+  std::string const folder = cache_folder() + "sources/";
+  std::string const name = content_hash(text) + std::string(suffix_of_source);
+  if (file_hash(folder + name) == content_hash(text)) {
+    utimensat(AT_FDCWD, (folder + name).c_str(), nullptr, 0);
+    return folder + name;
+  }
+  if (!write_whole(folder, name, text).empty()) return {};
+  evict(folder, suffix_of_source, text_size_limit_bytes);
+  return folder + name;
+}
+
+std::string read_text(std::string const& folder, std::string const& name) {
+  std::string const path = folder + name;
+  std::string text;
   try {
-    write_file(name, std::string(magic) + content_hash(pack.text()) + pack.text());
-  } catch (Error const& problem) {
-    unlink(name.c_str());
-    return fmt::format("the cache {} cannot be written: {}", folder, problem.what());
+    if (access(path.c_str(), R_OK) != 0) return {};
+    text = read_file(path);
+  } catch (Error const&) {
+    return {};
   }
-  if (rename(name.c_str(), (folder + key + std::string(suffix)).c_str()) != 0) {
-    std::string const reason = std::strerror(errno);
-    unlink(name.c_str());
-    return fmt::format("the cache {} cannot be written: {}", folder, reason);
-  }
-  evict(folder, size_limit_bytes);
-  return {};
+  if (text.size() < 33 || content_hash(std::string_view(text).substr(33)) != text.substr(0, 32)) return {};
+  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+  return text.substr(33);
+}
+
+std::string write_text(std::string const& folder, std::string const& name, std::string_view text,
+                       std::uint64_t size_limit_bytes) {
+  auto problem = write_whole(folder, name, content_hash(text) + '\n' + std::string(text));
+  if (problem.empty()) evict(folder, std::string(std::filesystem::path(name).extension()), size_limit_bytes);
+  return problem;
 }
 
 }  // namespace kernelcast::frontend

@@ -38,4 +38,17 @@ std::optional<CacheEntry> read_entry(std::string const& folder, std::string cons
 std::string write_entry(std::string const& folder, std::string const& key, CacheEntry const& entry,
                         std::uint64_t size_limit_bytes = cache_size_limit_bytes);
 
+// A file of this content that has the same path in every run, so that what is compiled from it is found again: for
+// sources that come from memory. `suffix` is that of a kernel file. Empty where there is no cache, or none that can be
+// written.
+std::string keep_source(std::string_view text, std::string_view suffix);
+
+// Texts of others in folders of their own below cache_folder(), with the same manners: one that was damaged or is
+// gone is empty; the oldest go beyond a limit.
+inline constexpr std::uint64_t text_size_limit_bytes = std::uint64_t{64} << 20;
+std::string read_text(std::string const& folder, std::string const& name);
+// Returns why it could not be written; empty when it was.
+std::string write_text(std::string const& folder, std::string const& name, std::string_view text,
+                       std::uint64_t size_limit_bytes = text_size_limit_bytes);
+
 }  // namespace kernelcast::frontend

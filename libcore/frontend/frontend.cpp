@@ -119,6 +119,14 @@ CompiledText compile_text(Request const& request) {
   return compile(request, module);
 }
 
+std::optional<CompiledText> find_cached(Request const& request) {
+  auto const folder = request.cache ? cache_folder() : std::string{};
+  if (folder.empty()) return std::nullopt;
+  auto const source = read_file(request.path);
+  auto entry = read_entry(folder, cache_key(request, find_toolchain(), source, language_of(request.path)));
+  return entry ? std::optional(std::move(entry->compiled)) : std::nullopt;
+}
+
 Compiled compile(Request const& request) {
   Compiled result;
   auto text = compile(request, result.module);

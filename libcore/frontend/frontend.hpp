@@ -91,6 +91,8 @@ struct CompiledText {
   bool from_cache = false;
 };
 CompiledText compile_text(Request const&);
+// From the cache alone; empty where it is not there. No compiler runs.
+std::optional<CompiledText> find_cached(Request const&);
 
 // By PTX name, by full signature, by qualified name, or by plain identifier where only one kernel has it: `matmul`
 // finds `_Z6matmulPfS_i`. Throws Error(usage) that lists the kernels of the file, or the candidates.

@@ -273,6 +273,7 @@ Buffers::Buffers(Plan const& plan, std::uint64_t seed, emu::Memory& memory) : pl
     if (buffer.fill == Fill::random) fill_random(buffer.element, seed, i, out);
     if (buffer.fill == Fill::iota) fill_iota(buffer.element, out);
     if (buffer.fill == Fill::file) fill_from_file(buffer, out);
+    if (buffer.fill == Fill::memory) std::memcpy(out.data(), buffer.content.data(), out.size());
   }
   for (Image const& image : plan.images) {
     emu::Image shape = image.shape;

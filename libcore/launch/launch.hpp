@@ -54,7 +54,7 @@ unsigned size_bytes(Element);
 std::string_view name(Element);
 bool is_float(Element);
 
-enum class Fill : std::uint8_t { zero, random, iota, file, uninit };
+enum class Fill : std::uint8_t { zero, random, iota, file, uninit, memory };
 
 // `f32:1048576:random`; the count may be an expression such as 1024*1024. A file holds the elements' bytes, little
 // endian, and is exactly as long as the buffer; a relative path is taken from the launch file's folder. `uninit` is
@@ -64,6 +64,7 @@ struct Buffer {
   Element element = Element::f32;
   std::uint64_t count = 0;
   Fill fill = Fill::zero;
+  std::span<std::byte const> content;  // of Fill::memory, which no text says: the caller's, as long as the buffer
   std::string path;
   Text origin;
   std::uint64_t bytes() const { return count * size_bytes(element); }

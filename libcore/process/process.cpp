@@ -136,7 +136,17 @@ std::string find_program(std::string_view name, std::vector<std::string> const& 
   return {};
 }
 
+static std::filesystem::path& path_in_place_of_ours() {
+  static std::filesystem::path path;
+  return path;
+}
+
+void take_for_program_path(std::filesystem::path path) {
+  path_in_place_of_ours() = std::move(path);
+}
+
 std::filesystem::path program_path() {
+  if (!path_in_place_of_ours().empty()) return path_in_place_of_ours();
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/exe", error);
 }

@@ -28,6 +28,9 @@ std::string find_program(std::string_view name, std::vector<std::string> const& 
 
 // This program's own file; empty where the system does not tell.
 std::filesystem::path program_path();
+// Code of ours in somebody else's program, a shared library, says where a program of ours would lie: what belongs to
+// the suite is looked for from there. Before anything else of the library is called.
+void take_for_program_path(std::filesystem::path path);
 
 // A shared object that is built and installed with the suite, by its file name: in a build tree bin/ and lib/ are
 // neighbours, installed ones have a folder of their own. Its path without links or dots; empty where it was not built.

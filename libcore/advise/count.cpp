@@ -1,0 +1,75 @@
+#include "advise/count.hpp"
+
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "csv/csv.hpp"
+#include "frontend/cache.hpp"
+#include "record/table.hpp"
+
+namespace kernelcast::advise {
+
+namespace {
+
+// Raised whenever the same launch may give another row.
+constexpr std::string_view own_version = "kernel row 1";
+
+std::string folder() {
+  auto const cache = frontend::cache_folder();
+  return cache.empty() ? cache : cache + "counts/";
+}
+
+std::string name_of(launch::Plan const& plan, CountOptions const& options, std::string const& ptx) {
+  auto const& groups = options.run.groups;
+  auto const text = fmt::format("{}\n{}\n{} {}\n{} {} {}\n{}\n", own_version, frontend::content_hash(ptx),
+                                plan.calls.front().kernel.text, plan.request.registers, groups.all, groups.count,
+                                groups.neighbours, options.identity);
+  return frontend::content_hash(text) + ".csv";
+}
+
+std::optional<record::Kernel> read_row(std::string const& name) {
+  std::string const text = frontend::read_text(folder(), name);
+  if (text.empty()) return std::nullopt;
+  std::istringstream in(text);
+  try {
+    csv::Reader csv(in, name);
+    record::Reader<record::Kernel> rows(csv);
+    record::Kernel row;
+    if (rows.next(row)) return row;
+  } catch (Error const&) {
+    // Of a version with other columns.
+  }
+  return std::nullopt;
+}
+
+void keep_row(std::string const& name, record::Kernel const& row) {
+  std::ostringstream out;
+  record::Writer<record::Kernel> writer(out);
+  writer.write(row);
+  writer.finish();
+  frontend::write_text(folder(), name, out.str());  // a cache that cannot be written to is no error here
+}
+
+}  // namespace
+
+std::optional<Counted> recall(launch::Plan const& plan, CountOptions const& options) {
+  if (!options.cache || folder().empty()) return std::nullopt;
+  auto const compiled = frontend::find_cached(plan.request);
+  if (!compiled) return std::nullopt;
+  auto row = read_row(name_of(plan, options, compiled->ptx));
+  return row ? std::optional(Counted{std::move(*row), true}) : std::nullopt;
+}
+
+Counted count(launch::Plan plan, CountOptions const& options) {
+  if (auto known = recall(plan, options)) return std::move(*known);
+  auto report = launch::run(plan, options.run);
+  Counted out{std::move(report.rows.at(0)), false};
+  if (options.cache && !folder().empty())
+    if (auto const compiled = frontend::find_cached(plan.request))
+      keep_row(name_of(plan, options, compiled->ptx), out.row);
+  return out;
+}
+
+}  // namespace kernelcast::advise

@@ -1,0 +1,525 @@
+// The C face of the suite: handles and statuses around advise::count() and advise::project().
+//
+// Method: every entry is a guarded block that turns exceptions into a status and a message of the calling thread.
+// Limits: images and samplers cannot be described; launches in OpenCL's and CUDA's own sense only, no graphs.
+#include "api/libkernelcast.h"
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <new>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "advise/count.hpp"
+#include "advise/projections.hpp"
+#include "api/library_place.hpp"
+#include "frontend/cache.hpp"
+#include "process/process.hpp"
+#include "record/table.hpp"
+
+using namespace kernelcast;
+
+struct kernelcast_database {
+  device::DeviceDatabase devices;
+  std::vector<device::Device const*> gpus;
+};
+
+struct kernelcast_launch {
+  kernelcast_language language = KERNELCAST_OPENCL_C;
+  std::string source, kernel;
+  std::vector<std::string> options;
+  unsigned dimensions = 0;
+  std::array<std::size_t, 3> global{1, 1, 1}, local{1, 1, 1};
+
+  struct Argument {
+    enum class Kind { value, buffer, same_buffer, shared, null } kind = Kind::null;
+    std::vector<std::byte> value;
+    std::byte const* content = nullptr;
+    std::size_t bytes = 0;  // of a buffer or of shared memory
+    unsigned as_index = 0;  // of the buffer's first argument
+  };
+  std::map<unsigned, Argument> arguments;
+  std::size_t dynamic_shared_bytes = 0;
+  std::uint64_t groups = 1, most_instructions = 0;
+  double timeout_s = 0;
+  bool cache = true;
+};
+
+struct kernelcast_ranking {
+  advise::Projections projections;
+  std::vector<std::string> names;  // marketing, of each row
+  std::string kernel_csv;
+  bool from_cache = false;
+  double cost_s = 0;
+};
+
+namespace {
+
+constexpr char const* program = "kernelcast";
+constexpr unsigned most_arguments = 1024;
+constexpr std::size_t usual_group = 256;
+
+std::string& message() {
+  thread_local std::string text;
+  return text;
+}
+
+kernelcast_status fail(kernelcast_status status, std::string_view text) noexcept {
+  try {
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    message() = text;
+  } catch (std::bad_alloc const&) {
+    message().clear();
+  }
+  return status;
+}
+
+// Nothing leaves the library as an exception.
+template <class Body>
+kernelcast_status guarded(Body body) noexcept {
+  try {
+    body();
+    return KERNELCAST_DONE;
+  } catch (Error const& error) {
+    return fail(static_cast<kernelcast_status>(error.status()), error.text(program));
+  } catch (std::bad_alloc const&) {
+    return fail(KERNELCAST_NO_MEMORY, "kernelcast: error: not enough memory");
+  } catch (std::exception const& error) {
+    return fail(KERNELCAST_INTERNAL, error.what());
+  } catch (...) {
+    return fail(KERNELCAST_INTERNAL, "kernelcast: error: unknown");
+  }
+}
+
+void need(void const* pointer, char const* what) {
+  if (!pointer) throw Error(Status::usage, fmt::format("{} is a null pointer", what));
+}
+
+kernelcast_launch::Argument& argument(kernelcast_launch* launch, unsigned index) {
+  need(launch, "launch");
+  if (index >= most_arguments)
+    throw Error(Status::usage, fmt::format("argument {} is beyond {}", index, most_arguments - 1),
+                "arguments count from 0");
+  return launch->arguments[index] = {};
+}
+
+char const* suffix_of(kernelcast_language language) {
+  switch (language) {
+    case KERNELCAST_OPENCL_C:
+      return ".cl";
+    case KERNELCAST_CUDA_CPP:
+      return ".cu";
+    case KERNELCAST_PTX:
+      return ".ptx";
+  }
+  throw Error(Status::usage, fmt::format("{} is no language", static_cast<int>(language)),
+              "KERNELCAST_OPENCL_C, KERNELCAST_CUDA_CPP or KERNELCAST_PTX");
+}
+
+// The frontend reads files. One whose path is the same in every run lets it find what it compiled before.
+class SourceFile {
+ public:
+  explicit SourceFile(kernelcast_launch const& launch) {
+    std::string const suffix = suffix_of(launch.language);
+    if (launch.cache) path_ = frontend::keep_source(launch.source, suffix);
+    if (!path_.empty()) return;
+    folder_ = std::make_unique<TemporaryFolder>();
+    path_ = folder_->file("kernel" + suffix);
+    write_file(path_, launch.source);
+  }
+  std::string const& path() const { return path_; }
+
+ private:
+  std::unique_ptr<TemporaryFolder> folder_;
+  std::string path_;
+};
+
+launch::Argument::Kind plan_kind(kernelcast_launch::Argument::Kind kind) {
+  using Given = kernelcast_launch::Argument::Kind;
+  return kind == Given::value                                  ? launch::Argument::Kind::value
+         : kind == Given::shared                               ? launch::Argument::Kind::shared
+         : kind == Given::buffer || kind == Given::same_buffer ? launch::Argument::Kind::buffer
+                                                               : launch::Argument::Kind::null;
+}
+
+// As a launch file would describe it; `identity` tells all but the buffers' contents.
+class Description {
+ public:
+  Description(kernelcast_launch const& given, std::string const& path) : given_(given) {
+    if (given.dimensions == 0)
+      throw Error(Status::usage, "the launch has no size", "kernelcast_launch_size(launch, 1, &global, &local)");
+    plan_.request.path = path;
+    plan_.request.options = given.options;
+    plan_.request.cache = given.cache;
+    auto& call = plan_.calls.emplace_back();
+    call.kernel.text = given.kernel;
+    call.global = size_of(given.global);
+    call.local = size_of(given.local);
+    call.dynamic_shared_bytes = given.dynamic_shared_bytes;
+    identity_ = fmt::format("{} {} {}", given.dimensions, text_of(given.global), text_of(given.local));
+    identity_ += fmt::format(" {}\n", given.dynamic_shared_bytes);
+    unsigned expected = 0;
+    for (auto const& [index, argument] : given.arguments) {
+      if (index != expected)
+        throw Error(Status::usage, fmt::format("argument {} was never set", expected), "arguments count from 0");
+      ++expected;
+      add(index, argument);
+    }
+  }
+
+  launch::Plan take_plan() { return std::move(plan_); }
+  std::string const& identity() const { return identity_; }
+
+ private:
+  launch::Size size_of(std::array<std::size_t, 3> const& size) const {
+    for (auto const side : size)
+      if (side > std::numeric_limits<std::uint32_t>::max())
+        throw Error(Status::usage, fmt::format("a size of {}", side), "sizes are below 2^32");
+    auto const side = [&](std::size_t i) { return static_cast<std::uint32_t>(size[i]); };
+    return {{side(0), side(1), side(2)}, given_.dimensions};
+  }
+  static std::string text_of(std::array<std::size_t, 3> const& size) {
+    return fmt::format("{}x{}x{}", size[0], size[1], size[2]);
+  }
+
+  void add(unsigned index, kernelcast_launch::Argument const& argument) {
+    using Kind = kernelcast_launch::Argument::Kind;
+    launch::Argument out;
+    out.origin.text = fmt::format("argument {}", index);
+    out.kind = plan_kind(argument.kind);
+    identity_ += fmt::format("{} {} {}", static_cast<int>(argument.kind), argument.bytes, argument.as_index);
+    switch (argument.kind) {
+      case Kind::value:
+        out.raw = true;
+        out.value = argument.value;
+        for (auto const byte : argument.value) identity_ += fmt::format(" {:02x}", std::to_integer<unsigned>(byte));
+        break;
+      case Kind::shared:
+        out.shared_bytes = argument.bytes;
+        break;
+      case Kind::buffer:
+        out.buffer = buffers_[index] = plan_.buffers.size();
+        plan_.buffers.push_back(buffer_of(index, argument));
+        break;
+      case Kind::same_buffer: {
+        auto const of = buffers_.find(argument.as_index);
+        if (of == buffers_.end())
+          throw Error(Status::usage, fmt::format("argument {} is the buffer of argument {}, which is none before it",
+                                                 index, argument.as_index));
+        out.buffer = of->second;
+        break;
+      }
+      case Kind::null:
+        break;
+    }
+    identity_ += '\n';
+    plan_.calls.front().arguments.push_back(std::move(out));
+  }
+
+  static launch::Buffer buffer_of(unsigned index, kernelcast_launch::Argument const& argument) {
+    launch::Buffer buffer;
+    buffer.name = fmt::format("argument {}", index);
+    buffer.element = launch::Element::u8;
+    buffer.count = argument.bytes;
+    if (argument.content) {
+      buffer.fill = launch::Fill::memory;
+      buffer.content = {argument.content, argument.bytes};
+    }
+    buffer.origin.text = buffer.name;
+    return buffer;
+  }
+
+  kernelcast_launch const& given_;
+  launch::Plan plan_;
+  std::string identity_;
+  std::map<unsigned, std::size_t> buffers_;  // of the plan, by argument
+};
+
+advise::CountOptions count_options(kernelcast_launch const& launch, std::string identity) {
+  advise::CountOptions out;
+  out.identity = std::move(identity);
+  out.cache = launch.cache;
+  out.run.groups = {launch.groups == 0, std::max<std::uint64_t>(launch.groups, 1), false};
+  out.run.limits.max_steps = launch.most_instructions;
+  out.run.limits.timeout_s = launch.timeout_s;
+  out.run.print = [](std::string_view) {};  // what a kernel prints is for nobody here
+  return out;
+}
+
+std::string csv_of(record::Kernel const& row) {
+  std::ostringstream out;
+  record::Writer<record::Kernel> writer(out);
+  writer.write(row);
+  writer.finish();
+  return out.str();
+}
+
+std::unique_ptr<kernelcast_ranking> project(kernelcast_database const& database, kernelcast_launch const& launch,
+                                            std::vector<std::string> const& names) {
+  auto const start = std::chrono::steady_clock::now();
+  auto const devices = database.devices.choose(names, device::is_gpu);
+  SourceFile const file(launch);
+  Description description(launch, file.path());
+  auto const counted = advise::count(description.take_plan(), count_options(launch, description.identity()));
+  auto out = std::make_unique<kernelcast_ranking>();
+  out->projections = advise::project(counted.row, devices);
+  for (auto const& row : out->projections.rows) out->names.push_back(database.devices.find(row.device).name);
+  out->kernel_csv = csv_of(counted.row);
+  out->from_cache = counted.from_cache;
+  out->cost_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+// Divisors of the global size that make at most `usual_group` work-items, the first dimension first.
+std::array<std::size_t, 3> usual_local(std::array<std::size_t, 3> const& global) {
+  std::array<std::size_t, 3> out{1, 1, 1};
+  std::size_t left = usual_group;
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::size_t part = std::min(left, global[d]);
+    while (part > 1 && global[d] % part != 0) --part;
+    out[d] = std::max<std::size_t>(part, 1);
+    left /= out[d];
+  }
+  return out;
+}
+
+double or_nan(std::optional<double> const& value) {
+  return value.value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace
+
+char const* kernelcast_version(void) {
+  return KERNELCAST_VERSION;
+}
+
+char const* kernelcast_message(void) {
+  return message().c_str();
+}
+
+// ---------------------------------------------------------------- devices
+
+kernelcast_status kernelcast_database_open(char const* folder, kernelcast_database** database) {
+  return guarded([&] {
+    need(database, "database");
+    *database = nullptr;
+    api::find_own_place();
+    auto made = std::make_unique<kernelcast_database>();
+    made->devices = device::load(device::find_database(folder ? folder : ""));
+    made->gpus = made->devices.choose({}, device::is_gpu);
+    *database = made.release();
+  });
+}
+
+void kernelcast_database_close(kernelcast_database* database) {
+  delete database;
+}
+
+size_t kernelcast_device_count(kernelcast_database const* database) {
+  return database ? database->gpus.size() : 0;
+}
+char const* kernelcast_device_id(kernelcast_database const* database, size_t index) {
+  return database && index < database->gpus.size() ? database->gpus[index]->device.c_str() : nullptr;
+}
+char const* kernelcast_device_name(kernelcast_database const* database, size_t index) {
+  return database && index < database->gpus.size() ? database->gpus[index]->name.c_str() : nullptr;
+}
+
+// ---------------------------------------------------------------- a launch
+
+kernelcast_status kernelcast_launch_create(kernelcast_language language, char const* source, size_t source_bytes,
+                                           char const* kernel, kernelcast_launch** launch) {
+  return guarded([&] {
+    need(launch, "launch");
+    *launch = nullptr;
+    need(source, "source");
+    need(kernel, "kernel");
+    suffix_of(language);
+    auto made = std::make_unique<kernelcast_launch>();
+    made->language = language;
+    made->source.assign(source, source_bytes);
+    made->kernel = kernel;
+    *launch = made.release();
+  });
+}
+
+void kernelcast_launch_destroy(kernelcast_launch* launch) {
+  delete launch;
+}
+
+kernelcast_status kernelcast_launch_option(kernelcast_launch* launch, char const* option) {
+  return guarded([&] {
+    need(launch, "launch");
+    need(option, "option");
+    launch->options.emplace_back(option);
+  });
+}
+
+kernelcast_status kernelcast_launch_size(kernelcast_launch* launch, unsigned dimensions, size_t const* global,
+                                         size_t const* local) {
+  return guarded([&] {
+    need(launch, "launch");
+    need(global, "global");
+    if (dimensions < 1 || dimensions > 3)
+      throw Error(Status::usage, fmt::format("a launch of {} dimensions", dimensions), "1, 2 or 3");
+    std::array<std::size_t, 3> whole{1, 1, 1}, group{1, 1, 1};
+    std::copy(global, global + dimensions, whole.begin());
+    for (auto const side : whole)
+      if (side == 0) throw Error(Status::usage, "a global size of 0", "sizes are in work-items, at least 1");
+    if (local)
+      std::copy(local, local + dimensions, group.begin());
+    else
+      group = usual_local(whole);
+    for (std::size_t d = 0; d < 3; ++d)
+      if (group[d] == 0 || whole[d] % group[d] != 0)
+        throw Error(Status::usage,
+                    fmt::format("a global size of {} is no multiple of the local size {}", whole[d], group[d]),
+                    "round the global size up, and guard the kernel");
+    launch->dimensions = dimensions;
+    launch->global = whole;
+    launch->local = group;
+  });
+}
+
+kernelcast_status kernelcast_launch_value(kernelcast_launch* launch, unsigned index, void const* value, size_t bytes) {
+  return guarded([&] {
+    need(value, "value");
+    auto& made = argument(launch, index);
+    made.kind = kernelcast_launch::Argument::Kind::value;
+    auto const* const begin = static_cast<std::byte const*>(value);
+    made.value.assign(begin, begin + bytes);
+  });
+}
+
+kernelcast_status kernelcast_launch_buffer(kernelcast_launch* launch, unsigned index, void const* content,
+                                           size_t bytes) {
+  return guarded([&] {
+    if (bytes == 0) throw Error(Status::usage, "a buffer of 0 bytes", "kernelcast_launch_null() for no buffer");
+    auto& made = argument(launch, index);
+    made.kind = kernelcast_launch::Argument::Kind::buffer;
+    made.content = static_cast<std::byte const*>(content);
+    made.bytes = bytes;
+  });
+}
+
+kernelcast_status kernelcast_launch_same_buffer(kernelcast_launch* launch, unsigned index, unsigned as_index) {
+  return guarded([&] {
+    auto& made = argument(launch, index);
+    made.kind = kernelcast_launch::Argument::Kind::same_buffer;
+    made.as_index = as_index;
+  });
+}
+
+kernelcast_status kernelcast_launch_shared(kernelcast_launch* launch, unsigned index, size_t bytes) {
+  return guarded([&] {
+    auto& made = argument(launch, index);
+    made.kind = kernelcast_launch::Argument::Kind::shared;
+    made.bytes = bytes;
+  });
+}
+
+kernelcast_status kernelcast_launch_null(kernelcast_launch* launch, unsigned index) {
+  return guarded([&] { argument(launch, index); });
+}
+
+kernelcast_status kernelcast_launch_dynamic_shared(kernelcast_launch* launch, size_t bytes) {
+  return guarded([&] {
+    need(launch, "launch");
+    launch->dynamic_shared_bytes = bytes;
+  });
+}
+
+kernelcast_status kernelcast_launch_groups(kernelcast_launch* launch, uint64_t groups) {
+  return guarded([&] {
+    need(launch, "launch");
+    launch->groups = groups;
+  });
+}
+
+kernelcast_status kernelcast_launch_limit(kernelcast_launch* launch, uint64_t warp_instructions, double seconds) {
+  return guarded([&] {
+    need(launch, "launch");
+    if (!(seconds >= 0)) throw Error(Status::usage, "a limit below 0 seconds", "0 is no limit");
+    launch->most_instructions = warp_instructions;
+    launch->timeout_s = seconds;
+  });
+}
+
+kernelcast_status kernelcast_launch_cache(kernelcast_launch* launch, int use) {
+  return guarded([&] {
+    need(launch, "launch");
+    launch->cache = use != 0;
+  });
+}
+
+// ---------------------------------------------------------------- projections
+
+kernelcast_status kernelcast_project(kernelcast_database const* database, kernelcast_launch* launch,
+                                     char const* const* devices, size_t device_count, kernelcast_ranking** ranking) {
+  return guarded([&] {
+    need(ranking, "ranking");
+    *ranking = nullptr;
+    need(database, "database");
+    need(launch, "launch");
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < device_count; ++i) {
+      need(devices, "devices");
+      need(devices[i], "a device");
+      names.emplace_back(devices[i]);
+    }
+    *ranking = project(*database, *launch, names).release();
+  });
+}
+
+void kernelcast_ranking_destroy(kernelcast_ranking* ranking) {
+  delete ranking;
+}
+
+size_t kernelcast_ranking_count(kernelcast_ranking const* ranking) {
+  return ranking ? ranking->projections.rows.size() : 0;
+}
+
+kernelcast_status kernelcast_ranking_get(kernelcast_ranking const* ranking, size_t index,
+                                         kernelcast_projection* projection, size_t bytes) {
+  return guarded([&] {
+    need(ranking, "ranking");
+    need(projection, "projection");
+    auto const& rows = ranking->projections.rows;
+    if (index >= rows.size())
+      throw Error(Status::usage, fmt::format("the ranking has {} devices, none at {}", rows.size(), index));
+    auto const& row = rows[index];
+    kernelcast_projection out{};
+    out.device = row.device.c_str();
+    out.name = ranking->names[index].c_str();
+    out.time_s = or_nan(row.time_s);
+    out.time_low_s = or_nan(row.time_low_s);
+    out.time_high_s = or_nan(row.time_high_s);
+    out.relative_time = or_nan(std::nullopt);
+    out.limiter = row.limiter.c_str();
+    out.status = row.status.c_str();
+    out.reason = row.reason.c_str();
+    if (index < ranking->projections.ranking.size()) {
+      auto const& ranked = ranking->projections.ranking[index];
+      out.rank = ranked.rank;
+      out.relative_time = ranked.relative_time;
+      out.decided = ranked.decided ? 1 : 0;
+    }
+    std::memcpy(projection, &out, std::min(bytes, sizeof out));
+  });
+}
+
+int kernelcast_ranking_from_cache(kernelcast_ranking const* ranking) {
+  return ranking && ranking->from_cache ? 1 : 0;
+}
+double kernelcast_ranking_cost_s(kernelcast_ranking const* ranking) {
+  return ranking ? ranking->cost_s : 0;
+}
+char const* kernelcast_ranking_kernel_csv(kernelcast_ranking const* ranking) {
+  return ranking ? ranking->kernel_csv.c_str() : "";
+}
