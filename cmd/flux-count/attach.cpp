@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "flux/attach.hpp"
+#include "flux/linkage.hpp"
 #include "record/feature.hpp"
 #include "record/table.hpp"
 
@@ -69,6 +70,25 @@ void pass_on(std::vector<std::string> const& files, cli::Streams& io) {
   out.finish();
 }
 
+std::string why_nothing(std::string const& application) {
+  constexpr auto nothing = "the application launched no kernel through a shared CUDA runtime";
+  switch (flux::linkage_of(application)) {
+    case flux::Linkage::fixed:
+      return fmt::format(
+          "'{}' holds the static CUDA runtime, which cannot be attached to: link it with "
+          "nvcc -cudart shared, or flux-clang++",
+          application);
+    case flux::Linkage::unknown:
+      return fmt::format("{}; '{}' is no ELF program: programs that it starts are attached to as well", nothing,
+                         application);
+    case flux::Linkage::none:
+      return fmt::format("{}; '{}' itself holds no device code", nothing, application);
+    case flux::Linkage::shared:
+      break;
+  }
+  return nothing;
+}
+
 }  // namespace
 
 Status run_application(Options const& options, cli::Streams& io) {
@@ -87,7 +107,6 @@ Status run_application(Options const& options, cli::Streams& io) {
     pass_on<record::Feature>(result.row_files, io);
   else
     pass_on<record::Count>(result.row_files, io);
-  if (result.row_files.empty())
-    io.note("the application launched no kernel through a shared CUDA runtime (nvcc -cudart shared)");
+  if (result.row_files.empty()) io.note(why_nothing(command.front()));
   return static_cast<Status>(result.status);
 }

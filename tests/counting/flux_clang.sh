@@ -35,7 +35,7 @@ fi
 
 ln -s "$standin/libcudart.so.13" libcudart.so
 "$bin/flux-clang++" -O2 -x cuda --cuda-path="$folder/cuda" --cuda-gpu-arch=sm_75 --cuda-include-ptx=sm_75 -Iheaders -w \
-  "$here/app.cu" -o app -L. -lcudart >log 2>&1 || { cat log; skip "clang 19 does not compile with this toolkit"; }
+  "$here/apps/saxpy.cu" -o app -L. -lcudart >log 2>&1 || { cat log; skip "clang 19 does not compile with this toolkit"; }
 LD_LIBRARY_PATH=$standin${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH KERNELCAST_FLUX_OUTPUT="$folder/rows"
 [ "$(./app)" = right ] || { echo "the program is wrong"; exit 1; }

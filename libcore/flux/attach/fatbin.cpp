@@ -28,7 +28,26 @@ void write(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-std::string payload_text(std::byte const* header) {
+}  // namespace
+
+std::vector<FatbinEntry> entries_of_fatbin(void const* fatbin) {
+  auto const* const begin = static_cast<std::byte const*>(fatbin);
+  if (read<std::uint32_t>(begin) != magic) throw std::runtime_error("its fat binary has another format");
+  auto const* at = begin + read<std::uint16_t>(begin + 6);
+  auto const* const end = at + read<std::uint64_t>(begin + 8);
+  std::vector<FatbinEntry> out;
+  while (at + least_header <= end) {
+    auto const bytes = read<std::uint32_t>(at + header_size_at) + read<std::uint64_t>(at + payload_size_at);
+    if (bytes < least_header || bytes > static_cast<std::uint64_t>(end - at))
+      throw std::runtime_error("its fat binary has another format");
+    out.push_back({read<std::uint16_t>(at + kind_at) == kind_ptx, read<std::uint32_t>(at + sm_at), {at, at + bytes}});
+    at += bytes;
+  }
+  return out;
+}
+
+std::string text_of(FatbinEntry const& ptx) {
+  auto const* const header = ptx.unchanged.data();
   auto const* const payload = reinterpret_cast<char const*>(header + read<std::uint32_t>(header + header_size_at));
   auto const flags = read<std::uint64_t>(header + flags_at);
   auto const compressed = read<std::uint32_t>(header + compressed_size_at);
@@ -49,38 +68,11 @@ std::string payload_text(std::byte const* header) {
   return text;
 }
 
-}  // namespace
-
-std::optional<FatbinPtx> ptx_of_fatbin(void const* fatbin) {
-  auto const* const begin = static_cast<std::byte const*>(fatbin);
-  if (read<std::uint32_t>(begin) != magic) throw std::runtime_error("its fat binary has another format");
-  auto const head = read<std::uint16_t>(begin + 6);
-  auto const* at = begin + head;
-  auto const* const end = at + read<std::uint64_t>(begin + 8);
-  std::byte const* best = nullptr;
-  while (at + least_header <= end) {
-    bool const newer = !best || read<std::uint32_t>(at + sm_at) > read<std::uint32_t>(best + sm_at);
-    if (read<std::uint16_t>(at + kind_at) == kind_ptx && newer) best = at;
-    at += read<std::uint32_t>(at + header_size_at) + read<std::uint64_t>(at + payload_size_at);
-  }
-  if (!best) return std::nullopt;
-  FatbinPtx out;
-  out.text = payload_text(best);
-  out.sm = read<std::uint32_t>(best + sm_at);
-  out.header.assign(best, best + least_header);
-  return out;
-}
-
-std::vector<std::byte> fatbin_of(FatbinPtx const& like, std::string const& text) {
-  constexpr std::size_t head = 16;
+FatbinEntry with_text(FatbinEntry const& like, std::string const& text) {
   std::size_t const payload = (text.size() + 1 + 7) / 8 * 8;
-  std::vector<std::byte> out(head + least_header + payload);
-  write<std::uint32_t>(out.data(), magic);
-  write<std::uint16_t>(out.data() + 4, 1);
-  write<std::uint16_t>(out.data() + 6, head);
-  write<std::uint64_t>(out.data() + 8, least_header + payload);
-  auto* const header = out.data() + head;
-  std::memcpy(header, like.header.data(), least_header);
+  FatbinEntry out{true, like.sm, std::vector<std::byte>(least_header + payload)};
+  auto* const header = out.unchanged.data();
+  std::memcpy(header, like.unchanged.data(), least_header);
   write<std::uint32_t>(header + header_size_at, least_header);
   write<std::uint64_t>(header + payload_size_at, payload);
   write<std::uint32_t>(header + compressed_size_at, 0);
@@ -88,6 +80,26 @@ std::vector<std::byte> fatbin_of(FatbinPtx const& like, std::string const& text)
   write<std::uint64_t>(header + raw_size_at, 0);
   std::memcpy(header + least_header, text.data(), text.size());
   return out;
+}
+
+std::vector<std::byte> fatbin_of(std::vector<FatbinEntry> const& entries) {
+  constexpr std::size_t head = 16;
+  std::vector<std::byte> out(head);
+  for (auto const& entry : entries) out.insert(out.end(), entry.unchanged.begin(), entry.unchanged.end());
+  write<std::uint32_t>(out.data(), magic);
+  write<std::uint16_t>(out.data() + 4, 1);
+  write<std::uint16_t>(out.data() + 6, head);
+  write<std::uint64_t>(out.data() + 8, out.size() - head);
+  return out;
+}
+
+std::optional<FatbinPtx> ptx_of_fatbin(void const* fatbin, std::uint32_t newest_sm) {
+  auto const entries = entries_of_fatbin(fatbin);
+  FatbinEntry const* best = nullptr;
+  for (auto const& entry : entries)
+    if (entry.is_ptx && entry.sm <= newest_sm && (!best || entry.sm > best->sm)) best = &entry;
+  if (!best) return std::nullopt;
+  return FatbinPtx{text_of(*best), best->sm};
 }
 
 }  // namespace kernelcast::flux

@@ -4,14 +4,20 @@
 // with the shared runtime (nvcc -cudart shared); the static one calls these functions within itself. Compiled with
 // KERNELCAST_FLUX_PREFIXED the functions have a prefix, and calls are redirected by the compiler (../../llvm/flux).
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 
 #include "flux/attach/session.hpp"
 
-using namespace kernelcast::flux;
-using attach::Session;
+namespace runtime = kernelcast::flux::runtime;
+using kernelcast::flux::attach::Session;
 using runtime::Dim3;
 using runtime::Error;
+using runtime::Graph;
+using runtime::GraphExec;
+using runtime::KernelNodeParams;
+using runtime::Node;
+using runtime::NodeParams;
 using runtime::Stream;
 
 namespace {
@@ -19,6 +25,13 @@ namespace {
 template <class Function>
 Function* next(Function*, char const* name) {
   return reinterpret_cast<Function*>(runtime::find(name));
+}
+
+Stream as_given(Stream stream) {
+  return stream;
+}
+Stream of_thread(Stream stream) {  // cudaStreamPerThread
+  return stream ? stream : reinterpret_cast<Stream>(std::uintptr_t{2});
 }
 
 void end_session() {
@@ -70,45 +83,105 @@ KERNELCAST_EXPORT Error OURS(__cudaGetKernel)(runtime::Kernel* kernel, void cons
   return result;
 }
 
-#define KERNELCAST_LAUNCH(name)                                                                                       \
+// `used`: where the kernel goes, for calls of ours that know no thread's default stream of its own.
+#define KERNELCAST_LAUNCH(name, used)                                                                                 \
   KERNELCAST_EXPORT Error OURS(name)(void const* host, Dim3 grid, Dim3 block, void** arguments, std::size_t shared,   \
                                      Stream stream) {                                                                 \
     NEXT(name);                                                                                                       \
-    return Session::get().launch(host, grid, block, arguments, shared, stream,                                        \
+    return Session::get().launch(host, grid, block, arguments, shared, used(stream),                                  \
                                  [&](void** extended) { return real(host, grid, block, extended, shared, stream); }); \
   }
-KERNELCAST_LAUNCH(cudaLaunchKernel)
-KERNELCAST_LAUNCH(cudaLaunchKernel_ptsz)
-KERNELCAST_LAUNCH(cudaLaunchCooperativeKernel)
-KERNELCAST_LAUNCH(cudaLaunchCooperativeKernel_ptsz)
+KERNELCAST_LAUNCH(cudaLaunchKernel, as_given)
+KERNELCAST_LAUNCH(cudaLaunchKernel_ptsz, of_thread)
+KERNELCAST_LAUNCH(cudaLaunchCooperativeKernel, as_given)
+KERNELCAST_LAUNCH(cudaLaunchCooperativeKernel_ptsz, of_thread)
 
-#define KERNELCAST_LAUNCH_HANDLE(name)                                                                \
-  KERNELCAST_EXPORT Error OURS(name)(runtime::Kernel kernel, Dim3 grid, Dim3 block, void** arguments, \
-                                     std::size_t shared, Stream stream) {                             \
-    NEXT(name);                                                                                       \
-    auto const* const host = Session::get().host_function_of(kernel);                                 \
-    return Session::get().launch(host, grid, block, arguments, shared, stream, [&](void** extended) { \
-      return real(kernel, grid, block, extended, shared, stream);                                     \
-    });                                                                                               \
+#define KERNELCAST_LAUNCH_HANDLE(name, used)                                                                \
+  KERNELCAST_EXPORT Error OURS(name)(runtime::Kernel kernel, Dim3 grid, Dim3 block, void** arguments,       \
+                                     std::size_t shared, Stream stream) {                                   \
+    NEXT(name);                                                                                             \
+    auto const* const host = Session::get().host_function_of(kernel);                                       \
+    return Session::get().launch(host, grid, block, arguments, shared, used(stream), [&](void** extended) { \
+      return real(kernel, grid, block, extended, shared, stream);                                           \
+    });                                                                                                     \
   }
-KERNELCAST_LAUNCH_HANDLE(__cudaLaunchKernel)
-KERNELCAST_LAUNCH_HANDLE(__cudaLaunchKernel_ptsz)
+KERNELCAST_LAUNCH_HANDLE(__cudaLaunchKernel, as_given)
+KERNELCAST_LAUNCH_HANDLE(__cudaLaunchKernel_ptsz, of_thread)
 
-#define KERNELCAST_LAUNCH_CONFIG(name)                                                                     \
+#define KERNELCAST_LAUNCH_CONFIG(name, used)                                                               \
   KERNELCAST_EXPORT Error OURS(name)(runtime::LaunchConfig const* c, void const* host, void** arguments) { \
     NEXT(name);                                                                                            \
-    return Session::get().launch(host, c->grid, c->block, arguments, c->shared_bytes, c->stream,           \
+    return Session::get().launch(host, c->grid, c->block, arguments, c->shared_bytes, used(c->stream),     \
                                  [&](void** extended) { return real(c, host, extended); });                \
   }
-KERNELCAST_LAUNCH_CONFIG(cudaLaunchKernelExC)
-KERNELCAST_LAUNCH_CONFIG(cudaLaunchKernelExC_ptsz)
+KERNELCAST_LAUNCH_CONFIG(cudaLaunchKernelExC, as_given)
+KERNELCAST_LAUNCH_CONFIG(cudaLaunchKernelExC_ptsz, of_thread)
 
-KERNELCAST_EXPORT Error OURS(cudaGraphAddKernelNode)(void** node, void* graph, void* const* before, std::size_t count,
-                                                     runtime::KernelNodeParams const* given) {
+// ---------------------------------------------------------------- graphs
+
+KERNELCAST_EXPORT Error OURS(cudaGraphAddKernelNode)(Node* node, Graph graph, Node const* before, std::size_t count,
+                                                     KernelNodeParams const* given) {
   NEXT(cudaGraphAddKernelNode);
-  auto parameters = *given;
-  auto arguments =
-      Session::get().node_arguments(given->function, given->grid, given->block, given->parameters, given->shared_bytes);
-  if (!arguments.empty()) parameters.parameters = arguments.data();
-  return real(node, graph, before, count, &parameters);
+  return Session::get().add_node(node, graph, *given, [&](KernelNodeParams const& parameters) {
+    return real(node, graph, before, count, &parameters);
+  });
+}
+
+KERNELCAST_EXPORT Error OURS(cudaGraphKernelNodeSetParams)(Node node, KernelNodeParams const* given) {
+  NEXT(cudaGraphKernelNodeSetParams);
+  return Session::get().change_node(node, nullptr, *given,
+                                    [&](KernelNodeParams const& parameters) { return real(node, &parameters); });
+}
+
+KERNELCAST_EXPORT Error OURS(cudaGraphExecKernelNodeSetParams)(GraphExec exec, Node node,
+                                                               KernelNodeParams const* given) {
+  NEXT(cudaGraphExecKernelNodeSetParams);
+  return Session::get().change_node(node, exec, *given,
+                                    [&](KernelNodeParams const& parameters) { return real(exec, node, &parameters); });
+}
+
+// Nodes of any type. Before CUDA 13 there were no edges, and the last argument was one that is not looked at here.
+KERNELCAST_EXPORT Error OURS(cudaGraphAddNode)(Node* node, Graph graph, Node const* before, void const* edges_or_count,
+                                               std::size_t count_or_given, NodeParams* given_or_nothing) {
+  NEXT(cudaGraphAddNode);
+  int version = 0;
+  if (runtime::graphs().version) runtime::graphs().version(&version);
+  bool const edges = version >= 13000;
+  auto* const given = edges ? given_or_nothing : reinterpret_cast<NodeParams*>(count_or_given);
+  auto const call = [&](NodeParams* parameters) {
+    return edges ? real(node, graph, before, edges_or_count, count_or_given, parameters)
+                 : real(node, graph, before, edges_or_count, reinterpret_cast<std::size_t>(parameters), nullptr);
+  };
+  if (given->type != runtime::kernel_node) return call(given);
+  return Session::get().add_node(node, graph, given->kernel, [&](KernelNodeParams const& parameters) {
+    auto copy = *given;
+    copy.kernel = parameters;
+    return call(&copy);
+  });
+}
+
+KERNELCAST_EXPORT Error OURS(cudaGraphNodeSetParams)(Node node, NodeParams* given) {
+  NEXT(cudaGraphNodeSetParams);
+  if (given->type != runtime::kernel_node) return real(node, given);
+  return Session::get().change_node(node, nullptr, given->kernel, [&](KernelNodeParams const& parameters) {
+    auto copy = *given;
+    copy.kernel = parameters;
+    return real(node, &copy);
+  });
+}
+
+KERNELCAST_EXPORT Error OURS(cudaGraphExecNodeSetParams)(GraphExec exec, Node node, NodeParams* given) {
+  NEXT(cudaGraphExecNodeSetParams);
+  if (given->type != runtime::kernel_node) return real(exec, node, given);
+  return Session::get().change_node(node, exec, given->kernel, [&](KernelNodeParams const& parameters) {
+    auto copy = *given;
+    copy.kernel = parameters;
+    return real(exec, node, &copy);
+  });
+}
+
+KERNELCAST_EXPORT Error OURS(cudaGraphDestroyNode)(Node node) {
+  NEXT(cudaGraphDestroyNode);
+  Session::get().destroying_node(node);
+  return real(node);
 }

@@ -1,60 +1,51 @@
-// What an attached process knows: its programs, their kernels, the banks in use, and the rows it has written.
+// What an attached process knows: its programs, their kernels, the launches under way, and the rows it has written.
 //
 // Method: each fat binary's PTX is replaced by its instrumented form when the program registers it. A launch borrows a
 // set of banks from a pool, hands their address to the kernel as one more argument, and puts a copy to the host and a
 // clearing behind the kernel on the same stream; once the event behind these has passed, the counts are written and the
-// banks go back. Within a stream capture an action of the host stands in the event's place, so that each run of the
-// graph gives rows of its own.
+// banks go back. In a graph an action of the host stands in the event's place, so that each run of the graph gives rows
+// of its own: behind what a stream capture records, and as three nodes behind a kernel node that is added by hand.
+// Limits: the banks of a kernel node belong to its graph; where two executable graphs made of one graph run at the same
+// time, their counts are right as a sum only.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "flux/attach/banks.hpp"
+#include "flux/attach/program.hpp"
 #include "flux/attach/runtime.hpp"
-#include "flux/plan.hpp"
 #include "flux/rows.hpp"
-#include "ptx/module.hpp"
 
 namespace kernelcast::flux::attach {
 
-struct Program {
-  std::unique_ptr<ptx::Module> module;  // as the program has it
-  Plan plan;
-  std::string failure;  // why it is not counted; empty where it is
-  std::vector<std::byte> fatbin;
-  runtime::FatbinWrapper wrapper{};
+// A kernel as one device runs it.
+struct Loaded {
+  Variant const* variant = nullptr;  // none where it is not counted
+  std::uint32_t function = 0;        // in the variant's module
+  std::uint32_t bank = 0;            // bytes; 0: nothing to count beyond the launch
+  std::uint64_t static_shared_bytes = 0;
+  std::string failure;
 };
 
 struct Kernel {
   Program* program = nullptr;
   std::string name;
-  std::uint32_t function = 0;  // in the module
-  std::uint32_t bank = 0;      // bytes; 0: nothing to count beyond the launch
-  std::uint64_t static_shared_bytes = 0;
-  std::string failure;
-};
-
-// A set of banks, on one device.
-struct Banks {
-  int device = 0;
-  std::size_t bytes = 0;
-  void* on_device = nullptr;
-  std::uint64_t* on_host = nullptr;
-  runtime::Event done = nullptr;
+  std::map<int, Loaded> on;  // by device
 };
 
 // A launch between its start and its row.
 struct Pending {
-  Kernel const* kernel = nullptr;
+  Loaded const* kernel = nullptr;
   record::CountedLaunch launch;
   Banks* banks = nullptr;
+  std::string failure;  // beyond the kernel's own
 };
 
 class Session {
@@ -72,16 +63,36 @@ class Session {
   template <class Call>
   runtime::Error launch(void const* host_function, runtime::Dim3 grid, runtime::Dim3 block, void** arguments,
                         std::size_t shared_bytes, runtime::Stream stream, Call call) {
-    Prepared prepared = prepare(host_function, grid, block, arguments, shared_bytes);
+    Prepared prepared = prepare(host_function, {grid, block, shared_bytes}, arguments, nullptr);
     if (prepared.nested) return call(arguments);
     if (prepared.error) return prepared.error;
     auto const result = call(prepared.arguments.empty() ? arguments : prepared.arguments.data());
     finish(prepared, result, stream);
     return result;
   }
-  // A kernel node of a graph that is built by hand runs with banks that nobody reads.
-  std::vector<void*> node_arguments(void const* host_function, runtime::Dim3 grid, runtime::Dim3 block,
-                                    void** arguments, std::size_t shared_bytes);
+
+  // A kernel node: made or changed by `call`, which gets its parameters with our argument.
+  template <class Call>
+  runtime::Error add_node(runtime::Node* node, runtime::Graph graph, runtime::KernelNodeParams const& given,
+                          Call call) {
+    Prepared prepared = prepare(given);
+    if (prepared.error) return prepared.error;
+    auto const result = call(extended(given, prepared));
+    if (!prepared.nested) node_added(prepared, result, *node, graph);
+    return result;
+  }
+  // Within a graph, or (`exec`) within an executable one.
+  template <class Call>
+  runtime::Error change_node(runtime::Node node, runtime::GraphExec exec, runtime::KernelNodeParams const& given,
+                             Call call) {
+    Prepared prepared = prepare(given);
+    if (prepared.error) return prepared.error;
+    if (!prepared.nested) use_banks_of(node, prepared);
+    auto const result = call(extended(given, prepared));
+    if (!prepared.nested) node_changed(prepared, result, node, exec);
+    return result;
+  }
+  void destroying_node(runtime::Node);
 
   void end();  // waits for what is pending
 
@@ -92,29 +103,60 @@ class Session {
     Pending pending;
     std::vector<void*> arguments;
   };
+  struct Sizes {
+    runtime::Dim3 grid, block;
+    std::size_t shared_bytes;
+  };
+  // What reads the banks behind a kernel node, and for which launch.
+  struct Followers {
+    runtime::Node copy = nullptr, clear = nullptr, report = nullptr;
+    Pending const* pending = nullptr;
+  };
+  struct Reported {
+    Pending const* pending;
+    std::uint64_t launch;
+    std::vector<std::uint64_t> words;
+  };
+
   Session();
-  Prepared prepare(void const*, runtime::Dim3, runtime::Dim3, void**, std::size_t);
+  // `extra`: the arguments in the other form that the runtime takes, where `arguments` is null.
+  Prepared prepare(void const* host_function, Sizes const&, void** arguments, void** extra);
+  Prepared prepare(runtime::KernelNodeParams const&);
   void finish(Prepared&, runtime::Error, runtime::Stream);
-  Banks* borrow(std::size_t bytes);
+  static void end_of_call();  // of the runtime
+  Loaded const& loaded(Kernel&, void const* host_function);
   void harvest(bool wait);
-  void write(Pending const&);
+  void write(Pending const&, std::vector<std::uint64_t> const& words);
   void write_uncounted(Pending const&, std::string reason);
-  static void harvest_captured(void*);
+
+  // graphs.cpp
+  static runtime::KernelNodeParams extended(runtime::KernelNodeParams, Prepared&);
+  void captured(Pending&, runtime::Stream);
+  void node_added(Prepared&, runtime::Error, runtime::Node, runtime::Graph);
+  void node_changed(Prepared&, runtime::Error, runtime::Node, runtime::GraphExec);
+  void use_banks_of(runtime::Node, Prepared&);
+  Pending const* keep(Pending const&);
+  static void report(void* pending);
+  void harvest_reported();
+  void synchronize_graphs();
 
   mutable std::recursive_mutex mutex_;
   std::vector<std::unique_ptr<Program>> programs_;
   std::map<runtime::FatbinWrapper const*, Program*> replaced_;
   std::map<void**, Program*> handles_;
   std::map<void const*, Kernel> kernels_;  // by host function
+  Kernel unknown_;
   std::map<runtime::Kernel, void const*> host_functions_;
-  std::vector<std::unique_ptr<Banks>> all_banks_;
-  std::map<std::pair<int, std::size_t>, std::vector<Banks*>> free_banks_;
-  std::map<int, runtime::Stream> streams_;
+  BankPool pool_;
   std::deque<Pending> pending_;
-  std::vector<std::unique_ptr<Pending>> captured_;
-  std::uint64_t launches_ = 0;
+  std::vector<std::unique_ptr<Pending>> kept_;  // of graphs
+  std::map<runtime::Node, Followers> followers_;
+  std::map<int, bool> devices_with_graphs_;
+  std::mutex reported_mutex_;  // taken last, and in the runtime's own threads, which must not wait for mutex_
+  std::vector<Reported> reported_;
+  std::atomic<std::uint64_t> launches_ = 0;
   std::unique_ptr<RowWriter> rows_;
-  bool ended_ = false;
+  bool ending_ = false, ended_ = false;
 };
 
 }  // namespace kernelcast::flux::attach

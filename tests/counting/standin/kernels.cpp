@@ -1,0 +1,101 @@
+// Programs, kernels and launches.
+#include <cstring>
+
+#include "flux/attach/fatbin.hpp"
+#include "ptx/parser.hpp"
+#include "state.hpp"
+
+using namespace standin;
+namespace flux = kernelcast::flux;
+
+namespace {
+
+struct Configuration {
+  Dim3 grid, block;
+  std::size_t shared;
+  void* stream;
+};
+Configuration& configuration() {
+  thread_local Configuration the{};
+  return the;
+}
+
+void read_module(Image& image, void const* fatbin) {
+  std::uint32_t newest = architecture();
+  for (auto ptx = flux::ptx_of_fatbin(fatbin, newest); ptx; ptx = flux::ptx_of_fatbin(fatbin, newest - 1)) {
+    newest = ptx->sm;
+    if (!image.sm) image.sm = ptx->sm;
+    try {
+      image.module = kernelcast::ptx::parse(ptx->text, "fatbin");
+      return;
+    } catch (std::exception const&) {
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* wrapper) {
+  Lock const lock;
+  auto& image = *state().images.emplace_back(std::make_unique<Image>());
+  read_module(image, static_cast<flux::runtime::FatbinWrapper*>(wrapper)->data);
+  return reinterpret_cast<void**>(&image);
+}
+void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaUnregisterFatBinary(void**) {}
+char __cudaInitModule(void**) {
+  return 1;
+}
+void __cudaRegisterFunction(void** handle, char const* host, char*, char const* name, int, void*, void*, void*, void*,
+                            int*) {
+  Lock const lock;
+  state().kernels[host] = {reinterpret_cast<Image*>(handle), name};
+}
+unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::size_t shared, void* stream) {
+  configuration() = {grid, block, shared, stream};
+  return 0;
+}
+int __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared, void* stream) {
+  auto const& c = configuration();
+  *grid = c.grid, *block = c.block, *shared = c.shared;
+  *static_cast<void**>(stream) = c.stream;
+  return success;
+}
+int __cudaGetKernel(void const** kernel, void const* host) {
+  *kernel = host;
+  return success;
+}
+int cudaFuncGetAttributes(flux::runtime::FunctionAttributes* out, void const* host) {
+  Lock const lock;
+  if (int const error = forbidden_in_capture()) return error;
+  auto const found = state().kernels.find(host);
+  if (found == state().kernels.end()) return 98;
+  auto const& kernel = found->second;
+  std::memset(out, 0, 144);  // as large as cudaFuncAttributes
+  out->ptx_version = static_cast<int>(kernel.image->sm);
+  out->binary_version = static_cast<int>(architecture());
+  out->max_work_items = 1024;
+  if (auto const* const module = kernel.image->module.get())
+    out->shared_bytes = kernelcast::emu::Program(*module, *module->find_kernel(kernel.name)).static_shared_bytes();
+  return success;
+}
+
+int cudaLaunchKernel(void const* host, Dim3 grid, Dim3 block, void** arguments, std::size_t shared, void* stream) {
+  Lock const lock;
+  if (std::uint64_t{block.x} * block.y * block.z > 1024) return 9;  // cudaErrorInvalidConfiguration
+  return submit(stream_of(stream), kernel_work(host, grid, block, arguments, shared));
+}
+int cudaLaunchCooperativeKernel(void const* host, Dim3 grid, Dim3 block, void** arguments, std::size_t shared,
+                                void* stream) {
+  return cudaLaunchKernel(host, grid, block, arguments, shared, stream);
+}
+int cudaLaunchKernelExC(flux::runtime::LaunchConfig const* c, void const* host, void** arguments) {
+  return cudaLaunchKernel(host, c->grid, c->block, arguments, c->shared_bytes, c->stream);
+}
+int __cudaLaunchKernel(void const* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t shared, void* stream) {
+  return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
+}  // extern "C"
