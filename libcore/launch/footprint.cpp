@@ -11,8 +11,6 @@
 
 namespace kernelcast::launch {
 
-namespace {
-
 // The sectors that each group touches.
 class GroupFootprints final : public emu::Observer {
  public:
@@ -32,12 +30,18 @@ class GroupFootprints final : public emu::Observer {
     for (auto const& [group, footprint] : dynamic_cast<GroupFootprints const&>(other).of_group_)
       of_group_[group].add(footprint);
   }
-  emu::Footprint const& of(std::uint64_t group) { return of_group_[group]; }
+  emu::Footprint const& of(std::uint64_t group) const {
+    static emu::Footprint const none;
+    auto const found = of_group_.find(group);
+    return found == of_group_.end() ? none : found->second;
+  }
 
  private:
   std::map<std::uint64_t, emu::Footprint> of_group_;
   emu::Footprint* current_ = nullptr;
 };
+
+namespace {
 
 using Axes = unsigned;  // bit i: axis i of x, y, z
 constexpr Axes all_axes = 7;
@@ -68,52 +72,51 @@ Sizes parts_of(Sizes const& unions, Axes axes) {
 
 }  // namespace
 
-std::optional<FootprintGrowth> footprint_growth(emu::Program const& program, emu::Launch launch, emu::Memory& memory,
-                                                std::span<std::uint64_t const> emulated, std::uint64_t most_steps) {
-  auto const grid = launch.grid;
+FootprintSample::FootprintSample(emu::Dim3 grid) : grid_(grid), footprints_(std::make_unique<GroupFootprints>()) {
   std::array<std::uint64_t, 3> const size{grid.x, grid.y, grid.z}, step{1, grid.x, std::uint64_t{grid.x} * grid.y};
-  Axes axes = 0;
-  FootprintGrowth growth;
   for (unsigned i = 0; i < 3; ++i) {
-    growth.middle += (size[i] - 1) / 2 * step[i];
-    if (size[i] > 1) axes |= 1u << i;
+    middle_ += (size[i] - 1) / 2 * step[i];
+    if (size[i] > 1) axes_ |= 1u << i;
   }
-  std::array<std::uint64_t, all_axes + 1> corner{};
-  std::vector<std::uint64_t> groups;
-  for (Axes s = 0; s <= axes; ++s) {
-    if (!within(s, axes)) continue;
-    corner[s] = growth.middle;
+  for (Axes s = 0; s <= axes_; ++s) {
+    if (!within(s, axes_)) continue;
+    corner_[s] = middle_;
     for (unsigned i = 0; i < 3; ++i)
-      if (s >> i & 1) corner[s] += step[i];
-    groups.push_back(corner[s]);
+      if (s >> i & 1) corner_[s] += step[i];
+    groups_.push_back(corner_[s]);
   }
-  launch.print = nullptr;
-  GroupFootprints footprints;
-  std::array<emu::Observer*, 1> const observers{&footprints};
-  emu::Limits limits;
-  limits.max_steps = most_steps;
-  if (emu::run(program, launch, memory, groups, observers, limits).ending != emu::Ending::done) return std::nullopt;
+}
 
+FootprintSample::~FootprintSample() = default;
+
+emu::Observer& FootprintSample::observer() {
+  return *footprints_;
+}
+
+FootprintGrowth FootprintSample::growth(std::span<std::uint64_t const> emulated) const {
+  FootprintGrowth growth;
+  growth.middle = middle_;
   Sizes unions{};
-  for (Axes s = 0; s <= axes; ++s) {
+  for (Axes s = 0; s <= axes_; ++s) {
     emu::Footprint all;
     for (Axes t = 0; t <= s; ++t)
-      if (within(s, axes) && within(t, s)) all.add(footprints.of(corner[t]));
+      if (within(s, axes_) && within(t, s)) all.add(footprints_->of(corner_[t]));
     unions[s] = 32.0 * static_cast<double>(all.sectors());
   }
-  growth.middle_bytes = 32 * footprints.of(growth.middle).sectors();
+  growth.middle_bytes = 32 * footprints_->of(middle_).sectors();
   if (growth.middle_bytes == 0) return growth;
 
-  auto const parts = parts_of(unions, axes);
+  std::array<std::uint64_t, 3> const size{grid_.x, grid_.y, grid_.z};
+  auto const parts = parts_of(unions, axes_);
   double of_all = 0, of_emulated = 0;
-  for (Axes a = 0; a <= axes; ++a) {
-    if (!within(a, axes)) continue;
+  for (Axes a = 0; a <= axes_; ++a) {
+    if (!within(a, axes_)) continue;
     double combinations = 1;
     std::set<std::array<std::uint64_t, 3>> met;
     for (unsigned i = 0; i < 3; ++i)
       if (a >> i & 1) combinations *= static_cast<double>(size[i]);
     for (auto const group : emulated) {
-      auto at = coordinates(grid, group);
+      auto at = coordinates(grid_, group);
       for (unsigned i = 0; i < 3; ++i)
         if (!(a >> i & 1)) at[i] = 0;
       met.insert(at);
@@ -123,6 +126,23 @@ std::optional<FootprintGrowth> footprint_growth(emu::Program const& program, emu
   }
   growth.factor = std::max(1.0, of_all / of_emulated);
   return growth;
+}
+
+bool worth_a_sample(emu::Dim3 grid, std::uint64_t per_group) {
+  auto const axes = (grid.x > 1) + (grid.y > 1) + (grid.z > 1);
+  return per_group << axes <= most_instructions_for_footprint;
+}
+
+std::optional<FootprintGrowth> footprint_growth(emu::Program const& program, emu::Launch launch, emu::Memory& memory,
+                                                std::span<std::uint64_t const> emulated, std::uint64_t most_steps) {
+  FootprintSample sample(launch.grid);
+  launch.print = nullptr;
+  std::array<emu::Observer*, 1> const observers{&sample.observer()};
+  emu::Limits limits;
+  limits.max_steps = most_steps;
+  if (emu::run(program, launch, memory, sample.groups(), observers, limits).ending != emu::Ending::done)
+    return std::nullopt;
+  return sample.growth(emulated);
 }
 
 }  // namespace kernelcast::launch

@@ -10,13 +10,18 @@
 // arguments of the configuration's first launch; where they do not end well there is no estimate.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "emu/emu.hpp"
 
 namespace kernelcast::launch {
+
+class GroupFootprints;
 
 // Groups with more warp instructions together are not run again for this: some 20 ms.
 inline constexpr std::uint64_t most_instructions_for_footprint = 8000000;
@@ -27,7 +32,29 @@ struct FootprintGrowth {
   std::uint64_t middle_bytes = 0;  // what it touches
 };
 
-// Writes to `memory`. `emulated` are linear groups, at least one; `most_steps` bounds the warp instructions.
+// Which groups of a grid show the growth, an observer for them, and what it then says.
+class FootprintSample {
+ public:
+  explicit FootprintSample(emu::Dim3 grid);
+  ~FootprintSample();
+  FootprintSample(FootprintSample const&) = delete;
+  std::vector<std::uint64_t> const& groups() const { return groups_; }  // linear, ascending
+  emu::Observer& observer();
+  FootprintGrowth growth(std::span<std::uint64_t const> emulated) const;  // `emulated`: linear, at least one
+
+ private:
+  emu::Dim3 grid_;
+  unsigned axes_ = 0;  // those longer than one group
+  std::uint64_t middle_ = 0;
+  std::array<std::uint64_t, 8> corner_{};  // by set of axes along which the neighbour is taken
+  std::vector<std::uint64_t> groups_;
+  std::unique_ptr<GroupFootprints> footprints_;
+};
+
+// True where the groups of a sample are worth to be run again; `per_group`: warp instructions.
+bool worth_a_sample(emu::Dim3 grid, std::uint64_t per_group);
+
+// Runs such a sample. Writes to `memory`. `most_steps` bounds the warp instructions.
 std::optional<FootprintGrowth> footprint_growth(emu::Program const&, emu::Launch, emu::Memory& memory,
                                                 std::span<std::uint64_t const> emulated, std::uint64_t most_steps);
 

@@ -1,6 +1,9 @@
 #include "launch/kernel_record.hpp"
 
 #include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
 
 namespace kernelcast::launch {
 
@@ -43,6 +46,24 @@ void fill_counters(record::Kernel& row, emu::KernelCounters const& k) {
   }
   row.global_load_rounds = scaled(k.global_load_rounds);
   row.atomic_max_same_address = std::max(scaled(k.atomic_max_global), static_cast<double>(k.atomic_max_shared));
+}
+
+void fill_sizes(record::Kernel& row, emu::Dim3 const& grid, emu::Dim3 const& block) {
+  std::tie(row.grid_x, row.grid_y, row.grid_z) = std::tie(grid.x, grid.y, grid.z);
+  std::tie(row.block_x, row.block_y, row.block_z) = std::tie(block.x, block.y, block.z);
+}
+
+std::string sizes_text(emu::Dim3 const& global, emu::Dim3 const& block, unsigned dimensions) {
+  auto const text = [dimensions](emu::Dim3 const& size) {
+    return dimensions == 1   ? fmt::format("{}", size.x)
+           : dimensions == 2 ? fmt::format("{}x{}", size.x, size.y)
+                             : fmt::format("{}x{}x{}", size.x, size.y, size.z);
+  };
+  return text(global) + "/" + text(block);
+}
+
+double footprint_bytes(double touched_bytes, double growth, std::uint64_t memory_bytes) {
+  return std::min(touched_bytes * growth, std::max(touched_bytes, static_cast<double>(memory_bytes)));
 }
 
 void fill_registers(record::Kernel& row, frontend::Registers const& registers) {

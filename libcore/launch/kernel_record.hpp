@@ -11,6 +11,14 @@ namespace kernelcast::launch {
 // if all groups used the same address) but not in shared memory.
 void fill_counters(record::Kernel& row, emu::KernelCounters const&);
 
+void fill_sizes(record::Kernel& row, emu::Dim3 const& grid, emu::Dim3 const& block);
+
+// "1024x1024/16x16": work-items of the launch and of a group, in so many dimensions.
+std::string sizes_text(emu::Dim3 const& global, emu::Dim3 const& block, unsigned dimensions);
+
+// Grown, but to no more than all the memory that there is.
+double footprint_bytes(double touched_bytes, double growth, std::uint64_t memory_bytes);
+
 void fill_registers(record::Kernel& row, frontend::Registers const&);
 
 }  // namespace kernelcast::launch

@@ -241,6 +241,10 @@ class Runner {
     return {configuration.trace.get()};
   }
 
+  static unsigned dimensions(Call const& call) {
+    return std::max(call.global.dimensions, call.local ? call.local->dimensions : 1);
+  }
+
   Configuration& find_configuration(Kernel const& kernel, Bound const& bound, Call const& call) {
     auto const& [grid, block] = std::tie(bound.launch.grid, bound.launch.block);
     Key key{kernel.info->name, {grid.x, grid.y, grid.z, block.x, block.y, block.z}, bound.shared_bytes};
@@ -251,24 +255,12 @@ class Runner {
     added.observer = std::make_unique<emu::KernelObserver>(*kernel.program);
     auto& row = added.row;
     row.kernel = kernel.info->name;
-    row.case_name = plan_.case_name.empty() ? sizes(bound, call) : plan_.case_name;
+    row.case_name = plan_.case_name.empty() ? sizes_text(bound.global, block, dimensions(call)) : plan_.case_name;
     row.launches = row.groups_total = row.groups_emulated = 0;
-    std::tie(row.grid_x, row.grid_y, row.grid_z) = std::tie(grid.x, grid.y, grid.z);
-    std::tie(row.block_x, row.block_y, row.block_z) = std::tie(block.x, block.y, block.z);
+    fill_sizes(row, grid, block);
     row.shared_bytes = bound.shared_bytes;
     fill_registers(row, kernel.info->registers);
     return added;
-  }
-
-  // "1024x1024/16x16", as many dimensions as were given.
-  static std::string sizes(Bound const& bound, Call const& call) {
-    unsigned const dimensions = std::max(call.global.dimensions, call.local ? call.local->dimensions : 1);
-    auto const text = [dimensions](emu::Dim3 const& size) {
-      return dimensions == 1   ? fmt::format("{}", size.x)
-             : dimensions == 2 ? fmt::format("{}x{}", size.x, size.y)
-                               : fmt::format("{}x{}x{}", size.x, size.y, size.z);
-    };
-    return text(bound.global) + "/" + text(bound.launch.block);
   }
 
   // A place in the user's source where it is known, else in the PTX.
@@ -374,8 +366,7 @@ class Runner {
     auto const scale = static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
     if (row.groups_total == row.groups_emulated || options_.emit != Emit::kernel || options_.watcher) return scale;
     auto const per_group = configuration.warp_instructions / row.groups_emulated;
-    auto const axes = (row.grid_x > 1) + (row.grid_y > 1) + (row.grid_z > 1);
-    if (per_group << axes > most_instructions_for_footprint) return scale;
+    if (!worth_a_sample(configuration.first_launch.grid, per_group)) return scale;
     auto const growth = footprint_growth(*configuration.kernel->program, configuration.first_launch, memory,
                                          configuration.first_groups, 100000 + 100 * per_group);
     if (!growth) return scale;
@@ -397,8 +388,7 @@ class Runner {
       fill_counters(configuration.row, counters);
       auto const touched = static_cast<double>(counters.global_footprint_bytes);
       double const growth = growth_of_footprint(configuration, memory, touched);
-      configuration.row.global_footprint_bytes =
-          std::min(touched * growth, std::max(touched, static_cast<double>(memory_bytes)));
+      configuration.row.global_footprint_bytes = footprint_bytes(touched, growth, memory_bytes);
       add_detail(configuration);
       report_.rows.push_back(std::move(configuration.row));
       report_.emulation_s.push_back(configuration.emulation_s);
