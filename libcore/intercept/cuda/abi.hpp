@@ -1,0 +1,205 @@
+// The binary interface of the CUDA runtime, versions 12 and 13: what applications pass to libcudart.so and get from it.
+//
+// These are facts of the interface, declared here so that no CUDA toolkit is needed; tests/attach/cuda/abi_test.cpp
+// compares them with a toolkit's headers where there is one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define KERNELCAST_CUDA_EXPORT extern "C" __attribute__((visibility("default")))
+// The same function under the name that programs with a default stream per thread call: streams run in order anyhow.
+#define KERNELCAST_CUDA_ALIAS(function, other) \
+  extern "C" __attribute__((visibility("default"), alias(#function))) decltype(function) other;
+
+namespace kernelcast::cudart {
+
+enum class Code : int {
+#define KERNELCAST_CUDA_ERROR(number, name, official, text) name = number,
+#include "intercept/cuda/error_codes.def"
+#undef KERNELCAST_CUDA_ERROR
+};
+
+struct Dim3 {
+  unsigned x, y, z;
+};
+
+// What __cudaRegisterFatBinary gets.
+struct FatbinWrapper {
+  int magic, version;
+  void const* data;
+  void* more;
+};
+
+enum class CopyKind : int { host_to_host, host_to_device, device_to_host, device_to_device, by_address };
+
+struct Extent {
+  std::size_t width, height, depth;  // width: texels where an array takes part, else bytes
+};
+struct Position {
+  std::size_t x, y, z;
+};
+struct PitchedPointer {
+  void* pointer;
+  std::size_t pitch, width, height;
+};
+
+enum class ChannelKind : int {
+  signed_integer,
+  unsigned_integer,
+  floating,
+  none,
+  unorm8x1 = 5,
+  unorm8x2,
+  unorm8x4,
+  unorm16x1,
+  unorm16x2,
+  unorm16x4,
+  snorm8x1,
+  snorm8x2,
+  snorm8x4,
+  snorm16x1,
+  snorm16x2,
+  snorm16x4
+};
+struct ChannelFormat {
+  int x, y, z, w;  // bits
+  ChannelKind kind;
+};
+
+struct Array;  // ours; applications hold pointers
+
+struct Copy3D {
+  Array* source_array;
+  Position source_position;
+  PitchedPointer source;
+  Array* target_array;
+  Position target_position;
+  PitchedPointer target;
+  Extent extent;
+  CopyKind kind;
+};
+struct Copy3DPeer {
+  Array* source_array;
+  Position source_position;
+  PitchedPointer source;
+  int source_device;
+  Array* target_array;
+  Position target_position;
+  PitchedPointer target;
+  int target_device;
+  Extent extent;
+};
+
+enum class MemoryType : int { unregistered, host, device, managed };
+struct PointerAttributes {
+  MemoryType type;
+  int device;
+  void* device_pointer;
+  void* host_pointer;
+  long reserved[8];  // of CUDA 13; applications of CUDA 12 have no room for it
+};
+
+enum class ResourceType : int { array, mipmapped_array, linear, pitch_2d };
+struct LinearResource {
+  void* pointer;
+  ChannelFormat format;
+  std::size_t bytes;
+};
+struct Pitch2DResource {
+  void* pointer;
+  ChannelFormat format;
+  std::size_t width, height, pitch;  // texels, texels, bytes
+};
+struct ResourceDescription {
+  ResourceType type;
+  union {
+    Array* array;
+    void* mipmapped;
+    LinearResource linear;
+    Pitch2DResource pitch_2d;
+    int reserved[32];
+  };
+  unsigned flags;
+};
+
+enum class TextureAddress : int { wrap, clamp, mirror, border };
+enum class TextureFilter : int { point, linear };
+enum class TextureRead : int { element_type, normalized_float };
+struct TextureDescription {
+  TextureAddress address[3];
+  TextureFilter filter;
+  TextureRead read;
+  int srgb;
+  float border[4];
+  int normalized_coordinates;
+  unsigned max_anisotropy;
+  TextureFilter mipmap_filter;
+  float mipmap_level_bias, min_mipmap_level, max_mipmap_level;
+  int disable_trilinear_optimization;
+  int seamless_cubemap;
+};
+struct ResourceView {
+  int format;
+  std::size_t width, height, depth;
+  unsigned first_mipmap_level, last_mipmap_level, first_layer, last_layer;
+  unsigned reserved[16];
+};
+
+struct FunctionAttributes {
+  std::size_t shared_bytes, constant_bytes, local_bytes;
+  int max_threads_per_block, registers, ptx_version, binary_version, cache_mode_ca;
+  int max_dynamic_shared_bytes, preferred_carveout;
+  int cluster_must_be_set, cluster_width, cluster_height, cluster_depth, cluster_policy, nonportable_cluster;
+  int reserved[16];
+};
+enum class FunctionAttribute : int {
+  max_dynamic_shared_bytes = 8,
+  preferred_carveout,
+  cluster_must_be_set,
+  cluster_width,
+  cluster_height,
+  cluster_depth,
+  nonportable_cluster,
+  cluster_policy
+};
+
+struct LaunchAttribute {
+  int id;
+  int padding;
+  union {
+    char bytes[64];
+    int cooperative;
+    Dim3 cluster;
+  };
+};
+inline constexpr int launch_attribute_cluster = 4, launch_attribute_cooperative = 2;
+
+struct StreamObject;
+using Stream = StreamObject*;  // null: the default stream; 1 and 2 are its two kinds by name
+struct EventObject;
+using Event = EventObject*;
+
+struct LaunchConfiguration {
+  Dim3 grid, block;
+  std::size_t shared_bytes;
+  Stream stream;
+  LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
+enum class Limit : int {
+  stack_bytes,
+  printf_bytes,
+  heap_bytes,
+  sync_depth,
+  pending_launches,
+  l2_granularity,
+  l2_bytes
+};
+
+inline constexpr unsigned host_register_mapped = 2;
+inline constexpr unsigned event_disable_timing = 2;
+inline constexpr unsigned array_layered = 1, array_cubemap = 4;
+
+}  // namespace kernelcast::cudart

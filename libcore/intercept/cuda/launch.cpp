@@ -1,0 +1,89 @@
+#include "intercept/cuda/launch.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace kernelcast::cudart {
+
+namespace {
+
+// [cuda] "Technical Specifications per Compute Capability"; exceeding them is an invalid configuration.
+constexpr std::uint64_t most_work_items = 1024;
+constexpr unsigned most_block_z = 64, most_grid_yz = 65535, most_grid_x = 0x7fffffff;
+
+Code check_sizes(State& state, Kernel const& kernel, LaunchRequest const& request) {
+  auto const& [grid, block] = std::tie(request.grid, request.block);
+  std::uint64_t const items = std::uint64_t{block.x} * block.y * block.z;
+  if (items == 0 || std::uint64_t{grid.x} * grid.y * grid.z == 0) return Code::invalid_configuration;
+  if (items > most_work_items || block.z > most_block_z) return Code::invalid_configuration;
+  if (grid.x > most_grid_x || grid.y > most_grid_yz || grid.z > most_grid_yz) return Code::invalid_configuration;
+  auto const limit = kernel.function->directives.find("maxntid");
+  if (limit != kernel.function->directives.end()) {
+    std::uint64_t most = 1;
+    for (auto const n : limit->second) most *= n;
+    if (items > most) return Code::invalid_value;
+  }
+  std::uint64_t const shared = kernel.ready->static_shared_bytes() + request.shared_bytes;
+  if (request.shared_bytes > kernel.most_dynamic_shared_bytes || shared > most_shared_bytes(state.device()))
+    return Code::invalid_value;
+  return Code::success;
+}
+
+std::string text_of(emu::Finding const& f) {
+  auto const id = [](emu::Dim3 const& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); };
+  auto const source = f.source.empty() ? fmt::format("line {} of its PTX", f.at.line) : f.source;
+  return fmt::format("kernel '{}', {}: {}; thread {} of block {}", f.kernel, source, f.message, id(f.local_id),
+                     id(f.group_id));
+}
+
+void print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+emu::Launch launch_of(State const& state, Kernel const& kernel, LaunchRequest const& request) {
+  emu::Launch out;
+  out.grid = {request.grid.x, request.grid.y, request.grid.z};
+  out.block = {request.block.x, request.block.y, request.block.z};
+  out.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
+  out.stack_bytes = static_cast<std::uint32_t>(state.stack_bytes);
+  out.print = print;
+  out.parameters.resize(kernel.function->parameter_bytes);
+  for (std::size_t p = 0; p < kernel.function->parameters.size(); ++p) {
+    auto const& parameter = kernel.function->parameters[p];
+    std::memcpy(out.parameters.data() + parameter.offset, request.arguments[p], parameter.size);
+  }
+  return out;
+}
+
+emu::Outcome run_all(State& state, Kernel const& kernel, emu::Launch const& launch) {
+  std::vector<std::uint64_t> groups(launch.grid.count());
+  for (std::uint64_t g = 0; g < groups.size(); ++g) groups[g] = g;
+  return emu::run(*kernel.ready, launch, state.memory, groups, {}, state.settings.limits, state.settings.threads);
+}
+
+}  // namespace
+
+Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
+  if (!state.streams.known(request.stream)) return Code::invalid_resource_handle;
+  if (auto const failure = state.prepare(kernel); failure != Code::success) return failure;
+  if (auto const refused = check_sizes(state, kernel, request); refused != Code::success) return refused;
+  if (!request.arguments && !kernel.function->parameters.empty()) return Code::invalid_value;
+  auto const launched = launch_of(state, kernel, request);
+  auto const counted = state.rows.begin(kernel, launched);
+  auto const outcome = counted ? counted->run(state.memory, state.settings.limits, state.settings.threads)
+                               : run_all(state, kernel, launched);
+  if (outcome.ending == emu::Ending::done) {
+    if (counted) state.rows.finish(*counted, kernel, state.memory);
+    return Code::success;
+  }
+  state.broken = outcome.ending == emu::Ending::finding ? code_of(outcome.finding->kind) : Code::launch_timeout;
+  std::string why = "it has not ended within the limits";
+  if (outcome.ending == emu::Ending::finding) why = text_of(*outcome.finding);
+  tell(why);
+  if (counted) state.rows.skip(*counted, kernel, why);
+  return Code::success;
+}
+
+}  // namespace kernelcast::cudart

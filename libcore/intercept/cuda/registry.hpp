@@ -1,0 +1,68 @@
+// The programs of the application: fat binaries, kernels, variables, as the code that nvcc adds registers them.
+//
+// A program's PTX is read when something of it is used first. Of several versions the newest that the device runs is
+// taken, as the driver does; where all are for newer devices, the oldest, with a word about it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emu/emu.hpp"
+#include "intercept/cuda/abi.hpp"
+#include "ptx/module.hpp"
+
+namespace kernelcast::cudart {
+
+struct Program {
+  void const* fatbin = nullptr;
+  bool loaded = false;
+  Code failure = Code::success;         // why it cannot run
+  std::unique_ptr<ptx::Module> module;  // null where that is so
+  std::string file;                     // its PTX in the spool
+  struct Managed {
+    void** pointer;  // of the host, to be set
+    std::string name;
+  };
+  std::vector<Managed> managed;
+};
+
+struct Kernel {
+  Program* program = nullptr;
+  std::string name;
+  ptx::Function const* function = nullptr;  // once it is loaded
+  std::unique_ptr<emu::Program> ready;
+  std::uint64_t most_dynamic_shared_bytes = 48 * 1024;
+  int carveout = -1;
+};
+
+struct Symbol {
+  Program* program = nullptr;
+  std::string name;
+  std::uint64_t bytes = 0;
+};
+
+class Registry {
+ public:
+  Program& add_program(void const* fatbin);
+  void add_kernel(void const* host_function, Program&, char const* name);
+  void add_symbol(void const* host_variable, Program&, char const* name, std::size_t bytes);
+
+  // By the host's function or by the handle that __cudaGetKernel gave; null where there is none.
+  Kernel* kernel(void const* function_or_handle);
+  Symbol const* symbol(void const* host_variable) const;
+
+  // Reads the program's PTX for a device of this compute capability (80).
+  Code load(Program&, std::uint32_t capability, emu::Memory&);
+  Code prepare(Kernel&, std::uint32_t capability, emu::Memory&);  // loads, and decodes
+
+ private:
+  std::vector<std::unique_ptr<Program>> programs_;
+  std::map<void const*, std::unique_ptr<Kernel>> kernels_;  // by host function
+  std::map<void const*, Kernel*> handles_;
+  std::map<void const*, Symbol> symbols_;
+};
+
+}  // namespace kernelcast::cudart

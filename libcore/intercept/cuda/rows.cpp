@@ -1,0 +1,146 @@
+#include "intercept/cuda/rows.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "launch/kernel_record.hpp"
+#include "record/table.hpp"
+
+namespace kernelcast::cudart {
+
+CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, launch::GroupChoice groups,
+                             std::uint64_t number)
+    : kernel_(kernel),
+      launch_(launch),
+      number_(number),
+      chosen_(launch::choose_groups(groups, launch.grid.count())),
+      counters_(*kernel.ready) {
+  if (chosen_.size() != launch.grid.count()) sample_.emplace(launch.grid);
+}
+
+emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads) {
+  auto const total = launch_.grid.count();
+  emu::Outcome outcome;
+  auto const run_some = [&](std::uint64_t first, std::uint64_t end, std::vector<emu::Observer*> const& observers) {
+    std::vector<std::uint64_t> groups(end - first);
+    for (std::uint64_t g = first; g < end; ++g) groups[g - first] = g;
+    auto some = emu::run(*kernel_.ready, launch_, memory, groups, observers, limits, threads);
+    some.warp_instructions += outcome.warp_instructions;
+    outcome = std::move(some);
+    return outcome.ending == emu::Ending::done;
+  };
+  if (chosen_.size() == total) {
+    run_some(0, total, {&counters_});
+    return outcome;
+  }
+  std::uint64_t done = 0;
+  while (done < total) {
+    auto const in = [&](std::vector<std::uint64_t> const& groups) {
+      return std::lower_bound(groups.begin(), groups.end(), done);
+    };
+    std::vector<std::uint64_t> const none;
+    auto const& sampled = sample_ ? sample_->groups() : none;
+    auto const next_chosen = in(chosen_), next_sampled = in(sampled);
+    std::uint64_t const next = std::min(next_chosen == chosen_.end() ? total : *next_chosen,
+                                        next_sampled == sampled.end() ? total : *next_sampled);
+    if (next > done) {
+      if (!run_some(done, next, {})) break;
+      done = next;
+      continue;
+    }
+    std::vector<emu::Observer*> observers;
+    if (next_chosen != chosen_.end() && *next_chosen == done) observers.push_back(&counters_);
+    if (next_sampled != sampled.end() && *next_sampled == done) observers.push_back(&sample_->observer());
+    if (!run_some(done, done + 1, observers)) break;
+    ++done;
+    if (sample_ && !launch::worth_a_sample(launch_.grid, outcome.warp_instructions / done)) sample_.reset();
+  }
+  return outcome;
+}
+
+record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
+  record::Kernel row;
+  auto const& [grid, block] = std::tie(launch_.grid, launch_.block);
+  emu::Dim3 const global{grid.x * block.x, grid.y * block.y, grid.z * block.z};
+  row.kernel = kernel_.name;
+  row.case_name = launch::sizes_text(global, block, global.z > 1 ? 3 : global.y > 1 ? 2 : 1);
+  launch::fill_sizes(row, grid, block);
+  row.groups_total = grid.count();
+  row.groups_emulated = chosen_.size();
+  row.shared_bytes = kernel_.ready->static_shared_bytes() + launch_.dynamic_shared_bytes;
+  row.spread_pct = counters_.spread_pct();
+  auto const counters = counters_.counters();
+  launch::fill_counters(row, counters);
+  double const growth = sample_ ? sample_->growth(chosen_).factor
+                                : static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
+  std::uint64_t memory_bytes = 0;
+  for (auto const& buffer : memory.buffers()) memory_bytes += (buffer.size + 31) / 32 * 32;
+  row.global_footprint_bytes =
+      launch::footprint_bytes(static_cast<double>(counters.global_footprint_bytes), growth, memory_bytes);
+  return row;
+}
+
+namespace {
+
+// FNV-1a, to name a program; equal ones get one file.
+std::string program_file(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (unsigned char const c : text) hash = (hash ^ c) * 0x100000001b3U;
+  return fmt::format("program-{:016x}.ptx", hash);
+}
+
+}  // namespace
+
+Rows::Rows(Settings const& settings) : groups_(settings.groups) {
+  if (settings.spool.empty()) return;
+  spool_.emplace(settings.spool);
+  kernels_once_ = settings.every == "kernel";
+  every_ = settings.every == "launch" ? 1 : std::strtoull(settings.every.c_str(), nullptr, 10);
+}
+
+std::unique_ptr<CountedLaunch> Rows::begin(Kernel const& kernel, emu::Launch const& launch) {
+  if (!spool_) return nullptr;
+  auto& history = histories_[&kernel];
+  history.launches += 1;
+  auto const seen = std::find_if(history.seen.begin(), history.seen.end(), [&](Configuration const& c) {
+    return kernels_once_ ||
+           (c.grid == launch.grid && c.block == launch.block && c.shared_bytes == launch.dynamic_shared_bytes);
+  });
+  bool const due = every_ > 0 && (history.launches - 1) % every_ == 0;
+  if (seen != history.seen.end() && !due) {
+    ++*seen->launches;
+    return nullptr;
+  }
+  std::uint64_t number = 0;
+  std::uint64_t* const counter = spool_->next(number);
+  if (!counter) return nullptr;
+  *counter = 1;
+  if (seen != history.seen.end())
+    seen->launches = counter;
+  else
+    history.seen.push_back({launch.grid, launch.block, launch.dynamic_shared_bytes, counter});
+  return std::make_unique<CountedLaunch>(kernel, launch, groups_, number);
+}
+
+void Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu::Memory const& memory) {
+  auto const& text = kernel.program->module->text;
+  if (kernel.program->file.empty()) {
+    kernel.program->file = program_file(text);
+    spool_->publish(kernel.program->file, text);
+  }
+  spool_->publish(spool_->name("kernel", counted.number(), ".txt"), kernel.name + '\n' + kernel.program->file + '\n');
+  std::ostringstream out;
+  record::Writer<record::Kernel> writer(out);
+  writer.write(counted.row(memory));
+  writer.finish();
+  spool_->publish(spool_->name("row", counted.number(), ".csv"), out.str());
+}
+
+void Rows::skip(CountedLaunch const& counted, Kernel const& kernel, std::string const& why) {
+  spool_->publish(spool_->name("skipped", counted.number(), ".txt"), kernel.name + '\n' + why + '\n');
+}
+
+}  // namespace kernelcast::cudart

@@ -1,0 +1,75 @@
+// The `kernel` rows of an application: which launches are counted, and what is counted is left in the spool.
+//
+//   row-PID-N.csv        the row of configuration N, for one launch, without registers
+//   kernel-PID-N.txt     its kernel and the file of its PTX, a line each
+//   program-HASH.ptx     PTX
+//   counts-PID           how often each configuration was launched: see opencl/spool.hpp
+//   skipped-PID-N.txt    kernel and reason of a configuration that has no row
+//
+// Each is whole from the moment that it is there, while the application runs on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emu/emu.hpp"
+#include "emu/observe/kernel_counters.hpp"
+#include "intercept/cuda/registry.hpp"
+#include "intercept/cuda/settings.hpp"
+#include "intercept/opencl/spool.hpp"
+#include "launch/footprint.hpp"
+#include "record/kernel.hpp"
+
+namespace kernelcast::cudart {
+
+// A launch whose chosen groups are counted while all of them run.
+class CountedLaunch {
+ public:
+  CountedLaunch(Kernel const&, emu::Launch const&, launch::GroupChoice, std::uint64_t number);
+
+  // Runs all groups, in order.
+  emu::Outcome run(emu::Memory&, emu::Limits const&, unsigned threads);
+  record::Kernel row(emu::Memory const&) const;
+  std::uint64_t number() const { return number_; }
+
+ private:
+  Kernel const& kernel_;
+  emu::Launch const& launch_;
+  std::uint64_t number_;
+  std::vector<std::uint64_t> chosen_;
+  emu::KernelObserver counters_;
+  std::optional<launch::FootprintSample> sample_;  // none where all groups are counted, or where it costs too much
+};
+
+class Rows {
+ public:
+  explicit Rows(Settings const&);
+
+  // Counts this launch; gives it back to be run with counters where it is new.
+  std::unique_ptr<CountedLaunch> begin(Kernel const&, emu::Launch const&);
+  void finish(CountedLaunch const&, Kernel const&, emu::Memory const&);
+  void skip(CountedLaunch const&, Kernel const&, std::string const& why);
+
+ private:
+  struct Configuration {
+    emu::Dim3 grid, block;
+    std::uint32_t shared_bytes;
+    std::uint64_t* launches;  // in the spool
+  };
+  struct History {
+    std::vector<Configuration> seen;
+    std::uint64_t launches = 0;
+  };
+
+  launch::GroupChoice groups_;
+  std::optional<intercept::Spool> spool_;  // none: nobody wants rows
+  bool kernels_once_ = false;
+  std::uint64_t every_ = 0;  // 0: each configuration once
+  std::map<Kernel const*, History> histories_;
+};
+
+}  // namespace kernelcast::cudart

@@ -1,0 +1,70 @@
+#include "intercept/cuda/settings.hpp"
+
+#include <cstdlib>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace kernelcast::cudart {
+
+namespace {
+
+std::string variable(char const* name) {
+  char const* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+template <class T>
+void read_number(char const* name, T& to) {
+  if (auto const text = variable(name); !text.empty()) to = static_cast<T>(std::strtoull(text.c_str(), nullptr, 10));
+}
+
+std::vector<std::string> words(std::string const& text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size();) {
+    auto const comma = std::min(text.find(',', at), text.size());
+    if (comma > at) out.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+Settings settings_of_environment() {
+  Settings out;
+  out.spool = variable("KERNELCAST_SPOOL");
+  out.every = variable("KERNELCAST_EVERY");
+  out.devices = words(variable("KERNELCAST_CUDA_AS"));
+  if (out.devices.empty()) out.devices.push_back(usual_device);
+  if (auto const groups = variable("KERNELCAST_CUDA_GROUPS"); !groups.empty())
+    out.groups = launch::parse_groups(groups);
+  out.threads = std::max(1u, std::thread::hardware_concurrency());
+  read_number("KERNELCAST_CUDA_THREADS", out.threads);
+  read_number("KERNELCAST_CUDA_MEMORY", out.memory_bytes);
+  read_number("KERNELCAST_CUDA_STACK", out.stack_bytes);
+  read_number("KERNELCAST_CUDA_HEAP", out.heap_bytes);
+  read_number("KERNELCAST_CUDA_STEPS", out.limits.max_steps);
+  out.limits.timeout_s = std::strtod(variable("KERNELCAST_CUDA_TIMEOUT").c_str(), nullptr);
+  out.limits.in_order = variable("KERNELCAST_CUDA_ORDER") == "1";
+  return out;
+}
+
+std::vector<std::string> environment_of(Settings const& settings) {
+  std::string devices;
+  for (auto const& device : settings.devices) devices += (devices.empty() ? "" : ",") + device;
+  auto const groups = settings.groups.all          ? std::string("all")
+                      : settings.groups.neighbours ? fmt::format("resident:{}", settings.groups.count)
+                                                   : fmt::format("{}", settings.groups.count);
+  return {"KERNELCAST_CUDA_AS=" + devices,
+          "KERNELCAST_CUDA_GROUPS=" + groups,
+          fmt::format("KERNELCAST_CUDA_THREADS={}", settings.threads),
+          fmt::format("KERNELCAST_CUDA_MEMORY={}", settings.memory_bytes),
+          fmt::format("KERNELCAST_CUDA_STACK={}", settings.stack_bytes),
+          fmt::format("KERNELCAST_CUDA_HEAP={}", settings.heap_bytes),
+          fmt::format("KERNELCAST_CUDA_STEPS={}", settings.limits.max_steps),
+          fmt::format("KERNELCAST_CUDA_TIMEOUT={}", settings.limits.timeout_s),
+          fmt::format("KERNELCAST_CUDA_ORDER={}", settings.limits.in_order ? 1 : 0)};
+}
+
+}  // namespace kernelcast::cudart

@@ -1,0 +1,32 @@
+// What miniemu --attach asks for, handed to the application's process in its environment.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emu/emu.hpp"
+#include "launch/launch.hpp"
+
+namespace kernelcast::cudart {
+
+// KERNELCAST_SPOOL and KERNELCAST_EVERY as for the OpenCL layer; KERNELCAST_DEVDB as everywhere; KERNELCAST_CUDA_AS:
+// ids of devices, separated by commas; and KERNELCAST_CUDA_{GROUPS,THREADS,MEMORY,STEPS,TIMEOUT,STACK,HEAP,ORDER}.
+struct Settings {
+  std::string spool;  // empty: no rows
+  std::string every;
+  std::vector<std::string> devices;  // at least one
+  launch::GroupChoice groups;
+  unsigned threads = 1;
+  std::uint64_t memory_bytes = std::uint64_t{16} << 30;  // the most that a device has
+  std::uint32_t stack_bytes = 64 * 1024;
+  std::uint64_t heap_bytes = std::uint64_t{8} << 20;
+  emu::Limits limits;
+};
+inline constexpr char const* usual_device = "a100";
+
+Settings settings_of_environment();
+// The same as variables, "NAME=value", without the spool's. `devices` may be empty.
+std::vector<std::string> environment_of(Settings const&);
+
+}  // namespace kernelcast::cudart

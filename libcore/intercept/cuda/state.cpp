@@ -1,0 +1,54 @@
+#include "intercept/cuda/state.hpp"
+
+#include <algorithm>
+
+namespace kernelcast::cudart {
+
+namespace {
+
+// The host's own (pinned) memory lies in the same range.
+constexpr std::uint64_t host_bytes = std::uint64_t{16} << 30;
+
+std::uint64_t room_bytes(Settings const& settings, Devices const& devices) {
+  std::uint64_t sum = host_bytes;
+  for (int d = 0; d < devices.count(); ++d) sum += std::min(settings.memory_bytes, memory_bytes(devices[d]));
+  return sum;
+}
+
+}  // namespace
+
+int& current_device() {
+  static thread_local int device = 0;
+  return device;
+}
+
+State& State::get() {
+  static auto* const state = new State;  // never destroyed: the application may call at the very end
+  return *state;
+}
+
+State::State()
+    : settings(settings_of_environment()),
+      devices(settings.devices),
+      memory(room_bytes(settings, devices), emu::Memory::Addresses::of_host),
+      allocations(memory),
+      rows(settings),
+      stack_bytes(settings.stack_bytes),
+      heap_bytes(settings.heap_bytes) {
+  memory.limit_heap(heap_bytes);
+}
+
+device::Device const& State::device() const {
+  return devices[current_device()];
+}
+
+std::uint64_t State::device_memory_bytes() const {
+  return std::min(settings.memory_bytes, memory_bytes(device()));
+}
+
+void State::reset() {
+  broken = Code::success;
+  streams.clear();
+}
+
+}  // namespace kernelcast::cudart

@@ -1,0 +1,70 @@
+// The runtime of this process: everything that calls of the application work on, behind one lock.
+//
+// Problem: run an unmodified application of the CUDA runtime where there is no GPU, and count what its kernels do.
+// Method: this library takes the place of libcudart.so. Every call is done when it returns: kernels run on the emulator
+// in the calling thread, all groups, with the memory that the application's other calls see. Device addresses are host
+// addresses.
+// Limits: a kernel that waits for something that the host does later never ends. What cannot be done is named once and
+// returns cudaErrorNotSupported. After a fork the child has a copy of its own, as of everything.
+#pragma once
+
+#include <mutex>
+#include <new>
+
+#include "diag/diag.hpp"
+#include "intercept/cuda/allocations.hpp"
+#include "intercept/cuda/devices.hpp"
+#include "intercept/cuda/errors.hpp"
+#include "intercept/cuda/registry.hpp"
+#include "intercept/cuda/rows.hpp"
+#include "intercept/cuda/settings.hpp"
+#include "intercept/cuda/streams.hpp"
+
+namespace kernelcast::cudart {
+
+class State {
+ public:
+  static State& get();
+
+  std::recursive_mutex mutex;
+  Settings const settings;
+  Devices const devices;
+  emu::Memory memory;
+  Allocations allocations;
+  Registry registry;
+  Streams streams;
+  Rows rows;
+  Code broken = Code::success;  // a kernel has failed: every call says so until the device is reset
+  unsigned flags = 0;           // cudaSetDeviceFlags
+  std::uint64_t stack_bytes, heap_bytes;
+
+  device::Device const& device() const;  // this thread's
+  std::uint64_t device_memory_bytes() const;
+  Code load(Program& program) { return registry.load(program, capability(device()), memory); }
+  Code prepare(Kernel& kernel) { return registry.prepare(kernel, capability(device()), memory); }
+  void reset();
+
+ private:
+  State();
+};
+
+int& current_device();  // of this thread
+
+// A call of the application: serialised, with the errors that stay and those that it makes.
+template <class Body>
+Code call(Body body) {
+  State& state = State::get();
+  std::lock_guard const lock(state.mutex);
+  if (state.devices.count() == 0) return remembered(Code::no_device);
+  if (state.broken != Code::success) return remembered(state.broken);
+  try {
+    return remembered(body(state));
+  } catch (Error const& error) {
+    tell(error.text("CUDA"));
+    return remembered(error.status() == Status::limit ? Code::memory_allocation : Code::invalid_value);
+  } catch (std::bad_alloc const&) {
+    return remembered(Code::memory_allocation);
+  }
+}
+
+}  // namespace kernelcast::cudart

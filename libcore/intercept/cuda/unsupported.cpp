@@ -1,0 +1,10 @@
+// Functions of the runtime that the emulator does not have. Whatever an application passes, it is not looked at.
+#include "intercept/cuda/errors.hpp"
+
+using kernelcast::cudart::Code;
+
+#define KERNELCAST_UNSUPPORTED(function)               \
+  KERNELCAST_CUDA_EXPORT Code function() {             \
+    return kernelcast::cudart::unsupported(#function); \
+  }
+#include "intercept/cuda/unsupported.def"
