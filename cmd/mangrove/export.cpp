@@ -3,7 +3,7 @@
 
 #include "forest/model_file.hpp"
 #include "forest/onnx.hpp"
-#include "tables.hpp"
+#include "learning.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {

@@ -1,13 +1,6 @@
 // mangrove importance: what each feature is worth, and how that goes with properties of the devices.
-#include <algorithm>
-#include <set>
-
-#include <fmt/format.h>
-
-#include "forest/correlation.hpp"
-#include "forest/importance.hpp"
+#include "forest/study/importances.hpp"
 #include "learning.hpp"
-#include "record/forest.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {
@@ -21,34 +14,6 @@ struct Options {
   std::size_t permutations = 0, folds = 10;
 };
 
-std::vector<record::Importance> of_set(Dataset const& set, Options const& options, cli::Streams& io) {
-  auto const plan = plan_of(*options.learning, io);
-  auto const features = set.features();
-  auto const estimator = forest::Estimator::fit(set.data.samples, plan);
-  auto const& impurity = estimator.forest().importance;
-  std::vector<double> permutation;
-  if (options.permutations > 0)
-    permutation = forest::permutation_importance(
-        set.data, forest::random_folds(set.configurations, options.folds, plan.forest.seed), plan,
-        options.permutations);
-  std::vector<std::size_t> order(features.size());
-  for (std::size_t f = 0; f < order.size(); ++f) order[f] = f;
-  std::sort(order.begin(), order.end(),
-            [&](auto a, auto b) { return impurity[a] != impurity[b] ? impurity[a] > impurity[b] : a < b; });
-  std::vector<record::Importance> out(features.size());
-  for (std::size_t place = 0; place < order.size(); ++place) {
-    auto const f = order[place];
-    out[f] = {set.device.empty() ? "all" : set.device,
-              options.learning->target,
-              features[f],
-              impurity[f] * 100,
-              {},
-              place + 1};
-    if (!permutation.empty()) out[f].permutation_pct = permutation[f];
-  }
-  return out;
-}
-
 std::vector<record::Importance> read_importances(cli::Streams& io, std::string const& path) {
   auto csv = io.csv(path);
   record::Reader<record::Importance> rows(csv);
@@ -60,39 +25,13 @@ std::vector<record::Importance> read_importances(cli::Streams& io, std::string c
 }
 
 // Columns of numbers of the file of devices, in its order.
-std::vector<std::string> properties_of(Content const& content, std::vector<std::string> const& chosen) {
+std::vector<std::string> properties_of(forest::Content const& content, std::vector<std::string> const& chosen) {
   if (!chosen.empty()) return chosen;
-  auto const all = numeric_columns(content);
+  auto const all = forest::numeric_columns(content);
   if (all.empty())
     throw Error(Status::bad_data, Where{content.path, 1, 0}, "no column of numbers to compare with",
                 "a CSV with a column device and properties of the devices");
   return all;
-}
-
-std::vector<record::Correlation> correlate(std::vector<record::Importance> const& importances, Options const& options,
-                                           cli::Streams& io) {
-  auto const content = read_all(io, options.properties_file);
-  auto const properties = properties_of(content, options.properties);
-  auto const devices = DeviceTable::from_file(content, properties);
-  std::vector<std::pair<std::string, std::string>> features;  // target, feature in order of appearance
-  for (auto const& row : importances)
-    if (std::pair const key{row.target, row.feature};
-        std::find(features.begin(), features.end(), key) == features.end())
-      features.push_back(key);
-  std::vector<record::Correlation> out;
-  for (auto const& [target, feature] : features)
-    for (std::size_t p = 0; p < properties.size(); ++p) {
-      std::vector<double> importance, property;
-      for (auto const& row : importances) {
-        if (row.target != target || row.feature != feature) continue;
-        auto const value = devices.find(row.device).values[p];
-        if (!value) continue;
-        importance.push_back(row.impurity_pct);
-        property.push_back(*value);
-      }
-      out.push_back({target, feature, properties[p], importance.size(), forest::pearson(importance, property)});
-    }
-  return out;
 }
 
 void run(Options const& options, cli::Streams& io) {
@@ -101,15 +40,11 @@ void run(Options const& options, cli::Streams& io) {
     rows = read_importances(io, options.from);
   else
     for (auto const& set : datasets(io, *options.learning, ""))
-      for (auto& row : of_set(set, options, io)) rows.push_back(std::move(row));
-  if (!options.properties_file.empty()) {
-    auto out = io.writer<record::Correlation>();
-    for (auto const& row : correlate(rows, options, io)) out.write(row);
-    return out.finish();
-  }
-  auto out = io.writer<record::Importance>();
-  for (auto const& row : rows) out.write(row);
-  out.finish();
+      for (auto& row : forest::importances(set, plan_of(*options.learning, io), options.permutations, options.folds))
+        rows.push_back(std::move(row));
+  if (options.properties_file.empty()) return io.write(rows);
+  auto const content = read_all(io, options.properties_file);
+  io.write(forest::correlations(rows, {content, properties_of(content, options.properties)}));
 }
 
 void declare(cli::Tool& tool) {

@@ -1,4 +1,4 @@
-// What train, validate and importance have in common: their options, and the samples that come of them.
+// What the verbs have in common: files read, and the options of those that learn.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "cli/cli.hpp"
-#include "forest/validation.hpp"
-#include "tables.hpp"
+#include "forest/study/dataset.hpp"
 
 namespace kernelcast::mangrove {
 
@@ -28,21 +27,14 @@ void need_files(Learning const& options);
 
 forest::Plan plan_of(Learning const& options, cli::Streams& io);
 
-// The samples of one forest: of a device, or of all where devices have features.
-struct Dataset {
-  std::string device;  // empty: several
-  std::vector<std::string> kernel_features, device_features, projections;
-  forest::Data data;
-  std::vector<std::string> kernels, cases, devices, groups;  // [row]
-  forest::Groups configurations;                             // [row]: rows of one kernel and case belong together
-  std::map<std::string, std::string> provenance;
+forest::Content read_all(cli::Streams& io, std::string const& path);
+std::vector<forest::Content> read_all(cli::Streams& io, std::vector<std::string> const& paths);
 
-  std::string label(std::size_t row) const;  // kernel/case, and the device where there are several
-  std::vector<std::string> features() const;
-};
+// From `file`, or from the device database where it is empty.
+forest::DeviceTable device_table(cli::Streams& io, std::string const& file, std::string const& devdb,
+                                 std::vector<std::string> const& features);
 
-// By device in the order of their names. `group`: the column to leave out by, or empty. Throws Error(bad_data) when
-// nothing joins; says on standard error what was left out.
-std::vector<Dataset> datasets(cli::Streams& io, Learning const& options, std::string const& group);
+// `group`: the column to leave out by, or empty. Says on standard error what was left out.
+std::vector<forest::Dataset> datasets(cli::Streams& io, Learning const& options, std::string const& group);
 
 }  // namespace kernelcast::mangrove

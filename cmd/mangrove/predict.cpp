@@ -1,15 +1,10 @@
 // mangrove predict: rows of features -> projections.
 #include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <thread>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <optional>
 
 #include "forest/model_file.hpp"
-#include "projected.hpp"
-#include "tables.hpp"
+#include "forest/study/predictor.hpp"
+#include "learning.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {
@@ -21,175 +16,56 @@ struct Options {
   std::vector<std::string> devices, stack;
 };
 
-// A row of features on a device, and what comes of it.
-struct Task {
-  record::ForestProjection row;
-  std::vector<float> x;
-  double work = 1;
-  std::vector<std::string> extras;
-};
-
-struct Device {
-  std::string name;
-  Values values;
-};
-
-class Predictor {
+// The input's columns that the model does not know and the output does not have pass through.
+class PassedColumns {
  public:
-  Predictor(cli::Streams& io, Options const& options, forest::Model const& model)
-      : io_(io), model_(model), features_(model.kernel_features) {
-    for (auto const* more : {&model.device_features, &model.projections})
-      features_.insert(features_.end(), more->begin(), more->end());
-    find_devices(options);
-    find_projections(options);
-    if (!model.per.empty())
-      per_ = static_cast<std::size_t>(std::find(features_.begin(), features_.end(), model.per) - features_.begin());
+  std::vector<std::string> const& names() const { return names_; }
+  // All inputs have the first one's, or the output would have no header.
+  void choose(record::RowReader const& rows) {
+    for (auto const& name : rows.extra_names())
+      if (record::ForestProjection::schema().find(name) == nullptr) names_.push_back(name);
   }
-
-  void run() {
-    auto const schema = kernel_schema(model_.kernel_features);
-    // All inputs have the same extra columns, or the output would have no header.
-    std::optional<std::vector<std::string>> extra_names;
-    std::optional<record::Writer<record::ForestProjection>> out;
-    for (auto const& path : io_.inputs()) {
-      auto csv = io_.csv(path);
-      record::RowReader rows(schema, csv);
-      if (!out) {
-        for (auto const& name : rows.extra_names())
-          if (record::ForestProjection::schema().find(name) == nullptr) kept_.push_back(name);
-        out.emplace(io_.writer<record::ForestProjection>(kept_));
-      }
-      read(rows, *out);
-    }
-    flush(*out);
-    out->finish();
+  void find(record::RowReader const& rows) {
+    places_.clear();
+    auto const& names = rows.extra_names();
+    for (auto const& name : names_)
+      places_.push_back(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+  }
+  std::vector<std::string> of(record::RowReader const& rows) const {
+    std::vector<std::string> out;
+    if (places_.empty()) return out;
+    auto const cells = rows.extras();
+    for (auto const place : places_) out.push_back(place < cells.size() ? cells[place] : "");
+    return out;
   }
 
  private:
-  static constexpr std::size_t block = 4096;
-
-  void find_devices(Options const& options) {
-    if (model_.device_features.empty()) {
-      if (!options.devices.empty() && options.devices != std::vector{model_.device})
-        throw Error(Status::unavailable, fmt::format("this model is of device '{}' alone", model_.device),
-                    "a model of several devices is trained with --device-feature");
-      devices_.push_back({model_.device, {}});
-      return;
-    }
-    auto const table = options.devices_file.empty()
-                           ? DeviceTable::from_database(io_, options.devdb, model_.device_features)
-                           : DeviceTable::from_file(read_all(io_, options.devices_file), model_.device_features);
-    for (auto const& name : options.devices.empty() ? table.names() : options.devices) {
-      auto const& row = table.find(name);
-      devices_.push_back({row.device, values_of(row, model_.device_features)});
-    }
-  }
-
-  void find_projections(Options const& options) {
-    if (model_.projections.empty()) return;
-    if (options.stack.empty())
-      throw Error(Status::usage,
-                  fmt::format("this model needs the projected times of '{}'", model_.projections.front()),
-                  "--stack FILE gives them");
-    projections_ = read_projections(io_, options.stack);
-    if (projections_.models != model_.projections)
-      throw Error(Status::bad_data,
-                  fmt::format("the projections are of '{}', the model was trained with '{}'",
-                              fmt::join(projections_.models, ", "), fmt::join(model_.projections, ", ")),
-                  "give rows of the same models");
-  }
-
-  void read(record::RowReader& rows, record::Writer<record::ForestProjection>& out) {
-    std::vector<std::size_t> places;
-    for (auto const& name : kept_) {
-      auto const& names = rows.extra_names();
-      places.push_back(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
-    }
-    for (FeatureRow row; rows.next(&row); row = {}) {
-      for (std::size_t f = 0; f < model_.kernel_features.size(); ++f)
-        if (row.values[f] && !std::isfinite(static_cast<float>(*row.values[f])))
-          throw rows.error(model_.kernel_features[f], "the value is beyond the range of a float",
-                           "features are at most 3.4e38");
-      std::vector<std::string> extras;
-      if (!places.empty()) {
-        auto const cells = rows.extras();
-        for (auto const place : places) extras.push_back(place < cells.size() ? cells[place] : "");
-      }
-      for (auto const& device : devices_) add(row, device, extras);
-      if (tasks_.size() >= block) flush(out);
-    }
-  }
-
-  void add(FeatureRow const& row, Device const& device, std::vector<std::string> const& extras) {
-    Task task;
-    task.row.kernel = row.kernel;
-    task.row.case_name = row.case_name;
-    task.row.device = device.name;
-    task.extras = extras;
-    auto values = values_of(row, model_.kernel_features);
-    auto const take = [&](Values const& more) {
-      if (values.missing.empty()) values.missing = more.missing;
-      values.x.insert(values.x.end(), more.x.begin(), more.x.end());
-    };
-    take(device.values);
-    if (!model_.projections.empty()) take(projections_.of(row.kernel, row.case_name, device.name));
-    if (!model_.per.empty() && values.missing.empty()) {
-      task.work = *row.values[per_];
-      if (!(task.work > 0)) values.missing = fmt::format("feature '{}' is not above 0", model_.per);
-    }
-    if (!values.missing.empty()) {
-      task.row.model = model_name;
-      task.row.status = "unknown";
-      task.row.reason = values.missing;
-      values.x.clear();
-    }
-    task.x = std::move(values.x);
-    tasks_.push_back(std::move(task));
-  }
-
-  void flush(record::Writer<record::ForestProjection>& out) {
-    constexpr std::size_t piece = 1024;
-    std::atomic<std::size_t> next{0};
-    auto const work = [&] {
-      forest::Scratch scratch;
-      for (std::size_t begin = (next += piece) - piece; begin < tasks_.size(); begin = (next += piece) - piece)
-        predict(begin, std::min(begin + piece, tasks_.size()), scratch);
-    };
-    {
-      std::vector<std::jthread> threads;
-      for (unsigned i = 1; i < io_.threads() && i * piece < tasks_.size(); ++i) threads.emplace_back(work);
-      work();
-    }
-    for (auto const& task : tasks_) out.write(task.row, task.extras);
-    tasks_.clear();
-  }
-
-  void predict(std::size_t begin, std::size_t end, forest::Scratch& scratch) {
-    std::vector<float> rows;
-    for (std::size_t i = begin; i < end; ++i) rows.insert(rows.end(), tasks_[i].x.begin(), tasks_[i].x.end());
-    auto const predictions = model_.estimator.predict_rows(rows, scratch);
-    auto next = predictions.begin();
-    for (std::size_t i = begin; i < end; ++i) {
-      auto& task = tasks_[i];
-      if (task.x.empty()) continue;
-      auto p = *next++;
-      p.value *= task.work;
-      p.low *= task.work;
-      p.high *= task.work;
-      fill(task.row, p, model_.target, features_);
-      task.row.nearest = model_.samples[p.nearest];
-    }
-  }
-
-  cli::Streams& io_;
-  forest::Model const& model_;
-  std::vector<std::string> features_;
-  std::vector<Device> devices_;
-  Projections projections_;
-  std::size_t per_ = 0;
-  std::vector<std::string> kept_;  // columns of the first input that pass through
-  std::vector<Task> tasks_;
+  std::vector<std::string> names_;
+  std::vector<std::size_t> places_;
 };
+
+void predict_all(forest::Predictor& predictor, std::vector<std::string> const& features, cli::Streams& io) {
+  auto const schema = forest::kernel_schema(features);
+  PassedColumns passed;
+  std::optional<record::Writer<record::ForestProjection>> out;
+  auto const finish = [&] { predictor.finish([&](auto const& row, auto const& extras) { out->write(row, extras); }); };
+  for (auto const& path : io.inputs()) {
+    auto csv = io.csv(path);
+    record::RowReader rows(schema, csv);
+    if (!out) {
+      passed.choose(rows);
+      out.emplace(io.writer<record::ForestProjection>(passed.names()));
+    }
+    passed.find(rows);
+    for (forest::FeatureRow row; rows.next(&row); row = {}) {
+      forest::check_range(rows, row, features);
+      predictor.add(row, passed.of(rows));
+      if (predictor.full()) finish();
+    }
+  }
+  finish();
+  out->finish();
+}
 
 void run(Options const& options, cli::Streams& io) {
   if (options.model.empty())
@@ -197,7 +73,9 @@ void run(Options const& options, cli::Streams& io) {
   auto const content = read_all(io, options.model);
   auto const model = forest::parse_model(content.text, content.path);
   if (!model.device.empty()) io.set_device(model.device);
-  Predictor(io, options, model).run();
+  forest::Predictor predictor(model, device_table(io, options.devices_file, options.devdb, model.device_features),
+                              options.devices, read_all(io, options.stack), io.threads());
+  predict_all(predictor, model.kernel_features, io);
 }
 
 void declare(cli::Tool& tool) {

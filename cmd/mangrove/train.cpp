@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "forest/model_file.hpp"
+#include "forest/study/learn.hpp"
 #include "learning.hpp"
 #include "verbs.hpp"
 
@@ -14,17 +15,6 @@ struct Options {
   std::size_t calibrate = 0;
 };
 
-// Folds of what is learnt, to set the interval's width and to say in the model how good it is.
-void calibrate(forest::Model& model, Dataset const& set, forest::Plan const& plan, Options const& options) {
-  auto const folds = forest::random_folds(set.configurations, options.calibrate, plan.forest.seed);
-  auto const held_out = forest::cross_validate(set.data, folds, plan);
-  model.estimator.widen(forest::calibration(set.data, held_out, plan));
-  auto const score = forest::score(set.data, held_out);
-  model.provenance["folds"] = std::to_string(options.calibrate);
-  model.provenance["mape_pct"] = record::number_text(score.mape_pct);
-  model.provenance["median_pct"] = record::number_text(score.median_pct);
-}
-
 void run(Options const& options, cli::Streams& io) {
   auto const sets = datasets(io, *options.learning, "");
   if (sets.size() > 1)
@@ -33,14 +23,9 @@ void run(Options const& options, cli::Streams& io) {
   auto const& set = sets.front();
   auto const plan = plan_of(*options.learning, io);
   if (set.data.samples.size() == 1) io.warn("one sample only: the model predicts its target for everything");
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < set.kernels.size(); ++i) labels.push_back(set.label(i));
-  forest::Model model{options.learning->target, options.learning->per, set.device,
-                      set.kernel_features,      set.device_features,   set.projections,
-                      std::move(labels),        set.provenance,        forest::Estimator::fit(set.data.samples, plan)};
+  auto const model = forest::learn(set, plan, options.calibrate);
   if (model.estimator.least_target() == model.estimator.greatest_target() && set.data.samples.size() > 1)
     io.warn("all targets are equal: the model predicts this value for everything");
-  if (options.calibrate > 0) calibrate(model, set, plan, options);
   io.output() << forest::model_text(model);
 }
 

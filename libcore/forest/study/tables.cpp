@@ -1,20 +1,17 @@
-#include "tables.hpp"
+#include "forest/study/tables.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <set>
 #include <sstream>
 
 #include <fmt/format.h>
 
-#include "cli/stdio.hpp"
-#include "device/device.hpp"
 #include "record/feature.hpp"
 #include "record/projection.hpp"
 
-namespace kernelcast::mangrove {
+namespace kernelcast::forest {
 
 namespace {
 
@@ -48,7 +45,7 @@ bool has(std::vector<std::string> const& names, std::string const& name) {
 }
 
 // The chosen features; numbers where nothing was chosen.
-std::vector<std::string> choose(Content const& content, std::vector<std::string> chosen) {
+std::vector<std::string> chosen_or_default(Content const& content, std::vector<std::string> chosen) {
   auto const header = header_of(content);
   if (chosen.empty()) {
     auto const twelve = default_features();
@@ -58,9 +55,9 @@ std::vector<std::string> choose(Content const& content, std::vector<std::string>
   if (chosen.empty())
     throw Error(Status::bad_data, Where{content.path, 1, 0}, "no column of numbers to learn from",
                 "features come from flux-count --emit features, or any columns of numbers");
-  if (chosen.size() > forest::max_feature_count)
+  if (chosen.size() > max_feature_count)
     throw Error(Status::bad_data, Where{content.path, 1, 0},
-                fmt::format("{} features, at most {} are possible", chosen.size(), forest::max_feature_count),
+                fmt::format("{} features, at most {} are possible", chosen.size(), max_feature_count),
                 "choose columns with --feature");
   std::set<std::string> seen;
   for (auto const& name : chosen) {
@@ -71,12 +68,6 @@ std::vector<std::string> choose(Content const& content, std::vector<std::string>
       throw Error(Status::usage, fmt::format("feature '{}' is named twice", name), "name each column once");
   }
   return chosen;
-}
-
-void check_values(record::RowReader const& rows, FeatureRow const& row, std::vector<std::string> const& features) {
-  for (std::size_t f = 0; f < features.size(); ++f)
-    if (row.values[f] && !std::isfinite(static_cast<float>(*row.values[f])))
-      throw rows.error(features[f], "the value is beyond the range of a float", "features are at most 3.4e38");
 }
 
 double median(std::vector<double> values) {
@@ -133,15 +124,6 @@ Values values_of(FeatureRow const& row, std::vector<std::string> const& features
   return out;
 }
 
-Content read_all(cli::Streams& io, std::string const& path) {
-  auto& in = io.input(path);
-  Content out{cli::Streams::input_name(path), {std::istreambuf_iterator<char>(in), {}}, {}};
-  cli::ContentHash hash;
-  hash.add(out.text.data(), out.text.size());
-  out.hash = hash.hex();
-  return out;
-}
-
 std::vector<std::string> numeric_columns(Content const& content) {
   std::istringstream in(content.text);
   csv::Reader csv(in, content.path);
@@ -161,7 +143,7 @@ std::vector<std::string> numeric_columns(Content const& content) {
 
 KernelTable read_kernels(Content const& content, std::vector<std::string> chosen, std::string const& group) {
   KernelTable out;
-  out.features = choose(content, std::move(chosen));
+  out.features = chosen_or_default(content, std::move(chosen));
   // The group may be one of the columns that every row has, or stand with the targets.
   bool const of_row = group == "kernel" || group == "case" || group == "size";
   out.has_group = !group.empty() && (of_row || has(header_of(content), group));
@@ -172,7 +154,7 @@ KernelTable read_kernels(Content const& content, std::vector<std::string> chosen
   record::RowReader rows(schema, csv);
   std::set<std::pair<std::string, std::string>> seen;
   for (FeatureRow row; rows.next(&row); row = {}) {
-    check_values(rows, row, out.features);
+    check_range(rows, row, out.features);
     if (of_row) row.group = group == "kernel" ? row.kernel : row.case_name;
     if (!seen.emplace(row.kernel, row.case_name).second)
       throw rows.error("kernel", fmt::format("kernel '{}', case '{}' stands twice", row.kernel, row.case_name),
@@ -215,32 +197,32 @@ TargetTable read_targets(Content const& content, std::string const& column, std:
   return out;
 }
 
-DeviceTable DeviceTable::from_file(Content const& content, std::vector<std::string> const& features) {
-  DeviceTable out;
-  auto const schema = device_schema(features);
+void check_range(record::RowReader const& rows, FeatureRow const& row, std::vector<std::string> const& features) {
+  for (std::size_t f = 0; f < features.size(); ++f)
+    if (row.values[f] && !std::isfinite(static_cast<float>(*row.values[f])))
+      throw rows.error(features[f], "the value is beyond the range of a float", "features are at most 3.4e38");
+}
+
+DeviceTable::DeviceTable(Content const& content, std::vector<std::string> features) : features_(std::move(features)) {
+  auto const schema = device_schema(features_);
   std::istringstream in(content.text);
   csv::Reader csv(in, content.path);
   record::RowReader rows(schema, csv);
   for (FeatureRow row; rows.next(&row); row = {}) {
-    check_values(rows, row, features);
-    out.names_.push_back(row.device);
-    if (!out.rows_.emplace(row.device, row).second)
+    check_range(rows, row, features_);
+    names_.push_back(row.device);
+    if (!rows_.emplace(row.device, row).second)
       throw rows.error("device", fmt::format("device '{}' stands twice", row.device), "one row for each");
   }
-  return out;
 }
 
-DeviceTable DeviceTable::from_database(cli::Streams& io, std::string const& devdb,
-                                       std::vector<std::string> const& features) {
-  auto const folder = device::find_database(devdb);
-  auto out = from_file(read_all(io, folder + "/devices.csv"), features);
-  auto const database = device::load(folder);
+DeviceTable::DeviceTable(Content const& content, std::vector<std::string> features, device::DeviceDatabase const& database)
+    : DeviceTable(content, std::move(features)) {
   std::map<std::string, std::set<std::string>> ids;
   for (auto const& known : database.devices()) ids[known.name].insert(known.device);
   for (auto const& alias : database.aliases()) ids[alias.name].insert(alias.device);
   for (auto const& [name, candidates] : ids)
-    if (candidates.size() == 1) out.other_names_[name] = *candidates.begin();
-  return out;
+    if (candidates.size() == 1) other_names_[name] = *candidates.begin();
 }
 
 FeatureRow const& DeviceTable::find(std::string const& name) const {
@@ -266,12 +248,13 @@ Values Projections::of(std::string const& kernel, std::string const& case_name, 
   return out;
 }
 
-Projections read_projections(cli::Streams& io, std::vector<std::string> const& paths) {
+Projections read_projections(std::vector<Content> const& contents) {
   Projections out;
   std::map<std::array<std::string, 3>, std::map<std::string, double>> times;
   std::set<std::string> models;
-  for (auto const& path : paths) {
-    auto csv = io.csv(path);
+  for (auto const& content : contents) {
+    std::istringstream in(content.text);
+    csv::Reader csv(in, content.path);
     record::Reader<record::Projection> rows(csv);
     for (record::Projection p; rows.next(p);) {
       models.insert(p.model);
@@ -292,4 +275,4 @@ Projections read_projections(cli::Streams& io, std::vector<std::string> const& p
   return out;
 }
 
-}  // namespace kernelcast::mangrove
+}  // namespace kernelcast::forest

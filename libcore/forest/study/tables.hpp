@@ -1,4 +1,4 @@
-// The tables that mangrove learns from, joined into samples.
+// The tables that forests learn from.
 //
 // Problem: any numeric columns may be features, and the columns to group by are the user's too; no fixed record has
 // them. Method: a file is read once as text to see which columns are numbers, then as a record whose columns are made
@@ -12,17 +12,17 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/cli.hpp"
+#include "device/device.hpp"
 #include "forest/forest.hpp"
 #include "record/schema.hpp"
 #include "record/table.hpp"
 
-namespace kernelcast::mangrove {
+namespace kernelcast::forest {
 
 // A row of features: of a kernel and case, or of a device.
 struct FeatureRow {
   std::string kernel, case_name, device, group;
-  std::array<std::optional<double>, forest::max_feature_count> values;
+  std::array<std::optional<double>, max_feature_count> values;
 };
 
 // The twelve of flux-count, in the order of its record.
@@ -40,10 +40,13 @@ struct Values {
 };
 Values values_of(FeatureRow const& row, std::vector<std::string> const& features);
 
+// Throws Error(bad_data) at a value beyond the range of a float.
+void check_range(record::RowReader const& rows, FeatureRow const& row, std::vector<std::string> const& features);
+
+// A file as it was read, and the hash of its bytes.
 struct Content {
   std::string path, text, hash;
 };
-Content read_all(cli::Streams& io, std::string const& path);
 
 // Columns whose cells are all numbers or empty, except those that are never features (launches, time_s, …).
 std::vector<std::string> numeric_columns(Content const& content);
@@ -72,15 +75,17 @@ TargetTable read_targets(Content const& content, std::string const& column, std:
 // Features of devices by name: from a CSV with a column `device`, or from the device database.
 class DeviceTable {
  public:
-  static DeviceTable from_file(Content const& content, std::vector<std::string> const& features);
-  static DeviceTable from_database(cli::Streams& io, std::string const& devdb,
-                                   std::vector<std::string> const& features);
+  DeviceTable() = default;  // devices have no features
+  DeviceTable(Content const& content, std::vector<std::string> features);
+  // `content` is the database's devices.csv; devices are found by their other names too.
+  DeviceTable(Content const& content, std::vector<std::string> features, device::DeviceDatabase const& database);
+  std::vector<std::string> const& features() const { return features_; }
   std::vector<std::string> const& names() const { return names_; }
   // Throws Error(bad_data) for an unknown device.
   FeatureRow const& find(std::string const& name) const;
 
  private:
-  std::vector<std::string> names_;
+  std::vector<std::string> features_, names_;
   std::map<std::string, FeatureRow> rows_;          // by id
   std::map<std::string, std::string> other_names_;  // -> id
 };
@@ -92,6 +97,6 @@ struct Projections {
   // Natural logarithms, one for each model; missing says which has none.
   Values of(std::string const& kernel, std::string const& case_name, std::string const& device) const;
 };
-Projections read_projections(cli::Streams& io, std::vector<std::string> const& paths);
+Projections read_projections(std::vector<Content> const& contents);
 
-}  // namespace kernelcast::mangrove
+}  // namespace kernelcast::forest
