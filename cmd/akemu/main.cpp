@@ -1,6 +1,4 @@
 // akemu: how long a kernel takes on a device by emulating one of its compute units, instruction by instruction.
-#include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -10,8 +8,7 @@
 #include "cli/cli.hpp"
 #include "device/device.hpp"
 #include "model/ake/calibrate.hpp"
-#include "model/ake/projection.hpp"
-#include "timeline.hpp"
+#include "model/ake/devices.hpp"
 
 using namespace kernelcast;
 namespace ake = model::ake;
@@ -24,35 +21,12 @@ struct Options {
   std::string scheduler = "gto", order = "both";
   unsigned active_warps = 8;
   std::vector<double> hit_rates;
-  bool no_cache = false, dual_issue = false, replace = false, strict = false;
+  bool no_cache = false, warm = false, dual_issue = false, replace = false, strict = false;
   double group_launch_cycles = 0;
   std::size_t neighbours = 4;
   std::vector<std::string> sass;
   std::string timeline, calibrate;
 };
-
-template <class R>
-std::vector<R> rows_of(cli::Streams& io, std::string const& path) {
-  auto csv = io.csv(path);
-  record::Reader<R> reader(csv);
-  std::vector<R> rows;
-  for (R row; reader.next(row);) {
-    if constexpr (std::is_same_v<R, record::LatencyFallback>) {
-      if (!ake::class_named(row.class_name))
-        throw reader.error("class", fmt::format("unknown class '{}'", row.class_name),
-                           did_you_mean(row.class_name, {ake::class_names.begin(), ake::class_names.end()}, 30));
-      if (row.quantity != "latency" && row.quantity != "gap")
-        throw reader.error("quantity", fmt::format("expected latency or gap, got '{}'", row.quantity));
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-ake::LatencyTable latencies(cli::Streams& io, std::string const& database) {
-  return {rows_of<record::LatencyGap>(io, database + "/latgap.csv"),
-          rows_of<record::LatencyFallback>(io, database + "/latgap_fallbacks.csv")};
-}
 
 std::map<std::string, ake::Listing> listings(cli::Streams& io, std::vector<std::string> const& paths) {
   std::map<std::string, ake::Listing> out;
@@ -73,6 +47,7 @@ ake::Options model_options(Options const& o) {
   using Kind = ake::MemoryMode::Kind;
   if (!o.hit_rates.empty()) out.memory = {Kind::given, o.hit_rates[0], o.hit_rates.back()};
   if (o.no_cache) out.memory.kind = Kind::none;
+  out.memory.warm = o.warm;
   out.program_order = o.order != "list";
   out.list_order = o.order != "program";
   out.replace = o.replace;
@@ -81,67 +56,33 @@ ake::Options model_options(Options const& o) {
   return out;
 }
 
-// When no device is named, those whose latencies are known.
-std::vector<ake::Projector> projectors(device::DeviceDatabase const& database, ake::LatencyTable const& table,
-                                       Options const& options, ake::Options const& model) {
-  std::vector<ake::Projector> out;
-  for (auto const* const device : database.choose(options.devices, device::is_gpu)) {
-    auto resolved = ake::resolve(*device, table);
-    if (!options.devices.empty() || resolved.missing.empty()) out.emplace_back(*device, std::move(resolved), model);
-  }
-  return out;
-}
-
-// How many groups of a launch the devices need: the resident ones, and with simulated caches neighbours of them.
-std::size_t groups_needed(record::Trace const& launch, std::vector<ake::Projector> const& devices,
-                          Options const& options) {
-  std::size_t most = 1;
-  for (auto const& d : devices) most = std::max(most, ake::fit(launch, d.device()).groups_per_cu);
-  bool const simulated = !options.no_cache && options.hit_rates.empty();
-  return most * (simulated ? std::max<std::size_t>(1, options.neighbours) : 1);
+ake::LatencyTable latencies(cli::Streams& io, std::string const& database) {
+  auto figures = io.csv(database + "/latgap.csv"), fallbacks = io.csv(database + "/latgap_fallbacks.csv");
+  return ake::read_latencies(figures, fallbacks);
 }
 
 void project(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb));
-  auto const table = latencies(io, database.path());
   auto model = model_options(options);
   auto const sass = listings(io, options.sass);
   model.sass = &sass;
-  auto devices = projectors(database, table, options, model);
-  std::ofstream timeline_file;
-  std::unique_ptr<akemu::Timeline> timeline;
-  if (!options.timeline.empty()) {
-    timeline_file.open(options.timeline, std::ios::binary);
-    if (!timeline_file) throw Error(Status::io, Where{options.timeline}, "cannot write this file");
-    timeline = std::make_unique<akemu::Timeline>(timeline_file);
-  }
+  ake::Devices devices(database, options.devices, latencies(io, database.path()), model, options.neighbours);
+  ake::TimelineFile timeline(options.timeline);
   auto out = io.writer<record::Emulation>();
   for (auto const& path : io.inputs()) {
     auto csv = io.csv(path);
     record::TraceStream rows(csv);
-    ake::LaunchReader launches(rows, [&](record::Trace const& head) { return groups_needed(head, devices, options); });
-    for (ake::Launch launch; launches.next(launch);)
-      for (auto& device : devices) {
-        if (timeline) timeline->begin(launch, device.device(), device.cycle_ticks());
-        device.add(launch, timeline ? timeline->observer() : nullptr);
-      }
-    // Rows in the order of the kernels, the devices of each in that of the database.
-    std::vector<std::vector<record::Emulation>> results;
-    for (auto& device : devices) results.push_back(device.rows());
-    for (std::size_t kernel = 0; !results.empty() && kernel < results[0].size(); ++kernel)
-      for (auto const& of_device : results) out.write(of_device[kernel]);
+    devices.emulate(rows, timeline.get(), [&](record::Emulation const& row) { out.write(row); });
   }
   out.finish();
-  if (timeline) {
-    timeline->finish();
-    timeline_file.close();
-    if (!timeline_file) throw Error(Status::io, Where{options.timeline}, "cannot write this file");
-  }
+  timeline.finish();
 }
 
-void run(Options const& options, cli::Streams& io) {
-  if (options.calibrate.empty()) return project(options, io);
-  auto const measurements = rows_of<record::Measurement>(io, options.calibrate);
+void calibrate(Options const& options, cli::Streams& io) {
+  auto csv = io.csv(options.calibrate);
+  record::Reader<record::Measurement> rows(csv);
+  std::vector<record::Measurement> measurements;
+  for (record::Measurement row; rows.next(row);) measurements.push_back(row);
   auto const database = device::load(device::find_database(options.devdb));
   auto out = io.writer<record::LatencyGap>();
   for (auto const* device : database.choose(options.devices, device::is_gpu))
@@ -171,7 +112,13 @@ void declare(cli::Tool& tool) {
                           ->delimiter(',')
                           ->expected(2)
                           ->check(CLI::Range(0.0, 1.0));
-  app.add_flag("--no-cache", options->no_cache, "every access goes to device memory")->excludes(rates);
+  auto* const none =
+      app.add_flag("--no-cache", options->no_cache, "every access goes to device memory")->excludes(rates);
+  app.add_flag("--warm", options->warm,
+               "start each launch with what an earlier run of it leaves in the second-level cache, as repeated "
+               "measurements do")
+      ->excludes(rates)
+      ->excludes(none);
   app.add_option("--neighbours", options->neighbours,
                  "with simulated caches, use at most this many times the resident groups of the trace (default 4)")
       ->type_name("N")
@@ -195,7 +142,8 @@ void declare(cli::Tool& tool) {
   app.add_option("--calibrate", options->calibrate,
                  "write latgap rows of the devices in this measurement table, and read no trace")
       ->type_name("FILE");
-  tool.run([options](cli::Streams& io) { run(*options, io); });
+  tool.run(
+      [options](cli::Streams& io) { options->calibrate.empty() ? project(*options, io) : calibrate(*options, io); });
 }
 
 }  // namespace

@@ -42,6 +42,13 @@ std::optional<std::uint64_t> bytes_of(ptx::Instruction const& i) {
   return bytes * elements;
 }
 
+// cp.async.wait_group N
+std::optional<std::uint64_t> pending_of(ptx::Instruction const& i) {
+  bool const waits = i.opcode == "cp" && !i.modifiers.empty() && i.modifiers.back() == "wait_group";
+  if (!waits || i.operands.empty() || i.operands[0].kind != ptx::Operand::Kind::integer) return std::nullopt;
+  return i.operands[0].value;
+}
+
 char letter_of(StateSpace space) {
   switch (space) {
     case StateSpace::global:
@@ -332,6 +339,7 @@ void TraceObserver::write_instructions(std::string const& kernel) {
         row.bytes_per_lane = bytes_of(instruction);
       }
       row.opcode = ptx::full_opcode(instruction);
+      row.pending = pending_of(instruction);
       std::tie(row.source, row.line) = place_of(program.module(), instruction);
       state_->output.write(row);
     }

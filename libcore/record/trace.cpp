@@ -73,7 +73,9 @@ void add_execution(Schema<Trace>& schema) {
       .may_be_empty()
       .column("source", &Trace::source, Unit::none, "inst: source file, the PTX itself where it names none")
       .may_be_empty()
-      .column("line", &Trace::line, Unit::count, "inst: line of that file");
+      .column("line", &Trace::line, Unit::count, "inst: line of that file")
+      .optional_column("pending", &Trace::pending, Unit::count,
+                       "inst: cp.async.wait_group: groups of asynchronous copies that may be under way still");
 }
 
 template <class Number>

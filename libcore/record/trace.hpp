@@ -46,6 +46,7 @@ struct Trace {
   Count width;
   std::string opcode, source;
   Count line;
+  Count pending;
 
   static Schema<Trace> const& schema();
 };

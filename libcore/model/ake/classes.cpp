@@ -25,11 +25,15 @@ Sort sort_of_memory(std::string_view base, std::string_view opcode, Space space)
   if (base == "ld" || base == "ldu") {
     if (space == Space::param) return {Class::param_load, Kind::plain, space};
     if (space == Space::constant) return {Class::const_load, Kind::plain, space};
-    return {shared ? Class::smem_load : Class::gmem_load_l1, Kind::load, space, has(opcode, "nc") || base == "ldu",
-            has(opcode, "volatile") || has(opcode, "acquire")};
+    return {
+        shared ? Class::smem_load : Class::gmem_load_l1,   Kind::load,       space, has(opcode, "nc") || base == "ldu",
+        has(opcode, "volatile") || has(opcode, "acquire"), has(opcode, "cg")};
   }
   if (base == "atom" || base == "red")
     return {shared ? Class::smem_atomic : Class::atomic_global, Kind::atomic, space, false, true};
+  bool const past_l1 = has(opcode, "cg");
+  if (base == "cp" && has(opcode, "async") && !has(opcode, "bulk") && shared)
+    return {Class::gmem_load_l1, Kind::copy, space, false, false, past_l1};
   if (base == "ldmatrix") return {Class::smem_load, Kind::load, Space::shared};
   if (base == "stmatrix") return {Class::smem_store, Kind::store, Space::shared};
   bool const writes = base == "st" || base == "sust" || base == "sured" || has(opcode, "store") || base == "cp";
@@ -48,6 +52,9 @@ Class class_of_float(std::string_view base) {
 }
 
 Sort sort_of_sync(std::string_view base, std::string_view opcode) {
+  if (base == "cp" && has(opcode, "commit_group")) return {Class::sync, Kind::commit, Space::none, false, true};
+  if (base == "cp" && (has(opcode, "wait_group") || has(opcode, "wait_all")))
+    return {Class::sync, Kind::wait, Space::none, false, true};
   bool const group = (base == "bar" || base == "barrier") && !has(opcode, "warp") && !has(opcode, "cluster");
   return {group ? Class::barrier : Class::sync, group ? Kind::barrier : Kind::plain, Space::none, false, true};
 }

@@ -54,6 +54,9 @@ enum class Kind : std::uint8_t {
   load,     // waits for global, local, texture or shared memory, wherever its addresses lie
   store,    // keeps units busy, nobody waits
   atomic,   // a load at the second-level cache; without a result, a store
+  copy,     // from global to shared memory; the wavefront goes on
+  commit,   // the copies since the last one are a group
+  wait,     // for all groups of copies but the last few
   barrier,  // of the group
   exit
 };
@@ -70,6 +73,7 @@ struct Sort {
   Space space = Space::none;
   bool read_only = false;  // ld.global.nc
   bool fence = false;      // memory accesses keep their side of it
+  bool past_l1 = false;    // .cg: the first level is not asked
 };
 
 // `trace_class` is the record's class (fp32, memory, …), `opcode` PTX with its modifiers; nullopt for an unknown class.

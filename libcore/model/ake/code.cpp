@@ -151,15 +151,24 @@ class Compiler {
         op.unit = Unit::barrier;
         op.per_scheduler = false;
         break;
+      case Kind::commit:
+        op.kind = OpKind::commit;
+        break;
+      case Kind::wait:
+        op.kind = OpKind::wait;
+        op.pending = static_cast<std::uint8_t>(std::min(i.pending, 255u));
+        break;
       case Kind::load:
       case Kind::store:
+      case Kind::copy:
       case Kind::atomic: {
         op.kind = OpKind::access;
         op.atomic = i.sort.kind == Kind::atomic;
-        op.waits = i.sort.kind == Kind::load || (op.atomic && !i.destinations.empty());
-        Class const shared = op.atomic                    ? Class::smem_atomic
-                             : i.sort.kind == Kind::store ? Class::smem_store
-                                                          : Class::smem_load;
+        op.copy = i.sort.kind == Kind::copy;
+        op.waits = i.sort.kind == Kind::load || op.copy || (op.atomic && !i.destinations.empty());
+        Class const shared = op.atomic                               ? Class::smem_atomic
+                             : i.sort.kind == Kind::store || op.copy ? Class::smem_store
+                                                                     : Class::smem_load;
         op.latency = machine_.of(shared).latency;
         op.gap = machine_.of(shared).gap;
         op.per_scheduler = false;

@@ -15,6 +15,7 @@ struct Instruction {
   Sort sort;
   unsigned bytes_per_lane = 0;
   std::vector<std::uint32_t> sources, destinations;  // registers
+  unsigned pending = 0;                              // Kind::wait: groups of copies that may be under way still
   std::int32_t item = -1;                            // which memory instruction of its block, in the order of the trace
 };
 
@@ -46,7 +47,7 @@ struct Group {
   std::size_t warps() const { return warp_begin.empty() ? 0 : warp_begin.size() - 1; }
 };
 
-enum class OpKind : std::uint8_t { plain, access, barrier };
+enum class OpKind : std::uint8_t { plain, access, barrier, commit, wait };
 
 // One operation. Operands are slots of Code::operands: sources first, then destinations.
 struct Op {
@@ -59,6 +60,8 @@ struct Op {
   bool waits = false;            // access: somebody may wait for its data
   bool takes_all_slots = false;  // an fp64 operation of compute capability 2.x
   bool atomic = false;
+  bool copy = false;  // access: a later wait is for its data
+  std::uint8_t pending = 0;
   std::uint16_t item = 0;  // access: which of the row's requests
   std::uint16_t pc = 0;    // place in its block, for the timeline
 };

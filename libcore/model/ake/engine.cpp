@@ -1,6 +1,7 @@
 #include "model/ake/engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace kernelcast::model::ake {
@@ -28,6 +29,28 @@ struct Warp {
   std::uint32_t place = 0, number = 0;  // of its group, in its group
   std::uint16_t scheduler = 0;
   bool from_barrier = false;  // what it waits for is a release
+};
+
+// When a wavefront's asynchronous copies are complete: those not yet in a group, and for each of the last groups all up
+// to it.
+struct Copies {
+  static constexpr std::size_t most = 8;
+  Ticks open = 0;
+  std::array<Ticks, most> groups{};
+  std::size_t last = 0;
+
+  void add(Ticks done) { open = std::max(open, done); }
+  void commit() {
+    Ticks const all = std::max(open, groups[last]);
+    last = (last + 1) % most;
+    groups[last] = all;
+    open = 0;
+  }
+  // All groups but the last `pending`; 0: also what is in none.
+  Ticks complete(std::size_t pending) const {
+    if (pending == 0) return std::max(open, groups[last]);
+    return pending < most ? groups[(last + most - pending) % most] : groups[(last + 1) % most];
+  }
 };
 
 // A scheduler's wavefronts, oldest first, and when each can issue.
@@ -73,6 +96,7 @@ class Engine {
   void arrive(Slot&, std::size_t index, Warp&);
   void release(Place&, std::size_t place);
   void finish(unsigned scheduler, std::size_t index, Ticks t);
+  Copies& copies(Warp const& warp) { return copies_[static_cast<std::size_t>(&warp - warps_.data())]; }
   Ticks admit(Ticks& admission, Ticks t, Ticks gap) {
     Ticks const start = std::max(t, admission);
     admission = start + gap;
@@ -88,6 +112,7 @@ class Engine {
   unsigned const parts_;
   Ticks l1_gap_, l2_gap_, dram_gap_, l1_latency_, l2_latency_, dram_latency_, atomic_latency_, atomic_gap_;
   std::vector<Warp> warps_;
+  std::vector<Copies> copies_;  // by wavefront, where the code has any
   std::vector<Stamp> registers_;
   std::vector<Slot> slots_;
   std::vector<Place> places_;
@@ -122,6 +147,8 @@ Engine::Engine(Machine const& machine, Code const& code, std::vector<Group const
     warps += most;
   }
   warps_.resize(warps);
+  if (std::any_of(code.ops.begin(), code.ops.end(), [](Op const& op) { return op.copy || op.kind >= OpKind::commit; }))
+    copies_.resize(warps);
   registers_.assign(warps * std::max<std::size_t>(1, code.slots), 0);
   for (std::size_t p = 0; p < resident.size(); ++p) start_group(p, resident[p], 0);
   for (Slot& slot : slots_) select(slot);
@@ -145,6 +172,7 @@ void Engine::start_group(std::size_t place, Group const* group, Ticks when) {
     warp.number = w;
     warp.scheduler = static_cast<std::uint16_t>(id % parts_);
     std::fill_n(warp.slots, code_.slots, stamp(when, false));
+    if (!copies_.empty()) copies_[id] = {};
     --warp.row;  // advance() steps to the first
     if (!advance(warp)) {
       --here.running;
@@ -287,6 +315,7 @@ void Engine::issue(unsigned scheduler) {
 void Engine::execute(Op const& op, Warp& warp, unsigned scheduler, Ticks t) {
   ++out_.instructions;
   if (op.kind == OpKind::access) return access(op, warp, t);
+  if (op.kind == OpKind::commit) copies(warp).commit();
   if (op.unit == Unit::none) return complete(op, warp, t + op.latency, false);
   Ticks const start = admit(admission(op.unit, op.per_scheduler ? scheduler : 0), t, op.gap);
   busy(op.unit) += op.per_scheduler ? op.gap : op.gap * parts_;
@@ -319,6 +348,7 @@ void Engine::access(Op const& op, Warp& warp, Ticks t) {
     visit(Unit::dram, r.dram, dram_gap_, dram_latency_);
     out_.dram_sectors += r.dram;
   }
+  if (op.copy) copies(warp).add(done);
   complete(op, warp, done, true);
 }
 
@@ -338,6 +368,7 @@ void Engine::wait_for_operands(Slot& slot, std::size_t index, Warp& warp, Ticks 
   Stamp latest = stamp(not_before, false);
   std::uint16_t const* source = code_.operands.data() + op.operands;
   for (unsigned s = 0; s < op.sources; ++s) latest = std::max(latest, warp.slots[source[s]]);
+  if (op.kind == OpKind::wait) latest = std::max(latest, stamp(copies(warp).complete(op.pending), true));
   slot.cause[index] = latest;
   slot.ready[index] = ticks_of(latest);
 }

@@ -108,6 +108,7 @@ void LaunchReader::add_instruction() {
   Instruction instruction;
   instruction.sort = *sort;
   instruction.bytes_per_lane = static_cast<unsigned>(std::min<std::uint64_t>(row.bytes_per_lane.value_or(4), 4096));
+  instruction.pending = static_cast<unsigned>(std::min<std::uint64_t>(row.pending.value_or(0), 255));
   instruction.sources = registers_in(row.src, rows_, "src");
   instruction.destinations = registers_in(row.dst, rows_, "dst");
   if (row.class_name == "memory") instruction.item = static_cast<std::int32_t>(items[*row.block]++);

@@ -12,11 +12,12 @@ namespace {
 
 // What each kind of access moves in a block: bytes of a work-item for loads and stores, of which ptxas may join
 // neighbours into wider ones; the others by their number.
-constexpr std::size_t kinds = 11, no_access = kinds;
+constexpr std::size_t kinds = 12, no_access = kinds;
 using Accesses = std::array<unsigned, kinds>;
 
 std::size_t kind_of(Instruction const& i) {
   if (i.sort.kind == Kind::barrier) return 0;
+  if (i.sort.kind == Kind::copy) return 11;
   if (i.sort.kind == Kind::atomic) return i.sort.space == Space::shared ? 1 : 2;
   std::size_t const base = i.sort.kind == Kind::load ? 3 : i.sort.kind == Kind::store ? 7 : no_access;
   if (base == no_access) return base;
@@ -35,7 +36,8 @@ bool is_load(std::size_t kind) {
   return kind >= 3 && kind < 7;
 }
 unsigned bytes_of(Instruction const& i) {
-  bool const moves = (i.sort.kind == Kind::load || i.sort.kind == Kind::store) && i.sort.space != Space::texture;
+  bool const moves = (i.sort.kind == Kind::load || i.sort.kind == Kind::store || i.sort.kind == Kind::copy) &&
+                     i.sort.space != Space::texture;
   return moves ? std::max(1u, i.bytes_per_lane) : 1;
 }
 

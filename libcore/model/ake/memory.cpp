@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
+#include <unordered_map>
 
 #include "model/ake/cache.hpp"
 
@@ -56,6 +58,7 @@ class Preparer {
       : launch_(launch),
         machine_(machine),
         mode_(mode),
+        active_units_(active_units),
         rules_(machine),
         resident_(std::max<std::size_t>(1, resident)) {
     for (auto const& block : launch.kernel->blocks) {
@@ -73,6 +76,7 @@ class Preparer {
     std::vector<Group> groups(all);
     for (std::size_t g = 0; g < all; ++g) lay_out(launch_.groups[g], groups[g]);
     if (simulated) {
+      if (mode_.warm) warm_up(groups);
       in_turns(groups);
     } else {
       for (std::size_t g = 0; g < all; ++g)
@@ -112,6 +116,25 @@ class Preparer {
     group.requests.resize(requests);
   }
 
+  // A run of which only the second level's content stays.
+  void warm_up(std::vector<Group>& groups) {
+    survey_ = std::make_unique<Survey>();
+    in_turns(groups);
+    for (Group& g : groups) std::fill(g.requests.begin(), g.requests.end(), Requests{});
+    double const copies = static_cast<double>(launch_.groups_total()) / static_cast<double>(groups.size());
+    double const lines =
+        static_cast<double>(survey_->own) * std::max(1.0, copies) + static_cast<double>(survey_->shared);
+    survey_.reset();
+    auto before = std::move(l2_);
+    l1_.clear();
+    l2_.clear();
+    make_caches(active_units_);
+    out_ = Prepared{};
+    out_.footprint_bytes = lines * line_bytes;
+    out_.stays_warm = out_.footprint_bytes <= static_cast<double>(machine_.caches.l2_bytes);
+    if (out_.stays_warm) l2_ = std::move(before);
+  }
+
   // Block by block, wavefront by wavefront, group by group.
   void in_turns(std::vector<Group>& groups) {
     std::size_t longest = 0;
@@ -141,19 +164,21 @@ class Preparer {
 
   void add(Instruction const& i, Part const& part, std::uint64_t const* list, std::uint64_t home, std::size_t g,
            Requests& r) {
-    if (i.sort.kind != Kind::load && i.sort.kind != Kind::store && i.sort.kind != Kind::atomic) return;
+    Kind const kind = i.sort.kind;
+    if (kind != Kind::load && kind != Kind::store && kind != Kind::atomic && kind != Kind::copy) return;
     if (part.space == Space::shared) {
       r.shared = narrow(r.shared + rules_.passes(part, list, i.bytes_per_lane, i.sort.kind == Kind::atomic));
       return;
     }
     if (part.space == Space::constant || part.space == Space::param) return;
-    bool const load = i.sort.kind == Kind::load;
+    bool const load = kind == Kind::load || kind == Kind::copy;
     auto const touches = rules_.touches(part, list, i.bytes_per_lane, home);
+    if (survey_) survey_->add(touches, g);
     if (mode_.kind == MemoryMode::Kind::simulated && machine_.caches.l2_bytes > 0) {
       i.sort.kind == Kind::atomic ? atomic(touches, part, list, g, r)
       : load                      ? simulate_load(i, part, touches, g, r)
                                   : simulate_store(touches, g, r);
-      if (g < resident_) count_hits(load);
+      count_hits(load && g < resident_);
       return;
     }
     unsigned const sectors = rules_.sectors(part, list, i.bytes_per_lane, load, touches);
@@ -170,7 +195,7 @@ class Preparer {
 
   bool first_level_takes(Instruction const& i, Space space) const {
     Caches const& c = machine_.caches;
-    if (c.l1_bytes == 0) return false;
+    if (c.l1_bytes == 0 || i.sort.past_l1) return false;
     return c.l1_takes_loads || space == Space::local || space == Space::texture ||
            (i.sort.read_only && c.l1_takes_read_only);
   }
@@ -258,9 +283,29 @@ class Preparer {
     l1_lookups_ = l1_found_ = l2_lookups_ = l2_found_ = 0;
   }
 
+  // Lines that one group alone touches, and those of several.
+  struct Survey {
+    std::unordered_map<std::uint64_t, std::size_t> first;  // group by line
+    std::size_t own = 0, shared = 0;
+
+    void add(std::span<Touch const> touches, std::size_t group) {
+      for (Touch const& t : touches) {
+        auto const [at, fresh] = first.try_emplace(t.line, group);
+        own += fresh ? 1 : 0;
+        if (fresh || at->second == group || at->second == several) continue;
+        at->second = several;
+        --own;
+        ++shared;
+      }
+    }
+    static constexpr std::size_t several = ~std::size_t{0};
+  };
+
   Launch const& launch_;
   Machine const& machine_;
   MemoryMode const mode_;
+  double const active_units_;
+  std::unique_ptr<Survey> survey_;
   AccessRules rules_;
   std::size_t const resident_;
   std::vector<std::vector<Instruction const*>> accesses_;  // [block][item]

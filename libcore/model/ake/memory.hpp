@@ -12,8 +12,11 @@
 //              units do the like with theirs; lines that several groups touch have the whole.
 // The order of the simulation is that of taking turns, not the schedule that follows: hits are a property of the trace
 // and the machine, and a copy of a group has the hits of the original.
-// Limits: the second level is empty at the start of a launch; writes are charged to device memory when a sector first
-// becomes dirty.
+// At the start of a launch the second level is empty; `warm`: it has what an earlier run of the same launch left, when
+// all groups together touch no more lines than it holds (else the least recently used are those that come next).
+// Limits: nothing passes from one launch to the next; writes are charged to device memory when a sector first becomes
+// dirty. What groups that are not traced touch is taken to be as much as the traced ones do, line for line of their
+// own.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +30,13 @@ namespace kernelcast::model::ake {
 struct MemoryMode {
   enum class Kind : std::uint8_t { none, given, simulated } kind = Kind::simulated;
   double l1_hit = 0, l2_hit = 0;  // given
+  bool warm = false;              // simulated: the second level has what the same launch left there before
 };
 
 struct Prepared {
-  std::vector<Group> groups;                                               // at most `resident`
+  std::vector<Group> groups;   // at most `resident`
+  double footprint_bytes = 0;  // warm: of all groups, by the traced ones
+  bool stays_warm = false;
   std::uint64_t l1_sectors = 0, l1_hits = 0, l2_sectors = 0, l2_hits = 0;  // of loads, in the groups above
 };
 

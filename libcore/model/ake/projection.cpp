@@ -116,10 +116,10 @@ std::string Projector::assumptions_of(Kernel const& kernel) const {
   std::set<Class> used{Class::issue};
   for (auto const& block : kernel.blocks)
     for (Instruction const& i : block) {
-      bool const global = i.sort.kind == Kind::load || i.sort.kind == Kind::store;
-      if (!global || i.sort.space == Space::shared) used.insert(i.sort.instruction_class);
-      if (i.sort.kind != Kind::load && i.sort.kind != Kind::store && i.sort.kind != Kind::atomic) continue;
-      if (i.sort.space == Space::shared) continue;
+      bool const copy = i.sort.kind == Kind::copy, moves = i.sort.kind == Kind::load || i.sort.kind == Kind::store;
+      if (copy) used.insert(Class::smem_store);
+      if (!copy && (!moves || i.sort.space == Space::shared)) used.insert(i.sort.instruction_class);
+      if (!copy && ((!moves && i.sort.kind != Kind::atomic) || i.sort.space == Space::shared)) continue;
       used.insert(Class::gmem_load_dram);
       if (options_.memory.kind == MemoryMode::Kind::none) continue;
       if (resolved_.machine.caches.l2_bytes > 0) used.insert(Class::gmem_load_l2);
@@ -171,6 +171,9 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
     ake::add(sum.reason, fmt::format("{} of {} resident groups traced: hits between the others are not seen "
                                      "(miniemu --groups resident:{})",
                                      prepared.groups.size(), resident, resident));
+  if (options_.memory.warm && !prepared.stays_warm && m.caches.l2_bytes > 0)
+    ake::add(sum.reason, fmt::format("{:.1f} MB touched, more than the second level: it starts cold",
+                                     prepared.footprint_bytes / 1e6));
   Listing const* const sass = options_.sass ? find_listing(*options_.sass, launch.head.kernel) : nullptr;
   std::function<void(Issue const&)> const nobody;
   if (sass) {
@@ -272,6 +275,7 @@ record::Emulation Projector::row_of(Sum const& sum) const {
   row.scheduler = name_of(options_.scheduler);
   row.cache = options_.memory.kind == MemoryMode::Kind::none    ? "none"
               : options_.memory.kind == MemoryMode::Kind::given ? "given"
+              : options_.memory.warm                            ? "warm"
                                                                 : "simulated";
   row.groups_traced = sum.groups_traced;
   row.groups_per_cu = sum.groups_per_cu;

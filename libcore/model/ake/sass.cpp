@@ -28,8 +28,8 @@ struct Form {
   bool writes = true;  // its first operand is a result
 };
 constexpr Form forms[] = {
-    {"LDGSTS", Class::gmem_load_l1, Kind::store, Space::global, false},
-    {"LDGDEPBAR", Class::sync, Kind::plain, Space::none, false},
+    {"LDGSTS", Class::gmem_load_l1, Kind::copy, Space::shared, false},
+    {"LDGDEPBAR", Class::sync, Kind::commit, Space::none, false},
     {"LDG", Class::gmem_load_l1, Kind::load, Space::global},
     {"LDL", Class::gmem_load_l1, Kind::load, Space::local},
     {"LDSM", Class::smem_load, Kind::load, Space::shared},
@@ -63,7 +63,7 @@ constexpr Form forms[] = {
     {"WARPSYNC", Class::sync, Kind::plain, Space::none, false},
     {"MEMBAR", Class::sync, Kind::plain, Space::none, false},
     {"ERRBAR", Class::sync, Kind::plain, Space::none, false},
-    {"DEPBAR", Class::sync, Kind::plain, Space::none, false},
+    {"DEPBAR", Class::sync, Kind::wait, Space::none, false},
     {"CCTL", Class::sync, Kind::plain, Space::none, false},
     {"NOP", Class::sync, Kind::plain, Space::none, false},
     {"FFMA", Class::fp32_fma},
@@ -206,20 +206,34 @@ bool has_modifier(std::string_view opcode, std::initializer_list<std::string_vie
   });
 }
 
+unsigned last_number(std::string_view operands) {
+  std::size_t const at = operands.rfind("0x");
+  unsigned number = 0;
+  if (at != std::string_view::npos)
+    std::from_chars(operands.data() + at + 2, operands.data() + operands.size(), number, 16);
+  return number;
+}
+
 Instruction instruction_of(std::string_view text) {
   Instruction out;
+  bool never = false;
   if (text.starts_with("@")) {
     std::size_t const blank = std::min(text.find(' '), text.size());
     Form const guard{"", Class::move, Kind::plain, Space::none, false};
     Operands(out, guard, "").add(text.substr(1, blank - 1));
+    never = text.starts_with("@!PT ");
     text = trimmed(text.substr(blank));
   }
   std::size_t const end = std::min(text.find(' '), text.size());
   std::string_view const opcode = text.substr(0, end);
   std::string_view const mnemonic = opcode.substr(0, opcode.find('.'));
-  Form const form = form_of(mnemonic);
-  out.sort = {form.instruction_class, form.kind, form.space, opcode.find(".CONSTANT") != std::string_view::npos,
-              form.kind == Kind::atomic || form.kind == Kind::barrier};
+  Form const form = never ? form_of("NOP") : form_of(mnemonic);
+  out.sort = {form.instruction_class,
+              form.kind,
+              form.space,
+              opcode.find(".CONSTANT") != std::string_view::npos,
+              form.kind == Kind::atomic || form.kind == Kind::barrier,
+              opcode.find(".BYPASS") != std::string_view::npos};
   out.bytes_per_lane = opcode.find(".128") != std::string_view::npos  ? 16
                        : opcode.find(".64") != std::string_view::npos ? 8
                        : has_modifier(opcode, {".U8", ".S8"})         ? 1
@@ -227,6 +241,7 @@ Instruction instruction_of(std::string_view text) {
                                                                       : 4;
   Operands operands(out, form, opcode);
   std::string_view rest = text.substr(end);
+  if (form.kind == Kind::wait) out.pending = last_number(rest);  // DEPBAR.LE SB0, 0x1
   while (!rest.empty()) {
     std::size_t depth = 0, i = 0;
     for (; i < rest.size() && (depth > 0 || rest[i] != ','); ++i)

@@ -25,7 +25,8 @@ Ticks expected_latency(Instruction const& i, Machine const& m) {
 }
 
 bool is_access(Instruction const& i) {
-  return i.sort.kind == Kind::load || i.sort.kind == Kind::store || i.sort.kind == Kind::atomic;
+  return i.sort.kind == Kind::load || i.sort.kind == Kind::store || i.sort.kind == Kind::atomic ||
+         i.sort.kind == Kind::copy;
 }
 bool is_ordered_with_all(Instruction const& i) {
   return i.sort.fence || i.sort.kind == Kind::barrier;

@@ -56,10 +56,18 @@ struct Target {
   double cycles(ake::Ticks t) const { return static_cast<double>(t) / static_cast<double>(machine.cycle); }
 };
 
-fs::path scratch() {
-  auto const folder = fs::temp_directory_path() / fmt::format("kernelcast-ake-{}", getpid());
-  fs::create_directories(folder);
-  return folder;
+// A folder that goes with the program.
+fs::path const& scratch() {
+  struct Folder {
+    fs::path path = fs::temp_directory_path() / fmt::format("kernelcast-ake-{}", getpid());
+    Folder() { fs::create_directories(path); }
+    ~Folder() {
+      std::error_code ignored;
+      fs::remove_all(path, ignored);
+    }
+  };
+  static Folder const folder;
+  return folder.path;
 }
 
 // The projection of the last kernel that `miniemu ARGUMENTS --emit trace | akemu` makes of it.
@@ -159,4 +167,24 @@ TEST_CASE("a ladder of bank conflicts: reads x degree x gap") {
       check(shared, row);
     }
   }
+}
+
+TEST_CASE("a copy that fits the second level needs no device memory when it is warm") {
+  auto const copy = [](std::uint64_t items, std::string const& options) {
+    return project(fmt::format("{0} -k copy -g {1} -l 256 -a buf:f32:{2}:zero -a buf:f32:{2}:zero -a i32:1 "
+                               "--groups resident:4",
+                               kernels, items, items * 8),
+                   "v100", options);
+  };
+  double const small = 2.0 * 8 * 4 * 32768;  // bytes of both buffers; the V100 has 6 MB
+  auto const cold = copy(32768, ""), warm = copy(32768, "--warm");
+  CHECK(cold.dram_bytes == small);
+  CHECK(warm.dram_bytes == 0);
+  CHECK(warm.cache == "warm");
+  CHECK(*warm.l2_hit == 1);
+  CHECK(*warm.time_s < *cold.time_s);
+  // Of a copy of more than that nothing is left which the next run could use.
+  auto const large = copy(1u << 20, "--warm");
+  CHECK(large.dram_bytes == copy(1u << 20, "").dram_bytes);
+  CHECK_THAT(large.reason, Contains("MB touched, more than the second level"));
 }

@@ -240,3 +240,27 @@ TEST_CASE("against an independent simulator, tick by tick") {
     CHECK(got.end == expected.end);
   }
 }
+
+TEST_CASE("asynchronous copies: as many are under way as the wait leaves") {
+  Machine const m = plain_machine(1, 100, 1);
+  unsigned const rounds = 40;
+  for (unsigned const pending : {0u, 1u, 3u}) {
+    Instruction copy = access(Kind::copy, 0, {}, {}), commit = plain(Class::sync, {}, {}), wait = commit;
+    commit.sort.kind = Kind::commit;
+    wait.sort.kind = Kind::wait;
+    wait.pending = pending;
+    Kernel kernel;
+    kernel.blocks = {{copy, commit, wait}, {leave()}};
+    std::vector<std::uint32_t> blocks(rounds, 0);
+    blocks.push_back(1);
+    Requests from_memory;
+    from_memory.shared = 1;
+    from_memory.dram = 1;
+    double const got = cycles(m, run(m, kernel, {group_of(kernel, {blocks}, from_memory)}));
+    INFO("pending " << pending << ": " << got << " cycles");
+    // pending + 1 copies of 100 cycles at a time, and their turns of the scheduler.
+    double const expected = 100.0 * rounds / (pending + 1);
+    CHECK(got >= expected);
+    CHECK(got < 1.15 * expected + 100);
+  }
+}

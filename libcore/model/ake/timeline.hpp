@@ -3,9 +3,11 @@
 // Cycles stand where the format has microseconds.
 #pragma once
 
+#include <fstream>
 #include <functional>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,31 +16,29 @@
 #include "model/ake/launch.hpp"
 #include "timeline/timeline.hpp"
 
-namespace kernelcast::akemu {
-
-namespace ake = model::ake;
+namespace kernelcast::model::ake {
 
 class Timeline {
  public:
   explicit Timeline(std::ostream& out) : trace_(out) {}
 
   // A launch on a device follows; of a device's launches only the first is drawn.
-  void begin(ake::Launch const&, device::Device const&, ake::Ticks cycle);
-  std::function<void(ake::Issue const&)> observer();
+  void begin(Launch const&, device::Device const&, Ticks cycle);
+  std::function<void(Issue const&)> observer();
   void finish();
 
  private:
   struct Warp {
     bool open = false;
     std::uint32_t block = 0;
-    ake::Ticks from = 0, last = 0, done = 0;
+    Ticks from = 0, last = 0, done = 0;
     std::uint64_t instructions = 0;
   };
-  void add(ake::Issue const&);
+  void add(Issue const&);
   void close(std::uint64_t thread, Warp&);
   void flush();
 
-  timeline::ChromeTrace trace_;
+  kernelcast::timeline::ChromeTrace trace_;
   std::map<std::string, std::uint64_t> processes_;
   std::uint64_t process_ = 0;
   bool drawn_ = false;
@@ -47,4 +47,17 @@ class Timeline {
   std::map<std::uint64_t, Warp> warps_;
 };
 
-}  // namespace kernelcast::akemu
+// The same into a file; nothing where the path is empty. Throws Error(io) where it cannot be written.
+class TimelineFile {
+ public:
+  explicit TimelineFile(std::string path);
+  Timeline* get() { return timeline_ ? &*timeline_ : nullptr; }
+  void finish();
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+  std::optional<Timeline> timeline_;
+};
+
+}  // namespace kernelcast::model::ake

@@ -1,20 +1,20 @@
-#include "timeline.hpp"
+#include "model/ake/timeline.hpp"
 
 #include <fmt/format.h>
 
-namespace kernelcast::akemu {
+#include "diag/diag.hpp"
 
-namespace ake = model::ake;
+namespace kernelcast::model::ake {
 
 namespace {
 
 constexpr double long_wait_cycles = 4;  // shorter ones cannot be seen
-constexpr std::array<char const*, ake::stall_count> stall_names{"dependency wait", "memory wait", "barrier wait",
-                                                                "waits for issue"};
+constexpr std::array<char const*, stall_count> stall_names{"dependency wait", "memory wait", "barrier wait",
+                                                           "waits for issue"};
 
 }  // namespace
 
-void Timeline::begin(ake::Launch const& launch, device::Device const& device, ake::Ticks cycle) {
+void Timeline::begin(Launch const& launch, device::Device const& device, Ticks cycle) {
   flush();
   auto const [at, fresh] = processes_.emplace(device.device, processes_.size());
   process_ = at->second;
@@ -26,12 +26,12 @@ void Timeline::begin(ake::Launch const& launch, device::Device const& device, ak
       process_, fmt::format("{}: {} {} (cycles as us)", device.device, launch.head.kernel, launch.head.case_name));
 }
 
-std::function<void(ake::Issue const&)> Timeline::observer() {
+std::function<void(Issue const&)> Timeline::observer() {
   if (drawn_) return {};
-  return [this](ake::Issue const& issue) { add(issue); };
+  return [this](Issue const& issue) { add(issue); };
 }
 
-void Timeline::add(ake::Issue const& i) {
+void Timeline::add(Issue const& i) {
   std::uint64_t const thread = i.slot * warps_per_group_ + i.warp;
   auto const [at, fresh] = warps_.try_emplace(thread);
   Warp& warp = at->second;
@@ -63,4 +63,20 @@ void Timeline::finish() {
   trace_.finish();
 }
 
-}  // namespace kernelcast::akemu
+// ----------------------------------------------------------------
+
+TimelineFile::TimelineFile(std::string path) : path_(std::move(path)) {
+  if (path_.empty()) return;
+  file_.open(path_, std::ios::binary);
+  if (!file_) throw Error(Status::io, Where{path_}, "cannot write this file");
+  timeline_.emplace(file_);
+}
+
+void TimelineFile::finish() {
+  if (!timeline_) return;
+  timeline_->finish();
+  file_.close();
+  if (!file_) throw Error(Status::io, Where{path_}, "cannot write this file");
+}
+
+}  // namespace kernelcast::model::ake

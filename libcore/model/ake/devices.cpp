@@ -1,0 +1,58 @@
+#include "model/ake/devices.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "diag/diag.hpp"
+#include "record/table.hpp"
+
+namespace kernelcast::model::ake {
+
+LatencyTable read_latencies(csv::Reader& figures, csv::Reader& fallbacks) {
+  LatencyTable out;
+  record::Reader<record::LatencyGap> rows(figures);
+  for (record::LatencyGap row; rows.next(row);) out.rows.push_back(row);
+  record::Reader<record::LatencyFallback> steps(fallbacks);
+  for (record::LatencyFallback step; steps.next(step);) {
+    if (!class_named(step.class_name))
+      throw steps.error("class", fmt::format("unknown class '{}'", step.class_name),
+                        did_you_mean(step.class_name, {class_names.begin(), class_names.end()}, 30));
+    if (step.quantity != "latency" && step.quantity != "gap")
+      throw steps.error("quantity", fmt::format("expected latency or gap, got '{}'", step.quantity));
+    out.fallbacks.push_back(step);
+  }
+  return out;
+}
+
+Devices::Devices(device::DeviceDatabase const& database, std::vector<std::string> const& names,
+                 LatencyTable const& table, Options const& options, std::size_t neighbours)
+    : neighbours_(options.memory.kind == MemoryMode::Kind::simulated ? std::max<std::size_t>(1, neighbours) : 1) {
+  for (auto const* const device : database.choose(names, device::is_gpu)) {
+    auto resolved = resolve(*device, table);
+    if (!names.empty() || resolved.missing.empty()) projectors_.emplace_back(*device, std::move(resolved), options);
+  }
+}
+
+// The resident groups, and with simulated caches neighbours of them.
+std::size_t Devices::groups_needed(record::Trace const& launch) const {
+  std::size_t most = 1;
+  for (auto const& p : projectors_) most = std::max(most, fit(launch, p.device()).groups_per_cu);
+  return most * neighbours_;
+}
+
+void Devices::emulate(record::TraceStream& rows, Timeline* timeline,
+                      std::function<void(record::Emulation const&)> const& visit) {
+  LaunchReader launches(rows, [&](record::Trace const& head) { return groups_needed(head); });
+  for (Launch launch; launches.next(launch);)
+    for (Projector& projector : projectors_) {
+      if (timeline) timeline->begin(launch, projector.device(), projector.cycle_ticks());
+      projector.add(launch, timeline ? timeline->observer() : nullptr);
+    }
+  std::vector<std::vector<record::Emulation>> results;
+  for (Projector& projector : projectors_) results.push_back(projector.rows());
+  for (std::size_t kernel = 0; !results.empty() && kernel < results[0].size(); ++kernel)
+    for (auto const& of_device : results) visit(of_device[kernel]);
+}
+
+}  // namespace kernelcast::model::ake

@@ -1,0 +1,37 @@
+// A trace on several devices at once: each launch is read once and emulated on all of them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "csv/csv.hpp"
+#include "device/device.hpp"
+#include "model/ake/projection.hpp"
+#include "model/ake/timeline.hpp"
+#include "record/trace_stream.hpp"
+
+namespace kernelcast::model::ake {
+
+// latgap.csv and latgap_fallbacks.csv. Throws Error(bad_data) with the place for an unknown class or quantity.
+LatencyTable read_latencies(csv::Reader& figures, csv::Reader& fallbacks);
+
+class Devices {
+ public:
+  // The named devices; when there are none, every GPU whose latencies are known. With simulated caches a trace is used
+  // up to `neighbours` times the resident groups. Throws Error(unavailable) for an unknown name.
+  Devices(device::DeviceDatabase const&, std::vector<std::string> const& names, LatencyTable const&, Options const&,
+          std::size_t neighbours);
+
+  // Emulates a trace; rows in the order of the kernels, the devices of each in that of the database. `timeline` may be
+  // nullptr. Throws what LaunchReader throws.
+  void emulate(record::TraceStream&, Timeline* timeline, std::function<void(record::Emulation const&)> const& visit);
+
+ private:
+  std::size_t groups_needed(record::Trace const& launch) const;
+
+  std::vector<Projector> projectors_;
+  std::size_t neighbours_;
+};
+
+}  // namespace kernelcast::model::ake
