@@ -1,6 +1,8 @@
 // perfcast: how long a kernel takes on every GPU of the device database, and what limits it there.
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "cli/cli.hpp"
 #include "device/device.hpp"
 #include "model/panwar.hpp"
@@ -14,7 +16,7 @@ struct Options {
   std::string devdb;
   std::vector<std::string> devices;
   std::string clock = "usual";
-  bool explain = false, doubtful = false;
+  bool explain = false, doubtful = false, launch_delay = false;
   CLI::App const* app = nullptr;  // to see whether --format was given
 };
 
@@ -40,6 +42,7 @@ record::Explanation explanation(model::panwar::Terms const& t) {
                         {},           {},
                         {},           {},
                         p.status,     p.reason};
+  if (p.t_launch_s) e.reason += fmt::format("{}launches {:.3g} s", e.reason.empty() ? "" : "; ", *p.t_launch_s);
   if (!p.time_s) return e;
   e.groups_per_cu = t.occupancy.groups_per_cu;
   e.waves_per_group = t.occupancy.waves_per_group;
@@ -62,7 +65,8 @@ void run(Options const& options, cli::Streams& io) {
   using model::panwar::Clock;
   model::panwar::Options const model{options.clock == "base"    ? Clock::base
                                      : options.clock == "boost" ? Clock::boost
-                                                                : Clock::usual};
+                                                                : Clock::usual,
+                                     options.launch_delay};
   auto const format = options.explain && options.app->count("--format") == 0 ? record::Format::table : io.format();
   auto const each_row = [&](auto const& write) {
     for (auto const& path : io.inputs()) {
@@ -100,6 +104,9 @@ void declare(cli::Tool& tool) {
                "says otherwise");
   app.add_flag("--doubtful", options->doubtful,
                "also use measurements of the database that are marked doubtful; the reason stands beside them");
+  app.add_flag("--launch-delay", options->launch_delay,
+               "add to every launch what the database has measured from its submission to its start, to compare with "
+               "times that were taken so");
   options->app = &app;
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }
@@ -113,8 +120,8 @@ int main(int argc, char** argv) {
       .description =
           "Reads what kernels do, as miniemu counts it, and writes how long they take on every GPU of the device "
           "database and what limits them there: compute, global or shared memory. A device that cannot run a kernel, "
-          "or about which too little is known, gets a row without a time that says why. Launch overhead and transfers "
-          "between host and device are not part of the model.",
+          "or about which too little is known, gets a row without a time that says why. Transfers between host and "
+          "device are not part of the model, launches only with --launch-delay.",
       .input = {&record::Kernel::schema()},
       .output = {&record::Projection::schema(), &record::Explanation::schema()},
       .statuses = {{Status::unavailable, "no such device in the database, or a name that may be several"}},

@@ -38,6 +38,7 @@ struct Device : record::Device {
   record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
   Curve global_read, global_write, shared_read, shared_write;  // coalesced, words of 4 bytes
   std::optional<double> measured_fp32_flop_per_s;              // the highest of all mixes of operations
+  std::optional<double> launch_delay_s;                        // the shortest of all back ends
 };
 
 // What a work-group needs. Registers per work-item in the device's own unit (32-bit; vec4 of 128 bits on Evergreen).

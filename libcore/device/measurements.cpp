@@ -61,6 +61,8 @@ void add_measurement(Device& device, Measurement const& row, record::Reader<Meas
   if (Curve* const curve = curve_of(device, row)) add_point(*curve, row, reader);
   if (row.metric == "peak_flop_per_s" && row.item_class.starts_with("fp32"))
     device.measured_fp32_flop_per_s = std::max(device.measured_fp32_flop_per_s.value_or(0), *row.value);
+  if (row.metric == "launch_delay_s")
+    device.launch_delay_s = std::min(device.launch_delay_s.value_or(*row.value), *row.value);
 }
 
 }  // namespace kernelcast::device

@@ -73,6 +73,7 @@ class Projector {
   std::size_t pass_width_index() const;
   double shared_bandwidth(device::Curve const& curve);
   Span shared();
+  double launch_delays_s();
 
   double need(std::optional<double> const& value, char const* column) const {
     if (!value) throw Refusal{"unknown", fmt::format("the device database lacks {}", column)};
@@ -485,6 +486,16 @@ void refuse_no_time(std::initializer_list<Span> terms) {
   if (longest_s == 0) throw Refusal{"unknown", "nothing is counted that takes time"};
 }
 
+// Seconds from the submissions of all launches to their starts.
+double Projector::launch_delays_s() {
+  if (!device_.launch_delay_s) {
+    note("launch_delay_s not known: nothing added");
+    return 0;
+  }
+  terms_.projection.t_launch_s = launches_ * *device_.launch_delay_s;
+  return *terms_.projection.t_launch_s;
+}
+
 Terms Projector::run() {
   auto& p = terms_.projection;
   p.kernel = kernel_.kernel;
@@ -503,10 +514,14 @@ Terms Projector::run() {
     p.t_shared_s = s.time_s;
     p.time_s = std::max({c.time_s, g.time_s, s.time_s});
     p.limiter = *p.time_s == c.time_s ? "compute" : *p.time_s == g.time_s ? "global" : "shared";
+    double const delay = options_.launch_delay ? launch_delays_s() : 0;
+    if (delay > *p.time_s) p.limiter = "launch";
     bool const sampled = kernel_.groups_emulated < kernel_.groups_total;
     double const spread = 1 + (sampled ? kernel_.spread_pct.value_or(0) / 100 : 0);
-    p.time_low_s = std::max({c.low_s, g.low_s, s.low_s}) / spread;
-    p.time_high_s = std::min(std::max({c.high_s, g.high_s, s.high_s}) * spread, std::numeric_limits<double>::max());
+    *p.time_s += delay;
+    p.time_low_s = std::max({c.low_s, g.low_s, s.low_s}) / spread + delay;
+    p.time_high_s =
+        std::min(std::max({c.high_s, g.high_s, s.high_s}) * spread + delay, std::numeric_limits<double>::max());
     p.reason = fmt::format("{}", fmt::join(notes_, "; "));
   } catch (Refusal const& refusal) {
     p.status = refusal.status;

@@ -14,12 +14,15 @@
 //    at its own. Else: what is measured at full occupancy, or measured_fraction of the peak, but a round of resident
 //    groups takes as long as one work-item: its waits for memory times the latency (fetches that a cache answers do not
 //    wait), and its own instructions one after the other. This is the saturation min(1, bytes in flight / (latency x
-//    bandwidth)) with whole rounds. Waits are counted by the emulator; a record without them takes item_bytes_in_flight.
-//  - Instructions without a unit of their own (memory, control, other) take an issue slot; AMD's units start them beside
+//    bandwidth)) with whole rounds. Waits are counted by the emulator; a record without them takes
+//    item_bytes_in_flight.
+//  - Instructions without a unit of their own (memory, control, other) take an issue slot; AMD's units start them
+//  beside
 //    arithmetic, of other wavefronts [gcn], [evergreen], so that the slowest kind counts. On compute capability 1.x an
 //    operand from shared memory costs an instruction half of its time again [volkov]. A class whose throughput is not
 //    known takes that of the class on the same unit; the reason says so.
-//  - VLIW: a bundle holds vliw_ops_per_bundle operations, but at most one on shared memory and one of those of which the
+//  - VLIW: a bundle holds vliw_ops_per_bundle operations, but at most one on shared memory and one of those of which
+//  the
 //    device makes no more per clock than it starts bundles. Where the packing is not known it is the middle, and the
 //    interval spans all.
 //  - Bank conflicts of a wavefront of 64 are those of its halves [evergreen].
@@ -32,7 +35,9 @@
 //    second-level cache, each is fetched once per launch from memory, or once at all when all fit; the rest comes at
 //    the cache's bandwidth, or at no cost where that is not known. Both ends are widened by the spread between the
 //    emulated groups when not all were emulated.
-// Not modelled, as in the paper: launch overhead, transfers between host and device, waiting at barriers.
+//  - Launches cost nothing, as in the paper, unless Options::launch_delay asks for what the database has measured:
+//    time = max(...) + launches x launch_delay_s, for times that are taken from submission on.
+// Not modelled, as in the paper: transfers between host and device, waiting at barriers.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +64,7 @@ enum class Clock { usual, base, boost };  // usual: clock_hz, what the device ru
 
 struct Options {
   Clock clock = Clock::usual;
+  bool launch_delay = false;
 };
 
 // Everything on the way to a projection; times in seconds, of all launches together.

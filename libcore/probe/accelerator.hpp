@@ -39,6 +39,11 @@ class DeviceKernel {
   // `times` launches one after the other; host time from the first call until all are done, seconds.
   virtual double run_queued(std::uint64_t groups, std::uint64_t group, std::vector<KernelArgument> const&,
                             std::uint64_t times) = 0;
+  // From the submission of a launch to its start, by the driver's own clock, seconds; nullopt: it does not say.
+  virtual std::optional<double> delay_s(std::uint64_t /*groups*/, std::uint64_t /*group*/,
+                                        std::vector<KernelArgument> const&) {
+    return std::nullopt;
+  }
   // Work-groups that one compute unit holds, as the driver computes it; 0: it does not say.
   virtual std::uint64_t resident_groups(std::uint64_t /*group*/, std::uint64_t /*shared_bytes*/) { return 0; }
 };
@@ -53,6 +58,8 @@ class Accelerator {
   virtual void upload(DeviceBuffer&, void const* data, std::uint64_t bytes) = 0;
   virtual std::shared_ptr<DeviceKernel> kernel(std::string const& file, std::string const& function,
                                                std::vector<std::string> const& macros) = 0;
+  // Whether DeviceKernel::delay_s says anything.
+  virtual bool tells_delays() const { return false; }
   // Host time of compiling this small kernel anew; nothing cached is used. Seconds.
   virtual double compile_s() = 0;
   // One copy of `bytes`; host time, seconds.

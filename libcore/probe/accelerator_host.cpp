@@ -6,6 +6,14 @@ namespace kernelcast::probe {
 void AcceleratorProbe::launch() {
   auto& one = add("launch", "launch_s");
   one.measure = [this, lazy = std::make_shared<Lazy>()] { return empty(*lazy, 1, group_, 1); };
+  auto& delay = add("launch", "launch_delay_s");
+  if (!device_->tells_delays())
+    delay.unsupported = "the driver does not say when it took a launch";
+  else
+    delay.measure = [this, lazy = std::make_shared<Lazy>()] {
+      empty(*lazy, 1, group_, 1);
+      return lazy->kernel->delay_s(1, group_, {lazy->out, std::uint32_t{0}}).value_or(std::nan(""));
+    };
   auto& many = add("launch", "launch_throughput_s");
   many.measure = [this, lazy = std::make_shared<Lazy>()] { return empty(*lazy, 1, group_, 100) / 100; };
   add("launch", "compile_s").measure = [this] { return device_->compile_s(); };

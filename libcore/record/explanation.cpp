@@ -12,7 +12,7 @@ Schema<Explanation> const& Explanation::schema() {
           .column("device", &E::device, Unit::none, "slug of the device in the device database")
           .column("time_s", &E::time_s, Unit::seconds,
                   "projected kernel time of all launches; empty when there is none")
-          .column("limiter", &E::limiter, Unit::none, "the term that decides the time: compute, global, shared")
+          .column("limiter", &E::limiter, Unit::none, "the term that decides the time: compute, global, shared, launch")
           .may_be_empty()
           .column("t_compute_s", &E::t_compute_s, Unit::seconds, "time of the instruction units")
           .column("t_global_s", &E::t_global_s, Unit::seconds, "time of the global memory transactions")

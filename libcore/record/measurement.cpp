@@ -6,7 +6,7 @@ namespace kernelcast::record {
 
 namespace {
 
-constexpr std::array<Metric, 35> all_metrics{{
+constexpr std::array<Metric, 36> all_metrics{{
     {"peak_flop_per_s", Unit::flop_per_s,
      "floating-point operations per second of class fp32, fp64 or fp16; variant fma (a multiply-add counts two), "
      "add_mul "
@@ -29,6 +29,7 @@ constexpr std::array<Metric, 35> all_metrics{{
      "atomic additions per second; variant same (one address), distinct (an address each), shared (one in shared "
      "memory)"},
     {"launch_s", Unit::seconds, "from the call that starts an empty kernel to its end as the host sees it"},
+    {"launch_delay_s", Unit::seconds, "from the submission of a kernel to its start, by the driver's own clock"},
     {"launch_throughput_s", Unit::seconds, "time per launch where many empty kernels are queued"},
     {"compile_s", Unit::seconds, "compiling one small kernel from source, caches of the driver avoided"},
     {"copy_bandwidth_bytes_per_s", Unit::bytes_per_s,

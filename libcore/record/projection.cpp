@@ -5,7 +5,7 @@ namespace kernelcast::record {
 Schema<Projection> const& Projection::schema() {
   static auto const schema = [] {
     Schema<Projection> s("projection", "how long a kernel takes on a device according to a model");
-    add_projection_columns(s, "compute, global, shared")
+    add_projection_columns(s, "compute, global, shared; launch with --launch-delay")
         .optional_column("t_compute_s", &Projection::t_compute_s, Unit::seconds, "time of the instruction units")
         .optional_column("t_global_s", &Projection::t_global_s, Unit::seconds, "time of the global memory transactions")
         .optional_column("t_shared_s", &Projection::t_shared_s, Unit::seconds, "time of the shared memory passes")
@@ -13,7 +13,9 @@ Schema<Projection> const& Projection::schema() {
                          "resident wavefronts over the most that a compute unit holds")
         .optional_column("bandwidth_source", &Projection::bandwidth_source, Unit::none,
                          "where the global bandwidth comes from: curve, measured or peak")
-        .may_be_empty();
+        .may_be_empty()
+        .optional_column("t_launch_s", &Projection::t_launch_s, Unit::seconds,
+                         "with --launch-delay: from the submissions of the launches to their starts");
     return s;
   }();
   return schema;

@@ -15,7 +15,7 @@ struct Projection {
   std::string device;     // slug of the device database
   std::string model;
   std::optional<double> time_s, time_low_s, time_high_s;
-  std::string limiter;        // the term that bounds the time: compute, global, shared
+  std::string limiter;        // the term that bounds the time: compute, global, shared, launch
   std::string status = "ok";  // ok, infeasible, unknown
   std::string reason;
 
@@ -23,6 +23,7 @@ struct Projection {
   std::optional<double> t_compute_s, t_global_s, t_shared_s;
   std::optional<double> occupancy;
   std::string bandwidth_source;
+  std::optional<double> t_launch_s;  // empty unless asked for
 
   static Schema<Projection> const& schema();
 };

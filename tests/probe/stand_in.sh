@@ -16,7 +16,7 @@ sed -n 2p list.csv | grep -q '^cuda:0' || fail "a GPU stands first"
 # All benchmarks: rows of every kind, none failed.
 "$probe" --device cuda --quick -o all.csv 2>notes || fail "the whole probe: $(cat notes)"
 [ "$(count failed all.csv)" = 0 ] || fail "failed rows: $(grep ,failed, all.csv)"
-for metric in clock_hz launch_s compile_s barrier_s peak_flop_per_s peak_op_per_s global_bandwidth_bytes_per_s \
+for metric in clock_hz launch_s launch_delay_s compile_s barrier_s peak_flop_per_s peak_op_per_s global_bandwidth_bytes_per_s \
   shared_bandwidth_bytes_per_s texture_bandwidth_bytes_per_s constant_bandwidth_bytes_per_s load_latency_s \
   atomic_op_per_s copy_bandwidth_bytes_per_s copy_row_s latency_cycles gap_cycles shared_latency_cycles; do
   grep -q ",$metric," all.csv || fail "no row of $metric"

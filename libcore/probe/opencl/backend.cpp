@@ -203,15 +203,12 @@ class OpenClKernel final : public DeviceKernel {
   OpenClKernel(OpenClKernel const&) = delete;
 
   double run(std::uint64_t groups, std::uint64_t group, std::vector<KernelArgument> const& arguments) override {
-    set(arguments);
-    cl_event event = nullptr;
-    enqueue(groups, group, &event);
-    check(api().clWaitForEvents(1, &event), "clWaitForEvents");
-    cl_ulong begin = 0, end = 0;
-    api().clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr);
-    api().clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
-    api().clReleaseEvent(event);
-    return static_cast<double>(end - begin) * 1e-9;
+    return between(CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END, groups, group, arguments);
+  }
+
+  std::optional<double> delay_s(std::uint64_t groups, std::uint64_t group,
+                                std::vector<KernelArgument> const& arguments) override {
+    return between(CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START, groups, group, arguments);
   }
 
   double run_queued(std::uint64_t groups, std::uint64_t group, std::vector<KernelArgument> const& arguments,
@@ -229,6 +226,20 @@ class OpenClKernel final : public DeviceKernel {
     std::size_t const global = groups * group, local = group;
     check(api().clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &global, &local, 0, nullptr, event),
           "clEnqueueNDRangeKernel");
+  }
+
+  // Seconds between two points in a launch's life.
+  double between(cl_profiling_info from, cl_profiling_info to, std::uint64_t groups, std::uint64_t group,
+                 std::vector<KernelArgument> const& arguments) {
+    set(arguments);
+    cl_event event = nullptr;
+    enqueue(groups, group, &event);
+    check(api().clWaitForEvents(1, &event), "clWaitForEvents");
+    cl_ulong begin = 0, end = 0;
+    api().clGetEventProfilingInfo(event, from, sizeof begin, &begin, nullptr);
+    api().clGetEventProfilingInfo(event, to, sizeof end, &end, nullptr);
+    api().clReleaseEvent(event);
+    return static_cast<double>(end - begin) * 1e-9;
   }
 
   void set(std::vector<KernelArgument> const& arguments) {
@@ -296,6 +307,8 @@ class OpenClDevice final : public Accelerator {
     for (auto const& macro : macros) options += fmt::format("-D{} ", macro);
     return std::make_shared<OpenClKernel>(queue_, build(source, options), function);
   }
+
+  bool tells_delays() const override { return true; }
 
   double compile_s() override {
     // A number that no cache has seen.

@@ -151,6 +151,16 @@ TEST_CASE("the highest measured rate of single precision is kept") {
   CHECK(!db.find("k20").measured_fp32_flop_per_s);
 }
 
+TEST_CASE("the shortest delay of a launch is kept") {
+  Copy const copy;
+  std::ofstream(copy.folder / "curves/own.csv") << columns << "c2075,cuda,launch_s,,,,,,1e-6,,,,,ok,\n"
+                                                << "c2075,cuda,launch_delay_s,,,,,,9e-6,,,,,ok,\n"
+                                                << "c2075,opencl,launch_delay_s,,,,,,8e-6,,,,,ok,\n"
+                                                << "c2075,cpu,launch_delay_s,,,,,,2e-6,,,,,doubtful,the clock moved\n";
+  CHECK(device::load(copy.folder.string()).find("c2075").launch_delay_s == 8e-6);
+  CHECK(!device::load(copy.folder.string()).find("k20").launch_delay_s);
+}
+
 TEST_CASE("what is wrong in a database is refused at its place") {
   auto const tried = [](char const* file, std::string const& row) {
     Copy const copy;

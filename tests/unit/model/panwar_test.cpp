@@ -144,6 +144,29 @@ TEST_CASE("compute time is the sum of issues over throughputs") {
   CHECK(*project(k, made_up(), {model::panwar::Clock::base}).t_compute_s == Approx(2 * expected));
 }
 
+TEST_CASE("launches cost what was measured, where that is asked for") {
+  auto const k = times(plain_kernel(), 20);
+  auto d = made_up();
+  model::panwar::Options options;
+  auto const without = project(k, d, options);
+  CHECK(!without.t_launch_s);
+  options.launch_delay = true;
+  auto p = project(k, d, options);  // nothing was measured
+  CHECK(!p.t_launch_s);
+  CHECK(*p.time_s == *without.time_s);
+  CHECK(p.reason == "launch_delay_s not known: nothing added");
+  d.launch_delay_s = 5e-6;
+  CHECK(*project(k, d).time_s == *without.time_s);
+  p = project(k, d, options);
+  CHECK(*p.t_launch_s == Approx(20 * 5e-6));
+  CHECK(*p.time_s == Approx(*without.time_s + 20 * 5e-6));
+  CHECK(*p.time_low_s == Approx(*without.time_low_s + 20 * 5e-6));
+  CHECK(*p.time_high_s == Approx(*without.time_high_s + 20 * 5e-6));
+  CHECK(p.limiter == without.limiter);
+  d.launch_delay_s = 1;
+  CHECK(project(k, d, options).limiter == "launch");
+}
+
 TEST_CASE("global time is transactions by the device's rule over the bandwidth of reads and writes") {
   auto k = plain_kernel();
   double const items = 256000;

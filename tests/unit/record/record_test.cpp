@@ -93,7 +93,7 @@ TEST_CASE("the kernel record has the columns of the contract, in its order") {
 TEST_CASE("the columns of the other records stand as in the contract") {
   CHECK(write<Projection>({}) ==
         "kernel,case,device,model,time_s,time_low_s,time_high_s,limiter,status,reason,t_compute_s,t_global_s,"
-        "t_shared_s,occupancy,bandwidth_source\n");
+        "t_shared_s,occupancy,bandwidth_source,t_launch_s\n");
   CHECK(write<Ranking>({}) == "model,kernel,case,rank,device,time_s,relative_time,decided,limiter\n");
   CHECK(write<Assessment>({}) ==
         "model,kernel,case,chosen_device,best_device,selection_penalty_pct,relative_error_pct\n");
@@ -133,7 +133,7 @@ TEST_CASE("columns are found by name in any order, optional ones may be absent, 
   std::ostringstream out;
   Writer<Projection> writer(out, Format::csv, nullptr, reader.extra_names());
   writer.write(p, reader.extras());
-  CHECK(line(out.str(), 1) == "k,64,d,m,0.5,,1,global,ok,,,,,,,x,\"p\"\"q\"");
+  CHECK(line(out.str(), 1) == "k,64,d,m,0.5,,1,global,ok,,,,,,,,x,\"p\"\"q\"");
 }
 
 TEST_CASE("bad cells and columns are refused with place, line and hint") {
