@@ -16,8 +16,9 @@ std::vector<AcceleratorProbe::Operation> AcceleratorProbe::operations() const {
       {"int_add", "int_add", "int_add", "", {"INT_ADD"}, "uint", false, 2, 0},
       {"int_mul", "int_mul", "int_mul", "", {"INT_MUL"}, "uint", false, 1, 0},
       {"shift", "shift", "shift", "", {"SHIFT"}, "uint", false, 1, 0},
+      {"logic", "logic", "logic", "", {"LOGIC"}, "uint", false, 4, 0},
       {"special", "special", "special", "rsqrt", {"SPECIAL"}, "float", false, 1, 0},
-      {"convert", "convert", "", "", {"CONVERT"}, "float", false, 2, 0},
+      {"convert", "convert", "convert", "", {"CONVERT"}, "int", false, 1, 0},
   };
 }
 
@@ -28,6 +29,12 @@ unsigned AcceleratorProbe::lanes_of(Operation const& operation) const {
   return operation.element == std::string("double") ? std::max(1u, lanes / 2) : lanes;
 }
 
+// Chains that fill the units without spilling: int_add has two registers for each, logic four.
+unsigned AcceleratorProbe::many_chains(Operation const& operation) const {
+  std::string const entry = operation.entry;
+  return entry == "int_add" || entry == "logic" ? 4 : cpu_ ? 12 : 8;
+}
+
 std::vector<std::string> AcceleratorProbe::macros_of(Operation const& operation, unsigned chains) const {
   unsigned const lanes = lanes_of(operation);
   std::string const element = operation.element;
@@ -36,7 +43,7 @@ std::vector<std::string> AcceleratorProbe::macros_of(Operation const& operation,
   macros.push_back("SCALAR=" + element);
   macros.push_back(fmt::format("CHAINS={}", chains));
   std::string const width = lanes > 1 ? std::to_string(lanes) : "";
-  macros.push_back(fmt::format("CONVERT_INT(x)=convert_int{}(x)", width));
+  macros.push_back(fmt::format("AS_INT(x)=as_int{}(x)", width));
   macros.push_back(fmt::format("CONVERT_FLOAT(x)=convert_float{}(x)", width));
   return macros;
 }
@@ -88,8 +95,7 @@ void AcceleratorProbe::flops() {
     point.row.word_bytes = operation.element == std::string("double") ? 8 : 4;
     point.unsupported = refusal(operation);
     if (!point.unsupported.empty()) continue;
-    // Two registers for each chain of integers.
-    point.measure = rate(operation, full_groups(), operation.entry == std::string("int_add") ? 4 : cpu_ ? 12 : 8);
+    point.measure = rate(operation, full_groups(), many_chains(operation));
     if (operation.per_cycle > 0 && facts_.clock_hz > 0 && !cpu_)
       point.most = operation.per_cycle * static_cast<double>(units_) * facts_.clock_hz;
   }
@@ -135,8 +141,7 @@ void AcceleratorProbe::instructions() {
     };
     auto& gap = add("instruction", "gap_cycles");
     gap.row.item_class = operation.finer;
-    unsigned const chains = operation.entry == std::string("int_add") ? 4 : cpu_ ? 12 : 8;
-    gap.measure = [this, operation, one = rate(operation, full_groups(), chains)] {
+    gap.measure = [this, operation, one = rate(operation, full_groups(), many_chains(operation))] {
       double const results =
           one() / (operation.entry == std::string("fma_fp32") || operation.entry == std::string("fma_fp64") ? 2 : 1);
       double const per_issue =

@@ -86,6 +86,7 @@ class AcceleratorProbe final : public Probe {
   };
   std::vector<Operation> operations() const;
   unsigned lanes_of(Operation const& operation) const;
+  unsigned many_chains(Operation const& operation) const;
   std::vector<std::string> macros_of(Operation const& operation, unsigned chains) const;
   std::uint64_t full_groups() const;
   std::uint64_t resident() const;

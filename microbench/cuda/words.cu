@@ -48,8 +48,25 @@ static __device__ __forceinline__ float reciprocal_root(float x) {
   return x;
 }
 #define RECIPROCAL_ROOT(x) reciprocal_root(x)
-#define TO_INT(x) ((int)(x))
-#define TO_FLOAT(x) ((float)(x))
+static __device__ __forceinline__ uint exclusive_or(uint x, uint y) {
+  asm("xor.b32 %0, %0, %1;" : "+r"(x) : "r"(y));
+  return x;
+}
+static __device__ __forceinline__ uint both(uint x, uint y) {
+  asm("and.b32 %0, %0, %1;" : "+r"(x) : "r"(y));
+  return x;
+}
+#define XOR(x, y) exclusive_or(x, y)
+#define AND(x, y) both(x, y)
+static __device__ __forceinline__ int to_float_bits(int x) {
+  union {
+    float number;
+    int bits;
+  } y;
+  asm("cvt.rn.f32.s32 %0, %1;" : "=f"(y.number) : "r"(x));
+  return y.bits;
+}
+#define TO_FLOAT_BITS(x) to_float_bits(x)
 static __device__ __forceinline__ uint2 operator^(uint2 a, uint2 b) {
   uint2 r;
   r.x = a.x ^ b.x;

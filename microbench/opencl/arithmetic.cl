@@ -1,7 +1,7 @@
 // Arithmetic: chains of one operation, CHAINS of them side by side. One chain shows its latency, many its rate.
 //
 // Macros: VALUE, SCALAR (types of a value and of its elements), CHAINS (1, 4, 8, 12), one of FMA, ADD_MUL, ADD, MUL,
-// INT_ADD, INT_MUL, SHIFT, SPECIAL, CONVERT.
+// INT_ADD, INT_MUL, SHIFT, LOGIC, SPECIAL, CONVERT.
 // Also read as CUDA, after cuda/words.cu. Counts: kernels.toml.
 #define UNROLL 4
 #define EACH_1(X) X(0)
@@ -13,7 +13,7 @@
 #define EACH(X) JOIN(EACH_, CHAINS)(X)
 
 // Values in [1, 2) of random bits; odd integers.
-#if defined(INT_ADD) || defined(INT_MUL) || defined(SHIFT)
+#if defined(INT_ADD) || defined(INT_MUL) || defined(SHIFT) || defined(LOGIC) || defined(CONVERT)
 #define FIRST(bits) SPLAT((bits) | 1)
 #elif defined(PACKED_HALF)
 #define FIRST(bits) (0x3c003c00u | ((bits) & 0x03ff03ffu))
@@ -25,6 +25,12 @@
 #define DECLARE(c) VALUE v##c = FIRST(in[me * CHAINS + c]), w##c = FIRST(in[me * CHAINS + c] >> 3);
 #define STEP(c) v##c = v##c + w##c; w##c = w##c + v##c;
 #define TAKE(c) sum = sum ^ v##c ^ w##c;
+#elif defined(LOGIC)  // each result is needed twice: no two become one instruction of three operands
+#define DECLARE(c)                                                                      \
+  VALUE v##c = FIRST(in[me * CHAINS + c]), w##c = FIRST(in[me * CHAINS + c] >> 3),      \
+        x##c = FIRST(in[me * CHAINS + c] >> 5), y##c = FIRST(in[me * CHAINS + c] >> 7);
+#define STEP(c) v##c = XOR(v##c, y##c); w##c = AND(w##c, v##c); x##c = XOR(x##c, w##c); y##c = AND(y##c, x##c);
+#define TAKE(c) sum = sum ^ v##c ^ w##c ^ x##c ^ y##c;
 #else
 #define DECLARE(c) VALUE v##c = FIRST(in[me * CHAINS + c]);
 #define TAKE(c) sum = GATHER(sum, v##c);
@@ -45,12 +51,12 @@
 #elif defined(SPECIAL)
 #define STEP(c) v##c = RECIPROCAL_ROOT(v##c);
 #elif defined(CONVERT)
-#define STEP(c) v##c = TO_FLOAT(TO_INT(v##c + b));  // without the addition once would be enough
+#define STEP(c) v##c = TO_FLOAT_BITS(v##c);  // the bits of the float are the next integer
 #endif
 
 KERNEL void arithmetic(GLOBAL const uint* in, GLOBAL VALUE* out, float af, float bf, uint iterations) {
   uint const me = GLOBAL_ID;
-#if defined(INT_ADD) || defined(INT_MUL)
+#if defined(INT_ADD) || defined(INT_MUL) || defined(LOGIC) || defined(CONVERT)
 #elif defined(SHIFT)
   VALUE const turn = SPLAT((uint)bf | 5);
 #elif defined(PACKED_HALF)
