@@ -33,8 +33,8 @@ struct Build {
 void build_opencl(Build&);
 void build_cuda(Build&);
 
-// clang's options that come from the request: everything but the target and the output.
-std::vector<std::string> opencl_options(Request const&);
+// clang's options that come from a source's: everything but the target and the output.
+std::vector<std::string> opencl_options(std::vector<std::string> const& options);
 
 // Throws Error(bad_data) from a compiler's words, or Error(limit) where it ran out of time; the first error's place is
 // the Error's place, further ones follow in the message. Returns the warnings of a run that succeeded.

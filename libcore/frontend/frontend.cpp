@@ -31,9 +31,9 @@ Language language_of(std::string const& path) {
 }
 
 // An option that is neither a switch nor the value of the one before would be taken for another source file.
-void check_options(Request const& request) {
+void check_options(std::vector<std::string> const& options) {
   bool value_follows = false;
-  for (auto const& option : request.options) {
+  for (auto const& option : options) {
     if (!value_follows && (option.empty() || option[0] != '-'))
       throw Error(Status::usage, fmt::format("compiler option '{}' does not begin with '-'", option),
                   "write -DNAME=VALUE, -IFOLDER or another option of clang");
@@ -49,7 +49,14 @@ std::string cache_key(Request const& request, Toolchain const& tools, std::strin
   // Included files are found beside the source; relative -I counts from the working folder.
   std::error_code error;
   text += request.path + '\n' + std::filesystem::current_path(error).string() + '\n';
-  for (auto const& option : request.options) text += fmt::format("{} {}\n", option.size(), option);
+  auto const add = [&text](std::vector<std::string> const& options) {
+    for (auto const& option : options) text += fmt::format("{} {}\n", option.size(), option);
+  };
+  add(request.options);
+  for (auto const& unit : request.linked) {
+    text += fmt::format("{} {}\n", unit.path, file_hash(unit.path));
+    add(unit.options);
+  }
   text += identity(tools.ptxas);
   if (language != Language::ptx) text += identity(tools.clang);
   if (language == Language::cuda) {
@@ -93,7 +100,13 @@ CacheEntry build(Request const& request, Toolchain const& tools, std::string con
 // The module is set only where it had to be parsed anyway.
 CompiledText compile(Request const& request, std::unique_ptr<ptx::Module>& module) {
   auto const language = language_of(request.path);
-  check_options(request);
+  check_options(request.options);
+  for (auto const& unit : request.linked) {
+    check_options(unit.options);
+    if (language != Language::opencl || language_of(unit.path) != Language::opencl)
+      throw Error(Status::bad_data, Where{unit.path}, "only OpenCL C is linked with OpenCL C",
+                  "give one source of another language");
+  }
   auto const source = read_file(request.path);
   auto const tools = find_toolchain();
   auto const folder = request.cache ? cache_folder() : std::string{};

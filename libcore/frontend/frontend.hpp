@@ -32,6 +32,12 @@ struct Request {
   // Environment registers: %envreg3..5 hold the offset, %envreg6 the number of dimensions.
   bool global_offset = false;
   double time_limit_s = 300;  // for each run of a compiler; Error(limit) beyond
+  // Further sources of OpenCL C that are compiled by themselves, then linked with the first.
+  struct Unit {
+    std::string path;
+    std::vector<std::string> options;
+  };
+  std::vector<Unit> linked = {};
 };
 
 enum class ArgumentKind {

@@ -91,11 +91,11 @@ void rename_printf(std::string& ir) {
 
 }  // namespace
 
-std::vector<std::string> opencl_options(Request const& request) {
+std::vector<std::string> opencl_options(std::vector<std::string> const& options) {
   std::vector<std::string> result{"-x", "cl"};
   std::string standard = "CL1.2";
   bool value_follows = false;
-  for (auto const& option : request.options) {
+  for (auto const& option : options) {
     if (!value_follows && option.rfind("-cl-std=", 0) == 0) standard = option.substr(8);
     value_follows = option == "-D" || option == "-I" || option == "-U" || option == "-include";
   }
@@ -106,40 +106,72 @@ std::vector<std::string> opencl_options(Request const& request) {
   result.insert(result.end(), {"-cl-std=" + standard, "-O2", "-cl-kernel-arg-info", "-fno-caret-diagnostics",
                                "-fno-color-diagnostics", "-Wno-linker-warnings", "-Xclang", "-finclude-default-header",
                                "-Xclang", "-cl-ext=+all"});
-  for (auto const& option : request.options)
+  for (auto const& option : options)
     if (option.rfind("-cl-std=", 0) != 0 && option.rfind("-cl-nv-", 0) != 0) result.push_back(option);
   return result;
 }
+
+namespace {
+
+// One source as LLVM IR in text form, not yet optimised; adds what it tells to the build.
+void parse_unit(Build& build, std::string const& path, std::vector<std::string> const& options,
+                std::string const& ir_file) {
+  auto const& request = build.request;
+  auto const rule_file = build.scratch.file("kernel.d");
+  auto const target = opencl_target(request.arch);
+  std::vector<std::string> parse{build.tools.clang};
+  parse.insert(parse.end(), target.begin(), target.end());
+  for (auto& option : opencl_options(options)) parse.push_back(std::move(option));
+  parse.insert(parse.end(), {"-gdwarf-2", "-gline-directives-only", "-Xclang", "-disable-llvm-passes", "-emit-llvm",
+                             "-S", "-MMD", "-MF", rule_file, path, "-o", ir_file});
+  auto const warnings = check_compiler(build, "clang-19", run_process(parse, request.time_limit_s));
+  build.notes.insert(build.notes.end(), warnings.begin(), warnings.end());
+  for (auto const& option : options)
+    if (option.rfind("-cl-nv-", 0) == 0)
+      build.notes.push_back(option + " is left out: only NVIDIA's compiler knows it");
+  for (auto& file : parse_dependencies(read_file(rule_file))) build.dependencies.push_back(std::move(file));
+
+  auto ir = read_file(ir_file);
+  build.facts.merge(parse_kernel_metadata(ir));
+  rename_printf(ir);
+  write_file(ir_file, ir);
+}
+
+// The further sources as bitcode, for the linker within clang.
+std::vector<std::string> linked_units(Build& build) {
+  std::vector<std::string> bitcode;
+  auto const target = opencl_target(build.request.arch);
+  for (auto const& unit : build.request.linked) {
+    auto const name = fmt::format("unit{}", bitcode.size());
+    auto const ir_file = build.scratch.file(name + ".ll");
+    parse_unit(build, unit.path, unit.options, ir_file);
+    bitcode.push_back(build.scratch.file(name + ".bc"));
+    std::vector<std::string> convert{build.tools.clang};
+    convert.insert(convert.end(), target.begin(), target.end());
+    convert.insert(convert.end(),
+                   {"-x", "ir", ir_file, "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o", bitcode.back()});
+    check_compiler(build, "clang-19", run_process(convert, build.request.time_limit_s));
+  }
+  return bitcode;
+}
+
+}  // namespace
 
 void build_opencl(Build& build) {
   auto const& clang = require_clang(build.tools);
   auto const libclc = require_libclc(build.tools, "nvptx64--nvidiacl.bc");
   auto const& request = build.request;
-  auto const ir_file = build.scratch.file("kernel.ll"), rule_file = build.scratch.file("kernel.d"),
-             ptx_file = build.scratch.file("kernel.ptx");
-
-  auto const target = opencl_target(request.arch);
-  std::vector<std::string> parse{clang};
-  parse.insert(parse.end(), target.begin(), target.end());
-  for (auto& option : opencl_options(request)) parse.push_back(std::move(option));
-  parse.insert(parse.end(), {"-gdwarf-2", "-gline-directives-only", "-Xclang", "-disable-llvm-passes", "-emit-llvm",
-                             "-S", "-MMD", "-MF", rule_file, request.path, "-o", ir_file});
-  build.notes = check_compiler(build, "clang-19", run_process(parse, request.time_limit_s));
-  for (auto const& option : request.options)
-    if (option.rfind("-cl-nv-", 0) == 0)
-      build.notes.push_back(option + " is left out: only NVIDIA's compiler knows it");
-  build.dependencies = parse_dependencies(read_file(rule_file));
-
-  auto ir = read_file(ir_file);
-  build.facts = parse_kernel_metadata(ir);
-  rename_printf(ir);
-  write_file(ir_file, ir);
+  auto const ir_file = build.scratch.file("kernel.ll"), ptx_file = build.scratch.file("kernel.ptx");
+  parse_unit(build, request.path, request.options, ir_file);
+  auto const units = linked_units(build);
 
   auto const shim = shim_folder(build);
+  auto const target = opencl_target(request.arch);
   std::vector<std::string> lower{clang};
   lower.insert(lower.end(), target.begin(), target.end());
   lower.insert(lower.end(), {"-O2", "-x", "ir", ir_file, "-fno-caret-diagnostics", "-fno-color-diagnostics",
                              "-Wno-linker-warnings"});
+  for (auto const& unit : units) lower.insert(lower.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang", unit});
   std::vector<std::string> libraries;
   for (auto const& part : shim_parts(request.global_offset)) libraries.push_back(shim + std::string(part.bitcode));
   libraries.push_back(libclc);

@@ -155,6 +155,7 @@ Fill read_r600(AmdTarget const& target, std::string const& assembly) {
 }
 
 Fill run_amd(Build const& build, AmdTarget const& target) {
+  if (!build.request.linked.empty()) return note(target.column, "the program is linked from several sources");
   std::string libclc;
   try {
     libclc = require_libclc(build.tools, target.bitcode);
@@ -164,7 +165,7 @@ Fill run_amd(Build const& build, AmdTarget const& target) {
   auto const output = build.scratch.file(std::string(target.processor) + ".s");
   std::vector<std::string> argv{build.tools.clang, "-target", target.triple, std::string("-mcpu=") + target.processor,
                                 "-nogpulib"};
-  for (auto& option : opencl_options(build.request)) argv.push_back(std::move(option));
+  for (auto& option : opencl_options(build.request.options)) argv.push_back(std::move(option));
   argv.insert(argv.end(),
               {"-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", libclc, "-S", build.request.path, "-o", output});
   auto const result = run_process(argv, build.request.time_limit_s);

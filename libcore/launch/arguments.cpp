@@ -106,8 +106,9 @@ std::optional<Argument> parse_argument(Text const& text, Plan& plan, std::string
     plan.buffers.push_back(parse_buffer(fmt::format("buffer {}", plan.buffers.size()), text, folder));
     return argument;
   }
-  if (head == "local") {
+  if (head == "local" || head == "null") {
     argument.kind = Argument::Kind::shared;
+    argument.or_null = head == "null";
     std::int64_t const bytes = evaluate(tail, {}, text);
     if (bytes < 1 || bytes > std::int64_t{1} << 30)
       throw refuse(text, fmt::format("argument '{}': {} bytes of shared memory", text.text, bytes),

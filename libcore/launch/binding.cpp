@@ -104,6 +104,10 @@ class Binder {
                             groups(call_.global.size.z, local.z, 'z')};
     auto const& grid = bound_.launch.grid;
     bound_.global = {items(grid.x, local.x), items(grid.y, local.y), items(grid.z, local.z)};
+    if (call_.offset) {
+      std::uint32_t const from[] = {call_.offset->size.x, call_.offset->size.y, call_.offset->size.z};
+      for (unsigned d = 0; d < call_.offset->dimensions; ++d) bound_.launch.envreg[3 + d] = from[d];
+    }
     bound_.launch.envreg[6] = std::max(call_.global.dimensions, call_.local ? call_.local->dimensions : 1);
   }
 
@@ -175,9 +179,9 @@ class Binder {
         return store_address(i, shared_address(given, function_.parameters[i]));
       case ArgumentKind::global_buffer:
       case ArgumentKind::constant_buffer:
-        if (given.kind == Argument::Kind::null) return store_address(i, 0);
+        if (given.kind == Argument::Kind::null || given.or_null) return store_address(i, 0);
         if (given.kind != Argument::Kind::buffer) throw mismatch(i, ", a buffer");
-        return store_address(i, buffers_.address(given.buffer));
+        return store_address(i, buffers_.address(given.buffer) + given.offset_bytes);
       case ArgumentKind::value:
         return value(i, given, wanted);
     }
@@ -193,7 +197,7 @@ class Binder {
   void value(std::size_t i, Argument const& given, frontend::Argument const& wanted) {
     // PTX alone does not tell a pointer from a number where no access shows it.
     if (given.kind == Argument::Kind::buffer && wanted.type_name.empty() && function_.parameters[i].size == 8)
-      return store_address(i, buffers_.address(given.buffer));
+      return store_address(i, buffers_.address(given.buffer) + given.offset_bytes);
     bool const word = function_.parameters[i].size == 8;
     if (given.kind == Argument::Kind::null && wanted.type_name.empty() && word) return store_address(i, 0);
     // Texture and surface objects of CUDA are 64-bit integers.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -180,7 +181,13 @@ Buffer parse_buffer(std::string name, Text const& text, std::string const& folde
     return refuse(text, fmt::format("buffer '{}': '{}': {}", buffer.name, text.text, why), std::move(hint));
   };
   auto const first = rest.find(':');
-  auto const type = rest.substr(0, first);
+  auto type = rest.substr(0, first);
+  if (auto const comma = type.find(','); comma != std::string_view::npos) {
+    auto const word = type.substr(comma + 1);
+    if (!word.starts_with("at=")) throw wrong(fmt::format("unknown word '{}'", word));
+    buffer.at = static_cast<std::uint64_t>(evaluate(word.substr(3), {}, text));
+    type = type.substr(0, comma);
+  }
   auto const element = find_element(type);
   if (!element) throw wrong(fmt::format("unknown type '{}'", type), did_you_mean(type, known_elements()));
   buffer.element = *element;
@@ -246,6 +253,26 @@ void fill_random(Element element, std::uint64_t seed, std::uint64_t number, std:
 
 namespace {
 
+// Pointers between buffers that lay elsewhere when their contents were made.
+void move_pointers(Plan const& plan, Buffers const& buffers) {
+  std::map<std::uint64_t, std::size_t> placed;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i)
+    if (plan.buffers[i].at != 0) placed[plan.buffers[i].at] = i;
+  for (auto const& [at, i] : placed) {
+    auto const bytes = buffers.bytes(i);
+    for (std::size_t offset = (8 - at % 8) % 8; offset + 8 <= bytes.size(); offset += 8) {
+      std::uint64_t pointer = 0;
+      std::memcpy(&pointer, bytes.data() + offset, sizeof pointer);
+      auto after = placed.upper_bound(pointer);
+      if (after == placed.begin()) continue;
+      auto const& [begin, target] = *--after;
+      if (pointer - begin >= plan.buffers[target].bytes()) continue;
+      pointer = buffers.address(target) + (pointer - begin);
+      std::memcpy(bytes.data() + offset, &pointer, sizeof pointer);
+    }
+  }
+}
+
 // Gives a buffer its pages at once, large ones where the system has them: one page fault for every 4 KiB costs more
 // than the contents. Only advice, so its failure does not matter.
 void prepare_pages(std::span<std::byte> bytes) {
@@ -275,6 +302,7 @@ Buffers::Buffers(Plan const& plan, std::uint64_t seed, emu::Memory& memory) : pl
     if (buffer.fill == Fill::file) fill_from_file(buffer, out);
     if (buffer.fill == Fill::memory) std::memcpy(out.data(), buffer.content.data(), out.size());
   }
+  move_pointers(plan, *this);
   for (Image const& image : plan.images) {
     emu::Image shape = image.shape;
     shape.name = image.name;

@@ -66,6 +66,9 @@ struct Buffer {
   Fill fill = Fill::zero;
   std::span<std::byte const> content;  // of Fill::memory, which no text says: the caller's, as long as the buffer
   std::string path;
+  // Where it lay when its contents were made; 0: nobody says. Aligned 8-byte words of such buffers that point into one
+  // of them are made to point to the same place here.
+  std::uint64_t at = 0;
   Text origin;
   std::uint64_t bytes() const { return count * size_bytes(element); }
 };
@@ -93,7 +96,9 @@ struct Argument {
   std::vector<std::byte> value;    // one or several elements
   bool raw = false;                // hex:BYTES: of whatever type the kernel has there
   std::uint64_t shared_bytes = 0;  // local:BYTES
+  bool or_null = false;            // null:BYTES: shared memory, or a null pointer where the kernel has no such argument
   std::size_t buffer = 0;          // index into Plan::buffers, ::images or ::samplers
+  std::uint64_t offset_bytes = 0;  // into a buffer: NAME+BYTES of a launch file
   Text origin;
 };
 
@@ -102,7 +107,7 @@ struct Size {
   emu::Dim3 size;
   unsigned dimensions = 0;
 };
-Size parse_size(Text const&);
+Size parse_size(Text const&, std::uint32_t least = 1);
 
 // ---------------------------------------------------------------- plans
 
@@ -111,6 +116,7 @@ struct Call {
   Size global;             // work-items, or groups when in_groups
   bool in_groups = false;  // --grid
   std::optional<Size> local;
+  std::optional<Size> offset;              // what OpenCL's global ids begin at
   std::uint64_t dynamic_shared_bytes = 0;  // CUDA's third launch parameter
   std::vector<Argument> arguments;
   // Texture, surface and sampler references of the module, by name; they stay bound until another launch binds them.
@@ -141,9 +147,10 @@ bool is_launch_file(std::string_view path);  // .toml; anything else is a kernel
 // of a kernel. Throws Error(usage) where both or neither do.
 Plan plan_of(CommandLine const&);
 
-// Reads a launch file. Beside the keys of tools.md: `grid` (groups) for `global`, `shared` (bytes, dynamic), [images]
-// beside [buffers], `bind = { tex = "img" }` for texture references, and `each`, a list of launches made in turn for
-// every value of the enclosing launch's `for`:
+// Reads a launch file. Beside the keys of tools.md: `grid` (groups) for `global`, `offset` (of OpenCL's global ids),
+// `shared` (bytes, dynamic), [images] beside [buffers], `bind = { tex = "img" }` for texture references, [[link]] with
+// file and options for further OpenCL C sources of the program, and `each`, a list of launches made in turn for every
+// value of the enclosing launch's `for`:
 //   for = { k = [0, 192] }                            k = 0, 1, … 191
 //   for = { k = { from = 1, to = 64, times = 2 } }    k = 1, 2, 4, … 32; or step = 2; `to` is not reached
 //   for = { i = [0, 4], k = [0, 8] }                  nested, the first one outermost

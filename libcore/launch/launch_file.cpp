@@ -47,7 +47,7 @@ class LaunchFile {
   }
 
   Plan read() {
-    check_keys(root_, {"file", "options", "buffers", "images", "launch"}, "a launch file");
+    check_keys(root_, {"file", "options", "link", "buffers", "images", "launch"}, "a launch file");
     read_program();
     read_buffers();
     read_images();
@@ -106,12 +106,30 @@ class LaunchFile {
   }
 
   void read_program() {
-    Text const file = string_in(root_, "file", "the launch file");
+    plan_.request.path = source_in(root_, "the launch file");
+    read_options(root_, plan_.request.options);
+    auto const* const link = root_.get("link");
+    if (!link) return;
+    for (auto const& item : array_of(*link, "link", "write [[link]]")) {
+      auto const* const table = item.as_table();
+      if (!table) throw wrong(item, "link must be a table", "write [[link]] and below it file = \"more.cl\"");
+      check_keys(*table, {"file", "options"}, "a linked source");
+      auto& unit = plan_.request.linked.emplace_back();
+      unit.path = source_in(*table, "the linked source");
+      read_options(*table, unit.options);
+    }
+  }
+
+  std::string source_in(toml::table const& table, std::string_view owner) const {
+    Text const file = string_in(table, "file", owner);
     std::filesystem::path const path(file.text);
-    plan_.request.path = path.is_absolute() ? file.text : (std::filesystem::path(folder_) / path).string();
-    if (auto const* const options = root_.get("options"))
+    return path.is_absolute() ? file.text : (std::filesystem::path(folder_) / path).string();
+  }
+
+  void read_options(toml::table const& table, std::vector<std::string>& out) const {
+    if (auto const* const options = table.get("options"))
       for (auto const& option : array_of(*options, "options", "options = [\"-DN=4\"]"))
-        plan_.request.options.push_back(string_of(option, "an option").text);
+        out.push_back(string_of(option, "an option").text);
   }
 
   void read_buffers() {
@@ -145,7 +163,8 @@ class LaunchFile {
     for (auto const& item : array_of(node, what, fmt::format("write [[{}]]", what))) {
       auto const* const table = item.as_table();
       if (!table) throw wrong(item, fmt::format("{} must be a table", what), fmt::format("write [[{}]]", what));
-      check_keys(*table, {"kernel", "global", "grid", "local", "args", "bind", "shared", "for", "each"}, "a launch");
+      check_keys(*table, {"kernel", "global", "grid", "local", "offset", "args", "bind", "shared", "for", "each"},
+                 "a launch");
       auto const* const loops = table->get("for");
       if (!loops) {
         read_launch(*table, variables);
@@ -226,6 +245,10 @@ class LaunchFile {
   }
 
   Size read_size(toml::node const& node, Variables const& variables) const {
+    return parse_size(size_text(node, variables));
+  }
+
+  Text size_text(toml::node const& node, Variables const& variables) const {
     Text text = text_at(node.source(), {});
     if (auto const* const array = node.as_array()) {
       for (auto const& item : *array)
@@ -236,12 +259,12 @@ class LaunchFile {
     } else {
       text.text = std::to_string(integer_of(node, variables));
     }
-    return parse_size(text);
+    return text;
   }
 
   void read_launch(toml::table const& table, Variables const& variables) {
     if (auto const* const each = table.get("each")) {
-      for (auto const* key : {"kernel", "global", "grid", "local", "args", "bind", "shared"})
+      for (auto const* key : {"kernel", "global", "grid", "local", "offset", "args", "bind", "shared"})
         if (auto const* const node = table.get(key))
           throw wrong(*node, fmt::format("'{}' beside 'each'", key), "the launches of `each` have their own");
       return read_launches(*each, "each", variables);
@@ -256,6 +279,10 @@ class LaunchFile {
     call.in_groups = grid != nullptr;
     call.global = read_size(grid ? *grid : *global, variables);
     if (auto const* const local = table.get("local")) call.local = read_size(*local, variables);
+    if (auto const* const offset = table.get("offset")) {
+      call.offset = parse_size(size_text(*offset, variables), 0);
+      plan_.request.global_offset = true;
+    }
     if (auto const* const shared = table.get("shared")) {
       std::int64_t const bytes = integer_of(*shared, variables);
       if (bytes < 0 || bytes > std::int64_t{1} << 30)
@@ -306,11 +333,31 @@ class LaunchFile {
     if (is_image(text.text))
       throw refuse(text, fmt::format("argument '{}' declares an image", text.text),
                    "declare it once under [images] and give its name here");
+    if (auto const plus = text.text.rfind('+'); plus != std::string::npos)
+      if (auto inside = read_place(text, plus)) return std::move(*inside);
     auto argument = parse_argument(text, plan_, folder_);
     if (!argument)
       throw refuse(text, fmt::format("argument '{}' is neither a buffer nor TYPE:VALUE", text.text),
                    names.empty() ? "declare buffers under [buffers]" : did_you_mean(text.text, names));
     return std::move(*argument);
+  }
+
+  // NAME+BYTES: a place in a buffer.
+  std::optional<Argument> read_place(Text const& text, std::size_t plus) const {
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      if (plan_.buffers[i].name != std::string_view(text.text).substr(0, plus)) continue;
+      Argument argument;
+      argument.kind = Argument::Kind::buffer;
+      argument.buffer = i;
+      argument.origin = text;
+      std::int64_t const bytes = evaluate(std::string_view(text.text).substr(plus + 1), {}, text);
+      if (bytes < 0 || static_cast<std::uint64_t>(bytes) > plan_.buffers[i].bytes())
+        throw refuse(text, fmt::format("'{}' has {} bytes", plan_.buffers[i].name, plan_.buffers[i].bytes()),
+                     "NAME+BYTES is a place in the buffer");
+      argument.offset_bytes = static_cast<std::uint64_t>(bytes);
+      return argument;
+    }
+    return std::nullopt;
   }
 
   std::string path_, folder_;

@@ -187,18 +187,19 @@ Text substitute(Text const& text, Variables const& variables) {
   }
 }
 
-Size parse_size(Text const& text) {
+Size parse_size(Text const& text, std::uint32_t least) {
   Size size;
   std::uint32_t* const parts[] = {&size.size.x, &size.size.y, &size.size.z};
   std::string_view rest = text.text;
   auto const wrong = [&](std::string const& why) {
-    return refuse(text, fmt::format("size '{}': {}", text.text, why), "one to three numbers from 1, such as 1024,16");
+    return refuse(text, fmt::format("size '{}': {}", text.text, why),
+                  fmt::format("one to three numbers from {}, such as 1024,16", least));
   };
   for (;;) {
     if (size.dimensions == 3) throw wrong("more than three dimensions");
     auto const comma = rest.find(',');
     std::int64_t const value = evaluate(rest.substr(0, comma), {}, text);
-    if (value < 1 || value > std::numeric_limits<std::uint32_t>::max())
+    if (value < least || value > std::numeric_limits<std::uint32_t>::max())
       throw wrong(fmt::format("{} is out of range", value));
     *parts[size.dimensions++] = static_cast<std::uint32_t>(value);
     if (comma == std::string_view::npos) return size;

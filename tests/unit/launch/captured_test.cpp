@@ -1,0 +1,162 @@
+// What launch files of running applications have beyond those that people write: offsets, pointers, null or local.
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "catch.hpp"
+#include "launch/launch.hpp"
+
+using namespace kernelcast;
+using namespace kernelcast::launch;
+
+namespace {
+
+// where(u32* out): out[tid] = tid + offset of dimension 1. follow(Node* list, u32* out): the sum over a linked list of
+// {next, value}. both(u32* a, local u32* b): stores whether a is null.
+constexpr char const* module_text = R"(.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry where(.param .u64 .ptr .global .align 4 out)
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<6>;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %envreg4;
+  add.s32 %r3, %r1, %r2;
+  ld.param.u64 %rd1, [out];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  ret;
+}
+.visible .entry follow(.param .u64 .ptr .global .align 8 list, .param .u64 .ptr .global .align 4 out)
+{
+  .reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [list];
+  ld.param.u64 %rd2, [out];
+  mov.u32 %r1, 0;
+LOOP:
+  ld.global.u32 %r2, [%rd1+8];
+  add.s32 %r1, %r1, %r2;
+  ld.global.u64 %rd1, [%rd1];
+  setp.ne.u64 %p1, %rd1, 0;
+  @%p1 bra LOOP;
+  st.global.u32 [%rd2], %r1;
+  ret;
+}
+.visible .entry both(.param .u64 .ptr .global .align 4 a, .param .u64 .ptr .shared .align 4 b,
+                     .param .u64 .ptr .global .align 4 out)
+{
+  .reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [out];
+  setp.eq.u64 %p1, %rd1, 0;
+  selp.u32 %r1, 7, 3, %p1;
+  st.shared.u32 [%rd2+12], %r1;
+  ld.shared.u32 %r2, [%rd2+12];
+  st.global.u32 [%rd3], %r2;
+  ret;
+}
+)";
+
+class Captured {
+ public:
+  Captured()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("kernelcast-captured-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
+    std::filesystem::create_directories(folder_);
+    write("m.ptx", module_text);
+  }
+  ~Captured() { std::filesystem::remove_all(folder_); }
+  void write(std::string const& name, std::string_view content) const {
+    std::ofstream(folder_ / name, std::ios::binary) << content;
+  }
+  Report run(std::string const& launch_file) const {
+    write("l.toml", launch_file);
+    auto plan = read_launch_file((folder_ / "l.toml").string());
+    plan.request.registers = plan.request.cache = false;
+    RunOptions options;
+    options.dumps = {parse_dump("out=" + (folder_ / "out.bin").string())};
+    return launch::run(std::move(plan), options);
+  }
+  std::vector<std::uint32_t> out() const {
+    std::ifstream file(folder_ / "out.bin", std::ios::binary);
+    std::string const bytes((std::istreambuf_iterator<char>(file)), {});
+    std::vector<std::uint32_t> values(bytes.size() / 4);
+    std::memcpy(values.data(), bytes.data(), values.size() * 4);
+    return values;
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+std::string message_of(Captured const& captured, std::string const& launch_file) {
+  try {
+    captured.run(launch_file);
+  } catch (Error const& error) {
+    return error.text("test");
+  }
+  return {};
+}
+
+constexpr char const* head = "file = \"m.ptx\"\n[buffers]\nout = \"u32:32:zero\"\n";
+
+}  // namespace
+
+TEST_CASE("a launch file says where global ids begin") {
+  Captured const captured;
+  std::string const launch =
+      std::string(head) + "[[launch]]\nkernel = \"where\"\nglobal = [32, 1]\nlocal = [32, 1]\nargs = [\"out\"]\n";
+  captured.run(launch + "offset = [5, 100]\n");
+  CHECK(captured.out()[0] == 100);
+  CHECK(captured.out()[31] == 131);
+  captured.run(launch);
+  CHECK(captured.out()[31] == 31);
+  CHECK(message_of(captured, launch + "offset = [-1]\n").find("one to three numbers from 0") != std::string::npos);
+}
+
+TEST_CASE("an argument is a place in a buffer") {
+  Captured const captured;
+  std::string const launch = std::string(head) + "[[launch]]\nkernel = \"where\"\nglobal = 16\nlocal = 16\n";
+  captured.run(launch + "args = [\"out+64\"]\n");
+  CHECK(captured.out()[0] == 0);
+  CHECK(captured.out()[17] == 1);
+  CHECK(message_of(captured, launch + "args = [\"out+129\"]\n").find("'out' has 128 bytes") != std::string::npos);
+}
+
+TEST_CASE("pointers between buffers that lay elsewhere are followed") {
+  Captured const captured;
+  struct Node {
+    std::uint64_t next;
+    std::uint32_t value, pad;
+  };
+  constexpr std::uint64_t here = 0x7f1234560000, there = 0x7f5500001008;
+  Node const first[] = {{there + 16, 1, 0}, {0, 1000, 0}}, second[] = {{here + 16, 10, 0}, {there, 100, 0}};
+  captured.write("first.bin", {reinterpret_cast<char const*>(first), sizeof first});
+  captured.write("second.bin", {reinterpret_cast<char const*>(second), sizeof second});
+  captured.run(std::string(head) +
+               "first = \"u8,at=0x7f1234560000:32:file=first.bin\"\n"
+               "second = \"u8,at=0x7f5500001008:32:file=second.bin\"\n"
+               "[[launch]]\nkernel = \"follow\"\nglobal = 1\nlocal = 1\nargs = [\"first\", \"out\"]\n");
+  CHECK(captured.out()[0] == 1111);
+  CHECK(message_of(captured, std::string(head) + "b = \"u8,on=4:32:zero\"\n[[launch]]\n").find("unknown word 'on=4'") !=
+        std::string::npos);
+}
+
+TEST_CASE("an argument set without a value is local memory or a null pointer, as the kernel has it") {
+  Captured const captured;
+  captured.run(std::string(head) +
+               "[[launch]]\nkernel = \"both\"\nglobal = 1\nlocal = 1\nargs = [\"null:8\", \"null:16\", \"out\"]\n");
+  CHECK(captured.out()[0] == 7);
+}
+
+TEST_CASE("only OpenCL C is linked with OpenCL C") {
+  Captured const captured;
+  captured.write("more.cl", "void f(void) {}");
+  std::string const launch = "[[launch]]\nkernel = \"where\"\nglobal = 1\nlocal = 1\nargs = [\"out\"]\n";
+  CHECK(message_of(captured, std::string(head) + "[[link]]\nfile = \"more.cl\"\n" + launch)
+            .find("only OpenCL C is linked with OpenCL C") != std::string::npos);
+  CHECK(message_of(captured, std::string(head) + "[[link]]\npath = \"more.cl\"\n" + launch)
+            .find("unknown key 'path' in a linked source") != std::string::npos);
+}
