@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "diag/diag.hpp"
+#include "frontend/cache.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::intercept {
@@ -25,14 +27,24 @@ std::string find_layer() {
 }  // namespace
 
 // The layer goes below those that the user has asked for: it sees what reaches the device.
-std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every) {
+std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
+                                                std::string const& programs) {
   std::string layers = find_layer();
   if (char const* const others = std::getenv("OPENCL_LAYERS"); others && *others) layers += ':' + std::string(others);
-  auto out = environment_without({"OPENCL_LAYERS=", "KERNELCAST_SPOOL=", "KERNELCAST_EVERY="});
+  auto out = environment_without({"OPENCL_LAYERS=", "KERNELCAST_SPOOL=", "KERNELCAST_PROGRAMS=", "KERNELCAST_EVERY="});
   out.push_back("OPENCL_LAYERS=" + layers);
   out.push_back("KERNELCAST_SPOOL=" + spool);
+  if (!programs.empty()) out.push_back("KERNELCAST_PROGRAMS=" + programs);
   if (!every.empty()) out.push_back("KERNELCAST_EVERY=" + every);
   return out;
+}
+
+std::string lasting_programs() {
+  auto const cached = frontend::cache_folder();
+  if (cached.empty()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(cached + "programs", error);
+  return error ? std::string{} : cached + "programs";
 }
 
 LeaveSignalsToTheApplication::LeaveSignalsToTheApplication() {

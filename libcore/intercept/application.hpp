@@ -11,8 +11,13 @@
 namespace kernelcast::intercept {
 
 // The variables of this process, and those that put the layer into an OpenCL application: `spool` is the folder that it
-// leaves launches in, `every` is AttachOptions::every. Throws Error(unavailable) where the layer is not installed.
-std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every);
+// leaves launches in, `every` is AttachOptions::every, `programs` the folder that their sources stand in, where it is
+// not the spool. Throws Error(unavailable) where the layer is not installed.
+std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
+                                                std::string const& programs = {});
+// A folder for them beside the cache of compiled kernels, which goes by the place of a source as well: what is compiled
+// in one run is found by the next. Empty where nothing can be cached.
+std::string lasting_programs();
 
 // Keys that end a program on a terminal are for the application; what it has launched until then is still reported.
 class LeaveSignalsToTheApplication {

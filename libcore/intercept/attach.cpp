@@ -25,7 +25,7 @@ class Attachment {
     FolderWatch const watch(spool_.folder());
     LeaveSignalsToTheApplication const keys;
     pid_t const application =
-        start_application(options_.command, environment_with_layer(spool_.folder(), options_.every));
+        start_application(options_.command, environment_with_layer(spool_.folder(), options_.every, programs()));
     for (;;) {
       emulate_new();
       if (auto const status = ended(application)) {
@@ -40,6 +40,9 @@ class Attachment {
   }
 
  private:
+  // Where launches are kept their sources are kept with them.
+  std::string programs() const { return options_.cache && options_.keep.empty() ? lasting_programs() : std::string{}; }
+
   void emulate_new() {
     for (auto const& launch : spool_.launches())
       if (done_.insert(launch.file).second) emulate(launch);

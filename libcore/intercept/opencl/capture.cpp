@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <climits>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <thread>
+#include <tuple>
+
+#include "intercept/opencl/calls.hpp"
+#include "intercept/opencl/text.hpp"
 
 namespace kernelcast::intercept {
 
@@ -63,138 +64,73 @@ struct Refused {
   std::string why;
 };
 
-// FNV-1a, to name a source; equal sources get one file.
-std::string hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (unsigned char const c : text) hash = (hash ^ c) * 0x100000001b3U;
-  char out[17];
-  std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(hash));
-  return out;
-}
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (char const c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-      out += code;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-std::string hex(std::vector<std::byte> const& bytes) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string out = "hex:";
-  for (auto const byte : bytes) {
-    out += digits[std::to_integer<unsigned>(byte) >> 4];
-    out += digits[std::to_integer<unsigned>(byte) & 15];
-  }
-  return out;
-}
-
-// As a shell splits them: blanks part, quotes and backslashes protect.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> out;
-  bool in_word = false;
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    char const c = text[i];
-    bool const blank = !quote && (c == ' ' || c == '\t' || c == '\n');
-    if (blank) {
-      in_word = false;
-      continue;
-    }
-    if (!in_word) out.emplace_back();
-    in_word = true;
-    if (quote ? c == quote : (c == '"' || c == '\''))
-      quote = quote ? 0 : c;
-    else if (c == '\\' && quote != '\'' && i + 1 < text.size())
-      out.back() += text[++i];
-    else
-      out.back() += c;
-  }
-  return out;
-}
-
-// Folders named relative to where the application runs.
-std::string absolute(std::string const& folder) {
-  char path[PATH_MAX];
-  return realpath(folder.c_str(), path) ? std::string(path) : folder;
-}
-
-// What clang takes of clBuildProgram's options; vendors' own are dropped.
-std::vector<std::string> options_of(std::string const& text) {
-  std::vector<std::string> out;
-  auto const words = words_of(text);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    auto const& word = words[i];
-    if (word == "-I" && i + 1 < words.size())
-      out.push_back("-I" + absolute(words[++i]));
-    else if (word.rfind("-I", 0) == 0)
-      out.push_back("-I" + absolute(word.substr(2)));
-    else if (word == "-D" && i + 1 < words.size())
-      out.push_back("-D" + words[++i]);
-    else if (word.rfind("-D", 0) == 0 || word.rfind("-U", 0) == 0 || word.rfind("-cl-std=", 0) == 0 ||
-             word == "-cl-single-precision-constant" || word == "-cl-fast-relaxed-math" || word == "-cl-mad-enable" ||
-             word == "-cl-unsafe-math-optimizations" || word == "-cl-finite-math-only" ||
-             word == "-cl-no-signed-zeros" || word == "-cl-denorms-are-zero" || word == "-cl-opt-disable")
-      out.push_back(word);
-  }
-  out.push_back("-I" + absolute("."));
-  return out;
-}
-
 class Capture {
  public:
-  Capture(cl_icd_dispatch const& next, Launch const& launch, Pending& pending)
-      : next_(next), spool_(pending.spool), number_(pending.number), launch_(launch), pending_(pending) {}
+  Capture(Launch const& launch, Pending& pending)
+      : spool_(pending.spool), number_(pending.number), launch_(launch), pending_(pending) {}
 
   std::vector<cl_event> const& events() const { return events_; }
 
   void describe() {
     auto const& kernel = launch_.kernel;
     if (!kernel.program->why_not.empty()) throw Refused{kernel.program->why_not};
-    if (launch_.has_offset) throw Refused{"its launch has a global offset"};
-    std::string const program = "program-" + hash_of(kernel.program->source) + ".cl";
-    if (!spool_.has(program) && !spool_.publish(program, kernel.program->source)) throw Refused{"the disk is full"};
+    if (kernel.program->units.empty()) throw Refused{"its program has no source"};
+    std::string text = "# Captured from a running application.\n" + source(kernel.program->units.front());
+    for (std::size_t i = 1; i < kernel.program->units.size(); ++i)
+      text += "\n[[link]]\n" + source(kernel.program->units[i]);
     std::string arguments;
     for (std::size_t i = 0; i < kernel.arguments.size(); ++i)
       arguments += (i ? ", " : "") + quoted(argument(i, kernel.arguments[i]));
-
-    std::string text = "# Captured from a running application.\n";
-    text += "file = " + quoted(program) + "\noptions = [";
-    for (bool first = true; auto const& option : options_of(kernel.program->options)) {
-      text += (first ? "" : ", ") + quoted(option);
-      first = false;
-    }
-    text += "]\n";
+    for (auto const pointer : kernel.pointed_to) place_in_shared_virtual(pointer);
     if (!buffers_.empty()) text += "\n[buffers]\n" + buffers_;
     if (!images_.empty()) text += "\n[images]\n" + images_;
     text += "\n[[launch]]\nkernel = " + quoted(kernel.name) + "\nglobal = " + sizes(launch_.configuration.global) +
-            "\nlocal = " + sizes(local_size()) + "\nargs = [" + arguments + "]\n";
-    pending_.text = std::move(text);
+            "\nlocal = " + sizes(local_size()) + "\n";
+    if (launch_.has_offset()) text += "offset = " + sizes(launch_.offset) + "\n";
+    pending_.text = text + "args = [" + arguments + "]\n";
   }
 
  private:
+  // The keys of one source; its text, and the headers that it was given, are files named by their content.
+  std::string source(Unit const& unit) {
+    std::string const program = "program-" + hash_of(unit.source) + ".cl";
+    if (!spool_.has_program(program) && !spool_.publish_program(program, unit.source))
+      throw Refused{"the disk is full"};
+    std::string out = "file = " + quoted(spool_.program(program)) + "\noptions = [";
+    if (!unit.headers.empty()) out += quoted("-I" + headers(unit)) + ", ";
+    for (bool first = true; auto const& option : options_of(unit.options)) {
+      out += (first ? "" : ", ") + quoted(option);
+      first = false;
+    }
+    return out + "]\n";
+  }
+
+  // The folder of the headers.
+  std::string headers(Unit const& unit) {
+    std::string all;
+    for (auto const& [name, text] : unit.headers) all += name + '\n' + text + '\n';
+    std::string const folder = "headers-" + hash_of(all) + '/';
+    for (auto const& [name, text] : unit.headers) {
+      if (name.empty() || name.front() == '/' || name.find("..") != std::string::npos)
+        throw Refused{"a header of its program is called '" + name + "'"};
+      if (!spool_.has_program(folder + name) && !spool_.publish_program(folder + name, text))
+        throw Refused{"the disk is full"};
+    }
+    return spool_.place_of_program(folder);
+  }
+
   std::string argument(std::size_t i, Argument const& given) {
     switch (given.kind) {
       case Argument::Kind::value:
         return hex(given.content);
       case Argument::Kind::local:
-        return "local:" + std::to_string(given.bytes);
+        return (given.bytes == sizeof(cl_mem) ? "null:" : "local:") + std::to_string(given.bytes);
       case Argument::Kind::memory: {
         cl_mem memory = nullptr;
         std::memcpy(&memory, given.content.data(), sizeof memory);
         if (!memory) return "null";
         auto const [at, is_new] = names_.try_emplace(memory, "a" + std::to_string(i));
-        if (is_new) read_back(i, memory);
+        if (is_new) read_back(at->second, memory, !given.unwritten);
         return at->second;
       }
       case Argument::Kind::sampler: {
@@ -206,7 +142,7 @@ class Capture {
         return "sampler:" + known->second;
       }
       case Argument::Kind::shared_virtual:
-        throw Refused{"it takes shared virtual memory"};
+        return shared_virtual(given);
       case Argument::Kind::unset:
         break;
     }
@@ -216,44 +152,80 @@ class Capture {
   template <class T>
   T memory_info(cl_mem memory, cl_mem_info what) const {
     T value{};
-    if (next_.clGetMemObjectInfo(memory, what, sizeof value, &value, nullptr) != CL_SUCCESS)
+    if (next.clGetMemObjectInfo(memory, what, sizeof value, &value, nullptr) != CL_SUCCESS)
       throw Refused{"a memory object cannot be asked"};
     return value;
   }
 
-  // A file for what argument `i` holds, and where to put it.
-  std::pair<std::string, std::byte*> room_for(std::size_t i, std::size_t bytes) {
-    std::string file = spool_.name("buffer", number_, "-" + std::to_string(i) + ".bin");
+  // A place in an allocation that is read back: "a0+16".
+  std::string shared_virtual(Argument const& given) {
+    std::uintptr_t pointer = 0;
+    std::memcpy(&pointer, given.content.data(), sizeof pointer);
+    return pointer == 0 ? "null" : place_in_shared_virtual(pointer);
+  }
+  std::string place_in_shared_virtual(std::uintptr_t pointer) {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    {
+      std::lock_guard const lock(objects().mutex);
+      auto after = objects().shared_virtual.upper_bound(pointer);
+      if (after != objects().shared_virtual.begin()) std::tie(begin, bytes) = *--after;
+    }
+    if (begin == 0 || pointer - begin >= bytes) throw Refused{"it takes a pointer that clSVMAlloc did not give"};
+    auto const [at, is_new] = places_.try_emplace(begin, "s" + std::to_string(places_.size()));
+    if (is_new) {
+      auto const [file, content] = room_for(at->second, bytes);
+      cl_event event = nullptr;
+      cl_int const status =
+          next.clEnqueueSVMMemcpy(launch_.queue, CL_FALSE, content, reinterpret_cast<void const*>(begin), bytes,
+                                  launch_.waits, launch_.wait_list, &event);
+      if (status != CL_SUCCESS) throw Refused{"reading shared virtual memory failed with " + std::to_string(status)};
+      watch(event);
+      declare_buffer(at->second, bytes, ",at=" + std::to_string(begin), "file=" + file);
+    }
+    return pointer == begin ? at->second : at->second + '+' + std::to_string(pointer - begin);
+  }
+
+  void declare_buffer(std::string const& name, std::size_t bytes, std::string const& words,
+                      std::string const& contents) {
+    buffers_ += name + " = " + quoted("u8" + words + ':' + std::to_string(bytes) + ':' + contents) + "\n";
+  }
+
+  // A file for what a buffer holds, and where to put it.
+  std::pair<std::string, std::byte*> room_for(std::string const& name, std::size_t bytes) {
+    std::string file = spool_.name("buffer", number_, '-' + name + ".bin");
     std::byte* const content = spool_.map(file, bytes);
     if (!content) throw Refused{"the disk is full"};
     pending_.mappings.push_back({content, bytes});
     return {std::move(file), content};
   }
 
-  void read_back(std::size_t i, cl_mem memory) {
+  void read_back(std::string const& name, cl_mem memory, bool written) {
     auto const type = memory_info<cl_mem_object_type>(memory, CL_MEM_TYPE);
-    if (type != CL_MEM_OBJECT_BUFFER) return read_image(i, memory, type);
+    if (type != CL_MEM_OBJECT_BUFFER) return read_image(name, memory, type, written);
     auto const bytes = memory_info<std::size_t>(memory, CL_MEM_SIZE);
-    auto const [file, content] = room_for(i, bytes);
+    if (!written) return declare_buffer(name, bytes, "", "uninit");
+    auto const [file, content] = room_for(name, bytes);
     cl_event event = nullptr;
-    cl_int status = next_.clEnqueueReadBuffer(launch_.queue, memory, CL_FALSE, 0, bytes, content, launch_.waits,
-                                              launch_.wait_list, &event);
+    cl_int status = next.clEnqueueReadBuffer(launch_.queue, memory, CL_FALSE, 0, bytes, content, launch_.waits,
+                                             launch_.wait_list, &event);
     if (status == CL_INVALID_OPERATION) status = read_copy(memory, bytes, content, event);  // the host may not read it
     if (status != CL_SUCCESS) throw Refused{"reading a buffer back failed with " + std::to_string(status)};
     watch(event);
-    buffers_ += "a" + std::to_string(i) + " = " + quoted("u8:" + std::to_string(bytes) + ":file=" + file) + "\n";
+    declare_buffer(name, bytes, "", "file=" + file);
   }
 
   template <class T>
   T image_info(cl_mem image, cl_image_info what) const {
     T value{};
-    if (next_.clGetImageInfo(image, what, sizeof value, &value, nullptr) != CL_SUCCESS)
+    if (next.clGetImageInfo(image, what, sizeof value, &value, nullptr) != CL_SUCCESS)
       throw Refused{"an image cannot be asked"};
     return value;
   }
 
-  void read_image(std::size_t i, cl_mem image, cl_mem_object_type type) {
+  void read_image(std::string const& name, cl_mem image, cl_mem_object_type type, bool written) {
     auto const format = image_info<cl_image_format>(image, CL_IMAGE_FORMAT);
+    if (type == CL_MEM_OBJECT_IMAGE1D_BUFFER) return read_image_of_buffer(name, image, format, written);
     auto const element = image_info<std::size_t>(image, CL_IMAGE_ELEMENT_SIZE);
     auto const width = image_info<std::size_t>(image, CL_IMAGE_WIDTH);
     auto const height = std::max<std::size_t>(1, image_info<std::size_t>(image, CL_IMAGE_HEIGHT));
@@ -285,20 +257,35 @@ class Capture {
         region[2] = depth;
         break;
       default:
-        throw Refused{"it takes an image of a buffer, or a pipe"};
+        throw Refused{"it takes a pipe"};
     }
     if (shape != "1d") size += 'x' + std::to_string(region[1]);
     if (shape == "3d" || shape == "2d_array") size += 'x' + std::to_string(region[2]);
     std::size_t const bytes = element * region[0] * region[1] * region[2];
-    auto const [file, content] = room_for(i, bytes);
+    auto const declare = [&](std::string const& contents) {
+      images_ +=
+          name + " = " + quoted("image" + shape + ':' + format_name(format) + ':' + size + ':' + contents) + "\n";
+    };
+    if (!written) return declare("uninit");
+    auto const [file, content] = room_for(name, bytes);
     std::size_t const origin[3] = {0, 0, 0};
     cl_event event = nullptr;
-    cl_int const status = next_.clEnqueueReadImage(launch_.queue, image, CL_FALSE, origin, region, 0, 0, content,
-                                                   launch_.waits, launch_.wait_list, &event);
+    cl_int const status = next.clEnqueueReadImage(launch_.queue, image, CL_FALSE, origin, region, 0, 0, content,
+                                                  launch_.waits, launch_.wait_list, &event);
     if (status != CL_SUCCESS) throw Refused{"reading an image back failed with " + std::to_string(status)};
     watch(event);
-    images_ += "a" + std::to_string(i) + " = " +
-               quoted("image" + shape + ':' + format_name(format) + ':' + size + ":file=" + file) + "\n";
+    declare("file=" + file);
+  }
+
+  // Its texels are a buffer, which may be an argument as well.
+  void read_image_of_buffer(std::string const& name, cl_mem image, cl_image_format const& format, bool written) {
+    auto const buffer = image_info<cl_mem>(image, CL_IMAGE_BUFFER);
+    auto const width = image_info<std::size_t>(image, CL_IMAGE_WIDTH);
+    auto const [at, is_new] = names_.try_emplace(buffer, name + "_texels");
+    if (is_new) read_back(at->second, buffer, written);
+    images_ += name + " = " +
+               quoted("image1d_buffer:" + format_name(format) + ':' + std::to_string(width) + ":buffer=" + at->second) +
+               "\n";
   }
 
   // As a launch file has it: "rgba8", "r32f".
@@ -325,25 +312,25 @@ class Capture {
   cl_int read_copy(cl_mem memory, std::size_t bytes, std::byte* content, cl_event& event) const {
     auto const context = memory_info<cl_context>(memory, CL_MEM_CONTEXT);
     cl_int status = CL_SUCCESS;
-    cl_mem const copy = next_.clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
+    cl_mem const copy = next.clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
     if (status != CL_SUCCESS) return status;
     cl_event copied = nullptr;
     status =
-        next_.clEnqueueCopyBuffer(launch_.queue, memory, copy, 0, 0, bytes, launch_.waits, launch_.wait_list, &copied);
+        next.clEnqueueCopyBuffer(launch_.queue, memory, copy, 0, 0, bytes, launch_.waits, launch_.wait_list, &copied);
     if (status == CL_SUCCESS) {
-      status = next_.clEnqueueReadBuffer(launch_.queue, copy, CL_FALSE, 0, bytes, content, 1, &copied, &event);
-      next_.clReleaseEvent(copied);
+      status = next.clEnqueueReadBuffer(launch_.queue, copy, CL_FALSE, 0, bytes, content, 1, &copied, &event);
+      next.clReleaseEvent(copied);
     }
-    next_.clReleaseMemObject(copy);  // lives until the commands are done
+    next.clReleaseMemObject(copy);  // lives until the commands are done
     return status;
   }
 
   void watch(cl_event event) {
     events_.push_back(event);
     ++pending_.reads;
-    if (next_.clSetEventCallback(event, CL_COMPLETE, Pending::completed, &pending_) == CL_SUCCESS) return;
+    if (next.clSetEventCallback(event, CL_COMPLETE, Pending::completed, &pending_) == CL_SUCCESS) return;
     --pending_.reads;  // the mapping must outlive the read
-    next_.clWaitForEvents(1, &event);
+    next.clWaitForEvents(1, &event);
     throw Refused{"this OpenCL has no event callbacks"};
   }
 
@@ -353,9 +340,9 @@ class Capture {
     if (c.local[0] != 0) return c.local;
     cl_device_id device = nullptr;
     std::array<std::size_t, 3> fixed{};
-    if (next_.clGetCommandQueueInfo(launch_.queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr) == CL_SUCCESS &&
-        next_.clGetKernelWorkGroupInfo(launch_.handle, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed,
-                                       fixed.data(), nullptr) == CL_SUCCESS &&
+    if (next.clGetCommandQueueInfo(launch_.queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr) == CL_SUCCESS &&
+        next.clGetKernelWorkGroupInfo(launch_.handle, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed,
+                                      fixed.data(), nullptr) == CL_SUCCESS &&
         fixed[0] != 0)
       return fixed;
     std::array<std::size_t, 3> out{1, 1, 1};
@@ -375,23 +362,23 @@ class Capture {
     return out + "]";
   }
 
-  cl_icd_dispatch const& next_;
   Spool const& spool_;
   std::uint64_t number_;
   Launch const& launch_;
   Pending& pending_;
   std::vector<cl_event> events_;
-  std::map<cl_mem, std::string> names_;  // a buffer given twice is one buffer
+  std::map<cl_mem, std::string> names_;           // a buffer given twice is one buffer
+  std::map<std::uintptr_t, std::string> places_;  // shared virtual memory by where it begins
   std::string buffers_, images_;
 };
 
 }  // namespace
 
-Captured capture(cl_icd_dispatch const& next, Spool const& spool, std::uint64_t number, Launch const& launch) {
+Captured capture(Spool const& spool, std::uint64_t number, Launch const& launch) {
   auto* const pending = new Pending(spool);
   pending->number = number;
   pending->kernel = launch.kernel.name;
-  Capture description(next, launch, *pending);
+  Capture description(launch, *pending);
   try {
     description.describe();
   } catch (Refused const& refused) {
@@ -410,6 +397,10 @@ void wait_for_captures(double most_s) {
   auto const end = std::chrono::steady_clock::now() + std::chrono::duration<double>(most_s);
   while (captures_under_way > 0 && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void forget_captures() {
+  captures_under_way = 0;
 }
 
 }  // namespace kernelcast::intercept

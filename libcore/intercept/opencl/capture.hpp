@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CL/cl.h>
-#include <CL/cl_icd.h>
 
 #include "intercept/opencl/objects.hpp"
 #include "intercept/opencl/spool.hpp"
@@ -14,9 +13,11 @@ struct Launch {
   cl_kernel handle;
   Kernel const& kernel;
   Configuration configuration;
-  bool has_offset;
-  cl_uint waits;  // the launch's own wait list: what its buffers depend on
+  std::array<std::size_t, 3> offset;  // of the global ids
+  cl_uint waits;                      // the launch's own wait list: what its buffers depend on
   cl_event const* wait_list;
+
+  bool has_offset() const { return offset != std::array<std::size_t, 3>{}; }
 };
 
 // A description under way.
@@ -30,7 +31,7 @@ struct Captured {
 
 // Enqueues commands that read back what the arguments hold. Never waits: the launch may depend on something that the
 // calling thread has yet to do.
-Captured capture(cl_icd_dispatch const& next, Spool const&, std::uint64_t number, Launch const&);
+Captured capture(Spool const&, std::uint64_t number, Launch const&);
 
 // After the launch: the launch file, or the reason why there is none, is published when the reads are done; nothing
 // where the launch was refused.
@@ -38,5 +39,8 @@ void conclude(Pending*, bool launched);
 
 // Waits until all that was captured is published, at most so long.
 void wait_for_captures(double most_s);
+
+// Those of the process that this one was forked from will never end here.
+void forget_captures();
 
 }  // namespace kernelcast::intercept

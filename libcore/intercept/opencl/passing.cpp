@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "intercept/opencl/calls.hpp"
+
 namespace kernelcast::intercept {
 namespace {
 
@@ -17,7 +19,8 @@ Policy* policy() {
   static Policy* const chosen = []() -> Policy* {
     char const* const folder = std::getenv("KERNELCAST_SPOOL");
     if (!folder) return nullptr;
-    auto* const made = new Policy{Spool(folder), false, 0};
+    char const* const programs = std::getenv("KERNELCAST_PROGRAMS");
+    auto* const made = new Policy{Spool(folder, programs ? programs : ""), false, 0};
     char const* const every = std::getenv("KERNELCAST_EVERY");
     std::string const word = every ? every : "";
     made->kernels_once = word == "kernel";
@@ -42,27 +45,32 @@ Configuration configuration_of(Kernel const& kernel, cl_uint dimensions, std::si
 
 }  // namespace
 
-Passing::Passing(cl_icd_dispatch const& next, cl_kernel handle, cl_uint dimensions, std::size_t const* global,
-                 std::size_t const* local)
-    : next_(next) {
+std::size_t ConfigurationHash::operator()(Configuration const& c) const noexcept {
+  std::uint64_t hash = c.dimensions;
+  for (auto const part : {c.global[0], c.global[1], c.global[2], c.local[0], c.local[1], c.local[2], c.local_bytes})
+    hash = (hash ^ part) * 0x9e3779b97f4a7c15U ^ hash >> 29;
+  return hash;
+}
+
+Passing::Passing(cl_kernel handle, cl_uint dimensions, std::size_t const* global, std::size_t const* local) {
   if (!policy() || dimensions < 1 || dimensions > 3) return;
   std::lock_guard const lock(objects().mutex);
   auto const known = objects().kernels.find(handle);
   if (known == objects().kernels.end()) return;
   configuration_ = configuration_of(*known->second, dimensions, global, local);
   count(*known->second);
+  for (auto const& argument : known->second->arguments)
+    if (argument.memory) argument.memory->written = true;
 }
 
 void Passing::count(Kernel const& kernel) {
   Policy& chosen = *policy();
   history_ = kernel.history;
   history_->launches += 1;
-  auto const seen = std::find_if(history_->seen.begin(), history_->seen.end(), [&](History::Seen const& s) {
-    return chosen.kernels_once || s.configuration == configuration_;
-  });
+  auto const seen = chosen.kernels_once ? history_->seen.begin() : history_->seen.find(configuration_);
   bool const due = chosen.every > 0 && (history_->launches - 1) % chosen.every == 0;
   if (seen != history_->seen.end() && !due) {
-    counter_ = seen->launches;
+    counter_ = seen->second;
     ++*counter_;
     return;
   }
@@ -71,28 +79,28 @@ void Passing::count(Kernel const& kernel) {
   *counter = 1;
   counter_ = counter;
   if (seen != history_->seen.end())
-    seen->launches = counter;
+    seen->second = counter;
   else
-    history_->seen.push_back({configuration_, counter});
+    history_->seen.emplace(configuration_, counter);
   kernel_ = std::make_shared<Kernel>(kernel);
+  for (auto& argument : kernel_->arguments) argument.unwritten = argument.memory && !argument.memory->written;
 }
 
 void Passing::describe(cl_command_queue queue, cl_kernel handle, std::size_t const* offset, cl_uint waits,
                        cl_event const* wait_list) {
-  bool const has_offset =
-      offset && std::any_of(offset, offset + configuration_.dimensions, [](std::size_t o) { return o != 0; });
-  captured_ =
-      capture(next_, policy()->spool, number_, {queue, handle, *kernel_, configuration_, has_offset, waits, wait_list});
+  std::array<std::size_t, 3> from{};
+  if (offset) std::copy_n(offset, configuration_.dimensions, from.begin());
+  captured_ = capture(policy()->spool, number_, {queue, handle, *kernel_, configuration_, from, waits, wait_list});
 }
 
 void Passing::conclude(bool launched) {
-  for (auto const read : captured_.reads) next_.clReleaseEvent(read);
+  for (auto const read : captured_.reads) next.clReleaseEvent(read);
   if (captured_.pending) intercept::conclude(captured_.pending, launched);
   if (launched || !counter_) return;
   std::lock_guard const lock(objects().mutex);
   --*counter_;
   --history_->launches;
-  if (kernel_) std::erase_if(history_->seen, [this](History::Seen const& s) { return s.launches == counter_; });
+  if (kernel_) std::erase_if(history_->seen, [this](auto const& s) { return s.second == counter_; });
 }
 
 }  // namespace kernelcast::intercept

@@ -1,12 +1,12 @@
 // One launch on its way through the layer: counted, and captured where it is new.
 //
-// What is new the environment says, set by miniemu --attach: KERNELCAST_SPOOL is the folder to leave launches in;
+// What is new the environment says, set by miniemu --attach: KERNELCAST_SPOOL is the folder to leave launches in,
+// KERNELCAST_PROGRAMS one for their sources;
 // KERNELCAST_EVERY is launch, kernel, or a number N (every Nth launch of a kernel), otherwise each configuration is new
 // once.
 #pragma once
 
 #include <CL/cl.h>
-#include <CL/cl_icd.h>
 
 #include <cstdint>
 #include <memory>
@@ -19,8 +19,7 @@ namespace kernelcast::intercept {
 
 class Passing {
  public:
-  Passing(cl_icd_dispatch const& next, cl_kernel handle, cl_uint dimensions, std::size_t const* global,
-          std::size_t const* local);
+  Passing(cl_kernel handle, cl_uint dimensions, std::size_t const* global, std::size_t const* local);
 
   bool is_new() const { return kernel_ != nullptr; }
   void describe(cl_command_queue queue, cl_kernel handle, std::size_t const* offset, cl_uint waits,
@@ -33,7 +32,6 @@ class Passing {
  private:
   void count(Kernel const& kernel);
 
-  cl_icd_dispatch const& next_;
   Configuration configuration_;
   History* history_ = nullptr;
   std::uint64_t* counter_ = nullptr;

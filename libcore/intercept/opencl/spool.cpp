@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 
 namespace kernelcast::intercept {
@@ -43,17 +44,40 @@ void Spool::unmap(std::byte* content, std::size_t bytes) {
   munmap(content, bytes);
 }
 
-bool Spool::publish(std::string const& name, std::string_view text) const {
-  std::string const path = folder_ + '/' + name, beside = path + '~';
+namespace {
+
+// Written beside, under a name that is this process's and this call's alone, and renamed.
+bool write_whole(std::string const& path, std::string_view text) {
+  static std::atomic<unsigned> calls{0};
+  std::string const beside = path + '~' + std::to_string(getpid()) + '-' + std::to_string(calls++);
   std::FILE* const file = std::fopen(beside.c_str(), "we");
   if (!file) return false;
   bool const written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   bool const closed = std::fclose(file) == 0;
-  return written && closed && std::rename(beside.c_str(), path.c_str()) == 0;
+  if (written && closed && std::rename(beside.c_str(), path.c_str()) == 0) return true;
+  unlink(beside.c_str());
+  return false;
 }
 
-bool Spool::has(std::string const& name) const {
-  return access((folder_ + '/' + name).c_str(), F_OK) == 0;
+}  // namespace
+
+bool Spool::publish(std::string const& name, std::string_view text) const {
+  return write_whole(folder_ + '/' + name, text);
+}
+
+std::string Spool::place_of_program(std::string const& name) const {
+  return (programs_.empty() ? folder_ : programs_) + '/' + name;
+}
+
+bool Spool::has_program(std::string const& name) const {
+  return access(place_of_program(name).c_str(), F_OK) == 0;
+}
+
+bool Spool::publish_program(std::string const& name, std::string_view text) const {
+  auto const path = place_of_program(name);
+  for (auto slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1))
+    mkdir(place_of_program(name.substr(0, slash)).c_str(), 0700);
+  return write_whole(path, text);
 }
 
 }  // namespace kernelcast::intercept

@@ -1,7 +1,8 @@
 // Where the layer leaves what it has seen: a folder of launch files that miniemu reads, while the application runs and
 // any time later.
 //
-//   program-HASH.cl         OpenCL C source
+//   program-HASH.cl         OpenCL C source; headers-HASH/NAME, headers that it was compiled with. They stand here or
+//                           in a folder of their own that lasts, so that what is compiled of them is found again
 //   launch-PID-N.toml       a launch file, whole from the moment that it is there
 //   buffer-PID-N-I.bin      what argument I of it held just before the launch
 //   counts-PID              how often each launch file's configuration was launched: 8-byte counters by N, shared
@@ -20,7 +21,9 @@ inline constexpr std::size_t most_configurations = std::size_t{1} << 16;  // of 
 
 class Spool {
  public:
-  explicit Spool(std::string folder) : folder_(std::move(folder)) {}
+  // `programs` empty: they stand in the folder too.
+  explicit Spool(std::string folder, std::string programs = {})
+      : folder_(std::move(folder)), programs_(std::move(programs)) {}
 
   // The number of a new configuration of this process and its counter; nullptr when there is no room or no disk.
   std::uint64_t* next(std::uint64_t& number);
@@ -31,14 +34,19 @@ class Spool {
 
   // Written beside and renamed. False where the disk is full or the folder gone.
   bool publish(std::string const& name, std::string_view text) const;
-  bool has(std::string const& name) const;
+
+  // Sources and headers: as a launch file of this spool names them.
+  std::string program(std::string const& name) const { return programs_.empty() ? name : programs_ + '/' + name; }
+  std::string place_of_program(std::string const& name) const;
+  bool has_program(std::string const& name) const;
+  bool publish_program(std::string const& name, std::string_view text) const;
 
   std::string name(std::string_view kind, std::uint64_t number, std::string_view ending) const;
 
  private:
   bool open_counts();
 
-  std::string folder_;
+  std::string folder_, programs_;
   int process_ = 0;  // to which the counters belong: a fork begins its own
   std::uint64_t* counts_ = nullptr;
   std::uint64_t used_ = 0;

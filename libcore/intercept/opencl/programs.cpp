@@ -1,0 +1,141 @@
+// Programs: sources, options and headers as they pass, through compiling and linking.
+#include "intercept/opencl/calls.hpp"
+#include "intercept/opencl/objects.hpp"
+
+namespace kernelcast::intercept {
+namespace {
+
+using Notify = void(CL_CALLBACK*)(cl_program, void*);
+
+// What a program is made of, as one text.
+std::string identity(Program const& program) {
+  std::string out = program.why_not;
+  for (auto const& unit : program.units) {
+    out += unit.options + '\n' + unit.source + '\n';
+    for (auto const& [name, text] : unit.headers) out += name + '\n' + text + '\n';
+  }
+  return out;
+}
+
+// A record that kernels may hold is never changed: it is replaced.
+void remember(cl_program program, Program content) {
+  if (!program) return;
+  quietly([&] {
+    auto const all = identity(content);
+    std::lock_guard const lock(objects().mutex);
+    content.histories = &objects().histories[all];
+    objects().programs[program] = std::make_shared<Program const>(std::move(content));
+  });
+}
+
+std::shared_ptr<Program const> known(cl_program program) {
+  std::lock_guard const lock(objects().mutex);
+  auto const found = objects().programs.find(program);
+  return found == objects().programs.end() ? nullptr : found->second;
+}
+
+cl_program CL_API_CALL create_with_source(cl_context context, cl_uint count, char const** strings,
+                                          std::size_t const* lengths, cl_int* status) {
+  auto const program = next.clCreateProgramWithSource(context, count, strings, lengths, status);
+  quietly([&] {
+    if (!program) return;
+    Unit unit;
+    for (cl_uint i = 0; i < count; ++i)
+      unit.source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : std::string(strings[i]);
+    remember(program, {{std::move(unit)}, "", nullptr});
+  });
+  return program;
+}
+
+cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count, cl_device_id const* devices,
+                                          std::size_t const* lengths, unsigned char const** binaries,
+                                          cl_int* binary_status, cl_int* status) {
+  auto const program =
+      next.clCreateProgramWithBinary(context, count, devices, lengths, binaries, binary_status, status);
+  remember(program, {{}, "its program was made from a binary (pyopencl compiles with PYOPENCL_NO_CACHE=1)", nullptr});
+  return program;
+}
+
+cl_program CL_API_CALL create_with_il(cl_context context, void const* il, std::size_t bytes, cl_int* status) {
+  auto const program = next.clCreateProgramWithIL(context, il, bytes, status);
+  remember(program, {{}, "its program was made from an intermediate language", nullptr});
+  return program;
+}
+
+cl_program CL_API_CALL create_with_built_in(cl_context context, cl_uint count, cl_device_id const* devices,
+                                            char const* names, cl_int* status) {
+  auto const program = next.clCreateProgramWithBuiltInKernels(context, count, devices, names, status);
+  remember(program, {{}, "it is built into the device", nullptr});
+  return program;
+}
+
+// Sources are built under their new options; a program without source stays what it is.
+void take_options(cl_program program, char const* options, std::vector<std::pair<std::string, std::string>> headers) {
+  auto const before = known(program);
+  if (!before || before->units.size() != 1) return;
+  Program changed = *before;
+  changed.units.front().options = options ? options : "";
+  changed.units.front().headers = std::move(headers);
+  remember(program, std::move(changed));
+}
+
+cl_int CL_API_CALL build(cl_program program, cl_uint count, cl_device_id const* devices, char const* options,
+                         Notify notify, void* user) {
+  quietly([&] { take_options(program, options, {}); });
+  return next.clBuildProgram(program, count, devices, options, notify, user);
+}
+
+cl_int CL_API_CALL compile(cl_program program, cl_uint devices, cl_device_id const* list, char const* options,
+                           cl_uint count, cl_program const* headers, char const** names, Notify notify, void* user) {
+  quietly([&] {
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (cl_uint i = 0; headers && names && i < count; ++i)
+      if (auto const header = known(headers[i]); header && !header->units.empty())
+        texts.emplace_back(names[i], header->units.front().source);
+    take_options(program, options, std::move(texts));
+  });
+  return next.clCompileProgram(program, devices, list, options, count, headers, names, notify, user);
+}
+
+cl_program CL_API_CALL link(cl_context context, cl_uint devices, cl_device_id const* list, char const* options,
+                            cl_uint count, cl_program const* programs, Notify notify, void* user, cl_int* status) {
+  auto const program = next.clLinkProgram(context, devices, list, options, count, programs, notify, user, status);
+  quietly([&] {
+    Program linked;
+    for (cl_uint i = 0; i < count; ++i) {
+      auto const part = known(programs[i]);
+      if (!part) linked.why_not = "a program that it was linked from is unknown";
+      if (!part) continue;
+      if (!part->why_not.empty()) linked.why_not = part->why_not;
+      linked.units.insert(linked.units.end(), part->units.begin(), part->units.end());
+    }
+    remember(program, std::move(linked));
+  });
+  return program;
+}
+
+cl_int CL_API_CALL release_program(cl_program program) {
+  cl_uint references = 0;
+  next.clGetProgramInfo(program, CL_PROGRAM_REFERENCE_COUNT, sizeof references, &references, nullptr);
+  if (references == 1)
+    quietly([&] {
+      std::lock_guard const lock(objects().mutex);
+      objects().programs.erase(program);
+    });
+  return next.clReleaseProgram(program);
+}
+
+}  // namespace
+
+void take_programs(cl_icd_dispatch& layer) {
+  layer.clCreateProgramWithSource = create_with_source;
+  layer.clCreateProgramWithBinary = create_with_binary;
+  layer.clCreateProgramWithIL = create_with_il;
+  layer.clCreateProgramWithBuiltInKernels = create_with_built_in;
+  layer.clLinkProgram = link;
+  layer.clBuildProgram = build;
+  layer.clCompileProgram = compile;
+  layer.clReleaseProgram = release_program;
+}
+
+}  // namespace kernelcast::intercept

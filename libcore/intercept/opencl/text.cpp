@@ -1,0 +1,101 @@
+#include "intercept/opencl/text.hpp"
+
+#include <climits>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace kernelcast::intercept {
+
+// FNV-1a.
+std::string hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (unsigned char const c : text) hash = (hash ^ c) * 0x100000001b3U;
+  char out[17];
+  std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(hash));
+  return out;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char const c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      out += code;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string hex(std::vector<std::byte> const& bytes) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string out = "hex:";
+  for (auto const byte : bytes) {
+    out += digits[std::to_integer<unsigned>(byte) >> 4];
+    out += digits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return out;
+}
+
+namespace {
+
+// As a shell splits them: blanks part, quotes and backslashes protect.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> out;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char const c = text[i];
+    bool const blank = !quote && (c == ' ' || c == '\t' || c == '\n');
+    if (blank) {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) out.emplace_back();
+    in_word = true;
+    if (quote ? c == quote : (c == '"' || c == '\''))
+      quote = quote ? 0 : c;
+    else if (c == '\\' && quote != '\'' && i + 1 < text.size())
+      out.back() += text[++i];
+    else
+      out.back() += c;
+  }
+  return out;
+}
+
+// Folders named relative to where the application runs.
+std::string absolute(std::string const& folder) {
+  char path[PATH_MAX];
+  return realpath(folder.c_str(), path) ? std::string(path) : folder;
+}
+
+}  // namespace
+
+std::vector<std::string> options_of(std::string const& text) {
+  std::vector<std::string> out;
+  auto const words = words_of(text);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    auto const& word = words[i];
+    if (word == "-I" && i + 1 < words.size())
+      out.push_back("-I" + absolute(words[++i]));
+    else if (word.rfind("-I", 0) == 0)
+      out.push_back("-I" + absolute(word.substr(2)));
+    else if (word == "-D" && i + 1 < words.size())
+      out.push_back("-D" + words[++i]);
+    else if (word.rfind("-D", 0) == 0 || word.rfind("-U", 0) == 0 || word.rfind("-cl-std=", 0) == 0 ||
+             word == "-cl-single-precision-constant" || word == "-cl-fast-relaxed-math" || word == "-cl-mad-enable" ||
+             word == "-cl-unsafe-math-optimizations" || word == "-cl-finite-math-only" ||
+             word == "-cl-no-signed-zeros" || word == "-cl-denorms-are-zero" || word == "-cl-opt-disable")
+      out.push_back(word);
+  }
+  out.push_back("-I" + absolute("."));
+  return out;
+}
+
+}  // namespace kernelcast::intercept
