@@ -1,10 +1,14 @@
-// What the applications share: a device, a queue, and ending with words when a call fails.
+// What the applications share: a device, a queue, ending with words when a call fails, and comparing what the device
+// has computed with what the host computes.
 #pragma once
 
+#ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#endif
 #include <CL/cl.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -30,8 +34,13 @@ struct App {
     cl_int status = 0;
     context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
     check(status, "clCreateContext");
-    queue = clCreateCommandQueue(context, device, properties, &status);
+    queue = another_queue(properties);
+  }
+  cl_command_queue another_queue(cl_command_queue_properties properties = 0) const {
+    cl_int status = 0;
+    cl_command_queue const made = clCreateCommandQueue(context, device, properties, &status);
     check(status, "clCreateCommandQueue");
+    return made;
   }
 
   cl_program build(char const* source, char const* options = "") const {
@@ -59,6 +68,18 @@ struct App {
   void read(cl_mem from, std::vector<T>& to) const {
     check(clEnqueueReadBuffer(queue, from, CL_TRUE, 0, to.size() * sizeof(T), to.data(), 0, nullptr, nullptr), "read");
   }
+  cl_mem room(std::size_t bytes, cl_mem_flags flags = CL_MEM_READ_WRITE) const {
+    cl_int status = 0;
+    cl_mem const made = clCreateBuffer(context, flags, bytes, nullptr, &status);
+    check(status, "clCreateBuffer");
+    return made;
+  }
+  void launch(cl_kernel kernel, std::vector<std::size_t> const& global,
+              std::vector<std::size_t> const& local = {}) const {
+    check(clEnqueueNDRangeKernel(queue, kernel, static_cast<cl_uint>(global.size()), nullptr, global.data(),
+                                 local.empty() ? nullptr : local.data(), 0, nullptr, nullptr),
+          "clEnqueueNDRangeKernel");
+  }
 };
 
 template <class T>
@@ -72,4 +93,17 @@ void print(char const* name, std::vector<T> const& values) {
   for (std::size_t i = 0; i < values.size(); ++i)
     sum += static_cast<double>(values[i]) * static_cast<double>(i % 7 + 1);
   std::printf("%s %.6g\n", name, sum);
+}
+
+// Says whether the values are the expected ones; 1, for the application's exit status, where they are not.
+template <class T>
+int compare(char const* name, std::vector<T> const& have, std::vector<T> const& want, double tolerance = 0) {
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    double const a = static_cast<double>(have[i]), b = static_cast<double>(want[i]);
+    if (std::abs(a - b) <= tolerance * std::fmax(1, std::abs(b))) continue;
+    std::printf("%s is wrong: [%zu] = %.9g, not %.9g\n", name, i, a, b);
+    return 1;
+  }
+  std::printf("%s is right\n", name);
+  return 0;
 }

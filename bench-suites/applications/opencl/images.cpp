@@ -38,4 +38,20 @@ int main() {
   check(clEnqueueNDRangeKernel(app.queue, kernel, 2, nullptr, global, local, 0, nullptr, nullptr), "blur");
   check(clEnqueueReadImage(app.queue, to, CL_TRUE, origin, region, 0, 0, out.data(), 0, nullptr, nullptr), "read");
   print("blurred", out);
+  std::vector<float> want(out.size());
+  auto const inside = [](std::size_t at, int step, std::size_t size) {
+    auto const moved = static_cast<long>(at) + step;
+    return static_cast<std::size_t>(moved < 0                          ? 0
+                                    : moved >= static_cast<long>(size) ? static_cast<long>(size) - 1
+                                                                       : moved);
+  };
+  for (std::size_t y = 0; y < h; ++y)
+    for (std::size_t x = 0; x < w; ++x)
+      for (std::size_t c = 0; c < 4; ++c) {
+        float sum = 0;
+        for (int dy = -1; dy <= 1; ++dy)
+          for (int dx = -1; dx <= 1; ++dx) sum += texels[(inside(y, dy, h) * w + inside(x, dx, w)) * 4 + c];
+        want[(y * w + x) * 4 + c] = sum / 9;
+      }
+  return compare("blurred", out, want, 1e-6);
 }

@@ -1,5 +1,5 @@
-// What has no launch file (a global offset, a program from a binary) beside what has one, no local size, a failing
-// launch, and an end without releasing anything.
+// What has no launch file (a program from a binary) beside what has one, no local size, failing launches, and an end
+// without releasing anything.
 #include "app.hpp"
 
 static char const* const source = "__kernel void one(__global int* x) { x[get_global_id(0)] += 1; }";
@@ -33,5 +33,6 @@ int main() {
   app.read(bx, x);
   std::printf("unset %d, refused %d\n", unset, refused);
   print("x", x);
+  compare("x", x, std::vector<int>(1000, 2));
   std::_Exit(5);
 }

@@ -36,4 +36,8 @@ int main(int argc, char** argv) {
   check(clEnqueueNDRangeKernel(app.queue, kernel, 2, nullptr, global, local, 0, nullptr, nullptr), "run");
   app.read(bx, x);
   print("x", x);
+  std::vector<float> want(x.size());
+  for (std::size_t i = 0; i < want.size(); ++i)
+    want[i] = table[i % 4] * 0.5F + 3 + 6 + static_cast<float>(7 + 3 + 9 + 11);
+  return compare("x", x, want);
 }

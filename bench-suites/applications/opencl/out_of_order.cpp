@@ -29,5 +29,11 @@ int main() {
   check(clEnqueueReadBuffer(app.queue, bx, CL_TRUE, 0, x.size() * sizeof(cl_uint), x.data(), 1, &last, nullptr),
         "read");
   print("x", x);
+  std::vector<cl_uint> want(x.size());
+  for (cl_uint i = 0; i < want.size(); ++i) {
+    want[i] = i;
+    for (int step = 0; step < 4; ++step) want[i] = want[i] * 1664525U + 1013904223U;
+  }
+  compare("x", x, want);
   return 3;  // an exit status of its own
 }

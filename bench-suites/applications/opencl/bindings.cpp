@@ -1,4 +1,4 @@
-// The C++ bindings, parts of a buffer, a buffer that the host may not read, a buffer given twice.
+// The C++ bindings: parts of a buffer, a buffer that the host may not read, a buffer given twice.
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_ENABLE_EXCEPTIONS
@@ -26,6 +26,11 @@ int main() try {
   queue.finish();
   cl::copy(queue, whole, host.begin(), host.end());
   std::printf("%d %d %d\n", host[0], host[255], std::accumulate(host.begin(), host.end(), 0));
+  bool right = true;
+  for (int i = 0; i < 1024; ++i)
+    right = right && host[static_cast<std::size_t>(i)] == (i < 256 ? 2 * (2 * i + 512) : i);
+  std::printf(right ? "sums are right\n" : "sums are wrong\n");
+  return right ? 0 : 1;
 } catch (cl::Error const& error) {
   if (error.err() == -1001 || error.err() == CL_DEVICE_NOT_FOUND) return 77;
   std::printf("%s: %d\n", error.what(), error.err());
