@@ -1,8 +1,7 @@
 // seqprof-cc, seqprof-c++: compilers that build instrumented programs, for existing Makefiles: make CC=seqprof-cc.
-// The function to profile is named by SEQPROF_KERNEL when the program is linked (default main); the program then writes
-// its profile to seqprof.csv, or where KERNELCAST_SEQPROF_OUTPUT says, when it ends.
+// What to profile is said by SEQPROF_KERNEL and its like when the program is linked (default main); the program then
+// writes its profile to seqprof.csv, or where KERNELCAST_SEQPROF_OUTPUT says, when it ends.
 #include <cstdio>
-#include <cstdlib>
 
 #include "diag/diag.hpp"
 #include "seq/driver/wrapper.hpp"
@@ -10,9 +9,8 @@
 int main(int argc, char** argv) {
   std::string const name = argv[0];
   bool const cxx = name.size() >= 3 && name.compare(name.size() - 3, 3, "c++") == 0;
-  auto const* const kernel = std::getenv("SEQPROF_KERNEL");
   try {
-    return kernelcast::seq::call_compiler({argv + 1, argv + argc}, cxx, kernel && *kernel ? kernel : "main");
+    return kernelcast::seq::call_compiler({argv + 1, argv + argc}, cxx, kernelcast::seq::target_from_environment());
   } catch (kernelcast::Error const& error) {
     std::fputs(error.text(cxx ? "seqprof-c++" : "seqprof-cc").c_str(), stderr);
     return static_cast<int>(error.status());

@@ -1,5 +1,4 @@
-// seqprof: what a sequential C or C++ kernel does, independent of any device.
-#include <bit>
+// seqprof: what a sequential C, C++ or Fortran kernel does, independent of any device.
 #include <iostream>
 #include <memory>
 
@@ -8,87 +7,41 @@
 
 #include "cli/cli.hpp"
 #include "device/device.hpp"
-#include "process/process.hpp"
-#include "seq/driver/compile.hpp"
-#include "seq/driver/execute.hpp"
 #include "seq/driver/report.hpp"
+#include "seq/driver/request.hpp"
 
 using namespace kernelcast;
 
 namespace {
 
 struct Options {
-  std::string kernel = "main", case_name, devdb, keep;
-  std::vector<std::string> files, flags, link_flags, granularities, devices;
+  seq::Request request;
+  std::string case_name, devdb;
+  std::vector<std::string> flags, link_flags, granularities, devices;
+  std::string dependences = "raw";
   std::uint64_t sample = 1;
   std::int64_t sync = -1;
   bool report = false;
-  std::vector<std::string> arguments;  // of the program
 };
 
-std::vector<std::string> words_of(std::vector<std::string> const& texts) {
-  std::vector<std::string> words;
-  for (auto const& text : texts)
-    for (std::size_t at = 0; at < text.size();) {
-      auto const end = std::min(text.find(' ', at), text.size());
-      if (end > at) words.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-  return words;
-}
-
-seq::Settings settings_of(Options const& options) {
-  seq::Settings settings;
+seq::Request request_of(Options const& options) {
+  auto request = options.request;
+  request.compile_flags = fmt::format("{}", fmt::join(options.flags, " "));
+  request.link_flags = fmt::format("{}", fmt::join(options.link_flags, " "));
+  request.target.all_dependences = options.dependences == "all";
+  auto& settings = request.settings;
   settings.case_name =
-      options.case_name.empty() ? fmt::format("{}", fmt::join(options.arguments, " ")) : options.case_name;
+      options.case_name.empty() ? fmt::format("{}", fmt::join(request.arguments, " ")) : options.case_name;
   settings.sample = options.sample;
   if (options.sync >= 0) settings.sync = static_cast<std::uint64_t>(options.sync);
-  if (options.granularities.empty()) return settings;
-  settings.granularities_bytes.clear();
-  for (auto const& text : options.granularities) {
-    auto const bytes = std::strtoull(text.c_str(), nullptr, 10);
-    if (!std::has_single_bit(bytes) || bytes < 8 || bytes > 4096)
-      throw Error(Status::usage, fmt::format("--granularity: '{}' is no power of two from 8 to 4096", text),
-                  "8 is a word, 64 the line of most CPUs, 128 that of NVIDIA's GPUs");
-    settings.granularities_bytes.push_back(bytes);
-  }
-  return settings;
-}
-
-// The instrumented program, made from sources and bitcode.
-std::string build(Options const& options, cli::Streams& io, TemporaryFolder const& scratch) {
-  auto const tools = seq::find_compiler_tools();
-  seq::Link link;
-  link.kernel = options.kernel;
-  link.others = words_of(options.link_flags);
-  link.program = scratch.file("program");
-  link.keep = options.keep;
-  for (auto const& file : options.files) {
-    io.note_input(file, read_file(file));
-    link.cxx |= seq::is_cxx(file);
-    if (!seq::is_source(file) && !seq::is_bitcode(file)) {
-      link.others.insert(link.others.begin(), file);
-      continue;
-    }
-    link.bitcode.push_back(scratch.file(fmt::format("{}.bc", link.bitcode.size())));
-    seq::compile(tools, file, words_of(options.flags), link.bitcode.back());
-  }
-  if (link.bitcode.empty())
-    throw Error(Status::usage, "there is no source among the files",
-                "name files that end in .c, .cpp, .cc, .bc or .ll");
-  seq::link_instrumented(tools, link);
-  return link.program;
+  if (!options.granularities.empty()) settings.granularities_bytes = seq::granularities(options.granularities);
+  return request;
 }
 
 void run(Options const& options, cli::Streams& io) {
-  auto const settings = settings_of(options);
-  if (options.files.empty())
-    throw Error(Status::usage, "there is nothing to profile", "name sources, then -- and the program's arguments");
-  TemporaryFolder const scratch;
-  bool const built = options.files.size() == 1 && seq::is_program(options.files.front());
-  auto const program = built ? std::filesystem::absolute(options.files.front()).string() : build(options, io, scratch);
-  auto const rows = seq::execute(program, options.arguments, settings);
-  if (options.sample > 1) io.note(fmt::format("stack distances are estimated from one block in {}", options.sample));
+  for (auto const& file : options.request.files) io.note_input_file(file);
+  auto const rows = seq::profile(request_of(options));
+  if (auto const note = seq::sampling_note(rows); !note.empty()) io.note(note);
   if (options.report) {
     auto const database = device::load(device::find_database(options.devdb));
     std::vector<device::Device> chosen;
@@ -103,13 +56,18 @@ void run(Options const& options, cli::Streams& io) {
 
 void declare(cli::Tool& tool, std::vector<std::string> const& arguments) {
   auto const options = std::make_shared<Options>();
-  options->arguments = arguments;
+  options->request.arguments = arguments;
   auto& app = tool.app();
-  app.add_option("files", options->files,
-                 "C and C++ sources, LLVM code, objects; or one program that seqprof-cc has linked")
+  app.add_option("files", options->request.files,
+                 "C, C++ and Fortran sources, LLVM code, objects; or one program that seqprof-cc has linked")
       ->type_name("FILE");
-  app.add_option("--kernel", options->kernel, "the function to profile, with all that it calls (default main)")
-      ->type_name("FUNCTION");
+  auto* const kernel = app.add_option("--kernel", options->request.target.kernel,
+                                      "the function to profile, with all that it calls (default main)");
+  kernel->type_name("FUNCTION");
+  app.add_option("--region", options->request.target.region,
+                 "profile what runs between seqprof_begin(\"MARKER\") and seqprof_end(\"MARKER\") instead")
+      ->type_name("MARKER")
+      ->excludes(kernel);
   app.add_option("--cflags", options->flags, "options for the compiler, such as \"-O2 -Iinclude -DN=512\"")
       ->type_name("FLAGS")
       ->expected(1)
@@ -118,6 +76,12 @@ void declare(cli::Tool& tool, std::vector<std::string> const& arguments) {
       ->type_name("FLAGS")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--dependences", options->dependences,
+                 "raw: reads wait for writes (default); all: writes wait for earlier reads and writes, too")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"raw", "all"}));
+  app.add_flag("--invocations", options->request.target.invocations,
+               "also write what each call of the kernel adds; calls then run one after another");
   tool.list("--granularity", options->granularities,
             "sizes of the blocks between which stack distances are counted (default 8; 64 and 128 are lines)", "BYTES");
   app.add_option("--sample", options->sample,
@@ -133,7 +97,8 @@ void declare(cli::Tool& tool, std::vector<std::string> const& arguments) {
                "write what it means in words: parallelism, which loops can run in parallel, what bounds each device");
   tool.list("--device", options->devices, "with --report: only these devices", "NAME");
   app.add_option("--devdb", options->devdb, "with --report: the device database")->type_name("DIR");
-  app.add_option("--keep", options->keep, "also write the LLVM code that is measured to this file")->type_name("FILE");
+  app.add_option("--keep", options->request.keep, "also write the LLVM code that is measured to this file")
+      ->type_name("FILE");
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }
 
@@ -151,7 +116,8 @@ int main(int argc, char** argv) {
       .name = "seqprof",
       .summary = "profile a sequential kernel",
       .description =
-          "Compiles C or C++ sources with clang-19, measures one function of the program while it runs, and writes "
+          "Compiles C or C++ sources with clang-19, or Fortran with flang, measures one function of the program while "
+          "it runs, and writes "
           "what "
           "it does, independent of any device: floating-point operations and the chains of dependent ones, how far "
           "apart in memory references lie, which loops carry dependences. What the program prints goes to standard "

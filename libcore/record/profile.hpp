@@ -48,6 +48,7 @@ inline constexpr char const* loop_reduction = "loop_reduction";
 inline constexpr char const* loop_entries = "loop_entries";
 inline constexpr char const* uninstrumented_call = "uninstrumented_call";
 inline constexpr char const* sample_rate = "sample_rate";
+inline constexpr char const* sample_error = "sample_error";
 inline constexpr char const* invocations = "invocations";
 }  // namespace quantity
 

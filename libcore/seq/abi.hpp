@@ -59,11 +59,15 @@ struct CallDescriptor {
   std::uint64_t count;
 };
 
+// How one iteration of a loop depends on an earlier one through memory.
+enum class Dependence : std::uint64_t { read_after_write, write_after_read, write_after_write };
+
 // Of one loop in one calling context.
 struct LoopCounter {
   std::uint64_t iterations, entries;
-  std::uint64_t carried;  // 1: an iteration read from memory what an earlier one wrote
-  Site const* reader;     // the first such load
+  std::uint64_t carried;  // 1: an iteration depends on an earlier one
+  Site const* reader;     // the first load that reads what was written, or store that overwrites
+  Dependence dependence;  // what it is
   LoopDescriptor const* descriptor;
   LoopCounter* parent;  // the loop around it in this context
 };
@@ -98,7 +102,12 @@ struct State {
   LoopFrame* frames;         // the first free one
   std::uint64_t return_level;
   std::uint64_t argument_levels[max_level_arguments];
+  std::uint64_t floor;  // the highest level of earlier calls of the kernel, with `invocations`
 };
+
+// What the program was instrumented for, told by kernelcast_seq_kernel_enter().
+inline constexpr std::uint64_t all_dependences = 1;  // of writes on earlier reads and writes, too
+inline constexpr std::uint64_t invocations = 2;      // each call of the kernel by itself
 
 inline constexpr std::uint64_t row_words_at_most = 1024;  // of one row, its header included
 

@@ -60,7 +60,10 @@ Contexts::Outcome Contexts::outcome() const {
     loop.entries += counter->entries;
     loop.ran |= counter->iterations > counter->entries;
     loop.sequential |= counter->carried != 0;
-    if (!loop.reader) loop.reader = counter->reader;
+    if (!loop.reader && counter->reader) {
+      loop.reader = counter->reader;
+      loop.dependence = counter->dependence;
+    }
   }
   auto const loop_of = [&](LoopCounter const* counter) { return out.loops[index.at(counter->descriptor)]; };
   auto const is_parallel = [&](LoopCounter const* counter) {
@@ -75,18 +78,30 @@ Contexts::Outcome Contexts::outcome() const {
       if (at->entries > 0 && is_parallel(at)) return true;
     return false;
   };
+  std::map<LoopCounter const*, std::size_t> place;
+  for (auto const& entry : entries_)
+    for (auto const& counter : entry.counters) place.emplace(&counter, place.size());
+  out.counts.resize(place.size());
   for (auto const* const counter : counters) {
     if (is_parallel(counter) || !holds_parallel[counter] || below_parallel(counter)) continue;
     if (counter->iterations < counter->entries) continue;
     auto const trips = counter->iterations - counter->entries;
     out.loops[index.at(counter->descriptor)].sync += trips;
     out.sync += trips;
+    out.counts[place.at(counter)] = 1;
   }
   auto const& calls = *invocations_;
   if (calls.carried != 0 && calls.iterations > 1 && holds_parallel[&calls]) {
     out.sync_invocations = calls.iterations - 1;
     out.sync += out.sync_invocations;
   }
+  return out;
+}
+
+std::vector<std::uint64_t> Contexts::trips() const {
+  std::vector<std::uint64_t> out;
+  for (auto const& entry : entries_)
+    for (auto const& counter : entry.counters) out.push_back(counter.iterations - counter.entries);
   return out;
 }
 

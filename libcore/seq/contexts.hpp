@@ -33,14 +33,18 @@ class Contexts {
     bool sequential = false;
     bool ran = false;  // more than one iteration at a time
     Site const* reader = nullptr;
+    Dependence dependence = Dependence::read_after_write;
   };
   struct Outcome {
     std::vector<Loop> loops;             // by first appearance; contexts added up
     std::uint64_t sync = 0;              // S
     std::uint64_t sync_invocations = 0;  // the part of it between invocations of the kernel
+    std::vector<char> counts;            // per counter, in the order of trips(): whether its trips are part of S
   };
   // S = sum of (trips - 1) over sequential loops that hold a parallel loop and have no parallel loop around them.
   Outcome outcome() const;
+  // Iterations less entries of each loop in each context until now; later ones append.
+  std::vector<std::uint64_t> trips() const;
 
  private:
   struct Entry {

@@ -77,19 +77,49 @@ void DistanceCounter::drain() {
   alignas(64) std::uint32_t distances[chunk];
   for (; i + chunk <= filled_; i += chunk) {
     engine_->take(&blocks_[i], distances);
-    for (std::size_t k = 0; k < chunk; ++k) histogram_.add(distances[k], times_[i + k]);
+    count(distances, i);
   }
   std::copy(&blocks_[i], &blocks_[filled_], blocks_.data());
   std::copy(&times_[i], &times_[filled_], times_.data());
   filled_ -= i;
+  for (auto& place : marks_) place -= i;
+}
+
+// The distances of a chunk, which begins at `first` of the buffer.
+void DistanceCounter::count(std::uint32_t const* distances, std::size_t first) {
+  if (!groups_.empty())
+    for (std::size_t k = 0; k < chunk; ++k)
+      groups_[hash_of(blocks_[first + k]) % groups].add(distances[k], times_[first + k]);
+  if (marks_.empty()) {
+    for (std::size_t k = 0; k < chunk; ++k) histogram_.add(distances[k], times_[first + k]);
+    return;
+  }
+  std::size_t passed = 0;
+  for (std::size_t k = 0; k < chunk; ++k) {
+    for (; passed < marks_.size() && marks_[passed] <= first + k; ++passed) close_part();
+    histogram_.add(distances[k], times_[first + k]);
+  }
+  marks_.erase(marks_.begin(), marks_.begin() + static_cast<std::ptrdiff_t>(passed));
+}
+
+void DistanceCounter::close_part() {
+  if (!marked_) marked_ = std::make_unique<DistanceHistogram>();
+  auto& part = parts_.emplace_back();
+  for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin)
+    if (auto const n = histogram_.count(bin) - marked_->count(bin); n > 0)
+      part.bins.emplace_back(static_cast<std::uint32_t>(bin), n);
+  part.cold = histogram_.cold_count() - marked_->cold_count();
+  *marked_ = histogram_;
 }
 
 void DistanceCounter::finish() {
   drain();
-  if (filled_ == 0) return;
   // Blocks that nobody else references, counted 0 times, fill the last chunk.
-  for (std::uint32_t i = 0; filled_ < chunk; ++i) add(~std::uint32_t{0} - i, 0);
-  drain();
+  if (filled_ > 0) {
+    for (std::uint32_t i = 0; filled_ < chunk; ++i) add(~std::uint32_t{0} - i, 0);
+    drain();
+  }
+  for (; !marks_.empty(); marks_.pop_back()) close_part();
 }
 
 }  // namespace kernelcast::seq

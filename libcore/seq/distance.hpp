@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "seq/row_blocks.hpp"
@@ -57,10 +58,6 @@ class DistanceHistogram {
   std::uint64_t count(std::size_t bin) const { return counts_[bin]; }
   std::uint64_t cold_count() const { return cold_; }
   void set_cold(std::uint64_t n) { cold_ = n; }
-  void scale(std::uint64_t factor) {
-    for (auto& n : counts_) n *= factor;
-    cold_ *= factor;
-  }
 
  private:
   std::array<std::uint64_t, bins> counts_{};
@@ -86,6 +83,12 @@ class BlockNumbers {
   std::vector<std::uint64_t> known_;
 };
 
+// The part of a histogram that came in between two marks.
+struct DistancePart {
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> bins;  // bin, references
+  std::uint64_t cold = 0;
+};
+
 // A stream of references with multiplicities, buffered into chunks, and its histogram.
 class DistanceCounter {
  public:
@@ -99,6 +102,13 @@ class DistanceCounter {
   }
   // n references, `times` each.
   void add(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t times);
+  // What has been added so far belongs to one part, what follows to the next.
+  void mark() { marks_.push_back(filled_); }
+  std::vector<DistancePart> const& parts() const { return parts_; }  // as many as marks, after finish()
+  // Also counts by sixteenths of the blocks, chosen by hash: what they differ by tells how far a sample may be off.
+  static constexpr std::size_t groups = 16;
+  void divide() { groups_.resize(groups); }
+  std::vector<DistanceHistogram> const& divided() const { return groups_; }
   BlockNumbers& numbers() { return numbers_; }
   unsigned shift() const { return shift_; }
   void finish();  // no reference may follow
@@ -109,6 +119,8 @@ class DistanceCounter {
  private:
   static constexpr std::size_t buffered = 1024;
   void drain();
+  void count(std::uint32_t const* distances, std::size_t first);
+  void close_part();
 
   unsigned shift_;
   BlockNumbers numbers_;
@@ -117,6 +129,10 @@ class DistanceCounter {
   alignas(64) std::array<std::uint32_t, buffered + chunk> blocks_;
   alignas(64) std::array<std::uint32_t, buffered + chunk> times_;
   std::size_t filled_ = 0;
+  std::vector<std::size_t> marks_;             // places in the buffer
+  std::unique_ptr<DistanceHistogram> marked_;  // the histogram at the last mark
+  std::vector<DistancePart> parts_;
+  std::vector<DistanceHistogram> groups_;
 };
 
 }  // namespace kernelcast::seq

@@ -11,30 +11,13 @@ namespace {
 
 constexpr std::size_t profile_bins = 2048;  // of level_profile
 
-struct Totals {
-  std::uint64_t add = 0, mul = 0, div = 0, sqrt = 0, call = 0, vectorizable = 0, loads = 0, stores = 0, bytes = 0;
-  std::uint64_t flop() const { return add + mul + div + sqrt + call; }
-};
-
-Totals totals_of(Gathered const& gathered) {
-  Totals t;
-  for (auto const* const function : gathered.functions)
-    for (std::uint64_t i = 0; i < function->row_count; ++i) {
-      auto const& row = function->rows[i];
-      t.add += row.executed * row.add;
-      t.mul += row.executed * row.mul;
-      t.div += row.executed * row.div;
-      t.sqrt += row.executed * row.sqrt;
-      t.call += row.executed * row.call;
-      t.vectorizable += row.executed * row.vectorizable;
-      t.loads += row.executed * row.loads;
-      t.stores += row.executed * row.stores;
-      t.bytes += row.executed * row.bytes;
-    }
-  t.loads += gathered.rows->range_loads();
-  t.stores += gathered.rows->range_stores();
-  t.bytes += gathered.rows->range_bytes();
-  return t;
+Totals all_of(Gathered const& gathered) {
+  auto totals = totals_of(gathered.functions, Side::program);
+  totals += totals_of(gathered.functions, Side::consumer);
+  totals.loads += gathered.rows->range_loads();
+  totals.stores += gathered.rows->range_stores();
+  totals.bytes += gathered.rows->range_bytes();
+  return totals;
 }
 
 std::string place(Site const& site) {
@@ -47,23 +30,28 @@ class Builder {
   Builder(Gathered const& gathered, Settings const& settings) : gathered_(gathered), settings_(settings) {}
 
   std::vector<record::Profile> build() {
-    auto const totals = totals_of(gathered_);
-    add(q::invocations, gathered_.contexts ? invocations() : 0);
-    add(q::flop, totals.flop());
-    add(q::w_add, totals.add);
-    add(q::w_mul, totals.mul);
-    add(q::w_div, totals.div);
-    add(q::w_sqrt, totals.sqrt);
-    add(q::w_call, totals.call);
-    add(q::w_vec, totals.vectorizable);
-    levels(totals.flop());
-    add(q::load, totals.loads);
-    add(q::store, totals.stores);
-    add(q::reference_bytes, totals.bytes);
+    auto const totals = all_of(gathered_);
+    add(q::invocations, gathered_.contexts ? calls_of_kernel() : 0);
+    operations(totals);
+    bool const apart = gathered_.invocations && !gathered_.invocations->empty();
+    auto const depth = levels(0, totals.flop());
+    if (apart) rows_[depth].note = "calls of the kernel one after another";
+    level_profile(rows_[depth].count);
+    references(totals);
     for (auto& stream : gathered_.rows->streams()) distances(stream);
-    if (settings_.sample > 1) add(q::sample_rate, settings_.sample);
-    loops();
+    if (settings_.sample > 1) {
+      add(q::sample_rate, settings_.sample);
+      for (auto const& stream : gathered_.rows->streams()) {
+        auto const error = stream.error();
+        auto& row = add(q::sample_error, error.references);
+        row.granularity_bytes = stream.granularity_bytes();
+        row.low = error.distance;
+      }
+    }
+    auto const outcome = gathered_.contexts->outcome();
+    loops(outcome);
     calls();
+    if (apart) invocations(outcome);
     return std::move(rows_);
   }
 
@@ -72,6 +60,7 @@ class Builder {
     auto& row = rows_.emplace_back();
     row.kernel = gathered_.kernel;
     row.case_name = settings_.case_name;
+    row.invocation = invocation_;
     row.quantity = quantity;
     row.count = count;
     return row;
@@ -81,18 +70,38 @@ class Builder {
     row.low = low;
     row.high = high;
   }
-  std::uint64_t invocations() const { return const_cast<Contexts*>(gathered_.contexts)->invocations().iterations; }
+  std::uint64_t calls_of_kernel() const { return const_cast<Contexts*>(gathered_.contexts)->invocations().iterations; }
 
-  void levels(std::uint64_t flop) {
+  void operations(Totals const& totals) {
+    add(q::flop, totals.flop());
+    add(q::w_add, totals.add);
+    add(q::w_mul, totals.mul);
+    add(q::w_div, totals.div);
+    add(q::w_sqrt, totals.sqrt);
+    add(q::w_call, totals.call);
+    add(q::w_vec, totals.vectorizable);
+  }
+  void references(Totals const& totals) {
+    add(q::load, totals.loads);
+    add(q::store, totals.stores);
+    add(q::reference_bytes, totals.bytes);
+  }
+
+  // The levels above `floor` that hold so many operations; gives the index of the row of their number.
+  std::size_t levels(std::uint64_t floor, std::uint64_t flop) {
     std::map<std::uint64_t, std::uint64_t> of_width;
-    std::uint64_t depth = 0;
-    for (std::uint64_t seen = 0; seen < flop && depth < level_mask;) {
-      auto const width = gathered_.widths[++depth];
+    auto level = floor;
+    for (std::uint64_t seen = 0; seen < flop && level < level_mask;) {
+      auto const width = gathered_.widths[++level];
       ++of_width[width];
       seen += width;
     }
-    add(q::depth, depth);
+    auto const index = rows_.size();
+    add(q::depth, level - floor);
     for (auto const& [width, count] : of_width) add_bin(q::level_width, width, width + 1, count);
+    return index;
+  }
+  void level_profile(std::uint64_t depth) {
     auto const step = std::max<std::uint64_t>(1, (depth + profile_bins - 1) / profile_bins);
     for (std::uint64_t low = 1; low <= depth; low += step) {
       auto const high = std::min(low + step, depth + 1);
@@ -103,29 +112,61 @@ class Builder {
   }
 
   void distances(RowStream& stream) {
-    auto& histogram = stream.histogram();
+    auto const& histogram = stream.histogram();
+    DistancePart whole;
+    whole.cold = histogram.cold_count();
+    for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin)
+      if (histogram.count(bin) > 0) whole.bins.emplace_back(static_cast<std::uint32_t>(bin), histogram.count(bin));
+    distances(stream, whole, stream.references());
+  }
+  void distances(RowStream const& stream, DistancePart const& part, std::uint64_t references) {
     auto const factor = stream.sample();
-    std::uint64_t followed = histogram.cold_count();
-    for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin) followed += histogram.count(bin);
+    auto followed = part.cold;
+    for (auto const& [bin, count] : part.bins) followed += count;
     // A sample holds a little more or less than its part of the references; the nearest ones make up for it.
-    auto const missing = static_cast<std::int64_t>(stream.references()) - static_cast<std::int64_t>(followed * factor);
-    for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin) {
-      auto count = histogram.count(bin) * factor;
-      if (bin == 0)
-        count = static_cast<std::uint64_t>(std::max<std::int64_t>(0, static_cast<std::int64_t>(count) + missing));
-      if (count == 0) continue;
+    auto const missing = static_cast<std::int64_t>(references) - static_cast<std::int64_t>(followed * factor);
+    auto const nearest = [&](std::uint64_t count) {
+      return static_cast<std::uint64_t>(std::max<std::int64_t>(0, static_cast<std::int64_t>(count) + missing));
+    };
+    auto const write = [&](std::size_t bin, std::uint64_t count) {
+      if (count == 0) return;
       add_bin(q::stack_distance, DistanceHistogram::low_of(bin) * factor, DistanceHistogram::low_of(bin + 1) * factor,
               count);
       rows_.back().granularity_bytes = stream.granularity_bytes();
-    }
-    auto& never = add(q::stack_distance, histogram.cold_count() * factor);
+    };
+    bool const has_nearest = !part.bins.empty() && part.bins.front().first == 0;
+    if (!has_nearest) write(0, nearest(0));
+    for (auto const& [bin, count] : part.bins) write(bin, bin == 0 ? nearest(count * factor) : count * factor);
+    auto& never = add(q::stack_distance, part.cold * factor);
     never.granularity_bytes = stream.granularity_bytes();
-    auto& touched = add(q::footprint_bytes, histogram.cold_count() * factor * stream.granularity_bytes());
+    auto& touched = add(q::footprint_bytes, part.cold * factor * stream.granularity_bytes());
     touched.granularity_bytes = stream.granularity_bytes();
   }
 
-  void loops() {
-    auto const outcome = gathered_.contexts->outcome();
+  // What each call of the kernel adds to the total.
+  void invocations(Contexts::Outcome const& outcome) {
+    Invocation before;
+    for (std::size_t n = 0; n < gathered_.invocations->size(); ++n) {
+      auto const& now = (*gathered_.invocations)[n];
+      invocation_ = std::to_string(n + 1);
+      auto totals = now.by_program - before.by_program;
+      totals += now.by_consumer - before.by_consumer;
+      operations(totals);
+      levels(before.depth, totals.flop());
+      references(totals);
+      for (auto const& stream : gathered_.rows->streams()) {
+        auto const& ends = stream.references_at();
+        distances(stream, stream.parts()[n], ends[n] - (n == 0 ? 0 : ends[n - 1]));
+      }
+      std::uint64_t sync = 0;
+      for (std::size_t i = 0; i < now.trips.size(); ++i)
+        if (outcome.counts[i]) sync += now.trips[i] - (i < before.trips.size() ? before.trips[i] : 0);
+      add(q::sync, sync);
+      before = now;
+    }
+  }
+
+  void loops(Contexts::Outcome const& outcome) {
     add(q::sync, settings_.sync.value_or(outcome.sync));
     if (settings_.sync) rows_.back().note = "as told by --sync";
     if (outcome.sync_invocations > 0) {
@@ -154,8 +195,11 @@ class Builder {
       return name.empty() ? "a value goes from one iteration to the next"
                           : "the value of '" + name + "' goes from one iteration to the next";
     }
-    return loop.reader ? place(*loop.reader) + " reads what an earlier iteration wrote"
-                       : "it reads what an earlier iteration wrote";
+    auto const* const what =
+        loop.dependence == Dependence::write_after_read    ? " overwrites what an earlier iteration read"
+        : loop.dependence == Dependence::write_after_write ? " overwrites what an earlier iteration wrote"
+                                                           : " reads what an earlier iteration wrote";
+    return (loop.reader ? place(*loop.reader) : "it") + what;
   }
 
   void calls() {
@@ -168,6 +212,7 @@ class Builder {
 
   Gathered const& gathered_;
   Settings const& settings_;
+  std::string invocation_ = "total";
   std::vector<record::Profile> rows_;
 };
 

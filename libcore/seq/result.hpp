@@ -1,11 +1,13 @@
 // What a run has gathered, as rows of the `profile` record.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "record/profile.hpp"
 #include "seq/contexts.hpp"
+#include "seq/invocations.hpp"
 #include "seq/rows.hpp"
 #include "seq/settings.hpp"
 
@@ -15,8 +17,9 @@ struct Gathered {
   std::string kernel;
   std::vector<FunctionDescriptor const*> functions;
   Contexts const* contexts = nullptr;
-  RowConsumer* rows = nullptr;            // finished
-  std::uint64_t const* widths = nullptr;  // [level], operations
+  RowConsumer* rows = nullptr;                          // finished
+  std::uint64_t const* widths = nullptr;                // [level], operations
+  std::deque<Invocation> const* invocations = nullptr;  // where each call is told apart, else empty
 };
 
 std::vector<record::Profile> profile_of(Gathered const&, Settings const&);

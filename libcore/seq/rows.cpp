@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace kernelcast::seq {
 
 RowDescriptor const range_row{};
+RowDescriptor const invocation_row{};
 
 RowStream::RowStream(std::uint64_t granularity_bytes, std::uint64_t sample)
     : sample_(sample),
@@ -13,7 +15,9 @@ RowStream::RowStream(std::uint64_t granularity_bytes, std::uint64_t sample)
       wide_(row_blocks()),
       counter_(static_cast<unsigned>(std::countr_zero(granularity_bytes))),
       blocks_(row_words_at_most + 8),
-      row_(row_words_at_most + 8) {}
+      row_(row_words_at_most + 8) {
+  if (sample > 1) counter_.divide();
+}
 
 // The blocks of one access.
 void RowStream::append(std::uint64_t address, std::uint64_t size) {
@@ -75,9 +79,41 @@ void RowStream::take_range(std::uint64_t source, std::uint64_t destination, std:
   }
 }
 
+void RowStream::end_part() {
+  settle();
+  counter_.mark();
+  references_at_.push_back(references_);
+}
+
 void RowStream::finish() {
   settle();
   counter_.finish();
+}
+
+// Blocks are in the sample independently of each other, so the groups' counts are as many draws of the same variable.
+RowStream::Error RowStream::error() const {
+  Error largest;
+  auto const& groups = counter_.divided();
+  if (groups.empty()) return largest;
+  auto const n = static_cast<double>(groups.size());
+  std::vector<double> beyond(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) beyond[g] = static_cast<double>(groups[g].cold_count());
+  for (auto bin = DistanceHistogram::bins; bin-- > 0;) {
+    double sum = 0, squares = 0;
+    bool any = false;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      any |= groups[g].count(bin) > 0;
+      beyond[g] += static_cast<double>(groups[g].count(bin));
+      sum += beyond[g];
+      squares += beyond[g] * beyond[g];
+    }
+    if (!any || bin == 0) continue;
+    auto const variance = (squares - sum * sum / n) * n / (n - 1) * (1 - 1 / static_cast<double>(sample_));
+    auto const references = std::sqrt(std::max(0.0, variance)) * static_cast<double>(sample_);
+    if (references > static_cast<double>(largest.references))
+      largest = {static_cast<std::uint64_t>(std::llround(references)), DistanceHistogram::low_of(bin) * sample_};
+  }
+  return largest;
 }
 
 RowConsumer::RowConsumer(std::vector<std::uint64_t> const& granularities_bytes, std::uint64_t sample) {
@@ -94,6 +130,12 @@ void RowConsumer::take(std::uint64_t const* begin, std::uint64_t const* end) {
       range_stores_ += words;
       range_bytes_ += row[1] != 0 ? 2 * row[3] : row[3];
       row += 4;
+      continue;
+    }
+    if (&descriptor == &invocation_row) {
+      for (auto& stream : streams_) stream.end_part();
+      if (at_invocation) at_invocation(row[1]);
+      row += 2;
       continue;
     }
     ++descriptor.executed;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace kernelcast::seq {
 
 // Rows with this descriptor are {descriptor, source, destination, bytes}: memory that was copied; source 0: filled.
 extern RowDescriptor const range_row;
+// {descriptor, number}: a call of the kernel ends here.
+extern RowDescriptor const invocation_row;
 
 class RowStream {
  public:
@@ -26,11 +29,19 @@ class RowStream {
 
   void take(RowDescriptor const&, std::uint64_t const* addresses);
   void take_range(std::uint64_t source, std::uint64_t destination, std::uint64_t bytes);
+  void end_part();  // of the stream: a call of the kernel
   void finish();
 
   std::uint64_t granularity_bytes() const { return std::uint64_t{1} << counter_.shift(); }
   std::uint64_t references() const { return references_; }  // followed ones, that of a spanned block included
   DistanceHistogram& histogram() { return counter_.histogram(); }
+  std::vector<DistancePart> const& parts() const { return counter_.parts(); }
+  std::vector<std::uint64_t> const& references_at() const { return references_at_; }  // the ends of parts
+  // Of a sample: the largest standard error of the number of references beyond some distance, and that distance.
+  struct Error {
+    std::uint64_t references = 0, distance = 0;
+  };
+  Error error() const;
   std::uint64_t sample() const { return sample_; }
   std::size_t memory_bytes() const { return counter_.memory_bytes(); }
 
@@ -44,6 +55,7 @@ class RowStream {
   RowBlocks wide_;
   DistanceCounter counter_;
   std::uint64_t references_ = 0;
+  std::vector<std::uint64_t> references_at_;
   RowDescriptor const* descriptor_ = nullptr;  // of the row before
   std::vector<std::uint32_t> blocks_, row_;    // of the row before, of this one
   std::vector<std::uint32_t> irregular_;
@@ -54,6 +66,8 @@ class RowStream {
 class RowConsumer {
  public:
   RowConsumer(std::vector<std::uint64_t> const& granularities_bytes, std::uint64_t sample);
+  // Called, by the thread that takes the rows, for each end of a call of the kernel.
+  std::function<void(std::size_t number)> at_invocation;
   void take(std::uint64_t const* begin, std::uint64_t const* end);
   void finish();
   std::vector<RowStream>& streams() { return streams_; }

@@ -1,6 +1,6 @@
 // seqprof against the naive profiler of reference.cpp, on random programs or on the programs of a folder; and the plain
 // program's output against the instrumented one's.
-//   seqprof_differential --programs N --functions N [--seed N | --seed-from-time]
+//   seqprof_differential --programs N --functions N [--seed N | --seed-from-time] [--all]
 //   seqprof_differential --files DIR      each NAME.c starts with lines "// kernel NAME", and any of "// depth N",
 //                                         "// sync N", "// flop N": closed forms that the profile must have
 #include <cstdio>
@@ -98,10 +98,11 @@ unsigned differences(Counts const& ours, Counts const& theirs, std::string const
 }
 
 // Checks one program; gives the number of differences.
-unsigned check(std::string const& source, std::string const& kernel, Counts const& expected) {
+unsigned check(std::string const& source, std::string const& kernel, Counts const& expected, bool all) {
   TemporaryFolder const scratch;
   auto const keep = scratch.file("keep.ll"), out = scratch.file("p.csv"), plain = scratch.file("plain");
-  auto const ours = must({bin() + "/seqprof", "--kernel", kernel, "--keep", keep, "-o", out, source});
+  auto const ours = must({bin() + "/seqprof", "--kernel", kernel, "--dependences", all ? "all" : "raw", "--keep", keep,
+                          "-o", out, source});
   auto const clang = find_program("clang-19", {"/usr/lib/llvm-19/bin"});
   must({clang, "-O2", "-ffp-contract=off", "-fno-math-errno", "-w", source, "-o", plain, "-lm"});
   unsigned wrong = 0;
@@ -111,7 +112,9 @@ unsigned check(std::string const& source, std::string const& kernel, Counts cons
   }
   Counts totals;
   auto const measured = profile(out, totals);
-  wrong += differences(measured, reference(must({bin() + "/seqprof_reference", keep, kernel}).output), source);
+  std::vector<std::string> naive{bin() + "/seqprof_reference", keep, kernel};
+  if (all) naive.emplace_back("all");
+  wrong += differences(measured, reference(must(naive).output), source);
   for (auto const& [key, count] : expected)
     if (auto const got = totals[key]; got != count) {
       fmt::print("{}: {}: closed form {}, got {}\n", source, key.first, count, got);
@@ -120,7 +123,7 @@ unsigned check(std::string const& source, std::string const& kernel, Counts cons
   return wrong;
 }
 
-unsigned check_file(fs::path const& path) {
+unsigned check_file(fs::path const& path, bool all) {
   std::ifstream in(path);
   std::string kernel;
   Counts expected;
@@ -129,9 +132,16 @@ unsigned check_file(fs::path const& path) {
     std::string key, value;
     words >> key >> value;
     if (key == "kernel") kernel = value;
+    // With all dependences: "// all depth N".
+    bool const of_all = key == "all";
+    if (of_all) {
+      key = value;
+      words >> value;
+    }
+    if (of_all != all && key != "flop") continue;
     if (key == "depth" || key == "sync" || key == "flop") expected[{key, ""}] = std::stoull(value);
   }
-  return check(path.string(), kernel, expected);
+  return check(path.string(), kernel, expected, all);
 }
 
 }  // namespace
@@ -140,6 +150,7 @@ int main(int argc, char** argv) {
   std::uint64_t programs = 1, seed = 1;
   unsigned functions = 10, wrong = 0;
   std::string files, keep;
+  bool all = false;
   for (int i = 1; i < argc; ++i) {
     std::string const option = argv[i];
     auto const next = [&] { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
@@ -149,13 +160,14 @@ int main(int argc, char** argv) {
     if (option == "--seed-from-time") seed = static_cast<std::uint64_t>(std::time(nullptr)) * 1000;
     if (option == "--files") files = next();
     if (option == "--keep") keep = next();
+    if (option == "--all") all = true;
   }
   try {
     if (!files.empty()) {
       std::set<fs::path> sorted;
       for (auto const& entry : fs::directory_iterator(files))
         if (entry.path().extension() == ".c") sorted.insert(entry.path());
-      for (auto const& path : sorted) wrong += check_file(path);
+      for (auto const& path : sorted) wrong += check_file(path, all);
       fmt::print("{} programs of {}: {} differences\n", sorted.size(), files, wrong);
       return wrong > 0;
     }
@@ -163,7 +175,7 @@ int main(int argc, char** argv) {
     for (std::uint64_t p = 0; p < programs && wrong == 0; ++p) {
       auto const path = keep.empty() ? scratch.file("program.c") : keep;
       write_file(path, tests::random_program(seed + p, functions));
-      wrong += check(path, "kernel", {});
+      wrong += check(path, "kernel", {}, all);
       if (wrong > 0) fmt::print("seed {}, {} functions\n", seed + p, functions);
     }
     fmt::print("{} programs of {} functions from seed {}: {} differences\n", programs, functions, seed, wrong);

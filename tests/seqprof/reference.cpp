@@ -1,7 +1,7 @@
 // A naive profiler, to check seqprof against: it interprets the code that seqprof measures (seqprof --keep), follows
 // every byte and every loop by definition, and keeps the references in a list.
 //
-//   seqprof_reference FILE.ll KERNEL   ->   quantity,low,count rows
+//   seqprof_reference FILE.ll KERNEL [all]   ->   quantity,low,count rows; all: all dependences
 //
 // It shares with the pass only what is known without running: which loops have reductions or recurrences.
 // Limits: the scalar types and the instructions of the programs that generator.cpp writes.
@@ -54,8 +54,8 @@ struct LoopTotals {
 
 class Interpreter {
  public:
-  Interpreter(Module& module, std::string kernel)
-      : module_(module), layout_(module.getDataLayout()), kernel_(std::move(kernel)) {
+  Interpreter(Module& module, std::string kernel, bool all)
+      : module_(module), layout_(module.getDataLayout()), kernel_(std::move(kernel)), all_(all) {
     PassBuilder builder;
     builder.registerModuleAnalyses(module_analyses_);
     builder.registerCGSCCAnalyses(component_analyses_);
@@ -78,6 +78,7 @@ class Interpreter {
  private:
   struct Frame {
     std::unordered_map<Value const*, Cell> values;
+    std::unordered_map<LoadInst const*, std::uint64_t> addresses;  // of the last execution
   };
 
   void initialise(char* to, Constant const* c) {
@@ -147,8 +148,44 @@ class Interpreter {
       }
     return level;
   }
-  void write_level(std::uint64_t address, std::uint64_t size, std::uint64_t level) {
+  // A write comes after what it overwrites, after its reads and the operations that used them, when all dependences
+  // count; `orders` is false for reductions.
+  void write_level(std::uint64_t address, std::uint64_t size, std::uint64_t level, bool orders) {
+    for (std::uint64_t b = 0; b < size && all_; ++b) {
+      if (auto const at = bytes_.find(address + b); at != bytes_.end()) {
+        level = std::max(level, at->second.first);
+        if (orders) carried(at->second.second);
+      }
+      auto& reads = reads_[address + b];
+      level = std::max(level, reads.level);
+      for (auto const& place : reads.places)
+        if (orders) carried(place);
+      reads = {};
+    }
     for (std::uint64_t b = 0; b < size; ++b) bytes_[address + b] = {level, place_};
+  }
+  void note_read(std::uint64_t address, std::uint64_t size) {
+    for (std::uint64_t b = 0; b < size && all_; ++b) {
+      auto& places = reads_[address + b].places;
+      if (places.empty() || !same(places.back(), place_)) places.push_back(place_);
+    }
+  }
+  static bool same(Place const& a, Place const& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](Step const& x, Step const& y) {
+      return x.loop == y.loop && x.run == y.run && x.iteration == y.iteration;
+    });
+  }
+  void note_use(std::uint64_t address, std::uint64_t size, std::uint64_t level) {
+    for (std::uint64_t b = 0; b < size; ++b) {
+      auto& reads = reads_[address + b];
+      reads.level = std::max(reads.level, level);
+    }
+  }
+  void forget(std::uint64_t address, std::uint64_t size) {
+    for (std::uint64_t b = 0; b < size && all_; ++b) {
+      bytes_.erase(address + b);
+      reads_.erase(address + b);
+    }
   }
 
   Cell call(Function& f, std::vector<Cell> const& arguments);
@@ -196,7 +233,7 @@ class Interpreter {
   LoopAnalysisManager loop_analyses_;
   std::map<Function*, kernelcast::llvm_passes::FunctionLoops> facts_;
   std::unordered_map<GlobalVariable const*, char*> globals_;
-  bool inside_ = false;
+  bool all_, inside_ = false;
 
   std::map<std::uint64_t, std::uint64_t> widths_, distances_;
   std::map<Operation, std::uint64_t> operations_;
@@ -204,6 +241,11 @@ class Interpreter {
   std::list<std::uint64_t> recent_;
   std::unordered_map<std::uint64_t, std::list<std::uint64_t>::iterator> where_;
   std::unordered_map<std::uint64_t, std::pair<std::uint64_t, Place>> bytes_;
+  struct Reads {
+    std::uint64_t level = 0;  // of the operations that used them
+    std::vector<Place> places;
+  };
+  std::unordered_map<std::uint64_t, Reads> reads_;  // since the last write
   Place place_;
   std::map<Loop const*, LoopTotals> totals_;
 };
@@ -373,6 +415,7 @@ Cell Interpreter::outside(CallBase const& call, Frame& frame, std::string const&
   for (auto const& cell : a) out.level = std::max(out.level, cell.level);
   auto const x = [&](unsigned n) { return as_double(a[n].bits, call.getArgOperand(n)->getType()); };
   auto const begins = [&](char const* text) { return name.rfind(text, 0) == 0; };
+  if (begins("llvm.lifetime.start") && inside_) forget(a[1].bits, a[0].bits);
   if (begins("llvm.dbg") || begins("llvm.lifetime") || begins("llvm.assume") || begins("llvm.experimental")) return {};
   if (name == "malloc" || name == "calloc") {
     auto const size = (name == "malloc" ? a[0].bits : a[0].bits * a[1].bits) + 64;
@@ -411,8 +454,11 @@ Cell Interpreter::outside(CallBase const& call, Frame& frame, std::string const&
       touch(a[0].bits + at, size), ++stores_;
     }
     if (copies)
-      for (std::uint64_t at = 0; at < n; ++at) levels.push_back(read_level(a[1].bits + at, 1, true));
-    for (std::uint64_t at = 0; at < n; ++at) write_level(a[0].bits + at, 1, copies ? levels[at] : 0);
+      for (std::uint64_t at = 0; at < n; ++at) {
+        levels.push_back(read_level(a[1].bits + at, 1, true));
+        note_read(a[1].bits + at, 1);
+      }
+    for (std::uint64_t at = 0; at < n; ++at) write_level(a[0].bits + at, 1, copies ? levels[at] : 0, true);
     return {};
   }
   unknown(name);
@@ -448,7 +494,10 @@ Cell Interpreter::call(Function& f, std::vector<Cell> const& arguments) {
         if (inside_) {
           ++loads_;
           touch(address, size);
-          cell.level = read_level(address, size, !facts.reduction_loads.contains(load));
+          bool const orders = !facts.reduction_loads.contains(load);
+          cell.level = read_level(address, size, orders);
+          if (orders) note_read(address, size);
+          frame.addresses[load] = address;
           if (load->getType()->isPointerTy()) cell.level = 0;
         }
         frame.values[&i] = cell;
@@ -460,7 +509,7 @@ Cell Interpreter::call(Function& f, std::vector<Cell> const& arguments) {
         if (inside_) {
           ++stores_;
           touch(address, size);
-          write_level(address, size, cell.level);
+          write_level(address, size, cell.level, !facts.reduction_stores.contains(store));
         }
       } else if (auto const* const made = dyn_cast<AllocaInst>(&i)) {
         auto const size = layout_.getTypeAllocSize(made->getAllocatedType()).getFixedValue() *
@@ -507,6 +556,9 @@ Cell Interpreter::call(Function& f, std::vector<Cell> const& arguments) {
         auto& cell = frame.values.at(&i);
         ++widths_[++cell.level];
         ++operations_[operation];
+        for (auto const& operand : i.operands())
+          if (auto const* const load = all_ ? kernelcast::llvm_passes::loaded_from(operand) : nullptr)
+            note_use(frame.addresses.at(load), layout_.getTypeStoreSize(load->getType()).getFixedValue(), cell.level);
       }
     }
   }
@@ -553,8 +605,9 @@ void Interpreter::print() const {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fputs("usage: seqprof_reference FILE.ll KERNEL\n", stderr);
+  bool const all = argc == 4 && std::strcmp(argv[3], "all") == 0;
+  if (argc != 3 && !all) {
+    std::fputs("usage: seqprof_reference FILE.ll KERNEL [all]\n", stderr);
     return 2;
   }
   LLVMContext context;
@@ -564,7 +617,7 @@ int main(int argc, char** argv) {
     problem.print("reference", errs());
     return 3;
   }
-  Interpreter interpreter(*module, argv[2]);
+  Interpreter interpreter(*module, argv[2], all);
   interpreter.run();
   interpreter.print();
 }

@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -14,8 +15,10 @@ namespace {
 
 constexpr unsigned most_instructions_inlined = 5000;
 
-// "update" of "grid::update(double*, int)".
+// "update" of "grid::update(double*, int)"; as the source has it where that is Fortran.
 std::string plain_name(Function const& function) {
+  if (auto const* const program = function.getSubprogram())
+    if (program->getLinkageName() == (program->getName() + "_").str()) return program->getName().str();
   auto name = demangle(function.getName().str());
   if (auto const open = name.find('('); open != std::string::npos) name.resize(open);
   if (auto const colon = name.rfind("::"); colon != std::string::npos) name.erase(0, colon + 2);
@@ -91,7 +94,7 @@ Copies copy_functions(std::vector<Function*> const& functions) {
   return copies;
 }
 
-void wrap(Function& kernel, Function& copy) {
+void wrap(Function& kernel, StringRef name, Function& copy, std::uint64_t mode) {
   auto& module = *kernel.getParent();
   auto& context = module.getContext();
   auto const linkage = kernel.getLinkage();
@@ -103,9 +106,9 @@ void wrap(Function& kernel, Function& copy) {
   kernel.removeFnAttr(Attribute::Memory);
   IRBuilder<> at(BasicBlock::Create(context, "entry", &kernel));
   auto* const nothing = FunctionType::get(at.getVoidTy(), false);
-  auto* const named = FunctionType::get(at.getVoidTy(), {at.getPtrTy()}, false);
+  auto* const named = FunctionType::get(at.getVoidTy(), {at.getPtrTy(), at.getInt64Ty()}, false);
   at.CreateCall(module.getOrInsertFunction("kernelcast_seq_kernel_enter", named),
-                {at.CreateGlobalString(kernel.getName())});
+                {at.CreateGlobalString(name), at.getInt64(mode)});
   SmallVector<Value*, 8> arguments;
   for (auto& argument : kernel.args()) arguments.push_back(&argument);
   auto* const result = at.CreateCall(&copy, arguments);

@@ -10,7 +10,7 @@
 
 namespace kernelcast::llvm_passes {
 
-// By symbol, or by the plain name of a C++ function; a name that several functions have gives them all.
+// By symbol, or by the plain name of a C++ or Fortran function; a name that several functions have gives them all.
 std::vector<llvm::Function*> functions_named(llvm::Module&, llvm::StringRef name);
 
 // Defined functions that `kernel` may call, itself included: by name, and all whose address is taken.
@@ -22,7 +22,7 @@ void mark_for_inlining(std::vector<llvm::Function*> const&, llvm::Function& kern
 using Copies = llvm::MapVector<llvm::Function*, llvm::Function*>;  // original -> copy
 Copies copy_functions(std::vector<llvm::Function*> const&);
 
-// The body of `kernel` becomes: tell the run-time, call the copy, tell it again.
-void wrap(llvm::Function& kernel, llvm::Function& copy);
+// The body of `kernel`, which is profiled under this name, becomes: tell the run-time, call the copy, tell it again.
+void wrap(llvm::Function& kernel, llvm::StringRef name, llvm::Function& copy, std::uint64_t mode);
 
 }  // namespace kernelcast::llvm_passes

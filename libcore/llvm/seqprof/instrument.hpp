@@ -6,11 +6,21 @@
 
 #include "llvm/seqprof/functions.hpp"
 #include "llvm/seqprof/loops.hpp"
+#include "seq/abi.hpp"
 
 namespace kernelcast::llvm_passes {
 
+// What is measured beyond the usual; the run-time is told by kernelcast_seq_kernel_enter().
+struct Mode {
+  bool all_dependences = false;  // writes wait for earlier reads and writes of the same place, too
+  bool invocations = false;      // each call of the kernel is scheduled after the one before
+  std::uint64_t flags() const {
+    return (all_dependences ? seq::all_dependences : 0) | (invocations ? seq::invocations : 0);
+  }
+};
+
 // Instruments `copy` and returns its descriptor, a global variable for kernelcast_seq_register().
-llvm::Constant* instrument(llvm::Function& copy, llvm::Function const& original, Copies const&,
+llvm::Constant* instrument(llvm::Function& copy, llvm::Function const& original, Copies const&, Mode,
                            llvm::FunctionAnalysisManager&, VectorizableLoops const&);
 
 }  // namespace kernelcast::llvm_passes

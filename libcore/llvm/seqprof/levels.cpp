@@ -118,6 +118,15 @@ Operation operation_of(Instruction const& i, TargetLibraryInfo const& library) {
   return Operation::call;
 }
 
+LoadInst const* loaded_from(Value const* v) {
+  for (auto const* i = dyn_cast<Instruction>(v); i; i = dyn_cast<Instruction>(v)) {
+    if (auto const* const load = dyn_cast<LoadInst>(i)) return load;
+    if (!isa<CastInst, FreezeInst>(i) && i->getOpcode() != Instruction::FNeg) return nullptr;
+    v = i->getOperand(0);
+  }
+  return nullptr;
+}
+
 unsigned lanes_of(Instruction const& i) {
   auto const* const vector = dyn_cast<FixedVectorType>(i.getType());
   return vector ? vector->getNumElements() : 1;

@@ -18,6 +18,8 @@ enum class Operation { none, add, mul, div, sqrt, call };
 Operation operation_of(llvm::Instruction const&, llvm::TargetLibraryInfo const&);
 // A call of the C library's mathematics, or an intrinsic function: nothing that has to be instrumented.
 bool is_mathematics(llvm::CallBase const&, llvm::TargetLibraryInfo const&);
+// The load that `v` comes from, unchanged but for its type and sign; null for anything else.
+llvm::LoadInst const* loaded_from(llvm::Value const* v);
 // Lanes of a vector operation, else 1.
 unsigned lanes_of(llvm::Instruction const&);
 

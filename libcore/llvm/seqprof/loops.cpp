@@ -169,7 +169,7 @@ bool accumulates(Value const* value, LoadInst const* load, Group group, int dept
   return commutes && accumulates(i->getOperand(1), load, own, depth - 1);
 }
 
-void find_reduction_loads(Function& function, SmallPtrSet<Instruction const*, 16>& out) {
+void find_reductions(Function& function, FunctionLoops& out) {
   for (auto& block : function)
     for (auto& i : block)
       if (auto const* const store = dyn_cast<StoreInst>(&i))
@@ -178,7 +178,7 @@ void find_reduction_loads(Function& function, SmallPtrSet<Instruction const*, 16
               load && load->getParent() == &block && load->getType() == store->getValueOperand()->getType() &&
               load != store->getValueOperand() && load->comesBefore(store) &&
               accumulates(store->getValueOperand(), load, Group::none, 8))
-            out.insert(load);
+            out.reduction_loads.insert(load), out.reduction_stores.insert(store);
 }
 
 // Asks LLVM's vectoriser. The loop's metadata says for a moment that vectorising was asked for, which allows
@@ -237,7 +237,7 @@ FunctionLoops study_loops(Function& function, FunctionAnalysisManager& analyses,
     facts.vectorizable = loop->isInnermost() && vectorizable.contains(name_of(*loop));
     out.facts[loop] = facts;
   }
-  find_reduction_loads(function, out.reduction_loads);
+  find_reductions(function, out);
   return out;
 }
 

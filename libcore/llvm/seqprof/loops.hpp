@@ -24,6 +24,7 @@ struct FunctionLoops {
   // Loads whose value is combined with something and stored back to the same place, and used for nothing else: they do
   // not order the iterations of a loop.
   llvm::SmallPtrSet<llvm::Instruction const*, 16> reduction_loads;
+  llvm::SmallPtrSet<llvm::Instruction const*, 16> reduction_stores;  // that store it back
 };
 
 // Where innermost loops begin that LLVM may vectorise, floating-point reductions allowed: "file:line:column".

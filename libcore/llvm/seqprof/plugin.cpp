@@ -4,7 +4,9 @@
 //
 // It is told what to do by the environment, since clang reads -mllvm options before it loads a plug-in:
 //   KERNELCAST_SEQPROF_KERNEL    the function to profile
-//   KERNELCAST_SEQPROF_NAMES     where to write the names of all functions when there is no such kernel
+//   KERNELCAST_SEQPROF_REGION    the region to profile instead
+//   KERNELCAST_SEQPROF_MODE      words: all (dependences), invocations
+//   KERNELCAST_SEQPROF_NAMES     where to write the names of all functions or regions when there is no such one
 //   KERNELCAST_SEQPROF_SEPARATE  1: one file of several; a file without the kernel is no error
 //   KERNELCAST_SEQPROF_KEEP      where to write the canonical code, for reference profilers
 #include <cstdlib>
@@ -18,6 +20,7 @@
 #include "llvm/seqprof/emit.hpp"
 #include "llvm/seqprof/functions.hpp"
 #include "llvm/seqprof/instrument.hpp"
+#include "llvm/seqprof/region.hpp"
 
 namespace kernelcast::llvm_passes {
 
@@ -42,13 +45,20 @@ std::string canonical_form() {
          ",loop-simplify,lcssa)";
 }
 
-void write_names(Module const& module) {
+void write_names(std::vector<std::string> const& names) {
   auto const path = environment("KERNELCAST_SEQPROF_NAMES");
   if (path.empty()) return;
   std::error_code error;
   raw_fd_ostream out(path, error);
+  for (auto const& name : names)
+    if (!error) out << name << '\n';
+}
+
+std::vector<std::string> function_names(Module const& module) {
+  std::vector<std::string> names;
   for (auto const& function : module)
-    if (!error && !function.isDeclarationForLinker()) out << function.getName() << '\n';
+    if (!function.isDeclarationForLinker()) names.push_back(function.getName().str());
+  return names;
 }
 
 class Seqprof : public PassInfoMixin<Seqprof> {
@@ -57,32 +67,17 @@ class Seqprof : public PassInfoMixin<Seqprof> {
   static bool isRequired() { return true; }
 
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
-    auto const name = environment("KERNELCAST_SEQPROF_KERNEL");
-    auto const kernels = functions_named(module, name);
-    if (kernels.size() != 1) {
-      if (!kernels.empty() || environment("KERNELCAST_SEQPROF_SEPARATE") != "1") {
-        write_names(module);
-        module.getContext().emitError(kernels.empty() ? "seqprof: no function '" + name + "'"
-                                                      : "seqprof: several functions '" + name + "'");
-      }
-      return PreservedAnalyses::all();
-    }
-    auto& kernel = *kernels.front();
-    if (!kernel.getSubprogram()) {
-      module.getContext().emitError("seqprof: no debug information for '" + name + "'");
-      return PreservedAnalyses::all();
-    }
-    if (kernel.isVarArg()) {
-      module.getContext().emitError("seqprof: '" + name + "' takes a variable number of arguments");
-      return PreservedAnalyses::all();
-    }
-    mark_for_inlining(reachable_from(kernel), kernel);
-    ModulePassManager canonical;
-    cantFail(builder_->parsePassPipeline(canonical, canonical_form()));
-    canonical.run(module, analyses);
+    auto const region = environment("KERNELCAST_SEQPROF_REGION");
+    auto const holder = region.empty() ? kernel_of(module) : holder_of(module, region);
+    if (!holder) return PreservedAnalyses::all();
+    mark_for_inlining(reachable_from(*holder), *holder);
+    transform(module, analyses, canonical_form());
+    auto* const kernel = region.empty() ? holder : taken_out(*holder, region);
+    if (!kernel) return PreservedAnalyses::none();
+    if (kernel != holder) transform(module, analyses, "function(loop-simplify,lcssa)");
     keep(module);
 
-    auto const functions = reachable_from(kernel);
+    auto const functions = reachable_from(*kernel);
     analyses.invalidate(module, PreservedAnalyses::none());
     auto& of_functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
     VectorizableLoops vectorizable;
@@ -90,16 +85,62 @@ class Seqprof : public PassInfoMixin<Seqprof> {
       find_vectorizable(*scratch, *builder_, of_functions, vectorizable);
       scratch->eraseFromParent();
     }
+    auto const words = environment("KERNELCAST_SEQPROF_MODE");
+    Mode const mode{StringRef(words).contains("all"), StringRef(words).contains("invocations")};
     auto const copies = copy_functions(functions);
     std::vector<Constant*> descriptors;
     for (auto const& [original, copy] : copies)
-      descriptors.push_back(instrument(*copy, *original, copies, of_functions, vectorizable));
+      descriptors.push_back(instrument(*copy, *original, copies, mode, of_functions, vectorizable));
     register_all(module, descriptors, copies);
-    wrap(kernel, *copies.find(&kernel)->second);
+    wrap(*kernel, region.empty() ? environment("KERNELCAST_SEQPROF_KERNEL") : region, *copies.find(kernel)->second,
+         mode.flags());
     return PreservedAnalyses::none();
   }
 
  private:
+  static Function* refuse(Module& module, std::string const& why) {
+    module.getContext().emitError("seqprof: " + why);
+    return nullptr;
+  }
+
+  static Function* kernel_of(Module& module) {
+    auto const name = environment("KERNELCAST_SEQPROF_KERNEL");
+    auto const kernels = functions_named(module, name);
+    if (kernels.size() != 1) {
+      if (kernels.empty() && environment("KERNELCAST_SEQPROF_SEPARATE") == "1") return nullptr;
+      write_names(function_names(module));
+      return refuse(module, (kernels.empty() ? "no function '" : "several functions '") + name + "'");
+    }
+    auto& kernel = *kernels.front();
+    if (!kernel.getSubprogram()) return refuse(module, "no debug information for '" + name + "'");
+    if (kernel.isVarArg()) return refuse(module, "'" + name + "' takes a variable number of arguments");
+    return &kernel;
+  }
+
+  static Function* holder_of(Module& module, std::string const& region) {
+    std::string why;
+    auto* const holder = function_of_region(module, region, why);
+    if (!holder) {
+      write_names(region_names(module));
+      return refuse(module, why);
+    }
+    if (!holder->getSubprogram()) return refuse(module, "no debug information for '" + holder->getName().str() + "'");
+    return holder;
+  }
+
+  static Function* taken_out(Function& holder, std::string const& region) {
+    std::string why;
+    auto* const kernel = extract_region(holder, region, why);
+    return kernel ? kernel : refuse(*holder.getParent(), why);
+  }
+
+  void transform(Module& module, ModuleAnalysisManager& analyses, std::string const& pipeline) {
+    ModulePassManager passes;
+    cantFail(builder_->parsePassPipeline(passes, pipeline));
+    passes.run(module, analyses);
+    analyses.invalidate(module, PreservedAnalyses::none());
+  }
+
   static void keep(Module const& module) {
     auto const path = environment("KERNELCAST_SEQPROF_KEEP");
     if (path.empty()) return;

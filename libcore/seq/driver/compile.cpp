@@ -19,25 +19,27 @@ namespace {
 constexpr double time_limit_s = 600;
 
 // The first of clang's messages "file:line:column: error: text", as an Error.
-Error first_error(std::string const& messages, std::string const& what) {
+Error first_error(std::string const& messages, std::string const& what, bool is_source = true) {
   static std::regex const form(R"(^(.*?):(\d+):(\d+): (?:fatal )?error: (.*)$)");
+  std::string const hint =
+      is_source ? ""
+                : "clang-19 reads the LLVM code of version 19, bitcode of earlier ones too; use its clang and flang";
   std::istringstream in(messages);
   std::string first;
   for (std::string line; std::getline(in, line);) {
     std::smatch part;
     if (std::regex_match(line, part, form))
-      return Error(Status::bad_data, Where{part[1], std::stoul(part[2]), std::stoul(part[3])}, part[4]);
+      return Error(Status::bad_data, Where{part[1], std::stoul(part[2]), std::stoul(part[3])}, part[4], hint);
     if (auto const at = line.find("error: "); first.empty() && at != std::string::npos) first = line.substr(at + 7);
   }
   if (first.find("Unknown attribute kind") != std::string::npos || first.find("Invalid record") != std::string::npos)
     first += "; it was written by another version of LLVM";
-  return Error(Status::bad_data, fmt::format("{}: {}", what, first.empty() ? "clang-19 failed" : first),
-               "clang-19 reads LLVM code of version 19 and earlier");
+  return Error(Status::bad_data, fmt::format("{}: {}", what, first.empty() ? "clang-19 failed" : first), hint);
 }
 
-void require(ProcessResult const& result, std::string const& what) {
+void require(ProcessResult const& result, std::string const& what, bool is_source = true) {
   if (result.timed_out) throw Error(Status::limit, fmt::format("{}: gave up after {} s", what, time_limit_s));
-  if (!result.succeeded()) throw first_error(result.errors, what);
+  if (!result.succeeded()) throw first_error(result.errors, what, is_source);
 }
 
 std::vector<std::string> lines_of(std::string const& path) {
@@ -51,16 +53,31 @@ std::string extension(std::string const& path) {
   return fs::path(path).extension().string();
 }
 
+// seqprof.h lies beside the programs, as the other data does.
+std::string include_folder() {
+  std::error_code error;
+  auto const folder = program_path().parent_path() / ".." / KERNELCAST_INCLUDES_FROM_BIN;
+  return fs::exists(folder / "seqprof.h", error) ? fs::canonical(folder, error).string() : "";
+}
+
 [[noreturn]] void refuse(std::string const& errors, Link const& link, std::string const& names) {
   static std::regex const form(R"(seqprof: (.*))");
   std::smatch part;
   if (!std::regex_search(errors, part, form)) throw first_error(errors, "cannot instrument the program");
   std::string const what = part[1];
   std::string hint = "compile with -g, or give the sources";
-  if (what.rfind("no function", 0) == 0) hint = did_you_mean(link.kernel, lines_of(names));
-  if (what.rfind("several", 0) == 0) hint = "give the symbol: " + did_you_mean(link.kernel, lines_of(names));
+  auto const begins = [&](char const* text) { return what.rfind(text, 0) == 0; };
+  if (begins("no function")) hint = did_you_mean(link.target.kernel, lines_of(names));
+  if (begins("several functions")) hint = "give the symbol: " + did_you_mean(link.target.kernel, lines_of(names));
+  if (begins("no region")) {
+    auto const regions = lines_of(names);
+    hint = regions.empty() ? "put seqprof_begin(\"NAME\") and seqprof_end(\"NAME\") around it; see seqprof.h"
+                           : did_you_mean(link.target.region, regions);
+  }
+  if (begins("several regions")) hint = "give each a name of its own";
+  if (begins("region ")) hint = "seqprof_begin and seqprof_end stand in one function, the one always before the other";
   if (what.find("variable number") != std::string::npos) hint = "profile a function that it calls";
-  throw Error(what.rfind("no debug", 0) == 0 ? Status::bad_data : Status::usage, what, hint);
+  throw Error(begins("no debug") || begins("region ") ? Status::bad_data : Status::usage, what, hint);
 }
 
 }  // namespace
@@ -73,6 +90,8 @@ CompilerTools find_compiler_tools() {
   tools.link = find_program("llvm-link-19", llvm);
   if (tools.link.empty()) tools.link = find_program("llvm-link", llvm);
   tools.env = find_program("env");
+  tools.flang = find_program("flang-new-19", llvm);
+  if (tools.flang.empty()) tools.flang = find_program("flang-19", llvm);
   tools.plugin = find_plugin("kernelcast-seqprof.so");
   auto const runtime = find_plugin("libkernelcast_seqprof.so");
   if (tools.clang.empty() || tools.clangxx.empty())
@@ -82,6 +101,7 @@ CompilerTools find_compiler_tools() {
     throw Error(Status::unavailable, "the plug-in for clang-19 is not there: this build was made without LLVM 19",
                 "apt-get install llvm-19-dev, then build again");
   tools.runtime_folder = fs::path(runtime).parent_path().string();
+  tools.include_folder = include_folder();
   return tools;
 }
 
@@ -89,8 +109,13 @@ bool is_cxx(std::string const& path) {
   auto const end = extension(path);
   return end == ".cpp" || end == ".cc" || end == ".cxx" || end == ".C" || end == ".c++";
 }
+bool is_fortran(std::string const& path) {
+  auto const end = extension(path);
+  return end == ".f90" || end == ".F90" || end == ".f" || end == ".F" || end == ".f95" || end == ".f03" ||
+         end == ".f08" || end == ".for";
+}
 bool is_source(std::string const& path) {
-  return is_cxx(path) || extension(path) == ".c";
+  return is_cxx(path) || is_fortran(path) || extension(path) == ".c";
 }
 
 bool is_bitcode(std::string const& path) {
@@ -118,13 +143,23 @@ std::vector<std::string> measuring_options() {
 
 void compile(CompilerTools const& tools, std::string const& source, std::vector<std::string> const& flags,
              std::string const& bitcode) {
-  std::vector<std::string> command{is_cxx(source) ? tools.clangxx : tools.clang};
+  if (std::error_code error; !fs::exists(source, error))
+    throw Error(Status::io, "cannot open '" + source + "': no such file", "");
+  if (is_fortran(source) && tools.flang.empty())
+    throw Error(Status::unavailable, "flang-new-19 is not installed: '" + source + "' cannot be compiled",
+                "apt-get install flang-19, or give LLVM code that another compiler wrote");
+  std::vector<std::string> command{is_fortran(source) ? tools.flang : is_cxx(source) ? tools.clangxx : tools.clang};
   if (is_source(source)) command.insert(command.end(), flags.begin(), flags.end());
-  for (auto const& option : measuring_options())
-    if (is_source(source)) command.push_back(option);
-  if (!is_source(source)) command.insert(command.end(), {"-Xclang", "-disable-llvm-passes", "-Wno-override-module"});
+  if (is_fortran(source)) {
+    command.insert(command.end(), {"-g", "-O0", "-ffp-contract=off"});
+  } else if (is_source(source)) {
+    for (auto const& option : measuring_options()) command.push_back(option);
+    if (!tools.include_folder.empty()) command.insert(command.end(), {"-idirafter", tools.include_folder});
+  } else {
+    command.insert(command.end(), {"-Xclang", "-disable-llvm-passes", "-Wno-override-module"});
+  }
   command.insert(command.end(), {"-emit-llvm", "-c", source, "-o", bitcode});
-  require(run_process(command, time_limit_s), source);
+  require(run_process(command, time_limit_s), source, is_source(source));
 }
 
 void link_instrumented(CompilerTools const& tools, Link const& link) {
@@ -134,14 +169,18 @@ void link_instrumented(CompilerTools const& tools, Link const& link) {
   merge.insert(merge.end(), link.bitcode.begin(), link.bitcode.end());
   require(run_process(merge, time_limit_s), "cannot link the bitcode");
 
-  auto const instrumented =
-      run_process({tools.env, "KERNELCAST_SEQPROF_KERNEL=" + link.kernel, "KERNELCAST_SEQPROF_NAMES=" + names,
-                   "KERNELCAST_SEQPROF_KEEP=" + link.keep, tools.clang, "-O2", "-g", "-fPIC", "-ffp-contract=off",
-                   "-Wno-override-module", "-fpass-plugin=" + tools.plugin, "-c", whole, "-o", object},
-                  time_limit_s);
+  std::string const mode =
+      std::string(link.target.all_dependences ? "all " : "") + (link.target.invocations ? "invocations" : "");
+  auto const instrumented = run_process(
+      {tools.env, "KERNELCAST_SEQPROF_KERNEL=" + link.target.kernel, "KERNELCAST_SEQPROF_REGION=" + link.target.region,
+       "KERNELCAST_SEQPROF_MODE=" + mode, "KERNELCAST_SEQPROF_NAMES=" + names, "KERNELCAST_SEQPROF_KEEP=" + link.keep,
+       tools.clang, "-O2", "-g", "-fPIC", "-ffp-contract=off", "-Wno-override-module", "-fpass-plugin=" + tools.plugin,
+       "-c", whole, "-o", object},
+      time_limit_s);
   if (!instrumented.succeeded()) refuse(instrumented.errors, link, names);
 
-  std::vector<std::string> command{link.cxx ? tools.clangxx : tools.clang, object};
+  std::vector<std::string> command{link.fortran ? tools.flang : link.cxx ? tools.clangxx : tools.clang, object};
+  if (link.fortran && link.cxx) command.emplace_back("-lstdc++");
   command.insert(command.end(), link.others.begin(), link.others.end());
   command.insert(command.end(), {"-o", link.program, "-L" + tools.runtime_folder, "-Wl,--no-as-needed",
                                  "-lkernelcast_seqprof", "-Wl,-rpath," + tools.runtime_folder, "-lm"});

@@ -1,5 +1,6 @@
 #include "seq/driver/execute.hpp"
 
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,8 @@ int run(std::string const& program, std::vector<std::string> const& arguments, S
   if (child < 0) throw Error(Status::io, std::string("cannot start the program: ") + std::strerror(errno));
   if (child == 0) {
     dup2(STDERR_FILENO, STDOUT_FILENO);
+    // The same addresses in every run: a sample chooses blocks by them.
+    personality(ADDR_NO_RANDOMIZE);
     execve(program.c_str(), argv.data(), envp.data());
     _exit(127);
   }

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "diag/diag.hpp"
 #include "process/process.hpp"
-#include "seq/driver/compile.hpp"
 
 namespace kernelcast::seq {
 
@@ -71,7 +71,23 @@ CompilerCall parse_compiler_call(std::vector<std::string> const& arguments) {
   return call;
 }
 
-int call_compiler(std::vector<std::string> const& arguments, bool cxx, std::string const& kernel) {
+Target target_from_environment() {
+  auto const variable = [](char const* name) {
+    auto const* const value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  Target target;
+  if (auto const kernel = variable("SEQPROF_KERNEL"); !kernel.empty()) target.kernel = kernel;
+  target.region = variable("SEQPROF_REGION");
+  auto const dependences = variable("SEQPROF_DEPENDENCES");
+  if (!dependences.empty() && dependences != "raw" && dependences != "all")
+    throw Error(Status::usage, "SEQPROF_DEPENDENCES is '" + dependences + "'", "it is raw or all");
+  target.all_dependences = dependences == "all";
+  target.invocations = variable("SEQPROF_INVOCATIONS") == "1";
+  return target;
+}
+
+int call_compiler(std::vector<std::string> const& arguments, bool cxx, Target const& target) {
   auto const tools = find_compiler_tools();
   auto const call = parse_compiler_call(arguments);
   if (call.other || (call.sources.empty() && call.objects.empty())) {
@@ -88,7 +104,7 @@ int call_compiler(std::vector<std::string> const& arguments, bool cxx, std::stri
   }
   TemporaryFolder const scratch;
   Link link;
-  link.kernel = kernel;
+  link.target = target;
   link.cxx = cxx;
   link.program = call.output.empty() ? "a.out" : call.output;
   for (auto const& source : call.sources) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "seq/driver/compile.hpp"
+
 namespace kernelcast::seq {
 
 struct CompilerCall {
@@ -17,7 +19,11 @@ struct CompilerCall {
 };
 CompilerCall parse_compiler_call(std::vector<std::string> const& arguments);
 
-// Does it; `kernel` is the function to profile. Gives the exit status.
-int call_compiler(std::vector<std::string> const& arguments, bool cxx, std::string const& kernel);
+// What SEQPROF_KERNEL, SEQPROF_REGION, SEQPROF_DEPENDENCES (raw or all) and SEQPROF_INVOCATIONS (1) say. Throws
+// Error(usage).
+Target target_from_environment();
+
+// Does it; gives the exit status.
+int call_compiler(std::vector<std::string> const& arguments, bool cxx, Target const&);
 
 }  // namespace kernelcast::seq

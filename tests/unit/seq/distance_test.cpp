@@ -1,3 +1,4 @@
+#include <cmath>
 #include <list>
 #include <random>
 #include <string>
@@ -182,6 +183,72 @@ TEST_CASE("an access over the end of a block references both") {
   stream.finish();
   CHECK(stream.references() == 3);
   CHECK(stream.histogram().cold_count() == 3);
+}
+
+TEST_CASE("parts of a stream add up to it") {
+  std::mt19937 random(11);
+  std::vector<std::uint8_t> const sizes{8, 8};
+  auto const descriptor = row_of(sizes);
+  RowStream stream(8, 1);
+  std::vector<std::uint32_t> blocks;
+  std::vector<std::size_t> ends;
+  for (unsigned part = 0; part < 60; ++part) {
+    for (unsigned i = random() % 70; i > 0; --i) {
+      std::uint64_t const base = random() % 30 * 8;
+      for (unsigned repeat = 0; repeat < 1 + random() % 3; ++repeat) {
+        std::uint64_t const row[] = {base, base + 16};
+        stream.take(descriptor, row);
+        for (auto const a : row) blocks.push_back(static_cast<std::uint32_t>(a >> 3));
+      }
+    }
+    stream.end_part();
+    ends.push_back(blocks.size());
+  }
+  stream.finish();
+  auto const distances = naive(blocks);
+  REQUIRE(stream.parts().size() == ends.size());
+  for (std::size_t part = 0, at = 0; part < ends.size(); ++part) {
+    DistanceHistogram expected, got;
+    for (; at < ends[part]; ++at) expected.add(distances[at], 1);
+    for (auto const& [bin, count] : stream.parts()[part].bins)
+      got.add(static_cast<std::uint32_t>(DistanceHistogram::low_of(bin)), count);
+    INFO("part " << part);
+    REQUIRE(stream.references_at()[part] == ends[part]);
+    REQUIRE(stream.parts()[part].cold == expected.cold_count());
+    for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin) REQUIRE(got.count(bin) == expected.count(bin));
+  }
+}
+
+// A hundred samples of traces whose blocks are referenced unequally often: the standard error that each states is that
+// of the samples.
+TEST_CASE("a sample states its error") {
+  std::vector<std::uint8_t> const sizes{8};
+  auto const descriptor = row_of(sizes);
+  double squares = 0, stated = 0;
+  unsigned beyond_three = 0;
+  for (unsigned t = 0; t < 100; ++t) {
+    std::mt19937_64 random(t);
+    std::uint64_t const base = random() % (1 << 20) * 64;
+    std::size_t const n = 20000;
+    std::vector<std::uint64_t> trace;
+    for (unsigned round = 0; round < 8; ++round)
+      for (std::uint64_t i = 0; i < n; i += 1 + round % 3) trace.push_back(base + i * 8);
+    RowStream sampled(8, 16);
+    for (auto const a : trace) sampled.take(descriptor, &a);
+    sampled.finish();
+    // Every reference lies beyond distance 64.
+    std::uint64_t far = sampled.histogram().cold_count();
+    for (std::size_t bin = 1; bin < DistanceHistogram::bins; ++bin) far += sampled.histogram().count(bin);
+    auto const deviation = static_cast<double>(far) * 16 - static_cast<double>(trace.size());
+    auto const error = static_cast<double>(sampled.error().references);
+    squares += deviation * deviation;
+    stated += error * error;
+    beyond_three += std::abs(deviation) > 3 * error;
+  }
+  INFO("root mean square: deviation " << std::sqrt(squares / 100) << ", stated " << std::sqrt(stated / 100));
+  CHECK(std::sqrt(stated / squares) > 0.7);
+  CHECK(std::sqrt(stated / squares) < 1.5);
+  CHECK(beyond_three <= 3);
 }
 
 TEST_CASE("a sample estimates the distances") {

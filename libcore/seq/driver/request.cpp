@@ -1,0 +1,102 @@
+#include "seq/driver/request.hpp"
+
+#include <bit>
+#include <charconv>
+#include <filesystem>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "diag/diag.hpp"
+#include "process/process.hpp"
+#include "seq/driver/execute.hpp"
+
+namespace kernelcast::seq {
+
+namespace q = record::quantity;
+
+namespace {
+
+std::vector<std::string> words_of(std::string const& text) {
+  std::istringstream in(text);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+// The instrumented program, made from sources and bitcode.
+std::string build(Request const& request, TemporaryFolder const& scratch) {
+  auto const tools = find_compiler_tools();
+  Link link;
+  link.target = request.target;
+  link.others = words_of(request.link_flags);
+  link.program = scratch.file("program");
+  link.keep = request.keep;
+  for (auto const& file : request.files) {
+    link.cxx |= is_cxx(file);
+    link.fortran |= is_fortran(file);
+    if (!is_source(file) && !is_bitcode(file)) {
+      link.others.insert(link.others.begin(), file);
+      continue;
+    }
+    link.bitcode.push_back(scratch.file(fmt::format("{}.bc", link.bitcode.size())));
+    compile(tools, file, words_of(request.compile_flags), link.bitcode.back());
+  }
+  if (link.bitcode.empty())
+    throw Error(Status::usage, "there is no source among the files",
+                "name files that end in .c, .cpp, .cc, .f90, .bc or .ll");
+  link_instrumented(tools, link);
+  return link.program;
+}
+
+}  // namespace
+
+std::vector<record::Profile> profile(Request const& request) {
+  if (request.files.empty())
+    throw Error(Status::usage, "there is nothing to profile", "name sources, then -- and the program's arguments");
+  for (auto const& file : request.files)
+    if (std::error_code error; !std::filesystem::exists(file, error))
+      throw Error(Status::io, "cannot open '" + file + "': no such file");
+  TemporaryFolder const scratch;
+  bool const built = request.files.size() == 1 && is_program(request.files.front());
+  if (built && request.target != Target{})
+    throw Error(Status::usage, "what is profiled of a program was chosen when it was linked",
+                "link it again with SEQPROF_KERNEL, SEQPROF_REGION, SEQPROF_DEPENDENCES or SEQPROF_INVOCATIONS");
+  auto const program = built ? std::filesystem::absolute(request.files.front()).string() : build(request, scratch);
+  return execute(program, request.arguments, request.settings);
+}
+
+std::string sampling_note(std::vector<record::Profile> const& rows) {
+  std::uint64_t rate = 0, loads = 0, stores = 0;
+  std::string errors;
+  for (auto const& row : rows) {
+    if (row.invocation != "total") continue;
+    if (row.quantity == q::load) loads = row.count;
+    if (row.quantity == q::store) stores = row.count;
+    if (row.quantity == q::sample_rate) rate = row.count;
+    if (row.quantity != q::sample_error || loads + stores == 0) continue;
+    errors += fmt::format("{}{:.2g} % in blocks of {} bytes", errors.empty() ? "" : ", ",
+                          100 * static_cast<double>(row.count) / static_cast<double>(loads + stores),
+                          row.granularity_bytes.value_or(0));
+  }
+  if (rate == 0) return {};
+  return fmt::format(
+      "stack distances are estimated from one block in {}; standard error of the references beyond any distance: {}",
+      rate, errors);
+}
+
+std::vector<std::uint64_t> granularities(std::vector<std::string> const& texts) {
+  std::vector<std::uint64_t> out;
+  for (auto const& text : texts) {
+    std::uint64_t bytes = 0;
+    auto const read = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !std::has_single_bit(bytes) || bytes < 8 ||
+        bytes > 4096)
+      throw Error(Status::usage, fmt::format("--granularity: '{}' is no power of two from 8 to 4096", text),
+                  "8 is a word, 64 the line of most CPUs, 128 that of NVIDIA's GPUs");
+    out.push_back(bytes);
+  }
+  return out;
+}
+
+}  // namespace kernelcast::seq
