@@ -169,7 +169,8 @@ std::string doubt_about(Point const&, Facts const&, Sampled const&, std::optiona
 // The points of bench `facts`: what is stated and above 0.
 std::vector<Point> stated_points(Facts const&);
 
-// What follows from other rows: capacities of the caches from the latency curve.
+// What follows from other rows: latencies in clocks, where the clock is known, and capacities of the caches from the
+// latency curve.
 std::vector<record::Measurement> derive(std::vector<record::Measurement> const&, Facts const&);
 
 }  // namespace kernelcast::probe

@@ -257,8 +257,23 @@ std::vector<Step> latency_curve(std::vector<record::Measurement> const& rows, st
 
 }  // namespace
 
+namespace {
+
+// The row in clocks of the device, of which there were `row.clock_hz` per second.
+record::Measurement in_cycles(record::Measurement row) {
+  row.metric = "load_latency_cycles";
+  for (auto* const value : {&row.value, &row.mad, &row.ci_low, &row.ci_high})
+    if (*value) *value = rounded(**value * *row.clock_hz);
+  return row;
+}
+
+}  // namespace
+
 std::vector<record::Measurement> derive(std::vector<record::Measurement> const& rows, Facts const& facts) {
   std::vector<record::Measurement> out;
+  for (auto const& row : rows)
+    if (row.metric == "load_latency_s" && row.variant.empty() && row.value && row.clock_hz)
+      out.push_back(in_cycles(row));
   auto const curve = latency_curve(rows, "");
   // A cache holds the largest working set of its plateau. Plateaus are found by the jumps: a step of the curve that
   // rises by over 30 % ends one, if the latency before it was flat; the steps of one rise belong together.

@@ -17,6 +17,7 @@ namespace {
 std::vector<Class> classes_of(std::string const& measured) {
   if (auto const c = class_named(measured)) return {*c};
   if (measured == "fp32") return {Class::fp32_add, Class::fp32_mul, Class::fp32_fma};
+  if (measured == "fp64_fma") return {Class::fp64};
   if (measured == "special") return {Class::sfu};
   if (measured == "convert") return {Class::cvt};
   if (measured == "shared_load" || measured == "shared") return {Class::smem_load};

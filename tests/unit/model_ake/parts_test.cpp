@@ -203,7 +203,7 @@ TEST_CASE("measurements become rows that the emulator takes before all others") 
   };
   std::vector<record::Measurement> rows{
       measured("latency_cycles", "fp32_fma", 9.02), measured("gap_cycles", "fp32_fma", 0.25),
-      measured("shared_latency_cycles", "", 27), measured("latency_cycles", "fp64", 11)};
+      measured("shared_latency_cycles", "", 27), measured("latency_cycles", "fp64_fma", 11)};
   rows.push_back(measured("load_latency_cycles", "", 230));
   rows.back().working_set_bytes = 400e3;
   rows.push_back(measured("load_latency_cycles", "", 501));

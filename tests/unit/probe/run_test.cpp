@@ -209,6 +209,20 @@ TEST_CASE("capacities follow from the stair of latencies") {
   CHECK(found[1].value == 1 << 20);
   CHECK(found[2].value == 16 << 20);
   CHECK(found[2].ci_high == 32 << 20);
+
+  // Where the clock is known, latencies also in its cycles.
+  rows.resize(1);
+  rows[0].clock_hz = 2.5e9;
+  rows[0].ci_low = 0.8e-9;
+  rows[0].status = "doubtful";
+  auto const cycles = derive(rows, facts);
+  REQUIRE(cycles.size() == 1);
+  CHECK(cycles[0].metric == "load_latency_cycles");
+  CHECK(cycles[0].value == 2.5);
+  CHECK(cycles[0].ci_low == 2);
+  CHECK_FALSE(cycles[0].mad);
+  CHECK(cycles[0].working_set_bytes == 4096);
+  CHECK(cycles[0].status == "doubtful");
 }
 
 TEST_CASE("names become slugs") {
