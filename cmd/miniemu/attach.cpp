@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "device/device.hpp"
 #include "intercept/intercept.hpp"
 
 namespace kernelcast::miniemu {
@@ -17,8 +18,8 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
       "");
   auto* const attach =
       app.add_flag("--attach", command.given,
-                   "run the OpenCL application that follows -- and emulate the kernels it launches; its own output and "
-                   "exit status are unchanged, rows go to the file of -o when it has ended");
+                   "run the OpenCL or CUDA application that follows -- and emulate the kernels it launches; its own "
+                   "output and exit status are unchanged, rows go to the file of -o when it has ended");
   app.add_option("--every", command.every,
                  "with --attach: emulate every launch, the first of each kernel, or every Nth launch of a kernel; "
                  "otherwise the first launch of each kernel with other sizes")
@@ -29,7 +30,39 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
                  "with --attach: keep the launches in this folder, as launch files that can be run again")
       ->type_name("DIR")
       ->needs(attach);
+  app.add_option("--as", command.as,
+                 "with --attach: the device that a CUDA application sees, by its name in the device database; several "
+                 "options, several devices")
+      ->type_name("DEVICE")
+      ->allow_extra_args(false)
+      ->needs(attach);
+  app.add_option("--devdb", command.database, "the device database to take --as from, instead of the installed one")
+      ->type_name("DIR")
+      ->needs(attach);
 }
+
+namespace {
+
+// The database, and ids of what was asked for in it. Without a database there are only OpenCL applications.
+void choose_devices(AttachCommand const& command, intercept::AttachOptions& options) {
+  try {
+    options.database = device::find_database(command.database);
+  } catch (Error const&) {
+    if (!command.as.empty() || !command.database.empty()) throw;
+    return;
+  }
+  if (command.as.empty()) return;
+  auto const database = device::load(options.database);
+  for (auto const& name : command.as) {
+    auto const& found = database.find(name);
+    if (found.vendor != "NVIDIA")
+      throw Error(Status::unavailable, fmt::format("--as: device '{}' is no CUDA device", found.device),
+                  "any device of NVIDIA, such as a100, h100 or gtx680");
+    options.as.push_back(found.device);
+  }
+}
+
+}  // namespace
 
 Status run_attached(AttachCommand const& command, launch::RunOptions const& run, bool cache, bool registers,
                     cli::Streams& io) {
@@ -43,6 +76,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   options.run = run;
   options.cache = cache;
   options.registers = registers;
+  choose_devices(command, options);
   options.tell = [&io](std::string_view text) { io.note(text); };
   auto const attached = intercept::attach(options);
   auto out = io.writer<record::Kernel>();

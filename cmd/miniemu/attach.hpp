@@ -11,7 +11,8 @@ namespace kernelcast::miniemu {
 
 struct AttachCommand {
   bool given = false;
-  std::string every, keep;
+  std::string every, keep, database;
+  std::vector<std::string> as;           // devices that CUDA applications see
   std::vector<std::string> application;  // and its arguments
 };
 

@@ -110,6 +110,7 @@ class Images {
   // The image's handle. Throws Error(usage) where the image does not fit its geometry or leaves its buffer.
   std::uint64_t add(Image, Sampler const& = {});
   std::uint64_t add(Sampler const&);
+  bool remove(std::uint64_t image);  // its handle is none from now on; false where it was none
   // A variable of the module by its PTX name: an opaque one, or a structure that begins with a texture object (how
   // texture references of old CUDA programs are compiled).
   void bind(std::string variable, std::uint64_t handle);
@@ -140,7 +141,7 @@ class Images {
   std::uint64_t bound(std::uint64_t handle) const;  // what the variable at this address is bound to, else itself
 
   Memory& memory_;
-  std::vector<std::unique_ptr<Texture>> textures_;
+  std::vector<std::unique_ptr<Texture>> textures_;  // null: removed
   std::vector<std::unique_ptr<Sampler>> samplers_;
   std::map<std::string, std::uint64_t, std::less<>> bindings_;
   std::map<std::uint64_t, Variable> variables_;

@@ -10,15 +10,17 @@
 
 #include "diag/diag.hpp"
 #include "frontend/cache.hpp"
+#include "intercept/cuda/attach.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::intercept {
 
 namespace {
 
+// Empty where only CUDA applications can be attached to.
 std::string find_layer() {
   auto const path = find_plugin("kernelcast-opencl.so");
-  if (path.empty())
+  if (path.empty() && cudart::folder_of_runtimes().empty())
     throw Error(Status::unavailable, "the OpenCL layer kernelcast-opencl.so is not installed beside the program",
                 "build with the package opencl-headers");
   return path;
@@ -30,9 +32,10 @@ std::string find_layer() {
 std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
                                                 std::string const& programs) {
   std::string layers = find_layer();
-  if (char const* const others = std::getenv("OPENCL_LAYERS"); others && *others) layers += ':' + std::string(others);
+  if (char const* const others = std::getenv("OPENCL_LAYERS"); others && *others)
+    layers += (layers.empty() ? "" : ":") + std::string(others);
   auto out = environment_without({"OPENCL_LAYERS=", "KERNELCAST_SPOOL=", "KERNELCAST_PROGRAMS=", "KERNELCAST_EVERY="});
-  out.push_back("OPENCL_LAYERS=" + layers);
+  if (!layers.empty()) out.push_back("OPENCL_LAYERS=" + layers);
   out.push_back("KERNELCAST_SPOOL=" + spool);
   if (!programs.empty()) out.push_back("KERNELCAST_PROGRAMS=" + programs);
   if (!every.empty()) out.push_back("KERNELCAST_EVERY=" + every);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "intercept/application.hpp"
+#include "intercept/cuda/attach.hpp"
 #include "intercept/intercept.hpp"
 #include "intercept/spool_reader.hpp"
 #include "process/process.hpp"
@@ -24,8 +25,9 @@ class Attachment {
   Attached run() {
     FolderWatch const watch(spool_.folder());
     LeaveSignalsToTheApplication const keys;
-    pid_t const application =
-        start_application(options_.command, environment_with_layer(spool_.folder(), options_.every, programs()));
+    auto variables = environment_with_layer(spool_.folder(), options_.every, programs());
+    cudart::add_runtime(variables, cuda_settings());
+    pid_t const application = start_application(options_.command, std::move(variables));
     for (;;) {
       emulate_new();
       if (auto const status = ended(application)) {
@@ -42,6 +44,19 @@ class Attachment {
  private:
   // Where launches are kept their sources are kept with them.
   std::string programs() const { return options_.cache && options_.keep.empty() ? lasting_programs() : std::string{}; }
+
+  cudart::Settings cuda_settings() const {
+    cudart::Settings out;
+    out.database = options_.database;
+    out.devices = options_.as;
+    out.groups = options_.run.groups;
+    out.threads = options_.run.threads;
+    out.memory_bytes = options_.run.max_memory_bytes;
+    out.stack_bytes = options_.run.stack_bytes;
+    out.heap_bytes = options_.run.heap_bytes;
+    out.limits = options_.run.limits;
+    return out;
+  }
 
   void emulate_new() {
     for (auto const& launch : spool_.launches())
@@ -69,6 +84,7 @@ class Attachment {
   }
 
   void finish() {
+    rows_.merge(cudart::rows_in(spool_, options_.cache, options_.registers, options_.tell));
     std::map<std::string, std::vector<std::uint64_t>> counts;
     for (auto& [key, row] : rows_) {
       auto const& [process, number] = key;

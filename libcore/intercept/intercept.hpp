@@ -3,7 +3,8 @@
 // Problem: users have applications, not launch files; [panwar] is an online technique.
 // Method: the application runs as it is, with a layer in its OpenCL loader (opencl/layer.cpp) that leaves a launch file
 // for each new launch in a folder, the spool. This side emulates them while the application runs, in a process of its
-// own: whatever goes wrong here, the application does not notice.
+// own: whatever goes wrong here, the application does not notice. A CUDA application gets a runtime of ours
+// (cuda/state.hpp), which runs its kernels on the emulator and counts them itself.
 // Limits: OpenCL; what cannot be described (programs from binaries, shared virtual memory, …) is named, not hidden.
 #pragma once
 
@@ -25,6 +26,8 @@ struct AttachOptions {
   std::string keep;                  // a folder that the spool stays in; empty: it is removed
   launch::RunOptions run;            // how each launch is emulated
   bool cache = true, registers = true;
+  std::string database;                        // the folder of the device database, for CUDA applications
+  std::vector<std::string> as;                 // ids of the devices that they see; empty: cudart::usual_device
   std::function<void(std::string_view)> tell;  // words about launches that were skipped or failed
 };
 

@@ -2,6 +2,7 @@
 #include "emu/image.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "diag/diag.hpp"
 #include "emu/emu.hpp"
@@ -177,6 +178,12 @@ std::uint64_t Images::add(Sampler const& sampler) {
   return sampler_tag << tag_shift | samplers_.size();
 }
 
+bool Images::remove(std::uint64_t handle) {
+  std::uint64_t const index = handle & 0xffffffffu;
+  if (handle >> tag_shift != image_tag || index < 1 || index > textures_.size()) return false;
+  return std::exchange(textures_[index - 1], nullptr) != nullptr;
+}
+
 void Images::bind(std::string variable, std::uint64_t handle) {
   bindings_.insert_or_assign(std::move(variable), handle);
 }
@@ -199,7 +206,8 @@ std::uint64_t Images::bound(std::uint64_t handle) const {
 
 Images::Texture const* Images::texture(std::uint64_t handle, std::string& why) const {
   std::uint64_t const number_of = bound(handle), index = number_of & 0xffffffffu;
-  if (number_of >> tag_shift == image_tag && index >= 1 && index <= textures_.size()) return textures_[index - 1].get();
+  if (number_of >> tag_shift == image_tag && index >= 1 && index <= textures_.size() && textures_[index - 1])
+    return textures_[index - 1].get();
   if (Variable const* const v = variable(handle))
     why = "'" + v->name + "' is bound to no image";
   else if (handle == 0)
@@ -215,7 +223,7 @@ Sampler const* Images::sampler(std::uint64_t handle, std::string& why) const {
   std::uint64_t const number_of = bound(handle), index = number_of & 0xffffffffu;
   if (number_of >> tag_shift == sampler_tag && index >= 1 && index <= samplers_.size())
     return samplers_[index - 1].get();
-  if (number_of >> tag_shift == image_tag && index >= 1 && index <= textures_.size())
+  if (number_of >> tag_shift == image_tag && index >= 1 && index <= textures_.size() && textures_[index - 1])
     return &textures_[index - 1]->sampler;
   if (Variable const* const v = variable(handle)) return &v->sampler;
   static std::vector<Sampler> const literals = all_literals();

@@ -35,6 +35,7 @@ Settings settings_of_environment() {
   Settings out;
   out.spool = variable("KERNELCAST_SPOOL");
   out.every = variable("KERNELCAST_EVERY");
+  out.database = variable("KERNELCAST_DEVDB");
   out.devices = words(variable("KERNELCAST_CUDA_AS"));
   if (out.devices.empty()) out.devices.push_back(usual_device);
   if (auto const groups = variable("KERNELCAST_CUDA_GROUPS"); !groups.empty())
@@ -56,7 +57,8 @@ std::vector<std::string> environment_of(Settings const& settings) {
   auto const groups = settings.groups.all          ? std::string("all")
                       : settings.groups.neighbours ? fmt::format("resident:{}", settings.groups.count)
                                                    : fmt::format("{}", settings.groups.count);
-  return {"KERNELCAST_CUDA_AS=" + devices,
+  return {"KERNELCAST_DEVDB=" + settings.database,
+          "KERNELCAST_CUDA_AS=" + devices,
           "KERNELCAST_CUDA_GROUPS=" + groups,
           fmt::format("KERNELCAST_CUDA_THREADS={}", settings.threads),
           fmt::format("KERNELCAST_CUDA_MEMORY={}", settings.memory_bytes),

@@ -15,6 +15,7 @@ namespace kernelcast::cudart {
 struct Settings {
   std::string spool;  // empty: no rows
   std::string every;
+  std::string database;              // the device database's folder; empty: where it is found
   std::vector<std::string> devices;  // at least one
   launch::GroupChoice groups;
   unsigned threads = 1;
@@ -26,7 +27,7 @@ struct Settings {
 inline constexpr char const* usual_device = "a100";
 
 Settings settings_of_environment();
-// The same as variables, "NAME=value", without the spool's. `devices` may be empty.
+// The same as variables, "NAME=value", without the spool's. `database` and `devices` may be empty.
 std::vector<std::string> environment_of(Settings const&);
 
 }  // namespace kernelcast::cudart

@@ -13,12 +13,14 @@
 
 #include "diag/diag.hpp"
 #include "intercept/cuda/allocations.hpp"
+#include "intercept/cuda/arrays.hpp"
 #include "intercept/cuda/devices.hpp"
 #include "intercept/cuda/errors.hpp"
 #include "intercept/cuda/registry.hpp"
 #include "intercept/cuda/rows.hpp"
 #include "intercept/cuda/settings.hpp"
 #include "intercept/cuda/streams.hpp"
+#include "intercept/cuda/textures.hpp"
 
 namespace kernelcast::cudart {
 
@@ -33,6 +35,8 @@ class State {
   Allocations allocations;
   Registry registry;
   Streams streams;
+  Arrays arrays;
+  Textures textures;
   Rows rows;
   Code broken = Code::success;  // a kernel has failed: every call says so until the device is reset
   unsigned flags = 0;           // cudaSetDeviceFlags
