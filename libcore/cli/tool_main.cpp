@@ -342,7 +342,10 @@ void declare_common(CLI::App& app, CommonOptions& options, About const& about) {
 
 std::string first_stranger(CLI::App const& app) {
   for (auto const& argument : app.remaining())
-    if (argument.size() > 1 && argument.front() == '-') return argument.substr(0, argument.find('='));
+    if (argument == "--")
+      break;  // what follows are no options
+    else if (argument.size() > 1 && argument.front() == '-')
+      return argument.substr(0, argument.find('='));
   return {};
 }
 

@@ -71,11 +71,12 @@ FolderWatch::~FolderWatch() {
   if (watch_ != -1) close(watch_);
 }
 
-void FolderWatch::wait(int at_most_ms) const {
+bool FolderWatch::wait(int at_most_ms) const {
   pollfd ready{watch_, POLLIN, 0};
-  if (poll(&ready, watch_ == -1 ? 0 : 1, at_most_ms) < 1) return;
+  if (poll(&ready, watch_ == -1 ? 0 : 1, at_most_ms) < 1) return watch_ == -1;
   char events[4096];
   while (read(watch_, events, sizeof events) > 0) continue;
+  return true;
 }
 
 }  // namespace kernelcast::intercept

@@ -49,7 +49,7 @@ class FolderWatch {
   explicit FolderWatch(std::string const& folder);
   ~FolderWatch();
   FolderWatch(FolderWatch const&) = delete;
-  void wait(int at_most_ms) const;
+  bool wait(int at_most_ms) const;  // whether there is
 
  private:
   int watch_;

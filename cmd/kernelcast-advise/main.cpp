@@ -1,0 +1,164 @@
+// kernelcast-advise: the best device for each launch of a running application.
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "advise/online.hpp"
+#include "cli/cli.hpp"
+#include "device/device.hpp"
+#include "model/rank.hpp"
+
+using namespace kernelcast;
+
+namespace {
+
+struct Options {
+  std::string devdb, clock = "usual", emit = "advice", groups = "first";
+  std::vector<std::string> devices, application;
+  std::optional<double> budget_pct;
+  double timeout_s = 10;
+  bool no_cache = false, no_registers = false;
+};
+
+std::string time(std::optional<double> const& seconds) {
+  return seconds ? record::scaled_text(*seconds, record::Unit::seconds) : "?";
+}
+
+// "matmul 1024x1024/16x16: b200 61.0 us (global), then h200 105 us; 3.20 ms"
+std::string words(record::Advice const& a) {
+  std::string const launch = a.case_name.empty() ? a.kernel : a.kernel + ' ' + a.case_name;
+  if (a.status != "ok") return fmt::format("{}: no advice: {}", launch, a.reason);
+  std::string const next = a.next_device.empty() ? "" : fmt::format(", then {} {}", a.next_device, time(a.next_time_s));
+  return fmt::format("{}: {} {} ({}){}{}; {} in {}", launch, a.device, time(a.time_s), a.limiter, next,
+                     a.decided == "no" ? ", too close to call" : "", a.source, time(a.advice_wall_s));
+}
+
+// Everything that the application launched as one case, called as the application is.
+std::vector<record::Projection> whole_application(advise::Online const& online, Options const& options) {
+  auto rows = online.totals;
+  for (auto& row : rows) row.case_name = std::filesystem::path(options.application.front()).filename().string();
+  return model::total(rows).rows;
+}
+
+std::string summary(advise::Online const& online, Options const& options) {
+  auto const whole = model::rank(whole_application(online, options));
+  std::string const best =
+      whole.empty() ? "" : fmt::format("; all of them: {} {}", whole.front().device, time(whole.front().time_s));
+  double const share_pct = online.run_s > 0 ? 100 * online.advice_cpu_s / online.run_s : 0;
+  return fmt::format(
+      "{} of {} configurations advised, {} from the cache, {} launches{}; advice took {}, {:.1f} % of {}",
+      online.advised, online.configurations, online.from_cache, online.launches, best, time(online.advice_cpu_s),
+      share_pct, time(online.run_s));
+}
+
+advise::OnlineOptions online_options(Options const& options, device::DeviceDatabase const& database) {
+  using model::panwar::Clock;
+  advise::OnlineOptions out;
+  out.command = options.application;
+  out.devices = database.choose(options.devices, device::is_gpu);
+  out.model.clock = options.clock == "base" ? Clock::base : options.clock == "boost" ? Clock::boost : Clock::usual;
+  if (options.budget_pct) out.budget_share = *options.budget_pct / 100;
+  out.worker.groups = launch::parse_groups(options.groups);
+  out.worker.limits.timeout_s = options.timeout_s;
+  out.worker.cache = !options.no_cache;
+  out.worker.registers = !options.no_registers;
+  return out;
+}
+
+void write(std::vector<record::Projection> const& rows, cli::Streams& io) {
+  auto out = io.writer<record::Projection>();
+  for (auto const& row : rows) out.write(row);
+  out.finish();
+}
+
+Status run(Options const& options, cli::Streams& io) {
+  bool const in_words = io.to_standard_output();
+  if (options.emit != "advice" && in_words)
+    throw Error(Status::usage,
+                fmt::format("--emit {} needs a file to write to: standard output is the application's", options.emit),
+                fmt::format("kernelcast-advise --emit {} -o p.csv -- ./app its arguments", options.emit));
+  auto const database = device::load(device::find_database(options.devdb));
+  auto advice = online_options(options, database);
+  std::optional<record::Writer<record::Advice>> out;
+  if (options.emit == "advice" && !in_words) out.emplace(io.writer<record::Advice>());
+  advice.tell = [&](record::Advice const& row) {
+    if (in_words || (!out && row.status != "ok")) return io.note(words(row));
+    if (!out) return;
+    out->write(row);
+    io.publish();  // each row at once
+  };
+  auto const online = advise::run_online(advice);
+  if (out) out->finish();
+  if (in_words) io.note(summary(online, options));
+  if (options.emit == "projection") write(online.totals, io);
+  if (options.emit == "total") write(whole_application(online, options), io);
+  return static_cast<Status>(online.status);
+}
+
+void declare(cli::Tool& tool) {
+  auto const options = std::make_shared<Options>();
+  auto& app = tool.app();
+  app.add_option("APPLICATION", options->application, "the OpenCL application to run, and its arguments")->required();
+  app.add_option("--budget", options->budget_pct,
+                 "processor time that all advice may take, in percent of the application's run time so far; without "
+                 "it every launch is advised on, after the application's end where need be")
+      ->type_name("PCT")
+      ->check(CLI::Range(0.01, 10000.0));
+  app.add_option("--devdb", options->devdb,
+                 "the device database; else KERNELCAST_DEVDB, else the one that belongs to the program")
+      ->type_name("DIR");
+  tool.list("--device", options->devices,
+            "only these devices, by id, marketing name or alias; every GPU of the database when not given", "NAME");
+  app.add_option("--clock", options->clock, "usual (default; what the database says a kernel runs at), base or boost")
+      ->type_name("CLOCK")
+      ->check(CLI::IsMember({"usual", "base", "boost"}));
+  app.add_option(
+         "--emit", options->emit,
+         "the record that goes to the file of -o: advice, a row for each distinct launch as soon as it is "
+         "known; at the end, projection: all devices and the times of all launches, by configuration; or total: the "
+         "same of the whole application")
+      ->type_name("advice|projection|total")
+      ->check(CLI::IsMember({"advice", "projection", "total"}))
+      ->capture_default_str();
+  app.add_option("--groups", options->groups, "groups of each launch to emulate: first, all, or so many")
+      ->type_name("GROUPS")
+      ->capture_default_str();
+  app.add_option("--timeout", options->timeout_s,
+                 "give up on a launch when its emulation takes so many seconds; 0 = never")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_flag("--no-cache", options->no_cache, "compile and count anew, and keep nothing");
+  app.add_flag("--no-registers", options->no_registers,
+               "do not ask other compilers for registers: a first compilation is faster, occupancies are less exact");
+  tool.run([options](cli::Streams& io) { return run(*options, io); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::About const about{
+      .name = "kernelcast-advise",
+      .summary = "advise on devices for each launch of a running application",
+      .description =
+          "Runs an OpenCL application as it is and tells, for each distinct launch of a kernel, which device of the "
+          "database would run it fastest, how long it takes there, and what it cost to know. Launches are emulated by "
+          "other processes, beside the application, within a budget if one is given; what was counted once is "
+          "remembered. The application's output and exit status are its own. Without -o the advice goes to standard "
+          "error, in words.",
+      .operands = cli::Operands::none,
+      .input = {},
+      .output = {&record::Advice::schema(), &record::Projection::schema()},
+      .statuses = {{Status::unavailable,
+                    "no such device, or the OpenCL layer is not installed; any status may also be "
+                    "the application's own"}},
+      .see_also = {"miniemu(1)", "perfcast(1)", "kernelcast(3)"},
+      .examples = {
+          {"kernelcast-advise -- ./app input.dat", "advice on stderr while the application runs"},
+          {"kernelcast-advise --budget 5 --device a100,mi300x -o advice.csv -- ./app", "within 5 % of its time"},
+          {"kernelcast-advise --emit total -o p.csv -- ./app && rank p.csv",
+           "which device is best for the whole application"}}};
+  return cli::tool_main(argc, argv, about, declare);
+}

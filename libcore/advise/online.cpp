@@ -1,0 +1,268 @@
+#include "advise/online.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "advise/budget.hpp"
+#include "intercept/application.hpp"
+#include "process/process.hpp"
+
+namespace kernelcast::advise {
+
+namespace {
+
+using intercept::Spooled;
+using intercept::SpoolReader;
+
+constexpr double look_again_s = 0.02;  // the application may have ended
+constexpr int most_workers = 8;        // that may die before their launches are given up
+
+// A worker process. Signals from a terminal are the application's; it dies with this process.
+pid_t start_worker(SpoolReader const& spool, WorkerOptions const& options) {
+  pid_t const parent = getpid(), worker = fork();
+  if (worker == -1) throw Error(Status::io, "cannot start a process", "are there too many already?");
+  if (worker != 0) return worker;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() == parent) work(spool, options);
+  _exit(0);
+}
+
+class Session {
+ public:
+  Session(OnlineOptions const& options, std::string folder) : options_(options), spool_(std::move(folder)) {}
+
+  Online run() {
+    intercept::FolderWatch const watch(spool_.folder());
+    intercept::LeaveSignalsToTheApplication const keys;
+    start();
+    auto const environment = intercept::environment_with_layer(spool_.folder(), "");
+    try {
+      application_ = intercept::start_application(options_.command, environment);
+    } catch (...) {
+      end_worker();
+      throw;
+    }
+    start_ = Clock::now();
+    for (double pause_s = 0; !finished();) {
+      if (watch.wait(static_cast<int>(std::ceil(1e3 * pause_s)))) tell_new();
+      look_at_application();
+      pause_s = look_after_worker();
+    }
+    tell_new();
+    tell_missing();
+    total();
+    return std::move(result_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double elapsed_s() const {
+    return application_running_ ? std::chrono::duration<double>(Clock::now() - start_).count() : result_.run_s;
+  }
+
+  void start() {
+    worker_ = start_worker(spool_, options_.worker);
+    worker_running_ = true;
+    ++workers_;
+    if (options_.budget_share) budget_.emplace(worker_, *options_.budget_share, ended_workers_s_);
+  }
+
+  void look_at_application() {
+    if (!application_running_) return;
+    auto const status = intercept::ended(application_);
+    if (!status) return;
+    result_.run_s = elapsed_s();
+    application_running_ = false;
+    result_.status = *status;
+    announce_end(spool_);
+  }
+
+  // Returns after how many seconds to look again.
+  double look_after_worker() {
+    if (!worker_running_) return look_again_s;
+    int status = 0;
+    rusage used{};
+    pid_t const ended = wait4(worker_, &status, WNOHANG, &used);
+    if (ended == worker_) {
+      ended_workers_s_ += processor_time_s(used);
+      worker_running_ = false;
+      if (WIFSIGNALED(status)) replace_worker(WTERMSIG(status));
+      return 0;
+    }
+    if (!budget_) return look_again_s;
+    double const again_s = budget_->hold(elapsed_s());
+    if (budget_->held() && !application_running_) end_worker();  // no more time will be granted
+    return std::min(again_s, look_again_s);
+  }
+
+  static double processor_time_s(rusage const& used) {
+    auto const seconds = [](timeval const& t) {
+      return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+  }
+
+  // The emulator's fault, or somebody's kill: the launch that it was at has no advice, the others go on.
+  void replace_worker(int signal) {
+    auto const open = open_launches();
+    if (!open.empty())
+      write_outcome(spool_, undone(spool_, open.front(), fmt::format("the worker was ended by signal {}", signal)));
+    if (workers_ < most_workers) start();
+  }
+
+  void end_worker() {
+    if (!worker_running_) return;
+    kill_family(worker_);
+    rusage used{};
+    while (wait4(worker_, nullptr, 0, &used) == -1 && errno == EINTR) continue;
+    ended_workers_s_ += processor_time_s(used);
+    worker_running_ = false;
+  }
+
+  bool finished() const { return !application_running_ && !worker_running_; }
+
+  std::vector<Spooled> open_launches() const {
+    std::set<std::pair<std::string, std::uint64_t>> done;
+    for (auto const& outcome : outcomes(spool_)) done.insert(outcome.key());
+    auto out = spool_.launches();
+    std::erase_if(out, [&](Spooled const& launch) { return done.contains(launch.key()); });
+    return out;
+  }
+
+  void tell_new() {
+    for (auto const& file : outcomes(spool_)) {
+      if (!told_.insert(file.key()).second) continue;
+      auto outcome = read_outcome(spool_, file);
+      outcome.failed ? tell(outcome, "failed") : advise(std::move(outcome));
+    }
+  }
+
+  void advise(Outcome outcome) {
+    auto const start = Clock::now();
+    auto const projections = project(outcome.row, options_.devices, options_.model);
+    auto const wall_s = std::chrono::duration<double>(Clock::now() - start).count();
+    auto advice = begin(outcome);
+    advice.source = outcome.from_cache ? "cache" : "emulated";
+    advice.advice_wall_s = outcome.wall_s + wall_s;
+    advice.advice_cpu_s = outcome.cpu_s + wall_s;  // this process does nothing else meanwhile
+    if (projections.ranking.empty()) {
+      advice.status = "unknown";
+      advice.reason = projections.rows.empty() ? "no device" : projections.rows.front().reason;
+    } else {
+      auto const& best = projections.rows.front();
+      advice.device = best.device;
+      advice.time_s = best.time_s;
+      advice.time_low_s = best.time_low_s;
+      advice.time_high_s = best.time_high_s;
+      advice.limiter = best.limiter;
+      advice.decided = projections.ranking.front().decided ? "yes" : "no";
+      if (projections.ranking.size() > 1) {
+        advice.next_device = projections.rows[1].device;
+        advice.next_time_s = projections.rows[1].time_s;
+      }
+      ++result_.advised;
+    }
+    result_.from_cache += outcome.from_cache;
+    options_.tell(advice);
+    counted_.push_back(std::move(outcome));
+  }
+
+  void tell(Outcome const& outcome, std::string const& status) {
+    auto advice = begin(outcome);
+    advice.status = status;
+    advice.reason = outcome.reason;
+    if (status == "failed" && outcome.wall_s > 0) {
+      advice.advice_wall_s = outcome.wall_s;
+      advice.advice_cpu_s = outcome.cpu_s;
+    }
+    options_.tell(advice);
+  }
+
+  record::Advice begin(Outcome const& outcome) {
+    ++result_.configurations;
+    record::Advice advice;
+    advice.kernel = outcome.row.kernel;
+    advice.case_name = outcome.row.case_name;
+    advice.at_s = elapsed_s();
+    advice.launches = launches_of(outcome.of);
+    return advice;
+  }
+
+  // Those that the layer could not describe, and those that the budget had no time for.
+  void tell_missing() {
+    std::set<std::pair<std::string, std::string>> said;
+    for (auto const& skipped : spool_.skipped()) {
+      if (!said.insert({skipped.kernel, skipped.why}).second) continue;
+      Outcome outcome;
+      outcome.of = skipped.of;
+      outcome.row.kernel = skipped.kernel;
+      outcome.reason = skipped.why;
+      tell(outcome, "skipped");
+    }
+    for (auto const& launch : open_launches()) {
+      bool const crashes = workers_ >= most_workers;
+      tell(undone(spool_, launch,
+                  crashes ? "workers were ended by signals too often" : "the budget left no time for it"),
+           crashes ? "failed" : "over_budget");
+    }
+  }
+
+  std::uint64_t launches_of(Spooled const& of) const {
+    auto const counts = spool_.counts(of.process);
+    return of.number < counts.size() ? std::max<std::uint64_t>(1, counts[of.number]) : 1;
+  }
+
+  void total() {
+    std::map<std::string, std::vector<std::uint64_t>> counts;
+    for (auto& outcome : counted_) {
+      auto const [at, is_new] = counts.try_emplace(outcome.of.process);
+      if (is_new) at->second = spool_.counts(outcome.of.process);
+      auto const number = outcome.of.number;
+      std::uint64_t const launches = number < at->second.size() ? std::max<std::uint64_t>(1, at->second[number]) : 1;
+      record::repeat(outcome.row, launches);
+      result_.launches += launches;
+      for (auto& row : project(outcome.row, options_.devices, options_.model).rows)
+        result_.totals.push_back(std::move(row));
+    }
+    timespec own{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+    result_.advice_cpu_s = static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec) + ended_workers_s_;
+  }
+
+  OnlineOptions const& options_;
+  SpoolReader spool_;
+  Online result_;
+  Clock::time_point start_{};
+  pid_t application_ = -1, worker_ = -1;
+  bool application_running_ = true, worker_running_ = false;
+  std::optional<Budget> budget_;
+  int workers_ = 0;  // that were started
+  double ended_workers_s_ = 0;
+  std::set<std::pair<std::string, std::uint64_t>> told_;
+  std::vector<Outcome> counted_;
+};
+
+}  // namespace
+
+Online run_online(OnlineOptions const& options) {
+  if (options.command.empty())
+    throw Error(Status::usage, "which application?", "kernelcast-advise -- ./app its arguments");
+  TemporaryFolder const spool;
+  return Session(options, spool.path().string()).run();
+}
+
+}  // namespace kernelcast::advise

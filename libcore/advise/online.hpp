@@ -1,0 +1,44 @@
+// Advice on every distinct launch of an application, while it runs.
+//
+// Problem: [panwar] IV is a technique for running applications: launches are caught, emulated in miniature and
+// projected, and somebody chooses a device while there still is something to choose.
+// Method: the application runs with the layer of intercept/opencl in it, and leaves its launches in a spool; a worker
+// process counts them (worker.hpp), this one projects the counts onto devices and tells. Nothing in the application
+// waits for either. With a budget both together use no more processor time than a share of the application's run time
+// (budget.hpp); what does not fit is told as such.
+// Limits: OpenCL; what the layer itself costs inside the application is not part of the budget.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advise/projections.hpp"
+#include "advise/worker.hpp"
+#include "record/advice.hpp"
+
+namespace kernelcast::advise {
+
+struct OnlineOptions {
+  std::vector<std::string> command;  // the application and its arguments
+  std::vector<device::Device const*> devices;
+  model::panwar::Options model;
+  std::optional<double> budget_share;  // of the run time; empty: no bound, all launches are counted
+  WorkerOptions worker;
+  std::function<void(record::Advice const&)> tell;  // each as it is known
+};
+
+struct Online {
+  int status = 0;                          // of the application; 128 + signal where a signal ended it
+  std::vector<record::Projection> totals;  // of all launches that were counted: per configuration, all devices
+  double run_s = 0;                        // of the application
+  double advice_cpu_s = 0;                 // of this process, the worker and its compilers
+  std::uint64_t launches = 0, configurations = 0, advised = 0, from_cache = 0;
+};
+
+// Runs the application to its end. Throws Error: usage (an empty command), io (it cannot be started), unavailable (no
+// layer).
+Online run_online(OnlineOptions const&);
+
+}  // namespace kernelcast::advise

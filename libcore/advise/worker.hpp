@@ -1,0 +1,49 @@
+// The process that counts launches: it takes them from a spool as they arrive, and leaves their counts there.
+//
+//   counted-PID-N.csv   the `kernel` row of one launch of launch-PID-N.toml, with what it took; whole from the moment
+//                       that it is there. Where the launch failed, kernel and case alone, and why.
+//
+// It is a process of its own so that it can be held back (budget.hpp), and so that a fault in it harms nobody.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "intercept/spool_reader.hpp"
+#include "launch/launch.hpp"
+#include "record/kernel.hpp"
+
+namespace kernelcast::advise {
+
+struct WorkerOptions {
+  launch::GroupChoice groups;
+  emu::Limits limits;
+  bool cache = true, registers = true;
+};
+
+// What became of one launch.
+struct Outcome {
+  intercept::Spooled of;
+  record::Kernel row;
+  bool failed = false, from_cache = false;
+  std::string reason;  // of a failure
+  double wall_s = 0, cpu_s = 0;
+};
+
+void write_outcome(intercept::SpoolReader const&, Outcome const&);
+// Throws Error where the file is not what write_outcome() wrote.
+Outcome read_outcome(intercept::SpoolReader const&, intercept::Spooled const&);
+
+// Those that are there by now.
+std::vector<intercept::Spooled> outcomes(intercept::SpoolReader const&);
+
+// Kernel and case of a launch that nobody has counted.
+Outcome undone(intercept::SpoolReader const&, intercept::Spooled const&, std::string reason);
+
+// Tells workers that nothing more arrives.
+void announce_end(intercept::SpoolReader const&);
+
+// Counts what arrives until all is counted after announce_end(). Launches that the cache knows go first. Never throws.
+void work(intercept::SpoolReader const&, WorkerOptions const&);
+
+}  // namespace kernelcast::advise
