@@ -87,6 +87,8 @@ class Probe {
   virtual std::vector<Point> plan(Settings const&) = 0;
   // Clock of the compute units just now; nullopt where it cannot be told.
   virtual std::optional<double> clock_hz() { return std::nullopt; }
+  // What makes any measurement doubtful; empty when nothing does.
+  virtual std::string trouble() const { return {}; }
 
  protected:
   Facts facts_;

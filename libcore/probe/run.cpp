@@ -132,7 +132,9 @@ class Runner {
       row.other_load_pct = std::round(sampled.other_load_pct * 10) / 10;
       if (after) row.clock_hz = rounded(*after, 4);
       row.status = "ok";
-      if (auto const doubt = doubt_about(point, probe_.facts(), sampled, before, after); !doubt.empty()) {
+      auto doubt = doubt_about(point, probe_.facts(), sampled, before, after);
+      if (doubt.empty()) doubt = probe_.trouble();
+      if (!doubt.empty()) {
         row.status = "doubtful";
         row.reason = doubt;
       }

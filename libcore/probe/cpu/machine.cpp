@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
@@ -192,6 +193,7 @@ struct Team::State {
   std::size_t running = 0;
   bool stop = false;
   std::function<void(std::size_t)> const* work = nullptr;
+  int pinning_error = 0;
   SpinBarrier begin;
   std::vector<Clock::time_point> ended;
   Clock::time_point started;
@@ -216,22 +218,37 @@ struct Team::State {
 
 Team::Team(std::vector<unsigned> processors) : state_(std::make_unique<State>(processors.size())) {
   for (std::size_t i = 0; i < processors.size(); ++i) {
-    state_->threads.emplace_back([this, i] { state_->serve(i); });
+    try {
+      state_->threads.emplace_back([this, i] { state_->serve(i); });
+    } catch (std::system_error const& error) {
+      dismiss();
+      throw Error(Status::limit, fmt::format("no {} threads: {}", processors.size(), error.code().message()),
+                  "limits of processes and memory (ulimit -u, -v) say how many there may be");
+    }
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(processors[i], &set);
-    // Where it is not allowed the thread runs anywhere: slower, not wrong.
-    pthread_setaffinity_np(state_->threads.back().native_handle(), sizeof set, &set);
+    // Where it is not allowed the thread runs anywhere.
+    int const error = pthread_setaffinity_np(state_->threads.back().native_handle(), sizeof set, &set);
+    if (error != 0) state_->pinning_error = error;
   }
 }
 
 Team::~Team() {
+  dismiss();
+}
+
+void Team::dismiss() {
   {
     std::lock_guard const lock(state_->mutex);
     state_->stop = true;
   }
   state_->wake.notify_all();
   for (auto& thread : state_->threads) thread.join();
+}
+
+int Team::pinning_error() const {
+  return state_->pinning_error;
 }
 
 std::size_t Team::size() const {

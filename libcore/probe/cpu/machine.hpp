@@ -41,15 +41,18 @@ class Memory {
 // Threads pinned to processors, which wait for work without sleeping while a sample is taken.
 class Team {
  public:
-  explicit Team(std::vector<unsigned> processors);
+  explicit Team(std::vector<unsigned> processors);  // throws Error(limit)
   ~Team();
   Team(Team const&) = delete;
   std::size_t size() const;
+  // Why threads are not where they should be, by errno; 0 when they are.
+  int pinning_error() const;
   // Runs work(thread) on every thread, all begin together; seconds from the begin to the end of the last. Threads
   // sleep before and after.
   double run(std::function<void(std::size_t)> const& work);
 
  private:
+  void dismiss();
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -12,6 +12,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -120,6 +121,14 @@ class CpuProbe final : public Probe {
       best = std::max(best, static_cast<double>(steps) / team(1).run([](std::size_t) { count_clocks(steps); }));
     }
     return best;
+  }
+
+  std::string trouble() const override {
+    for (auto const& [threads, team] : teams_)
+      if (team && team->pinning_error() != 0)
+        return fmt::format("threads could not be held to their cores: {}",
+                           std::generic_category().message(team->pinning_error()));
+    return {};
   }
 
   std::vector<Point> plan(Settings const& settings) override {

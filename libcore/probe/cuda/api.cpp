@@ -8,22 +8,18 @@
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
+#include "probe/access.hpp"
 
 namespace kernelcast::probe::cuda {
 
 namespace {
 
-void* open_one_of(std::vector<std::string> const& names) {
-  for (auto const& name : names)
-    if (void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-  return nullptr;
-}
-
 Driver load_driver() {
   Driver out;
-  void* const library = open_one_of({"libcuda.so.1", "libcuda.so"});
+  auto const [library, trouble] = open_library({"libcuda.so.1", "libcuda.so"});
   if (!library) {
-    out.missing = "there is no CUDA driver (libcuda.so.1)";
+    out.missing = trouble.empty() ? "there is no CUDA driver (libcuda.so.1)"
+                                  : fmt::format("the CUDA driver does not load: {}", trouble);
     return out;
   }
 #define KERNELCAST_RESOLVE(member, symbol, arguments)                          \
@@ -34,7 +30,8 @@ Driver load_driver() {
   if (Result const result = out.init(0); result != 0) {
     char const* name = nullptr;
     out.error_name(result, &name);
-    out.missing = fmt::format("the CUDA driver does not start: {}", name ? name : std::to_string(result).c_str());
+    out.missing = fmt::format("the CUDA driver does not start: {}{}", name ? name : std::to_string(result).c_str(),
+                              refusal_of_device_files());
   }
   return out;
 }
@@ -49,9 +46,9 @@ Compiler load_compiler() {
     if (char const* const home = std::getenv(variable))
       for (auto const& name : names) all.push_back(std::string(home) + "/lib64/" + name);
   for (auto const& name : names) all.push_back("/usr/local/cuda/lib64/" + name);
-  void* const library = open_one_of(all);
+  auto const [library, trouble] = open_library(all);
   if (!library) {
-    out.missing = "there is no NVRTC (libnvrtc.so)";
+    out.missing = trouble.empty() ? "there is no NVRTC (libnvrtc.so)" : fmt::format("NVRTC does not load: {}", trouble);
     return out;
   }
   KERNELCAST_NVRTC_FUNCTIONS(KERNELCAST_RESOLVE)

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "probe/accelerator.hpp"
+#include "probe/access.hpp"
 #include "probe/catalogue.hpp"
 #include "probe/cuda/api.hpp"
 
@@ -449,7 +450,8 @@ class CudaBackend final : public Backend {
     if (!driver().missing.empty()) return driver().missing;
     int count = 0;
     driver().device_count(&count);
-    return count == 0 ? "the CUDA driver sees no device" : "there is no CUDA device of that number";
+    return count == 0 ? "the CUDA driver sees no device" + refusal_of_device_files()
+                      : "there is no CUDA device of that number";
   }
   std::string absence_hint() const override { return "install the NVIDIA driver; devprobe --list shows what there is"; }
 

@@ -4,6 +4,10 @@
 
 #include <cstdlib>
 
+#include <fmt/format.h>
+
+#include "probe/access.hpp"
+
 namespace kernelcast::probe::opencl {
 
 namespace {
@@ -12,11 +16,10 @@ Api load() {
   Api api;
   // PoCL: a thread for each core that stays there, as in the CPU back end. Two on one core would halve every figure.
   setenv("POCL_AFFINITY", "1", 0);
-  void* library = nullptr;
-  for (char const* const name : {"libOpenCL.so.1", "libOpenCL.so"})
-    if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  auto const [library, trouble] = open_library({"libOpenCL.so.1", "libOpenCL.so"});
   if (!library) {
-    api.missing = "there is no OpenCL library (libOpenCL.so.1)";
+    api.missing = trouble.empty() ? "there is no OpenCL library (libOpenCL.so.1)"
+                                  : fmt::format("the OpenCL library does not load: {}", trouble);
     return api;
   }
 #define KERNELCAST_RESOLVE(name)                                         \

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "probe/accelerator.hpp"
+#include "probe/access.hpp"
 #include "probe/catalogue.hpp"
 #include "probe/opencl/api.hpp"
 
@@ -272,6 +274,9 @@ class OpenClDevice final : public Accelerator {
   explicit OpenClDevice(Found const& found) : device_(found.device), facts_(found.facts) {
     cl_int code = CL_SUCCESS;
     context_ = api().clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code);
+    if (code == CL_DEVICE_NOT_AVAILABLE)
+      throw Error(Status::unavailable, "the driver does not give the device: clCreateContext: CL_DEVICE_NOT_AVAILABLE",
+                  "another program may have it to itself, or this user may not use it");
     check(code, "clCreateContext");
     queue_ = api().clCreateCommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE, &code);
     check(code, "clCreateCommandQueue");
@@ -480,9 +485,10 @@ class OpenClBackend final : public Backend {
   std::string absence() const override {
     if (!api().missing.empty()) return api().missing;
     cl_uint count = 0;
-    if (api().clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0)
-      return "there is no OpenCL driver (ICD)";
-    return "no driver has such a device";
+    if (api().clGetPlatformIDs(0, nullptr, &count) == CL_SUCCESS && count > 0)
+      return "no driver has such a device" + refusal_of_device_files();
+    auto const troubles = drivers_not_loaded(driver_folder());
+    return troubles.empty() ? "there is no OpenCL driver (ICD)" : fmt::format("{}", fmt::join(troubles, "; "));
   }
   std::string absence_hint() const override {
     return "install the device's OpenCL driver, or pocl-opencl-icd for the CPU; devprobe --list shows what there is";

@@ -1,9 +1,17 @@
 // Statistics, the runner and its judgement, on devices that are made up.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "catch.hpp"
+#include "probe/access.hpp"
 #include "probe/probe.hpp"
 #include "probe/summary.hpp"
 
@@ -230,6 +238,46 @@ TEST_CASE("names become slugs") {
   CHECK(slug("Intel(R) Core(TM) i7-4770K CPU @ 3.50GHz") == "intel-core-i7-4770k");
   CHECK(slug("AMD Ryzen 9 7950X 16-Core Processor") == "amd-ryzen-9-7950x");
   CHECK(slug("") == "device");
+}
+
+TEST_CASE("device files that may not be opened") {
+  namespace fs = std::filesystem;
+  auto const folder = fs::temp_directory_path() / fmt::format("kernelcast-devices-{}", getpid());
+  fs::create_directories(folder / "dri");
+  fs::permissions(folder, fs::perms::all);
+  fs::permissions(folder / "dri", fs::perms::all);
+  for (char const* const name : {"kfd", "nvidia0", "nvidiactl", "null", "dri/renderD128", "dri/card0"}) {
+    std::ofstream(folder / name) << ' ';
+    fs::permissions(folder / name, fs::perms::owner_read);
+  }
+  fs::permissions(folder / "nvidiactl", fs::perms::all);
+  // As nobody: root may open everything.
+  auto const child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    if (getuid() == 0 && setuid(65534) != 0) _exit(2);
+    auto const refused = refused_device_files(folder.string());
+    std::vector<std::string> const expected{folder / "kfd", folder / "nvidia0", folder / "dri/renderD128"};
+    _exit(refused == expected ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(refused_device_files((folder / "no such folder").string()).empty());
+  fs::remove_all(folder);
+}
+
+TEST_CASE("a library that is there and does not load says why") {
+  auto const none = open_library({"libkernelcast-none.so.1", "/nowhere/libkernelcast.so"});
+  CHECK(none.handle == nullptr);
+  CHECK(none.trouble.empty());
+  auto const wrong = open_library({"libkernelcast-none.so.1", "/proc/self/status"});
+  CHECK(wrong.handle == nullptr);
+  CHECK_THAT(wrong.trouble, Contains("/proc/self/status"));
+  auto const good = open_library({"libkernelcast-none.so.1", "libc.so.6"});
+  CHECK(good.handle != nullptr);
+  CHECK(good.trouble.empty());
 }
 
 TEST_CASE("a device that is not there") {
