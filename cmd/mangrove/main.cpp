@@ -12,6 +12,7 @@
 
 #include "cli/cli.hpp"
 #include "record/forest.hpp"
+#include "record/target.hpp"
 #include "verbs.hpp"
 
 using namespace kernelcast;
@@ -20,6 +21,7 @@ namespace kernelcast::mangrove {
 
 std::span<Verb const> verbs() {
   static constexpr std::array all{
+      Verb{"collect", "measure time and power of an application's kernels", collect},
       Verb{"train", "learn a model from features and measured targets", train},
       Verb{"predict", "predict time or power of kernels by a model", predict},
       Verb{"validate", "how well a forest predicts what it has not seen", validate},
@@ -41,7 +43,7 @@ std::vector<std::string> names() {
 
 void declare(cli::Tool& tool) {
   auto const verb = std::make_shared<std::string>();
-  tool.app().add_option("VERB", *verb, "train, predict, validate, importance or export");
+  tool.app().add_option("VERB", *verb, "collect, train, predict, validate, importance or export");
   tool.run([verb](cli::Streams&) {
     if (verb->empty())
       throw Error(Status::usage, "what shall it do?", fmt::format("mangrove {}", fmt::join(names(), "|")));
@@ -68,7 +70,7 @@ int main(int argc, char** argv) {
       .operands = cli::Operands::none,
       .input = {},
       .output = {&record::ForestProjection::schema(), &record::Validation::schema(), &record::HeldOut::schema(),
-                 &record::Importance::schema(), &record::Correlation::schema()},
+                 &record::Importance::schema(), &record::Correlation::schema(), &record::Target::schema()},
       .statuses = {},
       .see_also = {"flux-count(1)", "rank(1)", "figure(1)"},
       .examples = {{"mangrove train --features f.csv --targets t.csv --device v100 -o v100.json",

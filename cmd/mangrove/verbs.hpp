@@ -12,6 +12,7 @@ struct Verb {
 };
 std::span<Verb const> verbs();
 
+int collect(int argc, char** argv);
 int train(int argc, char** argv);
 int predict(int argc, char** argv);
 int validate(int argc, char** argv);

@@ -100,7 +100,17 @@ Schema<CountOverhead> const& CountOverhead::schema() {
                   "issues_every_block_w32 over issues_w32")
           .column("status", &CountOverhead::status, Unit::none, "ok, or uncounted")
           .column("reason", &CountOverhead::reason, Unit::none, "why, where the status is not ok")
-          .may_be_empty();
+          .may_be_empty()
+          .column("device", &CountOverhead::device, Unit::none, "which device was measured")
+          .may_be_empty()
+          .column("time_s", &CountOverhead::time_s, Unit::seconds, "time on the device without counters")
+          .column("time_minimal_s", &CountOverhead::time_minimal_s, Unit::seconds,
+                  "the same with the minimal placement")
+          .column("time_every_block_s", &CountOverhead::time_every_block_s, Unit::seconds,
+                  "the same with a counter in every block, as [braun] places them")
+          .column("time_overhead", &CountOverhead::time_overhead, Unit::none, "time_minimal_s over time_s")
+          .column("time_overhead_every_block", &CountOverhead::time_overhead_every_block, Unit::none,
+                  "time_every_block_s over time_s");
   return schema;
 }
 

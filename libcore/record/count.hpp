@@ -40,15 +40,16 @@ struct CountGroup : CountedLaunch {
   static Schema<CountGroup> const& schema();
 };
 
-// Issue slots of one configuration with counters in its code, over those without.
+// Issue slots, or time on a device, of one configuration with counters in its code, over those without.
 struct CountOverhead {
   std::string kernel, case_name;
   std::uint64_t launches = 0;
   std::uint64_t blocks = 0, counters = 0;
-  double issues_w32 = 0;
-  std::optional<double> issues_minimal_w32, issues_every_block_w32;
+  std::optional<double> issues_w32, issues_minimal_w32, issues_every_block_w32;
   std::optional<double> overhead, overhead_every_block;
   std::string status = "ok", reason;
+  std::string device;
+  std::optional<double> time_s, time_minimal_s, time_every_block_s, time_overhead, time_overhead_every_block;
 
   static Schema<CountOverhead> const& schema();
 };

@@ -1,0 +1,84 @@
+#include "forest/collect/collect.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "diag/diag.hpp"
+#include "forest/collect/power.hpp"
+#include "forest/collect/variables.hpp"
+#include "process/process.hpp"
+#include "record/table.hpp"
+
+namespace kernelcast::forest::collect {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> environment(Options const& options, std::string const& output) {
+  auto preload = find_plugin("kernelcast-mangrove-collect.so");
+  if (preload.empty())
+    throw Error(Status::unavailable, "the library kernelcast-mangrove-collect.so is not installed beside the program",
+                "install the whole suite");
+  if (char const* const others = std::getenv("LD_PRELOAD"); others && *others) preload += ':' + std::string(others);
+  auto out = environment_without({"LD_PRELOAD=", "KERNELCAST_COLLECT_"});
+  auto const set = [&](std::string_view name, std::string const& value) {
+    out.push_back(fmt::format("{}={}", name, value));
+  };
+  set("LD_PRELOAD", preload);
+  set(output_variable, output);
+  set(seconds_variable, fmt::format("{}", options.seconds));
+  set(power_variable, options.power ? "1" : "0");
+  set(skip_variable, fmt::format("{}", fmt::join(options.skip, ",")));
+  return out;
+}
+
+int run(std::vector<std::string> words, std::vector<std::string> variables) {
+  pid_t process = -1;
+  int const error = posix_spawnp(&process, words.front().c_str(), nullptr, nullptr, null_terminated(words).data(),
+                                 null_terminated(variables).data());
+  if (error != 0)
+    throw Error(Status::io, Where{words.front()}, std::string("cannot start: ") + std::strerror(error),
+                "is the application's name right?");
+  int status = 0;
+  while (waitpid(process, &status, 0) == -1 && errno == EINTR) continue;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::vector<record::Target> rows_of(std::string const& path) {
+  std::vector<record::Target> out;
+  std::ifstream file(path);
+  if (file.peek() == std::ifstream::traits_type::eof()) return out;
+  csv::Reader csv(file, path);
+  record::Reader<record::Target> reader(csv);
+  for (record::Target row; reader.next(row);) out.push_back(row);
+  return out;
+}
+
+}  // namespace
+
+Collected collect(Options const& options) {
+  if (auto const missing = nvml_missing(); options.power && !missing.empty())
+    throw Error(Status::unavailable, missing, "it comes with NVIDIA's driver; --no-power measures times alone");
+  TemporaryFolder const folder;
+  Collected out;
+  out.status = run(options.command, environment(options, folder.file("rows")));
+  std::vector<std::string> files;  // of the application's processes
+  for (auto const& entry : fs::directory_iterator(folder.path())) files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  for (auto const& file : files)
+    for (auto& row : rows_of(file)) out.rows.push_back(std::move(row));
+  return out;
+}
+
+}  // namespace kernelcast::forest::collect
