@@ -49,6 +49,12 @@ launch::Report run_on(Options const& options, launch::Plan plan, launch::RunOpti
   return flux::count_instrumented(std::move(plan), choice, counters, receive);
 }
 
+std::vector<record::CountOverhead> overhead_of(Options const& options, launch::Plan const& plan, cli::Streams& io) {
+  auto const choice = run_options(options, io);
+  if (options.backend == "cuda") return flux::overhead_on_cuda(plan, choice, options.device);
+  return flux::overhead(plan, choice);
+}
+
 // The module with counters in it, as a device's driver would be given it.
 void write_ptx(launch::Plan const& plan, cli::Streams& io) {
   auto const compiled = frontend::compile(plan.request);
@@ -60,7 +66,7 @@ void run_plan(Options const& options, cli::Streams& io) {
   launch::note_inputs(options.launch, plan, io);
   if (options.emit == "blocks" || options.emit == "lines") return run_detailed(options, std::move(plan), io);
 
-  if (options.emit == "overhead") return io.write(flux::overhead(plan, run_options(options, io)));
+  if (options.emit == "overhead") return io.write(overhead_of(options, plan, io));
   if (options.emit == "ptx") return write_ptx(plan, io);
 
   std::vector<record::Count> counts;

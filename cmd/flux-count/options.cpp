@@ -13,12 +13,12 @@ void declare_options(CLI::App& app, Options& options) {
       "launches; -- goes before it; its own output and exit status are unchanged, rows go to the file of -o when "
       "it has ended");
   std::vector<std::string> const records{"counts", "groups", "features", "blocks", "lines", "overhead", "ptx"};
-  app.add_option(
-         "--emit", options.emit,
-         "counts: one row for each launch and opcode; groups: nvprof's metrics of each launch; features: one "
-         "row for each launch configuration, for mangrove; blocks, lines: counts by basic block or source "
-         "line, one set for each launch configuration; overhead: issue slots with counters over those without; ptx: "
-         "the module with counters in it")
+  app.add_option("--emit", options.emit,
+                 "counts: one row for each launch and opcode; groups: nvprof's metrics of each launch; features: one "
+                 "row for each launch configuration, for mangrove; blocks, lines: counts by basic block or source "
+                 "line, one set for each launch configuration; overhead: issue slots with counters over those without, "
+                 "with --backend cuda kernel time; ptx: "
+                 "the module with counters in it")
       ->type_name("counts|groups|features|blocks|lines|overhead|ptx")
       ->check(CLI::IsMember(records))
       ->capture_default_str();

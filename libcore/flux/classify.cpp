@@ -19,10 +19,11 @@ bool has(ptx::Instruction const& i, std::string_view modifier) {
 enum class Entry : std::uint8_t { arithmetic, matrix, logic, special, convert, memory, control, sync, exchange, other };
 
 Entry entry_of(std::string_view opcode) {
-  static std::unordered_map<std::string_view, Entry> const table = [] {
-    std::unordered_map<std::string_view, Entry> t;
-    auto const put = [&t](Entry entry, std::initializer_list<std::string_view> words) {
-      for (auto const word : words) t.emplace(word, entry);
+  // Never destroyed: attached applications are counted until their very end.
+  static auto const& table = *[] {
+    auto* const t = new std::unordered_map<std::string_view, Entry>;
+    auto const put = [t](Entry entry, std::initializer_list<std::string_view> words) {
+      for (auto const word : words) t->emplace(word, entry);
     };
     put(Entry::arithmetic,
         {"add",   "addc",   "sub",       "subc",  "mul",    "mul24",     "mad",   "mad24", "madc",  "fma",

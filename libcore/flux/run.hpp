@@ -34,4 +34,7 @@ launch::Report count_on_cuda(launch::Plan, launch::RunOptions const& options, in
 // Issue slots without counters, with the minimal placement and with one counter per block, by configuration.
 std::vector<record::CountOverhead> overhead(launch::Plan const&, launch::RunOptions const& options);
 
+// Kernel time on a CUDA device in the same three ways: the median of eleven runs of the plan. Throws as count_on_cuda.
+std::vector<record::CountOverhead> overhead_on_cuda(launch::Plan const&, launch::RunOptions const& options, int device);
+
 }  // namespace kernelcast::flux

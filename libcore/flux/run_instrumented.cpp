@@ -1,9 +1,9 @@
 // Instrumented kernels on the emulator, and what their counters cost.
 #include <map>
 #include <memory>
-#include <tuple>
 #include <utility>
 
+#include "flux/configurations.hpp"
 #include "flux/instrument.hpp"
 #include "flux/run.hpp"
 #include "flux/watching.hpp"
@@ -87,28 +87,14 @@ class Instrumenting final : public launch::Watcher {
   std::uint64_t launches_ = 0;
 };
 
-// Issue slots by configuration, in the order of first launch.
-struct Configuration {
-  record::CountedLaunch launch;
+// Issue slots of a configuration.
+struct Issues {
   std::uint64_t launches = 0;
   std::uint64_t plain = 0, minimal = 0, every_block = 0;
 };
 
-auto sizes_of(record::CountedLaunch const& l) {
-  return std::tie(l.kernel, l.grid_x, l.grid_y, l.grid_z, l.block_x, l.block_y, l.block_z, l.shared_bytes);
-}
+}  // namespace
 
-Configuration& find(std::vector<Configuration>& all, record::CountedLaunch const& launch) {
-  for (auto& c : all)
-    if (sizes_of(c.launch) == sizes_of(launch)) return c;
-  all.push_back({launch, 0, 0, 0, 0});
-  return all.back();
-}
-
-// Blocks and counters of a kernel and all device functions of its module.
-struct Static {
-  std::uint64_t blocks = 0, counters = 0;
-};
 std::map<std::string, Static, std::less<>> statics_of(ptx::Module const& module) {
   auto const plan = make_plan(module);
   Static shared;
@@ -126,8 +112,6 @@ std::map<std::string, Static, std::less<>> statics_of(ptx::Module const& module)
   return out;
 }
 
-}  // namespace
-
 launch::Report count_instrumented(launch::Plan plan, launch::RunOptions options, PlanOptions plan_options,
                                   Receiver const& receive) {
   Instrumenting instrumenting(plan_options, options.only_kernel, receive);
@@ -137,10 +121,10 @@ launch::Report count_instrumented(launch::Plan plan, launch::RunOptions options,
 }
 
 std::vector<record::CountOverhead> overhead(launch::Plan const& plan, launch::RunOptions const& options) {
-  std::vector<Configuration> configurations;
+  Configurations<Issues> configurations;
   std::map<std::string, Static, std::less<>> statics;
   count(plan, options, Sample::all, [&](CountedRun const& run) {
-    auto& c = find(configurations, run.launch);
+    auto& c = configurations.of(run.launch);
     c.plain += run.issues;
     ++c.launches;
     if (statics.empty()) statics = statics_of(run.module);
@@ -148,24 +132,24 @@ std::vector<record::CountOverhead> overhead(launch::Plan const& plan, launch::Ru
   std::string refusal;
   try {
     count_instrumented(plan, options, {},
-                       [&](CountedRun const& run) { find(configurations, run.launch).minimal += run.issues; });
+                       [&](CountedRun const& run) { configurations.of(run.launch).minimal += run.issues; });
     PlanOptions every;
     every.scheme = Scheme::every_block;
     every.guards = false;
     count_instrumented(plan, options, every,
-                       [&](CountedRun const& run) { find(configurations, run.launch).every_block += run.issues; });
+                       [&](CountedRun const& run) { configurations.of(run.launch).every_block += run.issues; });
   } catch (Error const& error) {
     if (error.status() != Status::bad_data) throw;
     refusal = error.what();
   }
   std::vector<record::CountOverhead> rows;
-  for (auto const& c : configurations) {
+  for (auto const& [launch, c] : configurations) {
     auto& row = rows.emplace_back();
-    row.kernel = c.launch.kernel;
-    row.case_name = c.launch.case_name;
+    row.kernel = launch.kernel;
+    row.case_name = launch.case_name;
     row.launches = c.launches;
-    row.blocks = statics[c.launch.kernel].blocks;
-    row.counters = statics[c.launch.kernel].counters;
+    row.blocks = statics[launch.kernel].blocks;
+    row.counters = statics[launch.kernel].counters;
     row.issues_w32 = static_cast<double>(c.plain);
     if (!refusal.empty()) {
       row.status = "uncounted";
@@ -174,8 +158,8 @@ std::vector<record::CountOverhead> overhead(launch::Plan const& plan, launch::Ru
     }
     row.issues_minimal_w32 = static_cast<double>(c.minimal);
     row.issues_every_block_w32 = static_cast<double>(c.every_block);
-    row.overhead = *row.issues_minimal_w32 / row.issues_w32;
-    row.overhead_every_block = *row.issues_every_block_w32 / row.issues_w32;
+    row.overhead = *row.issues_minimal_w32 / *row.issues_w32;
+    row.overhead_every_block = *row.issues_every_block_w32 / *row.issues_w32;
   }
   return rows;
 }

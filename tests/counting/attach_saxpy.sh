@@ -21,6 +21,15 @@ same 4 -k saxpy --grid 4 -l 256 -a $b -a $b -a f32:0.5 -a i32:800
 same 5 -k power --grid 1 -l 64 -a $b -a i32:7
 [ "$(launches saxpy)" = 6 ] || fail "not six launches"
 
+# Metrics and features too, of the launches that end with the application.
+for emit in groups features; do
+  "$bin/flux-count" --attach --emit $emit -o "$folder/$emit.csv" -- "$folder/saxpy" >/dev/null
+  "$bin/flux-count" "$apps/saxpy.cu" -k power --grid 1 -l 64 -a $b -a i32:7 --no-cache --emit $emit >"$folder/e.csv"
+done
+grep -q '_Z5powerPfi,64/64,5,flop_count_sp_mul,189,' "$folder/groups.csv" || { grep sp_mul "$folder/groups.csv"; exit 1; }
+for file in features e; do grep '^_Z5power' "$folder/$file.csv" | cut -d, -f3-12 >"$folder/$file.power"; done
+diff "$folder/features.power" "$folder/e.power" || fail "features differ"
+
 # Machine code alone cannot be instrumented: the application runs (the stand-in leaves its results wrong), and each launch
 # has a row that says why it has no counts.
 build bare -gencode arch=compute_75,code=sm_75 "$apps/saxpy.cu"

@@ -53,6 +53,7 @@ void end_session() {
 
 KERNELCAST_EXPORT void** OURS(__cudaRegisterFatBinary)(void* given) {
   NEXT(__cudaRegisterFatBinary);
+  Session::get();  // what it uses is then destroyed after its end
   static bool const at_exit = std::atexit(end_session) == 0;
   static_cast<void>(at_exit);
   auto const* const wrapper = static_cast<runtime::FatbinWrapper const*>(given);

@@ -20,7 +20,8 @@ std::string environment(char const* name, char const* otherwise) {
 
 // Rows of this process: OUTPUT.PID.
 std::ofstream& output() {
-  static std::ofstream file(fmt::format("{}.{}", environment("KERNELCAST_FLUX_OUTPUT", "kernelcast-flux"), getpid()));
+  static auto& file =
+      *new std::ofstream(fmt::format("{}.{}", environment("KERNELCAST_FLUX_OUTPUT", "kernelcast-flux"), getpid()));
   return file;
 }
 
@@ -34,7 +35,7 @@ std::byte* packed_arguments(void** extra) {
 }  // namespace
 
 Session& Session::get() {
-  static auto* const session = new Session;  // never destroyed: the runtime may call at the very end
+  static auto* const session = new Session;  // never destroyed, like all that rows need: they end at the very end
   return *session;
 }
 
@@ -206,7 +207,7 @@ void Session::write(Pending const& pending, std::vector<std::uint64_t> const& wo
 }
 
 void Session::write_uncounted(Pending const& pending, std::string reason) {
-  static ptx::Module const empty;
+  static auto const& empty = *new ptx::Module;
   auto launch = pending.launch;
   launch.status = "uncounted";
   launch.reason = std::move(reason);

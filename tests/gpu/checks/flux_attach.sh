@@ -1,13 +1,20 @@
-# An attached application computes what it does alone, its counts are the emulator's, and so are those of the same
-# program compiled by flux-clang++ with the static runtime.
+# Attached applications compute what they do alone, every launch is counted, and counts are the emulator's: launches on
+# streams, from host threads, on several devices where there are, cooperative, in captured graphs and graphs of nodes.
 set -eu
 command -v nvcc >/dev/null || { echo "no nvcc"; exit 77; }
-nvcc -arch=native -gencode arch=compute_75,code=compute_75 -cudart shared -o app "$SOURCE/tests/counting/apps/saxpy.cu" 2>log ||
-  nvcc -gencode arch=compute_75,code=compute_75 -cudart shared -o app "$SOURCE/tests/counting/apps/saxpy.cu"
-./app || { echo "no device"; exit 77; }
-flux-count --attach -o counts.csv -- ./app | grep -qx right
-flux-count "$SOURCE/tests/counting/apps/saxpy.cu" -k saxpy --grid 4 -l 256 -a buf:f32:1024:random -a buf:f32:1024:random \
-  -a f32:0.5 -a i32:1000 | awk -F, 'NR > 1 { print $4 "," $5 }' >emulator
-awk -F, '$3 == 2 { print $4 "," $5 }' counts.csv >attached
+apps=$SOURCE/tests/counting/apps
+for app in saxpy graphs threads; do
+  nvcc -std=c++17 -gencode arch=compute_75,code=compute_75 -cudart shared -o $app "$apps/$app.cu"
+  ./$app >alone || { cat alone; echo "no device"; exit 77; }
+  flux-count --attach -o $app.csv -- ./$app >attached
+  cmp alone attached
+  ! grep uncounted $app.csv
+done
+launches() { awk -F, 'NR > 1 { print $3 }' $1.csv | sort -u | wc -l; }
+[ "$(launches saxpy) $(launches graphs) $(launches threads)" = "6 22 48" ]
+
+flux-count "$apps/saxpy.cu" -k saxpy --grid 4 -l 256 -a buf:f32:1024:random -a buf:f32:1024:random -a f32:0.5 \
+  -a i32:1000 | awk -F, 'NR > 1 { print $4 "," $5 }' >emulator
+awk -F, '$3 == 2 { print $4 "," $5 }' saxpy.csv >attached
 diff emulator attached
-echo "attached counts are the emulator's"
+echo "76 launches of three applications are counted, as the emulator counts"
