@@ -9,7 +9,9 @@
 // has been kept waiting while its group executed `patience` (1024, halved by each such event, at least 32) blocks with
 // a synchronising operation - atomics, volatile, relaxed or acquire loads, fences, nanosleep - runs next, and goes on
 // until it ends, waits at a barrier, or keeps others waiting in turn. Without synchronising operations nothing of this
-// happens. Groups run one after the other: waiting for a group that comes later never ends.
+// happens. Groups run one after the other, until one has executed very many such blocks: then later ones begin beside
+// it and all that are not through take turns, on one thread; see machine/residents.hpp. Limits::in_order and observers
+// that ask for order prevent that, and waiting for a later group then never ends.
 //
 // Memory is checked: an access outside a buffer is a Finding and never touches the host's memory.
 // The emulator knows nothing of statistics: it tells observers what happens (see Observer), each statistic is one of
@@ -243,6 +245,9 @@ struct Launch {
   std::array<std::uint32_t, 32> envreg{};  // %envreg; 3..5 hold OpenCL's global offset, 6 the number of dimensions
   // Of each work-item, for recursive and indirect calls and alloca; kernels without them have no stack.
   std::uint32_t stack_bytes = 64 * 1024;
+  // All groups are resident together, as a cooperative launch has them: those that wait take short turns from the
+  // start.
+  bool cooperative = false;
   // Takes what printf prints, group by group in the order of `groups`, and within a group as it was executed. Empty:
   // nothing is printed.
   std::function<void(std::string_view)> print;

@@ -95,6 +95,9 @@ void Machine::bind() {
                 "kernel '" + std::string(p_.kernel->name) + "' needs " + std::to_string(needed) +
                     " bytes of shared and local memory and registers for a group; the limit is " + std::to_string(most),
                 "raise --max-memory, or lower --stack-bytes");
+  most_bytes_ = most;
+  bytes_ = needed + p_.ops.size() * sizeof(MicroOp) + p_.accesses.size() * sizeof(Access) +
+           std::uint64_t{8} * stride_ * p_.placements + sizeof *this;
   local_.reset(static_cast<std::byte*>(std::calloc(std::max<std::size_t>(local_stride_ * local_lanes_, 1), 1)));
   if (!local_) throw std::bad_alloc();
   parameters_ = launch_.parameters;

@@ -9,7 +9,9 @@
 // each turn halves the patience; it begins anew with each group, so that groups do not depend on each other. Every
 // fragment gets a turn, and in it makes progress: after finitely many turns it has left its loop or nobody can.
 //
-// Limits: a loop without any synchronising operation never yields. Waiting for what a later group writes never ends.
+// A group that has executed very many of them is set aside for later ones (residents.cpp).
+//
+// Limits: a loop without any synchronising operation never yields.
 #include <algorithm>
 
 #include "emu/machine/machine.hpp"
@@ -18,13 +20,17 @@ namespace kernelcast::emu {
 
 namespace {
 constexpr std::uint64_t never = ~std::uint64_t{0};
-}
+constexpr std::uint64_t first_turn = 4096, least_turn = 256;  // of groups that run among others
+}  // namespace
 
 void note_sync(Context& c, MicroOp const&) {
   if (++c.syncs >= c.deadline) static_cast<Machine*>(c.machine)->let_others_run();
 }
 
-void Machine::begin_fairness() {
+void Machine::begin_fairness(Patience turns) {
+  constexpr std::uint64_t first_of[] = {never, 1 << 18, 4096, 64};
+  turns_ = turns;
+  turn_patience_ = first_of[static_cast<std::size_t>(turns)];
   patience_ = unit_patience_ = first_patience;
   context_.syncs = 0;
   context_.deadline = never;
@@ -32,10 +38,19 @@ void Machine::begin_fairness() {
   yielding_ = leaving_ = false;
 }
 
+// Who is set aside again and again waits: its turns become shorter.
+void Machine::begin_turn() {
+  if (turns_ == Patience::endless) return;
+  turn_end_ = context_.syncs + turn_patience_;
+  turn_patience_ =
+      turns_ == Patience::short_turns ? turn_patience_ : std::max(std::min(turn_patience_, first_turn) / 2, least_turn);
+}
+
 void Machine::set_deadline(std::uint64_t oldest, bool parked) {
   std::uint64_t deadline = oldest == never ? never : std::max(oldest + patience_, quantum_end_);
   // A barrier with a count may be complete, and only release() opens it.
   if (parked || units_.size() > 1) deadline = std::min(deadline, unit_deadline_);
+  deadline = std::min(deadline, turn_end_);
   context_.deadline = deadline;
 }
 
@@ -44,7 +59,8 @@ void Machine::let_others_run() {
   context_.deadline = never;
   next_rank_ = 0;
   yielding_ = true;
-  if (context_.syncs >= unit_deadline_ && (units_.size() > 1 || !alone_)) leaving_ = true;
+  if (context_.syncs >= turn_end_ || (context_.syncs >= unit_deadline_ && (units_.size() > 1 || !alone_)))
+    leaving_ = true;
 }
 
 // Makes the fragment that has waited longest the only ready one, if others kept it waiting.

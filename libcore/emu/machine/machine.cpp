@@ -17,20 +17,29 @@ constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 constexpr std::uint64_t no_key = ~std::uint64_t{0};
 }  // namespace
 
-void Machine::run_groups(std::span<std::uint64_t const> linear_groups) {
+void Machine::begin(std::span<std::uint64_t const> linear_groups, Patience patience) {
   begin_groups(linear_groups);
-  begin_fairness();
+  begin_fairness(patience);
   depth_ = 0;
   for (Unit& unit : units_) {
     if (!p_.cleared.empty()) clear(p_.cleared, unit, unit.exists);
     unit.fragments.clear();
     push(unit, 0, unit.exists);
   }
+}
+
+bool Machine::turn() {
+  begin_turn();
   for (bool going = true; going;) {
     bool running = false;
     for (Unit& unit : units_) running |= run_unit(unit);
     going = release(running) || running;
+    if (going && context_.syncs >= turn_end_) return false;
   }
+  return true;
+}
+
+void Machine::end() {
   for (Observer* o : observers_) group_lanes_ ? o->pack_end() : o->group_end();
 }
 

@@ -31,6 +31,14 @@ struct Budget {
   std::chrono::steady_clock::time_point deadline;
 };
 
+// How long a group goes on before others have their turn, in blocks with a synchronising operation (fairness.cpp).
+enum class Patience : std::uint8_t {
+  endless,      // until it ends
+  long_turn,    // long enough that hardly any group which does not wait for others is ever set aside
+  turns,        // it runs among others, because some group was set aside
+  short_turns,  // the same in a cooperative launch
+};
+
 class Machine {
  public:
   // `several`: more than one group is to be run.
@@ -47,7 +55,12 @@ class Machine {
     std::uint32_t groups() const { return group_lanes ? unit_lanes / group_lanes : 1; }
   };
   static Packing packing(Program const&, Launch const&, std::span<Observer* const>, bool several);
-  void run_groups(std::span<std::uint64_t const> linear_groups);
+  // begin(), turn() until it is true, end().
+  void begin(std::span<std::uint64_t const> linear_groups, Patience);
+  bool turn();  // false: the groups are not through, and others may have their turn
+  void end();
+  std::uint64_t bytes() const { return bytes_; }            // that this machine holds
+  std::uint64_t most_bytes() const { return most_bytes_; }  // the limit
   std::uint64_t warp_instructions() const { return steps_; }
 
   // For the slow paths of handlers.
@@ -127,7 +140,8 @@ class Machine {
   std::uint32_t block_at(std::uint32_t rank) const { return rank < code_.size() ? p_.ranked_blocks[rank] : rank; }
 
   // fairness.cpp
-  void begin_fairness();
+  void begin_fairness(Patience);
+  void begin_turn();
   void rotate(Unit&);
   bool wake(Unit&);
   void set_deadline(std::uint64_t oldest, bool parked);
@@ -232,6 +246,7 @@ class Machine {
   std::uint64_t group_ = 0;
   Dim3 group_id_;
   std::uint64_t shared_bytes_ = 0;  // of one group
+  std::uint64_t bytes_ = 0, most_bytes_ = 0;
   // Several groups in one unit, each in group_lanes_ of its lanes (a power of two) and with shared memory of its own.
   std::uint32_t pack_ = 1, group_lanes_ = 0;  // 0: one group
   std::uint32_t unit_warps_ = 0;              // at most
@@ -246,6 +261,8 @@ class Machine {
   std::uint32_t patience_ = 0, unit_patience_ = 0;
   std::uint64_t quantum_end_ = 0, unit_deadline_ = 0;
   bool yielding_ = false, leaving_ = false;
+  Patience turns_ = Patience::endless;
+  std::uint64_t turn_patience_ = 0, turn_end_ = ~std::uint64_t{0};
 
   std::uint64_t steps_ = 0, reported_steps_ = 0, check_at_ = 0;
 };

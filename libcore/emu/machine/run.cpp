@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "diag/diag.hpp"
-#include "emu/machine/machine.hpp"
+#include "emu/machine/residents.hpp"
 
 namespace kernelcast::emu {
 
@@ -53,23 +53,34 @@ void print(Launch const& launch, std::string const& text) {
   if (!text.empty()) launch.print(text);
 }
 
-void run_piece(Machine& machine, Pieces& pieces, std::size_t index, Launch const& launch) {
+// `residents`: where later groups run when one waits for them; null: none does.
+void run_piece(Machine& machine, Residents* residents, Pieces& pieces, std::size_t index, Launch const& launch) {
   Piece& piece = pieces.all[index];
   // The only piece prints at once; what several print is put in order at the end.
   auto const deliver = [&] {
-    std::string const text = machine.take_printed();
+    std::string const text = residents ? residents->take_printed() + machine.take_printed() : machine.take_printed();
     if (pieces.all.size() == 1)
       print(launch, text);
     else
       piece.printed += text;
   };
+  Patience const patience = !residents           ? Patience::endless
+                            : launch.cooperative ? Patience::short_turns
+                                                 : Patience::long_turn;
   try {
     for (std::span<std::uint64_t const> rest = piece.groups; !rest.empty();) {
       if (pieces.stopped.load(std::memory_order_relaxed) < index) return;
       std::size_t const count = std::min(machine.groups_at_once(), rest.size());
-      machine.run_groups(rest.first(count));
-      deliver();
+      machine.begin(rest.first(count), patience);
       rest = rest.subspan(count);
+      bool done = machine.turn();
+      if (!done && !rest.empty()) {
+        residents->run(machine, std::exchange(rest, {}));
+      } else {
+        while (!done) done = machine.turn();
+        machine.end();
+      }
+      deliver();
     }
     return;
   } catch (Fault& fault) {
@@ -87,15 +98,17 @@ void run_piece(Machine& machine, Pieces& pieces, std::size_t index, Launch const
 constexpr double least_help_s = 1e-3;
 
 // `call` fetches the other workers.
-void work(Worker& worker, Pieces& pieces, bool several, bool among_threads, Program const& program,
+void work(Worker& worker, Pieces& pieces, bool several, bool may_wait, bool among_threads, Program const& program,
           Launch const& launch, Memory& memory, Budget& budget, std::function<void()> call) {
   using Clock = std::chrono::steady_clock;
   try {
     Machine machine(program, launch, memory, worker.observers, budget, several);
     if (among_threads) machine.share_memory();
+    std::optional<Residents> residents;
+    if (may_wait) residents.emplace(program, launch, memory, worker.observers, budget);
     auto const begin = Clock::now();
     for (std::size_t index; (index = pieces.next.fetch_add(1)) < pieces.all.size();) {
-      run_piece(machine, pieces, index, launch);
+      run_piece(machine, residents ? &*residents : nullptr, pieces, index, launch);
       if (pieces.all[index].fault) break;
       double const piece_s =
           std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(index + 1);
@@ -103,6 +116,10 @@ void work(Worker& worker, Pieces& pieces, bool several, bool among_threads, Prog
         std::exchange(call, {})();
     }
     worker.warp_instructions = machine.warp_instructions();
+    if (residents) {
+      residents->join();
+      worker.warp_instructions += residents->warp_instructions();
+    }
   } catch (...) {
     worker.error = std::current_exception();
     pieces.stopped = 0;
@@ -163,9 +180,17 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                std::chrono::duration<double>(limits.timeout_s));
   if (program.order_dependent() || limits.in_order || limits.max_steps != 0 || threads == 0) threads = 1;
-  bool const several = groups.size() > 1 && !limits.in_order;
-  for (Observer const* o : observers)
-    if (o->asks_for_order()) threads = 1;
+  bool const several = groups.size() > 1 && !limits.in_order && !launch.cooperative;
+  bool ordered = limits.in_order;
+  for (Observer const* o : observers) ordered |= o->asks_for_order();
+  if (ordered || launch.cooperative) threads = 1;
+  if (launch.cooperative && ordered && groups.size() > 1)
+    throw Error(Status::unavailable,
+                "kernel '" + std::string(program.kernel().name) +
+                    "' is launched cooperatively: its groups cannot run one after the other",
+                "traces and checks for races or unwritten memory need them to; leave these out");
+  // Only what synchronises can wait for another group.
+  bool const may_wait = groups.size() > 1 && threads == 1 && !ordered && program.order_dependent();
 
   Pieces pieces;
   cut(pieces, groups, Machine::packing(program, launch, observers, several).groups(), threads);
@@ -173,7 +198,7 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
   std::vector<Worker> workers(threads);
   workers[0].observers.assign(observers.begin(), observers.end());
   auto const run_worker = [&](Worker& worker, std::function<void()> call) {
-    work(worker, pieces, several, threads > 1, program, launch, memory, budget, std::move(call));
+    work(worker, pieces, several, may_wait, threads > 1, program, launch, memory, budget, std::move(call));
   };
   {
     std::vector<std::jthread> others;
