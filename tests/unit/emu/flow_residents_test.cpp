@@ -201,4 +201,50 @@ SPIN: ld.volatile.global.u32 %r3, [%rd1]; add.u32 %r4, %r3, %r2; setp.ne.u32 %p1
   }
 }
 
+// nvcc 13: the workspace's address stands in %envreg1 (high) and %envreg2; the master's arrival brings the top bit
+// round.
+TEST_CASE("grid.sync() as nvcc compiles it") {
+  Bench b(R"(.visible .entry k(.param .u64 x, .param .u32 rounds)
+{ .reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<16>;
+  ld.param.u64 %rd1, [x]; ld.param.u32 %r1, [rounds];
+  mov.u32 %r2, %envreg2; cvt.u64.u32 %rd2, %r2; mov.u32 %r3, %envreg1; cvt.u64.u32 %rd3, %r3;
+  bfi.b64 %rd4, %rd3, %rd2, 32, 32; setp.ne.s64 %p1, %rd4, 0; @%p1 bra GOOD; trap;
+GOOD:
+  add.s64 %rd5, %rd4, 4;
+  mov.u32 %r4, %ctaid.x; mov.u32 %r5, %ntid.x; mov.u32 %r6, %tid.x; mov.u32 %r7, %nctaid.x;
+  mad.lo.u32 %r8, %r4, %r5, %r6; mul.lo.u32 %r9, %r5, %r7; add.u32 %r10, %r8, 1; rem.u32 %r10, %r10, %r9;
+  mul.wide.u32 %rd6, %r8, 4; add.s64 %rd7, %rd1, %rd6; mul.wide.u32 %rd8, %r10, 4; add.s64 %rd9, %rd1, %rd8;
+  setp.ne.u32 %p2, %r6, 0; setp.eq.u32 %p3, %r4, 0;
+  mov.u32 %r11, -2147483647; sub.s32 %r12, %r11, %r7; selp.b32 %r13, %r12, 1, %p3; mov.u32 %r14, 0;
+ROUND:
+  ld.global.u32 %r15, [%rd9];
+  barrier.sync 0; @%p2 bra A2;
+  atom.add.release.gpu.u32 %r16, [%rd5], %r13;
+A1: ld.acquire.gpu.u32 %r17, [%rd5]; xor.b32 %r18, %r17, %r16; setp.gt.s32 %p4, %r18, -1; @%p4 bra A1;
+A2: barrier.sync 0;
+  ld.global.u32 %r19, [%rd7]; add.u32 %r19, %r19, %r15; st.global.u32 [%rd7], %r19;
+  barrier.sync 0; @%p2 bra B2;
+  atom.add.release.gpu.u32 %r16, [%rd5], %r13;
+B1: ld.acquire.gpu.u32 %r17, [%rd5]; xor.b32 %r18, %r17, %r16; setp.gt.s32 %p4, %r18, -1; @%p4 bra B1;
+B2: barrier.sync 0;
+  add.u32 %r14, %r14, 1; setp.lt.u32 %p5, %r14, %r1; @%p5 bra ROUND;
+  ret; }
+)");
+  std::vector<u32> start(12 * 160);
+  std::iota(start.begin(), start.end(), 1u);
+  auto const x = b.buffer("x", start);
+  b.argument(u32{6});
+  auto const workspace = b.memory.add("workspace", 256);
+  b.launch.grid = {12, 1, 1};
+  b.launch.block = {160, 1, 1};
+  b.launch.envreg[1] = static_cast<u32>(workspace >> 32);
+  b.launch.envreg[2] = static_cast<u32>(workspace);
+  b.launch.cooperative = true;
+  for (u32 launch = 0; launch < 2; ++launch) {  // the workspace serves again
+    b.run();
+    REQUIRE(b.outcome.ending == Ending::done);
+  }
+  CHECK(b.read<u32>(x) == expected(12 * 160, 12));
+}
+
 }  // namespace kernelcast::emu::test
