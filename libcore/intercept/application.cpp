@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -18,6 +19,18 @@ namespace kernelcast::intercept {
 namespace {
 
 // Empty where only CUDA applications can be attached to.
+pid_t volatile running = 0;  // the application, for signals
+
+void leave_to_the_application(int signal) {
+  bool const from_the_terminal = signal == SIGINT || signal == SIGQUIT;  // which asks every process
+  if (running > 0) {
+    if (!from_the_terminal) kill(running, signal);
+    return;
+  }
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
 std::string find_layer() {
   auto const path = find_plugin("kernelcast-opencl.so");
   if (path.empty() && cudart::folder_of_runtimes().empty())
@@ -51,15 +64,14 @@ std::string lasting_programs() {
 }
 
 LeaveSignalsToTheApplication::LeaveSignalsToTheApplication() {
-  struct sigaction ignore{};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGINT, &ignore, &interrupt_);
-  sigaction(SIGQUIT, &ignore, &quit_);
+  struct sigaction ours{};
+  ours.sa_handler = leave_to_the_application;
+  ours.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &ours, &before_[i]);
 }
 
 LeaveSignalsToTheApplication::~LeaveSignalsToTheApplication() {
-  sigaction(SIGINT, &interrupt_, nullptr);
-  sigaction(SIGQUIT, &quit_, nullptr);
+  for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &before_[i], nullptr);
 }
 
 pid_t start_application(std::vector<std::string> command, std::vector<std::string> variables) {
@@ -68,7 +80,7 @@ pid_t start_application(std::vector<std::string> command, std::vector<std::strin
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
   sigemptyset(&defaults);
-  for (int signal : {SIGINT, SIGQUIT, SIGPIPE, SIGTERM}) sigaddset(&defaults, signal);
+  for (int signal : {SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGHUP}) sigaddset(&defaults, signal);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t process = -1;
@@ -78,6 +90,7 @@ pid_t start_application(std::vector<std::string> command, std::vector<std::strin
   if (error != 0)
     throw Error(Status::io, Where{command.front()}, std::string("cannot start: ") + std::strerror(error),
                 "is the application's name right?");
+  running = process;
   return process;
 }
 
@@ -85,6 +98,7 @@ std::optional<int> ended(pid_t application) {
   int status = 0;
   pid_t const found = waitpid(application, &status, WNOHANG);
   if (found != application && !(found == -1 && errno != EINTR)) return std::nullopt;
+  running = 0;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

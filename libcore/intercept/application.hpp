@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ std::vector<std::string> environment_with_layer(std::string const& spool, std::s
 // in one run is found by the next. Empty where nothing can be cached.
 std::string lasting_programs();
 
-// Keys that end a program on a terminal are for the application; what it has launched until then is still reported.
+// Keys that end a program on a terminal are for the application, and requests to end are passed on to it; what it has
+// launched until then is still reported. Once it has ended they end this program.
 class LeaveSignalsToTheApplication {
  public:
   LeaveSignalsToTheApplication();
@@ -27,7 +29,8 @@ class LeaveSignalsToTheApplication {
   LeaveSignalsToTheApplication(LeaveSignalsToTheApplication const&) = delete;
 
  private:
-  struct sigaction interrupt_{}, quit_{};
+  static constexpr std::array<int, 4> signals_{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, signals_.size()> before_{};
 };
 
 // Begins it, with signals as a shell would. Throws Error: usage (an empty command), io (it cannot be started).

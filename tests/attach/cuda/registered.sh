@@ -1,0 +1,46 @@
+#!/bin/sh
+# Usage: registered.sh MINIEMU APPLICATION LAUNCH_FILE: an application that needs no nvcc, in all its cases, and the rows
+# of one of its kernels beside those of the same launch from a file.
+set -eu
+miniemu=$1 app=$2 launch=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export XDG_CACHE_HOME="$folder/cache"
+run() { case=$1; shift; status=0; "$miniemu" --attach --no-registers -o "$folder/$case.csv" "$@" -- "$app" "$case" >"$folder/$case.out" 2>"$folder/$case.err" || status=$?; }
+fail() { echo "$1"; cat "$folder/$case.out" "$folder/$case.err"; exit 1; }
+for case in usual lz4 zstd newer fault broken; do
+  run $case
+  [ $status = 7 ] || fail "$case: exit status $status"
+  tail -1 "$folder/$case.out" | grep -qx "0 failures" || fail "$case: failures"
+done
+case=usual
+[ "$(grep -c 'cudaIpcGetMemHandle is not supported' "$folder/usual.err")" = 1 ] || fail "an unsupported call is not named once"
+[ "$(wc -l <"$folder/usual.err")" = 1 ] || fail "more on standard error than that"
+case=newer
+grep -q 'sm_121' "$folder/newer.err" || fail "nothing said about PTX for newer devices"
+case=fault
+grep -q "kernel 'scale', line 2[0-9] of its PTX: global load of 4 bytes" "$folder/fault.err" || fail "the fault is not named"
+grep -qx cudaErrorIllegalAddress "$folder/fault.out" || fail "another error"
+grep -q "kernel 'scale' has no row" "$folder/fault.err" || fail "the kernel that failed has a row, or nobody says why not"
+
+# The columns of a row, by name; the kernel's launches of the first sizes.
+cell() { awk -F, -v want="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == want) at = i } NR > 1 && $1 == "scale" { print $at; exit }' "$1"; }
+for groups in first all 3; do
+  case=usual
+  run usual --groups $groups
+  "$miniemu" --no-registers --groups $groups "$launch" >"$folder/file.csv"
+  n=$(cell "$folder/usual.csv" launches)
+  [ "$n" = 7 ] || fail "--groups $groups: $n launches of scale"
+  for column in kernel case grid_x block_x groups_emulated spread_pct shared_bytes global_footprint_bytes; do
+    [ "$(cell "$folder/usual.csv" $column)" = "$(cell "$folder/file.csv" $column)" ] ||
+      fail "--groups $groups: $column is $(cell "$folder/usual.csv" $column), in a file $(cell "$folder/file.csv" $column)"
+  done
+  for column in groups_total inst_total issues_fp32_w32 branches global_load_bytes global_store_tx_w32_s32; do
+    awk -v n="$n" -v all="$(cell "$folder/usual.csv" $column)" -v one="$(cell "$folder/file.csv" $column)" 'BEGIN { exit n * one == all ? 0 : 1 }' ||
+      fail "--groups $groups: $column is $(cell "$folder/usual.csv" $column), in a file $(cell "$folder/file.csv" $column)"
+  done
+done
+status=0
+"$miniemu" --attach --as nothing -o "$folder/x.csv" -- "$app" 2>"$folder/x.err" || status=$?
+[ $status = 5 ] || { echo "--as nothing: status $status"; exit 1; }
+echo "rows equal to those of a launch file"
