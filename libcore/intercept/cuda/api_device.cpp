@@ -127,6 +127,9 @@ KERNELCAST_CUDA_EXPORT Code cudaDeviceSetLimit(Limit limit, std::size_t value) {
   });
 }
 
+KERNELCAST_CUDA_ALIAS(cudaDeviceGetLimit, cudaThreadGetLimit)
+KERNELCAST_CUDA_ALIAS(cudaDeviceSetLimit, cudaThreadSetLimit)
+
 KERNELCAST_CUDA_EXPORT Code cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (least) *least = 0;
   if (greatest) *greatest = -5;
@@ -147,25 +150,11 @@ KERNELCAST_CUDA_EXPORT Code cudaDeviceEnablePeerAccess(int peer, unsigned) {
 KERNELCAST_CUDA_EXPORT Code cudaDeviceDisablePeerAccess(int peer) {
   return call([&](State& state) { return state.devices.known(peer) ? Code::success : Code::invalid_device; });
 }
-
-// Wishes about caches and banks: they change no result.
-KERNELCAST_CUDA_EXPORT Code cudaDeviceSetCacheConfig(int) {
-  return Code::success;
-}
-KERNELCAST_CUDA_EXPORT Code cudaDeviceGetCacheConfig(int* config) {
-  *config = 0;
-  return Code::success;
-}
-KERNELCAST_CUDA_EXPORT Code cudaDeviceSetSharedMemConfig(int) {
-  return Code::success;
-}
-KERNELCAST_CUDA_EXPORT Code cudaDeviceGetSharedMemConfig(int* config) {
-  *config = 1;  // banks of four bytes
-  return Code::success;
-}
-KERNELCAST_CUDA_EXPORT Code cudaProfilerStart() {
-  return Code::success;
-}
-KERNELCAST_CUDA_EXPORT Code cudaProfilerStop() {
-  return Code::success;
+KERNELCAST_CUDA_EXPORT Code cudaDeviceGetP2PAttribute(int* value, int attribute, int from, int to) {
+  return call([&](State& state) {
+    if (!state.devices.known(from) || !state.devices.known(to) || from == to) return Code::invalid_device;
+    constexpr int access = 2;
+    *value = attribute == access;
+    return Code::success;
+  });
 }

@@ -33,6 +33,10 @@ KERNELCAST_CUDA_EXPORT Code cudaMallocAsync(void** out, std::size_t bytes, Strea
   return allocate(out, MemoryType::device, bytes);
 }
 KERNELCAST_CUDA_ALIAS(cudaMallocAsync, cudaMallocAsync_ptsz)
+KERNELCAST_CUDA_EXPORT Code cudaMallocFromPoolAsync(void** out, std::size_t bytes, void*, Stream) {
+  return allocate(out, MemoryType::device, bytes);
+}
+KERNELCAST_CUDA_ALIAS(cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMallocManaged(void** out, std::size_t bytes, unsigned flags) {
   return allocate(out, MemoryType::managed, bytes, flags);
 }

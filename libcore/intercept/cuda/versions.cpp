@@ -101,6 +101,10 @@ constexpr int version = KERNELCAST_CUDART == 12 ? 12090 : 13000;
 KERNELCAST_CUDA_EXPORT Code cudaGetDeviceProperties_v2(DeviceProperties* out, int device) {
   return say_properties(out, device);
 }
+// The layout of CUDA 11, which nothing that was compiled for 12 asks for.
+KERNELCAST_CUDA_EXPORT Code cudaGetDeviceProperties(void*, int) {
+  return unsupported("cudaGetDeviceProperties of CUDA 11");
+}
 #else
 KERNELCAST_CUDA_EXPORT Code cudaGetDeviceProperties(DeviceProperties* out, int device) {
   return say_properties(out, device);

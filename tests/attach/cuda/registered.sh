@@ -31,7 +31,7 @@ for groups in first all 3; do
   "$miniemu" --no-registers --groups $groups "$launch" >"$folder/file.csv"
   n=$(cell "$folder/usual.csv" launches)
   [ "$n" = 7 ] || fail "--groups $groups: $n launches of scale"
-  for column in kernel case grid_x block_x groups_emulated spread_pct shared_bytes global_footprint_bytes; do
+  for column in kernel grid_x block_x groups_emulated spread_pct shared_bytes global_footprint_bytes; do
     [ "$(cell "$folder/usual.csv" $column)" = "$(cell "$folder/file.csv" $column)" ] ||
       fail "--groups $groups: $column is $(cell "$folder/usual.csv" $column), in a file $(cell "$folder/file.csv" $column)"
   done
