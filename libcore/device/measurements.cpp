@@ -11,11 +11,7 @@ namespace {
 using record::Measurement;
 
 void check(Measurement const& row, record::Reader<Measurement> const& reader) {
-  if (!record::find_metric(row.metric)) {
-    std::vector<std::string> known;
-    for (auto const& metric : record::metrics()) known.emplace_back(metric.name);
-    throw reader.error("metric", fmt::format("no metric '{}'", row.metric), did_you_mean(row.metric, known));
-  }
+  refuse_unknown_metric(row, reader);
   if (row.status != "ok" && row.status != "doubtful" && row.status != "failed" && row.status != "unsupported")
     throw reader.error("status", fmt::format("no status '{}'", row.status), "ok, doubtful, failed or unsupported");
   if (row.status != "ok" && row.status != "doubtful") return;
@@ -54,6 +50,13 @@ void add_point(Curve& curve, Measurement const& row, record::Reader<Measurement>
 }
 
 }  // namespace
+
+void refuse_unknown_metric(Measurement const& row, record::Reader<Measurement> const& reader) {
+  if (record::find_metric(row.metric)) return;
+  std::vector<std::string> known;
+  for (auto const& metric : record::metrics()) known.emplace_back(metric.name);
+  throw reader.error("metric", fmt::format("no metric '{}'", row.metric), did_you_mean(row.metric, known));
+}
 
 void add_measurement(Device& device, Measurement const& row, record::Reader<Measurement> const& reader, Trust trust) {
   check(row, reader);

@@ -11,6 +11,9 @@
 
 namespace kernelcast::device {
 
+// Throws Error(bad_data) at the row's place for a metric that is not in the list.
+void refuse_unknown_metric(record::Measurement const& row, record::Reader<record::Measurement> const& reader);
+
 // Adds a row to `device`. Of two back ends that measured the same point the faster counts: the other's time is its
 // driver's. Throws Error(bad_data) at the row's place for a metric that is not in the list, a value that cannot be, and
 // a point that one back end has twice.

@@ -3,9 +3,12 @@
 // The benchmarks of accelerator_probe.cpp know nothing else of either.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -83,6 +86,25 @@ class Accelerator {
 
 // Takes the accelerator; its facts become the probe's.
 std::unique_ptr<Probe> accelerator_probe(std::unique_ptr<Accelerator>);
+
+// For both back ends: host time of body(), seconds; random contents of what is copied and read.
+template <class Body>
+double host_seconds(Body const& body) {
+  auto const start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+std::vector<std::uint32_t> random_words(std::size_t count, std::uint64_t seed);
+void fill_randomly(std::span<std::byte>);
+
+// Memory of the host that the driver knows nothing of.
+class PageableMemory {
+ public:
+  void* at_least(std::uint64_t bytes);
+
+ private:
+  std::vector<std::byte> bytes_;
+};
 
 // The text of a kernel file: `prelude` before it.
 std::string kernel_source(std::string const& prelude, std::string const& file);

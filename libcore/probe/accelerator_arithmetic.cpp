@@ -64,20 +64,24 @@ Variables AcceleratorProbe::counting(std::uint64_t items, unsigned lanes, unsign
           {"iterations", static_cast<std::int64_t>(iterations)}};
 }
 
-std::function<double()> AcceleratorProbe::rate(Operation const& operation, std::uint64_t groups, unsigned chains) {
-  return [this, operation, groups, chains, lazy = std::make_shared<Lazy>()] {
+std::function<double()> AcceleratorProbe::rate(Chains const& chains, std::uint64_t groups) {
+  return [this, chains, groups, lazy = std::make_shared<Lazy>()] {
     std::uint64_t const items = groups * group_;
-    unsigned const lanes = lanes_of(operation);
     if (!lazy->kernel) {
-      lazy->kernel = kernel(operation.entry, "arithmetic", macros_of(operation, chains));
-      lazy->in = random_buffer(items * chains * 4);
-      lazy->out = random_buffer(items * 8 * lanes);
+      lazy->kernel = kernel(chains.entry, "arithmetic", chains.macros);
+      lazy->in = random_buffer(items * chains.count * 4);
+      lazy->out = random_buffer(items * 8 * chains.lanes);
       lazy->iterations = calibrate([&](std::uint64_t n) { return arithmetic_s(*lazy, groups, group_, n); }, sample_s());
     }
-    double const count = device_catalogue().count(operation.entry, operation.flop ? "flop" : "op",
-                                                  counting(items, lanes, chains, lazy->iterations));
-    return count / arithmetic_s(*lazy, groups, group_, lazy->iterations);
+    double const results = device_catalogue().count(chains.entry, chains.quantity,
+                                                    counting(items, chains.lanes, chains.count, lazy->iterations));
+    return results / arithmetic_s(*lazy, groups, group_, lazy->iterations);
   };
+}
+
+AcceleratorProbe::Chains AcceleratorProbe::chains_of(Operation const& operation) const {
+  unsigned const count = many_chains(operation);
+  return {operation.entry, macros_of(operation, count), lanes_of(operation), count, operation.flop ? "flop" : "op"};
 }
 
 std::string AcceleratorProbe::refusal(Operation const& operation) const {
@@ -95,7 +99,7 @@ void AcceleratorProbe::flops() {
     point.row.word_bytes = operation.element == std::string("double") ? 8 : 4;
     point.unsupported = refusal(operation);
     if (!point.unsupported.empty()) continue;
-    point.measure = rate(operation, full_groups(), many_chains(operation));
+    point.measure = rate(chains_of(operation), full_groups());
     if (operation.per_cycle > 0 && facts_.clock_hz > 0 && !cpu_)
       point.most = operation.per_cycle * static_cast<double>(units_) * facts_.clock_hz;
   }
@@ -108,25 +112,13 @@ void AcceleratorProbe::half() {
   point.row.variant = "fma";
   point.row.occupancy = 1;
   point.row.word_bytes = 2;
-  auto const macros = device_->half_macros();
+  auto macros = device_->half_macros();
   if (macros.empty()) {
     point.unsupported = "the device has no half precision";
     return;
   }
-  point.measure = [this, macros, lazy = std::make_shared<Lazy>()] {
-    std::uint64_t const groups = full_groups(), items = groups * group_;
-    if (!lazy->kernel) {
-      auto all = macros;
-      all.push_back("CHAINS=8");
-      lazy->kernel = kernel("fma_fp16", "arithmetic", all);
-      lazy->in = random_buffer(items * 8 * 4);
-      lazy->out = random_buffer(items * 4);
-      lazy->iterations = calibrate([&](std::uint64_t n) { return arithmetic_s(*lazy, groups, group_, n); }, sample_s());
-    }
-    double const count =
-        device_catalogue().count("fma_fp16", "flop", counting(items, device_->half_lanes(), 8, lazy->iterations));
-    return count / arithmetic_s(*lazy, groups, group_, lazy->iterations);
-  };
+  macros.push_back("CHAINS=8");
+  point.measure = rate({"fma_fp16", std::move(macros), device_->half_lanes(), 8, "flop"}, full_groups());
 }
 
 void AcceleratorProbe::instructions() {
@@ -141,7 +133,7 @@ void AcceleratorProbe::instructions() {
     };
     auto& gap = add("instruction", "gap_cycles");
     gap.row.item_class = operation.finer;
-    gap.measure = [this, operation, one = rate(operation, full_groups(), many_chains(operation))] {
+    gap.measure = [this, operation, one = rate(chains_of(operation), full_groups())] {
       double const results =
           one() / (operation.entry == std::string("fma_fp32") || operation.entry == std::string("fma_fp64") ? 2 : 1);
       double const per_issue =
@@ -150,30 +142,6 @@ void AcceleratorProbe::instructions() {
     };
   }
   if (!cpu_) shared_latency();
-}
-
-void AcceleratorProbe::shared_latency() {
-  auto& point = add("instruction", "shared_latency_cycles");
-  point.row.access = "random";
-  point.row.word_bytes = 4;
-  point.measure = [this, lazy = std::make_shared<Lazy>()] {
-    constexpr std::uint32_t count = 1024;
-    std::uint64_t const group = std::max<std::uint64_t>(facts_.wave_width, 1);
-    if (!lazy->kernel) {
-      lazy->kernel = kernel("shared_chase", "shared_chase", {});
-      // Items of a wavefront walk side by side, without conflict: all move on by the same number of banks.
-      std::vector<std::uint32_t> next(count);
-      for (std::uint32_t i = 0; i < count; ++i) next[i] = (i + 33) % count;
-      lazy->in = words(next);
-      lazy->out = random_buffer(group * 4);
-    }
-    auto const run = [&](std::uint32_t n) {
-      return lazy->kernel->run(1, group, {lazy->in, lazy->out, count, n, SharedBytes{count * 4}});
-    };
-    constexpr std::uint32_t n = 8192;
-    double const one = shortest([&] { return run(n); }), two = shortest([&] { return run(2 * n); });
-    return (two - one) / (4.0 * n) * cycles_hz();
-  };
 }
 
 void AcceleratorProbe::clock() {

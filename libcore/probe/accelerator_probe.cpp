@@ -25,6 +25,18 @@ std::vector<std::uint32_t> random_words(std::size_t count, std::uint64_t seed) {
   return out;
 }
 
+void fill_randomly(std::span<std::byte> bytes) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761u >> 24);
+}
+
+void* PageableMemory::at_least(std::uint64_t bytes) {
+  if (bytes_.size() < bytes) {
+    bytes_.resize(bytes);
+    fill_randomly(bytes_);
+  }
+  return bytes_.data();
+}
+
 std::optional<double> AcceleratorProbe::clock_hz() {
   if (!cpu_) return device_->clock_hz();
   // A chain of additions, one per clock, on any processor.

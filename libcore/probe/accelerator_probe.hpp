@@ -19,8 +19,6 @@ constexpr std::uint64_t gpu_group = 256;
 // Work-groups for each unit of a CPU: PoCL gives up to 32 at a time to one thread.
 constexpr std::uint64_t cpu_groups = 64;
 
-std::vector<std::uint32_t> random_words(std::size_t count, std::uint64_t seed);
-
 class AcceleratorProbe final : public Probe {
  public:
   explicit AcceleratorProbe(std::unique_ptr<Accelerator> device) : device_(std::move(device)) {
@@ -91,14 +89,21 @@ class AcceleratorProbe final : public Probe {
   std::uint64_t full_groups() const;
   std::uint64_t resident() const;
   Variables counting(std::uint64_t items, unsigned lanes, unsigned chains, std::uint64_t iterations) const;
-  // One sample of the rate at which all units run `operation`.
-  std::function<double()> rate(Operation const& operation, std::uint64_t groups, unsigned chains);
+  // Many chains side by side, with what the kernel counts of them.
+  struct Chains {
+    std::string entry;  // of the catalogue
+    std::vector<std::string> macros;
+    unsigned lanes, count;
+    std::string quantity;  // flop or op
+  };
+  Chains chains_of(Operation const& operation) const;
+  // One sample of the rate at which all units run them.
+  std::function<double()> rate(Chains const& chains, std::uint64_t groups);
   std::string refusal(Operation const& operation) const;
   void flops();
   void half();
   double cycles_hz() { return clock_hz().value_or(facts_.clock_hz); }
   void instructions();
-  void shared_latency();
   void clock();
 
   // accelerator_memory.cpp
@@ -125,6 +130,7 @@ class AcceleratorProbe final : public Probe {
 
   // accelerator_units.cpp: shared and constant memory, images, atomics, latency
   void shared();
+  void shared_latency();  // of bench instruction
   void shared_point(std::string const& direction, std::uint32_t stride, Load const& load);
   void constant();
   void texture();

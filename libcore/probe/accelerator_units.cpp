@@ -67,6 +67,30 @@ void AcceleratorProbe::shared_point(std::string const& direction, std::uint32_t 
   };
 }
 
+void AcceleratorProbe::shared_latency() {
+  auto& point = add("instruction", "shared_latency_cycles");
+  point.row.access = "random";
+  point.row.word_bytes = 4;
+  point.measure = [this, lazy = std::make_shared<Lazy>()] {
+    constexpr std::uint32_t count = 1024;
+    std::uint64_t const group = std::max<std::uint64_t>(facts_.wave_width, 1);
+    if (!lazy->kernel) {
+      lazy->kernel = kernel("shared_chase", "shared_chase", {});
+      // Items of a wavefront walk side by side, without conflict: all move on by the same number of banks.
+      std::vector<std::uint32_t> next(count);
+      for (std::uint32_t i = 0; i < count; ++i) next[i] = (i + 33) % count;
+      lazy->in = words(next);
+      lazy->out = random_buffer(group * 4);
+    }
+    auto const run = [&](std::uint32_t n) {
+      return lazy->kernel->run(1, group, {lazy->in, lazy->out, count, n, SharedBytes{count * 4}});
+    };
+    constexpr std::uint32_t n = 8192;
+    double const one = shortest([&] { return run(n); }), two = shortest([&] { return run(2 * n); });
+    return (two - one) / (4.0 * n) * cycles_hz();
+  };
+}
+
 void AcceleratorProbe::constant() {
   auto& point = add("constant", "constant_bandwidth_bytes_per_s");
   point.row.access = "coalesced";

@@ -44,6 +44,40 @@ std::vector<Bench> const& benches() {
   return all;
 }
 
+std::set<std::string> choose_benches(std::vector<std::string> const& names) {
+  std::vector<std::string> known;
+  for (auto const& bench : benches()) known.emplace_back(bench.name);
+  for (auto const& name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw Error(Status::usage, fmt::format("no benchmark '{}'", name), did_you_mean(name, known, known.size()));
+  return {names.begin(), names.end()};
+}
+
+std::string slug(Facts const& facts, device::DeviceDatabase const& database) {
+  auto const wanted = slug(facts.name);
+  for (auto const& known : database.devices())
+    if (slug(known.name) == wanted || slug(known.vendor + " " + known.name) == wanted) return known.device;
+  return facts.device;
+}
+
+record::ProbedDevice row_of(Listed const& listed) {
+  auto const& facts = listed.facts;
+  record::ProbedDevice row;
+  row.spec = facts.spec;
+  row.device = facts.device;
+  row.backend = facts.backend;
+  row.kind = facts.kind;
+  row.name = facts.name;
+  row.vendor = facts.vendor;
+  row.driver = facts.driver;
+  if (facts.compute_units > 0) row.compute_units = facts.compute_units;
+  if (facts.clock_hz > 0) row.clock_hz = facts.clock_hz;
+  if (facts.memory_bytes > 0) row.memory_bytes = facts.memory_bytes;
+  row.status = listed.status;
+  row.reason = listed.reason;
+  return row;
+}
+
 Devices::Devices() {
   backends_.push_back(cuda_backend());
   backends_.push_back(cpu_backend());

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device/device.hpp"
 #include "diag/diag.hpp"
 #include "probe/statistics.hpp"
 #include "record/measurement.hpp"
@@ -44,6 +45,8 @@ struct Facts {
 
 // "NVIDIA Tesla K40c" -> "nvidia-tesla-k40c"; (R), (TM), "CPU @ 3.40GHz" and the like go.
 std::string slug(std::string_view name);
+// The slug of the database's device that has the driver's name, else the one made from that name.
+std::string slug(Facts const&, device::DeviceDatabase const&);
 
 enum class Depth : std::uint8_t { quick, normal, thorough };
 
@@ -59,6 +62,8 @@ struct Bench {
   std::string_view name, about;
 };
 std::vector<Bench> const& benches();
+// A set of names for Settings. Throws Error(usage) for one that is none.
+std::set<std::string> choose_benches(std::vector<std::string> const& names);
 
 // One thing to measure.
 struct Point {
@@ -100,6 +105,7 @@ struct Listed {
   std::string status = "ok";  // ok, unusable
   std::string reason;
 };
+record::ProbedDevice row_of(Listed const&);
 
 // A family of devices. Opening throws Error(unavailable).
 class Backend {
@@ -158,6 +164,9 @@ Report run(Probe&, RunOptions const&);
 
 // How long a run of this depth may take for a CPU, seconds.
 double time_limit_s(Depth);
+
+// Takes away the rows of this device that failed: they are to be measured again.
+void forget_failures(std::vector<record::Measurement>& rows, Facts const&);
 
 // Two rows that measure the same.
 bool same_point(record::Measurement const&, record::Measurement const&);

@@ -186,6 +186,12 @@ double time_limit_s(Depth depth) {
   return pace(depth).total_s;
 }
 
+void forget_failures(std::vector<record::Measurement>& rows, Facts const& facts) {
+  std::erase_if(rows, [&](auto const& row) {
+    return row.status == "failed" && row.device == facts.device && row.backend == facts.backend;
+  });
+}
+
 bool same_point(record::Measurement const& a, record::Measurement const& b) {
   return a.device == b.device && a.backend == b.backend && a.metric == b.metric && a.access == b.access &&
          a.direction == b.direction && a.word_bytes == b.word_bytes && a.occupancy == b.occupancy &&

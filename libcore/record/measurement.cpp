@@ -1,6 +1,7 @@
 #include "record/measurement.hpp"
 
 #include <array>
+#include <ostream>
 
 namespace kernelcast::record {
 
@@ -70,6 +71,12 @@ Metric const* find_metric(std::string_view name) {
   for (auto const& metric : all_metrics)
     if (metric.name == name) return &metric;
   return nullptr;
+}
+
+void describe_metrics(std::ostream& out) {
+  for (auto const& metric : all_metrics)
+    out << '*' << scdoc_escaped(metric.name) << "* (" << symbol(metric.unit) << ")\n\t" << scdoc_escaped(metric.meaning)
+        << '\n';
 }
 
 Schema<Measurement> const& Measurement::schema() {

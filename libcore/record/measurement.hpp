@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,5 +73,7 @@ struct Metric {
 std::span<Metric const> metrics();
 // nullptr for a name that is not in the list.
 Metric const* find_metric(std::string_view name);
+// The list for a man page in scdoc.
+void describe_metrics(std::ostream&);
 
 }  // namespace kernelcast::record

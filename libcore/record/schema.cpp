@@ -95,8 +95,6 @@ void describe(std::ostream& out, Layout const& layout, bool header) {
         {layout.name(), column.name, std::string(shown_unit(column)), column.required ? "yes" : "no", column.meaning});
 }
 
-namespace {
-
 // scdoc reads _ and * as markup and | as a table's delimiter.
 std::string scdoc_escaped(std::string_view text) {
   std::string out;
@@ -107,8 +105,6 @@ std::string scdoc_escaped(std::string_view text) {
   }
   return out;
 }
-
-}  // namespace
 
 void describe_scdoc(std::ostream& out, Layout const& layout) {
   for (auto const& column : layout.columns()) {

@@ -156,5 +156,6 @@ void describe(std::ostream& out) {
 
 // The columns as scdoc, for the man page.
 void describe_scdoc(std::ostream&, Layout const&);
+std::string scdoc_escaped(std::string_view text);
 
 }  // namespace kernelcast::record

@@ -2,7 +2,6 @@
 //
 // Kernels are those of microbench/opencl with cuda/words.cu before them, compiled by NVRTC to PTX for the device.
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <vector>
 
@@ -18,12 +17,6 @@ namespace kernelcast::probe {
 namespace {
 
 using namespace cuda;
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 void check(Result result, char const* call) {
   if (result == 0) return;
   char const* name = nullptr;
@@ -116,9 +109,7 @@ class CudaBuffer final : public DeviceBuffer {
 class CudaTexture final : public Texture {
  public:
   explicit CudaTexture(std::uint64_t texels) : memory(texels * 16) {
-    std::vector<std::uint32_t> contents(texels * 4);
-    std::uint32_t state = 1;
-    for (auto& word : contents) word = state = state * 1664525u + 1013904223u;
+    auto const contents = random_words(texels * 4, 1);
     KERNELCAST_CHECK(copy_to_device, memory.address, contents.data(), contents.size() * 4);
     ResourceDescription resource;
     std::fill(std::begin(resource.resource.reserved), std::end(resource.resource.reserved), 0);
@@ -163,10 +154,10 @@ class CudaKernel final : public DeviceKernel {
                     std::uint64_t times) override {
     auto const call = prepare(arguments);
     KERNELCAST_CHECK(synchronize);
-    auto const from = Clock::now();
-    for (std::uint64_t i = 0; i < times; ++i) start(groups, group, call);
-    KERNELCAST_CHECK(synchronize);
-    return since(from);
+    return host_seconds([&] {
+      for (std::uint64_t i = 0; i < times; ++i) start(groups, group, call);
+      KERNELCAST_CHECK(synchronize);
+    });
   }
 
   std::uint64_t resident_groups(std::uint64_t group, std::uint64_t shared_bytes) override {
@@ -217,9 +208,7 @@ class CudaKernel final : public DeviceKernel {
     Pointer address = 0;
     std::size_t bytes = 0;
     if (driver().module_global(&address, &bytes, module_, "constant_table") != 0) return;
-    std::vector<std::uint32_t> contents(bytes / 4);
-    std::uint32_t state = 7;
-    for (auto& word : contents) word = state = state * 1664525u + 1013904223u;
+    auto const contents = random_words(bytes / 4, 7);
     KERNELCAST_CHECK(copy_to_device, address, contents.data(), contents.size() * 4);
   }
 
@@ -263,24 +252,24 @@ class CudaDevice final : public Accelerator {
   }
 
   double compile_s() override {
-    auto const start = Clock::now();
-    CudaKernel const compiled(
-        compile(source("arithmetic.cl", {"VALUE=float", "SCALAR=float", "CHAINS=1", "FMA"}), architecture_),
-        "arithmetic");
-    return since(start);
+    return host_seconds([&] {
+      CudaKernel const compiled(
+          compile(source("arithmetic.cl", {"VALUE=float", "SCALAR=float", "CHAINS=1", "FMA"}), architecture_),
+          "arithmetic");
+    });
   }
 
   double copy_s(Way way, std::uint64_t bytes, bool pinned) override {
     auto const there = staging(0, bytes);
     if (way == Way::on_device) {
       auto const other = staging(1, bytes);
-      return timed([&] {
+      return host_seconds([&] {
         KERNELCAST_CHECK(copy_on_device, other, there, bytes);
         KERNELCAST_CHECK(synchronize);
       });
     }
     void* const here = host(bytes, pinned);
-    return timed([&] {
+    return host_seconds([&] {
       if (way == Way::to_device)
         KERNELCAST_CHECK(copy_to_device, there, here, bytes);
       else
@@ -292,7 +281,7 @@ class CudaDevice final : public Accelerator {
   double copy_both_s(std::uint64_t bytes) override {
     auto const to = staging(0, bytes), from = staging(1, bytes);
     auto* const here = static_cast<std::byte*>(host(2 * bytes, true));
-    return timed([&] {
+    return host_seconds([&] {
       KERNELCAST_CHECK(copy_to_device_async, to, here, bytes, up_);
       KERNELCAST_CHECK(copy_to_host_async, here + bytes, from, bytes, down_);
       KERNELCAST_CHECK(stream_synchronize, up_);
@@ -308,7 +297,7 @@ class CudaDevice final : public Accelerator {
     copy.target_pitch = pitch;
     copy.width_bytes = row_bytes;
     copy.height = rows;
-    return timed([&] {
+    return host_seconds([&] {
       KERNELCAST_CHECK(copy_2d, &copy);
       KERNELCAST_CHECK(synchronize);
     });
@@ -326,7 +315,7 @@ class CudaDevice final : public Accelerator {
       KERNELCAST_CHECK(context_set, context_);
     }
     auto const here = staging(0, bytes);
-    return timed([&] {
+    return host_seconds([&] {
       KERNELCAST_CHECK(copy_peer, peer_memory_->address, peer_, here, context_, bytes);
       KERNELCAST_CHECK(synchronize);
     });
@@ -355,13 +344,6 @@ class CudaDevice final : public Accelerator {
   unsigned half_lanes() const override { return 2; }
 
  private:
-  template <class Body>
-  static double timed(Body const& body) {
-    auto const start = Clock::now();
-    body();
-    return since(start);
-  }
-
   static std::string source(std::string const& file, std::vector<std::string> const& macros) {
     std::string out;
     for (auto const& macro : macros) {
@@ -377,30 +359,19 @@ class CudaDevice final : public Accelerator {
     auto& buffer = staging_[which];
     if (!buffer || buffer->bytes < bytes) {
       buffer = std::make_unique<CudaBuffer>(bytes);
-      std::vector<std::uint32_t> contents(bytes / 4 + 1, 0x9E3779B9u);
-      for (std::size_t i = 1; i < contents.size(); ++i) contents[i] = contents[i - 1] * 1664525u + 1013904223u;
-      upload(*buffer, contents.data(), bytes);
+      upload(*buffer, random_words(bytes / 4 + 1, 1).data(), bytes);
     }
     return buffer->address;
   }
 
   void* host(std::uint64_t bytes, bool pinned) {
-    auto const fill = [](std::byte* p, std::uint64_t count) {
-      for (std::uint64_t i = 0; i < count; ++i) p[i] = static_cast<std::byte>(i * 2654435761u >> 24);
-    };
-    if (!pinned) {
-      if (pageable_.size() < bytes) {
-        pageable_.resize(bytes);
-        fill(pageable_.data(), bytes);
-      }
-      return pageable_.data();
-    }
+    if (!pinned) return pageable_.at_least(bytes);
     if (pinned_bytes_ < bytes) {
       if (pinned_) driver().release_host(pinned_);
       pinned_ = nullptr;
       KERNELCAST_CHECK(allocate_host, &pinned_, bytes);
       pinned_bytes_ = bytes;
-      fill(static_cast<std::byte*>(pinned_), bytes);
+      fill_randomly({static_cast<std::byte*>(pinned_), bytes});
     }
     return pinned_;
   }
@@ -412,7 +383,7 @@ class CudaDevice final : public Accelerator {
   Stream up_ = nullptr, down_ = nullptr;
   std::map<int, std::unique_ptr<CudaBuffer>> staging_;
   std::unique_ptr<CudaBuffer> peer_memory_;
-  std::vector<std::byte> pageable_;
+  PageableMemory pageable_;
   void* pinned_ = nullptr;
   std::uint64_t pinned_bytes_ = 0;
   std::shared_ptr<DeviceKernel> clock_;

@@ -20,12 +20,6 @@ namespace kernelcast::probe {
 namespace {
 
 using namespace opencl;
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 std::string_view name_of(cl_int code) {
   switch (code) {
     case CL_DEVICE_NOT_FOUND:
@@ -217,10 +211,10 @@ class OpenClKernel final : public DeviceKernel {
                     std::uint64_t times) override {
     set(arguments);
     check(api().clFinish(queue_), "clFinish");
-    auto const start = Clock::now();
-    for (std::uint64_t i = 0; i < times; ++i) enqueue(groups, group, nullptr);
-    check(api().clFinish(queue_), "clFinish");
-    return since(start);
+    return host_seconds([&] {
+      for (std::uint64_t i = 0; i < times; ++i) enqueue(groups, group, nullptr);
+      check(api().clFinish(queue_), "clFinish");
+    });
   }
 
  private:
@@ -317,26 +311,24 @@ class OpenClDevice final : public Accelerator {
 
   double compile_s() override {
     // A number that no cache has seen.
-    auto const salt = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
+    auto const salt = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     auto const options = fmt::format("-DVALUE=float -DSCALAR=float -DCHAINS=1 -DFMA -DSALT={}", salt);
     auto const source = fmt::format("// {}\n{}", salt, kernel_source("opencl/words.cl", "opencl/arithmetic.cl"));
-    auto const start = Clock::now();
-    OpenClKernel const compiled(queue_, build(source, options), "arithmetic");
-    return since(start);
+    return host_seconds([&] { OpenClKernel const compiled(queue_, build(source, options), "arithmetic"); });
   }
 
   double copy_s(Way way, std::uint64_t bytes, bool pinned) override {
     auto& there = staging(0, bytes);
     if (way == Way::on_device) {
       auto& other = staging(1, bytes);
-      return timed([&] {
+      return host_seconds([&] {
         check(api().clEnqueueCopyBuffer(queue_, there.memory, other.memory, 0, 0, bytes, 0, nullptr, nullptr),
               "clEnqueueCopyBuffer");
         check(api().clFinish(queue_), "clFinish");
       });
     }
-    void* const here = pinned ? pinned_memory(bytes) : pageable_memory(bytes);
-    return timed([&] {
+    void* const here = pinned ? pinned_memory(bytes) : pageable_.at_least(bytes);
+    return host_seconds([&] {
       if (way == Way::to_device)
         check(api().clEnqueueWriteBuffer(queue_, there.memory, CL_TRUE, 0, bytes, here, 0, nullptr, nullptr),
               "clEnqueueWriteBuffer");
@@ -350,7 +342,7 @@ class OpenClDevice final : public Accelerator {
     auto& up = staging(0, bytes);
     auto& down = staging(1, bytes);
     auto* const here = static_cast<std::byte*>(pinned_memory(2 * bytes));
-    return timed([&] {
+    return host_seconds([&] {
       check(api().clEnqueueWriteBuffer(queue_, up.memory, CL_FALSE, 0, bytes, here, 0, nullptr, nullptr),
             "clEnqueueWriteBuffer");
       check(api().clEnqueueReadBuffer(other_queue_, down.memory, CL_FALSE, 0, bytes, here + bytes, 0, nullptr, nullptr),
@@ -366,7 +358,7 @@ class OpenClDevice final : public Accelerator {
     auto& there = staging(0, rows * pitch);
     void* const here = pinned_memory(rows * row_bytes);
     std::size_t const origin[3] = {0, 0, 0}, region[3] = {row_bytes, rows, 1};
-    return timed([&] {
+    return host_seconds([&] {
       check(api().clEnqueueWriteBufferRect(queue_, there.memory, CL_TRUE, origin, origin, region, pitch, 0, row_bytes,
                                            0, here, 0, nullptr, nullptr),
             "clEnqueueWriteBufferRect");
@@ -374,9 +366,7 @@ class OpenClDevice final : public Accelerator {
   }
 
   std::shared_ptr<Texture> texture(std::uint32_t width, std::uint32_t height) override {
-    std::vector<std::uint32_t> texels(std::size_t{4} * width * height);
-    std::uint32_t state = 1;
-    for (auto& word : texels) word = state = state * 1664525u + 1013904223u;
+    auto texels = random_words(std::size_t{4} * width * height, 1);
     cl_image_format const format{CL_RGBA, CL_UNSIGNED_INT32};
     cl_image_desc desc;
     std::memset(&desc, 0, sizeof desc);
@@ -396,13 +386,6 @@ class OpenClDevice final : public Accelerator {
   }
 
  private:
-  template <class Body>
-  static double timed(Body const& body) {
-    auto const start = Clock::now();
-    body();
-    return since(start);
-  }
-
   cl_program build(std::string const& source, std::string const& options) {
     char const* text = source.c_str();
     std::size_t const size = source.size();
@@ -426,19 +409,9 @@ class OpenClDevice final : public Accelerator {
     auto& buffer = staging_[which];
     if (!buffer || buffer->bytes < bytes) {
       buffer = std::make_unique<OpenClBuffer>(context_, bytes);
-      std::vector<std::uint32_t> contents(bytes / 4 + 1, 0x9E3779B9u);
-      for (std::size_t i = 1; i < contents.size(); ++i) contents[i] = contents[i - 1] * 1664525u + 1013904223u;
-      upload(*buffer, contents.data(), bytes);
+      upload(*buffer, random_words(bytes / 4 + 1, 1).data(), bytes);
     }
     return *buffer;
-  }
-
-  void* pageable_memory(std::uint64_t bytes) {
-    if (pageable_.size() < bytes) {
-      pageable_.resize(bytes);
-      for (std::size_t i = 0; i < bytes; ++i) pageable_[i] = static_cast<std::byte>(i * 2654435761u >> 24);
-    }
-    return pageable_.data();
   }
 
   // A buffer that the driver puts where it can copy from, mapped for good.
@@ -449,8 +422,7 @@ class OpenClDevice final : public Accelerator {
       mapped_ = api().clEnqueueMapBuffer(queue_, host_->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
                                          nullptr, nullptr, &code);
       check(code, "clEnqueueMapBuffer");
-      auto* const p = static_cast<std::byte*>(mapped_);
-      for (std::size_t i = 0; i < bytes; ++i) p[i] = static_cast<std::byte>(i * 2654435761u >> 24);
+      fill_randomly({static_cast<std::byte*>(mapped_), bytes});
     }
     return mapped_;
   }
@@ -460,7 +432,7 @@ class OpenClDevice final : public Accelerator {
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr, other_queue_ = nullptr;
   std::map<int, std::unique_ptr<OpenClBuffer>> staging_;
-  std::vector<std::byte> pageable_;
+  PageableMemory pageable_;
   std::unique_ptr<OpenClBuffer> host_;
   void* mapped_ = nullptr;
 };
