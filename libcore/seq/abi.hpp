@@ -51,7 +51,8 @@ struct RowDescriptor {
   std::uint32_t add, mul, div, sqrt, call, vectorizable;  // floating-point operations
   std::uint32_t reserved;
   std::uint64_t bytes;
-  std::uint8_t const* sizes;  // of each access, in bytes
+  // Bytes of each access, as its place in the row: 0, the sizes, and so on round for eight places more.
+  std::uint8_t const* sizes;
 };
 
 struct CallDescriptor {
@@ -109,6 +110,7 @@ struct State {
 inline constexpr std::uint64_t all_dependences = 1;  // of writes on earlier reads and writes, too
 inline constexpr std::uint64_t invocations = 2;      // each call of the kernel by itself
 
+inline constexpr std::size_t sizes_beyond = 8;            // places after the row
 inline constexpr std::uint64_t row_words_at_most = 1024;  // of one row, its header included
 
 }  // namespace kernelcast::seq

@@ -47,24 +47,22 @@ std::unique_ptr<DistanceEngine> make_distance_engine() {
 }
 
 void BlockNumbers::find(std::uint64_t region) {
-  auto const at = std::find(known_.begin(), known_.end(), region);
-  auto const index = static_cast<std::uint64_t>(at - known_.begin());
   // The last number is left for the fillers of DistanceCounter::finish().
-  if ((index + 2) << (30 - now_.shift) > std::uint64_t{1} << 32)
+  if ((known_ + 2) << (30 - shift_) > std::uint64_t{1} << 32)
     throw std::length_error("the references spread over too many regions of 1 GiB");
-  if (at == known_.end()) known_.push_back(region);
-  now_.region = region;
-  now_.base = static_cast<std::uint32_t>(index << (30 - now_.shift));
+  if (known_ == 0) first_ = region;
+  bases_[region] = static_cast<std::uint32_t>(known_++ << (30 - shift_));
 }
 
 DistanceCounter::DistanceCounter(unsigned granularity_shift)
-    : shift_(granularity_shift), numbers_(granularity_shift), engine_(make_distance_engine()) {}
+    : shift_(granularity_shift), numbers_(granularity_shift), engine_(make_distance_engine()) {
+  times_.fill(1);
+}
 
-void DistanceCounter::add(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t times) {
+void DistanceCounter::add(std::uint32_t const* blocks, std::uint32_t n) {
   while (n > 0) {
     auto const now = std::min<std::uint32_t>(n, static_cast<std::uint32_t>(buffered - filled_));
     std::copy_n(blocks, now, &blocks_[filled_]);
-    std::fill_n(&times_[filled_], now, times);
     filled_ += now;
     blocks += now;
     n -= now;
@@ -72,15 +70,30 @@ void DistanceCounter::add(std::uint32_t const* blocks, std::uint32_t n, std::uin
   }
 }
 
+void DistanceCounter::add(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t times) {
+  while (n > 0) {
+    auto const now = std::min<std::uint32_t>(n, static_cast<std::uint32_t>(buffered - filled_));
+    std::fill_n(&times_[filled_], now, times);
+    weighted_ = true;
+    add(blocks, now);
+    blocks += now;
+    n -= now;
+  }
+}
+
 void DistanceCounter::drain() {
   std::size_t i = 0;
   alignas(64) std::uint32_t distances[chunk];
   for (; i + chunk <= filled_; i += chunk) {
-    engine_->take(&blocks_[i], distances);
+    engine_->take(&blocks_[i], distances, filled_ - i - chunk);
     count(distances, i);
   }
   std::copy(&blocks_[i], &blocks_[filled_], blocks_.data());
-  std::copy(&times_[i], &times_[filled_], times_.data());
+  if (weighted_) {
+    std::copy(&times_[i], &times_[filled_], times_.data());
+    std::fill(times_.begin() + static_cast<std::ptrdiff_t>(filled_ - i), times_.end(), 1U);
+    weighted_ = filled_ > i;
+  }
   filled_ -= i;
   for (auto& place : marks_) place -= i;
 }
@@ -91,7 +104,10 @@ void DistanceCounter::count(std::uint32_t const* distances, std::size_t first) {
     for (std::size_t k = 0; k < chunk; ++k)
       groups_[hash_of(blocks_[first + k]) % groups].add(distances[k], times_[first + k]);
   if (marks_.empty()) {
-    for (std::size_t k = 0; k < chunk; ++k) histogram_.add(distances[k], times_[first + k]);
+    if (weighted_)
+      for (std::size_t k = 0; k < chunk; ++k) histogram_.add(distances[k], times_[first + k]);
+    else
+      for (std::size_t k = 0; k < chunk; ++k) histogram_.add(distances[k], 1);
     return;
   }
   std::size_t passed = 0;
@@ -116,7 +132,10 @@ void DistanceCounter::finish() {
   drain();
   // Blocks that nobody else references, counted 0 times, fill the last chunk.
   if (filled_ > 0) {
-    for (std::uint32_t i = 0; filled_ < chunk; ++i) add(~std::uint32_t{0} - i, 0);
+    for (std::uint32_t i = 0; filled_ < chunk; ++i) {
+      auto const filler = ~std::uint32_t{0} - i;
+      add(&filler, 1, 0);
+    }
     drain();
   }
   for (; !marks_.empty(); marks_.pop_back()) close_part();

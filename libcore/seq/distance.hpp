@@ -3,7 +3,7 @@
 // Problem: for each reference, how many distinct blocks were referenced since the last reference to the same block.
 // Method: references go through a window of the last 16 to 32, where distances are counted by comparing positions
 // (SIMD); what leaves the window has a slot in a tree of bit counts, appended at its end: a distance is the number of
-// used slots behind its own. Slots are compacted when they run out. O(log n) per reference in theory; in practice two
+// used slots behind its own. Slots are closed up when they run out. O(log n) per reference in theory; in practice two
 // or three cache lines.
 // Limits: 2^31 distinct blocks. A block's number has 32 bits; BlockNumbers makes it from 64-bit addresses.
 #pragma once
@@ -25,8 +25,9 @@ inline constexpr std::size_t chunk = 16;                  // references that are
 class DistanceEngine {
  public:
   virtual ~DistanceEngine() = default;
-  // The distances of 16 references.
-  virtual void take(std::uint32_t const* blocks, std::uint32_t* distances) = 0;
+  // The distances of 16 references; behind them stand as many that will come next, to be fetched ahead.
+  virtual void take(std::uint32_t const* blocks, std::uint32_t* distances, std::size_t following) = 0;
+  void take(std::uint32_t const* blocks, std::uint32_t* distances) { take(blocks, distances, 0); }
   virtual std::uint64_t distinct() const = 0;  // blocks seen so far
   virtual std::size_t memory_bytes() const = 0;
 };
@@ -67,20 +68,22 @@ class DistanceHistogram {
 // Numbers blocks of 2^shift bytes with 32 bits: regions of 1 GiB are numbered in the order of their first reference.
 class BlockNumbers {
  public:
-  explicit BlockNumbers(unsigned shift) : now_{~std::uint64_t{0}, 0, shift} {}
-  // Throws std::length_error after 2^(2 + shift) regions.
+  explicit BlockNumbers(unsigned shift) : shift_(shift), bases_(regions, no_base) {}
+  // The number of the block at a folded address. Throws std::length_error after 2^(2 + shift) regions.
   std::uint32_t operator()(std::uint64_t address) {
     auto const region = address >> 30;
-    if (region != now_.region) find(region);
-    return now_.base | static_cast<std::uint32_t>((address & ((std::uint64_t{1} << 30) - 1)) >> now_.shift);
+    if (bases_[region] == no_base) find(region);
+    return bases_[region] | static_cast<std::uint32_t>((address & ((std::uint64_t{1} << 30) - 1)) >> shift_);
   }
-  Numbering const& numbering() const { return now_; }  // of the region of the last address
+  Numbering numbering() const { return {bases_.data(), first_, shift_}; }
 
  private:
+  static constexpr std::size_t regions = std::size_t{1} << 14;
   void find(std::uint64_t region);
 
-  Numbering now_;
-  std::vector<std::uint64_t> known_;
+  unsigned shift_;
+  std::vector<std::uint32_t> bases_;  // of each region
+  std::uint64_t first_ = 0, known_ = 0;
 };
 
 // The part of a histogram that came in between two marks.
@@ -94,13 +97,10 @@ class DistanceCounter {
  public:
   explicit DistanceCounter(unsigned granularity_shift);
 
-  // One reference to a block; `times` references that all have the distance of this one.
-  void add(std::uint32_t block, std::uint32_t times) {
-    blocks_[filled_] = block;
-    times_[filled_] = times;
-    if (++filled_ == buffered) drain();
-  }
-  // n references, `times` each.
+  // One reference to each block.
+  void add(std::uint32_t const* blocks, std::uint32_t n);
+  void add(std::uint32_t block) { add(&block, 1); }
+  // References that all have the distance of one, `times` to each block.
   void add(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t times);
   // What has been added so far belongs to one part, what follows to the next.
   void mark() { marks_.push_back(filled_); }
@@ -129,6 +129,7 @@ class DistanceCounter {
   alignas(64) std::array<std::uint32_t, buffered + chunk> blocks_;
   alignas(64) std::array<std::uint32_t, buffered + chunk> times_;
   std::size_t filled_ = 0;
+  bool weighted_ = false;                      // some of times_ are not 1
   std::vector<std::size_t> marks_;             // places in the buffer
   std::unique_ptr<DistanceHistogram> marked_;  // the histogram at the last mark
   std::vector<DistancePart> parts_;

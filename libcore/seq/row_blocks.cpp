@@ -16,69 +16,118 @@ constexpr std::uint64_t within_region = (std::uint64_t{1} << 30) - 1;
 
 #if KERNELCAST_SEQ_WIDE
 
-RowKind of_row(std::uint64_t const* addresses, std::uint8_t const* sizes, std::uint32_t n, Numbering const& numbering,
-               std::uint32_t const* before, std::uint32_t* now) {
-  auto const word = [](std::uint64_t x) { return _mm512_set1_epi64(static_cast<long long>(x)); };
-  auto const granularity = std::uint64_t{1} << numbering.shift;
-  auto const shift = _mm_cvtsi32_si128(static_cast<int>(numbering.shift));
-  unsigned odd = 0, changed = 0;
-  for (std::uint32_t i = 0; i < n; i += 8) {
-    auto const lanes = static_cast<__mmask8>(n - i >= 8 ? 0xFF : (1U << (n - i)) - 1);
-    auto const address = _mm512_and_si512(_mm512_maskz_loadu_epi64(lanes, addresses + i), word(address_mask));
-    auto const size = _mm512_cvtepu8_epi64(_mm_maskz_loadu_epi8(lanes, sizes + i));
-    odd |= _mm512_mask_cmpneq_epi64_mask(lanes, _mm512_srli_epi64(address, 30), word(numbering.region));
-    auto const end = _mm512_add_epi64(_mm512_and_si512(address, word(granularity - 1)), size);
-    odd |= _mm512_mask_cmpgt_epi64_mask(lanes, end, word(granularity));
-    auto const inside = _mm512_srl_epi64(_mm512_and_si512(address, word(within_region)), shift);
-    auto const blocks =
-        _mm256_or_si256(_mm512_cvtepi64_epi32(inside), _mm256_set1_epi32(static_cast<int>(numbering.base)));
-    auto const old = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(before + i));
-    changed |= _mm256_mask_cmpneq_epi32_mask(lanes, blocks, old);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(now + i), blocks);
-  }
-  return odd ? RowKind::irregular : changed ? RowKind::different : RowKind::same;
+__m512i all(std::uint64_t x) {
+  return _mm512_set1_epi64(static_cast<long long>(x));
 }
 
-std::uint32_t sample(std::uint32_t* blocks, std::uint32_t n, std::uint32_t threshold) {
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < n; i += 8) {
-    auto const lanes = static_cast<__mmask8>(n - i >= 8 ? 0xFF : (1U << (n - i)) - 1);
-    auto const block = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(blocks + i));
-    auto hash = _mm256_mullo_epi32(block, _mm256_set1_epi32(static_cast<int>(0x9E3779B1U)));
+// f(first word, folded addresses, sizes, lanes that are accesses), eight words at a time, until it says false.
+template <class F>
+bool each_eight(Rows const& rows, F f) {
+  auto const words = rows.count * rows.stride;
+  auto const step = 8 % rows.stride;
+  std::uint32_t phase = 0;
+  for (std::uint32_t i = 0; i < words; i += 8) {
+    auto const there = static_cast<__mmask8>(words - i >= 8 ? 0xFF : (1U << (words - i)) - 1);
+    auto const address = _mm512_and_si512(_mm512_maskz_loadu_epi64(there, rows.words + i), all(address_mask));
+    auto const size = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<__m128i const*>(rows.sizes + phase)));
+    auto const lanes = _mm512_mask_test_epi64_mask(there, size, size);
+    if (!f(i, address, size, lanes)) return false;
+    phase += step;
+    if (phase >= rows.stride) phase -= rows.stride;
+  }
+  return true;
+}
+
+__mmask8 leaves_block(__m512i address, __m512i size, __mmask8 lanes, unsigned shift) {
+  auto const granularity = std::uint64_t{1} << shift;
+  auto const end = _mm512_add_epi64(_mm512_and_si512(address, all(granularity - 1)), size);
+  return _mm512_mask_cmpgt_epi64_mask(lanes, end, all(granularity));
+}
+
+bool of_rows(Rows const& rows, Numbering const& numbering, std::uint32_t* blocks) {
+  if (numbering.bases[numbering.region] == no_base) return false;
+  auto const shift = _mm_cvtsi32_si128(static_cast<int>(numbering.shift));
+  auto const usual = _mm256_set1_epi32(static_cast<int>(numbering.bases[numbering.region]));
+  return each_eight(rows, [&](std::uint32_t, __m512i address, __m512i size, __mmask8 lanes) {
+    if (leaves_block(address, size, lanes, numbering.shift)) return false;
+    auto const region = _mm512_srli_epi64(address, 30);
+    auto base = usual;
+    if (_mm512_mask_cmpneq_epi64_mask(lanes, region, all(numbering.region))) {
+      base = _mm512_mask_i64gather_epi32(usual, lanes, region, numbering.bases, 4);
+      if (_mm256_mask_cmpeq_epi32_mask(lanes, base, _mm256_set1_epi32(-1))) return false;
+    }
+    auto const inside = _mm512_cvtepi64_epi32(_mm512_srl_epi64(_mm512_and_si512(address, all(within_region)), shift));
+    auto const found = _mm256_maskz_compress_epi32(lanes, _mm256_or_si256(inside, base));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(blocks), found);
+    blocks += __builtin_popcount(lanes);
+    return true;
+  });
+}
+
+void compare(std::uint32_t const* blocks, std::uint32_t count, std::uint32_t n, std::uint64_t* different) {
+  for (std::uint32_t i = 0; i < count; i += 64) {
+    std::uint64_t bits = 0;
+    for (std::uint32_t k = 0; k < 64 && i + k < count; k += 16) {
+      auto const* const at = blocks + i + k;
+      bits |= std::uint64_t{_mm512_cmpneq_epi32_mask(_mm512_loadu_si512(at), _mm512_loadu_si512(at - n))} << k;
+    }
+    different[i / 64] = bits;
+  }
+}
+
+std::uint32_t choose(Rows const& rows, unsigned shift, std::uint32_t threshold, std::uint32_t* places) {
+  std::uint32_t chosen = 0;
+  auto const count = _mm_cvtsi32_si128(static_cast<int>(shift));
+  auto const limit = _mm256_set1_epi32(static_cast<int>(threshold));
+  each_eight(rows, [&](std::uint32_t first, __m512i address, __m512i size, __mmask8 lanes) {
+    auto hash = _mm512_cvtepi64_epi32(_mm512_srl_epi64(address, count));
+    hash = _mm256_mullo_epi32(hash, _mm256_set1_epi32(static_cast<int>(0x9E3779B1U)));
     hash = _mm256_xor_si256(hash, _mm256_srli_epi32(hash, 15));
     hash = _mm256_mullo_epi32(hash, _mm256_set1_epi32(static_cast<int>(0x85EBCA6BU)));
     hash = _mm256_xor_si256(hash, _mm256_srli_epi32(hash, 13));
-    auto const chosen = _mm256_mask_cmple_epu32_mask(lanes, hash, _mm256_set1_epi32(static_cast<int>(threshold)));
-    if (!chosen) continue;
-    _mm256_mask_compressstoreu_epi32(blocks + kept, chosen, block);
-    kept += static_cast<std::uint32_t>(__builtin_popcount(chosen));
-  }
-  return kept;
+    auto found = static_cast<unsigned>(_mm256_mask_cmple_epu32_mask(lanes, hash, limit) |
+                                       leaves_block(address, size, lanes, shift));
+    for (; found; found &= found - 1) places[chosen++] = first + static_cast<std::uint32_t>(__builtin_ctz(found));
+    return true;
+  });
+  return chosen;
 }
 
 #else
 
-RowKind of_row(std::uint64_t const* addresses, std::uint8_t const* sizes, std::uint32_t n, Numbering const& numbering,
-               std::uint32_t const* before, std::uint32_t* now) {
+bool of_rows(Rows const& rows, Numbering const& numbering, std::uint32_t* blocks) {
   auto const granularity = std::uint64_t{1} << numbering.shift;
-  std::uint64_t odd = 0;
-  std::uint32_t changed = 0;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    auto const address = addresses[i] & address_mask;
-    odd |= (address >> 30) ^ numbering.region;
-    odd |= (address & (granularity - 1)) + sizes[i] > granularity ? 1 : 0;
-    auto const block = numbering.base | static_cast<std::uint32_t>((address & within_region) >> numbering.shift);
-    changed |= block ^ before[i];
-    now[i] = block;
-  }
-  return odd ? RowKind::irregular : changed ? RowKind::different : RowKind::same;
+  bool good = true;
+  for (std::uint32_t row = 0; row < rows.count; ++row)
+    for (std::uint32_t i = 1; i < rows.stride; ++i) {
+      auto const address = rows.words[row * rows.stride + i] & address_mask;
+      auto const base = numbering.bases[address >> 30];
+      good &= (address & (granularity - 1)) + rows.sizes[i] <= granularity && base != no_base;
+      *blocks++ = base | static_cast<std::uint32_t>((address & within_region) >> numbering.shift);
+    }
+  return good;
 }
 
-std::uint32_t sample(std::uint32_t* blocks, std::uint32_t n, std::uint32_t threshold) {
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < n; ++i)
-    if (hash_of(blocks[i]) <= threshold) blocks[kept++] = blocks[i];
-  return kept;
+void compare(std::uint32_t const* blocks, std::uint32_t count, std::uint32_t n, std::uint64_t* different) {
+  for (std::uint32_t i = 0; i < count; i += 64) {
+    std::uint64_t bits = 0;
+    for (std::uint32_t k = 0; k < 64 && i + k < count; ++k)
+      bits |= std::uint64_t{blocks[i + k] != *(blocks + i + k - n)} << k;
+    different[i / 64] = bits;
+  }
+}
+
+std::uint32_t choose(Rows const& rows, unsigned shift, std::uint32_t threshold, std::uint32_t* places) {
+  auto const granularity = std::uint64_t{1} << shift;
+  std::uint32_t chosen = 0;
+  for (std::uint32_t row = 0; row < rows.count; ++row)
+    for (std::uint32_t i = 1; i < rows.stride; ++i) {
+      auto const address = rows.words[row * rows.stride + i] & address_mask;
+      bool const leaves = (address & (granularity - 1)) + rows.sizes[i] > granularity;
+      if (leaves || hash_of(static_cast<std::uint32_t>(address >> shift)) <= threshold)
+        places[chosen++] = row * rows.stride + i;
+    }
+  return chosen;
 }
 
 #endif
@@ -87,7 +136,7 @@ std::uint32_t sample(std::uint32_t* blocks, std::uint32_t n, std::uint32_t thres
 
 namespace KERNELCAST_SEQ_ISA {
 RowBlocks row_blocks() {
-  return {of_row, sample};
+  return {of_rows, compare, choose};
 }
 }  // namespace KERNELCAST_SEQ_ISA
 

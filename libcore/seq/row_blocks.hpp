@@ -1,26 +1,35 @@
-// The blocks of a row's accesses, eight at a time; compiled per instruction-set level like the distance engine.
+// The blocks of the accesses of many rows, eight words at a time; compiled per instruction-set level like the distance
+// engine.
 #pragma once
 
 #include <cstdint>
 
 namespace kernelcast::seq {
 
-// How addresses become block numbers while they stay in one region of 1 GiB (see BlockNumbers).
+// How addresses become block numbers: regions of 1 GiB have a base each (see BlockNumbers).
+inline constexpr std::uint32_t no_base = ~std::uint32_t{0};
 struct Numbering {
-  std::uint64_t region = 0;
-  std::uint32_t base = 0;
+  std::uint32_t const* bases = nullptr;  // of the 2^14 regions; no_base where none was referenced yet
+  std::uint64_t region = 0;              // one that has a base
   unsigned shift = 3;
 };
 
-enum class RowKind { same, different, irregular };
+// Rows of one descriptor, each a word of its own and then its addresses; sizes as in RowDescriptor.
+struct Rows {
+  std::uint64_t const* words = nullptr;
+  std::uint32_t count = 0, stride = 0;  // rows, words of each
+  std::uint8_t const* sizes = nullptr;
+};
 
 struct RowBlocks {
-  // Writes the blocks of this row to `now` and says whether they are those of `before`. Irregular: an access leaves its
-  // block or the region; `now` is undefined then. Both have room for 8 blocks more.
-  RowKind (*of_row)(std::uint64_t const* addresses, std::uint8_t const* sizes, std::uint32_t n, Numbering const&,
-                    std::uint32_t const* before, std::uint32_t* now);
-  // Keeps the blocks whose hash is at most `threshold`, in order; gives how many.
-  std::uint32_t (*sample)(std::uint32_t* blocks, std::uint32_t n, std::uint32_t threshold);
+  // Writes the blocks of all accesses one after another and room for eight more; false where an access leaves its block
+  // or a region has no base.
+  bool (*of_rows)(Rows const&, Numbering const&, std::uint32_t* blocks);
+  // Bit k of `different`: blocks[k] is not blocks[k - n]; n blocks stand before the first.
+  void (*compare)(std::uint32_t const* blocks, std::uint32_t count, std::uint32_t n, std::uint64_t* different);
+  // The places in `words` of accesses whose block's hash is at most `threshold` or that leave their block; gives how
+  // many.
+  std::uint32_t (*choose)(Rows const&, unsigned shift, std::uint32_t threshold, std::uint32_t* places);
 };
 
 RowBlocks row_blocks();  // of the best level that runs here

@@ -9,53 +9,114 @@ namespace kernelcast::seq {
 RowDescriptor const range_row{};
 RowDescriptor const invocation_row{};
 
+namespace {
+
+constexpr std::uint32_t words_at_once = 4096;  // of rows of one descriptor
+
+}  // namespace
+
 RowStream::RowStream(std::uint64_t granularity_bytes, std::uint64_t sample)
     : sample_(sample),
       threshold_(static_cast<std::uint32_t>(~std::uint32_t{0} / sample)),
       wide_(row_blocks()),
       counter_(static_cast<unsigned>(std::countr_zero(granularity_bytes))),
-      blocks_(row_words_at_most + 8),
-      row_(row_words_at_most + 8) {
+      blocks_(row_words_at_most + words_at_once + 64),
+      different_(words_at_once / 64 + 1),
+      places_(words_at_once + 8) {
   if (sample > 1) counter_.divide();
 }
 
-// The blocks of one access.
-void RowStream::append(std::uint64_t address, std::uint64_t size) {
-  auto const folded = address & address_mask;
-  auto const granularity = granularity_bytes();
-  irregular_.push_back(counter_.numbers()(folded));
-  for (auto next = (folded & ~(granularity - 1)) + granularity; next < folded + size; next += granularity)
-    irregular_.push_back(counter_.numbers()(next));
+void RowStream::take(RowDescriptor const& descriptor, std::uint64_t const* words, std::uint32_t count) {
+  auto const stride = descriptor.accesses + 1;
+  if (&descriptor != descriptor_) {
+    settle();
+    descriptor_ = &descriptor;
+    follows_ = false;
+  }
+  references_ += std::uint64_t{count} * descriptor.accesses;
+  if (std::uint64_t{count} * stride <= words_at_once) return take(Rows{words, count, stride, descriptor.sizes});
+  for (auto const most = words_at_once / stride; count > 0;) {
+    auto const now = std::min(count, most);
+    take(Rows{words, now, stride, descriptor.sizes});
+    words += now * stride;
+    count -= now;
+  }
 }
 
-void RowStream::take(RowDescriptor const& descriptor, std::uint64_t const* addresses) {
-  auto const n = descriptor.accesses;
-  auto const kind =
-      wide_.of_row(addresses, descriptor.sizes, n, counter_.numbers().numbering(), blocks_.data(), row_.data());
-  if (kind == RowKind::same && &descriptor == descriptor_) {
-    references_ += n;
-    if (++repeated_ == 1U << 31) settle();
+void RowStream::take(Rows const& rows) {
+  sample_ > 1 ? take_sample(rows) : take_exact(rows);
+}
+
+// Rows that reference the blocks of the row before are counted; stretches of others are passed on.
+void RowStream::take_exact(Rows const& rows) {
+  auto const n = rows.stride - 1;
+  auto* const now = blocks_.data() + n;  // the row before stands before
+  if (!wide_.of_rows(rows, counter_.numbers().numbering(), now)) {
+    for (std::uint32_t row = 0; row < rows.count; ++row)
+      for (std::uint32_t i = 1; i <= n; ++i) counter_.numbers()(rows.words[row * rows.stride + i] & address_mask);
+    if (!wide_.of_rows(rows, counter_.numbers().numbering(), now)) return take_irregular(rows);
+  }
+  if (rows.count == 1 && !follows_) {
+    counter_.add(now, n);
+    std::copy_n(now, n, blocks_.data());
+    follows_ = true;
     return;
   }
+  wide_.compare(now, rows.count * n, n, different_.data());
+  auto const same = [&](std::uint32_t row) {
+    auto const first = row * n, last = first + n - 1;
+    auto const from = ~std::uint64_t{0} << (first % 64), to = ~std::uint64_t{0} >> (63 - last % 64);
+    if (first / 64 == last / 64) return (different_[first / 64] & from & to) == 0;
+    for (auto word = first / 64 + 1; word < last / 64; ++word)
+      if (different_[word] != 0) return false;
+    return ((different_[first / 64] & from) | (different_[last / 64] & to)) == 0;
+  };
+  std::uint32_t begin = 0;  // of the stretch
+  for (std::uint32_t row = 0; row < rows.count; ++row) {
+    if ((row > 0 || follows_) && same(row)) {
+      counter_.add(now + begin * n, (row - begin) * n);
+      begin = row + 1;
+      if (++repeated_ == 1U << 31) {
+        counter_.add(now + row * n, n, repeated_);
+        repeated_ = 0;
+      }
+    } else if (repeated_ > 0) {
+      counter_.add(now + row * n - n, n, repeated_);
+      repeated_ = 0;
+    }
+  }
+  counter_.add(now + begin * n, (rows.count - begin) * n);
+  std::copy_n(now + (rows.count - 1) * n, n, blocks_.data());
+  follows_ = true;
+}
+
+void RowStream::take_sample(Rows const& rows) {
+  auto const chosen = wide_.choose(rows, counter_.shift(), threshold_, places_.data());
+  for (std::uint32_t i = 0; i < chosen; ++i) take_access(rows.words[places_[i]], rows.sizes[places_[i] % rows.stride]);
+}
+
+void RowStream::take_irregular(Rows const& rows) {
   settle();
-  if (kind == RowKind::irregular) return take_irregular(descriptor, addresses);
-  references_ += n;
-  if (sample_ > 1) {
-    if (auto const chosen = wide_.sample(row_.data(), n, threshold_)) counter_.add(row_.data(), chosen, 1);
-    return;
-  }
-  counter_.add(row_.data(), n, 1);
-  descriptor_ = &descriptor;
-  blocks_.swap(row_);
+  follows_ = false;
+  for (std::uint32_t row = 0; row < rows.count; ++row)
+    for (std::uint32_t i = 1; i < rows.stride; ++i) take_access(rows.words[row * rows.stride + i], rows.sizes[i]);
 }
 
-void RowStream::take_irregular(RowDescriptor const& descriptor, std::uint64_t const* addresses) {
-  descriptor_ = nullptr;
+// All blocks of an access, as far as they are in the sample. The first one is counted as a reference already.
+void RowStream::take_access(std::uint64_t address, std::uint64_t size) {
   irregular_.clear();
-  for (std::uint32_t i = 0; i < descriptor.accesses; ++i) append(addresses[i], descriptor.sizes[i]);
-  references_ += irregular_.size();
-  for (auto const block : irregular_)
-    if (sample_ == 1 || hash_of(block) <= threshold_) counter_.add(block, 1);
+  append(address, size);
+  references_ += spanned_ - 1;
+  counter_.add(irregular_.data(), static_cast<std::uint32_t>(irregular_.size()));
+}
+
+void RowStream::append(std::uint64_t address, std::uint64_t size) {
+  auto const granularity = granularity_bytes();
+  auto const first = address & address_mask & ~(granularity - 1), end = (address & address_mask) + size;
+  spanned_ = 0;
+  for (auto at = first; at < end; at += granularity, ++spanned_)
+    if (sample_ == 1 || hash_of(static_cast<std::uint32_t>(at >> counter_.shift())) <= threshold_)
+      irregular_.push_back(counter_.numbers()(at & address_mask));
 }
 
 // The row before, as often as it was repeated.
@@ -69,13 +130,10 @@ void RowStream::take_range(std::uint64_t source, std::uint64_t destination, std:
   settle();
   descriptor_ = nullptr;
   for (std::uint64_t done = 0; done < bytes; done += 8) {
-    irregular_.clear();
     auto const size = std::min<std::uint64_t>(8, bytes - done);
-    if (source != 0) append(source + done, size);
-    append(destination + done, size);
-    references_ += irregular_.size();
-    for (auto const block : irregular_)
-      if (sample_ == 1 || hash_of(block) <= threshold_) counter_.add(block, 1);
+    ++references_;
+    if (source != 0) take_access(source + done, size), ++references_;
+    take_access(destination + done, size);
   }
 }
 
@@ -138,9 +196,12 @@ void RowConsumer::take(std::uint64_t const* begin, std::uint64_t const* end) {
       row += 2;
       continue;
     }
-    ++descriptor.executed;
-    for (auto& stream : streams_) stream.take(descriptor, row + 1);
-    row += 1 + descriptor.accesses;
+    auto const stride = descriptor.accesses + 1;
+    std::uint32_t count = 1;
+    while (row + count * stride < end && row[count * stride] == *row) ++count;
+    descriptor.executed += count;
+    for (auto& stream : streams_) stream.take(descriptor, row, count);
+    row += count * stride;
   }
 }
 

@@ -27,7 +27,8 @@ class RowStream {
   // all counts and distances are multiplied by it at the end.
   RowStream(std::uint64_t granularity_bytes, std::uint64_t sample);
 
-  void take(RowDescriptor const&, std::uint64_t const* addresses);
+  // Rows of one descriptor; each is a word of its own and then its addresses.
+  void take(RowDescriptor const&, std::uint64_t const* rows, std::uint32_t count);
   void take_range(std::uint64_t source, std::uint64_t destination, std::uint64_t bytes);
   void end_part();  // of the stream: a call of the kernel
   void finish();
@@ -48,7 +49,11 @@ class RowStream {
  private:
   void append(std::uint64_t address, std::uint64_t size);
   void settle();
-  void take_irregular(RowDescriptor const&, std::uint64_t const* addresses);
+  void take(Rows const&);
+  void take_exact(Rows const&);
+  void take_sample(Rows const&);
+  void take_irregular(Rows const&);
+  void take_access(std::uint64_t address, std::uint64_t size);
 
   std::uint64_t sample_;
   std::uint32_t threshold_;  // of hashes in the sample
@@ -56,10 +61,13 @@ class RowStream {
   DistanceCounter counter_;
   std::uint64_t references_ = 0;
   std::vector<std::uint64_t> references_at_;
-  RowDescriptor const* descriptor_ = nullptr;  // of the row before
-  std::vector<std::uint32_t> blocks_, row_;    // of the row before, of this one
-  std::vector<std::uint32_t> irregular_;
+  RowDescriptor const* descriptor_ = nullptr;  // of the rows before
+  bool follows_ = false;                       // the last row before stands at the end of the blocks
+  std::vector<std::uint32_t> blocks_;          // of the row before, then of these
+  std::vector<std::uint64_t> different_;
+  std::vector<std::uint32_t> places_, irregular_;
   std::uint32_t repeated_ = 0;
+  std::uint64_t spanned_ = 0;  // blocks of the last access
 };
 
 // All granularities of a run. Also counts how often each row was executed.

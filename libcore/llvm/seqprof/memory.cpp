@@ -42,9 +42,13 @@ void Instrumenter::close_row(Instruction* before) {
   }
   auto* const i32 = Type::getInt32Ty(f_.getContext());
   auto const small = [&](std::size_t n) { return ConstantInt::get(i32, n); };
-  auto* const sizes =
-      e_.variable(ConstantArray::get(ArrayType::get(Type::getInt8Ty(f_.getContext()), accesses), open_.sizes),
-                  "seqprof.sizes", true);
+  auto* const byte = Type::getInt8Ty(f_.getContext());
+  SmallVector<Constant*, 32> round;
+  for (std::size_t place = 0; place < accesses + 1 + seq::sizes_beyond; ++place) {
+    auto const which = place % (accesses + 1);
+    round.push_back(which == 0 ? ConstantInt::get(byte, 0) : open_.sizes[which - 1]);
+  }
+  auto* const sizes = e_.variable(ConstantArray::get(ArrayType::get(byte, round.size()), round), "seqprof.sizes", true);
   row_descriptors_.push_back(
       ConstantStruct::getAnon({e_.number(0), small(accesses), small(open_.loads), small(open_.stores), small(open_.add),
                                small(open_.mul), small(open_.div), small(open_.sqrt), small(open_.call),

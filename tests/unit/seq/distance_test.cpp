@@ -82,12 +82,21 @@ std::vector<std::uint64_t> trace(std::mt19937& random, unsigned kind) {
   return out;
 }
 
-RowDescriptor row_of(std::vector<std::uint8_t> const& sizes) {
-  RowDescriptor d{};
-  d.accesses = static_cast<std::uint32_t>(sizes.size());
-  d.sizes = sizes.data();
-  return d;
-}
+// A descriptor of accesses of these sizes.
+struct Described {
+  explicit Described(std::vector<std::uint8_t> const& sizes) {
+    for (std::size_t place = 0; place < sizes.size() + 1 + sizes_beyond; ++place) {
+      auto const at = place % (sizes.size() + 1);
+      round.push_back(at == 0 ? 0 : sizes[at - 1]);
+    }
+    row.accesses = static_cast<std::uint32_t>(sizes.size());
+    row.sizes = round.data();
+  }
+  Described(Described const&) = delete;
+  Described& operator=(Described const&) = delete;
+  std::vector<std::uint8_t> round;
+  RowDescriptor row{};
+};
 
 }  // namespace
 
@@ -115,7 +124,7 @@ TEST_CASE("stack distances equal the list's on 200 traces at every granularity")
   }
 }
 
-TEST_CASE("slots are compacted without losing an order") {
+TEST_CASE("slots are closed up without losing an order") {
   for (auto const* const level : {"base", "v4"}) {
     auto const engine = make_distance_engine(level);
     if (!engine) continue;
@@ -152,16 +161,16 @@ TEST_CASE("bins of the histogram tile the distances") {
 
 TEST_CASE("repeated rows count like rows that are looked at one by one") {
   std::mt19937 random(3);
-  std::vector<std::uint8_t> const sizes{8, 8, 4, 8};
-  auto const descriptor = row_of(sizes);
+  Described const described({8, 8, 4, 8});
+  auto const& descriptor = described.row;
   RowStream stream(64, 1);
   std::vector<std::uint32_t> blocks;
   for (unsigned i = 0; i < 2000; ++i) {
     std::uint64_t const base = random() % 20 * 512;
     for (unsigned repeat = 0; repeat < 1 + random() % 9; ++repeat) {
-      std::uint64_t const row[] = {base + repeat, base + 128, base + 64, base + 300};
-      stream.take(descriptor, row);
-      for (auto const a : {row[0], row[1], row[2], row[3]}) blocks.push_back(static_cast<std::uint32_t>(a >> 6));
+      std::uint64_t const row[] = {0, base + repeat, base + 128, base + 64, base + 300};
+      stream.take(descriptor, row, 1);
+      for (auto const a : {row[1], row[2], row[3], row[4]}) blocks.push_back(static_cast<std::uint32_t>(a >> 6));
     }
   }
   stream.finish();
@@ -175,11 +184,11 @@ TEST_CASE("repeated rows count like rows that are looked at one by one") {
 }
 
 TEST_CASE("an access over the end of a block references both") {
-  std::vector<std::uint8_t> const sizes{16};
-  auto const descriptor = row_of(sizes);
+  Described const described({16});
+  auto const& descriptor = described.row;
   RowStream stream(8, 1);
-  std::uint64_t const row[] = {4};
-  stream.take(descriptor, row);
+  std::uint64_t const row[] = {0, 4};
+  stream.take(descriptor, row, 1);
   stream.finish();
   CHECK(stream.references() == 3);
   CHECK(stream.histogram().cold_count() == 3);
@@ -187,8 +196,8 @@ TEST_CASE("an access over the end of a block references both") {
 
 TEST_CASE("parts of a stream add up to it") {
   std::mt19937 random(11);
-  std::vector<std::uint8_t> const sizes{8, 8};
-  auto const descriptor = row_of(sizes);
+  Described const described({8, 8});
+  auto const& descriptor = described.row;
   RowStream stream(8, 1);
   std::vector<std::uint32_t> blocks;
   std::vector<std::size_t> ends;
@@ -196,9 +205,9 @@ TEST_CASE("parts of a stream add up to it") {
     for (unsigned i = random() % 70; i > 0; --i) {
       std::uint64_t const base = random() % 30 * 8;
       for (unsigned repeat = 0; repeat < 1 + random() % 3; ++repeat) {
-        std::uint64_t const row[] = {base, base + 16};
-        stream.take(descriptor, row);
-        for (auto const a : row) blocks.push_back(static_cast<std::uint32_t>(a >> 3));
+        std::uint64_t const row[] = {0, base, base + 16};
+        stream.take(descriptor, row, 1);
+        for (auto const a : {row[1], row[2]}) blocks.push_back(static_cast<std::uint32_t>(a >> 3));
       }
     }
     stream.end_part();
@@ -222,8 +231,8 @@ TEST_CASE("parts of a stream add up to it") {
 // A hundred samples of traces whose blocks are referenced unequally often: the standard error that each states is that
 // of the samples.
 TEST_CASE("a sample states its error") {
-  std::vector<std::uint8_t> const sizes{8};
-  auto const descriptor = row_of(sizes);
+  Described const described({8});
+  auto const& descriptor = described.row;
   double squares = 0, stated = 0;
   unsigned beyond_three = 0;
   for (unsigned t = 0; t < 100; ++t) {
@@ -234,7 +243,10 @@ TEST_CASE("a sample states its error") {
     for (unsigned round = 0; round < 8; ++round)
       for (std::uint64_t i = 0; i < n; i += 1 + round % 3) trace.push_back(base + i * 8);
     RowStream sampled(8, 16);
-    for (auto const a : trace) sampled.take(descriptor, &a);
+    for (auto const a : trace) {
+      std::uint64_t const row[] = {0, a};
+      sampled.take(descriptor, row, 1);
+    }
     sampled.finish();
     // Every reference lies beyond distance 64.
     std::uint64_t far = sampled.histogram().cold_count();
@@ -252,13 +264,13 @@ TEST_CASE("a sample states its error") {
 }
 
 TEST_CASE("a sample estimates the distances") {
-  std::vector<std::uint8_t> const sizes{8};
-  auto const descriptor = row_of(sizes);
+  Described const described({8});
+  auto const& descriptor = described.row;
   std::size_t const period = 100000;
   RowStream stream(8, 16);
   for (std::uint64_t i = 0; i < 3 * period; ++i) {
-    std::uint64_t const row[] = {i % period * 8};
-    stream.take(descriptor, row);
+    std::uint64_t const row[] = {0, i % period * 8};
+    stream.take(descriptor, row, 1);
   }
   stream.finish();
   double sum = 0, weighted = 0;
