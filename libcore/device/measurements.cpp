@@ -15,7 +15,7 @@ void check(Measurement const& row, record::Reader<Measurement> const& reader) {
   if (row.status != "ok" && row.status != "doubtful" && row.status != "failed" && row.status != "unsupported")
     throw reader.error("status", fmt::format("no status '{}'", row.status), "ok, doubtful, failed or unsupported");
   if (row.status != "ok" && row.status != "doubtful") return;
-  if (!row.value || !(*row.value > 0))
+  if (row.status == "ok" && (!row.value || !(*row.value > 0)))
     throw reader.error("value", "must be above 0 where something was measured",
                        "the status of what was not measured is failed or unsupported");
   if (row.occupancy && !(*row.occupancy > 0 && *row.occupancy <= 1))
@@ -61,6 +61,7 @@ void refuse_unknown_metric(Measurement const& row, record::Reader<Measurement> c
 void add_measurement(Device& device, Measurement const& row, record::Reader<Measurement> const& reader, Trust trust) {
   check(row, reader);
   if (row.status != "ok" && !(row.status == "doubtful" && trust == Trust::doubtful)) return;
+  if (!row.value || !(*row.value > 0)) return;  // doubtful for that
   if (Curve* const curve = curve_of(device, row)) add_point(*curve, row, reader);
   if (row.metric == "peak_flop_per_s" && row.item_class.starts_with("fp32"))
     device.measured_fp32_flop_per_s = std::max(device.measured_fp32_flop_per_s.value_or(0), *row.value);
