@@ -196,6 +196,17 @@ struct Meeting {
   bool everyone = false;  // all work-items that have not left: no need to look at the masks
 };
 
+// What a call, or a return, does to a work-item's local memory without an access.
+struct FrameChange {
+  struct Range {
+    std::uint64_t offset = 0, bytes = 0;
+  };
+  std::uint32_t work_item = 0;         // counted as the lanes of Lanes are, from the unit's first warp
+  std::uint64_t lane_stride = 0;       // as in MemoryAccess
+  Range fresh;                         // a call: the frame that begins
+  std::span<Range const> copied = {};  // into it: the arguments; a return: the results, in the caller's frame
+};
+
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -212,6 +223,7 @@ class Observer {
   // A guarded instruction (@p) other than a branch, executed by the lanes whose predicate holds (perhaps none).
   virtual void guarded(std::uint32_t /*instruction*/, Lanes const&) {}
   virtual void memory(MemoryAccess const&) {}
+  virtual void frame(FrameChange const&) {}  // executed calls only; inlined functions have none
   // A conditional branch: lanes that execute it and, of those, lanes that take it.
   virtual void branch(std::uint32_t /*instruction*/, Lanes const& /*executing*/, Lanes const& /*taking*/) {}
   virtual void barrier(std::uint32_t /*instruction*/, Lanes const&) {}

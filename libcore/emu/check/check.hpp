@@ -4,7 +4,8 @@
 // without it pays nothing. Rules, which kernelcast-checks(7) explains:
 //  - uninitialized: a load or atomic reads a byte that nobody has written: of shared memory, of local memory, of
 //    malloc's memory, of a buffer whose Memory::Buffer::undefined is set. A loaded element whose register no
-//    instruction reads is let pass (the fourth element of a vector of three). Stores define memory whatever they store.
+//    instruction reads is let pass (the fourth element of a vector of three). Stores define memory whatever they store,
+//    and so do the arguments of a call and its results; the rest of its frame is as if never written.
 //  - races: two accesses of different work-items to one byte, at least one of them a write, not both atomic, that
 //    nothing orders. Within a group barriers order; so do bar.warp.sync, and a fence followed by an atomic that another
 //    work-item's atomic sees. Lanes of a warp are not ordered by running in step, unless lockstep_warps says so. Groups
@@ -44,6 +45,7 @@ class Checks final : public Observer {
   void group_begin(std::uint64_t) override;
   void block(std::uint32_t, Lanes const&) override;
   void memory(MemoryAccess const&) override;
+  void frame(FrameChange const&) override;
   void meet(Meeting const&) override;
   void zero_divisor(std::uint32_t, Lanes const&) override;
   bool asks_for_divisors() const override;

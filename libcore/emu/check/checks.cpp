@@ -92,6 +92,10 @@ void Checks::memory(MemoryAccess const& access) {
   if (s.options.races) s.races.access(access);
 }
 
+void Checks::frame(FrameChange const& change) {
+  if (state_->options.uninit) state_->uninit.frame(change);
+}
+
 void Checks::meet(Meeting const& meeting) {
   if (state_->options.races) state_->races.meet(meeting);
 }

@@ -104,6 +104,17 @@ void UninitCheck::access(MemoryAccess const& a) {
     }
 }
 
+void UninitCheck::frame(FrameChange const& f) {
+  std::uint64_t const bytes = f.lane_stride * items_;
+  if (local_.bytes < bytes) resize(local_, bytes);
+  auto const set = [&](FrameChange::Range const& range, Byte value) {
+    Byte* at = local_.written.as<Byte>() + range.offset * items_ + f.work_item;
+    for (std::uint64_t i = 0; i < range.bytes; ++i) at[i * items_] = value;
+  };
+  set(f.fresh, 0);
+  for (FrameChange::Range const& range : f.copied) set(range, mark_);
+}
+
 void UninitCheck::regular(Place const& p) {
   MemoryAccess const& a = p.access;
   std::uint64_t const base = a.base - (a.space == StateSpace::global ? a.region : 0);

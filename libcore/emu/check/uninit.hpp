@@ -16,6 +16,7 @@ class UninitCheck {
   void begin(Facts const&, Launch const&);
   void begin_group();
   void access(MemoryAccess const&);
+  void frame(FrameChange const&);
 
  private:
   using Byte = std::uint8_t;

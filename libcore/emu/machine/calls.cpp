@@ -145,8 +145,18 @@ void Machine::enter(Unit& unit, End const& end, CallSite const& site, std::uint3
                   std::min(callee.parameters[k].bytes, site.arguments[k].bytes));
     stack = {static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(top), static_cast<std::uint32_t>(record)};
     set_frame(unit, lane, stack.base);
+    if (context_.observed)
+      tell_frame(thread, {base, callee.frame_bytes}, stack.base,
+                 std::span(callee.parameters).first(site.arguments.size()));
   });
   clear(callee.cleared, unit, bits);
+}
+
+void Machine::tell_frame(std::uint32_t thread, FrameChange::Range fresh, std::uint32_t base,
+                         std::span<Slice const> copied) {
+  std::vector<FrameChange::Range> ranges;
+  for (Slice const& s : copied) ranges.push_back({base + s.offset, s.bytes});
+  for (Observer* o : observers_) o->frame({thread, local_stride_, fresh, ranges});
 }
 
 bool Machine::give_back(Unit& unit) {
@@ -170,6 +180,7 @@ bool Machine::give_back(Unit& unit) {
                   std::min(callee.results[k].bytes, site.results[k].bytes));
     stack = {record.base, record.top, record.record};
     set_frame(unit, lane, stack.base);
+    if (context_.observed) tell_frame(thread, {}, stack.base, site.results);
     gather(parts, site.return_block, lane);
   });
   --depth_;

@@ -153,6 +153,7 @@ class Machine {
   bool call_indirect(Unit&, End const&, CallSite const&);
   void enter(Unit&, End const&, CallSite const&, std::uint32_t callable, Bits const&);
   bool give_back(Unit&);
+  void tell_frame(std::uint32_t thread, FrameChange::Range fresh, std::uint32_t base, std::span<Slice const> copied);
   void set_frame(Unit&, std::uint32_t lane, std::uint32_t base);
   [[noreturn]] void stack_overflow(std::uint32_t instruction, std::uint32_t thread, std::uint64_t bytes) const;
   std::byte* stack_of(std::uint32_t thread) const { return local_.get() + local_stride_ * thread; }
