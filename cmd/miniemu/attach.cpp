@@ -30,6 +30,12 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
                  "with --attach: keep the launches in this folder, as launch files that can be run again")
       ->type_name("DIR")
       ->needs(attach);
+  app.add_option("--read-back", command.read_back_bytes,
+                 "with --attach: read back at most so many bytes of an OpenCL launch's buffers, the beginning of each "
+                 "(default 64 MB); 0 = all; KB, MB, GB are accepted")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES")
+      ->needs(attach);
   app.add_option("--as", command.as,
                  "with --attach: the device that a CUDA application sees, by its name in the device database; several "
                  "options, several devices")
@@ -73,6 +79,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   options.command = command.application;
   options.every = command.every;
   options.keep = command.keep;
+  options.read_back_bytes = command.read_back_bytes;
   options.run = run;
   options.cache = cache;
   options.registers = registers;

@@ -1,6 +1,8 @@
 // miniemu --attach: a running application instead of a launch file.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@ namespace kernelcast::miniemu {
 struct AttachCommand {
   bool given = false;
   std::string every, keep, database;
+  std::optional<std::uint64_t> read_back_bytes;
   std::vector<std::string> as;           // devices that CUDA applications see
   std::vector<std::string> application;  // and its arguments
 };

@@ -43,14 +43,17 @@ std::string find_layer() {
 
 // The layer goes below those that the user has asked for: it sees what reaches the device.
 std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
-                                                std::string const& programs) {
+                                                std::string const& programs,
+                                                std::optional<std::uint64_t> read_back_bytes) {
   std::string layers = find_layer();
   if (char const* const others = std::getenv("OPENCL_LAYERS"); others && *others)
     layers += (layers.empty() ? "" : ":") + std::string(others);
-  auto out = environment_without({"OPENCL_LAYERS=", "KERNELCAST_SPOOL=", "KERNELCAST_PROGRAMS=", "KERNELCAST_EVERY="});
+  auto out = environment_without(
+      {"OPENCL_LAYERS=", "KERNELCAST_SPOOL=", "KERNELCAST_PROGRAMS=", "KERNELCAST_EVERY=", "KERNELCAST_READ_BACK="});
   if (!layers.empty()) out.push_back("OPENCL_LAYERS=" + layers);
   out.push_back("KERNELCAST_SPOOL=" + spool);
   if (!programs.empty()) out.push_back("KERNELCAST_PROGRAMS=" + programs);
+  if (read_back_bytes) out.push_back("KERNELCAST_READ_BACK=" + std::to_string(*read_back_bytes));
   if (!every.empty()) out.push_back("KERNELCAST_EVERY=" + every);
   return out;
 }

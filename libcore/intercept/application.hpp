@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,9 +14,10 @@ namespace kernelcast::intercept {
 
 // The variables of this process, and those that put the layer into an OpenCL application: `spool` is the folder that it
 // leaves launches in, `every` is AttachOptions::every, `programs` the folder that their sources stand in, where it is
-// not the spool. Throws Error(unavailable) where the layer is not installed.
+// not the spool, `read_back_bytes` AttachOptions'. Throws Error(unavailable) where the layer is not installed.
 std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
-                                                std::string const& programs = {});
+                                                std::string const& programs = {},
+                                                std::optional<std::uint64_t> read_back_bytes = {});
 // A folder for them beside the cache of compiled kernels, which goes by the place of a source as well: what is compiled
 // in one run is found by the next. Empty where nothing can be cached.
 std::string lasting_programs();

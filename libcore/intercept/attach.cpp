@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -25,7 +26,7 @@ class Attachment {
   Attached run() {
     FolderWatch const watch(spool_.folder());
     LeaveSignalsToTheApplication const keys;
-    auto variables = environment_with_layer(spool_.folder(), options_.every, programs());
+    auto variables = environment_with_layer(spool_.folder(), options_.every, programs(), options_.read_back_bytes);
     cudart::add_runtime(variables, cuda_settings());
     pid_t const application = start_application(options_.command, std::move(variables));
     for (;;) {
@@ -69,7 +70,15 @@ class Attachment {
       plan.case_name.clear();  // its sizes
       plan.request.cache = options_.cache;
       plan.request.registers = options_.registers;
+      plan.lazy_files = true;
       auto const kernel = plan.calls.front().kernel.text;
+      auto const cut = std::any_of(plan.buffers.begin(), plan.buffers.end(),
+                                   [](launch::Buffer const& b) { return b.fill == launch::Fill::start; });
+      if (cut && cut_.insert(kernel).second)
+        options_.tell(
+            fmt::format("kernel '{}': only the beginning of its buffers was read back, zeros follow\n"
+                        "hint: --read-back sets how much is read back for one launch",
+                        kernel));
       try {
         for (auto& row : launch::run(std::move(plan), options_.run).rows) rows_[spooled.key()] = row;
       } catch (Error const& error) {
@@ -104,6 +113,7 @@ class Attachment {
   SpoolReader spool_;
   Attached result_;
   std::set<std::string> done_;
+  std::set<std::string> cut_;  // kernels whose buffers were not read back whole, and that this has been said of
   std::map<std::pair<std::string, std::uint64_t>, record::Kernel> rows_;  // by process and number
 };
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ struct AttachOptions {
                                      // configuration once
   std::string keep;                  // a folder that the spool stays in; empty: it is removed
   launch::RunOptions run;            // how each launch is emulated
+  std::optional<std::uint64_t> read_back_bytes;  // of the buffers of one launch; 0: all; empty: the layer's own bound
   bool cache = true, registers = true;
   std::string database;                        // the folder of the device database, for CUDA applications
   std::vector<std::string> as;                 // ids of the devices that they see; empty: cudart::usual_device

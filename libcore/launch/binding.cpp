@@ -179,12 +179,18 @@ class Binder {
         return store_address(i, shared_address(given, function_.parameters[i]));
       case ArgumentKind::global_buffer:
       case ArgumentKind::constant_buffer:
-        if (given.kind == Argument::Kind::null || given.or_null) return store_address(i, 0);
+        if (null(given)) return store_address(i, 0);
         if (given.kind != Argument::Kind::buffer) throw mismatch(i, ", a buffer");
         return store_address(i, buffers_.address(given.buffer) + given.offset_bytes);
       case ArgumentKind::value:
         return value(i, given, wanted);
     }
+  }
+
+  // Also as bytes that nobody knew the meaning of.
+  static bool null(Argument const& given) {
+    bool const zero = std::all_of(given.value.begin(), given.value.end(), [](std::byte b) { return b == std::byte{}; });
+    return given.kind == Argument::Kind::null || given.or_null || (given.raw && given.value.size() == 8 && zero);
   }
 
   std::uint64_t shared_address(Argument const& given, ptx::Parameter const& parameter) {

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <map>
 
-#if defined(__linux__)
+#include <fcntl.h>
 #include <sys/mman.h>
-#endif
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -124,7 +124,20 @@ void fill_iota(Element element, std::span<std::byte> out) {
   });
 }
 
-void fill_from_file(Buffer const& buffer, std::span<std::byte> out) {
+// The pages of a large file in place of those of the buffer, as long as nobody writes to them. False where that cannot
+// be.
+bool map_file(std::string const& path, std::span<std::byte> out) {
+  constexpr std::size_t page = 4096, worthwhile = 64 * page;
+  if (out.size() < worthwhile || reinterpret_cast<std::uintptr_t>(out.data()) % page != 0) return false;
+  int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file == -1) return false;
+  // Its last page ends in zeros.
+  void* const mapped = mmap(out.data(), out.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, 0);
+  close(file);
+  return mapped != MAP_FAILED;
+}
+
+void fill_from_file(Buffer const& buffer, std::span<std::byte> out, bool lazily) {
   std::ifstream file(buffer.path, std::ios::binary | std::ios::ate);
   std::error_code unknown;
   if (!file || std::filesystem::is_directory(buffer.path, unknown))
@@ -132,13 +145,14 @@ void fill_from_file(Buffer const& buffer, std::span<std::byte> out) {
                 fmt::format("cannot read the contents of buffer '{}'", buffer.name),
                 "a relative path is taken from the launch file's folder, or from the current one for -a");
   auto const length = static_cast<std::uint64_t>(file.tellg());
-  if (length != buffer.bytes())
+  if (buffer.fill == Fill::start ? length > buffer.bytes() : length != buffer.bytes())
     throw Error(Status::bad_data, Where{buffer.path, 0, 0},
                 fmt::format("{} bytes, but buffer '{}' has {} ({} elements of {})", length, buffer.name, buffer.bytes(),
                             buffer.count, name(buffer.element)),
                 "give the count that the file holds");
+  if (lazily && map_file(buffer.path, out.first(length))) return;
   file.seekg(0);
-  if (!file.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size())))
+  if (!file.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(length)))
     throw Error(Status::io, Where{buffer.path, 0, 0}, "the file could not be read to its end",
                 "is it still being written?");
 }
@@ -206,14 +220,16 @@ Buffer parse_buffer(std::string name, Text const& text, std::string const& folde
     buffer.fill = Fill::iota;
   } else if (contents == "uninit") {
     buffer.fill = Fill::uninit;
-  } else if (contents.starts_with("file=") && contents.size() > 5) {
-    buffer.fill = Fill::file;
-    std::filesystem::path const path(contents.substr(5));
+  } else if ((contents.starts_with("file=") && contents.size() > 5) ||
+             (contents.starts_with("start=") && contents.size() > 6)) {
+    bool const whole = contents.starts_with("file=");
+    buffer.fill = whole ? Fill::file : Fill::start;
+    std::filesystem::path const path(contents.substr(whole ? 5 : 6));
     buffer.path =
         path.is_absolute() || folder.empty() ? path.string() : (std::filesystem::path(folder) / path).string();
   } else {
     throw wrong(fmt::format("unknown contents '{}'", contents),
-                did_you_mean(contents, {"random", "zero", "iota", "uninit", "file=PATH"}));
+                did_you_mean(contents, {"random", "zero", "iota", "uninit", "file=PATH", "start=PATH"}));
   }
   return buffer;
 }
@@ -296,10 +312,12 @@ Buffers::Buffers(Plan const& plan, std::uint64_t seed, emu::Memory& memory) : pl
     addresses_.push_back(memory.add(buffer.name, buffer.bytes()));
     auto const out = bytes(i);
     if (buffer.fill == Fill::uninit) memory.set_undefined(addresses_[i]);
-    if (buffer.fill != Fill::zero && buffer.fill != Fill::uninit) prepare_pages(out);
+    bool const from_file = buffer.fill == Fill::file || buffer.fill == Fill::start;
+    bool const lazily = from_file && plan.lazy_files;
+    if (buffer.fill != Fill::zero && buffer.fill != Fill::uninit && !lazily) prepare_pages(out);
     if (buffer.fill == Fill::random) fill_random(buffer.element, seed, i, out);
     if (buffer.fill == Fill::iota) fill_iota(buffer.element, out);
-    if (buffer.fill == Fill::file) fill_from_file(buffer, out);
+    if (from_file) fill_from_file(buffer, out, lazily);
     if (buffer.fill == Fill::memory) std::memcpy(out.data(), buffer.content.data(), out.size());
   }
   move_pointers(plan, *this);

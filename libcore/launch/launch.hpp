@@ -54,11 +54,11 @@ unsigned size_bytes(Element);
 std::string_view name(Element);
 bool is_float(Element);
 
-enum class Fill : std::uint8_t { zero, random, iota, file, uninit, memory };
+enum class Fill : std::uint8_t { zero, random, iota, file, start, uninit, memory };
 
 // `f32:1048576:random`; the count may be an expression such as 1024*1024. A file holds the elements' bytes, little
 // endian, and is exactly as long as the buffer; a relative path is taken from the launch file's folder. `uninit` is
-// zero too, but nobody has written it: CheckOptions::uninit.
+// zero too, but nobody has written it: CheckOptions::uninit. `start=PATH` is a file of the first bytes; zeros follow.
 struct Buffer {
   std::string name;
   Element element = Element::f32;
@@ -130,7 +130,8 @@ struct Plan {
   std::vector<Image> images;
   std::vector<emu::Sampler> samplers;
   std::vector<Call> calls;
-  std::string case_name;  // the launch file's stem; empty: <global>/<local>
+  std::string case_name;    // the launch file's stem; empty: <global>/<local>
+  bool lazy_files = false;  // contents are read where they are touched: nobody else changes the files meanwhile
 };
 
 struct CommandLine {

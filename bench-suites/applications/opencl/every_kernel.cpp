@@ -52,6 +52,9 @@ int main() {
   app.launch(named("maybe"), {96});
   app.read(bout, first);
   check(clSetKernelArg(named("maybe"), 0, sizeof(cl_mem), nullptr), "a null buffer");
+  app.launch(named("maybe"), {24});
+  cl_mem const none = nullptr;
+  set(named("maybe"), 0, none);
   app.launch(named("maybe"), {48});
   app.read(bout, second);
 

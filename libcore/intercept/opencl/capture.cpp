@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <thread>
@@ -60,9 +61,22 @@ struct Pending {
 
 namespace {
 
+constexpr std::size_t least_of_each = 4096;
+
 struct Refused {
   std::string why;
 };
+
+// The most bytes of each buffer such that all together keep within a limit: small ones are read whole.
+std::size_t most_of_each(std::vector<std::size_t> sizes, std::size_t limit) {
+  std::sort(sizes.begin(), sizes.end());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    std::size_t const share = limit / (sizes.size() - i);
+    if (sizes[i] > share) return std::max(share, least_of_each);
+    limit -= sizes[i];
+  }
+  return SIZE_MAX;
+}
 
 class Capture {
  public:
@@ -78,6 +92,7 @@ class Capture {
     std::string text = "# Captured from a running application.\n" + source(kernel.program->units.front());
     for (std::size_t i = 1; i < kernel.program->units.size(); ++i)
       text += "\n[[link]]\n" + source(kernel.program->units[i]);
+    most_of_each_ = most_of_each(sizes_of_memory(), launch_.read_back_bytes);
     std::string arguments;
     for (std::size_t i = 0; i < kernel.arguments.size(); ++i)
       arguments += (i ? ", " : "") + quoted(argument(i, kernel.arguments[i]));
@@ -91,6 +106,37 @@ class Capture {
   }
 
  private:
+  // Bytes of the buffers and allocations that are read back, each once.
+  std::vector<std::size_t> sizes_of_memory() const {
+    std::map<cl_mem, std::size_t> buffers;
+    std::map<std::uintptr_t, std::size_t> allocations;
+    auto const add = [&](std::uintptr_t pointer) {
+      auto const [begin, bytes] = allocation_of(pointer);
+      if (begin != 0) allocations[begin] = bytes;
+    };
+    for (auto const& given : launch_.kernel.arguments) {
+      void* handle = nullptr;
+      if (given.content.size() == sizeof handle) std::memcpy(&handle, given.content.data(), sizeof handle);
+      if (given.kind == Argument::Kind::memory && handle && !given.unwritten)
+        buffers[static_cast<cl_mem>(handle)] = memory_info<std::size_t>(static_cast<cl_mem>(handle), CL_MEM_SIZE);
+      if (given.kind == Argument::Kind::shared_virtual) add(reinterpret_cast<std::uintptr_t>(handle));
+    }
+    for (auto const pointer : launch_.kernel.pointed_to) add(pointer);
+    std::vector<std::size_t> out;
+    for (auto const& [memory, bytes] : buffers) out.push_back(bytes);
+    for (auto const& [begin, bytes] : allocations) out.push_back(bytes);
+    return out;
+  }
+
+  // Where the allocation of shared virtual memory that holds an address begins, and its bytes; {0, 0} for none.
+  static std::pair<std::uintptr_t, std::size_t> allocation_of(std::uintptr_t pointer) {
+    std::lock_guard const lock(objects().mutex);
+    auto after = objects().shared_virtual.upper_bound(pointer);
+    if (after == objects().shared_virtual.begin()) return {};
+    auto const& [begin, bytes] = *--after;
+    return pointer - begin < bytes ? std::pair{begin, bytes} : std::pair<std::uintptr_t, std::size_t>{};
+  }
+
   // The keys of one source; its text, and the headers that it was given, are files named by their content.
   std::string source(Unit const& unit) {
     std::string const program = "program-" + hash_of(unit.source) + ".cl";
@@ -164,24 +210,19 @@ class Capture {
     return pointer == 0 ? "null" : place_in_shared_virtual(pointer);
   }
   std::string place_in_shared_virtual(std::uintptr_t pointer) {
-    std::uintptr_t begin = 0;
-    std::size_t bytes = 0;
-    {
-      std::lock_guard const lock(objects().mutex);
-      auto after = objects().shared_virtual.upper_bound(pointer);
-      if (after != objects().shared_virtual.begin()) std::tie(begin, bytes) = *--after;
-    }
-    if (begin == 0 || pointer - begin >= bytes) throw Refused{"it takes a pointer that clSVMAlloc did not give"};
+    auto const [begin, bytes] = allocation_of(pointer);
+    if (begin == 0) throw Refused{"it takes a pointer that clSVMAlloc did not give"};
     auto const [at, is_new] = places_.try_emplace(begin, "s" + std::to_string(places_.size()));
     if (is_new) {
-      auto const [file, content] = room_for(at->second, bytes);
+      std::size_t const part = std::min(bytes, most_of_each_);
+      auto const [file, content] = room_for(at->second, part);
       cl_event event = nullptr;
       cl_int const status =
-          next.clEnqueueSVMMemcpy(launch_.queue, CL_FALSE, content, reinterpret_cast<void const*>(begin), bytes,
+          next.clEnqueueSVMMemcpy(launch_.queue, CL_FALSE, content, reinterpret_cast<void const*>(begin), part,
                                   launch_.waits, launch_.wait_list, &event);
       if (status != CL_SUCCESS) throw Refused{"reading shared virtual memory failed with " + std::to_string(status)};
       watch(event);
-      declare_buffer(at->second, bytes, ",at=" + std::to_string(begin), "file=" + file);
+      declare_buffer(at->second, bytes, ",at=" + std::to_string(begin), (part < bytes ? "start=" : "file=") + file);
     }
     return pointer == begin ? at->second : at->second + '+' + std::to_string(pointer - begin);
   }
@@ -205,14 +246,15 @@ class Capture {
     if (type != CL_MEM_OBJECT_BUFFER) return read_image(name, memory, type, written);
     auto const bytes = memory_info<std::size_t>(memory, CL_MEM_SIZE);
     if (!written) return declare_buffer(name, bytes, "", "uninit");
-    auto const [file, content] = room_for(name, bytes);
+    std::size_t const part = std::min(bytes, most_of_each_);
+    auto const [file, content] = room_for(name, part);
     cl_event event = nullptr;
-    cl_int status = next.clEnqueueReadBuffer(launch_.queue, memory, CL_FALSE, 0, bytes, content, launch_.waits,
+    cl_int status = next.clEnqueueReadBuffer(launch_.queue, memory, CL_FALSE, 0, part, content, launch_.waits,
                                              launch_.wait_list, &event);
-    if (status == CL_INVALID_OPERATION) status = read_copy(memory, bytes, content, event);  // the host may not read it
+    if (status == CL_INVALID_OPERATION) status = read_copy(memory, part, content, event);  // the host may not read it
     if (status != CL_SUCCESS) throw Refused{"reading a buffer back failed with " + std::to_string(status)};
     watch(event);
-    declare_buffer(name, bytes, "", "file=" + file);
+    declare_buffer(name, bytes, "", (part < bytes ? "start=" : "file=") + file);
   }
 
   template <class T>
@@ -369,6 +411,7 @@ class Capture {
   std::vector<cl_event> events_;
   std::map<cl_mem, std::string> names_;           // a buffer given twice is one buffer
   std::map<std::uintptr_t, std::string> places_;  // shared virtual memory by where it begins
+  std::size_t most_of_each_ = SIZE_MAX;
   std::string buffers_, images_;
 };
 

@@ -16,6 +16,7 @@ struct Launch {
   std::array<std::size_t, 3> offset;  // of the global ids
   cl_uint waits;                      // the launch's own wait list: what its buffers depend on
   cl_event const* wait_list;
+  std::size_t read_back_bytes;  // of all its buffers together, about; images are read whole
 
   bool has_offset() const { return offset != std::array<std::size_t, 3>{}; }
 };

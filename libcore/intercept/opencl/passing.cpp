@@ -1,6 +1,7 @@
 #include "intercept/opencl/passing.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -13,6 +14,7 @@ struct Policy {
   Spool spool;
   bool kernels_once = false;
   std::uint64_t every = 0;  // 0: each configuration once
+  std::size_t read_back_bytes = usual_read_back_bytes;
 };
 
 Policy* policy() {
@@ -20,11 +22,14 @@ Policy* policy() {
     char const* const folder = std::getenv("KERNELCAST_SPOOL");
     if (!folder) return nullptr;
     char const* const programs = std::getenv("KERNELCAST_PROGRAMS");
-    auto* const made = new Policy{Spool(folder, programs ? programs : ""), false, 0};
+    auto* const made = new Policy{Spool(folder, programs ? programs : ""), false, 0, usual_read_back_bytes};
     char const* const every = std::getenv("KERNELCAST_EVERY");
     std::string const word = every ? every : "";
     made->kernels_once = word == "kernel";
     made->every = word == "launch" ? 1 : std::strtoull(word.c_str(), nullptr, 10);
+    char const* const bytes = std::getenv("KERNELCAST_READ_BACK");
+    if (bytes) made->read_back_bytes = std::strtoull(bytes, nullptr, 10);
+    if (made->read_back_bytes == 0) made->read_back_bytes = SIZE_MAX;
     return made;
   }();
   return chosen;
@@ -90,7 +95,8 @@ void Passing::describe(cl_command_queue queue, cl_kernel handle, std::size_t con
                        cl_event const* wait_list) {
   std::array<std::size_t, 3> from{};
   if (offset) std::copy_n(offset, configuration_.dimensions, from.begin());
-  captured_ = capture(policy()->spool, number_, {queue, handle, *kernel_, configuration_, from, waits, wait_list});
+  captured_ = capture(policy()->spool, number_,
+                      {queue, handle, *kernel_, configuration_, from, waits, wait_list, policy()->read_back_bytes});
 }
 
 void Passing::conclude(bool launched) {

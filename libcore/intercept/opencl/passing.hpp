@@ -1,9 +1,9 @@
 // One launch on its way through the layer: counted, and captured where it is new.
 //
 // What is new the environment says, set by miniemu --attach: KERNELCAST_SPOOL is the folder to leave launches in,
-// KERNELCAST_PROGRAMS one for their sources;
-// KERNELCAST_EVERY is launch, kernel, or a number N (every Nth launch of a kernel), otherwise each configuration is new
-// once.
+// KERNELCAST_PROGRAMS one for their sources; KERNELCAST_EVERY is launch, kernel, or a number N (every Nth launch of a
+// kernel), otherwise each configuration is new once; KERNELCAST_READ_BACK bounds the bytes that are read back for one
+// launch, 0 for all.
 #pragma once
 
 #include <CL/cl.h>
@@ -16,6 +16,8 @@
 #include "intercept/opencl/objects.hpp"
 
 namespace kernelcast::intercept {
+
+inline constexpr std::size_t usual_read_back_bytes = std::size_t{64} << 20;
 
 class Passing {
  public:

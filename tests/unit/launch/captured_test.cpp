@@ -71,10 +71,11 @@ class Captured {
   void write(std::string const& name, std::string_view content) const {
     std::ofstream(folder_ / name, std::ios::binary) << content;
   }
-  Report run(std::string const& launch_file) const {
+  Report run(std::string const& launch_file, bool lazy_files = false) const {
     write("l.toml", launch_file);
     auto plan = read_launch_file((folder_ / "l.toml").string());
     plan.request.registers = plan.request.cache = false;
+    plan.lazy_files = lazy_files;
     RunOptions options;
     options.dumps = {parse_dump("out=" + (folder_ / "out.bin").string())};
     return launch::run(std::move(plan), options);
@@ -125,6 +126,27 @@ TEST_CASE("an argument is a place in a buffer") {
   CHECK(message_of(captured, launch + "args = [\"out+129\"]\n").find("'out' has 128 bytes") != std::string::npos);
 }
 
+TEST_CASE("contents are the beginning of a buffer, or are read where they are touched") {
+  Captured const captured;
+  std::string bytes(1 << 20, '\1');
+  bytes.resize(bytes.size() - 100);  // no whole page
+  captured.write("part.bin", bytes);
+  std::string const launch = "[[launch]]\nkernel = \"where\"\nglobal = 32\nlocal = 32\nargs = [\"out\"]\n";
+  for (bool const lazy : {false, true}) {
+    captured.run("file = \"m.ptx\"\n[buffers]\nout = \"u32:300000:start=part.bin\"\n" + launch, lazy);
+    auto const out = captured.out();
+    REQUIRE(out.size() == 300000);
+    CHECK(out[0] == 0);
+    CHECK(out[31] == 31);
+    CHECK(out[32] == 0x01010101);
+    CHECK(out[(1 << 18) - 26] == 0x01010101);
+    CHECK(out[(1 << 18) - 25] == 0);
+    CHECK(out[299999] == 0);
+  }
+  CHECK(message_of(captured, "file = \"m.ptx\"\n[buffers]\nout = \"u32:1000:start=part.bin\"\n" + launch)
+            .find("but buffer 'out' has 4000") != std::string::npos);
+}
+
 TEST_CASE("pointers between buffers that lay elsewhere are followed") {
   Captured const captured;
   struct Node {
@@ -148,6 +170,10 @@ TEST_CASE("an argument set without a value is local memory or a null pointer, as
   Captured const captured;
   captured.run(std::string(head) +
                "[[launch]]\nkernel = \"both\"\nglobal = 1\nlocal = 1\nargs = [\"null:8\", \"null:16\", \"out\"]\n");
+  CHECK(captured.out()[0] == 7);
+  captured.run(std::string(head) +
+               "[[launch]]\nkernel = \"both\"\nglobal = 1\nlocal = 1\n"
+               "args = [\"hex:0000000000000000\", \"local:16\", \"out\"]\n");
   CHECK(captured.out()[0] == 7);
 }
 
