@@ -153,10 +153,11 @@ TEST_CASE("the highest measured rate of single precision is kept") {
 
 TEST_CASE("the shortest delay of a launch is kept") {
   Copy const copy;
-  std::ofstream(copy.folder / "curves/own.csv") << columns << "c2075,cuda,launch_s,,,,,,1e-6,,,,,ok,\n"
-                                                << "c2075,cuda,launch_delay_s,,,,,,9e-6,,,,,ok,\n"
-                                                << "c2075,opencl,launch_delay_s,,,,,,8e-6,,,,,ok,\n"
-                                                << "c2075,cpu,launch_delay_s,,,,,,2e-6,,,,,doubtful,the clock moved\n"
+  std::ofstream(copy.folder / "curves/own.csv")
+      << columns << "c2075,cuda,launch_s,,,,,,1e-6,,,,,ok,\n"
+      << "c2075,cuda,launch_delay_s,,,,,,9e-6,,,,,ok,\n"
+      << "c2075,opencl,launch_delay_s,,,,,,8e-6,,,,,ok,\n"
+      << "c2075,cpu,launch_delay_s,,,,,,2e-6,,,,,doubtful,the clock moved\n"
       << "c2075,cpu,launch_delay_s,,,,,,-1e-6,,,,,doubtful,a value of -1e-06 cannot be\n"
       << "c2075,cpu,launch_delay_s,,,,,,,,,,,doubtful,the value is not finite\n";
   CHECK(device::load(copy.folder.string()).find("c2075").launch_delay_s == 8e-6);
