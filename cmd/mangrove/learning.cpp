@@ -68,14 +68,18 @@ void declare_learning(cli::Tool& tool, std::shared_ptr<Learning> const& options)
   app.add_option("--interval", options->interval_pct, "percentage that the interval shall hold (default 90)")
       ->type_name("PCT")
       ->check(CLI::Range(1.0, 99.9));
+  app.add_option("--calibrate", options->calibrate,
+                 "hold samples out in so many parts, and widen the interval to what they show it needs (default 5); 0: "
+                 "the spread of the training samples near")
+      ->type_name("N");
   tool.list("--device-feature", options->device_features,
             "one forest for several devices: columns of devices to learn from too", "COLUMN");
   app.add_option("--devices", options->devices_file, "the file with these columns (default: the device database)")
       ->type_name("FILE");
   app.add_option("--devdb", options->devdb, "the device database (default: the installed one)")->type_name("DIR");
   tool.list("--stack", options->stack, "projections of other models: their times become a feature", "FILE");
-  for (char const* name :
-       {"--trees", "--max-features", "--criterion", "--cuts", "--scale", "--objective", "--per", "--interval"})
+  for (char const* name : {"--trees", "--max-features", "--criterion", "--cuts", "--scale", "--objective", "--per",
+                           "--interval", "--calibrate"})
     app.get_option(name)->group(forest);
   for (char const* name : {"--device-feature", "--devices", "--devdb", "--stack"})
     app.get_option(name)->group("More than counts");
@@ -101,6 +105,7 @@ forest::Plan plan_of(Learning const& options, cli::Streams& io) {
   out.scale = *forest::find_word(forest::scale_words, scale);
   out.objective = *forest::find_word(forest::objective_words, options.objective);
   out.interval = options.interval_pct / 100;
+  out.calibration_folds = options.calibrate;
   return out;
 }
 

@@ -19,6 +19,7 @@ struct Learning {
   std::size_t trees = 512;
   std::string max_features = "all", criterion = "mse", cuts = "uniform", scale, objective = "mean";
   double interval_pct = 90;
+  std::size_t calibrate = 5;
 };
 
 // Declares them; files are asked for by need_files() when the program runs, since --config may hold them.

@@ -12,20 +12,22 @@ namespace {
 
 struct Options {
   std::shared_ptr<Learning> learning = std::make_shared<Learning>();
-  std::size_t calibrate = 0;
+  std::string by;
 };
 
 void run(Options const& options, cli::Streams& io) {
-  auto const sets = datasets(io, *options.learning, "");
+  auto const sets = datasets(io, *options.learning, options.by);
   if (sets.size() > 1)
     throw Error(Status::usage, fmt::format("the targets are of {} devices", sets.size()),
                 "choose one with --device, or learn from all with --device-feature");
   auto const& set = sets.front();
   auto const plan = plan_of(*options.learning, io);
   if (set.data.samples.size() == 1) io.warn("one sample only: the model predicts its target for everything");
-  auto const model = forest::learn(set, plan, options.calibrate);
+  auto const model = forest::learn(set, plan);
   if (model.estimator.least_target() == model.estimator.greatest_target() && set.data.samples.size() > 1)
     io.warn("all targets are equal: the model predicts this value for everything");
+  if (plan.calibration_folds > 0 && !model.provenance.contains("calibration_folds"))
+    io.warn("too few samples to calibrate the interval: it holds less than it says");
   io.output() << forest::model_text(model);
 }
 
@@ -33,10 +35,11 @@ void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
   declare_learning(tool, options->learning);
   tool.app()
-      .add_option("--calibrate", options->calibrate,
-                  "cross-validate in so many folds, note the scores in the model, and widen the interval to what "
-                  "they show it needs")
-      ->type_name("N");
+      .add_option(
+          "--calibrate-by", options->by,
+          "hold out all samples with the same value in this column together: kernel, for an interval that holds "
+          "for kernels never seen (default: kernel and case)")
+      ->type_name("COLUMN");
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }
 

@@ -167,10 +167,11 @@ void Estimator::interval(Prediction& out, double trees, Scratch& scratch) const 
     scratch.weight[member] = 0;
   });
   std::fill(scratch.touched.begin(), scratch.touched.end(), 0);
-  double const middle = scaled(out.value, plan_.scale);
-  auto const moved = [&](double end) { return middle + (scaled(end, plan_.scale) - middle) * plan_.widen; };
-  out.low = std::min(out.value, plan_.widen == 1 ? low : unscaled(moved(low), plan_.scale));
-  out.high = std::max(out.value, plan_.widen == 1 ? high : unscaled(moved(high), plan_.scale));
+  auto const moved = [&](double end, double by) {
+    return plan_.margin == 0 ? end : std::max(0.0, unscaled(scaled(end, plan_.scale) + by, plan_.scale));
+  };
+  out.low = std::min(out.value, moved(low, -plan_.margin));
+  out.high = std::max(out.value, moved(high, plan_.margin));
 }
 
 }  // namespace kernelcast::forest

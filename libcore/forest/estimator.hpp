@@ -25,8 +25,9 @@ struct Plan {
   Settings forest;
   Scale scale = Scale::log;
   Objective objective = Objective::mean;
-  double interval = 0.9;  // share of the weighted training samples that the interval holds
-  double widen = 1;       // the interval's ends move away from the value by this factor, in the trees' scale
+  double interval = 0.9;              // share of the weighted training samples that the interval holds
+  std::size_t calibration_folds = 0;  // how often samples are held out to find out how wide it must be; 0: never
+  double margin = 0;                  // by how much the interval's ends move apart, each, in the trees' scale
 };
 
 struct Prediction {
@@ -67,7 +68,7 @@ class Estimator {
   Forest const& forest() const { return forest_; }
   Flat const& flat() const { return flat_; }
   Plan const& plan() const { return plan_; }
-  void widen(double factor) { plan_.widen = factor; }
+  void set_margin(double margin) { plan_.margin = margin; }
   std::vector<float> const& low() const { return low_; }  // [feature], of the training samples
   std::vector<float> const& high() const { return high_; }
   std::vector<double> const& targets() const { return targets_; }  // [member], in the target's own unit

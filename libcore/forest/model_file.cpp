@@ -93,7 +93,7 @@ Json settings_json(Plan const& plan) {
           {"scale", word(scale_words, plan.scale)},
           {"objective", word(objective_words, plan.objective)},
           {"interval", plan.interval},
-          {"widen", plan.widen}};
+          {"margin", plan.margin}};
 }
 
 Plan plan_of(Object const& settings) {
@@ -106,9 +106,9 @@ Plan plan_of(Object const& settings) {
   out.scale = settings.word(scale_words, "scale");
   out.objective = settings.word(objective_words, "objective");
   out.interval = settings.number("interval");
-  out.widen = settings.number("widen");
+  out.margin = settings.number("margin");
   if (!(out.interval > 0 && out.interval < 1)) settings.refuse("'settings.interval' is not between 0 and 1");
-  if (!(out.widen > 0 && out.widen < 1e6)) settings.refuse("'settings.widen' is no sensible factor");
+  if (!(std::fabs(out.margin) < 1e6)) settings.refuse("'settings.margin' is no sensible distance");
   return out;
 }
 

@@ -12,7 +12,7 @@
 
 namespace kernelcast::forest {
 
-inline constexpr int model_version = 1;
+inline constexpr int model_version = 2;
 
 // The same model gives the same text, whatever the number of threads.
 std::string model_text(Model const&);

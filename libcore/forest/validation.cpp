@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "diag/diag.hpp"
 
@@ -33,10 +34,6 @@ double median(std::vector<double> values) {
   return n == 0 ? 0 : (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-double distance(double a, double b, Scale scale) {
-  return scale == Scale::log ? std::fabs(std::log(a / b)) : std::fabs(a - b);
-}
-
 }  // namespace
 
 Data subset(Data const& data, std::vector<std::size_t> const& rows) {
@@ -48,6 +45,7 @@ Data subset(Data const& data, std::vector<std::size_t> const& rows) {
     out.samples.y.push_back(data.samples.y[i]);
     out.measured.push_back(data.measured[i]);
     if (!data.work.empty()) out.work.push_back(data.work[i]);
+    if (!data.groups.empty()) out.groups.push_back(data.groups[i]);
   }
   return out;
 }
@@ -79,7 +77,9 @@ std::vector<std::vector<HeldOut>> cross_validate(Data const& data, Folds const& 
   Scratch scratch;
   for (std::size_t fold = 0; fold < folds.size(); ++fold) {
     auto const trained = all_but(data.samples.size(), folds[fold]);
-    auto const estimator = Estimator::fit(subset(data, trained).samples, most);
+    auto const training = subset(data, trained);
+    auto estimator = Estimator::fit(training.samples, most);
+    if (plan.calibration_folds > 0) estimator.set_margin(calibrate(training, most).margin);
     scratch = {};
     auto const predictions = estimator.predict_rows(subset(data, folds[fold]).samples.x, scratch, trees);
     for (std::size_t i = 0; i < folds[fold].size(); ++i) {
@@ -108,6 +108,7 @@ Choice choose(Data const& data, Folds const& folds, Plan const& plan, Search con
     for (auto const rule : search.max_features) {
       if (!tried.emplace(std::pair(features_tried(rule, data.samples.features), criterion), true).second) continue;
       Plan candidate = plan;
+      candidate.calibration_folds = 0;
       candidate.forest.criterion = criterion;
       candidate.forest.max_features = rule;
       auto const predictions = cross_validate(data, folds, candidate, trees);
@@ -144,22 +145,37 @@ void nested_cross_validate(Data const& data, Plan const& plan, Search const& sea
 }
 
 double calibration(Data const& data, std::vector<HeldOut> const& predictions, Plan const& plan) {
-  std::vector<double> widths;
-  for (auto const& one : predictions)
-    widths.push_back(std::max(distance(one.prediction.high, one.prediction.value, plan.scale),
-                              distance(one.prediction.value, one.prediction.low, plan.scale)));
-  double const least = std::max(median(widths) / 100, 1e-9);  // an interval of no width cannot be widened
   std::vector<double> needed;
   for (auto const& one : predictions) {
-    auto const& p = one.prediction;
-    double const y = data.measured[one.row];
-    double const half = std::max(distance(y > p.value ? p.high : p.low, p.value, plan.scale), least);
-    needed.push_back(distance(y, p.value, plan.scale) / half);
+    double const work = data.work.empty() ? 1 : data.work[one.row];
+    auto const at = [&](double value) { return scaled(value / work, plan.scale); };
+    double const y = at(data.measured[one.row]);
+    needed.push_back(std::max(at(one.prediction.low) - y, y - at(one.prediction.high)));
   }
   std::sort(needed.begin(), needed.end());
   auto const n = static_cast<double>(needed.size());
   auto const rank = static_cast<std::size_t>(std::ceil((n + 1) * plan.interval));
-  return std::max(1e-3, needed[std::min(needed.size(), std::max<std::size_t>(rank, 1)) - 1]);
+  return needed[std::min(needed.size(), std::max<std::size_t>(rank, 1)) - 1];
+}
+
+Calibrated calibrate(Data const& data, Plan const& plan) {
+  Calibrated out;
+  Groups groups = data.groups;
+  if (groups.empty()) {
+    groups.resize(data.samples.size());
+    std::iota(groups.begin(), groups.end(), std::size_t{0});
+  }
+  std::size_t const count = std::set<std::size_t>(groups.begin(), groups.end()).size();
+  if (plan.calibration_folds == 0 || count < 2) return out;
+  out.folds = std::min(std::max<std::size_t>(plan.calibration_folds, 2), count);
+  Plan held = plan;
+  held.calibration_folds = 0;
+  held.margin = 0;
+  held.forest.trees = std::min(plan.forest.trees, calibration_trees);
+  auto const held_out = cross_validate(data, random_folds(groups, out.folds, plan.forest.seed), held);
+  out.margin = calibration(data, held_out, held);
+  out.score = score(data, held_out);
+  return out;
 }
 
 }  // namespace kernelcast::forest

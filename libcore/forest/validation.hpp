@@ -13,11 +13,12 @@
 namespace kernelcast::forest {
 
 // Samples with their targets in their own unit. Where the target is a rate, `work` is what a prediction is multiplied
-// by to be compared with `measured`; else empty.
+// by to be compared with `measured`; else empty. Rows of a group are tested together; without groups each row is one.
 struct Data {
   Samples samples;
   std::vector<double> measured;
   std::vector<double> work;
+  Groups groups = {};
 };
 
 struct HeldOut {
@@ -33,7 +34,8 @@ struct Score {
 };
 Score score(Data const&, std::vector<HeldOut> const&);
 
-// Predictions of every tested row, fold by fold.
+// Predictions of every tested row, fold by fold; each fold's interval is calibrated on what it was trained with where
+// the plan says so.
 std::vector<HeldOut> cross_validate(Data const&, Folds const&, Plan const&);
 // The same for several numbers of trees: [number of trees][prediction]. plan.forest.trees is not looked at.
 std::vector<std::vector<HeldOut>> cross_validate(Data const&, Folds const&, Plan const&,
@@ -50,7 +52,8 @@ struct Choice {
   Settings settings;
   double mape_pct = 0;  // in the cross-validation that chose
 };
-// The settings with the least MAPE; of equal ones the fewest trees. Settings that come to the same are tried once.
+// The settings with the least MAPE, without calibration; of equal ones the fewest trees. Settings that come to the same
+// are tried once.
 Choice choose(Data const&, Folds const&, Plan const&, Search const&);
 
 struct Nested {
@@ -64,8 +67,19 @@ using Divide = std::function<Folds(std::vector<std::size_t> const& rows, std::si
 void nested_cross_validate(Data const&, Plan const&, Search const&, std::size_t iterations, std::size_t outer,
                            std::size_t inner, Divide const&, std::function<void(Nested const&)> const& visit);
 
-// The factor by which intervals must be widened so that they hold their share of these targets [conformal].
+// By how much intervals must be widened at each end, in the trees' scale, so that they hold their share of these
+// targets [conformal]; below 0 where they hold more.
 double calibration(Data const&, std::vector<HeldOut> const&, Plan const&);
+
+// The same, and the scores, from samples that are held out in turn as the plan says. Its forests have at most
+// calibration_trees trees. Nothing without a calibration in the plan or with fewer than two groups.
+struct Calibrated {
+  double margin = 0;
+  std::size_t folds = 0;  // 0: not calibrated
+  Score score;
+};
+inline constexpr std::size_t calibration_trees = 64;
+Calibrated calibrate(Data const&, Plan const&);
 
 Data subset(Data const&, std::vector<std::size_t> const& rows);
 

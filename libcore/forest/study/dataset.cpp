@@ -42,7 +42,7 @@ class Joiner {
     measured_ = read_targets(sources.targets, selection.target, group);
     if (!group.empty() && !kernels_.has_group && !measured_.has_group)
       throw Error(Status::usage, fmt::format("neither file has a column '{}' to leave out by", group),
-                  "--leave-out takes a column of the features or of the targets, for example kernel or device");
+                  "name a column of the features or of the targets, for example kernel or device");
     projections_ = read_projections(sources.projections);
     find_per();
     if (auto const left = thin_out(kernels_.rows, selection.max_per_kernel, selection.seed); left > 0)
@@ -150,6 +150,7 @@ class Joiner {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < set.kernels.size(); ++i) names.push_back(set.kernels[i] + '\0' + set.cases[i]);
     set.configurations = groups_of(names);
+    set.data.groups = selection_.group.empty() ? set.configurations : groups_of(set.groups);
   }
 
   Sources const& sources_;

@@ -20,7 +20,7 @@ struct Sources {
 struct Selection {
   std::string target = "time_s";               // column of the targets
   std::string per;                             // a feature: learn the target per unit of it
-  std::string group;                           // column of either file, to leave out by
+  std::string group;                           // column of either file, to leave out by; none: kernel and case
   std::vector<std::string> features, devices;  // columns and names; none: the default ones, all
   std::size_t max_per_kernel = 100;            // configurations, at random [braun] section 5.4.3; 0: all
   std::uint64_t seed = 0;
@@ -32,7 +32,7 @@ struct Dataset {
   std::string device;  // empty: several
   std::vector<std::string> kernel_features, device_features, projections;
   Data data;
-  std::vector<std::string> kernels, cases, devices, groups;  // [row]
+  std::vector<std::string> kernels, cases, devices, groups;  // [row]; data.groups are those of the groups' texts
   Groups configurations;                                     // [row]: rows of one kernel and case belong together
   std::map<std::string, std::string> provenance;             // the files and their hashes
 

@@ -4,20 +4,7 @@
 
 namespace kernelcast::forest {
 
-namespace {
-
-void calibrate(Model& model, Dataset const& set, Plan const& plan, std::size_t count) {
-  auto const held_out = cross_validate(set.data, random_folds(set.configurations, count, plan.forest.seed), plan);
-  model.estimator.widen(calibration(set.data, held_out, plan));
-  auto const score = forest::score(set.data, held_out);
-  model.provenance["folds"] = std::to_string(count);
-  model.provenance["mape_pct"] = record::number_text(score.mape_pct);
-  model.provenance["median_pct"] = record::number_text(score.median_pct);
-}
-
-}  // namespace
-
-Model learn(Dataset const& set, Plan const& plan, std::size_t calibration_folds) {
+Model learn(Dataset const& set, Plan const& plan) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < set.kernels.size(); ++i) labels.push_back(set.label(i));
   Model model{set.target,
@@ -29,7 +16,12 @@ Model learn(Dataset const& set, Plan const& plan, std::size_t calibration_folds)
               std::move(labels),
               set.provenance,
               Estimator::fit(set.data.samples, plan)};
-  if (calibration_folds > 0) calibrate(model, set, plan, calibration_folds);
+  auto const calibrated = calibrate(set.data, plan);
+  if (calibrated.folds == 0) return model;
+  model.estimator.set_margin(calibrated.margin);
+  model.provenance["calibration_folds"] = std::to_string(calibrated.folds);
+  model.provenance["calibration_mape_pct"] = record::number_text(calibrated.score.mape_pct);
+  model.provenance["calibration_median_pct"] = record::number_text(calibrated.score.median_pct);
   return model;
 }
 

@@ -6,8 +6,8 @@
 
 namespace kernelcast::forest {
 
-// With folds, the samples are cross-validated in so many: their scores go into the model's provenance, and its interval
-// is widened to what they show it needs.
-Model learn(Dataset const&, Plan const&, std::size_t calibration_folds);
+// Where the plan says so, samples are held out in turn: the scores go into the model's provenance, and its interval is
+// widened to what they show it needs.
+Model learn(Dataset const&, Plan const&);
 
 }  // namespace kernelcast::forest

@@ -216,7 +216,8 @@ DeviceTable::DeviceTable(Content const& content, std::vector<std::string> featur
   }
 }
 
-DeviceTable::DeviceTable(Content const& content, std::vector<std::string> features, device::DeviceDatabase const& database)
+DeviceTable::DeviceTable(Content const& content, std::vector<std::string> features,
+                         device::DeviceDatabase const& database)
     : DeviceTable(content, std::move(features)) {
   std::map<std::string, std::set<std::string>> ids;
   for (auto const& known : database.devices()) ids[known.name].insert(known.device);

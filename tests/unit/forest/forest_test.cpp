@@ -327,9 +327,9 @@ TEST_CASE("a widened interval covers its share") {
   auto const folds = random_folds(each, 5, 1);
   auto plan = small_plan(64);
   auto const held_out = cross_validate(data, folds, plan);
-  plan.widen = calibration(data, held_out, plan);
+  plan.margin = calibration(data, held_out, plan);
   auto const covered = score(data, cross_validate(data, folds, plan)).coverage_pct;
-  INFO("widened by " << plan.widen << ", covers " << covered << " %, shall 90 %");
+  INFO("widened by " << plan.margin << ", covers " << covered << " %, shall 90 %");
   CHECK((covered > 88 && covered < 93));
 }
 
