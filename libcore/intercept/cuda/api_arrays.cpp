@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "intercept/cuda/copies.hpp"
+#include "intercept/cuda/graphs.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::cudart;
@@ -126,8 +127,9 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpy3D(Copy3D const* c) {
   return call([&](State& state) { return c ? copy_3d(state, *c) : Code::invalid_value; });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy3D, cudaMemcpy3D_ptds)
-KERNELCAST_CUDA_EXPORT Code cudaMemcpy3DAsync(Copy3D const* c, Stream) {
-  return cudaMemcpy3D(c);
+KERNELCAST_CUDA_EXPORT Code cudaMemcpy3DAsync(Copy3D const* c, Stream stream) {
+  if (!c) return remembered(Code::invalid_value);
+  return on_stream(stream, NodeType::copy, [copy = *c] { return cudaMemcpy3D(&copy); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy3DPeer(Copy3DPeer const* c) {
@@ -137,8 +139,9 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpy3DPeer(Copy3DPeer const* c) {
   return cudaMemcpy3D(&plain);
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds)
-KERNELCAST_CUDA_EXPORT Code cudaMemcpy3DPeerAsync(Copy3DPeer const* c, Stream) {
-  return cudaMemcpy3DPeer(c);
+KERNELCAST_CUDA_EXPORT Code cudaMemcpy3DPeerAsync(Copy3DPeer const* c, Stream stream) {
+  if (!c) return remembered(Code::invalid_value);
+  return on_stream(stream, NodeType::copy, [copy = *c] { return cudaMemcpy3DPeer(&copy); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz)
 
@@ -151,8 +154,9 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DToArray(Array* to, std::size_t x, std::s
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2DToArray, cudaMemcpy2DToArray_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DToArrayAsync(Array* to, std::size_t x, std::size_t y, void const* from,
                                                      std::size_t pitch, std::size_t width, std::size_t height,
-                                                     CopyKind kind, Stream) {
-  return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
+                                                     CopyKind kind, Stream stream) {
+  return on_stream(stream, NodeType::copy,
+                   [=] { return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DFromArray(void* to, std::size_t pitch, Array const* from, std::size_t x,
@@ -164,8 +168,9 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DFromArray(void* to, std::size_t pitch, A
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, Array const* from, std::size_t x,
                                                        std::size_t y, std::size_t width, std::size_t height,
-                                                       CopyKind kind, Stream) {
-  return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
+                                                       CopyKind kind, Stream stream) {
+  return on_stream(stream, NodeType::copy,
+                   [=] { return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DArrayToArray(Array* to, std::size_t to_x, std::size_t to_y, Array const* from,
@@ -186,8 +191,8 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpyToArray(Array* to, std::size_t x, std::siz
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpyToArray, cudaMemcpyToArray_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpyToArrayAsync(Array* to, std::size_t x, std::size_t y, void const* from,
-                                                   std::size_t bytes, CopyKind kind, Stream) {
-  return cudaMemcpyToArray(to, x, y, from, bytes, kind);
+                                                   std::size_t bytes, CopyKind kind, Stream stream) {
+  return on_stream(stream, NodeType::copy, [=] { return cudaMemcpyToArray(to, x, y, from, bytes, kind); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpyFromArray(void* to, Array const* from, std::size_t x, std::size_t y,
@@ -196,7 +201,7 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpyFromArray(void* to, Array const* from, std
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpyFromArray, cudaMemcpyFromArray_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpyFromArrayAsync(void* to, Array const* from, std::size_t x, std::size_t y,
-                                                     std::size_t bytes, CopyKind kind, Stream) {
-  return cudaMemcpyFromArray(to, from, x, y, bytes, kind);
+                                                     std::size_t bytes, CopyKind kind, Stream stream) {
+  return on_stream(stream, NodeType::copy, [=] { return cudaMemcpyFromArray(to, from, x, y, bytes, kind); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync_ptsz)

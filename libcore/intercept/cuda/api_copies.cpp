@@ -1,5 +1,6 @@
 // Copies and fills of linear memory. Those that are asynchronous are done when they return, too.
 #include "intercept/cuda/copies.hpp"
+#include "intercept/cuda/graphs.hpp"
 
 using namespace kernelcast::cudart;
 
@@ -17,11 +18,6 @@ Code with_symbol(void const* symbol, std::size_t offset, std::size_t bytes, void
   });
 }
 
-Code known(Stream stream) {
-  return call(
-      [&](State& state) { return state.streams.known(stream) ? Code::success : Code::invalid_resource_handle; });
-}
-
 }  // namespace
 
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy(void* to, void const* from, std::size_t bytes, CopyKind kind) {
@@ -30,8 +26,7 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpy(void* to, void const* from, std::size_t b
 KERNELCAST_CUDA_ALIAS(cudaMemcpy, cudaMemcpy_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, CopyKind kind,
                                             Stream stream) {
-  auto const code = known(stream);
-  return code == Code::success ? cudaMemcpy(to, from, bytes, kind) : code;
+  return on_stream(stream, NodeType::copy, [=] { return cudaMemcpy(to, from, bytes, kind); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpyAsync, cudaMemcpyAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpyPeer(void* to, int, void const* from, int, std::size_t bytes) {
@@ -80,8 +75,8 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpy2D(void* to, std::size_t to_pitch, void co
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2D, cudaMemcpy2D_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DAsync(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                                               std::size_t width, std::size_t height, CopyKind kind, Stream stream) {
-  auto const code = known(stream);
-  return code == Code::success ? cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind) : code;
+  return on_stream(stream, NodeType::copy,
+                   [=] { return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz)
 
@@ -90,8 +85,7 @@ KERNELCAST_CUDA_EXPORT Code cudaMemset(void* to, int value, std::size_t bytes) {
 }
 KERNELCAST_CUDA_ALIAS(cudaMemset, cudaMemset_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemsetAsync(void* to, int value, std::size_t bytes, Stream stream) {
-  auto const code = known(stream);
-  return code == Code::success ? cudaMemset(to, value, bytes) : code;
+  return on_stream(stream, NodeType::fill, [=] { return cudaMemset(to, value, bytes); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemsetAsync, cudaMemsetAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
@@ -101,8 +95,7 @@ KERNELCAST_CUDA_EXPORT Code cudaMemset2D(void* to, std::size_t pitch, int value,
 KERNELCAST_CUDA_ALIAS(cudaMemset2D, cudaMemset2D_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                                               std::size_t height, Stream stream) {
-  auto const code = known(stream);
-  return code == Code::success ? cudaMemset2D(to, pitch, value, width, height) : code;
+  return on_stream(stream, NodeType::fill, [=] { return cudaMemset2D(to, pitch, value, width, height); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemset2DAsync, cudaMemset2DAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemset3D(PitchedPointer to, int value, Extent extent) {
@@ -117,7 +110,6 @@ KERNELCAST_CUDA_EXPORT Code cudaMemset3D(PitchedPointer to, int value, Extent ex
 }
 KERNELCAST_CUDA_ALIAS(cudaMemset3D, cudaMemset3D_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemset3DAsync(PitchedPointer to, int value, Extent extent, Stream stream) {
-  auto const code = known(stream);
-  return code == Code::success ? cudaMemset3D(to, value, extent) : code;
+  return on_stream(stream, NodeType::fill, [=] { return cudaMemset3D(to, value, extent); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemset3DAsync, cudaMemset3DAsync_ptsz)

@@ -1,4 +1,5 @@
 // Launches, and what is asked and set of kernels.
+#include "intercept/cuda/graphs.hpp"
 #include "intercept/cuda/launch.hpp"
 
 using namespace kernelcast::cudart;
@@ -8,7 +9,7 @@ namespace {
 Code launch_by(void const* function, LaunchRequest const& request) {
   return call([&](State& state) {
     auto* const kernel = state.registry.kernel(function);
-    return kernel ? launch(state, *kernel, request) : Code::invalid_device_function;
+    return kernel ? launch_or_capture(state, *kernel, request) : Code::invalid_device_function;
   });
 }
 

@@ -20,8 +20,22 @@ Code when_known(Stream stream) {
       [&](State& state) { return state.streams.known(stream) ? Code::success : Code::invalid_resource_handle; });
 }
 
+// Waiting for what is only being captured spoils the capture.
+Code when_done(Stream stream) {
+  return call([&](State& state) {
+    if (!state.streams.known(stream)) return Code::invalid_resource_handle;
+    auto* const capture = state.graphs.capture_of(stream);
+    if (!capture) return Code::success;
+    capture->graph->spoilt = true;
+    return Code::stream_capture_unsupported;
+  });
+}
+
 Code when_known(Event event) {
-  return call([&](State& state) { return state.streams.known(event) ? Code::success : Code::invalid_resource_handle; });
+  return call([&](State& state) {
+    if (!state.streams.known(event)) return Code::invalid_resource_handle;
+    return state.graphs.captured(event) ? Code::captured_event : Code::success;
+  });
 }
 
 // What a handle says of itself.
@@ -59,17 +73,19 @@ KERNELCAST_CUDA_EXPORT Code cudaStreamDestroy(Stream stream) {
       [&](State& state) { return state.streams.remove(stream) ? Code::success : Code::invalid_resource_handle; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaStreamSynchronize(Stream stream) {
-  return when_known(stream);
+  return when_done(stream);
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamSynchronize, cudaStreamSynchronize_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamQuery(Stream stream) {
-  return when_known(stream);
+  return when_done(stream);
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamQuery, cudaStreamQuery_ptsz)
 
 KERNELCAST_CUDA_EXPORT Code cudaStreamWaitEvent(Stream stream, Event event, unsigned) {
   return call([&](State& state) {
-    return state.streams.known(stream) && state.streams.known(event) ? Code::success : Code::invalid_resource_handle;
+    if (!state.streams.known(stream) || !state.streams.known(event)) return Code::invalid_resource_handle;
+    state.graphs.wait(stream, event);  // else it has happened
+    return Code::success;
   });
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz)
@@ -90,30 +106,25 @@ KERNELCAST_CUDA_EXPORT Code cudaStreamGetDevice(Stream stream, int* device) {
   return answer(stream, [&](StreamObject const& s) { *device = s.device; });
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamGetDevice, cudaStreamGetDevice_ptsz)
-KERNELCAST_CUDA_EXPORT Code cudaStreamIsCapturing(Stream stream, int* status) {
-  return answer(stream, [&](StreamObject const&) { *status = 0; });
-}
-KERNELCAST_CUDA_ALIAS(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamAttachMemAsync(Stream stream, void*, std::size_t, unsigned) {
   return when_known(stream);
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz)
-KERNELCAST_CUDA_EXPORT Code cudaThreadExchangeStreamCaptureMode(int*) {
-  return Code::success;
-}
 
 // Called outside the lock: it may wait for another thread of the application.
 KERNELCAST_CUDA_EXPORT Code cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data) {
-  auto const code = when_known(stream);
-  if (code == Code::success) function(data);
-  return code;
+  return on_stream(stream, NodeType::host, [=] {
+    function(data);
+    return Code::success;
+  });
 }
 KERNELCAST_CUDA_ALIAS(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamAddCallback(Stream stream, void (*function)(Stream, Code, void*), void* data,
                                                   unsigned) {
-  auto const code = when_known(stream);
-  if (code == Code::success) function(stream, code, data);
-  return code;
+  return on_stream(stream, NodeType::host, [=] {
+    function(stream, Code::success, data);
+    return Code::success;
+  });
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamAddCallback, cudaStreamAddCallback_ptsz)
 
@@ -130,7 +141,8 @@ KERNELCAST_CUDA_EXPORT Code cudaEventDestroy(Event event) {
 KERNELCAST_CUDA_EXPORT Code cudaEventRecord(Event event, Stream stream) {
   return call([&](State& state) {
     if (!state.streams.known(stream) || !state.streams.known(event)) return Code::invalid_resource_handle;
-    event->recorded = Clock::now();
+    state.graphs.record(event, stream);
+    if (!state.graphs.captured(event)) event->recorded = Clock::now();
     return Code::success;
   });
 }

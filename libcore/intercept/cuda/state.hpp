@@ -16,6 +16,7 @@
 #include "intercept/cuda/arrays.hpp"
 #include "intercept/cuda/devices.hpp"
 #include "intercept/cuda/errors.hpp"
+#include "intercept/cuda/graphs.hpp"
 #include "intercept/cuda/registry.hpp"
 #include "intercept/cuda/rows.hpp"
 #include "intercept/cuda/settings.hpp"
@@ -35,12 +36,14 @@ class State {
   Allocations allocations;
   Registry registry;
   Streams streams;
+  Graphs graphs;
   Arrays arrays;
   Textures textures;
   Rows rows;
   Code broken = Code::success;  // a kernel has failed: every call says so until the device is reset
   unsigned flags = 0;           // cudaSetDeviceFlags
   std::uint64_t stack_bytes, heap_bytes;
+  std::uint64_t grid_workspace = 0;  // an address, once there was a cooperative launch
 
   device::Device const& device() const;  // this thread's
   std::uint64_t device_memory_bytes() const;
