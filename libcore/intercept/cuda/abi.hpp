@@ -96,8 +96,7 @@ struct PointerAttributes {
   MemoryType type;
   int device;
   void* device_pointer;
-  void* host_pointer;
-  long reserved[8];  // of CUDA 13; applications of CUDA 12 have no room for it
+  void* host_pointer;  // CUDA 13 has more behind it
 };
 
 enum class ResourceType : int { array, mipmapped_array, linear, pitch_2d };
@@ -111,6 +110,7 @@ struct Pitch2DResource {
   ChannelFormat format;
   std::size_t width, height, pitch;  // texels, texels, bytes
 };
+// CUDA 13 has more behind these two; it is left alone.
 struct ResourceDescription {
   ResourceType type;
   union {
@@ -118,9 +118,7 @@ struct ResourceDescription {
     void* mipmapped;
     LinearResource linear;
     Pitch2DResource pitch_2d;
-    int reserved[32];
   };
-  unsigned flags;
 };
 
 enum class TextureAddress : int { wrap, clamp, mirror, border };
@@ -143,7 +141,6 @@ struct ResourceView {
   int format;
   std::size_t width, height, depth;
   unsigned first_mipmap_level, last_mipmap_level, first_layer, last_layer;
-  unsigned reserved[16];
 };
 
 struct FunctionAttributes {

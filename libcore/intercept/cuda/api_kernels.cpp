@@ -1,30 +1,12 @@
 // What is asked and set of kernels, and how many groups of one a compute unit holds.
 #include <algorithm>
 
-#include "intercept/cuda/state.hpp"
-#include "ptx/liveness.hpp"
+#include "intercept/cuda/occupancy.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::cudart;
 
 namespace {
-
-// Our estimate from live ranges of the PTX, as no compiler of machine code runs here.
-std::uint64_t registers_of(State const& state, Kernel& kernel) {
-  if (kernel.registers == 0) kernel.registers = ptx::registers_needed(*kernel.function).registers;
-  return std::clamp<std::uint64_t>(kernel.registers, 8, state.device().max_registers_per_item.value_or(255));
-}
-
-std::uint64_t most_work_items(State const& state, Kernel const& kernel) {
-  std::uint64_t most = state.device().max_group_size.value_or(1024);
-  auto const bound = kernel.function->directives.find("maxntid");
-  if (bound != kernel.function->directives.end()) {
-    std::uint64_t items = 1;
-    for (auto const n : bound->second) items *= n;
-    most = std::min(most, items);
-  }
-  return most;
-}
 
 // A call about a kernel that is there and can be run.
 template <class Body>
@@ -35,12 +17,6 @@ Code about(void const* function, Body body) {
     auto const failure = state.prepare(*kernel);
     return failure == Code::success ? body(state, *kernel) : failure;
   });
-}
-
-std::uint64_t groups_per_unit(State const& state, Kernel& kernel, std::uint64_t block, std::uint64_t shared) {
-  if (block == 0 || block > most_work_items(state, kernel)) return 0;
-  device::KernelResources const needs{registers_of(state, kernel), kernel.ready->static_shared_bytes() + shared};
-  return device::occupancy(state.device(), needs, block).groups_per_cu;
 }
 
 }  // namespace

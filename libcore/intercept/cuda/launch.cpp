@@ -5,30 +5,30 @@
 
 #include <fmt/format.h>
 
+#include "intercept/cuda/occupancy.hpp"
+
 namespace kernelcast::cudart {
 
 namespace {
 
 // [cuda] "Technical Specifications per Compute Capability"; exceeding them is an invalid configuration.
-constexpr std::uint64_t most_work_items = 1024;
+constexpr std::uint64_t most_block = 1024;
 constexpr unsigned most_block_z = 64, most_grid_yz = 65535, most_grid_x = 0x7fffffff;
 
-Code check_sizes(State& state, Kernel const& kernel, LaunchRequest const& request) {
+Code check_sizes(State& state, Kernel& kernel, LaunchRequest const& request) {
   auto const& [grid, block] = std::tie(request.grid, request.block);
   std::uint64_t const items = std::uint64_t{block.x} * block.y * block.z;
   if (items == 0 || std::uint64_t{grid.x} * grid.y * grid.z == 0) return Code::invalid_configuration;
-  if (items > most_work_items || block.z > most_block_z) return Code::invalid_configuration;
+  if (items > most_block || block.z > most_block_z) return Code::invalid_configuration;
   if (grid.x > most_grid_x || grid.y > most_grid_yz || grid.z > most_grid_yz) return Code::invalid_configuration;
-  auto const limit = kernel.function->directives.find("maxntid");
-  if (limit != kernel.function->directives.end()) {
-    std::uint64_t most = 1;
-    for (auto const n : limit->second) most *= n;
-    if (items > most) return Code::invalid_value;
-  }
+  if (items > most_work_items(state, kernel)) return Code::invalid_value;
   std::uint64_t const shared = kernel.ready->static_shared_bytes() + request.shared_bytes;
   if (request.shared_bytes > kernel.most_dynamic_shared_bytes || shared > most_shared_bytes(state.device()))
     return Code::invalid_value;
-  return Code::success;
+  if (!request.cooperative) return Code::success;
+  auto const most =
+      groups_per_unit(state, kernel, items, request.shared_bytes) * state.device().compute_units.value_or(1);
+  return std::uint64_t{grid.x} * grid.y * grid.z <= most ? Code::success : Code::cooperative_launch_too_large;
 }
 
 std::string text_of(emu::Finding const& f) {
@@ -42,12 +42,21 @@ void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-emu::Launch launch_of(State const& state, Kernel const& kernel, LaunchRequest const& request) {
+// [ptx] %envreg1 and 2: where nvcc's barrier over the grid keeps its count.
+void give_workspace(State& state, emu::Launch& launch) {
+  if (state.grid_workspace == 0) state.grid_workspace = state.memory.add("cooperative launch", 256);
+  launch.envreg[1] = static_cast<std::uint32_t>(state.grid_workspace >> 32);
+  launch.envreg[2] = static_cast<std::uint32_t>(state.grid_workspace);
+}
+
+emu::Launch launch_of(State& state, Kernel const& kernel, LaunchRequest const& request) {
   emu::Launch out;
   out.grid = {request.grid.x, request.grid.y, request.grid.z};
   out.block = {request.block.x, request.block.y, request.block.z};
   out.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
   out.stack_bytes = static_cast<std::uint32_t>(state.stack_bytes);
+  out.cooperative = request.cooperative;
+  if (request.cooperative) give_workspace(state, out);
   out.print = print;
   out.parameters.resize(kernel.function->parameter_bytes);
   for (std::size_t p = 0; p < kernel.function->parameters.size(); ++p) {

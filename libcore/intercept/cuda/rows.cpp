@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -10,6 +11,57 @@
 #include "record/table.hpp"
 
 namespace kernelcast::cudart {
+
+namespace {
+
+// Passes on what some groups do, of all that run.
+class OfSomeGroups final : public emu::Observer {
+ public:
+  OfSomeGroups(emu::Observer& inner, std::vector<std::uint64_t> const& groups) : inner_(&inner), groups_(groups) {}
+  void group_begin(std::uint64_t group) override {
+    passing_ = std::binary_search(groups_.begin(), groups_.end(), group);
+    if (passing_) inner_->group_begin(group);
+  }
+  void group_end() override {
+    if (passing_) inner_->group_end();
+  }
+  void block(std::uint32_t block, emu::Lanes const& lanes) override {
+    if (passing_) inner_->block(block, lanes);
+  }
+  void guarded(std::uint32_t instruction, emu::Lanes const& lanes) override {
+    if (passing_) inner_->guarded(instruction, lanes);
+  }
+  void memory(emu::MemoryAccess const& access) override {
+    if (passing_) inner_->memory(access);
+  }
+  void branch(std::uint32_t instruction, emu::Lanes const& executing, emu::Lanes const& taking) override {
+    if (passing_) inner_->branch(instruction, executing, taking);
+  }
+  void barrier(std::uint32_t instruction, emu::Lanes const& lanes) override {
+    if (passing_) inner_->barrier(instruction, lanes);
+  }
+  std::unique_ptr<emu::Observer> fork() const override {
+    auto forked = inner_->fork();
+    auto out = std::make_unique<OfSomeGroups>(*forked, groups_);
+    out->own_ = std::move(forked);
+    return out;
+  }
+  void join(emu::Observer const& other) override { inner_->join(*dynamic_cast<OfSomeGroups const&>(other).inner_); }
+
+ private:
+  emu::Observer* inner_;
+  std::vector<std::uint64_t> const& groups_;
+  std::unique_ptr<emu::Observer> own_;  // of a fork
+  bool passing_ = false;
+};
+
+std::vector<std::uint64_t> groups_between(std::uint64_t begin, std::uint64_t end) {
+  std::vector<std::uint64_t> out(end - begin);
+  std::iota(out.begin(), out.end(), begin);
+  return out;
+}
+
+}  // namespace
 
 CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, launch::GroupChoice groups,
                              std::uint64_t number)
@@ -22,12 +74,24 @@ CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, la
 }
 
 emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads) {
+  // Groups that may wait for each other run together; others apart from those that are counted, which is faster.
+  bool const together = launch_.cooperative || kernel_.ready->order_dependent();
+  return together ? run_together(memory, limits, threads) : run_in_parts(memory, limits, threads);
+}
+
+emu::Outcome CountedLaunch::run_together(emu::Memory& memory, emu::Limits const& limits, unsigned threads) {
+  OfSomeGroups counted(counters_, chosen_);
+  std::vector<emu::Observer*> observers{&counted};
+  std::optional<OfSomeGroups> sampled;
+  if (sample_) observers.push_back(&sampled.emplace(sample_->observer(), sample_->groups()));
+  return emu::run(*kernel_.ready, launch_, memory, groups_between(0, launch_.grid.count()), observers, limits, threads);
+}
+
+emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const& limits, unsigned threads) {
   auto const total = launch_.grid.count();
   emu::Outcome outcome;
   auto const run_some = [&](std::uint64_t first, std::uint64_t end, std::vector<emu::Observer*> const& observers) {
-    std::vector<std::uint64_t> groups(end - first);
-    for (std::uint64_t g = first; g < end; ++g) groups[g - first] = g;
-    auto some = emu::run(*kernel_.ready, launch_, memory, groups, observers, limits, threads);
+    auto some = emu::run(*kernel_.ready, launch_, memory, groups_between(first, end), observers, limits, threads);
     some.warp_instructions += outcome.warp_instructions;
     outcome = std::move(some);
     return outcome.ending == emu::Ending::done;

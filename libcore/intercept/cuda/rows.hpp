@@ -37,6 +37,9 @@ class CountedLaunch {
   std::uint64_t number() const { return number_; }
 
  private:
+  emu::Outcome run_together(emu::Memory&, emu::Limits const&, unsigned threads);
+  emu::Outcome run_in_parts(emu::Memory&, emu::Limits const&, unsigned threads);
+
   Kernel const& kernel_;
   emu::Launch const& launch_;
   std::uint64_t number_;

@@ -1,0 +1,104 @@
+// Our declarations of the runtime's interface beside a toolkit's: sizes, places of fields, numbers.
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdio>
+
+#define KERNELCAST_CUDART (CUDART_VERSION / 1000)
+#include "intercept/cuda/abi.hpp"
+#include "intercept/cuda/attributes.hpp"
+#include "intercept/cuda/device_properties.hpp"
+
+namespace ours = kernelcast::cudart;
+
+#define SAME_SIZE(a, b) static_assert(sizeof(ours::a) == sizeof(b), #b)
+#define SAME_PLACE(a, x, b, y) static_assert(offsetof(ours::a, x) == offsetof(b, y), #b "." #y)
+#define SAME_NUMBER(a, b) static_assert(static_cast<int>(ours::a) == static_cast<int>(b), #b)
+
+#define KERNELCAST_CUDA_ERROR(number, name, official, text) SAME_NUMBER(Code::name, official);
+#if CUDART_VERSION >= 13000
+#include "intercept/cuda/error_codes.def"
+#endif
+#undef KERNELCAST_CUDA_ERROR
+
+SAME_SIZE(Dim3, dim3);
+SAME_SIZE(Extent, cudaExtent);
+SAME_SIZE(Position, cudaPos);
+SAME_SIZE(PitchedPointer, cudaPitchedPtr);
+SAME_PLACE(PitchedPointer, height, cudaPitchedPtr, ysize);
+SAME_SIZE(ChannelFormat, cudaChannelFormatDesc);
+SAME_SIZE(Copy3D, cudaMemcpy3DParms);
+SAME_PLACE(Copy3D, target_position, cudaMemcpy3DParms, dstPos);
+SAME_PLACE(Copy3D, kind, cudaMemcpy3DParms, kind);
+SAME_SIZE(Copy3DPeer, cudaMemcpy3DPeerParms);
+SAME_PLACE(Copy3DPeer, target_array, cudaMemcpy3DPeerParms, dstArray);
+SAME_PLACE(Copy3DPeer, extent, cudaMemcpy3DPeerParms, extent);
+SAME_PLACE(PointerAttributes, host_pointer, cudaPointerAttributes, hostPointer);
+SAME_PLACE(ResourceDescription, linear, cudaResourceDesc, res.linear.devPtr);
+SAME_PLACE(ResourceDescription, linear.bytes, cudaResourceDesc, res.linear.sizeInBytes);
+SAME_PLACE(ResourceDescription, pitch_2d.pitch, cudaResourceDesc, res.pitch2D.pitchInBytes);
+SAME_SIZE(TextureDescription, cudaTextureDesc);
+SAME_PLACE(TextureDescription, border, cudaTextureDesc, borderColor);
+SAME_PLACE(TextureDescription, seamless_cubemap, cudaTextureDesc, seamlessCubemap);
+SAME_PLACE(ResourceView, last_layer, cudaResourceViewDesc, lastLayer);
+static_assert(sizeof(ours::ResourceDescription) <= sizeof(cudaResourceDesc));
+static_assert(sizeof(ours::ResourceView) <= sizeof(cudaResourceViewDesc));
+static_assert(sizeof(ours::PointerAttributes) <= sizeof(cudaPointerAttributes));
+SAME_SIZE(FunctionAttributes, cudaFuncAttributes);
+SAME_PLACE(FunctionAttributes, max_dynamic_shared_bytes, cudaFuncAttributes, maxDynamicSharedSizeBytes);
+SAME_PLACE(FunctionAttributes, cache_mode_ca, cudaFuncAttributes, cacheModeCA);
+SAME_SIZE(LaunchAttribute, cudaLaunchAttribute);
+SAME_PLACE(LaunchAttribute, cooperative, cudaLaunchAttribute, val.cooperative);
+SAME_SIZE(LaunchConfiguration, cudaLaunchConfig_t);
+SAME_PLACE(LaunchConfiguration, attributes, cudaLaunchConfig_t, attrs);
+SAME_PLACE(LaunchConfiguration, attribute_count, cudaLaunchConfig_t, numAttrs);
+SAME_SIZE(DeviceProperties, cudaDeviceProp);
+SAME_PLACE(DeviceProperties, total_global_mem, cudaDeviceProp, totalGlobalMem);
+SAME_PLACE(DeviceProperties, major, cudaDeviceProp, major);
+SAME_PLACE(DeviceProperties, multi_processor_count, cudaDeviceProp, multiProcessorCount);
+SAME_PLACE(DeviceProperties, max_texture_2d_linear, cudaDeviceProp, maxTexture2DLinear);
+SAME_PLACE(DeviceProperties, l2_cache_size, cudaDeviceProp, l2CacheSize);
+SAME_PLACE(DeviceProperties, shared_mem_per_multiprocessor, cudaDeviceProp, sharedMemPerMultiprocessor);
+SAME_PLACE(DeviceProperties, cooperative_launch, cudaDeviceProp, cooperativeLaunch);
+SAME_PLACE(DeviceProperties, reserved_shared_mem_per_block, cudaDeviceProp, reservedSharedMemPerBlock);
+SAME_PLACE(DeviceProperties, memory_pools_supported, cudaDeviceProp, memoryPoolsSupported);
+SAME_PLACE(DeviceProperties, unified_function_pointers, cudaDeviceProp, unifiedFunctionPointers);
+
+SAME_NUMBER(CopyKind::by_address, cudaMemcpyDefault);
+SAME_NUMBER(ChannelKind::none, cudaChannelFormatKindNone);
+SAME_NUMBER(ChannelKind::unorm8x1, cudaChannelFormatKindUnsignedNormalized8X1);
+SAME_NUMBER(ChannelKind::snorm16x4, cudaChannelFormatKindSignedNormalized16X4);
+SAME_NUMBER(MemoryType::managed, cudaMemoryTypeManaged);
+SAME_NUMBER(ResourceType::pitch_2d, cudaResourceTypePitch2D);
+SAME_NUMBER(TextureAddress::border, cudaAddressModeBorder);
+SAME_NUMBER(TextureFilter::linear, cudaFilterModeLinear);
+SAME_NUMBER(TextureRead::normalized_float, cudaReadModeNormalizedFloat);
+SAME_NUMBER(FunctionAttribute::max_dynamic_shared_bytes, cudaFuncAttributeMaxDynamicSharedMemorySize);
+SAME_NUMBER(FunctionAttribute::cluster_policy, cudaFuncAttributeClusterSchedulingPolicyPreference);
+SAME_NUMBER(Limit::heap_bytes, cudaLimitMallocHeapSize);
+SAME_NUMBER(Limit::l2_bytes, cudaLimitPersistingL2CacheSize);
+static_assert(ours::launch_attribute_cooperative == cudaLaunchAttributeCooperative);
+static_assert(ours::launch_attribute_cluster == cudaLaunchAttributeClusterDimension);
+static_assert(ours::event_disable_timing == cudaEventDisableTiming && ours::array_cubemap == cudaArrayCubemap);
+static_assert(ours::array_layered == cudaArrayLayered && ours::host_register_mapped == cudaHostRegisterMapped);
+
+SAME_NUMBER(Attribute::max_grid_z, cudaDevAttrMaxGridDimZ);
+SAME_NUMBER(Attribute::clock_rate, cudaDevAttrClockRate);
+SAME_NUMBER(Attribute::multiprocessors, cudaDevAttrMultiProcessorCount);
+SAME_NUMBER(Attribute::max_texture_2d_layers, cudaDevAttrMaxTexture2DLayeredLayers);
+SAME_NUMBER(Attribute::tcc, cudaDevAttrTccDriver);
+SAME_NUMBER(Attribute::unified_addressing, cudaDevAttrUnifiedAddressing);
+SAME_NUMBER(Attribute::max_texture_cubemap, cudaDevAttrMaxTextureCubemapWidth);
+SAME_NUMBER(Attribute::max_surface_3d_depth, cudaDevAttrMaxSurface3DDepth);
+SAME_NUMBER(Attribute::max_texture_2d_linear_pitch, cudaDevAttrMaxTexture2DLinearPitch);
+SAME_NUMBER(Attribute::capability_minor, cudaDevAttrComputeCapabilityMinor);
+SAME_NUMBER(Attribute::managed_memory, cudaDevAttrManagedMemory);
+SAME_NUMBER(Attribute::host_pointer_for_registered, cudaDevAttrCanUseHostPointerForRegisteredMem);
+SAME_NUMBER(Attribute::cooperative_launch, cudaDevAttrCooperativeLaunch);
+SAME_NUMBER(Attribute::max_shared_per_block_optin, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+SAME_NUMBER(Attribute::max_blocks_per_multiprocessor, cudaDevAttrMaxBlocksPerMultiprocessor);
+SAME_NUMBER(Attribute::memory_pools, cudaDevAttrMemoryPoolsSupported);
+
+int main() {
+  std::printf("the interface is that of CUDA %d\n", CUDART_VERSION / 1000);
+}
