@@ -16,6 +16,7 @@
 #include "intercept/cuda/arrays.hpp"
 #include "intercept/cuda/devices.hpp"
 #include "intercept/cuda/errors.hpp"
+#include "intercept/cuda/graphs.hpp"
 #include "intercept/cuda/registry.hpp"
 #include "intercept/cuda/rows.hpp"
 #include "intercept/cuda/settings.hpp"
@@ -35,6 +36,7 @@ class State {
   Allocations allocations;
   Registry registry;
   Streams streams;
+  Graphs graphs;
   Arrays arrays;
   Textures textures;
   Rows rows;
