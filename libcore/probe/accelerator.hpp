@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -87,17 +86,15 @@ class Accelerator {
 // Takes the accelerator; its facts become the probe's.
 std::unique_ptr<Probe> accelerator_probe(std::unique_ptr<Accelerator>);
 
-// For both back ends: host time of body(), seconds; random contents of what is copied and read.
+// For both back ends: host time of body(), seconds.
 template <class Body>
 double host_seconds(Body const& body) {
   auto const start = std::chrono::steady_clock::now();
   body();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-std::vector<std::uint32_t> random_words(std::size_t count, std::uint64_t seed);
-void fill_randomly(std::span<std::byte>);
 
-// Memory of the host that the driver knows nothing of.
+// Memory of the host that the driver knows nothing of, with random contents.
 class PageableMemory {
  public:
   void* at_least(std::uint64_t bytes);

@@ -7,6 +7,7 @@
 // of its own; occupancy is groups over compute units. A latency is the difference of two runs of different length.
 // Limits: without known limits of the compute unit only full occupancy is measured.
 #include "probe/accelerator_probe.hpp"
+#include "probe/random.hpp"
 
 namespace kernelcast::probe {
 
@@ -14,25 +15,10 @@ std::string kernel_source(std::string const& prelude, std::string const& file) {
   return microbench_file(prelude) + "\n" + microbench_file(file);
 }
 
-std::vector<std::uint32_t> random_words(std::size_t count, std::uint64_t seed) {
-  std::vector<std::uint32_t> out(count);
-  std::uint64_t state = seed + count;
-  for (auto& word : out) {
-    state += 0x9E3779B97F4A7C15u;
-    std::uint64_t const z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9u;
-    word = static_cast<std::uint32_t>(z >> 32);
-  }
-  return out;
-}
-
-void fill_randomly(std::span<std::byte> bytes) {
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761u >> 24);
-}
-
 void* PageableMemory::at_least(std::uint64_t bytes) {
   if (bytes_.size() < bytes) {
     bytes_.resize(bytes);
-    fill_randomly(bytes_);
+    fill_randomly(bytes_, 1);
   }
   return bytes_.data();
 }

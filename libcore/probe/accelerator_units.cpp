@@ -1,8 +1,6 @@
 // Shared and constant memory, images, atomics, and the latency of loads over the working set.
-#include <numeric>
-#include <random>
-
 #include "probe/accelerator_probe.hpp"
+#include "probe/random.hpp"
 
 namespace kernelcast::probe {
 
@@ -11,10 +9,7 @@ namespace {
 // A random cycle through `bytes`, one word used of every line of `line` bytes.
 std::vector<std::uint32_t> cycle_words(std::size_t bytes, std::size_t line, std::uint64_t seed) {
   std::size_t const nodes = std::max<std::size_t>(bytes / line, 1), step = line / 4;
-  std::vector<std::uint32_t> order(nodes);
-  std::iota(order.begin(), order.end(), 0u);
-  std::mt19937_64 random(seed);
-  for (std::size_t i = nodes - 1; i > 0; --i) std::swap(order[i], order[(random() >> 32) * (i + 1) >> 32]);
+  auto const order = random_order(nodes, seed);
   auto words = random_words(std::max<std::size_t>(bytes / 4, 1), seed);
   for (std::size_t i = 0; i < nodes; ++i)
     words[order[i] * step] = static_cast<std::uint32_t>(order[(i + 1) % nodes] * step);

@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include "probe/random.hpp"
+
 namespace kernelcast::probe::cpu {
 
 namespace {
@@ -153,14 +155,7 @@ Memory::Memory(std::size_t bytes, bool huge, std::uint64_t seed) : bytes_(bytes)
     throw Error(Status::limit, fmt::format("no memory for {} bytes", bytes), "free some, or choose fewer --bench");
   madvise(p, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   data_ = static_cast<std::byte*>(p);
-  // splitmix64: fast, and no two pages alike.
-  std::uint64_t state = seed;
-  auto* const words = static_cast<std::uint64_t*>(p);
-  for (std::size_t i = 0; i < bytes / 8; ++i) {
-    state += 0x9E3779B97F4A7C15u;
-    std::uint64_t z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9u;
-    words[i] = z ^ (z >> 31);
-  }
+  fill_randomly({data_, bytes}, seed);
 }
 
 Memory::~Memory() {

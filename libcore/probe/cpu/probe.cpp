@@ -10,8 +10,6 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <numeric>
-#include <random>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -20,6 +18,7 @@
 #include "probe/cpu/kernels.hpp"
 #include "probe/cpu/machine.hpp"
 #include "probe/probe.hpp"
+#include "probe/random.hpp"
 
 namespace kernelcast::probe {
 
@@ -93,10 +92,7 @@ class LazyMemory {
 // A random cycle through all lines of `bytes`, at a random place of each line; the pages in any order.
 void* make_cycle(std::byte* data, std::size_t bytes, std::size_t line, std::uint64_t seed) {
   std::size_t const nodes = bytes / line;
-  std::vector<std::uint32_t> order(nodes);
-  std::iota(order.begin(), order.end(), 0u);
-  std::mt19937_64 random(seed);
-  for (std::size_t i = nodes - 1; i > 0; --i) std::swap(order[i], order[(random() >> 32) * (i + 1) >> 32]);
+  auto const order = random_order(nodes, seed);
   auto const node = [&](std::size_t i) { return reinterpret_cast<void**>(data + order[i % nodes] * line); };
   for (std::size_t i = 0; i < nodes; ++i) *node(i) = node(i + 1);
   return node(0);

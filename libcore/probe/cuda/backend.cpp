@@ -11,6 +11,7 @@
 #include "probe/access.hpp"
 #include "probe/catalogue.hpp"
 #include "probe/cuda/api.hpp"
+#include "probe/random.hpp"
 
 namespace kernelcast::probe {
 
@@ -371,7 +372,7 @@ class CudaDevice final : public Accelerator {
       pinned_ = nullptr;
       KERNELCAST_CHECK(allocate_host, &pinned_, bytes);
       pinned_bytes_ = bytes;
-      fill_randomly({static_cast<std::byte*>(pinned_), bytes});
+      fill_randomly({static_cast<std::byte*>(pinned_), bytes}, 1);
     }
     return pinned_;
   }

@@ -14,6 +14,7 @@
 #include "probe/access.hpp"
 #include "probe/catalogue.hpp"
 #include "probe/opencl/api.hpp"
+#include "probe/random.hpp"
 
 namespace kernelcast::probe {
 
@@ -422,7 +423,7 @@ class OpenClDevice final : public Accelerator {
       mapped_ = api().clEnqueueMapBuffer(queue_, host_->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
                                          nullptr, nullptr, &code);
       check(code, "clEnqueueMapBuffer");
-      fill_randomly({static_cast<std::byte*>(mapped_), bytes});
+      fill_randomly({static_cast<std::byte*>(mapped_), bytes}, 1);
     }
     return mapped_;
   }

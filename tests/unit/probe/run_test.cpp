@@ -2,9 +2,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -13,6 +16,7 @@
 #include "catch.hpp"
 #include "probe/access.hpp"
 #include "probe/probe.hpp"
+#include "probe/random.hpp"
 #include "probe/summary.hpp"
 
 using namespace kernelcast;
@@ -238,6 +242,28 @@ TEST_CASE("names become slugs") {
   CHECK(slug("Intel(R) Core(TM) i7-4770K CPU @ 3.50GHz") == "intel-core-i7-4770k");
   CHECK(slug("AMD Ryzen 9 7950X 16-Core Processor") == "amd-ryzen-9-7950x");
   CHECK(slug("") == "device");
+}
+
+TEST_CASE("random contents and orders") {
+  auto const words = random_words(1000, 7);
+  CHECK(words == random_words(1000, 7));
+  CHECK(words != random_words(1000, 8));
+  int bits = 0;
+  for (auto const word : words) bits += std::popcount(word);
+  CHECK(bits == Approx(16000).margin(360));  // four standard deviations of 32,000 fair bits
+  std::vector<std::byte> bytes(13);          // not a whole number of words
+  fill_randomly(bytes, 7);
+  CHECK(std::memcmp(bytes.data(), words.data(), 13) == 0);
+  fill_randomly({}, 1);
+  // All orders of four, each as often: chi squared with 23 degrees of freedom, 1 in 1000 is above 49.7.
+  std::map<std::vector<std::uint32_t>, int> orders;
+  for (std::uint64_t seed = 0; seed < 24000; ++seed) ++orders[random_order(4, seed)];
+  REQUIRE(orders.size() == 24);
+  double chi = 0;
+  for (auto const& [order, times] : orders) chi += (times - 1000.0) * (times - 1000.0) / 1000;
+  CHECK(chi < 49.7);
+  CHECK(random_order(0, 1).empty());
+  CHECK(random_order(1, 1) == std::vector<std::uint32_t>{0});
 }
 
 TEST_CASE("device files that may not be opened") {
