@@ -85,10 +85,16 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   options.registers = registers;
   choose_devices(command, options);
   options.tell = [&io](std::string_view text) { io.note(text); };
+  options.graph = command.graph;
   auto const attached = intercept::attach(options);
-  auto out = io.writer<record::Kernel>();
-  for (auto const& row : attached.rows) out.write(row);
-  out.finish();
+  if (command.graph) {
+    graph::write_recording(io.output(), attached.recording);
+    if (attached.recording.commands.empty()) io.note("the graph is empty: the application gave no OpenCL command");
+  } else {
+    auto out = io.writer<record::Kernel>();
+    for (auto const& row : attached.rows) out.write(row);
+    out.finish();
+  }
   if (attached.skipped > 0)
     io.note(fmt::format("{} configuration{} without a row", attached.skipped, attached.skipped == 1 ? "" : "s"));
   return static_cast<Status>(attached.status);

@@ -13,6 +13,7 @@ namespace kernelcast::miniemu {
 
 struct AttachCommand {
   bool given = false;
+  bool graph = false;  // the application's graph in place of kernel rows
   std::string every, keep, database;
   std::optional<std::uint64_t> read_back_bytes;
   std::vector<std::string> as;           // devices that CUDA applications see

@@ -27,6 +27,7 @@ struct Options {
 launch::RunOptions run_options(Options const& options, cli::Streams& io) {
   auto run = launch::run_options(options.launch, io);
   static std::map<std::string, launch::Emit> const records{{"kernel", launch::Emit::kernel},
+                                                           {"graph", launch::Emit::kernel},
                                                            {"trace", launch::Emit::trace},
                                                            {"lines", launch::Emit::lines},
                                                            {"blocks", launch::Emit::blocks}};
@@ -69,9 +70,10 @@ launch::Report run_traced(launch::Plan const& plan, launch::RunOptions choice, c
 
 Status run_application(Options const& options, launch::RunOptions const& choice, cli::Streams& io) {
   if (choice.emit != launch::Emit::kernel)
-    throw Error(Status::usage, "--attach writes kernel rows only",
+    throw Error(Status::usage, "--attach writes kernel rows or a graph only",
                 "keep the launches with --keep DIR, and run those of interest with --emit");
   auto command = options.attach;
+  command.graph = options.emit == "graph";
   command.application.insert(command.application.begin(), options.launch.line.path);
   return miniemu::run_attached(command, choice, !options.launch.no_cache, !options.no_registers, io);
 }
@@ -79,6 +81,8 @@ Status run_application(Options const& options, launch::RunOptions const& choice,
 Status run(Options const& options, cli::Streams& io) {
   auto const choice = run_options(options, io);
   if (options.attach.given) return run_application(options, choice, io);
+  if (options.emit == "graph")
+    throw Error(Status::usage, "--emit graph is for applications", "miniemu --attach --emit graph -o FILE -- ./app");
   if (!options.attach.application.empty())
     throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.attach.application.front()),
                 "one kernel or launch file at a time; --attach runs an application");
@@ -115,9 +119,10 @@ void declare(cli::Tool& tool) {
   miniemu::declare_attach(app, options->attach);
   app.add_option("--emit", options->emit,
                  "the record to write: kernel, one row per configuration; lines or blocks, the same counts by source "
-                 "line or by basic block; trace, what each wavefront executes")
-      ->type_name("kernel|trace|lines|blocks")
-      ->check(CLI::IsMember({"kernel", "trace", "lines", "blocks"}))
+                 "line or by basic block; trace, what each wavefront executes; with --attach also graph, the "
+                 "application's kernels and copies and what they touch, for partsim")
+      ->type_name("kernel|trace|lines|blocks|graph")
+      ->check(CLI::IsMember({"kernel", "trace", "lines", "blocks", "graph"}))
       ->capture_default_str();
   app.add_option("--width", options->width, "lanes of a wavefront in a trace: 32 or 64")
       ->type_name("32|64")

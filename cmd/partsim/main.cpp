@@ -60,7 +60,9 @@ void each_study(Options const& options, Inputs const& in, cli::Streams& io, Visi
       auto const& gpu = in.database.find(name);
       auto const* const times = in.times.empty() ? nullptr : &in.times;
       if (!options.graph.empty()) {
-        graph::Study study(graph::read_graph(options.graph, io.input(options.graph)), system, gpu, simulation, times);
+        auto file = graph::read_graph_file(options.graph, io.input(options.graph));
+        auto study = file.recording ? graph::Study(std::move(*file.recording), system, gpu, simulation, times)
+                                    : graph::Study(std::move(file.graph), system, gpu, simulation, times);
         visit(study, gpu.device);
       }
       for (auto const& app : in.apps) {
@@ -70,15 +72,20 @@ void each_study(Options const& options, Inputs const& in, cli::Streams& io, Visi
     }
 }
 
-// The points of a study: sizes and numbers of GPUs; a graph from a file is one point.
+// The sizes of a study; a graph from a file has one, which is not known.
+std::vector<double> sizes(Options const& options, graph::Study const& study) {
+  return study.from_file() ? std::vector<double>{0} : partsim::sizes(options.sizes);
+}
+
+// The points of a study: sizes and numbers of GPUs; a graph from a file that cannot be divided is one point.
 template <class Visit>
 void each_point(Options const& options, graph::Study& study, Visit visit) {
-  if (study.from_file()) {
+  if (!study.divisible()) {
     auto const& g = study.graph(0, 1, 1);
     return visit(g.n, g.parts);
   }
   auto const counts = partsim::gpu_counts(options.gpu_counts, study.system().gpu_count());
-  for (double const n : partsim::sizes(options.sizes))
+  for (double const n : sizes(options, study))
     for (auto const parts : counts) visit(n, parts);
 }
 
@@ -142,9 +149,9 @@ void choose(Options const& options, Inputs const& in, cli::Streams& io) {
     graph::ChooseOptions how;
     how.gpus = partsim::gpu_counts(options.gpu_counts, study.system().gpu_count());
     how.buffers = partsim::host_buffers(options.host_buffers, study.system(), true);
-    for (double const n : study.from_file() ? std::vector<double>{0} : partsim::sizes(options.sizes)) {
+    for (double const n : sizes(options, study)) {
       if (!shard.takes_next()) continue;
-      if (study.from_file()) how.gpus = {study.graph(0, 1, 1).parts};
+      if (!study.divisible()) how.gpus = {study.graph(0, 1, 1).parts};
       auto const chosen = graph::choose(study, n, how);
       if (chosen.best.empty())
         throw Error(Status::limit,

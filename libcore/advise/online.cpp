@@ -48,7 +48,8 @@ class Session {
     intercept::FolderWatch const watch(spool_.folder());
     intercept::LeaveSignalsToTheApplication const keys;
     start();
-    auto const environment = intercept::environment_with_layer(spool_.folder(), "");
+    auto const environment = intercept::environment_with_layer(
+        spool_.folder(), "", options_.worker.cache ? intercept::lasting_programs() : std::string{});
     try {
       application_ = intercept::start_application(options_.command, environment);
     } catch (...) {

@@ -14,7 +14,6 @@
 
 #include "advise/count.hpp"
 #include "csv/csv.hpp"
-#include "frontend/cache.hpp"
 #include "process/process.hpp"
 #include "record/table.hpp"
 
@@ -130,10 +129,7 @@ class Worker {
     plan.case_name.clear();  // its sizes
     plan.request.cache = options_.cache;
     plan.request.registers = options_.registers;
-    // The spool has another path in every run.
-    if (options_.cache)
-      if (auto kept = frontend::keep_source(read_file(plan.request.path), ".cl"); !kept.empty())
-        plan.request.path = std::move(kept);
+    plan.lazy_files = true;
     return plan;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <istream>
 #include <iterator>
@@ -20,6 +21,26 @@ namespace kernelcast::graph {
 Error RawGraph::refuse(Where const& where, std::string message, std::string hint) const {
   std::string const line = where.line >= 1 && where.line <= lines.size() ? lines[where.line - 1] : "";
   return Error(Status::bad_data, where, std::move(message), std::move(hint), line);
+}
+
+double RawGraph::signed_number(RawValue const& value, std::string const& node, std::string_view key) const {
+  auto const& text = value.text;
+  double out = 0;
+  auto const result = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || !(std::abs(out) <= 1e300))
+    throw refuse(value.where, fmt::format("node '{}': {} must be a number, got '{}'", node, key, text),
+                 "for example 4096 or 1.5e-3");
+  return out;
+}
+
+double RawGraph::number(RawValue const& value, std::string const& node, std::string_view key) const {
+  auto const& text = value.text;
+  double out = 0;
+  auto const result = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || !(out >= 0) || out > 1e300)
+    throw refuse(value.where, fmt::format("node '{}': {} must be a number of 0 or more, got '{}'", node, key, text),
+                 "for example 4096 or 1.5e-3");
+  return out;
 }
 
 namespace {
@@ -76,14 +97,7 @@ class Assembly {
   std::optional<double> number(RawNode const& node, std::string_view key) const {
     auto const found = node.attributes.find(std::string(key));
     if (found == node.attributes.end()) return std::nullopt;
-    auto const& text = found->second.text;
-    double value = 0;
-    auto const result = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (result.ec != std::errc() || result.ptr != text.data() + text.size() || !(value >= 0) || value > 1e300)
-      throw raw_.refuse(found->second.where,
-                        fmt::format("node '{}': {} must be a number of 0 or more, got '{}'", node.name, key, text),
-                        "for example 4096 or 1.5e-3");
-    return value;
+    return raw_.number(found->second, node.name, key);
   }
   std::uint32_t part(RawNode const& node, std::string_view key) {
     auto const value = number(node, key).value_or(0);
@@ -172,13 +186,19 @@ bool begins_like_dot(std::string const& text) {
 }  // namespace
 
 Graph read_graph(std::string const& path, std::istream& in) {
+  return read_graph_file(path, in).graph;
+}
+
+GraphFile read_graph_file(std::string const& path, std::istream& in) {
   std::string const text{std::istreambuf_iterator<char>(in), {}};
   std::string const file = path == "-" ? "<stdin>" : path;
   bool const dot = begins_like_dot(text);
   auto raw = dot ? parse_dot(file, text) : parse_json_graph(file, text);
   if (dot) read_cuda_labels(raw);
   if (raw.app.empty()) raw.app = std::filesystem::path(file).stem().string();
-  return Assembly(raw).graph();
+  GraphFile out{Assembly(raw).graph(), std::nullopt};
+  if (!raw.buffers.empty()) out.recording = recording_of(raw);
+  return out;
 }
 
 namespace {

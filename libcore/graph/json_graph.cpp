@@ -125,6 +125,67 @@ class Events : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
+namespace {
+
+RawValue raw(Value const& value) {
+  return {value.scalar, value.where};
+}
+
+// Objects become nodes: their scalars, and the lists of a recorded launch.
+class NodeReader {
+ public:
+  explicit NodeReader(RawGraph const& out) : out_(out) {}
+
+  std::vector<RawNode> list(Value const& value, std::string const& key) const {
+    std::vector<RawNode> nodes;
+    for (auto const& item : items(value, key)) nodes.push_back(node(item));
+    return nodes;
+  }
+
+  RawNode node(Value const& value) const {
+    if (value.kind != Value::object)
+      throw out_.refuse(value.where, "a node is an object", R"({"name": "a", "kind": "kernel"})");
+    RawNode node{"", value.where, {}};
+    for (std::size_t k = 0; k < value.keys.size(); ++k) {
+      auto const& key = value.keys[k];
+      auto const& item = value.items[k];
+      if (key == "name")
+        node.name = item.scalar;
+      else if (key == "groups")
+        for (auto const& side : items(item, key)) node.groups.push_back(raw(side));
+      else if (key == "reads" || key == "writes")
+        for (auto const& one : items(item, key)) node.accesses.push_back(access(one, key == "writes"));
+      else
+        node.attributes[key] = raw(item);
+    }
+    if (node.name.empty()) throw out_.refuse(value.where, "a node has no name", R"("name": "a")");
+    return node;
+  }
+
+ private:
+  std::vector<Value> const& items(Value const& value, std::string const& key) const {
+    if (value.kind != Value::array) throw out_.refuse(value.where, fmt::format("{} must be a list", key), "[ ... ]");
+    return value.items;
+  }
+
+  RawAccess access(Value const& value, bool write) const {
+    if (value.kind != Value::object)
+      throw out_.refuse(value.where, "an access is an object",
+                        R"({"buffer": "b", "begin": [0, 256, 0, 0], "bytes": 256, "touched": 256})");
+    RawAccess out{write, write ? "a write" : "a read", value.where, {}, {}};
+    for (std::size_t k = 0; k < value.keys.size(); ++k)
+      if (value.keys[k] == "begin")
+        for (auto const& number : items(value.items[k], "begin")) out.begin.push_back(raw(number));
+      else
+        out.attributes[value.keys[k]] = raw(value.items[k]);
+    return out;
+  }
+
+  RawGraph const& out_;
+};
+
+}  // namespace
+
 RawGraph parse_json_graph(std::string const& path, std::string const& text) {
   RawGraph out;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -158,18 +219,9 @@ RawGraph parse_json_graph(std::string const& path, std::string const& text) {
         out.memory_bytes.push_back(std::stod(item.scalar));
       }
     } else if (key == "nodes") {
-      for (auto const& item : list(value, key)) {
-        if (item.kind != Value::object)
-          throw out.refuse(item.where, "a node is an object", R"({"name": "a", "kind": "kernel"})");
-        RawNode node{"", item.where, {}};
-        for (std::size_t k = 0; k < item.keys.size(); ++k)
-          if (item.keys[k] == "name")
-            node.name = item.items[k].scalar;
-          else
-            node.attributes[item.keys[k]] = {item.items[k].scalar, item.items[k].where};
-        if (node.name.empty()) throw out.refuse(item.where, "a node has no name", R"("name": "a")");
-        out.nodes.push_back(std::move(node));
-      }
+      out.nodes = NodeReader(out).list(value, key);
+    } else if (key == "buffers") {
+      out.buffers = NodeReader(out).list(value, key);
     } else if (key == "edges") {
       for (auto const& item : list(value, key)) {
         if (item.kind != Value::array || item.items.size() != 2)
@@ -179,7 +231,7 @@ RawGraph parse_json_graph(std::string const& path, std::string const& text) {
       }
     } else {
       throw out.refuse(value.where, fmt::format("unknown key '{}'", key),
-                       did_you_mean(key, {"app", "nodes", "edges", "memory_bytes", "gpu"}));
+                       did_you_mean(key, {"app", "nodes", "edges", "memory_bytes", "gpu", "buffers"}));
     }
   }
   return out;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/split.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::graph {
@@ -77,16 +78,28 @@ Study::Study(Graph graph, Interconnect const& system, device::Device const& gpu,
   graphs_.emplace(key, std::move(graph));
 }
 
+Study::Study(Recording recording, Interconnect const& system, device::Device const& gpu,
+             SimulationOptions const& options, ProjectedTimes const* projected)
+    : recording_(std::move(recording)),
+      app_name_(recording_->app),
+      system_(&system),
+      gpu_(&gpu),
+      options_(options),
+      projected_(projected),
+      supply_(supply(gpu)),
+      simulator_(system, options) {}
+
 void Study::set_system(Interconnect const& system) {
   system_ = &system;
   simulator_ = Simulator(system, options_);
 }
 
 Graph const& Study::graph(double n, std::uint32_t parts, std::uint32_t iterations) {
-  if (!application_) return graphs_.begin()->second;
+  if (!divisible()) return graphs_.begin()->second;
   Key const key{n, parts, iterations};
   if (auto const found = graphs_.find(key); found != graphs_.end()) return found->second;
   if (graphs_.size() >= most_graphs) graphs_.clear();
+  if (recording_) return graphs_.emplace(key, split(*recording_, parts)).first->second;
   std::string misfit;
   auto const at = graphs_.emplace(key, application_->graph(n, parts, iterations, misfit)).first;
   misfits_[{n, parts}] = misfit;
@@ -123,7 +136,7 @@ std::vector<double> Study::times(Graph const& g) {
   for (auto const& kernel : g.kernels) {
     if (projected_ && !application_) {
       if (auto const time_s = projected_->only(kernel.name, gpu_->device)) {
-        out.push_back(*time_s);
+        out.push_back(recording_ ? *time_s * kernel.elements : *time_s);
         continue;
       }
     }

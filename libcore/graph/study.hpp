@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/application.hpp"
+#include "graph/recording.hpp"
 #include "graph/simulator.hpp"
 #include "record/projection.hpp"
 
@@ -43,6 +44,10 @@ class Study {
   Study(Graph graph, Interconnect const& system, device::Device const& gpu, SimulationOptions const& options,
         ProjectedTimes const* projected = nullptr);
 
+  // A recorded program: any number of parts, of the one size that it had.
+  Study(Recording recording, Interconnect const& system, device::Device const& gpu, SimulationOptions const& options,
+        ProjectedTimes const* projected = nullptr);
+
   // Why this point cannot be run: too few GPUs, a part without rows, a part that does not fit into a GPU's memory.
   // Empty where it can.
   std::string infeasible(double n, std::uint32_t parts);
@@ -67,7 +72,8 @@ class Study {
   void set_system(Interconnect const& system);  // the same shape with other bandwidths
   std::uint32_t iterations() const { return iterations_; }
   std::string const& app() const { return app_name_; }
-  bool from_file() const { return !application_; }
+  bool from_file() const { return !application_; }               // there is one size
+  bool divisible() const { return application_ || recording_; }  // there is a graph for any number of parts
 
  private:
   struct Key {
@@ -76,6 +82,7 @@ class Study {
     auto operator<=>(Key const&) const = default;
   };
   Application const* application_ = nullptr;
+  std::optional<Recording> recording_;
   std::string app_name_;
   Interconnect const* system_;
   device::Device const* gpu_;

@@ -8,6 +8,7 @@
 #include "intercept/application.hpp"
 #include "intercept/cuda/attach.hpp"
 #include "intercept/intercept.hpp"
+#include "intercept/recorder.hpp"
 #include "intercept/spool_reader.hpp"
 #include "process/process.hpp"
 
@@ -28,6 +29,7 @@ class Attachment {
     LeaveSignalsToTheApplication const keys;
     auto variables = environment_with_layer(spool_.folder(), options_.every, programs(), options_.read_back_bytes);
     cudart::add_runtime(variables, cuda_settings());
+    if (options_.graph) variables.emplace_back("KERNELCAST_COMMANDS=1");
     pid_t const application = start_application(options_.command, std::move(variables));
     for (;;) {
       emulate_new();
@@ -80,7 +82,9 @@ class Attachment {
                         "hint: --read-back sets how much is read back for one launch",
                         kernel));
       try {
-        for (auto& row : launch::run(std::move(plan), options_.run).rows) rows_[spooled.key()] = row;
+        for (auto& row : launch::run(plan, options_.run).rows) rows_[spooled.key()] = row;
+        if (options_.graph)
+          known_[spooled.key()] = {rows_[spooled.key()], find_accesses(std::move(plan), options_.run)};
       } catch (Error const& error) {
         ++result_.skipped;
         options_.tell(fmt::format("kernel '{}' has no row:\n{}", kernel, error.text("emulation")));
@@ -93,6 +97,9 @@ class Attachment {
   }
 
   void finish() {
+    if (options_.graph)
+      result_.recording =
+          recording_of(spool_, known_, fs::path(options_.command.front()).filename().string(), options_.tell);
     rows_.merge(cudart::rows_in(spool_, options_.cache, options_.registers, options_.tell));
     std::map<std::string, std::vector<std::uint64_t>> counts;
     for (auto& [key, row] : rows_) {
@@ -114,6 +121,7 @@ class Attachment {
   Attached result_;
   std::set<std::string> done_;
   std::set<std::string> cut_;  // kernels whose buffers were not read back whole, and that this has been said of
+  KnownLaunches known_;
   std::map<std::pair<std::string, std::uint64_t>, record::Kernel> rows_;  // by process and number
 };
 

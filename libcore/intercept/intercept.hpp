@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/recording.hpp"
 #include "launch/launch.hpp"
 #include "record/kernel.hpp"
 
@@ -28,6 +29,7 @@ struct AttachOptions {
   launch::RunOptions run;            // how each launch is emulated
   std::optional<std::uint64_t> read_back_bytes;  // of the buffers of one launch; 0: all; empty: the layer's own bound
   bool cache = true, registers = true;
+  bool graph = false;                          // Attached::recording too
   std::string database;                        // the folder of the device database, for CUDA applications
   std::vector<std::string> as;                 // ids of the devices that they see; empty: cudart::usual_device
   std::function<void(std::string_view)> tell;  // words about launches that were skipped or failed
@@ -37,6 +39,7 @@ struct Attached {
   int status = 0;                    // the application's exit status; 128 + signal where a signal ended it
   std::vector<record::Kernel> rows;  // in the order of first launch; totals over the launches that were counted
   std::uint64_t skipped = 0;         // configurations that have no row
+  graph::Recording recording;        // with AttachOptions::graph, of an OpenCL application
 };
 
 // Runs the application to its end. Throws Error: usage (an empty command), io (it cannot be started, the spool cannot

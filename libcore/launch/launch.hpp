@@ -162,8 +162,9 @@ Plan read_launch_file(std::string const& path, std::vector<std::string> const& o
 
 struct GroupChoice {
   bool all = false;
-  std::uint64_t count = 1;  // spread evenly over the grid, beginning with group 0
-  bool neighbours = false;  // not spread: the first ones of the grid
+  std::uint64_t count = 1;               // spread evenly over the grid, beginning with group 0
+  bool neighbours = false;               // not spread: the first ones of the grid
+  std::vector<std::uint64_t> only = {};  // these, which no text says; linear numbers, ascending
 };
 GroupChoice parse_groups(std::string_view);  // "first", "all", a number, or "resident:" and a number
 std::vector<std::uint64_t> choose_groups(GroupChoice, std::uint64_t total);

@@ -221,6 +221,10 @@ GroupChoice parse_groups(std::string_view text) {
 }
 
 std::vector<std::uint64_t> choose_groups(GroupChoice choice, std::uint64_t total) {
+  if (!choice.only.empty()) {
+    std::erase_if(choice.only, [total](std::uint64_t group) { return group >= total; });
+    return choice.only;
+  }
   std::uint64_t const count = choice.all ? total : std::min(choice.count, total);
   std::vector<std::uint64_t> groups(count);
   // floor(i · total / count).

@@ -11,6 +11,7 @@ extern cl_icd_dispatch next;  // the loader's functions below this layer
 void take_programs(cl_icd_dispatch& layer);
 void take_memory(cl_icd_dispatch& layer);
 void take_kernels(cl_icd_dispatch& layer);
+void take_commands(cl_icd_dispatch& layer);  // after the others
 
 // Nothing that goes wrong in the layer may reach the application.
 template <class Action>

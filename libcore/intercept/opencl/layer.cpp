@@ -76,6 +76,7 @@ KERNELCAST_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, cl_icd_dispatc
   take_programs(layer);
   take_memory(layer);
   take_kernels(layer);
+  take_commands(layer);
   *count = static_cast<cl_uint>(known);
   *ours = &layer;
   return CL_SUCCESS;

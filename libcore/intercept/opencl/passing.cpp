@@ -57,6 +57,17 @@ std::size_t ConfigurationHash::operator()(Configuration const& c) const noexcept
   return hash;
 }
 
+std::optional<std::uint64_t> number_of(cl_kernel handle, cl_uint dimensions, std::size_t const* global,
+                                       std::size_t const* local) {
+  if (!policy() || dimensions < 1 || dimensions > 3) return std::nullopt;
+  std::lock_guard const lock(objects().mutex);
+  auto const known = objects().kernels.find(handle);
+  if (known == objects().kernels.end()) return std::nullopt;
+  auto const& seen = known->second->history->seen;
+  auto const at = seen.find(configuration_of(*known->second, dimensions, global, local));
+  return at == seen.end() ? std::nullopt : std::optional(policy()->spool.number_of(at->second));
+}
+
 Passing::Passing(cl_kernel handle, cl_uint dimensions, std::size_t const* global, std::size_t const* local) {
   if (!policy() || dimensions < 1 || dimensions > 3) return;
   std::lock_guard const lock(objects().mutex);

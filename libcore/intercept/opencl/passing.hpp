@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "intercept/opencl/capture.hpp"
@@ -18,6 +19,10 @@
 namespace kernelcast::intercept {
 
 inline constexpr std::size_t usual_read_back_bytes = std::size_t{64} << 20;
+
+// By which number of this process the spool knows a launch of these sizes; empty where it does not.
+std::optional<std::uint64_t> number_of(cl_kernel handle, cl_uint dimensions, std::size_t const* global,
+                                       std::size_t const* local);
 
 class Passing {
  public:

@@ -7,6 +7,7 @@
 //   buffer-PID-N-I.bin      what argument I of it held just before the launch
 //   counts-PID              how often each launch file's configuration was launched: 8-byte counters by N, shared
 //                           memory, so that they are right even when the application is killed
+//   commands-PID            with KERNELCAST_COMMANDS set, what was enqueued, in order (commands.cpp)
 //   skipped-PID-N.txt       kernel and reason of a launch that cannot be described, each once
 #pragma once
 
@@ -27,6 +28,7 @@ class Spool {
 
   // The number of a new configuration of this process and its counter; nullptr when there is no room or no disk.
   std::uint64_t* next(std::uint64_t& number);
+  std::uint64_t number_of(std::uint64_t const* counter) const { return static_cast<std::uint64_t>(counter - counts_); }
 
   // A new file of `bytes`, mapped for writing; nullptr where that fails. unmap() ends it.
   std::byte* map(std::string const& name, std::size_t bytes) const;

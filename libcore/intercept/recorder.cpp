@@ -1,0 +1,159 @@
+#include "intercept/recorder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace kernelcast::intercept {
+
+namespace {
+
+// Places in record::class_names.
+enum Class : std::size_t { fp32, fp64, fp16, int_add, int_mul, shift, logic };
+
+class Recorder {
+ public:
+  Recorder(SpoolReader const& spool, KnownLaunches const& known, std::function<void(std::string_view)> const& tell)
+      : spool_(spool), known_(known), tell_(tell) {}
+
+  graph::Recording recording(std::string app) {
+    out_.app = std::move(app);
+    std::vector<std::string> processes;
+    for (auto const& entry : std::filesystem::directory_iterator(spool_.folder()))
+      if (auto const name = entry.path().filename().string(); name.starts_with("commands-"))
+        processes.push_back(name.substr(9));
+    std::sort(processes.begin(), processes.end());
+    for (auto const& process : processes) read(process);
+    return std::move(out_);
+  }
+
+ private:
+  using Kind = graph::Command::Kind;
+
+  void read(std::string const& process) {
+    process_ = process;
+    first_buffer_ = static_cast<std::uint32_t>(out_.buffers.size());
+    std::ifstream file(spool_.folder() + "/commands-" + process);
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::string kind;
+      words >> kind;
+      if (kind == "B") buffer(words);
+      if (kind == "K") launch(words);
+      if (kind == "W") range(words, Kind::from_host, "write");
+      if (kind == "R") range(words, Kind::to_host, "read");
+      if (kind == "F") range(words, Kind::fill, "fill");
+      if (kind == "C") copy(words);
+    }
+  }
+
+  void buffer(std::istringstream& words) {
+    std::uint64_t number = 0, bytes = 0, initial = 0;
+    words >> number >> bytes >> initial;
+    out_.buffers.push_back({fmt::format("b{}", first_buffer_ + number), static_cast<double>(bytes), initial != 0});
+  }
+
+  std::uint32_t buffer_of(std::uint64_t number) const { return first_buffer_ + static_cast<std::uint32_t>(number); }
+
+  std::string next_name(std::string_view what) const { return fmt::format("{}#{}", what, out_.commands.size()); }
+
+  void range(std::istringstream& words, Kind kind, std::string_view what) {
+    graph::Command command;
+    std::uint64_t number = 0;
+    if (!(words >> number >> command.begin >> command.end >> command.bytes) || command.end <= command.begin) return;
+    command.kind = kind;
+    command.name = next_name(what);
+    command.buffer = buffer_of(number);
+    out_.commands.push_back(std::move(command));
+  }
+
+  void copy(std::istringstream& words) {
+    graph::Command command;
+    std::uint64_t from = 0, to = 0;
+    if (!(words >> from >> command.from_begin >> command.from_end >> command.bytes >> to >> command.begin >>
+          command.end))
+      return;
+    command.kind = Kind::copy;
+    command.name = next_name("copy");
+    command.from = buffer_of(from);
+    command.buffer = buffer_of(to);
+    out_.commands.push_back(std::move(command));
+  }
+
+  void launch(std::istringstream& words) {
+    std::uint64_t number = 0;
+    words >> number;
+    auto const found = known_.find({process_, number});
+    if (found == known_.end()) {
+      if (unknown_.insert(number).second)
+        tell_(fmt::format("launch {} of process {} is not in the graph: it has no row", number, process_));
+      return;
+    }
+    auto const& [row, accesses] = found->second;
+    graph::Command command;
+    command.name = next_name(row.kernel);
+    command.kernel = row.kernel;
+    command.case_name = row.case_name;
+    command.groups = accesses.groups;
+    command.demand = demand_of(row);
+    for (std::string word; words >> word;) {
+      unsigned argument = 0;
+      std::uint64_t buffer = 0;
+      double offset = 0;
+      char colon = 0;
+      std::istringstream parts(word);
+      if (!(parts >> argument >> colon >> buffer >> colon >> offset)) continue;
+      add_accesses(command, accesses.accesses, argument, buffer_of(buffer), offset);
+    }
+    out_.commands.push_back(std::move(command));
+  }
+
+  // Through a sub-buffer the ranges begin further on, and an irregular access is one to its bytes alone.
+  void add_accesses(graph::Command& command, std::vector<graph::Access> const& accesses, unsigned argument,
+                    std::uint32_t buffer, double offset) const {
+    for (auto access : accesses) {
+      if (access.buffer != argument) continue;
+      access.buffer = buffer;
+      access.first += offset;
+      if (!access.regular && access.span_bytes < out_.buffers[buffer].bytes) {
+        access.regular = true;  // the same range for each group
+        access.step = {};
+        access.touched_bytes = access.span_bytes;
+      }
+      command.accesses.push_back(access);
+    }
+  }
+
+  SpoolReader const& spool_;
+  KnownLaunches const& known_;
+  std::function<void(std::string_view)> const& tell_;
+  graph::Recording out_;
+  std::string process_;
+  std::uint32_t first_buffer_ = 0;
+  std::set<std::uint64_t> unknown_;
+};
+
+}  // namespace
+
+graph::Demand demand_of(record::Kernel const& row) {
+  auto const launches = static_cast<double>(std::max<std::uint64_t>(1, row.launches));
+  graph::Demand out{row.global_load_bytes + row.global_store_bytes,
+                    row.shared_load_bytes + row.shared_store_bytes,
+                    2 * row.inst[fp64],
+                    2 * row.inst[fp32],
+                    row.inst[int_add] + row.inst[int_mul],
+                    row.inst[shift] + row.inst[logic]};
+  for (auto& amount : out) amount /= launches;
+  return out;
+}
+
+graph::Recording recording_of(SpoolReader const& spool, KnownLaunches const& known, std::string app,
+                              std::function<void(std::string_view)> const& tell) {
+  return Recorder(spool, known, tell).recording(std::move(app));
+}
+
+}  // namespace kernelcast::intercept

@@ -1,0 +1,32 @@
+// An attached application as a recording: what its layer noted of commands (opencl/commands.cpp), with what emulation
+// says of each launch.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "graph/recording.hpp"
+#include "intercept/accesses.hpp"
+#include "intercept/spool_reader.hpp"
+#include "record/kernel.hpp"
+
+namespace kernelcast::intercept {
+
+// What is known of a launch file: counts of one launch, and its accesses.
+struct Known {
+  record::Kernel row;
+  LaunchAccesses accesses;
+};
+using KnownLaunches = std::map<std::pair<std::string, std::uint64_t>, Known>;  // Spooled::key()
+
+// What a launch uses of a GPU, [braun] 3.2.1: bytes to and from global and shared memory, and instructions by what
+// their units could do meanwhile (an instruction of floating-point arithmetic has the place of two operations).
+graph::Demand demand_of(record::Kernel const&);
+
+// Launches that are not known are left out, and told once for each kernel. Several processes follow one another.
+graph::Recording recording_of(SpoolReader const&, KnownLaunches const&, std::string app,
+                              std::function<void(std::string_view)> const& tell);
+
+}  // namespace kernelcast::intercept

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Usage: graph.sh MINIEMU PARTSIM APPLICATION. The graph of an application: its output and status are the same, each
+# launch is a node, and partsim says for every number of GPUs what it takes.
+set -eu
+miniemu=$1 partsim=$2 application=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export XDG_CACHE_HOME="$folder/cache" POCL_CACHE_DIR="$folder/pocl"
+fail() { echo "$*"; exit 1; }
+status=0; "$application" >"$folder/plain" 2>&1 || status=$?
+if [ $status = 77 ]; then echo "kernelcast-skipped: no OpenCL device"; exit 0; fi
+got=0; "$miniemu" --attach --no-registers --emit graph -o "$folder/graph.json" -- "$application" >"$folder/attached" 2>&1 || got=$?
+cmp "$folder/plain" "$folder/attached"
+[ $got = $status ] || fail "ends with $got, alone with $status"
+"$miniemu" --attach --no-registers -o "$folder/rows.csv" -- "$application" >/dev/null 2>&1 || [ $? = $status ]
+
+launches=$(awk -F, 'NR > 1 { sum += $3 } END { print sum }' "$folder/rows.csv")
+nodes=$(grep -c '"kind": "kernel", "kernel": "[^"]*", "case"' "$folder/graph.json")
+[ "$launches" = "$nodes" ] || fail "$launches launches, but $nodes nodes"
+"$partsim" --graph "$folder/graph.json" --gpu a100 --system dgx-a100 --gpus 1-8 >"$folder/simulation.csv"
+[ "$(grep -c ',ok,' "$folder/simulation.csv")" = 8 ] || { cat "$folder/simulation.csv"; fail "not every number of GPUs has a time"; }
+# Kernel time is the longest part's: never less than its share, never more than all of it.
+awk -F, 'NR == 2 { one = $8 } NR > 1 && ($8 > one * 1.000001 || $8 < one / $3 * 0.999999) { bad = 1 } END { exit bad }' \
+  "$folder/simulation.csv" || { cut -d, -f1-9 "$folder/simulation.csv"; fail "kernel times do not divide"; }
+
+# One pipe.
+mkfifo "$folder/pipe"
+"$partsim" --graph - --gpu a100 --system dgx-a100 --choose <"$folder/pipe" >"$folder/choice.csv" &
+"$miniemu" --attach --no-registers --emit graph -o "$folder/pipe" -- "$application" >/dev/null 2>&1 || [ $? = $status ]
+wait $!
+[ "$(wc -l <"$folder/choice.csv")" = 2 ] || fail "no choice"
+cut -d, -f1-7 "$folder/choice.csv"
+echo "$nodes launches, $(grep -c '"kind"' "$folder/graph.json") nodes"
