@@ -55,6 +55,15 @@ struct RowDescriptor {
   std::uint8_t const* sizes;
 };
 
+// The first word of a row tells itself from addresses: its descriptor's address with this bit.
+inline constexpr std::uint64_t row_tag = std::uint64_t{1} << 63;
+inline std::uint64_t header_of(RowDescriptor const& row) {
+  return reinterpret_cast<std::uint64_t>(&row) | row_tag;
+}
+inline RowDescriptor& row_of(std::uint64_t header) {
+  return *reinterpret_cast<RowDescriptor*>(header & ~row_tag);  // NOLINT: rows are written by instrumented code
+}
+
 struct CallDescriptor {
   char const* name;
   std::uint64_t count;

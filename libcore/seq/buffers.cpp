@@ -4,14 +4,14 @@
 
 namespace kernelcast::seq {
 
-Buffers::Buffers(Consume consume) : consume_(std::move(consume)) {
+Buffers::Buffers(Consume consume, Place place) : consume_(std::move(consume)) {
   for (auto& buffer : all_) {
     buffer = std::make_unique<Buffer>();
     free_.push_back(buffer.get());
   }
   current_ = free_.front();
   free_.pop_front();
-  thread_ = std::thread([this] { work(); });
+  if (place == Place::own_thread) thread_ = std::thread([this] { work(); });
 }
 
 Buffers::~Buffers() {
@@ -19,6 +19,7 @@ Buffers::~Buffers() {
 }
 
 void Buffers::hand_over(std::uint64_t const* end) {
+  if (!thread_.joinable()) return consume({current_, end});
   std::unique_lock lock(mutex_);
   full_.push_back({current_, end});
   changed_.notify_all();
@@ -33,8 +34,16 @@ std::string Buffers::finish() {
     ending_ = true;
     changed_.notify_all();
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   return failure_;
+}
+
+void Buffers::consume(Full const& full) {
+  try {
+    if (failure_.empty()) consume_(full.buffer->data(), full.end);
+  } catch (std::exception const& error) {
+    failure_ = error.what();
+  }
 }
 
 void Buffers::work() {
@@ -47,11 +56,7 @@ void Buffers::work() {
       full = full_.front();
       full_.pop_front();
     }
-    try {
-      if (failure_.empty()) consume_(full.buffer->data(), full.end);
-    } catch (std::exception const& error) {
-      failure_ = error.what();
-    }
+    consume(full);
     std::lock_guard const lock(mutex_);
     free_.push_back(full.buffer);
     changed_.notify_all();

@@ -1,4 +1,5 @@
-// Rows on their way from the program to the consumer's thread: a few buffers that go round.
+// Rows on their way from the program to the consumer: on a thread of its own, a few buffers that go round; or one
+// buffer that is consumed where it is filled, which costs less when there is little to do with it.
 #pragma once
 
 #include <array>
@@ -20,7 +21,8 @@ class Buffers {
  public:
   using Consume = std::function<void(std::uint64_t const* begin, std::uint64_t const* end)>;
 
-  explicit Buffers(Consume consume);  // starts the thread
+  enum class Place { own_thread, here };
+  Buffers(Consume consume, Place place);  // starts the thread
   ~Buffers();
 
   std::uint64_t* begin() const { return current_->data(); }
@@ -39,6 +41,7 @@ class Buffers {
     std::uint64_t const* end;
   };
   void work();
+  void consume(Full const&);
 
   Consume consume_;
   std::array<std::unique_ptr<Buffer>, 4> all_;

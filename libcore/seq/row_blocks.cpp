@@ -75,21 +75,29 @@ void compare(std::uint32_t const* blocks, std::uint32_t count, std::uint32_t n, 
   }
 }
 
-std::uint32_t choose(Rows const& rows, unsigned shift, std::uint32_t threshold, std::uint32_t* places) {
+std::uint32_t choose(std::uint64_t const* words, std::uint32_t n, unsigned shift, std::uint32_t threshold,
+                     std::uint64_t largest, std::uint32_t* places) {
   std::uint32_t chosen = 0;
   auto const count = _mm_cvtsi32_si128(static_cast<int>(shift));
   auto const limit = _mm256_set1_epi32(static_cast<int>(threshold));
-  each_eight(rows, [&](std::uint32_t first, __m512i address, __m512i size, __mmask8 lanes) {
+  auto const granularity = std::uint64_t{1} << shift;
+  auto const last = largest > granularity ? -1 : static_cast<long long>(granularity - largest);
+  for (std::uint32_t i = 0; i < n; i += 8) {
+    auto const there = static_cast<__mmask8>(n - i >= 8 ? 0xFF : (1U << (n - i)) - 1);
+    auto const word = _mm512_maskz_loadu_epi64(there, words + i);
+    auto const headers = _mm512_movepi64_mask(word);
+    auto const address = _mm512_and_si512(word, all(address_mask));
     auto hash = _mm512_cvtepi64_epi32(_mm512_srl_epi64(address, count));
     hash = _mm256_mullo_epi32(hash, _mm256_set1_epi32(static_cast<int>(0x9E3779B1U)));
     hash = _mm256_xor_si256(hash, _mm256_srli_epi32(hash, 15));
     hash = _mm256_mullo_epi32(hash, _mm256_set1_epi32(static_cast<int>(0x85EBCA6BU)));
     hash = _mm256_xor_si256(hash, _mm256_srli_epi32(hash, 13));
-    auto found = static_cast<unsigned>(_mm256_mask_cmple_epu32_mask(lanes, hash, limit) |
-                                       leaves_block(address, size, lanes, shift));
-    for (; found; found &= found - 1) places[chosen++] = first + static_cast<std::uint32_t>(__builtin_ctz(found));
-    return true;
-  });
+    auto const lanes = static_cast<__mmask8>(there & ~headers);
+    auto found = static_cast<unsigned>(
+        _mm256_mask_cmple_epu32_mask(lanes, hash, limit) |
+        _mm512_mask_cmpgt_epi64_mask(lanes, _mm512_and_si512(address, all(granularity - 1)), _mm512_set1_epi64(last)));
+    for (; found; found &= found - 1) places[chosen++] = i + static_cast<std::uint32_t>(__builtin_ctz(found));
+  }
   return chosen;
 }
 
@@ -117,16 +125,17 @@ void compare(std::uint32_t const* blocks, std::uint32_t count, std::uint32_t n, 
   }
 }
 
-std::uint32_t choose(Rows const& rows, unsigned shift, std::uint32_t threshold, std::uint32_t* places) {
+std::uint32_t choose(std::uint64_t const* words, std::uint32_t n, unsigned shift, std::uint32_t threshold,
+                     std::uint64_t largest, std::uint32_t* places) {
   auto const granularity = std::uint64_t{1} << shift;
   std::uint32_t chosen = 0;
-  for (std::uint32_t row = 0; row < rows.count; ++row)
-    for (std::uint32_t i = 1; i < rows.stride; ++i) {
-      auto const address = rows.words[row * rows.stride + i] & address_mask;
-      bool const leaves = (address & (granularity - 1)) + rows.sizes[i] > granularity;
-      if (leaves || hash_of(static_cast<std::uint32_t>(address >> shift)) <= threshold)
-        places[chosen++] = row * rows.stride + i;
-    }
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (words[i] & row_tag) continue;
+    auto const address = words[i] & address_mask;
+    if ((address & (granularity - 1)) + largest > granularity ||
+        hash_of(static_cast<std::uint32_t>(address >> shift)) <= threshold)
+      places[chosen++] = i;
+  }
   return chosen;
 }
 

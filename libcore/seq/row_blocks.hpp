@@ -27,9 +27,10 @@ struct RowBlocks {
   bool (*of_rows)(Rows const&, Numbering const&, std::uint32_t* blocks);
   // Bit k of `different`: blocks[k] is not blocks[k - n]; n blocks stand before the first.
   void (*compare)(std::uint32_t const* blocks, std::uint32_t count, std::uint32_t n, std::uint64_t* different);
-  // The places in `words` of accesses whose block's hash is at most `threshold` or that leave their block; gives how
-  // many.
-  std::uint32_t (*choose)(Rows const&, unsigned shift, std::uint32_t threshold, std::uint32_t* places);
+  // Of the words that are no row's first, the places of those whose block's hash is at most `threshold`, and of those
+  // that an access of `largest` bytes would leave their block from; gives how many.
+  std::uint32_t (*choose)(std::uint64_t const* words, std::uint32_t n, unsigned shift, std::uint32_t threshold,
+                          std::uint64_t largest, std::uint32_t* places);
 };
 
 RowBlocks row_blocks();  // of the best level that runs here

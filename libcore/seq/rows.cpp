@@ -34,21 +34,17 @@ void RowStream::take(RowDescriptor const& descriptor, std::uint64_t const* words
     follows_ = false;
   }
   references_ += std::uint64_t{count} * descriptor.accesses;
-  if (std::uint64_t{count} * stride <= words_at_once) return take(Rows{words, count, stride, descriptor.sizes});
+  if (std::uint64_t{count} * stride <= words_at_once) return take({words, count, stride, descriptor.sizes});
   for (auto const most = words_at_once / stride; count > 0;) {
     auto const now = std::min(count, most);
-    take(Rows{words, now, stride, descriptor.sizes});
+    take({words, now, stride, descriptor.sizes});
     words += now * stride;
     count -= now;
   }
 }
 
-void RowStream::take(Rows const& rows) {
-  sample_ > 1 ? take_sample(rows) : take_exact(rows);
-}
-
 // Rows that reference the blocks of the row before are counted; stretches of others are passed on.
-void RowStream::take_exact(Rows const& rows) {
+void RowStream::take(Rows const& rows) {
   auto const n = rows.stride - 1;
   auto* const now = blocks_.data() + n;  // the row before stands before
   if (!wide_.of_rows(rows, counter_.numbers().numbering(), now)) {
@@ -90,9 +86,20 @@ void RowStream::take_exact(Rows const& rows) {
   follows_ = true;
 }
 
-void RowStream::take_sample(Rows const& rows) {
-  auto const chosen = wide_.choose(rows, counter_.shift(), threshold_, places_.data());
-  for (std::uint32_t i = 0; i < chosen; ++i) take_access(rows.words[places_[i]], rows.sizes[places_[i] % rows.stride]);
+void RowStream::take_sample(std::uint64_t const* begin, std::uint64_t const* end, std::uint64_t accesses,
+                            std::uint64_t largest) {
+  references_ += accesses;
+  for (auto const* words = begin; words < end;) {
+    auto const n = static_cast<std::uint32_t>(std::min<std::ptrdiff_t>(end - words, words_at_once));
+    auto const chosen = wide_.choose(words, n, counter_.shift(), threshold_, largest, places_.data());
+    for (std::uint32_t i = 0; i < chosen; ++i) {
+      auto const* const place = words + places_[i];
+      auto const* row = place;
+      while ((*row & row_tag) == 0) --row;
+      take_access(*place, row_of(*row).sizes[place - row]);
+    }
+    words += n;
+  }
 }
 
 void RowStream::take_irregular(Rows const& rows) {
@@ -174,13 +181,14 @@ RowStream::Error RowStream::error() const {
   return largest;
 }
 
-RowConsumer::RowConsumer(std::vector<std::uint64_t> const& granularities_bytes, std::uint64_t sample) {
+RowConsumer::RowConsumer(std::vector<std::uint64_t> const& granularities_bytes, std::uint64_t sample)
+    : sample_(sample) {
   for (auto const bytes : granularities_bytes) streams_.emplace_back(bytes, sample);
 }
 
 void RowConsumer::take(std::uint64_t const* begin, std::uint64_t const* end) {
   for (auto const* row = begin; row < end;) {
-    auto& descriptor = *reinterpret_cast<RowDescriptor*>(*row);  // NOLINT: rows are written by instrumented code
+    auto const& descriptor = row_of(*row);
     if (&descriptor == &range_row) {
       for (auto& stream : streams_) stream.take_range(row[1], row[2], row[3]);
       auto const words = (row[3] + 7) / 8;
@@ -188,21 +196,42 @@ void RowConsumer::take(std::uint64_t const* begin, std::uint64_t const* end) {
       range_stores_ += words;
       range_bytes_ += row[1] != 0 ? 2 * row[3] : row[3];
       row += 4;
-      continue;
-    }
-    if (&descriptor == &invocation_row) {
+    } else if (&descriptor == &invocation_row) {
       for (auto& stream : streams_) stream.end_part();
       if (at_invocation) at_invocation(row[1]);
       row += 2;
-      continue;
+    } else {
+      row = sample_ > 1 ? take_sample(row, end) : take_exact(row, end);
     }
-    auto const stride = descriptor.accesses + 1;
-    std::uint32_t count = 1;
-    while (row + count * stride < end && row[count * stride] == *row) ++count;
-    descriptor.executed += count;
-    for (auto& stream : streams_) stream.take(descriptor, row, count);
-    row += count * stride;
   }
+}
+
+// All rows that follow with the same descriptor.
+std::uint64_t const* RowConsumer::take_exact(std::uint64_t const* row, std::uint64_t const* end) {
+  auto& descriptor = row_of(*row);
+  auto const stride = descriptor.accesses + 1;
+  std::uint32_t count = 1;
+  while (row + count * stride < end && row[count * stride] == *row) ++count;
+  descriptor.executed += count;
+  for (auto& stream : streams_) stream.take(descriptor, row, count);
+  return row + count * stride;
+}
+
+// All ordinary rows that follow.
+std::uint64_t const* RowConsumer::take_sample(std::uint64_t const* row, std::uint64_t const* end) {
+  auto const* const begin = row;
+  std::uint64_t rows = 0;
+  while (row < end) {
+    auto& descriptor = row_of(*row);
+    if (descriptor.accesses == 0) break;
+    auto const header = *row;
+    auto const before = rows;
+    for (auto const stride = descriptor.accesses + 1; row < end && *row == header; row += stride) ++rows;
+    descriptor.executed += rows - before;
+  }
+  auto const accesses = static_cast<std::uint64_t>(row - begin) - rows;
+  for (auto& stream : streams_) stream.take_sample(begin, row, accesses, largest);
+  return row;
 }
 
 void RowConsumer::finish() {

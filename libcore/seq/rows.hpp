@@ -23,12 +23,14 @@ extern RowDescriptor const invocation_row;
 
 class RowStream {
  public:
-  // With `sample` above 1 only references to one block in that many are followed (chosen by a hash of its number), and
+  // With `sample` above 1 only references to one block in that many are followed (chosen by a hash of its address), and
   // all counts and distances are multiplied by it at the end.
   RowStream(std::uint64_t granularity_bytes, std::uint64_t sample);
 
   // Rows of one descriptor; each is a word of its own and then its addresses.
   void take(RowDescriptor const&, std::uint64_t const* rows, std::uint32_t count);
+  // Instead, in a sample: any whole rows, which hold so many accesses, none of more than `largest` bytes.
+  void take_sample(std::uint64_t const* begin, std::uint64_t const* end, std::uint64_t accesses, std::uint64_t largest);
   void take_range(std::uint64_t source, std::uint64_t destination, std::uint64_t bytes);
   void end_part();  // of the stream: a call of the kernel
   void finish();
@@ -50,8 +52,6 @@ class RowStream {
   void append(std::uint64_t address, std::uint64_t size);
   void settle();
   void take(Rows const&);
-  void take_exact(Rows const&);
-  void take_sample(Rows const&);
   void take_irregular(Rows const&);
   void take_access(std::uint64_t address, std::uint64_t size);
 
@@ -74,6 +74,8 @@ class RowStream {
 class RowConsumer {
  public:
   RowConsumer(std::vector<std::uint64_t> const& granularities_bytes, std::uint64_t sample);
+  // The largest access of all rows that will come.
+  std::uint64_t largest = 8;
   // Called, by the thread that takes the rows, for each end of a call of the kernel.
   std::function<void(std::size_t number)> at_invocation;
   void take(std::uint64_t const* begin, std::uint64_t const* end);
@@ -84,6 +86,10 @@ class RowConsumer {
   std::uint64_t range_bytes() const { return range_bytes_; }
 
  private:
+  std::uint64_t const* take_exact(std::uint64_t const* row, std::uint64_t const* end);
+  std::uint64_t const* take_sample(std::uint64_t const* row, std::uint64_t const* end);
+
+  std::uint64_t sample_;
   std::vector<RowStream> streams_;
   std::uint64_t range_loads_ = 0, range_stores_ = 0, range_bytes_ = 0;
 };

@@ -45,6 +45,10 @@ Run::Run(State& state, char const* kernel, std::uint64_t mode, std::vector<Funct
     fail(settings_, "no room for the shadow memory: it needs 50 TiB of address space (overcommit must be allowed)");
   }
   watch_for_crashes(settings_.output);
+  for (auto const* const function : functions_)
+    for (std::uint64_t i = 0; i < function->row_count; ++i)
+      for (std::uint32_t n = 1; n <= function->rows[i].accesses; ++n)
+        rows_.largest = std::max<std::uint64_t>(rows_.largest, function->rows[i].sizes[n]);
   rows_.at_invocation = [this](std::size_t number) {
     auto& totals = invocations_[number].by_consumer;
     totals = totals_of(functions_, Side::consumer);
@@ -52,7 +56,8 @@ Run::Run(State& state, char const* kernel, std::uint64_t mode, std::vector<Funct
     totals.stores += rows_.range_stores();
     totals.bytes += rows_.range_bytes();
   };
-  buffers_.emplace([this](auto const* begin, auto const* end) { rows_.take(begin, end); });
+  buffers_.emplace([this](auto const* begin, auto const* end) { rows_.take(begin, end); },
+                   settings_.sample > 1 ? Buffers::Place::here : Buffers::Place::own_thread);
   state_.row = buffers_->begin();
   state_.row_limit = buffers_->limit();
   state_.clock = tick;
@@ -78,7 +83,7 @@ void Run::exit_kernel() {
   auto const number = invocations_.size();
   auto trips = contexts_.trips();
   invocations_.push_back({totals_of(functions_, Side::program), {}, state_.floor, std::move(trips)});
-  append_row({reinterpret_cast<std::uint64_t>(&invocation_row), number});
+  append_row({header_of(invocation_row), number});
 }
 
 LoopCounter* Run::enter(FunctionDescriptor& function) {
@@ -149,7 +154,7 @@ void Run::recompute_hulls(LoopFrame* top) {
 }
 
 void Run::copy(std::uint64_t to, std::uint64_t from, std::uint64_t size, Site const& site, LoopFrame* top) {
-  append_row({reinterpret_cast<std::uint64_t>(&range_row), from, to, size});
+  append_row({header_of(range_row), from, to, size});
   auto const together = to | from | size;
   std::uint64_t const step = (together & 7) == 0 ? 8 : (together & 3) == 0 ? 4 : 1;
   std::vector<std::uint64_t> levels;
@@ -162,7 +167,7 @@ void Run::copy(std::uint64_t to, std::uint64_t from, std::uint64_t size, Site co
 }
 
 void Run::fill(std::uint64_t to, std::uint64_t size, Site const& site, LoopFrame* top) {
-  append_row({reinterpret_cast<std::uint64_t>(&range_row), 0, to, size});
+  append_row({header_of(range_row), 0, to, size});
   if (!all()) return shadow_.store(to, size, state_.clock);
   for (std::uint64_t done = 0; done < size; ++done) store_all(to + done, 1, state_.clock, &site, top);
 }

@@ -15,7 +15,7 @@ void reserve(std::uint64_t base, std::uint64_t bytes) {
   auto* const got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (got != wanted) throw std::bad_alloc();
-  madvise(got, bytes, MADV_NOHUGEPAGE);
+  madvise(got, bytes, MADV_HUGEPAGE);
 }
 
 }  // namespace

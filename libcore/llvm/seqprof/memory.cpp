@@ -30,7 +30,7 @@ void Instrumenter::close_row(Instruction* before) {
   if (accesses == 0) {
     e_.add_to(at, e_.field(at, self, offsetof(seq::RowDescriptor, executed)), e_.number(1));
   } else {
-    at.CreateStore(self, open_.begin);
+    at.CreateStore(at.CreateOr(at.CreatePtrToInt(self, e_.word), e_.number(seq::row_tag)), open_.begin);
     auto* const end = e_.field(at, open_.begin, static_cast<std::ptrdiff_t>(8 * (accesses + 1)));
     auto* const end_number = at.CreatePtrToInt(end, e_.word);
     at.CreateStore(end_number, row_);

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <list>
 #include <random>
+#include <set>
 #include <string>
 
 #include "catch.hpp"
@@ -244,8 +245,8 @@ TEST_CASE("a sample states its error") {
       for (std::uint64_t i = 0; i < n; i += 1 + round % 3) trace.push_back(base + i * 8);
     RowStream sampled(8, 16);
     for (auto const a : trace) {
-      std::uint64_t const row[] = {0, a};
-      sampled.take(descriptor, row, 1);
+      std::uint64_t const row[] = {header_of(descriptor), a};
+      sampled.take_sample(row, row + 2, 1, 8);
     }
     sampled.finish();
     // Every reference lies beyond distance 64.
@@ -263,14 +264,40 @@ TEST_CASE("a sample states its error") {
   CHECK(beyond_three <= 3);
 }
 
+TEST_CASE("a sample has all references of its blocks, unaligned and large ones included") {
+  std::mt19937 random(5);
+  Described const described({8, 4, 1, 48});
+  for (std::uint64_t const granularity : {8, 64}) {
+    RowStream sampled(granularity, 2);
+    std::vector<std::uint64_t> rows;
+    std::uint64_t accesses = 0;
+    for (unsigned i = 0; i < 5000; ++i) {
+      rows.push_back(header_of(described.row));
+      for (unsigned n = 0; n < 4; ++n, ++accesses) rows.push_back(random() % 4096);
+    }
+    sampled.take_sample(rows.data(), rows.data() + rows.size(), accesses, 48);
+    sampled.finish();
+    std::set<std::uint64_t> followed;
+    std::uint64_t expected = 0, got = sampled.histogram().cold_count();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i % 5 == 0) continue;
+      for (auto at = rows[i] / granularity; at <= (rows[i] + described.row.sizes[i % 5] - 1) / granularity; ++at)
+        if (hash_of(static_cast<std::uint32_t>(at)) <= ~std::uint32_t{0} / 2) ++expected, followed.insert(at);
+    }
+    for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin) got += sampled.histogram().count(bin);
+    CHECK(got == expected);
+    CHECK(sampled.histogram().cold_count() == followed.size());
+  }
+}
+
 TEST_CASE("a sample estimates the distances") {
   Described const described({8});
   auto const& descriptor = described.row;
   std::size_t const period = 100000;
   RowStream stream(8, 16);
   for (std::uint64_t i = 0; i < 3 * period; ++i) {
-    std::uint64_t const row[] = {0, i % period * 8};
-    stream.take(descriptor, row, 1);
+    std::uint64_t const row[] = {header_of(descriptor), i % period * 8};
+    stream.take_sample(row, row + 2, 1, 8);
   }
   stream.finish();
   double sum = 0, weighted = 0;
