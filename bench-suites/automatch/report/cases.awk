@@ -4,7 +4,9 @@
 BEGIN { print "subset,workload,picked,limiter,second,slower by,paper says of its own pick" }
 {
   if (!read_row()) next
-  key = cell("subset") "," cell("kernel")
+  subset = FILENAME
+  gsub(/.*ranking-|\.csv$/, "", subset)
+  key = subset "," cell("kernel")
   if (cell("rank") == 1 && !(key in picked)) {
     order[++cases] = key
     picked[key] = cell("device")
