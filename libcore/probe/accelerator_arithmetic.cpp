@@ -71,7 +71,8 @@ std::function<double()> AcceleratorProbe::rate(Chains const& chains, std::uint64
       lazy->kernel = kernel(chains.entry, "arithmetic", chains.macros);
       lazy->in = random_buffer(items * chains.count * 4);
       lazy->out = random_buffer(items * 8 * chains.lanes);
-      lazy->iterations = calibrate([&](std::uint64_t n) { return arithmetic_s(*lazy, groups, group_, n); }, sample_s());
+      lazy->iterations =
+          iterations_for([&](std::uint64_t n) { return arithmetic_s(*lazy, groups, group_, n); }, sample_s());
     }
     double const results = device_catalogue().count(chains.entry, chains.quantity,
                                                     counting(items, chains.lanes, chains.count, lazy->iterations));

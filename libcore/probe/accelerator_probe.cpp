@@ -90,7 +90,7 @@ double AcceleratorProbe::chain_rate(Lazy& lazy, std::string const& entry, std::v
     lazy.kernel = kernel(entry, "arithmetic", macros);
     lazy.in = random_buffer(group * 16 * 4);
     lazy.out = random_buffer(group * 128);
-    lazy.iterations = calibrate([&](std::uint64_t n) { return arithmetic_s(lazy, 1, group, n); }, 2e-4);
+    lazy.iterations = iterations_for([&](std::uint64_t n) { return arithmetic_s(lazy, 1, group, n); }, 2e-4);
   }
   double const one = shortest([&] { return arithmetic_s(lazy, 1, group, lazy.iterations); });
   double const two = shortest([&] { return arithmetic_s(lazy, 1, group, 2 * lazy.iterations); });

@@ -45,19 +45,6 @@ class AcceleratorProbe final : public Probe {
                                        std::vector<std::string> macros);
   // What a launch should take: long against the timer; on CPUs against the time until all threads are awake.
   double sample_s() const { return cpu_ ? 4e-3 : 1e-3; }
-  // Iterations for which a launch takes about `aim`.
-  template <class Seconds>
-  static std::uint64_t calibrate(Seconds const& seconds, double aim) {
-    std::uint64_t iterations = 16;
-    for (;;) {
-      double const s = seconds(iterations);
-      if (s > aim / 8 || iterations > (std::uint64_t{1} << 28))
-        return std::clamp<std::uint64_t>(
-            static_cast<std::uint64_t>(static_cast<double>(iterations) * aim / std::max(s, 1e-9)), 8,
-            std::uint64_t{1} << 30);
-      iterations *= 4;
-    }
-  }
   static std::uint32_t u32(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
   // Of a few runs the one that was disturbed least: for differences, which disturbances would spoil.
   template <class Seconds>

@@ -50,7 +50,7 @@ void AcceleratorProbe::shared_point(std::string const& direction, std::uint32_t 
     auto const run = [&](std::uint64_t n) {
       return lazy->kernel->run(load.groups, group, {lazy->in, lazy->out, count, stride, u32(n), SharedBytes{bytes}});
     };
-    if (lazy->iterations == 0) lazy->iterations = calibrate(run, sample_s() / 2);
+    if (lazy->iterations == 0) lazy->iterations = iterations_for(run, sample_s() / 2);
     // What fills the memory at first is the same for both lengths.
     double const one = shortest([&] { return run(lazy->iterations); });
     double const two = shortest([&] { return run(2 * lazy->iterations); });
@@ -106,7 +106,7 @@ void AcceleratorProbe::constant() {
       if (device_->constant_is_argument()) arguments.insert(arguments.begin(), lazy->in);
       return lazy->kernel->run(groups, group, arguments);
     };
-    if (lazy->iterations == 0) lazy->iterations = calibrate(run, sample_s());
+    if (lazy->iterations == 0) lazy->iterations = iterations_for(run, sample_s());
     return device_catalogue().count("constant_read", "constant_load",
                                     counting(groups * group, 1, 1, lazy->iterations)) /
            run(lazy->iterations);
@@ -143,7 +143,7 @@ void AcceleratorProbe::texture() {
     auto const run = [&](std::uint64_t n) {
       return state->kernel->run(groups, group, {state->texture, state->out, width - 1, height - 1, u32(n)});
     };
-    if (state->iterations == 0) state->iterations = calibrate(run, sample_s());
+    if (state->iterations == 0) state->iterations = iterations_for(run, sample_s());
     return device_catalogue().count("texture_read", "texture_load", counting(groups * group, 1, 1, state->iterations)) /
            run(state->iterations);
   };
@@ -168,7 +168,7 @@ void AcceleratorProbe::atomics() {
         if (shared) return lazy->kernel->run(groups, group, {lazy->out, u32(n), SharedBytes{256}});
         return lazy->kernel->run(groups, group, {lazy->out, u32(kind == "same" ? 0 : 1), u32(n)});
       };
-      if (lazy->iterations == 0) lazy->iterations = calibrate(run, sample_s());
+      if (lazy->iterations == 0) lazy->iterations = iterations_for(run, sample_s());
       return static_cast<double>(groups * group * lazy->iterations) / run(lazy->iterations);
     };
   }

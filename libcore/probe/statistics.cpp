@@ -68,6 +68,18 @@ Statistics summarise(std::span<double const> samples, std::uint64_t seed) {
   return out;
 }
 
+std::uint64_t iterations_for(std::function<double(std::uint64_t)> const& seconds, double aim_s) {
+  constexpr std::uint64_t least = 8, first = 16, most = std::uint64_t{1} << 30;  // kernels count in 32 bits
+  constexpr int runs = 5;
+  for (std::uint64_t iterations = first;; iterations *= 4) {
+    double shortest = seconds(iterations);
+    for (int run = 1; run < runs && shortest > aim_s / 8; ++run) shortest = std::min(shortest, seconds(iterations));
+    if (shortest <= aim_s / 8 && iterations <= most / 4) continue;
+    double const wanted = static_cast<double>(iterations) * aim_s / std::max(shortest, 1e-9);
+    return static_cast<std::uint64_t>(std::clamp(wanted, static_cast<double>(least), static_cast<double>(most)));
+  }
+}
+
 Sampled sample(std::function<double()> const& measure, Budget const& budget, std::uint64_t seed) {
   using Clock = std::chrono::steady_clock;
   HostLoad load;

@@ -46,6 +46,10 @@ struct Sampled {
 // Calls `measure`, which returns one sample, until the budget is spent. One call before the first sample warms up.
 Sampled sample(std::function<double()> const& measure, Budget const&, std::uint64_t seed);
 
+// Iterations for which `seconds(iterations)` takes about `aim_s`. On a busy machine a run may be interrupted and look
+// long, and what is then chosen would measure little but the launch: the shortest of several runs counts.
+std::uint64_t iterations_for(std::function<double(std::uint64_t)> const& seconds, double aim_s);
+
 // Part of the host's processor time, in percent, that other programs used since `mark()`; where the system does not
 // say, 0. The counters tick every 10 ms: intervals under a second are coarse.
 class HostLoad {

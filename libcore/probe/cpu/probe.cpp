@@ -28,18 +28,6 @@ using namespace cpu;
 
 constexpr double sample_s = 1e-3;  // aimed at
 
-// Iterations for which `seconds(iterations)` takes about a millisecond.
-template <class Seconds>
-std::uint64_t calibrate(Seconds const& seconds) {
-  std::uint64_t iterations = 64;
-  for (;;) {
-    double const s = seconds(iterations);
-    if (s > sample_s / 8 || iterations > (std::uint64_t{1} << 40))
-      return std::max<std::uint64_t>(16, static_cast<std::uint64_t>(static_cast<double>(iterations) * sample_s / s));
-    iterations *= 4;
-  }
-}
-
 struct Class {
   char const* name;    // column `class` of latency and gap
   char const* kernel;  // of the catalogue
@@ -208,7 +196,7 @@ class CpuProbe final : public Probe {
   std::function<double()> rate(std::size_t threads, Arithmetic what, std::string kernel, std::string quantity) {
     return [this, threads, what, kernel, quantity, iterations = std::uint64_t{0}]() mutable {
       if (iterations == 0)
-        iterations = calibrate([&](std::uint64_t n) { return arithmetic_s(threads, what, false, n); });
+        iterations = iterations_for([&](std::uint64_t n) { return arithmetic_s(threads, what, false, n); }, sample_s);
       double const count = cpu_catalogue().count(kernel, quantity, counting(what, false, iterations));
       return static_cast<double>(threads) * count / arithmetic_s(threads, what, false, iterations);
     };
@@ -262,7 +250,7 @@ class CpuProbe final : public Probe {
         point.row.word_bytes = best_->vector_bytes;
         point.measure = [this, c, latency, iterations = std::uint64_t{0}]() mutable {
           if (iterations == 0)
-            iterations = calibrate([&](std::uint64_t n) { return arithmetic_s(1, c.what, latency, n); });
+            iterations = iterations_for([&](std::uint64_t n) { return arithmetic_s(1, c.what, latency, n); }, sample_s);
           double const seconds = arithmetic_s(1, c.what, latency, iterations);
           double const steps =
               static_cast<double>(iterations) * best_->unroll * (latency ? (c.two_steps ? 2 : 1) : best_->chains);

@@ -113,6 +113,18 @@ TEST_CASE("sampling stops when the interval is narrow, or the time is spent") {
   CHECK_FALSE(noisy.narrow);
 }
 
+TEST_CASE("iterations are chosen by the runs that nothing interrupted") {
+  // A microsecond, and 2 ns for each iteration; 1 ms asked for.
+  auto const steady = [](std::uint64_t n) { return 1e-6 + 2e-9 * static_cast<double>(n); };
+  double const chosen = static_cast<double>(iterations_for(steady, 1e-3));
+  CHECK(chosen == Approx(500000).epsilon(0.01));
+  int calls = 0;
+  auto const interrupted = [&](std::uint64_t n) { return steady(n) + (++calls % 4 == 0 ? 0 : 0.02); };
+  CHECK(iterations_for(interrupted, 1e-3) == static_cast<std::uint64_t>(chosen));
+  CHECK(iterations_for([](std::uint64_t) { return 0.5; }, 1e-3) == 8);                       // one is too long already
+  CHECK(iterations_for([](std::uint64_t) { return 0.0; }, 1e-3) == std::uint64_t{1} << 30);  // never long enough
+}
+
 TEST_CASE("what cannot be is doubtful, and says why") {
   MadeUp probe([](std::vector<Point>& points) {
     points.push_back(point("clock_hz", [] { return 1e9; }));
