@@ -188,6 +188,9 @@ struct MemoryAccess {
   std::uint8_t element_bytes = 0, elements = 0;
 };
 
+// Thrown by a stand-in: see Observer::stand_in.
+struct Unsure {};
+
 // Work-items of one group that have met at a barrier and go on. masks[w] bit l = lane 32 w + l, over all warps.
 struct Meeting {
   std::uint32_t const* waiting = nullptr;  // what anyone did before happens before what these do next
@@ -195,6 +198,8 @@ struct Meeting {
   std::uint32_t warps = 0;
   bool everyone = false;  // all work-items that have not left: no need to look at the masks
 };
+
+struct Launch;
 
 // What a call, or a return, does to a work-item's local memory without an access.
 struct FrameChange {
@@ -218,6 +223,10 @@ class Observer {
   virtual bool accepts_packs() const { return false; }
   virtual void pack_begin(std::span<std::uint64_t const> /*linear groups*/) {}
   virtual void pack_end() {}
+  // Who does not accept packs may offer an observer that does, and that throws Unsure as soon as anything happens which
+  // group by group might be worth telling. Then such a launch is rehearsed: if nobody is unsure and nothing is wrong,
+  // that was it, and this observer has seen nothing; else memory is put back and the groups run one by one.
+  virtual std::unique_ptr<Observer> stand_in(Program const&, Launch const&, Memory const&) const { return nullptr; }
   // A basic block is entered: every unguarded instruction of it is executed by these lanes.
   virtual void block(std::uint32_t /*block*/, Lanes const&) {}
   // A guarded instruction (@p) other than a branch, executed by the lanes whose predicate holds (perhaps none).

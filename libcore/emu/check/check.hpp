@@ -50,6 +50,7 @@ class Checks final : public Observer {
   void zero_divisor(std::uint32_t, Lanes const&) override;
   bool asks_for_divisors() const override;
   bool asks_for_order() const override { return true; }
+  std::unique_ptr<Observer> stand_in(Program const&, Launch const&, Memory const&) const override;
   std::unique_ptr<Observer> fork() const override;  // never: all groups run on one thread
   void join(Observer const&) override {}
 

@@ -11,6 +11,7 @@ namespace kernelcast::emu {
 
 void Reporter::report(Finding::Kind kind, std::uint32_t work_item, std::uint32_t instruction,
                       std::uint32_t other_instruction, std::string message) {
+  if (most_ == 0) throw Unsure{};
   auto const [first, second] = std::minmax(instruction, other_instruction);
   if (!reported_.emplace(program_, kind, first, second).second) return;
   findings_.push_back(found_at(*program_, *launch_, kind, group_, work_item, instruction, std::move(message)));
@@ -60,6 +61,68 @@ struct Checks::State {
   std::map<Program const*, Facts> facts;
 };
 
+// The checks of many small groups side by side: good for finding that there is nothing to find.
+//
+// Each group has shared and local memory of its own, and all pass their barriers at the same time, so that these are
+// checked as one group's. Groups are never ordered with each other, so that in global memory barriers order nothing
+// here: what only a barrier orders makes it unsure, like all else that looks like a finding.
+class StandIn final : public Observer {
+ public:
+  StandIn(CheckOptions const& options, Program const& program, Launch const& launch, Memory const& memory)
+      : options_(options),
+        facts_(program),
+        reporter_(Reporter::unsure()),
+        races_(memory, reporter_, false),
+        uninit_(memory, reporter_) {
+    reporter_.begin(program, launch);
+    if (options_.races) races_.begin(facts_);
+    if (options_.uninit) uninit_.begin(facts_, max_lanes_per_unit);
+  }
+  Facts const& facts() const { return facts_; }
+
+  bool accepts_packs() const override { return true; }
+  void pack_begin(std::span<std::uint64_t const> groups) override {
+    begin(groups[0], static_cast<std::uint32_t>(groups.size()));
+  }
+  void group_begin(std::uint64_t group) override { begin(group, 1); }
+  void block(std::uint32_t block, Lanes const& lanes) override {
+    if (options_.races) races_.enter_block(block, lanes);
+  }
+  void memory(MemoryAccess const& access) override {
+    MemoryAccess a = access;
+    // The groups' memories lie behind each other.
+    if (a.space == ptx::StateSpace::shared) a.region_bytes = (a.region_bytes + 255) / 256 * 256 * groups_;
+    if (options_.uninit) uninit_.access(a);
+    if (options_.races) races_.access(a);
+  }
+  void meet(Meeting const& meeting) override {
+    if (!meeting.everyone) throw Unsure{};
+    if (options_.races) races_.meet(meeting);
+  }
+  void zero_divisor(std::uint32_t, Lanes const& lanes) override {
+    for (std::uint32_t w = 0; w < lanes.warps; ++w)
+      if (lanes.masks[w]) throw Unsure{};
+  }
+  bool asks_for_divisors() const override { return options_.division; }
+  bool asks_for_order() const override { return true; }
+  std::unique_ptr<Observer> fork() const override { throw Unsure{}; }
+  void join(Observer const&) override {}
+
+ private:
+  void begin(std::uint64_t group, std::uint32_t groups) {
+    groups_ = groups;
+    if (options_.races) races_.begin_pack(group);
+    if (options_.uninit) uninit_.begin_group();
+  }
+
+  CheckOptions const options_;
+  Facts const facts_;
+  Reporter reporter_;
+  RaceCheck races_;
+  UninitCheck uninit_;
+  std::uint32_t groups_ = 1;
+};
+
 Checks::Checks(CheckOptions const& options, Memory const& memory) : state_(std::make_unique<State>(options, memory)) {}
 Checks::~Checks() = default;
 
@@ -68,7 +131,7 @@ void Checks::begin(Program const& program, Launch const& launch) {
   auto const [facts, is_new] = s.facts.try_emplace(&program, program);
   s.reporter.begin(program, launch);
   if (s.options.races) s.races.begin(facts->second);
-  if (s.options.uninit) s.uninit.begin(facts->second, launch);
+  if (s.options.uninit) s.uninit.begin(facts->second, static_cast<std::uint32_t>(launch.block.count()));
 }
 
 std::vector<Finding> const& Checks::findings() const {
@@ -111,6 +174,17 @@ void Checks::zero_divisor(std::uint32_t instruction, Lanes const& lanes) {
 
 bool Checks::asks_for_divisors() const {
   return state_->options.division;
+}
+
+std::unique_ptr<Observer> Checks::stand_in(Program const& program, Launch const& launch, Memory const& memory) const {
+  CheckOptions const& options = state_->options;
+  if (options.lockstep_warps) return nullptr;
+  // What nobody has written yet may be written by a group that only runs earlier when they run one by one.
+  for (Memory::Buffer const& buffer : memory.buffers())
+    if (options.uninit && buffer.undefined) return nullptr;
+  auto made = std::make_unique<StandIn>(options, program, launch, memory);
+  if (made->facts().any_points || made->facts().any_release) return nullptr;
+  return made;
 }
 
 std::unique_ptr<Observer> Checks::fork() const {

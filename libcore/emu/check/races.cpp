@@ -41,6 +41,11 @@ void RaceCheck::begin_group(std::uint64_t group) {
   order_.begin_group(group);
 }
 
+void RaceCheck::begin_pack(std::uint64_t first_group) {
+  side_by_side_ = true;
+  begin_group(first_group);
+}
+
 void RaceCheck::meet(Meeting const& m) {
   if (m.everyone) forget_log();  // what is read after the barrier comes after all of this
   order_.meet(m);
@@ -85,6 +90,7 @@ void RaceCheck::replay() {
 
 // The clock is at its end: what was accessed so far is forgotten.
 void RaceCheck::forget() {
+  if (side_by_side_) throw Unsure{};
   forget_log();
   order_.rewind();
   shared_.written.clear();
@@ -130,7 +136,8 @@ RaceCheck::Shadow& RaceCheck::shadow_of(std::uint64_t region, std::uint64_t byte
 
 Bounds RaceCheck::bounds(bool global) const {
   auto const at = [](Order::Time t) { return Record{t} << time_shift; };
-  return {at(global ? order_.launch_start() : order_.group_start()), at(order_.group_start()), at(order_.floor())};
+  Order::Time const floor = global && side_by_side_ ? order_.group_start() : order_.floor();
+  return {at(global ? order_.launch_start() : order_.group_start()), at(order_.group_start()), at(floor)};
 }
 
 void RaceCheck::access(MemoryAccess const& a) {
@@ -285,20 +292,23 @@ void RaceCheck::touch(Place const& p, Shadow& s, std::uint32_t lane, std::uint64
 void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorded_write) {
   std::uint32_t const item = p.first_item + lane;
   bool const foreign = r < p.bounds.group;
+  bool const unordered = p.global && side_by_side_;  // who it is may be in another group
   Order::Time const then = time_of(r);
   if (foreign && order_.group_before(then)) return;
   for (int which = 0; which < 2; ++which) {
     std::uint32_t const other = which == 0 ? item_of(r) : other_of(r);
     std::uint32_t const number = which == 0 ? site_of(r) : other_site_of(r);
-    if (!foreign && (other == item || order_.before(other / lanes_per_warp, then, item / lanes_per_warp, lockstep_)))
+    if (!foreign && (other == item ||
+                     (!unordered && order_.before(other / lanes_per_warp, then, item / lanes_per_warp, lockstep_))))
       continue;
     // The record's time is that of the latest access; the other one is as old or older.
-    if (!foreign && which == 1 && !order_.exact(other / lanes_per_warp, item / lanes_per_warp, lockstep_)) continue;
+    if (!foreign && !unordered && which == 1 && !order_.exact(other / lanes_per_warp, item / lanes_per_warp, lockstep_))
+      continue;
     std::uint32_t const instruction = facts_->instruction_of[number];
     Facts::Site const& site = facts_->sites[instruction];
     bool const other_strong = p.global ? site.strong_global : site.strong;
     if (p.strong && other_strong) continue;
-    if (recorded_write && p.writes && !p.reads && !site.reads && same_value(p, r, other, lane)) continue;
+    if (recorded_write && p.writes && !p.reads && !site.reads && !unordered && same_value(p, r, other, lane)) continue;
     MemoryAccess const& a = p.access;
     std::string message =
         describe_access(a, memory_, a.base + a.offsets[lane]) + ", which " + reporter_.work_item(other);

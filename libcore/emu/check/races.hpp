@@ -17,6 +17,8 @@ class RaceCheck {
 
   void begin(Facts const&);
   void begin_group(std::uint64_t group);
+  // Groups side by side, in an observer that is a stand-in: in global memory nothing orders them, or their work-items.
+  void begin_pack(std::uint64_t first_group);
   void enter_block(std::uint32_t block, Lanes const& lanes) { order_.enter_block(block, lanes); }
   void meet(Meeting const&);
   void access(MemoryAccess const&);
@@ -68,6 +70,7 @@ class RaceCheck {
   Memory const& memory_;
   Reporter& reporter_;
   bool lockstep_;
+  bool side_by_side_ = false;
   Facts const* facts_ = nullptr;
   CellLoops const* loops_ = nullptr;
   Order order_;

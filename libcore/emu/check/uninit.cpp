@@ -48,9 +48,8 @@ void UninitCheck::resize(Shadow& s, std::uint64_t bytes) {
   s.written = ShadowBytes(bytes);
 }
 
-void UninitCheck::begin(Facts const& facts, Launch const& launch) {
+void UninitCheck::begin(Facts const& facts, std::uint32_t items) {
   facts_ = &facts;
-  auto const items = static_cast<std::uint32_t>(launch.block.count());
   if (items != items_) local_ = Shadow{};
   items_ = items;
 }

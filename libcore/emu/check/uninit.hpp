@@ -13,7 +13,7 @@ class UninitCheck {
  public:
   UninitCheck(Memory const& memory, Reporter& reporter) : memory_(memory), reporter_(reporter) {}
 
-  void begin(Facts const&, Launch const&);
+  void begin(Facts const&, std::uint32_t items);  // work-items that have local memory
   void begin_group();
   void access(MemoryAccess const&);
   void frame(FrameChange const&);

@@ -162,6 +162,108 @@ Finding found_at(Program const& program, Launch const& launch, Finding::Kind kin
   return f;
 }
 
+namespace {
+
+// How a launch runs, apart from who watches.
+struct Way {
+  bool several = false;   // small groups may run side by side
+  bool may_wait = false;  // groups may turn out to wait for each other
+  unsigned threads = 1;
+};
+
+Outcome run_all(Program const& program, Launch const& launch, Memory& memory, std::span<std::uint64_t const> groups,
+                std::span<Observer* const> observers, Budget& budget, Way way) {
+  Pieces pieces;
+  cut(pieces, groups, Machine::packing(program, launch, observers, way.several).groups(), way.threads);
+  unsigned const threads = static_cast<unsigned>(std::clamp<std::size_t>(pieces.all.size(), 1, way.threads));
+  std::vector<Worker> workers(threads);
+  workers[0].observers.assign(observers.begin(), observers.end());
+  auto const run_worker = [&](Worker& worker, std::function<void()> call) {
+    work(worker, pieces, way.several, way.may_wait, threads > 1, program, launch, memory, budget, std::move(call));
+  };
+  {
+    std::vector<std::jthread> others;
+    auto const call = [&] {
+      for (unsigned t = 1; t < threads; ++t) {
+        for (Observer const* o : observers)
+          workers[t].observers.push_back(workers[t].forks.emplace_back(o->fork()).get());
+        others.emplace_back([&, t] { run_worker(workers[t], {}); });
+      }
+    };
+    run_worker(workers[0], threads > 1 ? std::function<void()>(call) : nullptr);
+  }
+
+  Outcome outcome;
+  for (Worker& worker : workers) {
+    if (worker.error) std::rethrow_exception(worker.error);
+    for (std::size_t i = 0; i < worker.forks.size(); ++i) observers[i]->join(*worker.forks[i]);
+    outcome.warp_instructions += worker.warp_instructions;
+  }
+  for (Piece& piece : pieces.all) {
+    print(launch, piece.printed);
+    if (!piece.fault) continue;
+    outcome.ending = piece.fault->ending;
+    outcome.spinning = piece.fault->spinning;
+    outcome.finding = std::move(piece.fault->finding);
+    break;
+  }
+  return outcome;
+}
+
+// What memory held, to be put back.
+class Snapshot {
+ public:
+  static constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
+
+  static bool possible(Memory const& memory) {
+    std::uint64_t bytes = 0;
+    for (Memory::Buffer const& b : memory.buffers()) bytes += b.freed ? 0 : b.size;
+    return bytes <= most_bytes;
+  }
+  explicit Snapshot(Memory const& memory) {
+    for (Memory::Buffer const& b : memory.buffers())
+      if (!b.freed) copies_.emplace_back(b.data, std::vector<std::byte>(b.data, b.data + b.size));
+  }
+  void put_back() const {
+    for (auto const& [to, bytes] : copies_) std::copy(bytes.begin(), bytes.end(), to);
+  }
+
+ private:
+  std::vector<std::pair<std::byte*, std::vector<std::byte>>> copies_;
+};
+
+// Small groups side by side, although some observer wants to see them one by one: see Observer::stand_in. Nothing where
+// that is not possible or was not good enough; then everything is as before.
+std::optional<Outcome> rehearse(Program const& program, Launch const& launch, Memory& memory,
+                                std::span<std::uint64_t const> groups, std::span<Observer* const> observers,
+                                Budget& budget) {
+  if (std::all_of(observers.begin(), observers.end(), [](Observer const* o) { return o->accepts_packs(); })) return {};
+  if (budget.max_steps != 0 || !Snapshot::possible(memory)) return {};
+  if (Machine::packing(program, launch, {}, true).groups() == 1) return {};
+  std::vector<std::unique_ptr<Observer>> owned;
+  std::vector<Observer*> watching;
+  for (Observer const* o : observers) {
+    owned.push_back(o->accepts_packs() ? o->fork() : o->stand_in(program, launch, memory));
+    if (!owned.back()) return {};
+    watching.push_back(owned.back().get());
+  }
+  Snapshot const before(memory);
+  try {
+    auto outcome = run_all(program, launch, memory, groups, watching, budget, {true, false, 1});
+    if (outcome.ending == Ending::done) {
+      for (std::size_t i = 0; i < observers.size(); ++i)
+        if (observers[i]->accepts_packs()) observers[i]->join(*watching[i]);
+      return outcome;
+    }
+  } catch (Unsure const&) {
+  } catch (Error const&) {  // will come again
+  }
+  before.put_back();
+  return {};
+}
+
+}  // namespace
+
 Outcome run(Program const& program, Launch const& launch, Memory& memory, std::span<std::uint64_t const> groups,
             std::span<Observer* const> observers, Limits const& limits, unsigned threads) {
   check(program, launch);
@@ -191,42 +293,9 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
                 "traces and checks for races or unwritten memory need them to; leave these out");
   // Only what synchronises can wait for another group.
   bool const may_wait = groups.size() > 1 && threads == 1 && !ordered && program.order_dependent();
-
-  Pieces pieces;
-  cut(pieces, groups, Machine::packing(program, launch, observers, several).groups(), threads);
-  threads = static_cast<unsigned>(std::clamp<std::size_t>(pieces.all.size(), 1, threads));
-  std::vector<Worker> workers(threads);
-  workers[0].observers.assign(observers.begin(), observers.end());
-  auto const run_worker = [&](Worker& worker, std::function<void()> call) {
-    work(worker, pieces, several, may_wait, threads > 1, program, launch, memory, budget, std::move(call));
-  };
-  {
-    std::vector<std::jthread> others;
-    auto const call = [&] {
-      for (unsigned t = 1; t < threads; ++t) {
-        for (Observer const* o : observers)
-          workers[t].observers.push_back(workers[t].forks.emplace_back(o->fork()).get());
-        others.emplace_back([&, t] { run_worker(workers[t], {}); });
-      }
-    };
-    run_worker(workers[0], threads > 1 ? std::function<void()>(call) : nullptr);
-  }
-
-  Outcome outcome;
-  for (Worker& worker : workers) {
-    if (worker.error) std::rethrow_exception(worker.error);
-    for (std::size_t i = 0; i < worker.forks.size(); ++i) observers[i]->join(*worker.forks[i]);
-    outcome.warp_instructions += worker.warp_instructions;
-  }
-  for (Piece& piece : pieces.all) {
-    print(launch, piece.printed);
-    if (!piece.fault) continue;
-    outcome.ending = piece.fault->ending;
-    outcome.spinning = piece.fault->spinning;
-    outcome.finding = std::move(piece.fault->finding);
-    break;
-  }
-  return outcome;
+  if (several)
+    if (auto outcome = rehearse(program, launch, memory, groups, observers, budget)) return *std::move(outcome);
+  return run_all(program, launch, memory, groups, observers, budget, {several, may_wait, std::max(threads, 1u)});
 }
 
 }  // namespace kernelcast::emu
