@@ -113,6 +113,13 @@ std::vector<std::string> opencl_options(std::vector<std::string> const& options)
 
 namespace {
 
+// C99's `inline` leaves a function that is not inlined to another source, which OpenCL programs do not have: vendors'
+// compilers keep it, once.
+void keep_inline_functions(std::string& ir) {
+  constexpr std::string_view from = "\ndefine available_externally ", to = "\ndefine linkonce_odr ";
+  for (auto at = ir.find(from); at != ir.npos; at = ir.find(from, at + to.size())) ir.replace(at, from.size(), to);
+}
+
 // One source as LLVM IR in text form, not yet optimised; adds what it tells to the build.
 void parse_unit(Build& build, std::string const& path, std::vector<std::string> const& options,
                 std::string const& ir_file) {
@@ -134,6 +141,7 @@ void parse_unit(Build& build, std::string const& path, std::vector<std::string> 
   auto ir = read_file(ir_file);
   build.facts.merge(parse_kernel_metadata(ir));
   rename_printf(ir);
+  keep_inline_functions(ir);
   write_file(ir_file, ir);
 }
 
