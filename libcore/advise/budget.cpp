@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double shortest_look_s = 0.002, longest_look_s = 0.05;
+constexpr double ending_s = 0.005;  // kept back for the end: the processes are taken down, results summed up
 
 double seconds(timespec const& t) {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
@@ -71,7 +72,7 @@ double Budget::spent_s() const {
 }
 
 double Budget::hold(double elapsed_s) {
-  double const ahead_s = spent_s() - share_ * elapsed_s;
+  double const ahead_s = spent_s() + ending_s - share_ * elapsed_s;
   if (ahead_s >= 0) {
     // Ancestors first: who is stopped starts nothing more. A child that was started meanwhile is stopped at the next
     // look.

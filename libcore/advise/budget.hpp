@@ -4,6 +4,7 @@
 // (a compiler, an emulation) cannot be asked to be brief.
 // Method: the process and its descendants are stopped (SIGSTOP) when they have used what was granted by then, and go on
 // when enough time has passed. Their clocks are read where they stand; those of ended descendants from /proc.
+// A few milliseconds are kept back for ending.
 // Limits: Linux. What ended descendants used is known to a clock tick of the system, mostly 10 ms; between two looks
 // the process may use more than is granted by the time between them.
 #pragma once
