@@ -36,12 +36,19 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES")
       ->needs(attach);
+  auto* const with_gpu =
+      app.add_flag(
+             "--with-gpu", command.with_gpu,
+             "with --attach: a CUDA application runs on the GPU that there is, and is looked on; otherwise it runs "
+             "on the emulator")
+          ->needs(attach);
   app.add_option("--as", command.as,
                  "with --attach: the device that a CUDA application sees, by its name in the device database; several "
                  "options, several devices")
       ->type_name("DEVICE")
       ->allow_extra_args(false)
-      ->needs(attach);
+      ->needs(attach)
+      ->excludes(with_gpu);
   app.add_option("--devdb", command.database, "the device database to take --as from, instead of the installed one")
       ->type_name("DIR")
       ->needs(attach);
@@ -83,6 +90,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   options.run = run;
   options.cache = cache;
   options.registers = registers;
+  options.with_gpu = command.with_gpu;
   choose_devices(command, options);
   options.tell = [&io](std::string_view text) { io.note(text); };
   options.graph = command.graph;

@@ -12,7 +12,7 @@
 namespace kernelcast::miniemu {
 
 struct AttachCommand {
-  bool given = false;
+  bool given = false, with_gpu = false;
   bool graph = false;  // the application's graph in place of kernel rows
   std::string every, keep, database;
   std::optional<std::uint64_t> read_back_bytes;

@@ -28,7 +28,10 @@ class Attachment {
     FolderWatch const watch(spool_.folder());
     LeaveSignalsToTheApplication const keys;
     auto variables = environment_with_layer(spool_.folder(), options_.every, programs(), options_.read_back_bytes);
-    cudart::add_runtime(variables, cuda_settings());
+    if (options_.with_gpu)
+      cudart::add_look_out(variables);
+    else
+      cudart::add_runtime(variables, cuda_settings());
     if (options_.graph) variables.emplace_back("KERNELCAST_COMMANDS=1");
     pid_t const application = start_application(options_.command, std::move(variables));
     for (;;) {
@@ -50,6 +53,7 @@ class Attachment {
 
   cudart::Settings cuda_settings() const {
     cudart::Settings out;
+    out.spool = spool_.folder();
     out.database = options_.database;
     out.devices = options_.as;
     out.groups = options_.run.groups;

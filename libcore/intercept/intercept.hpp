@@ -32,6 +32,7 @@ struct AttachOptions {
   bool graph = false;                          // Attached::recording too
   std::string database;                        // the folder of the device database, for CUDA applications
   std::vector<std::string> as;                 // ids of the devices that they see; empty: cudart::usual_device
+  bool with_gpu = false;                       // CUDA applications run on the GPU that there is, and are looked on
   std::function<void(std::string_view)> tell;  // words about launches that were skipped or failed
 };
 

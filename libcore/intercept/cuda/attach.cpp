@@ -18,22 +18,37 @@ std::string folder_of_runtimes() {
   return path.empty() ? path : std::filesystem::path(path).parent_path().string();
 }
 
+namespace {
+
+// Puts a folder or a library before others in a list of such.
+void put_first(std::vector<std::string>& variables, std::string const& list, std::string const& item) {
+  for (auto& variable : variables)
+    if (variable.starts_with(list)) {
+      variable.insert(list.size(), item + (variable.size() > list.size() ? ":" : ""));
+      return;
+    }
+  variables.push_back(list + item);
+}
+
+}  // namespace
+
 void add_runtime(std::vector<std::string>& variables, Settings const& settings) {
   auto const folder = folder_of_runtimes();
   if (folder.empty()) return;
-  constexpr std::string_view path = "LD_LIBRARY_PATH=";
-  bool added = false;
-  for (auto& variable : variables)
-    if (variable.starts_with(path)) {
-      variable.insert(path.size(), folder + (variable.size() > path.size() ? ":" : ""));
-      added = true;
-    }
-  if (!added) variables.push_back(std::string(path) + folder);
+  put_first(variables, "LD_LIBRARY_PATH=", folder);
   for (auto& variable : environment_of(settings)) {
     auto const name = variable.substr(0, variable.find('=') + 1);
     std::erase_if(variables, [&](std::string const& other) { return other.starts_with(name); });
     variables.push_back(std::move(variable));
   }
+}
+
+void add_look_out(std::vector<std::string>& variables) {
+  auto const path = find_plugin("kernelcast-cudart-forward.so");
+  if (path.empty())
+    throw Error(Status::unavailable, "the library kernelcast-cudart-forward.so is not installed beside the program",
+                "build with the packages libzstd-dev and liblz4-dev");
+  put_first(variables, "LD_PRELOAD=", path);
 }
 
 namespace {

@@ -20,6 +20,10 @@ std::string folder_of_runtimes();
 // Adds to the variables of an application what puts the runtime into it. Does nothing where there is none.
 void add_runtime(std::vector<std::string>& variables, Settings const&);
 
+// Adds what puts our look-out before the runtime of an application that has a GPU. Throws Error(unavailable) where it
+// was not built.
+void add_look_out(std::vector<std::string>& variables);
+
 // The rows in a spool, by process and number, one launch each, with registers of the compilers that are there (and that
 // are asked for). What cannot be read is told.
 using RowsByLaunch = std::map<std::pair<std::string, std::uint64_t>, record::Kernel>;

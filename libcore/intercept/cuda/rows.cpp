@@ -1,9 +1,9 @@
 #include "intercept/cuda/rows.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 #include <sstream>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -159,52 +159,35 @@ std::string program_file(std::string_view text) {
 }  // namespace
 
 Rows::Rows(Settings const& settings) : groups_(settings.groups) {
-  if (settings.spool.empty()) return;
-  spool_.emplace(settings.spool);
-  kernels_once_ = settings.every == "kernel";
-  every_ = settings.every == "launch" ? 1 : std::strtoull(settings.every.c_str(), nullptr, 10);
+  if (!settings.spool.empty()) policy_.emplace(settings.spool, settings.every);
 }
 
 std::unique_ptr<CountedLaunch> Rows::begin(Kernel const& kernel, emu::Launch const& launch) {
-  if (!spool_) return nullptr;
-  auto& history = histories_[&kernel];
-  history.launches += 1;
-  auto const seen = std::find_if(history.seen.begin(), history.seen.end(), [&](Configuration const& c) {
-    return kernels_once_ ||
-           (c.grid == launch.grid && c.block == launch.block && c.shared_bytes == launch.dynamic_shared_bytes);
-  });
-  bool const due = every_ > 0 && (history.launches - 1) % every_ == 0;
-  if (seen != history.seen.end() && !due) {
-    ++*seen->launches;
-    return nullptr;
-  }
-  std::uint64_t number = 0;
-  std::uint64_t* const counter = spool_->next(number);
-  if (!counter) return nullptr;
-  *counter = 1;
-  if (seen != history.seen.end())
-    seen->launches = counter;
-  else
-    history.seen.push_back({launch.grid, launch.block, launch.dynamic_shared_bytes, counter});
-  return std::make_unique<CountedLaunch>(kernel, launch, groups_, number);
+  if (!policy_) return nullptr;
+  auto const& [grid, block] = std::tie(launch.grid, launch.block);
+  auto const counted =
+      policy_->count(&kernel, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, launch.dynamic_shared_bytes});
+  return counted.number ? std::make_unique<CountedLaunch>(kernel, launch, groups_, *counted.number) : nullptr;
 }
 
 void Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu::Memory const& memory) {
+  auto const& spool = policy_->spool();
   auto const& text = kernel.program->module->text;
   if (kernel.program->file.empty()) {
     kernel.program->file = program_file(text);
-    spool_->publish(kernel.program->file, text);
+    spool.publish(kernel.program->file, text);
   }
-  spool_->publish(spool_->name("kernel", counted.number(), ".txt"), kernel.name + '\n' + kernel.program->file + '\n');
+  spool.publish(spool.name("kernel", counted.number(), ".txt"), kernel.name + '\n' + kernel.program->file + '\n');
   std::ostringstream out;
   record::Writer<record::Kernel> writer(out);
   writer.write(counted.row(memory));
   writer.finish();
-  spool_->publish(spool_->name("row", counted.number(), ".csv"), out.str());
+  spool.publish(spool.name("row", counted.number(), ".csv"), out.str());
 }
 
 void Rows::skip(CountedLaunch const& counted, Kernel const& kernel, std::string const& why) {
-  spool_->publish(spool_->name("skipped", counted.number(), ".txt"), kernel.name + '\n' + why + '\n');
+  auto const& spool = policy_->spool();
+  spool.publish(spool.name("skipped", counted.number(), ".txt"), kernel.name + '\n' + why + '\n');
 }
 
 }  // namespace kernelcast::cudart

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,9 +17,9 @@
 
 #include "emu/emu.hpp"
 #include "emu/observe/kernel_counters.hpp"
+#include "intercept/cuda/policy.hpp"
 #include "intercept/cuda/registry.hpp"
 #include "intercept/cuda/settings.hpp"
-#include "intercept/opencl/spool.hpp"
 #include "launch/footprint.hpp"
 #include "record/kernel.hpp"
 
@@ -58,21 +57,8 @@ class Rows {
   void skip(CountedLaunch const&, Kernel const&, std::string const& why);
 
  private:
-  struct Configuration {
-    emu::Dim3 grid, block;
-    std::uint32_t shared_bytes;
-    std::uint64_t* launches;  // in the spool
-  };
-  struct History {
-    std::vector<Configuration> seen;
-    std::uint64_t launches = 0;
-  };
-
   launch::GroupChoice groups_;
-  std::optional<intercept::Spool> spool_;  // none: nobody wants rows
-  bool kernels_once_ = false;
-  std::uint64_t every_ = 0;  // 0: each configuration once
-  std::map<Kernel const*, History> histories_;
+  std::optional<LaunchPolicy> policy_;  // none: nobody wants rows
 };
 
 }  // namespace kernelcast::cudart

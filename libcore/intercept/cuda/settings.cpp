@@ -33,7 +33,7 @@ std::vector<std::string> words(std::string const& text) {
 
 Settings settings_of_environment() {
   Settings out;
-  out.spool = variable("KERNELCAST_SPOOL");
+  out.spool = variable("KERNELCAST_CUDA_SPOOL");
   out.every = variable("KERNELCAST_EVERY");
   out.database = variable("KERNELCAST_DEVDB");
   out.devices = words(variable("KERNELCAST_CUDA_AS"));
@@ -57,7 +57,8 @@ std::vector<std::string> environment_of(Settings const& settings) {
   auto const groups = settings.groups.all          ? std::string("all")
                       : settings.groups.neighbours ? fmt::format("resident:{}", settings.groups.count)
                                                    : fmt::format("{}", settings.groups.count);
-  return {"KERNELCAST_DEVDB=" + settings.database,
+  return {"KERNELCAST_CUDA_SPOOL=" + settings.spool,
+          "KERNELCAST_DEVDB=" + settings.database,
           "KERNELCAST_CUDA_AS=" + devices,
           "KERNELCAST_CUDA_GROUPS=" + groups,
           fmt::format("KERNELCAST_CUDA_THREADS={}", settings.threads),

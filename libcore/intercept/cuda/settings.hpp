@@ -10,8 +10,9 @@
 
 namespace kernelcast::cudart {
 
-// KERNELCAST_SPOOL and KERNELCAST_EVERY as for the OpenCL layer; KERNELCAST_DEVDB as everywhere; KERNELCAST_CUDA_AS:
-// ids of devices, separated by commas; and KERNELCAST_CUDA_{GROUPS,THREADS,MEMORY,STEPS,TIMEOUT,STACK,HEAP,ORDER}.
+// KERNELCAST_EVERY as for the OpenCL layer; KERNELCAST_DEVDB as everywhere; KERNELCAST_CUDA_SPOOL: where rows go;
+// KERNELCAST_CUDA_AS: ids of devices, separated by commas; and
+// KERNELCAST_CUDA_{GROUPS,THREADS,MEMORY,STEPS,TIMEOUT,STACK,HEAP,ORDER}.
 struct Settings {
   std::string spool;  // empty: no rows
   std::string every;
@@ -27,7 +28,7 @@ struct Settings {
 inline constexpr char const* usual_device = "a100";
 
 Settings settings_of_environment();
-// The same as variables, "NAME=value", without the spool's. `database` and `devices` may be empty.
+// The same as variables, "NAME=value", without KERNELCAST_EVERY. `database` and `devices` may be empty.
 std::vector<std::string> environment_of(Settings const&);
 
 }  // namespace kernelcast::cudart

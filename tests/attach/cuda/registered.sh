@@ -1,8 +1,8 @@
 #!/bin/sh
-# Usage: registered.sh MINIEMU APPLICATION LAUNCH_FILE: an application that needs no nvcc, in all its cases, and the rows
+# Usage: registered.sh MINIEMU APPLICATION LAUNCH_FILE RUNTIMES DEVDB: an application that needs no nvcc, in all its cases, and the rows
 # of one of its kernels beside those of the same launch from a file.
 set -eu
-miniemu=$1 app=$2 launch=$3
+miniemu=$1 app=$2 launch=$3 runtimes=$4 database=$5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CACHE_HOME="$folder/cache"
@@ -24,7 +24,7 @@ grep -qx cudaErrorIllegalAddress "$folder/fault.out" || fail "another error"
 grep -q "kernel 'scale' has no row" "$folder/fault.err" || fail "the kernel that failed has a row, or nobody says why not"
 
 # The columns of a row, by name; the kernel's launches of the first sizes.
-cell() { awk -F, -v want="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == want) at = i } NR > 1 && $1 == "scale" { print $at; exit }' "$1"; }
+cell() { awk -F, -v want="$2" -v kernel="${3:-scale}" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == want) at = i } NR > 1 && $1 == kernel { print $at; exit }' "$1"; }
 for groups in first all 3; do
   case=usual
   run usual --groups $groups
@@ -40,6 +40,23 @@ for groups in first all 3; do
       fail "--groups $groups: $column is $(cell "$folder/usual.csv" $column), in a file $(cell "$folder/file.csv" $column)"
   done
 done
+
+# As if there were a GPU: our runtime is the application's own, and looked on. Rows then come from launch files.
+status=0
+case=usual
+KERNELCAST_DEVDB=$database LD_LIBRARY_PATH=$runtimes "$miniemu" --attach --with-gpu --no-registers --keep "$folder/kept" -o "$folder/gpu.csv" \
+  -- "$app" usual >"$folder/gpu.out" 2>"$folder/gpu.err" || status=$?
+[ $status = 7 ] || { echo "--with-gpu: status $status"; cat "$folder/gpu.out" "$folder/gpu.err"; exit 1; }
+cmp "$folder/gpu.out" "$folder/usual.out"
+run usual
+for kernel in scale variables busy; do
+  for column in kernel launches groups_total shared_bytes inst_total global_load_bytes global_store_tx_w32_s32 const_bytes atomics_global; do
+    [ "$(cell "$folder/usual.csv" $column $kernel)" = "$(cell "$folder/gpu.csv" $column $kernel)" ] ||
+      fail "$kernel with a GPU: $column is $(cell "$folder/gpu.csv" $column $kernel), on the emulator $(cell "$folder/usual.csv" $column $kernel)"
+  done
+done
+grep -q 'weights\[16\] = {0,0,128,63,0,0,0,64,0,0,240,65,0,0,128,64};' "$folder"/kept/program-*.ptx || { echo "a variable has another value"; exit 1; }
+
 status=0
 "$miniemu" --attach --as nothing -o "$folder/x.csv" -- "$app" 2>"$folder/x.err" || status=$?
 [ $status = 5 ] || { echo "--as nothing: status $status"; exit 1; }

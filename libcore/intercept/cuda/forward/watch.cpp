@@ -1,0 +1,152 @@
+#include "intercept/cuda/forward/watch.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "diag/diag.hpp"
+#include "flux/attach/fatbin.hpp"
+#include "intercept/cuda/forward/description.hpp"
+#include "intercept/cuda/forward/next.hpp"
+#include "ptx/parser.hpp"
+
+namespace kernelcast::cudart::forward {
+
+void* find(char const* name) {
+  return dlsym(RTLD_NEXT, name);
+}
+
+Runtime const& runtime() {
+  static Runtime const found = [] {
+    Runtime out;
+    out.synchronize = next(out.synchronize, "cudaDeviceSynchronize");
+    out.copy = next(out.copy, "cudaMemcpy");
+    out.copy_from_symbol = next(out.copy_from_symbol, "cudaMemcpyFromSymbol");
+    out.peek_error = next(out.peek_error, "cudaPeekAtLastError");
+    out.take_error = next(out.take_error, "cudaGetLastError");
+    out.is_capturing = next(out.is_capturing, "cudaStreamIsCapturing");
+    out.attribute = next(out.attribute, "cudaDeviceGetAttribute");
+    out.device = next(out.device, "cudaGetDevice");
+    return out;
+  }();
+  return found;
+}
+
+namespace {
+
+std::uint32_t capability() {
+  constexpr int major_attribute = 75, minor_attribute = 76;
+  int device = 0, major = 0, minor = 0;
+  runtime().device(&device);
+  runtime().attribute(&major, major_attribute, device);
+  runtime().attribute(&minor, minor_attribute, device);
+  return static_cast<std::uint32_t>(10 * major + minor);
+}
+
+void load(Program& program) {
+  if (program.loaded) return;
+  program.loaded = true;
+  try {
+    auto found = flux::ptx_of_fatbin(program.fatbin, capability());
+    if (!found) throw std::runtime_error("its program holds no PTX for this device");
+    program.module = ptx::parse(std::move(found->text), "the application's PTX");
+  } catch (std::exception const& error) {
+    program.failure = error.what();
+    program.module = nullptr;
+  }
+}
+
+}  // namespace
+
+Watch& Watch::get() {
+  static auto* const watch = new Watch;  // never destroyed: the application may call at the very end
+  return *watch;
+}
+
+Watch::Watch() {
+  char const* const spool = std::getenv("KERNELCAST_SPOOL");
+  char const* const every = std::getenv("KERNELCAST_EVERY");
+  if (spool && runtime().complete()) policy_.emplace(spool, every ? every : "");
+}
+
+void Watch::add_program(void** handle, void const* fatbin) {
+  std::lock_guard const lock(mutex_);
+  auto& program = *programs_.emplace_back(std::make_unique<Program>());
+  program.fatbin = fatbin;
+  by_handle_[handle] = &program;
+}
+
+void Watch::add_kernel(void** handle, void const* host, char const* name) {
+  std::lock_guard const lock(mutex_);
+  if (auto const found = by_handle_.find(handle); found != by_handle_.end()) kernels_[host] = {found->second, name};
+}
+
+void Watch::add_symbol(void** handle, void const* host, char const* name, std::size_t bytes) {
+  std::lock_guard const lock(mutex_);
+  auto const found = by_handle_.find(handle);
+  if (found != by_handle_.end()) found->second->symbols.push_back({host, name, bytes});
+}
+
+void Watch::add_handle(void const* handle, void const* host) {
+  std::lock_guard const lock(mutex_);
+  hosts_[handle] = host;
+}
+
+void Watch::add_memory(void const* pointer, std::size_t bytes) {
+  if (!pointer || bytes == 0) return;
+  std::lock_guard const lock(mutex_);
+  memory_[reinterpret_cast<std::uint64_t>(pointer)] = bytes;
+}
+
+void Watch::remove_memory(void const* pointer) {
+  std::lock_guard const lock(mutex_);
+  memory_.erase(reinterpret_cast<std::uint64_t>(pointer));
+}
+
+Kernel const* Watch::find(void const* host_or_handle) const {
+  auto const host = hosts_.find(host_or_handle);
+  auto const found = kernels_.find(host == hosts_.end() ? host_or_handle : host->second);
+  return found == kernels_.end() ? nullptr : &found->second;
+}
+
+Watch::Passing Watch::begin(void const* host_or_handle, Launch const& launch) {
+  Passing out;
+  if (!policy_) return out;
+  std::lock_guard const lock(mutex_);
+  auto const* const kernel = find(host_or_handle);
+  if (!kernel) return out;
+  out.counted = policy_->count(kernel, launch.sizes);
+  if (out.counted.number) describe(*kernel, launch, *out.counted.number, out);
+  return out;
+}
+
+void Watch::end(Passing const& passing, Code code) {
+  if (!passing.counted.kernel) return;
+  std::lock_guard const lock(mutex_);
+  if (code != Code::success)
+    policy_->take_back(passing.counted);
+  else if (!passing.file.empty())
+    policy_->spool().publish(passing.file, passing.text);
+}
+
+void Watch::describe(Kernel const& kernel, Launch const& launch, std::uint64_t number, Passing& out) {
+  auto const& spool = policy_->spool();
+  bool const has_error = runtime().peek_error() != Code::success;
+  try {
+    int capturing = 0;
+    if (runtime().is_capturing(launch.stream, &capturing) != Code::success) throw Refused{"its stream is none", true};
+    if (capturing != 0) throw Refused{"it is captured in a graph"};
+    load(*kernel.program);
+    if (!kernel.program->failure.empty()) throw Refused{kernel.program->failure};
+    auto const* const function = kernel.program->module->find_kernel(kernel.name);
+    if (!function) throw Refused{"its program's PTX has no such kernel"};
+    out.text = describe_launch(kernel, *function, launch, memory_, spool, number);
+    out.file = spool.name("launch", number, ".toml");
+  } catch (Refused const& refused) {
+    if (refused.left_error && !has_error) runtime().take_error();  // the application has none
+    out.text = kernel.name + '\n' + refused.why + '\n';
+    out.file = spool.name("skipped", number, ".txt");
+  }
+}
+
+}  // namespace kernelcast::cudart::forward
