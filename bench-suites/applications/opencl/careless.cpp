@@ -34,5 +34,6 @@ int main() {
   std::printf("unset %d, refused %d\n", unset, refused);
   print("x", x);
   compare("x", x, std::vector<int>(1000, 2));
+  std::fflush(stdout);
   std::_Exit(5);
 }
