@@ -82,6 +82,9 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   if (io.to_standard_output())
     throw Error(Status::usage, "--attach needs a file to write to: standard output is the application's",
                 "miniemu --attach -o kernels.csv -- ./app its arguments");
+  if (command.graph && !command.every.empty())
+    throw Error(Status::usage, "--emit graph and --every exclude each other",
+                "a graph needs every configuration once, and has every launch");
   intercept::AttachOptions options;
   options.command = command.application;
   options.every = command.every;
