@@ -55,6 +55,13 @@ Code Allocations::remove_registered(void const* pointer) {
   return Code::success;
 }
 
+void Allocations::clear() {
+  for (auto at = all_.begin(); at != all_.end();) {
+    if (!at->second.registered) memory_.remove(at->first);
+    at = at->second.registered ? std::next(at) : all_.erase(at);
+  }
+}
+
 std::pair<std::uint64_t, Allocation const*> Allocations::holding(void const* pointer) const {
   auto const address = reinterpret_cast<std::uint64_t>(pointer);
   auto const after = all_.upper_bound(address);

@@ -28,6 +28,7 @@ class Allocations {
   // Code::invalid_value where nothing of this type begins there.
   Code remove(void const*, MemoryType);
   Code remove_registered(void const*);
+  void clear();  // but what the application lent stays lent
 
   // The one that holds this address, and where it begins; null where there is none.
   std::pair<std::uint64_t, Allocation const*> holding(void const*) const;

@@ -34,6 +34,7 @@ class Arrays {
  public:
   Array* add(Array array);
   bool remove(Array* array) { return all_.erase(array) > 0; }
+  void clear() { all_.clear(); }
   bool known(Array const* array) const { return all_.contains(const_cast<Array*>(array)); }
 
  private:

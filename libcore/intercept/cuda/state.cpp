@@ -48,7 +48,12 @@ std::uint64_t State::device_memory_bytes() const {
 
 void State::reset() {
   broken = Code::success;
+  graphs = {};
   streams.clear();
+  for (auto const& [handle, texture] : textures) memory.images().remove(handle);
+  textures.clear();
+  arrays.clear();
+  allocations.clear();
 }
 
 }  // namespace kernelcast::cudart

@@ -49,7 +49,7 @@ class State {
   std::uint64_t device_memory_bytes() const;
   Code load(Program& program) { return registry.load(program, capability(device()), memory); }
   Code prepare(Kernel& kernel) { return registry.prepare(kernel, capability(device()), memory); }
-  void reset();
+  void reset();  // variables of programs keep their values
 
  private:
   State();

@@ -337,6 +337,9 @@ void sticky(Code expected) {
   std::printf("%s\n", cudaGetErrorName(expected));
   GOOD(cudaDeviceReset());
   GOOD(cudaGetLastError());
+  std::size_t free = 0, total = 0;
+  GOOD(cudaMemGetInfo(&free, &total));
+  EXPECT(free == total);
   GOOD(cudaMalloc(&more, 4));
   GOOD(cudaFree(more));
 }
