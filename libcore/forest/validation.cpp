@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include "diag/diag.hpp"
 
@@ -160,12 +159,11 @@ double calibration(Data const& data, std::vector<HeldOut> const& predictions, Pl
 
 Calibrated calibrate(Data const& data, Plan const& plan) {
   Calibrated out;
-  Groups groups = data.groups;
-  if (groups.empty()) {
-    groups.resize(data.samples.size());
-    std::iota(groups.begin(), groups.end(), std::size_t{0});
-  }
-  std::size_t const count = std::set<std::size_t>(groups.begin(), groups.end()).size();
+  Groups groups(data.samples.size());  // numbered anew: some may be held out already
+  std::map<std::size_t, std::size_t> numbers;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    groups[i] = numbers.try_emplace(data.groups.empty() ? i : data.groups[i], numbers.size()).first->second;
+  std::size_t const count = numbers.size();
   if (plan.calibration_folds == 0 || count < 2) return out;
   out.folds = std::min(std::max<std::size_t>(plan.calibration_folds, 2), count);
   Plan held = plan;
