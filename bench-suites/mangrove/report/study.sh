@@ -15,7 +15,7 @@ case $scheme in
 esac
 # shellcheck disable=SC2086
 "$mangrove" validate --features "$measured/${data}_features.csv" --targets "$measured/${data}_times.csv" \
-  --max-per-kernel 0 --trees "$trees" --iterations "$seeds" $options |
+  --max-per-kernel 0 --trees "$trees" --calibrate 0 --iterations "$seeds" $options |
   awk -F, -v data="$data" -v scheme="$scheme" -v variant="$variant" -v seeds="$seeds" '
     NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
     { s = $at["iteration"]; n[s]++; mape[s] += $at["mape_pct"]; median[s] += $at["median_pct"]
