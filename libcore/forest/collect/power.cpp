@@ -75,8 +75,8 @@ double seconds_between(Sample const& a, Sample const& b) {
 }
 
 // Adds a value that differs from the last one.
-void add_change(std::vector<Sample>& samples, double value) {
-  if (samples.empty() || samples.back().value != value) samples.push_back({Clock::now(), value});
+void add_change(std::vector<Sample>& samples, Sample const& sample) {
+  if (samples.empty() || samples.back().value != sample.value) samples.push_back(sample);
 }
 
 }  // namespace
@@ -94,13 +94,15 @@ struct PowerMeter::State {
   Result power_result = 0;
   std::thread thread;
 
+  // A value that took long to come may be older than its time says.
   void sample() {
     unsigned long long energy_mj = 0;
     unsigned power_mw = 0;
-    if (nvml().energy_mj && nvml().energy_mj(device, &energy_mj) == 0)
-      add_change(joules, static_cast<double>(energy_mj) * 1e-3);
-    if (power_result = nvml().power_mw(device, &power_mw); power_result == 0)
-      watts.push_back({Clock::now(), power_mw * 1e-3});
+    auto const before = Clock::now();
+    bool const counted = nvml().energy_mj && nvml().energy_mj(device, &energy_mj) == 0;
+    auto const after = Clock::now();
+    if (counted && after - before < period) add_change(joules, {before, static_cast<double>(energy_mj) * 1e-3});
+    if (power_result = nvml().power_mw(device, &power_mw); power_result == 0) watts.push_back({after, power_mw * 1e-3});
   }
 
   // The first value of the counter may be as old as its period: changes count from the second on.
