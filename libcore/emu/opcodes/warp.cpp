@@ -194,6 +194,11 @@ constexpr Opcode table[] = {
     crossing("vote.sync.any.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::any>),
     crossing("vote.sync.uni.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::uniform>),
     crossing("vote.sync.ballot.b32", sync, O::u32, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::ballot>),
+    // ptxas takes the two words in either order; CUB writes them so.
+    crossing("vote.all.sync.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::all>),
+    crossing("vote.any.sync.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::any>),
+    crossing("vote.uni.sync.pred", sync, O::pred, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::uniform>),
+    crossing("vote.ballot.sync.b32", sync, O::u32, O::none, O::pred, O::u32, O::none, O::none, vote<Vote::ballot>),
     crossing("vote.all.pred", sync, O::pred, O::none, O::pred, O::none, O::none, O::none, vote<Vote::all>),
     crossing("vote.any.pred", sync, O::pred, O::none, O::pred, O::none, O::none, O::none, vote<Vote::any>),
     crossing("vote.uni.pred", sync, O::pred, O::none, O::pred, O::none, O::none, O::none, vote<Vote::uniform>),

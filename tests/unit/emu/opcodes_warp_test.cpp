@@ -107,6 +107,8 @@ TEST_CASE("votes, matches and elections") {
   }
   check_crossing(
       {"vote.sync.ballot.b32 %d, %pa, %members;", [=](auto& a, auto&, u32 m) { return all_lanes(holding(a, m)); }});
+  check_crossing(
+      {"vote.ballot.sync.b32 %d, %pa, %members;", [=](auto& a, auto&, u32 m) { return all_lanes(holding(a, m)); }});
   check_crossing({"vote.sync.ballot.b32 %d, !%pa, %members;",
                   [=](auto& a, auto&, u32 m) { return all_lanes(m & ~holding(a, m)); }});
   check_crossing({"activemask.b32 %d;", [](auto&, auto&, u32 m) { return all_lanes(m); }});
