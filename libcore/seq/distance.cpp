@@ -27,11 +27,16 @@ bool runs_v4() {
 }  // namespace
 #endif
 
-RowBlocks row_blocks() {
+std::optional<RowBlocks> row_blocks(char const* level) {
 #ifdef KERNELCAST_SEQ_V4
-  if (runs_v4()) return v4::row_blocks();
+  if (std::string_view(level) == "v4") return runs_v4() ? std::optional(v4::row_blocks()) : std::nullopt;
 #endif
-  return base::row_blocks();
+  return std::string_view(level) == "base" ? std::optional(base::row_blocks()) : std::nullopt;
+}
+
+RowBlocks row_blocks() {
+  auto const best = row_blocks("v4");
+  return best ? *best : *row_blocks("base");
 }
 
 std::unique_ptr<DistanceEngine> make_distance_engine(char const* level) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace kernelcast::seq {
 
@@ -34,6 +35,8 @@ struct RowBlocks {
 };
 
 RowBlocks row_blocks();  // of the best level that runs here
+// For tests: "base" or "v4"; empty where that is not built or cannot run here.
+std::optional<RowBlocks> row_blocks(char const* level);
 
 inline std::uint32_t hash_of(std::uint32_t block) {
   auto hash = block * 0x9E3779B1U;

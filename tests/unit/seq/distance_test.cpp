@@ -184,6 +184,52 @@ TEST_CASE("repeated rows count like rows that are looked at one by one") {
   CHECK(stream.histogram().cold_count() == expected.cold_count());
 }
 
+TEST_CASE("the levels of the processor turn rows into the same blocks") {
+  auto const base = row_blocks("base").value();
+  auto const wide = row_blocks("v4");
+  if (!wide) return;
+  std::mt19937_64 random(17);
+  for (unsigned t = 0; t < 400; ++t) {
+    std::vector<std::uint8_t> sizes(1 + random() % 20);
+    for (auto& size : sizes) size = static_cast<std::uint8_t>(1U << random() % 4);
+    Described const described(sizes);
+    auto const stride = static_cast<std::uint32_t>(sizes.size() + 1),
+               count = static_cast<std::uint32_t>(1 + random() % 90);
+    auto const n = stride - 1;
+    bool const aligned = t % 4 != 0;
+    BlockNumbers numbers(t % 2 == 0 ? 3 : 6);
+    std::vector<std::uint64_t> words;
+    for (std::uint32_t i = 0; i < count * stride; ++i) {
+      auto const address =
+          (std::uint64_t{0x5555} << 32 | random() % 3 << 30 | random() % 400) & ~(aligned ? 7ULL : 0ULL);
+      words.push_back(i % stride == 0 ? header_of(described.row) : address);
+      if (i % stride != 0 && t % 8 != 1) numbers(address & address_mask);
+    }
+    Rows const rows{words.data(), count, stride, described.round.data()};
+    std::vector<std::uint32_t> a(n + count * n + 64), b(a.size()), places_a(words.size() + 8),
+        places_b(words.size() + 8);
+    bool const good = base.of_rows(rows, numbers.numbering(), a.data() + n);
+    INFO("trial " << t << ", " << count << " rows of " << n);
+    REQUIRE(wide->of_rows(rows, numbers.numbering(), b.data() + n) == good);
+    if (good) {
+      auto const end = static_cast<std::ptrdiff_t>(n + count * n);
+      REQUIRE(std::equal(a.begin() + n, a.begin() + end, b.begin() + n));
+      std::vector<std::uint64_t> one(count * n / 64 + 1), other(one.size());
+      base.compare(a.data() + n, count * n, n, one.data());
+      wide->compare(a.data() + n, count * n, n, other.data());
+      for (std::uint32_t i = 0; i < count * n; ++i)
+        REQUIRE((one[i / 64] >> i % 64 & 1) == (other[i / 64] >> i % 64 & 1));
+    }
+    auto const size = static_cast<std::uint32_t>(words.size());
+    auto const shift = numbers.numbering().shift;
+    auto const chosen = base.choose(words.data(), size, shift, ~0U / 5, 8, places_a.data());
+    REQUIRE(wide->choose(words.data(), size, shift, ~0U / 5, 8, places_b.data()) == chosen);
+    places_a.resize(chosen);
+    places_b.resize(chosen);
+    REQUIRE(places_a == places_b);
+  }
+}
+
 TEST_CASE("an access over the end of a block references both") {
   Described const described({16});
   auto const& descriptor = described.row;
