@@ -108,6 +108,7 @@ int call_compiler(std::vector<std::string> const& arguments, bool cxx, Target co
   link.cxx = cxx;
   link.program = call.output.empty() ? "a.out" : call.output;
   for (auto const& source : call.sources) {
+    link.fortran |= is_fortran(source);
     link.bitcode.push_back(scratch.file(std::to_string(link.bitcode.size()) + ".bc"));
     compile(tools, source, call.flags, link.bitcode.back());
   }
