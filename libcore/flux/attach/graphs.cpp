@@ -35,6 +35,17 @@ void Session::harvest_reported() {
   }
 }
 
+void Session::follow(runtime::Node node, Followers const& followers) {
+  followers_[node] = followers;
+  for (auto const follower : {followers.copy, followers.clear, followers.report})
+    if (follower) ours_.insert(follower);
+}
+
+bool Session::is_ours(runtime::Node node) const {
+  std::lock_guard const lock(mutex_);
+  return ours_.contains(node);
+}
+
 // What runs after the last call of the application.
 void Session::synchronize_graphs() {
   auto const& api = runtime::loaded();
@@ -63,7 +74,7 @@ void Session::captured(Pending& pending, runtime::Stream stream) {
   }
   api.launch_host(stream, report, const_cast<Pending*>(followers.pending));
   followers.report = runtime::last_captured(stream);
-  if (node && followers.report) followers_[node] = followers;
+  if (node && followers.report) follow(node, followers);
 }
 
 // ---------------------------------------------------------------- nodes
@@ -109,10 +120,7 @@ void Session::node_added(Prepared& prepared, runtime::Error result, runtime::Nod
   }
   runtime::HostNodeParams const host{report, const_cast<Pending*>(followers.pending)};
   made = made && api.add_host(&followers.report, graph, before, 1, &host) == 0;
-  if (made) {
-    followers_[node] = followers;
-    return;
-  }
+  if (made) return follow(node, followers);
   for (auto const left : {followers.clear, followers.copy})
     if (left) api.destroy_node(left);
   pending.launch.launch = launches_++;
@@ -165,7 +173,8 @@ void Session::destroying_node(runtime::Node node) {
   auto const known = followers_.find(node);
   if (known == followers_.end()) return;
   for (auto const follower : {known->second.report, known->second.clear, known->second.copy})
-    if (follower) graphs().destroy_node(follower);  // an executable graph may still use the banks
+    if (follower && ours_.erase(follower)) graphs().destroy_node(follower);
+  // An executable graph may still use the banks.
   followers_.erase(known);
 }
 

@@ -3,9 +3,11 @@
 // Programs register their fat binaries and kernels, then launch; everything else goes to the runtime untouched. Works
 // with the shared runtime (nvcc -cudart shared); the static one calls these functions within itself. Compiled with
 // KERNELCAST_FLUX_PREFIXED the functions have a prefix, and calls are redirected by the compiler (../../llvm/flux).
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <vector>
 
 #include "flux/attach/session.hpp"
 
@@ -185,4 +187,19 @@ KERNELCAST_EXPORT Error OURS(cudaGraphDestroyNode)(Node node) {
   NEXT(cudaGraphDestroyNode);
   Session::get().destroying_node(node);
   return real(node);
+}
+
+// The application sees its own nodes.
+KERNELCAST_EXPORT Error OURS(cudaGraphGetNodes)(Graph graph, Node* nodes, std::size_t* count) {
+  NEXT(cudaGraphGetNodes);
+  std::size_t all = 0;
+  if (!count) return real(graph, nodes, count);
+  if (auto const error = real(graph, nullptr, &all); error != 0) return error;
+  std::vector<Node> found(all);
+  if (auto const error = real(graph, found.data(), &all); error != 0 && all > 0) return error;
+  std::erase_if(found, [](Node node) { return Session::get().is_ours(node); });
+  if (nodes)
+    for (std::size_t n = 0; n < *count; ++n) nodes[n] = n < found.size() ? found[n] : nullptr;
+  *count = nodes ? std::min(*count, found.size()) : found.size();
+  return 0;
 }

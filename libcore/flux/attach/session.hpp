@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,7 @@ class Session {
     return result;
   }
   void destroying_node(runtime::Node);
+  bool is_ours(runtime::Node) const;  // a node that reads counters
 
   void end();  // waits for what is pending
 
@@ -136,6 +138,7 @@ class Session {
   void node_changed(Prepared&, runtime::Error, runtime::Node, runtime::GraphExec);
   void use_banks_of(runtime::Node, Prepared&);
   Pending const* keep(Pending const&);
+  void follow(runtime::Node, Followers const&);
   static void report(void* pending);
   void harvest_reported();
   void synchronize_graphs();
@@ -151,6 +154,7 @@ class Session {
   std::deque<Pending> pending_;
   std::vector<std::unique_ptr<Pending>> kept_;  // of graphs
   std::map<runtime::Node, Followers> followers_;
+  std::set<runtime::Node> ours_;
   std::map<int, bool> devices_with_graphs_;
   std::mutex reported_mutex_;  // taken last, and in the runtime's own threads, which must not wait for mutex_
   std::vector<Reported> reported_;

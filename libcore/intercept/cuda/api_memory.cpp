@@ -58,8 +58,12 @@ KERNELCAST_CUDA_EXPORT Code cudaMalloc3D(PitchedPointer* out, Extent extent) {
 KERNELCAST_CUDA_EXPORT Code cudaFree(void* pointer) {
   return release(pointer, MemoryType::device);
 }
-KERNELCAST_CUDA_EXPORT Code cudaFreeAsync(void* pointer, Stream) {
-  return release(pointer, MemoryType::device);
+// What a graph frees stays: the graph may run again.
+KERNELCAST_CUDA_EXPORT Code cudaFreeAsync(void* pointer, Stream stream) {
+  return call([&](State& state) {
+    if (!pointer || state.graphs.capture_of(stream)) return Code::success;
+    return state.allocations.remove(pointer, MemoryType::device);
+  });
 }
 KERNELCAST_CUDA_ALIAS(cudaFreeAsync, cudaFreeAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaFreeHost(void* pointer) {

@@ -24,7 +24,8 @@ inline constexpr char const* replaced_functions[] = {"__cudaRegisterFatBinary",
                                                      "cudaGraphAddNode",
                                                      "cudaGraphNodeSetParams",
                                                      "cudaGraphExecNodeSetParams",
-                                                     "cudaGraphDestroyNode"};
+                                                     "cudaGraphDestroyNode",
+                                                     "cudaGraphGetNodes"};
 
 inline constexpr char const* called_functions[] = {"cudaGetDevice",
                                                    "cudaSetDevice",

@@ -54,6 +54,9 @@ void capture(int* x, int* y, Expected& ex, Expected& ey) {
   loop<<<1, 64, 0, first>>>(x, 3);
   must(cudaStreamWaitEvent(first, join, 0));
   must(cudaStreamEndCapture(first, &graph));
+  std::size_t nodes = 0;
+  must(cudaGraphGetNodes(graph, nullptr, &nodes));
+  if (nodes != 3) std::printf("%zu nodes\n", nodes);
   must(cudaGraphInstantiate(&exec, graph, 0));
   for (int k = 0; k < 3; ++k) {
     must(cudaGraphLaunch(exec, first));
