@@ -36,9 +36,10 @@ TEST_CASE("memory that is removed can be had again, and is zero") {
 
 TEST_CASE("memory of the host can be lent") {
   emu::Memory memory(1 << 20, emu::Memory::Addresses::of_host);
-  std::byte mine[32]{};
+  std::byte all[64]{};
+  std::byte* const mine = all + 16;
   auto const address = reinterpret_cast<std::uint64_t>(mine);
-  REQUIRE(memory.lend("mine", mine, sizeof mine));
+  REQUIRE(memory.lend("mine", mine, 32));
   CHECK_FALSE(memory.lend("mine", mine + 8, 8));
   CHECK_FALSE(memory.lend("mine", mine - 8, 16));
   REQUIRE(memory.find(address + 31) != nullptr);
