@@ -31,7 +31,7 @@ struct kernelcast_database {
 };
 
 struct kernelcast_launch {
-  kernelcast_language language = KERNELCAST_OPENCL_C;
+  int language = KERNELCAST_OPENCL_C;
   std::string source, kernel;
   std::vector<std::string> options;
   unsigned dimensions = 0;
@@ -109,7 +109,7 @@ kernelcast_launch::Argument& argument(kernelcast_launch* launch, unsigned index)
   return launch->arguments[index] = {};
 }
 
-char const* suffix_of(kernelcast_language language) {
+char const* suffix_of(int language) {
   switch (language) {
     case KERNELCAST_OPENCL_C:
       return ".cl";
@@ -118,7 +118,7 @@ char const* suffix_of(kernelcast_language language) {
     case KERNELCAST_PTX:
       return ".ptx";
   }
-  throw Error(Status::usage, fmt::format("{} is no language", static_cast<int>(language)),
+  throw Error(Status::usage, fmt::format("{} is no language", language),
               "KERNELCAST_OPENCL_C, KERNELCAST_CUDA_CPP or KERNELCAST_PTX");
 }
 
@@ -333,8 +333,8 @@ char const* kernelcast_device_name(kernelcast_database const* database, size_t i
 
 // ---------------------------------------------------------------- a launch
 
-kernelcast_status kernelcast_launch_create(kernelcast_language language, char const* source, size_t source_bytes,
-                                           char const* kernel, kernelcast_launch** launch) {
+kernelcast_status kernelcast_launch_create(int language, char const* source, size_t source_bytes, char const* kernel,
+                                           kernelcast_launch** launch) {
   return guarded([&] {
     need(launch, "launch");
     *launch = nullptr;

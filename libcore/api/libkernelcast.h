@@ -68,10 +68,10 @@ KERNELCAST_API const char* kernelcast_device_name(kernelcast_database const* dat
 
 /* ---- a launch */
 
-/* `source` is copied. `kernel` is the function's name; for CUDA C++ also a full signature. */
-KERNELCAST_API kernelcast_status kernelcast_launch_create(kernelcast_language language, char const* source,
-                                                          size_t source_bytes, char const* kernel,
-                                                          kernelcast_launch** launch);
+/* `language` is a kernelcast_language. `source` is copied. `kernel` is the function's name; for CUDA C++ also a full
+ * signature. */
+KERNELCAST_API kernelcast_status kernelcast_launch_create(int language, char const* source, size_t source_bytes,
+                                                          char const* kernel, kernelcast_launch** launch);
 KERNELCAST_API void kernelcast_launch_destroy(kernelcast_launch* launch);
 
 /* An option for the compiler, one argument: "-DN=4", "-I/usr/include/x", "-cl-std=CL2.0". */

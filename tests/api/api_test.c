@@ -126,7 +126,7 @@ static void refuses(kernelcast_database const* database) {
   CHECK(bad == NULL && strstr(kernelcast_message(), "/nonexistent") != NULL);
   GIVES(KERNELCAST_USAGE, kernelcast_database_open(NULL, NULL));
   GIVES(KERNELCAST_USAGE, kernelcast_launch_create(KERNELCAST_PTX, NULL, 0, "copy", &launch));
-  GIVES(KERNELCAST_USAGE, kernelcast_launch_create((kernelcast_language)7, copy, 1, "copy", &launch));
+  GIVES(KERNELCAST_USAGE, kernelcast_launch_create(7, copy, 1, "copy", &launch));
   GIVES(KERNELCAST_USAGE, kernelcast_launch_option(NULL, "-DN=1"));
 
   GIVES(KERNELCAST_DONE, kernelcast_launch_create(KERNELCAST_PTX, "no ptx", 6, "copy", &launch));
