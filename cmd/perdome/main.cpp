@@ -132,8 +132,8 @@ void declare(cli::Tool& tool) {
   auto* const sweep = app.add_flag("--sweep", options->sweep,
                                    "all pairs of intensities that two parts can have, with p-DP, each processor alone "
                                    "and the optimum; then the partitions of the input");
-  app.add_option("--grid", options->grid, "with --sweep: intensities from LOW to HIGH, evenly on a log scale")
-      ->type_name("LOW:HIGH:POINTS")
+  app.add_option("--grid", options->grid, "with --sweep: the intensities, LOW:HIGH:POINTS, evenly on a log scale")
+      ->type_name("RANGE")
       ->needs(sweep);
   cli::Shard::declare(tool, options->shard)->needs(sweep);
   app.add_flag("--roof", options->roof,
