@@ -1,4 +1,4 @@
-// What a layer has left in its spool (opencl/spool.hpp), seen from outside the application.
+// What a layer has left in its spool (spool.hpp), seen from outside the application.
 #pragma once
 
 #include <cstdint>

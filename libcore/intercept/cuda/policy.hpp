@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "intercept/cuda/abi.hpp"
-#include "intercept/opencl/spool.hpp"
+#include "intercept/spool.hpp"
 
 namespace kernelcast::cudart {
 

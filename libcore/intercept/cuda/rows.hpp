@@ -3,7 +3,7 @@
 //   row-PID-N.csv        the row of configuration N, for one launch, without registers
 //   kernel-PID-N.txt     its kernel and the file of its PTX, a line each
 //   program-HASH.ptx     PTX
-//   counts-PID           how often each configuration was launched: see opencl/spool.hpp
+//   counts-PID           how often each configuration was launched: see ../spool.hpp
 //   skipped-PID-N.txt    kernel and reason of a configuration that has no row
 //
 // Each is whole from the moment that it is there, while the application runs on.

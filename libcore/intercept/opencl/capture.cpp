@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "intercept/opencl/calls.hpp"
-#include "intercept/opencl/text.hpp"
+#include "intercept/text.hpp"
 
 namespace kernelcast::intercept {
 

@@ -4,7 +4,7 @@
 #include <CL/cl.h>
 
 #include "intercept/opencl/objects.hpp"
-#include "intercept/opencl/spool.hpp"
+#include "intercept/spool.hpp"
 
 namespace kernelcast::intercept {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "intercept/cuda/forward/next.hpp"
-#include "intercept/opencl/text.hpp"
+#include "intercept/text.hpp"
 
 namespace kernelcast::cudart::forward {
 

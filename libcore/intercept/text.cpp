@@ -1,4 +1,4 @@
-#include "intercept/opencl/text.hpp"
+#include "intercept/text.hpp"
 
 #include <climits>
 #include <cstdint>

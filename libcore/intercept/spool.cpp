@@ -1,4 +1,4 @@
-#include "intercept/opencl/spool.hpp"
+#include "intercept/spool.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
