@@ -18,7 +18,7 @@ using namespace kernelcast;
 namespace {
 
 struct Options {
-  std::string measured, devdb;
+  std::string measured, devdb, total_as;
   bool summary = false, share = false, assign = false, total = false;
 };
 
@@ -59,7 +59,7 @@ struct Strangers {
   }
 };
 
-std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& strangers, bool total) {
+std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& strangers, Options const& options) {
   std::vector<record::Projection> projections;
   std::set<Key> seen;
   std::size_t without_time = 0;
@@ -70,7 +70,8 @@ std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& st
     for (record::Projection p; rows.next(p);) {
       check_times(rows, p);
       auto const key = key_of(p);
-      if (total) {
+      if (options.total) {
+        if (!options.total_as.empty()) p.case_name = options.total_as;
         projections.push_back(std::move(p));
         continue;
       }
@@ -171,7 +172,7 @@ void write_assignments(cli::Streams& io, std::vector<record::Projection> const& 
 
 void run(Options const& options, cli::Streams& io) {
   Strangers strangers;
-  auto projections = read_projections(io, strangers, options.total);
+  auto projections = read_projections(io, strangers, options);
   if (options.total) {
     auto totals = model::total(projections);
     if (totals.incomplete > 0)
@@ -204,9 +205,13 @@ void declare(cli::Tool& tool) {
       app.add_flag("--share", options->share, "split each kernel over its devices, in parts proportional to 1/time");
   auto* const assign = app.add_flag("--assign", options->assign,
                                     "place all kernels on the devices so that the last one ends as early as possible");
-  app.add_flag("--total", options->total,
-               "add up the times of all kernels and configurations of each case first: which device runs the whole "
-               "program fastest");
+  auto* const total = app.add_flag("--total", options->total,
+                                   "add up the times of all kernels and configurations of each case first: which "
+                                   "device runs the whole program fastest");
+  app.add_option("--total-as", options->total_as,
+                 "with --total: add up all cases, too, and call the sum so; for rows of one application")
+      ->type_name("CASE")
+      ->needs(total);
   share->excludes(measured)->excludes(assign);
   assign->excludes(measured);
   tool.run([options](cli::Streams& io) { run(*options, io); });
