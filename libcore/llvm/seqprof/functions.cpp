@@ -49,8 +49,9 @@ bool calls_itself(Function& function) {
 std::vector<Function*> functions_named(Module& module, StringRef name) {
   std::vector<Function*> found;
   if (auto* const exact = module.getFunction(name); exact && !exact->isDeclaration()) return {exact};
+  std::string const wanted = name.str();
   for (auto& function : module)
-    if (!function.isDeclaration() && plain_name(function) == name) found.push_back(&function);
+    if (!function.isDeclaration() && plain_name(function) == wanted) found.push_back(&function);
   return found;
 }
 
