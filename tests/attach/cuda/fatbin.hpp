@@ -5,6 +5,7 @@
 #include <lz4.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -50,7 +51,7 @@ inline std::vector<char> fatbin_of(std::vector<FatbinEntryOfTest> const& entries
     body.insert(body.end(), header, header + sizeof header);
     body.insert(body.end(), payload.begin(), payload.end());
   }
-  std::vector<char> out(16);
+  std::vector<char> out(16 + body.size());
   std::uint32_t const magic = 0xBA55ED50;
   std::uint16_t const version = 1, head = 16;
   std::uint64_t const bytes = body.size();
@@ -58,6 +59,6 @@ inline std::vector<char> fatbin_of(std::vector<FatbinEntryOfTest> const& entries
   std::memcpy(out.data() + 4, &version, 2);
   std::memcpy(out.data() + 6, &head, 2);
   std::memcpy(out.data() + 8, &bytes, 8);
-  out.insert(out.end(), body.begin(), body.end());
+  std::copy(body.begin(), body.end(), out.begin() + 16);
   return out;
 }
