@@ -1,13 +1,7 @@
 #include "flux/attach.hpp"
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "diag/diag.hpp"
@@ -41,18 +35,8 @@ std::vector<std::string> environment(std::string const& emit, std::string const&
 
 AttachResult attach(std::vector<std::string> const& command, std::string const& emit, std::string const& folder) {
   std::string const rows = folder + "/rows";
-  auto words = command;
-  auto variables = environment(emit, rows);
-  pid_t process = -1;
-  int const error = posix_spawnp(&process, words.front().c_str(), nullptr, nullptr, null_terminated(words).data(),
-                                 null_terminated(variables).data());
-  if (error != 0)
-    throw Error(Status::io, Where{words.front()}, std::string("cannot start: ") + std::strerror(error),
-                "is the application's name right?");
-  int status = 0;
-  while (waitpid(process, &status, 0) == -1 && errno == EINTR) continue;
   AttachResult result;
-  result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  result.status = run_in_foreground(command, environment(emit, rows));
   for (auto const& entry : fs::directory_iterator(folder))
     if (entry.path().filename().string().starts_with("rows.")) result.row_files.push_back(entry.path().string());
   std::sort(result.row_files.begin(), result.row_files.end());

@@ -170,6 +170,18 @@ std::vector<std::string> environment_without(std::initializer_list<std::string_v
   return result;
 }
 
+int run_in_foreground(std::vector<std::string> command, std::vector<std::string> variables) {
+  pid_t process = -1;
+  int const error = posix_spawnp(&process, command.front().c_str(), nullptr, nullptr, null_terminated(command).data(),
+                                 null_terminated(variables).data());
+  if (error != 0)
+    throw Error(Status::io, Where{command.front()}, std::string("cannot start: ") + std::strerror(error),
+                "is the application's name right?");
+  int status = 0;
+  while (waitpid(process, &status, 0) == -1 && errno == EINTR) continue;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 std::vector<char*> null_terminated(std::vector<std::string>& words) {
   std::vector<char*> result;
   for (auto& word : words) result.push_back(word.data());

@@ -23,6 +23,10 @@ inline constexpr std::size_t output_limit_bytes = std::size_t{8} << 20;
 // Throws Error(io) when the process cannot be started.
 ProcessResult run_process(std::vector<std::string> const& argv, double time_limit_s);
 
+// Runs a program of the user's, found on PATH, with standard streams of ours and these variables ("NAME=value") alone;
+// its exit status when it has ended, 128 + signal where a signal ended it. Throws Error(io) when it cannot be started.
+int run_in_foreground(std::vector<std::string> command, std::vector<std::string> variables);
+
 // The executable's path on $PATH, then in `more_folders`; empty when there is none.
 std::string find_program(std::string_view name, std::vector<std::string> const& more_folders = {});
 

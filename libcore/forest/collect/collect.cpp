@@ -1,12 +1,7 @@
 #include "forest/collect/collect.hpp"
 
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -43,18 +38,6 @@ std::vector<std::string> environment(Options const& options, std::string const& 
   return out;
 }
 
-int run(std::vector<std::string> words, std::vector<std::string> variables) {
-  pid_t process = -1;
-  int const error = posix_spawnp(&process, words.front().c_str(), nullptr, nullptr, null_terminated(words).data(),
-                                 null_terminated(variables).data());
-  if (error != 0)
-    throw Error(Status::io, Where{words.front()}, std::string("cannot start: ") + std::strerror(error),
-                "is the application's name right?");
-  int status = 0;
-  while (waitpid(process, &status, 0) == -1 && errno == EINTR) continue;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 std::vector<record::Target> rows_of(std::string const& path) {
   std::vector<record::Target> out;
   std::ifstream file(path);
@@ -72,7 +55,7 @@ Collected collect(Options const& options) {
     throw Error(Status::unavailable, missing, "it comes with NVIDIA's driver; --no-power measures times alone");
   TemporaryFolder const folder;
   Collected out;
-  out.status = run(options.command, environment(options, folder.file("rows")));
+  out.status = run_in_foreground(options.command, environment(options, folder.file("rows")));
   std::vector<std::string> files;  // of the application's processes
   for (auto const& entry : fs::directory_iterator(folder.path())) files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
