@@ -1,13 +1,7 @@
 #!/bin/sh
 # devprobe on an OpenCL driver without a GPU (stand_in_opencl.c): the whole probe runs, and each way to fail says what
 # it is. Usage: stand_in_opencl.sh DEVPROBE FOLDER_OF_THE_STAND_IN
-set -u
-probe=$1
-export LD_LIBRARY_PATH=$2${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-cd "$(mktemp -d)" || exit 2
-trap 'rm -rf "$PWD"' EXIT
-fail() { echo "stand_in_opencl.sh: $*" >&2; exit 1; }
-count() { awk -F, -v s="$1" 'NR > 1 { for (i = 1; i <= NF; i++) if ($i == s) { n++; break } } END { print n + 0 }' "$2"; }
+. "$(dirname "$0")/stand_in_common.sh"
 
 "$probe" --list >list.csv || fail "--list"
 grep -q '^opencl:0,stand-in-gpu,opencl,gpu,Stand-In GPU,Nobody,Stand-In Platform 1.0' list.csv || fail "$(cat list.csv)"

@@ -3,15 +3,8 @@
 #include <cstring>
 #include <vector>
 
-static int failures = 0;
-#define CHECK(call)                                                                       \
-  do {                                                                                    \
-    cudaError_t const result = (call);                                                    \
-    if (result != cudaSuccess) {                                                          \
-      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(result));      \
-      ++failures;                                                                         \
-    }                                                                                     \
-  } while (false)
+#include "check.hpp"
+
 static void expect(bool holds, char const* what) {
   std::printf("%s: %s\n", what, holds ? "yes" : "no");
   failures += !holds;

@@ -5,17 +5,9 @@
 #include <cstdio>
 #include <vector>
 
-namespace cg = cooperative_groups;
+#include "check.hpp"
 
-static int failures = 0;
-#define CHECK(call)                                                                       \
-  do {                                                                                    \
-    cudaError_t const result = (call);                                                    \
-    if (result != cudaSuccess) {                                                          \
-      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(result));      \
-      ++failures;                                                                         \
-    }                                                                                     \
-  } while (false)
+namespace cg = cooperative_groups;
 
 __global__ void rounds(int* values, int* sums, int n, int times) {
   auto const grid = cg::this_grid();
