@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
-#include "flux/attach/fatbin.hpp"
+#include "fatbin/fatbin.hpp"
 #include "flux/instrument.hpp"
 #include "ptx/parser.hpp"
 
@@ -38,14 +38,14 @@ bool only_for_its_architecture(std::string_view ptx) {
 }
 
 // Puts the instrumented form into the entry, which stays as it is where that fails.
-Variant replace(FatbinEntry& entry, std::string const& text, std::size_t number) {
+Variant replace(fatbin::Entry& entry, std::string const& text, std::size_t number) {
   Variant out;
   out.sm = entry.sm;
   try {
     auto const name = fmt::format("{}, PTX {} (compute_{})", application_name(), number, entry.sm);
     auto module = ptx::parse(text, name);
     auto made = instrument(*module);
-    entry = with_text(entry, made.ptx);
+    entry = fatbin::with_text(entry, made.ptx);
     out.plan = std::move(made.plan);
     out.module = std::move(module);
   } catch (Error const& error) {
@@ -57,14 +57,14 @@ Variant replace(FatbinEntry& entry, std::string const& text, std::size_t number)
 }
 
 void replace_all(Program& program, void const* fatbin, std::size_t number) {
-  auto entries = entries_of_fatbin(fatbin);
+  auto entries = fatbin::entries_of(fatbin);
   std::uint32_t oldest = ~0u;  // that is counted
-  std::vector<FatbinEntry> kept;
+  std::vector<fatbin::Entry> kept;
   for (auto& entry : entries) {
     if (!entry.is_ptx) continue;
-    auto const text = text_of(entry);
+    auto const text = fatbin::text_of(entry);
     // Of two for one architecture the one that later devices take too: which one runs could not be told.
-    auto const same = [&](FatbinEntry const& e) { return e.is_ptx && &e != &entry && e.sm == entry.sm; };
+    auto const same = [&](fatbin::Entry const& e) { return e.is_ptx && &e != &entry && e.sm == entry.sm; };
     bool const twice = std::any_of(entries.begin(), entries.end(), same);
     if ((twice && only_for_its_architecture(text)) || program.variant_for(static_cast<int>(entry.sm))) continue;
     auto const& made = program.variants.emplace_back(replace(entry, text, number));
@@ -76,7 +76,7 @@ void replace_all(Program& program, void const* fatbin, std::size_t number) {
   if (oldest == ~0u) throw std::runtime_error(program.variants.front().failure);
   for (auto const& entry : entries)
     if (!entry.is_ptx && entry.sm < oldest) kept.push_back(entry);
-  program.fatbin = fatbin_of(kept);
+  program.fatbin = fatbin::binary_of(kept);
   program.wrapper.data = program.fatbin.data();
 }
 

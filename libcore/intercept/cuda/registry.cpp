@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
-#include "flux/attach/fatbin.hpp"
+#include "fatbin/fatbin.hpp"
 #include "intercept/cuda/errors.hpp"
 #include "ptx/parser.hpp"
 
@@ -44,9 +44,9 @@ Code Registry::load(Program& program, std::uint32_t capability, emu::Memory& mem
   if (program.loaded) return program.failure;
   program.loaded = true;
   try {
-    auto found = flux::ptx_of_fatbin(program.fatbin, capability);
+    auto found = fatbin::ptx_of(program.fatbin, capability);
     for (std::uint32_t newer = capability + 1; !found && newer < 1000; ++newer)
-      if ((found = flux::ptx_of_fatbin(program.fatbin, newer)))
+      if ((found = fatbin::ptx_of(program.fatbin, newer)))
         tell(fmt::format("the application is for sm_{} and newer, it runs on the emulator of an sm_{} all the same",
                          found->sm, capability));
     if (!found) {

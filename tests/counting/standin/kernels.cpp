@@ -1,7 +1,7 @@
 // Programs, kernels and launches.
 #include <cstring>
 
-#include "flux/attach/fatbin.hpp"
+#include "fatbin/fatbin.hpp"
 #include "ptx/parser.hpp"
 #include "state.hpp"
 
@@ -22,7 +22,8 @@ Configuration& configuration() {
 
 void read_module(Image& image, void const* fatbin) {
   std::uint32_t newest = architecture();
-  for (auto ptx = flux::ptx_of_fatbin(fatbin, newest); ptx; ptx = flux::ptx_of_fatbin(fatbin, newest - 1)) {
+  for (auto ptx = kernelcast::fatbin::ptx_of(fatbin, newest); ptx;
+       ptx = kernelcast::fatbin::ptx_of(fatbin, newest - 1)) {
     newest = ptx->sm;
     if (!image.sm) image.sm = ptx->sm;
     try {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "diag/diag.hpp"
-#include "flux/attach/fatbin.hpp"
+#include "fatbin/fatbin.hpp"
 #include "intercept/cuda/forward/description.hpp"
 #include "intercept/cuda/forward/next.hpp"
 #include "ptx/parser.hpp"
@@ -47,7 +47,7 @@ void load(Program& program) {
   if (program.loaded) return;
   program.loaded = true;
   try {
-    auto found = flux::ptx_of_fatbin(program.fatbin, capability());
+    auto found = fatbin::ptx_of(program.fatbin, capability());
     if (!found) throw std::runtime_error("its program holds no PTX for this device");
     program.module = ptx::parse(std::move(found->text), "the application's PTX");
   } catch (std::exception const& error) {

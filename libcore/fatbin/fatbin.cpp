@@ -1,4 +1,4 @@
-#include "flux/attach/fatbin.hpp"
+#include "fatbin/fatbin.hpp"
 
 #include <lz4.h>
 #include <zstd.h>
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace kernelcast::flux {
+namespace kernelcast::fatbin {
 
 namespace {
 
@@ -28,49 +28,60 @@ void write(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
+std::runtime_error other_format() {
+  return std::runtime_error("its fat binary has another format");
+}
+
+std::size_t uncompressed_size(std::uint64_t claimed) {
+  if (claimed > LZ4_MAX_INPUT_SIZE) throw other_format();
+  return claimed;
+}
+
 }  // namespace
 
-std::vector<FatbinEntry> entries_of_fatbin(void const* fatbin) {
+std::vector<Entry> entries_of(void const* fatbin) {
   auto const* const begin = static_cast<std::byte const*>(fatbin);
-  if (read<std::uint32_t>(begin) != magic) throw std::runtime_error("its fat binary has another format");
+  if (read<std::uint32_t>(begin) != magic) throw other_format();
   auto const* at = begin + read<std::uint16_t>(begin + 6);
   auto const* const end = at + read<std::uint64_t>(begin + 8);
-  std::vector<FatbinEntry> out;
+  std::vector<Entry> out;
   while (at + least_header <= end) {
     auto const bytes = read<std::uint32_t>(at + header_size_at) + read<std::uint64_t>(at + payload_size_at);
-    if (bytes < least_header || bytes > static_cast<std::uint64_t>(end - at))
-      throw std::runtime_error("its fat binary has another format");
+    if (bytes < least_header || bytes > static_cast<std::uint64_t>(end - at)) throw other_format();
     out.push_back({read<std::uint16_t>(at + kind_at) == kind_ptx, read<std::uint32_t>(at + sm_at), {at, at + bytes}});
     at += bytes;
   }
   return out;
 }
 
-std::string text_of(FatbinEntry const& ptx) {
+std::string text_of(Entry const& ptx) {
   auto const* const header = ptx.unchanged.data();
   auto const* const payload = reinterpret_cast<char const*>(header + read<std::uint32_t>(header + header_size_at));
   auto const flags = read<std::uint64_t>(header + flags_at);
   auto const compressed = read<std::uint32_t>(header + compressed_size_at);
   auto const raw = read<std::uint64_t>(header + raw_size_at);
+  bool const packed = (flags & (flag_lz4 | flag_zstd)) != 0;
+  auto const size = packed ? compressed : read<std::uint64_t>(header + payload_size_at);
+  if (read<std::uint32_t>(header + header_size_at) + size > ptx.unchanged.size()) throw other_format();
   std::string text;
   if (flags & flag_zstd) {
-    text.resize(raw);
-    auto const size = ZSTD_decompress(text.data(), raw, payload, compressed);
-    if (ZSTD_isError(size)) throw std::runtime_error("its PTX cannot be decompressed (Zstandard)");
+    text.resize(uncompressed_size(raw));
+    if (ZSTD_isError(ZSTD_decompress(text.data(), raw, payload, size)))
+      throw std::runtime_error("its PTX cannot be decompressed (Zstandard)");
   } else if (flags & flag_lz4) {
-    text.resize(raw);
-    if (LZ4_decompress_safe(payload, text.data(), static_cast<int>(compressed), static_cast<int>(raw)) < 0)
+    text.resize(uncompressed_size(raw));
+    if (LZ4_decompress_safe(payload, text.data(), static_cast<int>(size), static_cast<int>(raw)) < 0)
       throw std::runtime_error("its PTX cannot be decompressed (LZ4)");
   } else {
-    text.assign(payload, read<std::uint64_t>(header + payload_size_at));
+    text.assign(payload, size);
   }
   text.resize(std::strlen(text.c_str()));  // it is padded with zeros
   return text;
 }
 
-FatbinEntry with_text(FatbinEntry const& like, std::string const& text) {
+Entry with_text(Entry const& like, std::string const& text) {
   std::size_t const payload = (text.size() + 1 + 7) / 8 * 8;
-  FatbinEntry out{true, like.sm, std::vector<std::byte>(least_header + payload)};
+  Entry out{true, like.sm, std::vector<std::byte>(least_header + payload)};
   auto* const header = out.unchanged.data();
   std::memcpy(header, like.unchanged.data(), least_header);
   write<std::uint32_t>(header + header_size_at, least_header);
@@ -82,7 +93,7 @@ FatbinEntry with_text(FatbinEntry const& like, std::string const& text) {
   return out;
 }
 
-std::vector<std::byte> fatbin_of(std::vector<FatbinEntry> const& entries) {
+std::vector<std::byte> binary_of(std::vector<Entry> const& entries) {
   constexpr std::size_t head = 16;
   std::vector<std::byte> out(head);
   for (auto const& entry : entries) out.insert(out.end(), entry.unchanged.begin(), entry.unchanged.end());
@@ -93,13 +104,13 @@ std::vector<std::byte> fatbin_of(std::vector<FatbinEntry> const& entries) {
   return out;
 }
 
-std::optional<FatbinPtx> ptx_of_fatbin(void const* fatbin, std::uint32_t newest_sm) {
-  auto const entries = entries_of_fatbin(fatbin);
-  FatbinEntry const* best = nullptr;
+std::optional<Ptx> ptx_of(void const* fatbin, std::uint32_t newest_sm) {
+  auto const entries = entries_of(fatbin);
+  Entry const* best = nullptr;
   for (auto const& entry : entries)
     if (entry.is_ptx && entry.sm <= newest_sm && (!best || entry.sm > best->sm)) best = &entry;
   if (!best) return std::nullopt;
-  return FatbinPtx{text_of(*best), best->sm};
+  return Ptx{text_of(*best), best->sm};
 }
 
-}  // namespace kernelcast::flux
+}  // namespace kernelcast::fatbin

@@ -11,33 +11,34 @@
 #include <string>
 #include <vector>
 
-namespace kernelcast::flux {
+namespace kernelcast::fatbin {
 
-struct FatbinEntry {
+struct Entry {
   bool is_ptx = false;
   std::uint32_t sm = 0;              // 75
   std::vector<std::byte> unchanged;  // header and payload
 };
 
 // All entries. Throws std::runtime_error where the bytes are no fat binary.
-std::vector<FatbinEntry> entries_of_fatbin(void const* fatbin);
+std::vector<Entry> entries_of(void const* fatbin);
 
-// What a PTX entry says, without the zeros behind it. Throws std::runtime_error where it cannot be decompressed.
-std::string text_of(FatbinEntry const& ptx);
+// What a PTX entry says, without the zeros behind it. Throws std::runtime_error where its sizes do not fit or it cannot
+// be decompressed.
+std::string text_of(Entry const& ptx);
 
 // An entry like a PTX entry, with this text.
-FatbinEntry with_text(FatbinEntry const& like, std::string const& text);
+Entry with_text(Entry const& like, std::string const& text);
 
-std::vector<std::byte> fatbin_of(std::vector<FatbinEntry> const&);
+// A fat binary of these.
+std::vector<std::byte> binary_of(std::vector<Entry> const&);
 
-struct FatbinPtx {
+struct Ptx {
   std::string text;
   std::uint32_t sm = 0;
 };
 
 // The entry for the newest architecture that is not beyond `newest_sm`; none where there is only machine code. Throws
 // as the two above.
-std::optional<FatbinPtx> ptx_of_fatbin(void const* fatbin,
-                                       std::uint32_t newest_sm = std::numeric_limits<std::uint32_t>::max());
+std::optional<Ptx> ptx_of(void const* fatbin, std::uint32_t newest_sm = std::numeric_limits<std::uint32_t>::max());
 
-}  // namespace kernelcast::flux
+}  // namespace kernelcast::fatbin
