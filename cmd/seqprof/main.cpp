@@ -70,11 +70,11 @@ void declare(cli::Tool& tool, std::vector<std::string> const& arguments) {
       ->excludes(kernel);
   app.add_option("--cflags", options->flags, "options for the compiler, such as \"-O2 -Iinclude -DN=512\"")
       ->type_name("FLAGS")
-      ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--ldflags", options->link_flags, "options for the linker")
       ->type_name("FLAGS")
-      ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--dependences", options->dependences,
                  "raw: reads wait for writes (default); all: writes wait for earlier reads and writes, too")

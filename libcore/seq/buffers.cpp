@@ -19,6 +19,7 @@ Buffers::~Buffers() {
 }
 
 void Buffers::hand_over(std::uint64_t const* end) {
+  if (abandoned_) return;
   if (!thread_.joinable()) return consume({current_, end});
   std::unique_lock lock(mutex_);
   full_.push_back({current_, end});

@@ -30,6 +30,8 @@ class Buffers {
   std::uint64_t* limit() const { return current_->data() + words; }
   // Hands over the rows up to `end`; begin() is then another buffer. Waits while all are in use.
   void hand_over(std::uint64_t const* end);
+  // In a process that was forked, where the consumer does not run: from now on rows are dropped.
+  void abandon() { abandoned_ = true; }
   // Waits until all is consumed. What the consumer threw, in words; empty when it did not.
   std::string finish();
 
@@ -50,7 +52,7 @@ class Buffers {
   std::deque<Full> full_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool ending_ = false;
+  bool ending_ = false, abandoned_ = false;
   std::string failure_;
   std::thread thread_;
 };

@@ -46,6 +46,8 @@ class Run {
   void fill(std::uint64_t to, std::uint64_t size, Site const&, LoopFrame* top);
   void clear(std::uint64_t address, std::uint64_t size);
 
+  // In a process that was forked: it goes on, and is not measured.
+  void abandon() { buffers_->abandon(); }
   void finish();
 
  private:

@@ -1,7 +1,8 @@
 // The run-time library of instrumented programs: the functions that instrumented code calls.
-// Limits: one thread; 2^30 levels; 2^33 iterations of all loops together.
+// Limits: one thread; 2^30 levels; 2^32 iterations of all loops together.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include <unordered_map>
@@ -32,6 +33,10 @@ std::unordered_map<void*, void*>& copies() {
   return *map;
 }
 
+[[noreturn]] void refuse_thread() {
+  fail(settings_from_environment(), "the program starts a thread, and only sequential programs can be profiled");
+}
+
 __attribute__((destructor)) void finish_run() {
   if (run && getpid() == owner) run->finish();
 }
@@ -58,6 +63,7 @@ KERNELCAST_EXPORT void kernelcast_seq_kernel_enter(char const* name, std::uint64
     starting_thread = true;
     run = new Run(kernelcast_seq_state, name, mode, functions());
     starting_thread = false;
+    pthread_atfork(nullptr, nullptr, [] { run->abandon(); });
   }
   run->enter_kernel();
 }
@@ -107,7 +113,9 @@ KERNELCAST_EXPORT int pthread_create(pthread_t* thread, pthread_attr_t const* at
                                      void* argument) {
   using Create = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
   static auto const real = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
-  if (!starting_thread)
-    fail(settings_from_environment(), "the program starts a thread, and only sequential programs can be profiled");
+  if (!starting_thread) refuse_thread();
   return real(thread, attributes, start, argument);
+}
+KERNELCAST_EXPORT int thrd_create(thrd_t*, thrd_start_t, void*) {
+  refuse_thread();
 }

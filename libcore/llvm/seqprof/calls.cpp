@@ -77,6 +77,10 @@ void Instrumenter::call_outside(CallBase& call) {
   auto* const self = e_.field(at, calls_, static_cast<std::ptrdiff_t>(index * sizeof(seq::CallDescriptor)));
   e_.add_to(at, e_.field(at, self, offsetof(seq::CallDescriptor, count)), e_.number(1));
   call_descriptors_.push_back(ConstantStruct::getAnon({e_.text(name), e_.number(0)}));
+  if (!call.hasFnAttr(Attribute::ReturnsTwice) || !call.getNextNode()) return;
+  // setjmp: rows and clocks have gone on when it returns for the second time.
+  IRBuilder<> after(call.getNextNode());
+  restore(after);
 }
 
 void Instrumenter::visit_call(CallBase& call) {

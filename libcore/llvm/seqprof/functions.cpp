@@ -55,6 +55,12 @@ std::vector<Function*> functions_named(Module& module, StringRef name) {
   return found;
 }
 
+bool is_declared(Module const& module, StringRef name) {
+  return any_of(module, [&](auto const& function) {
+    return function.isDeclaration() && (function.getName() == name || plain_name(function) == name);
+  });
+}
+
 std::vector<Function*> reachable_from(Function& kernel) {
   SetVector<Function*> reached;
   reached.insert(&kernel);
@@ -112,10 +118,26 @@ void wrap(Function& kernel, StringRef name, Function& copy, std::uint64_t mode) 
                 {at.CreateGlobalString(name), at.getInt64(mode)});
   SmallVector<Value*, 8> arguments;
   for (auto& argument : kernel.args()) arguments.push_back(&argument);
-  auto* const result = at.CreateCall(&copy, arguments);
+  auto const leave = module.getOrInsertFunction("kernelcast_seq_kernel_exit", nothing);
+  auto* const personality = module.getFunction("__gxx_personality_v0");
+  CallBase* result = nullptr;
+  if (copy.doesNotThrow() || !personality) {
+    result = at.CreateCall(&copy, arguments);
+  } else {
+    auto* const done = BasicBlock::Create(context, "done", &kernel);
+    auto* const thrown = BasicBlock::Create(context, "thrown", &kernel);
+    result = at.CreateInvoke(&copy, done, thrown, arguments);
+    kernel.setPersonalityFn(personality);
+    at.SetInsertPoint(thrown);
+    auto* const pad = at.CreateLandingPad(StructType::get(at.getPtrTy(), at.getInt32Ty()), 0);
+    pad->setCleanup(true);
+    at.CreateCall(leave);
+    at.CreateResume(pad);
+    at.SetInsertPoint(done);
+  }
   result->setCallingConv(copy.getCallingConv());
   result->setAttributes(copy.getAttributes());
-  at.CreateCall(module.getOrInsertFunction("kernelcast_seq_kernel_exit", nothing));
+  at.CreateCall(leave);
   if (kernel.getReturnType()->isVoidTy())
     at.CreateRetVoid();
   else

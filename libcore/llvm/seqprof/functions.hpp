@@ -13,6 +13,9 @@ namespace kernelcast::llvm_passes {
 // By symbol, or by the plain name of a C++ or Fortran function; a name that several functions have gives them all.
 std::vector<llvm::Function*> functions_named(llvm::Module&, llvm::StringRef name);
 
+// The module has it as a declaration alone.
+bool is_declared(llvm::Module const&, llvm::StringRef name);
+
 // Defined functions that `kernel` may call, itself included: by name, and all whose address is taken.
 std::vector<llvm::Function*> reachable_from(llvm::Function& kernel);
 
@@ -22,7 +25,8 @@ void mark_for_inlining(std::vector<llvm::Function*> const&, llvm::Function& kern
 using Copies = llvm::MapVector<llvm::Function*, llvm::Function*>;  // original -> copy
 Copies copy_functions(std::vector<llvm::Function*> const&);
 
-// The body of `kernel`, which is profiled under this name, becomes: tell the run-time, call the copy, tell it again.
+// The body of `kernel`, which is profiled under this name, becomes: tell the run-time, call the copy, tell it again, also
+// when an exception leaves it.
 void wrap(llvm::Function& kernel, llvm::StringRef name, llvm::Function& copy, std::uint64_t mode);
 
 }  // namespace kernelcast::llvm_passes

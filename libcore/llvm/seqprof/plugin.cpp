@@ -7,7 +7,8 @@
 //   KERNELCAST_SEQPROF_REGION    the region to profile instead
 //   KERNELCAST_SEQPROF_MODE      words: all (dependences), invocations
 //   KERNELCAST_SEQPROF_NAMES     where to write the names of all functions or regions when there is no such one
-//   KERNELCAST_SEQPROF_SEPARATE  1: one file of several; a file without the kernel is no error
+//   KERNELCAST_SEQPROF_WITHOUT   which programs without the kernel stay as they are: all, or declared (those that have
+//                                its declaration: it lies in another library); else none
 //   KERNELCAST_SEQPROF_KEEP      where to write the canonical code, for reference profilers
 #include <cstdlib>
 
@@ -103,11 +104,16 @@ class Seqprof : public PassInfoMixin<Seqprof> {
     return nullptr;
   }
 
+  static bool may_lack(Module const& module, std::string const& name) {
+    auto const which = environment("KERNELCAST_SEQPROF_WITHOUT");
+    return which == "all" || (which == "declared" && is_declared(module, name));
+  }
+
   static Function* kernel_of(Module& module) {
     auto const name = environment("KERNELCAST_SEQPROF_KERNEL");
     auto const kernels = functions_named(module, name);
     if (kernels.size() != 1) {
-      if (kernels.empty() && environment("KERNELCAST_SEQPROF_SEPARATE") == "1") return nullptr;
+      if (kernels.empty() && may_lack(module, name)) return nullptr;
       write_names(function_names(module));
       return refuse(module, (kernels.empty() ? "no function '" : "several functions '") + name + "'");
     }
@@ -121,6 +127,7 @@ class Seqprof : public PassInfoMixin<Seqprof> {
     std::string why;
     auto* const holder = function_of_region(module, region, why);
     if (!holder) {
+      if (region_names(module).empty() && environment("KERNELCAST_SEQPROF_WITHOUT") == "all") return nullptr;
       write_names(region_names(module));
       return refuse(module, why);
     }

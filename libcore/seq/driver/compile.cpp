@@ -2,6 +2,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
 #include <regex>
 #include <sstream>
 
@@ -9,6 +12,7 @@
 
 #include "diag/diag.hpp"
 #include "process/process.hpp"
+#include "seq/driver/archive.hpp"
 
 namespace kernelcast::seq {
 
@@ -49,10 +53,6 @@ std::vector<std::string> lines_of(std::string const& path) {
   return lines;
 }
 
-std::string extension(std::string const& path) {
-  return fs::path(path).extension().string();
-}
-
 // seqprof.h lies beside the programs, as the other data does.
 std::string include_folder() {
   std::error_code error;
@@ -89,6 +89,7 @@ CompilerTools find_compiler_tools() {
   tools.clangxx = find_program("clang++-19", llvm);
   tools.link = find_program("llvm-link-19", llvm);
   if (tools.link.empty()) tools.link = find_program("llvm-link", llvm);
+  tools.nm = find_program("llvm-nm-19", llvm);
   tools.env = find_program("env");
   tools.flang = find_program("flang-new-19", llvm);
   if (tools.flang.empty()) tools.flang = find_program("flang-19", llvm);
@@ -105,24 +106,55 @@ CompilerTools find_compiler_tools() {
   return tools;
 }
 
-bool is_cxx(std::string const& path) {
-  auto const end = extension(path);
-  return end == ".cpp" || end == ".cc" || end == ".cxx" || end == ".C" || end == ".c++";
+std::string language_of(std::string const& path) {
+  static std::map<std::string, std::string> const languages{{".c", "c"},
+                                                            {".i", "cpp-output"},
+                                                            {".cpp", "c++"},
+                                                            {".cc", "c++"},
+                                                            {".cxx", "c++"},
+                                                            {".C", "c++"},
+                                                            {".c++", "c++"},
+                                                            {".cp", "c++"},
+                                                            {".CPP", "c++"},
+                                                            {".CC", "c++"},
+                                                            {".ii", "c++-cpp-output"},
+                                                            {".s", "assembler"},
+                                                            {".S", "assembler-with-cpp"},
+                                                            {".sx", "assembler-with-cpp"},
+                                                            {".f", "f95"},
+                                                            {".for", "f95"},
+                                                            {".ftn", "f95"},
+                                                            {".f77", "f95"},
+                                                            {".f90", "f95"},
+                                                            {".f95", "f95"},
+                                                            {".f03", "f95"},
+                                                            {".f08", "f95"},
+                                                            {".F", "f95-cpp-input"},
+                                                            {".FOR", "f95-cpp-input"},
+                                                            {".F77", "f95-cpp-input"},
+                                                            {".fpp", "f95-cpp-input"},
+                                                            {".F90", "f95-cpp-input"},
+                                                            {".F95", "f95-cpp-input"},
+                                                            {".F03", "f95-cpp-input"},
+                                                            {".F08", "f95-cpp-input"}};
+  auto const found = languages.find(fs::path(path).extension().string());
+  return found == languages.end() ? "" : found->second;
 }
-bool is_fortran(std::string const& path) {
-  auto const end = extension(path);
-  return end == ".f90" || end == ".F90" || end == ".f" || end == ".F" || end == ".f95" || end == ".f03" ||
-         end == ".f08" || end == ".for";
+bool is_cxx(std::string const& language) {
+  return language.rfind("c++", 0) == 0;
 }
-bool is_source(std::string const& path) {
-  return is_cxx(path) || is_fortran(path) || extension(path) == ".c";
+bool is_fortran(std::string const& language) {
+  return language.rfind("f95", 0) == 0;
+}
+bool is_assembly(std::string const& language) {
+  return language.rfind("assembler", 0) == 0;
 }
 
 bool is_bitcode(std::string const& path) {
   std::ifstream in(path, std::ios::binary);
   std::string magic(4, '\0');
   in.read(magic.data(), 4);
-  return magic == "BC\xC0\xDE" || extension(path) == ".ll";
+  return magic == "BC\xC0\xDE" || fs::path(path).extension() == ".ll";
 }
 
 bool is_program(std::string const& path) {
@@ -141,39 +173,66 @@ std::vector<std::string> measuring_options() {
   return {"-g", "-O1", "-Xclang", "-disable-llvm-passes", "-ffp-contract=off", "-fno-math-errno"};
 }
 
-void compile(CompilerTools const& tools, std::string const& source, std::vector<std::string> const& flags,
-             std::string const& bitcode) {
-  if (std::error_code error; !fs::exists(source, error))
-    throw Error(Status::io, "cannot open '" + source + "': no such file", "");
-  if (is_fortran(source) && tools.flang.empty())
-    throw Error(Status::unavailable, "flang-new-19 is not installed: '" + source + "' cannot be compiled",
+std::string compile(CompilerTools const& tools, Source const& source, std::vector<std::string> const& flags,
+                    std::string const& output) {
+  auto const& [path, language] = source;
+  bool const fortran = is_fortran(language), from_stdin = path == "-";
+  if (std::error_code error; !from_stdin && !fs::exists(path, error))
+    throw Error(Status::io, "cannot open '" + path + "': no such file", "");
+  if (fortran && tools.flang.empty())
+    throw Error(Status::unavailable, "flang-new-19 is not installed: '" + path + "' cannot be compiled",
                 "apt-get install flang-19, or give LLVM code that another compiler wrote");
-  std::vector<std::string> command{is_fortran(source) ? tools.flang : is_cxx(source) ? tools.clangxx : tools.clang};
-  if (is_source(source)) command.insert(command.end(), flags.begin(), flags.end());
-  if (is_fortran(source)) {
-    command.insert(command.end(), {"-g", "-O0", "-ffp-contract=off"});
-  } else if (is_source(source)) {
+  std::vector<std::string> command{fortran ? tools.flang : is_cxx(language) ? tools.clangxx : tools.clang};
+  if (!language.empty()) command.insert(command.end(), flags.begin(), flags.end());
+  if (fortran) {
+    command.insert(command.end(), {"-g", "-O0", "-ffp-contract=off", "-emit-llvm"});
+  } else if (is_assembly(language)) {
+    command.emplace_back("-Qunused-arguments");
+  } else if (!language.empty()) {
     for (auto const& option : measuring_options()) command.push_back(option);
-    if (!tools.include_folder.empty()) command.insert(command.end(), {"-idirafter", tools.include_folder});
+    if (auto const& own = tools.include_folder; !own.empty())
+      command.insert(command.end(), {"-idirafter", own, "-idirafter", own + "/serial"});
+    command.insert(command.end(), {"-Qunused-arguments", "-emit-llvm"});
   } else {
-    command.insert(command.end(), {"-Xclang", "-disable-llvm-passes", "-Wno-override-module"});
+    command.insert(command.end(), {"-Xclang", "-disable-llvm-passes", "-Wno-override-module", "-emit-llvm"});
   }
-  command.insert(command.end(), {"-emit-llvm", "-c", source, "-o", bitcode});
-  require(run_process(command, time_limit_s), source, is_source(source));
+  TemporaryFolder const scratch;
+  auto file = path;
+  if (from_stdin) {
+    file = scratch.file("stdin");
+    write_file(file, std::string(std::istreambuf_iterator<char>(std::cin), {}));
+    command.insert(command.end(), {"-I", "."});
+  }
+  // The language by the ending needs no saying; flang would not take it.
+  if (!language.empty() && language != language_of(file)) command.insert(command.end(), {"-x", language});
+  command.insert(command.end(), {"-c", file, "-o", output});
+  auto const result = run_process(command, time_limit_s);
+  require(result, path, !language.empty());
+  return result.errors;
 }
 
-void link_instrumented(CompilerTools const& tools, Link const& link) {
+void merge_bitcode(CompilerTools const& tools, std::vector<std::string> const& files, std::string const& output) {
+  std::vector<std::string> command{tools.link, "-o", output};
+  command.insert(command.end(), files.begin(), files.end());
+  require(run_process(command, time_limit_s), "cannot link the bitcode");
+}
+
+void link_instrumented(CompilerTools const& tools, Link link) {
   TemporaryFolder const scratch;
   auto const whole = scratch.file("whole.bc"), object = scratch.file("whole.o"), names = scratch.file("names");
-  std::vector<std::string> merge{tools.link, "-o", whole};
-  merge.insert(merge.end(), link.bitcode.begin(), link.bitcode.end());
-  require(run_process(merge, time_limit_s), "cannot link the bitcode");
+  unpack_archives(tools, link, scratch);
+  if (link.bitcode.empty())
+    throw Error(Status::usage, "nothing that seqprof-cc has compiled is linked", "compile the objects with it, too");
+  merge_bitcode(tools, link.bitcode, whole);
 
   std::string const mode =
       std::string(link.target.all_dependences ? "all " : "") + (link.target.invocations ? "invocations" : "");
   auto const instrumented = run_process(
       {tools.env, "KERNELCAST_SEQPROF_KERNEL=" + link.target.kernel, "KERNELCAST_SEQPROF_REGION=" + link.target.region,
        "KERNELCAST_SEQPROF_MODE=" + mode, "KERNELCAST_SEQPROF_NAMES=" + names, "KERNELCAST_SEQPROF_KEEP=" + link.keep,
+       std::string("KERNELCAST_SEQPROF_WITHOUT=") + (link.shared || link.without == Link::Without::all ? "all"
+                                                     : link.without == Link::Without::declared         ? "declared"
+                                                                                                       : ""),
        tools.clang, "-O2", "-g", "-fPIC", "-ffp-contract=off", "-Wno-override-module", "-fpass-plugin=" + tools.plugin,
        "-c", whole, "-o", object},
       time_limit_s);

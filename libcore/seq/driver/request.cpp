@@ -3,12 +3,12 @@
 #include <bit>
 #include <charconv>
 #include <filesystem>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
 #include "process/process.hpp"
+#include "seq/driver/arguments.hpp"
 #include "seq/driver/execute.hpp"
 
 namespace kernelcast::seq {
@@ -17,31 +17,31 @@ namespace q = record::quantity;
 
 namespace {
 
-std::vector<std::string> words_of(std::string const& text) {
-  std::istringstream in(text);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
-
 // The instrumented program, made from sources and bitcode.
 std::string build(Request const& request, TemporaryFolder const& scratch) {
   auto const tools = find_compiler_tools();
   Link link;
   link.target = request.target;
-  link.others = words_of(request.link_flags);
   link.program = scratch.file("program");
   link.keep = request.keep;
+  auto const compiling = parse_compiler_call(shell_words(request.compile_flags), false),
+             linking = parse_compiler_call(shell_words(request.link_flags), false);
+  for (auto const* const call : {&compiling, &linking})
+    link.others.insert(link.others.end(), call->objects.begin(), call->objects.end());
+  std::vector<std::string> objects;
   for (auto const& file : request.files) {
-    link.cxx |= is_cxx(file);
-    link.fortran |= is_fortran(file);
-    if (!is_source(file) && !is_bitcode(file)) {
-      link.others.insert(link.others.begin(), file);
+    auto const language = language_of(file);
+    link.cxx |= is_cxx(language);
+    link.fortran |= is_fortran(language);
+    if (language.empty() && !is_bitcode(file)) {
+      objects.push_back(file);
       continue;
     }
-    link.bitcode.push_back(scratch.file(fmt::format("{}.bc", link.bitcode.size())));
-    compile(tools, file, words_of(request.compile_flags), link.bitcode.back());
+    auto& list = is_assembly(language) ? objects : link.bitcode;
+    list.push_back(scratch.file(fmt::format("{}{}", list.size(), is_assembly(language) ? ".o" : ".bc")));
+    compile(tools, {file, language}, compiling.flags, list.back());
   }
+  link.others.insert(link.others.begin(), objects.begin(), objects.end());
   if (link.bitcode.empty())
     throw Error(Status::usage, "there is no source among the files",
                 "name files that end in .c, .cpp, .cc, .f90, .bc or .ll");
