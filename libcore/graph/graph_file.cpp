@@ -197,7 +197,7 @@ GraphFile read_graph_file(std::string const& path, std::istream& in) {
   if (dot) read_cuda_labels(raw);
   if (raw.app.empty()) raw.app = std::filesystem::path(file).stem().string();
   GraphFile out{Assembly(raw).graph(), std::nullopt};
-  if (!raw.buffers.empty()) out.recording = recording_of(raw);
+  if (raw.is_recording) out.recording = recording_of(raw);
   return out;
 }
 

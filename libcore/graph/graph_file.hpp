@@ -59,7 +59,8 @@ struct RawNode {
 struct RawGraph {
   std::string app;
   std::vector<RawNode> nodes;
-  std::vector<RawNode> buffers;                      // of a recording
+  bool is_recording = false;                         // it has buffers, if only none
+  std::vector<RawNode> buffers;
   std::vector<std::pair<RawValue, RawValue>> edges;  // names
   std::vector<double> memory_bytes;
   std::vector<std::string> lines;  // of the file, for errors

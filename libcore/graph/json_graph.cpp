@@ -221,6 +221,7 @@ RawGraph parse_json_graph(std::string const& path, std::string const& text) {
     } else if (key == "nodes") {
       out.nodes = NodeReader(out).list(value, key);
     } else if (key == "buffers") {
+      out.is_recording = true;
       out.buffers = NodeReader(out).list(value, key);
     } else if (key == "edges") {
       for (auto const& item : list(value, key)) {

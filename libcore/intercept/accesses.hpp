@@ -1,8 +1,5 @@
-// What the work-groups of a launch read and write of each buffer, as a function of their place in the grid.
-//
-// Method: a few groups are emulated, the corners of the grid's interior and one in its middle; for each buffer argument
-// the first and the last byte that each of them touches are affine in the group's coordinates, or they are not.
-// Groups at the rim may touch less (guards, borders) and do not count where there are others.
+// What the work-groups of a launch file's launch read and write of each of its buffers: a few groups are emulated, see
+// group_ranges.hpp.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +10,12 @@
 
 namespace kernelcast::intercept {
 
-// Access::buffer is the argument's number, from 0.
 struct LaunchAccesses {
   std::array<std::uint64_t, 3> groups{1, 1, 1};
+  // Access::buffer is the argument's number, from 0, and Access::first counts from where that points to.
   std::vector<graph::Access> accesses;
+  // Of buffers that only pointers in memory lead to, by where they lay in the application (launch::Buffer::at).
+  std::vector<std::pair<std::uint64_t, graph::Access>> by_address;
 };
 
 // Of a plan's first call. Throws what launch::run() throws.

@@ -101,10 +101,13 @@ class Attachment {
   }
 
   void finish() {
-    if (options_.graph)
+    auto counted = cudart::rows_in(spool_, options_.cache, options_.registers, options_.tell);
+    if (options_.graph) {
+      for (auto const& [key, row] : counted) known_.try_emplace(key, Known{row, {}});
       result_.recording =
           recording_of(spool_, known_, fs::path(options_.command.front()).filename().string(), options_.tell);
-    rows_.merge(cudart::rows_in(spool_, options_.cache, options_.registers, options_.tell));
+    }
+    rows_.merge(std::move(counted));
     std::map<std::string, std::vector<std::uint64_t>> counts;
     for (auto& [key, row] : rows_) {
       auto const& [process, number] = key;

@@ -37,13 +37,16 @@ class Recorder {
   void read(std::string const& process) {
     process_ = process;
     first_buffer_ = static_cast<std::uint32_t>(out_.buffers.size());
+    placed_.clear();
     std::ifstream file(spool_.folder() + "/commands-" + process);
     for (std::string line; std::getline(file, line);) {
       std::istringstream words(line);
       std::string kind;
       words >> kind;
       if (kind == "B") buffer(words);
+      if (kind == "S") place(words);
       if (kind == "K") launch(words);
+      if (kind == "L") observed_launch(words);
       if (kind == "W") range(words, Kind::from_host, "write");
       if (kind == "R") range(words, Kind::to_host, "read");
       if (kind == "F") range(words, Kind::fill, "fill");
@@ -55,6 +58,11 @@ class Recorder {
     std::uint64_t number = 0, bytes = 0, initial = 0;
     words >> number >> bytes >> initial;
     out_.buffers.push_back({fmt::format("b{}", first_buffer_ + number), static_cast<double>(bytes), initial != 0});
+  }
+
+  void place(std::istringstream& words) {
+    std::uint64_t number = 0, address = 0;
+    if (words >> number >> address) placed_[address] = buffer_of(number);
   }
 
   std::uint32_t buffer_of(std::uint64_t number) const { return first_buffer_ + static_cast<std::uint32_t>(number); }
@@ -84,22 +92,31 @@ class Recorder {
     out_.commands.push_back(std::move(command));
   }
 
-  void launch(std::istringstream& words) {
-    std::uint64_t number = 0;
-    words >> number;
+  // The launch's node, without its accesses; null, and told, where it has no row.
+  graph::Command* add_launch(std::uint64_t number, std::array<std::uint64_t, 3> const& groups) {
     auto const found = known_.find({process_, number});
     if (found == known_.end()) {
-      if (unknown_.insert(number).second)
+      if (unknown_.insert({process_, number}).second)
         tell_(fmt::format("launch {} of process {} is not in the graph: it has no row", number, process_));
-      return;
+      return nullptr;
     }
-    auto const& [row, accesses] = found->second;
+    auto const& row = found->second.row;
     graph::Command command;
     command.name = next_name(row.kernel);
     command.kernel = row.kernel;
     command.case_name = row.case_name;
-    command.groups = accesses.groups;
+    command.groups = groups;
     command.demand = demand_of(row);
+    return &out_.commands.emplace_back(std::move(command));
+  }
+
+  void launch(std::istringstream& words) {
+    std::uint64_t number = 0;
+    words >> number;
+    auto const found = known_.find({process_, number});
+    auto const* const accesses = found == known_.end() ? nullptr : &found->second.accesses;
+    auto* const command = add_launch(number, accesses ? accesses->groups : std::array<std::uint64_t, 3>{1, 1, 1});
+    if (!command) return;
     for (std::string word; words >> word;) {
       unsigned argument = 0;
       std::uint64_t buffer = 0;
@@ -107,9 +124,32 @@ class Recorder {
       char colon = 0;
       std::istringstream parts(word);
       if (!(parts >> argument >> colon >> buffer >> colon >> offset)) continue;
-      add_accesses(command, accesses.accesses, argument, buffer_of(buffer), offset);
+      add_accesses(*command, accesses->accesses, argument, buffer_of(buffer), offset);
     }
-    out_.commands.push_back(std::move(command));
+    for (auto access : accesses->by_address)
+      if (auto const placed = placed_.find(access.first); placed != placed_.end()) {
+        access.second.buffer = placed->second;
+        command->accesses.push_back(access.second);
+      }
+  }
+
+  void observed_launch(std::istringstream& words) {
+    std::uint64_t number = 0;
+    std::array<std::uint64_t, 3> groups{};
+    if (!(words >> number >> groups[0] >> groups[1] >> groups[2])) return;
+    auto* const command = add_launch(number, groups);
+    if (!command) return;
+    for (std::string word; words >> word;) {
+      std::replace(word.begin(), word.end(), ':', ' ');
+      std::istringstream parts(word);
+      std::uint64_t buffer = 0;
+      graph::Access access;
+      if (!(parts >> buffer >> access.write >> access.regular >> access.first >> access.step[0] >> access.step[1] >>
+            access.step[2] >> access.span_bytes >> access.touched_bytes))
+        continue;
+      access.buffer = buffer_of(buffer);
+      command->accesses.push_back(access);
+    }
   }
 
   // Through a sub-buffer the ranges begin further on, and an irregular access is one to its bytes alone.
@@ -134,7 +174,8 @@ class Recorder {
   graph::Recording out_;
   std::string process_;
   std::uint32_t first_buffer_ = 0;
-  std::set<std::uint64_t> unknown_;
+  std::map<std::uint64_t, std::uint32_t> placed_;  // buffers that pointers may lead to, by address
+  std::set<std::pair<std::string, std::uint64_t>> unknown_;
 };
 
 }  // namespace

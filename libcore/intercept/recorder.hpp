@@ -1,5 +1,5 @@
-// An attached application as a recording: what its layer noted of commands (opencl/commands.cpp), with what emulation
-// says of each launch.
+// An attached application as a recording: what was noted of its commands (command_log.hpp), with what emulation says of
+// each launch.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace kernelcast::intercept {
 
-// What is known of a launch file: counts of one launch, and its accesses.
+// What is known of a configuration: counts of one launch, and the accesses of its launch file.
 struct Known {
   record::Kernel row;
   LaunchAccesses accesses;

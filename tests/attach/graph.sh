@@ -1,18 +1,25 @@
 #!/bin/sh
-# Usage: graph.sh MINIEMU PARTSIM APPLICATION. The graph of an application: its output and status are the same, each
-# launch is a node, and partsim says for every number of GPUs what it takes.
+# Usage: graph.sh MINIEMU PARTSIM APPLICATION [cuda]. The graph of an application: its output and status are the same, each
+# launch is a node, and partsim says for every number of GPUs what it takes. A CUDA application runs attached only.
 set -eu
-miniemu=$1 partsim=$2 application=$3
+miniemu=$1 partsim=$2 application=$3 kind=${4:-opencl}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CACHE_HOME="$folder/cache" POCL_CACHE_DIR="$folder/pocl"
 fail() { echo "$*"; exit 1; }
-status=0; "$application" >"$folder/plain" 2>&1 || status=$?
-if [ $status = 77 ]; then echo "kernelcast-skipped: no OpenCL device"; exit 0; fi
-got=0; "$miniemu" --attach --no-registers --emit graph -o "$folder/graph.json" -- "$application" >"$folder/attached" 2>&1 || got=$?
+attached() { "$miniemu" --attach --no-registers "$@" -- "$application"; }
+status=0
+if [ $kind = cuda ]; then
+  [ -x "$application" ] || { echo "kernelcast-skipped: $(basename "$application") was not built: no nvcc"; exit 0; }
+  attached -o "$folder/first.csv" >"$folder/plain" 2>&1 || status=$?
+else
+  "$application" >"$folder/plain" 2>&1 || status=$?
+  if [ $status = 77 ]; then echo "kernelcast-skipped: no OpenCL device"; exit 0; fi
+fi
+got=0; attached --emit graph -o "$folder/graph.json" >"$folder/attached" 2>&1 || got=$?
 cmp "$folder/plain" "$folder/attached"
 [ $got = $status ] || fail "ends with $got, alone with $status"
-"$miniemu" --attach --no-registers -o "$folder/rows.csv" -- "$application" >/dev/null 2>&1 || [ $? = $status ]
+attached -o "$folder/rows.csv" >/dev/null 2>&1 || [ $? = $status ]
 
 launches=$(awk -F, 'NR > 1 { sum += $3 } END { print sum }' "$folder/rows.csv")
 nodes=$(grep -c '"kind": "kernel", "kernel": "[^"]*", "case"' "$folder/graph.json")
@@ -26,7 +33,7 @@ awk -F, 'NR == 2 { one = $8 } NR > 1 && ($8 > one * 1.000001 || $8 < one / $3 * 
 # One pipe.
 mkfifo "$folder/pipe"
 "$partsim" --graph - --gpu a100 --system dgx-a100 --choose <"$folder/pipe" >"$folder/choice.csv" &
-"$miniemu" --attach --no-registers --emit graph -o "$folder/pipe" -- "$application" >/dev/null 2>&1 || [ $? = $status ]
+attached --emit graph -o "$folder/pipe" >/dev/null 2>&1 || [ $? = $status ]
 wait $!
 [ "$(wc -l <"$folder/choice.csv")" = 2 ] || fail "no choice"
 cut -d, -f1-7 "$folder/choice.csv"

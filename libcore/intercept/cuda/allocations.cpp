@@ -24,7 +24,7 @@ void* Allocations::add(MemoryType type, std::uint64_t bytes, int device, std::ui
   if (type == MemoryType::device && extent > device_limit - std::min(device_limit, used_bytes(device))) return nullptr;
   try {
     auto const address = memory_.add(name_of(type), extent);
-    all_[address] = {type, extent, device, flags, false};
+    all_[address] = {type, extent, device, flags, false, ++made_};
     return reinterpret_cast<void*>(address);
   } catch (Error const&) {
     return nullptr;
@@ -33,7 +33,7 @@ void* Allocations::add(MemoryType type, std::uint64_t bytes, int device, std::ui
 
 bool Allocations::lend(void* host, std::uint64_t bytes, int device, unsigned flags) {
   if (!memory_.lend("cudaHostRegister", host, bytes)) return false;
-  all_[reinterpret_cast<std::uint64_t>(host)] = {MemoryType::host, bytes, device, flags, true};
+  all_[reinterpret_cast<std::uint64_t>(host)] = {MemoryType::host, bytes, device, flags, true, ++made_};
   return true;
 }
 

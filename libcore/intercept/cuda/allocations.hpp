@@ -14,8 +14,9 @@ struct Allocation {
   MemoryType type = MemoryType::device;
   std::uint64_t bytes = 0;
   int device = 0;
-  unsigned flags = 0;       // of cudaHostAlloc and cudaHostRegister
-  bool registered = false;  // the application's own
+  unsigned flags = 0;        // of cudaHostAlloc and cudaHostRegister
+  bool registered = false;   // the application's own
+  std::uint64_t serial = 0;  // no other has or had it
 };
 
 class Allocations {
@@ -37,6 +38,7 @@ class Allocations {
 
  private:
   emu::Memory& memory_;
+  std::uint64_t made_ = 0;
   std::map<std::uint64_t, Allocation> all_;
 };
 

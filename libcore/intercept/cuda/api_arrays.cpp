@@ -57,6 +57,7 @@ Code copy_3d(State& state, Copy3D const& c) {
   if (c.target_array && !fits(*c.target_array, c.target_position, texels)) return Code::invalid_value;
   auto const from = c.source_array ? side_of(*c.source_array, c.source_position) : side_of(c.source, c.source_position);
   auto const to = c.target_array ? side_of(*c.target_array, c.target_position) : side_of(c.target, c.target_position);
+  Commands::Together const one_copy(state.commands);
   for (std::size_t z = 0; z < c.extent.depth; ++z) {
     auto const code = copy_rows(state, {to.begin + z * to.slice, to.pitch}, {from.begin + z * from.slice, from.pitch},
                                 c.extent.width * unit, c.extent.height, c.kind);

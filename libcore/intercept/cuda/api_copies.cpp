@@ -100,6 +100,7 @@ KERNELCAST_CUDA_EXPORT Code cudaMemset2DAsync(void* to, std::size_t pitch, int v
 KERNELCAST_CUDA_ALIAS(cudaMemset2DAsync, cudaMemset2DAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemset3D(PitchedPointer to, int value, Extent extent) {
   return call([&](State& state) {
+    Commands::Together const one_fill(state.commands);
     for (std::size_t z = 0; z < extent.depth; ++z) {
       auto* const slice = static_cast<std::byte*>(to.pointer) + z * to.pitch * to.height;
       auto const code = fill_rows(state, {slice, to.pitch}, value, extent.width, extent.height);

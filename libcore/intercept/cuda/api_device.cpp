@@ -50,7 +50,10 @@ KERNELCAST_CUDA_EXPORT Code cudaGetDeviceFlags(unsigned* flags) {
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaDeviceSynchronize() {
-  return call([](State&) { return Code::success; });
+  return call([](State& state) {
+    state.commands.host_waits();
+    return Code::success;
+  });
 }
 KERNELCAST_CUDA_ALIAS(cudaDeviceSynchronize, cudaThreadSynchronize)
 

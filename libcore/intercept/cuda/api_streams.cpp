@@ -25,6 +25,7 @@ Code when_done(Stream stream) {
   return call([&](State& state) {
     if (!state.streams.known(stream)) return Code::invalid_resource_handle;
     auto* const capture = state.graphs.capture_of(stream);
+    if (!capture) state.commands.host_waits();
     if (!capture) return Code::success;
     capture->graph->spoilt = true;
     return Code::stream_capture_unsupported;
@@ -34,7 +35,9 @@ Code when_done(Stream stream) {
 Code when_known(Event event) {
   return call([&](State& state) {
     if (!state.streams.known(event)) return Code::invalid_resource_handle;
-    return state.graphs.captured(event) ? Code::captured_event : Code::success;
+    if (state.graphs.captured(event)) return Code::captured_event;
+    state.commands.host_waits();
+    return Code::success;
   });
 }
 

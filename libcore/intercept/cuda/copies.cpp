@@ -28,6 +28,7 @@ Code copy(State& state, void* to, void const* from, std::size_t bytes, CopyKind 
   if (!all_there(state, to, bytes, writes_device(kind)) || !all_there(state, from, bytes, reads_device(kind)))
     return Code::invalid_value;
   std::memmove(to, from, bytes);
+  state.commands.copied({to, bytes, bytes}, {from, bytes, bytes});
   return Code::success;
 }
 
@@ -41,6 +42,7 @@ Code copy_rows(State& state, Rows2D to, Rows2D from, std::size_t bytes, std::siz
   for (std::size_t row = 0; row < rows; ++row)
     std::memmove(static_cast<std::byte*>(to.pointer) + row * to.pitch,
                  static_cast<std::byte const*>(from.pointer) + row * from.pitch, bytes);
+  state.commands.copied({to.pointer, to.pitch, bytes, rows}, {from.pointer, from.pitch, bytes, rows});
   return Code::success;
 }
 
@@ -50,6 +52,7 @@ Code fill_rows(State& state, Rows2D to, int value, std::size_t bytes, std::size_
   if (!state.allocations.holds(to.pointer, to.pitch * (rows - 1) + bytes)) return Code::invalid_value;
   for (std::size_t row = 0; row < rows; ++row)
     std::memset(static_cast<std::byte*>(to.pointer) + row * to.pitch, value, bytes);
+  state.commands.filled({to.pointer, to.pitch, bytes, rows});
   return Code::success;
 }
 

@@ -37,6 +37,7 @@ Code fill(FillNodeParameters const& p) {
     return cudaMemset2D(p.to, p.height > 1 ? p.pitch : p.width, static_cast<int>(p.value), p.width, p.height);
   std::vector<std::byte> row(p.width * p.element_bytes);
   for (std::size_t i = 0; i < p.width; ++i) std::memcpy(&row[i * p.element_bytes], &p.value, p.element_bytes);
+  Commands::Together const one_fill(State::get().commands);
   for (std::size_t y = 0; y < p.height; ++y) {
     auto const code =
         cudaMemcpy(static_cast<std::byte*>(p.to) + y * p.pitch, row.data(), row.size(), CopyKind::by_address);

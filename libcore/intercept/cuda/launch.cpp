@@ -66,10 +66,13 @@ emu::Launch launch_of(State& state, Kernel const& kernel, LaunchRequest const& r
   return out;
 }
 
-emu::Outcome run_all(State& state, Kernel const& kernel, emu::Launch const& launch) {
+emu::Outcome run_all(State& state, Kernel const& kernel, emu::Launch const& launch, emu::Observer* observer) {
   std::vector<std::uint64_t> groups(launch.grid.count());
   for (std::uint64_t g = 0; g < groups.size(); ++g) groups[g] = g;
-  return emu::run(*kernel.ready, launch, state.memory, groups, {}, state.settings.limits, state.settings.threads);
+  std::vector<emu::Observer*> observers;
+  if (observer) observers.push_back(observer);
+  return emu::run(*kernel.ready, launch, state.memory, groups, observers, state.settings.limits,
+                  state.settings.threads);
 }
 
 }  // namespace
@@ -80,10 +83,14 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
   if (auto const refused = check_sizes(state, kernel, request); refused != Code::success) return refused;
   if (!request.arguments && !kernel.function->parameters.empty()) return Code::invalid_value;
   auto const launched = launch_of(state, kernel, request);
-  auto const counted = state.rows.begin(kernel, launched);
-  auto const outcome = counted ? counted->run(state.memory, state.settings.limits, state.settings.threads)
-                               : run_all(state, kernel, launched);
+  auto const [configuration, counted] = state.rows.begin(kernel, launched);
+  std::optional<intercept::GroupRanges> ranges;
+  if (state.commands.wanted() && configuration) ranges.emplace(state.commands.ranges_of(launched));
+  auto* const observer = ranges ? &*ranges : nullptr;
+  auto const outcome = counted ? counted->run(state.memory, state.settings.limits, state.settings.threads, observer)
+                               : run_all(state, kernel, launched, observer);
   if (outcome.ending == emu::Ending::done) {
+    if (ranges) state.commands.launched(*configuration, launched, *ranges);
     if (counted) state.rows.finish(*counted, kernel, state.memory);
     return Code::success;
   }

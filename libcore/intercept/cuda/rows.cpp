@@ -73,24 +73,28 @@ CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, la
   if (chosen_.size() != launch.grid.count()) sample_.emplace(launch.grid);
 }
 
-emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads) {
+emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads, emu::Observer* also) {
   // Groups that may wait for each other run together; others apart from those that are counted, which is faster.
   bool const together = launch_.cooperative || kernel_.ready->order_dependent();
-  return together ? run_together(memory, limits, threads) : run_in_parts(memory, limits, threads);
+  return together ? run_together(memory, limits, threads, also) : run_in_parts(memory, limits, threads, also);
 }
 
-emu::Outcome CountedLaunch::run_together(emu::Memory& memory, emu::Limits const& limits, unsigned threads) {
+emu::Outcome CountedLaunch::run_together(emu::Memory& memory, emu::Limits const& limits, unsigned threads,
+                                         emu::Observer* also) {
   OfSomeGroups counted(counters_, chosen_);
   std::vector<emu::Observer*> observers{&counted};
+  if (also) observers.push_back(also);
   std::optional<OfSomeGroups> sampled;
   if (sample_) observers.push_back(&sampled.emplace(sample_->observer(), sample_->groups()));
   return emu::run(*kernel_.ready, launch_, memory, groups_between(0, launch_.grid.count()), observers, limits, threads);
 }
 
-emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const& limits, unsigned threads) {
+emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const& limits, unsigned threads,
+                                         emu::Observer* also) {
   auto const total = launch_.grid.count();
   emu::Outcome outcome;
-  auto const run_some = [&](std::uint64_t first, std::uint64_t end, std::vector<emu::Observer*> const& observers) {
+  auto const run_some = [&](std::uint64_t first, std::uint64_t end, std::vector<emu::Observer*> observers) {
+    if (also) observers.push_back(also);
     auto some = emu::run(*kernel_.ready, launch_, memory, groups_between(first, end), observers, limits, threads);
     some.warp_instructions += outcome.warp_instructions;
     outcome = std::move(some);
@@ -162,12 +166,15 @@ Rows::Rows(Settings const& settings) : groups_(settings.groups) {
   if (!settings.spool.empty()) policy_.emplace(settings.spool, settings.every);
 }
 
-std::unique_ptr<CountedLaunch> Rows::begin(Kernel const& kernel, emu::Launch const& launch) {
-  if (!policy_) return nullptr;
+Rows::Begun Rows::begin(Kernel const& kernel, emu::Launch const& launch) {
+  if (!policy_) return {};
   auto const& [grid, block] = std::tie(launch.grid, launch.block);
   auto const counted =
       policy_->count(&kernel, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, launch.dynamic_shared_bytes});
-  return counted.number ? std::make_unique<CountedLaunch>(kernel, launch, groups_, *counted.number) : nullptr;
+  Begun out;
+  if (counted.launches) out.configuration = policy_->spool().number_of(counted.launches);
+  if (counted.number) out.counted = std::make_unique<CountedLaunch>(kernel, launch, groups_, *counted.number);
+  return out;
 }
 
 void Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu::Memory const& memory) {

@@ -30,14 +30,14 @@ class CountedLaunch {
  public:
   CountedLaunch(Kernel const&, emu::Launch const&, launch::GroupChoice, std::uint64_t number);
 
-  // Runs all groups, in order.
-  emu::Outcome run(emu::Memory&, emu::Limits const&, unsigned threads);
+  // Runs all groups, in order. `also` (or null) observes all of them, too.
+  emu::Outcome run(emu::Memory&, emu::Limits const&, unsigned threads, emu::Observer* also = nullptr);
   record::Kernel row(emu::Memory const&) const;
   std::uint64_t number() const { return number_; }
 
  private:
-  emu::Outcome run_together(emu::Memory&, emu::Limits const&, unsigned threads);
-  emu::Outcome run_in_parts(emu::Memory&, emu::Limits const&, unsigned threads);
+  emu::Outcome run_together(emu::Memory&, emu::Limits const&, unsigned threads, emu::Observer* also);
+  emu::Outcome run_in_parts(emu::Memory&, emu::Limits const&, unsigned threads, emu::Observer* also);
 
   Kernel const& kernel_;
   emu::Launch const& launch_;
@@ -51,8 +51,12 @@ class Rows {
  public:
   explicit Rows(Settings const&);
 
-  // Counts this launch; gives it back to be run with counters where it is new.
-  std::unique_ptr<CountedLaunch> begin(Kernel const&, emu::Launch const&);
+  // Counts this launch: the number of its configuration, and where it is new the launch, to be run with counters.
+  struct Begun {
+    std::optional<std::uint64_t> configuration;  // empty where nobody wants rows, or the spool is full
+    std::unique_ptr<CountedLaunch> counted;
+  };
+  Begun begin(Kernel const&, emu::Launch const&);
   void finish(CountedLaunch const&, Kernel const&, emu::Memory const&);
   void skip(CountedLaunch const&, Kernel const&, std::string const& why);
 

@@ -35,6 +35,7 @@ Settings settings_of_environment() {
   Settings out;
   out.spool = variable("KERNELCAST_CUDA_SPOOL");
   out.every = variable("KERNELCAST_EVERY");
+  out.commands = !variable("KERNELCAST_COMMANDS").empty();
   out.database = variable("KERNELCAST_DEVDB");
   out.devices = words(variable("KERNELCAST_CUDA_AS"));
   if (out.devices.empty()) out.devices.push_back(usual_device);

@@ -33,6 +33,7 @@ State::State()
       memory(room_bytes(settings, devices), emu::Memory::Addresses::of_host),
       allocations(memory),
       rows(settings),
+      commands(*this),
       stack_bytes(settings.stack_bytes),
       heap_bytes(settings.heap_bytes) {
   memory.limit_heap(heap_bytes);

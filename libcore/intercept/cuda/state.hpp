@@ -14,6 +14,7 @@
 #include "diag/diag.hpp"
 #include "intercept/cuda/allocations.hpp"
 #include "intercept/cuda/arrays.hpp"
+#include "intercept/cuda/commands.hpp"
 #include "intercept/cuda/devices.hpp"
 #include "intercept/cuda/errors.hpp"
 #include "intercept/cuda/graphs.hpp"
@@ -40,6 +41,7 @@ class State {
   Arrays arrays;
   Textures textures;
   Rows rows;
+  Commands commands;
   Code broken = Code::success;  // a kernel has failed: every call says so until the device is reset
   unsigned flags = 0;           // cudaSetDeviceFlags
   std::uint64_t stack_bytes, heap_bytes;
