@@ -44,6 +44,23 @@ void Spool::unmap(std::byte* content, std::size_t bytes) {
   munmap(content, bytes);
 }
 
+bool Spool::shorten(std::string const& name, std::size_t bytes) const {
+  return truncate((folder_ + '/' + name).c_str(), static_cast<off_t>(bytes)) == 0;
+}
+
+bool Spool::link(std::string const& name, std::string const& second) const {
+  return ::link((folder_ + '/' + name).c_str(), (folder_ + '/' + second).c_str()) == 0;
+}
+
+std::size_t Spool::names_of(std::string const& name) const {
+  struct stat about{};
+  return stat((folder_ + '/' + name).c_str(), &about) == 0 ? about.st_nlink : 0;
+}
+
+void Spool::remove(std::string const& name) const {
+  unlink((folder_ + '/' + name).c_str());
+}
+
 namespace {
 
 // Written beside, under a name that is this process's and this call's alone, and renamed.

@@ -5,6 +5,7 @@
 //                           in a folder of their own that lasts, so that what is compiled of them is found again
 //   launch-PID-N.toml       a launch file, whole from the moment that it is there
 //   buffer-PID-N-I.bin      what argument I of it held just before the launch
+//   room-PID-K.bin          a file that such contents are put into again and again (opencl/rooms.hpp)
 //   counts-PID              how often each launch file's configuration was launched: 8-byte counters by N, shared
 //                           memory, so that they are right even when the application is killed
 //   commands-PID            with KERNELCAST_COMMANDS set, what was enqueued, in order (commands.cpp)
@@ -33,6 +34,12 @@ class Spool {
   // A new file of `bytes`, mapped for writing; nullptr where that fails. unmap() ends it.
   std::byte* map(std::string const& name, std::size_t bytes) const;
   static void unmap(std::byte* content, std::size_t bytes);
+  // The first bytes of a file alone; a second name for it; how many names it has, 0 where there is none; without this
+  // name.
+  bool shorten(std::string const& name, std::size_t bytes) const;
+  bool link(std::string const& name, std::string const& second) const;
+  std::size_t names_of(std::string const& name) const;
+  void remove(std::string const& name) const;
 
   // Written beside and renamed. False where the disk is full or the folder gone.
   bool publish(std::string const& name, std::string_view text) const;

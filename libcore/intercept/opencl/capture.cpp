@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "intercept/opencl/calls.hpp"
+#include "intercept/opencl/rooms.hpp"
 #include "intercept/text.hpp"
 
 namespace kernelcast::intercept {
@@ -21,11 +22,12 @@ struct Pending {
   Spool spool;
   std::uint64_t number = 0;
   std::string kernel, text;
-  struct Mapping {
+  struct Contents {
+    std::string file;
     std::byte* content;
     std::size_t bytes;
   };
-  std::vector<Mapping> mappings;
+  std::vector<Contents> contents;
   std::string why_not;        // why there is none
   std::atomic<int> reads{1};  // and the thread that prepares it
   std::atomic<int> read_status{CL_COMPLETE};
@@ -33,7 +35,7 @@ struct Pending {
 
   explicit Pending(Spool const& s) : spool(s) { ++captures_under_way; }
   ~Pending() {
-    for (auto const& mapping : mappings) Spool::unmap(mapping.content, mapping.bytes);
+    for (auto const& [file, content, bytes] : contents) rooms().finish(content, bytes);
     --captures_under_way;
   }
   Pending(Pending const&) = delete;
@@ -41,7 +43,8 @@ struct Pending {
   // Of the last read, or of the launch.
   static void done(Pending* pending) {
     if (--pending->reads > 0) return;
-    if (pending->launched) pending->publish();
+    if (!pending->launched || !pending->publish())  // nobody will read them
+      for (auto const& [file, content, bytes] : pending->contents) pending->spool.remove(file);
     delete pending;
   }
   static void CL_CALLBACK completed(cl_event, cl_int status, void* user) {
@@ -51,11 +54,13 @@ struct Pending {
   }
 
  private:
-  void publish() {
+  // Whether a launch file is there.
+  bool publish() {
     if (why_not.empty() && read_status != CL_COMPLETE)
       why_not = "reading its arguments back failed with " + std::to_string(read_status);
     if (why_not.empty() && !spool.publish(spool.name("launch", number, ".toml"), text)) why_not = "the disk is full";
     if (!why_not.empty()) spool.publish(spool.name("skipped", number, ".txt"), kernel + '\n' + why_not + '\n');
+    return why_not.empty();
   }
 };
 
@@ -235,9 +240,9 @@ class Capture {
   // A file for what a buffer holds, and where to put it.
   std::pair<std::string, std::byte*> room_for(std::string const& name, std::size_t bytes) {
     std::string file = spool_.name("buffer", number_, '-' + name + ".bin");
-    std::byte* const content = spool_.map(file, bytes);
+    std::byte* const content = rooms().take(spool_, file, bytes);
     if (!content) throw Refused{"the disk is full"};
-    pending_.mappings.push_back({content, bytes});
+    pending_.contents.push_back({file, content, bytes});
     return {std::move(file), content};
   }
 
@@ -440,6 +445,7 @@ void wait_for_captures(double most_s) {
   auto const end = std::chrono::steady_clock::now() + std::chrono::duration<double>(most_s);
   while (captures_under_way > 0 && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  rooms().remove();
 }
 
 void forget_captures() {

@@ -3,6 +3,7 @@
 // Limits: objects made from those of a graphics API are unknown here.
 #include "intercept/opencl/calls.hpp"
 #include "intercept/opencl/objects.hpp"
+#include "intercept/opencl/passing.hpp"
 
 namespace kernelcast::intercept {
 namespace {
@@ -40,12 +41,14 @@ cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, std::si
                                  cl_int* status) {
   auto const memory = next.clCreateBuffer(context, flags, bytes, host, status);
   remember(memory, flags);
+  if (memory) quietly([&] { expect(bytes); });
   return memory;
 }
 cl_mem CL_API_CALL create_buffer_with_properties(cl_context context, cl_mem_properties const* properties,
                                                  cl_mem_flags flags, std::size_t bytes, void* host, cl_int* status) {
   auto const memory = next.clCreateBufferWithProperties(context, properties, flags, bytes, host, status);
   remember(memory, flags);
+  if (memory) quietly([&] { expect(bytes); });
   return memory;
 }
 cl_mem CL_API_CALL create_sub_buffer(cl_mem whole, cl_mem_flags flags, cl_buffer_create_type type, void const* info,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "intercept/opencl/calls.hpp"
+#include "intercept/opencl/rooms.hpp"
 
 namespace kernelcast::intercept {
 namespace {
@@ -68,6 +69,10 @@ std::optional<std::uint64_t> number_of(cl_kernel handle, cl_uint dimensions, std
   return at == seen.end() ? std::nullopt : std::optional(policy()->spool.number_of(at->second));
 }
 
+void expect(std::size_t bytes) {
+  if (policy()) rooms().prepare(policy()->spool, std::min(bytes, policy()->read_back_bytes));
+}
+
 Passing::Passing(cl_kernel handle, cl_uint dimensions, std::size_t const* global, std::size_t const* local) {
   if (!policy() || dimensions < 1 || dimensions > 3) return;
   std::lock_guard const lock(objects().mutex);
@@ -77,6 +82,10 @@ Passing::Passing(cl_kernel handle, cl_uint dimensions, std::size_t const* global
   count(*known->second);
   for (auto const& argument : known->second->arguments)
     if (argument.memory) argument.memory->written = true;
+}
+
+std::optional<std::uint64_t> Passing::number() const {
+  return counter_ ? std::optional(policy()->spool.number_of(counter_)) : std::nullopt;
 }
 
 void Passing::count(Kernel const& kernel) {

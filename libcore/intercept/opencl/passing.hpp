@@ -24,11 +24,16 @@ inline constexpr std::size_t usual_read_back_bytes = std::size_t{64} << 20;
 std::optional<std::uint64_t> number_of(cl_kernel handle, cl_uint dimensions, std::size_t const* global,
                                        std::size_t const* local);
 
+// The application has made a buffer: what it holds may have to be read back.
+void expect(std::size_t bytes);
+
 class Passing {
  public:
   Passing(cl_kernel handle, cl_uint dimensions, std::size_t const* global, std::size_t const* local);
 
   bool is_new() const { return kernel_ != nullptr; }
+  // By which the spool knows the configuration; empty where it does not.
+  std::optional<std::uint64_t> number() const;
   void describe(cl_command_queue queue, cl_kernel handle, std::size_t const* offset, cl_uint waits,
                 cl_event const* wait_list);
   // What the launch must wait for besides its own.
