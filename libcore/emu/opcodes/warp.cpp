@@ -46,7 +46,8 @@ void active_mask(Context& c, MicroOp const& op) {
 
 enum class Shuffle { up, down, butterfly, index };
 // d|p, a, b, c: [ptx] "shfl.sync". c holds the clamp (bits 0..4) and the segment mask (bits 8..12). A source lane that
-// does not execute yields the lane's own value, where the device's result is undefined.
+// does not execute yields 0, where the manual leaves the result undefined: programs that sum up a part of a warp with
+// offsets beyond it (NVIDIA's own sample of reductions) rely on that.
 template <Shuffle Kind>
 void shuffle(Context& c, MicroOp const& op) {
   per_warp(c, [&](u32 warp, u32 active) {
@@ -72,7 +73,7 @@ void shuffle(Context& c, MicroOp const& op) {
         valid = source <= static_cast<s32>(highest);
       }
       u32 const from = valid ? static_cast<u32>(source) & 31 : lane;
-      result[lane] = active >> from & 1 ? a[from] : a[lane];
+      result[lane] = active >> from & 1 ? a[from] : 0;
       inside[lane] = valid ? ~0u : 0u;
     });
     u32* d = slot<u32>(c, op.d[0], warp);
