@@ -21,7 +21,7 @@ struct Names {
 class Printer {
  public:
   explicit Printer(Module const& module) : module_(module) {}
-  std::string text();
+  std::string text(bool continued);
 
  private:
   template <class... A>
@@ -67,7 +67,6 @@ void Printer::header() {
   put(".version {}.{}\n.target {}\n", module_.version_major, module_.version_minor, fmt::join(module_.targets, ", "));
   if (module_.version_major > 2 || (module_.version_major == 2 && module_.version_minor >= 3))
     put(".address_size {}\n", module_.address_size);
-  for (auto const& [number, path] : module_.files) put(".file {} \"{}\"\n", number, path);
 }
 
 void Printer::linkage(Linkage linkage) {
@@ -407,8 +406,9 @@ std::size_t Printer::needs_declarations() const {
   return declared;
 }
 
-std::string Printer::text() {
-  header();
+std::string Printer::text(bool continued) {
+  if (!continued) header();
+  for (auto const& [number, path] : module_.files) put(".file {} \"{}\"\n", number, path);
   std::size_t const declared = needs_declarations();
   for (std::size_t i = 0; i < declared; ++i) {
     signature(module_.functions[i]);
@@ -425,7 +425,11 @@ std::string Printer::text() {
 }  // namespace
 
 std::string print(Module const& module) {
-  return Printer(module).text();
+  return Printer(module).text(false);
+}
+
+std::string print_continued(Module const& module) {
+  return Printer(module).text(true);
 }
 
 }  // namespace kernelcast::ptx

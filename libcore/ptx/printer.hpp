@@ -11,5 +11,6 @@
 namespace kernelcast::ptx {
 
 std::string print(Module const&);
+std::string print_continued(Module const&);  // without .version, .target and .address_size: to stand behind another
 
 }  // namespace kernelcast::ptx

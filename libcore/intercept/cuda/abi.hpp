@@ -27,9 +27,10 @@ struct Dim3 {
 // What __cudaRegisterFatBinary gets.
 struct FatbinWrapper {
   int magic, version;
-  void const* data;
-  void* more;
+  void const* data;         // machine code alone where files were compiled apart
+  void const* const* more;  // version 2: the fat binaries of those files, null behind the last
 };
+inline constexpr int fatbin_version_linked = 2;
 
 enum class CopyKind : int { host_to_host, host_to_device, device_to_host, device_to_device, by_address };
 

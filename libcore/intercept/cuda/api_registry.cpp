@@ -23,7 +23,7 @@ Program& program_of(void** handle) {
 KERNELCAST_CUDA_EXPORT void** __cudaRegisterFatBinary(void* wrapper) {
   auto& state = State::get();
   std::lock_guard const lock(state.mutex);
-  return reinterpret_cast<void**>(&state.registry.add_program(static_cast<FatbinWrapper*>(wrapper)->data));
+  return reinterpret_cast<void**>(&state.registry.add_program(*static_cast<FatbinWrapper*>(wrapper)));
 }
 
 KERNELCAST_CUDA_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}

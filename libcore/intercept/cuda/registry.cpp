@@ -1,19 +1,46 @@
 #include "intercept/cuda/registry.hpp"
 
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
 #include "fatbin/fatbin.hpp"
 #include "intercept/cuda/errors.hpp"
+#include "ptx/link.hpp"
 #include "ptx/parser.hpp"
 
 namespace kernelcast::cudart {
 
-Program& Registry::add_program(void const* fatbin) {
+namespace {
+
+constexpr char const* where = "the application's PTX";
+
+// Of every fat binary that has PTX for a device of this capability, the newest; where none has, the oldest of the newer
+// ones.
+std::vector<fatbin::Ptx> texts_of(std::vector<void const*> const& fatbins, std::uint32_t capability) {
+  constexpr std::uint32_t newest = 1000;
+  std::vector<fatbin::Ptx> out;
+  for (auto limit = capability; out.empty() && limit < newest; ++limit)
+    for (auto const* fatbin : fatbins)
+      if (auto found = fatbin::ptx_of(fatbin, limit)) out.push_back(std::move(*found));
+  return out;
+}
+
+std::unique_ptr<ptx::Module> module_of(std::vector<fatbin::Ptx> texts) {
+  if (texts.size() == 1) return ptx::parse(std::move(texts[0].text), where);
+  std::vector<std::unique_ptr<ptx::Module>> parts;
+  for (auto& text : texts) parts.push_back(ptx::parse(std::move(text.text), where));
+  return ptx::parse(ptx::link(std::move(parts)), where);
+}
+
+}  // namespace
+
+Program& Registry::add_program(FatbinWrapper const& wrapper) {
   auto& program = *programs_.emplace_back(std::make_unique<Program>());
-  program.fatbin = fatbin;
+  if (wrapper.version == fatbin_version_linked && wrapper.more) {
+    for (auto const* fatbin = wrapper.more; *fatbin; ++fatbin) program.fatbins.push_back(*fatbin);
+  } else {
+    program.fatbins.push_back(wrapper.data);
+  }
   return program;
 }
 
@@ -44,18 +71,7 @@ Code Registry::load(Program& program, std::uint32_t capability, emu::Memory& mem
   if (program.loaded) return program.failure;
   program.loaded = true;
   try {
-    auto found = fatbin::ptx_of(program.fatbin, capability);
-    for (std::uint32_t newer = capability + 1; !found && newer < 1000; ++newer)
-      if ((found = fatbin::ptx_of(program.fatbin, newer)))
-        tell(fmt::format("the application is for sm_{} and newer, it runs on the emulator of an sm_{} all the same",
-                         found->sm, capability));
-    if (!found) {
-      tell("the application holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75");
-      return program.failure = Code::no_kernel_image_for_device;
-    }
-    program.module = ptx::parse(std::move(found->text), "the application's PTX");
-    for (auto const& variable : program.managed)
-      *variable.pointer = reinterpret_cast<void*>(memory.address_of(*program.module, variable.name));
+    program.failure = read(program, capability, memory);
   } catch (Error const& error) {
     tell(error.text("PTX"));
     program.failure = Code::invalid_ptx;
@@ -64,6 +80,21 @@ Code Registry::load(Program& program, std::uint32_t capability, emu::Memory& mem
     program.failure = Code::invalid_kernel_image;
   }
   return program.failure;
+}
+
+Code Registry::read(Program& program, std::uint32_t capability, emu::Memory& memory) {
+  auto texts = texts_of(program.fatbins, capability);
+  if (texts.empty()) {
+    tell("the application holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75");
+    return Code::no_kernel_image_for_device;
+  }
+  if (texts[0].sm > capability)
+    tell(fmt::format("the application is for sm_{} and newer, it runs on the emulator of an sm_{} all the same",
+                     texts[0].sm, capability));
+  program.module = module_of(std::move(texts));
+  for (auto const& variable : program.managed)
+    *variable.pointer = reinterpret_cast<void*>(memory.address_of(*program.module, variable.name));
+  return Code::success;
 }
 
 Code Registry::prepare(Kernel& kernel, std::uint32_t capability, emu::Memory& memory) {

@@ -1,7 +1,8 @@
 // The programs of the application: fat binaries, kernels, variables, as the code that nvcc adds registers them.
 //
 // A program's PTX is read when something of it is used first. Of several versions the newest that the device runs is
-// taken, as the driver does; where all are for newer devices, the oldest, with a word about it.
+// taken, as the driver does; where all are for newer devices, the oldest, with a word about it. Files compiled apart
+// (-rdc=true) are linked from their PTX; one that has none for the device (CUDA's own device runtime) is left out.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 namespace kernelcast::cudart {
 
 struct Program {
-  void const* fatbin = nullptr;
+  std::vector<void const*> fatbins;  // several where files were compiled apart
   bool loaded = false;
   Code failure = Code::success;         // why it cannot run
   std::unique_ptr<ptx::Module> module;  // null where that is so
@@ -47,7 +48,7 @@ struct Symbol {
 
 class Registry {
  public:
-  Program& add_program(void const* fatbin);
+  Program& add_program(FatbinWrapper const&);
   void add_kernel(void const* host_function, Program&, char const* name);
   void add_symbol(void const* host_variable, Program&, char const* name, std::size_t bytes);
 
@@ -60,6 +61,8 @@ class Registry {
   Code prepare(Kernel&, std::uint32_t capability, emu::Memory&);  // loads, and decodes
 
  private:
+  Code read(Program&, std::uint32_t capability, emu::Memory&);
+
   std::vector<std::unique_ptr<Program>> programs_;
   std::map<void const*, std::unique_ptr<Kernel>> kernels_;  // by host function
   std::map<void const*, Kernel*> handles_;
