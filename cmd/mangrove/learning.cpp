@@ -28,6 +28,23 @@ void add_choice(CLI::App& app, std::string const& name, std::string& value, std:
       ->check(CLI::IsMember(texts(words)));
 }
 
+std::string scale_of(Learning const& options) {
+  if (!options.scale.empty()) return options.scale;
+  return options.target == "time_s" ? "log" : "plain";
+}
+
+// Before anything is read.
+void check_form(Learning const& options) {
+  if (options.form != "ratio") return;
+  if (options.device_features.empty())
+    throw Error(Status::usage, "--target-form ratio compares devices, and none has features",
+                "name columns of devices with --device-feature");
+  if (!options.stack.empty())
+    throw Error(Status::usage, "--target-form ratio has no use for --stack: a projected time is no ratio",
+                "leave one of them out");
+  if (scale_of(options) != "log") throw Error(Status::usage, "ratios are learnt as logarithms", "add --scale log");
+}
+
 }  // namespace
 
 void declare_learning(cli::Tool& tool, std::shared_ptr<Learning> const& options) {
@@ -74,6 +91,11 @@ void declare_learning(cli::Tool& tool, std::shared_ptr<Learning> const& options)
       ->type_name("N");
   tool.list("--device-feature", options->device_features,
             "one forest for several devices: columns of devices to learn from too", "COLUMN");
+  add_choice(
+      app, "--target-form", options->form,
+      "with --device-feature: direct (default), or ratio: learn a kernel's mean over the devices and each device's "
+      "ratio to it by a forest each, to choose among devices",
+      forest::target_form_words);
   app.add_option("--devices", options->devices_file, "the file with these columns (default: the device database)")
       ->type_name("FILE");
   app.add_option("--devdb", options->devdb, "the device database (default: the installed one)")->type_name("DIR");
@@ -81,7 +103,7 @@ void declare_learning(cli::Tool& tool, std::shared_ptr<Learning> const& options)
   for (char const* name : {"--trees", "--max-features", "--criterion", "--cuts", "--scale", "--objective", "--per",
                            "--interval", "--calibrate"})
     app.get_option(name)->group(forest);
-  for (char const* name : {"--device-feature", "--devices", "--devdb", "--stack"})
+  for (char const* name : {"--device-feature", "--target-form", "--devices", "--devdb", "--stack"})
     app.get_option(name)->group("More than counts");
 }
 
@@ -101,9 +123,9 @@ forest::Plan plan_of(Learning const& options, cli::Streams& io) {
   out.forest.cuts = *forest::find_word(forest::cuts_words, options.cuts);
   out.forest.seed = io.seed();
   out.forest.threads = io.threads();
-  auto const scale = options.scale.empty() ? (options.target == "time_s" ? "log" : "plain") : options.scale;
-  out.scale = *forest::find_word(forest::scale_words, scale);
+  out.scale = *forest::find_word(forest::scale_words, scale_of(options));
   out.objective = *forest::find_word(forest::objective_words, options.objective);
+  out.form = *forest::find_word(forest::target_form_words, options.form);
   out.interval = options.interval_pct / 100;
   out.calibration_folds = options.calibrate;
   return out;
@@ -134,6 +156,7 @@ forest::DeviceTable device_table(cli::Streams& io, std::string const& file, std:
 
 std::vector<forest::Dataset> datasets(cli::Streams& io, Learning const& options, std::string const& group) {
   need_files(options);
+  check_form(options);
   forest::Sources const sources{read_all(io, options.features), read_all(io, options.targets),
                                 read_all(io, options.stack),
                                 device_table(io, options.devices_file, options.devdb, options.device_features)};

@@ -17,7 +17,7 @@ struct Learning {
   std::vector<std::string> stack;
   std::size_t max_per_kernel = 100;
   std::size_t trees = 512;
-  std::string max_features = "all", criterion = "mse", cuts = "uniform", scale, objective = "mean";
+  std::string max_features = "all", criterion = "mse", cuts = "uniform", scale, objective = "mean", form = "direct";
   double interval_pct = 90;
   std::size_t calibrate = 5;
 };

@@ -21,10 +21,15 @@ double scaled(double target, Scale);
 // scale [braun]; or the one with the least expected relative error, their median weighted by 1/target.
 enum class Objective : std::uint8_t { mean, relative };
 
+// What the trees learn: the target itself; or, of several devices, the kernel's mean over them and each device's ratio
+// to it (regressor.hpp).
+enum class TargetForm : std::uint8_t { direct, ratio };
+
 struct Plan {
   Settings forest;
   Scale scale = Scale::log;
   Objective objective = Objective::mean;
+  TargetForm form = TargetForm::direct;
   double interval = 0.9;              // share of the weighted training samples that the interval holds
   std::size_t calibration_folds = 0;  // how often samples are held out to find out how wide it must be; 0: never
   double margin = 0;                  // by how much the interval's ends move apart, each, in the trees' scale

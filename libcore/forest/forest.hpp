@@ -10,6 +10,7 @@
 //
 //   Forest forest = train(samples, settings);        // train.cpp, grow.cpp
 //   Estimator estimator(forest, …); estimator.predict(x)   // estimator.hpp
+//   Regressor::fit(data, plan)                       // regressor.hpp: one forest, or level and ratio
 //   cross_validate(…)                                // validation.hpp
 //   model_text(model), parse_model(text)             // model_file.hpp
 #pragma once

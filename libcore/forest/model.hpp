@@ -1,4 +1,4 @@
-// A trained model: an estimator with the names of what it reads and where it comes from.
+// A trained model: a regressor with the names of what it reads and where it comes from.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "forest/estimator.hpp"
+#include "forest/regressor.hpp"
 
 namespace kernelcast::forest {
 
@@ -20,7 +20,7 @@ struct Model {
   std::vector<std::string> samples;          // what each training row was: kernel/case
   // Where it comes from, in words: version, files and their hashes, scores. Not used in prediction.
   std::map<std::string, std::string> provenance;
-  Estimator estimator;
+  Regressor regressor;
 
   std::size_t features() const { return kernel_features.size() + device_features.size() + projections.size(); }
 };

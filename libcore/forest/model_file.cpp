@@ -92,11 +92,12 @@ Json settings_json(Plan const& plan) {
           {"seed", forest.seed},
           {"scale", word(scale_words, plan.scale)},
           {"objective", word(objective_words, plan.objective)},
+          {"target_form", word(target_form_words, plan.form)},
           {"interval", plan.interval},
           {"margin", plan.margin}};
 }
 
-Plan plan_of(Object const& settings) {
+Plan plan_of(Object const& settings, std::uint64_t version) {
   Plan out;
   out.forest.trees = settings.count("trees");
   out.forest.max_features = settings.word(max_features_words, "max_features");
@@ -105,6 +106,7 @@ Plan plan_of(Object const& settings) {
   out.forest.seed = settings.count("seed");
   out.scale = settings.word(scale_words, "scale");
   out.objective = settings.word(objective_words, "objective");
+  if (version > 2) out.form = settings.word(target_form_words, "target_form");
   out.interval = settings.number("interval");
   out.margin = settings.number("margin");
   if (!(out.interval > 0 && out.interval < 1)) settings.refuse("'settings.interval' is not between 0 and 1");
@@ -192,43 +194,89 @@ Json parsed(std::string_view text, std::string const& file) {
   return {};
 }
 
-}  // namespace
-
-std::string model_text(Model const& model) {
-  auto const& forest = model.estimator.forest();
-  Json out;
-  out["format"] = format_name;
-  out["version"] = model_version;
-  out["target"] = model.target;
-  out["per"] = model.per;
-  out["device"] = model.device;
-  out["settings"] = settings_json(model.estimator.plan());
-  out["provenance"] = Json::object();
-  for (auto const& [key, value] : model.provenance) out["provenance"][key] = value;
+// The features that the estimator reads: all, or the kernel's alone.
+void add_features(Json& out, Model const& model, Estimator const& estimator) {
   out["features"] = Json::array();
   std::size_t f = 0;
   auto const add = [&](std::vector<std::string> const& names, char const* of) {
     for (auto const& name : names) {
+      if (f == estimator.low().size()) return;
       out["features"].push_back({{"name", name},
                                  {"of", of},
-                                 {"low", model.estimator.low()[f]},
-                                 {"high", model.estimator.high()[f]},
-                                 {"importance", forest.importance[f]}});
+                                 {"low", estimator.low()[f]},
+                                 {"high", estimator.high()[f]},
+                                 {"importance", estimator.forest().importance[f]}});
       ++f;
     }
   };
   add(model.kernel_features, "kernel");
   add(model.device_features, "device");
   add(model.projections, "projection");
-  std::vector<std::string> samples;
-  for (auto const row : forest.order) samples.push_back(model.samples[row]);
-  out["training"] = {{"samples", samples}, {"targets", packed(model.estimator.targets())}};
+}
+
+void add_trees(Json& out, Forest const& forest) {
   out["trees"] = Json::array();
   for (auto const& tree : forest.trees)
     out["trees"].push_back({{"split", packed(tree.split)},
                             {"threshold", packed(tree.threshold)},
                             {"leaf_size", packed(tree.leaf_size)},
                             {"members", packed(tree.members)}});
+}
+
+Estimator estimator_of(Object const& root, Plan const& plan, Features const& features) {
+  auto targets = targets_of(root, plan);
+  auto forest = forest_of(root, plan, features, targets);
+  return {std::move(forest), plan, std::move(targets), features.low, features.high};
+}
+
+// Of two forests the level's stands in an object of its own.
+Regressor regressor_of(Object const& root, Plan const& plan, Features const& features) {
+  if (plan.form == TargetForm::direct) return Regressor(estimator_of(root, plan, features));
+  if (plan.scale != Scale::log) root.refuse("its ratios are no logarithms");
+  if (features.device.empty() || !features.projections.empty())
+    root.refuse("ratios need features of devices, and no projections");
+  auto const training = root.object("training");
+  double const least = training.number("least"), greatest = training.number("greatest");
+  if (!(least > 0 && least <= greatest && std::isfinite(greatest))) root.refuse("the range of its targets is none");
+  auto const below = root.object("level");
+  auto const of_kernel = features_of(below);
+  if (of_kernel.kernel != features.kernel || !of_kernel.device.empty() || !of_kernel.projections.empty())
+    below.refuse("'level.features' are not the kernel's");
+  Plan level = plan;
+  level.form = TargetForm::direct;
+  level.margin = 0;
+  Plan ratio = level;
+  ratio.objective = Objective::mean;
+  return {estimator_of(below, level, of_kernel), estimator_of(root, ratio, features), plan.margin, least, greatest};
+}
+
+}  // namespace
+
+std::string model_text(Model const& model) {
+  auto const& main = model.regressor.estimator();
+  Json out;
+  out["format"] = format_name;
+  out["version"] = model_version;
+  out["target"] = model.target;
+  out["per"] = model.per;
+  out["device"] = model.device;
+  out["settings"] = settings_json(model.regressor.plan());
+  out["provenance"] = Json::object();
+  for (auto const& [key, value] : model.provenance) out["provenance"][key] = value;
+  add_features(out, model, main);
+  std::vector<std::string> samples;
+  for (auto const row : main.forest().order) samples.push_back(model.samples[row]);
+  out["training"] = {{"samples", samples}, {"targets", packed(main.targets())}};
+  if (auto const* const level = model.regressor.level(); level != nullptr) {
+    out["training"]["least"] = model.regressor.least_target();
+    out["training"]["greatest"] = model.regressor.greatest_target();
+    Json of_level;
+    add_features(of_level, model, *level);
+    of_level["training"] = {{"targets", packed(level->targets())}};
+    add_trees(of_level, level->forest());
+    out["level"] = of_level;
+  }
+  add_trees(out, main.forest());
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -236,16 +284,15 @@ Model parse_model(std::string_view text, std::string const& file) {
   auto const json = parsed(text, file);
   Object const root(json, file, "");
   if (root.text("format") != format_name) root.refuse(fmt::format("its format is '{}'", root.text("format")));
-  if (root.count("version") != static_cast<std::uint64_t>(model_version))
+  auto const version = root.count("version");
+  if (version < least_model_version || version > model_version)
     throw Error(Status::bad_data, Where{file, 0, 0},
-                fmt::format("the model has version {}, this program reads {}", root.count("version"), model_version),
+                fmt::format("the model has version {}, this program reads {} to {}", version, least_model_version,
+                            model_version),
                 "train it again with this version");
-  auto const plan = plan_of(root.object("settings"));
+  auto const plan = plan_of(root.object("settings"), version);
   auto features = features_of(root);
   auto samples = root.object("training").texts("samples");
-  auto targets = targets_of(root, plan);
-  auto forest = forest_of(root, plan, features, targets);
-  if (samples.size() != forest.targets.size()) root.refuse("not one name for each training sample");
   std::map<std::string, std::string> provenance;
   for (auto const& [key, value] : root.object("provenance").json().items())
     if (value.is_string()) provenance[key] = value.get<std::string>();
@@ -254,6 +301,8 @@ Model parse_model(std::string_view text, std::string const& file) {
   if (!per.empty() && std::find(features.kernel.begin(), features.kernel.end(), per) == features.kernel.end())
     root.refuse(fmt::format("it predicts multiples of '{}', which is no feature", per));
   try {
+    auto regressor = regressor_of(root, plan, features);
+    if (samples.size() != regressor.estimator().targets().size()) root.refuse("not one name for each training sample");
     return {target,
             per,
             root.text("device"),
@@ -262,8 +311,9 @@ Model parse_model(std::string_view text, std::string const& file) {
             std::move(features.projections),
             std::move(samples),
             std::move(provenance),
-            Estimator(std::move(forest), plan, std::move(targets), std::move(features.low), std::move(features.high))};
+            std::move(regressor)};
   } catch (Error const& error) {
+    if (error.where().file == file) throw;
     root.refuse(error.what());
   }
 }

@@ -5,6 +5,7 @@
 // checks every count, name and number before anything is used; what is wrong is said.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,8 @@
 
 namespace kernelcast::forest {
 
-inline constexpr int model_version = 2;
+inline constexpr std::uint64_t model_version = 3;
+inline constexpr std::uint64_t least_model_version = 2;  // had no target_form
 
 // The same model gives the same text, whatever the number of threads.
 std::string model_text(Model const&);

@@ -18,6 +18,7 @@ inline constexpr Words<MaxFeatures, 3> max_features_words{
     {{"all", MaxFeatures::all}, {"log2", MaxFeatures::log2}, {"sqrt", MaxFeatures::sqrt}}};
 inline constexpr Words<Cuts, 2> cuts_words{{{"uniform", Cuts::uniform}, {"log", Cuts::log}}};
 inline constexpr Words<Scale, 2> scale_words{{{"log", Scale::log}, {"plain", Scale::plain}}};
+inline constexpr Words<TargetForm, 2> target_form_words{{{"direct", TargetForm::direct}, {"ratio", TargetForm::ratio}}};
 inline constexpr Words<Objective, 2> objective_words{{{"mean", Objective::mean}, {"relative", Objective::relative}}};
 
 template <class E, std::size_t N>

@@ -109,15 +109,14 @@ void add(Nodes& nodes, Tree const& tree, std::int64_t number, std::vector<double
   }
 }
 
-Message ensemble(Model const& model, std::string_view output) {
-  auto const& forest = model.estimator.forest();
+Message ensemble(Forest const& forest, std::string_view output) {
   Nodes nodes;
   for (std::size_t k = 0; k < forest.trees.size(); ++k)
     add(nodes, forest.trees[k], static_cast<std::int64_t>(k), leaf_values(forest.trees[k], forest));
   return Message()
       .bytes(1, "features")
       .bytes(2, output)
-      .bytes(3, "forest")
+      .bytes(3, output)
       .bytes(4, "TreeEnsembleRegressor")
       .bytes(7, "ai.onnx.ml")
       .message(5, attribute("n_targets", 2).integer(3, 1))
@@ -136,6 +135,34 @@ Message ensemble(Model const& model, std::string_view output) {
       .message(5, of("target_weights", nodes.weight));
 }
 
+Message node(std::string_view operation, std::vector<std::string_view> const& inputs, std::string_view output) {
+  Message out;
+  for (auto const input : inputs) out.bytes(1, input);
+  return out.bytes(2, output).bytes(3, output).bytes(4, operation);
+}
+
+// TensorProto of one number.
+Message scalar(std::string_view name, double value) {
+  return Message().integer(2, 1).floats(4, {static_cast<float>(value)}).bytes(8, name);
+}
+
+void add_nodes(Message& graph, Regressor const& regressor) {
+  auto const& main = regressor.estimator().forest();
+  if (auto const* const level = regressor.level(); level != nullptr) {
+    graph.message(1, ensemble(level->forest(), "level"))
+        .message(1, ensemble(main, "ratio"))
+        .message(1, node("Add", {"level", "ratio"}, "logarithm"))
+        .message(1, node("Exp", {"logarithm"}, "product"))
+        .message(1, node("Clip", {"product", "least", "greatest"}, "prediction"))
+        .message(5, scalar("least", regressor.least_target()))
+        .message(5, scalar("greatest", regressor.greatest_target()));
+  } else if (regressor.plan().scale == Scale::log) {
+    graph.message(1, ensemble(main, "logarithm")).message(1, node("Exp", {"logarithm"}, "prediction"));
+  } else {
+    graph.message(1, ensemble(main, "prediction"));
+  }
+}
+
 std::string joined(Model const& model) {
   std::string out;
   for (auto const* names : {&model.kernel_features, &model.device_features, &model.projections})
@@ -146,17 +173,15 @@ std::string joined(Model const& model) {
 }  // namespace
 
 std::string onnx_message(Model const& model, std::string const& producer_version) {
-  auto const& plan = model.estimator.plan();
+  auto const plan = model.regressor.plan();
   if (plan.objective != Objective::mean)
     throw Error(Status::unavailable, "ONNX has no forest whose prediction is a weighted median",
                 "train with --objective mean");
   if (!model.per.empty())
     throw Error(Status::unavailable, fmt::format("ONNX export of multiples of '{}' is not possible", model.per),
                 "train without --per");
-  bool const log = plan.scale == Scale::log;
   Message graph;
-  graph.message(1, ensemble(model, log ? "logarithm" : "prediction"));
-  if (log) graph.message(1, Message().bytes(1, "logarithm").bytes(2, "prediction").bytes(3, "scale").bytes(4, "Exp"));
+  add_nodes(graph, model.regressor);
   graph.bytes(2, "mangrove").message(11, tensor("features", model.features())).message(12, tensor("prediction", 1));
   auto const property = [](std::string_view key, std::string_view value) {
     return Message().bytes(1, key).bytes(2, value);

@@ -8,8 +8,8 @@
 namespace kernelcast::forest {
 
 // A protobuf message: input `features` (float, [N, features]), a TreeEnsembleRegressor, for a logarithmic target an
-// Exp, output `prediction` (float, [N, 1]). Throws Error(unavailable) for a model whose objective or target has no such
-// form.
+// Exp, output `prediction` (float, [N, 1]). A model of ratios has two, level and ratio, then Add, Exp and Clip. Throws
+// Error(unavailable) for a model whose objective or target has no such form.
 std::string onnx_message(Model const&, std::string const& producer_version);
 
 }  // namespace kernelcast::forest

@@ -35,20 +35,6 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Data subset(Data const& data, std::vector<std::size_t> const& rows) {
-  Data out;
-  out.samples.features = data.samples.features;
-  for (auto const i : rows) {
-    auto const x = data.samples.row(i);
-    out.samples.x.insert(out.samples.x.end(), x.begin(), x.end());
-    out.samples.y.push_back(data.samples.y[i]);
-    out.measured.push_back(data.measured[i]);
-    if (!data.work.empty()) out.work.push_back(data.work[i]);
-    if (!data.groups.empty()) out.groups.push_back(data.groups[i]);
-  }
-  return out;
-}
-
 Score score(Data const& data, std::vector<HeldOut> const& predictions) {
   if (predictions.empty()) throw Error(Status::bad_data, "no sample to test", "more samples, or fewer folds");
   Score out;
@@ -77,10 +63,10 @@ std::vector<std::vector<HeldOut>> cross_validate(Data const& data, Folds const& 
   for (std::size_t fold = 0; fold < folds.size(); ++fold) {
     auto const trained = all_but(data.samples.size(), folds[fold]);
     auto const training = subset(data, trained);
-    auto estimator = Estimator::fit(training.samples, most);
-    if (plan.calibration_folds > 0) estimator.set_margin(calibrate(training, most).margin);
+    auto regressor = Regressor::fit(training, most);
+    if (plan.calibration_folds > 0) regressor.set_margin(calibrate(training, most).margin);
     scratch = {};
-    auto const predictions = estimator.predict_rows(subset(data, folds[fold]).samples.x, scratch, trees);
+    auto const predictions = regressor.predict_rows(subset(data, folds[fold]).samples.x, scratch, trees);
     for (std::size_t i = 0; i < folds[fold].size(); ++i) {
       auto const row = folds[fold][i];
       for (std::size_t k = 0; k < trees.size(); ++k) {

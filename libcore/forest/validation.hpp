@@ -7,19 +7,10 @@
 #include <functional>
 #include <vector>
 
-#include "forest/estimator.hpp"
-#include "forest/folds.hpp"
+#include "forest/data.hpp"
+#include "forest/regressor.hpp"
 
 namespace kernelcast::forest {
-
-// Samples with their targets in their own unit. Where the target is a rate, `work` is what a prediction is multiplied
-// by to be compared with `measured`; else empty. Rows of a group are tested together; without groups each row is one.
-struct Data {
-  Samples samples;
-  std::vector<double> measured;
-  std::vector<double> work;
-  Groups groups = {};
-};
 
 struct HeldOut {
   std::size_t row = 0, fold = 0;
@@ -80,7 +71,5 @@ struct Calibrated {
 };
 inline constexpr std::size_t calibration_trees = 64;
 Calibrated calibrate(Data const&, Plan const&);
-
-Data subset(Data const&, std::vector<std::size_t> const& rows);
 
 }  // namespace kernelcast::forest

@@ -149,8 +149,10 @@ class Joiner {
                   "columns kernel and case (or size) of both files must agree");
     std::vector<std::string> names;
     for (std::size_t i = 0; i < set.kernels.size(); ++i) names.push_back(set.kernels[i] + '\0' + set.cases[i]);
-    set.configurations = groups_of(names);
-    set.data.groups = selection_.group.empty() ? set.configurations : groups_of(set.groups);
+    set.data.configurations = groups_of(names);
+    set.data.groups = selection_.group.empty() ? set.data.configurations : groups_of(set.groups);
+    set.data.kernel_features = set.kernel_features.size();
+    if (for_several()) set.data.devices = groups_of(set.devices);
   }
 
   Sources const& sources_;

@@ -33,7 +33,6 @@ struct Dataset {
   std::vector<std::string> kernel_features, device_features, projections;
   Data data;
   std::vector<std::string> kernels, cases, devices, groups;  // [row]; data.groups are those of the groups' texts
-  Groups configurations;                                     // [row]: rows of one kernel and case belong together
   std::map<std::string, std::string> provenance;             // the files and their hashes
 
   std::string label(std::size_t row) const;  // kernel/case, and the device where there are several

@@ -11,11 +11,11 @@ namespace kernelcast::forest {
 std::vector<record::Importance> importances(Dataset const& set, Plan const& plan, std::size_t permutations,
                                             std::size_t folds) {
   auto const features = set.features();
-  auto const impurity = Estimator::fit(set.data.samples, plan).forest().importance;
+  auto const impurity = Regressor::fit(set.data, plan).importance();
   std::vector<double> permutation;
   if (permutations > 0)
-    permutation =
-        permutation_importance(set.data, random_folds(set.configurations, folds, plan.forest.seed), plan, permutations);
+    permutation = permutation_importance(set.data, random_folds(set.data.configurations, folds, plan.forest.seed), plan,
+                                         permutations);
   std::vector<std::size_t> order(features.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),

@@ -100,7 +100,7 @@ void Predictor::finish(Visit const& visit) {
 void Predictor::predict(std::size_t begin, std::size_t end, Scratch& scratch) {
   std::vector<float> rows;
   for (std::size_t i = begin; i < end; ++i) rows.insert(rows.end(), tasks_[i].x.begin(), tasks_[i].x.end());
-  auto const predictions = model_.estimator.predict_rows(rows, scratch);
+  auto const predictions = model_.regressor.predict_rows(rows, scratch);
   auto next = predictions.begin();
   for (std::size_t i = begin; i < end; ++i) {
     auto& task = tasks_[i];

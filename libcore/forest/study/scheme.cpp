@@ -11,7 +11,7 @@ Folds divided(Dataset const& set, Scheme const& scheme, std::vector<std::size_t>
   std::vector<std::string> names;
   std::vector<double> measured;
   for (auto const i : rows) {
-    names.push_back(std::to_string(set.configurations[i]));
+    names.push_back(std::to_string(set.data.configurations[i]));
     measured.push_back(set.data.measured[i]);
   }
   auto const groups = groups_of(names);
@@ -19,7 +19,7 @@ Folds divided(Dataset const& set, Scheme const& scheme, std::vector<std::size_t>
 }
 
 Folds folds_of(Dataset const& set, Scheme const& scheme, std::uint64_t seed) {
-  if (scheme.kind == Scheme::Kind::leave_one_out) return leave_group_out(set.configurations, "kernel and case");
+  if (scheme.kind == Scheme::Kind::leave_one_out) return leave_group_out(set.data.configurations, "kernel and case");
   if (scheme.kind == Scheme::Kind::leave_group_out) return leave_group_out(groups_of(set.groups), scheme.group);
   std::vector<std::size_t> all(set.kernels.size());
   std::iota(all.begin(), all.end(), std::size_t{0});

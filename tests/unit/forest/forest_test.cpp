@@ -55,10 +55,11 @@ Samples permuted(Samples const& samples, std::uint64_t seed) {
   return out;
 }
 
-std::vector<double> predictions(Estimator const& estimator, Samples const& asked) {
+template <class Forests>  // an Estimator or a Regressor
+std::vector<double> predictions(Forests const& forests, Samples const& asked) {
   Scratch scratch;
   std::vector<double> out;
-  for (std::size_t i = 0; i < asked.size(); ++i) out.push_back(estimator.predict(asked.row(i), scratch).value);
+  for (std::size_t i = 0; i < asked.size(); ++i) out.push_back(forests.predict(asked.row(i), scratch).value);
   return out;
 }
 
@@ -66,7 +67,7 @@ Model model_of(Estimator estimator, std::size_t samples) {
   std::vector<std::string> features, names;
   for (std::size_t f = 0; f < estimator.low().size(); ++f) features.push_back("f" + std::to_string(f));
   for (std::size_t i = 0; i < samples; ++i) names.push_back("k" + std::to_string(i) + "/c");
-  return {"time_s", "", "d", features, {}, {}, names, {{"program", "test"}}, std::move(estimator)};
+  return {"time_s", "", "d", features, {}, {}, names, {{"program", "test"}}, Regressor(std::move(estimator))};
 }
 
 // The mean over the trees, walked node by node in the pre-order: another way than Flat's.
@@ -338,7 +339,7 @@ TEST_CASE("a model survives its file, and damaged ones are refused") {
   auto const model = model_of(Estimator::fit(samples, small_plan(8)), samples.size());
   auto const text = model_text(model);
   auto const again = parse_model(text, "m.json");
-  CHECK(predictions(again.estimator, asked) == predictions(model.estimator, asked));
+  CHECK(predictions(again.regressor, asked) == predictions(model.regressor, asked));
   CHECK(model_text(again) == text);
   CHECK_THROWS_AS(parse_model("", "m.json"), Error);
   CHECK_THROWS_AS(parse_model("{}", "m.json"), Error);
@@ -354,7 +355,7 @@ TEST_CASE("a model survives its file, and damaged ones are refused") {
     try {
       auto const odd = parse_model(damaged, "m.json");
       if (odd.features() != 4) continue;
-      auto const p = odd.estimator.predict(asked.row(0), scratch);
+      auto const p = odd.regressor.predict(asked.row(0), scratch);
       CHECK(p.low <= p.value);
       scratch = {};
     } catch (Error const& error) {

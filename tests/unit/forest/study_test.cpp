@@ -76,7 +76,7 @@ TEST_CASE("a calibrated interval holds its share of what was not learnt, an unca
   CHECK((calibrated.coverage_pct > 86 && calibrated.coverage_pct < 94));
   CHECK(plain.mape_pct == calibrated.mape_pct);
   auto const model = learn(set, plan_of(5));
-  CHECK(model.estimator.plan().margin > 0);
+  CHECK(model.regressor.plan().margin > 0);
   CHECK(model.provenance.at("calibration_folds") == "5");
   CHECK_FALSE(learn(set, plan_of(0)).provenance.contains("calibration_folds"));
 }
