@@ -10,6 +10,7 @@
 #include "cli/cli.hpp"
 #include "device/device.hpp"
 #include "model/rank.hpp"
+#include "record/passed_through.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
 
@@ -40,22 +41,11 @@ Key key_of(R const& row) {
 
 // Columns of the inputs that a projection does not have: what maps row by row passes them through.
 struct Strangers {
-  std::vector<std::string> names;                 // of all inputs, in the order of their first appearance
+  record::PassedThrough columns;
   std::map<Key, std::vector<std::string>> cells;  // as many as were known by then
-  std::vector<std::size_t> places(std::vector<std::string> const& of_input) {
-    std::vector<std::size_t> out;
-    for (auto const& name : of_input) {
-      auto const at = std::find(names.begin(), names.end(), name);
-      out.push_back(static_cast<std::size_t>(at - names.begin()));
-      if (at == names.end()) names.push_back(name);
-    }
-    return out;
-  }
   std::vector<std::string> of(Key const& key) const {
     auto const found = cells.find(key);
-    auto row = found == cells.end() ? std::vector<std::string>{} : found->second;
-    row.resize(names.size());
-    return row;
+    return columns.whole(found == cells.end() ? std::vector<std::string>{} : found->second);
   }
 };
 
@@ -66,7 +56,7 @@ std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& st
   for (auto const& path : io.inputs()) {
     auto csv = io.csv(path);
     record::Reader<record::Projection> rows(csv);
-    auto const places = strangers.places(rows.extra_names());
+    strangers.columns.begin(rows);
     for (record::Projection p; rows.next(p);) {
       check_times(rows, p);
       auto const key = key_of(p);
@@ -75,12 +65,7 @@ std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& st
         projections.push_back(std::move(p));
         continue;
       }
-      if (!places.empty()) {
-        auto const cells = rows.extras();
-        auto& row = strangers.cells[key];
-        row.resize(strangers.names.size());
-        for (std::size_t i = 0; i < cells.size(); ++i) row[places[i]] = cells[i];
-      }
+      if (!rows.extra_names().empty()) strangers.cells[key] = strangers.columns.cells(rows);
       if (!seen.insert(key).second)
         throw rows.error(
             "device",
@@ -134,7 +119,7 @@ KnownDevices read_devices(std::string const& devdb) {
 // Rows that stand for one projection each.
 template <class R>
 void write(cli::Streams& io, std::vector<R> const& rows, Strangers const& strangers) {
-  auto out = io.writer<R>(strangers.names);
+  auto out = io.writer<R>(strangers.columns.names());
   for (auto const& row : rows) out.write(row, strangers.of(key_of(row)));
   out.finish();
 }
@@ -161,10 +146,9 @@ void write_assessments(cli::Streams& io, Options const& options, std::vector<rec
 void write_assignments(cli::Streams& io, std::vector<record::Projection> const& projections) {
   std::vector<record::Assignment> rows;
   for (auto const& schedule : model::assign(projections)) {
-    io.note(fmt::format("model {}: all done after {} ({})", schedule.model,
-                        record::scaled_text(schedule.makespan_s, record::Unit::seconds),
-                        schedule.exact ? "exact: no assignment ends earlier"
-                                       : "list scheduling, improved by search; may not be the least"));
+    if (!schedule.exact)
+      io.note(fmt::format("model {}: too many kernels to search all assignments; this one may not end earliest",
+                          schedule.model));
     rows.insert(rows.end(), schedule.rows.begin(), schedule.rows.end());
   }
   io.write(rows);

@@ -1,5 +1,6 @@
 #include "cli/shard.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -8,6 +9,16 @@
 #include "cli/values.hpp"
 
 namespace kernelcast::cli {
+
+namespace {
+
+// --array=1-4 counts from 1.
+std::uint64_t first_of_slurm() {
+  char const* const first = std::getenv("SLURM_ARRAY_TASK_MIN");
+  return first ? whole_number(first).value_or(0) : 0;
+}
+
+}  // namespace
 
 Shard::Shard(std::string const& text) {
   if (text.empty()) return;
@@ -22,7 +33,9 @@ Shard::Shard(std::string const& text) {
   } else {
     parts = split(text, '/');
   }
-  auto const index = whole_number(parts.front()), count = whole_number(parts.back());
+  auto index = whole_number(parts.front());
+  auto const count = whole_number(parts.back());
+  if (text == "slurm" && index) *index -= std::min(*index, first_of_slurm());
   if (parts.size() != 2 || !index || !count || *index >= *count)
     throw Error(Status::usage, fmt::format("--shard: '{}' is not i/N with i below N", text), "for example 0/4 to 3/4");
   index_ = *index;

@@ -14,8 +14,8 @@ namespace kernelcast::cli {
 
 class Shard {
  public:
-  // "i/N" with i below N, "slurm": i and N from SLURM_ARRAY_TASK_ID and _COUNT, or empty: all points. Throws
-  // Error(usage).
+  // "i/N" with i below N, "slurm": i and N from SLURM_ARRAY_TASK_ID (counted from _MIN) and _COUNT, or empty: all
+  // points. Throws Error(usage).
   explicit Shard(std::string const& text = {});
 
   // Whether the next point is this run's; to be asked once for each point of the sweep.

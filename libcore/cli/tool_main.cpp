@@ -320,7 +320,8 @@ void declare_common(CLI::App& app, CommonOptions& options, About const& about) {
   printing("--man-columns", "", [&] { return columns_scdoc(about); })->group("");
   printing("--man-statuses", "", [&] { return statuses_scdoc(about); })->group("");
   app.add_option("-o,--output", options.output,
-                 "write to this file instead of standard output; it is complete or not there at all")
+                 "write to this file instead of standard output: complete or not at all; where the program measures, "
+                 "attaches or sweeps, row by row")
       ->type_name("FILE")
       ->group(group);
   if (!about.output.empty())

@@ -161,7 +161,8 @@ std::vector<Schedule> assign(std::vector<record::Projection> const& projections,
       for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
         if (search.best()[j] != d) continue;
         auto const& job = problem.jobs[j];
-        schedule.rows.push_back({job.kernel, job.case_name, problem.devices[d], now_s, now_s + job.time_s[d], model});
+        schedule.rows.push_back({job.kernel, job.case_name, problem.devices[d], now_s, now_s + job.time_s[d], model,
+                                 search.exact() ? "exhaustive" : "local"});
         now_s += job.time_s[d];
       }
     }

@@ -29,7 +29,7 @@ Schema<Ranking> const& Ranking::schema() {
         .column("decided", &Ranking::decided, Unit::none,
                 "no when the interval of the projected time overlaps that of the fastest device; on the row of the "
                 "fastest, when that of any other does")
-        .column("limiter", &Ranking::limiter, Unit::none, "what decides the time there, as the model says")
+        .optional_column("limiter", &Ranking::limiter, Unit::none, "what decides the time there, as the model says")
         .may_be_empty();
     return s;
   }();
@@ -89,7 +89,10 @@ Schema<Assignment> const& Assignment::schema() {
           .column("device", &Assignment::device, Unit::none, "slug of the device that runs it")
           .column("start_s", &Assignment::start_s, Unit::seconds, "when it starts, after the start of the first")
           .column("end_s", &Assignment::end_s, Unit::seconds, "when it ends")
-          .column("model", &Assignment::model, Unit::none, model_meaning);
+          .optional_column("model", &Assignment::model, Unit::none, model_meaning)
+          .optional_column("search", &Assignment::search, Unit::none,
+                           "exhaustive: no assignment ends earlier; local: the best that a limited search found")
+          .may_be_empty();
   return schema;
 }
 

@@ -53,7 +53,7 @@ struct Share {
 struct Assignment {
   std::string kernel, case_name, device;
   double start_s = 0, end_s = 0;
-  std::string model;
+  std::string model, search;
 
   static Schema<Assignment> const& schema();
 };

@@ -68,12 +68,12 @@ void add_execution(Schema<Trace>& schema) {
               "lane to lane, or a list joined by blanks; with mask@ before it where other lanes take part, and a "
               "letter of the space (g, s, l, c, p, t) where it is not the instruction's own")
       .may_be_empty()
-      .column("width", &Trace::width, Unit::lanes, "launch: lanes of a wavefront, 32 or 64")
-      .column("opcode", &Trace::opcode, Unit::none, "inst: the PTX opcode with its modifiers")
+      .optional_column("width", &Trace::width, Unit::lanes, "launch: lanes of a wavefront, 32 or 64; without it 32")
+      .optional_column("opcode", &Trace::opcode, Unit::none, "inst: the PTX opcode with its modifiers")
       .may_be_empty()
-      .column("source", &Trace::source, Unit::none, "inst: source file, the PTX itself where it names none")
+      .optional_column("source", &Trace::source, Unit::none, "inst: source file, the PTX itself where it names none")
       .may_be_empty()
-      .column("line", &Trace::line, Unit::count, "inst: line of that file")
+      .optional_column("line", &Trace::line, Unit::count, "inst: line of that file")
       .optional_column("pending", &Trace::pending, Unit::count,
                        "inst: cp.async.wait_group: groups of asynchronous copies that may be under way still");
 }

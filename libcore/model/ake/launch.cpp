@@ -37,6 +37,13 @@ std::uint64_t lanes_of(std::uint64_t warp, Launch const& launch) {
   return left >= 64 && width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << std::min(left, width)) - 1;
 }
 
+// A trace may come without opcodes: what has a destination is loaded, what waits waits for the group.
+std::string_view opcode_of(record::Trace const& row) {
+  if (!row.opcode.empty()) return row.opcode;
+  if (row.class_name == "memory") return row.dst.empty() ? "st" : "ld";
+  return row.class_name == "sync" ? "bar" : "";
+}
+
 bool may_end(std::vector<Instruction> const& block) {
   return std::any_of(block.begin(), block.end(), [](Instruction const& i) { return i.sort.kind == Kind::exit; });
 }
@@ -95,7 +102,7 @@ void LaunchReader::add_instruction() {
   if (!space)
     throw rows_.error("space", fmt::format("unknown space '{}'", row.space),
                       did_you_mean(row.space, {"generic", "global", "shared", "local", "const", "param", "tex"}));
-  auto const sort = sort_of(row.class_name, row.opcode, *space);
+  auto const sort = sort_of(row.class_name, opcode_of(row), *space);
   if (!sort)
     throw rows_.error("class", fmt::format("unknown class '{}'", row.class_name),
                       did_you_mean(row.class_name, {record::class_names.begin(), record::class_names.end()}, 13));
@@ -105,6 +112,7 @@ void LaunchReader::add_instruction() {
     blocks.resize(*row.block + 1);
     items.resize(*row.block + 1);
   }
+  has_opcodes_ |= !row.opcode.empty();
   Instruction instruction;
   instruction.sort = *sort;
   instruction.bytes_per_lane = static_cast<unsigned>(std::min<std::uint64_t>(row.bytes_per_lane.value_or(4), 4096));
@@ -202,7 +210,7 @@ void LaunchReader::check_complete(Launch const& launch) {
     for (std::size_t w = 0; w < group.warps.size(); ++w) {
       auto const& rows = group.warps[w].rows;
       if (rows.empty()) throw cut(fmt::format("wavefront {} of group {} is missing", w, number));
-      if (!may_end(blocks[rows.back().block]))
+      if (has_opcodes_ && !may_end(blocks[rows.back().block]))
         throw cut(fmt::format("wavefront {} of group {} does not come to its end", w, number));
     }
 }

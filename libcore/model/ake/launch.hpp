@@ -78,6 +78,7 @@ class LaunchReader {
   std::map<std::uint64_t, TracedGroup> kept_;
   TracedGroup* last_ = nullptr;
   std::size_t most_ = 1;
+  bool has_opcodes_ = false;  // without them the end of a wavefront cannot be told
   std::vector<std::uint64_t> scratch_;
   record::AddressPart part_;
 };

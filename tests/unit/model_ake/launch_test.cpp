@@ -84,6 +84,26 @@ TEST_CASE("two launches") {
   CHECK(both[1].groups[0].number == 5);
 }
 
+TEST_CASE("a trace needs no opcodes, sources and width") {
+  // The columns up to `addresses`: the last four and what stands in them cut off.
+  std::istringstream whole(header + head + instructions + group(0));
+  std::string text;
+  for (std::string line; std::getline(whole, line);) {
+    std::size_t end = line.size();
+    for (int commas = 0; commas < 4; ++commas) end = line.rfind(',', end - 1);
+    text += line.substr(0, end) + '\n';
+  }
+  std::istringstream in(text);
+  csv::Reader csv(in, "t.csv");
+  record::TraceStream rows(csv);
+  LaunchReader reader(rows, [](record::Trace const&) { return 1; });
+  Launch launch;
+  REQUIRE(reader.next(launch));
+  CHECK(launch.width() == 32);
+  CHECK(launch.groups.at(0).warps.size() == 2);
+  CHECK(launch.kernel->blocks.at(0).at(0).sort.kind == Kind::load);
+}
+
 TEST_CASE("what is wrong with a trace is said with its place") {
   CHECK(refusal(head + instructions + group(0)).empty());
   auto const starts = [](std::string const& text, std::string const& with) {

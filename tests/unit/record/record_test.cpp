@@ -11,9 +11,12 @@
 #include "record/device.hpp"
 #include "record/kernel.hpp"
 #include "record/measurement.hpp"
+#include "record/partition.hpp"
+#include "record/profile.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
 #include "record/table.hpp"
+#include "record/trace.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::record;
@@ -99,6 +102,25 @@ TEST_CASE("the columns of the other records stand as in the contract") {
         "model,kernel,case,chosen_device,best_device,selection_penalty_pct,relative_error_pct\n");
   CHECK(write<Share>({}) == "model,kernel,case,device,share\n");
   CHECK(line(write<Assignment>({}), 0).rfind("kernel,case,device,start_s,end_s", 0) == 0);
+}
+
+TEST_CASE("an input needs the columns of the contract and no others") {
+  auto const required = [](Layout const& layout) {
+    std::string names;
+    for (auto const& column : layout.columns())
+      if (column.required) names += (names.empty() ? "" : ",") + column.name;
+    return names;
+  };
+  CHECK(required(Projection::schema()) ==
+        "kernel,case,device,model,time_s,time_low_s,time_high_s,limiter,status,reason");
+  CHECK(required(Ranking::schema()) == "model,kernel,case,rank,device,time_s,relative_time,decided");
+  CHECK(required(Assignment::schema()) == "kernel,case,device,start_s,end_s");
+  CHECK(required(Profile::schema()) == "kernel,case,invocation,quantity,granularity_bytes,low,high,count");
+  CHECK(required(Trace::schema()) ==
+        "kind,kernel,case,block,groups_total,registers_ptx,registers_sm75,vgprs_gfx6,vgprs_gfx90a,vgprs_gfx1030,"
+        "gprs_cypress,shared_bytes,pc,class,dst,src,space,bytes_per_lane,group,warp,seq,mask,addresses");
+  CHECK(required(Bound::schema()) ==
+        "partition,system,bound_flop_per_s,limiter,relative_to_best,intensity,intensity_cpu,intensity_gpu");
 }
 
 TEST_CASE("every quantity's column ends in its unit and every column says what it means") {
