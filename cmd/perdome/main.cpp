@@ -4,12 +4,14 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "cli/shard.hpp"
 #include "cli/values.hpp"
 #include "model/perdome/report.hpp"
+#include "record/passed_through.hpp"
 
 using namespace kernelcast;
 namespace perdome = model::perdome;
@@ -18,7 +20,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> systems, intensities, flop_rates, byte_rates;
-  std::string devdb, shard, grid = "0.0625:64:41";
+  std::string devdb, shard, resume, grid = "0.0625:64:41";
   bool sweep = false, best = false, peaks = false, roof = false;
   double link_bandwidth = 0;
 };
@@ -52,13 +54,15 @@ std::vector<double> grid(std::string const& text) {
 }
 
 // The partitions of the inputs, each with its system.
-std::vector<perdome::PartitionedWork> read(cli::Streams& io, Options const& options) {
+std::vector<perdome::PartitionedWork> read(cli::Streams& io, Options const& options, record::PassedThrough& strangers) {
   std::vector<perdome::PartitionedWork> out;
   for (auto const& path : io.inputs()) {
     auto csv = io.csv(path);
     perdome::PartitionRows rows(csv);
+    strangers.begin(rows);
     for (record::Partition p; rows.next(p);) {
-      auto const work = perdome::work_of(rows, p);
+      auto work = perdome::work_of(rows, p);
+      work.passed_through = strangers.cells(rows);
       if (options.systems.empty() && work.system.empty())
         throw rows.error("partition", "no system", "name one with --system, or in a column system");
       auto const systems = options.systems.empty() ? std::vector{work.system} : options.systems;
@@ -88,12 +92,35 @@ std::vector<Code> codes_of(Options const& options, std::vector<perdome::Partitio
   return out;
 }
 
+// Rows of an earlier, interrupted sweep.
+class DoneRows {
+ public:
+  DoneRows(std::string const& path, cli::Streams& io) {
+    if (path.empty()) return;
+    auto csv = io.csv(path);
+    record::Reader<record::Bound> rows(csv);
+    for (record::Bound row; rows.next(row);) rows_.emplace(key(row), row);
+  }
+  record::Bound const& or_else(record::Bound const& row) const {
+    auto const found = rows_.find(key(row));
+    return found == rows_.end() ? row : found->second;
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, double, std::optional<double>, std::optional<double>>;
+  static Key key(record::Bound const& b) {
+    return {b.partition, b.system, b.intensity, b.intensity_cpu, b.intensity_gpu};
+  }
+  std::map<Key, record::Bound> rows_;
+};
+
 void run(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb));
   perdome::Systems systems(database, {!options.peaks, rates(database, options.flop_rates, "--flop-rate"),
                                       rates(database, options.byte_rates, "--byte-rate")});
   std::vector<perdome::PartitionedWork> works;
-  if (options.intensities.empty()) works = read(io, options);
+  record::PassedThrough strangers;
+  if (options.intensities.empty()) works = read(io, options, strangers);
   auto const codes = codes_of(options, works);
   if (options.best) {
     auto out = io.writer<record::Optimum>();
@@ -101,11 +128,16 @@ void run(Options const& options, cli::Streams& io) {
       for (auto const& row : perdome::optimum_rows(systems[system], intensity)) out.write(row);
     return out.finish();
   }
-  auto out = io.writer<record::Bound>();
+  DoneRows const done(options.resume, io);
+  auto out = io.writer<record::Bound>(strangers.names());
   cli::Shard shard(options.shard);
-  auto const write = [&](record::Bound const& row) {
-    if (shard.takes_next()) out.write(row);
+  bool const publish = options.sweep && io.format() == record::Format::csv && !io.to_standard_output();
+  auto const write_with = [&](record::Bound const& row, std::vector<std::string> const& cells) {
+    if (!shard.takes_next()) return;
+    out.write(done.or_else(row), strangers.whole(cells));
+    if (publish) io.publish();  // an interruption loses nothing
   };
+  auto const write = [&](record::Bound const& row) { write_with(row, {}); };
   auto const axis = grid(options.grid);
   for (auto const& [system, intensity] : codes)
     if (options.sweep)
@@ -116,7 +148,8 @@ void run(Options const& options, cli::Streams& io) {
   for (auto const& [system, intensity] : codes)
     if (options.roof && roofs.insert(system).second)
       for (auto const& row : perdome::roof_rows(systems[system])) write(row);
-  for (auto const& work : works) write(perdome::partition_row(systems[work.system], work, options.link_bandwidth));
+  for (auto const& work : works)
+    write_with(perdome::partition_row(systems[work.system], work, options.link_bandwidth), work.passed_through);
   out.finish();
 }
 
@@ -136,6 +169,12 @@ void declare(cli::Tool& tool) {
       ->type_name("RANGE")
       ->needs(sweep);
   cli::Shard::declare(tool, options->shard)->needs(sweep);
+  app.add_option(
+         "--resume", options->resume,
+         "take the rows of a sweep that stand in this file from there; the file was made with the same options, "
+         "and may be that of --output")
+      ->type_name("FILE")
+      ->needs(sweep);
   app.add_flag("--roof", options->roof,
                "also the corners of each system's roofline, as rows named roof, for figure roofline")
       ->excludes(sweep);

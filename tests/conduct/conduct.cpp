@@ -515,6 +515,54 @@ void failed_output(Bench const& bench) {
   expect(bench.files() == std::vector<std::string>{"in.csv", "old"}, "nothing is left after a signal");
 }
 
+// The rows below the header, sorted.
+std::vector<std::string> sorted_rows(std::string const& csv) {
+  std::istringstream in(csv);
+  std::vector<std::string> out;
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  out.erase(out.begin());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Shards put together and sorted are the serial run; rows that are there are not made again.
+void sweep(Bench const& bench) {
+  std::vector<std::string> command{bench.name()};
+  std::istringstream words(bench.table()["sweep"]);
+  for (std::string word; words >> word;) command.push_back(word);
+  auto const run = [&](std::vector<std::string> const& more) {
+    auto out = bench.bare({});
+    out.arguments = command;
+    out.arguments.insert(out.arguments.end(), more.begin(), more.end());
+    return out;
+  };
+  auto const serial = good(run({})).out;
+  expect(sorted_rows(serial).size() > 3, "a sweep has more than three rows");
+  std::string together, first;
+  for (std::string const shard : {"0/3", "1/3", "2/3"}) {
+    auto const part = good(run({"--shard", shard})).out;
+    if (first.empty()) first = part;
+    together += together.empty() ? part : part.substr(part.find('\n') + 1);
+  }
+  expect(sorted_rows(together) == sorted_rows(serial), "three shards are the whole");
+
+  auto task = run({"--shard", "slurm"});
+  task.environment = {{"SLURM_ARRAY_TASK_ID", "0"}, {"SLURM_ARRAY_TASK_COUNT", "3"}};
+  expect(good(task).out == first, "task 0 of an array job");
+  task.environment = {{"SLURM_ARRAY_TASK_ID", "5"}, {"SLURM_ARRAY_TASK_COUNT", "3"}, {"SLURM_ARRAY_TASK_MIN", "5"}};
+  expect(good(task).out == first, "the first task of an array job that counts from 5");
+  task.arguments = command;
+  expect(good(task).out == serial, "an array job alone changes nothing");
+  refused(run({"--shard", "slurm"}), 2, {"SLURM_ARRAY_TASK_ID"});
+  for (std::string const bad : {"3/3", "1", "-1/3", "a/b", "1/0"}) refused(run({"--shard", bad}), 2, {"--shard"});
+
+  std::ofstream(bench.directory() / "part") << first;
+  expect(good(run({"--resume", "part"})).out == serial, "what is there is taken, the rest is made");
+  good(run({"--resume", "part", "-o", "part"}));
+  expect(slurp(bench.directory() / "part") == serial, "in place, too");
+  refused(run({"--resume", "none"}), 4, {"none"});
+}
+
 struct Check {
   char const* name;
   bool needs_csv;
@@ -537,6 +585,7 @@ constexpr Check checks[] = {{"help", false, help},
                             {"output_file", false, output_file},
                             {"meta", false, meta},
                             {"threads", false, threads},
+                            {"sweep", false, sweep},
                             {"closed_stdin", true, closed_stdin},
                             {"terminal_stdin", true, terminal_stdin},
                             {"missing_file", true, missing_file},

@@ -91,7 +91,7 @@ void from_intensities(PartitionRows const& rows, record::Partition const& row, P
 }  // namespace
 
 PartitionedWork work_of(PartitionRows const& rows, record::Partition const& row) {
-  PartitionedWork work{row.partition, row.system, 0, std::nullopt, 0};
+  PartitionedWork work{row.partition, row.system, 0, std::nullopt, 0, {}};
   if (row.flops_each.empty() != row.bytes_each.empty())
     throw rows.error(row.flops_each.empty() ? "bytes_each" : "flops_each", "one list without the other", ways);
   if (!row.flops_each.empty())

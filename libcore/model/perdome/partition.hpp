@@ -16,6 +16,7 @@ struct PartitionedWork {
   // Empty: the perfect data partition, which depends on the processors.
   std::optional<Division> division;
   double link_bytes_per_flop = 0;
+  std::vector<std::string> passed_through;  // cells of columns that the record does not have
 };
 
 using PartitionRows = record::Reader<record::Partition>;
