@@ -5,11 +5,11 @@
 #include "figure/figure.hpp"
 #include "figure/kinds.hpp"
 #include "record/execution_cost.hpp"
-#include "record/measurement.hpp"
-#include "record/profile.hpp"
 #include "record/fit.hpp"
-#include "record/partition.hpp"
 #include "record/forest.hpp"
+#include "record/measurement.hpp"
+#include "record/partition.hpp"
+#include "record/profile.hpp"
 #include "record/ranking.hpp"
 #include "record/simulation.hpp"
 
@@ -50,6 +50,7 @@ std::span<Kind const> kinds() {
       Kind{"scaling", "time over the number of GPUs, a line per size", layout<record::Simulation>, draw_scaling},
       Kind{"schedule", "which device runs which kernel when", layout<record::Assignment>, draw_schedule},
       Kind{"stack-distance", "references over their stack distance", layout<record::Profile>, draw_stack_distance},
+      Kind{"timeline", "another name of schedule", layout<record::Assignment>, draw_schedule},
   };
   return all;
 }
