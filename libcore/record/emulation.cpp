@@ -12,7 +12,8 @@ void add_run(Schema<Emulation>& s) {
       .may_be_empty()
       .column("scheduler", &Emulation::scheduler, Unit::none, "which warp issues: gto, rr or two-level")
       .may_be_empty()
-      .column("cache", &Emulation::cache, Unit::none, "simulated, warm (simulated after an earlier run of the launch), none, or given (hit rates)")
+      .column("cache", &Emulation::cache, Unit::none,
+              "simulated, warm (simulated after an earlier run of the launch), none, or given (hit rates)")
       .may_be_empty()
       .column("time_program_order_s", &Emulation::time_program_order_s, Unit::seconds,
               "time with the instructions in the order of the PTX")
