@@ -62,12 +62,21 @@ class Attachment {
     out.stack_bytes = options_.run.stack_bytes;
     out.heap_bytes = options_.run.heap_bytes;
     out.limits = options_.run.limits;
+    out.keep = !options_.keep.empty();
     return out;
   }
 
   void emulate_new() {
     for (auto const& launch : spool_.launches())
-      if (done_.insert(launch.file).second) emulate(launch);
+      if (done_.insert(launch.file).second && !told(launch)) emulate(launch);
+  }
+
+  // The application has counted this launch itself: it has a row, or a reason to have none.
+  bool told(Spooled const& launch) const {
+    auto const of_it = [&](std::string_view kind, std::string_view ending) {
+      return fs::exists(fmt::format("{}/{}-{}-{}{}", spool_.folder(), kind, launch.process, launch.number, ending));
+    };
+    return of_it("row", ".csv") || of_it("skipped", ".txt");
   }
 
   void emulate(Spooled const& spooled) {
@@ -117,6 +126,9 @@ class Attachment {
       result_.rows.push_back(std::move(row));
     }
     std::set<std::string> said;
+    for (auto const& [kernel, why, of] : spool_.unkept())
+      if (said.insert(kernel + why).second)
+        options_.tell(fmt::format("kernel '{}' has no launch file: {}", kernel, why));
     for (auto const& [kernel, why, of] : spool_.skipped()) {
       ++result_.skipped;
       if (said.insert(kernel + why).second) options_.tell(fmt::format("kernel '{}' has no row: {}", kernel, why));

@@ -10,6 +10,7 @@
 //                           memory, so that they are right even when the application is killed
 //   commands-PID            with KERNELCAST_COMMANDS set, what was enqueued, in order (commands.cpp)
 //   skipped-PID-N.txt       kernel and reason of a launch that cannot be described, each once
+//   unkept-PID-N.txt        the same of one that has a row (cuda/rows.hpp), but no launch file
 #pragma once
 
 #include <cstddef>

@@ -36,9 +36,9 @@ std::vector<Spooled> SpoolReader::files(std::string_view kind, std::string_view 
   return out;
 }
 
-std::vector<SpoolReader::Skipped> SpoolReader::skipped() const {
+std::vector<SpoolReader::Skipped> SpoolReader::reasons(std::string_view kind) const {
   std::vector<Skipped> out;
-  for (auto& spooled : files("skipped-", ".txt")) {
+  for (auto& spooled : files(kind, ".txt")) {
     std::ifstream file(path(spooled));
     Skipped one{{}, {}, spooled};
     std::getline(file, one.kernel);

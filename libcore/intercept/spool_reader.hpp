@@ -26,12 +26,13 @@ class SpoolReader {
   std::vector<Spooled> launches() const { return files("launch-", ".toml"); }
   std::vector<Spooled> files(std::string_view kind, std::string_view ending) const;
 
-  // Kernel and reason of launches that could not be described.
+  // Kernel and reason of configurations that have no row, and of those that have one, but no launch file.
   struct Skipped {
     std::string kernel, why;
     Spooled of;
   };
-  std::vector<Skipped> skipped() const;
+  std::vector<Skipped> skipped() const { return reasons("skipped-"); }
+  std::vector<Skipped> unkept() const { return reasons("unkept-"); }
 
   // How often each configuration of a process was launched by now, by its number.
   std::vector<std::uint64_t> counts(std::string const& process) const;
@@ -40,6 +41,8 @@ class SpoolReader {
   void remove_buffers(Spooled const&) const;
 
  private:
+  std::vector<Skipped> reasons(std::string_view kind) const;
+
   std::string folder_;
 };
 

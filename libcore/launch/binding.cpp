@@ -201,8 +201,9 @@ class Binder {
   }
 
   void value(std::size_t i, Argument const& given, frontend::Argument const& wanted) {
-    // PTX alone does not tell a pointer from a number where no access shows it.
-    if (given.kind == Argument::Kind::buffer && wanted.type_name.empty() && function_.parameters[i].size == 8)
+    // PTX alone does not tell a pointer from a number where no access shows it; a structure may be just one pointer.
+    if (given.kind == Argument::Kind::buffer && !scalar_type(wanted.type_name).known &&
+        function_.parameters[i].size == 8)
       return store_address(i, buffers_.address(given.buffer) + given.offset_bytes);
     bool const word = function_.parameters[i].size == 8;
     if (given.kind == Argument::Kind::null && wanted.type_name.empty() && word) return store_address(i, 0);
@@ -219,7 +220,9 @@ class Binder {
     if (given.value.size() > parameter.size || (!type.known && given.value.size() != parameter.size))
       throw mismatch(i, fmt::format(", of {} bytes", parameter.size),
                      type.known ? "" : "; a structure is given as elements of one size, padding included: u32:1;2;3");
-    std::memcpy(bound_.launch.parameters.data() + parameter.offset, given.value.data(), given.value.size());
+    auto const place = std::span(bound_.launch.parameters).subspan(parameter.offset, given.value.size());
+    std::memcpy(place.data(), given.value.data(), given.value.size());
+    if (given.raw) buffers_.move_pointers(place);
   }
 
   // "image2d_array_t" takes a 2d_array; other types say nothing.

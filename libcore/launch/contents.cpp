@@ -267,27 +267,21 @@ void fill_random(Element element, std::uint64_t seed, std::uint64_t number, std:
   });
 }
 
-namespace {
-
-// Pointers between buffers that lay elsewhere when their contents were made.
-void move_pointers(Plan const& plan, Buffers const& buffers) {
-  std::map<std::uint64_t, std::size_t> placed;
-  for (std::size_t i = 0; i < plan.buffers.size(); ++i)
-    if (plan.buffers[i].at != 0) placed[plan.buffers[i].at] = i;
-  for (auto const& [at, i] : placed) {
-    auto const bytes = buffers.bytes(i);
-    for (std::size_t offset = (8 - at % 8) % 8; offset + 8 <= bytes.size(); offset += 8) {
-      std::uint64_t pointer = 0;
-      std::memcpy(&pointer, bytes.data() + offset, sizeof pointer);
-      auto after = placed.upper_bound(pointer);
-      if (after == placed.begin()) continue;
-      auto const& [begin, target] = *--after;
-      if (pointer - begin >= plan.buffers[target].bytes()) continue;
-      pointer = buffers.address(target) + (pointer - begin);
-      std::memcpy(bytes.data() + offset, &pointer, sizeof pointer);
-    }
+void Buffers::move_pointers(std::span<std::byte> content, std::uint64_t misaligned) const {
+  if (placed_.empty()) return;
+  for (std::size_t offset = (8 - misaligned % 8) % 8; offset + 8 <= content.size(); offset += 8) {
+    std::uint64_t pointer = 0;
+    std::memcpy(&pointer, content.data() + offset, sizeof pointer);
+    auto after = placed_.upper_bound(pointer);
+    if (after == placed_.begin()) continue;
+    auto const& [begin, target] = *--after;
+    if (pointer - begin >= plan_->buffers[target].bytes()) continue;
+    pointer = address(target) + (pointer - begin);
+    std::memcpy(content.data() + offset, &pointer, sizeof pointer);
   }
 }
+
+namespace {
 
 // Gives a buffer its pages at once, large ones where the system has them: one page fault for every 4 KiB costs more
 // than the contents. Only advice, so its failure does not matter.
@@ -320,7 +314,9 @@ Buffers::Buffers(Plan const& plan, std::uint64_t seed, emu::Memory& memory) : pl
     if (from_file) fill_from_file(buffer, out, lazily);
     if (buffer.fill == Fill::memory) std::memcpy(out.data(), buffer.content.data(), out.size());
   }
-  move_pointers(plan, *this);
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i)
+    if (plan.buffers[i].at != 0) placed_[plan.buffers[i].at] = i;
+  for (auto const& [at, i] : placed_) move_pointers(bytes(i), at);
   for (Image const& image : plan.images) {
     emu::Image shape = image.shape;
     shape.name = image.name;

@@ -66,8 +66,8 @@ struct Buffer {
   Fill fill = Fill::zero;
   std::span<std::byte const> content;  // of Fill::memory, which no text says: the caller's, as long as the buffer
   std::string path;
-  // Where it lay when its contents were made; 0: nobody says. Aligned 8-byte words of such buffers that point into one
-  // of them are made to point to the same place here.
+  // Where it lay when its contents were made; 0: nobody says. Aligned 8-byte words of such buffers, and of arguments as
+  // bytes (hex:), that point into one of them are made to point to the same place here.
   std::uint64_t at = 0;
   Text origin;
   std::uint64_t bytes() const { return count * size_bytes(element); }
@@ -236,6 +236,9 @@ class Buffers {
   std::uint64_t address(std::size_t buffer) const { return addresses_[buffer]; }
   std::uint64_t handle(Argument const&) const;  // of an image or a sampler
   std::span<std::byte> bytes(std::size_t buffer) const;
+  // Makes the aligned 8-byte words that point into where a buffer lay (Buffer::at) point to the same place in it here.
+  // The first byte lies `misaligned` bytes behind an aligned one.
+  void move_pointers(std::span<std::byte> content, std::uint64_t misaligned = 0) const;
   std::size_t find(BufferFile const&) const;  // throws Error(usage)
   Plan const& plan() const { return *plan_; }
 
@@ -243,6 +246,7 @@ class Buffers {
   Plan const* plan_;
   emu::Memory* memory_;
   std::vector<std::uint64_t> addresses_, images_, samplers_;
+  std::map<std::uint64_t, std::size_t> placed_;  // by where they lay
 };
 
 // Empty where equal: |a − b| <= tolerance · max(1, |b|), b from the file.

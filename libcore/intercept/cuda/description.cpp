@@ -1,93 +1,105 @@
-#include "intercept/cuda/forward/description.hpp"
+#include "intercept/cuda/description.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <map>
+#include <memory>
 
 #include <fmt/format.h>
 
-#include "intercept/cuda/forward/next.hpp"
 #include "intercept/text.hpp"
 
-namespace kernelcast::cudart::forward {
+namespace kernelcast::cudart {
 
 namespace {
 
-using Memory = std::map<std::uint64_t, std::uint64_t>;  // bytes by address
 using intercept::quoted;
+using Block = LaunchSource::Block;
 
-// The block that holds an address, or the end.
-Memory::const_iterator holding(Memory const& memory, std::uint64_t address) {
-  auto const after = memory.upper_bound(address);
-  if (after == memory.begin()) return memory.end();
-  auto const block = std::prev(after);
-  return address - block->first < block->second ? block : memory.end();
-}
-
-// Blocks of memory that a launch takes, each read back once, with those that they point to.
+// Blocks of memory that a launch takes, each read once, with those that they point to.
 class ReadBack {
  public:
-  ReadBack(Memory const& memory, intercept::Spool const& spool, std::uint64_t number)
-      : memory_(memory), spool_(spool), number_(number) {}
+  ReadBack(LaunchSource const& source, intercept::Spool const& spool, std::uint64_t number)
+      : source_(source), spool_(spool), number_(number) {}
 
   // "b0+64" where the address lies in a block, else empty.
   std::string place(std::uint64_t address) {
-    auto const block = holding(memory_, address);
-    if (block == memory_.end()) return {};
-    auto const name = name_of(block);
-    auto const offset = address - block->first;
+    auto const block = holding(address);
+    if (block.bytes == 0) return {};
+    auto const& name = name_of(block);
+    auto const offset = address - block.address;
     return offset == 0 ? name : fmt::format("{}+{}", name, offset);
   }
 
-  // The [buffers] of the launch file.
-  std::string finish() {
-    while (!waiting_.empty()) {
-      auto const block = waiting_.front();
-      waiting_.pop_front();
-      read(block);
+  // An image that is an argument.
+  std::string place(LaunchSource::Picture const& picture) {
+    auto const name = fmt::format("t{}", pictures_++);
+    auto const block = holding(picture.texels.address);
+    std::string contents;
+    if (block.address == picture.texels.address && block.bytes != 0) {
+      contents = "buffer=" + name_of(block);
+    } else {  // a part of a block has texels of its own
+      auto const file = read(picture.texels, name, nullptr);
+      contents = "file=" + file;
     }
-    return text_.empty() ? text_ : "\n[buffers]\n" + text_;
+    images_ += fmt::format("{} = {}\n", name, quoted(picture.text + ':' + contents));
+    return name;
   }
 
- private:
-  std::string name_of(Memory::const_iterator block) {
-    auto const [at, is_new] = names_.try_emplace(block->first, fmt::format("b{}", names_.size()));
-    if (is_new) waiting_.push_back(block);
-    return at->second;
-  }
-
-  void read(Memory::const_iterator block) {
-    auto const [address, bytes] = *block;
-    bytes_ += bytes;
-    if (bytes_ > most_read_back_bytes)
-      throw Refused{fmt::format("it takes more than {} bytes of memory", most_read_back_bytes)};
-    auto const& name = names_.at(address);
-    auto const file = spool_.name("buffer", number_, '-' + name + ".bin");
-    std::byte* const content = spool_.map(file, bytes);
-    if (!content) throw Refused{"the disk is full"};
-    auto const code = runtime().copy(content, reinterpret_cast<void const*>(address), bytes, CopyKind::by_address);
-    if (code == Code::success) follow(content, bytes);
-    intercept::Spool::unmap(content, bytes);
-    if (code != Code::success)
-      throw Refused{fmt::format("its memory cannot be read back (error {})", static_cast<int>(code)), true};
-    text_ += fmt::format("{} = {}\n", name, quoted(fmt::format("u8,at=0x{:x}:{}:file={}", address, bytes, file)));
-  }
-
+  // Blocks that content points to are read, too.
   void follow(std::byte const* content, std::uint64_t bytes) {
     for (std::uint64_t at = 0; at + 8 <= bytes; at += 8) {
       std::uint64_t word = 0;
       std::memcpy(&word, content + at, 8);
-      if (word < memory_.begin()->first) continue;
-      if (auto const block = holding(memory_, word); block != memory_.end()) name_of(block);
+      if (auto const block = holding(word); block.bytes != 0) name_of(block);
     }
   }
 
-  Memory const& memory_;
+  // The [buffers] and [images] of the launch file.
+  std::string finish() {
+    while (!waiting_.empty()) {
+      auto const block = waiting_.front();
+      waiting_.pop_front();
+      auto const& name = names_.at(block.address);
+      auto const file = read(block, name, this);
+      buffers_ += fmt::format("{} = {}\n", name,
+                              quoted(fmt::format("u8,at=0x{:x}:{}:file={}", block.address, block.bytes, file)));
+    }
+    return (buffers_.empty() ? buffers_ : "\n[buffers]\n" + buffers_) +
+           (images_.empty() ? images_ : "\n[images]\n" + images_);
+  }
+
+ private:
+  Block holding(std::uint64_t address) const { return address < 4096 ? Block{} : source_.holding(address); }
+
+  std::string const& name_of(Block const& block) {
+    auto const [at, is_new] = names_.try_emplace(block.address, fmt::format("b{}", names_.size()));
+    if (is_new) waiting_.push_back(block);
+    return at->second;
+  }
+
+  // Into a file of the spool, whose name is returned.
+  std::string read(Block const& block, std::string const& name, ReadBack* follower) {
+    bytes_ += block.bytes;
+    if (bytes_ > most_described_bytes)
+      throw Refused{fmt::format("it takes more than {} bytes of memory", most_described_bytes)};
+    auto const file = spool_.name("buffer", number_, '-' + name + ".bin");
+    auto const unmap = [&](std::byte* content) { intercept::Spool::unmap(content, block.bytes); };
+    std::unique_ptr<std::byte, decltype(unmap)> const content(spool_.map(file, block.bytes), unmap);
+    if (!content) throw Refused{"the disk is full"};
+    source_.read(block, content.get());
+    if (follower) follower->follow(content.get(), block.bytes);
+    return file;
+  }
+
+  LaunchSource const& source_;
   intercept::Spool const& spool_;
   std::uint64_t number_, bytes_ = 0;
+  unsigned pictures_ = 0;
   std::map<std::uint64_t, std::string> names_;  // by address
-  std::deque<Memory::const_iterator> waiting_;
-  std::string text_;
+  std::deque<Block> waiting_;
+  std::string buffers_, images_;
 };
 
 bool reads_images(ptx::Function const& function) {
@@ -96,17 +108,22 @@ bool reads_images(ptx::Function const& function) {
   });
 }
 
-std::string argument(ptx::Parameter const& parameter, void const* value, Memory const& memory, ReadBack& read_back) {
+std::string argument(ptx::Parameter const& parameter, void const* value, LaunchSource const& source,
+                     ReadBack& read_back, unsigned& images) {
   auto const* const bytes = static_cast<std::byte const*>(value);
   std::vector<std::byte> const content(bytes, bytes + parameter.size);
-  for (std::uint64_t at = 0; at + 8 <= parameter.size; at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes + at, 8);
-    if (holding(memory, word) == memory.end()) continue;
-    if (parameter.size != 8) throw Refused{"it takes a structure with pointers"};
-    return read_back.place(word);
+  if (parameter.size != 8) {
+    read_back.follow(bytes, parameter.size);
+    return intercept::hex(content);
   }
-  return intercept::hex(content);
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, 8);
+  if (auto const picture = source.picture(word)) {
+    ++images;
+    return read_back.place(*picture);
+  }
+  auto const place = read_back.place(word);
+  return place.empty() ? intercept::hex(content) : place;
 }
 
 // The statement that declares a variable, with its present value in place of the first one.
@@ -117,22 +134,28 @@ std::string with_value(ptx::Variable const& v, std::vector<std::uint8_t> const& 
   return out + "};";
 }
 
+void refuse_pointers(ptx::Variable const& variable, std::vector<std::uint8_t> const& value,
+                     LaunchSource const& source) {
+  for (std::size_t at = 0; at + 8 <= value.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, value.data() + at, 8);
+    if (word >= 4096 && source.holding(word).bytes != 0)
+      throw Refused{fmt::format("variable '{}' of its program holds a pointer", variable.name)};
+  }
+}
+
 // [ptx] A declaration ends with a semicolon, and nothing in it holds one.
-std::string with_values(Program const& program) {
-  auto const& module = *program.module;
+std::string with_values(ptx::Module const& module, LaunchSource const& source) {
   std::string text = module.text;
-  std::vector<std::pair<ptx::Variable const*, Program::Symbol const*>> known;
-  for (auto const& variable : module.variables)
-    for (auto const& symbol : program.symbols)
-      if (variable.name == symbol.name && variable.size == symbol.bytes) known.emplace_back(&variable, &symbol);
+  std::vector<ptx::Variable const*> variables;
+  for (auto const& variable : module.variables) variables.push_back(&variable);
   // From behind, so that places stay.
-  std::sort(known.begin(), known.end(),
-            [](auto const& a, auto const& b) { return a.first->name.data() > b.first->name.data(); });
-  for (auto const& [variable, symbol] : known) {
-    std::vector<std::uint8_t> value(symbol->bytes);
-    if (runtime().copy_from_symbol(value.data(), symbol->host, value.size(), 0, CopyKind::device_to_host) !=
-        Code::success)
-      throw Refused{"a variable of its program cannot be read back", true};
+  std::sort(variables.begin(), variables.end(),
+            [](auto const* a, auto const* b) { return a->name.data() > b->name.data(); });
+  for (auto const* const variable : variables) {
+    std::vector<std::uint8_t> value(variable->size);
+    if (!source.read_variable(*variable, value)) continue;
+    refuse_pointers(*variable, value, source);
     auto const at = static_cast<std::size_t>(variable->name.data() - module.text.data());
     auto const begin = text.find_last_of(";}\n", at), end = text.find(';', at);
     if (end == std::string::npos) continue;
@@ -149,22 +172,29 @@ std::string sizes(Dim3 const& size) {
 
 }  // namespace
 
-std::string describe_launch(Kernel const& kernel, ptx::Function const& function, Launch const& launch,
-                            Memory const& memory, intercept::Spool const& spool, std::uint64_t number) {
-  if (reads_images(function)) throw Refused{"it reads textures or surfaces"};
-  if (runtime().synchronize() != Code::success) throw Refused{"an earlier launch has failed", true};
-  auto const ptx = with_values(*kernel.program);
+bool begins_as_address(ptx::Variable const& variable) {
+  return std::any_of(variable.initializers.begin(), variable.initializers.end(), [](ptx::Initializer const& i) {
+    return i.value.kind == ptx::Operand::Kind::function || i.value.kind == ptx::Operand::Kind::variable;
+  });
+}
+
+std::string describe_launch(DescribedLaunch const& launch, LaunchSource const& source, intercept::Spool const& spool,
+                            std::uint64_t number) {
+  auto const ptx = with_values(launch.module, source);
   auto const file = "program-" + intercept::hash_of(ptx) + ".ptx";
   if (!spool.has_program(file) && !spool.publish_program(file, ptx)) throw Refused{"the disk is full"};
-  ReadBack read_back(memory, spool, number);
+  ReadBack read_back(source, spool, number);
   std::string arguments;
-  for (std::size_t i = 0; i < function.parameters.size(); ++i)
-    arguments += (i ? ", " : "") + quoted(argument(function.parameters[i], launch.arguments[i], memory, read_back));
+  unsigned images = 0;
+  for (std::size_t i = 0; i < launch.function.parameters.size(); ++i)
+    arguments += (i ? ", " : "") +
+                 quoted(argument(launch.function.parameters[i], launch.arguments[i], source, read_back, images));
+  if (images == 0 && reads_images(launch.function)) throw Refused{"it reads textures or surfaces"};
   return "# Captured from a running application.\nfile = " + quoted(spool.program(file)) + '\n' + read_back.finish() +
-         "\n[[launch]]\nkernel = " + quoted(kernel.name) + "\ngrid = " + sizes(launch.sizes.grid) +
+         "\n[[launch]]\nkernel = " + quoted(launch.function.name) + "\ngrid = " + sizes(launch.sizes.grid) +
          "\nlocal = " + sizes(launch.sizes.block) +
          (launch.sizes.dynamic_shared_bytes ? fmt::format("\nshared = {}", launch.sizes.dynamic_shared_bytes) : "") +
          "\nargs = [" + arguments + "]\n";
 }
 
-}  // namespace kernelcast::cudart::forward
+}  // namespace kernelcast::cudart

@@ -1,12 +1,23 @@
-// A launch as a launch file.
+// A launch of a CUDA application as a launch file, with all that it takes of the application's memory.
+//
+// Method: what arguments point to is read, and what that points to, each block whole, as buffers that say where they
+// lay (launch::Buffer::at), so that pointers in them and in structures are moved with them. The program's PTX stands
+// beside, in which variables have their present values. Textures and surfaces are images. Limits: refused are variables
+// of the program that hold other pointers than at first, textures that are no argument of their own, and memory of more
+// than most_described_bytes.
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "intercept/cuda/forward/watch.hpp"
+#include "intercept/cuda/policy.hpp"
+#include "ptx/module.hpp"
 
-namespace kernelcast::cudart::forward {
+namespace kernelcast::cudart {
+
+inline constexpr std::uint64_t most_described_bytes = std::uint64_t{1} << 30;  // of one launch
 
 // Why a launch has no description.
 struct Refused {
@@ -14,10 +25,37 @@ struct Refused {
   bool left_error = false;  // in the runtime, by a call of ours
 };
 
-// Reads back what the launch takes into files of the spool, and publishes the program beside. Returns the launch file's
-// text. Throws Refused.
-std::string describe_launch(Kernel const&, ptx::Function const&, Launch const&,
-                            std::map<std::uint64_t, std::uint64_t> const& memory, intercept::Spool const&,
-                            std::uint64_t number);
+// Where a description finds what the application has. Everything throws Refused.
+class LaunchSource {
+ public:
+  struct Block {
+    std::uint64_t address = 0, bytes = 0;
+  };
+  // A texture or surface: "image2d:r32f,linear:64x48" and the texels' bytes.
+  struct Picture {
+    std::string text;
+    Block texels;
+  };
+  virtual ~LaunchSource() = default;
+  virtual Block holding(std::uint64_t address) const = 0;  // of no bytes where there is none
+  virtual void read(Block const&, std::byte* to) const = 0;
+  // False where the variable has the value that the program says. Of one that begins as an address (of a function, of
+  // another variable) nothing else can be said in PTX.
+  virtual bool read_variable(ptx::Variable const&, std::vector<std::uint8_t>& value) const = 0;
+  virtual std::optional<Picture> picture(std::uint64_t /*handle*/) const { return std::nullopt; }
+};
 
-}  // namespace kernelcast::cudart::forward
+bool begins_as_address(ptx::Variable const&);
+
+struct DescribedLaunch {
+  ptx::Module const& module;
+  ptx::Function const& function;
+  Sizes sizes;
+  void const* const* arguments;  // by the function's parameters
+};
+
+// Reads what the launch takes into files of the spool, and publishes the program beside. Returns the launch file's
+// text. Throws Refused.
+std::string describe_launch(DescribedLaunch const&, LaunchSource const&, intercept::Spool const&, std::uint64_t number);
+
+}  // namespace kernelcast::cudart

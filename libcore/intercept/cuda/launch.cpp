@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "intercept/cuda/keep.hpp"
 #include "intercept/cuda/occupancy.hpp"
 
 namespace kernelcast::cudart {
@@ -84,6 +85,8 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
   if (!request.arguments && !kernel.function->parameters.empty()) return Code::invalid_value;
   auto const launched = launch_of(state, kernel, request);
   auto const [configuration, counted] = state.rows.begin(kernel, launched);
+  std::optional<KeptLaunch> kept;
+  if (counted && state.settings.keep) kept.emplace(state, kernel, request, counted->number());
   std::optional<intercept::GroupRanges> ranges;
   if (state.commands.wanted() && configuration) ranges.emplace(state.commands.ranges_of(launched));
   auto* const observer = ranges ? &*ranges : nullptr;
@@ -92,6 +95,7 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
   if (outcome.ending == emu::Ending::done) {
     if (ranges) state.commands.launched(*configuration, launched, *ranges);
     if (counted) state.rows.finish(*counted, kernel, state.memory);
+    if (kept) kept->publish();
     return Code::success;
   }
   state.broken = outcome.ending == emu::Ending::finding ? code_of(outcome.finding->kind) : Code::launch_timeout;
@@ -99,6 +103,7 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
   if (outcome.ending == emu::Ending::finding) why = text_of(*outcome.finding);
   tell(why);
   if (counted) state.rows.skip(*counted, kernel, why);
+  if (kept) kept->publish();
   return Code::success;
 }
 

@@ -6,7 +6,8 @@
 //   counts-PID           how often each configuration was launched: see ../spool.hpp
 //   skipped-PID-N.txt    kernel and reason of a configuration that has no row
 //
-// Each is whole from the moment that it is there, while the application runs on.
+// With Settings::keep also launch files: see keep.hpp. Each is whole from the moment that it is there, while the
+// application runs on.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +60,7 @@ class Rows {
   Begun begin(Kernel const&, emu::Launch const&);
   void finish(CountedLaunch const&, Kernel const&, emu::Memory const&);
   void skip(CountedLaunch const&, Kernel const&, std::string const& why);
+  intercept::Spool const& spool() const { return policy_->spool(); }  // where begin() has counted
 
  private:
   launch::GroupChoice groups_;

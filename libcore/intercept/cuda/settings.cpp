@@ -35,6 +35,7 @@ Settings settings_of_environment() {
   Settings out;
   out.spool = variable("KERNELCAST_CUDA_SPOOL");
   out.every = variable("KERNELCAST_EVERY");
+  out.keep = variable("KERNELCAST_CUDA_KEEP") == "1";
   out.commands = !variable("KERNELCAST_COMMANDS").empty();
   out.database = variable("KERNELCAST_DEVDB");
   out.devices = words(variable("KERNELCAST_CUDA_AS"));
@@ -68,7 +69,8 @@ std::vector<std::string> environment_of(Settings const& settings) {
           fmt::format("KERNELCAST_CUDA_HEAP={}", settings.heap_bytes),
           fmt::format("KERNELCAST_CUDA_STEPS={}", settings.limits.max_steps),
           fmt::format("KERNELCAST_CUDA_TIMEOUT={}", settings.limits.timeout_s),
-          fmt::format("KERNELCAST_CUDA_ORDER={}", settings.limits.in_order ? 1 : 0)};
+          fmt::format("KERNELCAST_CUDA_ORDER={}", settings.limits.in_order ? 1 : 0),
+          fmt::format("KERNELCAST_CUDA_KEEP={}", settings.keep ? 1 : 0)};
 }
 
 }  // namespace kernelcast::cudart

@@ -10,12 +10,13 @@
 
 namespace kernelcast::cudart {
 
-// KERNELCAST_EVERY and KERNELCAST_COMMANDS as for the OpenCL layer; KERNELCAST_DEVDB as everywhere; KERNELCAST_CUDA_SPOOL: where rows go;
-// KERNELCAST_CUDA_AS: ids of devices, separated by commas; and
-// KERNELCAST_CUDA_{GROUPS,THREADS,MEMORY,STEPS,TIMEOUT,STACK,HEAP,ORDER}.
+// KERNELCAST_EVERY and KERNELCAST_COMMANDS as for the OpenCL layer; KERNELCAST_DEVDB as everywhere;
+// KERNELCAST_CUDA_SPOOL: where rows go; KERNELCAST_CUDA_AS: ids of devices, separated by commas; and
+// KERNELCAST_CUDA_{GROUPS,THREADS,MEMORY,STEPS,TIMEOUT,STACK,HEAP,ORDER,KEEP}.
 struct Settings {
   std::string spool;  // empty: no rows
   std::string every;
+  bool keep = false;                 // launch files, too
   bool commands = false;             // what the application's graph is made of is noted in the spool, too
   std::string database;              // the device database's folder; empty: where it is found
   std::vector<std::string> devices;  // at least one
@@ -29,7 +30,8 @@ struct Settings {
 inline constexpr char const* usual_device = "a100";
 
 Settings settings_of_environment();
-// The same as variables, "NAME=value", without KERNELCAST_EVERY and KERNELCAST_COMMANDS. `database` and `devices` may be empty.
+// The same as variables, "NAME=value", without KERNELCAST_EVERY and KERNELCAST_COMMANDS. `database` and `devices` may
+// be empty.
 std::vector<std::string> environment_of(Settings const&);
 
 }  // namespace kernelcast::cudart

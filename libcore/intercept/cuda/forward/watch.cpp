@@ -4,9 +4,11 @@
 
 #include <cstdlib>
 
+#include <fmt/format.h>
+
 #include "diag/diag.hpp"
 #include "fatbin/fatbin.hpp"
-#include "intercept/cuda/forward/description.hpp"
+#include "intercept/cuda/description.hpp"
 #include "intercept/cuda/forward/next.hpp"
 #include "ptx/parser.hpp"
 
@@ -55,6 +57,41 @@ void load(Program& program) {
     program.module = nullptr;
   }
 }
+
+// What the application has on its GPU.
+class OnGpu final : public LaunchSource {
+ public:
+  OnGpu(Program const& program, std::map<std::uint64_t, std::uint64_t> const& memory)
+      : program_(program), memory_(memory) {}
+
+  Block holding(std::uint64_t address) const override {
+    auto const after = memory_.upper_bound(address);
+    if (after == memory_.begin()) return {};
+    auto const& [begin, bytes] = *std::prev(after);
+    return address - begin < bytes ? Block{begin, bytes} : Block{};
+  }
+  void read(Block const& block, std::byte* to) const override {
+    auto const code =
+        runtime().copy(to, reinterpret_cast<void const*>(block.address), block.bytes, CopyKind::by_address);
+    if (code != Code::success)
+      throw Refused{fmt::format("its memory cannot be read back (error {})", static_cast<int>(code)), true};
+  }
+  bool read_variable(ptx::Variable const& variable, std::vector<std::uint8_t>& value) const override {
+    if (begins_as_address(variable)) return false;  // addresses of the device mean nothing here
+    for (auto const& symbol : program_.symbols) {
+      if (symbol.name != variable.name || symbol.bytes != variable.size) continue;
+      if (runtime().copy_from_symbol(value.data(), symbol.host, value.size(), 0, CopyKind::device_to_host) !=
+          Code::success)
+        throw Refused{"a variable of its program cannot be read back", true};
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  Program const& program_;
+  std::map<std::uint64_t, std::uint64_t> const& memory_;
+};
 
 }  // namespace
 
@@ -140,7 +177,9 @@ void Watch::describe(Kernel const& kernel, Launch const& launch, std::uint64_t n
     if (!kernel.program->failure.empty()) throw Refused{kernel.program->failure};
     auto const* const function = kernel.program->module->find_kernel(kernel.name);
     if (!function) throw Refused{"its program's PTX has no such kernel"};
-    out.text = describe_launch(kernel, *function, launch, memory_, spool, number);
+    if (runtime().synchronize() != Code::success) throw Refused{"an earlier launch has failed", true};
+    out.text = describe_launch({*kernel.program->module, *function, launch.sizes, launch.arguments},
+                               OnGpu(*kernel.program, memory_), spool, number);
     out.file = spool.name("launch", number, ".toml");
   } catch (Refused const& refused) {
     if (refused.left_error && !has_error) runtime().take_error();  // the application has none

@@ -5,8 +5,7 @@
 // it waits for the device and reads back what the arguments point to, and what that points to; the launch then stands
 // in the spool as a launch file, with the program's PTX, in which variables have their present values. miniemu emulates
 // it in a process of its own. Other launches cost a look-up.
-// Limits: a launch within a capture, structures with pointers, textures and surfaces are named as skipped; memory of
-// more than most_read_back_bytes is not read back.
+// Limits: a launch within a capture, textures and surfaces are named as skipped, and what ../description.hpp refuses.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +22,6 @@
 #include "ptx/module.hpp"
 
 namespace kernelcast::cudart::forward {
-
-inline constexpr std::uint64_t most_read_back_bytes = std::uint64_t{1} << 30;  // of one launch
 
 struct Program {
   void const* fatbin = nullptr;

@@ -1,0 +1,23 @@
+// The launch file of a launch on the emulator, for miniemu --keep: run again it gives the row that the launch gave.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "intercept/cuda/launch.hpp"
+
+namespace kernelcast::cudart {
+
+// Made before the launch runs, from memory as it then is; published behind its row, so that nobody runs it again at
+// once. What cannot be described is named: unkept-PID-N.txt.
+class KeptLaunch {
+ public:
+  KeptLaunch(State const&, Kernel const&, LaunchRequest const&, std::uint64_t number);
+  void publish() const;
+
+ private:
+  intercept::Spool const& spool_;
+  std::string file_, text_;
+};
+
+}  // namespace kernelcast::cudart
