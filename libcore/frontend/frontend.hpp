@@ -36,8 +36,10 @@ struct Request {
   struct Unit {
     std::string path;
     std::vector<std::string> options;
+    bool operator==(Unit const&) const = default;
   };
   std::vector<Unit> linked = {};
+  bool operator==(Request const&) const = default;
 };
 
 enum class ArgumentKind {

@@ -10,6 +10,7 @@
 #include "intercept/intercept.hpp"
 #include "intercept/recorder.hpp"
 #include "intercept/spool_reader.hpp"
+#include "launch/compilations.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::intercept {
@@ -22,7 +23,10 @@ constexpr int look_again_ms = 20;  // the application may have ended
 
 class Attachment {
  public:
-  Attachment(AttachOptions const& options, std::string spool) : options_(options), spool_(std::move(spool)) {}
+  Attachment(AttachOptions const& options, std::string spool)
+      : options_(options), run_(options.run), spool_(std::move(spool)) {
+    run_.compilations = &compilations_;
+  }
 
   Attached run() {
     FolderWatch const watch(spool_.folder());
@@ -95,9 +99,8 @@ class Attachment {
                         "hint: --read-back sets how much is read back for one launch",
                         kernel));
       try {
-        for (auto& row : launch::run(plan, options_.run).rows) rows_[spooled.key()] = row;
-        if (options_.graph)
-          known_[spooled.key()] = {rows_[spooled.key()], find_accesses(std::move(plan), options_.run)};
+        for (auto& row : launch::run(plan, run_).rows) rows_[spooled.key()] = row;
+        if (options_.graph) known_[spooled.key()] = {rows_[spooled.key()], find_accesses(std::move(plan), run_)};
       } catch (Error const& error) {
         ++result_.skipped;
         options_.tell(fmt::format("kernel '{}' has no row:\n{}", kernel, error.text("emulation")));
@@ -136,6 +139,8 @@ class Attachment {
   }
 
   AttachOptions const& options_;
+  launch::RunOptions run_;
+  launch::Compilations compilations_;
   SpoolReader spool_;
   Attached result_;
   std::set<std::string> done_;

@@ -182,14 +182,16 @@ BufferFile parse_check(std::string const&);
 // What a run reports: Report::rows always have the launches, their counters only with `kernel`.
 enum class Emit : std::uint8_t { kernel, trace, lines, blocks };
 
-class TraceOutput;  // trace_observer.hpp
-class Watcher;      // below
+class Compilations;  // compilations.hpp
+class TraceOutput;   // trace_observer.hpp
+class Watcher;       // below
 
 struct RunOptions {
   Emit emit = Emit::kernel;
-  Watcher* watcher = nullptr;    // counts in place of the counters of the records, which then stay 0
-  TraceOutput* trace = nullptr;  // for Emit::trace; rows are written while the kernels run, by one thread
-  unsigned trace_width = 32;     // lanes of a wavefront, 32 or 64
+  Compilations* compilations = nullptr;  // of earlier runs; a run with a watcher, who may change them, has its own
+  Watcher* watcher = nullptr;            // counts in place of the counters of the records, which then stay 0
+  TraceOutput* trace = nullptr;          // for Emit::trace; rows are written while the kernels run, by one thread
+  unsigned trace_width = 32;             // lanes of a wavefront, 32 or 64
   GroupChoice groups;
   std::string only_kernel;  // -k with a launch file: run all launches, report this kernel
   std::uint64_t seed = 1;

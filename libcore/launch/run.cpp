@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "launch/compilations.hpp"
 #include "launch/detail_records.hpp"
 #include "launch/footprint.hpp"
 #include "launch/kernel_record.hpp"
@@ -65,10 +66,11 @@ class Runner {
 
   Report run() {
     Stopwatch const compiling;
-    compiled_ = frontend::compile(plan_.request);
-    report_.notes = compiled_.notes;
+    compilation_ = options_.compilations && !options_.watcher ? options_.compilations->find(plan_.request)
+                                                              : Compilations().find(plan_.request);
+    report_.notes = compiled().notes;
     report_.times.compile_s = compiling.s();
-    if (options_.watcher) options_.watcher->compiled(compiled_, plan_);
+    if (options_.watcher) options_.watcher->compiled(compiled(), plan_);
     for (auto const& call : plan_.calls) prepare(call);
     if (plan_.case_name.empty()) name_buffers();
 
@@ -94,7 +96,7 @@ class Runner {
   struct Kernel {
     frontend::KernelInfo const* info = nullptr;
     ptx::Function const* function = nullptr;
-    std::unique_ptr<emu::Program> program;
+    emu::Program const* program = nullptr;
     double decode_s = 0;
   };
   using Key = std::tuple<std::string, std::array<std::uint32_t, 6>, std::uint64_t>;
@@ -110,14 +112,18 @@ class Runner {
     double emulation_s = 0;
   };
 
+  frontend::Compiled& compiled() const { return compilation_->compiled; }
+
   Kernel& prepare(Call const& call) {
     auto const found = kernels_.find(call.kernel.text);
     if (found != kernels_.end()) return found->second;
     Kernel kernel;
     kernel.info = &find_kernel(call);
-    kernel.function = compiled_.module->find_kernel(kernel.info->name);
+    kernel.function = compiled().module->find_kernel(kernel.info->name);
     Stopwatch const decoding;
-    kernel.program = std::make_unique<emu::Program>(*compiled_.module, *kernel.function);
+    auto& program = compilation_->programs[kernel.info->name];
+    if (!program) program = std::make_unique<emu::Program>(*compiled().module, *kernel.function);
+    kernel.program = program.get();
     kernel.decode_s = decoding.s();
     return kernels_.emplace(call.kernel.text, std::move(kernel)).first->second;
   }
@@ -141,7 +147,7 @@ class Runner {
   }
 
   frontend::KernelInfo const& find_kernel(Call const& call) const {
-    auto const& kernels = compiled_.kernels;
+    auto const& kernels = compiled().kernels;
     if (!call.kernel.text.empty()) return frontend::find_kernel(kernels, call.kernel.text, plan_.request.path);
     if (kernels.size() == 1) return kernels.front();
     std::string names;
@@ -155,7 +161,7 @@ class Runner {
   void launch(Call const& call, Buffers const& buffers, emu::Memory& memory) {
     Kernel& kernel = prepare(call);
     Bound bound = bind(call, *kernel.info, *kernel.function, kernel.program->static_shared_bytes(), buffers);
-    bind_references(call, *compiled_.module, buffers, memory);
+    bind_references(call, *compiled().module, buffers, memory);
     Configuration& configuration = find_configuration(kernel, bound, call);
     auto const total = bound.launch.grid.count();
     bound.launch.stack_bytes = options_.stack_bytes;
@@ -268,7 +274,7 @@ class Runner {
     auto const colon = finding.source.rfind(':');
     if (colon == std::string::npos) {
       bool const is_ptx = plan_.request.path.ends_with(".ptx");
-      return {compiled_.module->path + (is_ptx ? "" : " (PTX)"), finding.at.line, finding.at.column};
+      return {compiled().module->path + (is_ptx ? "" : " (PTX)"), finding.at.line, finding.at.column};
     }
     std::string file = finding.source.substr(0, colon);
     if (std::filesystem::path(file).filename() == std::filesystem::path(plan_.request.path).filename())
@@ -279,8 +285,8 @@ class Runner {
   // The place with its line; where the compiler gives no column, the line's first word.
   std::pair<Where, std::string> place_and_line(emu::Finding const& finding) const {
     Where where = place_of(finding);
-    std::string line =
-        finding.source.empty() ? std::string(compiled_.module->line(finding.at.line)) : line_of(where.file, where.line);
+    std::string line = finding.source.empty() ? std::string(compiled().module->line(finding.at.line))
+                                              : line_of(where.file, where.line);
     if (where.column == 0 && !line.empty()) where.column = line.find_first_not_of(" \t") + 1;
     return {std::move(where), std::move(line)};
   }
@@ -393,7 +399,7 @@ class Runner {
       report_.rows.push_back(std::move(configuration.row));
       report_.emulation_s.push_back(configuration.emulation_s);
     }
-    if (report_.rows.empty()) frontend::find_kernel(compiled_.kernels, options_.only_kernel, plan_.request.path);
+    if (report_.rows.empty()) frontend::find_kernel(compiled().kernels, options_.only_kernel, plan_.request.path);
   }
 
   void add_detail(Configuration const& configuration) {
@@ -409,7 +415,7 @@ class Runner {
 
   Plan plan_;
   RunOptions const& options_;
-  frontend::Compiled compiled_;
+  std::shared_ptr<Compilation> compilation_;
   std::map<std::string, Kernel, std::less<>> kernels_;  // by the name that the calls use
   std::map<Key, std::size_t> index_;
   std::vector<Configuration> configurations_;

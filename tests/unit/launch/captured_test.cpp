@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "catch.hpp"
+#include "launch/compilations.hpp"
 #include "launch/launch.hpp"
 
 using namespace kernelcast;
@@ -71,12 +72,13 @@ class Captured {
   void write(std::string const& name, std::string_view content) const {
     std::ofstream(folder_ / name, std::ios::binary) << content;
   }
-  Report run(std::string const& launch_file, bool lazy_files = false) const {
+  Report run(std::string const& launch_file, bool lazy_files = false, Compilations* compilations = nullptr) const {
     write("l.toml", launch_file);
     auto plan = read_launch_file((folder_ / "l.toml").string());
     plan.request.registers = plan.request.cache = false;
     plan.lazy_files = lazy_files;
     RunOptions options;
+    options.compilations = compilations;
     options.dumps = {parse_dump("out=" + (folder_ / "out.bin").string())};
     return launch::run(std::move(plan), options);
   }
@@ -185,4 +187,17 @@ TEST_CASE("only OpenCL C is linked with OpenCL C") {
             .find("only OpenCL C is linked with OpenCL C") != std::string::npos);
   CHECK(message_of(captured, std::string(head) + "[[link]]\npath = \"more.cl\"\n" + launch)
             .find("unknown key 'path' in a linked source") != std::string::npos);
+}
+
+TEST_CASE("runs of one program share what was compiled and decoded") {
+  Captured const captured;
+  std::string const launch =
+      std::string(head) + "[[launch]]\nkernel = \"where\"\nglobal = 32\nlocal = 32\nargs = [\"out\"]\n";
+  Compilations compilations;
+  auto const first = captured.run(launch, false, &compilations);
+  captured.write("m.ptx", "nothing that can be parsed");
+  auto const second = captured.run(launch, false, &compilations);
+  CHECK(second.rows.at(0).inst_total == first.rows.at(0).inst_total);
+  CHECK(captured.out().at(31) == 31);
+  CHECK_THROWS_AS(captured.run(launch), Error);
 }
