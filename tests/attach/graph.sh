@@ -1,8 +1,10 @@
 #!/bin/sh
-# Usage: graph.sh MINIEMU PARTSIM APPLICATION [cuda]. The graph of an application: its output and status are the same, each
-# launch is a node, and partsim says for every number of GPUs what it takes. A CUDA application runs attached only.
+# Usage: graph.sh MINIEMU PARTSIM opencl|cuda APPLICATION [TEXT...]. The graph of an application: its output and status are
+# the same, each launch is a node, each TEXT stands in it, and partsim says for every number of GPUs what it takes. A
+# CUDA application runs attached only.
 set -eu
-miniemu=$1 partsim=$2 application=$3 kind=${4:-opencl}
+miniemu=$1 partsim=$2 kind=$3 application=$4
+shift 4
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CACHE_HOME="$folder/cache" POCL_CACHE_DIR="$folder/pocl"
@@ -21,6 +23,9 @@ cmp "$folder/plain" "$folder/attached"
 [ $got = $status ] || fail "ends with $got, alone with $status"
 attached -o "$folder/rows.csv" >/dev/null 2>&1 || [ $? = $status ]
 
+for text in "$@"; do
+  grep -qF "$text" "$folder/graph.json" || { cat "$folder/graph.json"; fail "it lacks $text"; }
+done
 launches=$(awk -F, 'NR > 1 { sum += $3 } END { print sum }' "$folder/rows.csv")
 nodes=$(grep -c '"kind": "kernel", "kernel": "[^"]*", "case"' "$folder/graph.json")
 [ "$launches" = "$nodes" ] || fail "$launches launches, but $nodes nodes"

@@ -45,27 +45,29 @@ void Commands::begin_file() {
   next_number_ = 0;
 }
 
-std::uint64_t Commands::number_of(std::uint64_t key, std::uint64_t bytes, bool initial) {
-  auto const [at, is_new] = numbers_.try_emplace(key, next_number_);
-  if (is_new) log_->line(fmt::format("B {} {} {}", next_number_++, bytes, initial ? 1 : 0));
+// What holds the address: an allocation, or a variable.
+std::optional<Commands::Home> Commands::home_of(std::uint64_t address) const {
+  auto const [begin, allocation] = state_.allocations.holding(reinterpret_cast<void const*>(address));
+  if (allocation) return Home{begin, allocation->bytes, allocation->serial, allocation->type != MemoryType::device};
+  auto const* const variable = variable_at(state_, address);
+  if (!variable) return std::nullopt;
+  return Home{variable->address, variable->size, variable->address, state_.registry.is_managed(variable->address)};
+}
+
+// A variable has contents from the start, as what the host has written has.
+std::uint64_t Commands::number_of(Home const& home) {
+  auto const [at, is_new] = numbers_.try_emplace(home.key, next_number_);
+  bool const initial = home.shared || home.key == home.address;
+  if (is_new) log_->line(fmt::format("B {} {} {}", next_number_++, home.bytes, initial ? 1 : 0));
   return at->second;
 }
 
 // The buffer of the device that an area lies in; none for memory that is the host's.
 std::optional<Commands::Range> Commands::find(Area const& area) {
-  auto const address = address_of(area.begin);
-  auto const bytes = area.pitch * (area.rows - 1) + area.bytes;
-  auto const [begin, allocation] = state_.allocations.holding(area.begin);
-  if (allocation) {
-    bool const shared = allocation->type != MemoryType::device;
-    if (shared && !numbers_.contains(allocation->serial)) return std::nullopt;
-    auto const number = number_of(allocation->serial, allocation->bytes, shared);
-    return Range{number, address - begin, address - begin + bytes};
-  }
-  auto const* const variable = variable_at(state_, address);
-  if (!variable) return std::nullopt;
-  auto const number = number_of(variable->address, variable->size, true);
-  return Range{number, address - variable->address, address - variable->address + bytes};
+  auto const home = home_of(address_of(area.begin));
+  if (!home || (home->shared && !numbers_.contains(home->key))) return std::nullopt;
+  auto const begin = address_of(area.begin) - home->address;
+  return Range{number_of(*home), begin, begin + area.pitch * (area.rows - 1) + area.bytes};
 }
 
 // ---------------------------------------------------------------- copies and fills
@@ -145,9 +147,9 @@ void Commands::hash_again(void const* begin, std::uint64_t bytes) {
 
 void Commands::find_writes_of_host() {
   std::erase_if(shared_, [&](auto const& at) {  // released, and perhaps given to somebody else
-    auto const [begin, allocation] = state_.allocations.holding(reinterpret_cast<void const*>(at.first));
-    auto const number = allocation ? numbers_.find(allocation->serial) : numbers_.end();
-    return begin != at.first || number == numbers_.end() || number->second != at.second.buffer;
+    auto const home = home_of(at.first);
+    auto const number = home ? numbers_.find(home->key) : numbers_.end();
+    return number == numbers_.end() || number->second != at.second.buffer;
   });
   for (auto& [address, shared] : shared_) {
     std::uint64_t begin = 0, end = 0;  // pages side by side that have changed
@@ -189,26 +191,21 @@ intercept::GroupRanges Commands::ranges_of(emu::Launch const& launch) {
   begin_file();
   find_writes_of_host();
   return intercept::GroupRanges(launch.grid, [this](std::uint64_t address) {
-    using Block = intercept::GroupRanges::Block;
-    auto const [begin, allocation] = state_.allocations.holding(reinterpret_cast<void const*>(address));
-    if (allocation) return Block{begin, allocation->bytes};
-    auto const* const variable = variable_at(state_, address);
-    return variable ? Block{variable->address, variable->size} : Block{};
+    auto const home = home_of(address);
+    return home ? intercept::GroupRanges::Block{home->address, home->bytes} : intercept::GroupRanges::Block{};
   });
 }
 
 void Commands::launched(std::uint64_t number, emu::Launch const& launch, intercept::GroupRanges const& ranges) {
   std::string text = fmt::format("L {} {} {} {}", number, launch.grid.x, launch.grid.y, launch.grid.z);
   for (auto const& [block, access] : ranges.accesses(true)) {
-    auto const* const begin = reinterpret_cast<void const*>(block.address);
-    auto const* const allocation = state_.allocations.holding(begin).second;
-    bool const shared = allocation && allocation->type != MemoryType::device;
-    auto const key = allocation ? allocation->serial : block.address;
-    auto const buffer = number_of(key, block.bytes, shared || !allocation);
-    if (shared) share(block.address, buffer, block.bytes);
+    auto const home = home_of(block.address);
+    if (!home) continue;
+    auto const buffer = number_of(*home);
+    if (home->shared) share(block.address, buffer, block.bytes);
     text += fmt::format(" {}:{:d}:{:d}:{}:{}:{}:{}:{}:{}", buffer, access.write, access.regular, access.first,
                         access.step[0], access.step[1], access.step[2], access.span_bytes, access.touched_bytes);
-    if (!shared || !access.write) continue;
+    if (!home->shared || !access.write) continue;
     auto& seen = shared_[block.address];
     auto const [touched_begin, touched_end] = ranges.written(block.address);
     seen.written_begin = std::min(seen.written_begin, touched_begin - block.address);

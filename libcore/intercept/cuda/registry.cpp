@@ -67,6 +67,13 @@ Symbol const* Registry::symbol(void const* host_variable) const {
   return found == symbols_.end() ? nullptr : &found->second;
 }
 
+bool Registry::is_managed(std::uint64_t address) const {
+  for (auto const& program : programs_)
+    for (auto const& variable : program->managed)
+      if (reinterpret_cast<std::uint64_t>(*variable.pointer) == address) return true;
+  return false;
+}
+
 Code Registry::load(Program& program, std::uint32_t capability, emu::Memory& memory) {
   if (program.loaded) return program.failure;
   program.loaded = true;

@@ -55,6 +55,7 @@ class Registry {
   // By the host's function or by the handle that __cudaGetKernel gave; null where there is none.
   Kernel* kernel(void const* function_or_handle);
   Symbol const* symbol(void const* host_variable) const;
+  bool is_managed(std::uint64_t address) const;  // a __managed__ variable lies there
 
   // Reads the program's PTX for a device of this compute capability (80).
   Code load(Program&, std::uint32_t capability, emu::Memory&);

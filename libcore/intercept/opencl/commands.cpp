@@ -1,29 +1,23 @@
 // What an application enqueues, in order: kernels with their buffers, copies, fills. For the graph of the application.
 //
-// Method: with KERNELCAST_COMMANDS in the environment each command that was accepted becomes a line of the spool's file
-// commands-PID, written at once, so that a killed application leaves whole lines. Buffers have numbers; what is done
-// through a sub-buffer is done to the whole. Numbers of kernels are those of their launch files.
-//
-//   B buffer bytes initial                 a buffer is seen first; initial: 1 where it was made with contents
-//   K number argument:buffer:offset ...    a launch, and the buffers among its arguments
-//   W buffer begin end bytes               from the host; `bytes` of that range where it is a rectangle
-//   R buffer begin end bytes               to the host
-//   C buffer begin end bytes buffer begin end   from buffer to buffer
-//   F buffer begin end bytes               filled
-//
-// Limits: order is that of the calls. Shared virtual memory is not seen; images count as buffers that are copied whole.
-#include <fcntl.h>
-#include <unistd.h>
-
+// Method: with KERNELCAST_COMMANDS in the environment each command that was accepted becomes a line of
+// ../command_log.hpp. What is done through a sub-buffer is done to the whole. Numbers of kernels are those of their
+// launch files. Limits: order is that of the calls. Images count as buffers that are copied whole. Shared virtual
+// memory that the host may use without mapping it has contents from the start, and what the host does to it later is
+// not seen.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "intercept/command_log.hpp"
 #include "intercept/opencl/calls.hpp"
 #include "intercept/opencl/objects.hpp"
 #include "intercept/opencl/passing.hpp"
@@ -43,7 +37,8 @@ class Log {
  public:
   void line(std::string text) {
     std::lock_guard const lock(mutex_);
-    write_line(text);
+    open_file();
+    log_.line(std::move(text));
   }
 
   Place place_of(cl_mem memory) {
@@ -65,9 +60,41 @@ class Log {
     return places_[memory] = place;
   }
 
+  // Where a pointer into shared virtual memory lies; of no bytes where it does not.
+  Place place_of(void const* pointer) {
+    auto const address = reinterpret_cast<std::uintptr_t>(pointer);
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    {
+      std::lock_guard const lock(objects().mutex);
+      auto after = objects().shared_virtual.upper_bound(address);
+      if (after == objects().shared_virtual.begin() || address - (--after)->first >= after->second) return {};
+      std::tie(begin, bytes) = *after;
+    }
+    std::lock_guard const lock(mutex_);
+    open_file();
+    auto const [at, is_new] = shared_virtual_.try_emplace(begin, next_buffer_);
+    if (is_new) {
+      announce(bytes, unmapped_.contains(begin));
+      log_.line("S " + std::to_string(at->second) + ' ' + std::to_string(begin));
+    }
+    return {at->second, address - begin, bytes};
+  }
+
+  // The host uses it without mapping it.
+  void add_unmapped(void const* memory) {
+    std::lock_guard const lock(mutex_);
+    unmapped_.insert(reinterpret_cast<std::uintptr_t>(memory));
+  }
+
   void forget(cl_mem memory) {
     std::lock_guard const lock(mutex_);
     places_.erase(memory);
+  }
+  void forget(void const* memory) {
+    std::lock_guard const lock(mutex_);
+    shared_virtual_.erase(reinterpret_cast<std::uintptr_t>(memory));
+    unmapped_.erase(reinterpret_cast<std::uintptr_t>(memory));
   }
 
  private:
@@ -81,33 +108,28 @@ class Log {
     cl_mem_flags flags = 0;
     next.clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
     bool const initial = (flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR)) != 0;
-    Place const place{next_buffer_++, 0, size_of(memory)};
-    write_line("B " + std::to_string(place.buffer) + ' ' + std::to_string(place.bytes) + (initial ? " 1" : " 0"));
+    return announce(size_of(memory), initial);
+  }
+
+  Place announce(std::size_t bytes, bool initial) {
+    Place const place{next_buffer_++, 0, bytes};
+    log_.line("B " + std::to_string(place.buffer) + ' ' + std::to_string(bytes) + (initial ? " 1" : " 0"));
     return place;
   }
 
   void open_file() {
-    if (process_ == getpid()) return;
-    process_ = getpid();  // a fork begins its own
+    if (!log_.begins()) return;
     places_.clear();
+    shared_virtual_.clear();
     next_buffer_ = 0;
-    std::string const path = std::string(std::getenv("KERNELCAST_SPOOL")) + "/commands-" + std::to_string(process_);
-    file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  }
-
-  void write_line(std::string text) {
-    open_file();
-    text += '\n';
-    if (file_ != -1 && write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-      close(file_);  // the disk is full: the file ends here
-      file_ = -1;
-    }
   }
 
   std::mutex mutex_;
-  int process_ = 0, file_ = -1;
+  CommandLog log_{std::getenv("KERNELCAST_SPOOL")};
   std::uint64_t next_buffer_ = 0;
   std::unordered_map<cl_mem, Place> places_;
+  std::map<std::uintptr_t, std::uint64_t> shared_virtual_;  // numbers, by where it begins
+  std::set<std::uintptr_t> unmapped_;
 };
 
 Log& log() {
@@ -144,6 +166,13 @@ void note(char const* kind, cl_mem memory, Range const& range) {
   log().line(kind + words({place.buffer, place.offset + range.begin, place.offset + range.end, range.bytes}));
 }
 
+// Of shared virtual memory; false where it is the host's own.
+bool note(char const* kind, Place const& place, std::size_t bytes) {
+  if (place.bytes == 0) return false;
+  log().line(kind + words({place.buffer, place.offset, place.offset + bytes, bytes}));
+  return true;
+}
+
 void note_copy(cl_mem from, Range const& range, cl_mem to, Range const& there) {
   auto const source = log().place_of(from), target = log().place_of(to);
   log().line("C" + words({source.buffer, source.offset + range.begin, source.offset + range.end, range.bytes,
@@ -152,12 +181,20 @@ void note_copy(cl_mem from, Range const& range, cl_mem to, Range const& there) {
 
 void note_kernel(cl_kernel kernel, std::uint64_t number) {
   std::vector<std::pair<std::size_t, cl_mem>> buffers;
+  std::vector<std::pair<std::size_t, void const*>> pointers;
+  std::vector<std::uintptr_t> reached;
   {
     std::lock_guard const lock(objects().mutex);
     auto const known = objects().kernels.find(kernel);
     if (known == objects().kernels.end()) return;
     auto const& arguments = known->second->arguments;
+    reached = known->second->pointed_to;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].kind == Argument::Kind::shared_virtual) {
+        void const* pointer = nullptr;
+        std::memcpy(&pointer, arguments[i].content.data(), sizeof pointer);
+        pointers.emplace_back(i, pointer);
+      }
       if (arguments[i].kind != Argument::Kind::memory) continue;
       cl_mem memory = nullptr;
       std::memcpy(&memory, arguments[i].content.data(), sizeof memory);
@@ -165,10 +202,13 @@ void note_kernel(cl_kernel kernel, std::uint64_t number) {
     }
   }
   std::string text = "K" + words({number});
-  for (auto const& [argument, memory] : buffers) {
-    auto const place = log().place_of(memory);
+  auto const add = [&](std::size_t argument, Place const& place) {
     text += ' ' + std::to_string(argument) + ':' + std::to_string(place.buffer) + ':' + std::to_string(place.offset);
-  }
+  };
+  for (auto const& [argument, memory] : buffers) add(argument, log().place_of(memory));
+  for (auto const& [argument, pointer] : pointers)
+    if (auto const place = log().place_of(pointer); place.bytes != 0) add(argument, place);
+  for (auto const pointer : reached) log().place_of(reinterpret_cast<void const*>(pointer));
   log().line(std::move(text));
 }
 
@@ -283,6 +323,47 @@ cl_int CL_API_CALL read_image(cl_command_queue queue, cl_mem from, cl_bool block
   return status;
 }
 
+void* CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, std::size_t bytes, cl_uint alignment) {
+  void* const memory = below.clSVMAlloc(context, flags, bytes, alignment);
+  if (memory && (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER)) quietly([&] { log().add_unmapped(memory); });
+  return memory;
+}
+void CL_API_CALL svm_free(cl_context context, void* memory) {
+  quietly([&] { log().forget(memory); });
+  below.clSVMFree(context, memory);
+}
+cl_int CL_API_CALL svm_copy(cl_command_queue queue, cl_bool blocking, void* to, void const* from, std::size_t bytes,
+                            cl_uint waits, cl_event const* wait_list, cl_event* event) {
+  auto const status = below.clEnqueueSVMMemcpy(queue, blocking, to, from, bytes, waits, wait_list, event);
+  if (status == CL_SUCCESS)
+    quietly([&] {
+      auto const source = log().place_of(from), target = log().place_of(static_cast<void const*>(to));
+      if (source.bytes != 0 && target.bytes != 0)
+        log().line("C" + words({source.buffer, source.offset, source.offset + bytes, bytes, target.buffer,
+                                target.offset, target.offset + bytes}));
+      else if (!note("R", source, bytes))
+        note("W", target, bytes);
+    });
+  return status;
+}
+cl_int CL_API_CALL svm_fill(cl_command_queue queue, void* to, void const* pattern, std::size_t pattern_bytes,
+                            std::size_t bytes, cl_uint waits, cl_event const* wait_list, cl_event* event) {
+  auto const status = below.clEnqueueSVMMemFill(queue, to, pattern, pattern_bytes, bytes, waits, wait_list, event);
+  if (status == CL_SUCCESS) quietly([&] { note("F", log().place_of(static_cast<void const*>(to)), bytes); });
+  return status;
+}
+cl_int CL_API_CALL svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void* memory,
+                           std::size_t bytes, cl_uint waits, cl_event const* wait_list, cl_event* event) {
+  auto const status = below.clEnqueueSVMMap(queue, blocking, flags, memory, bytes, waits, wait_list, event);
+  if (status == CL_SUCCESS)
+    quietly([&] {
+      auto const place = log().place_of(static_cast<void const*>(memory));
+      if (flags & CL_MAP_READ) note("R", place, bytes);
+      if (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) note("W", place, bytes);
+    });
+  return status;
+}
+
 cl_int CL_API_CALL release_memory(cl_mem memory) {
   cl_uint references = 0;
   next.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, nullptr);
@@ -308,6 +389,11 @@ void take_commands(cl_icd_dispatch& layer) {
   layer.clEnqueueWriteImage = write_image;
   layer.clEnqueueReadImage = read_image;
   layer.clReleaseMemObject = release_memory;
+  layer.clSVMAlloc = svm_alloc;
+  layer.clSVMFree = svm_free;
+  layer.clEnqueueSVMMemcpy = svm_copy;
+  layer.clEnqueueSVMMemFill = svm_fill;
+  layer.clEnqueueSVMMap = svm_map;
 }
 
 }  // namespace kernelcast::intercept
