@@ -78,7 +78,8 @@ void declare(cli::Tool& tool) {
   app.add_option("--outer", options->outer, "outer folds with --nested (default 5)")->type_name("N")->needs(nested);
   app.add_option("--inner", options->inner, "inner folds with --nested (default 3)")->type_name("N")->needs(nested);
   app.add_option("--iterations", options->iterations, "repeat with so many seeds (default 1; 30 with --nested)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
   app.add_option("--split", options->split,
                  "balanced: the five longest kernels and cases always train, and each fold has as many short, medium "
                  "and long ones (default for times); random: neither (default for power)")

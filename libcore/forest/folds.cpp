@@ -19,13 +19,14 @@ std::size_t count_of(Groups const& groups) {
   return groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
 }
 
-void refuse_too_few(std::size_t groups, std::size_t folds) {
+void refuse_too_few(std::size_t groups, std::size_t folds, bool balanced) {
   if (folds < 2) throw Error(Status::usage, "cross-validation needs at least two folds", "--folds 10 is common");
   if (groups < folds)
     throw Error(Status::bad_data,
                 fmt::format("{} folds need as many kernels and cases to test, here {} {}", folds,
                             groups == 1 ? "is" : "are", groups),
-                "ask for fewer with --folds, or give more samples");
+                balanced ? "the five longest always train: --split random tests them, too"
+                         : "ask for fewer with --folds, or give more samples");
 }
 
 // Deals groups to folds in turn, so that sizes differ by one.
@@ -53,7 +54,7 @@ Groups groups_of(std::vector<std::string> const& text) {
 
 Folds random_folds(Groups const& groups, std::size_t count, std::uint64_t seed) {
   auto const n = count_of(groups);
-  refuse_too_few(n, count);
+  refuse_too_few(n, count, false);
   std::vector<std::size_t> shuffled(n), fold_of(n);
   std::iota(shuffled.begin(), shuffled.end(), std::size_t{0});
   Random(seed, 1).shuffle(shuffled);
@@ -70,7 +71,7 @@ Folds balanced_folds(Groups const& groups, std::vector<double> const& seconds, s
   std::iota(by_length.begin(), by_length.end(), std::size_t{0});
   std::sort(by_length.begin(), by_length.end(),
             [&](auto a, auto b) { return longest[a] != longest[b] ? longest[a] > longest[b] : a < b; });
-  refuse_too_few(n - std::min(n, always_trained), count);
+  refuse_too_few(n - std::min(n, always_trained), count, true);
   by_length.erase(by_length.begin(), by_length.begin() + always_trained);
   std::vector<std::size_t> fold_of(n, count);  // count: in no fold
   std::vector<std::vector<std::size_t>> classes(3);

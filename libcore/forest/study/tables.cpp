@@ -17,10 +17,11 @@ namespace {
 
 using record::Unit;
 
+// Also what is none but is meant to be one: nan, inf, 1e999. It is refused where it is read.
 bool is_number(std::string_view text) {
   double value = 0;
   auto const result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size() && std::isfinite(value);
+  return result.ec != std::errc::invalid_argument && result.ptr == text.data() + text.size();
 }
 
 void add_values(record::Schema<FeatureRow>& schema, std::vector<std::string> const& features) {
@@ -75,6 +76,9 @@ double median(std::vector<double> values) {
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
+// Beyond them sums of squares are no numbers.
+constexpr double least_target = 1e-100, greatest_target = 1e100;
+
 struct TargetRow {
   std::string kernel, case_name, device, group;
   std::optional<double> value;
@@ -128,16 +132,13 @@ std::vector<std::string> numeric_columns(Content const& content) {
   std::istringstream in(content.text);
   csv::Reader csv(in, content.path);
   auto const header = csv.header();
-  std::vector<bool> numeric(header.size(), true), any(header.size());
+  std::vector<std::size_t> numbers(header.size()), words(header.size());
   while (csv.next())
-    for (std::size_t i = 0; i < header.size(); ++i) {
-      if (csv[i].empty()) continue;
-      any[i] = true;
-      if (!is_number(csv[i])) numeric[i] = false;
-    }
+    for (std::size_t i = 0; i < header.size(); ++i)
+      if (!csv[i].empty()) ++(is_number(csv[i]) ? numbers : words)[i];
   std::vector<std::string> out;
   for (std::size_t i = 0; i < header.size(); ++i)
-    if (numeric[i] && any[i] && !is_no_feature(header[i])) out.push_back(header[i]);
+    if (numbers[i] > words[i] && !is_no_feature(header[i])) out.push_back(header[i]);
   return out;
 }
 
@@ -187,6 +188,9 @@ TargetTable read_targets(Content const& content, std::string const& column, std:
   for (TargetRow row; rows.next(&row); row = {}) {
     if (!row.value) continue;
     if (!(*row.value > 0)) throw rows.error(column, "a target must be above 0", "an unknown one is an empty cell");
+    if (*row.value < least_target || *row.value > greatest_target)
+      throw rows.error(column, fmt::format("a target must be between {} and {}", least_target, greatest_target),
+                       "such a time or power is none");
     if (of_row) row.group = group == "device" ? row.device : group == "kernel" ? row.kernel : row.case_name;
     auto& at = values[{row.kernel, row.case_name, row.device}];
     at.first = row.group;

@@ -48,7 +48,8 @@ struct Content {
   std::string path, text, hash;
 };
 
-// Columns whose cells are all numbers or empty, except those that are never features (launches, time_s, …).
+// Columns with more numbers than words, except those that are never features (launches, time_s, …). A word among
+// numbers is refused where the column is read.
 std::vector<std::string> numeric_columns(Content const& content);
 
 struct KernelTable {
@@ -64,8 +65,8 @@ struct Target {
   std::string kernel, case_name, device, group;
   double value = 0;
 };
-// Rows without a value are left out; a value of 0 or below is refused. Of several rows for one kernel, case and device
-// the median counts [braun] section 5.3.2.
+// Rows without a value are left out; a value of 0 or below, or beyond 1e±100, is refused. Of several rows for one
+// kernel, case and device the median counts [braun] section 5.3.2.
 struct TargetTable {
   std::vector<Target> rows;
   bool has_group = false;
