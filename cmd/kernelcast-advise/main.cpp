@@ -16,10 +16,10 @@ namespace {
 
 struct Options {
   std::string devdb, clock = "usual", emit = "advice", groups = "first";
-  std::vector<std::string> devices, application;
+  std::vector<std::string> devices, mappings, application;
   std::optional<double> budget_pct;
   double timeout_s = 10;
-  bool no_cache = false, no_registers = false;
+  bool no_cache = false, no_registers = false, steer = false;
 };
 
 std::string time(std::optional<double> const& seconds) {
@@ -31,8 +31,20 @@ std::string words(record::Advice const& a) {
   std::string const launch = a.case_name.empty() ? a.kernel : a.kernel + ' ' + a.case_name;
   if (a.status != "ok") return fmt::format("{}: no advice: {}", launch, a.reason);
   std::string const next = a.next_device.empty() ? "" : fmt::format(", then {} {}", a.next_device, time(a.next_time_s));
-  return fmt::format("{}: {} {} ({}){}{}; {} in {}", launch, a.device, time(a.time_s), a.limiter, next,
-                     a.decided == "no" ? ", too close to call" : "", a.source, time(a.advice_wall_s));
+  std::string const steered = a.steered_to.empty() ? "" : "; from now on it runs on " + a.steered_to;
+  return fmt::format("{}: {} {} ({}){}{}; {} in {}{}", launch, a.device, time(a.time_s), a.limiter, next,
+                     a.decided == "no" ? ", too close to call" : "", a.source, time(a.advice_wall_s), steered);
+}
+
+// "matmul 1024x1024/16x16: 17 of 20 launches went from device 0 (c1060) to device 1 (a100)"; empty for those that
+// stayed because they are best off there.
+std::string words(record::Steering const& s) {
+  auto const device = [](std::string const& place, std::string const& id) {
+    return fmt::format("device {}{}", place, id.empty() ? id : " (" + id + ')');
+  };
+  if (s.launches_steered == 0) return {};
+  return fmt::format("{} {}: {} of {} launches went from {} to {}", s.kernel, s.case_name, s.launches_steered,
+                     s.launches, device(s.place, s.device), device(s.to_place, s.to_device));
 }
 
 // Everything that the application launched as one case, called as the application is.
@@ -47,9 +59,12 @@ std::string summary(advise::Online const& online, Options const& options) {
   std::string const best =
       whole.empty() ? "" : fmt::format("; all of them: {} {}", whole.front().device, time(whole.front().time_s));
   double const share_pct = online.run_s > 0 ? 100 * online.advice_cpu_s / online.run_s : 0;
+  std::uint64_t steered = 0;
+  for (auto const& row : online.steering) steered += row.launches_steered;
+  std::string const moved = options.steer ? fmt::format(", {} steered", steered) : "";
   return fmt::format(
-      "{} of {} configurations advised, {} from the cache, {} launches{}; advice took {}, {:.1f} % of {}",
-      online.advised, online.configurations, online.from_cache, online.launches, best, time(online.advice_cpu_s),
+      "{} of {} configurations advised, {} from the cache, {} launches{}{}; advice took {}, {:.1f} % of {}",
+      online.advised, online.configurations, online.from_cache, online.launches, moved, best, time(online.advice_cpu_s),
       share_pct, time(online.run_s));
 }
 
@@ -64,11 +79,17 @@ advise::OnlineOptions online_options(Options const& options, device::DeviceDatab
   out.worker.limits.timeout_s = options.timeout_s;
   out.worker.cache = !options.no_cache;
   out.worker.registers = !options.no_registers;
+  if (!options.steer) return out;
+  auto& steering = out.steering.emplace();
+  steering.database = &database;
+  steering.model = out.model;
+  for (auto const& mapping : options.mappings) steering.mappings.push_back(advise::parse_mapping(mapping, database));
   return out;
 }
 
-void write(std::vector<record::Projection> const& rows, cli::Streams& io) {
-  auto out = io.writer<record::Projection>();
+template <class Record>
+void write(std::vector<Record> const& rows, cli::Streams& io) {
+  auto out = io.writer<Record>();
   for (auto const& row : rows) out.write(row);
   out.finish();
 }
@@ -79,6 +100,9 @@ Status run(Options const& options, cli::Streams& io) {
     throw Error(Status::usage,
                 fmt::format("--emit {} needs a file to write to: standard output is the application's", options.emit),
                 fmt::format("kernelcast-advise --emit {} -o p.csv -- ./app its arguments", options.emit));
+  if (options.emit == "steering" && !options.steer)
+    throw Error(Status::usage, "--emit steering is for --steer",
+                "kernelcast-advise --steer --emit steering -o s.csv -- ./app");
   auto const database = device::load(device::find_database(options.devdb));
   auto advice = online_options(options, database);
   std::optional<record::Writer<record::Advice>> out;
@@ -91,7 +115,11 @@ Status run(Options const& options, cli::Streams& io) {
   };
   auto const online = advise::run_online(advice);
   if (out) out->finish();
+  for (auto const& row : online.steering)
+    if (auto const text = words(row); in_words && !text.empty()) io.note(text);
+  for (auto const& remark : online.remarks) io.note(remark);
   if (in_words) io.note(summary(online, options));
+  if (options.emit == "steering") write(online.steering, io);
   if (options.emit == "projection") write(online.totals, io);
   if (options.emit == "total") write(whole_application(online, options), io);
   return static_cast<Status>(online.status);
@@ -117,10 +145,10 @@ void declare(cli::Tool& tool) {
   app.add_option(
          "--emit", options->emit,
          "the record that goes to the file of -o: advice, a row for each distinct launch as soon as it is "
-         "known; at the end, projection: all devices and the times of all launches, by configuration; or total: the "
-         "same of the whole application")
-      ->type_name("advice|projection|total")
-      ->check(CLI::IsMember({"advice", "projection", "total"}))
+         "known; at the end, projection: all devices and the times of all launches, by configuration; total: the same "
+         "of the whole application; or steering, with --steer: where the launches of each configuration went")
+      ->type_name("advice|projection|total|steering")
+      ->check(CLI::IsMember({"advice", "projection", "total", "steering"}))
       ->capture_default_str();
   app.add_option("--groups", options->groups, "groups of each launch to emulate: first, all, or so many")
       ->type_name("GROUPS")
@@ -130,6 +158,15 @@ void declare(cli::Tool& tool) {
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  auto* const steer = app.add_flag(
+      "--steer", options->steer,
+      "send launches to the device that is projected to be the fastest of those that the application's OpenCL context "
+      "has and that can take them; until that is known, and otherwise, they go where the application says");
+  tool.list("--device-map", options->mappings,
+            "with --steer: which device of the database an OpenCL device is; OPENCL is its number among the devices of "
+            "all platforms, from 0 (a part of it: 0.1), its name, or a part of its name",
+            "OPENCL=ID")
+      ->needs(steer);
   app.add_flag("--no-cache", options->no_cache, "compile and count anew, and keep nothing");
   app.add_flag("--no-registers", options->no_registers,
                "do not ask other compilers for registers: a first compilation is faster, occupancies are less exact");
@@ -150,7 +187,7 @@ int main(int argc, char** argv) {
           "error, in words.",
       .operands = cli::Operands::none,
       .input = {},
-      .output = {&record::Advice::schema(), &record::Projection::schema()},
+      .output = {&record::Advice::schema(), &record::Projection::schema(), &record::Steering::schema()},
       .statuses = {{Status::unavailable,
                     "no such device, or the OpenCL layer is not installed; any status may also be "
                     "the application's own"}},

@@ -42,14 +42,17 @@ pid_t start_worker(SpoolReader const& spool, WorkerOptions const& options) {
 
 class Session {
  public:
-  Session(OnlineOptions const& options, std::string folder) : options_(options), spool_(std::move(folder)) {}
+  Session(OnlineOptions const& options, std::string folder) : options_(options), spool_(std::move(folder)) {
+    if (options.steering) steering_.emplace(spool_, *options.steering);
+  }
 
   Online run() {
     intercept::FolderWatch const watch(spool_.folder());
     intercept::LeaveSignalsToTheApplication const keys;
     start();
-    auto const environment = intercept::environment_with_layer(
+    auto environment = intercept::environment_with_layer(
         spool_.folder(), "", options_.worker.cache ? intercept::lasting_programs() : std::string{});
+    if (steering_) environment.emplace_back("KERNELCAST_STEER=1");
     try {
       application_ = intercept::start_application(options_.command, environment);
     } catch (...) {
@@ -65,6 +68,7 @@ class Session {
     tell_new();
     tell_missing();
     total();
+    if (steering_) conclude_steering();
     return std::move(result_);
   }
 
@@ -145,6 +149,7 @@ class Session {
   }
 
   void tell_new() {
+    if (steering_) steering_->look();
     for (auto const& file : outcomes(spool_)) {
       if (!told_.insert(file.key()).second) continue;
       auto outcome = read_outcome(spool_, file);
@@ -157,6 +162,7 @@ class Session {
     auto const projections = project(outcome.row, options_.devices, options_.model);
     auto const wall_s = std::chrono::duration<double>(Clock::now() - start).count();
     auto advice = begin(outcome);
+    if (steering_) advice.steered_to = steering_->decide(outcome);
     advice.source = outcome.from_cache ? "cache" : "emulated";
     advice.advice_wall_s = outcome.wall_s + wall_s;
     advice.advice_cpu_s = outcome.cpu_s + wall_s;  // this process does nothing else meanwhile
@@ -183,6 +189,7 @@ class Session {
   }
 
   void tell(Outcome const& outcome, std::string const& status) {
+    if (steering_) unadvised_.push_back(outcome);
     auto advice = begin(outcome);
     advice.status = status;
     advice.reason = outcome.reason;
@@ -244,8 +251,17 @@ class Session {
     result_.advice_cpu_s = static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec) + ended_workers_s_;
   }
 
+  void conclude_steering() {
+    for (auto const& outcome : counted_)
+      result_.steering.push_back(steering_->row(outcome, launches_of(outcome.of), ""));
+    for (auto const& outcome : unadvised_)
+      result_.steering.push_back(steering_->row(outcome, launches_of(outcome.of), "no advice: " + outcome.reason));
+    result_.remarks = steering_->remarks();
+  }
+
   OnlineOptions const& options_;
   SpoolReader spool_;
+  std::optional<Steering> steering_;
   Online result_;
   Clock::time_point start_{};
   pid_t application_ = -1, worker_ = -1;
@@ -255,6 +271,7 @@ class Session {
   double ended_workers_s_ = 0;
   std::set<std::pair<std::string, std::uint64_t>> told_;
   std::vector<Outcome> counted_;
+  std::vector<Outcome> unadvised_;  // with steering
 };
 
 }  // namespace

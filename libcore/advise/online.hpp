@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "advise/projections.hpp"
+#include "advise/steering.hpp"
 #include "advise/worker.hpp"
 #include "record/advice.hpp"
 
@@ -26,6 +27,7 @@ struct OnlineOptions {
   model::panwar::Options model;
   std::optional<double> budget_share;  // of the run time; empty: no bound, all launches are counted
   WorkerOptions worker;
+  std::optional<SteeringOptions> steering;          // send launches to other devices of the application's
   std::function<void(record::Advice const&)> tell;  // each as it is known
 };
 
@@ -34,6 +36,8 @@ struct Online {
   std::vector<record::Projection> totals;  // of all launches that were counted: per configuration, all devices
   double run_s = 0;                        // of the application
   double advice_cpu_s = 0;                 // of this process, the worker and its compilers
+  std::vector<record::Steering> steering;  // of each configuration
+  std::vector<std::string> remarks;        // on devices that could not be steered to
   std::uint64_t launches = 0, configurations = 0, advised = 0, from_cache = 0;
 };
 

@@ -35,7 +35,11 @@ Schema<Advice> const& Advice::schema() {
         .column("advice_cpu_s", &Advice::advice_cpu_s, Unit::seconds,
                 "cost of this advice: processor time, compilers included")
         .column("at_s", &Advice::at_s, Unit::seconds, "when the advice was there, after the start of the application")
-        .column("launches", &Advice::launches, Unit::count, "launches of this kernel and these sizes by then");
+        .column("launches", &Advice::launches, Unit::count, "launches of this kernel and these sizes by then")
+        .column("steered_to", &Advice::steered_to, Unit::none,
+                "with --steer: the device of the machine that launches go to from now on; empty: they stay where the "
+                "application puts them")
+        .may_be_empty();
     return s;
   }();
   return schema;

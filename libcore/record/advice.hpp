@@ -24,6 +24,7 @@ struct Advice {
   std::optional<double> advice_wall_s, advice_cpu_s;
   std::optional<double> at_s;  // since the application began
   std::uint64_t launches = 0;  // by then
+  std::string steered_to;      // of the machine's own devices; empty: launches stay where the application puts them
 
   static Schema<Advice> const& schema();
 };

@@ -6,6 +6,7 @@
 #include "intercept/opencl/calls.hpp"
 #include "intercept/opencl/objects.hpp"
 #include "intercept/opencl/passing.hpp"
+#include "intercept/opencl/steering.hpp"
 
 namespace kernelcast::intercept {
 namespace {
@@ -136,18 +137,26 @@ cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dim
                            std::size_t const* global, std::size_t const* local, cl_uint waits,
                            cl_event const* wait_list, cl_event* event) {
   std::optional<Passing> passing;
+  std::optional<cl_int> steered;
   std::vector<cl_event> all;
   quietly([&] {
     passing.emplace(kernel, dimensions, global, local);
+    if (auto const number = steering() ? passing->number() : std::nullopt) {
+      if (passing->is_new())
+        note(queue, *number);
+      else
+        steered = steer({queue, kernel, dimensions, offset, global, local, waits, wait_list, event}, *number);
+    }
     if (!passing->is_new()) return;
     passing->describe(queue, kernel, offset, waits, wait_list);
     all = passing->reads();
     if (!all.empty()) all.insert(all.end(), wait_list, wait_list + waits);
   });
-  auto const status = all.empty() ? next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits,
-                                                                wait_list, event)
-                                  : next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
-                                                                static_cast<cl_uint>(all.size()), all.data(), event);
+  auto const status = steered       ? *steered
+                      : all.empty() ? next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
+                                                                  waits, wait_list, event)
+                                    : next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
+                                                                  static_cast<cl_uint>(all.size()), all.data(), event);
   if (passing) quietly([&] { passing->conclude(status == CL_SUCCESS); });
   return status;
 }

@@ -13,9 +13,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "intercept/opencl/builds.hpp"
 #include "intercept/opencl/calls.hpp"
 #include "intercept/opencl/capture.hpp"
 #include "intercept/opencl/objects.hpp"
+#include "intercept/opencl/queues.hpp"
+#include "intercept/opencl/steering.hpp"
 
 namespace kernelcast::intercept {
 
@@ -43,6 +46,7 @@ struct AtFork {
                    [] {
                      objects().mutex.unlock();
                      forget_captures();
+                     forget_steering();
                    });
   }
 } at_fork;
@@ -77,6 +81,10 @@ KERNELCAST_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, cl_icd_dispatc
   take_memory(layer);
   take_kernels(layer);
   take_commands(layer);
+  if (steering()) {
+    take_builds(layer);
+    take_queues(layer);
+  }
   *count = static_cast<cl_uint>(known);
   *ours = &layer;
   return CL_SUCCESS;
