@@ -3,6 +3,7 @@
 //
 //   program-HASH.cl         OpenCL C source; headers-HASH/NAME, headers that it was compiled with. They stand here or
 //                           in a folder of their own that lasts, so that what is compiled of them is found again
+//   binary-HASH-BYTES       beside them: what a program's binary was built of (opencl/binaries.hpp)
 //   launch-PID-N.toml       a launch file, whole from the moment that it is there
 //   buffer-PID-N-I.bin      what argument I of it held just before the launch
 //   room-PID-K.bin          a file that such contents are put into again and again (opencl/rooms.hpp)

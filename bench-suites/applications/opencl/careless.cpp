@@ -1,5 +1,4 @@
-// What has no launch file (a program from a binary) beside what has one, no local size, failing launches, and an end
-// without releasing anything.
+// A program from its own binary, no local size, failing launches, and an end without releasing anything.
 #include "app.hpp"
 
 static char const* const source = "__kernel void one(__global int* x) { x[get_global_id(0)] += 1; }";

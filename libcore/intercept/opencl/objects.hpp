@@ -59,7 +59,8 @@ using Histories = std::unordered_map<std::string, History>;  // by the kernel's 
 
 struct Program {
   std::vector<Unit> units;
-  std::string why_not;  // why its kernels cannot be emulated: "it was made from a binary"; empty where they can
+  std::string why_not;       // why its kernels cannot be emulated: "it was made from a binary"; empty where they can
+  bool from_binary = false;  // its units are those of the program that the binary came from, options included
   Histories* histories = nullptr;  // of all programs made of the same
 };
 

@@ -69,6 +69,10 @@ std::optional<std::uint64_t> number_of(cl_kernel handle, cl_uint dimensions, std
   return at == seen.end() ? std::nullopt : std::optional(policy()->spool.number_of(at->second));
 }
 
+Spool const* chosen_spool() {
+  return policy() ? &policy()->spool : nullptr;
+}
+
 void expect(std::size_t bytes) {
   if (policy()) rooms().prepare(policy()->spool, std::min(bytes, policy()->read_back_bytes));
 }

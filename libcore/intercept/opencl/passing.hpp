@@ -24,6 +24,9 @@ inline constexpr std::size_t usual_read_back_bytes = std::size_t{64} << 20;
 std::optional<std::uint64_t> number_of(cl_kernel handle, cl_uint dimensions, std::size_t const* global,
                                        std::size_t const* local);
 
+// Null where nothing is captured.
+Spool const* chosen_spool();
+
 // The application has made a buffer: what it holds may have to be read back.
 void expect(std::size_t bytes);
 

@@ -1,4 +1,7 @@
 // Programs: sources, options and headers as they pass, through compiling and linking.
+#include <algorithm>
+
+#include "intercept/opencl/binaries.hpp"
 #include "intercept/opencl/calls.hpp"
 #include "intercept/opencl/objects.hpp"
 
@@ -42,7 +45,7 @@ cl_program CL_API_CALL create_with_source(cl_context context, cl_uint count, cha
     Unit unit;
     for (cl_uint i = 0; i < count; ++i)
       unit.source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : std::string(strings[i]);
-    remember(program, {{std::move(unit)}, "", nullptr});
+    remember(program, {{std::move(unit)}, "", false, nullptr});
   });
   return program;
 }
@@ -52,27 +55,53 @@ cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count, cl_
                                           cl_int* binary_status, cl_int* status) {
   auto const program =
       next.clCreateProgramWithBinary(context, count, devices, lengths, binaries, binary_status, status);
-  remember(program, {{}, "its program was made from a binary (pyopencl compiles with PYOPENCL_NO_CACHE=1)", nullptr});
+  quietly([&] {
+    Program made;
+    if (count > 0 && lengths && binaries && binaries[0])
+      made.units = units_of({reinterpret_cast<char const*>(binaries[0]), lengths[0]});
+    made.from_binary = true;
+    if (made.units.empty()) made.why_not = "its program was made from a binary whose source is not known";
+    remember(program, std::move(made));
+  });
   return program;
+}
+
+// Binaries that the application takes away may come back.
+cl_int CL_API_CALL program_info(cl_program program, cl_program_info what, std::size_t room, void* value,
+                                std::size_t* bytes) {
+  auto const status = next.clGetProgramInfo(program, what, room, value, bytes);
+  if (status != CL_SUCCESS || what != CL_PROGRAM_BINARIES || !value) return status;
+  quietly([&] {
+    auto const made_of = known(program);
+    if (!made_of || made_of->units.empty()) return;
+    std::size_t size = 0;
+    next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, 0, nullptr, &size);
+    std::vector<std::size_t> sizes(size / sizeof(std::size_t));
+    if (next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, size, sizes.data(), nullptr) != CL_SUCCESS) return;
+    auto const* const binaries = static_cast<char const* const*>(value);
+    for (std::size_t i = 0; i < std::min(sizes.size(), room / sizeof *binaries); ++i)
+      if (binaries[i]) note_binary({binaries[i], sizes[i]}, made_of->units);
+  });
+  return status;
 }
 
 cl_program CL_API_CALL create_with_il(cl_context context, void const* il, std::size_t bytes, cl_int* status) {
   auto const program = next.clCreateProgramWithIL(context, il, bytes, status);
-  remember(program, {{}, "its program was made from an intermediate language", nullptr});
+  remember(program, {{}, "its program was made from an intermediate language", false, nullptr});
   return program;
 }
 
 cl_program CL_API_CALL create_with_built_in(cl_context context, cl_uint count, cl_device_id const* devices,
                                             char const* names, cl_int* status) {
   auto const program = next.clCreateProgramWithBuiltInKernels(context, count, devices, names, status);
-  remember(program, {{}, "it is built into the device", nullptr});
+  remember(program, {{}, "it is built into the device", false, nullptr});
   return program;
 }
 
 // Sources are built under their new options; a program without source stays what it is.
 void take_options(cl_program program, char const* options, std::vector<std::pair<std::string, std::string>> headers) {
   auto const before = known(program);
-  if (!before || before->units.size() != 1) return;
+  if (!before || before->units.size() != 1 || before->from_binary) return;
   Program changed = *before;
   changed.units.front().options = options ? options : "";
   changed.units.front().headers = std::move(headers);
@@ -130,6 +159,7 @@ cl_int CL_API_CALL release_program(cl_program program) {
 void take_programs(cl_icd_dispatch& layer) {
   layer.clCreateProgramWithSource = create_with_source;
   layer.clCreateProgramWithBinary = create_with_binary;
+  layer.clGetProgramInfo = program_info;
   layer.clCreateProgramWithIL = create_with_il;
   layer.clCreateProgramWithBuiltInKernels = create_with_built_in;
   layer.clLinkProgram = link;
