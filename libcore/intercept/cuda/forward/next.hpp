@@ -13,6 +13,14 @@ Function* next(Function*, char const* name) {
   return reinterpret_cast<Function*>(find(name));
 }
 
+// While it lives calls of this thread are not the application's own: a runtime may call itself by its public names.
+inline thread_local unsigned inner_calls = 0;
+struct InnerCalls {
+  InnerCalls() { ++inner_calls; }
+  ~InnerCalls() { --inner_calls; }
+  InnerCalls(InnerCalls const&) = delete;
+};
+
 // What we call ourselves; never while the stream captures.
 struct Runtime {
   Code (*synchronize)() = nullptr;

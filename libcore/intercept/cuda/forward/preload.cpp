@@ -65,30 +65,31 @@ KERNELCAST_LAUNCH(cudaLaunchCooperativeKernel_ptsz)
 KERNELCAST_LAUNCH_CONFIGURED(cudaLaunchKernelExC)
 KERNELCAST_LAUNCH_CONFIGURED(cudaLaunchKernelExC_ptsz)
 
-#define KERNELCAST_ALLOCATE(function, parameters, arguments)         \
-  KERNELCAST_CUDA_EXPORT Code function parameters {                  \
-    NEXT(function);                                                  \
-    auto const code = real arguments;                                \
-    if (code == Code::success) Watch::get().add_memory(*out, bytes); \
-    return code;                                                     \
+#define KERNELCAST_ALLOCATE(function, of, parameters, arguments)                    \
+  KERNELCAST_CUDA_EXPORT Code function parameters {                                 \
+    NEXT(function);                                                                 \
+    auto const code = real arguments;                                               \
+    if (code == Code::success) Watch::get().add_memory(*out, bytes, Watch::Of::of); \
+    return code;                                                                    \
   }
-KERNELCAST_ALLOCATE(cudaMalloc, (void** out, std::size_t bytes), (out, bytes))
-KERNELCAST_ALLOCATE(cudaMallocHost, (void** out, std::size_t bytes), (out, bytes))
-KERNELCAST_ALLOCATE(cudaMallocManaged, (void** out, std::size_t bytes, unsigned flags), (out, bytes, flags))
-KERNELCAST_ALLOCATE(cudaHostAlloc, (void** out, std::size_t bytes, unsigned flags), (out, bytes, flags))
-KERNELCAST_ALLOCATE(cudaMallocAsync, (void** out, std::size_t bytes, Stream stream), (out, bytes, stream))
-KERNELCAST_ALLOCATE(cudaMallocAsync_ptsz, (void** out, std::size_t bytes, Stream stream), (out, bytes, stream))
+KERNELCAST_ALLOCATE(cudaMalloc, device, (void** out, std::size_t bytes), (out, bytes))
+KERNELCAST_ALLOCATE(cudaMallocHost, host, (void** out, std::size_t bytes), (out, bytes))
+KERNELCAST_ALLOCATE(cudaMallocManaged, managed, (void** out, std::size_t bytes, unsigned flags), (out, bytes, flags))
+KERNELCAST_ALLOCATE(cudaHostAlloc, host, (void** out, std::size_t bytes, unsigned flags), (out, bytes, flags))
+KERNELCAST_ALLOCATE(cudaMallocAsync, device, (void** out, std::size_t bytes, Stream stream), (out, bytes, stream))
+KERNELCAST_ALLOCATE(cudaMallocAsync_ptsz, device, (void** out, std::size_t bytes, Stream stream), (out, bytes, stream))
 
 KERNELCAST_CUDA_EXPORT Code cudaMallocPitch(void** out, std::size_t* pitch, std::size_t width, std::size_t height) {
   NEXT(cudaMallocPitch);
   auto const code = real(out, pitch, width, height);
-  if (code == Code::success) Watch::get().add_memory(*out, *pitch * height);
+  if (code == Code::success) Watch::get().add_memory(*out, *pitch * height, Watch::Of::device);
   return code;
 }
 KERNELCAST_CUDA_EXPORT Code cudaMalloc3D(PitchedPointer* out, Extent extent) {
   NEXT(cudaMalloc3D);
   auto const code = real(out, extent);
-  if (code == Code::success) Watch::get().add_memory(out->pointer, out->pitch * extent.height * extent.depth);
+  if (code == Code::success)
+    Watch::get().add_memory(out->pointer, out->pitch * extent.height * extent.depth, Watch::Of::device);
   return code;
 }
 

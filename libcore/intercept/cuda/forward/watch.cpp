@@ -103,7 +103,9 @@ Watch& Watch::get() {
 Watch::Watch() {
   char const* const spool = std::getenv("KERNELCAST_SPOOL");
   char const* const every = std::getenv("KERNELCAST_EVERY");
-  if (spool && runtime().complete()) policy_.emplace(spool, every ? every : "");
+  if (!spool || !runtime().complete()) return;
+  policy_.emplace(spool, every ? every : "");
+  if (std::getenv("KERNELCAST_COMMANDS")) commands_.emplace(spool);
 }
 
 void Watch::add_program(void** handle, void const* fatbin) {
@@ -129,15 +131,30 @@ void Watch::add_handle(void const* handle, void const* host) {
   hosts_[handle] = host;
 }
 
-void Watch::add_memory(void const* pointer, std::size_t bytes) {
+void Watch::add_memory(void const* pointer, std::size_t bytes, Of of) {
   if (!pointer || bytes == 0) return;
   std::lock_guard const lock(mutex_);
-  memory_[reinterpret_cast<std::uint64_t>(pointer)] = bytes;
+  auto const address = reinterpret_cast<std::uint64_t>(pointer);
+  memory_[address] = bytes;
+  if (commands_ && of != Of::host) commands_->add_memory(address, bytes, of == Of::managed);
 }
 
 void Watch::remove_memory(void const* pointer) {
   std::lock_guard const lock(mutex_);
   memory_.erase(reinterpret_cast<std::uint64_t>(pointer));
+  if (commands_) commands_->remove_memory(reinterpret_cast<std::uint64_t>(pointer));
+}
+
+void Watch::copied(Commands::Area const& to, Commands::Area const& from) {
+  if (!commands_) return;
+  std::lock_guard const lock(mutex_);
+  commands_->copied(to, from);
+}
+
+void Watch::filled(Commands::Area const& to) {
+  if (!commands_) return;
+  std::lock_guard const lock(mutex_);
+  commands_->filled(to);
 }
 
 Kernel const* Watch::find(void const* host_or_handle) const {
@@ -149,21 +166,27 @@ Kernel const* Watch::find(void const* host_or_handle) const {
 Watch::Passing Watch::begin(void const* host_or_handle, Launch const& launch) {
   Passing out;
   if (!policy_) return out;
+  InnerCalls const inner;
   std::lock_guard const lock(mutex_);
   auto const* const kernel = find(host_or_handle);
   if (!kernel) return out;
   out.counted = policy_->count(kernel, launch.sizes);
   if (out.counted.number) describe(*kernel, launch, *out.counted.number, out);
+  auto const* const module = kernel->program->module.get();
+  auto const* const function = commands_ && module ? module->find_kernel(kernel->name) : nullptr;
+  int capturing = 0;
+  if (function && out.counted.launches && runtime().is_capturing(launch.stream, &capturing) == Code::success &&
+      capturing == 0)
+    out.command = commands_->launch(policy_->spool().number_of(out.counted.launches), *function, launch.arguments);
   return out;
 }
 
 void Watch::end(Passing const& passing, Code code) {
   if (!passing.counted.kernel) return;
   std::lock_guard const lock(mutex_);
-  if (code != Code::success)
-    policy_->take_back(passing.counted);
-  else if (!passing.file.empty())
-    policy_->spool().publish(passing.file, passing.text);
+  if (code != Code::success) return policy_->take_back(passing.counted);
+  if (!passing.file.empty()) policy_->spool().publish(passing.file, passing.text);
+  if (commands_) commands_->launched(passing.command);
 }
 
 void Watch::describe(Kernel const& kernel, Launch const& launch, std::uint64_t number, Passing& out) {

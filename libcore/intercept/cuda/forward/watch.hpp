@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "intercept/cuda/abi.hpp"
+#include "intercept/cuda/forward/commands.hpp"
 #include "intercept/cuda/policy.hpp"
 #include "ptx/module.hpp"
 
@@ -55,13 +56,18 @@ class Watch {
   void add_kernel(void** handle, void const* host, char const* name);
   void add_symbol(void** handle, void const* host, char const* name, std::size_t bytes);
   void add_handle(void const* handle, void const* host);
-  void add_memory(void const* pointer, std::size_t bytes);
+  enum class Of : std::uint8_t { device, host, managed };
+  void add_memory(void const* pointer, std::size_t bytes, Of);
   void remove_memory(void const* pointer);
+
+  void copied(Commands::Area const& to, Commands::Area const& from);
+  void filled(Commands::Area const& to);
 
   // A launch on its way: seen before it is made, and published if the runtime takes it.
   struct Passing {
     LaunchPolicy::Counted counted;
     std::string file, text;  // in the spool; empty: nothing new
+    std::string command;     // for the graph
   };
   Passing begin(void const* host_or_handle, Launch const&);
   void end(Passing const&, Code);
@@ -73,6 +79,7 @@ class Watch {
 
   std::mutex mutex_;
   std::optional<LaunchPolicy> policy_;  // none: nobody wants to know
+  std::optional<Commands> commands_;    // none: nobody wants a graph
   std::vector<std::unique_ptr<Program>> programs_;
   std::unordered_map<void*, Program*> by_handle_;
   std::unordered_map<void const*, Kernel> kernels_;
