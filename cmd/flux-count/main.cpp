@@ -37,16 +37,21 @@ void run_detailed(Options const& options, launch::Plan plan, cli::Streams& io) {
   io.write(report.blocks);
 }
 
+flux::PlanOptions counters(Options const& options) {
+  flux::PlanOptions out;
+  if (options.placement == "every-block") out.scheme = flux::Scheme::every_block, out.warps = true;
+  return out;
+}
+
 launch::Report run_on(Options const& options, launch::Plan plan, launch::RunOptions const& choice, flux::Sample sample,
                       flux::Receiver const& receive) {
   if (options.backend == "emulator") return flux::count(std::move(plan), choice, sample, receive);
   if (sample != flux::Sample::all)
     throw Error(Status::usage, "counters in the kernel's code count all work-items",
                 "--sample needs --backend emulator");
-  flux::PlanOptions counters;
-  if (options.placement == "every-block") counters.scheme = flux::Scheme::every_block, counters.warps = true;
-  if (options.backend == "cuda") return flux::count_on_cuda(std::move(plan), choice, options.device, counters, receive);
-  return flux::count_instrumented(std::move(plan), choice, counters, receive);
+  if (options.backend == "cuda")
+    return flux::count_on_cuda(std::move(plan), choice, options.device, counters(options), receive);
+  return flux::count_instrumented(std::move(plan), choice, counters(options), receive);
 }
 
 std::vector<record::CountOverhead> overhead_of(Options const& options, launch::Plan const& plan, cli::Streams& io) {
@@ -56,9 +61,9 @@ std::vector<record::CountOverhead> overhead_of(Options const& options, launch::P
 }
 
 // The module with counters in it, as a device's driver would be given it.
-void write_ptx(launch::Plan const& plan, cli::Streams& io) {
+void write_ptx(Options const& options, launch::Plan const& plan, cli::Streams& io) {
   auto const compiled = frontend::compile(plan.request);
-  io.output() << flux::instrument(*compiled.module).ptx;
+  io.output() << flux::instrument(*compiled.module, counters(options)).ptx;
 }
 
 void run_plan(Options const& options, cli::Streams& io) {
@@ -67,7 +72,7 @@ void run_plan(Options const& options, cli::Streams& io) {
   if (options.emit == "blocks" || options.emit == "lines") return run_detailed(options, std::move(plan), io);
 
   if (options.emit == "overhead") return io.write(overhead_of(options, plan, io));
-  if (options.emit == "ptx") return write_ptx(plan, io);
+  if (options.emit == "ptx") return write_ptx(options, plan, io);
 
   std::vector<record::Count> counts;
   std::vector<record::CountGroup> groups;

@@ -18,7 +18,7 @@ void declare_options(CLI::App& app, Options& options) {
                  "row for each launch configuration, for mangrove; blocks, lines: counts by basic block or source "
                  "line, one set for each launch configuration; overhead: issue slots with counters over those without, "
                  "with --backend cuda kernel time; ptx: "
-                 "the module with counters in it")
+                 "the module with counters in it, which needs no launch")
       ->type_name("counts|groups|features|blocks|lines|overhead|ptx")
       ->check(CLI::IsMember(records))
       ->capture_default_str();
@@ -48,7 +48,11 @@ void declare_options(CLI::App& app, Options& options) {
 }
 
 launch::Plan plan_of(Options const& options) {
-  auto plan = launch::plan_of(options.launch);
+  auto launched = options.launch;
+  auto& line = launched.line;
+  if (options.emit == "ptx" && !launch::is_launch_file(line.path) && line.global.empty() && line.grid.empty())
+    line.global = line.local = "1";  // nothing runs
+  auto plan = launch::plan_of(launched);
   plan.request.registers = false;
   return plan;
 }

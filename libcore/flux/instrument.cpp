@@ -344,14 +344,18 @@ class Writer {
   std::map<Measured const*, std::uint32_t> sums_;  // registers that add up
 };
 
-// What the counters' instructions need: mad.wide with 64-bit addresses, activemask.
-void raise_version(ptx::Module& module, PlanOptions const& options) {
+// What the counters' instructions need, mad.wide with 64-bit addresses, activemask.
+void fit_header(ptx::Module& module, PlanOptions const& options) {
+  std::erase(module.targets, "debug");  // promises sections that are not printed
   unsigned const major = options.scheme == Scheme::every_block ? 6 : 3,
                  minor = options.scheme == Scheme::every_block ? 2 : 0;
   if (module.version_major < major || (module.version_major == major && module.version_minor < minor)) {
     module.version_major = major;
     module.version_minor = minor;
   }
+  if (options.scheme != Scheme::every_block) return;
+  for (auto& target : module.targets)
+    if (target.size() == 5 && target.starts_with("sm_") && target < "sm_30") target = "sm_30";
 }
 
 }  // namespace
@@ -362,11 +366,12 @@ Instrumented instrument(ptx::Module const& original, PlanOptions options) {
   if (out.plan.refusal) {
     auto const at = out.plan.refused_at;
     throw Error(Status::bad_data, {original.path, at.line, at.column},
-                fmt::format("{} cannot be instrumented", *out.plan.refusal), "count it on the emulator",
+                fmt::format("{} cannot be instrumented", *out.plan.refusal),
+                original.address_size == 64 ? "count it on the emulator" : "compile for a 64-bit target",
                 std::string(original.line(at.line)));
   }
   auto const module = ptx::parse(original.text, original.path);
-  raise_version(*module, options);
+  fit_header(*module, options);
   // Callees first: calls are judged by what the plan says, not by what has been written.
   for (auto const& p : out.plan.functions) {
     auto& f = module->functions[p.function];

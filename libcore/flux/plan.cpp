@@ -311,10 +311,14 @@ void find_refusal(ptx::Module const& module, Plan& plan) {
     plan.refused_at = at;
   };
   if (module.address_size != 64) refuse({1, 1}, "addresses of 32 bits");
+  // Counters need 3.0, where the same instructions are written otherwise: mad with a rounding, no map_f64_to_f32.
+  if (module.version_major < 2) refuse({1, 1}, "PTX before 2.0");
   // A kernel takes 4096 bytes of parameters, or 32764 where it is made for that; one more pointer must fit.
   for (auto const& f : module.functions)
     if (f.entry && f.parameter_bytes > (f.parameter_bytes > 4096 ? 32764 : 4096) - 16)
       refuse(f.at, "a kernel whose parameters leave no room for one more");
+    else if (!f.entry && !f.parameters.empty() && !f.parameters.back().in_register && f.parameters.back().size == 0)
+      refuse(f.at, "a function whose last parameter is of unknown size");
   for (auto const& f : module.functions)
     for (auto const& i : f.instructions) {
       if (i.opcode == "call" && !i.operands.empty())

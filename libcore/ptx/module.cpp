@@ -131,6 +131,7 @@ std::optional<Type> find_type(std::string_view word) {
 }
 
 std::optional<std::pair<Special, std::uint64_t>> find_special(std::string_view word) {
+  if (!word.starts_with('%')) return std::nullopt;
   for (std::size_t i = 0; i < static_cast<std::size_t>(Special::envreg); ++i)
     if (specials[i] == word) return std::pair{static_cast<Special>(i), std::uint64_t{0}};
   auto const indexed = [word](std::string_view prefix, unsigned limit) -> std::optional<std::uint64_t> {

@@ -118,11 +118,24 @@ std::uint64_t Parser::slice(std::string_view words) const {
   return offset << 16 | std::min<std::size_t>(words.size(), 0xFFFF);
 }
 
+// Where the module does not say: as wide as the registers that hold addresses before 2.3, which had no directive for
+// it, and later the manual's default.
+unsigned usual_address_size(Module const& module) {
+  if (module.version_major > 2 || (module.version_major == 2 && module.version_minor >= 3)) return 32;
+  for (auto const& function : module.functions)
+    for (auto const& instruction : function.instructions)
+      for (auto const& operand : instruction.operands)
+        if (operand.kind == Operand::Kind::address && operand.elements[0].kind == Operand::Kind::reg)
+          return 8 * size_bytes(function.registers[operand.elements[0].id].type);
+  return 32;
+}
+
 void Parser::run() {
   if (module_.text.size() > most_text_bytes) fail("this text is longer than 1 GiB");
   advance();
   header();
   while (token_.kind != Token::Kind::end) module_item();
+  if (module_.address_size == 0) module_.address_size = usual_address_size(module_);
 }
 
 void Parser::header() {
@@ -144,7 +157,7 @@ void Parser::header() {
     fail(fmt::format("PTX version {} is not supported", text), "versions 1.0 to 9.x are");
   advance();
   if (!token_.is_dot("target")) fail(fmt::format("expected .target after .version, got {}", shown(token_)));
-  module_.address_size = 32;  // the manual's default
+  module_.address_size = 0;
   target();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -203,9 +204,10 @@ Names Printer::distinct_names(Function const& f) const {
       if (!p.in_register) taken.emplace(p.name);
   // What stood in an inner block may have hidden a special register there; for the whole function it must not.
   auto const special = [](std::string const& text) { return find_special(text) || find_special(text + ".x"); };
-  auto const distinct = [&taken, &special](std::string_view name) {
+  std::unordered_map<std::string_view, unsigned> tried;  // suffixes of a name: inner blocks may have thousands of one
+  auto const distinct = [&](std::string_view name) {
     std::string text(name);
-    for (unsigned i = 1; special(text) || !taken.insert(text).second; ++i) text = fmt::format("{}$s{}", name, i);
+    while (special(text) || !taken.insert(text).second) text = fmt::format("{}$s{}", name, ++tried[name]);
     return text;
   };
   Names names;

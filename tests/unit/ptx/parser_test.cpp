@@ -182,6 +182,19 @@ TEST_CASE("sample: calls, brx, debug information") {
   CHECK(table.initializers[1].value.value == 8);
 }
 
+TEST_CASE("where no directive says it, registers that hold addresses tell how wide those are") {
+  auto const size = [](std::string const& version, std::string const& type) {
+    return parse(".version " + version + "\n.target sm_20\n.entry k(.param ." + type + " p) { .reg ." + type +
+                     " a; ld.param." + type + " a, [p]; st.global." + type + " [a], a; }\n",
+                 "k.ptx")
+        ->address_size;
+  };
+  CHECK(size("1.4", "u64") == 64);
+  CHECK(size("2.2", "u64") == 64);
+  CHECK(size("2.2", "u32") == 32);
+  CHECK(size("2.3", "u64") == 32);  // has the directive, whose default is 32
+}
+
 TEST_CASE("sample: PTX 1.4") {
   auto const m = parse(samples::all().at("old14.ptx"), "old14.ptx");
   CHECK(m->version_major == 1);
