@@ -21,7 +21,7 @@ for application in "$@"; do
            { $skip = ""; print }' OFS=, "$folder/gpu.csv" | sort >"$folder/seen"
   cmp "$folder/expected" "$folder/seen" || { echo "$(basename "$application"): other rows"; exit 1; }
   # Where footprints are regular a few groups tell what all of them do.
-  case $(basename "$application") in matrices | streams | templates)
+  case $(basename "$application") in streams | templates)
     "$miniemu" --attach --as h100 --no-registers --emit graph -o "$folder/exact.json" -- "$application" >"$folder/out" 2>&1
     LD_LIBRARY_PATH="$runtimes" "$miniemu" --attach --with-gpu --no-registers --emit graph -o "$folder/some.json" -- "$application" >"$folder/out" 2>&1
     for graph in exact some; do sed -n '/"nodes"/,$p' "$folder/$graph.json" >"$folder/$graph.nodes"; done
