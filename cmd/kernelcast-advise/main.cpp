@@ -16,10 +16,10 @@ namespace {
 
 struct Options {
   std::string devdb, clock = "usual", emit = "advice", groups = "first";
-  std::vector<std::string> devices, mappings, application;
+  std::vector<std::string> devices, mappings, as, application;
   std::optional<double> budget_pct;
   double timeout_s = 10;
-  bool no_cache = false, no_registers = false, steer = false;
+  bool no_cache = false, no_registers = false, steer = false, with_gpu = false;
 };
 
 std::string time(std::optional<double> const& seconds) {
@@ -68,6 +68,19 @@ std::string summary(advise::Online const& online, Options const& options) {
       share_pct, time(online.run_s));
 }
 
+// Devices for an application in CUDA.
+std::vector<std::string> cuda_devices(std::vector<std::string> const& names, device::DeviceDatabase const& database) {
+  std::vector<std::string> out;
+  for (auto const& name : names) {
+    auto const& found = database.find(name);
+    if (found.vendor != "NVIDIA")
+      throw Error(Status::unavailable, fmt::format("--as: device '{}' is no CUDA device", found.device),
+                  "any device of NVIDIA, such as a100, h100 or gtx680");
+    out.push_back(found.device);
+  }
+  return out;
+}
+
 advise::OnlineOptions online_options(Options const& options, device::DeviceDatabase const& database) {
   using model::panwar::Clock;
   advise::OnlineOptions out;
@@ -79,6 +92,9 @@ advise::OnlineOptions online_options(Options const& options, device::DeviceDatab
   out.worker.limits.timeout_s = options.timeout_s;
   out.worker.cache = !options.no_cache;
   out.worker.registers = !options.no_registers;
+  out.with_gpu = options.with_gpu;
+  out.as = cuda_devices(options.as, database);
+  out.database = std::filesystem::absolute(database.path()).string();
   if (!options.steer) return out;
   auto& steering = out.steering.emplace();
   steering.database = &database;
@@ -105,6 +121,7 @@ Status run(Options const& options, cli::Streams& io) {
                 "kernelcast-advise --steer --emit steering -o s.csv -- ./app");
   auto const database = device::load(device::find_database(options.devdb));
   auto advice = online_options(options, database);
+  advice.threads = io.threads();
   std::optional<record::Writer<record::Advice>> out;
   if (options.emit == "advice" && !in_words) out.emplace(io.writer<record::Advice>());
   advice.tell = [&](record::Advice const& row) {
@@ -128,7 +145,8 @@ Status run(Options const& options, cli::Streams& io) {
 void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
   auto& app = tool.app();
-  app.add_option("APPLICATION", options->application, "the OpenCL application to run, and its arguments")->required();
+  app.add_option("APPLICATION", options->application, "the OpenCL or CUDA application to run, and its arguments")
+      ->required();
   app.add_option("--budget", options->budget_pct,
                  "processor time that all advice may take, in percent of the application's run time so far; without "
                  "it every launch is advised on, after the application's end where need be")
@@ -167,6 +185,15 @@ void declare(cli::Tool& tool) {
             "all platforms, from 0 (a part of it: 0.1), its name, or a part of its name",
             "OPENCL=ID")
       ->needs(steer);
+  auto* const with_gpu = app.add_flag(
+      "--with-gpu", options->with_gpu,
+      "a CUDA application runs on the GPU that there is, and is looked on; otherwise it runs on the emulator");
+  app.add_option("--as", options->as,
+                 "the device that a CUDA application sees on the emulator, by its name in the device database; several "
+                 "options, several devices")
+      ->type_name("DEVICE")
+      ->allow_extra_args(false)
+      ->excludes(with_gpu);
   app.add_flag("--no-cache", options->no_cache, "compile and count anew, and keep nothing");
   app.add_flag("--no-registers", options->no_registers,
                "do not ask other compilers for registers: a first compilation is faster, occupancies are less exact");
@@ -180,7 +207,8 @@ int main(int argc, char** argv) {
       .name = "kernelcast-advise",
       .summary = "advise on devices for each launch of a running application",
       .description =
-          "Runs an OpenCL application as it is and tells, for each distinct launch of a kernel, which device of the "
+          "Runs an OpenCL or CUDA application as it is and tells, for each distinct launch of a kernel, which device "
+          "of the "
           "database would run it fastest, how long it takes there, and what it cost to know. Launches are emulated by "
           "other processes, beside the application, within a budget if one is given; what was counted once is "
           "remembered. The application's output and exit status are its own. Without -o the advice goes to standard "
@@ -189,7 +217,7 @@ int main(int argc, char** argv) {
       .input = {},
       .output = {&record::Advice::schema(), &record::Projection::schema(), &record::Steering::schema()},
       .statuses = {{Status::unavailable,
-                    "no such device, or the OpenCL layer is not installed; any status may also be "
+                    "no such device, or what is to run in the application is not installed; any status may also be "
                     "the application's own"}},
       .see_also = {"miniemu(1)", "perfcast(1)", "kernelcast(3)"},
       .examples = {

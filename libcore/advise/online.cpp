@@ -18,6 +18,7 @@
 
 #include "advise/budget.hpp"
 #include "intercept/application.hpp"
+#include "intercept/cuda/attach.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::advise {
@@ -53,6 +54,10 @@ class Session {
     auto environment = intercept::environment_with_layer(
         spool_.folder(), "", options_.worker.cache ? intercept::lasting_programs() : std::string{});
     if (steering_) environment.emplace_back("KERNELCAST_STEER=1");
+    if (options_.with_gpu)
+      cudart::add_look_out(environment);
+    else
+      cudart::add_runtime(environment, cuda_settings());
     try {
       application_ = intercept::start_application(options_.command, environment);
     } catch (...) {
@@ -74,6 +79,17 @@ class Session {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  // Limits are of the worker's emulation: the application has its own time.
+  cudart::Settings cuda_settings() const {
+    cudart::Settings out;
+    out.spool = spool_.folder();
+    out.database = options_.database;
+    out.devices = options_.as;
+    out.groups = options_.worker.groups;
+    out.threads = options_.threads;
+    return out;
+  }
 
   double elapsed_s() const {
     return application_running_ ? std::chrono::duration<double>(Clock::now() - start_).count() : result_.run_s;
@@ -143,7 +159,7 @@ class Session {
   std::vector<Spooled> open_launches() const {
     std::set<std::pair<std::string, std::uint64_t>> done;
     for (auto const& outcome : outcomes(spool_)) done.insert(outcome.key());
-    auto out = spool_.launches();
+    auto out = launches(spool_);
     std::erase_if(out, [&](Spooled const& launch) { return done.contains(launch.key()); });
     return out;
   }

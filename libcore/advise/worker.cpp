@@ -7,6 +7,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -14,6 +15,8 @@
 
 #include "advise/count.hpp"
 #include "csv/csv.hpp"
+#include "intercept/cuda/attach.hpp"
+#include "launch/compilations.hpp"
 #include "process/process.hpp"
 #include "record/table.hpp"
 
@@ -70,6 +73,10 @@ std::string case_of(launch::Plan const& plan) {
   return call.local ? text(call.global) + "/" + text(*call.local) : text(call.global);
 }
 
+bool is_row(Spooled const& of) {
+  return of.file.ends_with(".csv");
+}
+
 struct Job {
   Spooled of;
   launch::Plan plan;
@@ -80,7 +87,7 @@ struct Job {
 class Worker {
  public:
   Worker(SpoolReader const& spool, WorkerOptions const& options)
-      : spool_(spool), options_(options), watch_(spool.folder()) {
+      : spool_(spool), options_(options), watch_(spool.folder()), rows_(spool, options.cache, options.registers) {
     for (auto const& done : outcomes(spool)) seen_.insert(done.key());
   }
 
@@ -99,8 +106,21 @@ class Worker {
 
  private:
   void take_new() {
-    for (auto const& launch : spool_.launches())
-      if (seen_.insert(launch.key()).second) take(launch);
+    for (auto const& launch : launches(spool_))
+      if (seen_.insert(launch.key()).second) is_row(launch) ? take_row(launch) : take(launch);
+  }
+
+  // The same for one that the application has counted.
+  void take_row(Spooled const& row) {
+    Stopwatch const watch;
+    Job job;
+    job.of = job.outcome.of = row;
+    try {
+      if (auto known = rows_.recall(row)) return conclude(job, {std::move(*known), false}, watch);
+    } catch (std::exception const& error) {
+      return fail(job, error.what(), watch);
+    }
+    jobs_.push_back(std::move(job));
   }
 
   // Answers from the cache at once; else the launch waits for its turn.
@@ -115,6 +135,7 @@ class Worker {
       job.options.run.groups = options_.groups;
       job.options.run.limits = options_.limits;
       job.options.run.print = [](std::string_view) {};
+      job.options.run.compilations = &compilations_;
       job.options.cache = options_.cache;
       job.options.identity = identity_of(read_file(spool_.path(launch)), launch);
       if (auto known = recall(job.plan, job.options)) return conclude(job, std::move(*known), watch);
@@ -138,7 +159,8 @@ class Worker {
     jobs_.pop_front();
     Stopwatch const watch;
     try {
-      conclude(job, count(std::move(job.plan), job.options), watch);
+      conclude(job, is_row(job.of) ? Counted{rows_.read(job.of), false} : count(std::move(job.plan), job.options),
+               watch);
     } catch (std::exception const& error) {
       fail(job, error.what(), watch);
     }
@@ -166,6 +188,8 @@ class Worker {
   SpoolReader const& spool_;
   WorkerOptions const& options_;
   intercept::FolderWatch watch_;
+  cudart::RowReader rows_;
+  launch::Compilations compilations_;
   std::set<std::pair<std::string, std::uint64_t>> seen_;
   std::deque<Job> jobs_;
 };
@@ -213,6 +237,13 @@ Outcome read_outcome(SpoolReader const& spool, Spooled const& of) {
   return out;
 }
 
+std::vector<Spooled> launches(SpoolReader const& spool) {
+  auto out = spool.launches();
+  auto rows = cudart::RowReader(spool, false, false).rows();
+  std::move(rows.begin(), rows.end(), std::back_inserter(out));
+  return out;
+}
+
 std::vector<Spooled> outcomes(SpoolReader const& spool) {
   return spool.files("counted-", ".csv");
 }
@@ -224,6 +255,12 @@ Outcome undone(SpoolReader const& spool, Spooled const& of, std::string reason) 
   out.reason = std::move(reason);
   out.row.kernel = of.file;
   try {
+    if (is_row(of)) {
+      auto const row = cudart::RowReader(spool, false, false).read_row(of);
+      out.row.kernel = row.kernel;
+      out.row.case_name = row.case_name;
+      return out;
+    }
     auto const plan = launch::read_launch_file(spool.path(of));
     out.row.kernel = plan.calls.front().kernel.text;
     out.row.case_name = case_of(plan);

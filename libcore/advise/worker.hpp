@@ -3,6 +3,9 @@
 //   counted-PID-N.csv   the `kernel` row of one launch of launch-PID-N.toml, with what it took; whole from the moment
 //                       that it is there. Where the launch failed, kernel and case alone, and why.
 //
+// An application in CUDA that runs on the emulator has counted its launches itself (row-PID-N.csv): what they lack are
+// registers, which compilers know.
+//
 // It is a process of its own so that it can be held back (budget.hpp), and so that a fault in it harms nobody.
 #pragma once
 
@@ -34,7 +37,8 @@ void write_outcome(intercept::SpoolReader const&, Outcome const&);
 // Throws Error where the file is not what write_outcome() wrote.
 Outcome read_outcome(intercept::SpoolReader const&, intercept::Spooled const&);
 
-// Those that are there by now.
+// Launches that are there by now, to be counted or counted by the application; and those that have an outcome.
+std::vector<intercept::Spooled> launches(intercept::SpoolReader const&);
 std::vector<intercept::Spooled> outcomes(intercept::SpoolReader const&);
 
 // Kernel and case of a launch that nobody has counted.

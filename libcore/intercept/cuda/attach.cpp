@@ -6,6 +6,7 @@
 
 #include "csv/csv.hpp"
 #include "diag/diag.hpp"
+#include "frontend/cache.hpp"
 #include "frontend/frontend.hpp"
 #include "launch/kernel_record.hpp"
 #include "process/process.hpp"
@@ -51,49 +52,67 @@ void add_look_out(std::vector<std::string>& variables) {
   put_first(variables, "LD_PRELOAD=", path);
 }
 
+record::Kernel RowReader::read_row(intercept::Spooled const& file) const {
+  std::istringstream text(read_file(spool_.path(file)));
+  csv::Reader fields(text, spool_.path(file));
+  record::Reader<record::Kernel> reader(fields);
+  record::Kernel row;
+  if (!reader.next(row)) throw Error(Status::bad_data, Where{file.file}, "no row");
+  return row;
+}
+
+std::string RowReader::program_of(intercept::Spooled const& file) const {
+  std::ifstream kernel(spool_.folder() + "/kernel-" + file.process + '-' + std::to_string(file.number) + ".txt");
+  std::string name, program;
+  return std::getline(kernel, name) && std::getline(kernel, program) ? program : std::string{};
+}
+
+// By a path that is the same in every run, so that what is compiled is found again.
+frontend::Request RowReader::request_for(std::string const& program) const {
+  frontend::Request out;
+  out.path = spool_.folder() + '/' + program;
+  out.cache = cache_;
+  out.registers = registers_;
+  if (auto const kept = cache_ ? frontend::keep_source(read_file(out.path), ".ptx") : std::string{}; !kept.empty())
+    out.path = kept;
+  return out;
+}
+
 namespace {
 
-// Registers of the kernels of each program.
-class RegistersOfPrograms {
- public:
-  RegistersOfPrograms(std::string folder, bool cache, bool registers)
-      : folder_(std::move(folder)), cache_(cache), registers_(registers) {}
-
-  void fill(record::Kernel& row, std::string const& file) {
-    auto const [at, is_new] = programs_.try_emplace(file);
-    if (is_new) {
-      frontend::Request request;
-      request.path = folder_ + '/' + file;
-      request.cache = cache_;
-      request.registers = registers_;
-      at->second = frontend::compile_text(request).kernels;
-    }
-    for (auto const& kernel : at->second)
-      if (kernel.name == row.kernel) launch::fill_registers(row, kernel.registers);
-  }
-
- private:
-  std::string folder_;
-  bool cache_, registers_;
-  std::map<std::string, std::vector<frontend::KernelInfo>> programs_;
-};
+void fill(record::Kernel& row, std::vector<frontend::KernelInfo> const& kernels) {
+  for (auto const& kernel : kernels)
+    if (kernel.name == row.kernel) launch::fill_registers(row, kernel.registers);
+}
 
 }  // namespace
+
+record::Kernel RowReader::read(intercept::Spooled const& file) {
+  auto row = read_row(file);
+  if (auto const program = program_of(file); !program.empty()) {
+    auto const [at, is_new] = programs_.try_emplace(program);
+    if (is_new) at->second = frontend::compile_text(request_for(program)).kernels;
+    fill(row, at->second);
+  }
+  return row;
+}
+
+std::optional<record::Kernel> RowReader::recall(intercept::Spooled const& file) {
+  auto const program = program_of(file);
+  if (!program.empty() && !programs_.contains(program)) {
+    auto const known = cache_ ? frontend::find_cached(request_for(program)) : std::nullopt;
+    if (!known) return std::nullopt;
+    programs_[program] = known->kernels;
+  }
+  return read(file);
+}
 
 RowsByLaunch rows_in(intercept::SpoolReader const& spool, bool cache, bool registers,
                      std::function<void(std::string_view)> const& tell) {
   RowsByLaunch out;
-  RegistersOfPrograms programs(spool.folder(), cache, registers);
-  for (auto const& file : spool.files("row-", ".csv")) try {
-      std::istringstream text(read_file(spool.path(file)));
-      csv::Reader fields(text, spool.path(file));
-      record::Reader<record::Kernel> reader(fields);
-      record::Kernel row;
-      if (!reader.next(row)) continue;
-      std::ifstream kernel(spool.folder() + "/kernel-" + file.process + '-' + std::to_string(file.number) + ".txt");
-      std::string name, program;
-      if (std::getline(kernel, name) && std::getline(kernel, program)) programs.fill(row, program);
-      out[file.key()] = std::move(row);
+  RowReader reader(spool, cache, registers);
+  for (auto const& file : reader.rows()) try {
+      out[file.key()] = reader.read(file);
     } catch (Error const& error) {
       tell(error.text("rows"));
     }

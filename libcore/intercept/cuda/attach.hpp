@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "frontend/frontend.hpp"
 #include "intercept/cuda/settings.hpp"
 #include "intercept/spool_reader.hpp"
 #include "record/kernel.hpp"
@@ -24,8 +26,33 @@ void add_runtime(std::vector<std::string>& variables, Settings const&);
 // was not built.
 void add_look_out(std::vector<std::string>& variables);
 
-// The rows in a spool, by process and number, one launch each, with registers of the compilers that are there (and that
-// are asked for). What cannot be read is told.
+// Rows that the runtime on the emulator leaves in a spool (rows.hpp), one launch each, with registers of the compilers
+// that are there, and that are asked for.
+class RowReader {
+ public:
+  RowReader(intercept::SpoolReader const& spool, bool cache, bool registers)
+      : spool_(spool), cache_(cache), registers_(registers) {}
+
+  std::vector<intercept::Spooled> rows() const { return spool_.files("row-", ".csv"); }
+
+  // Without registers. Throws Error.
+  record::Kernel read_row(intercept::Spooled const&) const;
+  // Throws Error where the row, its program or a compiler fails.
+  record::Kernel read(intercept::Spooled const&);
+  // The same, but empty where a compiler would have to run.
+  std::optional<record::Kernel> recall(intercept::Spooled const&);
+
+ private:
+  using Kernels = std::vector<frontend::KernelInfo>;
+  std::string program_of(intercept::Spooled const&) const;  // its file; empty where there is none
+  frontend::Request request_for(std::string const& program) const;
+
+  intercept::SpoolReader const& spool_;
+  bool cache_, registers_;
+  std::map<std::string, Kernels> programs_;  // by file
+};
+
+// All rows in a spool, by process and number. What cannot be read is told.
 using RowsByLaunch = std::map<std::pair<std::string, std::uint64_t>, record::Kernel>;
 RowsByLaunch rows_in(intercept::SpoolReader const&, bool cache, bool registers,
                      std::function<void(std::string_view)> const& tell);
