@@ -13,6 +13,7 @@
 #include "diag/diag.hpp"
 #include "frontend/build.hpp"
 #include "frontend/cache.hpp"
+#include "frontend/lenient.hpp"
 
 namespace kernelcast::frontend {
 namespace {
@@ -95,6 +96,11 @@ std::vector<std::string> opencl_options(std::vector<std::string> const& options)
   std::vector<std::string> result{"-x", "cl"};
   std::string standard = "CL1.2";
   bool value_follows = false;
+  auto const is_cpp = [](std::vector<std::string> const& o, std::size_t i) {  // AMD's way to ask for C++
+    return i + 1 < o.size() && o[i] == "-x" && o[i + 1] == "clc++";
+  };
+  for (std::size_t i = 0; i < options.size(); ++i)
+    if (is_cpp(options, i)) standard = "clc++";
   for (auto const& option : options) {
     if (!value_follows && option.rfind("-cl-std=", 0) == 0) standard = option.substr(8);
     value_follows = option == "-D" || option == "-I" || option == "-U" || option == "-include";
@@ -106,8 +112,12 @@ std::vector<std::string> opencl_options(std::vector<std::string> const& options)
   result.insert(result.end(), {"-cl-std=" + standard, "-O2", "-cl-kernel-arg-info", "-fno-caret-diagnostics",
                                "-fno-color-diagnostics", "-Wno-linker-warnings", "-Xclang", "-finclude-default-header",
                                "-Xclang", "-cl-ext=+all"});
-  for (auto const& option : options)
-    if (option.rfind("-cl-std=", 0) != 0 && option.rfind("-cl-nv-", 0) != 0) result.push_back(option);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (is_cpp(options, i))
+      ++i;
+    else if (options[i].rfind("-cl-std=", 0) != 0 && options[i].rfind("-cl-nv-", 0) != 0)
+      result.push_back(options[i]);
+  }
   return result;
 }
 
@@ -131,12 +141,23 @@ void parse_unit(Build& build, std::string const& path, std::vector<std::string> 
   for (auto& option : opencl_options(options)) parse.push_back(std::move(option));
   parse.insert(parse.end(), {"-gdwarf-2", "-gline-directives-only", "-Xclang", "-disable-llvm-passes", "-emit-llvm",
                              "-S", "-MMD", "-MF", rule_file, path, "-o", ir_file});
-  auto const warnings = check_compiler(build, "clang-19", run_process(parse, request.time_limit_s));
+  auto parsed = run_process(parse, request.time_limit_s);
+  for (bool again = true; again && !parsed.succeeded() && !parsed.timed_out;) {
+    again = false;
+    for (auto const& [more, note] : leniencies(build, parsed.errors + parsed.output, parse)) {
+      parse.insert(parse.end(), more.begin(), more.end());
+      build.notes.push_back(note);
+      again = true;
+    }
+    if (again) parsed = run_process(parse, request.time_limit_s);
+  }
+  auto const warnings = check_compiler(build, "clang-19", parsed);
   build.notes.insert(build.notes.end(), warnings.begin(), warnings.end());
   for (auto const& option : options)
     if (option.rfind("-cl-nv-", 0) == 0)
       build.notes.push_back(option + " is left out: only NVIDIA's compiler knows it");
-  for (auto& file : parse_dependencies(read_file(rule_file))) build.dependencies.push_back(std::move(file));
+  for (auto& file : parse_dependencies(read_file(rule_file)))
+    if (!file.starts_with(build.scratch.path().string())) build.dependencies.push_back(std::move(file));
 
   auto ir = read_file(ir_file);
   build.facts.merge(parse_kernel_metadata(ir));

@@ -207,3 +207,18 @@ TEST_CASE("a dependency rule is read with its escapes") {
         std::vector<std::string>{"a.cl", "dir/b.h", "with blank.h", "two$.h"});
   CHECK(parse_dependencies("nothing").empty());
 }
+
+TEST_CASE("what vendors' compilers accept is accepted, and said") {
+  if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
+  Request const request{.path = data("lenient.cl"), .options = {}, .cache = false, .registers = false};
+  auto const compiled = compile(request);
+  CHECK(compiled.module->find_kernel("asks_for_much"));
+  CHECK(compiled.notes.size() == 3);
+  CHECK(compiled.kernels.at(0).arguments.at(2).kind == ArgumentKind::sampler);
+}
+
+TEST_CASE("AMD's option for C++ kernels") {
+  if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
+  Request const request{.path = data("cpp.cl"), .options = {"-x", "clc++"}, .cache = false, .registers = false};
+  CHECK(compile(request).module->find_kernel("sums"));
+}
