@@ -10,8 +10,10 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "diag/diag.hpp"
 #include "emu/emu.hpp"
 #include "frontend/frontend.hpp"
 
@@ -26,13 +28,16 @@ class Compilations {
  public:
   static constexpr std::size_t most_ptx_bytes = std::size_t{96} << 20;
 
-  // Compiled where it is not there. Throws what frontend::compile() throws.
+  // Compiled where it is not there. Throws what frontend::compile() throws, each time: what took too long is not tried
+  // again.
   std::shared_ptr<Compilation> find(frontend::Request const&);
 
  private:
   struct Kept {
     frontend::Request request;
     std::shared_ptr<Compilation> compilation;
+    std::optional<Error> error;  // in its place
+    std::size_t ptx_bytes() const;
   };
   std::list<Kept> kept_;  // the last used first
 };
