@@ -258,6 +258,15 @@ std::string_view isa_level();
 
 // ---------------------------------------------------------------- running
 
+// A call of a function that has no body and is none of those that the emulator knows (vprintf, malloc, free,
+// __assertfail). Lanes call one after the other.
+struct ExternalCall {
+  std::string_view function;
+  std::span<std::span<std::byte const> const> arguments;
+  // What lies at a generic address of the calling lane, as far as it is one piece; empty where nothing does.
+  std::function<std::span<std::byte>(std::uint64_t)> memory_at;
+};
+
 struct Launch {
   Dim3 grid;   // groups
   Dim3 block;  // work-items of a group
@@ -272,7 +281,13 @@ struct Launch {
   // Takes what printf prints, group by group in the order of `groups`, and within a group as it was executed. Empty:
   // nothing is printed.
   std::function<void(std::string_view)> print;
+  // Answers external calls with the bits of the result, or with nothing where it does not know the function; then, and
+  // where this is empty, the call is a Finding.
+  std::function<std::optional<std::uint64_t>(ExternalCall const&)> external;
 };
+
+// The function of the module whose address a kernel has taken; nothing where none begins there.
+std::optional<std::uint32_t> function_at(ptx::Module const&, std::uint64_t code_address);
 
 struct Limits {
   // Warp instructions per launch; 0 = none. With a limit groups run on one thread, so that it stops at the same place.

@@ -33,7 +33,7 @@ Callee builtin(ptx::Function const& f) {
   if (f.name == "malloc" && f.parameters.size() == 1 && f.results.size() == 1) return Callee::allocate;
   if (f.name == "free" && f.parameters.size() == 1 && f.results.empty()) return Callee::release;
   if (f.name == "__assertfail" && f.parameters.size() >= 4) return Callee::assertion;
-  return Callee::unknown;
+  return Callee::external;
 }
 
 }  // namespace
@@ -147,7 +147,8 @@ void Decoder::decode_call(Instruction const& i) {
     bool const fits = site.arguments.size() == f.parameters.size() && site.results.size() <= f.results.size();
     if (!fits) site.callee = Callee::unknown;
   }
-  if (site.callee == Callee::allocate || site.callee == Callee::release) p_.order_dependent = true;
+  if (site.callee == Callee::allocate || site.callee == Callee::release || site.callee == Callee::external)
+    p_.order_dependent = true;
   end_->kind = End::Kind::call;
   end_->index = target;
   end_->target = static_cast<std::uint32_t>(p_.calls.size());

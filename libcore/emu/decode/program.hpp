@@ -59,7 +59,7 @@ struct Slice {
 
 // A call that is executed. Arguments and results lie in the caller's frame.
 struct CallSite {
-  enum class Callee : std::uint8_t { function, indirect, print, allocate, release, assertion, unknown };
+  enum class Callee : std::uint8_t { function, indirect, print, allocate, release, assertion, external, unknown };
   Callee callee = Callee::unknown;
   std::uint32_t callable = 0;  // function: index into Impl::callables
   std::uint32_t return_block = 0;

@@ -78,12 +78,27 @@ void Machine::run_builtin(Unit& unit, End const& end, CallSite const& site) {
         default: {
           auto const callee = ptx::callee_of(*p_.module, p_.kernel->instructions[end.instruction]);
           ptx::Function const* f = callee ? &p_.module->functions[*callee] : nullptr;
+          if (site.callee == Callee::external && call_external(thread, site, f->name)) break;
           throw fault(Finding::Kind::unknown_opcode, end.instruction, thread,
                       "call of '" + std::string(f ? f->name : "?") + "' cannot be executed: " +
                           (f && f->has_body ? "its parameters are not those of the call" : "it has no body here"));
         }
       }
     }
+}
+
+bool Machine::call_external(std::uint32_t thread, CallSite const& site, std::string_view function) {
+  if (!launch_.external) return false;
+  std::byte const* const frame = stack_of(thread) + (stacks_.empty() ? 0 : stacks_[thread].base);
+  std::vector<std::span<std::byte const>> arguments;
+  for (Slice const& slice : site.arguments) arguments.emplace_back(frame + slice.offset, slice.bytes);
+  auto const memory_at = [&](std::uint64_t address) {
+    Place const place = place_of(thread, address);
+    return std::span(place.host, static_cast<std::size_t>(place.bytes));
+  };
+  auto const result = launch_.external({function, arguments, memory_at});
+  if (result) give_result(thread, site, *result);
+  return result.has_value();
 }
 
 std::int32_t Machine::print(std::uint32_t thread, End const& end, std::uint64_t format, std::uint64_t arguments) {

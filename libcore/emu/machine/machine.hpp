@@ -168,6 +168,7 @@ class Machine {
   std::uint64_t argument(std::uint32_t thread, Slice const&) const;
   void give_result(std::uint32_t thread, CallSite const&, std::uint64_t value);
   void run_builtin(Unit&, End const&, CallSite const&);
+  bool call_external(std::uint32_t thread, CallSite const&, std::string_view function);
   std::int32_t print(std::uint32_t thread, End const&, std::uint64_t format, std::uint64_t arguments);
   void release_memory(std::uint32_t thread, End const&, std::uint64_t address);
   [[noreturn]] void fail_assertion(std::uint32_t thread, End const&, CallSite const&);

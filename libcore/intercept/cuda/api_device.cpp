@@ -95,6 +95,18 @@ KERNELCAST_CUDA_EXPORT Code cudaDeviceGetByPCIBusId(int* device, char const* tex
   });
 }
 
+namespace {
+
+// Of limits that change nothing here: what was set. Null where the device has no such limit.
+std::size_t* value_of_limit(State& state, Limit limit) {
+  // [cuda] cudaDeviceSetLimit: kernels cannot wait for those that they launched from 9.0 on.
+  if (limit == Limit::sync_depth && capability(state.device()) >= 90) return nullptr;
+  auto const found = state.limits.find(limit);
+  return found == state.limits.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
 KERNELCAST_CUDA_EXPORT Code cudaDeviceGetLimit(std::size_t* value, Limit limit) {
   return call([&](State& state) {
     switch (limit) {
@@ -108,6 +120,10 @@ KERNELCAST_CUDA_EXPORT Code cudaDeviceGetLimit(std::size_t* value, Limit limit) 
         *value = std::size_t{1} << 20;  // ours has none
         return Code::success;
       default:
+        if (auto const* const kept = value_of_limit(state, limit)) {
+          *value = *kept;
+          return Code::success;
+        }
         return Code::unsupported_limit;
     }
   });
@@ -124,8 +140,12 @@ KERNELCAST_CUDA_EXPORT Code cudaDeviceSetLimit(Limit limit, std::size_t value) {
         return Code::success;
       case Limit::printf_bytes:
         return Code::success;
-      default:
-        return Code::unsupported_limit;
+      default: {
+        auto* const kept = value_of_limit(state, limit);
+        if (!kept) return Code::unsupported_limit;
+        *kept = value;
+        return Code::success;
+      }
     }
   });
 }

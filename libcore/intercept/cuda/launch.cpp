@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "intercept/cuda/device_runtime.hpp"
 #include "intercept/cuda/keep.hpp"
 #include "intercept/cuda/occupancy.hpp"
 
@@ -83,7 +84,9 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
   if (auto const failure = state.prepare(kernel); failure != Code::success) return failure;
   if (auto const refused = check_sizes(state, kernel, request); refused != Code::success) return refused;
   if (!request.arguments && !kernel.function->parameters.empty()) return Code::invalid_value;
-  auto const launched = launch_of(state, kernel, request);
+  auto launched = launch_of(state, kernel, request);
+  DeviceRuntime runtime(state, *kernel.program);
+  launched.external = [&runtime](emu::ExternalCall const& called) { return runtime.answer(called); };
   auto const [configuration, counted] = state.rows.begin(kernel, launched);
   std::optional<KeptLaunch> kept;
   if (counted && state.settings.keep) kept.emplace(state, kernel, request, counted->number());
@@ -96,6 +99,7 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
     if (ranges) state.commands.launched(*configuration, launched, *ranges);
     if (counted) state.rows.finish(*counted, kernel, state.memory);
     if (kept) kept->publish();
+    runtime.run();
     return Code::success;
   }
   state.broken = outcome.ending == emu::Ending::finding ? code_of(outcome.finding->kind) : Code::launch_timeout;

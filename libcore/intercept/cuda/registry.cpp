@@ -62,6 +62,12 @@ Kernel* Registry::kernel(void const* function_or_handle) {
   return found == handles_.end() ? nullptr : found->second;
 }
 
+Kernel* Registry::kernel(Program const& program, std::string_view name) {
+  for (auto const& [function, kernel] : kernels_)
+    if (kernel->program == &program && kernel->name == name) return kernel.get();
+  return nullptr;
+}
+
 Symbol const* Registry::symbol(void const* host_variable) const {
   auto const found = symbols_.find(host_variable);
   return found == symbols_.end() ? nullptr : &found->second;

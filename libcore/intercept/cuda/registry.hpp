@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emu/emu.hpp"
@@ -54,6 +55,7 @@ class Registry {
 
   // By the host's function or by the handle that __cudaGetKernel gave; null where there is none.
   Kernel* kernel(void const* function_or_handle);
+  Kernel* kernel(Program const&, std::string_view name);
   Symbol const* symbol(void const* host_variable) const;
   bool is_managed(std::uint64_t address) const;  // a __managed__ variable lies there
 

@@ -8,6 +8,7 @@
 // returns cudaErrorNotSupported. After a fork the child has a copy of its own, as of everything.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <new>
 
@@ -45,6 +46,11 @@ class State {
   Code broken = Code::success;  // a kernel has failed: every call says so until the device is reset
   unsigned flags = 0;           // cudaSetDeviceFlags
   std::uint64_t stack_bytes, heap_bytes;
+  std::map<Limit, std::size_t> limits{// others than these two; CUDA's defaults
+                                      {Limit::sync_depth, 2},
+                                      {Limit::pending_launches, 2048},
+                                      {Limit::l2_granularity, 64},
+                                      {Limit::l2_bytes, 0}};
   std::uint64_t grid_workspace = 0;  // an address, once there was a cooperative launch
 
   device::Device const& device() const;  // this thread's

@@ -1,4 +1,6 @@
 // Calls of device functions: what they compute, against the same computed here.
+#include <cstring>
+
 #include "catch.hpp"
 #include "harness.hpp"
 #include "ptx/inline.hpp"
@@ -233,6 +235,49 @@ TEST_CASE("functions without a body are refused where they are reached") {
   REQUIRE(b.outcome.finding);
   CHECK(b.outcome.finding->kind == Finding::Kind::unknown_opcode);
   CHECK(b.outcome.finding->message == "call of 'elsewhere' cannot be executed: it has no body here");
+}
+
+TEST_CASE("functions without a body can be answered from outside") {
+  // fetch(to, x) writes through its first argument, and is given the address of a kernel.
+  Bench b(
+      calling(".extern .func (.param .b32 r) fetch(.param .b64 to, .param .b32 x, .param .b64 f);\n"
+              ".visible .entry other() { ret; }\n",
+              R"(
+  .local .align 4 .b8 place[4];
+  { .param .b64 a; .param .b32 b; .param .b64 c; .param .b32 d;
+    mov.b64 %rd4, place; cvta.local.u64 %rd4, %rd4; st.param.b64 [a], %rd4; st.param.b32 [b], %r1;
+    mov.b64 %rd5, other; st.param.b64 [c], %rd5;
+    call.uni (d), fetch, (a, b, c); ld.param.b32 %r8, [d]; }
+  ld.local.u32 %r7, [place]; mad.lo.u32 %r9, %r7, 1000, %r8;
+)"));
+  std::uint64_t const out = b.buffer("out", 4 * 32);
+  std::vector<std::uint32_t> asked;
+  b.launch.external = [&](ExternalCall const& call) -> std::optional<std::uint64_t> {
+    CHECK(call.function == "fetch");
+    REQUIRE(call.arguments.size() == 3);
+    std::uint64_t to = 0, function = 0;
+    std::uint32_t x = 0;
+    std::memcpy(&to, call.arguments[0].data(), 8);
+    std::memcpy(&x, call.arguments[1].data(), 4);
+    std::memcpy(&function, call.arguments[2].data(), 8);
+    auto const named = function_at(*b.module, function);
+    REQUIRE(named);
+    CHECK(b.module->functions[*named].name == "other");
+    std::uint32_t const written = 7 + x;
+    REQUIRE(call.memory_at(to).size() >= 4);
+    std::memcpy(call.memory_at(to).data(), &written, 4);
+    CHECK(call.memory_at(1).empty());
+    asked.push_back(x);
+    return 2 * x;
+  };
+  b.run();
+  REQUIRE(b.outcome.ending == Ending::done);
+  auto const results = b.read<std::uint32_t>(out);
+  REQUIRE(asked.size() == 32);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    CHECK(asked[lane] == lane);
+    CHECK(results[lane] == (7 + lane) * 1000 + 2 * lane);
+  }
 }
 
 TEST_CASE("what lies at the address of a function is refused where it is read") {
