@@ -4,14 +4,10 @@
 set -eu
 mangrove=$1 measured=$2 seeds=$3 trees=$4 data=$5 scheme=$6 variant=$7
 shift 7
-# Blanks separate columns of --device-feature in studies.csv, where commas separate cells.
-options=$(echo "$*" | sed -E ':a; s/(--device-feature [^-]*[^ -]) ([^-])/\1,\2/; ta')
+# Blanks separate columns of --feature and --device-feature in studies.csv, where commas separate cells.
+options=$(echo "$*" | sed -E ':a; s/(--(device-)?feature [^-]*[^ -]) ([^-])/\1,\3/; ta')
 case $options in
   *--device-feature*) options="$options --devices $measured/${data}_devices.csv" ;;
-esac
-case $scheme in
-  leave-device-out) devices=all ;;
-  *) devices=each ;;
 esac
 # shellcheck disable=SC2086
 "$mangrove" validate --features "$measured/${data}_features.csv" --targets "$measured/${data}_times.csv" \
