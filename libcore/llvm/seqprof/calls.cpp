@@ -20,6 +20,17 @@ void Instrumenter::restore(IRBuilder<>& at) {
   at.CreateStore(e_.load_state(at, KERNELCAST_SEQ_STATE(clock)), clock_);
 }
 
+// Blocks behind an invoked copy take row and clock from the state, so all other ways there leave them in it.
+void Instrumenter::finish_joined() {
+  for (auto* const block : joined_)
+    for (auto* const before : predecessors(block)) {
+      if (isa<InvokeInst>(before->getTerminator())) continue;
+      IRBuilder<> at(before->getTerminator());
+      e_.store_state(at, KERNELCAST_SEQ_STATE(row), at.CreateLoad(e_.word, row_));
+      e_.store_state(at, KERNELCAST_SEQ_STATE(clock), at.CreateLoad(e_.word, clock_));
+    }
+}
+
 void Instrumenter::allocated(CallBase& call, StringRef name) {
   IRBuilder<> at(call.getNextNode());
   auto const argument = [&](unsigned n) { return at.CreateZExtOrTrunc(call.getArgOperand(n), e_.word); };
@@ -50,8 +61,13 @@ void Instrumenter::call_copy(CallBase& call, Value* found) {
       if (place == edge->end()) continue;
       IRBuilder<> after(&*place);
       restore(after);
+      bool const alone = edge->getSinglePredecessor();
+      if (edge == unwinding->getUnwindDest()) continue;
+      if (!alone) joined_.insert(edge);
+      // Where other ways join, the level of the result is not followed.
+      if (alone && has_level_.contains(&call)) level_[&call] = e_.load_state(after, KERNELCAST_SEQ_STATE(return_level));
     }
-    return;  // the level of an invoked function's result is not followed
+    return;
   }
   if (!call.getNextNode()) return;
   IRBuilder<> after(call.getNextNode());

@@ -147,19 +147,21 @@ void Instrumenter::visit(BasicBlock const& block, std::vector<Instruction*> cons
       if (i->isTerminator()) close_row(i);
     } else if (i->isTerminator()) {
       close_row(i);
-      if (auto* const ret = dyn_cast<ReturnInst>(i)) epilogue(*ret);
+      if (isa<ReturnInst, ResumeInst>(i)) epilogue(*i);
     } else {
       visit_level(*i);
     }
   }
 }
 
-void Instrumenter::epilogue(ReturnInst& ret) {
-  IRBuilder<> at(&ret);
+// The function is left: by a return, or by an exception that goes on.
+void Instrumenter::epilogue(Instruction& end) {
+  IRBuilder<> at(&end);
   e_.store_state(at, KERNELCAST_SEQ_STATE(row), at.CreateLoad(e_.word, row_));
   e_.store_state(at, KERNELCAST_SEQ_STATE(clock), at.CreateLoad(e_.word, clock_));
-  e_.store_state(at, KERNELCAST_SEQ_STATE(return_level),
-                 ret.getReturnValue() ? level(ret.getReturnValue()) : e_.number(0));
+  auto const* const ret = dyn_cast<ReturnInst>(&end);
+  auto const* const value = ret ? ret->getReturnValue() : nullptr;
+  e_.store_state(at, KERNELCAST_SEQ_STATE(return_level), value ? level(value) : e_.number(0));
 }
 
 void Instrumenter::finish_phis() {
@@ -228,6 +230,7 @@ Constant* Instrumenter::run() {
   }
   for (auto const& [block, instructions] : blocks) visit(*block, instructions);
   finish_phis();
+  finish_joined();
   return describe();
 }
 

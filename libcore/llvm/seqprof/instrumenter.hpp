@@ -81,7 +81,8 @@ class Instrumenter {
   void save(llvm::IRBuilder<>&);
   void restore(llvm::IRBuilder<>&);
   void finish_phis();
-  void epilogue(llvm::ReturnInst&);
+  void finish_joined();
+  void epilogue(llvm::Instruction&);
   llvm::Constant* describe();
 
   llvm::Value* level(llvm::Value const* v) const {
@@ -123,6 +124,7 @@ class Instrumenter {
   llvm::Value* floor_ = nullptr;  // no operation lies at this level or below; null: 0
   llvm::GlobalVariable *rows_ = nullptr, *calls_ = nullptr, *self_ = nullptr;
   llvm::SmallVector<llvm::Constant*, 16> row_descriptors_, call_descriptors_;
+  llvm::SmallPtrSet<llvm::BasicBlock*, 8> joined_;  // where an invoked copy and other ways meet
   Row open_;
 };
 

@@ -55,13 +55,6 @@ void write_names(std::vector<std::string> const& names) {
     if (!error) out << name << '\n';
 }
 
-std::vector<std::string> function_names(Module const& module) {
-  std::vector<std::string> names;
-  for (auto const& function : module)
-    if (!function.isDeclarationForLinker()) names.push_back(function.getName().str());
-  return names;
-}
-
 class Seqprof : public PassInfoMixin<Seqprof> {
  public:
   explicit Seqprof(PassBuilder& builder) : builder_(&builder) {}
@@ -71,6 +64,7 @@ class Seqprof : public PassInfoMixin<Seqprof> {
     auto const region = environment("KERNELCAST_SEQPROF_REGION");
     auto const holder = region.empty() ? kernel_of(module) : holder_of(module, region);
     if (!holder) return PreservedAnalyses::all();
+    expand_computed_branches(module);
     mark_for_inlining(reachable_from(*holder), *holder);
     transform(module, analyses, canonical_form());
     auto* const kernel = region.empty() ? holder : taken_out(*holder, region);
@@ -114,7 +108,9 @@ class Seqprof : public PassInfoMixin<Seqprof> {
     auto const kernels = functions_named(module, name);
     if (kernels.size() != 1) {
       if (kernels.empty() && may_lack(module, name)) return nullptr;
-      write_names(function_names(module));
+      std::vector<std::string> symbols;
+      for (auto const* const kernel : kernels) symbols.push_back(kernel->getName().str());
+      write_names(kernels.empty() ? names_of_functions(module) : symbols);
       return refuse(module, (kernels.empty() ? "no function '" : "several functions '") + name + "'");
     }
     auto& kernel = *kernels.front();

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "diag/diag.hpp"
 #include "process/process.hpp"
@@ -68,7 +69,7 @@ std::string include_folder() {
   std::string hint = "compile with -g, or give the sources";
   auto const begins = [&](char const* text) { return what.rfind(text, 0) == 0; };
   if (begins("no function")) hint = did_you_mean(link.target.kernel, lines_of(names));
-  if (begins("several functions")) hint = "give the symbol: " + did_you_mean(link.target.kernel, lines_of(names));
+  if (begins("several functions")) hint = fmt::format("give the symbol: {}", fmt::join(lines_of(names), " or "));
   if (begins("no region")) {
     auto const regions = lines_of(names);
     hint = regions.empty() ? "put seqprof_begin(\"NAME\") and seqprof_end(\"NAME\") around it; see seqprof.h"
