@@ -1,7 +1,7 @@
 // The C face of the suite: handles and statuses around advise::count() and advise::project().
 //
 // Method: every entry is a guarded block that turns exceptions into a status and a message of the calling thread.
-// Limits: images and samplers cannot be described; launches in OpenCL's and CUDA's own sense only, no graphs.
+// Limits: launches in OpenCL's and CUDA's own sense only, no graphs; no texture references by name.
 #include "api/libkernelcast.h"
 
 #include <array>
@@ -20,6 +20,7 @@
 #include "advise/projections.hpp"
 #include "api/library_place.hpp"
 #include "frontend/cache.hpp"
+#include "launch/arguments.hpp"
 #include "process/process.hpp"
 #include "record/table.hpp"
 
@@ -38,11 +39,12 @@ struct kernelcast_launch {
   std::array<std::size_t, 3> global{1, 1, 1}, local{1, 1, 1};
 
   struct Argument {
-    enum class Kind { value, buffer, same_buffer, shared, null } kind = Kind::null;
+    enum class Kind { value, buffer, same_buffer, shared, null, image, sampler } kind = Kind::null;
     std::vector<std::byte> value;
+    std::string description;  // of an image or a sampler, as launch::parse_argument() reads it
     std::byte const* content = nullptr;
-    std::size_t bytes = 0;  // of a buffer or of shared memory
-    unsigned as_index = 0;  // of the buffer's first argument
+    std::size_t bytes = 0;  // of a buffer, an image or shared memory
+    unsigned as_index = 0;  // of the buffer's or image's first argument
   };
   std::map<unsigned, Argument> arguments;
   std::size_t dynamic_shared_bytes = 0;
@@ -144,8 +146,31 @@ launch::Argument::Kind plan_kind(kernelcast_launch::Argument::Kind kind) {
   using Given = kernelcast_launch::Argument::Kind;
   return kind == Given::value                                  ? launch::Argument::Kind::value
          : kind == Given::shared                               ? launch::Argument::Kind::shared
+         : kind == Given::image                                ? launch::Argument::Kind::image
+         : kind == Given::sampler                              ? launch::Argument::Kind::sampler
          : kind == Given::buffer || kind == Given::same_buffer ? launch::Argument::Kind::buffer
                                                                : launch::Argument::Kind::null;
+}
+
+// An image or a sampler as the plan has it: the content of an image is the caller's.
+launch::Argument described(kernelcast_launch::Argument const& given, launch::Plan& plan) {
+  bool const image = given.kind == kernelcast_launch::Argument::Kind::image;
+  if (image && !launch::is_image(given.description))
+    throw Error(Status::usage, fmt::format("'{}' is no image", given.description), "image2d:rgba8:640x480");
+  launch::Text const text{image ? given.description + ":zero" : "sampler:" + given.description, {}, {}};
+  auto const out = launch::parse_argument(text, plan, {});
+  if (!out) throw Error(Status::usage, fmt::format("'{}' is no image or sampler", given.description));
+  if (!image) return *out;
+  auto& texels = plan.buffers[plan.images[out->buffer].buffer];
+  if (given.bytes != texels.bytes())
+    throw Error(Status::usage,
+                fmt::format("{} bytes for '{}', which has {}", given.bytes, given.description, texels.bytes()),
+                "texels without gaps, all of them");
+  if (given.content) {
+    texels.fill = launch::Fill::memory;
+    texels.content = {given.content, given.bytes};
+  }
+  return *out;
 }
 
 // As a launch file would describe it; `identity` tells all but the buffers' contents.
@@ -208,13 +233,21 @@ class Description {
         plan_.buffers.push_back(buffer_of(index, argument));
         break;
       case Kind::same_buffer: {
+        auto const image = images_.find(argument.as_index);
         auto const of = buffers_.find(argument.as_index);
-        if (of == buffers_.end())
+        if (of == buffers_.end() && image == images_.end())
           throw Error(Status::usage, fmt::format("argument {} is the buffer of argument {}, which is none before it",
                                                  index, argument.as_index));
-        out.buffer = of->second;
+        if (image != images_.end()) out.kind = launch::Argument::Kind::image;
+        out.buffer = image != images_.end() ? image->second : of->second;
         break;
       }
+      case Kind::image:
+      case Kind::sampler:
+        out.buffer = described(argument, plan_).buffer;
+        if (argument.kind == Kind::image) images_[index] = out.buffer;
+        identity_ += ' ' + argument.description;
+        break;
       case Kind::null:
         break;
     }
@@ -238,7 +271,7 @@ class Description {
   kernelcast_launch const& given_;
   launch::Plan plan_;
   std::string identity_;
-  std::map<unsigned, std::size_t> buffers_;  // of the plan, by argument
+  std::map<unsigned, std::size_t> buffers_, images_;  // of the plan, by argument
 };
 
 advise::CountOptions count_options(kernelcast_launch const& launch, std::string identity) {
@@ -426,6 +459,33 @@ kernelcast_status kernelcast_launch_shared(kernelcast_launch* launch, unsigned i
 
 kernelcast_status kernelcast_launch_null(kernelcast_launch* launch, unsigned index) {
   return guarded([&] { argument(launch, index); });
+}
+
+kernelcast_status kernelcast_launch_image(kernelcast_launch* launch, unsigned index, char const* description,
+                                          void const* content, size_t bytes) {
+  return guarded([&] {
+    need(description, "description");
+    kernelcast_launch::Argument made;
+    made.kind = kernelcast_launch::Argument::Kind::image;
+    made.description = description;
+    made.content = static_cast<std::byte const*>(content);
+    made.bytes = bytes;
+    launch::Plan nobodys;
+    described(made, nobodys);  // refused here, not by kernelcast_project()
+    argument(launch, index) = std::move(made);
+  });
+}
+
+kernelcast_status kernelcast_launch_sampler(kernelcast_launch* launch, unsigned index, char const* description) {
+  return guarded([&] {
+    need(description, "description");
+    kernelcast_launch::Argument made;
+    made.kind = kernelcast_launch::Argument::Kind::sampler;
+    made.description = description;
+    launch::Plan nobodys;
+    described(made, nobodys);
+    argument(launch, index) = std::move(made);
+  });
 }
 
 kernelcast_status kernelcast_launch_dynamic_shared(kernelcast_launch* launch, size_t bytes) {

@@ -93,6 +93,16 @@ KERNELCAST_API kernelcast_status kernelcast_launch_same_buffer(kernelcast_launch
 KERNELCAST_API kernelcast_status kernelcast_launch_shared(kernelcast_launch* launch, unsigned index, size_t bytes);
 KERNELCAST_API kernelcast_status kernelcast_launch_null(kernelcast_launch* launch, unsigned index);
 
+/* Images of OpenCL, textures and surfaces of CUDA, described by what miniemu(1) has before their contents:
+ * "image2d:rgba8:640x480", "image2d_array:r32f:64x64x8", "texture1d:r32f,linear,wrap,normalized:256". The content is
+ * texel after texel and row after row without gaps (unless the description has a pitch=BYTES), exactly as many bytes;
+ * like a buffer's it is read by kernelcast_project(), and null stands for zeros. kernelcast_launch_same_buffer() gives
+ * an image a second time. Samplers: "linear,clamp,normalized". */
+KERNELCAST_API kernelcast_status kernelcast_launch_image(kernelcast_launch* launch, unsigned index,
+                                                         char const* description, void const* content, size_t bytes);
+KERNELCAST_API kernelcast_status kernelcast_launch_sampler(kernelcast_launch* launch, unsigned index,
+                                                           char const* description);
+
 /* Dynamic shared memory of a group: CUDA's third launch parameter. */
 KERNELCAST_API kernelcast_status kernelcast_launch_dynamic_shared(kernelcast_launch* launch, size_t bytes);
 

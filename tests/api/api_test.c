@@ -167,6 +167,69 @@ static void refuses(kernelcast_database const* database) {
   CHECK(kernelcast_device_count(NULL) == 0 && kernelcast_device_id(database, 1u << 30) == NULL);
 }
 
+/* Stores its id where the texel of its place is not 0; the first argument is an image of one row. */
+static char const marked[] =
+    ".version 6.3\n.target sm_75\n.address_size 64\n"
+    ".visible .entry marked(.param .u64 image, .param .u64 y) {\n"
+    "  .reg .pred %p<2>;\n  .reg .b32 %r<6>;\n  .reg .b64 %rd<4>;\n"
+    "  ld.param.u64 %rd1, [image];\n  ld.param.u64 %rd2, [y];\n"
+    "  mov.u32 %r1, %tid.x;\n  shl.b32 %r2, %r1, 2;\n  mov.u32 %r3, 0;\n"
+    "  suld.b.2d.b32.trap {%r4}, [%rd1, {%r2, %r3}];\n"
+    "  setp.eq.u32 %p1, %r4, 0;\n  @%p1 bra done;\n"
+    "  mul.wide.u32 %rd3, %r1, 4;\n  add.s64 %rd2, %rd2, %rd3;\n  st.global.u32 [%rd2], %r1;\n"
+    "done:\n  ret;\n}\n";
+
+/* The cell of the row below a column's name. */
+static double cell(char const* csv, char const* column) {
+  char const *name = csv, *row = strchr(csv, '\n') + 1;
+  size_t const length = strlen(column);
+  for (; *name != '\n'; name = strpbrk(name, ",\n") + (*strpbrk(name, ",\n") == ',')) {
+    if (strncmp(name, column, length) == 0 && strchr(",\n", name[length])) return atof(row);
+    row = strpbrk(row, ",\n") + 1;
+  }
+  return -1;
+}
+
+static void reads_images(kernelcast_database const* database) {
+  enum { width = 64, set = 5 };
+  uint32_t texels[width] = {0};
+  size_t const global = width;
+  char const* device = "a100";
+  kernelcast_launch* launch = NULL;
+  kernelcast_ranking* ranking = NULL;
+  int i;
+  for (i = 0; i < set; ++i) texels[7 * i] = 1;
+  GIVES(KERNELCAST_DONE, kernelcast_launch_create(KERNELCAST_PTX, marked, strlen(marked), "marked", &launch));
+  GIVES(KERNELCAST_DONE, kernelcast_launch_size(launch, 1, &global, &global));
+  GIVES(KERNELCAST_DONE, kernelcast_launch_buffer(launch, 1, NULL, width * 4));
+  GIVES(KERNELCAST_DONE, kernelcast_launch_cache(launch, 0));
+  GIVES(KERNELCAST_DONE, kernelcast_launch_image(launch, 0, "surface2d:r32ui:64x1", texels, sizeof texels));
+  GIVES(KERNELCAST_DONE, kernelcast_project(database, launch, &device, 1, &ranking));
+  CHECK(cell(kernelcast_ranking_kernel_csv(ranking), "global_store_bytes") == set * 4);
+  CHECK(cell(kernelcast_ranking_kernel_csv(ranking), "texture_bytes") == sizeof texels);
+  kernelcast_ranking_destroy(ranking);
+  GIVES(KERNELCAST_DONE, kernelcast_launch_image(launch, 0, "surface2d:r32ui:64x1", NULL, sizeof texels));
+  GIVES(KERNELCAST_DONE, kernelcast_project(database, launch, &device, 1, &ranking));
+  CHECK(cell(kernelcast_ranking_kernel_csv(ranking), "global_store_bytes") == 0);
+  kernelcast_ranking_destroy(ranking);
+
+  /* What is refused leaves the argument as it was. */
+  GIVES(KERNELCAST_USAGE, kernelcast_launch_image(launch, 0, "surface2d:r32ui:64x1", texels, 4));
+  CHECK(strstr(kernelcast_message(), "256") != NULL);
+  GIVES(KERNELCAST_USAGE, kernelcast_launch_image(launch, 0, "image2d:rgab8:64x64", NULL, 4));
+  CHECK(strstr(kernelcast_message(), "unknown format 'rgab8'") != NULL);
+  GIVES(KERNELCAST_USAGE, kernelcast_launch_image(launch, 0, "buf:f32:4", NULL, 16));
+  GIVES(KERNELCAST_USAGE, kernelcast_launch_image(launch, 0, NULL, NULL, 16));
+  GIVES(KERNELCAST_USAGE, kernelcast_launch_image(NULL, 0, "surface2d:r32ui:64x1", NULL, sizeof texels));
+  GIVES(KERNELCAST_USAGE, kernelcast_launch_sampler(launch, 0, "linaer"));
+  GIVES(KERNELCAST_DONE, kernelcast_project(database, launch, &device, 1, &ranking));
+  kernelcast_ranking_destroy(ranking);
+  GIVES(KERNELCAST_DONE, kernelcast_launch_same_buffer(launch, 1, 0)); /* an image, where a buffer is wanted */
+  GIVES(KERNELCAST_USAGE, kernelcast_project(database, launch, &device, 1, &ranking));
+  GIVES(KERNELCAST_DONE, kernelcast_launch_sampler(launch, 0, "linear,clamp,normalized"));
+  kernelcast_launch_destroy(launch);
+}
+
 enum { threads = 8, rounds = 4 };
 
 static void* ask(void* database) {
@@ -211,6 +274,7 @@ int main(void) {
   CHECK(kernelcast_device_id(database, 0) && kernelcast_device_name(database, 0));
   ranks_in_order(database);
   reads_buffers_and_counts_groups(database);
+  reads_images(database);
   refuses(database);
   serves_many_threads(database);
   kernelcast_database_close(database);

@@ -11,12 +11,11 @@ export XDG_CACHE_HOME="$folder/cache"
 "$1" --install "$2" --prefix "$folder/usr" --component library >"$folder/log" || { cat "$folder/log"; exit 1; }
 "$1" --install "$2" --prefix "$folder/usr" --component database >>"$folder/log" || { cat "$folder/log"; exit 1; }
 export PKG_CONFIG_PATH=$(dirname "$(find "$folder/usr" -name libkernelcast.pc)")
-flags="--define-variable=prefix=$folder/usr --cflags --libs libkernelcast"
 cp "$3" "$folder/project.c"
 cd "$folder"
 # shellcheck disable=SC2046
-cc -std=c11 -Wall -Wextra -Werror project.c $(pkg-config $flags) -lm -o project
-libraries=$(pkg-config --define-variable=prefix="$folder/usr" --variable=libdir libkernelcast)
+cc -std=c11 -Wall -Wextra -Werror project.c $(pkg-config --cflags --libs libkernelcast) -lm -o project
+libraries=$(pkg-config --variable=libdir libkernelcast)
 mkdir elsewhere
 cd elsewhere
 unset KERNELCAST_DEVDB
