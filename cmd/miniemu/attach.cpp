@@ -1,6 +1,7 @@
 #include "attach.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
   auto* const attach =
       app.add_flag("--attach", command.given,
                    "run the OpenCL or CUDA application that follows -- and emulate the kernels it launches; its own "
-                   "output and exit status are unchanged, rows go to the file of -o when it has ended");
+                   "output and exit status are unchanged, rows go to the file of -o as they become known");
   app.add_option("--every", command.every,
                  "with --attach: emulate every launch, the first of each kernel, or every Nth launch of a kernel; "
                  "otherwise the first launch of each kernel with other sizes")
@@ -97,14 +98,20 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   choose_devices(command, options);
   options.tell = [&io](std::string_view text) { io.note(text); };
   options.graph = command.graph;
+  std::unique_ptr<record::Writer<record::Kernel>> known;
+  if (!command.graph && io.can_start_over() && io.format() == record::Format::csv)
+    options.known = [&](record::Kernel const& row) {  // an interruption loses nothing
+      if (!known) known = std::make_unique<record::Writer<record::Kernel>>(io.writer<record::Kernel>());
+      known->write(row);
+      io.publish();
+    };
   auto const attached = intercept::attach(options);
   if (command.graph) {
     graph::write_recording(io.output(), attached.recording);
     if (attached.recording.commands.empty()) io.note("the graph is empty: the application gave no OpenCL command");
   } else {
-    auto out = io.writer<record::Kernel>();
-    for (auto const& row : attached.rows) out.write(row);
-    out.finish();
+    io.start_over();  // each row so far stood for one launch
+    io.write(attached.rows);
   }
   if (attached.skipped > 0)
     io.note(fmt::format("{} configuration{} without a row", attached.skipped, attached.skipped == 1 ? "" : "s"));

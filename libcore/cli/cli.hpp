@@ -79,6 +79,10 @@ class Streams {
   bool to_standard_output() const;  // no -o was given
   // What is written so far is delivered, also if the program fails later: for programs that measure, after each row.
   void publish();
+  // For programs that know better in the end: what is written from here on takes the place of what was published, when
+  // the program ends well. True where the output is a regular file; does nothing elsewhere.
+  bool can_start_over() const;
+  void start_over();
 
   // Rows in the chosen --format, counted for --meta. Call finish() on the writer.
   template <class R>

@@ -211,6 +211,17 @@ void Streams::publish() {
     state_->standard_buffer->send();
 }
 
+bool Streams::can_start_over() const {
+  return state_->file && state_->file->can_be_replaced();
+}
+
+void Streams::start_over() {
+  if (!can_start_over()) return;
+  state_->file = nullptr;
+  state_->file = std::make_unique<OutputFile>(state_->options.output);
+  state_->rows = 0;
+}
+
 bool Streams::to_standard_output() const {
   return state_->options.output == "-";
 }

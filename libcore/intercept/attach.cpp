@@ -24,7 +24,10 @@ constexpr int look_again_ms = 20;  // the application may have ended
 class Attachment {
  public:
   Attachment(AttachOptions const& options, std::string spool)
-      : options_(options), run_(options.run), spool_(std::move(spool)) {
+      : options_(options),
+        run_(options.run),
+        spool_(std::move(spool)),
+        counted_reader_(spool_, options.cache, options.registers) {
     run_.compilations = &compilations_;
   }
 
@@ -40,6 +43,7 @@ class Attachment {
     pid_t const application = start_application(options_.command, std::move(variables));
     for (;;) {
       emulate_new();
+      read_counted();
       if (auto const status = ended(application)) {
         result_.status = *status;
         break;
@@ -47,6 +51,7 @@ class Attachment {
       watch.wait(look_again_ms);
     }
     emulate_new();
+    read_counted();
     finish();
     return std::move(result_);
   }
@@ -99,7 +104,10 @@ class Attachment {
                         "hint: --read-back sets how much is read back for one launch",
                         kernel));
       try {
-        for (auto& row : launch::run(plan, run_).rows) rows_[spooled.key()] = row;
+        for (auto& row : launch::run(plan, run_).rows) {
+          rows_[spooled.key()] = row;
+          if (options_.known) options_.known(row);
+        }
         if (options_.graph) known_[spooled.key()] = {rows_[spooled.key()], find_accesses(std::move(plan), run_)};
       } catch (Error const& error) {
         ++result_.skipped;
@@ -112,14 +120,26 @@ class Attachment {
     if (options_.keep.empty()) spool_.remove_buffers(spooled);
   }
 
+  // What the runtime of a CUDA application has counted since.
+  void read_counted() {
+    for (auto const& file : counted_reader_.rows()) {
+      if (!done_.insert(file.file).second) continue;
+      try {
+        auto const& row = counted_[file.key()] = counted_reader_.read(file);
+        if (options_.known) options_.known(row);
+      } catch (Error const& error) {
+        options_.tell(error.text("rows"));
+      }
+    }
+  }
+
   void finish() {
-    auto counted = cudart::rows_in(spool_, options_.cache, options_.registers, options_.tell);
     if (options_.graph) {
-      for (auto const& [key, row] : counted) known_.try_emplace(key, Known{row, {}});
+      for (auto const& [key, row] : counted_) known_.try_emplace(key, Known{row, {}});
       result_.recording =
           recording_of(spool_, known_, fs::path(options_.command.front()).filename().string(), options_.tell);
     }
-    rows_.merge(std::move(counted));
+    rows_.merge(std::move(counted_));
     std::map<std::string, std::vector<std::uint64_t>> counts;
     for (auto& [key, row] : rows_) {
       auto const& [process, number] = key;
@@ -146,7 +166,8 @@ class Attachment {
   std::set<std::string> done_;
   std::set<std::string> cut_;  // kernels whose buffers were not read back whole, and that this has been said of
   KnownLaunches known_;
-  std::map<std::pair<std::string, std::uint64_t>, record::Kernel> rows_;  // by process and number
+  cudart::RowReader counted_reader_;
+  std::map<std::pair<std::string, std::uint64_t>, record::Kernel> rows_, counted_;  // by process and number
 };
 
 }  // namespace

@@ -34,6 +34,8 @@ struct AttachOptions {
   std::vector<std::string> as;                 // ids of the devices that they see; empty: cudart::usual_device
   bool with_gpu = false;                       // CUDA applications run on the GPU that there is, and are looked on
   std::function<void(std::string_view)> tell;  // words about launches that were skipped or failed
+  std::function<void(record::Kernel const&)> known;  // may be empty; gets each row as soon as there is one, with one
+                                                     // launch: how many there are is known in the end
 };
 
 struct Attached {
