@@ -148,7 +148,7 @@ bool is_launch_file(std::string_view path);  // .toml; anything else is a kernel
 // of a kernel. Throws Error(usage) where both or neither do.
 Plan plan_of(CommandLine const&);
 
-// Reads a launch file. Beside the keys of tools.md: `grid` (groups) for `global`, `offset` (of OpenCL's global ids),
+// Reads a launch file. Beside the keys of miniemu(1): `grid` (groups) for `global`, `offset` (of OpenCL's global ids),
 // `shared` (bytes, dynamic), [images] beside [buffers], `bind = { tex = "img" }` for texture references, [[link]] with
 // file and options for further OpenCL C sources of the program, and `each`, a list of launches made in turn for every
 // value of the enclosing launch's `for`:
