@@ -11,5 +11,6 @@ refuse() {  # what it is, extended regular expression
   status=1
 }
 refuse 'a path of one machine' '(^|[^A-Za-z0-9_.])/(home|root|work)/[a-z]'
+refuse 'a file that is not here' '(^|[^a-z])(tools|models|targets|style|toolchain)\.md|shared/design'
 refuse 'something unfinished' '(TO''DO|FIX''ME|XX''X:|not implemented yet)'
 exit $status
