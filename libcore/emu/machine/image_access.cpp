@@ -283,15 +283,13 @@ class Machine::TextureUnit {
     }
   }
 
-  // One or two unnormalised coordinates, one texel of 32-bit channels, nothing to convert: what most kernels ask for.
-  // copy() gives what look_up() gives, several times faster.
+  // One or two coordinates, one texel of 32-bit channels, nothing to convert: what most kernels ask for. copy() gives
+  // what look_up() gives, several times faster.
   bool plain() const {
     Image const& image = texture_->image;
     ChannelOrder const order = image.format.order;
     bool const direct = order == ChannelOrder::r || order == ChannelOrder::rg || order == ChannelOrder::rgba;
-    bool const nearest =
-        t_.integer_coordinates ||
-        (!sampler_->normalized && (sampler_->filter == Filter::nearest || is_integer(image.format.type)));
+    bool const nearest = t_.integer_coordinates || sampler_->filter == Filter::nearest || is_integer(image.format.type);
     return t_.kind == Op::Kind::sample && t_.result == Op::Result::bits32 && t_.layer == Op::nothing &&
            t_.offsets == Op::nothing && !t_.projects() && t_.dimensions() <= 2 && direct && nearest &&
            size_bytes(image.format.type) == 4;
@@ -307,6 +305,12 @@ class Machine::TextureUnit {
       std::int32_t index = static_cast<std::int32_t>(bits);
       if (!t_.integer_coordinates) {
         float u = std::bit_cast<float>(bits);
+        if (sampler_->normalized) {
+          AddressMode const mode = sampler_->address[d];
+          if (mode == AddressMode::mirror || mode == AddressMode::mirror_once) return look_up(lane);
+          if (u != u) u = 0;
+          u = (mode == AddressMode::wrap ? u - floor_of(u) : u) * static_cast<float>(sizes[d]);
+        }
         u = u == u ? std::clamp(u, -0x1p30f, 0x1p30f) : 0.0f;
         index = static_cast<std::int32_t>(u);
         index -= static_cast<float>(index) > u;

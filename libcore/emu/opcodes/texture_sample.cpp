@@ -14,13 +14,6 @@ float as_float(std::uint32_t bits) {
   return std::bit_cast<float>(bits);
 }
 
-// floor() without a call of the library, for which the lowest instruction-set level has no instruction.
-float floor_of(float x) {
-  if (!(std::fabs(x) < 0x1p23f)) return x;  // integers, infinities and NaN
-  auto const truncated = static_cast<float>(static_cast<std::int32_t>(x));
-  return truncated > x ? truncated - 1.0f : truncated;
-}
-
 // The texels of one dimension that a read touches: two for linear filtering, else index[0] alone with all the weight.
 struct Taps {
   std::int32_t index[2] = {0, outside};

@@ -16,6 +16,8 @@
 // 2, normalised coordinates of a face whose edges clamp.
 #pragma once
 
+#include <cmath>
+
 #include "emu/opcodes/texture.hpp"
 #include "emu/opcodes/texture_texel.hpp"
 
@@ -33,6 +35,13 @@ struct TextureResult {
   std::uint32_t place = 0;  // byte offset of the first texel that was read; 0 when none was
   bool inside = true;       // false: the coordinates are outside an image that may only be read inside
 };
+
+// floor() without a call of the library, for which the lowest instruction-set level has no instruction.
+inline float floor_of(float x) {
+  if (!(std::fabs(x) < 0x1p23f)) return x;  // integers, infinities and NaN
+  auto const truncated = static_cast<float>(static_cast<std::int32_t>(x));
+  return truncated > x ? truncated - 1.0f : truncated;
+}
 
 TextureResult sample(Images::Texture const&, Sampler const&, TextureOperation const&, TexturePosition const&);
 // One channel of the four texels that a linear filter would read: (i, j + 1), (i + 1, j + 1), (i + 1, j), (i, j).
