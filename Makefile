@@ -2,7 +2,7 @@
 # make check   packages, build, all tests
 # make fuzz [SECONDS=60]                    both libFuzzer targets, each for so long
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
-# make bench   benchmarks · make install [PREFIX=/usr/local] · make format · make deps
+# make bench   benchmarks · make install [PREFIX=/usr/local] · make man · make format · make deps · make help
 #
 # All it does is call apt and CMake; CMakePresets.json has the build directories.
 
@@ -16,8 +16,11 @@ PACKAGES = cmake ninja-build g++ pkg-config clang-19 llvm-19-dev libclang-rt-19-
   libzstd-dev nlohmann-json3-dev catch2 libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind \
   gnuplot-nox scdoc mandoc locales
 
-.PHONY: all build deps demo check fuzz fuzz-diff bench install format man clean
+.PHONY: all help build deps demo check fuzz fuzz-diff bench install format man clean
 all: build
+
+help:
+	@sed -n "s/^# \(make .*\)/\1/p" $(firstword $(MAKEFILE_LIST))
 
 deps:
 	@missing=; for p in $(PACKAGES); do \
