@@ -13,6 +13,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -65,13 +66,12 @@ class Session {
       throw;
     }
     start_ = Clock::now();
-    for (double pause_s = 0; !finished();) {
-      if (watch.wait(static_cast<int>(std::ceil(1e3 * pause_s)))) tell_new();
-      look_at_application();
-      pause_s = look_after_worker();
+    try {
+      accompany(watch);
+    } catch (...) {
+      see_it_out();
+      throw;
     }
-    tell_new();
-    tell_missing();
     total();
     if (steering_) conclude_steering();
     return std::move(result_);
@@ -79,6 +79,23 @@ class Session {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  void accompany(intercept::FolderWatch const& watch) {
+    for (double pause_s = 0; !finished();) {
+      if (watch.wait(static_cast<int>(std::ceil(1e3 * pause_s)))) tell_new();
+      look_at_application();
+      pause_s = look_after_worker();
+    }
+    tell_new();
+    tell_missing();
+  }
+
+  // The application is the user's: whatever fails here, it runs to its end.
+  void see_it_out() {
+    end_worker();
+    for (; application_running_; look_at_application())
+      std::this_thread::sleep_for(std::chrono::duration<double>(look_again_s));
+  }
 
   // Limits are of the worker's emulation: the application has its own time.
   cudart::Settings cuda_settings() const {
@@ -109,7 +126,7 @@ class Session {
     result_.run_s = elapsed_s();
     application_running_ = false;
     result_.status = *status;
-    announce_end(spool_);
+    if (worker_running_) announce_end(spool_);
   }
 
   // Returns after how many seconds to look again.

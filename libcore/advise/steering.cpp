@@ -238,10 +238,6 @@ record::Steering Steering::row(Outcome const& outcome, std::uint64_t launches, s
 
 std::vector<std::string> Steering::remarks() const {
   std::vector<std::string> out;
-  for (auto const& mapping : options_.mappings)
-    if (!used_mappings_.contains(mapping.opencl))
-      out.push_back(fmt::format("--device-map '{}={}': no context of the application has such a device", mapping.opencl,
-                                mapping.device->device));
   bool const several =
       std::any_of(contexts_.begin(), contexts_.end(), [](Context const& context) { return context.size() > 1; });
   if (!several) {
@@ -249,6 +245,10 @@ std::vector<std::string> Steering::remarks() const {
                                        : "nothing was steered: each context of the application has one device");
     return out;
   }
+  for (auto const& mapping : options_.mappings)
+    if (!used_mappings_.contains(mapping.opencl))
+      out.push_back(fmt::format("--device-map '{}={}': no context of the application has such a device", mapping.opencl,
+                                mapping.device->device));
   std::set<std::string> said;
   for (auto const& context : contexts_)
     for (auto const& device : context) {
