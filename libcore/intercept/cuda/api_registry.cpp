@@ -29,7 +29,11 @@ KERNELCAST_CUDA_EXPORT void** __cudaRegisterFatBinary(void* wrapper) {
 KERNELCAST_CUDA_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
 
 // The application ends, or a library of it is unloaded: what was counted has been written.
-KERNELCAST_CUDA_EXPORT void __cudaUnregisterFatBinary(void**) {}
+KERNELCAST_CUDA_EXPORT void __cudaUnregisterFatBinary(void** handle) {
+  auto& state = State::get();
+  std::lock_guard const lock(state.mutex);
+  state.registry.remove_program(program_of(handle));
+}
 
 KERNELCAST_CUDA_EXPORT char __cudaInitModule(void** handle) {
   auto& state = State::get();

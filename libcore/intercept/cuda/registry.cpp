@@ -52,6 +52,17 @@ void Registry::add_kernel(void const* host_function, Program& program, char cons
   handles_[kernel.get()] = kernel.get();
 }
 
+void Registry::remove_program(Program& program) {
+  for (auto at = kernels_.begin(); at != kernels_.end();) {
+    bool const of_it = at->second->program == &program;
+    if (of_it) handles_.erase(at->second.get());
+    if (of_it) removed_.push_back(std::move(at->second));
+    at = of_it ? kernels_.erase(at) : std::next(at);
+  }
+  std::erase_if(symbols_, [&](auto const& symbol) { return symbol.second.program == &program; });
+  program.managed.clear();
+}
+
 void Registry::add_symbol(void const* host_variable, Program& program, char const* name, std::size_t bytes) {
   symbols_[host_variable] = {&program, name, bytes};
 }

@@ -51,6 +51,9 @@ class Registry {
  public:
   Program& add_program(FatbinWrapper const&);
   void add_kernel(void const* host_function, Program&, char const* name);
+  // Its library is closed: what it has registered is there no more, and may be registered anew. Launches under way go
+  // on.
+  void remove_program(Program&);
   void add_symbol(void const* host_variable, Program&, char const* name, std::size_t bytes);
 
   // By the host's function or by the handle that __cudaGetKernel gave; null where there is none.
@@ -69,6 +72,7 @@ class Registry {
   std::vector<std::unique_ptr<Program>> programs_;
   std::map<void const*, std::unique_ptr<Kernel>> kernels_;  // by host function
   std::map<void const*, Kernel*> handles_;
+  std::vector<std::unique_ptr<Kernel>> removed_;
   std::map<void const*, Symbol> symbols_;
 };
 

@@ -1,5 +1,7 @@
 #include "intercept/cuda/state.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 
 namespace kernelcast::cudart {
@@ -22,8 +24,22 @@ int& current_device() {
   return device;
 }
 
+namespace {
+
+// A child of fork() finds everything as it is between two calls, and the lock free.
+void be_ready_for_forks() {
+  pthread_atfork([] { State::get().mutex.lock(); }, [] { State::get().mutex.unlock(); },
+                 [] { new (&State::get().mutex) std::recursive_mutex; });  // it belonged to the parent's thread
+}
+
+}  // namespace
+
 State& State::get() {
-  static auto* const state = new State;  // never destroyed: the application may call at the very end
+  static auto* const state = [] {
+    auto* const made = new State;  // never destroyed: the application may call at the very end
+    be_ready_for_forks();
+    return made;
+  }();
   return *state;
 }
 
