@@ -1,6 +1,6 @@
 # For the tests of flux-count --attach, which begin with: . "$(dirname "$0")/attached.sh"
-# Usage of each: NAME.sh BIN SOURCE STANDIN_FOLDER. An application's CUDA runtime is the stand-in (standin/), which
-# executes on the emulator.
+# Usage of each: NAME.sh BIN SOURCE RUNTIME_FOLDER. An application's CUDA runtime executes on the emulator: the stand-in
+# (standin/), or miniemu's.
 set -eu
 bin=$1 apps=$2/tests/counting/apps standin=$3
 command -v nvcc >/dev/null || { echo "kernelcast-skipped: no nvcc"; exit 0; }
