@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -108,6 +109,17 @@ bool reads_images(ptx::Function const& function) {
   });
 }
 
+// Calls of CUDA's runtime in kernels, which has no body in PTX.
+bool calls_runtime(ptx::Module const& module, ptx::Function const& function, std::set<ptx::Function const*>& seen) {
+  if (!seen.insert(&function).second) return false;
+  if (!function.has_body) return function.name.starts_with("__cudaCDP2");
+  return std::any_of(function.instructions.begin(), function.instructions.end(), [&](ptx::Instruction const& i) {
+    return std::any_of(i.operands.begin(), i.operands.end(), [&](ptx::Operand const& operand) {
+      return operand.kind == ptx::Operand::Kind::function && calls_runtime(module, module.functions[operand.id], seen);
+    });
+  });
+}
+
 std::string argument(ptx::Parameter const& parameter, void const* value, LaunchSource const& source,
                      ReadBack& read_back, unsigned& images) {
   auto const* const bytes = static_cast<std::byte const*>(value);
@@ -180,6 +192,8 @@ bool begins_as_address(ptx::Variable const& variable) {
 
 std::string describe_launch(DescribedLaunch const& launch, LaunchSource const& source, intercept::Spool const& spool,
                             std::uint64_t number) {
+  std::set<ptx::Function const*> seen;
+  if (calls_runtime(launch.module, launch.function, seen)) throw Refused{"it calls CUDA's runtime itself"};
   auto const ptx = with_values(launch.module, source);
   auto const file = "program-" + intercept::hash_of(ptx) + ".ptx";
   if (!spool.has_program(file) && !spool.publish_program(file, ptx)) throw Refused{"the disk is full"};

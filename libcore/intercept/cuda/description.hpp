@@ -2,9 +2,9 @@
 //
 // Method: what arguments point to is read, and what that points to, each block whole, as buffers that say where they
 // lay (launch::Buffer::at), so that pointers in them and in structures are moved with them. The program's PTX stands
-// beside, in which variables have their present values. Textures and surfaces are images. Limits: refused are variables
-// of the program that hold other pointers than at first, textures that are no argument of their own, and memory of more
-// than most_described_bytes.
+// beside, in which variables have their present values. Textures and surfaces are images. Limits: refused are kernels
+// that call the runtime themselves, variables of the program that hold other pointers than at first, textures that are
+// no argument of their own, and memory of more than most_described_bytes.
 #pragma once
 
 #include <cstdint>
