@@ -116,6 +116,16 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t unit) {
   return unit ? (value + unit - 1) / unit * unit : value;
 }
 
+// Only kernels that ask for it have a reserved part of shared memory (cooperative groups of several warps do).
+bool names_reserved_shared(ptx::Module const& module, ptx::Function const& kernel) {
+  for (ptx::Instruction const& i : kernel.instructions)
+    for (ptx::Operand const& o : i.operands)
+      if (o.kind == ptx::Operand::Kind::special && static_cast<ptx::Special>(o.id) == ptx::Special::other &&
+          module.slice(o.value).starts_with("%reserved_smem"))
+        return true;
+  return false;
+}
+
 }  // namespace
 
 Decoder::Decoder(Drafts& drafts)
@@ -138,6 +148,10 @@ void Decoder::lay_out_variables() {
   };
   place(m_.variables, module_offsets_);
   place(f_.variables, local_offsets_);
+  if (names_reserved_shared(m_, f_)) {
+    reserved_shared_ = align_up(shared, 128);
+    shared = reserved_shared_ + reserved_shared_bytes;
+  }
   // Dynamic shared memory follows the static variables; all extern arrays begin there.
   std::uint64_t dynamic = shared;
   auto widest = [&](std::vector<ptx::Variable> const& variables) {

@@ -10,6 +10,9 @@
 
 namespace kernelcast::emu {
 
+// [ptx] "%reserved_smem_offset": 1 KiB, as devices have from 8.0 on; %reserved_smem_offset_1 is its second half.
+inline constexpr std::uint64_t reserved_shared_bytes = 1024;
+
 struct CopyAddress;       // opcodes/copy.hpp
 struct FragmentTable;     // fragment.hpp
 struct TextureOperation;  // opcodes/texture.hpp
@@ -110,6 +113,7 @@ class Decoder {
   }
 
   // operands.cpp
+  std::uint64_t reserved_shared(std::string_view special) const;
   std::uint32_t source(Operand const&, LaneType);
   std::uint32_t named_register(Operand const&);
   std::vector<Operand> elements_of(Operand const&);  // of {a, b} or of a register of a vector type; else the operand
@@ -140,6 +144,7 @@ class Decoder {
   std::map<std::uint32_t, std::uint32_t> vector_elements_;     // 4 * register + element
   std::vector<std::uint32_t> block_of_;                        // by instruction; one more for the end
   std::vector<std::uint64_t> module_offsets_, local_offsets_;  // shared and local variables
+  std::uint64_t reserved_shared_ = 0;                          // where the reserved part of shared memory begins
   End* end_ = nullptr;
   std::unordered_map<std::string, Opcode const*> opcodes_;  // met so far
   std::map<std::vector<std::uint16_t>, std::uint16_t const*> fragment_places_;

@@ -149,6 +149,12 @@ std::vector<ptx::Operand> Decoder::elements_of(Operand const& operand) {
   return elements;
 }
 
+std::uint64_t Decoder::reserved_shared(std::string_view name) const {
+  if (name.ends_with("_end")) return reserved_shared_ + reserved_shared_bytes;
+  if (name.ends_with("_cap")) return reserved_shared_bytes;
+  return name.ends_with("_1") ? reserved_shared_ + reserved_shared_bytes / 2 : reserved_shared_;
+}
+
 std::uint32_t Decoder::source(Operand const& operand, LaneType type) {
   using Kind = Operand::Kind;
   std::uint32_t value = no_register;
@@ -171,12 +177,14 @@ std::uint32_t Decoder::source(Operand const& operand, LaneType type) {
       auto const special = static_cast<ptx::Special>(operand.id);
       if (special == ptx::Special::other) {
         std::string_view const name = m_.slice(operand.value);
-        // Of all shared memory none is reserved; performance counters count nothing.
+        // Performance counters count nothing.
         if (name == "%aggr_smem_size")
           value = d_.pin({Pin::Kind::special, false, 0, static_cast<std::uint32_t>(ptx::Special::total_smem_size), 0,
                           false, no_slot});
-        else if (name.starts_with("%reserved_smem") || name.starts_with("%pm"))
-          value = d_.immediate(0, name.starts_with("%pm"));
+        else if (name.starts_with("%reserved_smem"))
+          value = d_.immediate(reserved_shared(name), false);
+        else if (name.starts_with("%pm"))
+          value = d_.immediate(0, true);
         else
           throw Unsupported{"the special register " + std::string(name) + " as a whole"};
       } else if (special == ptx::Special::clock_hi || special == ptx::Special::globaltimer_hi) {

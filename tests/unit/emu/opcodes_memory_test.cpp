@@ -201,6 +201,35 @@ u64 half_extreme(u64 a, u64 b, bool brain, bool maximum) {
 
 }  // namespace
 
+TEST_CASE("the reserved part of shared memory is nobody else's") {
+  Bench b(R"(
+.extern .shared .align 16 .b8 given[];
+.visible .entry k(.param .u64 out)
+{ .reg .b32 %r<16>; .reg .b64 %rd<2>;
+  .shared .align 4 .b8 own[68];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %reserved_smem_offset_begin; mov.u32 %r2, %reserved_smem_offset_end;
+  mov.u32 %r3, %reserved_smem_offset_0; mov.u32 %r4, %reserved_smem_offset_1;
+  mov.u32 %r5, %reserved_smem_offset_cap;
+  mov.u32 %r10, 10; mov.u32 %r11, 11; mov.u32 %r12, 12; mov.u32 %r13, 13; mov.u32 %r14, 14;
+  st.shared.u32 [own+64], %r10; st.shared.u32 [given], %r11; st.shared.u32 [%r3], %r12;
+  st.shared.u32 [%r4], %r13; st.shared.u32 [%r2+-4], %r14;
+  ld.shared.u32 %r10, [own+64]; ld.shared.u32 %r11, [given]; ld.shared.u32 %r12, [%r1];
+  ld.shared.u32 %r13, [%r4]; ld.shared.u32 %r14, [%r2+-4];
+  sub.u32 %r6, %r2, %r1;
+  st.global.u32 [%rd1], %r10; st.global.u32 [%rd1+4], %r11; st.global.u32 [%rd1+8], %r12;
+  st.global.u32 [%rd1+12], %r13; st.global.u32 [%rd1+16], %r14; st.global.u32 [%rd1+20], %r6;
+  st.global.u32 [%rd1+24], %r5;
+  ret; }
+)");
+  std::uint64_t const out = b.buffer("out", 7 * 4);
+  b.launch.block = {1, 1, 1};
+  b.launch.dynamic_shared_bytes = 64;
+  b.run();
+  REQUIRE(b.outcome.ending == Ending::done);
+  CHECK(b.read<std::uint32_t>(out) == std::vector<std::uint32_t>{10, 11, 12, 13, 14, 1024, 1024});
+}
+
 TEST_CASE("128 bits move through registers, halves and memory") {
   std::vector<u32> const all = counted<u32>(4 * 64);
   CHECK(copied("ld.global.b128 %q0, [%a0]; st.global.b128 [%a1], %q0;", 16) == all);
