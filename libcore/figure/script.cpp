@@ -19,6 +19,8 @@ std::string quote(std::string_view text) {
     if (c == '"' || c == '\\') out += '\\';
     if (c == '\n')
       out += "\\n";
+    else if (c == '`')
+      out += "\u02cb";  // looks alike; gnuplot would run what stands between two of them as a command
     else if (static_cast<unsigned char>(c) >= 0x20)
       out += c;
   }
