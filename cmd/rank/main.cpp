@@ -23,9 +23,15 @@ struct Options {
   bool summary = false, share = false, assign = false, total = false;
 };
 
+void check_time(record::RowReader const& rows, double time_s) {
+  if (!(time_s > 0)) throw rows.error("time_s", "a time must be above 0", "an unknown time is an empty cell");
+  if (time_s < 1e-30 || time_s > 1e30)  // ratios and sums would leave the range of numbers
+    throw rows.error("time_s", "no kernel takes so many seconds", "between 1e-30 and 1e30");
+}
+
 void check_times(record::Reader<record::Projection> const& rows, record::Projection const& p) {
   if (!p.time_s) return;
-  if (!(*p.time_s > 0)) throw rows.error("time_s", "a time must be above 0", "an unknown time is an empty cell");
+  check_time(rows, *p.time_s);
   if (p.time_low_s && *p.time_low_s > *p.time_s)
     throw rows.error("time_low_s", "the lower end of the interval is above time_s", "low <= time <= high");
   if (p.time_high_s && *p.time_high_s < *p.time_s)
@@ -89,8 +95,7 @@ std::vector<record::Measured> read_measured(cli::Streams& io, std::string const&
   auto csv = io.csv(path);
   record::Reader<record::Measured> rows(csv);
   for (record::Measured m; rows.next(m);) {
-    if (m.time_s && !(*m.time_s > 0))
-      throw rows.error("time_s", "a time must be above 0", "an unknown time is an empty cell");
+    if (m.time_s) check_time(rows, *m.time_s);
     measured.push_back(std::move(m));
   }
   return measured;
