@@ -9,6 +9,7 @@
 #include "cli/cli.hpp"
 #include "device/device.hpp"
 #include "model/rank.hpp"
+#include "words.hpp"
 
 using namespace kernelcast;
 
@@ -22,31 +23,6 @@ struct Options {
   bool no_cache = false, no_registers = false, steer = false, with_gpu = false;
 };
 
-std::string time(std::optional<double> const& seconds) {
-  return seconds ? record::scaled_text(*seconds, record::Unit::seconds) : "?";
-}
-
-// "matmul 1024x1024/16x16: b200 61.0 us (global), then h200 105 us; 3.20 ms"
-std::string words(record::Advice const& a) {
-  std::string const launch = a.case_name.empty() ? a.kernel : a.kernel + ' ' + a.case_name;
-  if (a.status != "ok") return fmt::format("{}: no advice: {}", launch, a.reason);
-  std::string const next = a.next_device.empty() ? "" : fmt::format(", then {} {}", a.next_device, time(a.next_time_s));
-  std::string const steered = a.steered_to.empty() ? "" : "; from now on it runs on " + a.steered_to;
-  return fmt::format("{}: {} {} ({}){}{}; {} in {}{}", launch, a.device, time(a.time_s), a.limiter, next,
-                     a.decided == "no" ? ", too close to call" : "", a.source, time(a.advice_wall_s), steered);
-}
-
-// "matmul 1024x1024/16x16: 17 of 20 launches went from device 0 (c1060) to device 1 (a100)"; empty for those that
-// stayed because they are best off there.
-std::string words(record::Steering const& s) {
-  auto const device = [](std::string const& place, std::string const& id) {
-    return fmt::format("device {}{}", place, id.empty() ? id : " (" + id + ')');
-  };
-  if (s.launches_steered == 0) return {};
-  return fmt::format("{} {}: {} of {} launches went from {} to {}", s.kernel, s.case_name, s.launches_steered,
-                     s.launches, device(s.place, s.device), device(s.to_place, s.to_device));
-}
-
 // Everything that the application launched as one case, called as the application is.
 std::vector<record::Projection> whole_application(advise::Online const& online, Options const& options) {
   auto rows = online.totals;
@@ -57,15 +33,16 @@ std::vector<record::Projection> whole_application(advise::Online const& online, 
 std::string summary(advise::Online const& online, Options const& options) {
   auto const whole = model::rank(whole_application(online, options));
   std::string const best =
-      whole.empty() ? "" : fmt::format("; all of them: {} {}", whole.front().device, time(whole.front().time_s));
+      whole.empty() ? ""
+                    : fmt::format("; all of them: {} {}", whole.front().device, advise::words(whole.front().time_s));
   double const share_pct = online.run_s > 0 ? 100 * online.advice_cpu_s / online.run_s : 0;
   std::uint64_t steered = 0;
   for (auto const& row : online.steering) steered += row.launches_steered;
   std::string const moved = options.steer ? fmt::format(", {} steered", steered) : "";
   return fmt::format(
       "{} of {} configurations advised, {} from the cache, {} launches{}{}; advice took {}, {:.1f} % of {}",
-      online.advised, online.configurations, online.from_cache, online.launches, moved, best, time(online.advice_cpu_s),
-      share_pct, time(online.run_s));
+      online.advised, online.configurations, online.from_cache, online.launches, moved, best,
+      advise::words(online.advice_cpu_s), share_pct, advise::words(online.run_s));
 }
 
 // Devices for an application in CUDA.
@@ -125,7 +102,7 @@ Status run(Options const& options, cli::Streams& io) {
   std::optional<record::Writer<record::Advice>> out;
   if (options.emit == "advice" && !in_words) out.emplace(io.writer<record::Advice>());
   advice.tell = [&](record::Advice const& row) {
-    if (in_words || (!out && row.status != "ok")) return io.note(words(row));
+    if (in_words || (!out && row.status != "ok")) return io.note(advise::words(row));
     if (!out) return;
     out->write(row);
     io.publish();  // each row at once
@@ -133,7 +110,7 @@ Status run(Options const& options, cli::Streams& io) {
   auto const online = advise::run_online(advice);
   if (out) out->finish();
   for (auto const& row : online.steering)
-    if (auto const text = words(row); in_words && !text.empty()) io.note(text);
+    if (auto const text = advise::words(row); in_words && !text.empty()) io.note(text);
   for (auto const& remark : online.remarks) io.note(remark);
   if (in_words) io.note(summary(online, options));
   if (options.emit == "steering") write(online.steering, io);
