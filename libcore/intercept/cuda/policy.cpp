@@ -1,6 +1,5 @@
 #include "intercept/cuda/policy.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace kernelcast::cudart {
@@ -10,11 +9,18 @@ namespace {
 bool same(Dim3 const& a, Dim3 const& b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
-bool same(Sizes const& a, Sizes const& b) {
+}  // namespace
+
+bool LaunchPolicy::SameSizes::operator()(Sizes const& a, Sizes const& b) const noexcept {
   return same(a.grid, b.grid) && same(a.block, b.block) && a.dynamic_shared_bytes == b.dynamic_shared_bytes;
 }
 
-}  // namespace
+std::size_t LaunchPolicy::SizesHash::operator()(Sizes const& sizes) const noexcept {
+  std::uint64_t hash = sizes.dynamic_shared_bytes;
+  for (auto const part : {sizes.grid.x, sizes.grid.y, sizes.grid.z, sizes.block.x, sizes.block.y, sizes.block.z})
+    hash = (hash ^ part) * 0x9e3779b97f4a7c15U ^ hash >> 29;
+  return hash;
+}
 
 LaunchPolicy::LaunchPolicy(std::string const& spool, std::string const& every)
     : spool_(spool),
@@ -24,21 +30,18 @@ LaunchPolicy::LaunchPolicy(std::string const& spool, std::string const& every)
 LaunchPolicy::Counted LaunchPolicy::count(void const* kernel, Sizes const& sizes) {
   auto& history = histories_[kernel];
   history.launches += 1;
-  auto const seen = std::find_if(history.seen.begin(), history.seen.end(),
-                                 [&](Configuration const& c) { return kernels_once_ || same(c.sizes, sizes); });
+  auto const key = kernels_once_ ? Sizes{} : sizes;
+  auto const seen = history.seen.find(key);
   bool const due = every_ > 0 && (history.launches - 1) % every_ == 0;
   if (seen != history.seen.end() && !due) {
-    ++*seen->launches;
-    return {kernel, seen->launches, std::nullopt};
+    ++*seen->second;
+    return {kernel, seen->second, std::nullopt};
   }
   std::uint64_t number = 0;
   std::uint64_t* const counter = spool_.next(number);
   if (!counter) return {kernel, nullptr, std::nullopt};
   *counter = 1;
-  if (seen != history.seen.end())
-    seen->launches = counter;
-  else
-    history.seen.push_back({sizes, counter});
+  history.seen[key] = counter;
   return {kernel, counter, number};
 }
 
@@ -46,8 +49,7 @@ void LaunchPolicy::take_back(Counted const& counted) {
   auto& history = histories_[counted.kernel];
   --history.launches;
   if (counted.launches) --*counted.launches;
-  if (counted.number)
-    std::erase_if(history.seen, [&](Configuration const& c) { return c.launches == counted.launches; });
+  if (counted.number) std::erase_if(history.seen, [&](auto const& one) { return one.second == counted.launches; });
 }
 
 }  // namespace kernelcast::cudart

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
+#include <unordered_map>
 
 #include "intercept/cuda/abi.hpp"
 #include "intercept/spool.hpp"
@@ -33,12 +33,14 @@ class LaunchPolicy {
   intercept::Spool const& spool() const { return spool_; }
 
  private:
-  struct Configuration {
-    Sizes sizes;
-    std::uint64_t* launches;  // in the spool
+  struct SizesHash {
+    std::size_t operator()(Sizes const&) const noexcept;
+  };
+  struct SameSizes {
+    bool operator()(Sizes const&, Sizes const&) const noexcept;
   };
   struct History {
-    std::vector<Configuration> seen;
+    std::unordered_map<Sizes, std::uint64_t*, SizesHash, SameSizes> seen;  // counters in the spool
     std::uint64_t launches = 0;
   };
 
