@@ -87,6 +87,7 @@ void LaunchReader::begin(Launch& launch) {
   if (launch.width() != 32 && launch.width() != 64)
     throw rows_.error("width", fmt::format("expected 32 or 64, got {}", launch.width()), "miniemu --width");
   if (launch.block_size() > 65536) throw rows_.error("block", "a group of more than 65536 work-items");
+  if (launch.groups_total() >> 53) throw rows_.error("groups_total", "more groups than can be run", "at most 2^53");
   kept_.clear();
   last_ = nullptr;
   items_of_ = nullptr;

@@ -115,6 +115,8 @@ TEST_CASE("what is wrong with a trace is said with its place") {
   CHECK_THAT(refusal(head + bad_class), Contains("did you mean 'fp32'?") || Contains("did you mean 'fp32' or"));
   starts(refusal(head + "inst,k,,0,,,,,,,,,0,memory,1,,globl,4,,,,,,,ld.f32,k.cl,1\n"),
          "t.csv:3:31: error: column 'space': unknown space 'globl'");
+  starts(refusal("launch,k,c,64,18446744073709551615,,,,,,,,,,,,,,,,,,,32,,,\n"),
+         "t.csv:2:15: error: column 'groups_total': more groups than can be run");
   starts(refusal("exek,,,0,,,,,,,,,,,,,,,0,0,0,1,,,,,\n"), "t.csv:2:1: error: column 'kind': unknown kind 'exek'");
   starts(refusal(execution(0, 0, 0, 0)), "t.csv:2:1: error: column 'kind': an exec row before any launch row");
   starts(refusal(head + instructions + execution(0, 0, 0, 7)),
