@@ -113,3 +113,5 @@ seqprof-cc -fopenmp -include omp.h -c main.c -o main.o && seqprof-cc -fopenmp ma
 check 'OpenMP; dependencies' ./p solve 37
 seqprof --quiet --kernel solve --cflags '-DN=37 -DTEXT="a b"' -o p.csv main.c 'solve it.c' libsolve.a 2>got
 cmp expected got && grep -q ',loop_.*,37,' p.csv && echo 'seqprof; options before files'
+if seqprof-cc main.o 'solve it.o' -o p 2>messages; then echo 'a symbol is missing: linked'; exit 1; fi
+grep -q 'undefined reference to `scale' messages && echo 'missing symbol, named'

@@ -29,10 +29,13 @@ Error first_error(std::string const& messages, std::string const& what, bool is_
   std::string const hint =
       is_source ? ""
                 : "clang-19 reads the LLVM code of version 19, bitcode of earlier ones too; use its clang and flang";
+  static std::regex const of_linker("(undefined reference to|multiple definition of|cannot find|unknown file type).*");
   std::istringstream in(messages);
   std::string first;
   for (std::string line; std::getline(in, line);) {
     std::smatch part;
+    // What the linker says; the compiler's driver says only that it failed.
+    if (first.empty() && std::regex_search(line, part, of_linker)) first = part[0];
     if (std::regex_match(line, part, form))
       return Error(Status::bad_data, Where{part[1], std::stoul(part[2]), std::stoul(part[3])}, part[4], hint);
     if (auto const at = line.find("error: "); first.empty() && at != std::string::npos) first = line.substr(at + 7);
