@@ -87,6 +87,29 @@ void text_in_a_number(Bench const& bench) {
   }
 }
 
+// The largest numbers there are, in one column after the other: a result without inf and nan, or an error with its
+// place.
+void huge_numbers(Bench const& bench) {
+  auto const original = parse(bench.table().input);
+  for (std::size_t column = 0; column < original[0].size(); ++column)
+    for (std::string const huge : {"1e308", "18446744073709551615"}) {
+      auto rows = original;
+      bool any = false;
+      for (std::size_t r = 1; r < rows.size(); ++r)
+        if (auto& cell = rows[r][column]; !cell.empty() && cell[0] >= '0' && cell[0] <= '9') cell = huge, any = true;
+      if (!any) continue;
+      auto const outcome = conduct::run(bench.on_file(unparse(rows)));
+      auto const what = "with " + huge + " in column '" + original[0][column] + "'";
+      expect(!outcome.too_slow && outcome.signal == 0, what + " it should end", &outcome);
+      expect(outcome.status == 0 || contains(outcome.err, "\nhint: "), what + " it should name a status", &outcome);
+      expect(outcome.status != 70, what + " it should know what is wrong", &outcome);
+      if (outcome.status != 0 || !bench.table().writes_records()) continue;
+      for (auto const& row : parse(outcome.out))
+        for (auto const& cell : row)
+          expect(cell != "inf" && cell != "-inf" && cell != "nan", what + " no cell is " + cell, &outcome);
+    }
+}
+
 void empty_file(Bench const& bench) {
   refused(bench.on_file(""), 3, {"in.csv:1:1: error: ", "empty"});
   auto run = bench.valid();
@@ -163,10 +186,10 @@ constexpr Check checks[] = {{"closed_stdin", closed_stdin},     {"terminal_stdin
                             {"missing_file", missing_file},     {"dashes", dashes},
                             {"unknown_column", unknown_column}, {"duplicate_column", duplicate_column},
                             {"missing_column", missing_column}, {"text_in_a_number", text_in_a_number},
-                            {"empty_file", empty_file},         {"header_only", header_only},
-                            {"line_ends", line_ends},           {"quoted_newline", quoted_newline},
-                            {"broken_rows", broken_rows},       {"huge_field", huge_field},
-                            {"failed_output", failed_output}};
+                            {"huge_numbers", huge_numbers},     {"empty_file", empty_file},
+                            {"header_only", header_only},       {"line_ends", line_ends},
+                            {"quoted_newline", quoted_newline}, {"broken_rows", broken_rows},
+                            {"huge_field", huge_field},         {"failed_output", failed_output}};
 
 }  // namespace
 

@@ -59,7 +59,8 @@ bool LaunchReader::next(Launch& launch) {
   using RowKind = record::TraceStream::Kind;
   for (RowKind kind = rows_.next(); kind != RowKind::end; kind = rows_.next()) {
     if (kind == RowKind::execution) {
-      if (!launch.head.groups_total) throw rows_.error("kind", "an exec row before any launch row");
+      if (!launch.head.groups_total)
+        throw rows_.error("kind", "an exec row before any launch row", "a launch row goes before its others");
       add_execution(launch);
     } else if (kind == RowKind::instruction) {
       add_instruction();
@@ -86,7 +87,8 @@ void LaunchReader::begin(Launch& launch) {
   if (head.kernel.empty()) throw rows_.error("kernel", "empty in a launch row", "miniemu --emit trace writes it");
   if (launch.width() != 32 && launch.width() != 64)
     throw rows_.error("width", fmt::format("expected 32 or 64, got {}", launch.width()), "miniemu --width");
-  if (launch.block_size() > 65536) throw rows_.error("block", "a group of more than 65536 work-items");
+  if (launch.block_size() > 65536)
+    throw rows_.error("block", "a group of more than 65536 work-items", "devices run 1024");
   if (launch.groups_total() >> 53) throw rows_.error("groups_total", "more groups than can be run", "at most 2^53");
   kept_.clear();
   last_ = nullptr;
@@ -97,8 +99,9 @@ void LaunchReader::begin(Launch& launch) {
 
 void LaunchReader::add_instruction() {
   record::Trace const& row = rows_.row();
-  if (row.kernel.empty()) throw rows_.error("kernel", "empty in an inst row");
-  if (!row.block || *row.block >= most_blocks) throw rows_.error("block", "the number of a block is needed here");
+  if (row.kernel.empty()) throw rows_.error("kernel", "empty in an inst row", "miniemu --emit trace writes it");
+  if (!row.block || *row.block >= most_blocks)
+    throw rows_.error("block", "the number of a block is needed here", "blocks count from 0");
   auto const space = space_named(row.space);
   if (!space)
     throw rows_.error("space", fmt::format("unknown space '{}'", row.space),
@@ -149,12 +152,15 @@ void LaunchReader::add_execution(Launch& launch) {
     throw rows_.error("block", fmt::format("kernel '{}' has no block {}", launch.head.kernel, e.block),
                       "the inst rows of a kernel stand before its first exec row");
   if (e.group >= launch.groups_total())
-    throw rows_.error("group", fmt::format("the launch has {} groups", launch.groups_total()));
+    throw rows_.error("group", fmt::format("the launch has {} groups", launch.groups_total()), "they count from 0");
   if (e.warp >= launch.warps_per_group())
-    throw rows_.error("warp", fmt::format("a group of {} work-items has {} wavefronts of {}", launch.block_size(),
-                                          launch.warps_per_group(), launch.width()));
+    throw rows_.error("warp",
+                      fmt::format("a group of {} work-items has {} wavefronts of {}", launch.block_size(),
+                                  launch.warps_per_group(), launch.width()),
+                      "they count from 0");
   if (e.mask == 0 || (e.mask & ~lanes_of(e.warp, launch)))
-    throw rows_.error("mask", e.mask == 0 ? "no lane executes the block" : "lanes that the wavefront does not have");
+    throw rows_.error("mask", e.mask == 0 ? "no lane executes the block" : "lanes that the wavefront does not have",
+                      "hexadecimal, the lowest lane in the lowest bit");
   TracedGroup* const group = group_of(launch, e.group);
   if (!group) return;
   TracedWarp& warp = group->warps[e.warp];
@@ -196,8 +202,9 @@ void LaunchReader::add_parts(TracedWarp& warp, record::TraceExecution const& e) 
   }
   unsigned const there = (*items_of_)[e.block];
   if (reader.items() > std::max(1u, there))
-    throw rows_.error(
-        "addresses", fmt::format("{} items where block {} has {} memory instructions", reader.items(), e.block, there));
+    throw rows_.error("addresses",
+                      fmt::format("{} items where block {} has {} memory instructions", reader.items(), e.block, there),
+                      "one for each, in their order, joined by ;");
 }
 
 void LaunchReader::check_complete(Launch const& launch) {
