@@ -108,7 +108,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   auto const attached = intercept::attach(options);
   if (command.graph) {
     graph::write_recording(io.output(), attached.recording);
-    if (attached.recording.commands.empty()) io.note("the graph is empty: the application gave no OpenCL command");
+    if (attached.recording.commands.empty()) io.note("the graph is empty: the application gave no command");
   } else {
     io.start_over();  // each row so far stood for one launch
     io.write(attached.rows);

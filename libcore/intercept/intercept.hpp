@@ -5,7 +5,7 @@
 // for each new launch in a folder, the spool. This side emulates them while the application runs, in a process of its
 // own: whatever goes wrong here, the application does not notice. A CUDA application gets a runtime of ours
 // (cuda/state.hpp), which runs its kernels on the emulator and counts them itself.
-// Limits: OpenCL; what cannot be described (programs from binaries, shared virtual memory, …) is named, not hidden.
+// Limits: what cannot be described (built-in kernels, pipes, …) is named, not hidden.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct Attached {
   int status = 0;                    // the application's exit status; 128 + signal where a signal ended it
   std::vector<record::Kernel> rows;  // in the order of first launch; totals over the launches that were counted
   std::uint64_t skipped = 0;         // configurations that have no row
-  graph::Recording recording;        // with AttachOptions::graph, of an OpenCL application
+  graph::Recording recording;        // with AttachOptions::graph
 };
 
 // Runs the application to its end. Throws Error: usage (an empty command), io (it cannot be started, the spool cannot
