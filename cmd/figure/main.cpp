@@ -1,4 +1,5 @@
 // figure: draw the suite's CSV.
+#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -21,7 +22,15 @@ struct Options {
 std::map<std::string, figure::Format> const formats{{"svg", figure::Format::svg},
                                                     {"png", figure::Format::png},
                                                     {"pdf", figure::Format::pdf},
-                                                    {"gnuplot", figure::Format::gnuplot}};
+                                                    {"gnuplot", figure::Format::gnuplot},
+                                                    {"gp", figure::Format::gnuplot}};
+
+// What --format names; without it the ending of the file's name decides, as -o plan.png.
+figure::Format format_of(std::string const& name, std::string const& path) {
+  auto const ending = std::filesystem::path(path).extension().string();
+  auto const found = formats.find(!name.empty() ? name : ending.empty() ? "svg" : ending.substr(1));
+  return found == formats.end() ? figure::Format::svg : found->second;
+}
 
 figure::Rows::Selection selection_of(std::vector<std::string> const& conditions) {
   figure::Rows::Selection out;
@@ -51,16 +60,16 @@ void run(Options const& options, cli::Streams& io) {
   kind.draw(rows, script);
   if (options.width_px > 0) script.width_px = options.width_px;
   if (options.height_px > 0) script.height_px = options.height_px;
-  io.output() << figure::render(script, formats.at(options.format));
+  io.output() << figure::render(script, format_of(options.format, io.output_path()));
 }
 
 void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
-  options->format = "svg";
   auto& app = tool.app();
   app.add_option("KIND", options->kind, "what to draw; --list names the kinds");
   app.add_flag("--list", options->list, "name the kinds and the records they read");
-  app.add_option("--format", options->format, "svg (default), png, pdf, or gnuplot: the script, with its data")
+  app.add_option("--format", options->format,
+                 "svg, png, pdf, or gnuplot: the script, with its data; default: the ending of -o's file, else svg")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"svg", "png", "pdf", "gnuplot"}));
   app.add_option("--title", options->title, "the figure's title instead of its own")->type_name("TEXT");
@@ -86,6 +95,6 @@ int main(int argc, char** argv) {
       .statuses = {{Status::unavailable, "gnuplot is not installed"}},
       .see_also = {"rank(1)", "perfcast(1)", "gnuplot(1)"},
       .examples = {{"miniemu saxpy.cl … | perfcast | rank | figure ranking -o saxpy.svg", "one kernel on all devices"},
-                   {"rank --assign p.csv | figure schedule --format png -o plan.png", "who runs what when"}}};
+                   {"rank --assign p.csv | figure schedule -o plan.png", "who runs what when"}}};
   return cli::tool_main(argc, argv, about, declare);
 }

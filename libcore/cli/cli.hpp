@@ -76,7 +76,8 @@ class Streams {
 
   // Standard output or the file of -o. Failures to write throw Error(io).
   std::ostream& output();
-  bool to_standard_output() const;  // no -o was given
+  std::string const& output_path() const;  // as -o names it; "-" is standard output
+  bool to_standard_output() const;         // no -o was given
   // What is written so far is delivered, also if the program fails later: for programs that measure, after each row.
   void publish();
   // For programs that know better in the end: what is written from here on takes the place of what was published, when

@@ -222,8 +222,12 @@ void Streams::start_over() {
   state_->rows = 0;
 }
 
+std::string const& Streams::output_path() const {
+  return state_->options.output;
+}
+
 bool Streams::to_standard_output() const {
-  return state_->options.output == "-";
+  return output_path() == "-";
 }
 
 record::Format Streams::format() const {

@@ -37,7 +37,7 @@ void draw_predicted(Rows& rows, Script& script) {
   script.line("set grid");
   script.line("set size square");
   if (times) script.line("set logscale xy");
-  if (times) script.line("set format xy \"10^{{%T}}\"");
+  if (times) script.line("set format xy \"1e%T\"");
   script.line("set xlabel \"measured ({})\"", times ? "s" : "W");
   script.line("set ylabel \"predicted ({})\"", times ? "s" : "W");
   for (auto const& [device, cells] : points) {
