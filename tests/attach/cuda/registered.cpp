@@ -8,6 +8,7 @@
 
 #include "fatbin.hpp"
 #include "intercept/cuda/abi.hpp"
+#include "intercept/cuda/device_properties.hpp"
 
 using namespace kernelcast::cudart;
 
@@ -61,6 +62,30 @@ Code cudaFuncSetAttribute(void const*, FunctionAttribute, int);
 Code cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, void const*, int, std::size_t);
 Code cudaIpcGetMemHandle(void*, void*);
 char const* cudaGetErrorName(Code);
+Code cudaGraphCreate(void**, unsigned);
+Code cudaGraphDestroy(void*);
+Code cudaGraphAddEmptyNode(void**, void*, void* const*, std::size_t);
+// What CUDA 13 gave other arguments, or another name. Data of an edge are eight bytes.
+#if KERNELCAST_CUDART == 12
+Code cudaGetDeviceProperties_v2(DeviceProperties*, int);
+Code cudaGraphAddDependencies(void*, void* const*, void* const*, std::size_t);
+Code cudaGraphRemoveDependencies(void*, void* const*, void* const*, std::size_t);
+Code cudaGraphGetEdges(void*, void**, void**, std::size_t*);
+Code cudaGraphNodeGetDependencies(void*, void**, std::size_t*);
+Code cudaMemPrefetchAsync(void const*, std::size_t, int, Stream);
+Code cudaMemAdvise(void const*, std::size_t, int, int);
+#else
+struct Place {
+  int kind, id;
+};
+Code cudaGetDeviceProperties(DeviceProperties*, int);
+Code cudaGraphAddDependencies(void*, void* const*, void* const*, void const*, std::size_t);
+Code cudaGraphRemoveDependencies(void*, void* const*, void* const*, void const*, std::size_t);
+Code cudaGraphGetEdges(void*, void**, void**, void*, std::size_t*);
+Code cudaGraphNodeGetDependencies(void*, void**, void*, std::size_t*);
+Code cudaMemPrefetchAsync(void const*, std::size_t, Place, unsigned, Stream);
+Code cudaMemAdvise(void const*, std::size_t, int, Place);
+#endif
 }
 
 namespace {
@@ -328,6 +353,85 @@ void refused_launches() {
   GOOD(cudaFree(data));
 }
 
+#if KERNELCAST_CUDART == 12
+Code properties(DeviceProperties* out) {
+  return cudaGetDeviceProperties_v2(out, 0);
+}
+Code connect(void* graph, void* a, void* b) {
+  return cudaGraphAddDependencies(graph, &a, &b, 1);
+}
+Code disconnect(void* graph, void* a, void* b) {
+  return cudaGraphRemoveDependencies(graph, &a, &b, 1);
+}
+Code edges(void* graph, void** from, void** to, std::size_t* n) {
+  return cudaGraphGetEdges(graph, from, to, n);
+}
+Code before(void* node, void** out, std::size_t* n) {
+  return cudaGraphNodeGetDependencies(node, out, n);
+}
+Code prefetch(void* data, std::size_t bytes) {
+  return cudaMemPrefetchAsync(data, bytes, 0, nullptr);
+}
+Code advise(void* data, std::size_t bytes) {
+  return cudaMemAdvise(data, bytes, 1, 0);
+}
+#else
+long long edge_data = 0;
+Code properties(DeviceProperties* out) {
+  return cudaGetDeviceProperties(out, 0);
+}
+Code connect(void* graph, void* a, void* b) {
+  return cudaGraphAddDependencies(graph, &a, &b, nullptr, 1);
+}
+Code disconnect(void* graph, void* a, void* b) {
+  return cudaGraphRemoveDependencies(graph, &a, &b, nullptr, 1);
+}
+Code edges(void* graph, void** from, void** to, std::size_t* n) {
+  return cudaGraphGetEdges(graph, from, to, from ? &edge_data : nullptr, n);
+}
+Code before(void* node, void** out, std::size_t* n) {
+  return cudaGraphNodeGetDependencies(node, out, &edge_data, n);
+}
+Code prefetch(void* data, std::size_t bytes) {
+  return cudaMemPrefetchAsync(data, bytes, {1, 0}, 0, nullptr);
+}
+Code advise(void* data, std::size_t bytes) {
+  return cudaMemAdvise(data, bytes, 1, {1, 0});
+}
+#endif
+
+void calls_that_versions_differ_in() {
+  DeviceProperties device{};
+  GOOD(properties(&device));
+  EXPECT(device.major == 8 && device.minor == 0 && device.multi_processor_count == 108);
+  EXPECT(std::string_view(device.name).find("A100") != std::string_view::npos);
+#if KERNELCAST_CUDART == 12
+  EXPECT(device.clock_rate == 1410000);  // kHz
+#endif
+
+  void *graph = nullptr, *first = nullptr, *second = nullptr, *from = nullptr, *to = nullptr;
+  std::size_t count = 1;
+  GOOD(cudaGraphCreate(&graph, 0));
+  GOOD(cudaGraphAddEmptyNode(&first, graph, nullptr, 0));
+  GOOD(cudaGraphAddEmptyNode(&second, graph, nullptr, 0));
+  GOOD(connect(graph, first, second));
+  GOOD(edges(graph, &from, &to, &count));
+  EXPECT(count == 1 && from == first && to == second);
+  from = nullptr;
+  GOOD(before(second, &from, &count));
+  EXPECT(count == 1 && from == first);
+  GOOD(disconnect(graph, first, second));
+  GOOD(edges(graph, nullptr, nullptr, &count));
+  EXPECT(count == 0);
+  GOOD(cudaGraphDestroy(graph));
+
+  void* managed = nullptr;
+  GOOD(cudaMallocManaged(&managed, 4096, 1));
+  GOOD(advise(managed, 4096));
+  GOOD(prefetch(managed, 4096));
+  GOOD(cudaFree(managed));
+}
+
 // A kernel's fault stays with every call until the device is reset.
 void sticky(Code expected) {
   EXPECT(cudaDeviceSynchronize() == expected);
@@ -367,6 +471,7 @@ int main(int argc, char** argv) {
     rows_and_host_memory();
     symbols(handle);
     streams_and_events();
+    calls_that_versions_differ_in();
     if (chosen == "usual") refused_launches();
   }
   std::printf("%d failures\n", failures);
