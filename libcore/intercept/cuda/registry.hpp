@@ -38,7 +38,7 @@ struct Kernel {
   std::unique_ptr<emu::Program> ready;
   std::uint64_t most_dynamic_shared_bytes = 48 * 1024;
   int carveout = -1;
-  std::uint32_t registers = 0;  // once somebody has asked: see api_kernels.cpp
+  std::uint32_t registers = 0;  // once somebody has asked: see api/kernels.cpp
 };
 
 struct Symbol {

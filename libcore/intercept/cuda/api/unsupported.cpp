@@ -7,4 +7,4 @@ using kernelcast::cudart::Code;
   KERNELCAST_CUDA_EXPORT Code function() {             \
     return kernelcast::cudart::unsupported(#function); \
   }
-#include "intercept/cuda/unsupported.def"
+#include "intercept/cuda/api/unsupported.def"
