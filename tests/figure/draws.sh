@@ -10,7 +10,7 @@ status=0 drawn=
 for case in "$cases"/*.golden; do
   kind=$(sed -n 's/.*figure \([a-z-]*\) .*--format gnuplot.*/\1/p' "$case" | head -1)
   [ -n "$kind" ] || continue
-  grep -q '^=== status' "$case" && continue
+  grep -qx '# gnuplot .*' "$case" || continue
   sed -n '/^=== stdout/,/^=== /p' "$case" | sed '/^=== /d' >"$folder/figure.gp"
   if ! words=$(gnuplot "$folder/figure.gp" 2>&1 >"$folder/figure.svg") || [ -n "$words" ]; then
     echo "$case: gnuplot says: $words"

@@ -60,7 +60,7 @@ check() {
   fi
   echo "$1"
 }
-compile() { for f in main 'solve it' scale unused; do "${CC:-seqprof-cc}" -O3 -flto -Wall -c "$f.c" -o "$f.o"; done; }
+compile() { for f in main 'solve it' scale unused; do seqprof-cc -O3 -flto -Wall -c "$f.c" -o "$f.o"; done; }
 
 export SEQPROF_KERNEL=solve
 seqprof-cc -O2 main.c 'solve it.c' scale.c -o p 2>messages
