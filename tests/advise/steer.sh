@@ -25,7 +25,10 @@ sum() { column "$1" | awk '{ n += $1 } END { print n + 0 }'; }
 
 if [ $mode = stays ]; then
   stays() {  # reason mapping words-on-stderr application's-mode
-    steer --device-map "$2" -- "$application" "$4" 0.1 >out 2>words || { cat words; fail "$4: ended with $?"; }
+    for seconds in 0.1 1 5; do  # the decision comes later where the machine is busy
+      steer --device-map "$2" -- "$application" "$4" $seconds >out 2>words || { cat words; fail "$4: ended with $?"; }
+      column reason | grep -q "$1" && break
+    done
     [ "$(sum launches_steered)" = 0 ] || { cat s.csv; fail "$4: steered"; }
     column reason | grep -q "$1" || { cat s.csv; fail "$4: not because '$1'"; }
     [ "$(cut -d: -f2- words | head -1)" = "$3" ] || { cat words; fail "$4: does not say '$3'"; }
