@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "process/shell_words.hpp"
+
 namespace kernelcast::intercept {
 
 // FNV-1a.
@@ -45,30 +47,6 @@ std::string hex(std::vector<std::byte> const& bytes) {
 
 namespace {
 
-// As a shell splits them: blanks part, quotes and backslashes protect.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> out;
-  bool in_word = false;
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    char const c = text[i];
-    bool const blank = !quote && (c == ' ' || c == '\t' || c == '\n');
-    if (blank) {
-      in_word = false;
-      continue;
-    }
-    if (!in_word) out.emplace_back();
-    in_word = true;
-    if (quote ? c == quote : (c == '"' || c == '\''))
-      quote = quote ? 0 : c;
-    else if (c == '\\' && quote != '\'' && i + 1 < text.size())
-      out.back() += text[++i];
-    else
-      out.back() += c;
-  }
-  return out;
-}
-
 // Folders named relative to where the application runs.
 std::string absolute(std::string const& folder) {
   char path[PATH_MAX];
@@ -79,7 +57,7 @@ std::string absolute(std::string const& folder) {
 
 std::vector<std::string> options_of(std::string const& text) {
   std::vector<std::string> out;
-  auto const words = words_of(text);
+  auto const words = shell_words(text);
   for (std::size_t i = 0; i < words.size(); ++i) {
     auto const& word = words[i];
     if (word == "-I" && i + 1 < words.size())

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "process/process.hpp"
+#include "process/shell_words.hpp"
 
 namespace kernelcast::seq {
 
@@ -67,28 +68,6 @@ Words without_response_files(Words const& arguments, int depth = 0) {
 }
 
 }  // namespace
-
-std::vector<std::string> shell_words(std::string_view text) {
-  Words out;
-  bool in_word = false;
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    char const c = text[i];
-    if (!quote && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) {
-      in_word = false;
-      continue;
-    }
-    if (!in_word) out.emplace_back();
-    in_word = true;
-    if (quote ? c == quote : (c == '"' || c == '\''))
-      quote = quote ? 0 : c;
-    else if (c == '\\' && quote != '\'' && i + 1 < text.size())
-      out.back() += text[++i];
-    else
-      out.back() += c;
-  }
-  return out;
-}
 
 CompilerCall parse_compiler_call(std::vector<std::string> const& given, bool cxx) {
   CompilerCall call;

@@ -2,15 +2,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "seq/driver/compile.hpp"
 
 namespace kernelcast::seq {
-
-// As a shell splits them: blanks part, quotes and backslashes protect.
-std::vector<std::string> shell_words(std::string_view text);
 
 struct CompilerCall {
   std::vector<Source> sources;

@@ -8,6 +8,7 @@
 
 #include "diag/diag.hpp"
 #include "process/process.hpp"
+#include "process/shell_words.hpp"
 #include "seq/driver/arguments.hpp"
 #include "seq/driver/execute.hpp"
 
