@@ -10,7 +10,10 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 add_library(kernelcast_options INTERFACE)
 # Results must not depend on the compiler's mood: no contraction into FMA, no fast-math anywhere.
-target_compile_options(kernelcast_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
+target_compile_options(kernelcast_options INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off)
+if(NOT KERNELCAST_UNITY)  # else the names of one source file shadow those of another
+  target_compile_options(kernelcast_options INTERFACE -Wshadow)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # False alarms on std::string and std::optional: GCC bugs 105651 and 105562.
   target_compile_options(kernelcast_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)

@@ -1,0 +1,6 @@
+// Precompiled for tests.
+#pragma once
+
+#include "library.hpp"
+
+#include "catch.hpp"
