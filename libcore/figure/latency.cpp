@@ -8,7 +8,7 @@
 namespace kernelcast::figure {
 namespace {
 
-constexpr std::size_t most_lines = 12;
+constexpr std::size_t max_latency_lines = 12;
 
 struct Capacity {
   std::string name;
@@ -34,9 +34,9 @@ void draw_latency(Rows& rows, Script& script) {
   if (lines.empty())
     throw Error(Status::bad_data, "no latency over the working set among the rows",
                 "devprobe --bench latency measures it");
-  if (lines.size() > most_lines)
+  if (lines.size() > max_latency_lines)
     throw Error(Status::bad_data, fmt::format("{} lines are too many for one figure", lines.size()),
-                fmt::format("choose at most {} by --where device=… or backend=…", most_lines));
+                fmt::format("choose at most {} by --where device=… or backend=…", max_latency_lines));
   script.set_title(devices.size() == 1 ? device + ": latency of a load" : "Latency of a load");
   script.line("set xlabel \"working set, KiB\"");
   script.line("set ylabel \"ns\"");

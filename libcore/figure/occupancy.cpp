@@ -8,7 +8,7 @@
 namespace kernelcast::figure {
 namespace {
 
-constexpr std::size_t most_lines = 16;
+constexpr std::size_t max_occupancy_lines = 16;
 
 struct Point {
   double occupancy, low, value, high;
@@ -41,9 +41,9 @@ void draw_occupancy(Rows& rows, Script& script) {
   for (auto const& row : kept)
     lines[name_of(row, devices.size() > 1)].push_back({*row.occupancy, row.ci_low.value_or(*row.value) / 1e9,
                                                        *row.value / 1e9, row.ci_high.value_or(*row.value) / 1e9});
-  if (lines.size() > most_lines)
+  if (lines.size() > max_occupancy_lines)
     throw Error(Status::bad_data, fmt::format("{} lines are too many for one figure", lines.size()),
-                fmt::format("choose at most {} by --where device=…, direction=… or word_bytes=…", most_lines));
+                fmt::format("choose at most {} by --where device=…, direction=… or word_bytes=…", max_occupancy_lines));
   script.set_title(devices.size() == 1 ? kept.front().device + ": bandwidth over occupancy"
                                        : "Bandwidth over occupancy");
   script.line("set xlabel \"occupancy\"");

@@ -9,8 +9,8 @@
 namespace kernelcast::figure {
 namespace {
 
-constexpr std::size_t most_panels = 16;
-constexpr int columns_of_panels = 4;
+constexpr std::size_t max_predicted_panels = 16;
+constexpr int predicted_panels_across = 4;
 
 }  // namespace
 
@@ -23,11 +23,11 @@ void draw_predicted(Rows& rows, Script& script) {
     auto const predicted = times ? row.time_s : row.power_w;
     if (measured && predicted) points[row.device].push_back({number(*measured), number(*predicted)});
   }
-  if (points.size() > most_panels)
+  if (points.size() > max_predicted_panels)
     throw Error(Status::bad_data, fmt::format("{} devices are too many for one figure", points.size()),
-                fmt::format("choose at most {} by --where device=…", most_panels));
+                fmt::format("choose at most {} by --where device=…", max_predicted_panels));
   if (points.empty()) throw Error(Status::bad_data, "no row has both values", "mangrove validate --emit predictions");
-  int const across = std::min<int>(columns_of_panels, static_cast<int>(points.size()));
+  int const across = std::min<int>(predicted_panels_across, static_cast<int>(points.size()));
   int const down = (static_cast<int>(points.size()) + across - 1) / across;
   script.width_px = std::max(across == 1 ? 560 : 0, 340 * across);
   script.height_px = across == 1 ? 560 : 340 * down;

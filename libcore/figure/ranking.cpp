@@ -8,8 +8,8 @@
 namespace kernelcast::figure {
 namespace {
 
-constexpr std::size_t most_panels = 12;
-constexpr int columns_of_panels = 3;
+constexpr std::size_t max_ranking_panels = 12;
+constexpr int ranking_panels_across = 3;
 
 struct Panel {
   std::string title;
@@ -25,9 +25,9 @@ std::vector<Panel> panels_of(Rows& rows) {
     if (found == panels.end()) found = panels.insert(panels.end(), Panel{title, {}});
     found->rows.push_back(std::move(row));
   }
-  if (panels.size() > most_panels)
+  if (panels.size() > max_ranking_panels)
     throw Error(Status::bad_data, fmt::format("{} rankings are too many for one figure", panels.size()),
-                fmt::format("choose at most {} by --where kernel=…, case=… or model=…", most_panels));
+                fmt::format("choose at most {} by --where kernel=…, case=… or model=…", max_ranking_panels));
   for (auto& panel : panels)
     std::sort(panel.rows.begin(), panel.rows.end(),
               [](auto const& a, auto const& b) { return std::tie(a.rank, a.device) < std::tie(b.rank, b.device); });
@@ -70,7 +70,7 @@ void draw_panel(Script& script, Panel const& panel, std::vector<std::string> con
 void draw_ranking(Rows& rows, Script& script) {
   auto const panels = panels_of(rows);
   auto const limiters = limiters_of(panels);
-  int const across = std::min<int>(columns_of_panels, static_cast<int>(panels.size()));
+  int const across = std::min<int>(ranking_panels_across, static_cast<int>(panels.size()));
   int const down = (static_cast<int>(panels.size()) + across - 1) / across;
   std::size_t most = 0;
   for (auto const& panel : panels) most = std::max(most, panel.rows.size());

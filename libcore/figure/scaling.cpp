@@ -10,8 +10,8 @@
 namespace kernelcast::figure {
 namespace {
 
-constexpr std::size_t most_panels = 12, most_lines = 40;
-constexpr int columns_of_panels = 3;
+constexpr std::size_t max_scaling_panels = 12, max_scaling_lines = 40;
+constexpr int scaling_panels_across = 3;
 
 using Panels = std::map<std::tuple<std::string, std::string, std::string>,
                         std::map<double, std::vector<std::pair<double, double>>>>;
@@ -24,10 +24,10 @@ void draw_scaling(Rows& rows, Script& script) {
     if (row.time_s && row.n > 0)
       panels[{row.app, row.gpu, row.system}][row.n].emplace_back(static_cast<double>(row.gpus), *row.time_s / row.n);
   if (panels.empty()) throw Error(Status::bad_data, "no row has a time", "partsim writes them");
-  if (panels.size() > most_panels)
+  if (panels.size() > max_scaling_panels)
     throw Error(Status::bad_data, fmt::format("{} panels are too many for one figure", panels.size()),
-                fmt::format("choose at most {} by --where app=…, gpu=… or system=…", most_panels));
-  int const across = std::min<int>(columns_of_panels, static_cast<int>(panels.size()));
+                fmt::format("choose at most {} by --where app=…, gpu=… or system=…", max_scaling_panels));
+  int const across = std::min<int>(scaling_panels_across, static_cast<int>(panels.size()));
   int const down = (static_cast<int>(panels.size()) + across - 1) / across;
   script.width_px = std::max(script.width_px, 440 * across);
   script.height_px = 60 + 380 * down;
@@ -41,9 +41,9 @@ void draw_scaling(Rows& rows, Script& script) {
   script.line("set key right top font \",8\" samplen 1");
   for (auto& [key, lines] : panels) {
     auto const& [app, gpu, system] = key;
-    if (lines.size() > most_lines)
+    if (lines.size() > max_scaling_lines)
       throw Error(Status::bad_data, fmt::format("{} sizes are too many for one panel", lines.size()),
-                  fmt::format("choose at most {} by --where n=…", most_lines));
+                  fmt::format("choose at most {} by --where n=…", max_scaling_lines));
     script.line("set title {}", quote(fmt::format("{}, {} on {}", app, gpu, system)));
     std::string plot;
     std::size_t i = 0;

@@ -83,7 +83,7 @@ unsigned integer(Traits const& t) {
 unsigned all(Traits const&) {
   return 1;
 }
-unsigned none(Traits const&) {
+unsigned nothing(Traits const&) {
   return 0;
 }
 unsigned miscellaneous(Traits const& t) {
@@ -126,7 +126,7 @@ constexpr Metric table[] = {
     {"inst_executed_shared_atomics", "atom and red on shared memory", wavefronts, shared_atomic},
     {"inst_executed_shared_loads", "ld on shared memory", wavefronts, access<Kind::load, StateSpace::shared>},
     {"inst_executed_shared_stores", "st on shared memory", wavefronts, access<Kind::store, StateSpace::shared>},
-    {"inst_executed_surface_atomics", "PTX has none that return a value", wavefronts, none},
+    {"inst_executed_surface_atomics", "PTX has none that return a value", wavefronts, nothing},
     {"inst_executed_surface_loads", "suld", wavefronts, of_kind<Kind::surface_load>},
     {"inst_executed_surface_reductions", "sured", wavefronts, of_kind<Kind::surface_reduction>},
     {"inst_executed_surface_stores", "sust", wavefronts, of_kind<Kind::surface_store>},

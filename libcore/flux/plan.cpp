@@ -15,7 +15,7 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-constexpr std::uint32_t none = ~std::uint32_t{0};
+constexpr std::uint32_t no_function = ~std::uint32_t{0};
 constexpr double per_loop = 16;             // iterations that a loop is taken to have
 constexpr double trip_cost = 4;             // instructions to compute a loop's iterations
 constexpr std::size_t most_registers = 16;  // for counters, per function
@@ -277,7 +277,7 @@ bool calls_what_counts(ptx::Module const& module, Plan const& plan, FunctionPlan
     if (i.opcode != "call") continue;
     if (auto const callee = ptx::callee_of(module, i)) {
       auto const at = plan.plan_of[*callee];
-      if (at != none && counts(plan.functions[at])) return true;
+      if (at != no_function && counts(plan.functions[at])) return true;
     } else if (std::any_of(plan.functions.begin(), plan.functions.end(), counts)) {
       return true;
     }
@@ -335,7 +335,7 @@ void find_refusal(ptx::Module const& module, Plan& plan) {
 Plan make_plan(ptx::Module const& module, PlanOptions options) {
   Plan plan;
   plan.options = options;
-  plan.plan_of.assign(module.functions.size(), none);
+  plan.plan_of.assign(module.functions.size(), no_function);
   find_refusal(module, plan);
   if (plan.refusal) return plan;
   auto const may_end = may_end_caller(module);

@@ -8,7 +8,7 @@ namespace kernelcast::flux {
 
 namespace {
 
-constexpr std::uint32_t none = ~std::uint32_t{0};
+constexpr std::uint32_t no_group = ~std::uint32_t{0};
 
 class Recovery {
  public:
@@ -60,7 +60,7 @@ class Recovery {
     auto const index = plan_.plan_of[p.function];
     if (done_[index] || !runs(p) || p.graph.blocks == 0) return;
     done_[index] = true;
-    std::vector<std::uint64_t> blocks, warps(p.graph.blocks, 0), edges, groups(p.groups.size(), none);
+    std::vector<std::uint64_t> blocks, warps(p.graph.blocks, 0), edges, groups(p.groups.size(), no_group);
     if (plan_.options.scheme == Scheme::every_block)
       blocks.assign(p.graph.blocks + 1, 0);
     else

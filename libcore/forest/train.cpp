@@ -16,7 +16,7 @@ namespace kernelcast::forest {
 
 namespace {
 
-std::vector<std::uint32_t> canonical_order(Samples const& samples) {
+std::vector<std::uint32_t> order_by_target(Samples const& samples) {
   std::vector<std::uint32_t> order(samples.size());
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -64,7 +64,7 @@ Forest train(Samples const& samples, Settings const& settings) {
   Forest out;
   out.settings = settings;
   out.features = samples.features;
-  out.order = canonical_order(samples);
+  out.order = order_by_target(samples);
   auto const columns = columns_of(samples, out.order);
   out.targets = columns.y;
   out.trees.resize(settings.trees);

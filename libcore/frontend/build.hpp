@@ -3,11 +3,12 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/frontend.hpp"
-#include "process/process.hpp"
 #include "frontend/toolchain.hpp"
+#include "process/process.hpp"
 
 namespace kernelcast::frontend {
 
@@ -47,6 +48,16 @@ std::vector<std::string> parse_dependencies(std::string const& rule);
 // registers that outside back ends would use.
 std::vector<KernelInfo> describe_kernels(ptx::Module const&, std::map<std::string, KernelFacts> const&);
 void find_registers(Build const&, std::vector<KernelInfo>&);
+
+// Calls f with each line of the text, without its end.
+template <class F>
+void each_line(std::string_view text, F f) {
+  while (!text.empty()) {
+    auto const end = text.find('\n');
+    f(text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+}
 
 // ---- parts that tests call
 

@@ -13,15 +13,6 @@ namespace {
 
 using Tuples = std::unordered_map<std::string_view, std::string_view>;  // "12" -> "i32 1, i32 2"
 
-template <class F>
-void each_line(std::string_view text, F f) {
-  while (!text.empty()) {
-    auto const end = text.find('\n');
-    f(text.substr(0, end));
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  }
-}
-
 // The numbers or strings of a tuple; a string's \XX escapes are resolved.
 std::vector<std::string> elements(std::string_view tuple) {
   std::vector<std::string> result;

@@ -29,15 +29,6 @@ constexpr AmdTarget amd_targets[] = {
     {"gprs_cypress", "r600--", "cypress", "cypress-r600--.bc", nullptr},
 };
 
-template <class F>
-void each_line(std::string_view text, F f) {
-  while (!text.empty()) {
-    auto const end = text.find('\n');
-    f(text.substr(0, end));
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  }
-}
-
 // The number that follows `key` in `line`.
 std::optional<std::uint64_t> number_after(std::string_view line, std::string_view key) {
   auto const at = line.find(key);

@@ -25,9 +25,10 @@ constexpr std::array<std::pair<std::string_view, std::pair<Op, int>>, 6> functio
 constexpr int most_depth = 200;
 
 // Recursive descent: sum, product, sign, power, atom.
-class Parser {
+class ExpressionParser {
  public:
-  Parser(std::string_view text, std::span<std::string_view const> variables, std::vector<Expression::Step>& code)
+  ExpressionParser(std::string_view text, std::span<std::string_view const> variables,
+                   std::vector<Expression::Step>& code)
       : text_(text), variables_(variables), code_(code) {}
 
   void all() {
@@ -144,7 +145,7 @@ class Parser {
 }  // namespace
 
 Expression::Expression(std::string_view text, std::span<std::string_view const> variables) {
-  Parser(text, variables, code_).all();
+  ExpressionParser(text, variables, code_).all();
 }
 
 double Expression::operator()(std::span<double const> values) const {

@@ -225,11 +225,11 @@ std::vector<std::pair<std::string, std::string>> attributes(Graph const& graph, 
   return out;
 }
 
+}  // namespace
+
 std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
-
-}  // namespace
 
 void write_graph(std::ostream& out, Graph const& graph, std::vector<double> const& kernel_s, std::string const& gpu,
                  GraphFormat format) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/compute_graph.hpp"
@@ -35,6 +36,9 @@ GraphFile read_graph_file(std::string const& path, std::istream& in);
 // `kernel_s` are the times of the graph's kernels on `gpu`; they are written beside the demands.
 void write_graph(std::ostream& out, Graph const& graph, std::vector<double> const& kernel_s, std::string const& gpu,
                  GraphFormat format);
+
+// The text in quotes, as JSON and DOT have it; bytes that are no UTF-8 are replaced.
+std::string json_text(std::string_view text);
 
 // What the parsers hand over.
 struct RawValue {
@@ -59,7 +63,7 @@ struct RawNode {
 struct RawGraph {
   std::string app;
   std::vector<RawNode> nodes;
-  bool is_recording = false;                         // it has buffers, if only none
+  bool is_recording = false;  // it has buffers, if only none
   std::vector<RawNode> buffers;
   std::vector<std::pair<RawValue, RawValue>> edges;  // names
   std::vector<double> memory_bytes;

@@ -29,10 +29,6 @@ std::pair<std::set<std::uint32_t>, std::set<std::uint32_t>> buffers_of(Command c
   return {reads, writes};
 }
 
-std::string json_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::string text_of(double value) {
   return record::number_text(value);
 }

@@ -18,7 +18,7 @@ std::string hash_of(std::string_view text) {
   return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (char const c : text) {
     if (c == '"' || c == '\\') {

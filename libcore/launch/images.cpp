@@ -100,12 +100,12 @@ Error unknown_word(std::string_view word, Text const& place) {
                 near.empty() ? std::string(words_hint) : did_you_mean(word, known));
 }
 
-struct Sizes {
+struct ImageSizes {
   std::uint32_t* at[3];
   std::size_t count;
   std::string_view form;
 };
-Sizes sizes_of(emu::Image& shape) {
+ImageSizes sizes_of(emu::Image& shape) {
   switch (shape.geometry) {
     case Geometry::image_1d:
     case Geometry::buffer_1d:
@@ -128,7 +128,7 @@ Sizes sizes_of(emu::Image& shape) {
 
 void parse_sizes(std::string_view text, Text const& place, emu::Image& shape) {
   auto const parts = split(text, 'x');
-  Sizes const sizes = sizes_of(shape);
+  ImageSizes const sizes = sizes_of(shape);
   if (parts.size() != sizes.count)
     throw refuse(place, fmt::format("'{}': '{}' is no size of {}", place.text, text, name(shape.geometry)),
                  fmt::format("its size is {}", sizes.form));

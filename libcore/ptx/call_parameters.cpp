@@ -8,9 +8,7 @@ namespace kernelcast::ptx {
 
 namespace {
 
-using Kind = Operand::Kind;
-
-constexpr std::uint32_t none = ~std::uint32_t{0};
+constexpr std::uint32_t no_register = ~std::uint32_t{0};
 
 unsigned element_count(Instruction const& i) {
   for (std::string_view m : i.modifiers)
@@ -60,7 +58,7 @@ class Parameters {
  private:
   struct Piece {
     std::string_view type;
-    std::uint32_t reg = none;
+    std::uint32_t reg = no_register;
   };
   struct Use {
     bool memory = false;  // its address matters
@@ -69,16 +67,16 @@ class Parameters {
   };
 
   bool parameter(Operand const& o) const {
-    return o.kind == Kind::variable && o.local && f_.variables[o.id].space == StateSpace::param;
+    return o.kind == Operand::Kind::variable && o.local && f_.variables[o.id].space == StateSpace::param;
   }
   // The operand of ld.param or st.param that names a variable, or null.
   Operand const* access(Instruction const& i) const {
     if ((i.opcode != "ld" && i.opcode != "st") || i.operands.size() != 2) return nullptr;
     if (i.modifiers.empty() || !i.modifiers[0].starts_with("param")) return nullptr;
     Operand const& address = i.operands[i.opcode == "ld" ? 1 : 0];
-    if (address.kind != Kind::address || address.elements.empty()) return nullptr;
+    if (address.kind != Operand::Kind::address || address.elements.empty()) return nullptr;
     Operand const& base = address.elements[0];
-    bool const named = base.kind == Kind::variable && base.local;
+    bool const named = base.kind == Operand::Kind::variable && base.local;
     return named ? &address : nullptr;
   }
 
@@ -92,7 +90,7 @@ class Parameters {
       }
       std::uint64_t offset = address->elements[0].value + address->value;
       for (unsigned e = 0; e < element_count(i); ++e, offset += move_bytes(type)) {
-        auto const [known, fresh] = use.pieces.try_emplace(offset, Piece{type, none});
+        auto const [known, fresh] = use.pieces.try_emplace(offset, Piece{type, no_register});
         if (!fresh && move_bytes(known->second.type) != move_bytes(type)) use.memory = true;
       }
       return;
@@ -130,10 +128,10 @@ class Parameters {
     std::uint64_t offset = address.elements[0].value + address.value;
     std::string_view const type = move_type(i.modifiers.back());
     for (unsigned e = 0; e < element_count(i); ++e, offset += move_bytes(type)) {
-      Operand const& element = value.kind == Kind::vector ? value.elements[e] : value;
-      if (element.kind == Kind::sink) continue;
+      Operand const& element = value.kind == Operand::Kind::vector ? value.elements[e] : value;
+      if (element.kind == Operand::Kind::sink) continue;
       Operand held;
-      held.kind = Kind::reg;
+      held.kind = Operand::Kind::reg;
       held.id = piece_register(use.pieces.at(offset));
       Instruction made = i;
       made.opcode = "mov";
@@ -146,7 +144,7 @@ class Parameters {
     }
   }
   std::uint32_t piece_register(Piece& piece) {
-    if (piece.reg == none) {
+    if (piece.reg == no_register) {
       piece.reg = static_cast<std::uint32_t>(f_.registers.size());
       unsigned const bytes = move_bytes(piece.type);
       f_.registers.push_back({"%param", bytes == 2 ? Type::b16 : bytes == 4 ? Type::b32 : Type::b64, 1});

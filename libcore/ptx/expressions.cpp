@@ -12,10 +12,10 @@ namespace kernelcast::ptx {
 
 namespace {
 
-using Kind = Constant::Kind;
+using ConstantKind = Constant::Kind;
 
 Constant integer(std::uint64_t bits, bool is_unsigned) {
-  return {is_unsigned ? Kind::u64 : Kind::s64, bits, 0};
+  return {is_unsigned ? ConstantKind::u64 : ConstantKind::s64, bits, 0};
 }
 Constant truth(bool value) {
   return integer(value, false);
@@ -23,15 +23,15 @@ Constant truth(bool value) {
 
 double as_real(Constant const& c) {
   switch (c.kind) {
-    case Kind::s64:
+    case ConstantKind::s64:
       return static_cast<double>(static_cast<std::int64_t>(c.bits));
-    case Kind::u64:
+    case ConstantKind::u64:
       return static_cast<double>(c.bits);
-    case Kind::f64:
+    case ConstantKind::f64:
       return c.real;
-    case Kind::f32_bits:
+    case ConstantKind::f32_bits:
       return std::bit_cast<float>(static_cast<std::uint32_t>(c.bits));
-    case Kind::f64_bits:
+    case ConstantKind::f64_bits:
       return std::bit_cast<double>(c.bits);
   }
   return 0;
@@ -104,7 +104,7 @@ Constant Parser::number(Token const& token) {
   auto text = token.text;
   auto const* end = text.data() + text.size();
   if (token.kind == Token::Kind::real) {
-    Constant c{Kind::f64, 0, 0};
+    Constant c{ConstantKind::f64, 0, 0};
     auto const result = std::from_chars(text.data(), end, c.real);
     if (result.ec == std::errc::result_out_of_range)
       fail_at(token, fmt::format("{} is outside the range of .f64", shown(token)));
@@ -112,7 +112,7 @@ Constant Parser::number(Token const& token) {
     return c;
   }
   if (token.kind == Token::Kind::real32 || token.kind == Token::Kind::real64) {
-    Constant c{token.kind == Token::Kind::real32 ? Kind::f32_bits : Kind::f64_bits, 0, 0};
+    Constant c{token.kind == Token::Kind::real32 ? ConstantKind::f32_bits : ConstantKind::f64_bits, 0, 0};
     std::from_chars(text.data() + 2, end, c.bits, 16);
     return c;
   }
@@ -195,9 +195,9 @@ Constant Parser::unary() {
   }
   if (c.is_integer())
     c.bits = 0 - c.bits;
-  else if (c.kind == Kind::f32_bits)
+  else if (c.kind == ConstantKind::f32_bits)
     c.bits ^= 0x80000000U;
-  else if (c.kind == Kind::f64_bits)
+  else if (c.kind == ConstantKind::f64_bits)
     c.bits ^= std::uint64_t{1} << 63;
   else
     c.real = -c.real;
@@ -213,18 +213,18 @@ Constant Parser::binary(Token const& operation, Constant a, Constant b) {
     if (is_comparison(mark)) return compare(mark, x, y);
     switch (mark) {
       case '+':
-        return {Kind::f64, 0, x + y};
+        return {ConstantKind::f64, 0, x + y};
       case '-':
-        return {Kind::f64, 0, x - y};
+        return {ConstantKind::f64, 0, x - y};
       case '*':
-        return {Kind::f64, 0, x * y};
+        return {ConstantKind::f64, 0, x * y};
       case '/':
-        return {Kind::f64, 0, x / y};
+        return {ConstantKind::f64, 0, x / y};
       default:
         fail_at(operation, fmt::format("'{}' needs integers", operation.text));
     }
   }
-  bool const u = a.kind == Kind::u64 || b.kind == Kind::u64;
+  bool const u = a.kind == ConstantKind::u64 || b.kind == ConstantKind::u64;
   auto const x = a.bits, y = b.bits;
   auto const sx = static_cast<std::int64_t>(x), sy = static_cast<std::int64_t>(y);
   if (is_comparison(mark)) return u ? compare(mark, x, y) : compare(mark, sx, sy);
@@ -245,7 +245,7 @@ Constant Parser::binary(Token const& operation, Constant a, Constant b) {
     case 'l':
       return {a.kind, y > 63 ? 0 : x << y, 0};
     case 'r':
-      if (a.kind == Kind::u64) return {a.kind, y > 63 ? 0 : x >> y, 0};
+      if (a.kind == ConstantKind::u64) return {a.kind, y > 63 ? 0 : x >> y, 0};
       return {a.kind, static_cast<std::uint64_t>(sx >> (y > 63 ? 63 : y)), 0};
     default:
       break;
@@ -286,7 +286,7 @@ std::uint64_t Parser::count_constant(char const* what, std::uint64_t most, bool 
   Token const at = token_;
   Constant const c = whole_expression ? constant() : unary();
   if (!c.is_integer()) fail_at(at, fmt::format("expected {}, got a floating-point number", what));
-  if (c.kind == Kind::s64 && static_cast<std::int64_t>(c.bits) < 0)
+  if (c.kind == ConstantKind::s64 && static_cast<std::int64_t>(c.bits) < 0)
     fail_at(at, fmt::format("expected {}, got a negative number", what));
   if (c.bits > most) fail_at(at, fmt::format("{} is too large: {} is at most {}", c.bits, what, most));
   return c.bits;
@@ -295,20 +295,20 @@ std::uint64_t Parser::count_constant(char const* what, std::uint64_t most, bool 
 Operand Parser::constant_operand(Constant const& c, bool f32) const {
   Operand operand;
   switch (c.kind) {
-    case Kind::s64:
-    case Kind::u64:
+    case ConstantKind::s64:
+    case ConstantKind::u64:
       operand.kind = Operand::Kind::integer;
       operand.value = c.bits;
       break;
-    case Kind::f32_bits:
+    case ConstantKind::f32_bits:
       operand.kind = Operand::Kind::f32;
       operand.value = c.bits;
       break;
-    case Kind::f64_bits:
+    case ConstantKind::f64_bits:
       operand.kind = Operand::Kind::f64;
       operand.value = c.bits;
       break;
-    case Kind::f64:
+    case ConstantKind::f64:
       operand.kind = f32 ? Operand::Kind::f32 : Operand::Kind::f64;
       operand.value =
           f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(c.real)) : std::bit_cast<std::uint64_t>(c.real);

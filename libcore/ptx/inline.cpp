@@ -15,7 +15,7 @@ namespace {
 using Kind = Operand::Kind;
 
 constexpr std::size_t most_instructions = 1'000'000;
-constexpr std::uint32_t none = ~std::uint32_t{0};
+constexpr std::uint32_t unset = ~std::uint32_t{0};
 
 Function const* called(Module const& module, Instruction const& call) {
   auto const index = callee_of(module, call);
@@ -143,8 +143,8 @@ class Inliner {
     Function const* of = nullptr;
     std::uint32_t registers = 0, labels = 0, prototypes = 0, branch_targets = 0, call_targets = 0;
     std::vector<std::uint32_t> variables, parameters, results;
-    std::uint32_t behind = none;  // label after the copy; none for the kernel itself
-    bool callable = false;        // not at one call's place: its `ret` stays
+    std::uint32_t behind = unset;  // label after the copy; unset for the kernel itself
+    bool callable = false;         // not at one call's place: its `ret` stays
   };
 
   static Instruction end_of(Function const& f) {
@@ -297,7 +297,7 @@ class Inliner {
   void rename(Instruction& i, Frame const& frame) const {
     if (i.guard.present) i.guard.reg += frame.registers;
     for (Operand& operand : i.operands) rename(operand, frame, i.opcode == "call");
-    if (frame.behind == none) return;
+    if (frame.behind == unset) return;
     if (i.opcode == "ret" && !frame.callable) {
       i.opcode = "bra";
       i.modifiers.clear();
@@ -327,7 +327,7 @@ class Inliner {
         if (o.local) o.id = frame.variables[o.id];
         break;
       case Kind::parameter:
-        if (frame.behind == none) break;
+        if (frame.behind == unset) break;
         o.kind = Kind::variable;
         o.local = true;
         o.id = (o.result ? frame.results : frame.parameters)[o.id];
@@ -400,14 +400,14 @@ class Inliner {
     return frame;
   }
 
-  // The variable through which the copy reads this argument; none where it is a register.
+  // The variable through which the copy reads this argument; unset where it is a register.
   std::uint32_t hand_over(Instruction const& call, Parameter const& parameter, Operand const& argument,
                           Frame const& frame) {
     if (parameter.in_register) {
       Instruction move = like(call, "mov", {move_type(parameter.type)});
       move.operands = {operand_of(Kind::reg, parameter.reg + frame.registers), argument};
       out_->instructions.push_back(std::move(move));
-      return none;
+      return unset;
     }
     if (argument.kind == Kind::variable && argument.local) return argument.id;
     std::uint32_t const variable = add_parameter(parameter);

@@ -5,7 +5,7 @@ namespace kernelcast::record {
 namespace {
 
 constexpr auto partition_meaning = "name of the division of the code";
-constexpr auto system_meaning = "slugs of the processors joined by +";
+constexpr auto processors_meaning = "slugs of the processors joined by +";
 constexpr auto rates_meaning =
     "where the times per operation and per byte of each processor come from: perdome (its Table 1), measured or peak "
     "(bandwidth of the device database), given (on the command line)";
@@ -16,7 +16,7 @@ Schema<Partition> const& Partition::schema() {
   static auto const schema =
       Schema<Partition>("partition", "how a code is divided over the processors of a system")
           .column("partition", &Partition::partition, Unit::none, partition_meaning)
-          .optional_column("system", &Partition::system, Unit::none, system_meaning)
+          .optional_column("system", &Partition::system, Unit::none, processors_meaning)
           .may_be_empty()
           .optional_column("intensity", &Partition::intensity, Unit::none, "operations per byte of the whole code")
           .optional_column("intensity_cpu", &Partition::intensity_cpu, Unit::none,
@@ -44,7 +44,7 @@ Schema<Bound> const& Bound::schema() {
   static auto const schema =
       Schema<Bound>("bound", "upper bound of the performance of a divided code")
           .column("partition", &Bound::partition, Unit::none, partition_meaning)
-          .column("system", &Bound::system, Unit::none, system_meaning)
+          .column("system", &Bound::system, Unit::none, processors_meaning)
           .column("bound_flop_per_s", &Bound::bound_flop_per_s, Unit::flop_per_s,
                   "operations per second that this division cannot exceed")
           .column("limiter", &Bound::limiter, Unit::none,
@@ -73,7 +73,7 @@ Schema<Bound> const& Bound::schema() {
 Schema<Optimum> const& Optimum::schema() {
   static auto const schema =
       Schema<Optimum>("optimum", "the best division of a freely divisible code, one row per processor")
-          .column("system", &Optimum::system, Unit::none, system_meaning)
+          .column("system", &Optimum::system, Unit::none, processors_meaning)
           .column("intensity", &Optimum::intensity, Unit::none, "operations per byte of the whole code")
           .column("bound_flop_per_s", &Optimum::bound_flop_per_s, Unit::flop_per_s,
                   "min(sum of the peaks, intensity x sum of the bandwidths)")

@@ -182,19 +182,19 @@ void failed_output(Bench const& bench) {
   expect(bench.files() == std::vector<std::string>{"in.csv", "old"}, "nothing is left after a signal");
 }
 
-constexpr Check checks[] = {{"closed_stdin", closed_stdin},     {"terminal_stdin", terminal_stdin},
-                            {"missing_file", missing_file},     {"dashes", dashes},
-                            {"unknown_column", unknown_column}, {"duplicate_column", duplicate_column},
-                            {"missing_column", missing_column}, {"text_in_a_number", text_in_a_number},
-                            {"huge_numbers", huge_numbers},     {"empty_file", empty_file},
-                            {"header_only", header_only},       {"line_ends", line_ends},
-                            {"quoted_newline", quoted_newline}, {"broken_rows", broken_rows},
-                            {"huge_field", huge_field},         {"failed_output", failed_output}};
+constexpr Check checks_of_input[] = {{"closed_stdin", closed_stdin},     {"terminal_stdin", terminal_stdin},
+                                     {"missing_file", missing_file},     {"dashes", dashes},
+                                     {"unknown_column", unknown_column}, {"duplicate_column", duplicate_column},
+                                     {"missing_column", missing_column}, {"text_in_a_number", text_in_a_number},
+                                     {"huge_numbers", huge_numbers},     {"empty_file", empty_file},
+                                     {"header_only", header_only},       {"line_ends", line_ends},
+                                     {"quoted_newline", quoted_newline}, {"broken_rows", broken_rows},
+                                     {"huge_field", huge_field},         {"failed_output", failed_output}};
 
 }  // namespace
 
 std::span<Check const> checks_of_csv_input() {
-  return checks;
+  return checks_of_input;
 }
 
 }  // namespace conduct

@@ -9,7 +9,6 @@ namespace kernelcast::emu {
 namespace {
 
 using ptx::StateSpace;
-constexpr std::uint32_t half_warp = 16;
 constexpr int widest_cell_shift = 4;
 constexpr std::size_t most_logged = 4096, most_patterns = 256;
 

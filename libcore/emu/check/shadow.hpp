@@ -7,6 +7,8 @@
 
 namespace kernelcast::emu {
 
+inline constexpr std::uint32_t half_warp = 16;  // lanes that the checks take together
+
 class ShadowBytes {
  public:
   ShadowBytes() = default;

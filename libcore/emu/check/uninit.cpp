@@ -9,7 +9,6 @@ namespace kernelcast::emu {
 namespace {
 
 using ptx::StateSpace;
-constexpr std::uint32_t half_warp = 16;
 
 bool all_are(std::uint8_t const* bytes, std::size_t count, std::uint8_t mark) {
   std::uint8_t differ = 0;

@@ -22,10 +22,6 @@ using Callee = CallSite::Callee;
 constexpr std::uint64_t frame_alignment = 32;
 constexpr std::uint64_t most_frame_bytes = std::uint64_t{512} << 10;
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t unit) {
-  return unit ? (value + unit - 1) / unit * unit : value;
-}
-
 // What the device's run-time library does.
 Callee builtin(ptx::Function const& f) {
   if (f.has_body) return Callee::unknown;

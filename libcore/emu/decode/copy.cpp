@@ -10,21 +10,15 @@ namespace {
 
 using ptx::StateSpace;
 using ptx::Type;
-using Kind = BarrierOperation::Kind;
+using BarrierKind = BarrierOperation::Kind;
 using Reduction = BulkCopy::Reduction;
 
-bool has(ptx::Instruction const& i, std::string_view word) {
-  return std::find(i.modifiers.begin(), i.modifiers.end(), word) != i.modifiers.end();
-}
-bool is_shared(std::string_view word) {
+bool is_shared_space(std::string_view word) {
   return word == "shared" || word == "shared::cta" || word == "shared::cluster";
 }
 StateSpace space_of(ptx::Instruction const& i) {
-  return std::any_of(i.modifiers.begin(), i.modifiers.end(), is_shared) ? StateSpace::shared : StateSpace::generic;
-}
-
-Unsupported refused(ptx::Instruction const& i) {
-  return Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
+  return std::any_of(i.modifiers.begin(), i.modifiers.end(), is_shared_space) ? StateSpace::shared
+                                                                              : StateSpace::generic;
 }
 
 std::uint8_t last_of(std::vector<std::uint32_t> const& sources) {
@@ -84,7 +78,7 @@ void Decoder::decode_bulk_copy(Instruction const& i) {
   // The first two spaces are the destination's and the source's.
   std::vector<StateSpace> spaces;
   for (std::string_view const m : i.modifiers) {
-    if (is_shared(m)) spaces.push_back(StateSpace::shared);
+    if (is_shared_space(m)) spaces.push_back(StateSpace::shared);
     if (m == "global") spaces.push_back(StateSpace::global);
     for (auto const& [word, reduction] : reductions)
       if (m == word && i.opcode == "cp" && has(i, "reduce")) f.reduction = reduction;
@@ -116,47 +110,47 @@ void Decoder::decode_bulk_copy(Instruction const& i) {
 
 void Decoder::decode_barrier_object(Instruction const& i) {
   p_.classes[current_] = Class::sync;
-  static constexpr std::pair<std::string_view, Kind> kinds[] = {{"init", Kind::init},
-                                                                {"inval", Kind::invalidate},
-                                                                {"arrive", Kind::arrive},
-                                                                {"arrive_drop", Kind::arrive_drop},
-                                                                {"expect_tx", Kind::expect},
-                                                                {"complete_tx", Kind::complete},
-                                                                {"test_wait", Kind::test},
-                                                                {"try_wait", Kind::test},
-                                                                {"pending_count", Kind::pending_count}};
+  static constexpr std::pair<std::string_view, BarrierKind> kinds[] = {{"init", BarrierKind::init},
+                                                                       {"inval", BarrierKind::invalidate},
+                                                                       {"arrive", BarrierKind::arrive},
+                                                                       {"arrive_drop", BarrierKind::arrive_drop},
+                                                                       {"expect_tx", BarrierKind::expect},
+                                                                       {"complete_tx", BarrierKind::complete},
+                                                                       {"test_wait", BarrierKind::test},
+                                                                       {"try_wait", BarrierKind::test},
+                                                                       {"pending_count", BarrierKind::pending_count}};
   std::string_view const word = i.opcode == "mbarrier" ? i.modifiers.at(0) : "arrive";
   auto const found = std::find_if(std::begin(kinds), std::end(kinds), [&](auto const& k) { return k.first == word; });
   if (found == std::end(kinds)) throw refused(i);
   BarrierOperation f;
   f.kind = found->second;
-  if (f.kind == Kind::pending_count) {
+  if (f.kind == BarrierKind::pending_count) {
     std::uint32_t const state = source(i.operands.at(1), LaneType::u64);
     emit("#mbarrier.pending_count", {destination(i.operands.at(0), LaneType::u32)}, {state});
     return finish();
   }
   if (i.opcode == "cp") {
-    f.kind = Kind::async_arrive;
+    f.kind = BarrierKind::async_arrive;
     f.increments = !has(i, "noinc");
   }
-  if (f.kind == Kind::test && has(i, "parity")) f.kind = Kind::test_parity;
-  bool const arrives = f.kind == Kind::arrive || f.kind == Kind::arrive_drop;
-  bool const tests = f.kind == Kind::test || f.kind == Kind::test_parity;
+  if (f.kind == BarrierKind::test && has(i, "parity")) f.kind = BarrierKind::test_parity;
+  bool const arrives = f.kind == BarrierKind::arrive || f.kind == BarrierKind::arrive_drop;
+  bool const tests = f.kind == BarrierKind::test || f.kind == BarrierKind::test_parity;
   f.expects = arrives && has(i, "expect_tx");
   bool const returns = arrives || tests;
   std::size_t const first = returns ? 1 : 0;
   std::vector<std::uint32_t> sources, destinations;
   f.object = copy_address(i.operands.at(first), sources);
-  if (f.kind != Kind::async_arrive && i.operands.size() > first + 1) {
-    sources.push_back(source(i.operands[first + 1], f.kind == Kind::test ? LaneType::u64 : LaneType::u32));
+  if (f.kind != BarrierKind::async_arrive && i.operands.size() > first + 1) {
+    sources.push_back(source(i.operands[first + 1], f.kind == BarrierKind::test ? LaneType::u64 : LaneType::u32));
     f.value = last_of(sources);
   }
-  bool const needs_value =
-      tests || f.expects || f.kind == Kind::init || f.kind == Kind::expect || f.kind == Kind::complete;
+  bool const needs_value = tests || f.expects || f.kind == BarrierKind::init || f.kind == BarrierKind::expect ||
+                           f.kind == BarrierKind::complete;
   if (needs_value && f.value == BarrierOperation::nothing) throw refused(i);
   if (returns && i.operands[0].kind != Operand::Kind::sink)
     destinations.push_back(destination(i.operands[0], tests ? LaneType::pred : LaneType::u64));
-  bool const stores = f.kind == Kind::init || f.kind == Kind::invalidate;
+  bool const stores = f.kind == BarrierKind::init || f.kind == BarrierKind::invalidate;
   Draft& draft = emit_with("#mbarrier", f, std::move(destinations), std::move(sources));
   draft.access = add_plain_access(space_of(i), stores ? Direction::store : Direction::atomic);
   draft.effect = true;

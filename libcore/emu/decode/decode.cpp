@@ -112,10 +112,6 @@ namespace {
 constexpr std::uint64_t most_shared_bytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t unit) {
-  return unit ? (value + unit - 1) / unit * unit : value;
-}
-
 // Only kernels that ask for it have a reserved part of shared memory (cooperative groups of several warps do).
 bool names_reserved_shared(ptx::Module const& module, ptx::Function const& kernel) {
   for (ptx::Instruction const& i : kernel.instructions)

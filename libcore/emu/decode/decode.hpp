@@ -1,8 +1,10 @@
 // Turns PTX instructions into drafts. Internal to emu.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "emu/decode/draft.hpp"
@@ -21,6 +23,15 @@ struct TextureOperation;  // opcodes/texture.hpp
 struct Unsupported {
   std::string what;
 };
+inline Unsupported refused(ptx::Instruction const& i) {
+  return {"opcode '" + ptx::full_opcode(i) + "'"};
+}
+inline bool has(ptx::Instruction const& i, std::string_view modifier) {
+  return std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
+}
+inline std::uint64_t align_up(std::uint64_t value, std::uint64_t unit) {
+  return unit ? (value + unit - 1) / unit * unit : value;
+}
 
 class Decoder {
  public:

@@ -8,10 +8,6 @@ namespace kernelcast::emu {
 
 namespace {
 
-bool has(ptx::Instruction const& i, std::string_view modifier) {
-  return std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
-}
-
 // barrier.cluster.arrive is no more than a promise to wait: with a cluster of one group the wait alone decides.
 bool is_barrier(ptx::Instruction const& i) {
   return (i.opcode == "bar" || i.opcode == "barrier") && !(has(i, "cluster") && has(i, "arrive"));

@@ -122,10 +122,6 @@ bool go_together(Element a, Element b) {
          (is_small_float(a) && is_small_float(b));
 }
 
-Unsupported refused(ptx::Instruction const& i) {
-  return Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
-}
-
 LaneType lane_type(Element e) {
   return e == Element::f64 ? LaneType::f64 : e == Element::f32 ? LaneType::f32 : LaneType::u32;
 }

@@ -11,11 +11,12 @@
 namespace kernelcast::emu {
 
 // Generic addresses: the global space is itself; the others are windows of 2^40 bytes.
-inline constexpr std::uint64_t shared_window = std::uint64_t{1} << 40;
-inline constexpr std::uint64_t local_window = std::uint64_t{2} << 40;
-inline constexpr std::uint64_t parameter_window = std::uint64_t{3} << 40;
+inline constexpr unsigned window_bits = 40;
+inline constexpr std::uint64_t shared_window = std::uint64_t{1} << window_bits;
+inline constexpr std::uint64_t local_window = std::uint64_t{2} << window_bits;
+inline constexpr std::uint64_t parameter_window = std::uint64_t{3} << window_bits;
 // Addresses of functions: nothing can be read there.
-inline constexpr std::uint64_t code_window = std::uint64_t{4} << 40, code_step = 16;
+inline constexpr std::uint64_t code_window = std::uint64_t{4} << window_bits, code_step = 16;
 inline std::uint64_t code_address(std::uint32_t function) {  // index into Module::functions
   return code_window + code_step * (std::uint64_t{function} + 1);
 }

@@ -10,7 +10,6 @@ namespace kernelcast::emu {
 namespace {
 
 using ptx::StateSpace;
-constexpr std::uint64_t window_bits = 40;
 
 std::string_view verb(Direction d) {
   return d == Direction::load ? "load" : d == Direction::store ? "store" : "atomic";

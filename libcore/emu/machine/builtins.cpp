@@ -9,7 +9,6 @@
 namespace kernelcast::emu {
 
 namespace {
-constexpr unsigned window_bits = 40;
 constexpr std::uint64_t longest_text = 64 * 1024;
 }  // namespace
 

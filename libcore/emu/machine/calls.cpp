@@ -15,14 +15,14 @@ namespace kernelcast::emu {
 namespace {
 
 constexpr std::uint64_t frame_alignment = 32;
-constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+constexpr std::uint32_t no_rank = ~std::uint32_t{0};
 
 struct Record {
   std::uint32_t site = 0, callable = 0;
   std::uint32_t base = 0, top = 0, record = 0;  // the caller's
 };
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t unit) {
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
@@ -88,7 +88,7 @@ bool Machine::call(Unit& unit, End const& end) {
   enter(unit, end, site, site.callable, bits_);
   ++depth_;
   block_ = p_.callables[site.callable].entry;
-  if (!yielding_) next_rank_ = nowhere;  // nobody is deeper
+  if (!yielding_) next_rank_ = no_rank;  // nobody is deeper
   return true;
 }
 
@@ -114,7 +114,7 @@ bool Machine::call_indirect(Unit& unit, End const& end, CallSite const& site) {
   ++depth_;
   if (parts.size() == 1) {
     block_ = p_.callables[parts[0].first].entry;
-    if (!yielding_) next_rank_ = nowhere;
+    if (!yielding_) next_rank_ = no_rank;
     return true;
   }
   for (auto const& [callable, lanes] : parts) push(unit, p_.callables[callable].entry, lanes);
@@ -127,8 +127,8 @@ void Machine::enter(Unit& unit, End const& end, CallSite const& site, std::uint3
     std::uint32_t const thread = unit.first_warp * lanes_per_warp + lane;
     Stack& stack = stacks_[thread];
     std::byte* const memory = stack_of(thread);
-    std::uint64_t const record = align_up(stack.top, 8);
-    std::uint64_t const base = align_up(record + sizeof(Record) + site.saved_bytes, frame_alignment);
+    std::uint64_t const record = round_up(stack.top, 8);
+    std::uint64_t const base = round_up(record + sizeof(Record) + site.saved_bytes, frame_alignment);
     std::uint64_t const top = base + callee.frame_bytes;
     if (top > local_bytes_) stack_overflow(end.instruction, thread, top - stack.top);
     Record const kept{end.target, callable, stack.base, stack.top, stack.record};
@@ -186,7 +186,7 @@ bool Machine::give_back(Unit& unit) {
   --depth_;
   if (parts.size() == 1 && unit.fragments.empty()) {
     block_ = parts[0].first;
-    if (!yielding_) next_rank_ = nowhere;
+    if (!yielding_) next_rank_ = no_rank;
     return true;
   }
   for (auto const& [block, lanes] : parts) push(unit, block, lanes);
@@ -199,7 +199,7 @@ void Machine::allocate_stack(Context& c, MicroOp const& op) {
   each_lane(c.bits, c.warps, [&](std::uint32_t lane) {
     std::uint32_t const thread = c.first_warp * lanes_per_warp + lane;
     Stack& stack = stacks_[thread];
-    std::uint64_t const begin = align_up(stack.top, op.extra);
+    std::uint64_t const begin = round_up(stack.top, op.extra);
     if (begin > local_bytes_ || bytes[lane] > local_bytes_ - begin) stack_overflow(op.instruction, thread, bytes[lane]);
     std::memset(stack_of(thread) + begin, 0, bytes[lane]);
     stack.top = static_cast<std::uint32_t>(begin + bytes[lane]);

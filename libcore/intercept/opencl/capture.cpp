@@ -100,11 +100,11 @@ class Capture {
     most_of_each_ = most_of_each(sizes_of_memory(), launch_.read_back_bytes);
     std::string arguments;
     for (std::size_t i = 0; i < kernel.arguments.size(); ++i)
-      arguments += (i ? ", " : "") + quoted(argument(i, kernel.arguments[i]));
+      arguments += (i ? ", " : "") + in_quotes(argument(i, kernel.arguments[i]));
     for (auto const pointer : kernel.pointed_to) place_in_shared_virtual(pointer);
     if (!buffers_.empty()) text += "\n[buffers]\n" + buffers_;
     if (!images_.empty()) text += "\n[images]\n" + images_;
-    text += "\n[[launch]]\nkernel = " + quoted(kernel.name) + "\nglobal = " + sizes(launch_.configuration.global) +
+    text += "\n[[launch]]\nkernel = " + in_quotes(kernel.name) + "\nglobal = " + sizes(launch_.configuration.global) +
             "\nlocal = " + sizes(local_size()) + "\n";
     if (launch_.has_offset()) text += "offset = " + sizes(launch_.offset) + "\n";
     pending_.text = text + "args = [" + arguments + "]\n";
@@ -147,10 +147,10 @@ class Capture {
     std::string const program = "program-" + hash_of(unit.source) + ".cl";
     if (!spool_.has_program(program) && !spool_.publish_program(program, unit.source))
       throw Refused{"the disk is full"};
-    std::string out = "file = " + quoted(spool_.program(program)) + "\noptions = [";
-    if (!unit.headers.empty()) out += quoted("-I" + headers(unit)) + ", ";
+    std::string out = "file = " + in_quotes(spool_.program(program)) + "\noptions = [";
+    if (!unit.headers.empty()) out += in_quotes("-I" + headers(unit)) + ", ";
     for (bool first = true; auto const& option : options_of(unit.options)) {
-      out += (first ? "" : ", ") + quoted(option);
+      out += (first ? "" : ", ") + in_quotes(option);
       first = false;
     }
     return out + "]\n";
@@ -234,7 +234,7 @@ class Capture {
 
   void declare_buffer(std::string const& name, std::size_t bytes, std::string const& words,
                       std::string const& contents) {
-    buffers_ += name + " = " + quoted("u8" + words + ':' + std::to_string(bytes) + ':' + contents) + "\n";
+    buffers_ += name + " = " + in_quotes("u8" + words + ':' + std::to_string(bytes) + ':' + contents) + "\n";
   }
 
   // A file for what a buffer holds, and where to put it.
@@ -311,7 +311,7 @@ class Capture {
     std::size_t const bytes = element * region[0] * region[1] * region[2];
     auto const declare = [&](std::string const& contents) {
       images_ +=
-          name + " = " + quoted("image" + shape + ':' + format_name(format) + ':' + size + ':' + contents) + "\n";
+          name + " = " + in_quotes("image" + shape + ':' + format_name(format) + ':' + size + ':' + contents) + "\n";
     };
     if (!written) return declare("uninit");
     auto const [file, content] = room_for(name, bytes);
@@ -330,9 +330,10 @@ class Capture {
     auto const width = image_info<std::size_t>(image, CL_IMAGE_WIDTH);
     auto const [at, is_new] = names_.try_emplace(buffer, name + "_texels");
     if (is_new) read_back(at->second, buffer, written);
-    images_ += name + " = " +
-               quoted("image1d_buffer:" + format_name(format) + ':' + std::to_string(width) + ":buffer=" + at->second) +
-               "\n";
+    images_ +=
+        name + " = " +
+        in_quotes("image1d_buffer:" + format_name(format) + ':' + std::to_string(width) + ":buffer=" + at->second) +
+        "\n";
   }
 
   // As a launch file has it: "rgba8", "r32f".

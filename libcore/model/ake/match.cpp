@@ -236,11 +236,11 @@ std::size_t items_of(Block const& block) {
 
 // Numbers the accesses of machine code in order, and says for each of which items of the PTX it is: those whose first
 // byte it moves, when the bytes of its kind are laid side by side, round by round, and stretched to one length.
-struct Code {
+struct PairedCode {
   Block block;
   std::vector<std::vector<std::uint32_t>> items;
 };
-Code code_of(Kernel const& ptx, Listing const& listing, Pair const& pair) {
+PairedCode code_of(Kernel const& ptx, Listing const& listing, Pair const& pair) {
   struct Item {
     std::uint32_t number;
     unsigned begin;  // byte of its kind
@@ -266,7 +266,7 @@ Code code_of(Kernel const& ptx, Listing const& listing, Pair const& pair) {
   }
   std::array<std::size_t, kinds> next{};
   std::array<unsigned, kinds> moved{};
-  Code out;
+  PairedCode out;
   for (std::size_t s = pair.s; s < pair.s + pair.s_blocks; ++s)
     for (Instruction i : listing.blocks[s]) {
       for (std::uint32_t& r : i.sources) r += apart;

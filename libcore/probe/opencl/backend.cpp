@@ -48,7 +48,7 @@ std::string_view name_of(cl_int code) {
   }
 }
 
-void check(cl_int code, char const* call) {
+void check_opencl(cl_int code, char const* call) {
   if (code == CL_SUCCESS) return;
   auto const name = name_of(code);
   auto const what = name.empty() ? fmt::format("{} failed with {}", call, code) : fmt::format("{}: {}", call, name);
@@ -163,7 +163,7 @@ class OpenClBuffer final : public DeviceBuffer {
     }
     cl_int code = CL_SUCCESS;
     memory = api().clCreateBuffer(context, flags | (host_ ? CL_MEM_USE_HOST_PTR : 0), size, host_.get(), &code);
-    check(code, "clCreateBuffer");
+    check_opencl(code, "clCreateBuffer");
     bytes = size;
   }
   ~OpenClBuffer() override { api().clReleaseMemObject(memory); }
@@ -191,7 +191,7 @@ class OpenClKernel final : public DeviceKernel {
       : queue_(queue), program_(program) {
     cl_int code = CL_SUCCESS;
     kernel_ = api().clCreateKernel(program, function.c_str(), &code);
-    check(code, "clCreateKernel");
+    check_opencl(code, "clCreateKernel");
   }
   ~OpenClKernel() override {
     api().clReleaseKernel(kernel_);
@@ -211,18 +211,18 @@ class OpenClKernel final : public DeviceKernel {
   double run_queued(std::uint64_t groups, std::uint64_t group, std::vector<KernelArgument> const& arguments,
                     std::uint64_t times) override {
     set(arguments);
-    check(api().clFinish(queue_), "clFinish");
+    check_opencl(api().clFinish(queue_), "clFinish");
     return host_seconds([&] {
       for (std::uint64_t i = 0; i < times; ++i) enqueue(groups, group, nullptr);
-      check(api().clFinish(queue_), "clFinish");
+      check_opencl(api().clFinish(queue_), "clFinish");
     });
   }
 
  private:
   void enqueue(std::uint64_t groups, std::uint64_t group, cl_event* event) {
     std::size_t const global = groups * group, local = group;
-    check(api().clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &global, &local, 0, nullptr, event),
-          "clEnqueueNDRangeKernel");
+    check_opencl(api().clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &global, &local, 0, nullptr, event),
+                 "clEnqueueNDRangeKernel");
   }
 
   // Seconds between two points in a launch's life.
@@ -231,7 +231,7 @@ class OpenClKernel final : public DeviceKernel {
     set(arguments);
     cl_event event = nullptr;
     enqueue(groups, group, &event);
-    check(api().clWaitForEvents(1, &event), "clWaitForEvents");
+    check_opencl(api().clWaitForEvents(1, &event), "clWaitForEvents");
     cl_ulong begin = 0, end = 0;
     api().clGetEventProfilingInfo(event, from, sizeof begin, &begin, nullptr);
     api().clGetEventProfilingInfo(event, to, sizeof end, &end, nullptr);
@@ -254,7 +254,7 @@ class OpenClKernel final : public DeviceKernel {
       else  // no array of no bytes in OpenCL
         code = api().clSetKernelArg(kernel_, index, std::max<std::size_t>(4, std::get<SharedBytes>(argument).bytes),
                                     nullptr);
-      check(code, "clSetKernelArg");
+      check_opencl(code, "clSetKernelArg");
       ++index;
     }
   }
@@ -272,11 +272,11 @@ class OpenClDevice final : public Accelerator {
     if (code == CL_DEVICE_NOT_AVAILABLE)
       throw Error(Status::unavailable, "the driver does not give the device: clCreateContext: CL_DEVICE_NOT_AVAILABLE",
                   "another program may have it to itself, or this user may not use it");
-    check(code, "clCreateContext");
+    check_opencl(code, "clCreateContext");
     queue_ = api().clCreateCommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE, &code);
-    check(code, "clCreateCommandQueue");
+    check_opencl(code, "clCreateCommandQueue");
     other_queue_ = api().clCreateCommandQueue(context_, device_, 0, &code);
-    check(code, "clCreateCommandQueue");
+    check_opencl(code, "clCreateCommandQueue");
   }
   ~OpenClDevice() override {
     host_.reset();
@@ -294,9 +294,9 @@ class OpenClDevice final : public Accelerator {
   }
 
   void upload(DeviceBuffer& buffer, void const* data, std::uint64_t bytes) override {
-    check(api().clEnqueueWriteBuffer(queue_, dynamic_cast<OpenClBuffer&>(buffer).memory, CL_TRUE, 0, bytes, data, 0,
-                                     nullptr, nullptr),
-          "clEnqueueWriteBuffer");
+    check_opencl(api().clEnqueueWriteBuffer(queue_, dynamic_cast<OpenClBuffer&>(buffer).memory, CL_TRUE, 0, bytes, data,
+                                            0, nullptr, nullptr),
+                 "clEnqueueWriteBuffer");
   }
 
   std::shared_ptr<DeviceKernel> kernel(std::string const& file, std::string const& function,
@@ -323,19 +323,19 @@ class OpenClDevice final : public Accelerator {
     if (way == Way::on_device) {
       auto& other = staging(1, bytes);
       return host_seconds([&] {
-        check(api().clEnqueueCopyBuffer(queue_, there.memory, other.memory, 0, 0, bytes, 0, nullptr, nullptr),
-              "clEnqueueCopyBuffer");
-        check(api().clFinish(queue_), "clFinish");
+        check_opencl(api().clEnqueueCopyBuffer(queue_, there.memory, other.memory, 0, 0, bytes, 0, nullptr, nullptr),
+                     "clEnqueueCopyBuffer");
+        check_opencl(api().clFinish(queue_), "clFinish");
       });
     }
     void* const here = pinned ? pinned_memory(bytes) : pageable_.at_least(bytes);
     return host_seconds([&] {
       if (way == Way::to_device)
-        check(api().clEnqueueWriteBuffer(queue_, there.memory, CL_TRUE, 0, bytes, here, 0, nullptr, nullptr),
-              "clEnqueueWriteBuffer");
+        check_opencl(api().clEnqueueWriteBuffer(queue_, there.memory, CL_TRUE, 0, bytes, here, 0, nullptr, nullptr),
+                     "clEnqueueWriteBuffer");
       else
-        check(api().clEnqueueReadBuffer(queue_, there.memory, CL_TRUE, 0, bytes, here, 0, nullptr, nullptr),
-              "clEnqueueReadBuffer");
+        check_opencl(api().clEnqueueReadBuffer(queue_, there.memory, CL_TRUE, 0, bytes, here, 0, nullptr, nullptr),
+                     "clEnqueueReadBuffer");
     });
   }
 
@@ -344,14 +344,15 @@ class OpenClDevice final : public Accelerator {
     auto& down = staging(1, bytes);
     auto* const here = static_cast<std::byte*>(pinned_memory(2 * bytes));
     return host_seconds([&] {
-      check(api().clEnqueueWriteBuffer(queue_, up.memory, CL_FALSE, 0, bytes, here, 0, nullptr, nullptr),
-            "clEnqueueWriteBuffer");
-      check(api().clEnqueueReadBuffer(other_queue_, down.memory, CL_FALSE, 0, bytes, here + bytes, 0, nullptr, nullptr),
-            "clEnqueueReadBuffer");
+      check_opencl(api().clEnqueueWriteBuffer(queue_, up.memory, CL_FALSE, 0, bytes, here, 0, nullptr, nullptr),
+                   "clEnqueueWriteBuffer");
+      check_opencl(
+          api().clEnqueueReadBuffer(other_queue_, down.memory, CL_FALSE, 0, bytes, here + bytes, 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
       api().clFlush(queue_);
       api().clFlush(other_queue_);
-      check(api().clFinish(queue_), "clFinish");
-      check(api().clFinish(other_queue_), "clFinish");
+      check_opencl(api().clFinish(queue_), "clFinish");
+      check_opencl(api().clFinish(other_queue_), "clFinish");
     });
   }
 
@@ -360,9 +361,9 @@ class OpenClDevice final : public Accelerator {
     void* const here = pinned_memory(rows * row_bytes);
     std::size_t const origin[3] = {0, 0, 0}, region[3] = {row_bytes, rows, 1};
     return host_seconds([&] {
-      check(api().clEnqueueWriteBufferRect(queue_, there.memory, CL_TRUE, origin, origin, region, pitch, 0, row_bytes,
-                                           0, here, 0, nullptr, nullptr),
-            "clEnqueueWriteBufferRect");
+      check_opencl(api().clEnqueueWriteBufferRect(queue_, there.memory, CL_TRUE, origin, origin, region, pitch, 0,
+                                                  row_bytes, 0, here, 0, nullptr, nullptr),
+                   "clEnqueueWriteBufferRect");
     });
   }
 
@@ -377,7 +378,7 @@ class OpenClDevice final : public Accelerator {
     cl_int code = CL_SUCCESS;
     auto* const image =
         api().clCreateImage(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, texels.data(), &code);
-    check(code, "clCreateImage");
+    check_opencl(code, "clCreateImage");
     return std::make_shared<OpenClTexture>(image);
   }
 
@@ -392,7 +393,7 @@ class OpenClDevice final : public Accelerator {
     std::size_t const size = source.size();
     cl_int code = CL_SUCCESS;
     auto* const program = api().clCreateProgramWithSource(context_, 1, &text, &size, &code);
-    check(code, "clCreateProgramWithSource");
+    check_opencl(code, "clCreateProgramWithSource");
     code = api().clBuildProgram(program, 1, &device_, options.c_str(), nullptr, nullptr);
     if (code == CL_SUCCESS) return program;
     std::size_t log_size = 0;
@@ -422,7 +423,7 @@ class OpenClDevice final : public Accelerator {
       cl_int code = CL_SUCCESS;
       mapped_ = api().clEnqueueMapBuffer(queue_, host_->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
                                          nullptr, nullptr, &code);
-      check(code, "clEnqueueMapBuffer");
+      check_opencl(code, "clEnqueueMapBuffer");
       fill_randomly({static_cast<std::byte*>(mapped_), bytes}, 1);
     }
     return mapped_;

@@ -9,7 +9,7 @@ using namespace kernelcast;
 
 namespace {
 
-std::string const suite = KERNELCAST_SOURCE_DIR "/bench-suites/panwar/";
+std::string const suite_folder = KERNELCAST_SOURCE_DIR "/bench-suites/panwar/";
 
 record::Kernel first_group(launch::CommandLine const& line) {
   launch::Plan const plan = launch::plan_of(line);
@@ -21,7 +21,7 @@ record::Kernel first_group(launch::CommandLine const& line) {
 
 record::Kernel reduction(std::uint64_t elements) {
   launch::CommandLine line;
-  line.path = suite + "reduction.cl";
+  line.path = suite_folder + "reduction.cl";
   line.kernel = "reduce";
   line.global = fmt::format("{}", elements / 8);
   line.local = "256";
@@ -32,7 +32,7 @@ record::Kernel reduction(std::uint64_t elements) {
 
 record::Kernel matmul(std::uint64_t n) {
   launch::CommandLine line;
-  line.path = suite + "matmul_lmem.cl";
+  line.path = suite_folder + "matmul_lmem.cl";
   line.kernel = "matmul_lmem";
   line.global = fmt::format("{},{}", n / 4, n / 4);
   line.local = "8,8";
