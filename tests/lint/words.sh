@@ -4,7 +4,7 @@ set -eu
 cd "$1"
 status=0
 refuse() {  # what it is, extended regular expression
-  found=$(grep -rnIE "$2" --include='*' --exclude-dir=.git --exclude-dir='build*' --exclude=words.sh . || true)
+  found=$(grep -rnIE "$2" --include='*' --exclude-dir=.git --exclude=.git --exclude-dir='build*' --exclude=words.sh . || true)
   [ -z "$found" ] && return
   echo "$1:"
   echo "$found"
