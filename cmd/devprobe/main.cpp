@@ -12,6 +12,7 @@
 #include "probe/summary.hpp"
 #include "probe/words.hpp"
 #include "record/measurement.hpp"
+#include "version/version.hpp"
 
 using namespace kernelcast;
 
@@ -74,7 +75,7 @@ probe::Report measure(Options const& options, cli::Streams& io, probe::Probe& pr
                       std::function<void(record::Measurement const&)> const& row) {
   probe::RunOptions run;
   run.settings = settings_of(options, io);
-  run.source = probe::provenance("devprobe " KERNELCAST_VERSION, probe.facts());
+  run.source = probe::provenance(fmt::format("devprobe {}", version()), probe.facts());
   run.have = std::move(have);
   run.row = row;
   run.progress = [&io](probe::Progress const& p) { io.progress(probe::bar(p)); };

@@ -5,6 +5,7 @@
 #include "forest/onnx.hpp"
 #include "learning.hpp"
 #include "verbs.hpp"
+#include "version/version.hpp"
 
 namespace kernelcast::mangrove {
 
@@ -21,7 +22,7 @@ void run(Options const& options, cli::Streams& io) {
   if (!options.onnx) throw Error(Status::usage, "in which form?", "--onnx");
   auto const content = read_all(io, options.model);
   auto const model = forest::parse_model(content.text, content.path);
-  io.output() << forest::onnx_message(model, KERNELCAST_VERSION);
+  io.output() << forest::onnx_message(model, std::string(version()));
 }
 
 void declare(cli::Tool& tool) {

@@ -8,6 +8,7 @@
 #include "cli/stdio.hpp"
 #include "device/device.hpp"
 #include "forest/names.hpp"
+#include "version/version.hpp"
 
 namespace kernelcast::mangrove {
 
@@ -163,7 +164,7 @@ std::vector<forest::Dataset> datasets(cli::Streams& io, Learning const& options,
   auto joined = forest::join(sources, {options.target, options.per, group, options.feature_names, options.devices,
                                        options.max_per_kernel, io.seed()});
   for (auto const& note : joined.notes) io.note(note);
-  for (auto& set : joined.sets) set.provenance["program"] = "kernelcast mangrove " KERNELCAST_VERSION;
+  for (auto& set : joined.sets) set.provenance["program"] = fmt::format("kernelcast mangrove {}", version());
   return std::move(joined.sets);
 }
 

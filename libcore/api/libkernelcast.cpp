@@ -23,6 +23,7 @@
 #include "launch/arguments.hpp"
 #include "process/process.hpp"
 #include "record/table.hpp"
+#include "version/version.hpp"
 
 using namespace kernelcast;
 
@@ -329,7 +330,7 @@ double or_nan(std::optional<double> const& value) {
 }  // namespace
 
 char const* kernelcast_version(void) {
-  return KERNELCAST_VERSION;
+  return version().data();  // a literal
 }
 
 char const* kernelcast_message(void) {

@@ -48,7 +48,7 @@ typedef struct kernelcast_database kernelcast_database;
 typedef struct kernelcast_launch kernelcast_launch;
 typedef struct kernelcast_ranking kernelcast_ranking;
 
-/* "0.1.0" */
+/* Of the library, as "MAJOR.MINOR.PATCH". Valid for ever. */
 KERNELCAST_API const char* kernelcast_version(void);
 
 /* What went wrong in this thread's last call that did not return KERNELCAST_DONE: the error, its place, a hint, one or

@@ -20,6 +20,7 @@
 #include "cli/help.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stdio.hpp"
+#include "version/version.hpp"
 
 namespace kernelcast::cli {
 
@@ -142,7 +143,8 @@ void Streams::State::abandon_output() {
 std::string Streams::State::meta(std::vector<std::string> const& argv) {
   nlohmann::ordered_json out;
   out["tool"] = about.name;
-  out["version"] = KERNELCAST_VERSION;
+  out["version"] = version();
+  out["commit"] = commit().empty() ? nlohmann::json() : nlohmann::json(commit());
   out["schema_versions"] = nlohmann::ordered_json::object();
   for (auto const* layout : about.output) out["schema_versions"][layout->name()] = layout->version();
   out["argv"] = argv;
@@ -321,7 +323,7 @@ void declare_common(CLI::App& app, CommonOptions& options, About const& about) {
         ->configurable(false);
   };
   printing("--version", "print the version and end", [&] {
-    return fmt::format("{} (kernelcast) {}\n", about.name, KERNELCAST_VERSION);
+    return fmt::format("{} (kernelcast) {}\n", about.name, version_and_commit());
   })->group(group);
   if (!about.output.empty()) {
     printing("--columns", "print the columns of the output with unit and meaning, as CSV, and end", [&] {

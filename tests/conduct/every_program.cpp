@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -28,7 +29,10 @@ void help(Bench const& bench) {
 
 void version(Bench const& bench) {
   auto const outcome = good(bench.bare({"--version"}));
-  expect(outcome.out.rfind(bench.name() + " (kernelcast) ", 0) == 0, "version", &outcome);
+  std::string const begin = bench.name() + " (kernelcast) ";
+  expect(outcome.out.starts_with(begin), "version begins with the program", &outcome);
+  static std::regex const rest("[0-9]+\\.[0-9]+\\.[0-9]+( \\([0-9a-f]{12,}(-dirty)?\\))?\n");
+  expect(std::regex_match(outcome.out.substr(begin.size()), rest), "version, and commit where it is known", &outcome);
 }
 
 void columns(Bench const& bench) {
@@ -169,7 +173,7 @@ void meta(Bench const& bench) {
   expect(meta.at("seed") == 7, "seed");
   expect(meta.at("argv").size() > 4, "argv");
   expect(!meta.at("inputs").empty() && meta.at("inputs").at(0).at("xxh3_64").get<std::string>().size() == 16, "inputs");
-  for (char const* key : {"version", "schema_versions", "host", "device", "utc", "threads"})
+  for (char const* key : {"version", "commit", "schema_versions", "host", "device", "utc", "threads"})
     expect(meta.contains(key), std::string("meta lacks ") + key);
 }
 

@@ -1,6 +1,6 @@
 // Runs one golden case, or rewrites it from what the command does now. The format is in README.md.
 //
-//   golden [--rebase] CASE...      with BIN, DEVDB and SOURCE in the environment
+//   golden [--rebase] CASE...      with BIN, DEVDB, SOURCE and VERSION in the environment
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fs = std::filesystem;
@@ -117,6 +118,18 @@ void replace_all(std::string& text, std::string const& from, std::string const& 
     text.replace(at, from.size(), to);
 }
 
+// The version of the suite behind its name: "kernelcast mangrove 0.2.0" -> "kernelcast mangrove $VERSION".
+void hide_version(std::string& text, std::string const& version) {
+  std::string const hidden = "$VERSION";
+  for (std::size_t at = 0; (at = text.find(version, at)) != std::string::npos;) {
+    std::size_t const line = text.rfind('\n', at) + 1;
+    auto const before = std::string_view(text).substr(line, at - line);
+    bool const ours = before.find("kernelcast") != std::string_view::npos && before.back() == ' ';
+    if (ours) text.replace(at, version.size(), hidden);
+    at += ours ? hidden.size() : version.size();
+  }
+}
+
 std::string environment(char const* name) {
   char const* const value = std::getenv(name);
   if (value == nullptr) give_up(std::string("set ") + name + "; run this by ctest");
@@ -165,6 +178,7 @@ Outcome execute(Case const& test, fs::path const& folder, fs::path const& work, 
   for (auto* text : {&outcome.out, &outcome.err}) {
     replace_all(*text, work.string(), "$DIR");
     replace_all(*text, environment("SOURCE"), "$SOURCE");
+    hide_version(*text, environment("VERSION"));
   }
   return outcome;
 }
