@@ -14,7 +14,7 @@ JOBS ?= $(shell nproc)
 PACKAGES = cmake ninja-build g++ pkg-config clang-19 llvm-19-dev libclang-rt-19-dev libclc-19 libclc-19-dev \
   libcli11-dev libcsv-dev libeigen3-dev libfmt-dev libhwloc-dev liblz4-dev libtomlplusplus-dev libxxhash-dev \
   libzstd-dev nlohmann-json3-dev catch2 libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind \
-  gnuplot-nox scdoc mandoc locales
+  gnuplot-nox scdoc mandoc locales abigail-tools
 
 .PHONY: all help build deps demo check fuzz fuzz-diff bench install format man clean
 all: build
