@@ -2,6 +2,7 @@
 # make check   packages, build, all tests
 # make fuzz [SECONDS=60]                    both libFuzzer targets, each for so long
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
+# make release the archive of a version, with its checksum
 # make bench   benchmarks · make install [PREFIX=/usr/local] · make man · make format · make deps · make help
 #
 # All it does is call apt and CMake; CMakePresets.json has the build directories.
@@ -16,7 +17,7 @@ PACKAGES = cmake ninja-build g++ pkg-config clang-19 llvm-19-dev libclang-rt-19-
   libzstd-dev nlohmann-json3-dev catch2 libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind \
   gnuplot-nox scdoc mandoc locales abigail-tools
 
-.PHONY: all help build deps demo check fuzz fuzz-diff bench install format man clean
+.PHONY: all help build deps demo check fuzz fuzz-diff bench install release format man clean
 all: build
 
 help:
@@ -67,6 +68,10 @@ bench: deps
 
 install: build
 	@cmake --install build --prefix $(PREFIX)
+
+# Needs git and nothing else; tags and sends nothing.
+release:
+	@sh .ci/release
 
 man: build
 	@cmake --build --preset release --target man
