@@ -27,7 +27,7 @@ class OutputFile {
   void commit();  // throws Error(io)
   // For programs whose rows cost much: what is written so far stands under the file's name from now on, whatever
   // happens later; writing goes on in the same file.
-  void publish();  // throws Error(io)
+  void publish();                                            // throws Error(io)
   bool can_be_replaced() const { return !target_.empty(); }  // a regular file, of which another can take the place
 
  private:

@@ -13,8 +13,8 @@
 
 namespace kernelcast::model {
 
-// In all but total() a projection without a time takes no part. At most one projection per (model, kernel, case, device);
-// times are above 0.
+// In all but total() a projection without a time takes no part. At most one projection per (model, kernel, case,
+// device); times are above 0.
 
 struct Totals {
   std::vector<record::Projection> rows;  // kernel is "total"; the limiter is the one that holds most of the time

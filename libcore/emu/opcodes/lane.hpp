@@ -102,7 +102,7 @@ struct Context {
   std::uint32_t group_lanes = 0;  // as Lanes::group_lanes
   bool observed = false;
   bool shares_memory = false;  // other threads update the same global memory
-  std::uint64_t clock = 0;  // warp instructions so far; a stand-in for %clock
+  std::uint64_t clock = 0;     // warp instructions so far; a stand-in for %clock
   // Blocks with a synchronising operation executed so far, and at how many others get their turn
   // (machine/fairness.cpp).
   std::uint64_t syncs = 0, deadline = ~std::uint64_t{0};

@@ -4,9 +4,10 @@
 //
 //   entry<u32(u32, u32)>("min.u32", Class::int_add, [](u32 a, u32 b) { return a < b ? a : b; })
 //
-// To add an opcode, add its entry to the family it belongs to; rare_entry where it is rare, which makes less code. In a pattern {a,b} is a choice and may be empty:
-// "add{,.rn}.f32". Patterns that begin with '#' are operations the decoder inserts (extensions, packing).
-// The families are compiled once per instruction-set level (isa.cpp) with that level's vector width.
+// To add an opcode, add its entry to the family it belongs to; rare_entry where it is rare, which makes less code. In a
+// pattern {a,b} is a choice and may be empty: "add{,.rn}.f32". Patterns that begin with '#' are operations the decoder
+// inserts (extensions, packing). The families are compiled once per instruction-set level (isa.cpp) with that level's
+// vector width.
 #pragma once
 
 #include <span>

@@ -40,7 +40,7 @@ class Flux : public PassInfoMixin<Flux> {
     Function* const original = module.getFunction(name);
     if (!original || !original->isDeclaration()) return false;
     auto ours = module.getOrInsertFunction(flux::prefix + std::string(name), original->getFunctionType(),
-                                                 original->getAttributes());
+                                           original->getAttributes());
     original->replaceAllUsesWith(ours.getCallee());
     return true;
   }

@@ -8,15 +8,33 @@
 
 namespace kernelcast::probe::opencl {
 
-#define KERNELCAST_OPENCL_FUNCTIONS(X)                                                                                \
-  X(clGetPlatformIDs)                                                                                                 \
-  X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext)                    \
-      X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clReleaseMemObject)                        \
-          X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram)                 \
-              X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clFinish) X(clFlush) \
-                  X(clWaitForEvents) X(clGetEventProfilingInfo) X(clReleaseEvent) X(clEnqueueWriteBuffer)             \
-                      X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer) X(clEnqueueWriteBufferRect) X(clEnqueueMapBuffer) \
-                          X(clEnqueueUnmapMemObject) X(clCreateImage)
+#define KERNELCAST_OPENCL_FUNCTIONS(X) \
+  X(clGetPlatformIDs)                  \
+  X(clGetPlatformInfo)                 \
+  X(clGetDeviceIDs)                    \
+  X(clGetDeviceInfo)                   \
+  X(clCreateContext)                   \
+  X(clReleaseContext)                  \
+  X(clCreateCommandQueue)              \
+  X(clReleaseCommandQueue)             \
+  X(clCreateBuffer)                    \
+  X(clReleaseMemObject)                \
+  X(clCreateProgramWithSource)         \
+  X(clBuildProgram)                    \
+  X(clGetProgramBuildInfo)             \
+  X(clReleaseProgram)                  \
+  X(clCreateKernel)                    \
+  X(clReleaseKernel)                   \
+  X(clSetKernelArg)                    \
+  X(clEnqueueNDRangeKernel)            \
+  X(clFinish)                          \
+  X(clFlush)                           \
+  X(clWaitForEvents)                   \
+  X(clGetEventProfilingInfo)           \
+  X(clReleaseEvent)                    \
+  X(clEnqueueWriteBuffer)              \
+  X(clEnqueueReadBuffer)               \
+  X(clEnqueueCopyBuffer) X(clEnqueueWriteBufferRect) X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject) X(clCreateImage)
 
 struct Api {
 #define KERNELCAST_DECLARE(name) decltype(&::name) name = nullptr;

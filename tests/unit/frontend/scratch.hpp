@@ -6,8 +6,8 @@
 #include <string>
 
 #include "frontend/frontend.hpp"
-#include "process/process.hpp"
 #include "frontend/toolchain.hpp"
+#include "process/process.hpp"
 
 namespace kernelcast::frontend {
 

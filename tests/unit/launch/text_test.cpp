@@ -108,9 +108,11 @@ TEST_CASE("scalars") {
   auto const parse = [&](std::string const& text) {
     return error_of([&] { parse_argument({text, {}, {}}, plan, {}); });
   };
-  for (auto const* text :
-       {"u8:256", "i8:-129", "i32:2147483648", "u32:-1", "f32:1e39", "f32:abc", "f32:", "i32:", "q32:1", "local:0",
-        "local:-4", "hex:", "hex:0", "hex:123", "hex:0g", "hex:0x10", "image2d:4:4", "buf:f32:0:zero", "buf:f32:10", "buf:f32:10:ones", "buf:f99:10:zero", "i32:1;;2"}) {
+  for (auto const* text : {"u8:256",          "i8:-129",     "i32:2147483648", "u32:-1",     "f32:1e39",
+                           "f32:abc",         "f32:",        "i32:",           "q32:1",      "local:0",
+                           "local:-4",        "hex:",        "hex:0",          "hex:123",    "hex:0g",
+                           "hex:0x10",        "image2d:4:4", "buf:f32:0:zero", "buf:f32:10", "buf:f32:10:ones",
+                           "buf:f99:10:zero", "i32:1;;2"}) {
     INFO(text);
     CHECK(parse(text).status() == Status::usage);
     CHECK(!parse(text).hint().empty());

@@ -1,6 +1,6 @@
 // Launches, and what is asked and set of kernels.
-#include "intercept/cuda/graphs.hpp"
 #include "intercept/cuda/launch.hpp"
+#include "intercept/cuda/graphs.hpp"
 
 using namespace kernelcast::cudart;
 

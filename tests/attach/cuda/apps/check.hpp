@@ -4,11 +4,11 @@
 #include <cstdio>
 
 static int failures = 0;
-#define CHECK(call)                                                                       \
-  do {                                                                                    \
-    cudaError_t const result = (call);                                                    \
-    if (result != cudaSuccess) {                                                          \
-      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(result));      \
-      ++failures;                                                                         \
-    }                                                                                     \
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    cudaError_t const result = (call);                                               \
+    if (result != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(result)); \
+      ++failures;                                                                    \
+    }                                                                                \
   } while (false)
