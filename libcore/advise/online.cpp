@@ -19,7 +19,7 @@
 
 #include "advise/budget.hpp"
 #include "intercept/application.hpp"
-#include "intercept/cuda/attach.hpp"
+#include "intercept/cuda_attach.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::advise {

@@ -15,7 +15,7 @@
 
 #include "advise/count.hpp"
 #include "csv/csv.hpp"
-#include "intercept/cuda/attach.hpp"
+#include "intercept/cuda_attach.hpp"
 #include "launch/compilations.hpp"
 #include "process/process.hpp"
 #include "record/table.hpp"

@@ -11,7 +11,7 @@
 
 #include "diag/diag.hpp"
 #include "frontend/cache.hpp"
-#include "intercept/cuda/attach.hpp"
+#include "intercept/cuda_attach.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::intercept {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "intercept/application.hpp"
-#include "intercept/cuda/attach.hpp"
+#include "intercept/cuda_attach.hpp"
 #include "intercept/intercept.hpp"
 #include "intercept/recorder.hpp"
 #include "intercept/spool_reader.hpp"

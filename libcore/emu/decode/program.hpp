@@ -120,6 +120,4 @@ struct Program::Impl {
   bool synchronises = false;        // some block calls note_sync
 };
 
-Handlers const& best_handlers();
-
 }  // namespace kernelcast::emu

@@ -2,9 +2,11 @@
 // KERNELCAST_ISA=v2, v3 or v4 asks for a lower one; all levels give the same bits.
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "diag/diag.hpp"
-#include "emu/decode/program.hpp"
+#include "emu/opcodes/opcodes.hpp"
 
 namespace kernelcast::emu {
 

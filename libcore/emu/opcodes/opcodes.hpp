@@ -50,6 +50,8 @@ struct Handlers {
 // How a loaded element fills its register: zero- or sign-extended to 32 bits, to 16 bits in a 32-bit slot, or as is.
 enum class Extension : std::uint8_t { u8, s8, s8_to_16, u16, s16, b32, b64 };
 
+Handlers const& best_handlers();  // of the level that isa_level() names
+
 Opcode const* find_opcode(Handlers const&, std::string_view full_name);
 bool matches(std::string_view pattern, std::string_view text);
 

@@ -20,7 +20,7 @@
 #include "emu/observe/kernel_counters.hpp"
 #include "intercept/cuda/policy.hpp"
 #include "intercept/cuda/registry.hpp"
-#include "intercept/cuda/settings.hpp"
+#include "intercept/cuda_settings.hpp"
 #include "launch/footprint.hpp"
 #include "record/kernel.hpp"
 

@@ -21,9 +21,9 @@
 #include "intercept/cuda/graphs.hpp"
 #include "intercept/cuda/registry.hpp"
 #include "intercept/cuda/rows.hpp"
-#include "intercept/cuda/settings.hpp"
 #include "intercept/cuda/streams.hpp"
 #include "intercept/cuda/textures.hpp"
+#include "intercept/cuda_settings.hpp"
 
 namespace kernelcast::cudart {
 

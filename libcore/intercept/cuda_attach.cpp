@@ -1,4 +1,4 @@
-#include "intercept/cuda/attach.hpp"
+#include "intercept/cuda_attach.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "frontend/frontend.hpp"
-#include "intercept/cuda/settings.hpp"
+#include "intercept/cuda_settings.hpp"
 #include "intercept/spool_reader.hpp"
 #include "record/kernel.hpp"
 

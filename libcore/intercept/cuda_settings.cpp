@@ -1,4 +1,4 @@
-#include "intercept/cuda/settings.hpp"
+#include "intercept/cuda_settings.hpp"
 
 #include <cstdlib>
 #include <thread>
