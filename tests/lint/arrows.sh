@@ -1,7 +1,8 @@
 #!/bin/sh
 # Every #include between folders of libcore must be covered by what the including folder's CMakeLists.txt names: DEPENDS,
 # kernelcast::NAME, or a source file of the other folder, directly or through the folders named there. A folder within a
-# folder that has a CMakeLists.txt of its own counts for itself. Usage: arrows.sh SOURCE_DIR
+# folder that has a CMakeLists.txt of its own counts for itself. Sub-folders follow the arrows in arrows.txt.
+# Usage: arrows.sh SOURCE_DIR
 set -eu
 cd "$1/libcore"
 
@@ -61,5 +62,12 @@ if grep -nE '#include "(\.\./|cmd/)' ../cmd/*/*.cpp; then
   echo "a program includes something from outside its folder and the library"
   status=1
 fi
+
+list=$(mktemp -d)
+trap 'rm -rf "$list"' EXIT
+find . -name '*.[ch]pp' | sed 's,^\./,,' >"$list/files"
+xargs grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' <"$list/files" >"$list/includes" || true
+awk -f ../tests/lint/arrows_within.awk ../tests/lint/arrows.txt "$list/files" "$list/includes" || status=1
+
 [ $status = 0 ] && echo "includes follow the arrows of $count folders"
 exit $status
