@@ -49,8 +49,7 @@ launch::Report run_on(Options const& options, launch::Plan plan, launch::RunOpti
   if (sample != flux::Sample::all)
     throw Error(Status::usage, "counters in the kernel's code count all work-items",
                 "--sample needs --backend emulator");
-  if (options.backend == "cuda")
-    return flux::count_on_cuda(std::move(plan), choice, options.device, counters(options), receive);
+  if (options.backend == "cuda") return flux::count_on_cuda(plan, choice, options.device, counters(options), receive);
   return flux::count_instrumented(std::move(plan), choice, counters(options), receive);
 }
 

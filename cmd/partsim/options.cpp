@@ -46,7 +46,7 @@ std::vector<graph::HostBuffer> host_buffers(std::vector<std::string> const& text
   if (!out.empty()) return out;
   if (!any) return {graph::HostBuffer{0}};
   for (std::size_t h = 0; h < system.host_count(); ++h) out.push_back({h});
-  if (system.host_count() > 1) out.push_back({});
+  if (system.host_count() > 1) out.emplace_back();
   return out;
 }
 

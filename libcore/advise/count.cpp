@@ -62,7 +62,7 @@ std::optional<Counted> recall(launch::Plan const& plan, CountOptions const& opti
   return row ? std::optional(Counted{std::move(*row), true}) : std::nullopt;
 }
 
-Counted count(launch::Plan plan, CountOptions const& options) {
+Counted count(launch::Plan const& plan, CountOptions const& options) {
   if (auto known = recall(plan, options)) return std::move(*known);
   auto report = launch::run(plan, options.run);
   Counted out{std::move(report.rows.at(0)), false};

@@ -29,7 +29,7 @@ struct Counted {
 };
 
 // Of a plan with one call. Throws what launch::run() throws.
-Counted count(launch::Plan, CountOptions const&);
+Counted count(launch::Plan const&, CountOptions const&);
 
 // What count() would find in the cache; empty where it would have to compile or to emulate. No compiler runs. Throws
 // Error(io) where the plan's file cannot be read.

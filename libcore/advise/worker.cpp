@@ -159,8 +159,7 @@ class Worker {
     jobs_.pop_front();
     Stopwatch const watch;
     try {
-      conclude(job, is_row(job.of) ? Counted{rows_.read(job.of), false} : count(std::move(job.plan), job.options),
-               watch);
+      conclude(job, is_row(job.of) ? Counted{rows_.read(job.of), false} : count(job.plan, job.options), watch);
     } catch (std::exception const& error) {
       fail(job, error.what(), watch);
     }

@@ -436,7 +436,7 @@ Status run(About const& about, CommonOptions& options, Tool::State& tool, int ar
     throw usage_error(tool.app, about, error);
   }
   check_names(options);
-  if (options.inputs.empty()) options.inputs.push_back("-");
+  if (options.inputs.empty()) options.inputs.emplace_back("-");
   Streams::State state{about, options, closed, {}, {}, {}, {}, {}, 0, {}, utc_now()};
   state.open_output();
   std::unique_ptr<OutputFile> meta;

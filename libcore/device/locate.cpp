@@ -33,7 +33,7 @@ std::string find_database(std::string const& option) {
     fs::path const installed = (program.parent_path() / KERNELCAST_DEVDB_FROM_BIN).lexically_normal();
     if (is_database(installed)) return installed.string();
     std::string const beside = program.lexically_relative(KERNELCAST_BUILD_DIR).string();
-    if (!beside.empty() && beside.rfind("..", 0) != 0 && is_database(KERNELCAST_TREE_DEVDB))
+    if (!beside.empty() && !beside.starts_with("..") && is_database(KERNELCAST_TREE_DEVDB))
       return KERNELCAST_TREE_DEVDB;
   }
   throw Error(Status::io, "there is no device database beside the program",

@@ -8,11 +8,11 @@
 
 namespace kernelcast {
 
-Error::Error(Status status, std::string message, std::string hint)
-    : std::runtime_error(std::move(message)), status_(status), hint_(std::move(hint)) {}
+Error::Error(Status status, std::string const& message, std::string hint)
+    : std::runtime_error(message), status_(status), hint_(std::move(hint)) {}
 
-Error::Error(Status status, Where where, std::string message, std::string hint, std::string source_line)
-    : std::runtime_error(std::move(message)),
+Error::Error(Status status, Where where, std::string const& message, std::string hint, std::string source_line)
+    : std::runtime_error(message),
       status_(status),
       where_(std::move(where)),
       hint_(std::move(hint)),

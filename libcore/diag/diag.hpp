@@ -32,8 +32,8 @@ struct Where {
 
 class Error : public std::runtime_error {
  public:
-  Error(Status status, std::string message, std::string hint = {});
-  Error(Status status, Where where, std::string message, std::string hint = {}, std::string source_line = {});
+  Error(Status status, std::string const& message, std::string hint = {});
+  Error(Status status, Where where, std::string const& message, std::string hint = {}, std::string source_line = {});
 
   Status status() const { return status_; }
   Where const& where() const { return where_; }

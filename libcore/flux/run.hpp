@@ -28,7 +28,7 @@ launch::Report count(launch::Plan, launch::RunOptions options, Sample, Receiver 
 launch::Report count_instrumented(launch::Plan, launch::RunOptions options, PlanOptions, Receiver const& receive);
 
 // The same on a CUDA device, by its number. Throws Error(unavailable) where there is none.
-launch::Report count_on_cuda(launch::Plan, launch::RunOptions const& options, int device, PlanOptions,
+launch::Report count_on_cuda(launch::Plan const&, launch::RunOptions const& options, int device, PlanOptions,
                              Receiver const& receive);
 
 // Issue slots without counters, with the minimal placement and with one counter per block, by configuration.

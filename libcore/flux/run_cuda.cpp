@@ -13,8 +13,8 @@
 
 namespace kernelcast::flux {
 
-launch::Report count_on_cuda(launch::Plan plan, launch::RunOptions const& options, int number, PlanOptions plan_options,
-                             Receiver const& receive) {
+launch::Report count_on_cuda(launch::Plan const& plan, launch::RunOptions const& options, int number,
+                             PlanOptions plan_options, Receiver const& receive) {
   CudaDevice device(number);
   auto const compiled = frontend::compile(plan.request);
   CudaBuffers const buffers(device, plan, options);

@@ -26,7 +26,7 @@ std::size_t parameters_at(std::string_view signature) {
 
 // "void ns::k<float>(float*)" -> "ns::k<float>(float*)": templates carry their return type.
 std::string without_result(std::string signature) {
-  if (signature.rfind("void ", 0) == 0) signature.erase(0, 5);
+  if (signature.starts_with("void ")) signature.erase(0, 5);
   return signature;
 }
 
@@ -60,7 +60,7 @@ std::set<std::uint32_t> pointer_parameters(ptx::Function const& f) {
         o[1].elements[0].kind == Kind::parameter && o[1].value == 0) {
       holds[o[0].id] = o[1].elements[0].id;
     } else if ((i.opcode == "mov" || i.opcode == "cvta") && o.size() == 2 && o[0].kind == Kind::reg &&
-               o[1].kind == Kind::reg && holds.count(o[1].id)) {
+               o[1].kind == Kind::reg && holds.contains(o[1].id)) {
       if (i.opcode == "cvta")
         pointers.insert(holds[o[1].id]);
       else
@@ -68,7 +68,7 @@ std::set<std::uint32_t> pointer_parameters(ptx::Function const& f) {
     } else if (i.opcode == "ld" || i.opcode == "st" || i.opcode == "atom" || i.opcode == "red") {
       for (auto const& operand : o)
         if (operand.kind == Kind::address && !operand.elements.empty() && operand.elements[0].kind == Kind::reg &&
-            holds.count(operand.elements[0].id))
+            holds.contains(operand.elements[0].id))
           pointers.insert(holds[operand.elements[0].id]);
     }
   }
@@ -91,7 +91,7 @@ std::vector<Argument> arguments_of(ptx::Function const& f, KernelFacts const* fa
   std::vector<Argument> result;
   for (std::uint32_t i = 0; i < f.parameters.size(); ++i) {
     auto const& p = f.parameters[i];
-    Argument a{std::string(p.name), types_fit ? types[i] : "", kind_in_ptx(p, used_as_pointer.count(i) > 0),
+    Argument a{std::string(p.name), types_fit ? types[i] : "", kind_in_ptx(p, used_as_pointer.contains(i)),
                static_cast<std::uint32_t>(p.size)};
     if (types_fit && !types[i].empty() && types[i].back() == '*' && a.kind == ArgumentKind::value)
       a.kind = ArgumentKind::global_buffer;
@@ -162,7 +162,7 @@ std::uint64_t shared_bytes(ptx::Module const& module, std::set<std::uint32_t> co
 // Functions that PTX's ABI defines outside the module.
 bool provided(std::string_view name) {
   static std::set<std::string_view> const names{"vprintf", "malloc", "free", "__assertfail"};
-  return names.count(name) > 0;
+  return names.contains(name);
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ bool provided(std::string_view name) {
 std::string demangled(std::string const& name) {
   int status = -1;
   std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && name.rfind("_Z", 0) == 0 ? std::string(text.get()) : name;
+  return status == 0 && name.starts_with("_Z") ? std::string(text.get()) : name;
 }
 
 std::vector<std::string> parameter_types(std::string_view signature) {

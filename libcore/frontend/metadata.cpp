@@ -59,7 +59,8 @@ std::string at_or_empty(std::vector<std::string> const& list, std::size_t i) {
 
 ArgumentKind kind_of(std::string const& space, std::string const& base_type) {
   bool const pointer = !base_type.empty() && base_type.back() == '*';
-  if (base_type.find("image") == 0 && base_type.find("_t") != std::string::npos && !pointer) return ArgumentKind::image;
+  if (base_type.starts_with("image") && base_type.find("_t") != std::string::npos && !pointer)
+    return ArgumentKind::image;
   if (base_type == "sampler_t") return ArgumentKind::sampler;
   if (space == "1") return ArgumentKind::global_buffer;
   if (space == "2") return ArgumentKind::constant_buffer;

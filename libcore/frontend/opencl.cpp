@@ -37,8 +37,7 @@ std::string shim_folder(Build& build) {
   auto const cached = cache_folder();
   if (cached.empty() || !build.request.cache) return compile_shim(build, build.scratch.path().string() + "/");
   namespace fs = std::filesystem;
-  std::string const folder =
-      fmt::format("{}shim-{}{}/", cached, content_hash(key), build.request.global_offset ? "o" : "");
+  std::string folder = fmt::format("{}shim-{}{}/", cached, content_hash(key), build.request.global_offset ? "o" : "");
   if (fs::exists(folder)) return folder;
   auto const made = compile_shim(build, build.scratch.path().string() + "/");
   // Copied beside and renamed, so that the folder is complete as soon as it exists.
@@ -102,7 +101,7 @@ std::vector<std::string> opencl_options(std::vector<std::string> const& options)
   for (std::size_t i = 0; i < options.size(); ++i)
     if (is_cpp(options, i)) standard = "clc++";
   for (auto const& option : options) {
-    if (!value_follows && option.rfind("-cl-std=", 0) == 0) standard = option.substr(8);
+    if (!value_follows && option.starts_with("-cl-std=")) standard = option.substr(8);
     value_follows = option == "-D" || option == "-I" || option == "-U" || option == "-include";
   }
   // clang defines these features of OpenCL 3.0 for SPIR only; the shim provides them here.
@@ -115,7 +114,7 @@ std::vector<std::string> opencl_options(std::vector<std::string> const& options)
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (is_cpp(options, i))
       ++i;
-    else if (options[i].rfind("-cl-std=", 0) != 0 && options[i].rfind("-cl-nv-", 0) != 0)
+    else if (!options[i].starts_with("-cl-std=") && !options[i].starts_with("-cl-nv-"))
       result.push_back(options[i]);
   }
   return result;
@@ -154,8 +153,7 @@ void parse_unit(Build& build, std::string const& path, std::vector<std::string> 
   auto const warnings = check_compiler(build, "clang-19", parsed);
   build.notes.insert(build.notes.end(), warnings.begin(), warnings.end());
   for (auto const& option : options)
-    if (option.rfind("-cl-nv-", 0) == 0)
-      build.notes.push_back(option + " is left out: only NVIDIA's compiler knows it");
+    if (option.starts_with("-cl-nv-")) build.notes.push_back(option + " is left out: only NVIDIA's compiler knows it");
   for (auto& file : parse_dependencies(read_file(rule_file)))
     if (!file.starts_with(build.scratch.path().string())) build.dependencies.push_back(std::move(file));
 

@@ -90,7 +90,7 @@ std::string first_line_with(std::string const& text, std::string_view sign) {
 
 using Fill = std::function<void(KernelInfo&)>;  // sets values or notes of one kernel
 
-Fill note(std::string column, std::string reason) {
+Fill note(std::string const& column, std::string const& reason) {
   return [text = column + ": " + reason](KernelInfo& kernel) { kernel.notes.push_back(text); };
 }
 
@@ -114,7 +114,7 @@ Fill run_ptxas(Build const& build) {
     if (auto const f = figures.find(kernel.name); f != figures.end())
       kernel.registers.sm75 = f->second.registers;
     else
-      kernel.notes.push_back("registers_sm75: ptxas says nothing about this kernel");
+      kernel.notes.emplace_back("registers_sm75: ptxas says nothing about this kernel");
   };
 }
 
@@ -247,7 +247,7 @@ void find_registers(Build const& build, std::vector<KernelInfo>& kernels) {
   bool const opencl =
       build.request.path.size() > 3 && build.request.path.substr(build.request.path.size() - 3) == ".cl";
   if (!build.request.registers) {
-    for (auto& kernel : kernels) kernel.notes.push_back("registers: only live ranges were asked for");
+    for (auto& kernel : kernels) kernel.notes.emplace_back("registers: only live ranges were asked for");
     return;
   }
   std::vector<std::future<Fill>> running;

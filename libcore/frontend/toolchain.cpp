@@ -76,8 +76,8 @@ std::vector<ShimPart> shim_parts(bool global_offset) {
   common.insert(common.end(), {"-O2", "-c", "-emit-llvm"});
   ShimPart shim{"shim.cl", global_offset ? "shim_offset.bc" : "shim.bc", common};
   for (char const* option : {"-x", "cl", "-cl-std=CL3.0", "-Xclang", "-finclude-default-header", "-Xclang",
-                             "-cl-ext=+all,+__opencl_c_work_group_collective_functions,+__opencl_c_atomic_scope_device,"
-                             "+__opencl_c_atomic_scope_all_devices"})
+                             ("-cl-ext=+all,+__opencl_c_work_group_collective_functions,"
+                              "+__opencl_c_atomic_scope_device,+__opencl_c_atomic_scope_all_devices")})
     shim.options.emplace_back(option);
   if (global_offset) shim.options.emplace_back("-DKERNELCAST_GLOBAL_OFFSET");
   ShimPart scratch{"scratch.c", "scratch.bc", common};

@@ -62,11 +62,12 @@ class ApplicationFile {
 
  private:
   Where where(toml::source_region const& source) const { return {path_, source.begin.line, source.begin.column}; }
-  Error refuse(toml::source_region const& source, std::string message, std::string hint, std::size_t right = 0) const {
+  Error refuse(toml::source_region const& source, std::string const& message, std::string hint,
+               std::size_t right = 0) const {
     auto at = where(source);
     at.column += right;
     std::string const line = at.line >= 1 && at.line <= lines_.size() ? lines_[at.line - 1] : "";
-    return Error(Status::bad_data, at, std::move(message), std::move(hint), line);
+    return Error(Status::bad_data, at, message, std::move(hint), line);
   }
   void check_keys(toml::table const& table, std::vector<std::string> const& known, std::string_view what) const {
     for (auto const& [key, value] : table)

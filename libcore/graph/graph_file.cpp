@@ -18,9 +18,9 @@
 
 namespace kernelcast::graph {
 
-Error RawGraph::refuse(Where const& where, std::string message, std::string hint) const {
+Error RawGraph::refuse(Where const& where, std::string const& message, std::string hint) const {
   std::string const line = where.line >= 1 && where.line <= lines.size() ? lines[where.line - 1] : "";
-  return Error(Status::bad_data, where, std::move(message), std::move(hint), line);
+  return Error(Status::bad_data, where, message, std::move(hint), line);
 }
 
 double RawGraph::signed_number(RawValue const& value, std::string const& node, std::string_view key) const {

@@ -68,7 +68,7 @@ struct RawGraph {
   std::vector<std::pair<RawValue, RawValue>> edges;  // names
   std::vector<double> memory_bytes;
   std::vector<std::string> lines;  // of the file, for errors
-  Error refuse(Where const& where, std::string message, std::string hint = {}) const;
+  Error refuse(Where const& where, std::string const& message, std::string hint = {}) const;
   double signed_number(RawValue const&, std::string const& node, std::string_view key) const;
   double number(RawValue const&, std::string const& node, std::string_view key) const;  // 0 or more
 };

@@ -18,7 +18,7 @@ std::string hash_of(std::string_view text) {
   return out;
 }
 
-std::string in_quotes(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string out = "\"";
   for (char const c : text) {
     if (c == '"' || c == '\\') {
@@ -62,11 +62,11 @@ std::vector<std::string> options_of(std::string const& text) {
     auto const& word = words[i];
     if (word == "-I" && i + 1 < words.size())
       out.push_back("-I" + absolute(words[++i]));
-    else if (word.rfind("-I", 0) == 0)
+    else if (word.starts_with("-I"))
       out.push_back("-I" + absolute(word.substr(2)));
     else if (word == "-D" && i + 1 < words.size())
       out.push_back("-D" + words[++i]);
-    else if (word.rfind("-D", 0) == 0 || word.rfind("-U", 0) == 0 || word.rfind("-cl-std=", 0) == 0 ||
+    else if (word.starts_with("-D") || word.starts_with("-U") || word.starts_with("-cl-std=") ||
              word == "-cl-single-precision-constant" || word == "-cl-fast-relaxed-math" || word == "-cl-mad-enable" ||
              word == "-cl-unsafe-math-optimizations" || word == "-cl-finite-math-only" ||
              word == "-cl-no-signed-zeros" || word == "-cl-denorms-are-zero" || word == "-cl-opt-disable")

@@ -9,7 +9,7 @@
 namespace kernelcast::intercept {
 
 std::string hash_of(std::string_view text);      // to name a file by its content: 16 digits
-std::string in_quotes(std::string_view text);    // as TOML has strings
+std::string toml_string(std::string_view text);  // as TOML has strings
 std::string hex(std::vector<std::byte> const&);  // "hex:0000803f"
 // What clang takes of clBuildProgram's options, folders made absolute; vendors' own are dropped.
 std::vector<std::string> options_of(std::string const& text);

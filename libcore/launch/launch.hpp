@@ -39,7 +39,7 @@ struct Text {
   Where where;
   std::string line;  // the whole line of the launch file
 };
-Error refuse(Text const&, std::string message, std::string hint);
+Error refuse(Text const&, std::string const& message, std::string hint);
 
 using Variables = std::map<std::string, std::int64_t, std::less<>>;
 

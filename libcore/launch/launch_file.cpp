@@ -66,8 +66,8 @@ class LaunchFile {
     if (source.begin.line >= 1 && source.begin.line <= lines_.size()) result.line = lines_[source.begin.line - 1];
     return result;
   }
-  Error wrong(toml::node const& node, std::string message, std::string hint) const {
-    return refuse(text_at(node.source(), {}), std::move(message), std::move(hint));
+  Error wrong(toml::node const& node, std::string const& message, std::string hint) const {
+    return refuse(text_at(node.source(), {}), message, std::move(hint));
   }
 
   void check_keys(toml::table const& table, std::vector<std::string> const& known, std::string_view what) const {

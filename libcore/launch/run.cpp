@@ -125,7 +125,7 @@ class Runner {
     if (!program) program = std::make_unique<emu::Program>(*compiled().module, *kernel.function);
     kernel.program = program.get();
     kernel.decode_s = decoding.s();
-    return kernels_.emplace(call.kernel.text, std::move(kernel)).first->second;
+    return kernels_.emplace(call.kernel.text, kernel).first->second;
   }
 
   // Buffers of the command line are called as the kernel calls them.

@@ -11,9 +11,9 @@
 
 namespace kernelcast::launch {
 
-Error refuse(Text const& text, std::string message, std::string hint) {
-  if (text.where.file.empty()) return Error(Status::usage, std::move(message), std::move(hint));
-  return Error(Status::bad_data, text.where, std::move(message), std::move(hint), text.line);
+Error refuse(Text const& text, std::string const& message, std::string hint) {
+  if (text.where.file.empty()) return Error(Status::usage, message, std::move(hint));
+  return Error(Status::bad_data, text.where, message, std::move(hint), text.line);
 }
 
 namespace {

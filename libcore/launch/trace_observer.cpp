@@ -76,7 +76,7 @@ std::string parameter_address(ptx::Function const& kernel, ptx::Instruction cons
   return fmt::format("{}+0", kernel.parameters[base.id].offset + base.value + address.value);
 }
 
-std::string joined(std::vector<std::uint32_t> numbers) {
+std::string joined(std::vector<std::uint32_t> const& numbers) {
   std::vector<std::uint32_t> distinct;
   for (std::uint32_t const n : numbers)
     if (std::find(distinct.begin(), distinct.end(), n) == distinct.end()) distinct.push_back(n);

@@ -140,7 +140,7 @@ struct RegisterColumn {
 };
 
 void Projector::choose_registers() {
-  auto const is = [this](char const* prefix) { return device_.target.rfind(prefix, 0) == 0; };
+  auto const is = [this](char const* prefix) { return device_.target.starts_with(prefix); };
   RegisterColumn own;
   if (device_.vendor == "NVIDIA")
     own = {"registers_sm75", kernel_.registers_sm75};

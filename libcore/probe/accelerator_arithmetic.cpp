@@ -118,7 +118,7 @@ void AcceleratorProbe::half() {
     point.unsupported = "the device has no half precision";
     return;
   }
-  macros.push_back("CHAINS=8");
+  macros.emplace_back("CHAINS=8");
   point.measure = rate({"fma_fp16", std::move(macros), device_->half_lanes(), 8, "flop"}, full_groups());
 }
 

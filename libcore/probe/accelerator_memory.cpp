@@ -129,11 +129,11 @@ void AcceleratorProbe::memory_point(std::string const& bench, std::string const&
     std::uint64_t const first = next;
     next = next + 2 * window <= all ? next + window : 0;
     std::vector<KernelArgument> arguments;
-    if (direction != "write") arguments.push_back(*in);
-    arguments.push_back(*out);
+    if (direction != "write") arguments.emplace_back(*in);
+    arguments.emplace_back(*out);
     arguments.insert(arguments.end(), {bits, access.shift, u32(first), u32(window)});
-    if (direction == "write") arguments.push_back(u32(0x2545F491u));
-    arguments.push_back(SharedBytes{load.shared_bytes});
+    if (direction == "write") arguments.emplace_back(u32(0x2545F491u));
+    arguments.emplace_back(SharedBytes{load.shared_bytes});
     double seconds = 0;
     std::uint64_t passes = 0;
     // Small sets several times, so that a sample is long against the timer.
@@ -151,7 +151,7 @@ std::shared_ptr<DeviceKernel> AcceleratorProbe::memory_kernel(Access const& acce
   std::vector<std::string> macros{word_bytes == 4 ? "WORD=uint" : fmt::format("WORD=uint{}", word_bytes / 4),
                                   fmt::format("WORD_UINTS={}", word_bytes / 4)};
   if (!access.macro.empty()) macros.push_back(access.macro);
-  if (cpu_) macros.push_back("BLOCKED");
+  if (cpu_) macros.emplace_back("BLOCKED");
   return kernel("global_read", "global_" + direction, macros);
 }
 

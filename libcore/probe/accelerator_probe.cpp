@@ -79,7 +79,7 @@ std::shared_ptr<Buffer> AcceleratorProbe::lazy() {
 }
 
 std::shared_ptr<DeviceKernel> AcceleratorProbe::kernel(std::string const& entry, std::string const& function,
-                                                       std::vector<std::string> macros) {
+                                                       std::vector<std::string> const& macros) {
   return device_->kernel(device_catalogue().at(entry).file, function, macros);
 }
 

@@ -42,7 +42,7 @@ class AcceleratorProbe final : public Probe {
     std::uint64_t iterations = 0;
   };
   std::shared_ptr<DeviceKernel> kernel(std::string const& entry, std::string const& function,
-                                       std::vector<std::string> macros);
+                                       std::vector<std::string> const& macros);
   // What a launch should take: long against the timer; on CPUs against the time until all threads are awake.
   double sample_s() const { return cpu_ ? 4e-3 : 1e-3; }
   static std::uint32_t u32(std::uint64_t value) { return static_cast<std::uint32_t>(value); }

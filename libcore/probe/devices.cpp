@@ -105,7 +105,7 @@ bool matches(Facts const& facts, std::string const& wanted) {
 }  // namespace
 
 std::unique_ptr<Probe> Devices::open(std::string const& spec) {
-  std::string known, unusable, unusable_hint;
+  std::string known, unusable;
   for (auto const& listed : all_) {
     known += (known.empty() ? "" : ", ") + listed.facts.spec;
     if (!spec.empty() && !matches(listed.facts, spec)) continue;

@@ -138,7 +138,7 @@ void set_memory(record::Device& d, Rows const& rows, Facts const& facts) {
   if (!d.peak_bandwidth_bytes_per_s) d.peak_bandwidth_bytes_per_s = d.measured_bandwidth_bytes_per_s;
   d.l2_bandwidth_bytes_per_s = best(rows, "cache_bandwidth_bytes_per_s",
                                     [](auto const& row) { return row.variant == "l2" && row.direction == "read"; });
-  if (auto const curve = latencies(rows); !curve.empty()) d.global_latency_s = *curve.back()->value;
+  if (auto const curve = latencies(rows); !curve.empty()) d.global_latency_s = curve.back()->value;
 }
 
 void set_automatch(record::Device& d, Rows const& rows, Facts const& facts) {

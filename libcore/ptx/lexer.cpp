@@ -72,7 +72,7 @@ Token Lexer::next() {
   token.column = static_cast<std::uint32_t>(at_ - line_begin_) + 1;
   if (!blanks_end) return invalid(token, "this comment has no end");
   if (at_ == end_) {
-    token.text = {at_, 0};
+    token.text = {at_, at_};
     return token;
   }
   char const c = *at_;

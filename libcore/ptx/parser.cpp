@@ -107,9 +107,9 @@ std::string Parser::shown(Token const& token) const {
   }
 }
 
-void Parser::fail_at(Token const& token, std::string message, std::string hint) const {
+void Parser::fail_at(Token const& token, std::string const& message, std::string hint) const {
   if (hint.empty()) hint = "the PTX ISA manual, chapter \"Syntax\", describes the grammar";
-  throw Error(Status::bad_data, Where{module_.path, token.line, token.column}, std::move(message), std::move(hint),
+  throw Error(Status::bad_data, Where{module_.path, token.line, token.column}, message, std::move(hint),
               std::string(module_.line(token.line)));
 }
 

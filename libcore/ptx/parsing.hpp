@@ -40,10 +40,10 @@ class Parser {
   void expect(char punctuation, char const* after);
   std::string_view expect_word(char const* what);
   std::string_view expect_string(char const* what);
-  [[noreturn]] void fail(std::string message, std::string hint = {}) const {
-    fail_at(token_, std::move(message), std::move(hint));
+  [[noreturn]] void fail(std::string const& message, std::string hint = {}) const {
+    fail_at(token_, message, std::move(hint));
   }
-  [[noreturn]] void fail_at(Token const&, std::string message, std::string hint = {}) const;
+  [[noreturn]] void fail_at(Token const&, std::string const& message, std::string hint = {}) const;
   std::string shown(Token const&) const;
   TextPosition here() const { return {token_.line, token_.column}; }
   std::uint64_t slice(std::string_view words) const;

@@ -95,7 +95,7 @@ Run Bench::valid(std::vector<std::string> const& more) const {
 Run Bench::on_file(std::string const& content, std::vector<std::string> const& more) const {
   std::ofstream(directory_ / "in.csv", std::ios::binary) << content;
   auto run = valid(more);
-  run.arguments.push_back("in.csv");
+  run.arguments.emplace_back("in.csv");
   run.input.clear();
   return run;
 }

@@ -18,7 +18,7 @@ namespace {
 void help(Bench const& bench) {
   for (std::string const option : {"--help", "-h"}) {
     auto const outcome = good(bench.bare({option}));
-    expect(outcome.out.rfind("Usage: " + bench.name() + " ", 0) == 0, "help begins with the usage", &outcome);
+    expect(outcome.out.starts_with("Usage: " + bench.name() + " "), "help begins with the usage", &outcome);
     for (std::string const part : {"\nExit status:\n", "\nCommon options:\n", "--format", "See also: "})
       expect(contains(outcome.out, part), "help should hold '" + part + "'", &outcome);
     std::istringstream lines(outcome.out);

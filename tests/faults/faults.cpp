@@ -87,7 +87,7 @@ std::string describe(emu::Finding const& f) {
 std::string run(Head const& head, std::string const& path, bool mended, std::string& text) {
   launch::CommandLine line = head.line;
   line.path = path;
-  if (mended) line.options.push_back("-DMENDED");
+  if (mended) line.options.emplace_back("-DMENDED");
   launch::Plan plan = launch::plan_of(line);
   plan.request.registers = false;
   launch::RunOptions options;

@@ -73,7 +73,7 @@ bool ends_with(std::string const& text, std::string const& end) {
 bool known(std::string const& title) {
   for (char const* name : {"command", "stdin", "stdout", "stderr", "stderr note", "status"})
     if (title == name) return true;
-  return title.rfind("file ", 0) == 0 || title.rfind("written ", 0) == 0;
+  return title.starts_with("file ") || title.starts_with("written ");
 }
 
 Case parse(fs::path const& path) {
@@ -84,7 +84,7 @@ Case parse(fs::path const& path) {
     if (strip && !test.sections.empty()) test.sections.back().text.pop_back();
   };
   for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("=== ", 0) == 0) {
+    if (line.starts_with("=== ")) {
       close();
       std::string title = line.substr(4);
       strip = ends_with(title, no_newline);
@@ -93,7 +93,7 @@ Case parse(fs::path const& path) {
       test.sections.push_back({title, {}});
       continue;
     }
-    if (line.rfind("\\===", 0) == 0) line.erase(0, 1);
+    if (line.starts_with("\\===")) line.erase(0, 1);
     (test.sections.empty() ? test.about : test.sections.back().text) += line + '\n';
   }
   close();
@@ -107,7 +107,7 @@ std::string unparse(Case const& test) {
     bool const strip = !text.empty() && text.back() != '\n';
     out += "=== " + title + (strip ? no_newline : "") + '\n';
     std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) out += (line.rfind("===", 0) == 0 ? "\\" : "") + line + '\n';
+    for (std::string line; std::getline(lines, line);) out += (line.starts_with("===") ? "\\" : "") + line + '\n';
   }
   return out;
 }
@@ -157,7 +157,7 @@ class Scratch {
 
 Outcome execute(Case const& test, fs::path const& folder, fs::path const& work, fs::path const& aside) {
   for (auto const& [title, text] : test.sections)
-    if (title.rfind("file ", 0) == 0) spill(work / title.substr(5), text);
+    if (title.starts_with("file ")) spill(work / title.substr(5), text);
   spill(aside / "stdin", test.text("stdin"));
   setenv("GOLDEN", folder.c_str(), 1);
   std::cout.flush();  // else the child would print it again
@@ -200,7 +200,7 @@ Case with_outcome(Case test, Outcome const& outcome, fs::path const& work) {
   set(err_title, outcome.err, !outcome.err.empty());
   set("status", std::to_string(outcome.status) + '\n', outcome.status != 0);
   for (auto& [title, text] : test.sections)
-    if (title.rfind("written ", 0) == 0) {
+    if (title.starts_with("written ")) {
       auto const path = work / title.substr(8);
       text = fs::exists(path) ? slurp(path) : "(not written)\n";
     }

@@ -90,7 +90,7 @@ unsigned differences(Counts const& ours, Counts const& theirs, std::string const
     for (auto const& [key, count] : *counts)
       if (count > 0) keys.insert(key);
   unsigned wrong = 0;
-  auto const count = [](Counts const& counts, auto const& key) { return counts.count(key) ? counts.at(key) : 0; };
+  auto const count = [](Counts const& counts, auto const& key) { return counts.contains(key) ? counts.at(key) : 0; };
   for (auto const& key : keys)
     if (count(ours, key) != count(theirs, key) && ++wrong <= 8)
       fmt::print("{}: {} {}: expected {}, got {}\n", what, key.first, key.second, count(theirs, key), count(ours, key));
@@ -127,7 +127,7 @@ unsigned check_file(fs::path const& path, bool all) {
   std::ifstream in(path);
   std::string kernel;
   Counts expected;
-  for (std::string line; std::getline(in, line) && line.rfind("// ", 0) == 0;) {
+  for (std::string line; std::getline(in, line) && line.starts_with("// ");) {
     std::istringstream words(line.substr(3));
     std::string key, value;
     words >> key >> value;

@@ -414,7 +414,7 @@ Cell Interpreter::outside(CallBase const& call, Frame& frame, std::string const&
   Cell out;
   for (auto const& cell : a) out.level = std::max(out.level, cell.level);
   auto const x = [&](unsigned n) { return as_double(a[n].bits, call.getArgOperand(n)->getType()); };
-  auto const begins = [&](char const* text) { return name.rfind(text, 0) == 0; };
+  auto const begins = [&](char const* text) { return name.starts_with(text); };
   if (begins("llvm.lifetime.start") && inside_) forget(a[1].bits, a[0].bits);
   if (begins("llvm.dbg") || begins("llvm.lifetime") || begins("llvm.assume") || begins("llvm.experimental")) return {};
   if (name == "malloc" || name == "calloc") {
@@ -469,7 +469,7 @@ Cell Interpreter::call(Function& f, std::vector<Cell> const& arguments) {
   for (unsigned n = 0; n < arguments.size(); ++n) frame.values[f.getArg(n)] = arguments[n];
   auto& info = analyses_.getResult<LoopAnalysis>(f);
   auto& library = analyses_.getResult<TargetLibraryAnalysis>(f);
-  if (!facts_.count(&f)) facts_[&f] = kernelcast::llvm_passes::study_loops(f, analyses_, {});
+  if (!facts_.contains(&f)) facts_[&f] = kernelcast::llvm_passes::study_loops(f, analyses_, {});
   auto const& facts = facts_.at(&f);
   bool const outermost = f.getName() == kernel_ && !inside_;
   if (outermost) inside_ = true;
@@ -571,7 +571,7 @@ void Interpreter::print() const {
   auto const row = [](char const* quantity, std::string const& low, std::uint64_t count) {
     std::printf("%s,%s,%llu\n", quantity, low.c_str(), static_cast<unsigned long long>(count));
   };
-  auto const count = [&](Operation o) { return operations_.count(o) ? operations_.at(o) : 0; };
+  auto const count = [&](Operation o) { return operations_.contains(o) ? operations_.at(o) : 0; };
   row("w_add", "", count(Operation::add));
   row("w_mul", "", count(Operation::mul));
   row("w_div", "", count(Operation::div));

@@ -59,7 +59,7 @@ unsigned element_bits(MatrixElement element) {
 namespace {
 
 template <class Place>  // (register, lane, element) -> {row, column}
-FragmentTable fill(FragmentTable table, Place place) {
+FragmentTable fill(FragmentTable table, Place const& place) {
   for (unsigned r = 0; r < table.registers; ++r)
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
       for (unsigned i = 0; i < table.per_register; ++i) {

@@ -31,19 +31,19 @@ KERNELCAST_LEVEL(base)
 std::vector<std::string> isa_levels() {
   std::vector<std::string> levels;
 #ifdef KERNELCAST_EMU_BASE
-  levels.push_back("base");
+  levels.emplace_back("base");
 #endif
 #ifdef KERNELCAST_EMU_V2
-  levels.push_back("v2");
+  levels.emplace_back("v2");
 #endif
 #ifdef KERNELCAST_EMU_V3
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-    levels.push_back("v3");
+    levels.emplace_back("v3");
 #endif
 #ifdef KERNELCAST_EMU_V4
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    levels.push_back("v4");
+    levels.emplace_back("v4");
 #endif
   return levels;
 }

@@ -82,7 +82,7 @@ class Joiner {
   std::vector<std::string> chosen_devices() const {
     std::set<std::string> known;
     for (auto const& target : measured_.rows) known.insert(target.device);
-    std::vector<std::string> const names(known.begin(), known.end());
+    std::vector<std::string> names(known.begin(), known.end());
     if (measured_.rows.empty())
       throw Error(Status::bad_data, Where{sources_.targets.path, 0, 0},
                   fmt::format("no row has a value in column '{}'", selection_.target),

@@ -15,7 +15,7 @@ namespace kernelcast::cudart {
 
 namespace {
 
-using intercept::in_quotes;
+using intercept::toml_string;
 using Block = LaunchSource::Block;
 
 // Blocks of memory that a launch takes, each read once, with those that they point to.
@@ -44,7 +44,7 @@ class ReadBack {
       auto const file = read(picture.texels, name, nullptr);
       contents = "file=" + file;
     }
-    images_ += fmt::format("{} = {}\n", name, in_quotes(picture.text + ':' + contents));
+    images_ += fmt::format("{} = {}\n", name, toml_string(picture.text + ':' + contents));
     return name;
   }
 
@@ -65,7 +65,7 @@ class ReadBack {
       auto const& name = names_.at(block.address);
       auto const file = read(block, name, this);
       buffers_ += fmt::format("{} = {}\n", name,
-                              in_quotes(fmt::format("u8,at=0x{:x}:{}:file={}", block.address, block.bytes, file)));
+                              toml_string(fmt::format("u8,at=0x{:x}:{}:file={}", block.address, block.bytes, file)));
     }
     return (buffers_.empty() ? buffers_ : "\n[buffers]\n" + buffers_) +
            (images_.empty() ? images_ : "\n[images]\n" + images_);
@@ -202,10 +202,10 @@ std::string describe_launch(DescribedLaunch const& launch, LaunchSource const& s
   unsigned images = 0;
   for (std::size_t i = 0; i < launch.function.parameters.size(); ++i)
     arguments += (i ? ", " : "") +
-                 in_quotes(argument(launch.function.parameters[i], launch.arguments[i], source, read_back, images));
+                 toml_string(argument(launch.function.parameters[i], launch.arguments[i], source, read_back, images));
   if (images == 0 && reads_images(launch.function)) throw Refused{"it reads textures or surfaces"};
-  return "# Captured from a running application.\nfile = " + in_quotes(spool.program(file)) + '\n' +
-         read_back.finish() + "\n[[launch]]\nkernel = " + in_quotes(launch.function.name) +
+  return "# Captured from a running application.\nfile = " + toml_string(spool.program(file)) + '\n' +
+         read_back.finish() + "\n[[launch]]\nkernel = " + toml_string(launch.function.name) +
          "\ngrid = " + sizes(launch.sizes.grid) + "\nlocal = " + sizes(launch.sizes.block) +
          (launch.sizes.dynamic_shared_bytes ? fmt::format("\nshared = {}", launch.sizes.dynamic_shared_bytes) : "") +
          "\nargs = [" + arguments + "]\n";

@@ -87,7 +87,7 @@ Code DeviceRuntime::launch_prepared(std::uint64_t buffer, std::uint64_t stream) 
   if (std::uint64_t{prepared.grid.x} * prepared.grid.y * prepared.grid.z == 0 ||
       std::uint64_t{prepared.block.x} * prepared.block.y * prepared.block.z == 0)
     return Code::invalid_configuration;
-  queue(stream).push_back([this, &prepared, buffer] {
+  queue(stream).emplace_back([this, &prepared, buffer] {
     if (auto const failure = state_.prepare(*prepared.kernel); failure != Code::success) return failure;
     auto* const bytes = state_.memory.find(buffer)->data;
     std::vector<void*> arguments;
@@ -103,7 +103,7 @@ Code DeviceRuntime::launch_prepared(std::uint64_t buffer, std::uint64_t stream) 
 }
 
 Code DeviceRuntime::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes, std::uint64_t stream) {
-  queue(stream).push_back([this, to, from, bytes] {
+  queue(stream).emplace_back([this, to, from, bytes] {
     auto const *target = state_.memory.find(to), *source = state_.memory.find(from);
     if (!target || !source || bytes > target->address + target->size - to ||
         bytes > source->address + source->size - from)
@@ -115,7 +115,7 @@ Code DeviceRuntime::copy(std::uint64_t to, std::uint64_t from, std::uint64_t byt
 }
 
 Code DeviceRuntime::set(std::uint64_t at, std::uint64_t value, std::uint64_t bytes, std::uint64_t stream) {
-  queue(stream).push_back([this, at, value, bytes] {
+  queue(stream).emplace_back([this, at, value, bytes] {
     auto const* target = state_.memory.find(at);
     if (!target || bytes > target->address + target->size - at) return Code::illegal_address;
     std::memset(target->data + (at - target->address), static_cast<int>(value & 0xff), bytes);

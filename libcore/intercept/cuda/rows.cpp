@@ -68,7 +68,7 @@ CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, la
     : kernel_(kernel),
       launch_(launch),
       number_(number),
-      chosen_(launch::choose_groups(groups, launch.grid.count())),
+      chosen_(launch::choose_groups(std::move(groups), launch.grid.count())),
       counters_(*kernel.ready) {
   if (chosen_.size() != launch.grid.count()) sample_.emplace(launch.grid);
 }

@@ -33,7 +33,7 @@ struct Pending {
   std::atomic<int> read_status{CL_COMPLETE};
   bool launched = false;
 
-  explicit Pending(Spool const& s) : spool(s) { ++captures_under_way; }
+  explicit Pending(Spool s) : spool(std::move(s)) { ++captures_under_way; }
   ~Pending() {
     for (auto const& [file, content, bytes] : contents) rooms().finish(content, bytes);
     --captures_under_way;
@@ -100,11 +100,11 @@ class Capture {
     most_of_each_ = most_of_each(sizes_of_memory(), launch_.read_back_bytes);
     std::string arguments;
     for (std::size_t i = 0; i < kernel.arguments.size(); ++i)
-      arguments += (i ? ", " : "") + in_quotes(argument(i, kernel.arguments[i]));
+      arguments += (i ? ", " : "") + toml_string(argument(i, kernel.arguments[i]));
     for (auto const pointer : kernel.pointed_to) place_in_shared_virtual(pointer);
     if (!buffers_.empty()) text += "\n[buffers]\n" + buffers_;
     if (!images_.empty()) text += "\n[images]\n" + images_;
-    text += "\n[[launch]]\nkernel = " + in_quotes(kernel.name) + "\nglobal = " + sizes(launch_.configuration.global) +
+    text += "\n[[launch]]\nkernel = " + toml_string(kernel.name) + "\nglobal = " + sizes(launch_.configuration.global) +
             "\nlocal = " + sizes(local_size()) + "\n";
     if (launch_.has_offset()) text += "offset = " + sizes(launch_.offset) + "\n";
     pending_.text = text + "args = [" + arguments + "]\n";
@@ -147,10 +147,10 @@ class Capture {
     std::string const program = "program-" + hash_of(unit.source) + ".cl";
     if (!spool_.has_program(program) && !spool_.publish_program(program, unit.source))
       throw Refused{"the disk is full"};
-    std::string out = "file = " + in_quotes(spool_.program(program)) + "\noptions = [";
-    if (!unit.headers.empty()) out += in_quotes("-I" + headers(unit)) + ", ";
+    std::string out = "file = " + toml_string(spool_.program(program)) + "\noptions = [";
+    if (!unit.headers.empty()) out += toml_string("-I" + headers(unit)) + ", ";
     for (bool first = true; auto const& option : options_of(unit.options)) {
-      out += (first ? "" : ", ") + in_quotes(option);
+      out += (first ? "" : ", ") + toml_string(option);
       first = false;
     }
     return out + "]\n";
@@ -234,7 +234,7 @@ class Capture {
 
   void declare_buffer(std::string const& name, std::size_t bytes, std::string const& words,
                       std::string const& contents) {
-    buffers_ += name + " = " + in_quotes("u8" + words + ':' + std::to_string(bytes) + ':' + contents) + "\n";
+    buffers_ += name + " = " + toml_string("u8" + words + ':' + std::to_string(bytes) + ':' + contents) + "\n";
   }
 
   // A file for what a buffer holds, and where to put it.
@@ -311,7 +311,7 @@ class Capture {
     std::size_t const bytes = element * region[0] * region[1] * region[2];
     auto const declare = [&](std::string const& contents) {
       images_ +=
-          name + " = " + in_quotes("image" + shape + ':' + format_name(format) + ':' + size + ':' + contents) + "\n";
+          name + " = " + toml_string("image" + shape + ':' + format_name(format) + ':' + size + ':' + contents) + "\n";
     };
     if (!written) return declare("uninit");
     auto const [file, content] = room_for(name, bytes);
@@ -332,7 +332,7 @@ class Capture {
     if (is_new) read_back(at->second, buffer, written);
     images_ +=
         name + " = " +
-        in_quotes("image1d_buffer:" + format_name(format) + ':' + std::to_string(width) + ":buffer=" + at->second) +
+        toml_string("image1d_buffer:" + format_name(format) + ':' + std::to_string(width) + ":buffer=" + at->second) +
         "\n";
   }
 

@@ -27,7 +27,7 @@ std::string qualified_name(Function const& function) {
   if (auto const* const program = function.getSubprogram())
     if (program->getLinkageName() == (program->getName() + "_").str()) return program->getName().str();
   ItaniumPartialDemangler parts;
-  auto const symbol = function.getName().str();
+  auto symbol = function.getName().str();
   if (parts.partialDemangle(symbol.c_str()) || !parts.isFunction()) return symbol;
   auto const text = [&](char* (ItaniumPartialDemangler::*get)(char*, size_t*) const) {
     std::unique_ptr<char, decltype(&std::free)> const made((parts.*get)(nullptr, nullptr), std::free);

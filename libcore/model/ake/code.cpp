@@ -99,7 +99,7 @@ class Compiler {
             instruction.destinations.end())
           release(r, n, last_use, own, free);
       for (std::uint32_t const r : instruction.destinations) {
-        bool const fresh = homes_.at(r) != several_blocks && !own.count(r);
+        bool const fresh = homes_.at(r) != several_blocks && !own.contains(r);
         operand(slot(r, own, next_slot), fresh);
       }
       for (std::uint32_t const r : instruction.destinations) release(r, n, last_use, own, free);

@@ -100,7 +100,7 @@ struct Projector::Sum {
 };
 
 Projector::Projector(device::Device const& device, Resolved resolved, Options options)
-    : device_(device), resolved_(std::move(resolved)), options_(std::move(options)) {}
+    : device_(device), resolved_(std::move(resolved)), options_(options) {}
 
 Projector::Sum& Projector::sum_of(Launch const& launch) {
   for (auto const& sum : sums_)
@@ -127,7 +127,7 @@ std::string Projector::assumptions_of(Kernel const& kernel) const {
     }
   std::vector<std::string> words;
   for (Assumption const& a : resolved_.assumptions)
-    if (used.count(a.instruction_class)) words.push_back(a.words);
+    if (used.contains(a.instruction_class)) words.push_back(a.words);
   return fmt::format("{}", fmt::join(words, ", "));
 }
 

@@ -282,7 +282,7 @@ std::map<std::string, Listing> read_listing(std::string_view text, std::string c
     if (line.starts_with(".text.") && line.ends_with(":")) {
       kernel = &out[std::string(line.substr(6, line.size() - 7))];
       new_block = true;
-    } else if (kernel && line.ends_with(":") && targets.count(line.substr(0, line.size() - 1))) {
+    } else if (kernel && line.ends_with(":") && targets.contains(line.substr(0, line.size() - 1))) {
       new_block = true;
     }
     if (!kernel || !line.starts_with("/*")) continue;

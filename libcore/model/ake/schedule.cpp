@@ -125,9 +125,9 @@ class Pressure {
   int change(std::uint32_t i) const {
     int sum = 0;
     for (std::uint32_t const r : block_[i].sources)
-      if (auto const u = uses_.find(r); u != uses_.end() && u->second == 1 && alive_.count(r)) --sum;
+      if (auto const u = uses_.find(r); u != uses_.end() && u->second == 1 && alive_.contains(r)) --sum;
     for (std::uint32_t const r : block_[i].destinations)
-      if (!alive_.count(r) && (outlives_[i] || uses_.count(r))) ++sum;
+      if (!alive_.contains(r) && (outlives_[i] || uses_.contains(r))) ++sum;
     return sum;
   }
   void take(std::uint32_t i) {
@@ -139,7 +139,7 @@ class Pressure {
       }
     }
     for (std::uint32_t const r : block_[i].destinations)
-      if (outlives_[i] || uses_.count(r)) alive_[r] = outlives_[i];
+      if (outlives_[i] || uses_.contains(r)) alive_[r] = outlives_[i];
     most_ = std::max(most_, alive_.size());
   }
   std::size_t alive() const { return alive_.size(); }

@@ -193,7 +193,8 @@ class CpuProbe final : public Probe {
   }
 
   // Sustained rate of `quantity` (flop, op) over all threads.
-  std::function<double()> rate(std::size_t threads, Arithmetic what, std::string kernel, std::string quantity) {
+  std::function<double()> rate(std::size_t threads, Arithmetic what, std::string const& kernel,
+                               std::string const& quantity) {
     return [this, threads, what, kernel, quantity, iterations = std::uint64_t{0}]() mutable {
       if (iterations == 0)
         iterations = iterations_for([&](std::uint64_t n) { return arithmetic_s(threads, what, false, n); }, sample_s);

@@ -14,7 +14,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 bool starts_with(std::string const& text, char const* begin) {
-  return text.rfind(begin, 0) == 0;
+  return text.starts_with(begin);
 }
 template <std::size_t N>
 bool is_one_of(std::array<char const*, N> const& words, std::string const& text) {

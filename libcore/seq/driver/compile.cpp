@@ -70,7 +70,7 @@ std::string include_folder() {
   if (!std::regex_search(errors, part, form)) throw first_error(errors, "cannot instrument the program");
   std::string const what = part[1];
   std::string hint = "compile with -g, or give the sources";
-  auto const begins = [&](char const* text) { return what.rfind(text, 0) == 0; };
+  auto const begins = [&](char const* text) { return what.starts_with(text); };
   if (begins("no function")) hint = did_you_mean(link.target.kernel, lines_of(names));
   if (begins("several functions")) hint = fmt::format("give the symbol: {}", fmt::join(lines_of(names), " or "));
   if (begins("no region")) {
@@ -145,13 +145,13 @@ std::string language_of(std::string const& path) {
   return found == languages.end() ? "" : found->second;
 }
 bool is_cxx(std::string const& language) {
-  return language.rfind("c++", 0) == 0;
+  return language.starts_with("c++");
 }
 bool is_fortran(std::string const& language) {
-  return language.rfind("f95", 0) == 0;
+  return language.starts_with("f95");
 }
 bool is_assembly(std::string const& language) {
-  return language.rfind("assembler", 0) == 0;
+  return language.starts_with("assembler");
 }
 
 bool is_bitcode(std::string const& path) {

@@ -107,7 +107,7 @@ std::vector<record::Profile> execute(std::string const& program, std::vector<std
   auto const failure = read_failure(failure_file(own.output));
   constexpr auto not_whole = "what was profiled until then is not written: it would pass for the whole";
   if (!failure.error.empty()) {
-    auto const limit = failure.error.rfind("limit reached", 0) == 0;
+    auto const limit = failure.error.starts_with("limit reached");
     throw Error(limit ? Status::limit : Status::unavailable, failure.error,
                 limit ? "profile a smaller input" : "profile a sequential version of it");
   }

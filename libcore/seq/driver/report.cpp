@@ -119,7 +119,7 @@ class Report {
     model::execcost::Work work;
     for (auto const& row : rows_)
       if (row.invocation == "total") work.add_row(row);
-    auto const granularity = work.locality.count(8) ? 8 : work.locality.empty() ? 8 : work.locality.begin()->first;
+    auto const granularity = work.locality.contains(8) ? 8 : work.locality.empty() ? 8 : work.locality.begin()->first;
     std::vector<record::ExecutionCost> costs;
     for (auto const& device : devices)
       if (model::execcost::missing_columns(device).empty())

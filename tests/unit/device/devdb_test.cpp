@@ -55,7 +55,7 @@ bool filled(record::Device const& d, record::ColumnDefinition const& column) {
 
 // Which source column speaks for a column; empty for identity and for what is derived inside the row.
 std::string source_of(std::string const& column) {
-  auto const starts = [&](char const* prefix) { return column.rfind(prefix, 0) == 0; };
+  auto const starts = [&](char const* prefix) { return column.starts_with(prefix); };
   if (starts("src_") || column == "assumed" || column == "notes") return "";
   if (starts("automatch_") || starts("perdome_")) return "src_models";
   if (starts("throughput_") || column == "vliw_slots") return "src_throughput";
@@ -280,10 +280,10 @@ TEST_CASE("devdb: Table I of [automatch] and Table 1 of [perdome]") {
 TEST_CASE("devdb: the columns of [automatch] Table I for every device, derived ones marked") {
   for (auto const& d : database().devices()) {
     INFO(d.device);
-    bool const measured = d.src_models.rfind("[automatch]", 0) == 0;
+    bool const measured = d.src_models.starts_with("[automatch]");
     auto const assumed = assumptions(d.assumed);
     for (auto const& column : record::Device::schema().columns()) {
-      if (column.name.rfind("automatch_", 0) != 0) continue;
+      if (!column.name.starts_with("automatch_")) continue;
       INFO(column.name);
       bool const none = column.name == "automatch_flop_per_s" && d.throughput[1] == 0;  // no double precision
       CHECK(filled(d, column) != none);

@@ -112,7 +112,7 @@ struct Rig {
 
 inline std::string operands(Shape const& shape) {
   std::vector<std::string> words;
-  if (shape.layered) words.push_back("%c0");
+  if (shape.layered) words.emplace_back("%c0");
   for (unsigned d = 0; d < shape.dimensions; ++d) words.push_back("%c" + std::to_string(d + 1));
   while (words.size() == 3) words.push_back(words.back());
   return braces(words);

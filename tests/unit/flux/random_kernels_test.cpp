@@ -173,7 +173,7 @@ class Generator {
 std::string difference(Way const& a, Way const& b) {
   std::string out;
   for (auto const& [opcode, lanes] : a.lanes)
-    if (auto const other = b.lanes.count(opcode) ? b.lanes.at(opcode) : 0; other != lanes)
+    if (auto const other = b.lanes.contains(opcode) ? b.lanes.at(opcode) : 0; other != lanes)
       out += fmt::format("{}: {} and {}\n", opcode, lanes, other);
   return out;
 }

@@ -29,7 +29,7 @@ graph::ChooseOptions everything(graph::Interconnect const& system) {
   graph::ChooseOptions out;
   for (std::uint32_t g = 1; g <= system.gpu_count(); ++g) out.gpus.push_back(g);
   for (std::size_t h = 0; h < system.host_count(); ++h) out.buffers.push_back({h});
-  out.buffers.push_back({});
+  out.buffers.emplace_back();
   return out;
 }
 

@@ -28,7 +28,7 @@ class Simulation {
       for (Instruction const& i : k.blocks[b]) {
         for (std::uint32_t const r : i.sources) {
           blocks_of_[r].insert(b);
-          if (!written_in_[r].count(b)) upward_.insert(r);
+          if (!written_in_[r].contains(b)) upward_.insert(r);
         }
         for (std::uint32_t const r : i.destinations) {
           blocks_of_[r].insert(b);
@@ -129,7 +129,7 @@ class Simulation {
     Ticks const arrival = is_barrier ? done - cost.latency : 0;
     end_ = std::max(end_, done);
     for (std::uint32_t const r : i.destinations) {
-      bool const passes = blocks_of_[r].size() > 1 || upward_.count(r);
+      bool const passes = blocks_of_[r].size() > 1 || upward_.contains(r);
       Ticks& ready = w.ready[r];
       ready = !passes && w.written.insert(r).second ? done : std::max(ready, done);
     }
