@@ -49,6 +49,10 @@ void write_list(std::ostream& out) {
     out << fmt::format("{:<16} {} ({} rows)\n", kind.name, kind.summary, kind.input().name());
 }
 
+std::vector<record::Layout const*> columns(Options const& options) {
+  return options.kind.empty() ? figure::inputs() : std::vector{&figure::kind(options.kind).input()};
+}
+
 void run(Options const& options, cli::Streams& io) {
   if (options.list) return write_list(io.output());
   if (options.kind.empty())
@@ -78,6 +82,7 @@ void declare(cli::Tool& tool) {
             "COLUMN=VALUE");
   app.add_option("--width", options->width_px, "width in pixels")->type_name("N")->check(CLI::Range(100, 20000));
   app.add_option("--height", options->height_px, "height in pixels")->type_name("N")->check(CLI::Range(100, 20000));
+  tool.columns([options] { return columns(*options); });
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }
 
@@ -90,7 +95,7 @@ int main(int argc, char** argv) {
       .description =
           "Reads rows of one of the suite's records and draws them with gnuplot. A picture is complete or "
           "not written at all.",
-      .input = {},
+      .input = figure::inputs(),
       .output = {},
       .statuses = {{Status::unavailable, "gnuplot is not installed"}},
       .see_also = {"rank(1)", "perfcast(1)", "gnuplot(1)"},

@@ -4,6 +4,8 @@
 #include "forest/model_file.hpp"
 #include "forest/study/learn.hpp"
 #include "learning.hpp"
+#include "record/feature.hpp"
+#include "record/target.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {
@@ -54,7 +56,7 @@ int train(int argc, char** argv) {
           "writes the model as JSON. The same data and seed give the same trees, whatever the order of rows and the "
           "number of threads.",
       .operands = cli::Operands::none,
-      .input = {},
+      .input = {&record::Feature::schema(), &record::Target::schema()},
       .output = {},
       .statuses = {},
       .see_also = {"mangrove(1)", "flux-count(1)"},

@@ -47,8 +47,8 @@ struct About {
   std::string description;  // for --help: a few sentences
   Operands operands = Operands::csv_files;
   std::vector<record::Layout const*> input;
-  // All that the program may write; --columns lists them. A program that writes no records has no --columns, and gives
-  // --format a meaning of its own.
+  // All that the program may write; --columns lists them. A program that writes no records lists `input` instead, and
+  // gives --format a meaning of its own.
   std::vector<record::Layout const*> output;
   std::vector<std::pair<Status, std::string>> statuses;       // what 1, 5, 6 mean here; the general ones are added
   std::vector<std::string> see_also;                          // "perfcast(1)"
@@ -129,6 +129,9 @@ class Tool {
   // An option that takes several values: repeated or comma-separated, never variadic.
   CLI::Option* list(std::string const& names, std::vector<std::string>& values, std::string const& text,
                     std::string const& value_name = "VALUE");
+
+  // What --columns lists where the program's options or operands decide; they have their values when this is called.
+  void columns(std::function<std::vector<record::Layout const*>()>);
 
   // The body; returns nothing (done) or a Status (finding).
   template <class Body>

@@ -271,6 +271,7 @@ std::uint64_t* Streams::row_counter() {
 
 struct Tool::State {
   CLI::App app;
+  std::function<std::vector<record::Layout const*>()> columns;  // empty: those of About
   std::function<Status(Streams&)> body;
 };
 
@@ -281,6 +282,10 @@ CLI::App& Tool::app() {
 CLI::Option* Tool::list(std::string const& names, std::vector<std::string>& values, std::string const& text,
                         std::string const& value_name) {
   return state_->app.add_option(names, values, text)->delimiter(',')->allow_extra_args(false)->type_name(value_name);
+}
+
+void Tool::columns(std::function<std::vector<record::Layout const*>()> columns) {
+  state_->columns = std::move(columns);
 }
 
 void Tool::set_body(std::function<Status(Streams&)> body) {
@@ -312,7 +317,14 @@ void declare_threads(CLI::App& app, CommonOptions& options, About const& about, 
       ->group(group);
 }
 
-void declare_common(CLI::App& app, CommonOptions& options, About const& about) {
+std::string columns_text(About const& about, Tool::State const& tool) {
+  std::ostringstream out;
+  record::describe(out, tool.columns ? tool.columns() : about.output.empty() ? about.input : about.output);
+  return out.str();
+}
+
+void declare_common(Tool::State& tool, CommonOptions& options, About const& about) {
+  auto& app = tool.app;
   std::string const group = "Common options";
   if (about.operands == Operands::csv_files)
     app.add_option("FILE", options.inputs, "CSV to read; - or none is standard input");
@@ -325,14 +337,11 @@ void declare_common(CLI::App& app, CommonOptions& options, About const& about) {
   printing("--version", "print the version and end", [&] {
     return fmt::format("{} (kernelcast) {}\n", about.name, version_and_commit());
   })->group(group);
-  if (!about.output.empty()) {
-    printing("--columns", "print the columns of the output with unit and meaning, as CSV, and end", [&] {
-      std::ostringstream out;
-      bool header = true;
-      for (auto const* layout : about.output) record::describe(out, *layout, std::exchange(header, false));
-      return out.str();
-    })->group(group);
-  }
+  printing("--columns",
+           fmt::format("print the columns of the {} with unit and meaning, as CSV, and end",
+                       about.output.empty() ? "input" : "output"),
+           [&] { return columns_text(about, tool); })
+      ->group(group);
   printing("--man-options", "", [&] { return options_scdoc(app); })->group("");
   printing("--man-columns", "", [&] { return columns_scdoc(about); })->group("");
   printing("--man-statuses", "", [&] { return statuses_scdoc(about); })->group("");
@@ -468,7 +477,7 @@ int tool_main(int argc, char** argv, About const& about, std::function<void(Tool
     Tool tool(state);
     state.app.set_help_flag();
     declare(tool);
-    declare_common(state.app, options, about);
+    declare_common(state, options, about);
     refuse_negative_counts(state.app);
     return static_cast<int>(run(about, options, state, argc, argv, closed));
   } catch (Error const& error) {

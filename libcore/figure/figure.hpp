@@ -80,6 +80,9 @@ struct Kind {
 std::span<Kind const> kinds();
 Kind const& kind(std::string_view name);  // throws Error(usage) with near names
 
+// The records that all kinds read, each once.
+std::vector<record::Layout const*> inputs();
+
 enum class Format { svg, png, pdf, gnuplot };
 
 // The picture's bytes, or the script's text. Throws Error(unavailable) without gnuplot, Error(bad_data) with gnuplot's

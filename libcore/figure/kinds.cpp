@@ -61,6 +61,13 @@ Kind const& kind(std::string_view name) {
   throw Error(Status::usage, fmt::format("no figure of kind '{}'", name), did_you_mean(name, names(), 30));
 }
 
+std::vector<record::Layout const*> inputs() {
+  std::vector<record::Layout const*> out;
+  for (auto const& known : kinds())
+    if (auto const* input = &known.input(); std::find(out.begin(), out.end(), input) == out.end()) out.push_back(input);
+  return out;
+}
+
 Rows::Places Rows::places_of(csv::Reader const& csv) const {
   Places out;
   for (auto const& [column, values] : selection_) {

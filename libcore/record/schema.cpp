@@ -87,12 +87,13 @@ std::string_view shown_unit(ColumnDefinition const& column) {
 
 }  // namespace
 
-void describe(std::ostream& out, Layout const& layout, bool header) {
+void describe(std::ostream& out, std::vector<Layout const*> const& layouts) {
   csv::Writer rows(out);
-  if (header) rows.row({"record", "name", "unit", "required", "meaning"});
-  for (auto const& column : layout.columns())
-    rows.row(
-        {layout.name(), column.name, std::string(shown_unit(column)), column.required ? "yes" : "no", column.meaning});
+  rows.row({"record", "name", "unit", "required", "meaning"});
+  for (auto const* layout : layouts)
+    for (auto const& column : layout->columns())
+      rows.row({layout->name(), column.name, std::string(shown_unit(column)), column.required ? "yes" : "no",
+                column.meaning});
 }
 
 // scdoc reads _ and * as markup and | as a table's delimiter.

@@ -147,11 +147,11 @@ class Schema : public Layout {
   using Layout::version;
 };
 
-// For --columns: CSV with the columns record,name,unit,required,meaning. Without the header row when `header` is false.
-void describe(std::ostream&, Layout const&, bool header = true);
+// For --columns: CSV with the columns record,name,unit,required,meaning.
+void describe(std::ostream&, std::vector<Layout const*> const&);
 template <class R>
 void describe(std::ostream& out) {
-  describe(out, R::schema());
+  describe(out, {&R::schema()});
 }
 
 // The columns as scdoc, for the man page.

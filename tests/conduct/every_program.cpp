@@ -40,10 +40,11 @@ void columns(Bench const& bench) {
   expect(rows.at(0) == std::vector<std::string>{"record", "name", "unit", "required", "meaning"},
          "header of --columns");
   expect(rows.size() > 1, "--columns lists no column");
-  auto const output = parse(good(bench.valid()).out);
-  for (auto const& name : output.at(0))
+  bool const writes = bench.table().writes_records();  // else --columns lists what the program reads
+  auto const table = parse(writes ? good(bench.valid()).out : bench.table().input);
+  for (auto const& name : table.at(0))
     expect(std::any_of(rows.begin(), rows.end(), [&](auto const& row) { return row[1] == name; }),
-           "--columns lacks '" + name + "', which the output has");
+           "--columns lacks '" + name + "', which the " + (writes ? "output" : "input") + " has");
 }
 
 void manual(Bench const& bench) {
