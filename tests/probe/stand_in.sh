@@ -19,13 +19,13 @@ grep -q ',clock_hz,.*,1400000000,' all.csv || fail "the clock is clocks over nan
 [ "$(grep -c ',global_bandwidth_bytes_per_s,coalesced,read,4,' all.csv)" -ge 3 ] || fail "no curve over occupancy"
 
 # Lost midway: exit status 5, the rows before it are there; --resume goes on.
-STAND_IN_LOST=40 "$probe" --device cuda --quick --bench launch,flops -o lost.csv 2>message
+STAND_IN_LOST=arithmetic "$probe" --device cuda --quick --bench launch,flops -o lost.csv 2>message
 [ $? = 5 ] || fail "a lost device is exit status 5"
 grep -q 'the device was lost' message || fail "a lost device is told: $(cat message)"
 [ "$(count failed lost.csv)" -gt 0 ] || fail "rows that could not be measured are there"
-measured=$(grep -c ',launch_s,' lost.csv)
+measured launch_s lost.csv || fail "rows before the loss are kept"
 "$probe" --device cuda --quick --bench launch,flops --resume lost.csv -o lost.csv 2>message || fail "$(cat message)"
-[ "$(grep ',launch_s,' lost.csv | grep -vc ,failed,)" = 1 ] && [ "$measured" = 1 ] || fail "rows are kept once"
+[ "$(grep -c ',launch_s,' lost.csv)" = 1 ] || fail "rows are kept once"
 [ "$(count failed lost.csv)" = 0 ] || fail "what had failed is measured again"
 
 # Out of memory: a row, not the end.

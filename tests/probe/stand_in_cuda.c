@@ -1,6 +1,6 @@
 /* A CUDA driver without a GPU: memory is the host's, a launch does nothing but take time by its grid. For tests of what
  * devprobe does around the kernels, failures above all:
- *   STAND_IN_LOST=N      the device is lost at the N-th launch
+ *   STAND_IN_LOST=NAME   the device is lost when this kernel is launched
  *   STAND_IN_MEMORY=N    allocations above N bytes fail
  *   STAND_IN_DEVICES=N   so many devices (default 1)
  *   STAND_IN_INIT=N      cuInit returns N
@@ -16,6 +16,7 @@ static long number(char const* name, long otherwise) {
 }
 
 static long launches;
+static int is_lost;
 static float elapsed_ms = 1;
 
 int cuInit(unsigned flags) { return (void)flags, (int)number("STAND_IN_INIT", 0); }
@@ -53,8 +54,13 @@ int cuModuleLoadData(void** module, void const* image) {
   return strstr(image, ".entry") ? 0 : 218;
 }
 int cuModuleUnload(void* module) { return free(module), 0; }
+/* A function is its name. */
 int cuModuleGetFunction(void** function, void* module, char const* name) {
-  return (void)name, *function = module, 0;
+  static char names[64][64];
+  size_t i = 0;
+  (void)module;
+  while (i < 63 && names[i][0] && strcmp(names[i], name) != 0) ++i;
+  return *function = strncpy(names[i], name, 63), 0;
 }
 static unsigned char constants[8224];
 int cuModuleGetGlobal_v2(pointer* address, size_t* bytes, void* module, char const* name) {
@@ -71,10 +77,12 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* groups, void* function, int
 
 int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void* stream, void** arguments, void** extra) {
-  (void)function, (void)y, (void)z, (void)by, (void)bz, (void)stream, (void)arguments, (void)extra;
+  char const* const last = getenv("STAND_IN_LOST");
+  (void)y, (void)z, (void)by, (void)bz, (void)stream, (void)arguments, (void)extra;
   if (bx > 1024 || shared > 65536) return 1;
-  if (++launches == number("STAND_IN_LOST", -1)) launches = -1;
-  if (launches < 0) return launches = -1, 719;
+  if (last && strcmp(function, last) == 0) is_lost = 1;
+  if (is_lost) return 719;
+  ++launches;
   /* No two alike, as on a device; a longer run takes longer. */
   elapsed_ms = 1 + 1e-4f * (float)x + 1e-3f * (float)(launches % 3);
   return 0;
@@ -114,7 +122,7 @@ int cuStreamSynchronize(void* stream) { return (void)stream, 0; }
 int cuEventCreate(void** event, unsigned flags) { return (void)flags, *event = &launches, 0; }
 int cuEventDestroy_v2(void* event) { return (void)event, 0; }
 int cuEventRecord(void* event, void* stream) { return (void)event, (void)stream, 0; }
-int cuEventSynchronize(void* event) { return (void)event, launches < 0 ? 719 : 0; }
+int cuEventSynchronize(void* event) { return (void)event, is_lost ? 719 : 0; }
 int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
   return (void)begin, (void)end, *milliseconds = elapsed_ms, 0;
 }

@@ -1,6 +1,6 @@
 /* An OpenCL driver without a GPU, as stand_in_cuda.c is one of CUDA: memory is the host's, a launch takes time by its
  * grid and does nothing else.
- *   STAND_IN_LOST=N      the device is lost at the N-th launch
+ *   STAND_IN_LOST=NAME   the device is lost when this kernel is launched
  *   STAND_IN_MEMORY=N    buffers above N bytes fail
  *   STAND_IN_DEVICES=N   so many devices (default 1)
  *   STAND_IN_CONTEXT=N   clCreateContext gives this error
@@ -17,8 +17,9 @@ static long number(char const* name, long otherwise) {
   return text ? atol(text) : otherwise;
 }
 
-static int object; /* all that is not memory */
+static int object; /* all that is neither memory nor a kernel, which is its name */
 static long launches;
+static int is_lost;
 static cl_ulong elapsed_ns = 1000000;
 
 static cl_int give(void const* data, size_t bytes, size_t room, void* value, size_t* size) {
@@ -159,11 +160,11 @@ cl_int clReleaseProgram(cl_program program) {
   return (void)program, CL_SUCCESS;
 }
 cl_kernel clCreateKernel(cl_program program, char const* name, cl_int* code) {
-  (void)program, (void)name;
-  return *code = CL_SUCCESS, (cl_kernel)&object;
+  (void)program;
+  return *code = CL_SUCCESS, (cl_kernel)strdup(name);
 }
 cl_int clReleaseKernel(cl_kernel kernel) {
-  return (void)kernel, CL_SUCCESS;
+  return free(kernel), CL_SUCCESS;
 }
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, void const* value) {
   (void)kernel, (void)index, (void)size, (void)value;
@@ -171,15 +172,17 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, void const* 
 }
 
 static cl_int lost(void) {
-  return launches < 0 ? CL_DEVICE_NOT_AVAILABLE : CL_SUCCESS;
+  return is_lost ? CL_DEVICE_NOT_AVAILABLE : CL_SUCCESS;
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, size_t const* offset,
                               size_t const* global, size_t const* local, cl_uint waits, cl_event const* events,
                               cl_event* event) {
-  (void)queue, (void)kernel, (void)dimensions, (void)offset, (void)waits, (void)events;
-  if (launches >= 0 && ++launches == number("STAND_IN_LOST", -1)) launches = -1;
-  if (launches < 0) return CL_DEVICE_NOT_AVAILABLE;
+  char const* const last = getenv("STAND_IN_LOST");
+  (void)queue, (void)dimensions, (void)offset, (void)waits, (void)events;
+  if (last && strcmp((char const*)kernel, last) == 0) is_lost = 1;
+  if (is_lost) return CL_DEVICE_NOT_AVAILABLE;
+  ++launches;
   if (local[0] > 256) return CL_INVALID_WORK_GROUP_SIZE;
   /* No two alike, as on a device; a longer run takes longer. */
   elapsed_ns = 1000000 + 100 * global[0] / local[0] + 1000 * (cl_ulong)(launches % 3);
