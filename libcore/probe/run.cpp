@@ -132,11 +132,10 @@ class Runner {
       row.other_load_pct = std::round(sampled.other_load_pct * 10) / 10;
       if (after) row.clock_hz = rounded(*after, 4);
       row.status = "ok";
-      auto doubt = doubt_about(point, probe_.facts(), sampled, before, after);
-      if (doubt.empty()) doubt = probe_.trouble();
-      if (!doubt.empty()) {
+      for (auto const& doubt : {doubt_about(point, probe_.facts(), sampled, before, after), probe_.trouble()}) {
+        if (doubt.empty()) continue;
         row.status = "doubtful";
-        row.reason = doubt;
+        row.reason += (row.reason.empty() ? "" : "; ") + doubt;
       }
       if (!std::isfinite(sampled.statistics.median)) row.value = row.mad = row.ci_low = row.ci_high = std::nullopt;
     } catch (DeviceLost const& error) {

@@ -39,7 +39,9 @@ class MadeUp final : public Probe {
     return points;
   }
   std::optional<double> clock_hz() override { return clocks.empty() ? 1e9 : clocks[at_++ % clocks.size()]; }
+  std::string trouble() const override { return known_trouble; }
   std::vector<double> clocks;
+  std::string known_trouble;
 
  private:
   std::function<void(std::vector<Point>&)> make_;
@@ -162,6 +164,20 @@ TEST_CASE("a clock that moves makes a row doubtful") {
   auto const row = rows_of(moving).at(0);
   CHECK(row.status == "doubtful");
   CHECK(row.reason == "the clock moved from 1000 to 1060 MHz");
+}
+
+TEST_CASE("what makes any measurement doubtful stands beside what makes this one so") {
+  MadeUp probe([](std::vector<Point>& points) {
+    points.push_back(point("clock_hz", [] { return 1e9; }));
+    points.push_back(point("copy_row_s", [] { return -1e-9; }));
+  });
+  probe.known_trouble = "threads could not be held";
+  auto const rows = rows_of(probe);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].status == "doubtful");
+  CHECK(rows[0].reason == "threads could not be held");
+  CHECK(rows[1].status == "doubtful");
+  CHECK(rows[1].reason == "a value of -1e-09 cannot be; threads could not be held");
 }
 
 TEST_CASE("a failure is a row; a lost device ends the run with all rows there") {
