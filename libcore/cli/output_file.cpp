@@ -134,12 +134,15 @@ void OutputFile::open_beside() {
   auto const slash = target_.rfind('/');
   std::string const folder = slash == std::string::npos ? "" : target_.substr(0, slash + 1);
   temporary_ = folder + "." + target_.substr(folder.size()) + ".XXXXXX";
+  sigset_t all, before;  // a signal between the two would leave the file behind
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
   descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
-  if (descriptor_ == -1) {
-    temporary_.clear();
-    fail("create", errno == ENOENT ? "does the folder exist?" : "check the folder's permissions");
-  }
-  slot_ = remember(temporary_);
+  if (descriptor_ != -1) slot_ = remember(temporary_);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (descriptor_ != -1) return;
+  temporary_.clear();
+  fail("create", errno == ENOENT ? "does the folder exist?" : "check the folder's permissions");
 }
 
 OutputFile::~OutputFile() {

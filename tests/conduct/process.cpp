@@ -95,7 +95,7 @@ class Conversation {
       if (fds[0].revents != 0) feed();
       if (fds[1].revents != 0) take(out_, outcome.out);
       if (fds[2].revents != 0) take(err_, outcome.err);
-      if (run_.terminate_after_s > 0 && !terminated_ && elapsed() > run_.terminate_after_s) {
+      if (run_.terminate_when && !terminated_ && run_.terminate_when()) {
         kill(child_, SIGTERM);
         terminated_ = true;
       }
@@ -123,7 +123,7 @@ class Conversation {
   void finish_input() {
     if (run_.in == Run::Stdin::terminal) {
       if (write(in_, "\x04", 1) == 1) in_at_end_ = true;
-    } else if (run_.terminate_after_s == 0) {  // a program that is to be ended by a signal keeps waiting
+    } else if (!run_.terminate_when) {  // a program that is to be ended by a signal keeps waiting
       close(in_);
     }
     in_ = -1;

@@ -17,9 +17,9 @@ struct Run {
   enum class Stdin { pipe, closed, terminal } in = Stdin::pipe;
   enum class Stdout { captured, closed, full, broken_pipe } out = Stdout::captured;
   bool terminal_on_stderr = false;
-  std::uint64_t memory_bytes = 0;  // limit of the address space; 0: none
-  double terminate_after_s = 0;    // SIGTERM then; 0: never
-  double give_up_after_s = 60;     // SIGKILL then
+  std::uint64_t memory_bytes = 0;        // limit of the address space; 0: none
+  std::function<bool()> terminate_when;  // SIGTERM as soon as this is true; its input does not end before. Empty: never
+  double give_up_after_s = 600;          // SIGKILL then: for programs that hang
 };
 
 struct Outcome {
