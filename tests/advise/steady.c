@@ -1,12 +1,14 @@
-/* steady SECONDS KERNELS LAUNCHES [SIGNAL]: an application that launches, every few milliseconds, one of so many
- * kernels, each with sizes of its own, until the time is over and each was launched so many times at least. Ends with
- * status 3, or by the signal. */
+/* steady SECONDS|FILE KERNELS LAUNCHES [SIGNAL]: an application that launches, every few milliseconds, one of so many
+ * kernels, each with sizes of its own, until the time is over, or the file is there or its folder gone, and each was
+ * launched so many times at least. Ends with status 3, or by the signal. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static void check(cl_int status, char const* what) {
   if (status == CL_SUCCESS) return;
@@ -20,8 +22,17 @@ static double now_s(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int is_over(char const* end, double start_s) {
+  char folder[4096];
+  if (!strchr(end, '/')) return now_s() >= start_s + atof(end);
+  if (access(end, F_OK) == 0) return 1;
+  snprintf(folder, sizeof folder, "%s", end);
+  *strrchr(folder, '/') = '\0';
+  return access(folder, F_OK) != 0;
+}
+
 int main(int argc, char** argv) {
-  double const seconds = argc > 1 ? atof(argv[1]) : 1;
+  char const* const end = argc > 1 ? argv[1] : "1";
   int const kernels = argc > 2 ? atoi(argv[2]) : 4, launches = argc > 3 ? atoi(argv[3]) : 3;
   const struct timespec pause = {0, 4000000};
   size_t const most = 64u * 256u;
@@ -45,14 +56,14 @@ int main(int argc, char** argv) {
   content = calloc(most, sizeof *content);
   x = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, most * sizeof *content, content, &status);
   check(status, "buffer");
-  for (round = 0; round < launches || now_s() < start + seconds; ++round)
+  for (round = 0; round < launches || !is_over(end, start); ++round)
     for (i = 0; i < kernels; ++i) {
       char source[512];
       char const* text = source;
       size_t const global = (size_t)64 * (size_t)(i + 1), local = 64;
       cl_program program;
       cl_kernel kernel;
-      if (round >= launches && now_s() >= start + seconds) break;
+      if (round >= launches && is_over(end, start)) break;
       snprintf(source, sizeof source,
                "__kernel void step_%d(__global float* x) {\n"
                "  float y = x[get_global_id(0)];\n"
