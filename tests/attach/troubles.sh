@@ -9,8 +9,8 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export XDG_CACHE_HOME="$folder/cache" POCL_CACHE_DIR="$folder/pocl"
 fail() { echo "$1"; cat attached.err; exit 1; }
-wait_for() { n=0; until grep -q "$1" "$2" 2>/dev/null; do n=$((n + 1)); [ $n -lt 600 ] || fail "no '$1' in $2"; sleep 0.05; done; }
-ends() { n=0; while kill -0 "$1" 2>/dev/null; do n=$((n + 1)); [ $n -lt 600 ] || fail "still there"; sleep 0.05; done; }
+wait_for() { until grep -q "$1" "$2" 2>/dev/null; do kill -0 $! 2>/dev/null || fail "no '$1' in $2"; sleep 0.05; done; }
+ends() { while kill -0 "$1" 2>/dev/null; do sleep 0.05; done; }
 
 run=$kind
 case $kind in terminated | abandoned) run=waits; touch go-on ;; esac

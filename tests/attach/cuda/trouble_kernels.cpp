@@ -1,4 +1,6 @@
 // What troubles.cpp opens and closes: a library with CUDA kernels, linked with the runtime.
+#include <atomic>
+
 #include "fatbin.hpp"
 #include "intercept/cuda/abi.hpp"
 
@@ -89,13 +91,18 @@ TROUBLE int work(unsigned n) {
   return std::all_of(x.begin(), x.end(), [](unsigned v) { return v == 42; });
 }
 
+static std::atomic<unsigned> launches;
+TROUBLE unsigned launched() {
+  return launches;
+}
+
 // Launches until the process ends, with sizes that change.
 TROUBLE void launch_on() {
   void* data = nullptr;
   unsigned what = 1;
   void* arguments[] = {&data, &what};
   cudaMalloc(&data, 4096 * 4);
-  for (unsigned groups = 1;; groups = groups % 128 + 1)
+  for (unsigned groups = 1;; groups = groups % 128 + 1, ++launches)
     cudaLaunchKernel(&add, {groups, 1, 1}, {32, 1, 1}, arguments, 0, nullptr);
 }
 
