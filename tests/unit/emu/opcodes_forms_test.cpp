@@ -1,5 +1,7 @@
 // Every form of every scalar, warp, atomic and memory opcode is executed, not refused: opcode_forms.txt lists them. And
 // every opcode of opcodes_of_suites.txt, which are those that public benchmark suites use.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -147,7 +149,7 @@ TEST_CASE("ptxas accepts the forms of the list") {
   }
   std::vector<std::string> left = lines_of("opcode_forms.txt");
   char const* scratch = std::getenv("TMPDIR");
-  std::string const path = std::string(scratch ? scratch : "/tmp") + "/kernelcast-forms-" + std::to_string(left.size());
+  std::string const path = std::string(scratch ? scratch : "/tmp") + "/kernelcast-forms-" + std::to_string(getpid());
   for (std::string const target : {"sm_90a", "sm_100a"}) {
     std::ofstream(path + ".ptx") << [&] {
       std::string text = ".version 9.0\n.target " + target + "\n.address_size 64\n" + module_variables +
