@@ -29,11 +29,32 @@ endif()
 
 include(StaticPrograms)
 
+# What only some programs need may be absent, and these are not built then; the tests need all of it.
+set(KERNELCAST_REQUIRED QUIET)
+if(KERNELCAST_TESTS)
+  set(KERNELCAST_REQUIRED REQUIRED)
+endif()
+
+# Those of the folders that have no target.
+function(kernelcast_missing output)
+  set(missing)
+  foreach(folder IN LISTS ARGN)
+    if(NOT TARGET kernelcast_${folder})
+      list(APPEND missing ${folder})
+    endif()
+  endforeach()
+  set(${output} ${missing} PARENT_SCOPE)
+endfunction()
+
 # kernelcast_library(csv SOURCES reader.cpp writer.cpp DEPENDS diag LINK PkgConfig::X)
 # One folder of libcore: target kernelcast_csv, alias kernelcast::csv. DEPENDS names other folders, so that the
-# arrows of the house stand in one place per folder and the linker checks them.
+# arrows of the house stand in one place per folder and the linker checks them. Without one of them there is no target.
 function(kernelcast_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  kernelcast_missing(missing ${ARG_DEPENDS})
+  if(missing)
+    return()
+  endif()
   add_library(kernelcast_${name} STATIC ${ARG_SOURCES})
   add_library(kernelcast::${name} ALIAS kernelcast_${name})
   target_include_directories(kernelcast_${name} PUBLIC ${PROJECT_SOURCE_DIR}/libcore)
@@ -50,6 +71,11 @@ function(kernelcast_program name)
   cmake_parse_arguments(ARG "STATIC" "" "SOURCES;DEPENDS" ${ARGN})
   if(NOT ARG_SOURCES)
     set(ARG_SOURCES main.cpp)
+  endif()
+  kernelcast_missing(missing ${ARG_DEPENDS})
+  if(missing)
+    message(STATUS "${name} is not built: it needs the folders ${missing}")
+    return()
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE kernelcast_options kernelcast::cli)
