@@ -1,5 +1,6 @@
 # make demo    packages, build, and one OpenCL kernel cast onto every GPU of the database
 # make check   packages, build, all tests
+# make lint    checks of the tree that need no build · make lint-deep   clang's static analyzer, too (an hour)
 # make fuzz [SECONDS=60]                    both libFuzzer targets, each for so long
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
 # make release the archive of a version, with its checksum
@@ -10,21 +11,29 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-# What a plain Debian 12 or 13 needs. oclgrind and pocl-opencl-icd are only for comparisons: without them the tests
-# that use them are skipped.
-PACKAGES = cmake ninja-build g++ pkg-config clang-19 llvm-19-dev libclang-rt-19-dev libclc-19 libclc-19-dev \
-  libcli11-dev libcsv-dev libeigen3-dev libfmt-dev libhwloc-dev liblz4-dev libtomlplusplus-dev libxxhash-dev \
-  libzstd-dev nlohmann-json3-dev catch2 libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind \
-  gnuplot-nox scdoc mandoc locales abigail-tools
+# What a plain Debian 12 or 13 needs: for the programs of the demo, for everything with its tests (oclgrind and
+# pocl-opencl-icd are only for comparisons: without them the tests that use them are skipped), and besides for each
+# target.
+DEMO_PACKAGES = cmake ninja-build pkg-config clang-19 libclc-19 libclc-19-dev libcli11-dev libcsv-dev libfmt-dev \
+  libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev
+PACKAGES = $(DEMO_PACKAGES) g++ llvm-19-dev libclang-rt-19-dev libeigen3-dev libhwloc-dev liblz4-dev libzstd-dev catch2 \
+  ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind gnuplot-nox scdoc mandoc locales abigail-tools
+BENCH_PACKAGES = libbenchmark-dev
+LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps demo check fuzz fuzz-diff bench install release format man clean
+.PHONY: all help build deps deps-demo deps-bench deps-lint demo check lint lint-deep fuzz fuzz-diff bench install release \
+        format man clean
 all: build
 
 help:
 	@sed -n "s/^# \(make .*\)/\1/p" $(firstword $(MAKEFILE_LIST))
 
-deps:
-	@missing=; for p in $(PACKAGES); do \
+deps: packages = $(PACKAGES)
+deps-demo: packages = $(DEMO_PACKAGES)
+deps-bench: packages = $(PACKAGES) $(BENCH_PACKAGES)
+deps-lint: packages = $(PACKAGES) $(LINT_PACKAGES)
+deps deps-demo deps-bench deps-lint:
+	@missing=; for p in $(packages); do \
 	  [ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; done; \
 	[ -z "$$missing" ] && exit 0; \
 	echo "installing:$$missing"; \
@@ -33,19 +42,28 @@ deps:
 	$$sudo apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null
 
+# What the demo sets is unset.
 build: deps
-	@cmake --preset release $(CMAKE_OPTIONS) >/dev/null
+	@cmake --preset release -UKERNELCAST_TESTS -UKERNELCAST_EMU_LEVELS $(CMAKE_OPTIONS) >/dev/null
 	@cmake --build --preset release -j $(JOBS)
 
-# Only the three programs: the tests take most of a whole build.
-demo: deps
-	@cmake --preset release $(CMAKE_OPTIONS) >/dev/null
+# Only the three programs, without tests, and of the emulator's handlers only those that this machine takes.
+DEMO_LEVEL = $(if $(shell grep -sm1 avx512bw /proc/cpuinfo),v4,$(if $(shell grep -sm1 avx2 /proc/cpuinfo),v3,))
+demo: deps-demo
+	@cmake --preset release -DKERNELCAST_TESTS=OFF $(if $(DEMO_LEVEL),-DKERNELCAST_EMU_LEVELS=$(DEMO_LEVEL)) \
+	  $(CMAKE_OPTIONS) >/dev/null
 	@echo "building miniemu, perfcast and rank" >&2
 	@cmake --build --preset release -j $(JOBS) --target miniemu perfcast rank -- --quiet
 	@cmake -P cmake/Demo.cmake
 
 check: build
 	@ctest --preset release -j $(JOBS)
+
+lint: deps-lint
+	@LINT_JOBS=$(JOBS) tests/lint/lint.sh
+
+lint-deep: deps-lint
+	@LINT_JOBS=$(JOBS) tests/lint/lint.sh tidy --deep
 
 # What is found is kept in build-fuzz/corpus; an input that fails is written to build-fuzz.
 SECONDS = 60
@@ -62,7 +80,7 @@ SEED = $(shell date +%s)000
 fuzz-diff: build
 	@build/bin/differential --seed $(SEED) --keep build $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS))
 
-bench: deps
+bench: deps-bench
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench -j $(JOBS) --target bench
 
@@ -80,4 +98,4 @@ format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 -i
 
 clean:
-	@cmake -E rm -rf build build-dev build-gcc build-asan build-fuzz
+	@cmake -E rm -rf build build-dev build-gcc build-asan build-fuzz build-lint
