@@ -1,14 +1,22 @@
-// The opcode families of one instruction-set level; gathered by handlers.cpp of the same level.
+// The opcode families of one instruction-set level, and those of the lowest level that serve all; gathered by
+// handlers.cpp.
 #pragma once
 
 #include "emu/opcodes/opcodes.hpp"
+
+namespace kernelcast::emu::KERNELCAST_EMU_LOWEST {
+
+std::span<Opcode const> barrier_object_opcodes();
+std::span<Opcode const> rounding_opcodes();
+std::span<Opcode const> video_opcodes();
+
+}  // namespace kernelcast::emu::KERNELCAST_EMU_LOWEST
 
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 
 std::span<Opcode const> integer_opcodes();
 std::span<Opcode const> compare_opcodes();
 std::span<Opcode const> float_opcodes();
-std::span<Opcode const> rounding_opcodes();
 std::span<Opcode const> convert_opcodes();
 std::span<Opcode const> move_opcodes();
 std::span<Opcode const> atomic_opcodes();
@@ -16,11 +24,9 @@ std::span<Opcode const> warp_opcodes();
 std::span<Opcode const> half_opcodes();
 std::span<Opcode const> packed_opcodes();
 std::span<Opcode const> reformat_opcodes();
-std::span<Opcode const> video_opcodes();
 std::span<Opcode const> matrix_multiply_opcodes();
 std::span<Opcode const> matrix_access_opcodes();
 std::span<Opcode const> copy_opcodes();
-std::span<Opcode const> barrier_object_opcodes();
 
 void load_store_handlers(Handlers&);
 

@@ -75,7 +75,7 @@ Handlers make() {
   h.families[0] = integer_opcodes();
   h.families[1] = compare_opcodes();
   h.families[2] = float_opcodes();
-  h.families[3] = rounding_opcodes();
+  h.families[3] = KERNELCAST_EMU_LOWEST::rounding_opcodes();
   h.families[4] = convert_opcodes();
   h.families[5] = move_opcodes();
   h.families[6] = atomic_opcodes();
@@ -83,11 +83,11 @@ Handlers make() {
   h.families[8] = half_opcodes();
   h.families[9] = packed_opcodes();
   h.families[10] = reformat_opcodes();
-  h.families[11] = video_opcodes();
+  h.families[11] = KERNELCAST_EMU_LOWEST::video_opcodes();
   h.families[12] = matrix_multiply_opcodes();
   h.families[13] = matrix_access_opcodes();
   h.families[14] = copy_opcodes();
-  h.families[15] = barrier_object_opcodes();
+  h.families[15] = KERNELCAST_EMU_LOWEST::barrier_object_opcodes();
   load_store_handlers(h);
   h.guard = guard;
   h.clock32 = clock<u32>;
