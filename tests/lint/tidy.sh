@@ -17,8 +17,8 @@ git ls-files '*.cpp' >$work/sources.new
 if ! cmp -s $work/sources $work/sources.new || [ ! -f $build/compile_commands.json ] ||
    [ -n "$(git ls-files '*CMakeLists.txt' '*.cmake' CMakePresets.json |
            xargs sh -c 'find "$@" -newer "$0"' $build/compile_commands.json)" ]; then
-  cmake --preset dev -B $build -DKERNELCAST_EMU_LEVELS=v3 -DKERNELCAST_BENCH=ON -DCMAKE_UNITY_BUILD=OFF \
-    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+  cmake --preset dev -B $build -DKERNELCAST_EMU_LEVELS=v3 -DKERNELCAST_BENCH=ON -DKERNELCAST_UNITY=OFF \
+    -DKERNELCAST_PRECOMPILED=OFF >/dev/null
   touch $build/compile_commands.json
   cp $work/sources.new $work/sources
 fi

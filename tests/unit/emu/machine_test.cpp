@@ -22,7 +22,7 @@ std::string load_at(std::string const& address) {
          address + "mul.wide.u32 %a3, %r0, 4; add.s64 %a4, %a1, %a3; st.global.u32 [%a4], %r2; ret;\n}\n";
 }
 // Fused (base + scaled index) and not (the same through a 64-bit product the decoder does not know).
-std::string const fused =
+std::string const fused_text =
     "add.s32 %r3, %r0, %r1; mul.wide.s32 %a5, %r3, 4; add.s64 %a6, %a0, %a5; ld.global.u32 %r2, [%a6];\n";
 std::string const plain =
     "add.s32 %r3, %r0, %r1; cvt.s64.s32 %a5, %r3; mul.lo.s64 %a5, %a5, 4; add.s64 %a6, %a0, %a5; ld.global.u32 %r2, "
@@ -56,7 +56,7 @@ struct Log : Observer {
 }  // namespace
 
 TEST_CASE("an access may reach the last byte of a buffer and not one further") {
-  for (std::string const& how : {fused, plain})
+  for (std::string const& how : {fused_text, plain})
     for (u32 threads : {32u, 20u, 256u}) {
       u32 const words = 1000;
       auto attempt = [&](std::int32_t index) {

@@ -164,7 +164,7 @@ TEST_CASE("halves and floats: every half, and rounding to nearest even") {
 TEST_CASE("surfaces: loads and stores of every size, geometry and mode") {
   Random random{23};
   std::size_t compared = 0;
-  for (Shape const& shape : shapes) {
+  for (TextureShape const& shape : shapes) {
     if (shape.cube) continue;
     for (char const* mode : {"clamp", "zero"})
       for (unsigned bytes : {1u, 2u, 4u, 8u, 16u}) {

@@ -15,19 +15,19 @@
 
 namespace kernelcast::emu::test {
 
-struct Shape {
+struct TextureShape {
   char const* ptx;
   Geometry geometry;
   unsigned dimensions;
   bool layered, cube;
 };
-constexpr Shape shapes[] = {
+constexpr TextureShape shapes[] = {
     {"1d", Geometry::image_1d, 1, false, false}, {"1d", Geometry::buffer_1d, 1, false, false},
     {"2d", Geometry::image_2d, 2, false, false}, {"3d", Geometry::image_3d, 3, false, false},
     {"a1d", Geometry::array_1d, 1, true, false}, {"a2d", Geometry::array_2d, 2, true, false},
     {"cube", Geometry::cube, 3, false, true},    {"acube", Geometry::cube_array, 3, true, true}};
 
-inline Image image_of(Shape const& shape, Format format, Random& random) {
+inline Image image_of(TextureShape const& shape, Format format, Random& random) {
   Image image;
   image.name = "img";
   image.geometry = shape.geometry;
@@ -110,7 +110,7 @@ struct Rig {
   }
 };
 
-inline std::string operands(Shape const& shape) {
+inline std::string operands(TextureShape const& shape) {
   std::vector<std::string> words;
   if (shape.layered) words.emplace_back("%c0");
   for (unsigned d = 0; d < shape.dimensions; ++d) words.push_back("%c" + std::to_string(d + 1));

@@ -225,7 +225,7 @@ bool close(double have, double want) {
 }
 
 // Random coordinates in one image; how many values were compared.
-std::size_t compare(Shape const& shape, Format format, Sampler const& sampler, bool unified, Random& random) {
+std::size_t compare(TextureShape const& shape, Format format, Sampler const& sampler, bool unified, Random& random) {
   std::string const type = !is_integer(format.type) ? "f32" : format.type <= ChannelType::sint32 ? "s32" : "u32";
   std::string const body = std::string("tex.") + shape.ptx + ".v4." + type + ".f32 {%o0, %o1, %o2, %o3}, [%rd1, " +
                            (unified ? "" : "%rd2, ") + operands(shape) + "];";
@@ -270,7 +270,7 @@ std::size_t compare(Shape const& shape, Format format, Sampler const& sampler, b
 TEST_CASE("textures: every geometry, address mode and filter, random coordinates") {
   Random random{11};
   std::size_t compared = 0;
-  for (Shape const& shape : shapes)
+  for (TextureShape const& shape : shapes)
     for (AddressMode const mode : all_modes)
       for (int filter = 0; filter < 2; ++filter)
         for (int normalized = 0; normalized < 2; ++normalized)
