@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "record/table.hpp"
 
@@ -226,10 +225,6 @@ std::vector<std::pair<std::string, std::string>> attributes(Graph const& graph, 
 }
 
 }  // namespace
-
-std::string json_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 void write_graph(std::ostream& out, Graph const& graph, std::vector<double> const& kernel_s, std::string const& gpu,
                  GraphFormat format) {

@@ -37,9 +37,6 @@ GraphFile read_graph_file(std::string const& path, std::istream& in);
 void write_graph(std::ostream& out, Graph const& graph, std::vector<double> const& kernel_s, std::string const& gpu,
                  GraphFormat format);
 
-// The text in quotes, as JSON and DOT have it; bytes that are no UTF-8 are replaced.
-std::string json_text(std::string_view text);
-
 // What the parsers hand over.
 struct RawValue {
   std::string text;

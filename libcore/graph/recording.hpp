@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/compute_graph.hpp"
@@ -57,6 +58,9 @@ struct Recording {
 
 // Pairs (before, after) of commands that must not change places, by buffers as wholes.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> dependences(Recording const&);
+
+// The text in quotes, as JSON and DOT have it; bytes that are no UTF-8 are replaced.
+std::string json_text(std::string_view text);
 
 void write_recording(std::ostream& out, Recording const&);
 
