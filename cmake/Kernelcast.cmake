@@ -13,6 +13,8 @@ add_library(kernelcast_options INTERFACE)
 target_compile_options(kernelcast_options INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off)
 if(NOT KERNELCAST_UNITY)  # else the names of one source file shadow those of another
   target_compile_options(kernelcast_options INTERFACE -Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # takes a source file within another for a header
+  target_compile_options(kernelcast_options INTERFACE -Wno-subobject-linkage)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # False alarms on std::string and std::optional: GCC bugs 105651 and 105562.
