@@ -83,11 +83,14 @@ class Memory {
   Buffer const* find(std::uint64_t device_address) const;     // the buffer that holds this address, or null
   Buffer const* nearest(std::uint64_t device_address) const;  // for messages: the buffer it most likely missed
   std::vector<Buffer> const& buffers() const;
+  std::uint64_t limit_bytes() const;
   Images& images();
 
   // The heap of malloc() in kernels; it lasts from launch to launch.
-  void limit_heap(std::uint64_t bytes);                           // in use at a time; 8 MiB unless set, as CUDA's
-  std::uint64_t allocate(std::uint64_t bytes, std::string name);  // zero-filled; 0 beyond the limit
+  void limit_heap(std::uint64_t bytes);  // in use at a time; 8 MiB unless set, as CUDA's
+  // Zero-filled; 0 beyond the heap's limit, and where all that is held for it, freed blocks included, would pass the
+  // limit of this Memory.
+  std::uint64_t allocate(std::uint64_t bytes, std::string name);
   enum class Freed : std::uint8_t { done, twice, unknown };
   Freed release(std::uint64_t device_address);
 
@@ -292,7 +295,9 @@ std::optional<std::uint32_t> function_at(ptx::Module const&, std::uint64_t code_
 struct Limits {
   // Warp instructions per launch; 0 = none. With a limit groups run on one thread, so that it stops at the same place.
   std::uint64_t max_steps = 0;
-  std::uint64_t max_memory_bytes = 0;  // of shared and local memory and registers, per thread; 0 = the Memory's limit
+  // Of shared and local memory and registers, per thread, and of printed text that must wait for that of earlier
+  // groups; 0 = the Memory's limit.
+  std::uint64_t max_memory_bytes = 0;
   double timeout_s = 0;
   // Groups strictly one after the other, on one thread: what groups that race with each other leave is defined, too.
   bool in_order = false;
@@ -336,7 +341,7 @@ struct Stop {
 Finding found_at(Program const&, Launch const&, Finding::Kind, std::uint64_t group, std::uint32_t work_item,
                  std::uint32_t instruction, std::string message);
 
-enum class Ending : std::uint8_t { done, finding, step_limit, time_limit };
+enum class Ending : std::uint8_t { done, finding, step_limit, time_limit, text_limit };
 
 struct Outcome {
   Ending ending = Ending::done;

@@ -52,7 +52,8 @@ void declare_limits(CLI::App& app, Options& options) {
   app.add_option("--max-steps", options.max_steps, "stop a launch after so many warp instructions; 0 = never")
       ->type_name("N")
       ->check(not_negative());
-  add_size(app, "--max-memory", options.max_memory_bytes, "most bytes of emulated global memory");
+  add_size(app, "--max-memory", options.max_memory_bytes,
+           "most bytes of emulated global memory, with the heap of malloc()");
   add_size(app, "--stack-bytes", options.stack_bytes,
            "stack of each work-item, for recursion, function pointers and alloca")
       ->default_str("64KB");

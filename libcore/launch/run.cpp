@@ -311,6 +311,9 @@ class Runner {
                    outcome.spinning ? "does it wait for another work-group? They run one after the other, in order"
                                     : "does this loop end? --max-steps sets the limit for one launch",
                    line);
+    if (outcome.ending == emu::Ending::text_limit)
+      return Error(Status::limit, where, fmt::format("kernel '{}': {}, {}", finding.kernel, finding.message, pc),
+                   "print less, emulate fewer groups with --groups, or raise --max-memory", line);
     return Error(Status::limit, where,
                  fmt::format("kernel '{}' has not ended after {} s, {}", finding.kernel, options_.limits.timeout_s, pc),
                  "emulate fewer groups with --groups, or raise --timeout", line);

@@ -74,6 +74,7 @@ void Machine::refuse(Context const& c, MicroOp const& op) {
 // none. Then runs the access again, for all lanes at once if they share a window, else for one space after the other.
 void Machine::access_elsewhere(Context& c, MicroOp const& op) {
   Access& x = *op.access;
+  work(op.instruction, lanes_per_warp * c.warps);
   auto* addresses = reinterpret_cast<std::uint64_t*>(c.registers + c.scratch);
   StateSpace spaces[max_lanes_per_unit];
   Memory::Buffer const* first_buffer = nullptr;
@@ -141,12 +142,12 @@ void Machine::access_elsewhere(Context& c, MicroOp const& op) {
         highest = std::max(highest, address + x.bytes);
       } else {
         std::uint64_t const size = space == StateSpace::shared  ? shared_bytes_
-                                   : space == StateSpace::local ? local_bytes_
+                                   : space == StateSpace::local ? local_top(c.first_warp * lanes_per_warp + lane)
                                                                 : parameters_.size();
         if (address > size || size - address < x.bytes)
           complain(Finding::Kind::out_of_bounds, lane, space,
                    "at offset " + std::to_string(static_cast<std::int64_t>(address)) + " (" + std::to_string(size) +
-                       " bytes)");
+                       (space == StateSpace::local && p_.stacked ? " bytes of stack in use)" : " bytes)"));
         if (address % x.bytes != 0)
           complain(Finding::Kind::misaligned, lane, space,
                    "at offset " + std::to_string(address) + ", which is not a multiple of " + std::to_string(x.bytes));

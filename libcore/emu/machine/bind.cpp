@@ -84,6 +84,7 @@ void Machine::bind() {
   local_stride_ = local_bytes_ = p_.local_bytes;
   if (p_.stacked) {
     local_bytes_ += launch_.stack_bytes / 64 * 64;
+    stack_limit_ = p_.local_bytes;
     // An odd number of cache lines, so that the lanes' stacks do not fight for the same few of the cache.
     local_stride_ = ((local_bytes_ + 63) / 64 | 1) * 64;
     stacks_.resize(local_lanes_);
@@ -99,7 +100,9 @@ void Machine::bind() {
   bytes_ = needed + p_.ops.size() * sizeof(MicroOp) + p_.accesses.size() * sizeof(Access) +
            std::uint64_t{8} * stride_ * p_.placements + sizeof *this;
   local_.reset(static_cast<std::byte*>(std::calloc(std::max<std::size_t>(local_stride_ * local_lanes_, 1), 1)));
-  if (!local_) throw std::bad_alloc();
+  if (!p_.callables.empty())
+    records_.reset(static_cast<std::byte*>(std::calloc(std::max<std::size_t>(local_stride_ * local_lanes_, 1), 1)));
+  if (!local_ || (!p_.callables.empty() && !records_)) throw std::bad_alloc();
   parameters_ = launch_.parameters;
   module_variables_ = &memory_.variables.at(p_.module);
   body_variables_ = &memory_.variables.at(p_.kernel);
@@ -235,6 +238,10 @@ void Machine::bind_accesses() {
     x.placement = &placements_[x.placement_index];
     if (x.space == StateSpace::shared) x.window = shared_window_of_group();
     if (x.space == StateSpace::local) x.window = local_window_of_lanes(x.argument ? StateSpace::param : x.space);
+    if (x.space == StateSpace::local && p_.stacked) {
+      x.window.size = p_.local_bytes;  // the kernel's own frame, where all stacks begin
+      if (x.address != Access::Address::indexed) stack_accesses_.push_back(&x);
+    }
     if (x.space == StateSpace::param) x.window = {0, parameters_.size(), parameters_.data(), 0, 0, x.space};
     if (x.address == Access::Address::indexed) bind_index(x, pin_value(p_.pins[p_.base_pins[i]]));
   }

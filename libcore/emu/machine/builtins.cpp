@@ -19,7 +19,7 @@ Machine::Place Machine::place_of(std::uint32_t thread, std::uint64_t address) co
     return offset < size ? Place{host + offset, size - offset} : Place{};
   };
   if (window == shared_window) return within(const_cast<std::byte*>(shared_.data()), shared_bytes_);
-  if (window == local_window) return within(stack_of(thread), local_bytes_);
+  if (window == local_window) return within(stack_of(thread), local_top(thread));
   if (window == parameter_window) return within(const_cast<std::byte*>(parameters_.data()), parameters_.size());
   Memory::Buffer const* const buffer = device_.find(address);
   if (!buffer || buffer->freed || buffer->size == 0) return {};
@@ -57,6 +57,7 @@ void Machine::run_builtin(Unit& unit, End const& end, CallSite const& site) {
     for (std::uint32_t rest = bits_[w]; rest; rest &= rest - 1) {
       std::uint32_t const thread =
           (unit.first_warp + w) * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(rest));
+      work(end.instruction, 16);
       auto const given = [&](std::size_t k) { return argument(thread, site.arguments[k]); };
       switch (site.callee) {
         case Callee::print:
@@ -66,7 +67,9 @@ void Machine::run_builtin(Unit& unit, End const& end, CallSite const& site) {
           ptx::Instruction const& call = p_.kernel->instructions[end.instruction];
           std::string place = p_.module->describe(call.source);
           if (place.empty()) place = p_.module->path + ":" + std::to_string(call.at.line);
-          give_result(thread, site, device_.allocate(given(0), "malloc at " + place));
+          std::uint64_t const address = device_.allocate(given(0), "malloc at " + place);
+          give_result(thread, site, address);
+          if (address) work(end.instruction, given(0) / 256);
           break;
         }
         case Callee::release:
@@ -106,8 +109,25 @@ std::int32_t Machine::print(std::uint32_t thread, End const& end, std::uint64_t 
   Printed const printed =
       format_printf(text_at(thread, format, end.instruction), {given.host, static_cast<std::size_t>(given.bytes)},
                     [&](std::uint64_t address) { return text_at(thread, address, end.instruction); });
-  if (launch_.print) printed_ += printed.text;
+  work(end.instruction, printed.text.size() / 16);
+  if (launch_.print) keep_text(thread, end, printed.text);
   return printed.arguments;
+}
+
+// Text waits for that of earlier groups; what nothing precedes is passed on by and by.
+void Machine::keep_text(std::uint32_t thread, End const& end, std::string const& text) {
+  constexpr std::size_t passed_on_bytes = std::size_t{1} << 20;
+  printed_ += text;
+  if (prints_at_once_ && printed_.size() >= passed_on_bytes) {
+    launch_.print(printed_);
+    printed_.clear();
+  } else if (!prints_at_once_ && budget_.text_bytes.fetch_add(text.size()) + text.size() > budget_.max_text_bytes) {
+    Fault stop = fault(Finding::Kind::limit, end.instruction, thread,
+                       "more than " + std::to_string(budget_.max_text_bytes) +
+                           " bytes of printed text wait for that of earlier groups");
+    stop.ending = Ending::text_limit;
+    throw stop;
+  }
 }
 
 void Machine::release_memory(std::uint32_t thread, End const& end, std::uint64_t address) {

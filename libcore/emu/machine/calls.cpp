@@ -1,9 +1,14 @@
 // Calls that are executed: recursion, function pointers.
 //
-// Each lane has a stack in local memory, upwards from the kernel's own frame. A call pushes a record (who called, the
-// caller's frame, the registers it needs afterwards) and the callee's frame, zeroed, with the arguments copied into it;
-// `ret` copies the results back and restores what was saved. Lanes that call different functions, or return to
+// Each lane has a stack in local memory, upwards from the kernel's own frame. A call pushes the callee's frame, zeroed,
+// with the arguments copied into it, and a record (who called, the caller's frame, the registers it needs afterwards);
+// `ret` copies the results back and restores what was saved. Records lie in memory of their own, which no address of
+// the kernel reaches, but count towards the size of the stack. Lanes that call different functions, or return to
 // different places, become fragments; deeper fragments run first, so that lanes meet again behind the call.
+//
+// A lane may access what lies below its stack's top: its own frame and, through pointers, those of its callers. The
+// windows of local accesses end at the lowest top of the running lanes; where one of them is beyond, access_elsewhere()
+// looks at each lane's own.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -19,7 +24,7 @@ constexpr std::uint32_t no_rank = ~std::uint32_t{0};
 
 struct Record {
   std::uint32_t site = 0, callable = 0;
-  std::uint32_t base = 0, top = 0, record = 0;  // the caller's
+  std::uint32_t base = 0, top = 0, record = 0, records_top = 0;  // the caller's
 };
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
@@ -49,8 +54,9 @@ void Machine::begin_stacks() {
     if (pin.kind == Pin::Kind::frame) frame_slot_ = pin.slot == no_slot ? no_slot : pin.slot * 4 * stride_;
   for (std::uint64_t t = 0; t < local_lanes_; ++t) {
     std::memset(stack_of(static_cast<std::uint32_t>(t)), 0, p_.local_bytes);
-    stacks_[t] = {0, p_.local_bytes, 0};
+    stacks_[t] = {0, p_.local_bytes, 0, 0};
   }
+  limit_stack(p_.local_bytes);
   if (frame_slot_ == no_slot) return;
   for (Unit& unit : units_) std::memset(unit.registers + frame_slot_, 0, std::size_t{8} * stride_);
 }
@@ -71,6 +77,13 @@ void Machine::set_frame(Unit& unit, std::uint32_t lane, std::uint32_t base) {
   if (frame_slot_ != no_slot) reinterpret_cast<std::uint64_t*>(unit.registers + frame_slot_)[lane] = base;
 }
 
+// The windows of accesses to stacks.
+void Machine::limit_stack(std::uint32_t bytes) {
+  if (stack_limit_ == bytes) return;
+  stack_limit_ = bytes;
+  for (Access* x : stack_accesses_) x->window.size = bytes;
+}
+
 void Machine::stack_overflow(std::uint32_t instruction, std::uint32_t thread, std::uint64_t bytes) const {
   throw fault(Finding::Kind::stack_overflow, instruction, thread,
               "the stack of " + std::to_string(local_bytes_ - p_.local_bytes) + " bytes is full: " +
@@ -85,7 +98,7 @@ bool Machine::call(Unit& unit, End const& end) {
     ++block_;
     return true;
   }
-  enter(unit, end, site, site.callable, bits_);
+  limit_stack(enter(unit, end, site, site.callable, bits_));
   ++depth_;
   block_ = p_.callables[site.callable].entry;
   if (!yielding_) next_rank_ = no_rank;  // nobody is deeper
@@ -110,46 +123,54 @@ bool Machine::call_indirect(Unit& unit, End const& end, CallSite const& site) {
                       std::to_string(callable->parameters.size()));
     gather(parts, static_cast<std::uint32_t>(callable - p_.callables.begin()), lane);
   });
-  for (auto const& [callable, lanes] : parts) enter(unit, end, site, callable, lanes);
   ++depth_;
-  if (parts.size() == 1) {
-    block_ = p_.callables[parts[0].first].entry;
-    if (!yielding_) next_rank_ = no_rank;
-    return true;
+  for (auto const& [callable, lanes] : parts) {
+    limit_stack(enter(unit, end, site, callable, lanes));
+    if (parts.size() > 1) push(unit, p_.callables[callable].entry, lanes);
   }
-  for (auto const& [callable, lanes] : parts) push(unit, p_.callables[callable].entry, lanes);
-  return false;
+  if (parts.size() > 1) return false;
+  block_ = p_.callables[parts[0].first].entry;
+  if (!yielding_) next_rank_ = no_rank;
+  return true;
 }
 
-void Machine::enter(Unit& unit, End const& end, CallSite const& site, std::uint32_t callable, Bits const& bits) {
+// Returns the lowest top.
+std::uint32_t Machine::enter(Unit& unit, End const& end, CallSite const& site, std::uint32_t callable,
+                             Bits const& bits) {
   CallableCode const& callee = p_.callables[callable];
+  std::uint32_t lowest_top = ~std::uint32_t{0};
   each_lane(bits.data(), unit.warps, [&](std::uint32_t lane) {
     std::uint32_t const thread = unit.first_warp * lanes_per_warp + lane;
     Stack& stack = stacks_[thread];
     std::byte* const memory = stack_of(thread);
-    std::uint64_t const record = round_up(stack.top, 8);
-    std::uint64_t const base = round_up(record + sizeof(Record) + site.saved_bytes, frame_alignment);
-    std::uint64_t const top = base + callee.frame_bytes;
-    if (top > local_bytes_) stack_overflow(end.instruction, thread, top - stack.top);
-    Record const kept{end.target, callable, stack.base, stack.top, stack.record};
-    std::memcpy(memory + record, &kept, sizeof kept);
-    std::byte* to = memory + record + sizeof kept;
+    std::uint64_t const base = round_up(stack.top, frame_alignment), top = base + callee.frame_bytes;
+    std::uint64_t const records_top = round_up(stack.records_top + sizeof(Record) + site.saved_bytes, 8);
+    if (top + records_top > local_bytes_)
+      stack_overflow(end.instruction, thread, top - stack.top + records_top - stack.records_top);
+    Record const kept{end.target, callable, stack.base, stack.top, stack.record, stack.records_top};
+    std::byte* to = records_of(thread) + stack.records_top;
+    std::memcpy(to, &kept, sizeof kept);
+    to += sizeof kept;
     for (CallSite::Saved const& r : site.saved) {
       std::size_t const bytes = r.wide ? 8 : 4;
       std::memcpy(to, unit.registers + std::size_t{4} * stride_ * r.slot + bytes * lane, bytes);
       to += bytes;
     }
     std::memset(memory + base, 0, callee.frame_bytes);
+    work(end.instruction, 4 + callee.frame_bytes / 256);
     for (std::size_t k = 0; k < site.arguments.size(); ++k)
       std::memcpy(memory + base + callee.parameters[k].offset, memory + stack.base + site.arguments[k].offset,
                   std::min(callee.parameters[k].bytes, site.arguments[k].bytes));
-    stack = {static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(top), static_cast<std::uint32_t>(record)};
+    stack = {static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(top), stack.records_top,
+             static_cast<std::uint32_t>(records_top)};
+    lowest_top = std::min(lowest_top, stack.top);
     set_frame(unit, lane, stack.base);
     if (context_.observed)
       tell_frame(thread, {base, callee.frame_bytes}, stack.base,
                  std::span(callee.parameters).first(site.arguments.size()));
   });
   clear(callee.cleared, unit, bits);
+  return lowest_top;
 }
 
 void Machine::tell_frame(std::uint32_t thread, FrameChange::Range fresh, std::uint32_t base,
@@ -161,15 +182,17 @@ void Machine::tell_frame(std::uint32_t thread, FrameChange::Range fresh, std::ui
 
 bool Machine::give_back(Unit& unit) {
   std::vector<std::pair<std::uint32_t, Bits>> parts;  // by block
+  std::uint32_t lowest_top = ~std::uint32_t{0};
   each_lane(bits_.data(), unit.warps, [&](std::uint32_t lane) {
     std::uint32_t const thread = unit.first_warp * lanes_per_warp + lane;
     Stack& stack = stacks_[thread];
     std::byte* const memory = stack_of(thread);
     Record record;
-    std::memcpy(&record, memory + stack.record, sizeof record);
+    std::byte const* from = records_of(thread) + stack.record;
+    std::memcpy(&record, from, sizeof record);
+    from += sizeof record;
     CallSite const& site = p_.calls[record.site];
     CallableCode const& callee = p_.callables[record.callable];
-    std::byte const* from = memory + stack.record + sizeof record;
     for (CallSite::Saved const& r : site.saved) {
       std::size_t const bytes = r.wide ? 8 : 4;
       std::memcpy(unit.registers + std::size_t{4} * stride_ * r.slot + bytes * lane, from, bytes);
@@ -178,12 +201,14 @@ bool Machine::give_back(Unit& unit) {
     for (std::size_t k = 0; k < site.results.size(); ++k)
       std::memcpy(memory + record.base + site.results[k].offset, memory + stack.base + callee.results[k].offset,
                   std::min(callee.results[k].bytes, site.results[k].bytes));
-    stack = {record.base, record.top, record.record};
+    stack = {record.base, record.top, record.record, record.records_top};
+    lowest_top = std::min(lowest_top, stack.top);
     set_frame(unit, lane, stack.base);
     if (context_.observed) tell_frame(thread, {}, stack.base, site.results);
     gather(parts, site.return_block, lane);
   });
   --depth_;
+  limit_stack(lowest_top);
   if (parts.size() == 1 && unit.fragments.empty()) {
     block_ = parts[0].first;
     if (!yielding_) next_rank_ = no_rank;
@@ -196,15 +221,19 @@ bool Machine::give_back(Unit& unit) {
 void Machine::allocate_stack(Context& c, MicroOp const& op) {
   auto const* bytes = reinterpret_cast<std::uint64_t const*>(c.registers + op.s[0]);
   auto* result = reinterpret_cast<std::uint64_t*>(c.registers + op.d[0]);
+  std::uint32_t lowest_top = ~std::uint32_t{0};
   each_lane(c.bits, c.warps, [&](std::uint32_t lane) {
     std::uint32_t const thread = c.first_warp * lanes_per_warp + lane;
     Stack& stack = stacks_[thread];
-    std::uint64_t const begin = round_up(stack.top, op.extra);
-    if (begin > local_bytes_ || bytes[lane] > local_bytes_ - begin) stack_overflow(op.instruction, thread, bytes[lane]);
+    std::uint64_t const begin = round_up(stack.top, op.extra), end = local_bytes_ - stack.records_top;
+    if (begin > end || bytes[lane] > end - begin) stack_overflow(op.instruction, thread, bytes[lane]);
     std::memset(stack_of(thread) + begin, 0, bytes[lane]);
+    work(op.instruction, 1 + bytes[lane] / 256);
     stack.top = static_cast<std::uint32_t>(begin + bytes[lane]);
+    lowest_top = std::min(lowest_top, stack.top);
     if (op.d[0] != no_slot) result[lane] = begin;
   });
+  if (all_running(c)) limit_stack(lowest_top);
 }
 
 void Machine::save_stack(Context& c, MicroOp const& op) {
@@ -216,16 +245,33 @@ void Machine::save_stack(Context& c, MicroOp const& op) {
 
 void Machine::restore_stack(Context& c, MicroOp const& op) {
   auto const* value = reinterpret_cast<std::uint64_t const*>(c.registers + op.s[0]);
+  std::uint32_t lowest_top = all_running(c) ? ~std::uint32_t{0} : stack_limit_;
   each_lane(c.bits, c.warps, [&](std::uint32_t lane) {
     std::uint32_t const thread = c.first_warp * lanes_per_warp + lane;
     Stack& stack = stacks_[thread];
     // Neither below the running frame nor above what is in use.
-    if (value[lane] < stack.base || value[lane] > stack.top)
+    if (value[lane] < frame_end(thread) || value[lane] > stack.top)
       throw fault(Finding::Kind::trap, op.instruction, thread,
                   "the stack cannot be restored to " + std::to_string(value[lane]) + ": its end is at " +
                       std::to_string(stack.top));
     stack.top = static_cast<std::uint32_t>(value[lane]);
+    lowest_top = std::min(lowest_top, stack.top);
   });
+  limit_stack(lowest_top);
+}
+
+// Not only the lanes for which a guard holds?
+bool Machine::all_running(Context const& c) const {
+  return std::equal(c.bits, c.bits + c.warps, bits_.begin());
+}
+
+// Of the running function's own frame, without what alloca added.
+std::uint64_t Machine::frame_end(std::uint32_t thread) const {
+  Stack const& stack = stacks_[thread];
+  if (stack.records_top == 0) return p_.local_bytes;
+  Record record;
+  std::memcpy(&record, records_of(thread) + stack.record, sizeof record);
+  return stack.base + p_.callables[record.callable].frame_bytes;
 }
 
 void allocate_stack(Context& c, MicroOp const& op) {

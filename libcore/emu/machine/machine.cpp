@@ -79,6 +79,7 @@ void Machine::push(Unit& unit, std::uint32_t block, Bits const& bits) {
   made.key = key_of(depth_, rank_of(block));
   made.bits = bits;
   made.since = context_.syncs;
+  made.stack_limit = stack_limit_;
 }
 
 // Takes the ready fragment with the lowest key, with all others that are there.
@@ -94,6 +95,7 @@ bool Machine::pick(Unit& unit) {
   depth_ = ~static_cast<std::uint32_t>(lowest >> 32);
   std::uint64_t next = no_key, oldest = no_key;
   bool parked = false;
+  std::uint32_t stack_limit = ~std::uint32_t{0};
   bits_.fill(0);
   std::erase_if(unit.fragments, [&](Fragment const& f) {
     if (f.parked()) {
@@ -106,8 +108,10 @@ bool Machine::pick(Unit& unit) {
       return false;
     }
     for (std::uint32_t w = 0; w < unit.warps; ++w) bits_[w] |= f.bits[w];
+    stack_limit = std::min(stack_limit, f.stack_limit);
     return true;
   });
+  limit_stack(stack_limit);
   next_rank_ = next >> 32 == lowest >> 32 ? static_cast<std::uint32_t>(next) : nowhere;
   if (p_.synchronises) set_deadline(oldest, parked);
   choose_mode(unit);
@@ -321,18 +325,39 @@ void Machine::check_budget() {
   std::uint64_t const total = budget_.steps.fetch_add(steps_ - reported_steps_) + steps_ - reported_steps_;
   reported_steps_ = steps_;
   bool const over = budget_.max_steps != 0 && total > budget_.max_steps;
-  bool const late = budget_.timed && std::chrono::steady_clock::now() >= budget_.deadline;
-  if (over || late) {
+  std::uint64_t const counted = std::uint64_t{code_[block_].length} * live_warps_;
+  if (over) {
     Fault stop = fault(Finding::Kind::limit, p_.blocks[block_].first, first_thread(bits_.data()),
-                       over ? "stopped after " + std::to_string(budget_.max_steps) + " warp instructions"
-                            : "stopped by the time limit");
-    stop.ending = over ? Ending::step_limit : Ending::time_limit;
+                       "stopped after " + std::to_string(budget_.max_steps) + " warp instructions");
+    stop.ending = Ending::step_limit;
     stop.spinning = context_.syncs >= first_patience;
-    steps_ -= std::uint64_t{code_[block_].length} * live_warps_;
+    steps_ -= counted;
     throw stop;
   }
+  steps_ -= counted;
+  check_clock(p_.blocks[block_].first);
+  steps_ += counted;
   std::uint64_t const rest = budget_.max_steps ? budget_.max_steps - total + 1 : ~std::uint64_t{0};
   check_at_ = steps_ + std::min<std::uint64_t>(rest, 1 << 20);
+}
+
+void Machine::check_clock(std::uint32_t instruction) {
+  work_ = 0;
+  if (!budget_.timed || std::chrono::steady_clock::now() < budget_.deadline) return;
+  Fault stop = fault(Finding::Kind::limit, instruction, first_thread(bits_.data()), "stopped by the time limit");
+  stop.ending = Ending::time_limit;
+  stop.spinning = context_.syncs >= first_patience;
+  throw stop;
+}
+
+void Machine::work(std::uint32_t instruction, std::uint64_t units) {
+  constexpr std::uint64_t between_looks = 1 << 16;
+  work_ += units;
+  if (work_ >= between_looks) check_clock(instruction);
+}
+
+void note_work(Context& c, MicroOp const& op, std::uint64_t units) {
+  static_cast<Machine*>(c.machine)->work(op.instruction, units);
 }
 
 }  // namespace kernelcast::emu

@@ -26,6 +26,8 @@ struct Fault {
 struct Budget {
   std::uint64_t max_memory_bytes = 0;
   std::uint64_t max_steps = 0;
+  std::uint64_t max_text_bytes = 0;
+  std::atomic<std::uint64_t> text_bytes{0};  // printed and not yet passed on
   std::atomic<std::uint64_t> steps{0};
   bool timed = false;
   std::chrono::steady_clock::time_point deadline;
@@ -77,7 +79,11 @@ class Machine {
   void allocate_stack(Context&, MicroOp const&);
   void save_stack(Context&, MicroOp const&);
   void restore_stack(Context&, MicroOp const&);
+  // Counts work that one warp instruction does beyond the usual, in about 10 ns each, so that the time limit holds
+  // where single instructions are long.
+  void work(std::uint32_t instruction, std::uint64_t units);
   std::string take_printed() { return std::exchange(printed_, {}); }
+  void print_at_once() { prints_at_once_ = true; }  // text need not wait for that of other groups
 
  private:
   class TextureUnit;
@@ -94,6 +100,7 @@ class Machine {
     Bits bits{};
     State state = State::ready;
     std::uint64_t since = 0;  // Context::syncs when it began to wait
+    std::uint32_t stack_limit = 0;
     std::uint32_t barrier = 0, threads = 0, instruction = 0;
     bool aligned = true;
     End const* end = nullptr;
@@ -151,12 +158,18 @@ class Machine {
   void clear(std::vector<CallSite::Saved> const&, Unit&, Bits const&);
   bool call(Unit&, End const&);
   bool call_indirect(Unit&, End const&, CallSite const&);
-  void enter(Unit&, End const&, CallSite const&, std::uint32_t callable, Bits const&);
+  std::uint32_t enter(Unit&, End const&, CallSite const&, std::uint32_t callable, Bits const&);
   bool give_back(Unit&);
   void tell_frame(std::uint32_t thread, FrameChange::Range fresh, std::uint32_t base, std::span<Slice const> copied);
   void set_frame(Unit&, std::uint32_t lane, std::uint32_t base);
   [[noreturn]] void stack_overflow(std::uint32_t instruction, std::uint32_t thread, std::uint64_t bytes) const;
+  void limit_stack(std::uint32_t bytes);
+  bool all_running(Context const&) const;
+  std::uint64_t frame_end(std::uint32_t thread) const;
   std::byte* stack_of(std::uint32_t thread) const { return local_.get() + local_stride_ * thread; }
+  std::byte* records_of(std::uint32_t thread) const { return records_.get() + local_stride_ * thread; }
+  // What the work-item may access of its local memory: the frames of the functions that run.
+  std::uint64_t local_top(std::uint32_t thread) const { return p_.stacked ? stacks_[thread].top : local_bytes_; }
 
   // builtins.cpp
   struct Place {
@@ -170,6 +183,7 @@ class Machine {
   void run_builtin(Unit&, End const&, CallSite const&);
   bool call_external(std::uint32_t thread, CallSite const&, std::string_view function);
   std::int32_t print(std::uint32_t thread, End const&, std::uint64_t format, std::uint64_t arguments);
+  void keep_text(std::uint32_t thread, End const&, std::string const& text);
   void release_memory(std::uint32_t thread, End const&, std::uint64_t address);
   [[noreturn]] void fail_assertion(std::uint32_t thread, End const&, CallSite const&);
 
@@ -187,6 +201,7 @@ class Machine {
 
   void watch_divisors();
   void check_budget();
+  void check_clock(std::uint32_t instruction);
   void count(BlockCode const&);
 
   Lanes lanes_of(Bits const&, Unit const&) const;
@@ -219,15 +234,18 @@ class Machine {
   struct Unmap {
     void operator()(std::byte* p) const { std::free(p); }
   };
-  std::unique_ptr<std::byte[], Unmap> local_;
+  std::unique_ptr<std::byte[], Unmap> local_, records_;  // records_: of calls; as far apart as stacks
   std::uint64_t local_bytes_ = 0, local_stride_ = 0, local_lanes_ = 0;
   struct Stack {
-    std::uint32_t base = 0, top = 0;  // the running frame, and the first free byte
-    std::uint32_t record = 0;         // of the call that made it; 0 in the kernel itself
+    std::uint32_t base = 0, top = 0;            // the running frame, and the first free byte
+    std::uint32_t record = 0, records_top = 0;  // of the call that made it, and the first free byte; 0 in the kernel
   };
-  std::vector<Stack> stacks_;           // by work-item
-  std::uint32_t frame_slot_ = no_slot;  // where lanes find their base
+  std::vector<Stack> stacks_;            // by work-item
+  std::vector<Access*> stack_accesses_;  // whose windows end where the stacks of the running lanes do
+  std::uint32_t stack_limit_ = 0;        // there: no running lane's top is lower
+  std::uint32_t frame_slot_ = no_slot;   // where lanes find their base
   std::string printed_;
+  bool prints_at_once_ = false;
   std::vector<std::uint64_t> const* module_variables_ = nullptr;
   std::vector<std::uint64_t> const* body_variables_ = nullptr;
   std::vector<Placement> placements_;  // [0] is the spare one
@@ -267,6 +285,7 @@ class Machine {
   std::uint64_t turn_patience_ = 0, turn_end_ = ~std::uint64_t{0};
 
   std::uint64_t steps_ = 0, reported_steps_ = 0, check_at_ = 0;
+  std::uint64_t work_ = 0;  // since the clock was read
 };
 
 }  // namespace kernelcast::emu

@@ -174,19 +174,38 @@ std::vector<Memory::Buffer> const& Memory::buffers() const {
   return impl_->buffers;
 }
 
+std::uint64_t Memory::limit_bytes() const {
+  return impl_->limit_bytes;
+}
+
 void Memory::limit_heap(std::uint64_t bytes) {
   impl_->heap_limit_bytes = std::min(bytes, heap_room_bytes / 4);
 }
 
-// The place of a new block: behind all others, or once as much lies there as twice the limit, where one was freed.
+// What a block can grow to without moving.
+std::uint64_t Memory::Impl::room_in_heap(std::map<std::uint64_t, Buffer>::const_iterator block) const {
+  auto const after = std::next(block);
+  return (after == heap.end() ? heap_next : after->first) - block->first - heap_gap_bytes;
+}
+
+// Of the host's memory, freed blocks included.
+std::uint64_t Memory::Impl::held_for_heap() const {
+  constexpr std::uint64_t block_bytes = 256;  // its entry, with a name
+  return heap_next - heap_begin + block_bytes * heap.size();
+}
+
+// The place of a new block: behind all others, or once much lies there, where one was freed.
 std::uint64_t Memory::Impl::place_in_heap(std::uint64_t bytes) {
-  if (heap_next - heap_begin > 2 * heap_limit_bytes)
-    for (auto old = heap_freed.begin(); old != heap_freed.end(); ++old) {
-      if (heap.at(*old).size < bytes) continue;
-      std::uint64_t const address = *old;
+  bool const full = held_for_heap() + bytes > limit_bytes - used_bytes;
+  if (full || heap_next - heap_begin > 2 * heap_limit_bytes) {
+    auto const old = heap_freed.lower_bound(bytes);
+    if (old != heap_freed.end()) {
+      std::uint64_t const address = old->second;
       heap_freed.erase(old);
       return address;
     }
+    if (full) return 0;
+  }
   std::uint64_t const address = heap_next, end = address + round_up(bytes, 16) + heap_gap_bytes;
   if (end > heap_begin + heap_room_bytes) return 0;
   if (end > heap_open) {
@@ -218,7 +237,7 @@ Memory::Freed Memory::release(std::uint64_t device_address) {
   if (found->second.freed) return Freed::twice;
   found->second.freed = true;
   impl_->heap_used_bytes -= found->second.size;
-  impl_->heap_freed.push_back(device_address);
+  impl_->heap_freed.emplace(impl_->room_in_heap(found), device_address);
   return Freed::done;
 }
 

@@ -1,7 +1,6 @@
 // The inside of Memory: one reserved range of host addresses, mirrored by device addresses at a fixed distance.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,13 +24,15 @@ struct Memory::Impl {
   std::vector<Buffer> buffers;               // ascending addresses
   std::uint64_t place(std::uint64_t bytes);  // where that much room begins; 0 where there is none
   std::map<std::uint64_t, Buffer> lent;      // of the host, by address
-  // The heap of malloc(), behind the buffers. Blocks are not reused before as much has been freed since as fits in the
-  // limit, so that a use after free is found.
+  // The heap of malloc(), behind the buffers. Blocks are not reused before twice the limit has been given, so that a
+  // use after free is found; then the oldest of those that fit best.
   std::uint64_t heap_limit_bytes = std::uint64_t{8} << 20, heap_used_bytes = 0;
   std::uint64_t heap_begin = 0, heap_next = 0, heap_open = 0;  // open: accessible up to there
   std::map<std::uint64_t, Buffer> heap;                        // by address
-  std::deque<std::uint64_t> heap_freed;                        // addresses, oldest first
+  std::multimap<std::uint64_t, std::uint64_t> heap_freed;      // addresses by the room there, oldest first
   std::uint64_t place_in_heap(std::uint64_t bytes);
+  std::uint64_t room_in_heap(std::map<std::uint64_t, Buffer>::const_iterator block) const;
+  std::uint64_t held_for_heap() const;
 
   // Module-scope .global and .const variables: addresses in the order of Module::variables, 0 for other spaces.
   std::map<void const*, std::vector<std::uint64_t>> variables;  // by owner: a Module or a Function with its body

@@ -2,7 +2,8 @@
 // put together anew; what stands between conversions is copied. Widths and precisions end at 4096.
 //
 // Sources: [c99] 7.19.6.1; [opencl] "printf" (vectors: %v4hlf; elements separated by commas). %n writes nothing and
-// takes its argument; an unknown conversion is copied as it stands.
+// takes its argument; an unknown conversion is copied as it stands. Text ends behind the first conversion that makes it
+// longer than 1 MiB.
 #include "emu/machine/printf.hpp"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace kernelcast::emu {
 namespace {
 
 constexpr int widest = 4096;
+constexpr std::size_t longest_output = std::size_t{1} << 20;  // of one call: as much as CUDA's whole buffer
 
 class Arguments {
  public:
@@ -74,7 +76,7 @@ class Formatter {
       : format_(format), arguments_(arguments), string_at_(string_at) {}
 
   Printed run() {
-    while (at_ < format_.size()) {
+    while (at_ < format_.size() && out_.text.size() < longest_output) {
       if (format_[at_] != '%') {
         out_.text += format_[at_++];
         continue;

@@ -54,11 +54,14 @@ void print(Launch const& launch, std::string const& text) {
 }
 
 // `residents`: where later groups run when one waits for them; null: none does.
-void run_piece(Machine& machine, Residents* residents, Pieces& pieces, std::size_t index, Launch const& launch) {
+void run_piece(Machine& machine, Residents* residents, Pieces& pieces, std::size_t index, Launch const& launch,
+               Budget& budget) {
   Piece& piece = pieces.all[index];
   // The only piece prints at once; what several print is put in order at the end.
+  if (pieces.all.size() == 1 && !residents) machine.print_at_once();
   auto const deliver = [&] {
     std::string const text = residents ? residents->take_printed() + machine.take_printed() : machine.take_printed();
+    if (pieces.all.size() == 1) budget.text_bytes = 0;
     if (pieces.all.size() == 1)
       print(launch, text);
     else
@@ -108,7 +111,7 @@ void work(Worker& worker, Pieces& pieces, bool several, bool may_wait, bool amon
     if (may_wait) residents.emplace(program, launch, memory, worker.observers, budget);
     auto const begin = Clock::now();
     for (std::size_t index; (index = pieces.next.fetch_add(1)) < pieces.all.size();) {
-      run_piece(machine, residents ? &*residents : nullptr, pieces, index, launch);
+      run_piece(machine, residents ? &*residents : nullptr, pieces, index, launch, budget);
       if (pieces.all[index].fault) break;
       double const piece_s =
           std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(index + 1);
@@ -276,6 +279,7 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
   Budget budget;
   budget.max_steps = limits.max_steps;
   budget.max_memory_bytes = limits.max_memory_bytes;
+  budget.max_text_bytes = limits.max_memory_bytes ? limits.max_memory_bytes : memory.limit_bytes();
   budget.timed = limits.timeout_s > 0;
   if (budget.timed)
     budget.deadline =

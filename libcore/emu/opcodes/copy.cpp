@@ -203,6 +203,7 @@ void copy_bulk(Context& c, MicroOp const& op) {
     }
     if (!any) break;
     u32 const bytes = odd & 31 ? 16 : 32;
+    note_work(c, op, lanes_per_warp * c.warps);
     move_piece(c, op, f, s, bits, bytes);
     for (u32 warp = 0; warp < c.warps; ++warp)
       per_lane(bits[warp], [&](u32 lane) {

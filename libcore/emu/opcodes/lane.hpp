@@ -110,7 +110,8 @@ struct Context {
 };
 
 // Called by handlers on their rare paths; in machine/, compiled once.
-void access_elsewhere(Context&, MicroOp const&);  // not in the window: find where, or throw a Fault
+void note_work(Context&, MicroOp const&, std::uint64_t units);  // Machine::work
+void access_elsewhere(Context&, MicroOp const&);                // not in the window: find where, or throw a Fault
 void notify_access(Context&, MicroOp const&, Placement const&, std::uint64_t delta);
 void notify_guarded(Context&, MicroOp const&);
 void note_sync(Context&, MicroOp const&);            // a block with a synchronising operation begins

@@ -104,7 +104,8 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
   }
   state.broken = outcome.ending == emu::Ending::finding ? code_of(outcome.finding->kind) : Code::launch_timeout;
   std::string why = "it has not ended within the limits";
-  if (outcome.ending == emu::Ending::finding) why = text_of(*outcome.finding);
+  if (outcome.ending == emu::Ending::finding || outcome.ending == emu::Ending::text_limit)
+    why = text_of(*outcome.finding);
   tell(why);
   if (counted) state.rows.skip(*counted, kernel, why);
   if (kept) kept->publish();
