@@ -87,6 +87,30 @@ void checked(benchmark::State& state, std::string const& loop, emu::CheckOptions
   }
 }
 
+// Calls that are executed: eight deep, with a frame that each writes and reads.
+void recursion(benchmark::State& state) {
+  Work work(R"(.version 8.0
+.target sm_75
+.address_size 64
+.func (.param .b32 r) down(.param .b32 n)
+{ .reg .pred %p; .reg .b32 %n, %got; .local .align 8 .b8 room[64];
+  ld.param.u32 %n, [n]; st.local.u32 [room+8], %n; setp.eq.u32 %p, %n, 0; mov.u32 %got, 0; @%p bra END;
+  sub.u32 %got, %n, 1;
+  { .param .b32 a; .param .b32 b; st.param.b32 [a], %got; call.uni (b), down, (a); ld.param.b32 %got, [b]; }
+END:
+  ld.local.u32 %n, [room+8]; add.u32 %got, %got, %n; st.param.b32 [r], %got;
+  ret; }
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .b32 %r<4>; .reg .pred %p; mov.u32 %r0, 0;
+L:
+  { .param .b32 a; .param .b32 b; st.param.b32 [a], 8; call.uni (b), down, (a); ld.param.b32 %r1, [b]; }
+  add.u32 %r0, %r0, 1; setp.lt.u32 %p, %r0, 20; @%p bra L;
+  ret; }
+)",
+            1);
+  for (auto _ : state) emu::run(work.program, work.launch, work.memory, work.groups, {});
+}
+
 void decode(benchmark::State& state) {
   auto const module = ptx::parse(head + repeated("fma.rn.f32 %f0, %f0, %f1, %f2;\n", 100) + tail, "bench.ptx");
   for (auto _ : state) benchmark::DoNotOptimize(emu::Program(*module, *module->find_kernel("k")));
@@ -127,5 +151,6 @@ BENCHMARK_CAPTURE(checked, uninit_shared, "ld.shared.f32 %f1, [%r4]; fma.rn.f32 
                   {.uninit = true});
 BENCHMARK_CAPTURE(body, unchecked_shared, "ld.shared.f32 %f1, [%r4]; fma.rn.f32 %f0, %f1, %f1, %f0; bar.sync 0;\n");
 BENCHMARK_CAPTURE(body, unchecked_global, "ld.global.f32 %f1, [%a3]; fma.rn.f32 %f0, %f1, %f1, %f0;\n");
+BENCHMARK(recursion)->Unit(benchmark::kMicrosecond);
 BENCHMARK(decode)->Unit(benchmark::kMicrosecond);
 BENCHMARK(launch)->Unit(benchmark::kMicrosecond);

@@ -99,10 +99,9 @@ void Machine::bind() {
   most_bytes_ = most;
   bytes_ = needed + p_.ops.size() * sizeof(MicroOp) + p_.accesses.size() * sizeof(Access) +
            std::uint64_t{8} * stride_ * p_.placements + sizeof *this;
-  local_.reset(static_cast<std::byte*>(std::calloc(std::max<std::size_t>(local_stride_ * local_lanes_, 1), 1)));
-  if (!p_.callables.empty())
-    records_.reset(static_cast<std::byte*>(std::calloc(std::max<std::size_t>(local_stride_ * local_lanes_, 1), 1)));
-  if (!local_ || (!p_.callables.empty() && !records_)) throw std::bad_alloc();
+  // Filled with zeros as far as a group or a call has it.
+  local_.reset(static_cast<std::byte*>(std::malloc(std::max<std::size_t>(local_stride_ * local_lanes_, 1))));
+  if (!local_) throw std::bad_alloc();
   parameters_ = launch_.parameters;
   module_variables_ = &memory_.variables.at(p_.module);
   body_variables_ = &memory_.variables.at(p_.kernel);

@@ -5,6 +5,7 @@
 // `ret` copies the results back and restores what was saved. Records lie in memory of their own, which no address of
 // the kernel reaches, but count towards the size of the stack. Lanes that call different functions, or return to
 // different places, become fragments; deeper fragments run first, so that lanes meet again behind the call.
+// Of records, the same word of all lanes lies together.
 //
 // A lane may access what lies below its stack's top: its own frame and, through pointers, those of its callers. The
 // windows of local accesses end at the lowest top of the running lanes; where one of them is beyond, access_elsewhere()
@@ -22,10 +23,8 @@ namespace {
 constexpr std::uint64_t frame_alignment = 32;
 constexpr std::uint32_t no_rank = ~std::uint32_t{0};
 
-struct Record {
-  std::uint32_t site = 0, callable = 0;
-  std::uint32_t base = 0, top = 0, record = 0, records_top = 0;  // the caller's
-};
+// Words of a record, before the saved registers. The caller's own records end where it begins.
+enum RecordWord : std::uint32_t { site_word, callable_word, base_word, top_word, record_word, first_saved_word };
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -144,20 +143,17 @@ std::uint32_t Machine::enter(Unit& unit, End const& end, CallSite const& site, s
     Stack& stack = stacks_[thread];
     std::byte* const memory = stack_of(thread);
     std::uint64_t const base = round_up(stack.top, frame_alignment), top = base + callee.frame_bytes;
-    std::uint64_t const records_top = round_up(stack.records_top + sizeof(Record) + site.saved_bytes, 8);
-    if (top + records_top > local_bytes_)
-      stack_overflow(end.instruction, thread, top - stack.top + records_top - stack.records_top);
-    Record const kept{end.target, callable, stack.base, stack.top, stack.record, stack.records_top};
-    std::byte* to = records_of(thread) + stack.records_top;
-    std::memcpy(to, &kept, sizeof kept);
-    to += sizeof kept;
-    for (CallSite::Saved const& r : site.saved) {
-      std::size_t const bytes = r.wide ? 8 : 4;
-      std::memcpy(to, unit.registers + std::size_t{4} * stride_ * r.slot + bytes * lane, bytes);
-      to += bytes;
-    }
-    std::memset(memory + base, 0, callee.frame_bytes);
-    work(end.instruction, 4 + callee.frame_bytes / 256);
+    std::uint64_t const records_top = stack.records_top + first_saved_word + site.saved_bytes / 4;
+    if (top + 4 * records_top > local_bytes_)
+      stack_overflow(end.instruction, thread, top - stack.top + 4 * (records_top - stack.records_top));
+    if (records_top * local_lanes_ > records_.size()) records_.resize(2 * records_top * local_lanes_);
+    std::uint32_t* const record = record_word_of(thread, stack.records_top);
+    record[site_word * local_lanes_] = end.target;
+    record[callable_word * local_lanes_] = callable;
+    record[base_word * local_lanes_] = stack.base;
+    record[top_word * local_lanes_] = stack.top;
+    record[record_word * local_lanes_] = stack.record;
+    std::memset(memory + stack.top, 0, top - stack.top);
     for (std::size_t k = 0; k < site.arguments.size(); ++k)
       std::memcpy(memory + base + callee.parameters[k].offset, memory + stack.base + site.arguments[k].offset,
                   std::min(callee.parameters[k].bytes, site.arguments[k].bytes));
@@ -169,8 +165,32 @@ std::uint32_t Machine::enter(Unit& unit, End const& end, CallSite const& site, s
       tell_frame(thread, {base, callee.frame_bytes}, stack.base,
                  std::span(callee.parameters).first(site.arguments.size()));
   });
+  save_registers(unit, site, bits);
   clear(callee.cleared, unit, bits);
+  std::uint32_t lanes = 0;
+  for (std::uint32_t w = 0; w < unit.warps; ++w) lanes += static_cast<std::uint32_t>(std::popcount(bits[w]));
+  work(end.instruction, std::uint64_t{lanes} * (4 + callee.frame_bytes / 256));
   return lowest_top;
+}
+
+// Into the lanes' newest records.
+void Machine::save_registers(Unit& unit, CallSite const& site, Bits const& bits) {
+  std::uint64_t word = first_saved_word;
+  std::uint32_t const first = unit.first_warp * lanes_per_warp;
+  for (CallSite::Saved const& r : site.saved) {
+    std::byte const* const at = unit.registers + std::size_t{4} * stride_ * r.slot;
+    each_lane(bits.data(), unit.warps, [&](std::uint32_t lane) {
+      std::uint32_t* const to = record_word_of(first + lane, stacks_[first + lane].record + word);
+      if (r.wide) {
+        std::uint64_t const value = reinterpret_cast<std::uint64_t const*>(at)[lane];
+        to[0] = static_cast<std::uint32_t>(value);
+        to[local_lanes_] = static_cast<std::uint32_t>(value >> 32);
+      } else {
+        to[0] = reinterpret_cast<std::uint32_t const*>(at)[lane];
+      }
+    });
+    word += r.wide ? 2 : 1;
+  }
 }
 
 void Machine::tell_frame(std::uint32_t thread, FrameChange::Range fresh, std::uint32_t base,
@@ -187,21 +207,23 @@ bool Machine::give_back(Unit& unit) {
     std::uint32_t const thread = unit.first_warp * lanes_per_warp + lane;
     Stack& stack = stacks_[thread];
     std::byte* const memory = stack_of(thread);
-    Record record;
-    std::byte const* from = records_of(thread) + stack.record;
-    std::memcpy(&record, from, sizeof record);
-    from += sizeof record;
-    CallSite const& site = p_.calls[record.site];
-    CallableCode const& callee = p_.callables[record.callable];
+    std::uint32_t const* const record = record_word_of(thread, stack.record);
+    CallSite const& site = p_.calls[record[site_word * local_lanes_]];
+    CallableCode const& callee = p_.callables[record[callable_word * local_lanes_]];
+    std::uint32_t const base = record[base_word * local_lanes_];
+    std::uint32_t const* from = record + first_saved_word * local_lanes_;
     for (CallSite::Saved const& r : site.saved) {
-      std::size_t const bytes = r.wide ? 8 : 4;
-      std::memcpy(unit.registers + std::size_t{4} * stride_ * r.slot + bytes * lane, from, bytes);
-      from += bytes;
+      std::byte* const at = unit.registers + std::size_t{4} * stride_ * r.slot;
+      if (r.wide)
+        reinterpret_cast<std::uint64_t*>(at)[lane] = std::uint64_t{from[local_lanes_]} << 32 | from[0];
+      else
+        reinterpret_cast<std::uint32_t*>(at)[lane] = from[0];
+      from += (r.wide ? 2 : 1) * local_lanes_;
     }
     for (std::size_t k = 0; k < site.results.size(); ++k)
-      std::memcpy(memory + record.base + site.results[k].offset, memory + stack.base + callee.results[k].offset,
+      std::memcpy(memory + base + site.results[k].offset, memory + stack.base + callee.results[k].offset,
                   std::min(callee.results[k].bytes, site.results[k].bytes));
-    stack = {record.base, record.top, record.record, record.records_top};
+    stack = {base, record[top_word * local_lanes_], record[record_word * local_lanes_], stack.record};
     lowest_top = std::min(lowest_top, stack.top);
     set_frame(unit, lane, stack.base);
     if (context_.observed) tell_frame(thread, {}, stack.base, site.results);
@@ -225,9 +247,10 @@ void Machine::allocate_stack(Context& c, MicroOp const& op) {
   each_lane(c.bits, c.warps, [&](std::uint32_t lane) {
     std::uint32_t const thread = c.first_warp * lanes_per_warp + lane;
     Stack& stack = stacks_[thread];
-    std::uint64_t const begin = round_up(stack.top, op.extra), end = local_bytes_ - stack.records_top;
+    std::uint64_t const begin = round_up(stack.top, op.extra);
+    std::uint64_t const end = local_bytes_ - std::uint64_t{4} * stack.records_top;
     if (begin > end || bytes[lane] > end - begin) stack_overflow(op.instruction, thread, bytes[lane]);
-    std::memset(stack_of(thread) + begin, 0, bytes[lane]);
+    std::memset(stack_of(thread) + stack.top, 0, begin + bytes[lane] - stack.top);
     work(op.instruction, 1 + bytes[lane] / 256);
     stack.top = static_cast<std::uint32_t>(begin + bytes[lane]);
     lowest_top = std::min(lowest_top, stack.top);
@@ -266,12 +289,11 @@ bool Machine::all_running(Context const& c) const {
 }
 
 // Of the running function's own frame, without what alloca added.
-std::uint64_t Machine::frame_end(std::uint32_t thread) const {
+std::uint64_t Machine::frame_end(std::uint32_t thread) {
   Stack const& stack = stacks_[thread];
   if (stack.records_top == 0) return p_.local_bytes;
-  Record record;
-  std::memcpy(&record, records_of(thread) + stack.record, sizeof record);
-  return stack.base + p_.callables[record.callable].frame_bytes;
+  std::uint32_t const* const record = record_word_of(thread, stack.record);
+  return stack.base + p_.callables[record[callable_word * local_lanes_]].frame_bytes;
 }
 
 void allocate_stack(Context& c, MicroOp const& op) {

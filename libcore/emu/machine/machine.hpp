@@ -99,8 +99,8 @@ class Machine {
     std::uint64_t key = 0;  // see key_of: the lowest runs first
     Bits bits{};
     State state = State::ready;
-    std::uint64_t since = 0;  // Context::syncs when it began to wait
     std::uint32_t stack_limit = 0;
+    std::uint64_t since = 0;  // Context::syncs when it began to wait
     std::uint32_t barrier = 0, threads = 0, instruction = 0;
     bool aligned = true;
     End const* end = nullptr;
@@ -165,9 +165,13 @@ class Machine {
   [[noreturn]] void stack_overflow(std::uint32_t instruction, std::uint32_t thread, std::uint64_t bytes) const;
   void limit_stack(std::uint32_t bytes);
   bool all_running(Context const&) const;
-  std::uint64_t frame_end(std::uint32_t thread) const;
+  std::uint64_t frame_end(std::uint32_t thread);
   std::byte* stack_of(std::uint32_t thread) const { return local_.get() + local_stride_ * thread; }
-  std::byte* records_of(std::uint32_t thread) const { return records_.get() + local_stride_ * thread; }
+  // The same word of the next lane lies beside it, the next word of this lane local_lanes_ words on.
+  std::uint32_t* record_word_of(std::uint32_t thread, std::uint64_t word) {
+    return records_.data() + word * local_lanes_ + thread;
+  }
+  void save_registers(Unit&, CallSite const&, Bits const&);
   // What the work-item may access of its local memory: the frames of the functions that run.
   std::uint64_t local_top(std::uint32_t thread) const { return p_.stacked ? stacks_[thread].top : local_bytes_; }
 
@@ -234,13 +238,14 @@ class Machine {
   struct Unmap {
     void operator()(std::byte* p) const { std::free(p); }
   };
-  std::unique_ptr<std::byte[], Unmap> local_, records_;  // records_: of calls; as far apart as stacks
+  std::unique_ptr<std::byte[], Unmap> local_;
   std::uint64_t local_bytes_ = 0, local_stride_ = 0, local_lanes_ = 0;
   struct Stack {
     std::uint32_t base = 0, top = 0;            // the running frame, and the first free byte
-    std::uint32_t record = 0, records_top = 0;  // of the call that made it, and the first free byte; 0 in the kernel
+    std::uint32_t record = 0, records_top = 0;  // of the call that made it, and the first free word; 0 in the kernel
   };
   std::vector<Stack> stacks_;            // by work-item
+  std::vector<std::uint32_t> records_;   // of calls
   std::vector<Access*> stack_accesses_;  // whose windows end where the stacks of the running lanes do
   std::uint32_t stack_limit_ = 0;        // there: no running lane's top is lower
   std::uint32_t frame_slot_ = no_slot;   // where lanes find their base

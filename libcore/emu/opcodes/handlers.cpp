@@ -72,22 +72,12 @@ Handlers make() {
 #define KERNELCAST_TEXT(x) #x
 #define KERNELCAST_NAME(x) KERNELCAST_TEXT(x)
   h.level = KERNELCAST_NAME(KERNELCAST_EMU_ISA);
-  h.families[0] = integer_opcodes();
-  h.families[1] = compare_opcodes();
-  h.families[2] = float_opcodes();
-  h.families[3] = KERNELCAST_EMU_LOWEST::rounding_opcodes();
-  h.families[4] = convert_opcodes();
-  h.families[5] = move_opcodes();
-  h.families[6] = atomic_opcodes();
-  h.families[7] = warp_opcodes();
-  h.families[8] = half_opcodes();
-  h.families[9] = packed_opcodes();
-  h.families[10] = reformat_opcodes();
-  h.families[11] = KERNELCAST_EMU_LOWEST::video_opcodes();
-  h.families[12] = matrix_multiply_opcodes();
-  h.families[13] = matrix_access_opcodes();
-  h.families[14] = copy_opcodes();
-  h.families[15] = KERNELCAST_EMU_LOWEST::barrier_object_opcodes();
+  for (std::span<Opcode const> family :
+       {integer_opcodes(), compare_opcodes(), float_opcodes(), KERNELCAST_EMU_LOWEST::rounding_opcodes(),
+        convert_opcodes(), move_opcodes(), atomic_opcodes(), warp_opcodes(), half_opcodes(), packed_opcodes(),
+        reformat_opcodes(), KERNELCAST_EMU_LOWEST::video_opcodes(), matrix_multiply_opcodes(), matrix_access_opcodes(),
+        copy_opcodes(), KERNELCAST_EMU_LOWEST::barrier_object_opcodes()})
+    for (Opcode const& opcode : family) h.opcodes.add(opcode);
   load_store_handlers(h);
   h.guard = guard;
   h.clock32 = clock<u32>;

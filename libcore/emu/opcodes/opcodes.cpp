@@ -31,11 +31,26 @@ bool matches(std::string_view pattern, std::string_view text) {
   }
 }
 
+void OpcodeIndex::add(Opcode const& opcode) {
+  std::string_view const word = opcode.pattern.substr(0, opcode.pattern.find('.'));
+  auto& entries = word.find('{') == std::string_view::npos ? by_word_[word] : others_;
+  entries.push_back({count_++, &opcode});
+}
+
+Opcode const* OpcodeIndex::find(std::string_view full_name) const {
+  auto const first = [&](std::vector<Entry> const& entries) {
+    for (Entry const& e : entries)
+      if (matches(e.opcode->pattern, full_name)) return e;
+    return Entry{~std::uint32_t{0}, nullptr};
+  };
+  auto const entries = by_word_.find(full_name.substr(0, full_name.find('.')));
+  Entry const named = entries == by_word_.end() ? Entry{~std::uint32_t{0}, nullptr} : first(entries->second);
+  Entry const other = first(others_);
+  return named.number < other.number ? named.opcode : other.opcode;
+}
+
 Opcode const* find_opcode(Handlers const& handlers, std::string_view full_name) {
-  for (std::span<Opcode const> family : handlers.families)
-    for (Opcode const& opcode : family)
-      if (matches(opcode.pattern, full_name)) return &opcode;
-  return nullptr;
+  return handlers.opcodes.find(full_name);
 }
 
 }  // namespace kernelcast::emu

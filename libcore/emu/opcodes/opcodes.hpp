@@ -12,6 +12,8 @@
 
 #include <span>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "emu/opcodes/lane.hpp"
 
@@ -28,10 +30,27 @@ struct Opcode {
   Handler full = nullptr, masked = nullptr;
 };
 
+// Opcodes by the word that their names begin with, so that a name is compared with few patterns.
+class OpcodeIndex {
+ public:
+  void add(Opcode const&);
+  // The first that was added of those whose pattern matches; null where none does.
+  Opcode const* find(std::string_view full_name) const;
+
+ private:
+  struct Entry {
+    std::uint32_t number;
+    Opcode const* opcode;
+  };
+  std::unordered_map<std::string_view, std::vector<Entry>> by_word_;
+  std::vector<Entry> others_;  // whose first word holds a choice
+  std::uint32_t count_ = 0;
+};
+
 // Everything one instruction-set level provides.
 struct Handlers {
   std::string_view level;
-  std::span<Opcode const> families[24];
+  OpcodeIndex opcodes;
   // Loads by how an element becomes a register: see Extension. Stores by log2 of the element's bytes.
   struct Pair {
     Handler full, masked;
