@@ -187,6 +187,7 @@ void AddressReader::take_mask() {
     take('@');
   }
   if (mask_ == 0) refuse("a part of no lanes");
+  if (mask_ & ~row_mask_) refuse("lanes that do not execute the block");
 }
 
 bool AddressReader::next(AddressPart& part, std::vector<std::uint64_t>& list) {
@@ -205,8 +206,8 @@ bool AddressReader::next(AddressPart& part, std::vector<std::uint64_t>& list) {
   part.stride = 0;
   if (part.affine) {
     bool const negative = take('-');
-    auto const size = static_cast<std::int64_t>(number(10));
-    part.stride = negative ? -size : size;
+    std::uint64_t const size = number(10);
+    part.stride = static_cast<std::int64_t>(negative ? 0 - size : size);
   } else {
     list.push_back(part.first);
     for (std::uint64_t m = mask_ & (mask_ - 1); m; m &= m - 1) {

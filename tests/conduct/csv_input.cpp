@@ -110,6 +110,36 @@ void huge_numbers(Bench const& bench) {
     }
 }
 
+// What an edited or cut file may hold: it ends with a result or with an error, never by a signal.
+void survives(Bench const& bench, Rows const& rows, std::string const& what) {
+  auto const outcome = conduct::run(bench.on_file(unparse(rows)));
+  expect(!outcome.too_slow && outcome.signal == 0, what + ": it should end", &outcome);
+  expect(outcome.status != 70, what + ": it should know what is wrong", &outcome);
+  expect(outcome.status == 0 || contains(outcome.err, "\nhint: "), what + ": it should say what is wrong", &outcome);
+}
+
+void missing_row(Bench const& bench) {
+  auto const original = parse(bench.table().input);
+  for (std::size_t row = 1; row < original.size(); ++row) {
+    auto rows = original;
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(row));
+    survives(bench, rows, "without row " + std::to_string(row));
+  }
+}
+
+// Each cell in turn takes what the next row has in its column, or nothing.
+void foreign_cell(Bench const& bench) {
+  auto const original = parse(bench.table().input);
+  for (std::size_t column = 0; column < original[0].size(); ++column)
+    for (std::size_t row = 1; row < original.size(); ++row)
+      for (auto const& other : {original[row + 1 < original.size() ? row + 1 : 1][column], std::string()}) {
+        if (other == original[row][column]) continue;
+        auto rows = original;
+        rows[row][column] = other;
+        survives(bench, rows, "row " + std::to_string(row) + ", " + original[0][column] + " = '" + other + "'");
+      }
+}
+
 void empty_file(Bench const& bench) {
   refused(bench.on_file(""), 3, {"in.csv:1:1: error: ", "empty"});
   auto run = bench.valid();
@@ -186,7 +216,8 @@ constexpr Check checks_of_input[] = {{"closed_stdin", closed_stdin},     {"termi
                                      {"missing_file", missing_file},     {"dashes", dashes},
                                      {"unknown_column", unknown_column}, {"duplicate_column", duplicate_column},
                                      {"missing_column", missing_column}, {"text_in_a_number", text_in_a_number},
-                                     {"huge_numbers", huge_numbers},     {"empty_file", empty_file},
+                                     {"huge_numbers", huge_numbers},     {"missing_row", missing_row},
+                                     {"foreign_cell", foreign_cell},     {"empty_file", empty_file},
                                      {"header_only", header_only},       {"line_ends", line_ends},
                                      {"quoted_newline", quoted_newline}, {"broken_rows", broken_rows},
                                      {"huge_field", huge_field},         {"failed_output", failed_output}};

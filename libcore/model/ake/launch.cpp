@@ -201,10 +201,11 @@ void LaunchReader::add_parts(TracedWarp& warp, record::TraceExecution const& e) 
     throw rows_.error("addresses", error.what(), error.hint());
   }
   unsigned const there = (*items_of_)[e.block];
-  if (reader.items() > std::max(1u, there))
+  if (reader.items() > there)
     throw rows_.error("addresses",
-                      fmt::format("{} items where block {} has {} memory instructions", reader.items(), e.block, there),
-                      "one for each, in their order, joined by ;");
+                      fmt::format("{} item{} where block {} has {} memory instruction{}", reader.items(),
+                                  reader.items() == 1 ? "" : "s", e.block, there, there == 1 ? "" : "s"),
+                      "one for each, in their order, joined by ; and none is missing among the inst rows");
 }
 
 void LaunchReader::check_complete(Launch const& launch) {
