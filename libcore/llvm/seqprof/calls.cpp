@@ -32,14 +32,15 @@ void Instrumenter::finish_joined() {
 }
 
 void Instrumenter::allocated(CallBase& call, StringRef name) {
-  IRBuilder<> at(call.getNextNode());
+  auto* const next = call.getNextNode();  // what the size takes stands between the call and this
+  IRBuilder<> at(next);
   auto const argument = [&](unsigned n) { return at.CreateZExtOrTrunc(call.getArgOperand(n), e_.word); };
   Value* size = nullptr;
   if (name == "calloc")
     size = at.CreateMul(argument(0), argument(1));
   else
     size = argument(name == "realloc" || name == "aligned_alloc" ? 1 : 0);
-  begins_life(call.getNextNode(), &call, size);
+  begins_life(next, &call, size);
 }
 
 void Instrumenter::call_copy(CallBase& call, Value* found) {

@@ -151,10 +151,11 @@ void Instrumenter::begins_life(Instruction* before, Value* memory, Value* size) 
   at.CreateCall(e_.runtime("kernelcast_seq_clear", e_.none, {e_.pointer, e_.word}), {memory, size});
 }
 void Instrumenter::local_begins(AllocaInst& local) {
-  IRBuilder<> at(local.getNextNode());
+  auto* const next = local.getNextNode();
+  IRBuilder<> at(next);
   auto* const count = at.CreateZExtOrTrunc(local.getArraySize(), e_.word);
   auto const size = layout_.getTypeAllocSize(local.getAllocatedType()).getFixedValue();
-  begins_life(local.getNextNode(), &local, at.CreateMul(count, e_.number(size)));
+  begins_life(next, &local, at.CreateMul(count, e_.number(size)));
 }
 
 }  // namespace kernelcast::llvm_passes
