@@ -21,9 +21,9 @@ void draw_bottlenecks(Rows& rows, Script& script) {
   rows.each<Cost>([&](auto const&, Cost&& row) {
     if (!row.time_s) return;
     if (!kernel.empty() && kernel != row.kernel)
-      cells.push_back({quote(""), "0", "0", "0", "0", "0", "0"});  // a gap between kernels
+      cells.push_back({cell(""), "0", "0", "0", "0", "0", "0"});  // a gap between kernels
     kernel = row.kernel;
-    std::vector<std::string> bar{quote(row.kernel + " " + row.device)};
+    std::vector<std::string> bar{cell(row.kernel + " " + row.device)};
     for (auto const& term : terms) bar.push_back(number(100 * (row.*term.time_s).value_or(0) / *row.time_s));
     transfers |= row.t_transfer_s.value_or(0) > 0;
     cells.push_back(std::move(bar));

@@ -11,7 +11,7 @@ void draw_panel(Script& script, std::string const& title, Boxes const& boxes) {
   int place = 0;
   for (auto const& [name, values] : boxes) {
     ++place;
-    ticks += fmt::format("{}{} {}", ticks.empty() ? "" : ", ", quote(name), place);
+    ticks += fmt::format("{}{} {}", ticks.empty() ? "" : ", ", tic(name), place);
     std::vector<std::vector<std::string>> cells;
     for (double const v : values) cells.push_back({number(v)});
     plot += fmt::format("{}{} using ({}):1 with boxplot lc rgb {} notitle", plot.empty() ? "" : ", ",

@@ -28,7 +28,7 @@ void draw_boxes(Script& script, std::map<std::string, std::vector<double>> const
     std::vector<std::vector<std::string>> cells;
     for (double const error : values) cells.push_back({number(std::max(error, least_shown))});
     auto const* const comma = labels.empty() ? "" : ", ";
-    labels += fmt::format("{}{} {}", comma, quote(device), number(place));
+    labels += fmt::format("{}{} {}", comma, tic(device), number(place));
     plot += fmt::format("{}{} using ({}):1:(0.6) with boxplot lc rgb {}", comma, script.data(cells), number(place),
                         quote(colour(0)));
   }
@@ -52,7 +52,7 @@ void draw_classes(Script& script, std::map<std::string, std::vector<double>> con
     }
   std::vector<std::vector<std::string>> cells;
   for (std::size_t i = 0; i < counts.size(); ++i)
-    cells.push_back({number(static_cast<double>(i)), number(100 * counts[i] / all), quote(class_name(i))});
+    cells.push_back({number(static_cast<double>(i)), number(100 * counts[i] / all), cell(class_name(i))});
   auto const data = script.data(cells);
   script.line("set ylabel \"share of the samples (%)\"");
   script.line("set xrange [-0.6:{}]", number(static_cast<double>(counts.size()) - 0.4));

@@ -48,8 +48,7 @@ void draw_panel(Script& script, Panel const& panel, std::vector<std::string> con
   auto place = static_cast<double>(panel.rows.size());
   for (auto const& row : panel.rows) {
     auto const limiter = std::find(limiters.begin(), limiters.end(), row.limiter) - limiters.begin();
-    cells.push_back(
-        {number(place), number(row.relative_time), number(static_cast<double>(limiter)), quote(row.device)});
+    cells.push_back({number(place), number(row.relative_time), number(static_cast<double>(limiter)), cell(row.device)});
     place -= 1;
   }
   auto const data = script.data(cells);

@@ -21,7 +21,7 @@ std::string_view terminal(Format format) {
 std::string whole_script(Script const& script, std::string const& terminal, std::string const& output) {
   std::string text = "# gnuplot 5.2 or newer\n";
   if (!terminal.empty()) text += terminal + '\n';
-  if (!output.empty()) text += "set output " + quote(output) + '\n';
+  if (!output.empty()) text += "set output " + quote(output, output.size()) + '\n';
   return text + "set encoding utf8\n" + script.body() + "unset output\n";
 }
 

@@ -39,7 +39,7 @@ void draw_roofline(Rows& rows, Script& script) {
   for (auto const& kernel : kernels) {
     auto const [at, is_new] = colours.try_emplace(kernel.system, colours.size());
     auto const data =
-        script.data({{number(kernel.intensity), number(kernel.bound_flop_per_s), quote(kernel.partition)}});
+        script.data({{number(kernel.intensity), number(kernel.bound_flop_per_s), cell(kernel.partition)}});
     plot += fmt::format(
         "{}{} using 1:2 with points pt 7 lc rgb {} {}, {} using 1:2:3 with labels left offset 0.6,-0.6 notitle",
         plot.empty() ? "" : ", ", data, quote(colour(at->second)),

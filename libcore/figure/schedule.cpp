@@ -25,7 +25,7 @@ void draw_schedule(Rows& rows, Script& script) {
   for (auto const& box : boxes)
     cells.push_back({number(box.start_s * scale), number(static_cast<double>(place(devices, box.device))),
                      number(box.end_s * scale), number(static_cast<double>(place(kernels, box.kernel))),
-                     quote(box.kernel)});
+                     cell(box.kernel)});
   auto const data = script.data(cells);
   script.height_px = 120 + 40 * static_cast<int>(devices.size());
   script.set_title("which device runs what when");
@@ -35,7 +35,7 @@ void draw_schedule(Rows& rows, Script& script) {
   script.line("set grid x");
   script.line("unset key");
   std::string tics;
-  for (std::size_t i = 0; i < devices.size(); ++i) tics += fmt::format("{}{} {}", i ? ", " : "", quote(devices[i]), i);
+  for (std::size_t i = 0; i < devices.size(); ++i) tics += fmt::format("{}{} {}", i ? ", " : "", tic(devices[i]), i);
   script.line("set ytics ({}) scale 0", tics);
   std::string plot = "plot ";
   for (std::size_t i = 0; i < kernels.size(); ++i)

@@ -13,7 +13,22 @@ std::string_view colour(std::size_t index) {
   return colours[index % colours.size()];
 }
 
-std::string quote(std::string_view text) {
+namespace {
+
+std::string begin_of(std::string_view text, std::size_t max_bytes = max_text_bytes) {
+  if (text.size() <= max_bytes) return std::string(text);
+  auto end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // within a character
+  return std::string(text.substr(0, end)) + "\u2026";
+}
+
+std::string with(std::string text, char from, std::string_view to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, 1, to);
+  return text;
+}
+
+std::string escaped(std::string_view text) {
   std::string out = "\"";
   for (char const c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -25,6 +40,20 @@ std::string quote(std::string_view text) {
       out += c;
   }
   return out + '"';
+}
+
+}  // namespace
+
+std::string quote(std::string_view text, std::size_t max_bytes) {
+  return escaped(begin_of(text, max_bytes));
+}
+
+std::string cell(std::string_view text) {
+  return escaped(with(begin_of(text), '"', "\u02ba"));  // looks alike; a label of a tic would end there
+}
+
+std::string tic(std::string_view text) {
+  return escaped(with(begin_of(text), '%', "%%"));
 }
 
 std::string number(double value) {

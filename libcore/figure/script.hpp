@@ -25,7 +25,7 @@ class Script {
     body_ += '\n';
   }
 
-  // A data block; returns its name, "$d0", "$d1", …. Cells are numbers or quote() texts; an unknown one is "NaN". An
+  // A data block; returns its name, "$d0", "$d1", …. Cells are numbers or cell() texts; an unknown one is "NaN". An
   // empty row is gnuplot's break between lines or scans of a surface.
   std::string data(std::vector<std::vector<std::string>> const& rows);
 
@@ -38,8 +38,13 @@ class Script {
   int blocks_ = 0;
 };
 
-// "text" with what gnuplot would interpret escaped.
-std::string quote(std::string_view text);
+// "text" with what gnuplot would interpret escaped. Of a longer text its begin: gnuplot drops rows with thousands of
+// bytes.
+inline constexpr std::size_t max_text_bytes = 256;
+std::string quote(std::string_view text, std::size_t max_bytes = max_text_bytes);
+// The same where gnuplot reads more into a text: in a data block, and in a list of tics, where % begins a format.
+std::string cell(std::string_view text);
+std::string tic(std::string_view text);
 // Shortest form; "NaN" for an unknown one.
 std::string number(double);
 
