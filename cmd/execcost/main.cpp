@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/cli.hpp"
+#include "cli/values.hpp"
 #include "device/device.hpp"
 #include "model/execcost.hpp"
 
@@ -80,7 +81,7 @@ void declare(cli::Tool& tool) {
                  "add the time to move all touched bytes to a GPU once over a link of this bandwidth, in bytes per "
                  "second")
       ->type_name("RATE")
-      ->check(CLI::PositiveNumber);
+      ->check(cli::bandwidth());
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }
 

@@ -7,6 +7,7 @@
 
 #include "advise/online.hpp"
 #include "cli/cli.hpp"
+#include "cli/values.hpp"
 #include "device/device.hpp"
 #include "model/rank.hpp"
 #include "words.hpp"
@@ -128,7 +129,7 @@ void declare(cli::Tool& tool) {
                  "processor time that all advice may take, in percent of the application's run time so far; without "
                  "it every launch is advised on, after the application's end where need be")
       ->type_name("PCT")
-      ->check(CLI::Range(0.01, 10000.0));
+      ->check(cli::number_from(0.01, 10000));
   app.add_option("--devdb", options->devdb,
                  "the device database; else KERNELCAST_DEVDB, else the one that belongs to the program")
       ->type_name("DIR");
@@ -151,7 +152,7 @@ void declare(cli::Tool& tool) {
   app.add_option("--timeout", options->timeout_s,
                  "give up on a launch when its emulation takes so many seconds; 0 = never")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber)
+      ->check(cli::seconds())
       ->capture_default_str();
   auto* const steer = app.add_flag(
       "--steer", options->steer,

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/values.hpp"
 #include "device/device.hpp"
 #include "forest/collect/collect.hpp"
 #include "learning.hpp"
@@ -58,7 +59,7 @@ void declare(cli::Tool& tool) {
   app.add_option("APPLICATION", options->collect.command, "the application and its arguments, after --");
   app.add_option("--seconds", options->collect.seconds, "repeat each kernel for at least so long (default 1)")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 3600.0));
+      ->check(cli::number_from(0, 3600));
   app.add_flag("--no-power", options->no_power, "measure times alone, without NVML");
   tool.list("--skip", options->collect.skip, "kernels not to repeat: they have a row without a time", "NAME");
   app.add_option("--device", options->device,

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/shard.hpp"
+#include "cli/values.hpp"
 #include "graph/graph_file.hpp"
 #include "graph/report.hpp"
 #include "graph/system_file.hpp"
@@ -237,11 +238,11 @@ void declare(cli::Tool& tool) {
   tool.list("--map", options->maps, "GPU of each part (default 0, 1, 2, …)", "GPU");
   app.add_option("--launch-overhead", options->launch_overhead_s, "seconds added to each kernel (default 0)")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(cli::seconds());
   app.add_option("--copy-overhead", options->copy_overhead_s,
                  "seconds added to each copy, besides the latency of its links (default 0)")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(cli::seconds());
   app.add_option("--copy-engines", options->copy_engines,
                  "copies that a GPU sends, and receives, at a time (default 0: any number)")
       ->type_name("N");

@@ -183,7 +183,7 @@ void declare(cli::Tool& tool) {
   app.add_option("--link-bandwidth", options->link_bandwidth,
                  "bytes per second between the processors, for partitions with link_bytes or link_intensity")
       ->type_name("BYTES_PER_S")
-      ->check(CLI::PositiveNumber);
+      ->check(cli::bandwidth());
   app.add_flag("--peaks", options->peaks, "take the database's peaks also where it has the times of [perdome]");
   tool.list("--flop-rate", options->flop_rates, "operations per second of a device, instead of the database's",
             "DEVICE=RATE");

@@ -37,6 +37,23 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return number<std::uint64_t>(text);
 }
 
+CLI::Validator number_from(double low, double high) {
+  return {[low, high](std::string& text) {
+            auto const value = number<double>(text);  // nan is from nowhere to nowhere
+            if (value && *value >= low && *value <= high) return std::string();
+            return fmt::format("expected a number from {} to {}, got '{}'", low, high, text);
+          },
+          ""};
+}
+
+CLI::Validator seconds() {
+  return number_from(0, 1e9);
+}
+
+CLI::Validator bandwidth() {
+  return number_from(1, 1e18);
+}
+
 double positive_number(std::string_view text, std::string_view option) {
   auto const value = number<double>(text);
   if (!value || !(*value > 0) || !std::isfinite(*value))

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 namespace kernelcast::cli {
 
 // The pieces of "a:b:c"; one piece where there is no `at`. They are views of the text.
@@ -16,6 +18,12 @@ std::vector<std::string_view> split(std::string_view text, char at);
 
 // Digits and nothing else.
 std::optional<std::uint64_t> whole_number(std::string_view text);
+
+// For options that take a floating-point number, ->check(): decimal, finite, and from `low` to `high`. (CLI11 lets nan
+// pass its own ranges.)
+CLI::Validator number_from(double low, double high);
+CLI::Validator seconds();    // from 0 to 1e9, thirty years: more overflows clocks
+CLI::Validator bandwidth();  // bytes per second, from 1 to 1e18
 
 // A finite number above 0.
 double positive_number(std::string_view text, std::string_view option);

@@ -1,5 +1,7 @@
 #include "launch/options.hpp"
 
+#include "cli/values.hpp"
+
 namespace kernelcast::launch {
 
 namespace {
@@ -61,7 +63,7 @@ void declare_limits(CLI::App& app, Options& options) {
       ->default_str("8MB");
   app.add_option("--timeout", options.timeout_s, "stop emulation after so many seconds; 0 = never")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(cli::seconds());
 }
 
 void declare_compiler(CLI::App& app, Options& options) {

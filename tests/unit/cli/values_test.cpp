@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <fmt/format.h>
+
 #include "catch.hpp"
 #include "cli/shard.hpp"
 
@@ -19,6 +21,10 @@ Status status_of(auto const& call) {
     return error.status();
   }
   return Status::done;
+}
+
+std::string verdict(CLI::Validator const& validator, std::string text) {
+  return validator(text);
 }
 
 std::vector<int> taken(Shard shard, int points) {
@@ -95,4 +101,15 @@ TEST_CASE("an array job's task knows its shard") {
   }
   Variable const count("SLURM_ARRAY_TASK_COUNT", "1");  // numbered from 1: not as --shard counts
   CHECK(status_of([] { Shard shard("slurm"); }) == Status::usage);
+}
+
+TEST_CASE("options of floating-point numbers take finite ones in a range") {
+  for (auto const& good : {"0", "0.5", "1e9", "2.5e-3", "-0"}) CHECK(verdict(seconds(), good).empty());
+  for (auto const& bad : {"nan", "-nan", "inf", "-inf", "infinity", "-1", "1e300", "1e400", "1.1e9", "0x10", "1s", " 1",
+                          "", "1,5", "nan(1)"})
+    CHECK(verdict(seconds(), bad) == fmt::format("expected a number from 0 to 1000000000, got '{}'", bad));
+  CHECK(verdict(bandwidth(), "1e12").empty());
+  for (auto const& bad : {"0", "nan", "inf", "1e300"}) CHECK(!verdict(bandwidth(), bad).empty());
+  CHECK(verdict(number_from(0.01, 99.9), "99.9").empty());
+  CHECK(verdict(number_from(0.01, 99.9), "nan") == "expected a number from 0.01 to 99.9, got 'nan'");
 }
