@@ -1,14 +1,15 @@
 // akemu: how long a kernel takes on a device by emulating one of its compute units, instruction by instruction.
-#include <iterator>
 #include <map>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "cli/cli.hpp"
+#include "cli/values.hpp"
 #include "device/device.hpp"
 #include "model/ake/calibrate.hpp"
 #include "model/ake/devices.hpp"
+#include "process/input.hpp"
 
 using namespace kernelcast;
 namespace ake = model::ake;
@@ -31,8 +32,8 @@ struct Options {
 std::map<std::string, ake::Listing> listings(cli::Streams& io, std::vector<std::string> const& paths) {
   std::map<std::string, ake::Listing> out;
   for (auto const& path : paths) {
-    std::string const text{std::istreambuf_iterator<char>(io.input(path)), {}};
-    out.merge(ake::read_listing(text, cli::Streams::input_name(path)));
+    auto const name = cli::Streams::input_name(path);
+    out.merge(ake::read_listing(read_all(io.input(path), name), name));
   }
   return out;
 }
@@ -111,7 +112,7 @@ void declare(cli::Tool& tool) {
                           ->type_name("L1,L2")
                           ->delimiter(',')
                           ->expected(2)
-                          ->check(CLI::Range(0.0, 1.0));
+                          ->check(cli::number_from(0, 1));
   auto* const none =
       app.add_flag("--no-cache", options->no_cache, "every access goes to device memory")->excludes(rates);
   app.add_flag("--warm", options->warm,
@@ -135,7 +136,7 @@ void declare(cli::Tool& tool) {
   app.add_option("--group-launch-cycles", options->group_launch_cycles,
                  "with --replace, cycles from a group's end to its successor's start (default 0)")
       ->type_name("N")
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(cli::number_from(0, 1e9));
   app.add_flag("--strict", options->strict, "no projection where latgap.csv lacks a figure, instead of its fallback");
   app.add_option("--timeline", options->timeline, "write the wavefronts of the emulation as a Chrome trace")
       ->type_name("FILE");

@@ -1,13 +1,13 @@
 #include "learning.hpp"
 
-#include <iterator>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "cli/stdio.hpp"
+#include "cli/values.hpp"
 #include "device/device.hpp"
 #include "forest/names.hpp"
+#include "process/input.hpp"
 #include "version/version.hpp"
 
 namespace kernelcast::mangrove {
@@ -85,7 +85,7 @@ void declare_learning(cli::Tool& tool, std::shared_ptr<Learning> const& options)
       ->type_name("COLUMN");
   app.add_option("--interval", options->interval_pct, "percentage that the interval shall hold (default 90)")
       ->type_name("PCT")
-      ->check(CLI::Range(1.0, 99.9));
+      ->check(cli::number_from(1, 99.9));
   app.add_option("--calibrate", options->calibrate,
                  "hold samples out in so many parts, and widen the interval to what they show it needs (default 5); 0: "
                  "the spread of the training samples near")
@@ -133,8 +133,8 @@ forest::Plan plan_of(Learning const& options, cli::Streams& io) {
 }
 
 forest::Content read_all(cli::Streams& io, std::string const& path) {
-  auto& in = io.input(path);
-  forest::Content out{cli::Streams::input_name(path), {std::istreambuf_iterator<char>(in), {}}, {}};
+  auto const name = cli::Streams::input_name(path);
+  forest::Content out{name, kernelcast::read_all(io.input(path), name), {}};
   cli::ContentHash hash;
   hash.add(out.text.data(), out.text.size());
   out.hash = hash.hex();

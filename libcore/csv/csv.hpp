@@ -5,7 +5,7 @@
 // cut at its commas, libcsv splits any other and removes the quotes. Positions inside a row are computed only when
 // somebody asks, from the row's raw text.
 // Limits: comma and double quote only; LF or CRLF; UTF-8, a byte order mark is skipped; one field at most 16 MiB, one
-// row at most 64 MiB, so that no input can exhaust the memory.
+// row or comment at most 64 MiB, so that no input can exhaust the memory; rows may come without end.
 #pragma once
 
 #include <cstddef>

@@ -114,8 +114,12 @@ void Scanner::skip_preamble() {
   if (pending().substr(0, 2) == "\xFF\xFE" || pending().substr(0, 2) == "\xFE\xFF")
     refuse(0, "the input is UTF-16, not UTF-8", "convert it, for example with: iconv -f UTF-16 -t UTF-8");
   while ((begin_ < end_ || refill()) && buffer_[begin_] == '#') {
-    std::size_t newline;
+    std::size_t newline, bytes = 0;
     while ((newline = find(pending(), '\n')) == std::string_view::npos) {
+      bytes += end_ - begin_;
+      if (bytes > max_row_bytes)
+        throw Error(Status::bad_data, {file_, next_line_, 1},
+                    fmt::format("a comment of more than {} MiB", max_row_bytes >> 20), "is this CSV with line ends?");
       begin_ = end_;
       if (!refill()) return;
     }

@@ -1,18 +1,12 @@
 // read_application(): TOML to an Application.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
 #include <fmt/format.h>
 
-#define TOML_ENABLE_WINDOWS_COMPAT 0
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
-
 #include "graph/application.hpp"
 #include "graph/application_names.hpp"
+#include "toml/toml.hpp"
 
 namespace kernelcast::graph {
 
@@ -20,20 +14,10 @@ namespace {
 
 class ApplicationFile {
  public:
-  explicit ApplicationFile(std::string path) : path_(std::move(path)) {
-    std::error_code unknown;
-    std::ifstream file(path_, std::ios::binary);
-    if (!file || std::filesystem::is_directory(path_, unknown))
-      throw Error(Status::io, Where{path_, 0, 0}, "cannot read the application file", "is the name right?");
-    std::string const content{std::istreambuf_iterator<char>(file), {}};
-    std::istringstream in(content);
-    for (std::string line; std::getline(in, line);) lines_.push_back(line);
-    try {
-      root_ = toml::parse(content, path_);
-    } catch (toml::parse_error const& error) {
-      throw refuse(error.source(), std::string(error.description()), "an application file is TOML 1.0");
-    }
-  }
+  explicit ApplicationFile(std::string const& path)
+      : path_(path),
+        file_(TomlFile::read(path, "the application file", "an application file is TOML 1.0")),
+        root_(file_.root()) {}
 
   Application read() {
     check_keys(root_, {"summary", "assumed", "split", "memory_bytes", "before", "loop", "after"}, "an application");
@@ -61,13 +45,12 @@ class ApplicationFile {
   }
 
  private:
-  Where where(toml::source_region const& source) const { return {path_, source.begin.line, source.begin.column}; }
+  Where where(toml::source_region const& source) const { return file_.where(source); }
   Error refuse(toml::source_region const& source, std::string const& message, std::string hint,
                std::size_t right = 0) const {
     auto at = where(source);
     at.column += right;
-    std::string const line = at.line >= 1 && at.line <= lines_.size() ? lines_[at.line - 1] : "";
-    return Error(Status::bad_data, at, message, std::move(hint), line);
+    return Error(Status::bad_data, at, message, std::move(hint), file_.line(at.line));
   }
   void check_keys(toml::table const& table, std::vector<std::string> const& known, std::string_view what) const {
     for (auto const& [key, value] : table)
@@ -154,8 +137,8 @@ class ApplicationFile {
   }
 
   std::string path_;
-  std::vector<std::string> lines_;
-  toml::table root_;
+  TomlFile file_;
+  toml::table const& root_;
 };
 
 }  // namespace

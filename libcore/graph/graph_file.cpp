@@ -5,7 +5,6 @@
 #include <cmath>
 #include <filesystem>
 #include <istream>
-#include <iterator>
 #include <ostream>
 #include <set>
 #include <sstream>
@@ -13,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "process/input.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::graph {
@@ -189,8 +189,8 @@ Graph read_graph(std::string const& path, std::istream& in) {
 }
 
 GraphFile read_graph_file(std::string const& path, std::istream& in) {
-  std::string const text{std::istreambuf_iterator<char>(in), {}};
   std::string const file = path == "-" ? "<stdin>" : path;
+  std::string const text = read_all(in, file);
   bool const dot = begins_like_dot(text);
   auto raw = dot ? parse_dot(file, text) : parse_json_graph(file, text);
   if (dot) read_cuda_labels(raw);

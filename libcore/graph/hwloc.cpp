@@ -1,11 +1,16 @@
-// read_hwloc(): hwloc's XML, through hwloc itself, which knows all versions of its format.
+// read_hwloc(): hwloc's XML, through hwloc itself, which knows all versions of its format. It believes what it reads,
+// so that attributes that are missing or wrong crash it: it reads in a process of its own, which sends the links as
+// CSV.
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <hwloc.h>
 
 #include "graph/system_file.hpp"
+#include "process/input.hpp"
+#include "record/table.hpp"
 
 namespace kernelcast::graph {
 
@@ -101,7 +106,7 @@ class Walk {
 
   // hwloc gives GB/s each way, 0 where it could not see it.
   void link(std::string name, std::string from, std::string to, float gigabytes_per_s) {
-    bool const known = gigabytes_per_s > 0;
+    bool const known = gigabytes_per_s > 0 && std::isfinite(gigabytes_per_s);
     add(std::move(name), std::move(from), std::move(to),
         known ? std::round(gigabytes_per_s * 1e3) * 1e6 : Assumed::pcie3, "full",
         known ? "" : "bandwidth_bytes_per_s: PCIe 3 x16, hwloc does not say", "pcie");
@@ -122,11 +127,22 @@ class Walk {
 }  // namespace
 
 Interconnect read_hwloc(std::string const& file, std::string const& name, std::string const& text) {
-  Topology const topology(file, text);
-  Walk walk(topology, file);
-  walk.links();
-  std::vector<Where> const where(walk.out.size(), Where{file, 1, 1});
-  return Interconnect(name, std::move(walk.out), where);
+  std::istringstream links(in_child("hwloc", file, [&] {
+    Topology const topology(file, text);
+    Walk walk(topology, file);
+    walk.links();
+    std::ostringstream out;
+    record::Writer<record::Link> writer(out);
+    for (auto const& link : walk.out) writer.write(link);
+    writer.finish();
+    return std::move(out).str();
+  }));
+  csv::Reader rows(links, file);
+  record::Reader<record::Link> reader(rows);
+  std::vector<record::Link> out;
+  for (record::Link link; reader.next(link);) out.push_back(link);
+  std::vector<Where> const where(out.size(), Where{file, 1, 1});
+  return Interconnect(name, std::move(out), where);
 }
 
 }  // namespace kernelcast::graph

@@ -1,4 +1,6 @@
 // parse_json_graph(): JSON with a place for every value, which nlohmann's documents do not have; its events do.
+#include <cstdlib>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -216,7 +218,7 @@ RawGraph parse_json_graph(std::string const& path, std::string const& text) {
       for (auto const& item : list(value, key)) {
         if (item.kind != Value::number)
           throw out.refuse(item.where, "memory_bytes holds numbers", "bytes of each part");
-        out.memory_bytes.push_back(std::stod(item.scalar));
+        out.memory_bytes.push_back(std::strtod(item.scalar.c_str(), nullptr));
       }
     } else if (key == "nodes") {
       out.nodes = NodeReader(out).list(value, key);

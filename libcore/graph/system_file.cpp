@@ -2,15 +2,16 @@
 
 #include <filesystem>
 #include <istream>
-#include <iterator>
 #include <sstream>
+
+#include "process/input.hpp"
 
 namespace kernelcast::graph {
 
 Interconnect read_system_file(std::string const& path, std::istream& in) {
-  std::string const text{std::istreambuf_iterator<char>(in), {}};
-  std::string const name = path == "-" ? "stdin" : std::filesystem::path(path).stem().string();
   std::string const file = path == "-" ? "<stdin>" : path;
+  std::string const text = read_all(in, file, max_description_bytes);
+  std::string const name = path == "-" ? "stdin" : std::filesystem::path(path).stem().string();
   auto const begin = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (begin != std::string::npos && text[begin] == '<') return read_hwloc(file, name, text);
   // The matrix has a line that begins with the names of its columns, GPU0 first, separated by blanks.

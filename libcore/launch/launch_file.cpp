@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
 #include <fmt/format.h>
 
-#define TOML_ENABLE_WINDOWS_COMPAT 0
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
-
 #include "launch/arguments.hpp"
+#include "toml/toml.hpp"
 
 namespace kernelcast::launch {
 
@@ -20,27 +14,10 @@ namespace {
 
 constexpr std::size_t most_calls = 1'000'000;
 
-std::string read_file(std::string const& path) {
-  std::error_code unknown;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, unknown))
-    throw Error(Status::io, Where{path, 0, 0}, "cannot read the launch file", "is the name right?");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class LaunchFile {
  public:
-  LaunchFile(std::string path, std::vector<std::string> const& options) : path_(std::move(path)) {
-    std::string const content = read_file(path_);
-    std::istringstream in(content);
-    for (std::string line; std::getline(in, line);) lines_.push_back(line);
-    try {
-      root_ = toml::parse(content, path_);
-    } catch (toml::parse_error const& error) {
-      Text const place = text_at(error.source(), {});
-      throw Error(Status::bad_data, place.where, std::string(error.description()), "a launch file is TOML 1.0",
-                  place.line);
-    }
+  LaunchFile(std::string const& path, std::vector<std::string> const& options)
+      : path_(path), file_(TomlFile::read(path, "the launch file", "a launch file is TOML 1.0")), root_(file_.root()) {
     folder_ = std::filesystem::path(path_).parent_path().string();
     plan_.case_name = std::filesystem::path(path_).stem().string();
     plan_.request.options = options;
@@ -62,9 +39,7 @@ class LaunchFile {
 
  private:
   Text text_at(toml::source_region const& source, std::string text) const {
-    Text result{std::move(text), Where{path_, source.begin.line, source.begin.column}, {}};
-    if (source.begin.line >= 1 && source.begin.line <= lines_.size()) result.line = lines_[source.begin.line - 1];
-    return result;
+    return {std::move(text), file_.where(source), file_.line(source.begin.line)};
   }
   Error wrong(toml::node const& node, std::string const& message, std::string hint) const {
     return refuse(text_at(node.source(), {}), message, std::move(hint));
@@ -361,8 +336,8 @@ class LaunchFile {
   }
 
   std::string path_, folder_;
-  std::vector<std::string> lines_;
-  toml::table root_;
+  TomlFile file_;
+  toml::table const& root_;
   Plan plan_;
 };
 

@@ -3,10 +3,9 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include <toml++/toml.h>
-
 #include "diag/diag.hpp"
 #include "probe/embedded.hpp"
+#include "toml/toml.hpp"
 
 namespace kernelcast::probe {
 
@@ -32,14 +31,8 @@ std::vector<std::string> strings(toml::node_view<toml::node const> node) {
 }  // namespace
 
 Catalogue::Catalogue(std::string const& text, std::string name) : name_(std::move(name)) {
-  toml::table table;
-  try {
-    table = toml::parse(text, name_);
-  } catch (toml::parse_error const& error) {
-    throw Error(Status::bad_data, Where{name_, error.source().begin.line, error.source().begin.column},
-                std::string(error.description()), "it is TOML: one table for each kernel");
-  }
-  for (auto const& [key, node] : table) {
+  TomlFile const file(name_, text, "it is TOML: one table for each kernel");
+  for (auto const& [key, node] : file.root()) {
     auto const* const kernel = node.as_table();
     if (!kernel) continue;
     KernelEntry entry;

@@ -1,4 +1,4 @@
-// posix_spawn with a process group of its own, so that a time limit also ends what a compiler driver has started.
+// A process group of its own for each program, so that a time limit also ends what a compiler driver has started.
 #include "process/process.hpp"
 
 #include <fcntl.h>
@@ -17,58 +17,70 @@
 #include <cstring>
 
 #include "diag/diag.hpp"
+#include "process/child.hpp"
 
 extern char** environ;
 
 namespace kernelcast {
 namespace {
 
-struct Pipe {
-  int read_end = -1, write_end = -1;
-  Pipe() {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-      throw Error(Status::io, std::string("cannot open a pipe: ") + std::strerror(errno));
-    read_end = ends[0];
-    write_end = ends[1];
-  }
-  ~Pipe() {
-    close_end(read_end);
-    close_end(write_end);
-  }
-  static void close_end(int& end) {
-    if (end >= 0) close(end);
-    end = -1;
-  }
+// All that the child needs, made before there is a child: it shares this process's memory until it is another program.
+struct Start {
+  char* const* argv;
+  char* const* environment;
+  int nowhere, output, errors;
+  int volatile failure = 0;  // errno of the child
 };
 
-pid_t spawn(std::vector<std::string> argv, int output, int errors) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, 1);
-  posix_spawn_file_actions_adddup2(&actions, errors, 2);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, defaults;
+void hand_over(int from, int to) {
+  if (from == to)
+    fcntl(to, F_SETFD, 0);  // dup2 would leave it to be closed
+  else
+    dup2(from, to);
+}
+
+// posix_spawn sets no limits. All signals are blocked.
+[[gnu::noinline]] pid_t vfork_and_exec(Start& start) {
+  pid_t const pid = vfork();  // fork would copy the page tables of an emulated device's memory
+  if (pid != 0) return pid;
+  setpgid(0, 0);
+  struct sigaction action{};
+  for (int number = 1; number < NSIG; ++number) {
+    bool const always = number == SIGPIPE || number == SIGINT || number == SIGTERM || number == SIGCHLD;
+    if (sigaction(number, nullptr, &action) != 0 || (action.sa_handler == SIG_IGN && !always)) continue;
+    action = {};
+    sigaction(number, &action, nullptr);
+  }
+  sigset_t none;
   sigemptyset(&none);
-  sigemptyset(&defaults);
-  for (int signal : {SIGPIPE, SIGINT, SIGTERM, SIGCHLD}) sigaddset(&defaults, signal);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  hand_over(start.nowhere, 0);
+  hand_over(start.output, 1);
+  hand_over(start.errors, 2);
+  lower_limit(RLIMIT_AS, process_memory_bytes);
+  lower_limit(RLIMIT_FSIZE, process_file_bytes);
+  lower_limit(RLIMIT_CORE, 0);
+  execve(start.argv[0], start.argv, start.environment);
+  start.failure = errno;
+  _exit(127);
+}
+
+pid_t spawn(std::vector<std::string> argv, int output, int errors) {
   auto environment = environment_without({"LC_", "LANG"});
   environment.emplace_back("LC_ALL=C");
-  pid_t pid = -1;
-  int const error = posix_spawn(&pid, argv[0].c_str(), &actions, &attributes, null_terminated(argv).data(),
-                                null_terminated(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0)
-    throw Error(Status::io, Where{argv[0]}, std::string("cannot start it: ") + std::strerror(error),
-                "check that the file is an executable program");
-  return pid;
+  auto const words = null_terminated(argv), variables = null_terminated(environment);
+  Start start{words.data(), variables.data(), open("/dev/null", O_RDONLY | O_CLOEXEC), output, errors};
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t const pid = vfork_and_exec(start);
+  int const error = pid < 0 ? errno : start.failure;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (start.nowhere >= 0) close(start.nowhere);
+  if (error == 0) return pid;
+  if (pid > 0) waitpid(pid, nullptr, 0);
+  throw Error(Status::io, Where{argv[0]}, std::string("cannot start it: ") + std::strerror(error),
+              "check that the file is an executable program");
 }
 
 // Reads what has arrived; closes the pipe at its end.
@@ -203,7 +215,7 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::string read_file(std::string const& path) {
+std::string read_file(std::string const& path, std::size_t limit_bytes) {
   int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info{};
   if (fd < 0 || fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
@@ -213,13 +225,17 @@ std::string read_file(std::string const& path) {
                 "check the file's name and permissions");
   }
   std::string text;
-  text.reserve(static_cast<std::size_t>(info.st_size) + 1);
+  auto size = static_cast<std::size_t>(info.st_size);
+  if (size <= limit_bytes) text.reserve(size + 1);
   std::array<char, 65536> buffer;
   ssize_t n = 0;
-  while ((n = read(fd, buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR))
+  while (size <= limit_bytes && ((n = read(fd, buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR))) {
     if (n > 0) text.append(buffer.data(), static_cast<std::size_t>(n));
+    size = text.size();
+  }
   int const error = errno;
   close(fd);
+  if (size > limit_bytes) throw input_too_large(path, limit_bytes);
   if (n < 0)
     throw Error(Status::io, Where{path}, std::string("cannot read: ") + std::strerror(error),
                 "check the file system that holds it");

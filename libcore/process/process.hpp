@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "process/input.hpp"
+
 namespace kernelcast {
 
 struct ProcessResult {
@@ -18,8 +20,12 @@ struct ProcessResult {
   bool succeeded() const { return exit_code == 0 && !timed_out; }
 };
 inline constexpr std::size_t output_limit_bytes = std::size_t{8} << 20;
+// The address space of each process that is started, and the size of each file that it writes, unless the user's limits
+// are lower.
+inline constexpr std::uint64_t process_memory_bytes = std::uint64_t{16} << 30;
+inline constexpr std::uint64_t process_file_bytes = std::uint64_t{4} << 30;
 
-// Runs argv[0] (a path) with stdin from /dev/null and messages in English. Thread safe.
+// Runs argv[0] (a path) with stdin from /dev/null and messages in English, within the limits above. Thread safe.
 // Throws Error(io) when the process cannot be started.
 ProcessResult run_process(std::vector<std::string> const& argv, double time_limit_s);
 
@@ -60,7 +66,8 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-std::string read_file(std::string const& path);                   // throws Error(io)
+// Throws Error(io), and Error(bad_data) beyond the limit.
+std::string read_file(std::string const& path, std::size_t limit_bytes = max_input_bytes);
 void write_file(std::string const& path, std::string_view text);  // throws Error(io)
 
 }  // namespace kernelcast

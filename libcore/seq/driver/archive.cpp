@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 using Files = std::vector<std::string>;
+constexpr std::size_t max_archive_bytes = std::size_t{4} << 30;
 struct Symbols {
   std::set<std::string> defined, missing;
 };
@@ -28,14 +29,14 @@ bool begins(std::string_view text, std::string_view begin) {
 bool is_archive(std::string const& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) < 8) return false;
-  auto const text = read_file(path);
+  auto const text = read_file(path, max_archive_bytes);
   return begins(text, "!<arch>\n") || begins(text, "!<thin>\n");
 }
 
 // Writes the members to `folder`; gives their files in the archive's order.
 Files extract(std::string const& path, TemporaryFolder const& folder, std::string const& prefix) {
   constexpr std::size_t header = 60, size_at = 48, size_length = 10;
-  auto const text = read_file(path);
+  auto const text = read_file(path, max_archive_bytes);
   bool const thin = begins(text, "!<thin>\n");
   std::string long_names;
   Files files;

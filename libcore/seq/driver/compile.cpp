@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -204,7 +203,7 @@ std::string compile(CompilerTools const& tools, Source const& source, std::vecto
   auto file = path;
   if (from_stdin) {
     file = scratch.file("stdin");
-    write_file(file, std::string(std::istreambuf_iterator<char>(std::cin), {}));
+    write_file(file, read_all(std::cin, "<stdin>"));
     command.insert(command.end(), {"-I", "."});
   }
   // The language by the ending needs no saying; flang would not take it.
