@@ -49,6 +49,11 @@ std::vector<std::string> parse_dependencies(std::string const& rule);
 std::vector<KernelInfo> describe_kernels(ptx::Module const&, std::map<std::string, KernelFacts> const&);
 void find_registers(Build const&, std::vector<KernelInfo>&);
 
+// A file's name as an argument: compilers take -x.cl for an option and @x.cl for a file of options.
+inline std::string as_argument(std::string const& path) {
+  return path.starts_with('-') || path.starts_with('@') ? "./" + path : path;
+}
+
 // Calls f with each line of the text, without its end.
 template <class F>
 void each_line(std::string_view text, F f) {

@@ -20,10 +20,20 @@ std::string write_headers(Build const& build) {
   return folder;
 }
 
+// nvcc starts its parts by a shell, in double quotes, and escapes neither of these.
+void refuse_shell_words(Build const& build, std::vector<std::string> const& argv) {
+  for (auto const& word : argv)
+    if (word.find_first_of("$`\\\n") != std::string::npos)
+      throw Error(Status::bad_data, Where{build.request.path},
+                  fmt::format("nvcc would have a shell interpret '{}'", word),
+                  "use no $, `, \\ or line end in options and in the names of files and folders");
+}
+
 void compile(Build& build, std::string const& compiler, std::vector<std::string> argv) {
   auto const rule = build.scratch.file("kernel.d"), output = build.scratch.file("kernel.ptx");
   argv.insert(argv.end(), build.request.options.begin(), build.request.options.end());
-  argv.insert(argv.end(), {"-MMD", "-MF", rule, build.request.path, "-o", output});
+  argv.insert(argv.end(), {"-MMD", "-MF", rule, as_argument(build.request.path), "-o", output});
+  if (compiler == "nvcc") refuse_shell_words(build, argv);
   auto const result = run_process(argv, build.request.time_limit_s);
   build.notes = check_compiler(build, compiler, result);
   build.ptx = read_file(output);

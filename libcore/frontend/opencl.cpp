@@ -139,7 +139,7 @@ void parse_unit(Build& build, std::string const& path, std::vector<std::string> 
   parse.insert(parse.end(), target.begin(), target.end());
   for (auto& option : opencl_options(options)) parse.push_back(std::move(option));
   parse.insert(parse.end(), {"-gdwarf-2", "-gline-directives-only", "-Xclang", "-disable-llvm-passes", "-emit-llvm",
-                             "-S", "-MMD", "-MF", rule_file, path, "-o", ir_file});
+                             "-S", "-MMD", "-MF", rule_file, as_argument(path), "-o", ir_file});
   auto parsed = run_process(parse, request.time_limit_s);
   for (bool again = true; again && !parsed.succeeded() && !parsed.timed_out;) {
     again = false;

@@ -157,8 +157,8 @@ Fill run_amd(Build const& build, AmdTarget const& target) {
   std::vector<std::string> argv{build.tools.clang, "-target", target.triple, std::string("-mcpu=") + target.processor,
                                 "-nogpulib"};
   for (auto& option : opencl_options(build.request.options)) argv.push_back(std::move(option));
-  argv.insert(argv.end(),
-              {"-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", libclc, "-S", build.request.path, "-o", output});
+  argv.insert(argv.end(), {"-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", libclc, "-S",
+                           as_argument(build.request.path), "-o", output});
   auto const result = run_process(argv, build.request.time_limit_s);
   if (!result.succeeded())
     return note(target.column,

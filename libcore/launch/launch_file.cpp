@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "launch/arguments.hpp"
+#include "launch/compiler_options.hpp"
 #include "toml/toml.hpp"
 
 namespace kernelcast::launch {
@@ -102,9 +104,19 @@ class LaunchFile {
   }
 
   void read_options(toml::table const& table, std::vector<std::string>& out) const {
-    if (auto const* const options = table.get("options"))
-      for (auto const& option : array_of(*options, "options", "options = [\"-DN=4\"]"))
-        out.push_back(string_of(option, "an option").text);
+    auto const* const options = table.get("options");
+    if (!options) return;
+    bool value_follows = false;
+    for (auto const& option : array_of(*options, "options", "options = [\"-DN=4\"]")) {
+      Text const text = string_of(option, "an option");
+      bool const is_value = std::exchange(value_follows, false);
+      if (is_value ? !is_plain_value(text.text) : !is_harmless_option(text.text, value_follows))
+        throw refuse(text, fmt::format("compiler option '{}' cannot stand in a launch file", text.text),
+                     "a file of others must not start or write anything; if you trust it, give the option as "
+                     "--compiler-option");
+      out.push_back(text.text);
+    }
+    if (value_follows) throw wrong(*options, "the value of the last option is missing", "write -DNAME=VALUE");
   }
 
   void read_buffers() {

@@ -57,6 +57,32 @@ TEST_CASE("CUDA C++ compiles with nvcc") {
   CHECK(kernel(compiled, "matmul").registers.sm75.value_or(0) > 4);
 }
 
+TEST_CASE("nvcc's shell gets nothing to interpret") {
+  if (find_toolchain().nvcc.empty()) SKIP_BECAUSE("nvcc is not installed");
+  TemporaryFolder const root;
+  auto const proof = root.file("proof");
+  auto const refused = [&](std::string const& path, std::string const& option) {
+    try {
+      compile_text({.path = path, .options = {option}, .cache = false, .registers = false});
+    } catch (Error const& error) {
+      return error.status() == Status::bad_data && !std::filesystem::exists(proof);
+    }
+    return false;
+  };
+  CHECK(refused(data("matmul.cu"), "-DX=$(touch " + proof + ")1"));
+  CHECK(refused(data("matmul.cu"), "-DX=`touch " + proof + "`1"));
+  CHECK(refused(data("matmul.cu"), "-DX=\\\";touch " + proof + ";\\\""));
+  CHECK(refused(data("matmul.cu"), "-DX=1\ntouch " + proof));
+  CHECK(refused(data("matmul.cu"), "-I/$(touch " + proof + ")"));
+  auto const odd = root.file("$(cd ..; touch proof)");
+  std::filesystem::create_directory(odd);
+  std::filesystem::copy(data("matmul.cu"), odd + "/k.cu");
+  CHECK(refused(odd + "/k.cu", "-DX=1"));
+  // What the shell leaves alone in double quotes is a macro's value as ever.
+  compile_text(
+      {.path = data("matmul.cu"), .options = {"-DX='a'; (1 | 2) & \"b\" > c"}, .cache = false, .registers = false});
+}
+
 // Our headers go with the folder of one compilation: they must not count as sources of the next.
 TEST_CASE("CUDA C++ comes from the cache the second time, whatever compiled it") {
   if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
