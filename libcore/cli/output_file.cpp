@@ -31,9 +31,17 @@ struct Slot {
 };
 std::array<Slot, 8> slots;
 
-void remove_and_die(int signal_number) {
+}  // namespace
+
+void remove_unfinished_files() {
   for (auto& slot : slots)
     if (slot.used.load()) unlink(slot.path.data());
+}
+
+namespace {
+
+void remove_and_die(int signal_number) {
+  remove_unfinished_files();
   signal(signal_number, SIG_DFL);
   raise(signal_number);
 }

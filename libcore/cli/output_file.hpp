@@ -17,6 +17,9 @@ namespace kernelcast::cli {
 // The descriptor that a name such as /dev/stdout or /dev/fd/3 stands for, -1 for any other name.
 int named_descriptor(std::string const& path);
 
+// For a program that ends at once: what has not come to be a whole file. May be called by a signal's handler.
+void remove_unfinished_files();
+
 class OutputFile {
  public:
   explicit OutputFile(std::string path);  // throws Error(io)

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string_view>
 #include <system_error>
 
@@ -53,7 +54,10 @@ bool colour_on_stderr() {
 
 struct ContentHash::Hasher {
   XXH3_state_t* state = XXH3_createState();
-  Hasher() { XXH3_64bits_reset(state); }
+  Hasher() {
+    if (state == nullptr) throw std::bad_alloc();
+    XXH3_64bits_reset(state);
+  }
   ~Hasher() { XXH3_freeState(state); }
 };
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <deque>
+#include <exception>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
@@ -20,6 +23,7 @@
 #include "cli/help.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stdio.hpp"
+#include "process/input.hpp"
 #include "version/version.hpp"
 
 namespace kernelcast::cli {
@@ -47,6 +51,53 @@ void print_error(Error const& error, std::string const& program) {
   if (auto const at = text.find("error: "); at != std::string::npos && colour_on_stderr())
     text.replace(at, 6, "\x1b[1;31merror:\x1b[0m");
   say(text);
+}
+
+// The last resort: what is thrown where nothing catches it, before main() too. Allocates nothing.
+[[noreturn]] void end_at_once() {
+  auto const put = [](std::string_view text) {
+    if (write(2, text.data(), text.size()) == -1) return;
+  };
+  bool out_of_memory = false;
+  try {
+    // Where there was no memory for the exception either, there is none.
+    auto const error = std::current_exception();
+    if (error) std::rethrow_exception(error);
+    void* const volatile some = std::malloc(4096);  // volatile: a compiler may take it for given
+    out_of_memory = some == nullptr;
+    std::free(some);
+  } catch (std::bad_alloc const&) {
+    out_of_memory = true;
+  } catch (...) {
+    out_of_memory = false;
+  }
+  put(program_invocation_short_name);
+  put(out_of_memory ? ": error: out of memory\nhint: give it more memory, or less input\n" : ": internal error\n");
+  remove_unfinished_files();
+  _exit(out_of_memory ? static_cast<int>(Status::limit) : internal_error);
+}
+
+// Static initialisers of this program and its libraries allocate, too: this comes before them.
+[[gnu::constructor(101)]] void catch_what_nobody_catches() {
+  std::set_terminate(end_at_once);
+}
+
+// --config as CLI11 reads it, but neither without end nor nested without end: it holds a name for each level of each
+// key.
+class Configuration : public CLI::ConfigTOML {
+ public:
+  std::vector<CLI::ConfigItem> from_config(std::istream& in) const override {
+    std::string const name = "the configuration file";
+    auto text = read_all(in, name, max_configuration_bytes);
+    refuse_deep_nesting(text, name);
+    std::istringstream bounded(std::move(text));
+    return CLI::ConfigTOML::from_config(bounded);
+  }
+};
+
+std::string internal_error_text(std::string const& program, char const* what) {
+  return fmt::format("{}: internal error: {}\nhint: this is a defect of {}; please report it with the command\n",
+                     program, what, program);
 }
 
 struct PrintAndEnd {  // thrown by options such as --columns, as CLI11 does for --help
@@ -365,6 +416,7 @@ void declare_common(Tool::State& tool, CommonOptions& options, About const& abou
       ->type_name("FILE")
       ->group(group);
   app.allow_config_extras(CLI::config_extras_mode::error);
+  app.config_formatter(std::make_shared<Configuration>());
 }
 
 std::string first_stranger(CLI::App const& app) {
@@ -486,9 +538,17 @@ int tool_main(int argc, char** argv, About const& about, std::function<void(Tool
   } catch (std::bad_alloc const&) {
     print_error(Error(Status::limit, "out of memory", "give it more memory, or less input"), about.name);
     return static_cast<int>(Status::limit);
+  } catch (std::system_error const& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again && error.code() != std::errc::not_enough_memory) {
+      say(internal_error_text(about.name, error.what()));
+      return internal_error;
+    }
+    print_error(Error(Status::limit, fmt::format("no thread can be started: {}", error.what()),
+                      "allow it more memory or processes, or give fewer --threads"),
+                about.name);
+    return static_cast<int>(Status::limit);
   } catch (std::exception const& error) {
-    say(fmt::format("{}: internal error: {}\nhint: this is a defect of {}; please report it with the command\n",
-                    about.name, error.what(), about.name));
+    say(internal_error_text(about.name, error.what()));
     return internal_error;
   }
 }

@@ -134,6 +134,15 @@ void unknown_option(Bench const& bench) {
   refused(bench.valid({"--seed", "-1"}), 2, {"--seed", "0 or more"});
 }
 
+// Each option that takes a quantity.
+void quantities(Bench const& bench) {
+  auto const help_of = good(bench.valid({"--help"})).out;
+  static std::regex const option("\n  (--[a-z-]+) (SECONDS|S|PCT|RATE|BYTES_PER_S)\\b");
+  for (std::sregex_iterator at(help_of.begin(), help_of.end(), option), end; at != end; ++at)
+    for (std::string const bad : {"nan", "inf", "-1", "1e300", "1e400", "0x10"})
+      refused(bench.valid({(*at)[1].str() + "=" + bad}), 2, {(*at)[1].str(), "'" + bad + "'"});
+}
+
 void configuration(Bench const& bench) {
   std::ofstream(bench.directory() / "bad.toml") << "formt = \"json\"\n";
   std::string const format = bench.table().writes_records() ? "json" : "gnuplot";
@@ -146,6 +155,33 @@ void configuration(Bench const& bench) {
   refused(bench.valid({"--config", "section.toml"}), 2, {"'more'"});
   auto const out = good(bench.valid({"--config", "good.toml"})).out;
   if (bench.table().writes_records()) expect(nlohmann::json::parse(out).is_array(), "the key takes effect");
+  std::ofstream deep(bench.directory() / "deep.toml");
+  for (int level = 0; level < 100000; ++level) deep << (level == 0 ? "[a" : ".a");
+  deep << "]\n" << std::flush;
+  refused(bench.valid({"--config", "deep.toml"}), 3, {"nested"});
+  fs::create_symlink("/dev/zero", bench.directory() / "endless.toml");
+  refused(bench.valid({"--config", "endless.toml"}), 3, {"more than 1 MiB"});
+}
+
+// From what the loader needs up to what suffices: it ends with a documented status and says why. What the kernel and
+// the loader do before it has begun is not the program's.
+void little_memory(Bench const& bench) {
+  if (std::getenv("KERNELCAST_SANITIZED") != nullptr) throw Skip{"the sanitizers need more address space"};
+  bool failed = false;
+  for (std::uint64_t kilobytes = 3000; kilobytes < 4000000; kilobytes += kilobytes / 12) {
+    auto run = bench.valid();
+    run.memory_bytes = kilobytes << 10;
+    auto const outcome = conduct::run(run);
+    auto const what = "with " + std::to_string(kilobytes) + " KB";
+    if (outcome.signal == SIGKILL || (outcome.signal == SIGSEGV && kilobytes < 10000)) continue;
+    if (outcome.status == 127 || contains(outcome.err, "shared libraries")) continue;
+    if (outcome.status == 0 && outcome.signal == 0) continue;
+    failed = true;
+    expect(outcome.signal == 0, what + " it should end by itself", &outcome);
+    expect(outcome.status > 0 && outcome.status < 7, what + " it should end with a documented status", &outcome);
+    expect(contains(outcome.err, "error: "), what + " it should say why", &outcome);
+  }
+  expect(failed, "no size was too small");
 }
 
 void output_file(Bench const& bench) {
@@ -244,7 +280,9 @@ constexpr Check checks[] = {{"help", help},
                             {"comma_locale", comma_locale},
                             {"no_color", no_color},
                             {"unknown_option", unknown_option},
+                            {"quantities", quantities},
                             {"configuration", configuration},
+                            {"little_memory", little_memory},
                             {"output_file", output_file},
                             {"meta", meta},
                             {"threads", threads},
