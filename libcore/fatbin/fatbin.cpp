@@ -46,8 +46,10 @@ std::vector<Entry> entries_of(void const* fatbin) {
   auto const* const end = at + read<std::uint64_t>(begin + 8);
   std::vector<Entry> out;
   while (at + least_header <= end) {
-    auto const bytes = read<std::uint32_t>(at + header_size_at) + read<std::uint64_t>(at + payload_size_at);
-    if (bytes < least_header || bytes > static_cast<std::uint64_t>(end - at)) throw other_format();
+    std::uint64_t const left = static_cast<std::uint64_t>(end - at), header = read<std::uint32_t>(at + header_size_at);
+    auto const payload = read<std::uint64_t>(at + payload_size_at);
+    auto const bytes = header + payload;
+    if (header > left || payload > left - header || bytes < least_header) throw other_format();
     out.push_back({read<std::uint16_t>(at + kind_at) == kind_ptx, read<std::uint32_t>(at + sm_at), {at, at + bytes}});
     at += bytes;
   }
@@ -56,13 +58,14 @@ std::vector<Entry> entries_of(void const* fatbin) {
 
 std::string text_of(Entry const& ptx) {
   auto const* const header = ptx.unchanged.data();
-  auto const* const payload = reinterpret_cast<char const*>(header + read<std::uint32_t>(header + header_size_at));
+  std::uint64_t const header_size = read<std::uint32_t>(header + header_size_at);
+  auto const* const payload = reinterpret_cast<char const*>(header + header_size);
   auto const flags = read<std::uint64_t>(header + flags_at);
   auto const compressed = read<std::uint32_t>(header + compressed_size_at);
   auto const raw = read<std::uint64_t>(header + raw_size_at);
   bool const packed = (flags & (flag_lz4 | flag_zstd)) != 0;
   auto const size = packed ? compressed : read<std::uint64_t>(header + payload_size_at);
-  if (read<std::uint32_t>(header + header_size_at) + size > ptx.unchanged.size()) throw other_format();
+  if (header_size > ptx.unchanged.size() || size > ptx.unchanged.size() - header_size) throw other_format();
   std::string text;
   if (flags & flag_zstd) {
     text.resize(uncompressed_size(raw));
