@@ -29,6 +29,7 @@ struct Start {
   char* const* argv;
   char* const* environment;
   int nowhere, output, errors;
+  rlim_t memory_bytes;
   int volatile failure = 0;  // errno of the child
 };
 
@@ -57,7 +58,7 @@ void hand_over(int from, int to) {
   hand_over(start.nowhere, 0);
   hand_over(start.output, 1);
   hand_over(start.errors, 2);
-  lower_limit(RLIMIT_AS, process_memory_bytes);
+  lower_limit(RLIMIT_AS, start.memory_bytes);
   lower_limit(RLIMIT_FSIZE, process_file_bytes);
   lower_limit(RLIMIT_CORE, 0);
   execve(start.argv[0], start.argv, start.environment);
@@ -69,7 +70,8 @@ pid_t spawn(std::vector<std::string> argv, int output, int errors) {
   auto environment = environment_without({"LC_", "LANG"});
   environment.emplace_back("LC_ALL=C");
   auto const words = null_terminated(argv), variables = null_terminated(environment);
-  Start start{words.data(), variables.data(), open("/dev/null", O_RDONLY | O_CLOEXEC), output, errors};
+  Start start{words.data(), variables.data(), open("/dev/null", O_RDONLY | O_CLOEXEC),
+              output,       errors,           process_memory_bytes()};
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -96,6 +98,13 @@ void drain(int& fd, std::string& text) {
 }
 
 }  // namespace
+
+std::uint64_t process_memory_bytes() {
+  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+  long const pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return 16 * gib;
+  return std::clamp(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) / 2, 4 * gib, 16 * gib);
+}
 
 ProcessResult run_process(std::vector<std::string> const& argv, double time_limit_s) {
   using Clock = std::chrono::steady_clock;

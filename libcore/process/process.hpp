@@ -21,8 +21,8 @@ struct ProcessResult {
 };
 inline constexpr std::size_t output_limit_bytes = std::size_t{8} << 20;
 // The address space of each process that is started, and the size of each file that it writes, unless the user's limits
-// are lower.
-inline constexpr std::uint64_t process_memory_bytes = std::uint64_t{16} << 30;
+// are lower: 16 GiB, or half of the machine's memory where that is less, but never less than 4 GiB.
+std::uint64_t process_memory_bytes();
 inline constexpr std::uint64_t process_file_bytes = std::uint64_t{4} << 30;
 
 // Runs argv[0] (a path) with stdin from /dev/null and messages in English, within the limits above. Thread safe.

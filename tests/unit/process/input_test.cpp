@@ -123,7 +123,7 @@ TEST_CASE("a child that crashes, hangs or takes too much is an error about its f
 
 TEST_CASE("programs that are started have limits") {
   auto const said = [](std::string const& command) { return run_process({"/bin/sh", "-c", command}, 60).output; };
-  CHECK(said("ulimit -v") == std::to_string(process_memory_bytes >> 10) + "\n");
+  CHECK(said("ulimit -v") == std::to_string(process_memory_bytes() >> 10) + "\n");
   CHECK(said("ulimit -c") == "0\n");
   CHECK(said("ulimit -f") == std::to_string(process_file_bytes >> 9) + "\n");
   CHECK(run_process({"/bin/sh", "-c", "kill -9 $$"}, 60).exit_code == 137);
