@@ -163,25 +163,31 @@ void configuration(Bench const& bench) {
   refused(bench.valid({"--config", "endless.toml"}), 3, {"more than 1 MiB"});
 }
 
-// From what the loader needs up to what suffices: it ends with a documented status and says why. What the kernel and
-// the loader do before it has begun is not the program's.
+// True when it succeeds; else it must end by itself with a documented status, and say why. What the kernel and the
+// loader do before it has begun is not the program's.
+bool succeeds_with(Run run, std::uint64_t kilobytes) {
+  run.memory_bytes = kilobytes << 10;
+  auto const outcome = conduct::run(run);
+  if (outcome.status == 0 && outcome.signal == 0) return true;
+  bool const begun = outcome.status != 127 && outcome.signal != SIGKILL &&
+                     (outcome.signal != SIGSEGV || kilobytes > 10000) && !contains(outcome.err, "shared libraries");
+  if (!begun) return false;
+  auto const what = "with " + std::to_string(kilobytes) + " KB";
+  expect(outcome.signal == 0, what + " it should end by itself", &outcome);
+  expect(outcome.status > 0 && outcome.status < 7, what + " it should end with a documented status", &outcome);
+  expect(contains(outcome.err, "error: "), what + " it should say why", &outcome);
+  return false;
+}
+
 void little_memory(Bench const& bench) {
   if (std::getenv("KERNELCAST_SANITIZED") != nullptr) throw Skip{"the sanitizers need more address space"};
-  bool failed = false;
-  for (std::uint64_t kilobytes = 3000; kilobytes < 4000000; kilobytes += kilobytes / 12) {
-    auto run = bench.valid();
-    run.memory_bytes = kilobytes << 10;
-    auto const outcome = conduct::run(run);
-    auto const what = "with " + std::to_string(kilobytes) + " KB";
-    if (outcome.signal == SIGKILL || (outcome.signal == SIGSEGV && kilobytes < 10000)) continue;
-    if (outcome.status == 127 || contains(outcome.err, "shared libraries")) continue;
-    if (outcome.status == 0 && outcome.signal == 0) continue;
-    failed = true;
-    expect(outcome.signal == 0, what + " it should end by itself", &outcome);
-    expect(outcome.status > 0 && outcome.status < 7, what + " it should end with a documented status", &outcome);
-    expect(contains(outcome.err, "error: "), what + " it should say why", &outcome);
+  // Before main() a few pages decide.
+  std::uint64_t kilobytes = 3000;
+  while (!succeeds_with(bench.bare({"--version"}), kilobytes)) {
+    kilobytes += 32;
+    expect(kilobytes < 200000, "it should print its version in 200 MB");
   }
-  expect(failed, "no size was too small");
+  for (; kilobytes < 4000000; kilobytes += kilobytes / 12) succeeds_with(bench.valid(), kilobytes);
 }
 
 void output_file(Bench const& bench) {
