@@ -15,6 +15,9 @@ namespace kernelcast::launch {
 namespace {
 
 constexpr std::size_t most_calls = 1'000'000;
+constexpr std::size_t most_rounds = 4 * most_calls;              // of loops, those that launch nothing included
+constexpr std::size_t most_plan_bytes = std::size_t{256} << 20;  // of a plan's calls, with their texts and arguments
+constexpr std::size_t most_line_bytes = 1000;                    // of a line that errors show; each call keeps its own
 
 class LaunchFile {
  public:
@@ -41,7 +44,9 @@ class LaunchFile {
 
  private:
   Text text_at(toml::source_region const& source, std::string text) const {
-    return {std::move(text), file_.where(source), file_.line(source.begin.line)};
+    Text result{std::move(text), file_.where(source), file_.line(source.begin.line)};
+    if (result.line.size() > most_line_bytes) result.line.clear();
+    return result;
   }
   Error wrong(toml::node const& node, std::string const& message, std::string hint) const {
     return refuse(text_at(node.source(), {}), message, std::move(hint));
@@ -159,24 +164,29 @@ class LaunchFile {
       }
       auto const* const loop_table = loops->as_table();
       if (!loop_table) throw wrong(*loops, "for must be a table", "for = { k = [0, 192] }");
-      unroll(*table, in_order(*loop_table), 0, variables);
+      auto own = variables;
+      unroll(*table, in_order(*loop_table), 0, own);
     }
   }
 
   void unroll(toml::table const& launch, std::vector<std::pair<std::string, toml::node const*>> const& loops,
-              std::size_t level, Variables variables) {
+              std::size_t level, Variables& variables) {
     if (level == loops.size()) return read_launch(launch, variables);
     auto const& [name, range] = loops[level];
     if (variables.contains(name))
       throw wrong(*range, fmt::format("variable '{}' is in use by an enclosing loop", name), "choose another name");
     Loop const loop = read_loop(*range, variables);
+    auto const variable = variables.emplace(name, loop.from).first;
     for (std::int64_t value = loop.from; value < loop.to;) {
-      variables[name] = value;
+      if (++rounds_ > most_rounds)
+        throw wrong(*range, fmt::format("more than {} rounds of `for`", most_rounds), "make its ranges smaller");
+      variable->second = value;
       unroll(launch, loops, level + 1, variables);
       if (loop.times ? __builtin_mul_overflow(value, loop.times, &value)
                      : __builtin_add_overflow(value, loop.step, &value))
         break;
     }
+    variables.erase(variable);
   }
 
   struct Loop {
@@ -289,7 +299,22 @@ class LaunchFile {
     }
     if (plan_.calls.size() == most_calls)
       throw refuse(call.origin, fmt::format("more than {} launches", most_calls), "make the ranges of `for` smaller");
+    plan_bytes_ += bytes_of(call);
+    if (plan_bytes_ > most_plan_bytes)
+      throw refuse(call.origin, fmt::format("the launches take more than {} MiB", most_plan_bytes >> 20),
+                   "make the ranges of `for` smaller, or the arguments shorter");
     plan_.calls.push_back(std::move(call));
+  }
+
+  static std::size_t bytes_of(Text const& text) { return text.text.size() + text.line.size() + text.where.file.size(); }
+  static std::size_t bytes_of(Argument const& argument) {
+    return sizeof argument + argument.value.size() + bytes_of(argument.origin);
+  }
+  static std::size_t bytes_of(Call const& call) {
+    std::size_t bytes = sizeof call + bytes_of(call.kernel) + bytes_of(call.origin);
+    for (auto const& argument : call.arguments) bytes += bytes_of(argument);
+    for (auto const& [name, argument] : call.bindings) bytes += sizeof name + bytes_of(name) + bytes_of(argument);
+    return bytes;
   }
 
   Argument read_argument(Text const& text) {
@@ -351,6 +376,7 @@ class LaunchFile {
   TomlFile file_;
   toml::table const& root_;
   Plan plan_;
+  std::size_t plan_bytes_ = 0, rounds_ = 0;
 };
 
 }  // namespace
