@@ -36,11 +36,14 @@ class Recorder {
 
   void read(std::string const& process) {
     process_ = process;
-    first_buffer_ = static_cast<std::uint32_t>(out_.buffers.size());
+    buffers_.clear();
     placed_.clear();
-    std::ifstream file(spool_.folder() + "/commands-" + process);
-    for (std::string line; std::getline(file, line);) {
-      std::istringstream words(line);
+    place_.file = spool_.folder() + "/commands-" + process;
+    place_.line = 0;
+    std::ifstream file(place_.file);
+    for (; std::getline(file, line_);) {
+      ++place_.line;
+      std::istringstream words(line_);
       std::string kind;
       words >> kind;
       if (kind == "B") buffer(words);
@@ -56,8 +59,10 @@ class Recorder {
 
   void buffer(std::istringstream& words) {
     std::uint64_t number = 0, bytes = 0, initial = 0;
-    words >> number >> bytes >> initial;
-    out_.buffers.push_back({fmt::format("b{}", first_buffer_ + number), static_cast<double>(bytes), initial != 0});
+    if (!(words >> number >> bytes >> initial)) return;
+    auto const index = static_cast<std::uint32_t>(out_.buffers.size());
+    if (!buffers_.emplace(number, index).second) throw wrong(fmt::format("buffer {} is there twice", number));
+    out_.buffers.push_back({fmt::format("b{}", index), static_cast<double>(bytes), initial != 0});
   }
 
   void place(std::istringstream& words) {
@@ -65,7 +70,16 @@ class Recorder {
     if (words >> number >> address) placed_[address] = buffer_of(number);
   }
 
-  std::uint32_t buffer_of(std::uint64_t number) const { return first_buffer_ + static_cast<std::uint32_t>(number); }
+  Error wrong(std::string const& what) const {
+    return {Status::bad_data, place_, what, "the application's log of commands is damaged; run it again", line_};
+  }
+
+  // Its place in the recording.
+  std::uint32_t buffer_of(std::uint64_t number) const {
+    auto const found = buffers_.find(number);
+    if (found == buffers_.end()) throw wrong(fmt::format("there is no buffer {}", number));
+    return found->second;
+  }
 
   std::string next_name(std::string_view what) const { return fmt::format("{}#{}", what, out_.commands.size()); }
 
@@ -173,8 +187,10 @@ class Recorder {
   std::function<void(std::string_view)> const& tell_;
   graph::Recording out_;
   std::string process_;
-  std::uint32_t first_buffer_ = 0;
-  std::map<std::uint64_t, std::uint32_t> placed_;  // buffers that pointers may lead to, by address
+  Where place_;  // of the line that is read
+  std::string line_;
+  std::map<std::uint64_t, std::uint32_t> buffers_;  // of this process, by the numbers in its log
+  std::map<std::uint64_t, std::uint32_t> placed_;   // buffers that pointers may lead to, by address
   std::set<std::pair<std::string, std::uint64_t>> unknown_;
 };
 
