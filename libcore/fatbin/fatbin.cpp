@@ -32,8 +32,11 @@ std::runtime_error other_format() {
   return std::runtime_error("its fat binary has another format");
 }
 
+constexpr std::uint64_t most_text_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t most_lz4_ratio = 255;  // LZ4's block format: a byte stands for 255 at most
+
 std::size_t uncompressed_size(std::uint64_t claimed) {
-  if (claimed > LZ4_MAX_INPUT_SIZE) throw other_format();
+  if (claimed > most_text_bytes) throw other_format();
   return claimed;
 }
 
@@ -46,10 +49,10 @@ std::vector<Entry> entries_of(void const* fatbin) {
   auto const* const end = at + read<std::uint64_t>(begin + 8);
   std::vector<Entry> out;
   while (at + least_header <= end) {
-    std::uint64_t const left = static_cast<std::uint64_t>(end - at), header = read<std::uint32_t>(at + header_size_at);
-    auto const payload = read<std::uint64_t>(at + payload_size_at);
+    std::uint64_t const header = read<std::uint32_t>(at + header_size_at);
+    auto const payload = read<std::uint64_t>(at + payload_size_at), rest = static_cast<std::uint64_t>(end - at);
+    if (header < least_header || header > rest || payload > rest - header) throw other_format();
     auto const bytes = header + payload;
-    if (header > left || payload > left - header || bytes < least_header) throw other_format();
     out.push_back({read<std::uint16_t>(at + kind_at) == kind_ptx, read<std::uint32_t>(at + sm_at), {at, at + bytes}});
     at += bytes;
   }
@@ -58,20 +61,21 @@ std::vector<Entry> entries_of(void const* fatbin) {
 
 std::string text_of(Entry const& ptx) {
   auto const* const header = ptx.unchanged.data();
-  std::uint64_t const header_size = read<std::uint32_t>(header + header_size_at);
-  auto const* const payload = reinterpret_cast<char const*>(header + header_size);
+  std::uint64_t const header_bytes = read<std::uint32_t>(header + header_size_at), all = ptx.unchanged.size();
   auto const flags = read<std::uint64_t>(header + flags_at);
   auto const compressed = read<std::uint32_t>(header + compressed_size_at);
   auto const raw = read<std::uint64_t>(header + raw_size_at);
   bool const packed = (flags & (flag_lz4 | flag_zstd)) != 0;
   auto const size = packed ? compressed : read<std::uint64_t>(header + payload_size_at);
-  if (header_size > ptx.unchanged.size() || size > ptx.unchanged.size() - header_size) throw other_format();
+  if (header_bytes > all || size > all - header_bytes) throw other_format();
+  auto const* const payload = reinterpret_cast<char const*>(header + header_bytes);
   std::string text;
   if (flags & flag_zstd) {
     text.resize(uncompressed_size(raw));
     if (ZSTD_isError(ZSTD_decompress(text.data(), raw, payload, size)))
       throw std::runtime_error("its PTX cannot be decompressed (Zstandard)");
   } else if (flags & flag_lz4) {
+    if (raw > (size + 1) * most_lz4_ratio) throw other_format();
     text.resize(uncompressed_size(raw));
     if (LZ4_decompress_safe(payload, text.data(), static_cast<int>(size), static_cast<int>(raw)) < 0)
       throw std::runtime_error("its PTX cannot be decompressed (LZ4)");
