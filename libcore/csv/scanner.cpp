@@ -12,7 +12,8 @@ namespace kernelcast::csv {
 
 namespace {
 
-constexpr std::size_t first_buffer_bytes = std::size_t{1} << 18;
+constexpr std::size_t first_buffer_bytes = std::size_t{1} << 12;  // doubled while the input fills it, up to the next
+constexpr std::size_t large_buffer_bytes = std::size_t{1} << 18;
 constexpr std::size_t patience_bytes = std::size_t{1} << 16;  // a longer row goes through the state machine
 
 std::size_t find(std::string_view text, char c, std::size_t from = 0) {
@@ -90,12 +91,13 @@ void Scanner::refuse(std::size_t offset, std::string const& message, std::string
 }
 
 bool Scanner::refill() {
+  bool const small = end_ == buffer_.size() && end_ < large_buffer_bytes;
   if (begin_ > 0 && begin_ >= buffer_.size() / 2) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
-  if (end_ == buffer_.size()) buffer_.resize(std::max(first_buffer_bytes, 2 * buffer_.size()));
+  if (small || end_ == buffer_.size()) buffer_.resize(std::max(first_buffer_bytes, 2 * buffer_.size()));
   auto* const source = in_->rdbuf();
   // The end is final: a terminal would go on after it.
   at_end_ = at_end_ || source == nullptr || source->sgetc() == std::char_traits<char>::eof();
