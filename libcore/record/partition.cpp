@@ -59,14 +59,17 @@ Schema<Bound> const& Bound::schema() {
                   "operations per byte of the second processor's part; 0: unused; empty: it moves no bytes")
           .optional_column("flops_shares", &Bound::flops_shares, Unit::none,
                            "part of the operations that each processor does, in the order of the system, joined by ;")
+          .may_be_empty()
           .optional_column("bytes_shares", &Bound::bytes_shares, Unit::none,
                            "part of the bytes that each processor moves, in the order of the system, joined by ;")
+          .may_be_empty()
           .optional_column("power_w", &Bound::power_w, Unit::watts,
                            "sum of the thermal design powers of the processors in use; empty when one is not known")
           .optional_column(
               "flop_per_j", &Bound::flop_per_j, Unit::none,
               "operations per joule at the bound while every processor in use draws its thermal design power")
-          .optional_column("rates", &Bound::rates, Unit::none, rates_meaning);
+          .optional_column("rates", &Bound::rates, Unit::none, rates_meaning)
+          .may_be_empty();
   return schema;
 }
 

@@ -90,6 +90,7 @@ Schema<Assignment> const& Assignment::schema() {
           .column("start_s", &Assignment::start_s, Unit::seconds, "when it starts, after the start of the first")
           .column("end_s", &Assignment::end_s, Unit::seconds, "when it ends")
           .optional_column("model", &Assignment::model, Unit::none, model_meaning)
+          .may_be_empty()
           .optional_column("search", &Assignment::search, Unit::none,
                            "exhaustive: no assignment ends earlier; local: the best that a limited search found")
           .may_be_empty();
