@@ -250,8 +250,8 @@ void write_graph(std::ostream& out, Graph const& graph, std::vector<double> cons
     bool first = dot;
     for (auto const& [key, value] : attributes(graph, t, kernel_s)) {
       out << (std::exchange(first, false) ? "" : ", ");
-      if (dot)
-        out << key << '=' << (text_key(key) ? json_text(value) : value);
+      if (dot)  // where a number has no exponent
+        out << key << '=' << (text_key(key) || value.find('e') != std::string::npos ? json_text(value) : value);
       else
         out << '"' << key << "\": " << (text_key(key) ? json_text(value) : value);
     }
