@@ -153,6 +153,7 @@ bool Scanner::ends_without_quotes(RawRow& row) {
       scanned = text.size();
       if (scanned > patience_bytes) return false;
       if (refill()) continue;
+      text = pending();  // the end of the input was found, and what stands before it may have moved
     }
     std::size_t length = at_end ? text.size() : newline;
     if (find(text.substr(0, length), '"') != std::string_view::npos) return false;

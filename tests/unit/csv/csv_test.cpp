@@ -90,6 +90,18 @@ TEST_CASE("rows with LF, CRLF, quotes, blanks and without a last line end") {
   CHECK(read("\"a\",\"b\"\r\n\"1\",\"2\"\r\n") == Rows{{"a", "b"}, {"1", "2"}});
 }
 
+TEST_CASE("a last row without a line end may end where a buffer does") {
+  for (std::size_t const buffer : {4096u, 8192u, 262144u})
+    for (std::size_t const size : {buffer - 1, buffer, buffer + 1}) {
+      std::string text = "a,b\n";
+      while (text.size() + 20 < size) text += "12345678,9\n";
+      std::string const last(size - text.size() - 2, 'x');
+      text += last + ",y";
+      REQUIRE(text.size() == size);
+      CHECK(read(text).back() == std::vector<std::string>{last, "y"});
+    }
+}
+
 TEST_CASE("a byte order mark and comments before the header are skipped, blank lines at the end too") {
   CHECK(read("\xEF\xBB\xBF"
              "a\n1\n") == Rows{{"a"}, {"1"}});
