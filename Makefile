@@ -1,7 +1,7 @@
 # make demo    packages, build, and one OpenCL kernel cast onto every GPU of the database
 # make check   packages, build, all tests
 # make lint    checks of the tree that need no build · make lint-deep   clang's static analyzer, too (an hour)
-# make fuzz [SECONDS=60]                    both libFuzzer targets, each for so long
+# make fuzz [SECONDS=60] [TARGET="parse …"] the libFuzzer targets, each for so long; runs add up
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
 # make release the archive of a version, with its checksum
 # make bench   benchmarks · make install [PREFIX=/usr/local] · make man · make format · make deps · make help
@@ -65,15 +65,12 @@ lint: deps-lint
 lint-deep: deps-lint
 	@LINT_JOBS=$(JOBS) tests/lint/lint.sh tidy --deep
 
-# What is found is kept in build-fuzz/corpus; an input that fails is written to build-fuzz.
+# Runs add up: tests/fuzz/run.sh says where what is found, what failed and the totals are kept.
 SECONDS = 60
 fuzz: deps
 	@cmake --preset fuzz >/dev/null
-	@cmake --build --preset fuzz -j $(JOBS) --target parse_fuzz emulate_fuzz
-	@for t in parse emulate; do mkdir -p build-fuzz/corpus/$$t; \
-	  build-fuzz/bin/$${t}_fuzz -max_total_time=$(SECONDS) -max_len=4096 -timeout=20 -rss_limit_mb=512 \
-	    -dict=tests/fuzz/ptx.dict -artifact_prefix=build-fuzz/$$t- -print_final_stats=1 \
-	    build-fuzz/corpus/$$t tests/fuzz/corpus || exit 1; done
+	@cmake --build --preset fuzz -j $(JOBS) --target $(if $(TARGET),$(TARGET:%=%_fuzz),fuzz-targets)
+	@tests/fuzz/run.sh build-fuzz $(SECONDS) $(TARGET)
 
 # Seeds follow on from SEED, by default from the time. A kernel that differs is written to build/, with its seed.
 SEED = $(shell date +%s)000

@@ -1,5 +1,6 @@
-// libFuzzer target: any bytes as PTX text, and its kernels run with limits. Eight-byte parameters are buffers, others
-// small numbers. Whatever the text says, the outcome is an Error, a finding, a limit or the end of the kernel.
+// Any bytes as PTX text, and its kernels run with limits. Eight-byte parameters are buffers, others small numbers.
+// Whatever the text says, the outcome is an Error, a finding, a limit or the end of the kernel. Texts of odd length run
+// under the checks as well.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -7,13 +8,15 @@
 #include <string>
 
 #include "diag/diag.hpp"
+#include "emu/check/check.hpp"
 #include "emu/emu.hpp"
 #include "emu/observe/kernel_counters.hpp"
+#include "fuzz.hpp"
 #include "ptx/parser.hpp"
 
-namespace {
+namespace kernelcast::fuzz {
 
-using namespace kernelcast;
+namespace {
 
 constexpr std::uint64_t memory_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t buffer_bytes = 4096;
@@ -36,7 +39,7 @@ std::vector<std::byte> parameters_of(ptx::Function const& kernel, emu::Memory& m
   return block;
 }
 
-void emulate(ptx::Module const& module, ptx::Function const& kernel) {
+void emulate(ptx::Module const& module, ptx::Function const& kernel, bool checked) {
   if (kernel.parameter_bytes > most_parameter_bytes) return;
   emu::Program const program(module, kernel);
   emu::Memory memory(memory_bytes);
@@ -46,7 +49,12 @@ void emulate(ptx::Module const& module, ptx::Function const& kernel) {
   launch.dynamic_shared_bytes = 256;
   launch.parameters = parameters_of(kernel, memory);
   emu::KernelObserver counts(program);
-  std::array<emu::Observer*, 1> const observers{&counts};
+  emu::CheckOptions all;
+  all.uninit = all.races = all.division = true;
+  emu::Checks checks(all, memory);
+  if (checked) checks.begin(program, launch);
+  std::array<emu::Observer*, 2> const both{&counts, &checks};
+  std::span<emu::Observer* const> const observers(both.data(), checked ? 2 : 1);
   std::array<std::uint64_t, 2> const groups{0, 1};
   emu::Limits limits;
   limits.max_steps = 20000;
@@ -58,16 +66,15 @@ void emulate(ptx::Module const& module, ptx::Function const& kernel) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  try {
-    auto const module = ptx::parse(std::string(reinterpret_cast<char const*>(data), size), "fuzz.ptx");
-    unsigned kernels = 0;
-    for (ptx::Function const& function : module->functions)
-      if (function.entry && function.has_body && kernels++ < 2) try {
-          emulate(*module, function);
-        } catch (Error const&) {
-        }
-  } catch (Error const&) {
-  }
-  return 0;
+void run_input(std::string_view input) {
+  auto const module = ptx::parse(std::string(input), "fuzz.ptx");
+  unsigned kernels = 0;
+  for (ptx::Function const& function : module->functions)
+    if (function.entry && function.has_body && kernels++ < 2) try {
+        emulate(*module, function, input.size() % 2 != 0);
+      } catch (Error const&) {
+        // an outcome; the next kernel may have another
+      }
 }
+
+}  // namespace kernelcast::fuzz

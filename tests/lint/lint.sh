@@ -33,7 +33,7 @@ spelling_advice="mend the word; one that is right or meant belongs into tests/li
 spelling() {
   need codespell || return
   if [ $# = 0 ]; then git ls-files -z; else printf '%s\0' "$@"; fi |
-    xargs -0 -r codespell --ignore-words tests/lint/spelling.txt --skip '*.bin,*.ptx,*.sass'
+    xargs -0 -r codespell --ignore-words tests/lint/spelling.txt --skip '*.bin,*.ptx,*.sass,*/fuzz/corpus/*'
 }
 
 man_advice="mend the page, or man/tidy.awk"

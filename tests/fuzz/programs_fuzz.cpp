@@ -1,0 +1,103 @@
+// The programs that read CSV, from their main() on: the first byte chooses the program and its options, the rest is
+// what it reads. Their exit status is one of the documented ones. They read a small device database and write nowhere.
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/cli.hpp"
+#include "cli/shard.hpp"
+#include "cli/values.hpp"
+#include "device/device.hpp"
+#include "figure/figure.hpp"
+#include "fuzz.hpp"
+#include "model/execcost.hpp"
+#include "model/fit/report.hpp"
+#include "model/panwar.hpp"
+#include "model/perdome/report.hpp"
+#include "model/rank.hpp"
+#include "record/explanation.hpp"
+#include "record/passed_through.hpp"
+#include "record/projection.hpp"
+#include "record/ranking.hpp"
+#include "record/simulation.hpp"
+
+// Each program's source in a namespace of its own; all that it includes is included above.
+// NOLINTBEGIN(bugprone-suspicious-include)
+#define main program
+namespace kernelcast::fuzz::of_execcost {
+#include "../../cmd/execcost/main.cpp"
+}
+namespace kernelcast::fuzz::of_figure {
+#include "../../cmd/figure/main.cpp"
+}
+namespace kernelcast::fuzz::of_partfit {
+#include "../../cmd/partfit/main.cpp"
+}
+namespace kernelcast::fuzz::of_perdome {
+#include "../../cmd/perdome/main.cpp"
+}
+namespace kernelcast::fuzz::of_perfcast {
+#include "../../cmd/perfcast/main.cpp"
+}
+namespace kernelcast::fuzz::of_rank {
+#include "../../cmd/rank/main.cpp"
+}
+#undef main
+// NOLINTEND(bugprone-suspicious-include)
+
+namespace kernelcast::fuzz {
+
+namespace {
+
+struct Program {
+  int (*main)(int, char**);
+  std::vector<std::string> options;
+};
+
+std::vector<Program> programs() {
+  std::vector<Program> out{{&of_rank::program, {}},
+                           {&of_rank::program, {"--share", "--format", "json"}},
+                           {&of_rank::program, {"--total"}},
+                           {&of_rank::program, {"--format", "table"}},
+                           {&of_rank::program, {"--assign"}},
+                           {&of_partfit::program, {}},
+                           {&of_partfit::program, {"--model", "wls", "--emit", "penalty"}},
+                           {&of_partfit::program, {"--model", "lassolars", "--n", "100", "--alpha", "0.1"}},
+                           {&of_perdome::program, {"--link", "1e10"}},
+                           {&of_perdome::program, {"--best"}},
+                           {&of_execcost::program, {}},
+                           {&of_execcost::program, {"--granularity", "line", "--link", "1e9"}},
+                           {&of_perfcast::program, {}},
+                           {&of_perfcast::program, {"--explain", "--launch-delay"}}};
+  for (auto const& kind : kernelcast::figure::kinds())
+    out.push_back({&of_figure::program, {std::string(kind.name), "--format", "gnuplot"}});
+  return out;
+}
+
+}  // namespace
+
+void run_input(std::string_view input) {
+  static auto const all = programs();
+  static MemoryFile file;
+  static bool const database = setenv("KERNELCAST_DEVDB", small_database().c_str(), 1) == 0;
+  if (input.empty() || !database) return;
+  auto const& [program, options] = all[static_cast<unsigned char>(input.front()) % all.size()];
+  file.write(input.substr(1));
+  std::vector<std::string> words{"fuzz", "-o", "/dev/null", "--quiet"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back(file.path());
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  int const status = program(static_cast<int>(arguments.size()), arguments.data());
+  if (status > static_cast<int>(Status::limit)) defect("an undocumented exit status");
+}
+
+}  // namespace kernelcast::fuzz
