@@ -4,11 +4,13 @@
 #include <cstdio>
 
 #include "diag/diag.hpp"
+#include "process/ending.hpp"
 #include "seq/driver/wrapper.hpp"
 
 int main(int argc, char** argv) {
   std::string const name = argv[0];
   bool const cxx = name.size() >= 3 && name.compare(name.size() - 3, 3, "c++") == 0;
+  kernelcast::clean_up_at_signals();
   try {
     return kernelcast::seq::call_compiler({argv + 1, argv + argc}, cxx, kernelcast::seq::target_from_environment());
   } catch (kernelcast::Error const& error) {

@@ -1,16 +1,12 @@
 #include "cli/output_file.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <charconv>
-#include <climits>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -19,56 +15,20 @@
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
+#include "process/process.hpp"
 
 namespace kernelcast::cli {
 
 namespace {
 
-// Files that a signal must remove: plain memory, because a handler may call nothing that allocates.
-struct Slot {
-  std::atomic<bool> used{false};
-  std::array<char, PATH_MAX> path{};
-};
-std::array<Slot, 8> slots;
+constexpr int most_names = 1000;  // processes that write the same file at the same time
+constexpr int looked_at = 8;      // of them, for what killed ones left behind
 
-}  // namespace
-
-void remove_unfinished_files() {
-  for (auto& slot : slots)
-    if (slot.used.load()) unlink(slot.path.data());
-}
-
-namespace {
-
-void remove_and_die(int signal_number) {
-  remove_unfinished_files();
-  signal(signal_number, SIG_DFL);
-  raise(signal_number);
-}
-
-void watch_signals() {
-  static bool const once = [] {
-    for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGXFSZ, SIGQUIT}) {
-      struct sigaction old{};
-      sigaction(number, nullptr, &old);
-      if (old.sa_handler == SIG_IGN) continue;  // nohup and the like
-      struct sigaction handler{};
-      handler.sa_handler = remove_and_die;
-      handler.sa_flags = SA_NODEFER;
-      sigaction(number, &handler, nullptr);
-    }
-    return true;
-  }();
-  (void)once;
-}
-
-int remember(std::string const& path) {
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i].used.load() || path.size() >= slots[i].path.size()) continue;
-    std::memcpy(slots[i].path.data(), path.c_str(), path.size() + 1);
-    slots[i].used.store(true);
-    return static_cast<int>(i);
-  }
+// A file without a name, in this folder, for which linkat() can make one; -1 where the system has no such thing.
+int open_unnamed(std::string const& folder) {
+  int const file = open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (file == -1 || access(fmt::format("/proc/self/fd/{}", file).c_str(), F_OK) == 0) return file;
+  close(file);
   return -1;
 }
 
@@ -104,7 +64,7 @@ void OutputFile::fail(std::string const& what, std::string hint) const {
               std::move(hint));
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+OutputFile::OutputFile(std::string path, Until until) : path_(std::move(path)) {
   if (int const number = named_descriptor(path_); number >= 0) {
     descriptor_ = fcntl(number, F_DUPFD_CLOEXEC, 3);
     if (descriptor_ == -1) fail("write", "is it open?");
@@ -123,7 +83,8 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   } else {
     if (exists && access(path_.c_str(), W_OK) != 0) fail("write", "the file is write-protected");
     target_ = resolved(path_);
-    open_beside();
+    open_beside(until);
+    waits_ = true;
     mode_t const mask = umask(0);
     umask(mask);
     fchmod(descriptor_, exists ? info.st_mode & 07777 : 0666 & ~mask);
@@ -137,18 +98,34 @@ void OutputFile::open_stream() {
   stream_->exceptions(std::ios::badbit);
 }
 
-void OutputFile::open_beside() {
-  watch_signals();
+std::string OutputFile::name_beside(int number) const {
   auto const slash = target_.rfind('/');
-  std::string const folder = slash == std::string::npos ? "" : target_.substr(0, slash + 1);
-  temporary_ = folder + "." + target_.substr(folder.size()) + ".XXXXXX";
-  sigset_t all, before;  // a signal between the two would leave the file behind
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
-  if (descriptor_ != -1) slot_ = remember(temporary_);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (descriptor_ != -1) return;
+  auto const name = slash == std::string::npos ? 0 : slash + 1;
+  constexpr std::size_t longest = 200;  // so that what is added keeps it a name
+  return fmt::format("{}.{}.new-{}", target_.substr(0, name), target_.substr(name, longest), number);
+}
+
+void OutputFile::open_beside(Until until) {
+  for (int i = 0; i < looked_at; ++i) remove_abandoned_file(name_beside(i));
+  if (until == Until::unnamed) descriptor_ = open_unnamed(target_.substr(0, target_.rfind('/') + 1));
+  if (descriptor_ != -1) {
+    flock(descriptor_, LOCK_EX | LOCK_NB);  // so that it is locked from the moment that it has a name
+    return;
+  }
+  SignalsBlocked const blocked;
+  for (int i = 0; i < most_names && descriptor_ == -1; ++i) {
+    temporary_ = name_beside(i);
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor_ == -1 && errno != EEXIST) break;
+    if (descriptor_ == -1) continue;
+    flock(descriptor_, LOCK_EX);
+    struct stat info{};
+    if (fstat(descriptor_, &info) == 0 && info.st_nlink > 0) {
+      at_signal_.note(temporary_);
+      return;
+    }
+    close(std::exchange(descriptor_, -1));  // another process took it for abandoned before it was locked
+  }
   temporary_.clear();
   fail("create", errno == ENOENT ? "does the folder exist?" : "check the folder's permissions");
 }
@@ -156,27 +133,43 @@ void OutputFile::open_beside() {
 OutputFile::~OutputFile() {
   if (descriptor_ != -1) close(descriptor_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
-  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].used.store(false);
 }
 
 void OutputFile::commit() {
   buffer_->send();
-  if (!temporary_.empty() && fsync(descriptor_) == -1) fail("sync", "check the disk");
-  int const descriptor = std::exchange(descriptor_, -1);
-  if (close(descriptor) == -1) fail("close", "check the disk");
-  rename_into_place();
+  if (waits_ && fsync(descriptor_) == -1) fail("sync", "check the disk");
+  take_its_place();
+  if (close(std::exchange(descriptor_, -1)) == -1) fail("close", "check the disk");
 }
 
 void OutputFile::publish() {
   buffer_->send();
-  rename_into_place();
+  take_its_place();
 }
 
-void OutputFile::rename_into_place() {
-  if (temporary_.empty()) return;
-  if (rename(temporary_.c_str(), target_.c_str()) == -1) fail("rename into place", "check the folder's permissions");
+// No name replaces another one at once but by rename(): an unnamed file needs a name first, for a moment.
+bool OutputFile::name_it() {
+  auto const file = fmt::format("/proc/self/fd/{}", descriptor_);
+  for (int i = 0; i < most_names; ++i) {
+    temporary_ = name_beside(i);
+    if (linkat(AT_FDCWD, file.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+    if (errno != EEXIST) break;
+  }
   temporary_.clear();
-  if (slot_ >= 0) slots[static_cast<std::size_t>(std::exchange(slot_, -1))].used.store(false);
+  return false;
+}
+
+void OutputFile::take_its_place() {
+  if (!waits_) return;
+  {
+    SignalsBlocked const blocked;
+    if (temporary_.empty() && !name_it()) fail("give a name to what was written", "check the folder's permissions");
+    if (rename(temporary_.c_str(), target_.c_str()) == -1) fail("rename into place", "check the folder's permissions");
+    temporary_.clear();
+    at_signal_.forget();
+    waits_ = false;
+  }
+  flock(descriptor_, LOCK_UN);  // it is the user's now
   // The name is durable once its folder is; a file system that cannot sync a folder is no reason to fail.
   auto const slash = target_.rfind('/');
   int const folder =

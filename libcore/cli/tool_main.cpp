@@ -24,6 +24,7 @@
 #include "cli/output_file.hpp"
 #include "cli/stdio.hpp"
 #include "process/input.hpp"
+#include "process/process.hpp"
 #include "version/version.hpp"
 
 namespace kernelcast::cli {
@@ -73,7 +74,7 @@ void print_error(Error const& error, std::string const& program) {
   }
   put(program_invocation_short_name);
   put(out_of_memory ? ": error: out of memory\nhint: give it more memory, or less input\n" : ": internal error\n");
-  remove_unfinished_files();
+  remove_what_is_noted();
   _exit(out_of_memory ? static_cast<int>(Status::limit) : internal_error);
 }
 
@@ -522,6 +523,8 @@ Status run(About const& about, CommonOptions& options, Tool::State& tool, int ar
 
 int tool_main(int argc, char** argv, About const& about, std::function<void(Tool&)> const& declare) {
   auto const closed = reserve_standard_streams();
+  clean_up_at_signals();
+  remove_abandoned();
   try {
     CommonOptions options;
     Tool::State state;

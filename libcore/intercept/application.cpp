@@ -27,8 +27,7 @@ void leave_to_the_application(int signal) {
     if (!from_the_terminal) kill(running, signal);
     return;
   }
-  std::signal(signal, SIG_DFL);
-  raise(signal);
+  end_by_signal(signal);
 }
 
 std::string find_layer() {

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "diag/diag.hpp"
 #include "process/child.hpp"
@@ -111,7 +112,13 @@ ProcessResult run_process(std::vector<std::string> const& argv, double time_limi
   Pipe output, errors;
   auto const deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                            std::chrono::duration<double>(std::min(time_limit_s, 1e6)));
-  pid_t const pid = spawn(argv, output.write_end, errors.write_end);
+  pid_t pid = -1;
+  std::optional<KilledAtSignal> at_signal;
+  {
+    SignalsBlocked const blocked;
+    pid = spawn(argv, output.write_end, errors.write_end);
+    at_signal.emplace(pid);
+  }
   Pipe::close_end(output.write_end);
   Pipe::close_end(errors.write_end);
   ProcessResult result;
@@ -132,6 +139,7 @@ ProcessResult run_process(std::vector<std::string> const& argv, double time_limi
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
+  at_signal.reset();
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }
@@ -208,20 +216,6 @@ std::vector<char*> null_terminated(std::vector<std::string>& words) {
   for (auto& word : words) result.push_back(word.data());
   result.push_back(nullptr);
   return result;
-}
-
-TemporaryFolder::TemporaryFolder() {
-  char const* root = std::getenv("TMPDIR");
-  std::string name = std::string(root && *root ? root : "/tmp") + "/kernelcast-XXXXXX";
-  if (!mkdtemp(name.data()))
-    throw Error(Status::io, Where{name}, std::string("cannot make a temporary folder: ") + std::strerror(errno),
-                "set TMPDIR to a folder that can be written");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // nothing sensible can be done in a destructor
-  std::filesystem::remove_all(path_, ignored);
 }
 
 std::string read_file(std::string const& path, std::size_t limit_bytes) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "process/ending.hpp"
 #include "process/input.hpp"
 
 namespace kernelcast {
@@ -52,10 +53,14 @@ std::vector<std::string> environment_without(std::initializer_list<std::string_v
 // What exec and posix_spawn take: the words and a null pointer. Good until `words` changes.
 std::vector<char*> null_terminated(std::vector<std::string>& words);
 
-// A private folder under $TMPDIR (default /tmp), removed with its content at the end of its life.
+// A private folder, removed with its content at the end of its life, also when a signal ends a program that has called
+// clean_up_at_signals(). A lock file beside it says that its process lives: what a killed process left behind is
+// removed by the next one that makes a folder in the same place, or calls remove_abandoned(). A child made by
+// fork() does not remove its parent's.
 class TemporaryFolder {
  public:
-  TemporaryFolder();  // throws Error(io)
+  TemporaryFolder();  // in $TMPDIR/kernelcast-UID (default /tmp/kernelcast-UID). Throws Error(io)
+  explicit TemporaryFolder(std::string place);  // in this folder, which is made where it is missing. Throws Error(io)
   ~TemporaryFolder();
   TemporaryFolder(TemporaryFolder const&) = delete;
   TemporaryFolder& operator=(TemporaryFolder const&) = delete;
@@ -63,8 +68,39 @@ class TemporaryFolder {
   std::string file(std::string_view name) const { return (path_ / name).string(); }
 
  private:
+  bool make();
+
   std::filesystem::path path_;
+  std::string place_, lock_file_;
+  int lock_ = -1;
+  pid_t owner_;
+  RemovedAtSignal at_signal_;
 };
+
+// A private file, for what gets its name when it is complete; otherwise as a temporary folder.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(
+      std::string const& place);  // in this folder, which is made where it is missing. Throws Error(io)
+  ~TemporaryFile();
+  TemporaryFile(TemporaryFile const&) = delete;
+  TemporaryFile& operator=(TemporaryFile const&) = delete;
+  std::string const& path() const { return path_; }
+  void move_to(std::string const& target);  // in place of what is there. Throws Error(io)
+
+ private:
+  std::string path_;
+  int lock_ = -1;
+  RemovedAtSignal at_signal_;
+};
+
+// Removes the temporary folders and files in this place (default: the user's own in $TMPDIR) whose processes are gone.
+// Leaves alone what is locked, what belongs to others, and everything where the file system has no locks. Throws
+// nothing.
+void remove_abandoned(std::string const& place = {});
+
+// Removes a file whose lock (flock) nobody holds, if it is the user's own. Whether it is gone now.
+bool remove_abandoned_file(std::string const& path);
 
 // Throws Error(io), and Error(bad_data) beyond the limit.
 std::string read_file(std::string const& path, std::size_t limit_bytes = max_input_bytes);

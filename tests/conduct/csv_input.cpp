@@ -197,6 +197,14 @@ void huge_field(Bench const& bench) {
   }
 }
 
+bool has_open_file_in(pid_t process, fs::path const& folder) {
+  std::error_code error;
+  auto const prefix = fs::canonical(folder).string() + '/';
+  for (auto const& entry : fs::directory_iterator("/proc/" + std::to_string(process) + "/fd", error))
+    if (fs::read_symlink(entry.path(), error).string().starts_with(prefix)) return true;
+  return false;
+}
+
 void failed_output(Bench const& bench) {
   std::ofstream(bench.directory() / "old") << "old\n";
   auto run = bench.on_file(bench.table().input + "x\n", {"-o", "old", "--meta", "m.json"});
@@ -204,9 +212,10 @@ void failed_output(Bench const& bench) {
   expect(slurp(bench.directory() / "old") == "old\n", "the old file stays");
   expect(bench.files() == std::vector<std::string>{"in.csv", "old"}, "nothing is left beside it");
   auto ended = bench.valid({"-o", "old"});
-  ended.terminate_when = [&] { return bench.files().size() > 2; };  // what it writes is there, beside its file
+  // What it writes is there, with a name beside its file or without one.
+  ended.terminate_when = [&](pid_t process) { return has_open_file_in(process, bench.directory()); };
   auto const outcome = conduct::run(ended);
-  expect(!outcome.too_slow, "no file is written beside the output", &outcome);
+  expect(!outcome.too_slow, "no file is written where the output will be", &outcome);
   expect(outcome.signal == SIGTERM, "SIGTERM ends it", &outcome);
   expect(slurp(bench.directory() / "old") == "old\n", "the old file stays after a signal");
   expect(bench.files() == std::vector<std::string>{"in.csv", "old"}, "nothing is left after a signal");

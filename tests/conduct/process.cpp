@@ -95,7 +95,7 @@ class Conversation {
       if (fds[0].revents != 0) feed();
       if (fds[1].revents != 0) take(out_, outcome.out);
       if (fds[2].revents != 0) take(err_, outcome.err);
-      if (run_.terminate_when && !terminated_ && run_.terminate_when()) {
+      if (run_.terminate_when && !terminated_ && run_.terminate_when(child_)) {
         kill(child_, SIGTERM);
         terminated_ = true;
       }

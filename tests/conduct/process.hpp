@@ -1,6 +1,8 @@
 // Runs a program under odd conditions: closed or full streams, broken pipes, terminals, little memory.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,9 +19,10 @@ struct Run {
   enum class Stdin { pipe, closed, terminal } in = Stdin::pipe;
   enum class Stdout { captured, closed, full, broken_pipe } out = Stdout::captured;
   bool terminal_on_stderr = false;
-  std::uint64_t memory_bytes = 0;        // limit of the address space; 0: none
-  std::function<bool()> terminate_when;  // SIGTERM as soon as this is true; its input does not end before. Empty: never
-  double give_up_after_s = 600;          // SIGKILL then: for programs that hang
+  std::uint64_t memory_bytes = 0;  // limit of the address space; 0: none
+  // SIGTERM as soon as this is true of the process; its input does not end before. Empty: never.
+  std::function<bool(pid_t)> terminate_when;
+  double give_up_after_s = 600;  // SIGKILL then: for programs that hang
 };
 
 struct Outcome {

@@ -1,7 +1,9 @@
 #include "cli/cli.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -133,8 +135,9 @@ TEST_CASE("an output file replaces the old one at once, keeps its mode and follo
   std::ofstream(folder / "target") << "old";
   chmod((folder / "target").c_str(), 0640);
   fs::create_symlink(folder / "target", folder / "link");
+  auto const until = GENERATE(OutputFile::Until::unnamed, OutputFile::Until::named);
   {
-    OutputFile file(folder / "link");
+    OutputFile file(folder / "link", until);
     file.stream() << "new";
     CHECK(slurp(folder / "target") == "old");
     file.commit();
@@ -145,7 +148,7 @@ TEST_CASE("an output file replaces the old one at once, keeps its mode and follo
   REQUIRE(stat((folder / "target").c_str(), &info) == 0);
   CHECK((info.st_mode & 07777) == 0640);
   {
-    OutputFile abandoned(folder / "target");
+    OutputFile abandoned(folder / "target", until);
   }
   CHECK(slurp(folder / "target") == "new");
   CHECK(folder.files() == 2);
@@ -176,6 +179,69 @@ TEST_CASE("an output file is made where a link leads, and what others have opene
   CHECK(named_descriptor("/dev/fd/") == -1);
   CHECK(named_descriptor("/dev/fd/1x") == -1);
   CHECK(named_descriptor("stdout") == -1);
+}
+
+TEST_CASE("a killed process leaves no output for ever, and a living one keeps what it writes") {
+  Folder const folder;
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  pid_t const child = fork();
+  REQUIRE(child != -1);
+  if (child == 0) {
+    auto* const file = new OutputFile(folder / "target", OutputFile::Until::named);
+    file->stream() << "half";
+    file->stream().flush();
+    if (write(ends[1], "x", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char done = 0;
+  REQUIRE(read(ends[0], &done, 1) == 1);
+  close(ends[0]);
+  close(ends[1]);
+  auto const until = GENERATE(OutputFile::Until::unnamed, OutputFile::Until::named);
+  CHECK(folder.files() == 1);
+  {
+    OutputFile file(folder / "target", until);
+    file.stream() << "whole";
+    file.commit();
+  }
+  CHECK(folder.files() == 2);  // the living one's is still there
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  CHECK(folder.files() == 2);
+  {
+    OutputFile const next(folder / "target", until);
+  }
+  CHECK(folder.files() == 1);
+  CHECK(slurp(folder / "target") == "whole");
+}
+
+TEST_CASE("a published output is complete for as far as it goes, and is written on") {
+  Folder const folder;
+  auto const until = GENERATE(OutputFile::Until::unnamed, OutputFile::Until::named);
+  OutputFile file(folder / "target", until);
+  file.stream() << "one\n";
+  CHECK(folder.files() == (until == OutputFile::Until::named));
+  CHECK(file.waits());
+  file.publish();
+  CHECK_FALSE(file.waits());
+  CHECK(slurp(folder / "target") == "one\n");
+  file.stream() << "two\n";
+  file.publish();
+  CHECK(slurp(folder / "target") == "one\ntwo\n");
+  CHECK(folder.files() == 1);
+  file.commit();
+}
+
+TEST_CASE("a name that is as long as it can be is written, too") {
+  Folder const folder;
+  std::string const name(255, 'n');
+  for (auto const until : {OutputFile::Until::unnamed, OutputFile::Until::named}) {
+    OutputFile file(folder / name, until);
+    file.stream() << "new";
+    file.commit();
+    CHECK(folder.files() == 1);
+  }
 }
 
 TEST_CASE("a write that fails says why") {
