@@ -1,7 +1,14 @@
-// An entry is "kernelcast-frontend 1\n", the hash of the rest, then fields: numbers as 8 bytes, little end first, texts
-// with their length before them.
+// A file is a line that names the format, its length and the hash of the rest; then its name, a line, and the content.
+// That of an entry are fields: numbers as 8 bytes, little end first, texts with their length before them.
+//
+// Files lie in sub-folders by the hash of their name, each of which has its share of the limits: a new file makes room
+// in its own sub-folder, whose number of files is bounded, so that storing does not become slower as the cache grows.
+// What is written goes to a temporary file of the cache first and is renamed; what a killed process leaves there is
+// removed by the next one. Once a day everything goes that was not used for a month, also what earlier versions stored
+// elsewhere.
 #include "frontend/cache.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -9,9 +16,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -22,8 +31,11 @@
 namespace kernelcast::frontend {
 namespace {
 
-constexpr std::string_view magic = "kernelcast-frontend 1\n";
-constexpr std::string_view suffix = ".kernel";
+namespace fs = std::filesystem;
+
+constexpr std::string_view entry_ending = ".kernel";
+constexpr std::uint64_t longest_file_bytes = std::uint64_t{1} << 30;  // a longer one is damaged
+constexpr auto unused_time = std::chrono::hours(24 * 30), sweep_interval = std::chrono::hours(24);
 
 class Packer {
  public:
@@ -151,53 +163,163 @@ void visit(Archive& archive, CacheEntry& entry) {
   visit(archive, entry.compiled.notes);
 }
 
-// Removes the files with this ending that were used longest ago until the rest fits.
-void evict(std::string const& folder, std::string_view ending, std::uint64_t limit_bytes) {
-  namespace fs = std::filesystem;
+std::string subfolder(std::string_view name) {
+  return fmt::format("{:02x}/", XXH3_64bits(name.data(), name.size()) % cache_subfolders);
+}
+
+// A file in a folder of the cache, as a path.
+std::string place_of(std::string const& folder, std::string const& name) {
+  return folder + subfolder(name) + name;
+}
+
+// Where this user's processes write what is renamed when it is whole.
+std::string new_files(std::string const& folder) {
+  return fmt::format("{}new-{}", folder, geteuid());
+}
+
+// Whether the files of a folder belong together.
+bool is_set_of_files(std::string const& folder) {
+  return folder.starts_with("shim-");
+}
+
+// Renews the time of use; a read-only cache keeps its order.
+void mark_used(std::string const& path) {
+  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+}
+
+// Removes the files of a sub-folder that were used longest ago until the rest keeps within its share of the limits.
+// The newest one stays, however large.
+void evict(std::string const& path_of_new, CacheLimits const& limits) {
   struct File {
-    fs::file_time_type used;
+    timespec used;
     std::uint64_t size_bytes;
-    fs::path path;
+    std::string name;
   };
+  auto const slash = path_of_new.rfind('/') + 1;
+  DIR* const list = opendir(path_of_new.substr(0, slash).c_str());
+  if (!list) return;
   std::vector<File> files;
-  std::uint64_t total_bytes = 0;
-  std::error_code error;
-  for (auto const& item : fs::directory_iterator(folder, error)) {
-    std::error_code gone;  // another process may evict at the same time
-    if (!item.path().filename().string().ends_with(ending)) continue;
-    File file{item.last_write_time(gone), item.file_size(gone), item.path()};
-    if (gone) continue;
-    total_bytes += file.size_bytes;
-    files.push_back(std::move(file));
+  std::uint64_t total_bytes = 0, left = 0;
+  while (auto const* const entry = readdir(list)) {
+    struct stat info{};  // another process may evict at the same time
+    if (fstatat(dirfd(list), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode)) continue;
+    total_bytes += static_cast<std::uint64_t>(info.st_size);
+    ++left;
+    if (path_of_new.compare(slash, std::string::npos, entry->d_name) != 0)
+      files.push_back({info.st_mtim, static_cast<std::uint64_t>(info.st_size), entry->d_name});
   }
-  if (total_bytes <= limit_bytes) return;
-  std::sort(files.begin(), files.end(), [](auto const& a, auto const& b) { return a.used < b.used; });
-  for (auto const& file : files) {
-    if (total_bytes <= limit_bytes) break;
-    fs::remove(file.path, error);
-    total_bytes -= file.size_bytes;
+  auto const most = std::max<std::uint64_t>(1, limits.files / cache_subfolders);
+  auto const fits = [&] { return total_bytes <= limits.bytes / cache_subfolders && left <= most; };
+  if (!fits())
+    std::sort(files.begin(), files.end(), [](File const& a, File const& b) {
+      return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
+    });
+  for (auto file = files.begin(); !fits() && file != files.end(); ++file, --left) {
+    unlinkat(dirfd(list), file->name.c_str(), 0);
+    total_bytes -= file->size_bytes;
+  }
+  closedir(list);
+}
+
+// What was not used for a month, below a folder. Empty folders stay: others may be about to write there.
+void remove_unused(fs::path const& folder, fs::file_time_type since) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator item(folder, error), end; !error && item != end; item.increment(error)) {
+    std::error_code gone;
+    if (!item->is_symlink(gone) && item->is_regular_file(gone) && item->last_write_time(gone) < since && !gone)
+      fs::remove(item->path(), gone);
   }
 }
 
-// Written beside and renamed. Returns why it could not be; empty when it was.
-std::string write_whole(std::string const& folder, std::string const& file, std::string_view text) {
+// Folders whose files belong together have the time of use themselves. One that goes gets another name first, so that
+// none is there in part.
+void remove_unused_sets(std::string const& root, fs::file_time_type since) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fmt::format("the cache {} cannot be made: {}", folder, error.message());
-  std::string beside = folder + "write-XXXXXX";
-  int const fd = mkstemp(beside.data());
-  if (fd < 0) return fmt::format("the cache {} cannot be written: {}", folder, std::strerror(errno));
-  close(fd);
+  for (fs::directory_iterator item(root, error), end; !error && item != end; item.increment(error)) {
+    std::error_code gone;
+    if (!is_set_of_files(item->path().filename().string()) || item->last_write_time(gone) >= since || gone) continue;
+    try {
+      TemporaryFolder const away(new_files(root));
+      fs::rename(item->path(), away.path() / "set", gone);
+    } catch (Error const&) {
+      return;
+    }
+  }
+}
+
+// Once a day, by the time of a file.
+void sweep(std::string const& root) {
+  if (root.empty()) return;
+  auto const stamp = root + "swept";
+  auto const now = fs::file_time_type::clock::now();
+  std::error_code error;
+  auto const last = fs::last_write_time(stamp, error);
+  if (!error && last > now - sweep_interval && last <= now) return;
   try {
-    write_file(beside, text);
-  } catch (Error const& problem) {
-    unlink(beside.c_str());
+    write_file(stamp, "");
+  } catch (Error const&) {
+    return;
+  }
+  remove_unused_sets(root, now - unused_time);
+  for (fs::directory_iterator item(root, error), end; !error && item != end; item.increment(error)) {
+    std::error_code gone;
+    auto const name = item->path().filename().string();
+    if (is_set_of_files(name) || item->is_symlink(gone)) continue;
+    if (item->is_directory(gone)) remove_unused(item->path(), now - unused_time);
+    if (item->is_regular_file(gone) && item->last_write_time(gone) < now - unused_time && !gone)
+      fs::remove(item->path(), gone);
+  }
+}
+
+// Whole or not at all, in place of another. Returns why it could not be; empty when it was.
+std::string write_whole(std::string const& folder, std::string const& name, std::string_view text,
+                        CacheLimits const& limits) {
+  auto const path = place_of(folder, name);
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  if (error) return fmt::format("the cache {} cannot be made: {}", folder, error.message());
+  try {
+    TemporaryFile made(new_files(folder));
+    write_file(made.path(), text);
+    made.move_to(path);
+  } catch (std::exception const& problem) {
     return fmt::format("the cache {} cannot be written: {}", folder, problem.what());
   }
-  if (rename(beside.c_str(), (folder + file).c_str()) == 0) return {};
-  std::string const reason = std::strerror(errno);
-  unlink(beside.c_str());
-  return fmt::format("the cache {} cannot be written: {}", folder, reason);
+  evict(path, limits);
+  sweep(cache_folder());
+  return {};
+}
+
+// The format's line, with the length of the file in a fixed number of digits.
+constexpr std::string_view magic = "kernelcast-cache 2 ";
+constexpr std::size_t length_digits = 16, hash_digits = 32, head_bytes = magic.size() + length_digits + hash_digits + 2;
+
+std::string with_head(std::string const& name, std::string_view content) {
+  auto const rest = name + '\n' + std::string(content);
+  return fmt::format("{}{:016x} {}\n{}", magic, head_bytes + rest.size(), content_hash(rest), rest);
+}
+
+// The content of a file that is what was written under this name; empty where it is not there or damaged.
+std::optional<std::string> read_whole(std::string const& folder, std::string const& name) {
+  remove_abandoned(new_files(folder));  // of killed processes
+  auto const path = place_of(folder, name);
+  struct stat info{};
+  if (lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  auto const bytes = static_cast<std::uint64_t>(info.st_size);
+  if (bytes < head_bytes + name.size() + 1 || bytes > longest_file_bytes) return std::nullopt;
+  std::string text;
+  try {
+    text = read_file(path);
+  } catch (Error const&) {
+    return std::nullopt;
+  }
+  std::string_view const all = text;
+  if (text.size() < head_bytes || all.substr(head_bytes, name.size()) != name) return std::nullopt;
+  auto const rest = all.substr(head_bytes);
+  if (all.substr(0, head_bytes) != fmt::format("{}{:016x} {}\n", magic, text.size(), content_hash(rest)))
+    return std::nullopt;
+  mark_used(path);
+  return text.substr(head_bytes + name.size() + 1);
 }
 
 }  // namespace
@@ -223,21 +345,12 @@ std::string cache_folder() {
 }
 
 std::optional<CacheEntry> read_entry(std::string const& folder, std::string const& key) {
-  std::string const path = folder + key + std::string(suffix);
-  std::string text;
-  try {
-    if (access(path.c_str(), R_OK) != 0) return std::nullopt;
-    text = read_file(path);
-  } catch (Error const&) {
-    return std::nullopt;
-  }
-  std::string_view rest = text;
-  if (rest.substr(0, magic.size()) != magic) return std::nullopt;
-  rest.remove_prefix(magic.size());
-  if (rest.size() < 32 || content_hash(rest.substr(32)) != rest.substr(0, 32)) return std::nullopt;
+  auto const name = key + std::string(entry_ending);
+  auto const text = read_whole(folder, name);
+  if (!text) return std::nullopt;
   CacheEntry entry;
   try {
-    Unpacker unpack(rest.substr(32));
+    Unpacker unpack(*text);
     visit(unpack, entry);
     if (!unpack.at_end()) return std::nullopt;
   } catch (Damaged const&) {
@@ -245,54 +358,58 @@ std::optional<CacheEntry> read_entry(std::string const& folder, std::string cons
   }
   for (auto const& [dependency, hash] : entry.dependencies)
     if (file_hash(dependency) != hash) return std::nullopt;
-  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // used now; a read-only cache keeps its order
   entry.compiled.from_cache = true;
   return entry;
 }
 
 std::string write_entry(std::string const& folder, std::string const& key, CacheEntry const& entry,
-                        std::uint64_t size_limit_bytes) {
+                        CacheLimits const& limits) {
   Packer pack;
   auto copy = entry;  // `visit` serves both directions and so takes a mutable entry
   visit(pack, copy);
-  auto problem =
-      write_whole(folder, key + std::string(suffix), std::string(magic) + content_hash(pack.text()) + pack.text());
-  if (problem.empty()) evict(folder, suffix, size_limit_bytes);
-  return problem;
+  auto const name = key + std::string(entry_ending);
+  return write_whole(folder, name, with_head(name, pack.text()), limits);
 }
 
 std::string keep_source(std::string_view text, std::string_view suffix_of_source) {
   if (cache_folder().empty()) return {};
   std::string const folder = cache_folder() + "sources/";
   std::string const name = content_hash(text) + std::string(suffix_of_source);
-  if (file_hash(folder + name) == content_hash(text)) {
-    utimensat(AT_FDCWD, (folder + name).c_str(), nullptr, 0);
-    return folder + name;
+  auto path = place_of(folder, name);
+  if (file_hash(path) == content_hash(text))
+    mark_used(path);
+  else if (!write_whole(folder, name, text, text_limits).empty())
+    return {};
+  return path;
+}
+
+std::string keep_files(std::string const& name, std::function<void(fs::path const&)> const& make) {
+  auto const folder = cache_folder() + name;
+  std::error_code error;
+  if (fs::is_directory(folder, error)) {
+    mark_used(folder);
+    return folder + '/';
   }
-  if (!write_whole(folder, name, text).empty()) return {};
-  evict(folder, suffix_of_source, text_size_limit_bytes);
-  return folder + name;
+  fs::create_directories(cache_folder(), error);
+  try {
+    TemporaryFolder const beside(new_files(cache_folder()));
+    auto const set = beside.path() / "set";
+    fs::create_directory(set);
+    make(set);
+    fs::rename(set, folder);
+    return folder + '/';
+  } catch (std::exception const&) {
+    return {};
+  }
 }
 
 std::string read_text(std::string const& folder, std::string const& name) {
-  std::string const path = folder + name;
-  std::string text;
-  try {
-    if (access(path.c_str(), R_OK) != 0) return {};
-    text = read_file(path);
-  } catch (Error const&) {
-    return {};
-  }
-  if (text.size() < 33 || content_hash(std::string_view(text).substr(33)) != text.substr(0, 32)) return {};
-  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
-  return text.substr(33);
+  return read_whole(folder, name).value_or(std::string{});
 }
 
 std::string write_text(std::string const& folder, std::string const& name, std::string_view text,
-                       std::uint64_t size_limit_bytes) {
-  auto problem = write_whole(folder, name, content_hash(text) + '\n' + std::string(text));
-  if (problem.empty()) evict(folder, std::string(std::filesystem::path(name).extension()), size_limit_bytes);
-  return problem;
+                       CacheLimits const& limits) {
+  return write_whole(folder, name, with_head(name, text), limits);
 }
 
 }  // namespace kernelcast::frontend

@@ -2,13 +2,17 @@
 //
 // An entry's name is a hash of everything known before compiling (source, options, tools, our own version); inside it
 // lists the files that the compiler included, each with the hash of its content, so that a changed header makes it
-// stale. Files are written beside and renamed; a damaged, stale or foreign entry is a miss and is written anew. Reading
-// an entry renews its time; beyond size_limit_bytes the oldest are removed.
+// stale. Files are written elsewhere and renamed; one that is damaged (its length or checksum differs), stale or
+// foreign is a miss and is written anew. Reading renews the time of use; beyond a limit those go that were used longest
+// ago, and what nobody has used for a month goes anyway.
 //
-// Limits: a new header that would hide one included earlier (another -I folder first) is not noticed.
+// Limits: a new header that would hide one included earlier (another -I folder first) is not noticed. The limits are
+// kept by each sub-folder for itself, so that the cache may stay somewhat below them.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +23,11 @@
 
 namespace kernelcast::frontend {
 
-inline constexpr std::uint64_t cache_size_limit_bytes = std::uint64_t{512} << 20;
+struct CacheLimits {
+  std::uint64_t bytes, files;
+};
+inline constexpr CacheLimits entry_limits{std::uint64_t{512} << 20, 65536};
+inline constexpr unsigned cache_subfolders = 64;  // each has its share of the limits
 
 struct CacheEntry {
   std::vector<std::pair<std::string, std::string>> dependencies;  // path, hash of its content
@@ -36,19 +44,23 @@ std::optional<CacheEntry> read_entry(std::string const& folder, std::string cons
 
 // Returns why it could not be written; empty when it was.
 std::string write_entry(std::string const& folder, std::string const& key, CacheEntry const& entry,
-                        std::uint64_t size_limit_bytes = cache_size_limit_bytes);
+                        CacheLimits const& limits = entry_limits);
 
 // A file of this content that has the same path in every run, so that what is compiled from it is found again: for
 // sources that come from memory. `suffix` is that of a kernel file. Empty where there is no cache, or none that can be
 // written.
 std::string keep_source(std::string_view text, std::string_view suffix);
 
-// Texts of others in folders of their own below cache_folder(), with the same manners: one that was damaged or is
-// gone is empty; the oldest go beyond a limit.
-inline constexpr std::uint64_t text_size_limit_bytes = std::uint64_t{64} << 20;
+// A folder cache_folder()/NAME of files that belong together: there or made, by `make`, in a folder that gets this name
+// when it is complete. With a '/' at its end; empty where it cannot be made.
+std::string keep_files(std::string const& name, std::function<void(std::filesystem::path const&)> const& make);
+
+// Texts of others in folders of their own below cache_folder(), under the same rules: one that was damaged or is gone
+// is empty.
+inline constexpr CacheLimits text_limits{std::uint64_t{64} << 20, 65536};
 std::string read_text(std::string const& folder, std::string const& name);
 // Returns why it could not be written; empty when it was.
 std::string write_text(std::string const& folder, std::string const& name, std::string_view text,
-                       std::uint64_t size_limit_bytes = text_size_limit_bytes);
+                       CacheLimits const& limits = text_limits);
 
 }  // namespace kernelcast::frontend

@@ -36,20 +36,15 @@ std::string shim_folder(Build& build) {
   for (auto const& file : embedded_opencl()) key += file.text;
   auto const cached = cache_folder();
   if (cached.empty() || !build.request.cache) return compile_shim(build, build.scratch.path().string() + "/");
-  namespace fs = std::filesystem;
-  std::string folder = fmt::format("{}shim-{}{}/", cached, content_hash(key), build.request.global_offset ? "o" : "");
-  if (fs::exists(folder)) return folder;
-  auto const made = compile_shim(build, build.scratch.path().string() + "/");
-  // Copied beside and renamed, so that the folder is complete as soon as it exists.
-  std::error_code error;
-  fs::create_directories(cached, error);
-  std::string beside = cached + "shim-XXXXXX";
-  if (error || !mkdtemp(beside.data())) return made;
-  for (auto const& part : shim_parts(build.request.global_offset))
-    fs::copy_file(made + std::string(part.bitcode), fs::path(beside) / part.bitcode, error);
-  if (!error) fs::rename(beside, folder, error);
-  if (error) fs::remove_all(beside, error);
-  return made;
+  auto const name = fmt::format("shim-{}{}", content_hash(key), build.request.global_offset ? "o" : "");
+  std::string made;
+  auto const kept = keep_files(name, [&](std::filesystem::path const& to) {
+    made = compile_shim(build, build.scratch.path().string() + "/");
+    for (auto const& part : shim_parts(build.request.global_offset))
+      std::filesystem::copy_file(made + std::string(part.bitcode), to / part.bitcode);
+  });
+  if (!kept.empty()) return kept;
+  return made.empty() ? compile_shim(build, build.scratch.path().string() + "/") : made;
 }
 
 std::size_t count(std::string_view text, std::string const& name) {

@@ -1,9 +1,13 @@
 // The cache: equal results, stale and damaged entries, read-only folders, eviction.
 #include "frontend/cache.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
+
+#include <fmt/format.h>
 
 #include "catch.hpp"
 #include "scratch.hpp"
@@ -17,7 +21,7 @@ namespace {
 std::vector<fs::path> entries(std::string const& root) {
   std::vector<fs::path> result;
   std::error_code error;
-  for (auto const& item : fs::directory_iterator(root + "/kernelcast", error))
+  for (auto const& item : fs::recursive_directory_iterator(root, error))
     if (item.path().extension() == ".kernel") result.push_back(item.path());
   return result;
 }
@@ -111,19 +115,165 @@ TEST_CASE("without the cache nothing is written") {
   CHECK(fs::is_empty(root.path()));
 }
 
+namespace {
+
+// Names of entries that share a sub-folder, and so its part of the limits.
+std::vector<std::string> neighbours(std::size_t count) {
+  TemporaryFolder const root;
+  auto const folder = root.path().string() + "/";
+  std::map<fs::path, std::vector<std::string>> by_folder;
+  for (int i = 0;; ++i) {
+    auto const key = fmt::format("key{}", i);
+    REQUIRE(write_entry(folder, key, entry_of("x")).empty());
+    for (auto const& path : entries(folder))
+      if (path.stem() == key) {
+        auto& keys = by_folder[path.parent_path()];
+        keys.push_back(key);
+        if (keys.size() == count) return keys;
+      }
+  }
+}
+
+void set_age(fs::path const& path, int hours) {
+  fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+}
+
+fs::path entry_named(std::string const& folder, std::string const& key) {
+  for (auto const& path : entries(folder))
+    if (path.stem() == key) return path;
+  FAIL("no entry " << key);
+  return {};
+}
+
+}  // namespace
+
 TEST_CASE("the entries used longest ago make room") {
   TemporaryFolder const root;
   auto const folder = root.path().string() + "/";
   std::string const kilobyte(1000, 'x');
-  for (char const* key : {"a", "b", "c"}) {
-    REQUIRE(write_entry(folder, key, entry_of(kilobyte)).empty());
-    usleep(20000);
+  auto const keys = neighbours(4);
+  for (std::size_t i = 0; i < 3; ++i) {
+    REQUIRE(write_entry(folder, keys[i], entry_of(kilobyte)).empty());
+    set_age(entry_named(folder, keys[i]), 3 - static_cast<int>(i));
   }
-  REQUIRE(read_entry(folder, "a"));  // now b is the oldest
-  usleep(20000);
-  REQUIRE(write_entry(folder, "d", entry_of(kilobyte), 3600).empty());
-  CHECK(read_entry(folder, "a"));
-  CHECK_FALSE(read_entry(folder, "b"));
-  CHECK(read_entry(folder, "c"));
-  CHECK(read_entry(folder, "d"));
+  REQUIRE(read_entry(folder, keys[0]));  // now the next is the oldest
+  CacheLimits limits{3600 * cache_subfolders, 1000};
+  SECTION("of bytes") {}
+  SECTION("of files") {
+    limits = {1 << 30, 3 * cache_subfolders};
+  }
+  REQUIRE(write_entry(folder, keys[3], entry_of(kilobyte), limits).empty());
+  CHECK(read_entry(folder, keys[0]));
+  CHECK_FALSE(read_entry(folder, keys[1]));
+  CHECK(read_entry(folder, keys[2]));
+  CHECK(read_entry(folder, keys[3]));
+}
+
+TEST_CASE("an entry that is larger than its share is kept all the same") {
+  TemporaryFolder const root;
+  auto const folder = root.path().string() + "/";
+  auto const keys = neighbours(2);
+  REQUIRE(write_entry(folder, keys[0], entry_of("x")).empty());
+  REQUIRE(write_entry(folder, keys[1], entry_of(std::string(5000, 'x')), {cache_subfolders * 1000, 1000}).empty());
+  CHECK(read_entry(folder, keys[1]));
+  CHECK(entries(folder).size() == 1);
+}
+
+TEST_CASE("however many are stored, the cache keeps within its number of files") {
+  TemporaryFolder const root;
+  auto const folder = root.path().string() + "/";
+  for (int i = 0; i < 300; ++i)
+    REQUIRE(write_entry(folder, fmt::format("key{}", i), entry_of("x"), {1 << 30, cache_subfolders}).empty());
+  CHECK(entries(folder).size() <= cache_subfolders);
+  CHECK(read_entry(folder, "key299"));
+}
+
+TEST_CASE("an entry that was changed, cut, lengthened, exchanged or replaced is a miss") {
+  TemporaryFolder const root;
+  auto const folder = root.path().string() + "/";
+  auto const keys = neighbours(2);
+  for (auto const& key : keys) REQUIRE(write_entry(folder, key, entry_of("the PTX of " + key)).empty());
+  auto const path = entry_named(folder, keys[0]), other = entry_named(folder, keys[1]);
+  auto const good = read_file(path.string());
+  REQUIRE(read_entry(folder, keys[0]));
+  SECTION("any byte") {
+    for (std::size_t i = 0; i < good.size(); ++i) {
+      auto bad = good;
+      bad[i] = static_cast<char>(bad[i] ^ 0x20);
+      write_file(path.string(), bad);
+      INFO("byte " << i);
+      CHECK_FALSE(read_entry(folder, keys[0]));
+    }
+  }
+  SECTION("any length") {
+    for (std::size_t length = 0; length < good.size(); ++length) {
+      write_file(path.string(), good.substr(0, length));
+      INFO("length " << length);
+      CHECK_FALSE(read_entry(folder, keys[0]));
+    }
+    write_file(path.string(), good + "x");
+    CHECK_FALSE(read_entry(folder, keys[0]));
+  }
+  SECTION("another entry") {
+    fs::copy_file(other, path, fs::copy_options::overwrite_existing);
+    CHECK_FALSE(read_entry(folder, keys[0]));
+  }
+  SECTION("a file of a length that no memory has") {
+    fs::resize_file(path, std::uintmax_t{1} << 42);
+    CHECK_FALSE(read_entry(folder, keys[0]));
+  }
+  SECTION("what is no file") {
+    fs::remove(path);
+    REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+    CHECK_FALSE(read_entry(folder, keys[0]));
+  }
+  REQUIRE(write_entry(folder, keys[0], entry_of("again")).empty());
+  CHECK(read_entry(folder, keys[0])->compiled.ptx == "again");
+}
+
+TEST_CASE("what nobody has used for a month goes, wherever an earlier version stored it") {
+  TemporaryFolder const root;
+  Environment const cache("XDG_CACHE_HOME", root.path().string());
+  auto const folder = cache_folder();
+  fs::create_directories(folder + "sources");
+  fs::create_directories(folder + "shim-old");
+  fs::create_directories(folder + "shim-new");
+  constexpr int month_hours = 24 * 31;
+  for (std::string const name :
+       {"0123.kernel", "write-ab12cd", "sources/4567.cl", "shim-old/shim.bc", "shim-new/shim.bc"}) {
+    write_file(folder + name, "old");
+    set_age(folder + name, month_hours);
+  }
+  set_age(folder + "shim-old", month_hours);
+  write_file(folder + "89ab.kernel", "of a version that is still used");
+  auto const outside = root.file("outside");
+  write_file(outside, "not of the cache");
+  set_age(outside, month_hours);
+  fs::create_symlink(outside, folder + "link");
+  fs::create_directory_symlink(root.path(), folder + "folder");
+  REQUIRE(write_entry(folder, "key", entry_of("x")).empty());
+  for (std::string const gone : {"0123.kernel", "write-ab12cd", "sources/4567.cl", "shim-old"})
+    CHECK_FALSE(fs::exists(folder + gone));
+  CHECK(fs::exists(folder + "shim-new/shim.bc"));  // a set goes as a whole
+  CHECK(fs::exists(folder + "89ab.kernel"));
+  CHECK(fs::exists(outside));
+  CHECK(read_entry(folder, "key"));
+
+  write_file(folder + "again.kernel", "old");
+  set_age(folder + "again.kernel", month_hours);
+  REQUIRE(write_entry(folder, "key", entry_of("x")).empty());
+  CHECK(fs::exists(folder + "again.kernel"));  // once a day is enough
+  set_age(folder + "swept", 25);
+  REQUIRE(write_entry(folder, "key", entry_of("x")).empty());
+  CHECK_FALSE(fs::exists(folder + "again.kernel"));
+}
+
+TEST_CASE("entries are for their user's eyes, and storing leaves nothing else") {
+  TemporaryFolder const root;
+  auto const folder = root.path().string() + "/";
+  REQUIRE(write_entry(folder, "key", entry_of("x")).empty());
+  CHECK(fs::status(entry_named(folder, "key")).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+  std::size_t files = 0;
+  for (auto const& item : fs::recursive_directory_iterator(root.path())) files += item.is_regular_file();
+  CHECK(files == 1);
 }
