@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
       .output = {&record::Kernel::schema(), &record::Trace::schema(), &record::Line::schema(),
                  &record::Block::schema()},
       .statuses = {{Status::finding, "an access outside a buffer, a deadlock, a buffer that differs in --check"},
-                   {Status::unavailable, "a compiler is not installed"},
+                   {Status::unavailable, "a compiler, or what --attach puts into an application, is not installed"},
                    {Status::limit, "--max-steps, --timeout or --max-memory was reached"}},
       .see_also = {"perfcast(1)", "rank(1)"},
       .examples = {{"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 -a buf:f32:1048576:random "

@@ -18,7 +18,6 @@ namespace kernelcast::intercept {
 
 namespace {
 
-// Empty where only CUDA applications can be attached to.
 pid_t volatile running = 0;  // the application, for signals
 
 void leave_to_the_application(int signal) {
@@ -30,11 +29,16 @@ void leave_to_the_application(int signal) {
   end_by_signal(signal);
 }
 
+// Empty where this build has none: only CUDA applications can be attached to.
 std::string find_layer() {
   auto const path = find_plugin("kernelcast-opencl.so");
-  if (path.empty() && cudart::folder_of_runtimes().empty())
+  if (path.empty() && KERNELCAST_HAS_OPENCL_LAYER)
     throw Error(Status::unavailable, "the OpenCL layer kernelcast-opencl.so is not installed beside the program",
-                "build with the package opencl-headers");
+                "install the whole suite; without it the kernels of an OpenCL application would not be seen");
+  if (path.empty() && cudart::folder_of_runtimes().empty())
+    throw Error(Status::unavailable,
+                "this build can attach to no application: it has no OpenCL layer and no CUDA runtime",
+                "build with the packages opencl-headers, libzstd-dev and liblz4-dev");
   return path;
 }
 

@@ -15,8 +15,17 @@
 namespace kernelcast::cudart {
 
 std::string folder_of_runtimes() {
-  auto const path = find_plugin("kernelcast-cudart/libcudart.so.13");
-  return path.empty() ? path : std::filesystem::path(path).parent_path().string();
+  std::string out;
+  for (std::string const name : {"libcudart.so.12", "libcudart.so.13"}) {
+    auto const path = find_plugin("kernelcast-cudart/" + name);
+    if (path.empty() && KERNELCAST_HAS_CUDART)
+      throw Error(Status::unavailable,
+                  "the CUDA runtime kernelcast-cudart/" + name + " is not installed beside the program",
+                  "install the whole suite; without it a CUDA application would run on another runtime, or on none");
+    if (path.empty()) return {};
+    out = std::filesystem::path(path).parent_path().string();
+  }
+  return out;
 }
 
 namespace {

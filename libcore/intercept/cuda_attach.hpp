@@ -16,10 +16,12 @@
 
 namespace kernelcast::cudart {
 
-// Where libcudart.so.12 and .13 of ours lie; empty where they were not built.
+// Where libcudart.so.12 and .13 of ours lie; empty in a build without them. Throws Error(unavailable) where this build
+// has them and they are not installed.
 std::string folder_of_runtimes();
 
-// Adds to the variables of an application what puts the runtime into it. Does nothing where there is none.
+// Adds to the variables of an application what puts the runtime into it. Does nothing in a build without it. Throws
+// Error(unavailable), as above.
 void add_runtime(std::vector<std::string>& variables, Settings const&);
 
 // Adds what puts our look-out before the runtime of an application that has a GPU. Throws Error(unavailable) where it

@@ -5,12 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "process/setting.hpp"
+
 namespace kernelcast::cudart {
 
 namespace {
 
 std::string variable(char const* name) {
-  char const* const value = std::getenv(name);
+  char const* const value = setting(name);
   return value ? value : "";
 }
 

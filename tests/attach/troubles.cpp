@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "../../bench-suites/applications/opencl/app.hpp"
 
@@ -122,6 +125,18 @@ int interrupted() {
   return wrong;
 }
 
+// What it was started with is gone before its first launch; but for what the device's own compiler needs.
+int clears() {
+  cl_uint count = 0;
+  check(clGetPlatformIDs(0, nullptr, &count), "clGetPlatformIDs");
+  std::vector<std::pair<char const*, std::string>> kept;
+  for (char const* const name : {"PATH", "POCL_CACHE_DIR"})
+    if (char const* const value = std::getenv(name)) kept.emplace_back(name, value);
+  clearenv();
+  for (auto const& [name, value] : kept) setenv(name, value.c_str(), 1);
+  return work(448);
+}
+
 // Says that it is ready, and goes on when it is told to, or when the test is over and its folder gone.
 int waits() {
   int const wrong = work(320);
@@ -139,7 +154,7 @@ int main(int argc, char** argv) {
     int (*run)();
   } const kinds[] = {{"fault", fault},   {"forks", forks},   {"forks_late", forks_late},
                      {"closes", closes}, {"leaves", leaves}, {"interrupted", interrupted},
-                     {"waits", waits}};
+                     {"clears", clears}, {"waits", waits}};
   for (auto const& kind : kinds)
     if (argc == 2 && std::strcmp(argv[1], kind.name) == 0) return kind.run();
   return 2;

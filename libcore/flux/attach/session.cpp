@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "process/setting.hpp"
+
 namespace kernelcast::flux::attach {
 
 namespace {
@@ -14,7 +16,7 @@ namespace {
 thread_local bool inside = false;  // a launch that the runtime makes within a launch
 
 std::string environment(char const* name, char const* otherwise) {
-  char const* const value = std::getenv(name);
+  char const* const value = setting(name);
   return value ? value : otherwise;
 }
 

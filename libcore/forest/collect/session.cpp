@@ -10,6 +10,7 @@
 
 #include "forest/collect/repeat.hpp"
 #include "forest/collect/variables.hpp"
+#include "process/setting.hpp"
 
 namespace kernelcast::forest::collect {
 
@@ -26,7 +27,7 @@ std::string sizes_text(Dim3 grid, Dim3 block) {
 }
 
 std::string variable(char const* name) {
-  char const* const text = std::getenv(name);
+  char const* const text = setting(name);
   return text ? text : "";
 }
 

@@ -8,9 +8,9 @@
 
 namespace kernelcast::cudart {
 
-Devices::Devices(std::vector<std::string> const& names) {
+Devices::Devices(std::vector<std::string> const& names, std::string const& database_folder) {
   try {
-    auto const database = device::load(device::find_database({}));
+    auto const database = device::load(device::find_database(database_folder));
     for (auto const& name : names) all_.push_back(database.find(name));
   } catch (Error const& error) {
     tell(error.text("devices"));

@@ -13,7 +13,7 @@ namespace kernelcast::cudart {
 class Devices {
  public:
   // Reads the database. Without one, or where it lacks a name, there are no devices, and why is told.
-  explicit Devices(std::vector<std::string> const& names);
+  Devices(std::vector<std::string> const& names, std::string const& database);
   int count() const { return static_cast<int>(all_.size()); }
   bool known(int device) const { return device >= 0 && device < count(); }
   device::Device const& operator[](int device) const { return all_[static_cast<std::size_t>(device)]; }

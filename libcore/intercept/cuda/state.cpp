@@ -45,7 +45,7 @@ State& State::get() {
 
 State::State()
     : settings(settings_of_environment()),
-      devices(settings.devices),
+      devices(settings.devices, settings.database),
       memory(room_bytes(settings, devices), emu::Memory::Addresses::of_host),
       allocations(memory),
       rows(settings),

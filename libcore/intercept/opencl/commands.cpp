@@ -21,6 +21,7 @@
 #include "intercept/opencl/calls.hpp"
 #include "intercept/opencl/objects.hpp"
 #include "intercept/opencl/passing.hpp"
+#include "process/setting.hpp"
 
 namespace kernelcast::intercept {
 namespace {
@@ -125,7 +126,7 @@ class Log {
   }
 
   std::mutex mutex_;
-  CommandLog log_{std::getenv("KERNELCAST_SPOOL")};
+  CommandLog log_{setting("KERNELCAST_SPOOL")};
   std::uint64_t next_buffer_ = 0;
   std::unordered_map<cl_mem, Place> places_;
   std::map<std::uintptr_t, std::uint64_t> shared_virtual_;  // numbers, by where it begins
@@ -374,7 +375,7 @@ cl_int CL_API_CALL release_memory(cl_mem memory) {
 }  // namespace
 
 void take_commands(cl_icd_dispatch& layer) {
-  if (!std::getenv("KERNELCAST_COMMANDS") || !std::getenv("KERNELCAST_SPOOL")) return;
+  if (!setting("KERNELCAST_COMMANDS") || !setting("KERNELCAST_SPOOL")) return;
   below = layer;
   layer.clEnqueueNDRangeKernel = launch;
   layer.clEnqueueTask = launch_task;

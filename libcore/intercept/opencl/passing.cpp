@@ -7,6 +7,7 @@
 
 #include "intercept/opencl/calls.hpp"
 #include "intercept/opencl/rooms.hpp"
+#include "process/setting.hpp"
 
 namespace kernelcast::intercept {
 namespace {
@@ -20,15 +21,15 @@ struct Policy {
 
 Policy* policy() {
   static Policy* const chosen = []() -> Policy* {
-    char const* const folder = std::getenv("KERNELCAST_SPOOL");
+    char const* const folder = setting("KERNELCAST_SPOOL");
     if (!folder) return nullptr;
-    char const* const programs = std::getenv("KERNELCAST_PROGRAMS");
+    char const* const programs = setting("KERNELCAST_PROGRAMS");
     auto* const made = new Policy{Spool(folder, programs ? programs : ""), false, 0, usual_read_back_bytes};
-    char const* const every = std::getenv("KERNELCAST_EVERY");
+    char const* const every = setting("KERNELCAST_EVERY");
     std::string const word = every ? every : "";
     made->kernels_once = word == "kernel";
     made->every = word == "launch" ? 1 : std::strtoull(word.c_str(), nullptr, 10);
-    char const* const bytes = std::getenv("KERNELCAST_READ_BACK");
+    char const* const bytes = setting("KERNELCAST_READ_BACK");
     if (bytes) made->read_back_bytes = std::strtoull(bytes, nullptr, 10);
     if (made->read_back_bytes == 0) made->read_back_bytes = SIZE_MAX;
     return made;

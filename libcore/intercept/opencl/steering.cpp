@@ -13,6 +13,7 @@
 #include "intercept/opencl/objects.hpp"
 #include "intercept/opencl/queues.hpp"
 #include "intercept/spool.hpp"
+#include "process/setting.hpp"
 
 namespace kernelcast::intercept {
 namespace {
@@ -174,18 +175,18 @@ void mark(std::atomic<std::uint32_t>& devices, Device const& device) {
 }  // namespace
 
 bool steering() {
-  static bool const asked = std::getenv("KERNELCAST_STEER") && std::getenv("KERNELCAST_SPOOL");
+  static bool const asked = setting("KERNELCAST_STEER") && setting("KERNELCAST_SPOOL");
   return asked;
 }
 
 void publish_for_steering(char const* kind, std::uint64_t number, std::string const& text) {
-  Spool const spool(std::getenv("KERNELCAST_SPOOL"));
+  Spool const spool(setting("KERNELCAST_SPOOL"));
   spool.publish(std::string(kind) + '-' + std::to_string(getpid()) + '-' + std::to_string(number) + ".txt", text);
 }
 
 Decision* decisions() {
   static Decision* const all = [] {
-    Spool const spool(std::getenv("KERNELCAST_SPOOL"));
+    Spool const spool(setting("KERNELCAST_SPOOL"));
     return reinterpret_cast<Decision*>(
         spool.map("steering-" + std::to_string(getpid()), most_configurations * sizeof(Decision)));
   }();

@@ -118,6 +118,12 @@ int killed() {
   return 1;
 }
 
+// What it was started with is gone before our runtime is even loaded.
+int clears() {
+  clearenv();
+  return Library().work(448);
+}
+
 // Says that it is ready, and goes on when it is told to, or when the test is over and its folder gone.
 int waits() {
   Library const library;
@@ -142,6 +148,7 @@ int main(int argc, char** argv) {
                      {"leaves", leaves},
                      {"interrupted", interrupted},
                      {"killed", killed},
+                     {"clears", clears},
                      {"waits", waits}};
   for (auto const& kind : kinds)
     if (argc == 2 && std::strcmp(argv[1], kind.name) == 0) return kind.run();

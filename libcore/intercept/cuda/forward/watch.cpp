@@ -10,6 +10,7 @@
 #include "fatbin/fatbin.hpp"
 #include "intercept/cuda/description.hpp"
 #include "intercept/cuda/forward/next.hpp"
+#include "process/setting.hpp"
 #include "ptx/parser.hpp"
 
 namespace kernelcast::cudart::forward {
@@ -101,11 +102,11 @@ Watch& Watch::get() {
 }
 
 Watch::Watch() {
-  char const* const spool = std::getenv("KERNELCAST_SPOOL");
-  char const* const every = std::getenv("KERNELCAST_EVERY");
+  char const* const spool = setting("KERNELCAST_SPOOL");
+  char const* const every = setting("KERNELCAST_EVERY");
   if (!spool || !runtime().complete()) return;
   policy_.emplace(spool, every ? every : "");
-  if (std::getenv("KERNELCAST_COMMANDS")) commands_.emplace(spool);
+  if (setting("KERNELCAST_COMMANDS")) commands_.emplace(spool);
 }
 
 void Watch::add_program(void** handle, void const* fatbin) {
