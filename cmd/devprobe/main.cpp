@@ -47,7 +47,7 @@ void list(Options const& options, cli::Streams& io) {
 
 std::vector<record::Measurement> read_rows(cli::Streams& io, std::string const& path) {
   std::vector<record::Measurement> rows;
-  auto csv = io.csv(path);
+  auto csv = io.csv_of_interrupted(path);
   record::Reader<record::Measurement> reader(csv);
   for (record::Measurement row; reader.next(row);) {
     device::refuse_unknown_metric(row, reader);

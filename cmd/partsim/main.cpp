@@ -101,7 +101,7 @@ void write_timeline(Options const& options, graph::Study& study, double n, std::
 graph::DonePoints read_done(Options const& options, cli::Streams& io) {
   graph::DonePoints done;
   if (options.resume.empty()) return done;
-  auto csv = io.csv(options.resume);
+  auto csv = io.csv_of_interrupted(options.resume);
   record::Reader<record::Simulation> rows(csv);
   for (record::Simulation row; rows.next(row);) done.add(row);
   return done;
@@ -110,9 +110,14 @@ graph::DonePoints read_done(Options const& options, cli::Streams& io) {
 void sweep(Options const& options, Inputs const& in, cli::Streams& io) {
   auto const done = read_done(options, io);
   auto out = io.writer<record::Simulation>();
-  auto const write = [&](record::Simulation const& row) {
+  std::size_t known_rows = 0;
+  auto const write = [&](record::Simulation const& row, bool is_known = false) {
     out.write(row);
-    if (io.format() == record::Format::csv && !io.to_standard_output()) io.publish();  // an interruption loses nothing
+    known_rows += is_known;
+    // An interruption loses nothing, neither this row nor those that come from the same file and are still to be
+    // written.
+    bool const loses = known_rows < done.size() && io.would_replace(options.resume);
+    if (io.format() == record::Format::csv && !io.to_standard_output() && !loses) io.publish();
   };
   cli::Shard shard(options.shard);
   bool drawn = false;
@@ -127,7 +132,7 @@ void sweep(Options const& options, Inputs const& in, cli::Streams& io) {
           return graph::simulation(study, n, parts, gpu, options.alloc, placement, buffer, result, reason);
         };
         auto const point = row(nullptr);
-        if (auto const* const known = done.find(point)) return write(*known);
+        if (auto const* const known = done.find(point)) return write(*known, true);
         if (!reason.empty()) return write(point);
         std::vector<graph::Event> events;
         bool const draw = !options.timeline.empty();

@@ -97,14 +97,15 @@ class DoneRows {
  public:
   DoneRows(std::string const& path, cli::Streams& io) {
     if (path.empty()) return;
-    auto csv = io.csv(path);
+    auto csv = io.csv_of_interrupted(path);
     record::Reader<record::Bound> rows(csv);
     for (record::Bound row; rows.next(row);) rows_.emplace(key(row), row);
   }
-  record::Bound const& or_else(record::Bound const& row) const {
+  record::Bound const* find(record::Bound const& row) const {
     auto const found = rows_.find(key(row));
-    return found == rows_.end() ? row : found->second;
+    return found == rows_.end() ? nullptr : &found->second;
   }
+  std::size_t size() const { return rows_.size(); }
 
  private:
   using Key = std::tuple<std::string, std::string, double, std::optional<double>, std::optional<double>>;
@@ -132,10 +133,15 @@ void run(Options const& options, cli::Streams& io) {
   auto out = io.writer<record::Bound>(strangers.names());
   cli::Shard shard(options.shard);
   bool const publish = options.sweep && io.format() == record::Format::csv && !io.to_standard_output();
+  std::size_t known_rows = 0;
   auto const write_with = [&](record::Bound const& row, std::vector<std::string> const& cells) {
     if (!shard.takes_next()) return;
-    out.write(done.or_else(row), strangers.whole(cells));
-    if (publish) io.publish();  // an interruption loses nothing
+    auto const* const known = done.find(row);
+    out.write(known ? *known : row, strangers.whole(cells));
+    known_rows += known != nullptr;
+    // An interruption loses nothing, neither this row nor those that come from the same file and are still to be
+    // written.
+    if (publish && (known_rows >= done.size() || !io.would_replace(options.resume))) io.publish();
   };
   auto const write = [&](record::Bound const& row) { write_with(row, {}); };
   auto const axis = grid(options.grid);

@@ -66,6 +66,8 @@ class Streams {
   // A CSV reader on an input ("-" allowed); the file's hash goes into --meta. Stays open until the program ends.
   csv::Reader csv(std::string const& path);
   csv::Reader csv() { return csv(inputs().front()); }
+  // Rows of an earlier run that was interrupted: a last line that is not complete is left out, with a note.
+  csv::Reader csv_of_interrupted(std::string const& path);
   // The same for other formats.
   std::istream& input(std::string const& path);
   std::istream& input() { return input(inputs().front()); }
@@ -80,6 +82,9 @@ class Streams {
   bool to_standard_output() const;         // no -o was given
   // What is written so far is delivered, also if the program fails later: for programs that measure, after each row.
   void publish();
+  // Whether publishing now would put fewer rows in the place of those of `path`: it is the file of -o, and has not been
+  // replaced yet.
+  bool would_replace(std::string const& path) const;
   // For programs that know better in the end: what is written from here on takes the place of what was published, when
   // the program ends well. True where the output is a regular file; does nothing elsewhere.
   bool can_start_over() const;

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <deque>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <sstream>
@@ -137,6 +138,7 @@ struct Streams::State {
   std::array<bool, 3> closed;
   std::deque<OpenInput> open_inputs;
   std::vector<NotedInput> noted_inputs;
+  std::deque<std::istringstream> texts;
   std::unique_ptr<OutputFile> file;
   std::unique_ptr<OutputBuffer> standard_buffer;
   std::unique_ptr<std::ostream> standard_output;
@@ -244,6 +246,14 @@ csv::Reader Streams::csv(std::string const& path) {
   return csv::Reader(input(path), input_name(path));
 }
 
+csv::Reader Streams::csv_of_interrupted(std::string const& path) {
+  std::string text(std::istreambuf_iterator<char>(input(path)), {});
+  auto const whole = text.rfind('\n') + 1;
+  if (whole < text.size()) note(fmt::format("{}: its last row is incomplete and is made again", path));
+  text.resize(whole);
+  return csv::Reader(state_->texts.emplace_back(std::move(text)), input_name(path));
+}
+
 void Streams::note_input(std::string const& path, std::string_view content) {
   ContentHash hash;
   hash.add(content.data(), content.size());
@@ -263,6 +273,12 @@ void Streams::publish() {
     state_->file->publish();
   else
     state_->standard_buffer->send();
+}
+
+bool Streams::would_replace(std::string const& path) const {
+  std::error_code error;
+  return state_->file && state_->file->waits() && !path.empty() &&
+         std::filesystem::equivalent(path, state_->options.output, error);
 }
 
 bool Streams::can_start_over() const {
@@ -499,7 +515,7 @@ Status run(About const& about, CommonOptions& options, Tool::State& tool, int ar
   }
   check_names(options);
   if (options.inputs.empty()) options.inputs.emplace_back("-");
-  Streams::State state{about, options, closed, {}, {}, {}, {}, {}, 0, {}, utc_now()};
+  Streams::State state{about, options, closed, {}, {}, {}, {}, {}, {}, 0, {}, utc_now()};
   state.open_output();
   std::unique_ptr<OutputFile> meta;
   if (!options.meta.empty()) meta = std::make_unique<OutputFile>(options.meta);

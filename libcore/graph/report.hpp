@@ -29,6 +29,7 @@ class DonePoints {
   // The row of the same application, size, number and kind of GPUs, system, mode, mapping, host buffer and iterations;
   // null where there is none.
   record::Simulation const* find(record::Simulation const& point) const;
+  std::size_t size() const { return rows_.size(); }
 
  private:
   using Key = std::tuple<std::string, double, std::uint64_t, std::string, std::string, std::string, std::string,

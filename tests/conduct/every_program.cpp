@@ -271,6 +271,10 @@ void sweep(Bench const& bench) {
   expect(good(run({"--resume", "part"})).out == serial, "what is there is taken, the rest is made");
   good(run({"--resume", "part", "-o", "part"}));
   expect(slurp(bench.directory() / "part") == serial, "in place, too");
+  std::ofstream(bench.directory() / "torn") << serial.substr(0, serial.size() - 3);
+  auto const mended = conduct::run(run({"--resume", "torn"}));
+  expect(mended.status == 0 && mended.out == serial, "a last row that is incomplete is made again", &mended);
+  expect(contains(mended.err, "torn: its last row is incomplete"), "and that is said", &mended);
   refused(run({"--resume", "none"}), 4, {"none"});
 }
 
