@@ -3,6 +3,7 @@
 # make lint    checks of the tree that need no build · make lint-deep   clang's static analyzer, too (an hour)
 # make fuzz [SECONDS=60] [TARGET="parse …"] the libFuzzer targets, each for so long; runs add up
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
+# make torture [SECONDS=60|COUNT=N] [SEED=N]     programs killed at random moments and run again
 # make release the archive of a version, with its checksum
 # make bench   benchmarks · make install [PREFIX=/usr/local] · make man · make format · make deps · make help
 #
@@ -21,7 +22,7 @@ PACKAGES = $(DEMO_PACKAGES) g++ llvm-19-dev libclang-rt-19-dev libeigen3-dev lib
 BENCH_PACKAGES = libbenchmark-dev
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-lint demo check lint lint-deep fuzz fuzz-diff bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-lint demo check lint lint-deep fuzz fuzz-diff torture bench install release \
         format man clean
 all: build
 
@@ -76,6 +77,11 @@ fuzz: deps
 SEED = $(shell date +%s)000
 fuzz-diff: build
 	@build/bin/differential --seed $(SEED) --keep build $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS))
+
+# The same seed draws the same moments.
+torture: build
+	@BIN=$(CURDIR)/build/bin SOURCE=$(CURDIR) TABLES=$(CURDIR)/tests/conduct/tools build/bin/torture --seed $(SEED) \
+	  $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS))
 
 bench: deps-bench
 	@cmake --preset bench >/dev/null
