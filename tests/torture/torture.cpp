@@ -53,9 +53,10 @@ class Process {
     if (pid_ == -1) throw Failure{"no process"};
     if (pid_ == 0) become(command, folder, folder / (name + ".stdout"));
     int status = 0;
-    if (waitpid(pid_, &status, 0) != pid_ || !WIFSTOPPED(status)) throw Failure{"it cannot be traced"};
+    if (waitpid(pid_, &status, 0) != pid_ || !WIFSTOPPED(status))
+      throw conduct::Skip{"processes cannot be traced here (ptrace)"};
     if (ptrace(PTRACE_SETOPTIONS, pid_, 0, PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) != 0)
-      throw Failure{"it cannot be traced"};
+      throw conduct::Skip{"processes cannot be traced here (ptrace)"};
     ptrace(PTRACE_SYSCALL, pid_, 0, 0);
   }
 
@@ -399,6 +400,9 @@ int main(int argc, char** argv) {
   for (char const* const name : {"LC_ALL", "LANG", "NO_COLOR"}) unsetenv(name);
   try {
     return run(argc, argv);
+  } catch (conduct::Skip const& skip) {
+    std::cout << "kernelcast-skipped: " << skip.why << '\n';
+    return 0;
   } catch (Failure const& failure) {
     std::cout << failure.text << '\n';
   } catch (std::exception const& error) {
