@@ -294,9 +294,13 @@ std::string write_whole(std::string const& folder, std::string const& name, std:
 constexpr std::string_view magic = "kernelcast-cache 2 ";
 constexpr std::size_t length_digits = 16, hash_digits = 32, head_bytes = magic.size() + length_digits + hash_digits + 2;
 
-std::string with_head(std::string const& name, std::string_view content) {
-  auto const rest = name + '\n' + std::string(content);
-  return fmt::format("{}{:016x} {}\n{}", magic, head_bytes + rest.size(), content_hash(rest), rest);
+// What was written under this name; empty where the text is not that, as a whole.
+std::optional<std::string> content_of(std::string_view text, std::string_view name) {
+  if (text.size() < head_bytes + name.size() + 1 || text.substr(head_bytes, name.size()) != name) return std::nullopt;
+  auto const rest = text.substr(head_bytes);
+  if (text.substr(0, head_bytes) != fmt::format("{}{:016x} {}\n", magic, text.size(), content_hash(rest)))
+    return std::nullopt;
+  return std::string(rest.substr(name.size() + 1));
 }
 
 // The content of a file that is what was written under this name; empty where it is not there or damaged.
@@ -313,13 +317,9 @@ std::optional<std::string> read_whole(std::string const& folder, std::string con
   } catch (Error const&) {
     return std::nullopt;
   }
-  std::string_view const all = text;
-  if (text.size() < head_bytes || all.substr(head_bytes, name.size()) != name) return std::nullopt;
-  auto const rest = all.substr(head_bytes);
-  if (all.substr(0, head_bytes) != fmt::format("{}{:016x} {}\n", magic, text.size(), content_hash(rest)))
-    return std::nullopt;
-  mark_used(path);
-  return text.substr(head_bytes + name.size() + 1);
+  auto content = content_of(text, name);
+  if (content) mark_used(path);
+  return content;
 }
 
 }  // namespace
@@ -344,21 +344,30 @@ std::string cache_folder() {
   return {};
 }
 
-std::optional<CacheEntry> read_entry(std::string const& folder, std::string const& key) {
-  auto const name = key + std::string(entry_ending);
-  auto const text = read_whole(folder, name);
-  if (!text) return std::nullopt;
+std::string cache_file(std::string_view name, std::string_view content) {
+  auto const rest = fmt::format("{}\n{}", name, content);
+  return fmt::format("{}{:016x} {}\n{}", magic, head_bytes + rest.size(), content_hash(rest), rest);
+}
+
+std::optional<CacheEntry> parse_entry(std::string_view content) {
   CacheEntry entry;
   try {
-    Unpacker unpack(*text);
+    Unpacker unpack(content);
     visit(unpack, entry);
     if (!unpack.at_end()) return std::nullopt;
   } catch (Damaged const&) {
     return std::nullopt;
   }
-  for (auto const& [dependency, hash] : entry.dependencies)
+  return entry;
+}
+
+std::optional<CacheEntry> read_entry(std::string const& folder, std::string const& key) {
+  auto const content = read_whole(folder, key + std::string(entry_ending));
+  auto entry = content ? parse_entry(*content) : std::nullopt;
+  if (!entry) return std::nullopt;
+  for (auto const& [dependency, hash] : entry->dependencies)
     if (file_hash(dependency) != hash) return std::nullopt;
-  entry.compiled.from_cache = true;
+  entry->compiled.from_cache = true;
   return entry;
 }
 
@@ -368,7 +377,7 @@ std::string write_entry(std::string const& folder, std::string const& key, Cache
   auto copy = entry;  // `visit` serves both directions and so takes a mutable entry
   visit(pack, copy);
   auto const name = key + std::string(entry_ending);
-  return write_whole(folder, name, with_head(name, pack.text()), limits);
+  return write_whole(folder, name, cache_file(name, pack.text()), limits);
 }
 
 std::string keep_source(std::string_view text, std::string_view suffix_of_source) {
@@ -409,7 +418,7 @@ std::string read_text(std::string const& folder, std::string const& name) {
 
 std::string write_text(std::string const& folder, std::string const& name, std::string_view text,
                        CacheLimits const& limits) {
-  return write_whole(folder, name, with_head(name, text), limits);
+  return write_whole(folder, name, cache_file(name, text), limits);
 }
 
 }  // namespace kernelcast::frontend

@@ -42,6 +42,11 @@ std::string cache_folder();
 
 std::optional<CacheEntry> read_entry(std::string const& folder, std::string const& key);
 
+// The content of an entry's file, and a file as it is written: what read_entry() takes apart. Empty where the fields do
+// not fit their text.
+std::optional<CacheEntry> parse_entry(std::string_view content);
+std::string cache_file(std::string_view name, std::string_view content);
+
 // Returns why it could not be written; empty when it was.
 std::string write_entry(std::string const& folder, std::string const& key, CacheEntry const& entry,
                         CacheLimits const& limits = entry_limits);

@@ -218,6 +218,16 @@ TEST_CASE("an entry that was changed, cut, lengthened, exchanged or replaced is 
     fs::copy_file(other, path, fs::copy_options::overwrite_existing);
     CHECK_FALSE(read_entry(folder, keys[0]));
   }
+  SECTION("fields that do not fit, with the right checksum") {
+    auto const name = keys[0] + ".kernel";
+    auto const content = good.substr(good.find(name + '\n') + name.size() + 1);
+    REQUIRE(cache_file(name, content) == good);
+    for (auto const& bad : {content.substr(1), content + "x", std::string(content.size(), '\xff'), std::string{}}) {
+      CHECK_FALSE(parse_entry(bad));
+      write_file(path.string(), cache_file(name, bad));
+      CHECK_FALSE(read_entry(folder, keys[0]));
+    }
+  }
   SECTION("a file of a length that no memory has") {
     fs::resize_file(path, std::uintmax_t{1} << 42);
     CHECK_FALSE(read_entry(folder, keys[0]));
