@@ -5,19 +5,21 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "diag/diag.hpp"
+#include "diag/ending.hpp"
 #include "process/process.hpp"
 
 using kernelcast::Error;
 using kernelcast::Status;
 
 namespace {
+
+[[gnu::init_priority(101)]] kernelcast::EndsInOrder const ends_in_order;
 
 bool links(std::vector<std::string> const& arguments) {
   for (auto const& argument : arguments)
@@ -48,8 +50,7 @@ int call_clang(std::vector<std::string> const& arguments) {
 int main(int argc, char** argv) {
   try {
     return call_clang({argv + 1, argv + argc});
-  } catch (Error const& error) {
-    std::fputs(error.text("flux-clang++").c_str(), stderr);
-    return static_cast<int>(error.status());
+  } catch (...) {
+    return kernelcast::report_exception("flux-clang++");
   }
 }

@@ -64,7 +64,8 @@ void OutputFile::fail(std::string const& what, std::string hint) const {
               std::move(hint));
 }
 
-OutputFile::OutputFile(std::string path, Until until) : path_(std::move(path)) {
+OutputFile::OutputFile(std::string path, Until until) : OutputFile() {
+  path_ = std::move(path);
   if (int const number = named_descriptor(path_); number >= 0) {
     descriptor_ = fcntl(number, F_DUPFD_CLOEXEC, 3);
     if (descriptor_ == -1) fail("write", "is it open?");

@@ -37,6 +37,7 @@ class OutputFile {
   bool can_be_replaced() const { return !target_.empty(); }  // a regular file, of which another can take the place
 
  private:
+  OutputFile() = default;  // from here on the destructor runs, also where the other constructor throws
   void open_beside(Until until);
   void open_stream();
   std::string name_beside(int number) const;

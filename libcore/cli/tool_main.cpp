@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <deque>
-#include <exception>
 #include <filesystem>
 #include <iostream>
-#include <new>
 #include <sstream>
 #include <system_error>
 #include <thread>
@@ -24,6 +21,7 @@
 #include "cli/help.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stdio.hpp"
+#include "diag/ending.hpp"
 #include "process/input.hpp"
 #include "process/process.hpp"
 #include "version/version.hpp"
@@ -31,9 +29,6 @@
 namespace kernelcast::cli {
 
 namespace {
-
-// Status of a defect in the program itself, outside of the documented ones (EX_SOFTWARE).
-constexpr int internal_error = 70;
 
 std::string utc_now() {
   std::time_t const now = std::time(nullptr);
@@ -55,35 +50,6 @@ void print_error(Error const& error, std::string const& program) {
   say(text);
 }
 
-// The last resort: what is thrown where nothing catches it, before main() too. Allocates nothing.
-[[noreturn]] void end_at_once() {
-  auto const put = [](std::string_view text) {
-    if (write(2, text.data(), text.size()) == -1) return;
-  };
-  bool out_of_memory = false;
-  try {
-    // Where there was no memory for the exception either, there is none.
-    auto const error = std::current_exception();
-    if (error) std::rethrow_exception(error);
-    void* const volatile some = std::malloc(4096);  // volatile: a compiler may take it for given
-    out_of_memory = some == nullptr;
-    std::free(some);
-  } catch (std::bad_alloc const&) {
-    out_of_memory = true;
-  } catch (...) {
-    out_of_memory = false;
-  }
-  put(program_invocation_short_name);
-  put(out_of_memory ? ": error: out of memory\nhint: give it more memory, or less input\n" : ": internal error\n");
-  remove_what_is_noted();
-  _exit(out_of_memory ? static_cast<int>(Status::limit) : internal_error);
-}
-
-// Static initialisers of this program and its libraries allocate, too: this comes before them.
-[[gnu::constructor(101)]] void catch_what_nobody_catches() {
-  std::set_terminate(end_at_once);
-}
-
 // --config as CLI11 reads it, but neither without end nor nested without end: it holds a name for each level of each
 // key.
 class Configuration : public CLI::ConfigTOML {
@@ -97,10 +63,7 @@ class Configuration : public CLI::ConfigTOML {
   }
 };
 
-std::string internal_error_text(std::string const& program, char const* what) {
-  return fmt::format("{}: internal error: {}\nhint: this is a defect of {}; please report it with the command\n",
-                     program, what, program);
-}
+[[gnu::init_priority(101)]] EndsInOrder const ends_in_order(remove_what_is_noted);
 
 struct PrintAndEnd {  // thrown by options such as --columns, as CLI11 does for --help
   std::function<std::string()> text;
@@ -195,7 +158,7 @@ void Streams::State::abandon_output() {
 }
 
 std::string Streams::State::meta(std::vector<std::string> const& argv) {
-  nlohmann::ordered_json out;
+  auto out = nlohmann::ordered_json::object();  // one that becomes an object later crashes when memory runs out
   out["tool"] = about.name;
   out["version"] = version();
   out["commit"] = commit().empty() ? nlohmann::json() : nlohmann::json(commit());
@@ -554,21 +517,8 @@ int tool_main(int argc, char** argv, About const& about, std::function<void(Tool
   } catch (Error const& error) {
     print_error(error, about.name);
     return static_cast<int>(error.status());
-  } catch (std::bad_alloc const&) {
-    print_error(Error(Status::limit, "out of memory", "give it more memory, or less input"), about.name);
-    return static_cast<int>(Status::limit);
-  } catch (std::system_error const& error) {
-    if (error.code() != std::errc::resource_unavailable_try_again && error.code() != std::errc::not_enough_memory) {
-      say(internal_error_text(about.name, error.what()));
-      return internal_error;
-    }
-    print_error(Error(Status::limit, fmt::format("no thread can be started: {}", error.what()),
-                      "allow it more memory or processes, or give fewer --threads"),
-                about.name);
-    return static_cast<int>(Status::limit);
-  } catch (std::exception const& error) {
-    say(internal_error_text(about.name, error.what()));
-    return internal_error;
+  } catch (...) {
+    return report_exception(about.name);
   }
 }
 

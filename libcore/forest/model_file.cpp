@@ -254,7 +254,7 @@ Regressor regressor_of(Object const& root, Plan const& plan, Features const& fea
 
 std::string model_text(Model const& model) {
   auto const& main = model.regressor.estimator();
-  Json out;
+  auto out = Json::object();
   out["format"] = format_name;
   out["version"] = model_version;
   out["target"] = model.target;
@@ -270,7 +270,7 @@ std::string model_text(Model const& model) {
   if (auto const* const level = model.regressor.level(); level != nullptr) {
     out["training"]["least"] = model.regressor.least_target();
     out["training"]["greatest"] = model.regressor.greatest_target();
-    Json of_level;
+    auto of_level = Json::object();
     add_features(of_level, model, *level);
     of_level["training"] = {{"targets", packed(level->targets())}};
     add_trees(of_level, level->forest());
