@@ -1,16 +1,14 @@
 // A forest: samples in their canonical order, trees in parallel.
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <mutex>
 #include <numeric>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
 #include "forest/forest.hpp"
 #include "forest/grow.hpp"
+#include "forest/threads.hpp"
 
 namespace kernelcast::forest {
 
@@ -70,22 +68,10 @@ Forest train(Samples const& samples, Settings const& settings) {
   out.trees.resize(settings.trees);
   std::vector<std::vector<double>> parts(settings.trees, std::vector<double>(samples.features));
   std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex failing;
-  auto const work = [&] {
-    try {
-      for (std::size_t k = next++; k < settings.trees; k = next++)
-        out.trees[k] = grow(columns, settings, Random(settings.seed, k), parts[k]);
-    } catch (...) {
-      std::lock_guard const lock(failing);
-      failure = std::current_exception();
-    }
-  };
-  std::vector<std::jthread> threads;
-  for (unsigned i = 1; i < std::min<std::size_t>(settings.threads, settings.trees); ++i) threads.emplace_back(work);
-  work();
-  threads.clear();
-  if (failure) std::rethrow_exception(failure);
+  on_threads(std::min<std::size_t>(settings.threads, settings.trees), [&] {
+    for (std::size_t k = next++; k < settings.trees; k = next++)
+      out.trees[k] = grow(columns, settings, Random(settings.seed, k), parts[k]);
+  });
   out.importance.resize(samples.features);
   for (auto const& part : parts)
     for (std::size_t f = 0; f < part.size(); ++f) out.importance[f] += part[f];

@@ -250,11 +250,13 @@ void find_registers(Build const& build, std::vector<KernelInfo>& kernels) {
     for (auto& kernel : kernels) kernel.notes.emplace_back("registers: only live ranges were asked for");
     return;
   }
+  // Deferred: later, on this thread, where the system refuses another one.
+  auto const beside = std::launch::async | std::launch::deferred;
   std::vector<std::future<Fill>> running;
-  running.push_back(std::async(std::launch::async, [&] { return run_ptxas(build); }));
+  running.push_back(std::async(beside, [&] { return run_ptxas(build); }));
   for (auto const& target : amd_targets) {
     if (opencl)
-      running.push_back(std::async(std::launch::async, [&build, &target] { return run_amd(build, target); }));
+      running.push_back(std::async(beside, [&build, &target] { return run_amd(build, target); }));
     else
       for (auto& kernel : kernels) kernel.notes.push_back(fmt::format("{}: needs OpenCL C source", target.column));
   }

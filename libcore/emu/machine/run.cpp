@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -190,7 +191,12 @@ Outcome run_all(Program const& program, Launch const& launch, Memory& memory, st
       for (unsigned t = 1; t < threads; ++t) {
         for (Observer const* o : observers)
           workers[t].observers.push_back(workers[t].forks.emplace_back(o->fork()).get());
-        others.emplace_back([&, t] { run_worker(workers[t], {}); });
+        try {
+          others.emplace_back([&, t] { run_worker(workers[t], {}); });
+        } catch (std::system_error const&) {  // no more threads: those that there are do it
+          workers[t].forks.clear();
+          return;
+        }
       }
     };
     run_worker(workers[0], threads > 1 ? std::function<void()>(call) : nullptr);

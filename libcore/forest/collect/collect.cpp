@@ -40,7 +40,7 @@ std::vector<std::string> environment(Options const& options, std::string const& 
 
 std::vector<record::Target> rows_of(std::string const& path) {
   std::vector<record::Target> out;
-  std::ifstream file(path);
+  auto file = open_file(path);
   if (file.peek() == std::ifstream::traits_type::eof()) return out;
   csv::Reader csv(file, path);
   record::Reader<record::Target> reader(csv);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "diag/diag.hpp"
 #include "forest/study/rows.hpp"
+#include "forest/threads.hpp"
 
 namespace kernelcast::forest {
 
@@ -83,16 +83,11 @@ void Predictor::add(FeatureRow const& row, Values values, Device const& device,
 void Predictor::finish(Visit const& visit) {
   constexpr std::size_t piece = 1024;
   std::atomic<std::size_t> next{0};
-  auto const work = [&] {
+  on_threads(std::min<std::size_t>(threads_, (tasks_.size() + piece - 1) / piece), [&] {
     Scratch scratch;
     for (std::size_t begin = (next += piece) - piece; begin < tasks_.size(); begin = (next += piece) - piece)
       predict(begin, std::min(begin + piece, tasks_.size()), scratch);
-  };
-  {
-    std::vector<std::jthread> threads;
-    for (unsigned i = 1; i < threads_ && i * piece < tasks_.size(); ++i) threads.emplace_back(work);
-    work();
-  }
+  });
   for (auto const& task : tasks_) visit(task.row, task.passed);
   tasks_.clear();
 }

@@ -219,6 +219,9 @@ Team::Team(std::vector<unsigned> processors) : state_(std::make_unique<State>(pr
       dismiss();
       throw Error(Status::limit, fmt::format("no {} threads: {}", processors.size(), error.code().message()),
                   "limits of processes and memory (ulimit -u, -v) say how many there may be");
+    } catch (...) {
+      dismiss();
+      throw;
     }
     cpu_set_t set;
     CPU_ZERO(&set);

@@ -1,6 +1,7 @@
 // Forests: what must hold for any of them, and what is known in closed form.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -12,6 +13,7 @@
 #include "forest/model_file.hpp"
 #include "forest/onnx.hpp"
 #include "forest/random.hpp"
+#include "forest/threads.hpp"
 #include "forest/validation.hpp"
 
 using namespace kernelcast;
@@ -399,4 +401,15 @@ TEST_CASE("nested cross-validation chooses among what it was given") {
     for (auto const& p : one.predictions) ++tested[p.row];
   });
   CHECK(tested == std::vector<int>(90, 2));
+}
+
+TEST_CASE("what a thread throws is thrown to the caller when all have ended") {
+  std::atomic<int> begun{0}, ended{0};
+  auto const body = [&] {
+    if (begun++ == 1) throw std::bad_alloc();
+    ++ended;
+  };
+  CHECK_THROWS_AS(on_threads(4, body), std::bad_alloc);
+  CHECK(begun == 4);
+  CHECK(ended == 3);
 }
