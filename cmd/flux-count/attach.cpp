@@ -10,6 +10,7 @@
 
 #include "flux/attach.hpp"
 #include "flux/linkage.hpp"
+#include "process/process.hpp"
 #include "record/feature.hpp"
 #include "record/table.hpp"
 
@@ -54,7 +55,7 @@ void pass_on(std::vector<std::string> const& files, cli::Streams& io) {
   std::set<std::string> uncounted;
   auto out = io.writer<R>();
   for (auto const& path : files) {
-    std::ifstream file(path);
+    auto file = open_file(path);
     if (file.peek() == std::ifstream::traits_type::eof()) continue;
     csv::Reader csv(file, path);
     record::Reader<R> reader(csv);

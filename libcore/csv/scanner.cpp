@@ -98,6 +98,14 @@ bool Scanner::refill() {
     begin_ = 0;
   }
   if (small || end_ == buffer_.size()) buffer_.resize(std::max(first_buffer_bytes, 2 * buffer_.size()));
+  try {
+    return take();
+  } catch (std::ios_base::failure const& error) {  // of a file stream; it does not know the file's name
+    throw Error(Status::io, Where{file_}, fmt::format("cannot read: {}", error.what()), "check the file and the disk");
+  }
+}
+
+bool Scanner::take() {
   auto* const source = in_->rdbuf();
   // The end is final: a terminal would go on after it.
   at_end_ = at_end_ || source == nullptr || source->sgetc() == std::char_traits<char>::eof();

@@ -46,6 +46,7 @@ class Scanner {
 
   std::string_view pending() const { return {buffer_.data() + begin_, end_ - begin_}; }
   bool refill();
+  bool take();  // without its error messages
   bool ends_without_quotes(RawRow& row);
   void scan_quoted(RawRow& row);
   std::size_t skip_text(std::size_t from, std::size_t field, State state, std::size_t& newlines);

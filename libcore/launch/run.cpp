@@ -14,6 +14,7 @@
 #include "launch/footprint.hpp"
 #include "launch/kernel_record.hpp"
 #include "launch/trace_observer.hpp"
+#include "process/process.hpp"
 
 namespace kernelcast::launch {
 
@@ -51,15 +52,6 @@ std::vector<std::byte> read_bytes(std::string const& path, std::uint64_t bytes, 
   return content;
 }
 
-void write_bytes(std::string const& path, std::span<std::byte const> bytes) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file)
-    throw Error(Status::io, Where{path, 0, 0}, "cannot write the file of --dump",
-                "is there space, and the right to write?");
-}
-
 class Runner {
  public:
   Runner(Plan plan, RunOptions const& options) : plan_(std::move(plan)), options_(options) {}
@@ -86,7 +78,10 @@ class Runner {
     for (auto const& call : plan_.calls) launch(call, buffers, memory);
     refuse_findings(nullptr);
     for (auto& [name, kernel] : kernels_) report_.times.decode_s += kernel.decode_s;
-    for (auto const& file : options_.dumps) write_bytes(file.path, buffers.bytes(buffers.find(file)));
+    for (auto const& file : options_.dumps) {
+      auto const bytes = buffers.bytes(buffers.find(file));
+      replace_file(file.path, {reinterpret_cast<char const*>(bytes.data()), bytes.size()});
+    }
     check(buffers);
     finish(memory);
     return std::move(report_);

@@ -93,8 +93,10 @@ void drain(int& fd, std::string& text) {
   if (n > 0) {
     std::size_t const room = output_limit_bytes - std::min(output_limit_bytes, text.size());
     text.append(buffer.data(), std::min(room, static_cast<std::size_t>(n)));
-  } else if (n == 0 || errno != EINTR) {
+  } else if (n == 0) {
     Pipe::close_end(fd);
+  } else if (errno != EINTR) {  // what was read so far would pass for all
+    throw Error(Status::io, std::string("cannot read a program's output: ") + std::strerror(errno));
   }
 }
 
@@ -122,6 +124,21 @@ ProcessResult run_process(std::vector<std::string> const& argv, double time_limi
   Pipe::close_end(output.write_end);
   Pipe::close_end(errors.write_end);
   ProcessResult result;
+  struct Reaper {  // also when there is no memory for its output
+    pid_t pid;
+    int status = 0;
+    int wait() {
+      while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+      }
+      pid = -1;
+      return status;
+    }
+    ~Reaper() {
+      if (pid == -1) return;
+      kill(-pid, SIGKILL);
+      wait();
+    }
+  } child{pid};
   while (output.read_end >= 0 || errors.read_end >= 0) {
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) {
@@ -136,9 +153,7 @@ ProcessResult run_process(std::vector<std::string> const& argv, double time_limi
     if (fds[0].revents) drain(output.read_end, result.output);
     if (fds[1].revents) drain(errors.read_end, result.errors);
   }
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  int const status = child.wait();
   at_signal.reset();
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
@@ -245,8 +260,17 @@ std::string read_file(std::string const& path, std::size_t limit_bytes) {
   return text;
 }
 
-void write_file(std::string const& path, std::string_view text) {
-  int const fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+std::ifstream open_file(std::string const& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw Error(Status::io, Where{path}, std::string("cannot read: ") + std::strerror(errno),
+                "check the file's name and permissions");
+  file.exceptions(std::ios::badbit);
+  return file;
+}
+
+// Writes all and closes; -1: it could not be opened, errno says why.
+static void write_to(int fd, std::string const& path, std::string_view text) {
   bool good = fd >= 0;
   while (good && !text.empty()) {
     ssize_t const n = write(fd, text.data(), text.size());
@@ -254,11 +278,44 @@ void write_file(std::string const& path, std::string_view text) {
     good = n > 0;
     if (good) text.remove_prefix(static_cast<std::size_t>(n));
   }
-  int const error = errno;
-  if (fd >= 0 && close(fd) != 0) good = false;
+  int error = errno;
+  if (fd >= 0 && close(fd) != 0 && good) {
+    error = errno;
+    good = false;
+  }
   if (!good)
     throw Error(Status::io, Where{path}, std::string("cannot write: ") + std::strerror(error),
                 "check the folder's permissions and the space left");
+}
+
+void write_file(std::string const& path, std::string_view text) {
+  write_to(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), path, text);
+}
+
+void replace_file(std::string const& path, std::string_view text, unsigned mode) {
+  struct stat info{};
+  bool const exists = stat(path.c_str(), &info) == 0;
+  if (exists && (!S_ISREG(info.st_mode) || access(path.c_str(), W_OK) != 0)) return write_file(path, text);
+  std::error_code unknown;
+  auto const target = exists ? std::filesystem::canonical(path, unknown).string() : path;
+  struct Beside {
+    std::string name;
+    int fd = -1;
+    ~Beside() {
+      if (fd >= 0) unlink(name.c_str());
+    }
+  } beside{target + ".XXXXXX"};
+  beside.fd = mkostemp(beside.name.data(), O_CLOEXEC);
+  if (beside.fd >= 0) {
+    mode_t const mask = umask(0);
+    umask(mask);
+    fchmod(beside.fd, exists ? info.st_mode & 07777 : mode & ~mask);
+  }
+  write_to(beside.fd, path, text);
+  if (rename(beside.name.c_str(), target.c_str()) != 0)
+    throw Error(Status::io, Where{path}, std::string("cannot write: ") + std::strerror(errno),
+                "check the folder's permissions");
+  beside.fd = -1;
 }
 
 }  // namespace kernelcast

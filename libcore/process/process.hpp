@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -104,6 +105,12 @@ bool remove_abandoned_file(std::string const& path);
 
 // Throws Error(io), and Error(bad_data) beyond the limit.
 std::string read_file(std::string const& path, std::size_t limit_bytes = max_input_bytes);
+// For files that are read row by row. Throws Error(io); what fails later throws std::ios_base::failure and is not taken
+// for the end of the file.
+std::ifstream open_file(std::string const& path);
 void write_file(std::string const& path, std::string_view text);  // throws Error(io)
+// The same, but the file has its new content as a whole or stays as it was: written beside and renamed. What is no
+// regular file is written as it is. `mode`: of a new file, less the umask.
+void replace_file(std::string const& path, std::string_view text, unsigned mode = 0666);
 
 }  // namespace kernelcast

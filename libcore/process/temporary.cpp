@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "diag/diag.hpp"
@@ -149,9 +150,17 @@ TemporaryFolder::TemporaryFolder(std::string place) : place_(std::move(place)), 
 
 TemporaryFolder::~TemporaryFolder() {
   if (owner_ == getpid()) {
-    std::error_code ignored;  // nothing sensible can be done in a destructor
-    std::filesystem::remove_all(path_, ignored);
-    if (lock_ != -1 && !ignored) unlink(lock_file_.c_str());
+    bool gone = false;
+    // Removing takes memory and a descriptor, of which others may just have had the last.
+    for (int attempts = 2; attempts > 0 && !gone; --attempts) {
+      try {
+        std::error_code error;
+        std::filesystem::remove_all(path_, error);
+        gone = !error;
+      } catch (std::bad_alloc const&) {
+      }
+    }
+    if (lock_ != -1 && gone) unlink(lock_file_.c_str());
     at_signal_.forget();
     if (!place_.empty()) rmdir(place_.c_str());  // succeeds when it was the last
   }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -50,7 +51,8 @@ struct Failure {
 
 Failure read_failure(std::string const& path) {
   Failure out;
-  std::ifstream in(path);
+  if (std::error_code error; !std::filesystem::exists(path, error)) return out;
+  auto in = open_file(path);
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);
     std::string kind, module, offset;
@@ -79,7 +81,10 @@ Where place_of(Failure const& failure, std::string const& program) {
 }
 
 std::vector<record::Profile> read_profile(std::string const& path) {
-  std::ifstream in(path, std::ios::binary);
+  auto const never = Error(Status::finding, "the program never called the kernel", "give its arguments behind --");
+  if (std::error_code error; !std::filesystem::exists(path, error)) throw never;
+  auto in = open_file(path);
+  if (in.peek() == std::ifstream::traits_type::eof()) throw never;
   csv::Reader csv(in, path);
   record::Reader<record::Profile> reader(csv);
   std::vector<record::Profile> rows;
@@ -117,8 +122,6 @@ std::vector<record::Profile> execute(std::string const& program, std::vector<std
                 not_whole);
   if (WEXITSTATUS(status) != 0)
     throw Error(Status::finding, fmt::format("the program ended with status {}", WEXITSTATUS(status)), not_whole);
-  if (std::ifstream(own.output).peek() == std::ifstream::traits_type::eof())
-    throw Error(Status::finding, "the program never called the kernel", "give its arguments behind --");
   return read_profile(own.output);
 }
 

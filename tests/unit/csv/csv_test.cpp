@@ -1,6 +1,7 @@
 #include "csv/csv.hpp"
 
 #include <chrono>
+#include <fstream>
 #include <random>
 #include <sstream>
 
@@ -221,4 +222,15 @@ TEST_CASE("random bytes are read or refused with a place, never worse") {
   }
   CHECK(refused > 1000);
   CHECK(accepted > 1000);
+}
+
+TEST_CASE("a file that cannot be read is an error with its name, not the end of its rows") {
+  std::ifstream folder("/");  // it can be opened, and reading it fails
+  try {
+    csv::Reader reader(folder, "in.csv");
+    FAIL("it was read");
+  } catch (Error const& error) {
+    CHECK(error.status() == Status::io);
+    CHECK(error.where().file == "in.csv");
+  }
 }
