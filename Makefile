@@ -4,6 +4,7 @@
 # make fuzz [SECONDS=60] [TARGET="parse …"] the libFuzzer targets, each for so long; runs add up
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
 # make torture [SECONDS=60|COUNT=N] [SEED=N]     programs killed at random moments and run again
+# make inject  has each call of the programs for memory, files and threads fail in turn (an hour)
 # make release the archive of a version, with its checksum
 # make bench   benchmarks · make install [PREFIX=/usr/local] · make man · make format · make deps · make help
 #
@@ -22,7 +23,7 @@ PACKAGES = $(DEMO_PACKAGES) g++ llvm-19-dev libclang-rt-19-dev libeigen3-dev lib
 BENCH_PACKAGES = libbenchmark-dev
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-lint demo check lint lint-deep fuzz fuzz-diff torture bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-lint demo check lint lint-deep fuzz fuzz-diff inject torture bench install release \
         format man clean
 all: build
 
@@ -83,6 +84,9 @@ torture: build
 	@BIN=$(CURDIR)/build/bin SOURCE=$(CURDIR) TABLES=$(CURDIR)/tests/conduct/tools build/bin/torture --seed $(SEED) \
 	  $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS))
 
+inject: build
+	@cmake --build --preset release --target inject-all
+
 bench: deps-bench
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench -j $(JOBS) --target bench
@@ -101,4 +105,4 @@ format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 -i
 
 clean:
-	@cmake -E rm -rf build build-dev build-gcc build-asan build-fuzz build-lint
+	@cmake -E rm -rf build build-dev build-gcc build-asan build-tsan build-fuzz build-lint
