@@ -87,7 +87,8 @@ std::string Spool::place_of_program(std::string const& name) const {
 }
 
 bool Spool::has_program(std::string const& name) const {
-  return access(place_of_program(name).c_str(), F_OK) == 0;
+  auto const path = place_of_program(name);
+  return utimensat(AT_FDCWD, path.c_str(), nullptr, 0) == 0 || access(path.c_str(), F_OK) == 0;
 }
 
 bool Spool::publish_program(std::string const& name, std::string_view text) const {

@@ -49,7 +49,7 @@ class Spool {
   // Sources and headers: as a launch file of this spool names them.
   std::string program(std::string const& name) const { return programs_.empty() ? name : programs_ + '/' + name; }
   std::string place_of_program(std::string const& name) const;
-  bool has_program(std::string const& name) const;
+  bool has_program(std::string const& name) const;  // renews its time of use: a cache drops what nobody uses
   bool publish_program(std::string const& name, std::string_view text) const;
 
   std::string name(std::string_view kind, std::uint64_t number, std::string_view ending) const;

@@ -73,7 +73,9 @@ void note_binary(std::string_view binary, std::vector<Unit> const& units) {
 std::vector<Unit> units_of(std::string_view binary) {
   auto const* const spool = chosen_spool();
   if (!spool || binary.empty()) return {};
-  std::ifstream file(spool->place_of_program(name_of(binary)), std::ios::binary);
+  auto const name = name_of(binary);
+  if (!spool->has_program(name)) return {};
+  std::ifstream file(spool->place_of_program(name), std::ios::binary);
   return file ? units_in(file) : std::vector<Unit>{};
 }
 
