@@ -122,7 +122,7 @@ void UninitCheck::regular(Place const& p) {
     if (mask == 0) continue;
     std::uint32_t const step = mask == ~0u ? a.steps[h] : MemoryAccess::no_step;
     if (p.pitch == 0 && (step == a.bytes_per_lane || step == 0)) {
-      Byte* const at = p.shadow + base + a.offsets[first];
+      Byte* const at = p.shadow + (base + a.offsets[first]);  // base may lie before the shadow
       std::size_t const bytes = step == 0 ? a.bytes_per_lane : half_warp * step;
       if (!reads || all_are(at, bytes, p.mark)) {
         if (writes) std::memset(at, p.mark, bytes);
@@ -135,7 +135,7 @@ void UninitCheck::regular(Place const& p) {
       std::uint32_t const at = first + static_cast<std::uint32_t>(std::countr_zero(rest));
       if (!writes && p.pitch == 0) {
         if (a.offsets[at] == last) continue;
-        if (lane_is(p.shadow + base + a.offsets[at], a.bytes_per_lane, p.mark)) {
+        if (lane_is(p.shadow + (base + a.offsets[at]), a.bytes_per_lane, p.mark)) {
           last = a.offsets[at];
           continue;
         }

@@ -58,7 +58,8 @@ void store_chunk(std::byte* host, u32 const* o, S const* s, u32 step) {
 template <class M, u32 Elements>
 struct Item {
   static constexpr u32 bytes = sizeof(M) * Elements, words = bytes > 8 ? bytes / 8 : 1, per_word = Elements / words;
-  using Word = std::conditional_t<bytes == 2, u16, std::conditional_t<bytes == 4, u32, u64>>;
+  using Small = std::conditional_t<bytes == 1, u8, u16>;
+  using Word = std::conditional_t<bytes <= 2, Small, std::conditional_t<bytes == 4, u32, u64>>;
   using Bits = std::make_unsigned_t<M>;
   static M element(Word word, u32 k) { return static_cast<M>(static_cast<Bits>(word >> 8 * sizeof(M) * k)); }
 };
