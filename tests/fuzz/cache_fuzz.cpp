@@ -1,5 +1,4 @@
-// An entry of the cache of compiled kernels: all of the file where it begins as one does, else what follows the hash,
-// which is made to fit.
+// An entry of the cache of compiled kernels: what its file holds, or the whole file where the input begins as one does.
 #include <filesystem>
 
 #include "frontend/cache.hpp"
@@ -8,16 +7,26 @@
 
 namespace kernelcast::fuzz {
 
+namespace {
+
+// The only file of a cache that has one entry.
+std::string entry_in(std::string const& folder) {
+  frontend::write_entry(folder, "entry", {});
+  for (auto const& item : std::filesystem::recursive_directory_iterator(folder))
+    if (item.is_regular_file() && item.file_size() > 0) return item.path();
+  throw Error(Status::io, "the cache has no entry");
+}
+
+}  // namespace
+
 void run_input(std::string_view input) {
+  if (!input.starts_with("kernelcast")) {
+    frontend::parse_entry(input);
+    return;
+  }
   static TemporaryFolder const folder;
-  static MemoryFile file;
-  static auto const place = [] {
-    std::filesystem::create_symlink(file.path(), folder.path() / "entry.kernel");
-    return folder.path().string() + '/';
-  }();
-  bool const whole = input.starts_with("kernelcast");
-  file.write(whole ? std::string(input)
-                   : "kernelcast-frontend 1\n" + frontend::content_hash(input) + std::string(input));
+  static std::string const place = folder.path().string() + '/', file = entry_in(place);
+  write_file(file, input);
   frontend::read_entry(place, "entry");
 }
 
