@@ -3,7 +3,10 @@
 #include <lz4.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <stdexcept>
 
 namespace kernelcast::fatbin {
@@ -40,6 +43,24 @@ std::size_t uncompressed_size(std::uint64_t claimed) {
   return claimed;
 }
 
+// Grows with what there is, whatever size is claimed.
+std::string text_of_zstd(char const* payload, std::size_t size, std::size_t claimed) {
+  std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> const context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  if (!context) throw std::bad_alloc();
+  std::string text;
+  ZSTD_inBuffer in{payload, size, 0};
+  for (std::size_t left = 1; left != 0;) {
+    std::size_t const before = text.size();
+    text.resize(std::min(claimed, before + std::max(before, ZSTD_DStreamOutSize())));
+    ZSTD_outBuffer out{text.data() + before, text.size() - before, 0};
+    left = ZSTD_decompressStream(context.get(), &out, &in);
+    text.resize(before + out.pos);
+    if (ZSTD_isError(left) || (left != 0 && out.pos == 0))
+      throw std::runtime_error("its PTX cannot be decompressed (Zstandard)");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<Entry> entries_of(void const* fatbin) {
@@ -71,9 +92,7 @@ std::string text_of(Entry const& ptx) {
   auto const* const payload = reinterpret_cast<char const*>(header + header_bytes);
   std::string text;
   if (flags & flag_zstd) {
-    text.resize(uncompressed_size(raw));
-    if (ZSTD_isError(ZSTD_decompress(text.data(), raw, payload, size)))
-      throw std::runtime_error("its PTX cannot be decompressed (Zstandard)");
+    text = text_of_zstd(payload, size, uncompressed_size(raw));
   } else if (flags & flag_lz4) {
     if (raw > (size + 1) * most_lz4_ratio) throw other_format();
     text.resize(uncompressed_size(raw));
