@@ -75,6 +75,13 @@ void refuse_memory() {
   throw std::bad_alloc();
 }
 
+// Where there was none for the exception either.
+bool memory_is_short() {
+  void* const volatile some = std::malloc(4096);  // volatile: a compiler may take it for given
+  std::free(some);
+  return some == nullptr;
+}
+
 void (*cleans_up)() = nullptr;
 std::terminate_handler handler_before = nullptr;
 
@@ -92,7 +99,7 @@ std::terminate_handler handler_before = nullptr;
       if (is_lack(error)) _exit(report_lack(program_invocation_short_name));
     } catch (...) {  // a defect: the handler before says what it is
     }
-  } else if (std::uncaught_exceptions() > 0 && memory_was_refused) {
+  } else if ((std::uncaught_exceptions() > 0 && memory_was_refused) || memory_is_short()) {
     _exit(report_no_memory(program_invocation_short_name));
   }
   handler_before();

@@ -42,6 +42,8 @@ std::string read_all(std::istream& in, std::string const& file, std::size_t limi
     text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
     if (text.size() > limit_bytes) throw input_too_large(file, limit_bytes);
   }
+  // Where the stream does not throw: a failed read is no end of the file.
+  if (in.bad()) throw Error(Status::io, Where{file}, "cannot read it to its end", "check the file and the disk");
   return text;
 }
 

@@ -21,7 +21,8 @@ inline constexpr std::size_t max_configuration_bytes = std::size_t{1} << 20;  //
 // The error about an input beyond a limit.
 Error input_too_large(std::string const& file, std::size_t limit_bytes);
 
-// The whole content. Throws Error(bad_data) beyond the limit; what the stream throws passes.
+// The whole content. Throws Error(bad_data) beyond the limit and Error(io) where reading fails; what the stream throws
+// passes.
 std::string read_all(std::istream&, std::string const& file, std::size_t limit_bytes = max_input_bytes);
 
 // Throws Error(bad_data), with its place, where tables, arrays and dotted keys of a TOML text lie more than 64 levels
