@@ -67,12 +67,12 @@ void hand_over(int from, int to) {
   _exit(127);
 }
 
-pid_t spawn(std::vector<std::string> argv, int output, int errors) {
+pid_t spawn(std::vector<std::string> argv, int output, int errors, std::uint64_t memory_bytes) {
   auto environment = environment_without({"LC_", "LANG"});
   environment.emplace_back("LC_ALL=C");
   auto const words = null_terminated(argv), variables = null_terminated(environment);
   Start start{words.data(), variables.data(), open("/dev/null", O_RDONLY | O_CLOEXEC),
-              output,       errors,           process_memory_bytes()};
+              output,       errors,           memory_bytes};
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -109,7 +109,7 @@ std::uint64_t process_memory_bytes() {
   return std::clamp(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) / 2, 4 * gib, 16 * gib);
 }
 
-ProcessResult run_process(std::vector<std::string> const& argv, double time_limit_s) {
+ProcessResult run_process(std::vector<std::string> const& argv, double time_limit_s, std::uint64_t memory_bytes) {
   using Clock = std::chrono::steady_clock;
   Pipe output, errors;
   auto const deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -118,7 +118,7 @@ ProcessResult run_process(std::vector<std::string> const& argv, double time_limi
   std::optional<KilledAtSignal> at_signal;
   {
     SignalsBlocked const blocked;
-    pid = spawn(argv, output.write_end, errors.write_end);
+    pid = spawn(argv, output.write_end, errors.write_end, memory_bytes);
     at_signal.emplace(pid);
   }
   Pipe::close_end(output.write_end);

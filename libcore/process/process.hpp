@@ -29,7 +29,8 @@ inline constexpr std::uint64_t process_file_bytes = std::uint64_t{4} << 30;
 
 // Runs argv[0] (a path) with stdin from /dev/null and messages in English, within the limits above. Thread safe.
 // Throws Error(io) when the process cannot be started.
-ProcessResult run_process(std::vector<std::string> const& argv, double time_limit_s);
+ProcessResult run_process(std::vector<std::string> const& argv, double time_limit_s,
+                          std::uint64_t memory_bytes = process_memory_bytes());
 
 // Runs a program of the user's, found on PATH, with standard streams of ours and these variables ("NAME=value") alone;
 // its exit status when it has ended, 128 + signal where a signal ended it. Throws Error(io) when it cannot be started.

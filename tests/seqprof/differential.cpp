@@ -35,7 +35,7 @@ std::string bin() {
 }
 
 ProcessResult must(std::vector<std::string> const& command) {
-  auto result = run_process(command, 300);
+  auto result = run_process(command, 300, ~std::uint64_t{0});
   if (!result.succeeded()) throw Error(Status::finding, fmt::format("{} failed: {}", command[0], result.errors));
   return result;
 }

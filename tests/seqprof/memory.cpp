@@ -25,7 +25,7 @@ std::string const& bin() {
 }
 
 void must(std::vector<std::string> const& command) {
-  if (auto const result = run_process(command, 300); !result.succeeded())
+  if (auto const result = run_process(command, 300, ~std::uint64_t{0}); !result.succeeded())
     throw Error(Status::finding, command[0] + " failed: " + result.errors);
 }
 
