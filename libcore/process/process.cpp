@@ -41,9 +41,10 @@ void hand_over(int from, int to) {
     dup2(from, to);
 }
 
-// posix_spawn sets no limits. All signals are blocked.
+// posix_spawn sets no limits, and fork would copy the page tables of an emulated device's memory. All signals are
+// blocked.
 [[gnu::noinline]] pid_t vfork_and_exec(Start& start) {
-  pid_t const pid = vfork();  // fork would copy the page tables of an emulated device's memory
+  pid_t const pid = vfork();  // NOLINT(bugprone-unsafe-functions)
   if (pid != 0) return pid;
   setpgid(0, 0);
   struct sigaction action{};
