@@ -38,7 +38,7 @@ std::string shim_folder(Build& build) {
   if (cached.empty() || !build.request.cache) return compile_shim(build, build.scratch.path().string() + "/");
   auto const name = fmt::format("shim-{}{}", content_hash(key), build.request.global_offset ? "o" : "");
   std::string made;
-  auto const kept = keep_files(name, [&](std::filesystem::path const& to) {
+  auto kept = keep_files(name, [&](std::filesystem::path const& to) {
     made = compile_shim(build, build.scratch.path().string() + "/");
     for (auto const& part : shim_parts(build.request.global_offset))
       std::filesystem::copy_file(made + std::string(part.bitcode), to / part.bitcode);

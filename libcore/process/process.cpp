@@ -72,8 +72,7 @@ pid_t spawn(std::vector<std::string> argv, int output, int errors, std::uint64_t
   auto environment = environment_without({"LC_", "LANG"});
   environment.emplace_back("LC_ALL=C");
   auto const words = null_terminated(argv), variables = null_terminated(environment);
-  Start start{words.data(), variables.data(), open("/dev/null", O_RDONLY | O_CLOEXEC),
-              output,       errors,           memory_bytes};
+  Start start{words.data(), variables.data(), open("/dev/null", O_RDONLY | O_CLOEXEC), output, errors, memory_bytes};
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -317,7 +317,6 @@ std::vector<Subject> all_subjects() {
     sweep.resume.insert(sweep.resume.end(), {"--resume", "$OUTPUT"});
     out.push_back(sweep);
   }
-  auto const source = std::string(std::getenv("SOURCE"));
   auto const add = [&](std::string const& name, std::string const& command, int copies = 1) {
     Subject subject;
     subject.name = name;
