@@ -26,7 +26,7 @@ if(KERNELCAST_SANITIZE)
   target_link_options(kernelcast_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(KERNELCAST_FUZZ)
-  target_compile_options(kernelcast_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_options(kernelcast_options INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp)
 endif()
 
 include(StaticPrograms)

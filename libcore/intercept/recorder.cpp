@@ -1,8 +1,10 @@
 #include "intercept/recorder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <set>
 #include <sstream>
 
@@ -81,12 +83,19 @@ class Recorder {
     return found->second;
   }
 
+  // Bytes have 64 bits; larger figures would leave the range of numbers once they are added or multiplied.
+  void check_bytes(std::initializer_list<double> figures) const {
+    for (double const bytes : figures)
+      if (!(std::fabs(bytes) <= 0x1p64)) throw wrong(fmt::format("{:g} is more than any memory holds", bytes));
+  }
+
   std::string next_name(std::string_view what) const { return fmt::format("{}#{}", what, out_.commands.size()); }
 
   void range(std::istringstream& words, Kind kind, std::string_view what) {
     graph::Command command;
     std::uint64_t number = 0;
     if (!(words >> number >> command.begin >> command.end >> command.bytes) || command.end <= command.begin) return;
+    check_bytes({command.begin, command.end, command.bytes});
     command.kind = kind;
     command.name = next_name(what);
     command.buffer = buffer_of(number);
@@ -99,6 +108,7 @@ class Recorder {
     if (!(words >> from >> command.from_begin >> command.from_end >> command.bytes >> to >> command.begin >>
           command.end))
       return;
+    check_bytes({command.from_begin, command.from_end, command.bytes, command.begin, command.end});
     command.kind = Kind::copy;
     command.name = next_name("copy");
     command.from = buffer_of(from);
@@ -138,6 +148,7 @@ class Recorder {
       char colon = 0;
       std::istringstream parts(word);
       if (!(parts >> argument >> colon >> buffer >> colon >> offset)) continue;
+      check_bytes({offset});
       add_accesses(*command, accesses->accesses, argument, buffer_of(buffer), offset);
     }
     for (auto access : accesses->by_address)
@@ -161,6 +172,8 @@ class Recorder {
       if (!(parts >> buffer >> access.write >> access.regular >> access.first >> access.step[0] >> access.step[1] >>
             access.step[2] >> access.span_bytes >> access.touched_bytes))
         continue;
+      check_bytes(
+          {access.first, access.step[0], access.step[1], access.step[2], access.span_bytes, access.touched_bytes});
       access.buffer = buffer_of(buffer);
       command->accesses.push_back(access);
     }
