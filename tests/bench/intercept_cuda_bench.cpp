@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-#include "../attach/cuda/fatbin.hpp"
+#include "../programs/miniemu/cuda/fatbin.hpp"
 #include "intercept/cuda/abi.hpp"
 #include "process/process.hpp"
 

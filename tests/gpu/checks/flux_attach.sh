@@ -2,7 +2,7 @@
 # streams, from host threads, on several devices where there are, cooperative, in captured graphs and graphs of nodes.
 set -eu
 command -v nvcc >/dev/null || { echo "no nvcc"; exit 77; }
-apps=$SOURCE/tests/counting/apps
+apps=$SOURCE/tests/programs/flux-count/apps
 for app in saxpy graphs threads; do
   nvcc -std=c++17 -gencode arch=compute_75,code=compute_75 -cudart shared -o $app "$apps/$app.cu"
   ./$app >alone || { cat alone; echo "no device"; exit 77; }

@@ -3,7 +3,7 @@
 set -eu
 command -v nvcc >/dev/null || { echo "no nvcc"; exit 77; }
 command -v ncu >/dev/null || { echo "no ncu (Nsight Compute)"; exit 77; }
-nvcc -std=c++17 -gencode arch=compute_75,code=compute_75 -cudart shared -o saxpy "$SOURCE/tests/counting/apps/saxpy.cu"
+nvcc -std=c++17 -gencode arch=compute_75,code=compute_75 -cudart shared -o saxpy "$SOURCE/tests/programs/flux-count/apps/saxpy.cu"
 ./saxpy >alone || { cat alone; echo "no device"; exit 77; }
 flux-count --attach --emit groups -o groups.csv -- ./saxpy >/dev/null
 flux-count --attach -o counts.csv -- ./saxpy >/dev/null

@@ -74,7 +74,7 @@ if ! command -v nvcc >/dev/null || [ ! -e "$emulating/libcudart.so.13" ]; then
   echo "collected; no nvcc: not on the emulator"
   exit 0
 fi
-nvcc -std=c++17 -arch=sm_75 -cudart shared -o app "$source/tests/forest/collect/app.cu" 2>words || fail "nvcc"
+nvcc -std=c++17 -arch=sm_75 -cudart shared -o app "$source/tests/programs/mangrove/collect/app.cu" 2>words || fail "nvcc"
 export LD_LIBRARY_PATH="$emulating:$standins"
 ./app >alone || fail "the CUDA application alone"
 "$mangrove" collect --seconds 0.1 -o t.csv -- ./app >said 2>words || fail "the CUDA application measured"

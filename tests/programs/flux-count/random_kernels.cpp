@@ -1,4 +1,4 @@
-// Random OpenCL C kernels (../differential) counted by the emulator, by minimal counters in their code and by one
+// Random OpenCL C kernels (../../differential) counted by the emulator, by minimal counters in their code and by one
 // counter in every block; the three must agree on every opcode. Usage: counting_random COUNT
 #include <cstdio>
 #include <cstdlib>

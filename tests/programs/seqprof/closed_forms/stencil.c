@@ -1,11 +1,12 @@
-// kernel lud
-// depth 87
-// sync 29
+// kernel stencil
+// depth 21
+// sync 2
+// flop 10752
 // The suite's own, at a small size.
 #define main suite_main
-#include "../../../bench-suites/automatch/lud.c"
+#include "../../../../bench-suites/automatch/stencil.c"
 #undef main
 int main(void) {
-  char* arguments[] = {"", "30"};
+  char* arguments[] = {"", "10", "9", "10", "3"};
   return suite_main(sizeof arguments / sizeof *arguments, arguments);
 }

@@ -2,7 +2,7 @@
 # A program compiled by flux-clang++ calls flux-count's run-time without being attached to, and counts what the emulator
 # counts; its CUDA runtime is the stand-in. Usage: flux_clang.sh BIN SOURCE STANDIN_FOLDER
 set -eu
-bin=$1 here=$2/tests/counting standin=$3
+bin=$1 here=$2/tests/programs/flux-count standin=$3
 skip() { echo "kernelcast-skipped: $*"; exit 0; }
 nvcc=$(command -v nvcc) || skip "no nvcc"
 [ -x "$bin/flux-clang++" ] || skip "built without LLVM"

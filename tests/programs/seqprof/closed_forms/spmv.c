@@ -1,12 +1,11 @@
-// kernel stencil
-// depth 21
-// sync 2
-// flop 10752
+// kernel spmv
+// depth 50
+// sync 0
 // The suite's own, at a small size.
 #define main suite_main
-#include "../../../bench-suites/automatch/stencil.c"
+#include "../../../../bench-suites/automatch/spmv.c"
 #undef main
 int main(void) {
-  char* arguments[] = {"", "10", "9", "10", "3"};
+  char* arguments[] = {"", "200", "1"};
   return suite_main(sizeof arguments / sizeof *arguments, arguments);
 }

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../bench-suites/applications/opencl/app.hpp"
+#include "../../../bench-suites/applications/opencl/app.hpp"
 
 static char const* const source = R"(
 __kernel void add(__global int* x, int what) { x[get_global_id(0)] += what; }

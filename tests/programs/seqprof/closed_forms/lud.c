@@ -1,11 +1,11 @@
-// kernel spmv
-// depth 50
-// sync 0
+// kernel lud
+// depth 87
+// sync 29
 // The suite's own, at a small size.
 #define main suite_main
-#include "../../../bench-suites/automatch/spmv.c"
+#include "../../../../bench-suites/automatch/lud.c"
 #undef main
 int main(void) {
-  char* arguments[] = {"", "200", "1"};
+  char* arguments[] = {"", "30"};
   return suite_main(sizeof arguments / sizeof *arguments, arguments);
 }

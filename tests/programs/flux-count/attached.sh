@@ -2,7 +2,7 @@
 # Usage of each: NAME.sh BIN SOURCE RUNTIME_FOLDER. An application's CUDA runtime executes on the emulator: the stand-in
 # (standin/), or miniemu's.
 set -eu
-bin=$1 apps=$2/tests/counting/apps standin=$3
+bin=$1 apps=$2/tests/programs/flux-count/apps standin=$3
 command -v nvcc >/dev/null || { echo "kernelcast-skipped: no nvcc"; exit 0; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
