@@ -197,7 +197,7 @@ int main(int argc, char** argv) {
       .statuses = {{Status::unavailable,
                     "no such device, or what is to run in the application is not installed; any status may also be "
                     "the application's own"}},
-      .see_also = {"miniemu(1)", "perfcast(1)", "kernelcast(3)"},
+      .see_also = {"miniemu(1)", "perfcast(1)", "libkernelcast(3)"},
       .examples = {
           {"kernelcast-advise -- ./app input.dat", "advice on stderr while the application runs"},
           {"kernelcast-advise --budget 5 --device a100,mi300x -o advice.csv -- ./app", "within 5 % of its time"},

@@ -3,7 +3,7 @@
  * For runtimes that choose a device for each kernel: describe a launch (source or PTX, sizes, arguments), and get the
  * devices of a database in the order of their projected times. One work-group of the kernel is emulated and cast onto
  * the devices by the model of miniemu(1) and perfcast(1); no device is needed. Compiled kernels and counts are kept
- * under XDG_CACHE_HOME. kernelcast(3) has it all in words.
+ * under XDG_CACHE_HOME. Manual page: libkernelcast(3).
  *
  * Every function that can fail returns a status; kernelcast_message() then tells what is wrong, in words, to the
  * thread that called. No other state is shared: a database may be used by any number of threads at once, a launch and
