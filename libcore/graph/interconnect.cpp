@@ -44,72 +44,94 @@ std::size_t counted(std::map<std::size_t, std::size_t> const& numbers, std::stri
   return expected;
 }
 
+void check_link(record::Link const& link, Where const& where) {
+  auto const refuse = [&](std::string const& message, std::string const& hint) {
+    return Error(Status::bad_data, where, message, hint);
+  };
+  if (link.from == link.to) throw refuse("a link from a node to itself", "from and to are two nodes");
+  if (!(link.bandwidth_bytes_per_s > 0))
+    throw refuse(fmt::format("link '{}' has no bandwidth", link.link), "bytes per second, above 0");
+  if (link.latency_s && *link.latency_s < 0)
+    throw refuse(fmt::format("link '{}' has a negative latency", link.link), "empty: unknown");
+  if (link.duplex != "full" && link.duplex != "shared")
+    throw refuse(fmt::format("duplex is '{}'", link.duplex),
+                 "full: the bandwidth in each direction; shared: both directions together");
+}
+
+// "gpu-host": the kinds of both nodes, in the order of the alphabet.
+std::string class_between(std::string const& from, std::string const& to) {
+  auto const kind = [](std::string const& node) { return node.substr(0, node.find_first_of("0123456789")); };
+  return fmt::format("{}-{}", std::min(kind(from), kind(to)), std::max(kind(from), kind(to)));
+}
+
 }  // namespace
+
+struct Interconnect::Nodes {
+  std::map<std::string, std::size_t> index;                // by name
+  std::map<std::size_t, std::size_t> gpu_link, host_link;  // by number: a link that names it
+};
 
 Interconnect::Interconnect(std::string name, std::vector<record::Link> links, std::vector<Where> where)
     : name_(std::move(name)), links_(std::move(links)), where_(std::move(where)) {
-  std::map<std::string, std::size_t> nodes;
-  std::map<std::size_t, std::size_t> gpu_link, host_link;  // number -> a link that names it
+  Nodes nodes;
   std::set<std::string> names;
-  auto const refuse = [&](std::size_t at, std::string const& message, std::string const& hint) {
-    return Error(Status::bad_data, where_.at(at), message, hint);
-  };
   for (std::size_t i = 0; i < links_.size(); ++i) {
     auto& link = links_[i];
     if (!names.insert(link.link).second)
-      throw refuse(i, fmt::format("link '{}' stands twice", link.link), "each link has a name of its own");
-    for (auto const& end : {link.from, link.to}) {
-      std::string_view kind;
-      std::size_t number = 0;
-      if (!parse_node(end, kind, number))
-        throw refuse(i, fmt::format("unknown node '{}'", end), [&] {
-          auto const near = nearest(end, {"gpu0", "host0", "switch0"});
-          return (near.empty() ? std::string() : did_you_mean(end, near) + " ") + "nodes are gpuN, hostN and switchN";
-        }());
-      if (kind == "gpu") gpu_link.try_emplace(number, i);
-      if (kind == "host") host_link.try_emplace(number, i);
-      if (nodes.try_emplace(end, nodes.size()).second) {
-        node_names_.push_back(end);
-        hops_.emplace_back();
-      }
-    }
-    if (link.from == link.to) throw refuse(i, "a link from a node to itself", "from and to are two nodes");
-    if (!(link.bandwidth_bytes_per_s > 0))
-      throw refuse(i, fmt::format("link '{}' has no bandwidth", link.link), "bytes per second, above 0");
-    if (link.latency_s && *link.latency_s < 0)
-      throw refuse(i, fmt::format("link '{}' has a negative latency", link.link), "empty: unknown");
-    if (link.duplex != "full" && link.duplex != "shared")
-      throw refuse(i, fmt::format("duplex is '{}'", link.duplex),
-                   "full: the bandwidth in each direction; shared: both directions together");
-    if (link.link_class.empty()) {
-      auto const kind = [](std::string const& node) { return node.substr(0, node.find_first_of("0123456789")); };
-      link.link_class =
-          fmt::format("{}-{}", std::min(kind(link.from), kind(link.to)), std::max(kind(link.from), kind(link.to)));
-    }
-    auto const channel = [&](std::string channel_name) {
-      channels_.push_back(
-          {std::move(channel_name), link.link_class, link.bandwidth_bytes_per_s, link.latency_s.value_or(0)});
-      capacities_.push_back(link.bandwidth_bytes_per_s);
-      return static_cast<std::uint32_t>(channels_.size() - 1);
-    };
-    std::size_t const a = nodes[link.from], b = nodes[link.to];
-    bool const full = link.duplex == "full";
-    auto const there = channel(full ? fmt::format("{} {}->{}", link.link, link.from, link.to) : link.link);
-    auto const back = full ? channel(fmt::format("{} {}->{}", link.link, link.to, link.from)) : there;
-    hops_[a].push_back({b, there});
-    hops_[b].push_back({a, back});
+      throw Error(Status::bad_data, where_.at(i), fmt::format("link '{}' stands twice", link.link),
+                  "each link has a name of its own");
+    add_nodes(link, i, nodes);
+    check_link(link, where_.at(i));
+    if (link.link_class.empty()) link.link_class = class_between(link.from, link.to);
+    add_hops(link, nodes);
   }
-  gpus_ = counted(gpu_link, "gpu", where_, name_);
-  hosts_ = counted(host_link, "host", where_, name_);
-  for (auto const& [number, link] : gpu_link) {
-    endpoint_nodes_.push_back(nodes[fmt::format("gpu{}", number)]);
-    endpoint_links_.push_back(link);
-  }
-  for (auto const& [number, link] : host_link) {
-    endpoint_nodes_.push_back(nodes[fmt::format("host{}", number)]);
-    endpoint_links_.push_back(link);
-  }
+  gpus_ = counted(nodes.gpu_link, "gpu", where_, name_);
+  hosts_ = counted(nodes.host_link, "host", where_, name_);
+  add_endpoints("gpu", nodes.gpu_link, nodes);
+  add_endpoints("host", nodes.host_link, nodes);
   build_routes();
+}
+
+void Interconnect::add_nodes(record::Link const& link, std::size_t at, Nodes& nodes) {
+  for (auto const& end : {link.from, link.to}) {
+    std::string_view kind;
+    std::size_t number = 0;
+    if (!parse_node(end, kind, number)) {
+      auto const near = nearest(end, {"gpu0", "host0", "switch0"});
+      throw Error(Status::bad_data, where_.at(at), fmt::format("unknown node '{}'", end),
+                  (near.empty() ? std::string() : did_you_mean(end, near) + " ") + "nodes are gpuN, hostN and switchN");
+    }
+    if (kind == "gpu") nodes.gpu_link.try_emplace(number, at);
+    if (kind == "host") nodes.host_link.try_emplace(number, at);
+    if (nodes.index.try_emplace(end, nodes.index.size()).second) {
+      node_names_.push_back(end);
+      hops_.emplace_back();
+    }
+  }
+}
+
+// One channel for each direction, or one for both.
+void Interconnect::add_hops(record::Link const& link, Nodes const& nodes) {
+  auto const channel = [&](std::string channel_name) {
+    channels_.push_back(
+        {std::move(channel_name), link.link_class, link.bandwidth_bytes_per_s, link.latency_s.value_or(0)});
+    capacities_.push_back(link.bandwidth_bytes_per_s);
+    return static_cast<std::uint32_t>(channels_.size() - 1);
+  };
+  std::size_t const a = nodes.index.at(link.from), b = nodes.index.at(link.to);
+  bool const full = link.duplex == "full";
+  auto const there = channel(full ? fmt::format("{} {}->{}", link.link, link.from, link.to) : link.link);
+  auto const back = full ? channel(fmt::format("{} {}->{}", link.link, link.to, link.from)) : there;
+  hops_[a].push_back({b, there});
+  hops_[b].push_back({a, back});
+}
+
+void Interconnect::add_endpoints(char const* kind, std::map<std::size_t, std::size_t> const& links,
+                                 Nodes const& nodes) {
+  for (auto const& [number, link] : links) {
+    endpoint_nodes_.push_back(nodes.index.at(fmt::format("{}{}", kind, number)));
+    endpoint_links_.push_back(link);
+  }
 }
 
 // From each endpoint outwards, level by level: fewest links, then the widest, then what stands first.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -62,6 +63,10 @@ class Interconnect {
   Interconnect scaled(std::string const& link_class, double factor) const;
 
  private:
+  struct Nodes;
+  void add_nodes(record::Link const&, std::size_t at, Nodes&);
+  void add_hops(record::Link const&, Nodes const&);
+  void add_endpoints(char const* kind, std::map<std::size_t, std::size_t> const& links, Nodes const&);
   void build_routes();
 
   std::string name_;

@@ -2,6 +2,7 @@
 // findings with their text, events for observers.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "emu/machine/machine.hpp"
 
@@ -70,91 +71,148 @@ void Machine::refuse(Context const& c, MicroOp const& op) {
               "opcode '" + ptx::full_opcode(i) + "' cannot be executed" + (told ? ": " + *reason : ""));
 }
 
+namespace {
+
+std::uint64_t address_of(Context const& c, MicroOp const& op, std::uint32_t lane) {
+  Access const& x = *op.access;
+  if (x.address == Access::Address::wide)
+    return reinterpret_cast<std::uint64_t const*>(c.registers + op.s[0])[lane] + x.displacement;
+  std::uint32_t const narrow = reinterpret_cast<std::uint32_t const*>(c.registers + op.s[0])[lane];
+  if (x.address == Access::Address::narrow) return static_cast<std::uint32_t>(narrow + x.displacement);
+  std::uint64_t const index =
+      x.index_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(narrow)))
+                     : narrow;
+  return x.uniform_base + index * x.scale + x.displacement;
+}
+
+// The space of a generic address, which becomes one of that space.
+StateSpace resolve(std::uint64_t& address) {
+  std::uint64_t const window = address >> window_bits << window_bits;
+  StateSpace const space = window == shared_window      ? StateSpace::shared
+                           : window == local_window     ? StateSpace::local
+                           : window == parameter_window ? StateSpace::param
+                                                        : StateSpace::global;
+  if (space != StateSpace::global) address -= window;
+  return space;
+}
+
+std::string place_in(Memory::Buffer const& buffer, std::uint64_t address) {
+  return "at offset " + std::to_string(static_cast<std::int64_t>(address - buffer.address)) + " of buffer '" +
+         buffer.name + "' (" + std::to_string(buffer.size) + " bytes)";
+}
+
+}  // namespace
+
+// Where the lanes of an access lie.
+struct Machine::Elsewhere {
+  std::uint64_t* addresses = nullptr;  // by lane
+  StateSpace spaces[max_lanes_per_unit];
+  Memory::Buffer const* buffer = nullptr;  // in buffers: the first, whether it is the only one, and between what
+  bool one_buffer = true;
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
+
+  void add(Memory::Buffer const& found, std::uint64_t address, std::uint32_t bytes) {
+    if (!buffer) buffer = &found;
+    one_buffer &= &found == buffer;
+    lowest = std::min(lowest, address);
+    highest = std::max(highest, address + bytes);
+  }
+};
+
+Fault Machine::access_fault(Context const& c, MicroOp const& op, LaneAddress const& at, Finding::Kind kind,
+                            std::string const& where) const {
+  return fault(kind, op.instruction, c.first_warp * lanes_per_warp + at.lane,
+               std::string(ptx::name(at.space)) + " " + std::string(verb(op.access->direction)) + " of " +
+                   std::to_string(op.access->bytes) + " bytes " + where);
+}
+
+// The buffer that an address of global or constant memory lies in.
+Memory::Buffer const& Machine::buffer_of(Context const& c, MicroOp const& op, LaneAddress const& at) const {
+  std::uint32_t const bytes = op.access->bytes;
+  Memory::Buffer const* const buffer = device_.find(at.address);
+  if (!buffer || at.address - buffer->address + bytes > buffer->size) {
+    Memory::Buffer const* const near = buffer ? buffer : device_.nearest(at.address);
+    std::string const address = "at address " + std::to_string(at.address);
+    if (!near) throw access_fault(c, op, at, Finding::Kind::out_of_bounds, address + ": there are no buffers");
+    std::int64_t const offset = static_cast<std::int64_t>(at.address - near->address);
+    bool const far =
+        offset < -(std::int64_t{1} << 30) || offset > static_cast<std::int64_t>(near->size) + (std::int64_t{1} << 30);
+    throw access_fault(c, op, at, Finding::Kind::out_of_bounds,
+                       far ? address + ", which is in no buffer" : place_in(*near, at.address));
+  }
+  if (buffer->freed)
+    throw access_fault(c, op, at, Finding::Kind::use_after_free,
+                       place_in(*buffer, at.address) + ", which has been freed");
+  if (at.address % bytes != 0)
+    throw access_fault(c, op, at, Finding::Kind::misaligned,
+                       place_in(*buffer, at.address) + ", which is not a multiple of " + std::to_string(bytes));
+  return *buffer;
+}
+
+// The same for shared, local and parameter memory.
+void Machine::check_offset(Context const& c, MicroOp const& op, LaneAddress const& at) const {
+  std::uint32_t const bytes = op.access->bytes;
+  bool const local = at.space == StateSpace::local;
+  std::uint64_t const size = at.space == StateSpace::shared ? shared_bytes_
+                             : local                        ? local_top(c.first_warp * lanes_per_warp + at.lane)
+                                                            : parameters_.size();
+  if (at.address > size || size - at.address < bytes)
+    throw access_fault(c, op, at, Finding::Kind::out_of_bounds,
+                       "at offset " + std::to_string(static_cast<std::int64_t>(at.address)) + " (" +
+                           std::to_string(size) + (local && p_.stacked ? " bytes of stack in use)" : " bytes)"));
+  if (at.address % bytes != 0)
+    throw access_fault(
+        c, op, at, Finding::Kind::misaligned,
+        "at offset " + std::to_string(at.address) + ", which is not a multiple of " + std::to_string(bytes));
+}
+
+// Throws for the first lane that accesses no memory.
+void Machine::find_lanes(Context const& c, MicroOp const& op, Elsewhere& found) const {
+  for (std::uint32_t w = 0; w < c.warps; ++w)
+    for (std::uint32_t bits = c.bits[w]; bits; bits &= bits - 1) {
+      LaneAddress at;
+      at.lane = w * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(bits));
+      at.address = address_of(c, op, at.lane);
+      at.space = op.access->space == StateSpace::generic ? resolve(at.address) : op.access->space;
+      if (at.space == StateSpace::global || at.space == StateSpace::constant)
+        found.add(buffer_of(c, op, at), at.address, op.access->bytes);
+      else
+        check_offset(c, op, at);
+      found.addresses[at.lane] = at.address;
+      found.spaces[at.lane] = at.space;
+    }
+}
+
+// Runs an operation for those of the lanes that `belongs` chooses.
+template <class Belongs>
+void Machine::run_part(Context& c, MicroOp const& op, Belongs const& belongs) const {
+  std::uint32_t bits[max_warps_per_unit], lanes[max_lanes_per_unit];
+  std::uint32_t any = 0;
+  for (std::uint32_t w = 0; w < c.warps; ++w) {
+    bits[w] = 0;
+    for (std::uint32_t rest = c.bits[w]; rest; rest &= rest - 1) {
+      std::uint32_t const lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      if (belongs(w * lanes_per_warp + lane)) bits[w] |= 1u << lane;
+    }
+    any |= bits[w];
+  }
+  if (!any) return;
+  p_.handlers->expand(bits, c.warps, lanes);
+  auto const* const outer_bits = std::exchange(c.bits, bits);
+  auto const* const outer_lanes = std::exchange(c.lanes, lanes);
+  op.masked(c, op);
+  c.bits = outer_bits;
+  c.lanes = outer_lanes;
+}
+
 // One lane or more is outside the window, or misaligned. Finds the memory of each lane; throws for the first that has
 // none. Then runs the access again, for all lanes at once if they share a window, else for one space after the other.
 void Machine::access_elsewhere(Context& c, MicroOp const& op) {
   Access& x = *op.access;
   work(op.instruction, lanes_per_warp * c.warps);
-  auto* addresses = reinterpret_cast<std::uint64_t*>(c.registers + c.scratch);
-  StateSpace spaces[max_lanes_per_unit];
-  Memory::Buffer const* first_buffer = nullptr;
-  bool one_buffer = true;
-  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
-
-  auto complain = [&](Finding::Kind kind, std::uint32_t lane, StateSpace space, std::string const& where) {
-    std::string message = std::string(ptx::name(space)) + " " + std::string(verb(x.direction)) + " of " +
-                          std::to_string(x.bytes) + " bytes " + where;
-    throw fault(kind, op.instruction, c.first_warp * lanes_per_warp + lane, std::move(message));
-  };
-
-  for (std::uint32_t w = 0; w < c.warps; ++w)
-    for (std::uint32_t bits = c.bits[w]; bits; bits &= bits - 1) {
-      std::uint32_t const lane = w * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(bits));
-      std::uint64_t address = 0;
-      if (x.address == Access::Address::wide) {
-        address = reinterpret_cast<std::uint64_t const*>(c.registers + op.s[0])[lane] + x.displacement;
-      } else {
-        std::uint32_t const narrow = reinterpret_cast<std::uint32_t const*>(c.registers + op.s[0])[lane];
-        if (x.address == Access::Address::narrow) {
-          address = static_cast<std::uint32_t>(narrow + x.displacement);
-        } else {
-          std::uint64_t const index =
-              x.index_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(narrow)))
-                             : narrow;
-          address = x.uniform_base + index * x.scale + x.displacement;
-        }
-      }
-      StateSpace space = x.space;
-      if (space == StateSpace::generic) {
-        std::uint64_t const window = address >> window_bits << window_bits;
-        space = window == shared_window      ? StateSpace::shared
-                : window == local_window     ? StateSpace::local
-                : window == parameter_window ? StateSpace::param
-                                             : StateSpace::global;
-        if (space != StateSpace::global) address -= window;
-      }
-      if (space == StateSpace::global || space == StateSpace::constant) {
-        Memory::Buffer const* buffer = device_.find(address);
-        if (!buffer || address - buffer->address + x.bytes > buffer->size) {
-          Memory::Buffer const* near = buffer ? buffer : device_.nearest(address);
-          if (!near)
-            complain(Finding::Kind::out_of_bounds, lane, space,
-                     "at address " + std::to_string(address) + ": there are no buffers");
-          std::int64_t const offset = static_cast<std::int64_t>(address - near->address);
-          bool const far = offset < -(std::int64_t{1} << 30) ||
-                           offset > static_cast<std::int64_t>(near->size) + (std::int64_t{1} << 30);
-          complain(Finding::Kind::out_of_bounds, lane, space,
-                   far ? "at address " + std::to_string(address) + ", which is in no buffer"
-                       : "at offset " + std::to_string(offset) + " of buffer '" + near->name + "' (" +
-                             std::to_string(near->size) + " bytes)");
-        }
-        if (buffer->freed)
-          complain(Finding::Kind::use_after_free, lane, space,
-                   "at offset " + std::to_string(address - buffer->address) + " of buffer '" + buffer->name + "' (" +
-                       std::to_string(buffer->size) + " bytes), which has been freed");
-        if (address % x.bytes != 0)
-          complain(Finding::Kind::misaligned, lane, space,
-                   "at offset " + std::to_string(address - buffer->address) + " of buffer '" + buffer->name + "' (" +
-                       std::to_string(buffer->size) + " bytes), which is not a multiple of " + std::to_string(x.bytes));
-        if (!first_buffer) first_buffer = buffer;
-        one_buffer &= buffer == first_buffer;
-        lowest = std::min(lowest, address);
-        highest = std::max(highest, address + x.bytes);
-      } else {
-        std::uint64_t const size = space == StateSpace::shared  ? shared_bytes_
-                                   : space == StateSpace::local ? local_top(c.first_warp * lanes_per_warp + lane)
-                                                                : parameters_.size();
-        if (address > size || size - address < x.bytes)
-          complain(Finding::Kind::out_of_bounds, lane, space,
-                   "at offset " + std::to_string(static_cast<std::int64_t>(address)) + " (" + std::to_string(size) +
-                       (space == StateSpace::local && p_.stacked ? " bytes of stack in use)" : " bytes)"));
-        if (address % x.bytes != 0)
-          complain(Finding::Kind::misaligned, lane, space,
-                   "at offset " + std::to_string(address) + ", which is not a multiple of " + std::to_string(x.bytes));
-      }
-      addresses[lane] = address;
-      spaces[lane] = space;
-    }
+  Elsewhere found;
+  found.addresses = reinterpret_cast<std::uint64_t*>(c.registers + c.scratch);
+  find_lanes(c, op, found);
 
   Access copy = x;
   copy.address = Access::Address::wide;
@@ -164,48 +222,26 @@ void Machine::access_elsewhere(Context& c, MicroOp const& op) {
   MicroOp again = op;
   again.access = &copy;
   again.s[0] = c.scratch;
-  std::uint32_t const* const outer_bits = c.bits;
-  std::uint32_t const* const outer_lanes = c.lanes;
-  std::uint32_t bits[max_warps_per_unit], lanes[max_lanes_per_unit];
-  // Runs the lanes that `belongs` chooses.
-  auto run_part = [&](auto belongs) {
-    std::uint32_t any = 0;
-    for (std::uint32_t w = 0; w < c.warps; ++w) {
-      bits[w] = 0;
-      for (std::uint32_t rest = outer_bits[w]; rest; rest &= rest - 1) {
-        std::uint32_t const lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-        if (belongs(w * lanes_per_warp + lane)) bits[w] |= 1u << lane;
-      }
-      any |= bits[w];
-    }
-    if (!any) return;
-    p_.handlers->expand(bits, c.warps, lanes);
-    c.bits = bits;
-    c.lanes = lanes;
-    again.masked(c, again);
-    c.bits = outer_bits;
-    c.lanes = outer_lanes;
+  auto const run_space = [&](StateSpace space, Window const& window) {
+    copy.window = window;
+    run_part(c, again, [&](std::uint32_t lane) { return found.spaces[lane] == space; });
   };
-  auto in_space = [&](StateSpace s) { return [&spaces, s](std::uint32_t lane) { return spaces[lane] == s; }; };
-
-  copy.window = shared_window_of_group();
-  run_part(in_space(StateSpace::shared));
-  copy.window = local_window_of_lanes(x.argument ? StateSpace::param : StateSpace::local);
-  run_part(in_space(StateSpace::local));
-  copy.window = {0, parameters_.size(), parameters_.data(), 0, 0, StateSpace::param};
-  run_part(in_space(StateSpace::param));
-  if (!first_buffer) return;
+  run_space(StateSpace::shared, shared_window_of_group());
+  run_space(StateSpace::local, local_window_of_lanes(x.argument ? StateSpace::param : StateSpace::local));
+  run_space(StateSpace::param, {0, parameters_.size(), parameters_.data(), 0, 0, StateSpace::param});
+  if (!found.buffer) return;
   StateSpace const space = x.space == StateSpace::constant ? StateSpace::constant : StateSpace::global;
-  if (one_buffer && first_buffer->size <= 0xffffffffu) {
-    copy.window = {first_buffer->address, first_buffer->size, first_buffer->data, first_buffer->address, 0, space};
-    if (x.address == Access::Address::wide) x.window = copy.window;  // most likely the next access is there too
-    run_part(in_space(space));
-    return;
+  if (found.one_buffer && found.buffer->size <= 0xffffffffu) {
+    Window const window{found.buffer->address, found.buffer->size, found.buffer->data, found.buffer->address, 0, space};
+    if (x.address == Access::Address::wide) x.window = window;  // most likely the next access is there too
+    return run_space(space, window);
   }
   // Several buffers, or a large one: by pieces of 4 GiB.
-  for (std::uint64_t begin = lowest / 256 * 256; begin < highest; begin += 0xffffff00u) {
+  for (std::uint64_t begin = found.lowest / 256 * 256; begin < found.highest; begin += 0xffffff00u) {
     copy.window = {begin, 0xffffff00u + std::uint64_t{x.bytes}, memory_.host(begin), begin, 0, space};
-    run_part([&](std::uint32_t lane) { return spaces[lane] == space && addresses[lane] - begin < 0xffffff00u; });
+    run_part(c, again, [&](std::uint32_t lane) {
+      return found.spaces[lane] == space && found.addresses[lane] - begin < 0xffffff00u;
+    });
   }
 }
 

@@ -59,6 +59,24 @@ Machine::Machine(Program const& program, Launch const& launch, Memory& memory, s
 void Machine::bind() {
   threads_ = static_cast<std::uint32_t>(launch_.block.count());
   std::uint32_t const warps = group_lanes_ ? unit_warps_ : (threads_ + lanes_per_warp - 1) / lanes_per_warp;
+  std::uint64_t const register_bytes = make_units(warps);
+  make_memory(warps, register_bytes);
+  place_operands();
+  context_.scratch = p_.scratch * 4 * stride_;
+  context_.observed = !observers_.empty();
+  watch_divisors();
+  context_.machine = this;
+  make_placements();
+  context_.spare = placements_.data();
+  context_.lanes = lane_masks_.data();
+  context_.bits = bits_.data();
+  fill_pins();
+  bind_accesses();
+  check_at_ = budget_.max_steps ? std::min<std::uint64_t>(budget_.max_steps + 1, 1 << 20) : 1 << 20;
+}
+
+// The group's warps in units, and the bytes of all their registers.
+std::uint64_t Machine::make_units(std::uint32_t warps) {
   stride_ = std::min(warps, unit_warps_) * lanes_per_warp;
   std::uint32_t const unit_count = (warps + unit_warps_ - 1) / unit_warps_;
   std::size_t const unit_bytes = std::size_t{4} * stride_ * p_.slots;
@@ -75,6 +93,11 @@ void Machine::bind() {
       unit.exists[w] = rest >= lanes_per_warp ? ~0u : (1u << rest) - 1;
     }
   }
+  return unit_bytes * unit_count;
+}
+
+// Shared and local memory, parameters. Throws Error(limit) where these and the registers are more than is allowed.
+void Machine::make_memory(std::uint32_t warps, std::uint64_t register_bytes) {
   shared_bytes_ = std::uint64_t{p_.static_shared_bytes} + launch_.dynamic_shared_bytes;
   std::uint64_t const shared_step = (shared_bytes_ + 255) / 256 * 256;
   shared_.assign(shared_bytes_ + (pack_ - 1) * shared_step, std::byte{0});
@@ -90,7 +113,7 @@ void Machine::bind() {
     stacks_.resize(local_lanes_);
   }
   std::uint64_t const most = budget_.max_memory_bytes ? budget_.max_memory_bytes : memory_.limit_bytes;
-  std::uint64_t const needed = local_stride_ * local_lanes_ + shared_.size() + unit_bytes * unit_count;
+  std::uint64_t const needed = local_stride_ * local_lanes_ + shared_.size() + register_bytes;
   if (needed > most || local_bytes_ > 0x7fffffff)
     throw Error(Status::limit,
                 "kernel '" + std::string(p_.kernel->name) + "' needs " + std::to_string(needed) +
@@ -105,7 +128,10 @@ void Machine::bind() {
   parameters_ = launch_.parameters;
   module_variables_ = &memory_.variables.at(p_.module);
   body_variables_ = &memory_.variables.at(p_.kernel);
+}
 
+// The program's code, with byte offsets for slots.
+void Machine::place_operands() {
   auto scale = [&](std::uint32_t& slot) {
     if (slot != no_slot) slot *= 4 * stride_;
   };
@@ -124,10 +150,9 @@ void Machine::bind() {
   for (BlockCode& code : code_)
     for (std::uint32_t* s : {&code.end.guard, &code.end.index, &code.end.count, &code.end.reduced, &code.end.result})
       scale(*s);
-  context_.scratch = p_.scratch * 4 * stride_;
-  context_.observed = !observers_.empty();
-  watch_divisors();
-  context_.machine = this;
+}
+
+void Machine::make_placements() {
   placements_.resize(p_.placements + 1);
   std::size_t const offsets = stride_, steps = std::max(stride_ / lanes_per_chunk, std::uint32_t{16});
   placement_lanes_.reset(static_cast<std::byte*>(
@@ -138,12 +163,6 @@ void Machine::bind() {
     placement.steps = lanes + offsets;
     lanes += offsets + steps;
   }
-  context_.spare = placements_.data();
-  context_.lanes = lane_masks_.data();
-  context_.bits = bits_.data();
-  fill_pins();
-  bind_accesses();
-  check_at_ = budget_.max_steps ? std::min<std::uint64_t>(budget_.max_steps + 1, 1 << 20) : 1 << 20;
 }
 
 // Small groups that nobody wants to see one by one run side by side, up to a full unit: an operation costs little more

@@ -119,6 +119,10 @@ class Machine {
   enum class Mode { full, partial, masked };
 
   void bind();
+  std::uint64_t make_units(std::uint32_t warps);
+  void make_memory(std::uint32_t warps, std::uint64_t register_bytes);
+  void place_operands();
+  void make_placements();
   void bind_accesses();
   void bind_index(Access&, std::uint64_t base);
   void fill_pins();
@@ -190,6 +194,20 @@ class Machine {
   void keep_text(std::uint32_t thread, End const&, std::string const& text);
   void release_memory(std::uint32_t thread, End const&, std::uint64_t address);
   [[noreturn]] void fail_assertion(std::uint32_t thread, End const&, CallSite const&);
+
+  // access_slow.cpp
+  struct LaneAddress {
+    std::uint32_t lane = 0;
+    ptx::StateSpace space{};
+    std::uint64_t address = 0;  // within its space
+  };
+  struct Elsewhere;
+  Fault access_fault(Context const&, MicroOp const&, LaneAddress const&, Finding::Kind, std::string const& where) const;
+  Memory::Buffer const& buffer_of(Context const&, MicroOp const&, LaneAddress const&) const;
+  void check_offset(Context const&, MicroOp const&, LaneAddress const&) const;
+  void find_lanes(Context const&, MicroOp const&, Elsewhere&) const;
+  template <class Belongs>
+  void run_part(Context&, MicroOp const&, Belongs const&) const;
 
   // barrier.cpp
   bool at_barrier(Unit&, End const&);
