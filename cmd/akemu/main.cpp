@@ -94,9 +94,7 @@ void calibrate(Options const& options, cli::Streams& io) {
 void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
   auto& app = tool.app();
-  app.add_option("--devdb", options->devdb,
-                 "the device database; else KERNELCAST_DEVDB, else the one that belongs to the program")
-      ->type_name("DIR");
+  cli::database_option(app, options->devdb);
   tool.list("--device", options->devices,
             "only these devices, by id, marketing name or alias; when not given, every GPU whose latencies are known",
             "NAME");

@@ -166,8 +166,7 @@ void declare(cli::Tool& tool) {
       ->excludes(resume);
   app.add_option("--name", options->name, "slug for the device, instead of the database's or one made from its name")
       ->type_name("SLUG");
-  app.add_option("--devdb", options->devdb, "the device database that knows the slugs (default: the installed one)")
-      ->type_name("DIR");
+  cli::database_option(app, options->devdb, "the device database that knows the slugs (default: the installed one)");
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }
 

@@ -130,9 +130,7 @@ void declare(cli::Tool& tool) {
                  "it every launch is advised on, after the application's end where need be")
       ->type_name("PCT")
       ->check(cli::number_from(0.01, 10000));
-  app.add_option("--devdb", options->devdb,
-                 "the device database; else KERNELCAST_DEVDB, else the one that belongs to the program")
-      ->type_name("DIR");
+  cli::database_option(app, options->devdb);
   tool.list("--device", options->devices,
             "only these devices, by id, marketing name or alias; every GPU of the database when not given", "NAME");
   app.add_option("--clock", options->clock, "usual (default; what the database says a kernel runs at), base or boost")

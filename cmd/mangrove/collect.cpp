@@ -65,7 +65,7 @@ void declare(cli::Tool& tool) {
   app.add_option("--device", options->device,
                  "what the device is called in the rows (default: the database's id of the name that NVML gives)")
       ->type_name("NAME");
-  app.add_option("--devdb", options->devdb, "the device database (default: the installed one)")->type_name("DIR");
+  cli::database_option(app, options->devdb);
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }
 

@@ -99,7 +99,7 @@ void declare_learning(cli::Tool& tool, std::shared_ptr<Learning> const& options)
       forest::target_form_words);
   app.add_option("--devices", options->devices_file, "the file with these columns (default: the device database)")
       ->type_name("FILE");
-  app.add_option("--devdb", options->devdb, "the device database (default: the installed one)")->type_name("DIR");
+  cli::database_option(app, options->devdb);
   tool.list("--stack", options->stack, "projections of other models: their times become a feature", "FILE");
   for (char const* name : {"--trees", "--max-features", "--criterion", "--cuts", "--scale", "--objective", "--per",
                            "--interval", "--calibrate"})

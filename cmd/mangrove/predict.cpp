@@ -89,7 +89,7 @@ void declare(cli::Tool& tool) {
   app.add_option("--devices", options->devices_file,
                  "features of devices, for a model of several (default: the device database)")
       ->type_name("FILE");
-  app.add_option("--devdb", options->devdb, "the device database (default: the installed one)")->type_name("DIR");
+  cli::database_option(app, options->devdb);
   tool.list("--stack", options->stack, "projections of the models whose times are features of this one", "FILE");
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }

@@ -50,8 +50,7 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
       ->allow_extra_args(false)
       ->needs(attach)
       ->excludes(with_gpu);
-  app.add_option("--devdb", command.database, "the device database to take --as from, instead of the installed one")
-      ->type_name("DIR")
+  cli::database_option(app, command.database, "the device database to take --as from, instead of the installed one")
       ->needs(attach);
 }
 

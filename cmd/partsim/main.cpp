@@ -271,7 +271,7 @@ void declare(cli::Tool& tool) {
       ->type_name("FILE")
       ->excludes(choose)
       ->excludes(timeline);
-  app.add_option("--devdb", options->devdb, "the device database (default: the installed one)")->type_name("DIR");
+  cli::database_option(app, options->devdb);
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }
 

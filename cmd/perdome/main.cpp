@@ -195,7 +195,7 @@ void declare(cli::Tool& tool) {
             "DEVICE=RATE");
   tool.list("--byte-rate", options->byte_rates, "bytes per second of a device, instead of the database's",
             "DEVICE=RATE");
-  app.add_option("--devdb", options->devdb, "the device database (default: the installed one)")->type_name("DIR");
+  cli::database_option(app, options->devdb);
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }
 

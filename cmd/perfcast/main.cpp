@@ -91,9 +91,7 @@ void run(Options const& options, cli::Streams& io) {
 void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
   auto& app = tool.app();
-  app.add_option("--devdb", options->devdb,
-                 "the device database; else KERNELCAST_DEVDB, else the one that belongs to the program")
-      ->type_name("DIR");
+  cli::database_option(app, options->devdb);
   tool.list("--device", options->devices,
             "only these devices, by id, marketing name or alias; every GPU of the database when not given", "NAME");
   app.add_option("--clock", options->clock, "usual (default; what the database says a kernel runs at), base or boost")

@@ -186,10 +186,9 @@ void declare(cli::Tool& tool) {
   app.add_flag("--summary", options->summary,
                "with --measured: one row per model with the means, and the trivial rankings beside")
       ->needs(measured);
-  app.add_option("--devdb", options->devdb,
-                 "with --measured: the device database that tells other names of devices, and their peaks "
-                 "(default: the installed one)")
-      ->type_name("DIR");
+  cli::database_option(app, options->devdb,
+                       "with --measured: the device database that tells other names of devices, and their peaks "
+                       "(default: the installed one)");
   auto* const share =
       app.add_flag("--share", options->share, "split each kernel over its devices, in parts proportional to 1/time");
   auto* const assign = app.add_flag("--assign", options->assign,

@@ -96,7 +96,7 @@ void declare(cli::Tool& tool, std::vector<std::string> const& arguments) {
   app.add_flag("--report", options->report,
                "write what it means in words: parallelism, which loops can run in parallel, what bounds each device");
   tool.list("--device", options->devices, "with --report: only these devices", "NAME");
-  app.add_option("--devdb", options->devdb, "with --report: the device database")->type_name("DIR");
+  cli::database_option(app, options->devdb, "with --report: the device database");
   app.add_option("--keep", options->request.keep, "also write the LLVM code that is measured to this file")
       ->type_name("FILE");
   tool.run([options](cli::Streams& io) { run(*options, io); });

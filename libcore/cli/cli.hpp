@@ -158,6 +158,11 @@ class Tool {
   State* state_;
 };
 
+// --devdb DIR, for device::find_database(). `text`: where a program takes less than all from it.
+CLI::Option* database_option(
+    CLI::App&, std::string& folder,
+    std::string const& text = "the device database; else KERNELCAST_DEVDB, else the one that belongs to the program");
+
 int tool_main(int argc, char** argv, About const& about, std::function<void(Tool&)> const& declare);
 
 }  // namespace kernelcast::cli

@@ -315,6 +315,10 @@ CLI::Option* Tool::list(std::string const& names, std::vector<std::string>& valu
   return state_->app.add_option(names, values, text)->delimiter(',')->allow_extra_args(false)->type_name(value_name);
 }
 
+CLI::Option* database_option(CLI::App& app, std::string& folder, std::string const& text) {
+  return app.add_option("--devdb", folder, text)->type_name("DIR");
+}
+
 void Tool::columns(std::function<std::vector<record::Layout const*>()> columns) {
   state_->columns = std::move(columns);
 }
