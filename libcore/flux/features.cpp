@@ -1,8 +1,8 @@
 // The features of [braun] section 5.3, and medians of them.
-#include <algorithm>
 
 #include "flux/classify.hpp"
 #include "flux/counts.hpp"
+#include "statistics/median.hpp"
 
 namespace kernelcast::flux {
 
@@ -99,10 +99,7 @@ record::Feature median(std::vector<record::Feature> const& rows) {
     for (auto const& row : rows)
       if (row.*field) values.push_back(*(row.*field));
     (out.*field).reset();
-    if (values.empty()) continue;
-    std::sort(values.begin(), values.end());
-    auto const middle = values.size() / 2;
-    out.*field = values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+    if (!values.empty()) out.*field = kernelcast::median(values);
   }
   // Launches without counts do not make the others' unknown, but they are told.
   for (auto const& row : rows)

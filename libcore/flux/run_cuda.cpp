@@ -2,7 +2,6 @@
 //
 // Method: the launches of a plan one after the other, as launch::run does, with the buffers copied to the device. After
 // each launch the banks are read, added up and cleared. Times are those between two events around a launch.
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "flux/configurations.hpp"
 #include "flux/cuda_device.hpp"
 #include "flux/run.hpp"
+#include "statistics/median.hpp"
 
 namespace kernelcast::flux {
 
@@ -28,15 +28,6 @@ launch::Report count_on_cuda(launch::Plan const& plan, launch::RunOptions const&
   report.notes = compiled.notes;
   return report;
 }
-
-namespace {
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
-
-}  // namespace
 
 std::vector<record::CountOverhead> overhead_on_cuda(launch::Plan const& plan, launch::RunOptions const& options,
                                                     int number) {
@@ -77,9 +68,9 @@ std::vector<record::CountOverhead> overhead_on_cuda(launch::Plan const& plan, la
     row.blocks = statics.at(launch.kernel).blocks;
     row.counters = statics.at(launch.kernel).counters;
     row.device = device.name();
-    row.time_s = median(t.sums[0]);
-    row.time_minimal_s = median(t.sums[1]);
-    row.time_every_block_s = median(t.sums[2]);
+    row.time_s = kernelcast::median(t.sums[0]);
+    row.time_minimal_s = kernelcast::median(t.sums[1]);
+    row.time_every_block_s = kernelcast::median(t.sums[2]);
     if (*row.time_s <= 0) continue;
     row.time_overhead = *row.time_minimal_s / *row.time_s;
     row.time_overhead_every_block = *row.time_every_block_s / *row.time_s;

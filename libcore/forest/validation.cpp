@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "diag/diag.hpp"
+#include "statistics/median.hpp"
 
 namespace kernelcast::forest {
 
@@ -25,12 +26,6 @@ Prediction times(Prediction p, double work) {
   p.low *= work;
   p.high *= work;
   return p;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  auto const n = values.size();
-  return n == 0 ? 0 : (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
 }  // namespace

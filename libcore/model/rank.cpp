@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "statistics/median.hpp"
+
 namespace kernelcast::model {
 
 namespace {
@@ -77,19 +79,13 @@ namespace {
 
 using Times = std::map<std::string, double>;  // by device
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  std::size_t const n = values.size();
-  return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
-
 std::map<std::pair<std::string, std::string>, Times> measured_times(std::vector<record::Measured> const& measured) {
   std::map<std::pair<std::string, std::string>, std::map<std::string, std::vector<double>>> repeats;
   for (auto const& m : measured)
     if (m.time_s) repeats[{m.kernel, m.case_name}][m.device].push_back(*m.time_s);
   std::map<std::pair<std::string, std::string>, Times> times;
-  for (auto const& [key, devices] : repeats)
-    for (auto const& [device, values] : devices) times[key][device] = median(values);
+  for (auto& [key, devices] : repeats)
+    for (auto& [device, values] : devices) times[key][device] = median(values);
   return times;
 }
 

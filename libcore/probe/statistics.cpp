@@ -11,16 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "statistics/median.hpp"
+
 namespace kernelcast::probe {
 
 namespace {
-
-double median_of(std::vector<double>& values) {
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 constexpr std::size_t resamples = 300;
 
@@ -50,9 +45,9 @@ Statistics summarise(std::span<double const> samples, std::uint64_t seed) {
   Statistics out;
   out.samples = samples.size();
   std::vector<double> work(samples.begin(), samples.end());
-  out.median = median_of(work);
+  out.median = kernelcast::median(work);
   for (std::size_t i = 0; i < work.size(); ++i) work[i] = std::abs(samples[i] - out.median);
-  out.mad = median_of(work);
+  out.mad = kernelcast::median(work);
   for (double const x : samples)
     if (std::abs(x - out.median) > 5 * out.mad) ++out.outliers;
   std::mt19937_64 random(seed);
@@ -60,7 +55,7 @@ Statistics summarise(std::span<double const> samples, std::uint64_t seed) {
   for (auto& m : medians) {
     // The high part of a product: without bias worth speaking of, and the same on every platform.
     for (auto& x : work) x = samples[static_cast<std::size_t>((random() >> 32) * samples.size() >> 32)];
-    m = median_of(work);
+    m = kernelcast::median(work);
   }
   std::sort(medians.begin(), medians.end());
   out.ci_low = medians[static_cast<std::size_t>(0.025 * resamples)];

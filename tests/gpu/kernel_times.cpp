@@ -20,6 +20,7 @@
 #include "diag/diag.hpp"
 #include "launch/launch.hpp"
 #include "probe/cuda/api.hpp"
+#include "statistics/median.hpp"
 
 using namespace kernelcast;
 namespace cuda = probe::cuda;
@@ -88,11 +89,6 @@ bool can_run(launch::Plan const& plan) {
     for (auto const& argument : call.arguments)
       if (argument.kind == launch::Argument::Kind::shared) return false;
   return true;
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
 }
 
 // Seconds by kernel.

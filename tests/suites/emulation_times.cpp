@@ -5,23 +5,17 @@
 // The ratio cannot exceed the number of groups but by chance: it is what emulating one group saves.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <exception>
 #include <vector>
 
 #include "launch/launch.hpp"
+#include "statistics/median.hpp"
 
 namespace {
 
 using namespace kernelcast;
-
-double median(std::vector<double> values) {
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 launch::Report run(launch::Plan const& plan, bool all) {
   launch::RunOptions options;

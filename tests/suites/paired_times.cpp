@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "statistics/median.hpp"
+
 extern char** environ;
 
 namespace {
@@ -45,12 +47,6 @@ double run_s(std::span<char*> command) {
     return -1;
   }
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-double median(std::vector<double> values) {
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 }  // namespace
@@ -81,5 +77,6 @@ int main(int argc, char** argv) {
     times_b.push_back(b_s);
     ratios.push_back(b_s / std::max(a_s, 1e-6));
   }
-  std::printf("a_cpu_s,b_cpu_s,ratio\n%.6f,%.6f,%.4f\n", median(times_a), median(times_b), median(ratios));
+  std::printf("a_cpu_s,b_cpu_s,ratio\n%.6f,%.6f,%.4f\n", kernelcast::median(times_a), kernelcast::median(times_b),
+              kernelcast::median(ratios));
 }

@@ -10,6 +10,7 @@
 
 #include "record/feature.hpp"
 #include "record/projection.hpp"
+#include "statistics/median.hpp"
 
 namespace kernelcast::forest {
 
@@ -69,11 +70,6 @@ std::vector<std::string> chosen_or_default(Content const& content, std::vector<s
       throw Error(Status::usage, fmt::format("feature '{}' is named twice", name), "name each column once");
   }
   return chosen;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 // Beyond them sums of squares are no numbers.
@@ -196,8 +192,7 @@ TargetTable read_targets(Content const& content, std::string const& column, std:
     at.first = row.group;
     at.second.push_back(*row.value);
   }
-  for (auto& [key, at] : values)
-    out.rows.push_back({key[0], key[1], key[2], std::move(at.first), median(std::move(at.second))});
+  for (auto& [key, at] : values) out.rows.push_back({key[0], key[1], key[2], std::move(at.first), median(at.second)});
   return out;
 }
 
