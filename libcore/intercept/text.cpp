@@ -1,21 +1,24 @@
 #include "intercept/text.hpp"
 
 #include <climits>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "process/shell_words.hpp"
 
 namespace kernelcast::intercept {
 
-// FNV-1a.
 std::string hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (unsigned char const c : text) hash = (hash ^ c) * 0x100000001b3U;
   char out[17];
-  std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(hash));
+  std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(XXH3_64bits(text.data(), text.size())));
   return out;
+}
+
+std::string program_name(std::string_view text, std::string_view ending) {
+  return "program-" + hash_of(text) + std::string(ending);
 }
 
 std::string toml_string(std::string_view text) {

@@ -195,7 +195,7 @@ std::string describe_launch(DescribedLaunch const& launch, LaunchSource const& s
   std::set<ptx::Function const*> seen;
   if (calls_runtime(launch.module, launch.function, seen)) throw Refused{"it calls CUDA's runtime itself"};
   auto const ptx = with_values(launch.module, source);
-  auto const file = "program-" + intercept::hash_of(ptx) + ".ptx";
+  auto const file = intercept::program_name(ptx, ".ptx");
   if (!spool.has_program(file) && !spool.publish_program(file, ptx)) throw Refused{"the disk is full"};
   ReadBack read_back(source, spool, number);
   std::string arguments;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "intercept/text.hpp"
 #include "launch/kernel_record.hpp"
 #include "record/table.hpp"
 
@@ -151,17 +152,6 @@ record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
   return row;
 }
 
-namespace {
-
-// FNV-1a, to name a program; equal ones get one file.
-std::string program_file(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (unsigned char const c : text) hash = (hash ^ c) * 0x100000001b3U;
-  return fmt::format("program-{:016x}.ptx", hash);
-}
-
-}  // namespace
-
 Rows::Rows(Settings const& settings) : groups_(settings.groups) {
   if (!settings.spool.empty()) policy_.emplace(settings.spool, settings.every);
 }
@@ -181,7 +171,7 @@ void Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu::Memor
   auto const& spool = policy_->spool();
   auto const& text = kernel.program->module->text;
   if (kernel.program->file.empty()) {
-    kernel.program->file = program_file(text);
+    kernel.program->file = intercept::program_name(text, ".ptx");
     spool.publish(kernel.program->file, text);
   }
   spool.publish(spool.name("kernel", counted.number(), ".txt"), kernel.name + '\n' + kernel.program->file + '\n');

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "intercept/launch_policy.hpp"
+
 namespace kernelcast::intercept {
 
 // What one clBuildProgram or clCompileProgram made of source; a linked program has several.
@@ -38,23 +40,7 @@ struct Argument {
   bool unwritten = false;  // of a launch: nothing had written that memory before
 };
 
-// One configuration of a kernel: what gives it a row of its own.
-struct Configuration {
-  cl_uint dimensions = 0;
-  std::array<std::size_t, 3> global{}, local{};  // local {0, 0, 0}: left to the implementation
-  std::size_t local_bytes = 0;                   // of all local arguments
-  bool operator==(Configuration const&) const = default;
-};
-struct ConfigurationHash {
-  std::size_t operator()(Configuration const&) const noexcept;
-};
-
-// The launches of a kernel so far, whichever object it was launched through.
-struct History {
-  std::unordered_map<Configuration, std::uint64_t*, ConfigurationHash> seen;  // counters in the spool; never null
-  std::uint64_t launches = 0;
-};
-
+// One for all objects through which a kernel is launched.
 using Histories = std::unordered_map<std::string, History>;  // by the kernel's name
 
 struct Program {

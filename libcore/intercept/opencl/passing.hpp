@@ -48,10 +48,8 @@ class Passing {
   void count(Kernel const& kernel);
 
   Configuration configuration_;
-  History* history_ = nullptr;
-  std::uint64_t* counter_ = nullptr;
+  LaunchPolicy::Counted counted_;
   std::shared_ptr<Kernel> kernel_;  // a copy, where it is to be described
-  std::uint64_t number_ = 0;
   Captured captured_;
 };
 

@@ -183,7 +183,7 @@ Watch::Passing Watch::begin(void const* host_or_handle, Launch const& launch) {
 }
 
 void Watch::end(Passing const& passing, Code code) {
-  if (!passing.counted.kernel) return;
+  if (!passing.counted.history) return;
   std::lock_guard const lock(mutex_);
   if (code != Code::success) return policy_->take_back(passing.counted);
   if (!passing.file.empty()) policy_->spool().publish(passing.file, passing.text);

@@ -1,0 +1,54 @@
+// Which launches of an application are new, and how often each was made. Not thread safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "intercept/spool.hpp"
+
+namespace kernelcast::intercept {
+
+// One configuration of a kernel: what gives it a row of its own.
+struct Configuration {
+  std::uint32_t dimensions = 0;
+  std::array<std::size_t, 3> global{}, local{};  // OpenCL's in work-items, local {0, 0, 0}: left to the implementation;
+                                                 // CUDA's in blocks and threads
+  std::size_t local_bytes = 0;                   // shared memory that the launch asks for
+  bool operator==(Configuration const&) const = default;
+};
+struct ConfigurationHash {
+  std::size_t operator()(Configuration const&) const noexcept;
+};
+
+// The launches of a kernel so far.
+struct History {
+  std::unordered_map<Configuration, std::uint64_t*, ConfigurationHash> seen;  // counters in the spool; never null
+  std::uint64_t launches = 0;
+};
+
+class LaunchPolicy {
+ public:
+  // `every` as KERNELCAST_EVERY has it: launch, kernel, or a number N, every Nth launch of a kernel; otherwise each
+  // configuration is new once.
+  LaunchPolicy(Spool spool, std::string_view every);
+
+  struct Counted {
+    History* history = nullptr;
+    std::uint64_t* launches = nullptr;    // in the spool; null where it is full
+    std::optional<std::uint64_t> number;  // in the spool, of a launch that is new
+  };
+  Counted count(History&, Configuration const&);
+  static void take_back(Counted const&);  // it was refused
+  Spool const& spool() const { return spool_; }
+
+ private:
+  Spool spool_;
+  bool kernels_once_;
+  std::uint64_t every_;  // 0: each configuration once
+};
+
+}  // namespace kernelcast::intercept
