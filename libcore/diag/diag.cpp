@@ -94,4 +94,8 @@ std::string did_you_mean(std::string_view name, std::vector<std::string> const& 
                      shown < candidates.size() ? fmt::format(" and {} more", candidates.size() - shown) : "");
 }
 
+std::string mebibytes(std::size_t bytes) {
+  return fmt::format("{} MiB", bytes >> 20);
+}
+
 }  // namespace kernelcast

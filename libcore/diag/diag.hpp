@@ -62,4 +62,7 @@ std::vector<std::string> nearest(std::string_view name, std::vector<std::string>
 // them.
 std::string did_you_mean(std::string_view name, std::vector<std::string> const& candidates, std::size_t most = 12);
 
+// "16 MiB", rounded down.
+std::string mebibytes(std::size_t bytes);
+
 }  // namespace kernelcast

@@ -25,14 +25,10 @@ namespace {
 
 constexpr std::size_t max_depth = 64;
 
-std::string size_text(std::size_t bytes) {
-  return std::to_string(bytes >> 20) + " MiB";
-}
-
 }  // namespace
 
 Error input_too_large(std::string const& file, std::size_t limit_bytes) {
-  return Error(Status::bad_data, Where{file}, "more than " + size_text(limit_bytes), "is this the right file?");
+  return Error(Status::bad_data, Where{file}, "more than " + mebibytes(limit_bytes), "is this the right file?");
 }
 
 std::string read_all(std::istream& in, std::string const& file, std::size_t limit_bytes) {
