@@ -57,17 +57,13 @@ ake::Options model_options(Options const& o) {
   return out;
 }
 
-ake::LatencyTable latencies(cli::Streams& io, std::string const& database) {
-  auto figures = io.csv(database + "/latgap.csv"), fallbacks = io.csv(database + "/latgap_fallbacks.csv");
-  return ake::read_latencies(figures, fallbacks);
-}
-
 void project(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb));
   auto model = model_options(options);
   auto const sass = listings(io, options.sass);
   model.sass = &sass;
-  ake::Devices devices(database, options.devices, latencies(io, database.path()), model, options.neighbours);
+  auto const latencies = ake::read_latencies(database.path(), [&](std::string const& path) { return io.csv(path); });
+  ake::Devices devices(database, options.devices, latencies, model, options.neighbours);
   ake::TimelineFile timeline(options.timeline);
   auto out = io.writer<record::Emulation>();
   for (auto const& path : io.inputs()) {

@@ -60,11 +60,10 @@ std::vector<std::string> cuda_devices(std::vector<std::string> const& names, dev
 }
 
 advise::OnlineOptions online_options(Options const& options, device::DeviceDatabase const& database) {
-  using model::panwar::Clock;
   advise::OnlineOptions out;
   out.command = options.application;
   out.devices = database.choose(options.devices, device::is_gpu);
-  out.model.clock = options.clock == "base" ? Clock::base : options.clock == "boost" ? Clock::boost : Clock::usual;
+  out.model.clock = model::panwar::clock_named(options.clock);
   if (options.budget_pct) out.budget_share = *options.budget_pct / 100;
   out.worker.groups = launch::parse_groups(options.groups);
   out.worker.limits.timeout_s = options.timeout_s;

@@ -1,12 +1,9 @@
 // perfcast: how long a kernel takes on every GPU of the device database, and what limits it there.
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "cli/cli.hpp"
 #include "device/device.hpp"
 #include "model/panwar.hpp"
-#include "record/explanation.hpp"
 
 using namespace kernelcast;
 
@@ -20,67 +17,25 @@ struct Options {
   CLI::App const* app = nullptr;  // to see whether --format was given
 };
 
-void check(record::Reader<record::Kernel> const& rows, record::Kernel const& k) {
-  for (auto const& [column, value] :
-       {std::pair{"launches", k.launches}, std::pair{"block_x", k.block_x}, std::pair{"block_y", k.block_y},
-        std::pair{"block_z", k.block_z}, std::pair{"groups_total", k.groups_total}})
-    if (value == 0) throw rows.error(column, "must be at least 1", "a row of no launch or no work-item has no time");
-  if (k.spread_pct && *k.spread_pct < 0) throw rows.error("spread_pct", "must not be negative", "leave it empty");
-}
-
-record::Explanation explanation(model::panwar::Terms const& t) {
-  auto const& p = t.projection;
-  record::Explanation e{p.kernel,     p.case_name,
-                        p.device,     p.time_s,
-                        p.limiter,    p.t_compute_s,
-                        p.t_global_s, p.t_shared_s,
-                        p.occupancy,  t.occupancy.bound,
-                        {},           {},
-                        t.registers,  {},
-                        {},           {},
-                        {},           {},
-                        {},           {},
-                        {},           {},
-                        p.status,     p.reason};
-  if (p.t_launch_s) e.reason += fmt::format("{}launches {:.3g} s", e.reason.empty() ? "" : "; ", *p.t_launch_s);
-  if (!p.time_s) return e;
-  e.groups_per_cu = t.occupancy.groups_per_cu;
-  e.waves_per_group = t.occupancy.waves_per_group;
-  e.groups_per_launch = t.groups_per_launch;
-  e.units_used = t.units_used;
-  e.rounds = t.rounds;
-  e.clock_hz = t.clock_hz;
-  e.global_read_bytes = t.global_read_bytes;
-  e.global_write_bytes = t.global_write_bytes;
-  e.global_bytes_per_s = t.global_read_bytes_per_s;
-  e.saturation = t.saturation;
-  e.shared_passes = t.shared_passes;
-  return e;
-}
-
 void run(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb),
                                      options.doubtful ? device::Trust::doubtful : device::Trust::ok);
   auto const devices = database.choose(options.devices, device::is_gpu);
-  using model::panwar::Clock;
-  model::panwar::Options const model{options.clock == "base"    ? Clock::base
-                                     : options.clock == "boost" ? Clock::boost
-                                                                : Clock::usual,
-                                     options.launch_delay};
+  model::panwar::Options const model{model::panwar::clock_named(options.clock), options.launch_delay};
   auto const format = options.explain && options.app->count("--format") == 0 ? record::Format::table : io.format();
   auto const each_row = [&](auto const& write) {
     for (auto const& path : io.inputs()) {
       auto csv = io.csv(path);
       record::Reader<record::Kernel> rows(csv);
       for (record::Kernel kernel; rows.next(kernel);) {
-        check(rows, kernel);
+        model::panwar::check(rows, kernel);
         for (auto const* const device : devices) write(model::panwar::explain(kernel, *device, model));
       }
     }
   };
   if (options.explain) {
     record::Writer<record::Explanation> out(io.output(), format);
-    each_row([&](model::panwar::Terms const& terms) { out.write(explanation(terms)); });
+    each_row([&](model::panwar::Terms const& terms) { out.write(model::panwar::explanation(terms)); });
     return out.finish();
   }
   auto out = io.writer<record::Projection>();

@@ -43,10 +43,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "device/device.hpp"
+#include "record/explanation.hpp"
 #include "record/kernel.hpp"
 #include "record/projection.hpp"
+#include "record/table.hpp"
 
 namespace kernelcast::model::panwar {
 
@@ -61,6 +64,9 @@ inline constexpr double item_bytes_in_flight = 16;
 inline constexpr double usual_latency_s = 400e-9;
 
 enum class Clock { usual, base, boost };  // usual: clock_hz, what the device runs a kernel at unless told otherwise
+inline Clock clock_named(std::string_view name) {  // other names are the usual one's
+  return name == "base" ? Clock::base : name == "boost" ? Clock::boost : Clock::usual;
+}
 
 struct Options {
   Clock clock = Clock::usual;
@@ -89,5 +95,11 @@ inline record::Projection project(record::Kernel const& kernel, device::Device c
                                   Options const& options = {}) {
   return explain(kernel, device, options).projection;
 }
+
+// With everything on the way to it, for people.
+record::Explanation explanation(Terms const&);
+
+// Throws Error(bad_data), with the column, for a row that no launch can have.
+void check(record::Reader<record::Kernel> const&, record::Kernel const&);
 
 }  // namespace kernelcast::model::panwar

@@ -25,6 +25,11 @@ LatencyTable read_latencies(csv::Reader& figures, csv::Reader& fallbacks) {
   return out;
 }
 
+LatencyTable read_latencies(std::string const& database, std::function<csv::Reader(std::string const&)> const& open) {
+  auto figures = open(database + "/latgap.csv"), fallbacks = open(database + "/latgap_fallbacks.csv");
+  return read_latencies(figures, fallbacks);
+}
+
 Devices::Devices(device::DeviceDatabase const& database, std::vector<std::string> const& names,
                  LatencyTable const& table, Options const& options, std::size_t neighbours)
     : neighbours_(options.memory.kind == MemoryMode::Kind::simulated ? std::max<std::size_t>(1, neighbours) : 1) {

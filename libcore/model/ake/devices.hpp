@@ -15,6 +15,8 @@ namespace kernelcast::model::ake {
 
 // latgap.csv and latgap_fallbacks.csv. Throws Error(bad_data) with the place for an unknown class or quantity.
 LatencyTable read_latencies(csv::Reader& figures, csv::Reader& fallbacks);
+// Those of a device database; `open` reads a file of it.
+LatencyTable read_latencies(std::string const& database, std::function<csv::Reader(std::string const&)> const& open);
 
 class Devices {
  public:
