@@ -1,8 +1,6 @@
 #include "attach.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -17,25 +15,6 @@
 using namespace kernelcast;
 
 namespace {
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "flux-count-XXXXXX").string();
-    if (!::mkdtemp(name.data()))
-      throw Error(Status::io, Where{name}, "cannot make a temporary folder", "is there space, and the right to write?");
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(Folder const&) = delete;
-  std::string const& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // Launches end in another order than they began where there are several streams.
 void sort_by_launch(std::vector<record::Feature>&) {}
@@ -100,8 +79,8 @@ Status run_application(Options const& options, cli::Streams& io) {
                 "flux-count --attach -o counts.csv -- ./app its arguments");
   auto command = options.application;
   command.insert(command.begin(), options.launch.line.path);
-  Folder const folder;
-  auto const result = flux::attach(command, options.emit, folder.path());
+  TemporaryFolder const folder;
+  auto const result = flux::attach(command, options.emit, folder.path().string());
   if (options.emit == "groups")
     pass_on<record::CountGroup>(result.row_files, io);
   else if (options.emit == "features")

@@ -27,6 +27,17 @@ std::string slurp(fs::path const& path) {
   return text.str();
 }
 
+Directory::Directory(std::string const& prefix) {
+  std::string name = (fs::temp_directory_path() / (prefix + ".XXXXXX")).string();
+  if (mkdtemp(name.data()) == nullptr) throw Failure{"no temporary directory"};
+  path_ = name;
+}
+
+Directory::~Directory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
 Table read_table(fs::path const& path) {
   std::ifstream in(path);
   if (!in) throw Failure{"cannot read " + path.string()};
@@ -68,9 +79,6 @@ std::size_t column_of(Rows const& rows, std::string const& name) {
 }
 
 Bench::Bench(Table table) : table_(std::move(table)) {
-  std::string name = (fs::temp_directory_path() / "conduct.XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw Failure{"no temporary directory"};
-  directory_ = name;
   std::istringstream words(table_["command"]);
   for (std::string word; words >> word;) {
     if (auto const at = word.find("$SOURCE"); at != std::string::npos) word.replace(at, 7, std::getenv("SOURCE"));
@@ -78,16 +86,11 @@ Bench::Bench(Table table) : table_(std::move(table)) {
   }
 }
 
-Bench::~Bench() {
-  std::error_code ignored;
-  fs::remove_all(directory_, ignored);
-}
-
 Run Bench::valid(std::vector<std::string> const& more) const {
   Run run;
   run.arguments = command_;
   run.arguments.insert(run.arguments.end(), more.begin(), more.end());
-  run.directory = directory_.string();
+  run.directory = directory().string();
   run.input = table_.input;
   return run;
 }
@@ -104,7 +107,7 @@ Run Bench::bare(std::vector<std::string> const& arguments) const {
   Run run;
   run.arguments = {name()};
   run.arguments.insert(run.arguments.end(), arguments.begin(), arguments.end());
-  run.directory = directory_.string();
+  run.directory = directory().string();
   return run;
 }
 

@@ -39,6 +39,20 @@ void expect(bool good, std::string const& what, Outcome const* outcome = nullptr
 bool contains(std::string const& text, std::string const& part);
 std::string slurp(fs::path const& path);
 
+// A directory of its own, removed at the end. Not libcore's: what is tested here does not judge itself.
+class Directory {
+ public:
+  explicit Directory(std::string const& prefix);  // throws Failure
+  ~Directory();
+  Directory(Directory const&) = delete;
+  Directory& operator=(Directory const&) = delete;
+  operator fs::path const&() const { return path_; }
+  fs::path operator/(std::string const& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
 Rows parse(std::string const& text);  // the header is the first row
 std::string unparse(Rows const& rows);
 std::size_t column_of(Rows const& rows, std::string const& name);  // throws Failure
@@ -47,8 +61,6 @@ std::size_t column_of(Rows const& rows, std::string const& name);  // throws Fai
 class Bench {
  public:
   explicit Bench(Table table);
-  ~Bench();
-  Bench(Bench const&) = delete;
 
   Table const& table() const { return table_; }
   fs::path const& directory() const { return directory_; }
@@ -64,7 +76,7 @@ class Bench {
 
  private:
   Table table_;
-  fs::path directory_;
+  Directory directory_{"conduct"};
   std::vector<std::string> command_;
 };
 

@@ -32,6 +32,7 @@
 #include "frontend/frontend.hpp"
 #include "generator.hpp"
 #include "opencl.hpp"
+#include "process/process.hpp"
 
 namespace {
 
@@ -72,20 +73,6 @@ Bytes input_words_of_all() {
 }
 
 // ---------------------------------------------------------------- the two sides
-
-class Scratch {
- public:
-  Scratch() {
-    auto text = (std::filesystem::temp_directory_path() / "kernelcast-differential-XXXXXX").string();
-    if (!mkdtemp(text.data())) throw std::runtime_error("no temporary folder");
-    path_ = text;
-  }
-  ~Scratch() { std::filesystem::remove_all(path_); }
-  std::filesystem::path const& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // Cuts the buffers into what each kernel stored.
 std::vector<Stored> parts(std::span<std::byte const> results, std::span<std::byte const> sums, std::size_t count) {
@@ -128,7 +115,7 @@ std::vector<Stored> emulate(ptx::Module const& module, std::size_t count) {
   return parts(memory.bytes(addresses[0]), memory.bytes(addresses[2]), count);
 }
 
-std::vector<Stored> on_emulator(std::string const& source, std::size_t count, Scratch const& scratch) {
+std::vector<Stored> on_emulator(std::string const& source, std::size_t count, TemporaryFolder const& scratch) {
   auto const path = scratch.path() / "kernels.cl";
   std::ofstream(path) << source;
   try {
@@ -166,8 +153,8 @@ std::vector<Stored> in_this_process(std::string const& source, std::size_t count
 }
 
 // Runs this program again as `differential --device-run SOURCE COUNT PLANTED OUT`, by itself or under Oclgrind.
-std::vector<Stored> on_device(std::string const& source, std::size_t count, bool planted, Scratch const& scratch,
-                              bool oclgrind = false) {
+std::vector<Stored> on_device(std::string const& source, std::size_t count, bool planted,
+                              TemporaryFolder const& scratch, bool oclgrind = false) {
   auto const text = scratch.path() / "device.cl", out = scratch.path() / "device.out";
   std::ofstream(text) << source;
   std::filesystem::remove(out);
@@ -217,13 +204,13 @@ std::string difference(Stored const& emulated, Stored const& device) {
   return "the sums by atomics differ";
 }
 
-bool differs(Kernel const& kernel, Scratch const& scratch, bool planted) {
+bool differs(Kernel const& kernel, TemporaryFolder const& scratch, bool planted) {
   std::string const source = source_of({kernel});
   return !(on_emulator(source, 1, scratch)[0] == on_device(source, 1, planted, scratch)[0]);
 }
 
 // Leaves out statements as long as the difference stays.
-Kernel shortened(Kernel kernel, Scratch const& scratch) {
+Kernel shortened(Kernel kernel, TemporaryFolder const& scratch) {
   for (bool shorter = true; shorter;) {
     shorter = false;
     for (std::size_t i = kernel.statements.size(); i-- > 0;) {
@@ -238,7 +225,7 @@ Kernel shortened(Kernel kernel, Scratch const& scratch) {
 }
 
 void report(Kernel const& kernel, Stored const& emulated, Stored const& device, Options const& options,
-            Scratch const& scratch) {
+            TemporaryFolder const& scratch) {
   fmt::print(stderr, "seed {}: {}\n", kernel.seed, difference(emulated, device));
   if (!options.shorten) return;
   bool const alone = differs(kernel, scratch, false);
@@ -256,7 +243,7 @@ int run(Options const& options) {
     std::puts("kernelcast-skipped: no OpenCL device");
     return 77;
   }
-  Scratch const scratch;
+  TemporaryFolder const scratch;
   auto const start = std::chrono::steady_clock::now();
   auto const elapsed_s = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -292,7 +279,7 @@ int run(Options const& options) {
 }
 
 int again(std::string const& path) {
-  Scratch const scratch;
+  TemporaryFolder const scratch;
   std::ifstream file(path);
   std::string const source((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   auto const emulated = on_emulator(source, 1, scratch)[0], device = on_device(source, 1, false, scratch)[0];

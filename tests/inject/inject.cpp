@@ -96,9 +96,6 @@ class Subject {
  public:
   explicit Subject(fs::path const& table)
       : table_(read_table(table)), name_(table.stem().string()), shared_(std::string(std::getenv("PRELOAD"))) {
-    std::string folder = (fs::temp_directory_path() / "inject.XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr) throw Failure{"no temporary folder"};
-    folder_ = folder;
     int const file = open((folder_ / "report").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0 || ftruncate(file, sizeof(report)) != 0) throw Failure{"no file for the report"};
     void* const at = mmap(nullptr, sizeof(report), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -120,11 +117,7 @@ class Subject {
     if (table_["writes"] != "elsewhere") command_.insert(command_.end(), {"--meta", "meta.json"});
     if (table_["output"] != "none") command_.insert(command_.end(), {"-o", "out.csv"});
   }
-  ~Subject() {
-    munmap(report_, sizeof *report_);
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
+  ~Subject() { munmap(report_, sizeof *report_); }
   Subject(Subject const&) = delete;
 
   std::string const& name() const { return name_; }
@@ -263,7 +256,7 @@ class Subject {
   static constexpr char const* before = "as it was\n";
   Table table_;
   std::string name_, shared_;
-  fs::path folder_;
+  Directory folder_{"inject"};
   report* report_ = nullptr;
   std::vector<std::string> command_;
   std::vector<std::pair<std::string, std::string>> environment_;

@@ -37,6 +37,7 @@
 
 namespace {
 
+using conduct::Directory;
 using conduct::Failure;
 using conduct::slurp;
 namespace fs = std::filesystem;
@@ -144,17 +145,7 @@ struct Subject {
 
 class Torture {
  public:
-  explicit Torture(std::uint64_t seed) : random_(seed) {
-    std::string name = (fs::temp_directory_path() / "torture.XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Failure{"no temporary directory"};
-    folder_ = name;
-  }
-  ~Torture() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Torture(Torture const&) = delete;
-  Torture& operator=(Torture const&) = delete;
+  explicit Torture(std::uint64_t seed) : random_(seed) {}
 
   // An undisturbed run; false where it is refused because something is not installed.
   bool prepare(Subject& subject) {
@@ -272,7 +263,7 @@ class Torture {
         throw Failure{"left behind: " + entry.path().string()};
   }
 
-  fs::path folder_;
+  Directory folder_{"torture"};
   std::mt19937_64 random_;
 };
 

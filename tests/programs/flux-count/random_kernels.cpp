@@ -2,7 +2,6 @@
 // counter in every block; the three must agree on every opcode. Usage: counting_random COUNT
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -11,6 +10,7 @@
 #include "diag/diag.hpp"
 #include "flux/run.hpp"
 #include "generator.hpp"
+#include "process/process.hpp"
 
 using namespace kernelcast;
 namespace dt = kernelcast::differential;
@@ -67,18 +67,15 @@ bool agree(std::uint64_t first_seed, std::string const& folder) {
 
 int main(int argc, char** argv) {
   std::uint64_t const count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : per_file;
-  std::string folder = (std::filesystem::temp_directory_path() / "kernelcast-counting-XXXXXX").string();
-  if (!::mkdtemp(folder.data())) return 1;
   bool good = true;
   try {
-    for (std::uint64_t seed = 1; seed <= count; seed += per_file) good &= agree(seed, folder);
+    TemporaryFolder const folder;
+    for (std::uint64_t seed = 1; seed <= count; seed += per_file) good &= agree(seed, folder.path().string());
     fmt::print("{} kernels: {}\n", count, good ? "all ways of counting agree" : "they differ");
   } catch (Error const& error) {
     bool const no_compiler = error.status() == Status::unavailable;
     fmt::print("{}{}", no_compiler ? "kernelcast-skipped: " : "", error.text("counting_random"));
     good = no_compiler;
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
   return good ? 0 : 1;
 }

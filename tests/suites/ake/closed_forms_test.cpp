@@ -4,13 +4,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "catch.hpp"
 #include "device/device.hpp"
 #include "model/ake/machine.hpp"
+#include "process/process.hpp"
 #include "record/emulation.hpp"
 #include "record/table.hpp"
 
@@ -58,16 +57,8 @@ struct Target {
 
 // A folder that goes with the program.
 fs::path const& scratch() {
-  struct Folder {
-    fs::path path = fs::temp_directory_path() / fmt::format("kernelcast-ake-{}", getpid());
-    Folder() { fs::create_directories(path); }
-    ~Folder() {
-      std::error_code ignored;
-      fs::remove_all(path, ignored);
-    }
-  };
-  static Folder const folder;
-  return folder.path;
+  static TemporaryFolder const folder;
+  return folder.path();
 }
 
 // The projection of the last kernel that `miniemu ARGUMENTS --emit trace | akemu` makes of it.

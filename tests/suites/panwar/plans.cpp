@@ -1,44 +1,16 @@
 #include "plans.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
+
+#include "process/process.hpp"
 
 namespace kernelcast::suites {
 namespace {
 
 constexpr std::uint64_t seed = 0;  // miniemu's default
-
-// A directory of our own, removed at the end.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "kernelcast-suite-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a directory " + name);
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(Scratch const&) = delete;
-  Scratch& operator=(Scratch const&) = delete;
-  std::string operator/(std::string const& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string slurp(std::string const& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<std::byte> bytes_of(std::string const& text) {
   std::vector<std::byte> bytes(text.size());
@@ -83,16 +55,16 @@ Buffers initial_buffers(launch::Plan const& plan) {
 }
 
 Buffers emulate(launch::Plan const& plan, unsigned threads) {
-  Scratch const scratch;
+  TemporaryFolder const scratch;
   launch::RunOptions options;
   options.groups.all = true;
   options.seed = seed;
   options.threads = threads;
   for (auto const& buffer : plan.buffers)
-    options.dumps.push_back(launch::parse_dump(fmt::format("{}={}", buffer.name, scratch / buffer.name)));
+    options.dumps.push_back(launch::parse_dump(fmt::format("{}={}", buffer.name, scratch.file(buffer.name))));
   launch::run(plan, options);
   Buffers result;
-  for (auto const& buffer : plan.buffers) result[buffer.name] = bytes_of(slurp(scratch / buffer.name));
+  for (auto const& buffer : plan.buffers) result[buffer.name] = bytes_of(read_file(scratch.file(buffer.name)));
   return result;
 }
 
@@ -116,7 +88,7 @@ std::string opencl_options(launch::Plan const& plan) {
 }
 
 std::string source_text(launch::Plan const& plan) {
-  return slurp(plan.request.path);
+  return read_file(plan.request.path);
 }
 
 }  // namespace kernelcast::suites

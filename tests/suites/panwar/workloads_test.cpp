@@ -1,7 +1,6 @@
 // The eight launch files with all groups: the emulator's buffers against the host references, and against those of an
 // OpenCL device where one is installed.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include "aes128.hpp"
 #include "catch.hpp"
 #include "plans.hpp"
+#include "process/process.hpp"
 #include "references.hpp"
 
 using namespace kernelcast;
@@ -74,9 +74,8 @@ launch::Plan one_block(std::filesystem::path const& folder, AesBlock const& key,
 
 void check_vector(std::string const& appendix, char const* key, char const* plain, char const* cipher) {
   INFO("appendix " << appendix);
-  auto const folder = std::filesystem::temp_directory_path() / fmt::format("kernelcast-fips197-{}", getpid());
-  std::filesystem::create_directories(folder);
-  launch::Plan const plan = one_block(folder, aes_block(key), aes_block(plain));
+  TemporaryFolder const folder;
+  launch::Plan const plan = one_block(folder.path(), aes_block(key), aes_block(plain));
   AesBlock const expected = swap_rows_and_columns(aes_block(cipher));
   auto const bytes = std::as_bytes(std::span(expected));
   std::vector<std::byte> const wanted(bytes.begin(), bytes.end());
@@ -85,7 +84,6 @@ void check_vector(std::string const& appendix, char const* key, char const* plai
     auto const run = run_opencl(source_text(plan), "", initial_buffers(plan), opencl_launches(plan));
     CHECK(run.buffers.at("cipher") == wanted);
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Every small launch file with all groups: OpenCL C and CUDA C++ on the emulator, OpenCL C on an OpenCL device where
 // one is installed, each against the host reference.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "process/process.hpp"
 #include "references.hpp"
 
 using namespace kernelcast;
@@ -138,8 +138,8 @@ TEST_CASE("md5 gives the published digests") {
     auto const host = md5({reinterpret_cast<std::uint8_t const*>(message.data()), message.size()});
     CHECK(std::vector(host.begin(), host.end()) == std::vector(wanted.end() - 4, wanted.end()));
   }
-  auto const folder = std::filesystem::temp_directory_path() / fmt::format("kernelcast-rfc1321-{}", getpid());
-  std::filesystem::create_directories(folder);
+  TemporaryFolder const place;
+  auto const& folder = place.path();
   std::ofstream(folder / "text", std::ios::binary) << text;
   std::ofstream(folder / "starts", std::ios::binary)
       .write(reinterpret_cast<char const*>(starts.data()), static_cast<std::streamsize>(4 * starts.size()));
@@ -156,7 +156,6 @@ TEST_CASE("md5 gives the published digests") {
     auto const run = run_opencl(source_text(plan), "", initial_buffers(plan), opencl_launches(plan));
     CHECK(elements<std::uint32_t>(run.buffers, "digests") == wanted);
   }
-  std::filesystem::remove_all(folder);
 }
 
 // What users run: the first group of each launch at SHOC's default size.

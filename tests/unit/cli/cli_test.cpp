@@ -14,6 +14,7 @@
 #include "cli/help.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stdio.hpp"
+#include "process/process.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
 
@@ -27,27 +28,14 @@ namespace {
 
 class Folder {
  public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "cli_test.XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(std::string const& name) const { return (path_ / name).string(); }
+  std::string operator/(std::string const& name) const { return folder_.file(name); }
   std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
 
  private:
-  fs::path path_;
+  TemporaryFolder folder_;
 };
-
-std::string slurp(std::string const& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 struct Ran {
   int status = 0;
@@ -122,7 +110,7 @@ TEST_CASE("rows go to the file of -o, and not when the body fails or finds nothi
     return Status::finding;
   };
   CHECK(call({"-o", folder / "out"}, write).status == 1);  // a finding is a result: its rows are kept
-  CHECK(slurp(folder / "out") == "model,kernel,case,device,share\nm,k,c,d,0.25\n");
+  CHECK(read_file(folder / "out") == "model,kernel,case,device,share\nm,k,c,d,0.25\n");
   CHECK(call({"-o", folder / "other"}, [&](Streams& io) -> Status {
           write(io);
           throw Error(Status::bad_data, "on purpose");
@@ -139,10 +127,10 @@ TEST_CASE("an output file replaces the old one at once, keeps its mode and follo
   {
     OutputFile file(folder / "link", until);
     file.stream() << "new";
-    CHECK(slurp(folder / "target") == "old");
+    CHECK(read_file(folder / "target") == "old");
     file.commit();
   }
-  CHECK(slurp(folder / "target") == "new");
+  CHECK(read_file(folder / "target") == "new");
   CHECK(fs::is_symlink(folder / "link"));
   struct stat info{};
   REQUIRE(stat((folder / "target").c_str(), &info) == 0);
@@ -150,7 +138,7 @@ TEST_CASE("an output file replaces the old one at once, keeps its mode and follo
   {
     OutputFile abandoned(folder / "target", until);
   }
-  CHECK(slurp(folder / "target") == "new");
+  CHECK(read_file(folder / "target") == "new");
   CHECK(folder.files() == 2);
 }
 
@@ -162,7 +150,7 @@ TEST_CASE("an output file is made where a link leads, and what others have opene
   through.stream() << "new";
   through.commit();
   CHECK(fs::is_symlink(folder / "inner/link"));
-  CHECK(slurp(folder / "made") == "new");
+  CHECK(read_file(folder / "made") == "new");
 
   int const log = open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   REQUIRE(log > 2);
@@ -173,7 +161,7 @@ TEST_CASE("an output file is made where a link leads, and what others have opene
     direct.commit();
   }
   CHECK(close(log) == 0);  // it was not closed by the output file
-  CHECK(slurp(folder / "log") == "old new");
+  CHECK(read_file(folder / "log") == "old new");
   CHECK(named_descriptor("/dev/stdout") == 1);
   CHECK(named_descriptor("/dev/fd/12") == 12);
   CHECK(named_descriptor("/dev/fd/") == -1);
@@ -213,7 +201,7 @@ TEST_CASE("a killed process leaves no output for ever, and a living one keeps wh
     OutputFile const next(folder / "target", until);
   }
   CHECK(folder.files() == 1);
-  CHECK(slurp(folder / "target") == "whole");
+  CHECK(read_file(folder / "target") == "whole");
 }
 
 TEST_CASE("a published output is complete for as far as it goes, and is written on") {
@@ -225,10 +213,10 @@ TEST_CASE("a published output is complete for as far as it goes, and is written 
   CHECK(file.waits());
   file.publish();
   CHECK_FALSE(file.waits());
-  CHECK(slurp(folder / "target") == "one\n");
+  CHECK(read_file(folder / "target") == "one\n");
   file.stream() << "two\n";
   file.publish();
-  CHECK(slurp(folder / "target") == "one\ntwo\n");
+  CHECK(read_file(folder / "target") == "one\ntwo\n");
   CHECK(folder.files() == 1);
   file.commit();
 }

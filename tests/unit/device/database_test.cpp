@@ -3,12 +3,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "catch.hpp"
 #include "device/device.hpp"
+#include "process/process.hpp"
 
 using namespace kernelcast;
 namespace fs = std::filesystem;
@@ -33,14 +32,11 @@ Error refusal(Call call) {
   throw std::logic_error("unreachable");
 }
 
-// A copy of the database in a folder of its own, removed at the end.
+// A copy of the database, removed at the end.
 struct Copy {
-  fs::path folder = fs::temp_directory_path() / ("kernelcast-devdb-" + std::to_string(::getpid()));
-  Copy() {
-    fs::remove_all(folder);
-    fs::copy(tree, folder, fs::copy_options::recursive);
-  }
-  ~Copy() { fs::remove_all(folder); }
+  TemporaryFolder place;
+  fs::path folder = place.path() / "devdb";
+  Copy() { fs::copy(tree, folder, fs::copy_options::recursive); }
   void append(char const* file, std::string const& row) const {
     std::ofstream(folder / file, std::ios::app) << row << "\n";
   }

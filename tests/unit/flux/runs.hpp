@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
@@ -10,31 +9,23 @@
 
 #include "flux/instrument.hpp"
 #include "flux/run.hpp"
+#include "process/process.hpp"
 #include "ptx/parser.hpp"
 
 namespace flux_test {
 
 using namespace kernelcast;
 
-// A folder of its own that goes with it.
 class Scratch {
  public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "kernelcast-flux-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
   std::string file(std::string const& name, std::string const& text) const {
-    auto const path = (path_ / name).string();
+    auto path = folder_.file(name);
     std::ofstream(path) << text;
     return path;
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 inline launch::Plan plan_for(std::string const& path, std::string const& grid, std::string const& local,

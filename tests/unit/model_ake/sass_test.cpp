@@ -1,7 +1,6 @@
 // Listings of machine code: our own kernel data/scale.cu as nvdisasm printed it, and, where the tools are, made anew.
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -12,6 +11,7 @@
 #include "diag/diag.hpp"
 #include "model/ake/match.hpp"
 #include "model/ake/sass.hpp"
+#include "process/process.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::model::ake;
@@ -232,13 +232,11 @@ TEST_CASE("a listing made by the toolkit at hand") {
   std::string const bin = "/usr/local/cuda/bin/";
   if (access((bin + "nvdisasm").c_str(), X_OK) != 0 || access((bin + "nvcc").c_str(), X_OK) != 0)
     SKIP_BECAUSE("no nvcc and nvdisasm");
-  auto const folder = std::filesystem::temp_directory_path() / ("kernelcast-sass-" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
-  auto const cubin = (folder / "scale.cubin").string(), text = (folder / "scale.sass").string();
+  TemporaryFolder const folder;
+  auto const cubin = folder.file("scale.cubin"), text = folder.file("scale.sass");
   REQUIRE(std::system((bin + "nvcc -cubin -arch=sm_80 " + data + "scale.cu -o " + cubin).c_str()) == 0);
   REQUIRE(std::system((bin + "nvdisasm " + cubin + " > " + text).c_str()) == 0);
   auto const listings = read_listing(content(text), text);
   REQUIRE(listings.count("scale") == 1);
   check_scale(listings.at("scale"));
-  std::filesystem::remove_all(folder);
 }

@@ -1,9 +1,7 @@
 // The micro-benchmark kernels do what the text beside them says: the emulator counts, in OpenCL C and in CUDA.
-#include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "../../../microbench/cpu/kernels.hpp"
 #include "catch.hpp"
@@ -13,6 +11,7 @@
 #include "probe/accelerator.hpp"
 #include "probe/catalogue.hpp"
 #include "probe/cuda/api.hpp"
+#include "process/process.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::probe;
@@ -23,19 +22,14 @@ enum class Language : std::uint8_t { opencl, cuda };
 
 class Folder {
  public:
-  Folder() : path_(std::filesystem::temp_directory_path() / fmt::format("kernelcast-probe-{}", getpid())) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(Folder const&) = delete;
   std::string write(std::string const& name, std::string const& text) const {
-    auto const file = path_ / name;
+    auto file = folder_.file(name);
     std::ofstream(file) << text;
-    return file.string();
+    return file;
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 bool have_compiler(Language language) {
