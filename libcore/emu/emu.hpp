@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "ptx/module.hpp"
+#include "record/instruction_class.hpp"
 
 namespace kernelcast::emu {
 
@@ -102,24 +103,8 @@ class Memory {
 
 // ---------------------------------------------------------------- program
 
-// Instruction classes of the `kernel` record; the one table that maps opcodes to them is in opcodes/.
-enum class Class : std::uint8_t {
-  fp32,
-  fp64,
-  fp16,
-  int_add,
-  int_mul,
-  shift,
-  logic,
-  special,
-  convert,
-  memory,
-  control,
-  sync,
-  other
-};
-inline constexpr std::size_t class_count = 13;
-std::string_view name(Class);
+// The one table that maps opcodes to classes is in opcodes/.
+using Class = record::InstructionClass;
 
 struct BasicBlock {
   std::uint32_t first = 0, last = 0;  // PTX instructions [first, last) of the function

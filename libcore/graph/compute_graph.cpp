@@ -15,7 +15,7 @@ std::string_view name(TaskKind kind) {
 Supply supply(device::Device const& d) {
   double const units = static_cast<double>(d.compute_units.value_or(0)), clock_hz = d.clock_hz.value_or(0);
   double const banks = static_cast<double>(d.shared_banks.value_or(0) * d.shared_bank_bytes.value_or(0));
-  constexpr std::size_t int_add = 3, logic = 6;  // in the order of record::class_names
+  using enum record::InstructionClass;
   return {d.peak_bandwidth_bytes_per_s.value_or(0),
           banks * d.shared_passes_per_cu_cycle.value_or(0) * units * clock_hz,
           d.peak_fp64_flop_per_s.value_or(0),

@@ -14,9 +14,6 @@ namespace kernelcast::intercept {
 
 namespace {
 
-// Places in record::class_names.
-enum Class : std::size_t { fp32, fp64, fp16, int_add, int_mul, shift, logic };
-
 class Recorder {
  public:
   Recorder(SpoolReader const& spool, KnownLaunches const& known, std::function<void(std::string_view)> const& tell)
@@ -210,6 +207,7 @@ class Recorder {
 }  // namespace
 
 graph::Demand demand_of(record::Kernel const& row) {
+  using enum record::InstructionClass;
   auto const launches = static_cast<double>(std::max<std::uint64_t>(1, row.launches));
   graph::Demand out{row.global_load_bytes + row.global_store_bytes,
                     row.shared_load_bytes + row.shared_store_bytes,

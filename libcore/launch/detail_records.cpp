@@ -10,6 +10,8 @@ namespace kernelcast::launch {
 
 namespace {
 
+using record::InstructionClass;
+
 double factor_of(record::Kernel const& kernel) {
   if (kernel.groups_total == kernel.groups_emulated) return 1;
   return static_cast<double>(kernel.groups_total) / static_cast<double>(kernel.groups_emulated);
@@ -29,22 +31,22 @@ struct LineCounters {
   emu::InstructionCounters all;
   std::uint64_t floating = 0, integer = 0, memory = 0;
 
-  void add(emu::Class kind, emu::InstructionCounters const& c) {
+  void add(InstructionClass kind, emu::InstructionCounters const& c) {
     all.add(c);
     switch (kind) {
-      case emu::Class::fp32:
-      case emu::Class::fp64:
-      case emu::Class::fp16:
-      case emu::Class::special:
+      case InstructionClass::fp32:
+      case InstructionClass::fp64:
+      case InstructionClass::fp16:
+      case InstructionClass::special:
         floating += c.inst;
         break;
-      case emu::Class::int_add:
-      case emu::Class::int_mul:
-      case emu::Class::shift:
-      case emu::Class::logic:
+      case InstructionClass::int_add:
+      case InstructionClass::int_mul:
+      case InstructionClass::shift:
+      case InstructionClass::logic:
         integer += c.inst;
         break;
-      case emu::Class::memory:
+      case InstructionClass::memory:
         memory += c.inst;
         break;
       default:

@@ -13,7 +13,7 @@ void fill_counters(record::Kernel& row, emu::KernelCounters const& k) {
     return row.groups_total == row.groups_emulated ? static_cast<double>(count) : static_cast<double>(count) * factor;
   };
   row.inst_total = scaled(k.inst_total());
-  for (std::size_t c = 0; c < emu::class_count; ++c) {
+  for (auto const c : record::values_of<record::InstructionClass>) {
     row.inst[c] = scaled(k.inst[c]);
     for (std::size_t w = 0; w < 3; ++w) row.issues[c][w] = scaled(k.issues[c][w]);
   }

@@ -180,7 +180,7 @@ struct TraceObserver::State {
     for (auto const& range : program.blocks()) {
       auto& items = blocks.emplace_back();
       for (std::uint32_t i = range.first; i < range.last; ++i) {
-        if (program.instruction_class(i) != emu::Class::memory) continue;
+        if (program.instruction_class(i) != record::InstructionClass::memory) continue;
         std::string_view const space = space_of(instructions[i]);
         item_of[i] = static_cast<std::uint32_t>(items.size());
         letters[i] = space == "generic" ? 'g' : space[0];
@@ -277,7 +277,7 @@ void TraceObserver::block(std::uint32_t block, emu::Lanes const& lanes) {
 
 void TraceObserver::memory(emu::MemoryAccess const& access) {
   State& s = *state_;
-  if (!s.running || s.program.instruction_class(access.instruction) != emu::Class::memory) return;
+  if (!s.running || s.program.instruction_class(access.instruction) != record::InstructionClass::memory) return;
   auto const& items = s.blocks[s.block];
   std::uint32_t const item = s.item_of[access.instruction];
   char letter = letter_of(access.space);
@@ -331,10 +331,10 @@ void TraceObserver::write_instructions(std::string const& kernel) {
       row.kernel = kernel;
       row.block = b;
       row.pc = i;
-      row.class_name = emu::name(program.instruction_class(i));
+      row.class_name = name(program.instruction_class(i));
       row.dst = joined(effects.written);
       row.src = joined(effects.read);
-      if (program.instruction_class(i) == emu::Class::memory) {
+      if (program.instruction_class(i) == record::InstructionClass::memory) {
         row.space = space_of(instruction);
         row.bytes_per_lane = bytes_of(instruction);
       }

@@ -17,21 +17,8 @@ namespace {
 using device::Device;
 using record::Kernel;
 
-enum Class : std::size_t {
-  fp32,
-  fp64,
-  fp16,
-  int_add,
-  int_mul,
-  shift,
-  logic,
-  special,
-  convert,
-  memory,
-  control,
-  barrier,
-  other
-};
+using Class = record::InstructionClass;
+using enum Class;
 
 // A projection that cannot be made: status and reason.
 struct Refusal {
@@ -55,10 +42,10 @@ class Projector {
   void use_measured_clock();
   void choose_registers();
   void fit();
-  double throughput(std::size_t c);
-  double fallback(std::size_t c, std::size_t from, double factor);
+  double throughput(Class c);
+  double fallback(Class c, Class from, double factor);
   double issue_throughput() const;
-  double cycles(std::size_t c);
+  double cycles(Class c);
   Span compute();
   double shared_issues(double passes) const;
   double vliw_cycles(double ops_per_bundle);
@@ -194,20 +181,18 @@ double Projector::issue_throughput() const {
   return need(device_.lanes_per_cu, "throughput_issue");
 }
 
-double Projector::fallback(std::size_t c, std::size_t from, double factor) {
-  note(factor == 1
-           ? fmt::format("throughput_{} as {}", record::class_names[c], record::class_names[from])
-           : fmt::format("throughput_{} as {} / {}", record::class_names[c], record::class_names[from], 1 / factor));
+double Projector::fallback(Class c, Class from, double factor) {
+  note(factor == 1 ? fmt::format("throughput_{} as {}", name(c), name(from))
+                   : fmt::format("throughput_{} as {} / {}", name(c), name(from), 1 / factor));
   return throughput(from) * factor;
 }
 
 // Lanes of class c per clock and compute unit.
-double Projector::throughput(std::size_t c) {
-  if (c == barrier && device_.throughput_sync) return *device_.throughput_sync;
-  if (c >= record::unit_class_count) return issue_throughput();
+double Projector::throughput(Class c) {
+  if (c == sync && device_.throughput_sync) return *device_.throughput_sync;
+  if (!has_unit(c)) return issue_throughput();
   if (auto const value = device_.throughput[c]) {
-    if (*value == 0)
-      throw Refusal{"infeasible", fmt::format("the device has no {} arithmetic", record::class_names[c])};
+    if (*value == 0) throw Refusal{"infeasible", fmt::format("the device has no {} arithmetic", name(c))};
     // A packed half-precision instruction gives two results.
     return c == fp16 ? *value / 2 : *value;
   }
@@ -235,7 +220,7 @@ double Projector::throughput(std::size_t c) {
 }
 
 // Clocks of one compute unit that had all the issues of class c to itself.
-double Projector::cycles(std::size_t c) {
+double Projector::cycles(Class c) {
   double const issues = kernel_.issues[c][width_index_];
   return issues == 0 ? 0 : issues * width_ / throughput(c);
 }
@@ -253,7 +238,8 @@ double Projector::vliw_cycles(double ops_per_bundle) {
   double const shared = shared_issues(kernel_.shared_load_passes[pass_width_index()][banks] +
                                       kernel_.shared_store_passes[pass_width_index()][banks]);
   double packed = shared + kernel_.issues[other][width_index_], single = 0;
-  for (std::size_t c = 0; c < record::unit_class_count; ++c) {
+  for (Class const c : record::values_of<Class>) {
+    if (!has_unit(c)) continue;
     double const issues = kernel_.issues[c][width_index_];
     if (issues == 0) continue;
     packed += issues;
@@ -265,7 +251,7 @@ double Projector::vliw_cycles(double ops_per_bundle) {
 // Clocks of a compute unit. AMD's start instructions of several kinds at once, from different wavefronts; NVIDIA's
 // schedulers start one or the other.
 double Projector::compute_cycles(double arithmetic) {
-  double const control_cycles = cycles(control) + cycles(barrier);
+  double const control_cycles = cycles(control) + cycles(sync);
   bool const vliw = device_.vliw_slots.value_or(1) > 1;
   if (device_.vendor == "AMD")
     return std::max({vliw ? arithmetic : arithmetic + cycles(other), cycles(memory), control_cycles});
@@ -289,7 +275,8 @@ Span Projector::compute() {
     return {usual, known ? usual : seconds(vliw_cycles(most)), known ? usual : seconds(vliw_cycles(1))};
   }
   double arithmetic = 0;
-  for (std::size_t c = 0; c < record::unit_class_count; ++c) arithmetic += cycles(c);
+  for (Class const c : record::values_of<Class>)
+    if (has_unit(c)) arithmetic += cycles(c);
   double const usual = seconds(arithmetic);
   return {usual, usual, usual};
 }

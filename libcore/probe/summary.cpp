@@ -109,19 +109,16 @@ void set_arithmetic(record::Device& d, Rows const& rows, Facts const& facts) {
   d.peak_fp16_flop_per_s = best(rows, "peak_flop_per_s", of_class("fp16"));
   if (!d.clock_hz || !d.compute_units) return;
   double const cycles = *d.clock_hz * static_cast<double>(*d.compute_units);
-  auto const per_cycle = [&](std::size_t c, std::optional<double> rate, double per_result) {
+  using enum record::InstructionClass;
+  auto const per_cycle = [&](record::InstructionClass c, std::optional<double> rate, double per_result) {
     // To the next quarter: a measured rate lies a little below the number of units.
     if (rate) d.throughput[c] = std::round(4 * *rate / per_result / cycles) / 4;
   };
-  per_cycle(0, d.peak_fp32_flop_per_s, 2);
-  per_cycle(1, d.peak_fp64_flop_per_s, 2);
-  per_cycle(2, d.peak_fp16_flop_per_s, 2);
-  per_cycle(3, best(rows, "peak_op_per_s", of_class("int_add")), 1);
-  per_cycle(4, best(rows, "peak_op_per_s", of_class("int_mul")), 1);
-  per_cycle(5, best(rows, "peak_op_per_s", of_class("shift")), 1);
-  per_cycle(6, best(rows, "peak_op_per_s", of_class("logic")), 1);
-  per_cycle(7, best(rows, "peak_op_per_s", of_class("special")), 1);
-  per_cycle(8, best(rows, "peak_op_per_s", of_class("convert")), 1);
+  per_cycle(fp32, d.peak_fp32_flop_per_s, 2);
+  per_cycle(fp64, d.peak_fp64_flop_per_s, 2);
+  per_cycle(fp16, d.peak_fp16_flop_per_s, 2);
+  for (auto const c : {int_add, int_mul, shift, logic, special, convert})
+    per_cycle(c, best(rows, "peak_op_per_s", of_class(std::string(name(c)))), 1);
   for (auto& t : d.throughput)
     if (t && !(*t > 0)) t = std::nullopt;
 }

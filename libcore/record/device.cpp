@@ -33,11 +33,13 @@ void add_throughput(Schema<Device>& s) {
       .column("peak_fp64_flop_per_s", &Device::peak_fp64_flop_per_s, Unit::flop_per_s, "stated double-precision peak")
       .column("peak_fp16_flop_per_s", &Device::peak_fp16_flop_per_s, Unit::flop_per_s,
               "stated half-precision peak; the notes say where it is a matrix rate");
-  for (std::size_t c = 0; c < unit_class_count; ++c)
+  for (InstructionClass const c : values_of<InstructionClass>) {
+    if (!has_unit(c)) continue;
     s.column(
-        fmt::format("throughput_{}", class_names[c]), [c](Device& d) -> auto& { return d.throughput[c]; }, Unit::lanes,
-        fmt::format("results of class {} per clock and compute unit{}; 0 when it has no such unit", class_names[c],
-                    c == 2 ? ", both of a packed pair counted" : ""));
+        fmt::format("throughput_{}", name(c)), [c](Device& d) -> auto& { return d.throughput[c]; }, Unit::lanes,
+        fmt::format("results of class {} per clock and compute unit{}; 0 when it has no such unit", name(c),
+                    c == InstructionClass::fp16 ? ", both of a packed pair counted" : ""));
+  }
   s.column("throughput_sync", &Device::throughput_sync, Unit::lanes, "barrier operations per clock and compute unit")
       .column("throughput_issue", &Device::throughput_issue, Unit::lanes,
               "lanes of instructions that a compute unit can issue per clock")

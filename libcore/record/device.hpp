@@ -10,13 +10,10 @@
 #include <optional>
 #include <string>
 
-#include "record/kernel.hpp"
+#include "record/instruction_class.hpp"
 #include "record/schema.hpp"
 
 namespace kernelcast::record {
-
-// Classes of record::class_names that have a unit of their own; the others take an issue slot.
-inline constexpr std::size_t unit_class_count = 9;  // fp32 … convert
 
 struct Device {
   using Count = std::optional<std::uint64_t>;
@@ -27,7 +24,7 @@ struct Device {
   Number clock_base_hz, clock_boost_hz, clock_hz;
   Count lanes, lanes_per_cu;
   Number peak_fp32_flop_per_s, peak_fp64_flop_per_s, peak_fp16_flop_per_s;
-  std::array<Number, unit_class_count> throughput{};  // [class], results per clock and compute unit
+  PerUnitClass<Number> throughput;  // results per clock and compute unit
   Number throughput_sync, throughput_issue;
   Count vliw_slots;
   Count wave_width, max_threads_per_cu, max_waves_per_cu, max_groups_per_cu, max_group_size;

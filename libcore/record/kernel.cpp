@@ -50,17 +50,16 @@ void add_instructions(Schema<Kernel>& schema) {
               "largest relative spread of a counter between emulated groups; empty when one group was emulated")
       .column("inst_total", &Kernel::inst_total, Unit::lanes,
               "instructions executed by work-items, counted where the predicate holds");
-  for (std::size_t c = 0; c < class_count; ++c)
+  for (InstructionClass const c : values_of<InstructionClass>)
     schema.column(
-        fmt::format("inst_{}", class_names[c]), [c](Kernel& k) -> auto& { return k.inst[c]; }, Unit::lanes,
-        fmt::format("instructions of class {} executed by work-items", class_names[c]));
-  for (std::size_t c = 0; c < class_count; ++c)
+        fmt::format("inst_{}", name(c)), [c](Kernel& k) -> auto& { return k.inst[c]; }, Unit::lanes,
+        fmt::format("instructions of class {} executed by work-items", name(c)));
+  for (InstructionClass const c : values_of<InstructionClass>)
     for (std::size_t w = 0; w < width_lanes.size(); ++w)
       schema.column(
-          fmt::format("issues_{}_w{}", class_names[c], width_lanes[w]),
-          [c, w](Kernel& k) -> auto& { return k.issues[c][w]; }, Unit::count,
-          fmt::format("instructions of class {} issued by wavefronts of {} work-items", class_names[c],
-                      width_lanes[w]));
+          fmt::format("issues_{}_w{}", name(c), width_lanes[w]), [c, w](Kernel& k) -> auto& { return k.issues[c][w]; },
+          Unit::count,
+          fmt::format("instructions of class {} issued by wavefronts of {} work-items", name(c), width_lanes[w]));
   schema
       .column("branches", &Kernel::branches, Unit::count,
               "conditional branches executed by wavefronts of 32 work-items")

@@ -9,15 +9,10 @@
 #include <optional>
 #include <string>
 
+#include "record/instruction_class.hpp"
 #include "record/schema.hpp"
 
 namespace kernelcast::record {
-
-// Instruction classes, in the order of the columns; the same order as emu::Class.
-inline constexpr std::array<char const*, 13> class_names{"fp32",    "fp64",  "fp16",    "int_add", "int_mul",
-                                                         "shift",   "logic", "special", "convert", "memory",
-                                                         "control", "sync",  "other"};
-inline constexpr std::size_t class_count = class_names.size();
 
 inline constexpr std::array<unsigned, 3> width_lanes{16, 32, 64};               // wavefront widths
 inline constexpr std::array<unsigned, 3> segment_bytes{32, 64, 128};            // memory transaction sizes
@@ -38,8 +33,8 @@ struct Kernel {
 
   std::optional<double> spread_pct;  // empty when one group was emulated
   double inst_total = 0;
-  std::array<double, class_count> inst{};                   // [class], lanes whose predicate holds
-  std::array<std::array<double, 3>, class_count> issues{};  // [class][width], wavefront instructions
+  PerClass<double> inst;                   // lanes whose predicate holds
+  PerClass<std::array<double, 3>> issues;  // [class][width], wavefront instructions
   double branches = 0, divergent_branches_w32 = 0, divergent_branches_w64 = 0;
   double global_load_bytes = 0, global_store_bytes = 0, shared_load_bytes = 0, shared_store_bytes = 0;
   double local_load_bytes = 0, local_store_bytes = 0, param_bytes = 0, const_bytes = 0, texture_bytes = 0;

@@ -33,7 +33,7 @@ struct Measurement {
   std::string status;  // ok, doubtful, failed, unsupported
   std::string reason;
   // Beyond what every measurement has; a file may lack these columns.
-  std::string item_class;  // column `class`: fp32, fp64, … of record::class_names, or finer (fp32_fma, shared_load)
+  std::string item_class;  // column `class`: fp32, fp64, … of InstructionClass, or finer (fp32_fma, shared_load)
   std::string variant;     // what else tells two rows of a metric apart: fma, add_mul, h2d pinned, level 2
   Count outliers;          // samples further than 5 MAD from the median; they stay in the statistics
   Number clock_hz;         // clock of the device during the measurement, where it can be known

@@ -86,7 +86,7 @@ struct KernelObserver::State {
       : mix(std::move(m)), blocks(mix.blocks.size()), guarded(mix.instructions.size()), sites(mix.instructions.size()) {
     for (auto const& block : mix.blocks) {
       std::uint64_t unguarded = 0, all = 0;
-      for (std::size_t c = 0; c < class_count; ++c) {
+      for (Class const c : record::values_of<Class>) {
         unguarded += block.unguarded[c];
         all += block.instructions[c];
       }
@@ -379,7 +379,7 @@ KernelCounters KernelObserver::counters() const {
   for (std::size_t b = 0; b < s.blocks.size(); ++b) {
     Wavefronts const& entries = s.blocks[b];
     auto const& mix = s.mix.blocks[b];
-    for (std::size_t c = 0; c < class_count; ++c) {
+    for (Class const c : record::values_of<Class>) {
       k.inst[c] += mix.unguarded[c] * entries.lanes;
       k.issues[c][0] += mix.instructions[c] * entries.w16;
       k.issues[c][1] += mix.instructions[c] * entries.w32;
@@ -389,7 +389,7 @@ KernelCounters KernelObserver::counters() const {
     k.global_load_rounds += mix.load_rounds * entries.lanes;
   }
   for (std::size_t i = 0; i < s.guarded.size(); ++i) {
-    k.inst[static_cast<std::size_t>(s.mix.instructions[i].kind)] += s.guarded[i];
+    k.inst[s.mix.instructions[i].kind] += s.guarded[i];
     k.param_bytes += s.mix.instructions[i].param_bytes * s.guarded[i];
   }
   s.add_sites(k);
@@ -412,7 +412,7 @@ void KernelObserver::join(Observer const& other) {
   // Everything that adds up goes into `joined` as finished counters.
   KernelCounters const add = from.counters();
   KernelCounters& k = s.joined;
-  for (std::size_t c = 0; c < class_count; ++c) {
+  for (Class const c : record::values_of<Class>) {
     k.inst[c] += add.inst[c];
     for (std::size_t w = 0; w < 3; ++w) k.issues[c][w] += add.issues[c][w];
   }

@@ -30,8 +30,8 @@ namespace kernelcast::emu {
 //  - global_load_rounds: of every block that a lane enters, the longest chain of global loads of which each needs the
 //  result of the one before: how often a lane must wait for memory when a block's other loads are under way together.
 struct KernelCounters {
-  std::array<std::uint64_t, class_count> inst{};
-  std::array<std::array<std::uint64_t, 3>, class_count> issues{};  // [class][width]
+  record::PerClass<std::uint64_t> inst;
+  record::PerClass<std::array<std::uint64_t, 3>> issues;  // [class][width]
   std::uint64_t branches = 0, divergent_branches_w32 = 0, divergent_branches_w64 = 0;
   std::uint64_t global_load_bytes = 0, global_store_bytes = 0, shared_load_bytes = 0, shared_store_bytes = 0;
   std::uint64_t local_load_bytes = 0, local_store_bytes = 0, param_bytes = 0, const_bytes = 0, texture_bytes = 0;
@@ -52,10 +52,10 @@ struct KernelCounters {
 // What the counters need to know of a kernel's text: the mix of each basic block.
 struct KernelMix {
   struct Block {
-    std::array<std::uint32_t, class_count> instructions{};  // all, guarded ones included: for issues
-    std::array<std::uint32_t, class_count> unguarded{};     // for lanes
-    std::uint64_t param_bytes = 0;                          // of unguarded ld.param of the kernel's parameters
-    std::uint32_t load_rounds = 0;                          // global loads that need each other, in a row
+    record::PerClass<std::uint32_t> instructions;  // all, guarded ones included: for issues
+    record::PerClass<std::uint32_t> unguarded;     // for lanes
+    std::uint64_t param_bytes = 0;                 // of unguarded ld.param of the kernel's parameters
+    std::uint32_t load_rounds = 0;                 // global loads that need each other, in a row
   };
   struct Guarded {
     Class kind = Class::other;

@@ -72,7 +72,7 @@ KernelMix mix_of(Program const& program) {
     auto& block = mix.blocks.emplace_back();
     block.load_rounds = load_rounds(instructions, range.first, range.last);
     for (std::uint32_t i = range.first; i < range.last; ++i) {
-      auto const kind = static_cast<std::size_t>(mix.instructions[i].kind);
+      Class const kind = mix.instructions[i].kind;
       ++block.instructions[kind];
       // brx tells as a branch who executes it.
       if (instructions[i].guard.present || instructions[i].opcode == "brx") continue;

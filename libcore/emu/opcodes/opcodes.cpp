@@ -1,16 +1,7 @@
-// Looking up opcodes, and the names of the instruction classes.
+// Looking up opcodes.
 #include "emu/opcodes/opcodes.hpp"
 
-#include <array>
-
 namespace kernelcast::emu {
-
-std::string_view name(Class kind) {
-  static constexpr std::array<std::string_view, class_count> names = {
-      "fp32",    "fp64",    "fp16",   "int_add", "int_mul", "shift", "logic",
-      "special", "convert", "memory", "control", "sync",    "other"};
-  return names[static_cast<std::size_t>(kind)];
-}
 
 bool matches(std::string_view pattern, std::string_view text) {
   while (!pattern.empty() && pattern.front() != '{') {

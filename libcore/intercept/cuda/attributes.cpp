@@ -21,7 +21,8 @@ int memory_clock_khz(device::Device const& d) {
 }
 
 int double_ratio(device::Device const& d) {
-  auto const &fp32 = d.throughput[0], &fp64 = d.throughput[1];
+  using record::InstructionClass;
+  auto const &fp32 = d.throughput[InstructionClass::fp32], &fp64 = d.throughput[InstructionClass::fp64];
   return fp32 && fp64 && *fp64 > 0 ? static_cast<int>(std::lround(*fp32 / *fp64)) : 0;
 }
 

@@ -86,26 +86,41 @@ Space space_of_letter(char letter) {
   }
 }
 
-std::optional<Sort> sort_of(std::string_view trace_class, std::string_view opcode, Space space) {
+Sort sort_of(record::InstructionClass counted, std::string_view opcode, Space space) {
   std::string_view const base = opcode.substr(0, opcode.find('.'));
   auto const plain = [](Class c) { return Sort{c, Kind::plain, Space::none}; };
-  if (trace_class == "memory") return sort_of_memory(base, opcode, space);
-  if (trace_class == "control") {
-    bool const ends = base == "ret" || base == "exit" || base == "trap";
-    return Sort{Class::control, ends ? Kind::exit : Kind::plain, Space::none};
+  switch (counted) {
+    using enum record::InstructionClass;
+    case fp32:
+      return plain(class_of_float(base));
+    case fp64:
+      return plain(Class::fp64);
+    case fp16:
+      return plain(Class::fp16);
+    case int_add:
+      return plain(Class::int_add);
+    case int_mul:
+      return plain(base == "mad" || base == "mad24" ? Class::int_mad : Class::int_mul);
+    case shift:
+      return plain(Class::shift);
+    case logic:
+      return plain(Class::logic);
+    case special:
+      return plain(base == "mma" || base == "wmma" ? Class::mma : Class::sfu);
+    case convert:
+      return plain(base == "cvta" ? Class::move : Class::cvt);  // an address stays as it is
+    case memory:
+      return sort_of_memory(base, opcode, space);
+    case control: {
+      bool const ends = base == "ret" || base == "exit" || base == "trap";
+      return Sort{Class::control, ends ? Kind::exit : Kind::plain, Space::none};
+    }
+    case sync:
+      return sort_of_sync(base, opcode);
+    case other:
+      break;
   }
-  if (trace_class == "sync") return sort_of_sync(base, opcode);
-  if (trace_class == "fp32") return plain(class_of_float(base));
-  if (trace_class == "fp64") return plain(Class::fp64);
-  if (trace_class == "fp16") return plain(Class::fp16);
-  if (trace_class == "int_add") return plain(Class::int_add);
-  if (trace_class == "int_mul") return plain(base == "mad" || base == "mad24" ? Class::int_mad : Class::int_mul);
-  if (trace_class == "shift") return plain(Class::shift);
-  if (trace_class == "logic") return plain(Class::logic);
-  if (trace_class == "special") return plain(base == "mma" || base == "wmma" ? Class::mma : Class::sfu);
-  if (trace_class == "convert") return plain(base == "cvta" ? Class::move : Class::cvt);  // an address stays as it is
-  if (trace_class == "other") return plain(Class::move);
-  return std::nullopt;
+  return plain(Class::move);
 }
 
 }  // namespace kernelcast::model::ake

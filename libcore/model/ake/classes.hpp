@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "record/instruction_class.hpp"
+
 namespace kernelcast::model::ake {
 
 enum class Class : std::uint8_t {
@@ -76,7 +78,7 @@ struct Sort {
   bool past_l1 = false;    // .cg: the first level is not asked
 };
 
-// `trace_class` is the record's class (fp32, memory, …), `opcode` PTX with its modifiers; nullopt for an unknown class.
-std::optional<Sort> sort_of(std::string_view trace_class, std::string_view opcode, Space);
+// `counted` is the class that the trace gives, `opcode` PTX with its modifiers.
+Sort sort_of(record::InstructionClass counted, std::string_view opcode, Space);
 
 }  // namespace kernelcast::model::ake

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "record/kernel.hpp"
-
 namespace kernelcast::model::ake {
 
 namespace {
+
+using record::InstructionClass;
 
 constexpr std::uint64_t most_blocks = 1u << 24;
 
@@ -38,10 +38,10 @@ std::uint64_t lanes_of(std::uint64_t warp, Launch const& launch) {
 }
 
 // A trace may come without opcodes: what has a destination is loaded, what waits waits for the group.
-std::string_view opcode_of(record::Trace const& row) {
+std::string_view opcode_of(record::Trace const& row, InstructionClass counted) {
   if (!row.opcode.empty()) return row.opcode;
-  if (row.class_name == "memory") return row.dst.empty() ? "st" : "ld";
-  return row.class_name == "sync" ? "bar" : "";
+  if (counted == InstructionClass::memory) return row.dst.empty() ? "st" : "ld";
+  return counted == InstructionClass::sync ? "bar" : "";
 }
 
 bool may_end(std::vector<Instruction> const& block) {
@@ -106,10 +106,11 @@ void LaunchReader::add_instruction() {
   if (!space)
     throw rows_.error("space", fmt::format("unknown space '{}'", row.space),
                       did_you_mean(row.space, {"generic", "global", "shared", "local", "const", "param", "tex"}));
-  auto const sort = sort_of(row.class_name, opcode_of(row), *space);
-  if (!sort)
+  auto const counted = record::value_named<InstructionClass>(row.class_name);
+  auto const& known = record::names_of<InstructionClass>;
+  if (!counted)
     throw rows_.error("class", fmt::format("unknown class '{}'", row.class_name),
-                      did_you_mean(row.class_name, {record::class_names.begin(), record::class_names.end()}, 13));
+                      did_you_mean(row.class_name, {known.begin(), known.end()}, known.size()));
   auto& blocks = kernels_[row.kernel].blocks;
   auto& items = items_[row.kernel];
   if (*row.block >= blocks.size()) {
@@ -118,12 +119,12 @@ void LaunchReader::add_instruction() {
   }
   has_opcodes_ |= !row.opcode.empty();
   Instruction instruction;
-  instruction.sort = *sort;
+  instruction.sort = sort_of(*counted, opcode_of(row, *counted), *space);
   instruction.bytes_per_lane = static_cast<unsigned>(std::min<std::uint64_t>(row.bytes_per_lane.value_or(4), 4096));
   instruction.pending = static_cast<unsigned>(std::min<std::uint64_t>(row.pending.value_or(0), 255));
   instruction.sources = registers_in(row.src, rows_, "src");
   instruction.destinations = registers_in(row.dst, rows_, "dst");
-  if (row.class_name == "memory") instruction.item = static_cast<std::int32_t>(items[*row.block]++);
+  if (*counted == InstructionClass::memory) instruction.item = static_cast<std::int32_t>(items[*row.block]++);
   blocks[*row.block].push_back(std::move(instruction));
 }
 

@@ -71,28 +71,29 @@ int distance(std::string_view targets, std::string const& target) {
 }
 
 std::optional<double> throughput(device::Device const& d, Class c) {
+  using record::InstructionClass;
   switch (c) {
     case Class::fp32_add:
     case Class::fp32_mul:
     case Class::fp32_fma:
-      return d.throughput[0];
+      return d.throughput[InstructionClass::fp32];
     case Class::fp64:
-      return d.throughput[1];
+      return d.throughput[InstructionClass::fp64];
     case Class::fp16:
-      return d.throughput[2];
+      return d.throughput[InstructionClass::fp16];
     case Class::int_add:
-      return d.throughput[3];
+      return d.throughput[InstructionClass::int_add];
     case Class::int_mul:
     case Class::int_mad:
-      return d.throughput[4];
+      return d.throughput[InstructionClass::int_mul];
     case Class::shift:
-      return d.throughput[5];
+      return d.throughput[InstructionClass::shift];
     case Class::logic:
-      return d.throughput[6];
+      return d.throughput[InstructionClass::logic];
     case Class::sfu:
-      return d.throughput[7];
+      return d.throughput[InstructionClass::special];
     case Class::cvt:
-      return d.throughput[8];
+      return d.throughput[InstructionClass::convert];
     case Class::barrier:
       return d.throughput_sync;
     default:

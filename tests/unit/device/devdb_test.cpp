@@ -152,19 +152,21 @@ TEST_CASE("devdb: lanes, throughputs, clocks and peaks agree") {
     INFO(d.device);
     REQUIRE((d.lanes && d.lanes_per_cu && d.peak_fp32_flop_per_s));
     CHECK(*d.lanes == *d.lanes_per_cu * *d.compute_units);
-    double const per_clock = 2 * *d.throughput[0] * static_cast<double>(*d.compute_units);
+    double const per_clock = 2 * *d.throughput[record::InstructionClass::fp32] * static_cast<double>(*d.compute_units);
     double const at_base = per_clock * d.clock_base_hz.value_or(0), at_boost = per_clock * d.clock_boost_hz.value_or(0);
     // The stated peak is at the base or at the boost clock; vendors round it, and the W7800's two figures differ by 1
     // %.
     double const off =
         std::min(std::abs(at_base / *d.peak_fp32_flop_per_s - 1), std::abs(at_boost / *d.peak_fp32_flop_per_s - 1));
     CHECK(off < 0.012);
-    if (d.kind == "gpu") CHECK(*d.throughput[0] == static_cast<double>(*d.lanes_per_cu));
+    if (d.kind == "gpu") CHECK(*d.throughput[record::InstructionClass::fp32] == static_cast<double>(*d.lanes_per_cu));
     // Double precision: exceptions are flagged in the notes (Titan's mode, Titan Xp and W7800's conflicting figures).
-    if (d.kind == "gpu" && d.throughput[1] && d.peak_fp64_flop_per_s) {
+    if (d.kind == "gpu" && d.throughput[record::InstructionClass::fp64] && d.peak_fp64_flop_per_s) {
       double const ratio = *d.peak_fp64_flop_per_s / *d.peak_fp32_flop_per_s;
       bool const flagged = d.device == "gtx-titan" || d.device == "titan-xp" || d.device == "rx7900xtx";
-      CHECK((flagged || std::abs(*d.throughput[1] / *d.throughput[0] / ratio - 1) < 0.02));
+      CHECK((flagged || std::abs(*d.throughput[record::InstructionClass::fp64] /
+                                     *d.throughput[record::InstructionClass::fp32] / ratio -
+                                 1) < 0.02));
       if (flagged) CHECK(!d.notes.empty());
     }
   }
@@ -285,7 +287,8 @@ TEST_CASE("devdb: the columns of [automatch] Table I for every device, derived o
     for (auto const& column : record::Device::schema().columns()) {
       if (!column.name.starts_with("automatch_")) continue;
       INFO(column.name);
-      bool const none = column.name == "automatch_flop_per_s" && d.throughput[1] == 0;  // no double precision
+      bool const none = column.name == "automatch_flop_per_s" &&
+                        d.throughput[record::InstructionClass::fp64] == 0;  // no double precision
       CHECK(filled(d, column) != none);
       if (filled(d, column)) CHECK((measured || assumed.count(column.name) == 1));
     }

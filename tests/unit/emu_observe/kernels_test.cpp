@@ -16,10 +16,6 @@ using namespace kernelcast::emu;
 
 namespace {
 
-std::size_t of(Class kind) {
-  return static_cast<std::size_t>(kind);
-}
-
 // A module with one kernel. Declared for all: %r0..63, %rd0..31, %p0..7, %tid.x in %r0, the global index in %r1.
 std::string kernel(std::string const& parameters, std::string const& body, std::string const& variables = {}) {
   return ".version 7.5\n.target sm_75\n.address_size 64\n" + variables + "\n.visible .entry k(" + parameters +
@@ -118,7 +114,7 @@ TEST_CASE("coalesced and strided global accesses") {
     CHECK(k.global_footprint_bytes == 32 * strided_segments(items, items, 4 * step, 32));
     CHECK(k.param_bytes == 12 * items);
     CHECK(k.inst_total() == (frame + 7) * items);
-    CHECK(k.issues[of(Class::memory)] == std::array<std::uint64_t, 3>{4 * 6 * 4, 4 * 3 * 4, 4 * 2 * 4});
+    CHECK(k.issues[Class::memory] == std::array<std::uint64_t, 3>{4 * 6 * 4, 4 * 3 * 4, 4 * 2 * 4});
     if (step == 1) CHECK(k.global_load_cc13 == std::array<std::uint64_t, 3>{0, items / 16, 0});
     if (step == 2) CHECK(k.global_load_cc13 == std::array<std::uint64_t, 3>{0, 0, items / 16});
     if (step == 32) CHECK(k.global_load_cc13 == std::array<std::uint64_t, 3>{items, 0, 0});
@@ -240,8 +236,8 @@ TEST_CASE("divergence by lane, by half-warp, by warp") {
     CHECK(k.divergent_branches_w32 == 3 * e.w32);
     CHECK(k.divergent_branches_w64 == 3 * e.w64);
     // mad.lo of the frame and the multiplication.
-    CHECK(k.inst[of(Class::int_mul)] == 3 * (128 + 64));
-    for (unsigned w = 0; w < 3; ++w) CHECK(k.issues[of(Class::int_mul)][w] == 3 * ((8u >> w) + e.extra[w]));
+    CHECK(k.inst[Class::int_mul] == 3 * (128 + 64));
+    for (unsigned w = 0; w < 3; ++w) CHECK(k.issues[Class::int_mul][w] == 3 * ((8u >> w) + e.extra[w]));
   }
 }
 
@@ -249,7 +245,7 @@ TEST_CASE("a product with a constant power of two is a shift, any other is not")
   Run run;
   auto const bare = run(kernel("", ""), 1, 64);
   auto const more = [&](std::string const& text, Class c) {
-    return run(kernel("", text), 1, 64).inst[of(c)] - bare.inst[of(c)];
+    return run(kernel("", text), 1, 64).inst[c] - bare.inst[c];
   };
   CHECK(more("mul.lo.u32 %r4, %r0, 8;", Class::shift) == 64);
   CHECK(more("mul.wide.u32 %rd4, %r0, 4;", Class::shift) == 64);
@@ -265,13 +261,13 @@ TEST_CASE("nested loops") {
                             "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 7;\n@%p1 bra INNER;\n"
                             "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 5;\n@%p2 bra OUTER;"),
                      2, 64);
-  CHECK(k.inst[of(Class::logic)] == 128 * 35);
-  CHECK(k.issues[of(Class::logic)] == std::array<std::uint64_t, 3>{8 * 35, 4 * 35, 2 * 35});
+  CHECK(k.inst[Class::logic] == 128 * 35);
+  CHECK(k.issues[Class::logic] == std::array<std::uint64_t, 3>{8 * 35, 4 * 35, 2 * 35});
   CHECK(k.branches == 4 * (35 + 5));
   CHECK(k.divergent_branches_w32 == 0);
   // A branch counts the lanes that take it; ret ends the kernel.
-  CHECK(k.inst[of(Class::control)] == 128 * (5 * 6 + 4 + 1));
-  CHECK(k.issues[of(Class::control)][1] == 4 * (35 + 5 + 1));
+  CHECK(k.inst[Class::control] == 128 * (5 * 6 + 4 + 1));
+  CHECK(k.issues[Class::control][1] == 4 * (35 + 5 + 1));
 }
 
 TEST_CASE("a guarded instruction counts lanes where its predicate holds, issues wherever it is reached") {
@@ -311,8 +307,8 @@ TEST_CASE("barriers in a loop") {
                             "setp.lt.u32 %p1, %r4, 9;\n@%p1 bra LOOP;\nbar.sync 0;"),
                      3, 320);
   CHECK(k.barriers == 3 * 10);
-  CHECK(k.inst[of(Class::sync)] == 3 * 320 * 10);
-  CHECK(k.issues[of(Class::sync)] == std::array<std::uint64_t, 3>{3 * 20 * 10, 3 * 10 * 10, 3 * 5 * 10});
+  CHECK(k.inst[Class::sync] == 3 * 320 * 10);
+  CHECK(k.issues[Class::sync] == std::array<std::uint64_t, 3>{3 * 20 * 10, 3 * 10 * 10, 3 * 5 * 10});
 }
 
 TEST_CASE("local, parameter and constant bytes") {

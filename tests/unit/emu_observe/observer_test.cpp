@@ -14,17 +14,14 @@ using kernelcast::ptx::StateSpace;
 
 namespace {
 
-constexpr std::size_t memory_class = static_cast<std::size_t>(Class::memory);
-constexpr std::size_t control_class = static_cast<std::size_t>(Class::control);
-
 // Two blocks: three memory instructions and a guarded one; one branch.
 KernelMix small_mix() {
   KernelMix mix;
   mix.blocks.resize(2);
-  mix.blocks[0].instructions[memory_class] = 4;
-  mix.blocks[0].unguarded[memory_class] = 3;
+  mix.blocks[0].instructions[Class::memory] = 4;
+  mix.blocks[0].unguarded[Class::memory] = 3;
   mix.blocks[0].param_bytes = 12;
-  mix.blocks[1].instructions[control_class] = 1;
+  mix.blocks[1].instructions[Class::control] = 1;
   mix.instructions.assign(8, {Class::memory, 0});
   mix.instructions[5] = {Class::control, 0};
   return mix;
@@ -138,8 +135,8 @@ TEST_CASE("instructions are block entries times the block's mix; guards count la
   observer.block(0, half.lanes());
   observer.guarded(3, half.lanes());
   auto const k = observer.counters();
-  CHECK(k.inst[memory_class] == 3 * (80 + 80 + 17) + 17);
-  CHECK(k.issues[memory_class] == std::array<std::uint64_t, 3>{4 * (5 + 5 + 2), 4 * (3 + 3 + 2), 4 * (2 + 2 + 2)});
+  CHECK(k.inst[Class::memory] == 3 * (80 + 80 + 17) + 17);
+  CHECK(k.issues[Class::memory] == std::array<std::uint64_t, 3>{4 * (5 + 5 + 2), 4 * (3 + 3 + 2), 4 * (2 + 2 + 2)});
   CHECK(k.param_bytes == 12 * (80 + 80 + 17));
   CHECK(k.inst_total() == 3 * 177 + 17);
 }
@@ -159,7 +156,7 @@ TEST_CASE("a branch diverges for the widths whose lanes disagree") {
   CHECK(k.branches == 16);
   CHECK(k.divergent_branches_w32 == 1);
   CHECK(k.divergent_branches_w64 == 3);
-  CHECK(k.inst[control_class] == 128 + 64 + 48);
+  CHECK(k.inst[Class::control] == 128 + 64 + 48);
 }
 
 TEST_CASE("barriers are counted per group, whoever arrives in pieces") {

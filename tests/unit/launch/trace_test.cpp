@@ -178,9 +178,9 @@ TEST_CASE("a trace's rows and blocks are the issues, its addresses the transacti
       REQUIRE(std::max<std::size_t>(parts.items(), 1) == std::max<std::size_t>(memory.size(), 1));
     }
     CHECK(seq.size() == 4 * ((100 + width - 1) / width));
-    for (std::size_t c = 0; c < record::class_count; ++c) {
-      CAPTURE(record::class_names[c]);
-      CHECK(class_issues[record::class_names[c]] == kernel.issues[c][w]);
+    for (auto const c : record::values_of<record::InstructionClass>) {
+      CAPTURE(name(c));
+      CHECK(class_issues[std::string(name(c))] == kernel.issues[c][w]);
     }
     CHECK(load_tx == kernel.global_load_tx[w][0]);
     CHECK(store_tx == kernel.global_store_tx[w][0]);

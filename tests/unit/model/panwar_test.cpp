@@ -14,7 +14,8 @@ using record::Kernel;
 
 namespace {
 
-enum Class { fp32, fp64, fp16, int_add, int_mul, shift, logic, special, convert, memory, control, barrier, other };
+using Class = record::InstructionClass;
+using enum Class;
 
 device::DeviceDatabase const& database() {
   static auto const db = device::load(KERNELCAST_SOURCE_DIR "/devdb");
@@ -31,7 +32,7 @@ device::Device made_up() {
   d.compute_units = 10;
   d.clock_base_hz = 0.5e9;
   d.clock_hz = d.clock_boost_hz = 1e9;
-  d.throughput = {32, 16, 64, 32, 8, 16, 32, 4, 8};
+  d.throughput.all = {32, 16, 64, 32, 8, 16, 32, 4, 8};
   d.throughput_sync = 16;
   d.throughput_issue = 64;
   d.lanes_per_cu = 32;
@@ -78,8 +79,9 @@ Kernel idle_kernel(std::uint64_t groups = 1000) {
 Kernel plain_kernel(std::uint64_t groups = 1000) {
   auto k = idle_kernel(groups);
   double const items = static_cast<double>(groups) * 256;
-  for (std::size_t c : {fp32, int_add, int_mul, shift, logic, special, convert, memory, control, barrier, other})
-    for (std::size_t w = 0; w < 3; ++w) k.issues[c][w] = items / (16 << w) * static_cast<double>(c + 1);
+  for (Class const c : {fp32, int_add, int_mul, shift, logic, special, convert, memory, control, Class::sync, other})
+    for (std::size_t w = 0; w < 3; ++w)
+      k.issues[c][w] = items / (16 << w) * static_cast<double>(record::index_of(c) + 1);
   for (std::size_t w = 0; w < 3; ++w)
     for (std::size_t s = 0; s < 3; ++s) {
       k.global_load_tx[w][s] = items * 8 / (32 << s);
@@ -130,7 +132,7 @@ TEST_CASE("compute time is the sum of issues over throughputs") {
   k.issues[special][1] = 8000;                   // 800*32/4 = 6400
   k.issues[fp16][1] = 8000;                      // 64 results of packed pairs are 32 instructions: 800
   k.issues[memory][1] = 8000 * 2;                // issue slots, 64 lanes: 800
-  k.issues[barrier][1] = 8000;                   // 800*32/16 = 1600
+  k.issues[Class::sync][1] = 8000;               // 800*32/16 = 1600
   k.issues[other][1] = 8000;                     // 400
   k.issues[fp32][0] = k.issues[fp32][2] = 1e12;  // other widths do not matter
   auto const p = project(k, made_up());
@@ -261,7 +263,7 @@ TEST_CASE("a device that was measured above its peak holds a higher clock, if it
 TEST_CASE("AMD's units start arithmetic, memory and control instructions of different wavefronts at once") {
   auto k = idle_kernel();
   auto d = made_up();
-  auto const wavefronts = [&](std::size_t c, double each) { k.issues[c].fill(1000 * 8 * each); };
+  auto const wavefronts = [&](Class c, double each) { k.issues[c].fill(1000 * 8 * each); };
   wavefronts(fp32, 10);
   wavefronts(other, 2);
   wavefronts(memory, 8);
@@ -344,7 +346,7 @@ TEST_CASE("VLIW: bundles hold several operations but one of those of a single sl
   d.rule.wave_width = 64;
   d.global_access_rule = "amd64";
   d.vliw_slots = 5;
-  d.throughput = {80, 16, {}, 80, 16, 80, 80, 16, 16};
+  d.throughput.all = {80, 16, {}, 80, 16, 80, 80, 16, 16};
   auto k = idle_kernel();
   k.issues[fp32][2] = 4000 * 10;  // 400 wavefronts a unit, 4 clocks a bundle
   k.vliw_ops_per_bundle = 2.5;

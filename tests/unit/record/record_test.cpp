@@ -5,6 +5,7 @@
 #include <random>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
@@ -246,6 +247,30 @@ TEST_CASE("every column of the kernel record has a field of its own") {
   CHECK(write(read<Kernel>(in.str())) == in.str());
 }
 
+TEST_CASE("a class of instructions is one line of a list: names, arrays and columns follow") {
+  static_assert(InstructionClass::fp32 == InstructionClass{} && name(InstructionClass::sync) == "sync");
+  static_assert(count_of<InstructionClass> == index_of(InstructionClass::other) + 1);
+  static_assert(has_unit(InstructionClass::convert) && !has_unit(InstructionClass::memory));
+  static_assert(!value_named<InstructionClass>("barrier"));
+  Kernel kernel;
+  Device device;
+  CHECK(kernel.inst.all.size() == count_of<InstructionClass>);
+  CHECK(device.throughput.all.size() == unit_class_count);
+  for (InstructionClass const c : values_of<InstructionClass>) {
+    std::string const text(name(c));
+    CAPTURE(text);
+    CHECK(value_named<InstructionClass>(text) == c);
+    auto const* const count = Kernel::schema().find("inst_" + text);
+    REQUIRE(count);
+    CHECK(reinterpret_cast<char*>(&kernel) + count->offset == reinterpret_cast<char*>(&kernel.inst[c]));
+    for (unsigned const width : width_lanes) CHECK(Kernel::schema().find(fmt::format("issues_{}_w{}", text, width)));
+    auto const* const throughput = Device::schema().find("throughput_" + text);
+    CHECK((throughput != nullptr) == (has_unit(c) || c == InstructionClass::sync));
+    if (has_unit(c))
+      CHECK(reinterpret_cast<char*>(&device) + throughput->offset == reinterpret_cast<char*>(&device.throughput[c]));
+  }
+}
+
 TEST_CASE("a row repeated holds the totals of so many launches, and what they share once") {
   Kernel one;
   one.launches = 3;
@@ -257,8 +282,8 @@ TEST_CASE("a row repeated holds the totals of so many launches, and what they sh
   one.vliw_ops_per_bundle = 2.5;
   one.spread_pct = 1.5;
   one.inst_total = 100;
-  one.inst[2] = 7;
-  one.issues[1][2] = 11;
+  one.inst[InstructionClass::fp16] = 7;
+  one.issues[InstructionClass::fp64][2] = 11;
   one.global_load_tx[2][0] = 13;
   one.shared_store_passes[0][1] = 17;
   one.global_footprint_bytes = 4096;
@@ -270,8 +295,8 @@ TEST_CASE("a row repeated holds the totals of so many launches, and what they sh
   CHECK(many.launches == 12);
   CHECK(many.groups_total == 48);
   CHECK(many.inst_total == 400);
-  CHECK(many.inst[2] == 28);
-  CHECK(many.issues[1][2] == 44);
+  CHECK(many.inst[InstructionClass::fp16] == 28);
+  CHECK(many.issues[InstructionClass::fp64][2] == 44);
   CHECK(many.global_load_tx[2][0] == 52);
   CHECK(many.shared_store_passes[0][1] == 68);
   CHECK(many.barriers == 76);
