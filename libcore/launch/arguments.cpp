@@ -162,8 +162,11 @@ Plan plan_of(CommandLine const& line) {
     if (!bare)
       throw Error(Status::usage, Where{line.path, 0, 0}, "a launch file has its own sizes and arguments",
                   "leave out -g, --grid, -l, -a, --bind and --shared, or change the file");
-    return read_launch_file(line.path, line.options);
+    return read_launch_file(line.path, line.options, line.sets);
   }
+  if (!line.sets.empty())
+    throw Error(Status::usage, fmt::format("--set {}: {} has no parameters", line.sets.front(), line.path),
+                "launch files (.toml) have; -D defines a macro for the compiler");
   Plan plan;
   plan.request.path = line.path;
   plan.request.options = line.options;

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "diag/diag.hpp"
@@ -33,7 +34,7 @@ namespace kernelcast::launch {
 
 // ---------------------------------------------------------------- texts
 
-// A piece of text and where it stands; `where.file` is empty for the command line.
+// A piece of text and where it stands; `where.line` is 0 for the command line.
 struct Text {
   std::string text;
   Where where;
@@ -41,12 +42,14 @@ struct Text {
 };
 Error refuse(Text const&, std::string const& message, std::string hint);
 
-using Variables = std::map<std::string, std::int64_t, std::less<>>;
+// What texts may name: the variables of `for`, which are integers, and the parameters of a launch file.
+using Value = std::variant<std::int64_t, double, std::string>;
+using Variables = std::map<std::string, Value, std::less<>>;
 
 // Integer expressions: decimal and 0x numbers, variables, + - * / % << >> & | ^ and parentheses with C's precedence;
-// division truncates. Refuses overflow, division by zero, shifts outside 0..62 and unknown names.
+// division truncates. Refuses overflow, division by zero, shifts outside 0..62, unknown names and those of no integer.
 std::int64_t evaluate(std::string_view expression, Variables const&, Text const& place);
-// Replaces every ${expression} by its value.
+// Replaces every ${expression} by its value, and ${name} by the value of whatever type. Refuses more than 16 MiB.
 Text substitute(Text const&, Variables const&);
 
 enum class Element : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 };
@@ -124,13 +127,21 @@ struct Call {
   Text origin;
 };
 
+// What a launch file leaves open (`[parameters]`), in the file's order: a name, and a value of the default's type.
+struct Parameter {
+  std::string name;
+  Value value;
+};
+using Parameters = std::vector<Parameter>;
+
 struct Plan {
   frontend::Request request;
+  Parameters parameters;  // as they were set
   std::vector<Buffer> buffers;
   std::vector<Image> images;
   std::vector<emu::Sampler> samplers;
   std::vector<Call> calls;
-  std::string case_name;    // the launch file's stem; empty: <global>/<local>
+  std::string case_name;    // the launch file's stem and what was set, joined by _; empty: <global>/<local>
   bool lazy_files = false;  // contents are read where they are touched: nobody else changes the files meanwhile
 };
 
@@ -141,7 +152,8 @@ struct CommandLine {
   std::vector<std::string> arguments;
   std::vector<std::string> bindings;  // NAME=ARG
   std::uint64_t dynamic_shared_bytes = 0;
-  std::vector<std::string> options;  // for the compiler
+  std::vector<std::string> options;    // for the compiler
+  std::vector<std::string> sets = {};  // of a launch file: NAME=VALUE or the name of a set
 };
 bool is_launch_file(std::string_view path);  // .toml; anything else is a kernel
 // What a command line asks for: the launch file that it names, which then says sizes and arguments alone, or one launch
@@ -155,8 +167,10 @@ Plan plan_of(CommandLine const&);
 //   for = { k = [0, 192] }                            k = 0, 1, … 191
 //   for = { k = { from = 1, to = 64, times = 2 } }    k = 1, 2, 4, … 32; or step = 2; `to` is not reached
 //   for = { i = [0, 4], k = [0, 8] }                  nested, the first one outermost
-// `options` of the command line go before the file's own.
-Plan read_launch_file(std::string const& path, std::vector<std::string> const& options = {});
+// `options` of the command line go before the file's own. `sets` choose among what the file leaves open, the later ones
+// winning: NAME=VALUE one parameter, NAME all that [set.NAME] says.
+Plan read_launch_file(std::string const& path, std::vector<std::string> const& options = {},
+                      std::vector<std::string> const& sets = {});
 
 // ---------------------------------------------------------------- running
 

@@ -8,6 +8,7 @@
 
 #include "launch/arguments.hpp"
 #include "launch/compiler_options.hpp"
+#include "launch/parameters.hpp"
 #include "toml/toml.hpp"
 
 namespace kernelcast::launch {
@@ -21,22 +22,24 @@ constexpr std::size_t most_line_bytes = 1000;                    // of a line th
 
 class LaunchFile {
  public:
-  LaunchFile(std::string const& path, std::vector<std::string> const& options)
+  LaunchFile(std::string const& path, std::vector<std::string> const& options, std::vector<std::string> const& sets)
       : path_(path), file_(TomlFile::read(path, "the launch file", "a launch file is TOML 1.0")), root_(file_.root()) {
     folder_ = std::filesystem::path(path_).parent_path().string();
     plan_.case_name = std::filesystem::path(path_).stem().string();
     plan_.request.options = options;
+    for (auto const& set : sets) plan_.case_name += "_" + set;
+    read_parameters(sets);
   }
 
   Plan read() {
-    check_keys(root_, {"file", "options", "link", "buffers", "images", "launch"}, "a launch file");
+    check_keys(root_, {"file", "options", "link", "parameters", "set", "buffers", "images", "launch"}, "a launch file");
     read_program();
     read_buffers();
     read_images();
     auto const* const launches = root_.get("launch");
     if (!launches)
       throw refuse(text_at(root_.source(), {}), "no [[launch]]", "a launch has kernel, global, local and args");
-    read_launches(*launches, "launch", {});
+    read_launches(*launches, "launch");
     if (plan_.calls.empty())
       throw refuse(text_at(launches->source(), {}), "nothing is launched", "a range of `for` is empty");
     return std::move(plan_);
@@ -81,10 +84,54 @@ class LaunchFile {
                    fmt::format("add {} = \"…\"", key));
     return string_of(*node, key);
   }
+  // With its ${…} filled in. All that they make counts: a short file could make any length.
+  Text filled(Text const& text) {
+    Text result = substitute(text, variables_);
+    plan_bytes_ += bytes_of(result);
+    if (plan_bytes_ > most_plan_bytes)
+      throw refuse(text, fmt::format("the launches take more than {} MiB", most_plan_bytes >> 20),
+                   "make the ranges of `for` smaller, or the arguments shorter");
+    return result;
+  }
+  Text filled_string(toml::node const& node, std::string_view what) { return filled(string_of(node, what)); }
+
   toml::array const& array_of(toml::node const& node, std::string_view what, std::string hint) const {
     auto const* const array = node.as_array();
     if (!array) throw wrong(node, fmt::format("{} must be an array", what), std::move(hint));
     return *array;
+  }
+
+  toml::table const* table_in(std::string_view key, std::string_view example) const {
+    auto const* const node = root_.get(key);
+    if (!node) return nullptr;
+    if (auto const* const table = node->as_table()) return table;
+    throw wrong(*node, fmt::format("{} must be a table", key), fmt::format("write [{}] and below it {}", key, example));
+  }
+
+  Value value_of(toml::node const& node) const {
+    if (auto const* const integer = node.as_integer()) return integer->get();
+    if (auto const* const number = node.as_floating_point()) return number->get();
+    if (auto const* const text = node.as_string()) return text->get();
+    throw wrong(node, "a parameter is a number or a string", "n = 1024");
+  }
+
+  // All sets are read, chosen or not: a mistake is refused whoever reads the file.
+  void read_parameters(std::vector<std::string> const& chosen) {
+    Choice choice(path_);
+    if (auto const* const table = table_in("parameters", "n = 1024"))
+      for (auto const& [name, value] : in_order(*table))
+        choice.declare(name, value_of(*value), text_at(value->source(), {}));
+    if (auto const* const sets = table_in("set", "small = { n = 16 }"))
+      for (auto const& [name, node] : in_order(*sets)) {
+        auto const* const table = node->as_table();
+        if (!table) throw wrong(*node, fmt::format("set '{}' must be a table", name), "small = { n = 16 } below [set]");
+        choice.declare_set(name, text_at(node->source(), {}));
+        for (auto const& [parameter, value] : *table)
+          choice.add_to_set(name, std::string(parameter.str()), value_of(value), text_at(parameter.source(), {}));
+      }
+    for (auto const& text : chosen) choice.choose(text);
+    plan_.parameters = choice.values();
+    for (auto const& [name, value] : plan_.parameters) variables_.emplace(name, value);
   }
 
   void read_program() {
@@ -102,18 +149,18 @@ class LaunchFile {
     }
   }
 
-  std::string source_in(toml::table const& table, std::string_view owner) const {
-    Text const file = string_in(table, "file", owner);
+  std::string source_in(toml::table const& table, std::string_view owner) {
+    Text const file = filled(string_in(table, "file", owner));
     std::filesystem::path const path(file.text);
     return path.is_absolute() ? file.text : (std::filesystem::path(folder_) / path).string();
   }
 
-  void read_options(toml::table const& table, std::vector<std::string>& out) const {
+  void read_options(toml::table const& table, std::vector<std::string>& out) {
     auto const* const options = table.get("options");
     if (!options) return;
     bool value_follows = false;
     for (auto const& option : array_of(*options, "options", "options = [\"-DN=4\"]")) {
-      Text const text = string_of(option, "an option");
+      Text const text = filled_string(option, "an option");
       bool const is_value = std::exchange(value_follows, false);
       if (is_value ? !is_plain_value(text.text) : !is_harmless_option(text.text, value_follows))
         throw refuse(text, fmt::format("compiler option '{}' cannot stand in a launch file", text.text),
@@ -125,23 +172,17 @@ class LaunchFile {
   }
 
   void read_buffers() {
-    auto const* const node = root_.get("buffers");
-    if (!node) return;
-    auto const* const table = node->as_table();
-    if (!table)
-      throw wrong(*node, "buffers must be a table", "write [buffers] and below it name = \"f32:1024:random\"");
+    auto const* const table = table_in("buffers", "name = \"f32:1024:random\"");
+    if (!table) return;
     for (auto const& [name, value] : in_order(*table))
-      plan_.buffers.push_back(parse_buffer(name, string_of(*value, "a buffer"), folder_));
+      plan_.buffers.push_back(parse_buffer(name, filled_string(*value, "a buffer"), folder_));
   }
 
   void read_images() {
-    auto const* const node = root_.get("images");
-    if (!node) return;
-    auto const* const table = node->as_table();
-    if (!table)
-      throw wrong(*node, "images must be a table", "write [images] and below it name = \"image2d:rgba8:64x64:random\"");
+    auto const* const table = table_in("images", "name = \"image2d:rgba8:64x64:random\"");
+    if (!table) return;
     for (auto const& [name, value] : in_order(*table)) {
-      Text const text = string_of(*value, "an image");
+      Text const text = filled_string(*value, "an image");
       if (declared(name)) throw refuse(text, fmt::format("'{}' is a buffer too", name), "choose another name");
       add_image(name, text, plan_, folder_);
     }
@@ -151,7 +192,7 @@ class LaunchFile {
     return std::any_of(plan_.buffers.begin(), plan_.buffers.end(), [&](Buffer const& b) { return b.name == name; });
   }
 
-  void read_launches(toml::node const& node, std::string_view what, Variables const& variables) {
+  void read_launches(toml::node const& node, std::string_view what) {
     for (auto const& item : array_of(node, what, fmt::format("write [[{}]]", what))) {
       auto const* const table = item.as_table();
       if (!table) throw wrong(item, fmt::format("{} must be a table", what), fmt::format("write [[{}]]", what));
@@ -159,34 +200,34 @@ class LaunchFile {
                  "a launch");
       auto const* const loops = table->get("for");
       if (!loops) {
-        read_launch(*table, variables);
+        read_launch(*table);
         continue;
       }
       auto const* const loop_table = loops->as_table();
       if (!loop_table) throw wrong(*loops, "for must be a table", "for = { k = [0, 192] }");
-      auto own = variables;
-      unroll(*table, in_order(*loop_table), 0, own);
+      unroll(*table, in_order(*loop_table), 0);
     }
   }
 
   void unroll(toml::table const& launch, std::vector<std::pair<std::string, toml::node const*>> const& loops,
-              std::size_t level, Variables& variables) {
-    if (level == loops.size()) return read_launch(launch, variables);
+              std::size_t level) {
+    if (level == loops.size()) return read_launch(launch);
     auto const& [name, range] = loops[level];
-    if (variables.contains(name))
-      throw wrong(*range, fmt::format("variable '{}' is in use by an enclosing loop", name), "choose another name");
-    Loop const loop = read_loop(*range, variables);
-    auto const variable = variables.emplace(name, loop.from).first;
+    if (variables_.contains(name))
+      throw wrong(*range, fmt::format("'{}' is a parameter, or a variable of an enclosing loop", name),
+                  "choose another name");
+    Loop const loop = read_loop(*range);
+    auto const variable = variables_.emplace(name, loop.from).first;
     for (std::int64_t value = loop.from; value < loop.to;) {
       if (++rounds_ > most_rounds)
         throw wrong(*range, fmt::format("more than {} rounds of `for`", most_rounds), "make its ranges smaller");
       variable->second = value;
-      unroll(launch, loops, level + 1, variables);
+      unroll(launch, loops, level + 1);
       if (loop.times ? __builtin_mul_overflow(value, loop.times, &value)
                      : __builtin_add_overflow(value, loop.step, &value))
         break;
     }
-    variables.erase(variable);
+    variables_.erase(variable);
   }
 
   struct Loop {
@@ -194,16 +235,16 @@ class LaunchFile {
   };
 
   // A number, or an expression in a string: 192, "${n}", "n * 2".
-  std::int64_t integer_of(toml::node const& node, Variables const& variables) const {
+  std::int64_t integer_of(toml::node const& node) const {
     if (auto const* const number = node.as_integer()) return number->get();
     Text text = string_of(node, "a number");
-    if (text.text.starts_with("${")) text = substitute(text, variables);
-    return evaluate(text.text, variables, text);
+    if (text.text.starts_with("${")) text = substitute(text, variables_);
+    return evaluate(text.text, variables_, text);
   }
 
   // A range is refused before it is walked through.
-  Loop read_loop(toml::node const& node, Variables const& variables) const {
-    Loop const loop = read_range(node, variables);
+  Loop read_loop(toml::node const& node) const {
+    Loop const loop = read_range(node);
     if (loop.from >= loop.to || loop.times) return loop;
     std::uint64_t const span = static_cast<std::uint64_t>(loop.to) - static_cast<std::uint64_t>(loop.from);
     if (span / static_cast<std::uint64_t>(loop.step) >= most_calls)
@@ -211,13 +252,13 @@ class LaunchFile {
     return loop;
   }
 
-  Loop read_range(toml::node const& node, Variables const& variables) const {
+  Loop read_range(toml::node const& node) const {
     Loop loop;
     if (auto const* const pair = node.as_array()) {
       if (pair->size() != 2)
         throw wrong(node, "a range is [from, to]", "k = { from = 1, to = 64, times = 2 } has steps");
-      loop.from = integer_of(*pair->get(0), variables);
-      loop.to = integer_of(*pair->get(1), variables);
+      loop.from = integer_of(*pair->get(0));
+      loop.to = integer_of(*pair->get(1));
       return loop;
     }
     auto const* const table = node.as_table();
@@ -227,73 +268,69 @@ class LaunchFile {
     for (auto const& [key, target] : {std::pair{"from", &loop.from}, std::pair{"to", &loop.to}}) {
       auto const* const value = table->get(key);
       if (!value) throw wrong(node, fmt::format("the range has no '{}'", key), "k = { from = 1, to = 64, times = 2 }");
-      *target = integer_of(*value, variables);
+      *target = integer_of(*value);
     }
     auto const *const step = table->get("step"), *const times = table->get("times");
     if (step && times) throw wrong(node, "both step and times", "a range has one of them");
-    if (step && (loop.step = integer_of(*step, variables)) < 1)
-      throw wrong(*step, "step must be 1 or more", "ranges ascend");
+    if (step && (loop.step = integer_of(*step)) < 1) throw wrong(*step, "step must be 1 or more", "ranges ascend");
     if (times) {
-      loop.times = integer_of(*times, variables);
+      loop.times = integer_of(*times);
       if (loop.times < 2 || loop.from < 1)
         throw wrong(node, "times must be 2 or more, and from 1 or more", "ranges ascend");
     }
     return loop;
   }
 
-  Size read_size(toml::node const& node, Variables const& variables) const {
-    return parse_size(size_text(node, variables));
-  }
+  Size read_size(toml::node const& node) { return parse_size(size_text(node)); }
 
-  Text size_text(toml::node const& node, Variables const& variables) const {
+  Text size_text(toml::node const& node) {
     Text text = text_at(node.source(), {});
     if (auto const* const array = node.as_array()) {
-      for (auto const& item : *array)
-        text.text += (text.text.empty() ? "" : ",") + std::to_string(integer_of(item, variables));
+      for (auto const& item : *array) text.text += (text.text.empty() ? "" : ",") + std::to_string(integer_of(item));
       if (array->empty()) throw wrong(node, "an empty size", "global = [1024, 16]");
     } else if (auto const* const string = node.as_string()) {
-      text = substitute(text_at(node.source(), string->get()), variables);
+      text = filled(text_at(node.source(), string->get()));
     } else {
-      text.text = std::to_string(integer_of(node, variables));
+      text.text = std::to_string(integer_of(node));
     }
     return text;
   }
 
-  void read_launch(toml::table const& table, Variables const& variables) {
+  void read_launch(toml::table const& table) {
     if (auto const* const each = table.get("each")) {
       for (auto const* key : {"kernel", "global", "grid", "local", "offset", "args", "bind", "shared"})
         if (auto const* const node = table.get(key))
           throw wrong(*node, fmt::format("'{}' beside 'each'", key), "the launches of `each` have their own");
-      return read_launches(*each, "each", variables);
+      return read_launches(*each, "each");
     }
     Call call;
     call.origin = text_at(table.source(), {});
-    call.kernel = substitute(string_in(table, "kernel", "the launch"), variables);
+    call.kernel = filled(string_in(table, "kernel", "the launch"));
     auto const *const global = table.get("global"), *const grid = table.get("grid");
     if (!global == !grid)
       throw refuse(call.origin, global ? "both global and grid" : "the launch has no 'global'",
                    "global is in work-items, grid in work-groups");
     call.in_groups = grid != nullptr;
-    call.global = read_size(grid ? *grid : *global, variables);
-    if (auto const* const local = table.get("local")) call.local = read_size(*local, variables);
+    call.global = read_size(grid ? *grid : *global);
+    if (auto const* const local = table.get("local")) call.local = read_size(*local);
     if (auto const* const offset = table.get("offset")) {
-      call.offset = parse_size(size_text(*offset, variables), 0);
+      call.offset = parse_size(size_text(*offset), 0);
       plan_.request.global_offset = true;
     }
     if (auto const* const shared = table.get("shared")) {
-      std::int64_t const bytes = integer_of(*shared, variables);
+      std::int64_t const bytes = integer_of(*shared);
       if (bytes < 0 || bytes > std::int64_t{1} << 30)
         throw wrong(*shared, "shared is out of range", "bytes, such as 4096");
       call.dynamic_shared_bytes = static_cast<std::uint64_t>(bytes);
     }
     if (auto const* const args = table.get("args"))
       for (auto const& item : array_of(*args, "args", "args = [\"a\", \"i32:1024\", \"local:4096\"]"))
-        call.arguments.push_back(read_argument(substitute(string_of(item, "an argument"), variables)));
+        call.arguments.push_back(read_argument(filled_string(item, "an argument")));
     if (auto const* const bind = table.get("bind")) {
       auto const* const references = bind->as_table();
       if (!references) throw wrong(*bind, "bind must be a table", "bind = { tex = \"img\" }");
       for (auto const& [name, value] : in_order(*references)) {
-        Text const text = substitute(string_of(*value, "what a reference is bound to"), variables);
+        Text const text = filled_string(*value, "what a reference is bound to");
         call.bindings.emplace_back(Text{name, text.where, text.line}, read_argument(text));
       }
     }
@@ -307,11 +344,10 @@ class LaunchFile {
   }
 
   static std::size_t bytes_of(Text const& text) { return text.text.size() + text.line.size() + text.where.file.size(); }
-  static std::size_t bytes_of(Argument const& argument) {
-    return sizeof argument + argument.value.size() + bytes_of(argument.origin);
-  }
+  static std::size_t bytes_of(Argument const& argument) { return sizeof argument + argument.value.size(); }
+  // But for the texts that filled() counted.
   static std::size_t bytes_of(Call const& call) {
-    std::size_t bytes = sizeof call + bytes_of(call.kernel) + bytes_of(call.origin);
+    std::size_t bytes = sizeof call + bytes_of(call.origin);
     for (auto const& argument : call.arguments) bytes += bytes_of(argument);
     for (auto const& [name, argument] : call.bindings) bytes += sizeof name + bytes_of(name) + bytes_of(argument);
     return bytes;
@@ -376,13 +412,15 @@ class LaunchFile {
   TomlFile file_;
   toml::table const& root_;
   Plan plan_;
+  Variables variables_;  // parameters, and the loops around what is being read
   std::size_t plan_bytes_ = 0, rounds_ = 0;
 };
 
 }  // namespace
 
-Plan read_launch_file(std::string const& path, std::vector<std::string> const& options) {
-  return LaunchFile(path, options).read();
+Plan read_launch_file(std::string const& path, std::vector<std::string> const& options,
+                      std::vector<std::string> const& sets) {
+  return LaunchFile(path, options, sets).read();
 }
 
 }  // namespace kernelcast::launch

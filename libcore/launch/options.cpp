@@ -29,6 +29,10 @@ void declare_launch(CLI::App& app, Options& options) {
   app.add_option("-k,--kernel", line.kernel,
                  "the kernel's name; with a launch file, report only this one of the kernels that run")
       ->type_name("NAME");
+  app.add_option("--set", line.sets,
+                 "of a launch file: set a parameter, or choose a named set of values; repeated, the later ones win")
+      ->type_name("NAME=VALUE|SET")
+      ->allow_extra_args(false);
   app.add_option("-g,--global", line.global, "size of the launch in work-items, such as 1024,16")
       ->type_name("X[,Y[,Z]]");
   app.add_option("--grid", line.grid, "size of the launch in work-groups, instead of --global")->type_name("X[,Y[,Z]]");

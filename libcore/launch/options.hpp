@@ -21,7 +21,7 @@ struct Options {
   double timeout_s = 0;
 };
 
-void declare_launch(CLI::App&, Options&);    // FILE, --kernel, sizes, --arg, --shared, --bind
+void declare_launch(CLI::App&, Options&);    // FILE, --kernel, --set, sizes, --arg, --shared, --bind
 void declare_limits(CLI::App&, Options&);    // --max-steps, --max-memory, --stack-bytes, --heap-bytes, --timeout
 void declare_compiler(CLI::App&, Options&);  // -D, -I, --compiler-option, --no-cache
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
@@ -12,11 +13,13 @@
 namespace kernelcast::launch {
 
 Error refuse(Text const& text, std::string const& message, std::string hint) {
-  if (text.where.file.empty()) return Error(Status::usage, message, std::move(hint));
+  if (text.where.line == 0) return Error(Status::usage, text.where, message, std::move(hint));
   return Error(Status::bad_data, text.where, message, std::move(hint), text.line);
 }
 
 namespace {
+
+constexpr std::size_t most_text_bytes = std::size_t{16} << 20;
 
 // Recursive descent, one function per level of precedence.
 class Evaluator {
@@ -35,7 +38,7 @@ class Evaluator {
 
   [[noreturn]] void fail(std::string const& what) const {
     throw refuse(place_, fmt::format("expression '{}': {}", text_, what),
-                 "integers, variables of `for`, + - * / % << >> & | ^ and parentheses");
+                 "integers, parameters, variables of `for`, + - * / % << >> & | ^ and parentheses");
   }
   void skip_blanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -137,11 +140,16 @@ class Evaluator {
       return value;
     }
     auto const found = variables_.find(word);
-    if (found != variables_.end()) return found->second;
+    if (found != variables_.end()) {
+      if (auto const* const integer = std::get_if<Integer>(&found->second)) return *integer;
+      fail(fmt::format("'{}' is not an integer", word));
+    }
     std::vector<std::string> names;
     for (auto const& [name, value] : variables_) names.push_back(name);
     throw refuse(place_, fmt::format("expression '{}': unknown variable '{}'", text_, word),
-                 names.empty() ? "variables are declared by `for = { k = [0, 10] }`" : did_you_mean(word, names));
+                 names.empty()
+                     ? "variables are declared by `for = { k = [0, 10] }`, parameters by [parameters]; texts have ${k}"
+                     : did_you_mean(word, names));
   }
 
   std::string_view text_;
@@ -182,7 +190,14 @@ Text substitute(Text const& text, Variables const& variables) {
     auto const end = rest.find('}', begin);
     if (end == std::string_view::npos)
       throw refuse(text, fmt::format("'{}': ${{ without }}", text.text), "write ${k} or ${1 << k}");
-    result.text += std::to_string(evaluate(rest.substr(begin + 2, end - begin - 2), variables, text));
+    auto const inside = rest.substr(begin + 2, end - begin - 2);
+    if (auto const named = variables.find(inside); named != variables.end())
+      std::visit([&](auto const& value) { fmt::format_to(std::back_inserter(result.text), "{}", value); },
+                 named->second);
+    else
+      result.text += std::to_string(evaluate(inside, variables, text));
+    if (result.text.size() > most_text_bytes)
+      throw refuse(text, fmt::format("${{…}} makes more than {} MiB", most_text_bytes >> 20), "shorten the parameters");
     rest.remove_prefix(end + 1);
   }
 }

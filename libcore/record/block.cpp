@@ -7,7 +7,7 @@ Schema<Block> const& Block::schema() {
       Schema<Block>("block", "how often each basic block of a kernel is executed")
           .column("kernel", &Block::kernel, Unit::none, "name of the kernel function")
           .column("case", &Block::case_name, Unit::none,
-                  "the launch file's stem, or <global>/<local> sizes in work-items")
+                  "the launch file's stem and what --set chose, or <global>/<local> sizes in work-items")
           .may_be_empty()
           .column("block", &Block::block, Unit::count, "number of the basic block, from 0, in the order of the text")
           .column("ptx_first_line", &Block::ptx_first_line, Unit::count, "line of its first instruction in the PTX")

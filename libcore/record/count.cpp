@@ -5,7 +5,7 @@ namespace kernelcast::record {
 namespace {
 
 constexpr auto kernel_meaning = "name of the kernel function";
-constexpr auto case_meaning = "the launch file's stem, or <global>/<local> sizes in work-items";
+constexpr auto case_meaning = "the launch file's stem and what --set chose, or <global>/<local> sizes in work-items";
 constexpr auto status_meaning =
     "ok; sampled: counted on some work-items and extrapolated to the launch; uncounted: the launch ran, its counts are "
     "unknown";

@@ -8,7 +8,8 @@ namespace {
 
 void add_identity(Schema<Kernel>& schema) {
   schema.column("kernel", &Kernel::kernel, Unit::none, "name of the kernel function")
-      .column("case", &Kernel::case_name, Unit::none, "the launch file's stem, or <global>/<local> sizes in work-items")
+      .column("case", &Kernel::case_name, Unit::none,
+              "the launch file's stem and what --set chose, or <global>/<local> sizes in work-items")
       .may_be_empty()
       .accepts("size")
       .column("launches", &Kernel::launches, Unit::count,

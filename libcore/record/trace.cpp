@@ -20,7 +20,7 @@ void add_launch(Schema<Trace>& schema) {
       .column("kernel", &Trace::kernel, Unit::none, "launch, inst: name of the kernel function")
       .may_be_empty()
       .column("case", &Trace::case_name, Unit::none,
-              "launch: the launch file's stem, or <global>/<local> sizes in work-items")
+              "launch: the launch file's stem and what --set chose, or <global>/<local> sizes in work-items")
       .may_be_empty()
       .column("block", &Trace::block, Unit::count,
               "launch: work-items of a work-group; inst, exec: number of the basic block")

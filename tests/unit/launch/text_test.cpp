@@ -5,6 +5,8 @@
 #include <fstream>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "catch.hpp"
 #include "launch/arguments.hpp"
 #include "launch/launch.hpp"
@@ -57,8 +59,8 @@ class TemporaryFile {
   std::filesystem::path folder_;
 };
 
-Plan plan_from(std::string const& toml) {
-  return read_launch_file(TemporaryFile("case.toml", toml).path);
+Plan plan_from(std::string const& toml, std::vector<std::string> const& sets = {}) {
+  return read_launch_file(TemporaryFile("case.toml", toml).path, {}, sets);
 }
 
 std::string const head =
@@ -234,6 +236,122 @@ TEST_CASE("a launch file: steps, factors, nested loops, several kernels in turn"
   CHECK(plan.calls[0].in_groups);
 }
 
+namespace {
+
+std::string const open_head =
+    "file = '${name}.${language}'\noptions = ['-DN=${2 * n}']\n"
+    "[parameters]\nn = 64\nname = 'k'\nbits = 32\nalpha = 0.5\nlanguage = 'cl'\n"
+    "[set]\nbig = { n = 1024, alpha = 2 }\nhalf = { n = '4096 / bits' }\nlong = { bits = 64 }\n"
+    "cuda = { language = 'cu', name = 'cuda_${n}' }\n";
+std::string const open_file = open_head +
+                              "[buffers]\na = 'f${bits}:${n}*${n}:zero'\n"
+                              "[[launch]]\nkernel = '${name}_${bits}'\nglobal = ['n', 'n / 16']\nlocal = 8\n"
+                              "args = ['a', 'f32:${alpha}', 'i32:${n}']\nfor = { i = [0, 'n / 32'] }\n";
+
+}  // namespace
+
+TEST_CASE("a launch file: parameters stand for their values wherever texts and numbers do") {
+  auto const plan = plan_from(open_file);
+  CHECK(plan.case_name == "case");
+  CHECK(plan.request.path.ends_with("/k.cl"));
+  CHECK(plan.request.options == std::vector<std::string>{"-DN=128"});
+  CHECK(plan.buffers[0].element == Element::f32);
+  CHECK(plan.buffers[0].count == 4096);
+  REQUIRE(plan.calls.size() == 2);
+  CHECK(plan.calls[0].kernel.text == "k_32");
+  CHECK(plan.calls[0].global.size == emu::Dim3{64, 4, 1});
+  CHECK(plan.calls[0].arguments[1].origin.text == "f32:0.5");
+  CHECK(plan.calls[0].arguments[2].origin.text == "i32:64");
+  REQUIRE(plan.parameters.size() == 5);
+  CHECK(plan.parameters[0].name == "n");
+  CHECK(plan.parameters[0].value == Value(std::int64_t{64}));
+  CHECK(plan.parameters[3].value == Value(0.5));
+  CHECK(plan.parameters[4].value == Value("cl"));
+}
+
+TEST_CASE("a launch file: what --set chooses") {
+  auto const n = [](std::vector<std::string> const& sets) {
+    return std::get<std::int64_t>(plan_from(open_file, sets).parameters[0].value);
+  };
+  CHECK(n({"big"}) == 1024);
+  CHECK(n({"big", "n=32"}) == 32);
+  CHECK(n({"n=32", "big"}) == 1024);
+  CHECK(n({"n=1 << 5"}) == 32);
+  // An expression means what the other parameters are in the end, whatever the order.
+  CHECK(n({"half"}) == 128);
+  CHECK(n({"half", "long"}) == 64);
+  CHECK(n({"long", "half"}) == 64);
+  CHECK(n({"half", "bits=16"}) == 256);
+
+  auto const plan = plan_from(open_file, {"long", "cuda", "alpha=-1e-9", "n=32"});
+  CHECK(plan.case_name == "case_long_cuda_alpha=-1e-9_n=32");
+  CHECK(plan.request.path.ends_with("/cuda_32.cu"));
+  CHECK(plan.buffers[0].element == Element::f64);
+  CHECK(plan.calls[0].kernel.text == "cuda_32_64");
+  CHECK(plan.calls[0].arguments[1].origin.text == "f32:-1e-09");
+  CHECK(plan_from(open_file, {"big"}).calls[0].arguments[1].origin.text == "f32:2");
+}
+
+TEST_CASE("what --set cannot choose is refused") {
+  struct Mistake {
+    std::vector<std::string> sets;
+    std::string message, hint;
+  };
+  for (auto const& m : std::vector<Mistake>{
+           {{"bgi"}, "no set 'bgi'", "did you mean 'big'"},
+           {{"bgi"},
+            "no set 'bgi'",
+            "the parameters n, name, bits, alpha, language and the sets big, half, long, cuda"},
+           {{"n"}, "no set 'n'", "--set n=VALUE"},
+           {{"big=2"}, "no parameter 'big'", "--set big;"},
+           {{"bist=2"}, "no parameter 'bist'", "did you mean 'bits'"},
+           {{""}, "no set ''", "parameters"},
+           {{"n=abc"}, "unknown parameter 'abc'", "known: n"},
+           {{"n=alpha"}, "'alpha' is not an integer", "integers"},
+           {{"n="}, "it ends too early", "integers"},
+           {{"n=0.5"}, "unexpected '.5'", "integers"},
+           {{"n=n"}, "'n' depends on itself", "depend on each other"},
+           {{"n=bits", "bits=n"}, "depends on itself", "depend on each other"},
+           {{"alpha=1x"}, "'1x' is not a number", "0.5"},
+           {{"name=${names}"}, "unknown parameter 'names'", "did you mean 'name'"},
+           {{"name=${name}"}, "'name' depends on itself", "depend on each other"},
+           {{"name=${n"}, "${ without }", "${k}"},
+       }) {
+    auto const error = error_of([&] { plan_from(open_file, m.sets); });
+    INFO(m.sets.back());
+    CHECK(error.status() == Status::usage);
+    CHECK(error.where().file.starts_with("--set"));
+    CHECK_THAT(error.what(), Contains(m.message));
+    CHECK_THAT(error.hint(), Contains(m.hint));
+  }
+  CommandLine line;
+  line.path = "k.cl";
+  line.global = "4";
+  line.sets = {"n=4"};
+  CHECK_THAT(error_of([&] { plan_of(line); }).hint(), Contains("-D"));
+}
+
+TEST_CASE("parameters that would grow without end are refused") {
+  std::string toml = "file = 'k.cl'\n[parameters]\na0 = 'xxxxxxxxxxxxxxxx'\n";
+  for (int i = 1; i < 60; ++i) toml += fmt::format("a{0} = '${{a{1}}}${{a{1}}}'\n", i, i - 1);
+  auto const doubled = error_of([&] { plan_from(toml); });
+  CHECK(doubled.status() == Status::bad_data);
+  CHECK_THAT(doubled.what(), Contains("more than 64 KiB"));
+
+  std::string const long_text = "[parameters]\na = '" + std::string(60000, 'x') + "'\n[buffers]\n",
+                    head_of = "file = 'k.cl'\n";
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += "${a}";
+  CHECK_THAT(error_of([&] { plan_from(head_of + long_text + "b = '" + many + "'\n"); }).what(),
+             Contains("more than 16 MiB"));
+  std::string options = "options = [";
+  for (int i = 0; i < 5000; ++i) options += "'-D${a}',";
+  CHECK_THAT(error_of([&] { plan_from(head_of + options + "]\n" + long_text); }).what(), Contains("more than 256 MiB"));
+  std::string chain = head_of + "[parameters]\n";
+  for (int i = 0; i < 1001; ++i) chain += fmt::format("p{} = 'p{}'\n", i, i + 1);
+  CHECK_THAT(error_of([&] { plan_from(chain); }).what(), Contains("more than 1000 parameters"));
+}
+
 TEST_CASE("mistakes in a launch file are refused at their place") {
   struct Mistake {
     std::string toml, message, hint;
@@ -266,6 +384,21 @@ TEST_CASE("mistakes in a launch file are refused at their place") {
            {"file = 'k.cl'\n[[launch]]\nkernel = 'k'\n", "no 'global'", "work-items", 2},
            {"file = 'k.cl'\n[[launch]]\nkernel = 'k'\nglobal = [0]\n", "0 is out of range", "from 1", 4},
            {"file = 'k.cl'\n[[launch]\n", "", "TOML", 2},
+           {open_head + "tiny = { m = 3 }\n", "set 'tiny': unknown parameter 'm'", "known: n", 14},
+           {open_head + "s = { n = 0.5 }\n", "parameter 'n' is an integer", "default", 14},
+           {open_head + "s = { alpha = 'n' }\n", "parameter 'alpha' is a number", "default", 14},
+           {open_head + "s = { name = 3 }\n", "parameter 'name' is a string", "default", 14},
+           {open_head + "s = 3\n", "set 's' must be a table", "[set]", 14},
+           {open_head + "'n=3' = {}\n", "cannot be the name of a set", "NAME=VALUE", 14},
+           {"[parameters]\n'a b' = 3\n", "cannot be the name of a parameter", "letters", 2},
+           {"[parameters]\na = true\n", "a number or a string", "n = 1024", 2},
+           {"parameters = 3\n", "parameters must be a table", "[parameters]", 1},
+           {"file = '${b}.cl'\n[parameters]\na = 1\n", "unknown variable 'b'", "known: a", 1},
+           {"[parameters]\na = 'x'\nb = '${b}'\n", "'b' depends on itself", "each other", 3},
+           {open_head + "[[launch]]\nkernel = 'k'\nglobal = 'n'\n", "unknown variable 'n'", "declared", 16},
+           {open_head + "[[launch]]\nkernel = 'k'\nglobal = ['name']\n", "'name' is not an integer", "integers", 16},
+           {open_head + "[[launch]]\nkernel = 'k'\nglobal = 4\nfor = { n = [0, 4] }\n", "'n' is a parameter", "another",
+            17},
        }) {
     auto const error = error_of([&] { plan_from(m.toml); });
     INFO(m.toml);
