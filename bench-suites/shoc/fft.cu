@@ -4,8 +4,8 @@
 // points through shared memory, real parts first and imaginary parts next. With n = 64 a + 8 b + c, w_m = e^(-2 pi i /
 // m):
 //   X[k1 + 8 k2 + 64 k3] = sum_c w_8^(c k3) w_64^(c k2) sum_b w_8^(b k2) w_512^((8 b + c) k1) sum_a w_8^(a k1) x[n]
-// The inverse has conjugate w and divides by 512. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// The inverse has conjugate w and divides by 512. -DDOUBLE=1: double precision.
+#if DOUBLE
 using real = double;
 using real2 = double2;
 #else

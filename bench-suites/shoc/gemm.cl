@@ -3,8 +3,8 @@
 //
 // A group of 16 x 4 work-items makes 64 rows x 16 columns of c: a work-item one row, sixteen sums in registers. Sixteen
 // rows of op(b) at a time pass through local memory; a is read from global memory, once per group. n is a multiple of
-// 64, global n / 4 x n / 4. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// 64, global n / 4 x n / 4. -DDOUBLE=1: double precision.
+#if DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 #else

@@ -3,8 +3,8 @@
 //
 // A block of 16 x 4 threads makes 64 rows x 16 columns of c: a thread one row, sixteen sums in registers. Sixteen rows
 // of op(b) at a time pass through shared memory; a is read from global memory, once per block. n is a multiple of 64,
-// grid n / 64 x n / 16. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// grid n / 64 x n / 16. -DDOUBLE=1: double precision.
+#if DOUBLE
 using real = double;
 #else
 using real = float;

@@ -4,8 +4,8 @@
 // A work-item reads one element, makes repeats * 240 steps, shared by its streams, in registers and writes the streams'
 // sum. All steps keep their values bounded, and none is a mapping that enlarges rounding errors more than linearly:
 //   add x -> 10 - x; mul x -> (x * 0.999) * 1.001; mad x -> 10 - 0.9899 x; mulmad x -> (1.5 - 0.5 x) x for x in (0, 2)
-// Groups of 128. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// Groups of 128. -DDOUBLE=1: double precision.
+#if DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 #define REAL(x) x

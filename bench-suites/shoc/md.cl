@@ -2,8 +2,8 @@
 //
 //   f_i = sum over listed j with r^2 < cutoff^2 of d r^-8 (lj1 r^-6 - lj2),  d = x_i - x_j, r = |d|
 // Neighbour j of atom i stands at list[j * atoms + i], so that work-items of a group read the list together; positions
-// are gathered. The box is the unit cube without periodic images. Groups of 256. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// are gathered. The box is the unit cube without periodic images. Groups of 256. -DDOUBLE=1: double precision.
+#if DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 typedef double4 real4;
@@ -64,7 +64,7 @@ __kernel void md_force(__global real4 const* position, __global int const* list,
   force[atom] = sum;
 }
 
-#ifndef DOUBLE
+#if !DOUBLE
 // The same with positions read as an image of rows of 256 atoms: through the texture cache of devices that have one.
 __constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;
 

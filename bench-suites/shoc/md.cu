@@ -2,8 +2,8 @@
 //
 //   f_i = sum over listed j with r^2 < cutoff^2 of d r^-8 (lj1 r^-6 - lj2),  d = x_i - x_j, r = |d|
 // Neighbour j of atom i stands at list[j * atoms + i], so that threads of a block read the list together; positions are
-// gathered. The box is the unit cube without periodic images. Blocks of 256. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// gathered. The box is the unit cube without periodic images. Blocks of 256. -DDOUBLE=1: double precision.
+#if DOUBLE
 using real = double;
 using real4 = double4;
 #else
@@ -63,7 +63,7 @@ extern "C" __global__ void md_force(real4 const* position, int const* list, real
   force[atom] = sum;
 }
 
-#ifndef DOUBLE
+#if !DOUBLE
 // The same with positions read through a texture object on linear memory.
 extern "C" __global__ void md_force_texture(cudaTextureObject_t position, int const* list, real4* force, int atoms,
                                             int neighbours, real cutoff_squared, real lj1, real lj2) {

@@ -1,8 +1,8 @@
 // Sum of n reals: one partial sum per group; the host adds those up.
 //
 // The groups walk through the input together, every work-item taking two elements of each stretch, then a group halves
-// itself in local memory. Groups of 256. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// itself in local memory. Groups of 256. -DDOUBLE=1: double precision.
+#if DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 #else

@@ -1,8 +1,8 @@
 // Sum of n reals: one partial sum per block; the host adds those up.
 //
 // The blocks walk through the input together, every thread taking two elements of each stretch, then a block halves
-// itself in shared memory. Blocks of 256. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// itself in shared memory. Blocks of 256. -DDOUBLE=1: double precision.
+#if DOUBLE
 using real = double;
 #else
 using real = float;

@@ -3,8 +3,8 @@
 //
 // One thread per cell; quantity q of a cell stands at [q * cells + cell]. Inputs are in [0, 1): the temperature is
 // 1000 K + 1500 K * temperature, the pressure 1 bar + 9 bar * pressure; mass fractions are scaled to a sum of 1. Any
-// blocks; the suite uses 128. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// blocks; the suite uses 128. -DDOUBLE=1: double precision.
+#if DOUBLE
 using real = double;
 #define REAL(x) x
 #else

@@ -2,8 +2,8 @@
 // each region from there on.
 //
 // A group has one region, whole vectors of four; n is a multiple of 4. Within a group: serially in a vector, then by
-// Kogge and Stone in local memory. Groups of 256, at most 256 of them. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// Kogge and Stone in local memory. Groups of 256, at most 256 of them. -DDOUBLE=1: double precision.
+#if DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 typedef double4 real4;

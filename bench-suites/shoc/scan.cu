@@ -2,8 +2,8 @@
 // each region from there on.
 //
 // A block has one region, whole vectors of four; n is a multiple of 4. Within a block: serially in a vector, then by
-// Kogge and Stone in shared memory. Blocks of 256, at most 256 of them. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// Kogge and Stone in shared memory. Blocks of 256, at most 256 of them. -DDOUBLE=1: double precision.
+#if DOUBLE
 using real = double;
 using real4 = double4;
 #else

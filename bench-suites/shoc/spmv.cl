@@ -3,8 +3,8 @@
 //
 // Row r of a compressed matrix has elements row_start[r] ... row_start[r + 1] - 1 of values and columns. ELLPACK-R
 // keeps element i of row r at i * rows + r, so that the work-items of a group read neighbouring elements, and the rows'
-// lengths. Groups of 128. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// lengths. Groups of 128. -DDOUBLE=1: double precision.
+#if DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 #else

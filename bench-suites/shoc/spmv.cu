@@ -3,8 +3,8 @@
 //
 // Row r of a compressed matrix has elements row_start[r] ... row_start[r + 1] - 1 of values and columns. ELLPACK-R
 // keeps element i of row r at i * rows + r, so that the threads of a block read neighbouring elements, and the rows'
-// lengths. Blocks of 128. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// lengths. Blocks of 128. -DDOUBLE=1: double precision.
+#if DOUBLE
 using real = double;
 #else
 using real = float;

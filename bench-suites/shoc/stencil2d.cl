@@ -3,8 +3,8 @@
 //
 // Arrays hold (rows + 2) rows of `pitch` elements, row and column 0 are border. A group makes 8 rows x 256 columns,
 // which it reads with their surroundings through local memory. rows is a multiple of 8, columns of 256; global columns
-// x rows / 8, groups of 256 x 1. -DDOUBLE: double precision.
-#ifdef DOUBLE
+// x rows / 8, groups of 256 x 1. -DDOUBLE=1: double precision.
+#if DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 #else

@@ -3,7 +3,7 @@
 //
 // All launches run in order with fresh buffers, again and again; a kernel's time is the sum over its launches of the
 // median over the runs, by the device's own events. The first run is not counted.
-// Usage: gpu_kernel_times [--runs N] [--device ID] DEVDB LAUNCH_FILE…
+// Usage: gpu_kernel_times [--runs N] [--device ID] DEVDB LAUNCH_FILE [--set NAME=VALUE|SET]…
 // ID is the device's in the database, where its name does not say it. Status 77: no device; stdout says why.
 // Limits: no images, no shared memory as an argument; such a file is named on stderr and left out.
 #include <algorithm>
@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "../launches.hpp"
 #include "device/device.hpp"
 #include "diag/diag.hpp"
 #include "launch/launch.hpp"
@@ -144,7 +145,8 @@ int main(int argc, char** argv) try {
     std::string_view(argv[next]) == "--runs" ? void(runs = std::max(1, std::atoi(argv[next + 1])))
                                              : void(slug = argv[next + 1]);
   if (argc - next < 2) {
-    std::fprintf(stderr, "usage: gpu_kernel_times [--runs N] [--device ID] DEVDB LAUNCH_FILE...\n");
+    std::fprintf(stderr,
+                 "usage: gpu_kernel_times [--runs N] [--device ID] DEVDB LAUNCH_FILE [--set NAME=VALUE|SET]...\n");
     return 2;
   }
   auto const database = device::load(argv[next++]);
@@ -157,10 +159,9 @@ int main(int argc, char** argv) try {
     return skipped;
   }
   std::puts("kernel,case,device,time_s");
-  for (; next < argc; ++next) {
-    auto const plan = launch::read_launch_file(argv[next]);
+  for (auto const& plan : read_plans(argv + next, argv + argc)) {
     if (!can_run(plan)) {
-      std::fprintf(stderr, "%s: left out\n", argv[next]);
+      std::fprintf(stderr, "%s: left out\n", plan.case_name.c_str());
       continue;
     }
     for (auto const& [kernel, seconds] : times(plan, *gpu, runs))

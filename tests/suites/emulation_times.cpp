@@ -1,4 +1,4 @@
-// emulation_times REPEAT FILE.toml...
+// emulation_times REPEAT FILE.toml [--set NAME=VALUE|SET]...
 //
 // [panwar] Table III: the time to emulate all groups over the time to emulate one, both after compiling, decoding and
 // filling buffers. One thread; pairs of runs, medians. CSV: workload, groups_total, one_group_s, all_groups_s, ratio.
@@ -10,7 +10,7 @@
 #include <exception>
 #include <vector>
 
-#include "launch/launch.hpp"
+#include "../launches.hpp"
 #include "statistics/median.hpp"
 
 namespace {
@@ -23,8 +23,7 @@ launch::Report run(launch::Plan const& plan, bool all) {
   return launch::run(plan, options);
 }
 
-void print_times(char const* path, int repeat) {
-  launch::Plan const plan = launch::read_launch_file(path);
+void print_times(launch::Plan const& plan, int repeat) {
   std::uint64_t groups = 0;
   for (auto const& row : run(plan, false).rows) groups += row.groups_total;
   std::vector<double> one_s, all_s, ratio;
@@ -43,12 +42,12 @@ int main(int argc, char** argv) {
   int repeat = 0;
   if (argc > 2) std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), repeat);
   if (repeat < 1) {
-    fmt::print(stderr, "usage: emulation_times REPEAT FILE.toml...\n");
+    fmt::print(stderr, "usage: emulation_times REPEAT FILE.toml [--set NAME=VALUE|SET]...\n");
     return 2;
   }
   try {
     fmt::print("workload,groups_per_launch,one_group_s,all_groups_s,ratio\n");
-    for (int i = 2; i < argc; ++i) print_times(argv[i], repeat);
+    for (auto const& plan : read_plans(argv + 2, argv + argc)) print_times(plan, repeat);
   } catch (std::exception const& error) {
     fmt::print(stderr, "emulation_times: {}\n", error.what());
     return 1;

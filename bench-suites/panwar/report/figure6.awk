@@ -27,7 +27,7 @@ read_row() {
 END {
   for (i = 1; i <= rows; ++i) {
     name = order[i]
-    split(name, parts, "-")
+    split(name, parts, "_n=")
     same = parts[1] == workload
     printf "%s,%s,%s,%s,%.3g,%s,%s,%.3g,%.2g\n", parts[1], parts[2], groups[name], one[name], all[name],
       same ? slope(one[name], one[before], parts[2], size) : "", same ? slope(all[name], all[before], parts[2], size) : "",

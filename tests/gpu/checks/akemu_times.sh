@@ -1,13 +1,15 @@
 # akemu's projections beside measured kernel times, kernel by kernel, with simulated caches and without: the mean
-# absolute error is at most 20 %, the correlation of the times' logarithms at least 0.95. WORKLOADS replaces the launch
-# files, LIMIT the limit, DEVICE is the device's id where its name does not say it; the tables are akemu_times.md and akemu_times_no_cache.md in $RESULTS, or in the working
+# absolute error is at most 20 %, the correlation of the times' logarithms at least 0.95. WORKLOADS replaces the
+# cases, LIMIT the limit, DEVICE is the device's id where its name does not say it; the tables are akemu_times.md and akemu_times_no_cache.md in $RESULTS, or in the working
 # directory.
 set -eu
 results=${RESULTS:-.}
-workloads=${WORKLOADS:-$(sh "$SOURCE/tests/gpu/workloads.sh" "$SOURCE")}
+workloads=${WORKLOADS:-$(sh "$SOURCE/tests/gpu/workloads.sh")}
 status=0
+launch_of() { sh "$SOURCE/bench-suites/cases.sh" launch "$SOURCE/bench-suites/${1%/*}" "${1#*/}"; }
+launches=$(for workload in $workloads; do launch_of "$workload"; done)
 # shellcheck disable=SC2086  # a list
-"$BIN/gpu_kernel_times" ${DEVICE:+--device "$DEVICE"} "$SOURCE/devdb" $workloads >"$results/measured.csv" || status=$?
+"$BIN/gpu_kernel_times" ${DEVICE:+--device "$DEVICE"} "$SOURCE/devdb" $launches >"$results/measured.csv" || status=$?
 if [ $status = 77 ]; then
   cat "$results/measured.csv"
   exit 77
@@ -16,10 +18,13 @@ fi
 device=$(awk -F, 'NR == 2 { print $3 }' "$results/measured.csv")
 : >"$results/simulated.csv"
 : >"$results/none.csv"
-for launches in $workloads; do
-  "$BIN/miniemu" "$launches" --quiet --emit trace --groups resident:32 |
+for workload in $workloads; do
+  launch=$(launch_of "$workload")
+  # shellcheck disable=SC2086  # several words
+  "$BIN/miniemu" $launch --quiet --emit trace --groups resident:32 |
     "$BIN/akemu" --devdb "$SOURCE/devdb" --device "$device" --warm >>"$results/simulated.csv"
-  "$BIN/miniemu" "$launches" --quiet --emit trace --groups first |
+  # shellcheck disable=SC2086
+  "$BIN/miniemu" $launch --quiet --emit trace --groups first |
     "$BIN/akemu" --devdb "$SOURCE/devdb" --device "$device" --no-cache >>"$results/none.csv"
 done
 report() {

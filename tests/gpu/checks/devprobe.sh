@@ -30,10 +30,10 @@ for class in fp32_fma fp64 int_add int_mul shift logic sfu cvt smem_load gmem_lo
   grep -q ",$class," latgap.csv || { echo "no latency of $class"; exit 1; }
 done
 tail -n +2 latgap.csv >>db/latgap.csv
-workload=$SOURCE/bench-suites/shoc/opencl/reduction_sp_s1.toml
-miniemu "$workload" -k reduce --groups first --quiet | perfcast --devdb db --device "$slug" >projected.csv
+workload=$SOURCE/bench-suites/shoc/reduction.toml
+miniemu "$workload" --set s1 -k reduce --groups first --quiet | perfcast --devdb db --device "$slug" >projected.csv
 grep -q ',ok,.*,curve' projected.csv || { echo "perfcast does not use the curve:"; cat projected.csv; exit 1; }
-miniemu "$workload" -k reduce --groups first --quiet --emit trace | akemu --devdb db --device "$slug" >emulated.csv
+miniemu "$workload" --set s1 -k reduce --groups first --quiet --emit trace | akemu --devdb db --device "$slug" >emulated.csv
 grep -q ',ok,' emulated.csv || { echo "akemu does not project:"; cat emulated.csv; exit 1; }
 if [ -n "${RESULTS:-}" ]; then cp curves.csv device.csv latgap.csv differences.csv "$RESULTS/"; fi
 

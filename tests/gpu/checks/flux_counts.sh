@@ -2,9 +2,12 @@
 # memory as an argument.
 set -eu
 compared=0 refused=0
-for launches in "$SOURCE"/bench-suites/polybench/small/*.toml "$SOURCE"/bench-suites/shoc/opencl/*_small.toml; do
+suites=$SOURCE/bench-suites
+for suite in "$suites/polybench" "$suites/shoc"; do for case in $(sh "$suites/cases.sh" list "$suite" small); do
   status=0
-  flux-count "$launches" --backend cuda --quiet >cuda.csv 2>words || status=$?
+  launches=$(sh "$suites/cases.sh" launch "$suite" "$case")
+  # shellcheck disable=SC2086  # several words
+  flux-count $launches --backend cuda --quiet >cuda.csv 2>words || status=$?
   if [ $status = 5 ] && grep -q "no CUDA driver\|does not start\|no CUDA device" words; then
     head -n 1 words
     exit 77
@@ -14,9 +17,10 @@ for launches in "$SOURCE"/bench-suites/polybench/small/*.toml "$SOURCE"/bench-su
     continue
   fi
   [ $status = 0 ] || { echo "$launches:"; cat words; exit 1; }
-  flux-count "$launches" --quiet >emulator.csv
+  # shellcheck disable=SC2086
+  flux-count $launches --quiet >emulator.csv
   for which in cuda emulator; do awk -F, '{ print $1 "," $3 "," $4 "," $5 }' $which.csv >$which.lanes; done
   diff emulator.lanes cuda.lanes || { echo "$launches differs"; exit 1; }
   compared=$((compared + 1))
-done
+done; done
 echo "$compared workloads agree, $refused cannot be given to a device"

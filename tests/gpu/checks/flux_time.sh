@@ -2,11 +2,13 @@
 # mean 2, at worst 5; the paper's placement, a counter in every block, beside it. The median of eleven runs each, in
 # turns.
 set -eu
-for launches in "$SOURCE"/bench-suites/polybench/*.toml "$SOURCE"/bench-suites/shoc/opencl/*.toml \
-  "$SOURCE"/bench-suites/panwar/*.toml; do
-  case $launches in */polybench/small/* | *_small.toml) continue ;; esac
+suites=$SOURCE/bench-suites
+for launches in "$suites"/polybench/*.toml "$suites"/panwar/*.toml \
+  $(for size in s1 s2 s3 s4; do sh "$suites/cases.sh" list "$suites/shoc" $size; done); do
+  case $launches in *.toml) ;; *) launches=$(sh "$suites/cases.sh" launch "$suites/shoc" "$launches") ;; esac
   status=0
-  flux-count "$launches" --backend cuda --emit overhead --quiet >one.csv 2>words || status=$?
+  # shellcheck disable=SC2086  # several words
+  flux-count $launches --backend cuda --emit overhead --quiet >one.csv 2>words || status=$?
   if [ $status = 5 ] && grep -q "no CUDA driver\|does not start\|no CUDA device" words; then
     head -n 1 words
     exit 77

@@ -2,7 +2,7 @@
 # flux-count --backend cuda on a driver that executes on the emulator: counts are those of the emulator, and the ratio of
 # times, which go by issue slots there, that of issue slots. Usage: cuda_backend.sh BIN SOURCE STANDIN_FOLDER
 set -eu
-bin=$1 small=$2/bench-suites/polybench/small
+bin=$1 suite=$2/bench-suites/polybench
 export LD_LIBRARY_PATH="$3${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -15,9 +15,9 @@ ratios() {  # columns
 compared=0
 for name in atax corr jacobi2d lu; do
   for backend in cuda emulator; do
-    "$bin/flux-count" "$small/$name.toml" --backend $backend >$backend.csv
+    "$bin/flux-count" "$suite/$name.toml" --set small --backend $backend >$backend.csv
     lanes $backend.csv >$backend.lanes
-    "$bin/flux-count" "$small/$name.toml" --backend $backend --emit overhead >$backend.overhead
+    "$bin/flux-count" "$suite/$name.toml" --set small --backend $backend --emit overhead >$backend.overhead
   done
   diff emulator.lanes cuda.lanes || { echo "$name: counts differ"; exit 1; }
   ratios emulator.overhead "launches blocks counters overhead overhead_every_block" >emulator.ratios

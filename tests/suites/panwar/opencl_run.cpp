@@ -1,4 +1,4 @@
-// opencl_run FILE.toml
+// opencl_run FILE.toml [--set NAME=VALUE|SET]...
 //
 // Runs a launch file on the first OpenCL device, with the buffers that miniemu would use: what a comparison with
 // another OpenCL implementation measures (`oclgrind --inst-counts opencl_run aes.toml`). Prints device and processor
@@ -7,16 +7,18 @@
 
 #include <exception>
 
+#include "../../launches.hpp"
 #include "plans.hpp"
 
 int main(int argc, char** argv) {
   using namespace kernelcast;
-  if (argc != 2) {
-    fmt::print(stderr, "usage: opencl_run FILE.toml\n");
-    return 2;
-  }
   try {
-    launch::Plan const plan = launch::read_launch_file(argv[1]);
+    auto const plans = read_plans(argv + 1, argv + argc);
+    if (plans.size() != 1) {
+      fmt::print(stderr, "usage: opencl_run FILE.toml [--set NAME=VALUE|SET]...\n");
+      return 2;
+    }
+    auto const& plan = plans.front();
     auto const run = suites::run_opencl(suites::source_text(plan), suites::opencl_options(plan),
                                         suites::initial_buffers(plan), suites::opencl_launches(plan));
     fmt::print("device,cpu_s\n\"{}\",{:.6f}\n", run.device, run.cpu_s);

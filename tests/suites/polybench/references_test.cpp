@@ -22,7 +22,8 @@ struct Case {
 
 Case read(std::string const& workload) {
   Case c;
-  c.plan = launch::read_launch_file(KERNELCAST_SOURCE_DIR "/bench-suites/polybench/small/" + workload + ".toml");
+  c.plan =
+      launch::read_launch_file(KERNELCAST_SOURCE_DIR "/bench-suites/polybench/" + workload + ".toml", {}, {"small"});
   c.before = c.after = initial_buffers(c.plan);
   c.expected = expect_polybench(workload, c.plan, c.before, c.after);
   return c;

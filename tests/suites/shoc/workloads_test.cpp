@@ -1,5 +1,5 @@
-// Every small launch file with all groups: OpenCL C and CUDA C++ on the emulator, OpenCL C on an OpenCL device where
-// one is installed, each against the host reference.
+// Every workload at its small size with all groups: OpenCL C and CUDA C++ on the emulator, OpenCL C on an OpenCL device
+// where one is installed, each against the host reference.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,13 +22,9 @@ namespace {
 
 std::string const suite = KERNELCAST_SOURCE_DIR "/bench-suites/shoc/";
 
-unsigned real_bytes(std::string const& name) {
-  return name.find("_dp_") == std::string::npos ? 4 : 8;
-}
-
 // Without the compilers that only count registers.
-launch::Plan read_plan(std::string const& path) {
-  launch::Plan plan = launch::read_launch_file(path);
+launch::Plan read_plan(std::string const& path, std::vector<std::string> const& sets = {}) {
+  launch::Plan plan = launch::read_launch_file(path, {}, sets);
   plan.request.registers = false;
   return plan;
 }
@@ -83,14 +79,18 @@ class WithoutToolkit {
   ~WithoutToolkit() { unsetenv("KERNELCAST_NO_CUDA"); }
 };
 
-void check(std::string const& workload, std::vector<std::string> const& cases) {
-  for (std::string const& name : cases) {
-    unsigned const bytes = real_bytes(name);
-    launch::Plan const opencl = read_plan(suite + "opencl/" + name + ".toml");
+// The precisions are sets of the launch file; "" where it has none.
+void check(std::string const& workload, std::string const& file, std::vector<std::string> const& precisions) {
+  for (auto const& precision : precisions) {
+    unsigned const bytes = precision == "dp" ? 8 : 4;
+    std::vector<std::string> sets{"small"};
+    if (!precision.empty()) sets.push_back(precision);
+    launch::Plan const opencl = read_plan(suite + file + ".toml", sets);
     Buffers const before = initial_buffers(opencl), after = emulate_all(opencl);
     expect_right(workload, bytes, opencl, before, after, "OpenCL, emulator");
     expect_spoiled_results_refused(workload, bytes, opencl, before, after);
-    launch::Plan const cuda = read_plan(suite + "cuda/" + name + ".toml");
+    sets.push_back("cuda");
+    launch::Plan const cuda = read_plan(suite + file + ".toml", sets);
     expect_right(workload, bytes, cuda, before, emulate_all(cuda), "CUDA, emulator");
     {
       WithoutToolkit const scope;
@@ -103,8 +103,18 @@ void check(std::string const& workload, std::vector<std::string> const& cases) {
   }
 }
 
-std::vector<std::string> both(std::string const& workload) {
-  return {workload + "_sp_small", workload + "_dp_small"};
+void check_both(std::string const& workload) {
+  check(workload, workload, {"sp", "dp"});
+}
+void check_one(std::string const& workload) {
+  check(workload, workload, {""});
+}
+
+bool has_set(std::filesystem::path const& file, std::string const& name) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(name + " = {")) return true;
+  return false;
 }
 
 }  // namespace
@@ -161,60 +171,65 @@ TEST_CASE("md5 gives the published digests") {
 // What users run: the first group of each launch at SHOC's default size.
 TEST_CASE("the default sizes run") {
   std::size_t run = 0;
-  for (auto const& entry : std::filesystem::directory_iterator(suite + "opencl")) {
-    if (!entry.path().stem().string().ends_with("_s1")) continue;
-    launch::RunOptions options;
-    options.threads = std::max(1u, std::thread::hardware_concurrency());
-    INFO(entry.path());
-    auto const report = launch::run(read_plan(entry.path().string()), options);
-    for (auto const& row : report.rows) CHECK(row.groups_emulated >= 1);
-    ++run;
+  for (auto const& entry : std::filesystem::directory_iterator(suite)) {
+    if (entry.path().extension() != ".toml") continue;
+    for (std::string const precision : {"", "dp"}) {
+      if (!precision.empty() && !has_set(entry.path(), precision)) continue;
+      std::vector<std::string> sets{"s1"};
+      if (!precision.empty()) sets.push_back(precision);
+      launch::RunOptions options;
+      options.threads = std::max(1u, std::thread::hardware_concurrency());
+      INFO(entry.path() << " " << precision);
+      auto const report = launch::run(read_plan(entry.path().string(), sets), options);
+      for (auto const& row : report.rows) CHECK(row.groups_emulated >= 1);
+      ++run;
+    }
   }
   CHECK(run == 24);
 }
 
 TEST_CASE("bfs") {
-  check("bfs", {"bfs_small"});
+  check_one("bfs");
 }
 TEST_CASE("device_memory") {
-  check("device_memory", {"device_memory_small"});
+  check_one("device_memory");
 }
 TEST_CASE("fft") {
-  check("fft", both("fft"));
+  check_both("fft");
 }
 TEST_CASE("gemm") {
-  check("gemm", both("gemm"));
+  check_both("gemm");
 }
 TEST_CASE("maxflops") {
-  check("maxflops", both("maxflops"));
+  check_both("maxflops");
 }
 TEST_CASE("md") {
-  check("md", both("md"));
+  check_both("md");
 }
 TEST_CASE("md through textures") {
-  check("md", {"md_texture_sp_small"});
+  check("md", "md_texture", {"sp"});
 }
 TEST_CASE("md5hash") {
-  check("md5hash", {"md5hash_small"});
+  check_one("md5hash");
 }
 TEST_CASE("reduction") {
-  check("reduction", both("reduction"));
+  check_both("reduction");
 }
 TEST_CASE("s3d") {
-  check("s3d", both("s3d"));
+  check_both("s3d");
 }
 TEST_CASE("scan") {
-  check("scan", both("scan"));
+  check_both("scan");
 }
 TEST_CASE("sort") {
-  check("sort", {"sort_small"});
+  check_one("sort");
 }
 TEST_CASE("spmv") {
-  check("spmv", both("spmv"));
+  check_both("spmv");
 }
 TEST_CASE("stencil2d") {
-  check("stencil2d", both("stencil2d"));
+  check_both("stencil2d");
 }
 TEST_CASE("triad") {
-  check("triad", {"triad_small"});
+  check_one("triad");
 }
