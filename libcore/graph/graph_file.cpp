@@ -202,11 +202,11 @@ GraphFile read_graph_file(std::string const& path, std::istream& in) {
 
 namespace {
 
-// Attributes of a task, in one order for both formats.
+// Attributes of a task beside its kind, in one order for both formats.
 std::vector<std::pair<std::string, std::string>> attributes(Graph const& graph, std::size_t index,
                                                             std::vector<double> const& kernel_s) {
   auto const& task = graph.tasks[index];
-  std::vector<std::pair<std::string, std::string>> out{{"kind", std::string(name(task.kind))}};
+  std::vector<std::pair<std::string, std::string>> out;
   auto const add = [&](std::string key, double value) { out.emplace_back(std::move(key), record::number_text(value)); };
   if (task.kind == TaskKind::join) return out;
   add("part", task.part);
@@ -224,14 +224,48 @@ std::vector<std::pair<std::string, std::string>> attributes(Graph const& graph, 
   return out;
 }
 
+// What a written graph begins and ends with: a task of the graph's where one alone has no predecessor (or successor)
+// and takes no time, else a node beside its tasks, of a name that none of them has.
+class Ends {
+ public:
+  explicit Ends(Graph const& graph) {
+    std::vector<char> has_predecessor(graph.tasks.size(), 0);
+    for (auto const task : graph.successors) has_predecessor[task] = 1;
+    for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+      if (!has_predecessor[t]) sources_.push_back(t);
+      if (graph.successors_of(t).empty()) sinks_.push_back(t);
+    }
+    auto const is_end = [&](std::vector<std::size_t> const& tasks) {
+      return tasks.size() == 1 && graph.tasks[tasks.front()].kind == TaskKind::join;
+    };
+    if (is_end(sources_)) start_ = sources_.front();
+    if (is_end(sinks_) && sinks_ != sources_) end_ = sinks_.front();
+    std::set<std::string> labels;
+    for (std::size_t t = 0; t < graph.tasks.size(); ++t) labels.insert(graph.label(t));
+    while (labels.contains(start_name)) start_name += '_';
+    while (labels.contains(end_name)) end_name += '_';
+  }
+
+  bool adds_start() const { return !start_; }
+  bool adds_end() const { return !end_; }
+  bool is_source(std::size_t task) const { return std::binary_search(sources_.begin(), sources_.end(), task); }
+  bool is_sink(std::size_t task) const { return std::binary_search(sinks_.begin(), sinks_.end(), task); }
+  // Of a task that takes no time.
+  std::string_view kind(std::size_t task) const { return task == start_ ? "start" : task == end_ ? "end" : "join"; }
+
+  std::string start_name = "start", end_name = "end";
+
+ private:
+  std::vector<std::size_t> sources_, sinks_;  // ascending
+  std::optional<std::size_t> start_, end_;
+};
+
 }  // namespace
 
 void write_graph(std::ostream& out, Graph const& graph, std::vector<double> const& kernel_s, std::string const& gpu,
                  GraphFormat format) {
   bool const dot = format == GraphFormat::dot;
-  std::vector<char> has_predecessor(graph.tasks.size(), 0);
-  for (auto const task : graph.successors) has_predecessor[task] = 1;
-  auto const text_key = [](std::string const& key) { return key == "kind" || key == "kernel"; };
+  Ends const ends(graph);
   if (dot)
     out << fmt::format("digraph {} {{\n  // times on {}\n", json_text(graph.app), json_text(gpu));
   else
@@ -241,21 +275,32 @@ void write_graph(std::ostream& out, Graph const& graph, std::vector<double> cons
     for (double const b : graph.memory_bytes) bytes.push_back(record::number_text(b));
     out << fmt::format("  \"memory_bytes\": [{}],\n", fmt::join(bytes, ", "));
   }
-  if (!dot)
-    out << "  \"nodes\": [\n    {\"name\": \"start\", \"kind\": \"start\"},\n    {\"name\": \"end\", \"kind\": "
-           "\"end\"}";
-  if (dot) out << "  start [kind=start];\n  end [kind=end];\n";
+  if (!dot) out << "  \"nodes\": [";
+  bool first_node = true;
+  auto const node = [&](std::string const& label, std::string const& kind) {
+    if (dot)
+      out << fmt::format("  {} [kind={}", label, kind);
+    else
+      out << fmt::format("{}\n    {{\"name\": {}, \"kind\": {}", std::exchange(first_node, false) ? "" : ",", label,
+                         kind);
+  };
+  auto const end_node = dot ? "];\n" : "}";
+  auto const add_end = [&](std::string const& name, char const* kind) {
+    node(dot ? name : json_text(name), dot ? kind : json_text(kind));
+    out << end_node;
+  };
+  if (ends.adds_start()) add_end(ends.start_name, "start");
+  if (ends.adds_end()) add_end(ends.end_name, "end");
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
-    out << (dot ? "  " + json_text(graph.label(t)) + " [" : ",\n    {\"name\": " + json_text(graph.label(t)));
-    bool first = dot;
-    for (auto const& [key, value] : attributes(graph, t, kernel_s)) {
-      out << (std::exchange(first, false) ? "" : ", ");
+    auto const kind = graph.tasks[t].kind;
+    node(json_text(graph.label(t)), json_text(std::string(kind == TaskKind::join ? ends.kind(t) : name(kind))));
+    for (auto const& [key, value] : attributes(graph, t, kernel_s))
       if (dot)  // where a number has no exponent
-        out << key << '=' << (text_key(key) || value.find('e') != std::string::npos ? json_text(value) : value);
+        out << ", " << key << '='
+            << (key == "kernel" || value.find('e') != std::string::npos ? json_text(value) : value);
       else
-        out << '"' << key << "\": " << (text_key(key) ? json_text(value) : value);
-    }
-    out << (dot ? "];\n" : "}");
+        out << ", \"" << key << "\": " << (key == "kernel" ? json_text(value) : value);
+    out << end_node;
   }
   if (!dot) out << "\n  ],\n  \"edges\": [";
   bool first = true;
@@ -267,9 +312,9 @@ void write_graph(std::ostream& out, Graph const& graph, std::vector<double> cons
           << ']';
   };
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
-    if (!has_predecessor[t]) edge("start", graph.label(t));
+    if (ends.adds_start() && ends.is_source(t)) edge(ends.start_name, graph.label(t));
     for (auto const next : graph.successors_of(t)) edge(graph.label(t), graph.label(next));
-    if (graph.successors_of(t).empty()) edge(graph.label(t), "end");
+    if (ends.adds_end() && ends.is_sink(t)) edge(graph.label(t), ends.end_name);
   }
   out << (dot ? "}\n" : "\n  ]\n}\n");
 }
