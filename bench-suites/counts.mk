@@ -20,5 +20,5 @@ $(COUNT_RECORDS:%=$(COUNTS)/%.csv): $(COUNTS)/%.csv: $(foreach case,$(COUNTED),$
 	awk 'FNR > 1 || NR == 1' $^ > $@
 
 $(COUNTS)/overhead.md: $(COUNTS)/overhead.csv $(COUNTS_MK)overhead.awk
-	awk -f $(COUNTS_MK)panwar/report/csv.awk -f $(COUNTS_MK)overhead.awk $< > $@
+	awk -f $(COUNTS_MK)csv.awk -f $(COUNTS_MK)overhead.awk $< > $@
 	@cat $@

@@ -1,5 +1,5 @@
 # Measured kernel times (the first file) beside akemu's: a table, the mean absolute error in percent of the measured
-# time and the correlation of the logarithms. With panwar/report/csv.awk. Ends with 1 when the error is above `limit`,
+# time and the correlation of the logarithms. With bench-suites/csv.awk. Ends with 1 when the error is above `limit`,
 # or, with a limit below 1e6, the correlation below 0.95.
 
 BEGIN { print "| kernel | case | measured | akemu | error | limiter |\n|---|---|---|---|---|---|" }

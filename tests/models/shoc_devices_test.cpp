@@ -1,6 +1,6 @@
 // Projections of three kernels of SHOC beside what SHOC published of 17 GPUs.
 //
-// Reads what `make -C bench-suites/shoc devices` has left in KERNELCAST_SHOC_RESULTS. The selection penalty and the
+// Reads what `make -C bench-suites/papers/shoc` has left in KERNELCAST_SHOC_RESULTS. The selection penalty and the
 // relative error are computed here a second time, from the projections and measured.csv, and compared with rank's; then
 // held against the trivial rankings. What the model misses stands in the suite's README.
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace {
 
 std::string const results = KERNELCAST_SHOC_RESULTS "/";
-std::string const measured_file = KERNELCAST_SOURCE_DIR "/bench-suites/shoc/measured.csv";
+std::string const measured_file = KERNELCAST_SOURCE_DIR "/bench-suites/papers/shoc/measured.csv";
 std::vector<std::string> const single{"reduction_sp", "stencil2d_sp", "gemm_sp"};
 std::vector<std::string> const all{"reduction_sp", "stencil2d_sp", "gemm_sp",
                                    "reduction_dp", "stencil2d_dp", "gemm_dp"};

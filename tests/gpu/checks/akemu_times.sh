@@ -28,7 +28,7 @@ for workload in $workloads; do
     "$BIN/akemu" --devdb "$SOURCE/devdb" --device "$device" --no-cache >>"$results/none.csv"
 done
 report() {
-  awk -f "$SOURCE/bench-suites/panwar/report/csv.awk" -f "$SOURCE/tests/gpu/times.awk" -v limit="$3" \
+  awk -f "$SOURCE/bench-suites/csv.awk" -f "$SOURCE/tests/gpu/times.awk" -v limit="$3" \
     "$results/measured.csv" "$results/$1.csv" >"$results/$2.md"
 }
 report none akemu_times_no_cache 1e9

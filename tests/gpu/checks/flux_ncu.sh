@@ -18,4 +18,4 @@ if grep -q ERR_NVGPUCTRPERM words ncu.csv; then
 fi
 [ $status = 0 ] || { cat words ncu.csv; exit 1; }
 grep '^"' ncu.csv >rows.csv
-awk -f "$SOURCE/bench-suites/panwar/report/csv.awk" -f "$SOURCE/tests/gpu/ncu.awk" groups.csv counts.csv rows.csv
+awk -f "$SOURCE/bench-suites/csv.awk" -f "$SOURCE/tests/gpu/ncu.awk" groups.csv counts.csv rows.csv

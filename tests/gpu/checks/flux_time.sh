@@ -17,4 +17,4 @@ for launches in "$suites"/polybench/*.toml "$suites"/panwar/*.toml \
   { [ -e times.csv ] && tail -n +2 one.csv || cat one.csv; } >>times.csv
 done
 cat times.csv
-awk -f "$SOURCE/bench-suites/panwar/report/csv.awk" -f "$SOURCE/tests/gpu/ratios.awk" times.csv
+awk -f "$SOURCE/bench-suites/csv.awk" -f "$SOURCE/tests/gpu/ratios.awk" times.csv

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string const devdb = KERNELCAST_SOURCE_DIR "/devdb";
-std::string const kernels = KERNELCAST_SOURCE_DIR "/bench-suites/ake/closed_forms/closed_forms.cl";
+std::string const kernels = KERNELCAST_SOURCE_DIR "/bench-suites/papers/ake/closed_forms/closed_forms.cl";
 
 template <class R>
 std::vector<R> rows_of(std::string const& path) {

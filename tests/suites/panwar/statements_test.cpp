@@ -1,6 +1,6 @@
 // Section V of [panwar], statement by statement, as far as limiters, transactions and rankings decide it.
 //
-// Reads the records that `make -C bench-suites/panwar quick` has left in KERNELCAST_PANWAR_RESULTS: kernels and
+// Reads the records that `make -C bench-suites/papers/panwar quick` has left in KERNELCAST_PANWAR_RESULTS: kernels and
 // projections of the eight workloads, one group emulated ("first") and all groups ("all"). Where this reproduction
 // differs from the paper, the test holds what ours gives and the suite's README says why.
 #include <algorithm>

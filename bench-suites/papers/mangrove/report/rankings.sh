@@ -17,7 +17,7 @@ for scheme in "10-fold:--split random" "leave-kernel-out:--leave-out kernel"; do
       "$bin/mangrove" validate --features "$measured/aiwc_features.csv" --targets "$work/times.csv" --max-per-kernel 0 \
         --trees "$trees" --seed "$seed" --calibrate 0 --emit predictions ${scheme#*:} ${variant#*:} >"$work/predictions.csv"
       "$bin/rank" --quiet --measured "$work/times.csv" --summary "$work/predictions.csv" >"$work/summary.csv"
-      awk -v scheme="${scheme%%:*}" -v variant="${variant%%:*}" -f ../panwar/report/csv.awk -f report/ranking_rows.awk \
+      awk -v scheme="${scheme%%:*}" -v variant="${variant%%:*}" -f ../../csv.awk -f report/ranking_rows.awk \
         "$work/summary.csv" >>"$work/rows"
     done
   done

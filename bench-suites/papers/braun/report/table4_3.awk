@@ -1,4 +1,5 @@
 # The metrics of our FFT beside nvprof's and CUDA Flux's of the paper's: same work-items, another kernel and compiler.
+# Metrics that are 0 for all are left out.
 BEGIN { OFS = ","; print "metric", "nvprof (paper)", "CUDA Flux (paper)", "ours by nvprof's definition", "ours as CUDA Flux groups", "ours over CUDA Flux" }
 FILENAME ~ /paper/ {
   if (!read_row()) next
@@ -14,6 +15,7 @@ FILENAME ~ /paper/ {
 }
 END {
   for (i = 1; i <= n; ++i) {
+    if (!(nvprof[i] + flux[i] + value[metrics[i]] + braun[metrics[i]])) continue
     ratio = flux[i] + 0 && braun[metrics[i]] != "" ? sprintf("%.2f", braun[metrics[i]] / flux[i]) : ""
     print metrics[i], nvprof[i], flux[i], value[metrics[i]], braun[metrics[i]], ratio
   }

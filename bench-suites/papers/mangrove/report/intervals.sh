@@ -12,7 +12,7 @@ for data in aiwc neusight tunehub; do
       # shellcheck disable=SC2086
       "$mangrove" validate --features "$measured/${data}_features.csv" --targets "$measured/${data}_times.csv" \
         --max-per-kernel 0 --trees "$trees" --calibrate $folds --emit predictions ${scheme#*:} |
-        awk -f ../panwar/report/csv.awk -f report/intervals.awk | sort -g -k 2 >"$rows"
+        awk -f ../../csv.awk -f report/intervals.awk | sort -g -k 2 >"$rows"
       awk -v what="$data,${scheme%%:*},$folds" '{ covered += $1; width[NR] = $2 }
         END { printf "%s,%d,%.0f,%.3g\n", what, NR, 100 * covered / NR, width[int((NR + 1) / 2)] }' "$rows"
     done

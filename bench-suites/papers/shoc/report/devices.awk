@@ -1,5 +1,5 @@
 # Published times beside projected ones, one row per case and device, in the order of measured.csv.
-#   awk -f ../panwar/report/csv.awk -f devices.awk measured.csv p.csv ...
+#   awk -f ../../csv.awk -f devices.awk measured.csv p.csv ...
 function milliseconds(s) { return sprintf("%.4g", 1000 * s) }
 
 !read_row() { next }

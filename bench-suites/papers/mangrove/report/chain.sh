@@ -11,6 +11,6 @@ for group in device kernel suite; do
     # shellcheck disable=SC2086
     "$mangrove" validate --quiet --features "$features" --targets "$times" --trees "$trees" --max-per-kernel 0 \
       --leave-out $group --cuts log --objective relative $one $stack |
-      awk -v group=$group -v what="counts${stack:+ and perfcast}" -f ../panwar/report/csv.awk -f report/chain.awk
+      awk -v group=$group -v what="counts${stack:+ and perfcast}" -f ../../csv.awk -f report/chain.awk
   done
 done
