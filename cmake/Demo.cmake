@@ -11,6 +11,6 @@ execute_process(
   RESULTS_VARIABLE statuses)
 foreach(status IN LISTS statuses)
   if(NOT status EQUAL 0)
-    message(FATAL_ERROR "a stage of the pipe ended with status ${status}")
+    message(FATAL_ERROR "a stage of the pipe exited with status ${status}")
   endif()
 endforeach()

@@ -54,7 +54,7 @@ set(KERNELCAST_ONCE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:Clang>>:-O1>)
 
 # kernelcast_library(csv SOURCES reader.cpp writer.cpp DEPENDS diag LINK PkgConfig::X)
 # One folder of libcore: target kernelcast_csv, alias kernelcast::csv. DEPENDS names other folders, so that the
-# arrows of the house stand in one place per folder and the linker checks them. Without one of them there is no target.
+# permitted dependences are listed once per folder and the linker checks them. Without one of them there is no target.
 # ONCE: hardly optimised, see KERNELCAST_ONCE.
 function(kernelcast_library name)
   cmake_parse_arguments(ARG "ONCE" "" "SOURCES;DEPENDS;LINK" ${ARGN})

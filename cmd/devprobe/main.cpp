@@ -8,9 +8,9 @@
 #include "cli/cli.hpp"
 #include "device/device.hpp"
 #include "device/measurements.hpp"
+#include "probe/messages.hpp"
 #include "probe/probe.hpp"
 #include "probe/summary.hpp"
-#include "probe/words.hpp"
 #include "record/measurement.hpp"
 #include "version/version.hpp"
 
@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
       .description =
           "Measures a device through OpenCL, CUDA or as the CPU itself: arithmetic peaks, bandwidth over occupancy, "
           "word size and access, latencies and caches, atomics, launches, copies and barriers. Each row is written "
-          "as soon as it is measured. A value that cannot be is kept, with status doubtful and the reason.",
+          "as soon as it is measured. An implausible value is kept, with status doubtful and the reason.",
       .operands = cli::Operands::none,
       .input = {&record::Measurement::schema()},
       .output = {&record::Measurement::schema(), &record::ProbedDevice::schema(), &record::Device::schema(),

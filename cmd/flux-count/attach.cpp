@@ -59,7 +59,7 @@ std::string why_nothing(std::string const& application) {
           "nvcc -cudart shared, or flux-clang++",
           application);
     case flux::Linkage::unknown:
-      return fmt::format("{}; '{}' is no ELF program: programs that it starts are attached to as well", nothing,
+      return fmt::format("{}; '{}' is not an ELF program: programs that it starts are attached to as well", nothing,
                          application);
     case flux::Linkage::none:
       return fmt::format("{}; '{}' itself holds no device code", nothing, application);

@@ -9,8 +9,8 @@
 #include "cli/cli.hpp"
 #include "cli/values.hpp"
 #include "device/device.hpp"
+#include "messages.hpp"
 #include "model/rank.hpp"
-#include "words.hpp"
 
 using namespace kernelcast;
 
@@ -35,7 +35,7 @@ std::string summary(advise::Online const& online, Options const& options) {
   auto const whole = model::rank(whole_application(online, options));
   std::string const best =
       whole.empty() ? ""
-                    : fmt::format("; all of them: {} {}", whole.front().device, advise::words(whole.front().time_s));
+                    : fmt::format("; all of them: {} {}", whole.front().device, advise::message(whole.front().time_s));
   double const share_pct = online.run_s > 0 ? 100 * online.advice_cpu_s / online.run_s : 0;
   std::uint64_t steered = 0;
   for (auto const& row : online.steering) steered += row.launches_steered;
@@ -43,7 +43,7 @@ std::string summary(advise::Online const& online, Options const& options) {
   return fmt::format(
       "{} of {} configurations advised, {} from the cache, {} launches{}{}; advice took {}, {:.1f} % of {}",
       online.advised, online.configurations, online.from_cache, online.launches, moved, best,
-      advise::words(online.advice_cpu_s), share_pct, advise::words(online.run_s));
+      advise::message(online.advice_cpu_s), share_pct, advise::message(online.run_s));
 }
 
 // Devices for an application in CUDA.
@@ -52,7 +52,7 @@ std::vector<std::string> cuda_devices(std::vector<std::string> const& names, dev
   for (auto const& name : names) {
     auto const& found = database.find(name);
     if (found.vendor != "NVIDIA")
-      throw Error(Status::unavailable, fmt::format("--as: device '{}' is no CUDA device", found.device),
+      throw Error(Status::unavailable, fmt::format("--as: device '{}' is not a CUDA device", found.device),
                   "any device of NVIDIA, such as a100, h100 or gtx680");
     out.push_back(found.device);
   }
@@ -88,8 +88,8 @@ void write(std::vector<Record> const& rows, cli::Streams& io) {
 }
 
 Status run(Options const& options, cli::Streams& io) {
-  bool const in_words = io.to_standard_output();
-  if (options.emit != "advice" && in_words)
+  bool const as_messages = io.to_standard_output();
+  if (options.emit != "advice" && as_messages)
     throw Error(Status::usage,
                 fmt::format("--emit {} needs a file to write to: standard output is the application's", options.emit),
                 fmt::format("kernelcast-advise --emit {} -o p.csv -- ./app its arguments", options.emit));
@@ -100,9 +100,9 @@ Status run(Options const& options, cli::Streams& io) {
   auto advice = online_options(options, database);
   advice.threads = io.threads();
   std::optional<record::Writer<record::Advice>> out;
-  if (options.emit == "advice" && !in_words) out.emplace(io.writer<record::Advice>());
-  advice.tell = [&](record::Advice const& row) {
-    if (in_words || (!out && row.status != "ok")) return io.note(advise::words(row));
+  if (options.emit == "advice" && !as_messages) out.emplace(io.writer<record::Advice>());
+  advice.report = [&](record::Advice const& row) {
+    if (as_messages || (!out && row.status != "ok")) return io.note(advise::message(row));
     if (!out) return;
     out->write(row);
     io.publish();  // each row at once
@@ -110,9 +110,9 @@ Status run(Options const& options, cli::Streams& io) {
   auto const online = advise::run_online(advice);
   if (out) out->finish();
   for (auto const& row : online.steering)
-    if (auto const text = advise::words(row); in_words && !text.empty()) io.note(text);
+    if (auto const text = advise::message(row); as_messages && !text.empty()) io.note(text);
   for (auto const& remark : online.remarks) io.note(remark);
-  if (in_words) io.note(summary(online, options));
+  if (as_messages) io.note(summary(online, options));
   if (options.emit == "steering") write(online.steering, io);
   if (options.emit == "projection") write(online.totals, io);
   if (options.emit == "total") write(whole_application(online, options), io);
@@ -162,7 +162,7 @@ void declare(cli::Tool& tool) {
       ->needs(steer);
   auto* const with_gpu = app.add_flag(
       "--with-gpu", options->with_gpu,
-      "a CUDA application runs on the GPU that there is, and is looked on; otherwise it runs on the emulator");
+      "a CUDA application runs on the GPU that there is, and is observed; otherwise it runs on the emulator");
   app.add_option("--as", options->as,
                  "the device that a CUDA application sees on the emulator, by its name in the device database; several "
                  "options, several devices")
@@ -171,7 +171,7 @@ void declare(cli::Tool& tool) {
       ->excludes(with_gpu);
   app.add_flag("--no-cache", options->no_cache, "compile and count anew, and keep nothing");
   app.add_flag("--no-registers", options->no_registers,
-               "do not ask other compilers for registers: a first compilation is faster, occupancies are less exact");
+               "do not run other compilers for registers: a first compilation is faster, occupancies are less exact");
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }
 
@@ -182,12 +182,12 @@ int main(int argc, char** argv) {
       .name = "kernelcast-advise",
       .summary = "advise on devices for each launch of a running application",
       .description =
-          "Runs an OpenCL or CUDA application as it is and tells, for each distinct launch of a kernel, which device "
+          "Runs an OpenCL or CUDA application as it is and reports, for each distinct launch of a kernel, which device "
           "of the "
           "database would run it fastest, how long it takes there, and what it cost to know. Launches are emulated by "
           "other processes, beside the application, within a budget if one is given; what was counted once is "
           "remembered. The application's output and exit status are its own. Without -o the advice goes to standard "
-          "error, in words.",
+          "error, as messages.",
       .operands = cli::Operands::none,
       .input = {},
       .output = {&record::Advice::schema(), &record::Projection::schema(), &record::Steering::schema()},

@@ -82,7 +82,7 @@ int collect(int argc, char** argv) {
       .operands = cli::Operands::none,
       .input = {},
       .output = {&record::Target::schema()},
-      .statuses = {{Status::unavailable, "no NVIDIA management library or no device, where power is asked for"}},
+      .statuses = {{Status::unavailable, "no NVIDIA management library or no device, where power is requested"}},
       .see_also = {"mangrove(1)", "flux-count(1)"},
       .examples = {{"mangrove collect -o targets.csv -- ./app", "measure each kernel of an application"},
                    {"flux-count --attach --emit features -o features.csv -- ./app; "

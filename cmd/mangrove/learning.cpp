@@ -41,7 +41,7 @@ void check_form(Learning const& options) {
     throw Error(Status::usage, "--target-form ratio compares devices, and none has features",
                 "name columns of devices with --device-feature");
   if (!options.stack.empty())
-    throw Error(Status::usage, "--target-form ratio has no use for --stack: a projected time is no ratio",
+    throw Error(Status::usage, "--target-form ratio has no use for --stack: a projected time is not a ratio",
                 "leave one of them out");
   if (scale_of(options) != "log") throw Error(Status::usage, "ratios are learnt as logarithms", "add --scale log");
 }

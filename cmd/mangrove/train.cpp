@@ -26,7 +26,7 @@ void run(Options const& options, cli::Streams& io) {
   auto const plan = plan_of(*options.learning, io);
   if (set.data.samples.size() == 1) io.warn("one sample only: the model predicts its target for everything");
   auto const model = forest::learn(set, plan);
-  if (model.regressor.least_target() == model.regressor.greatest_target() && set.data.samples.size() > 1)
+  if (model.regressor.min_target() == model.regressor.greatest_target() && set.data.samples.size() > 1)
     io.warn("all targets are equal: the model predicts this value for everything");
   if (plan.calibration_folds > 0 && !model.provenance.contains("calibration_folds"))
     io.warn("too few samples to calibrate the interval: it holds less than it says");

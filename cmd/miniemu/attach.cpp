@@ -40,7 +40,7 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
   auto* const with_gpu =
       app.add_flag(
              "--with-gpu", command.with_gpu,
-             "with --attach: a CUDA application runs on the GPU that there is, and is looked on; otherwise it runs "
+             "with --attach: a CUDA application runs on the GPU that there is, and is observed; otherwise it runs "
              "on the emulator")
           ->needs(attach);
   app.add_option("--as", command.as,
@@ -69,7 +69,7 @@ void choose_devices(AttachCommand const& command, intercept::AttachOptions& opti
   for (auto const& name : command.as) {
     auto const& found = database.find(name);
     if (found.vendor != "NVIDIA")
-      throw Error(Status::unavailable, fmt::format("--as: device '{}' is no CUDA device", found.device),
+      throw Error(Status::unavailable, fmt::format("--as: device '{}' is not a CUDA device", found.device),
                   "any device of NVIDIA, such as a100, h100 or gtx680");
     options.as.push_back(found.device);
   }
@@ -95,7 +95,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   options.registers = registers;
   options.with_gpu = command.with_gpu;
   choose_devices(command, options);
-  options.tell = [&io](std::string_view text) { io.note(text); };
+  options.report = [&io](std::string_view text) { io.note(text); };
   options.graph = command.graph;
   std::unique_ptr<record::Writer<record::Kernel>> known;
   if (!command.graph && io.can_start_over() && io.format() == record::Format::csv)

@@ -98,7 +98,7 @@ Status run(Options const& options, cli::Streams& io) {
 }
 
 void declare_checks(CLI::App& app, emu::CheckOptions& checks) {
-  app.add_flag("--check-uninit", checks.uninit, "a finding where memory is read that nobody has written");
+  app.add_flag("--check-uninit", checks.uninit, "a finding where memory is read that was never written");
   app.add_flag("--check-races", checks.races,
                "a finding where two work-items access the same memory, one of them writes, and nothing orders them");
   app.add_flag("--check-division", checks.division, "a finding where an integer is divided by zero");
@@ -148,7 +148,7 @@ void declare(cli::Tool& tool) {
   launch::declare_limits(app, options->launch);
   launch::declare_compiler(app, options->launch);
   app.add_flag("--no-registers", options->no_registers,
-               "do not ask other compilers for registers; the columns stay empty, a first compilation is faster");
+               "do not run other compilers for registers; the columns stay empty, a first compilation is faster");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }

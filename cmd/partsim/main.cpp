@@ -266,7 +266,7 @@ void declare(cli::Tool& tool) {
                "simulate every iteration, also where they repeat (slower, same times)");
   cli::Shard::declare(tool, options->shard);
   app.add_option("--resume", options->resume,
-                 "take the points of a sweep that stand in this file from there, and simulate only the others; the "
+                 "take the points of a sweep that are in this file from there, and simulate only the others; the "
                  "file was made with the same options, and may be that of --output")
       ->type_name("FILE")
       ->excludes(choose)

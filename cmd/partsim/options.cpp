@@ -17,7 +17,7 @@ std::vector<double> sizes(std::vector<std::string> const& texts) {
   auto out = cli::positive_numbers(texts, "--n");
   for (double const n : out)
     if (n != std::floor(n) || n > 0x1p52)
-      throw Error(Status::usage, fmt::format("--n: {} is no size", n), "a whole number of 1 or more");
+      throw Error(Status::usage, fmt::format("--n: {} is not a size", n), "a whole number of 1 or more");
   if (out.empty())
     throw Error(Status::usage, "no problem size", "--n 4096, or --n 4096:61440:4096 for low, high and step");
   return out;
@@ -59,7 +59,7 @@ std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::In
       throw Error(Status::usage, fmt::format("--map: {} has no GPU '{}'", system.name(), text),
                   fmt::format("its GPUs are 0 to {}", system.gpu_count() - 1));
     if (std::find(out.begin(), out.end(), *gpu) != out.end())
-      throw Error(Status::usage, fmt::format("--map: GPU {} stands twice", *gpu), "each part has a GPU of its own");
+      throw Error(Status::usage, fmt::format("--map: GPU {} is duplicated", *gpu), "each part has a GPU of its own");
     out.push_back(*gpu);
   }
   if (texts.empty()) {

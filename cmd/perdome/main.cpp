@@ -54,15 +54,16 @@ std::vector<double> grid(std::string const& text) {
 }
 
 // The partitions of the inputs, each with its system.
-std::vector<perdome::PartitionedWork> read(cli::Streams& io, Options const& options, record::PassedThrough& strangers) {
+std::vector<perdome::PartitionedWork> read(cli::Streams& io, Options const& options,
+                                           record::PassedThrough& extra_columns) {
   std::vector<perdome::PartitionedWork> out;
   for (auto const& path : io.inputs()) {
     auto csv = io.csv(path);
     perdome::PartitionRows rows(csv);
-    strangers.begin(rows);
+    extra_columns.begin(rows);
     for (record::Partition p; rows.next(p);) {
       auto work = perdome::work_of(rows, p);
-      work.passed_through = strangers.cells(rows);
+      work.passed_through = extra_columns.cells(rows);
       if (options.systems.empty() && work.system.empty())
         throw rows.error("partition", "no system", "name one with --system, or in a column system");
       auto const systems = options.systems.empty() ? std::vector{work.system} : options.systems;
@@ -120,8 +121,8 @@ void run(Options const& options, cli::Streams& io) {
   perdome::Systems systems(database, {!options.peaks, rates(database, options.flop_rates, "--flop-rate"),
                                       rates(database, options.byte_rates, "--byte-rate")});
   std::vector<perdome::PartitionedWork> works;
-  record::PassedThrough strangers;
-  if (options.intensities.empty()) works = read(io, options, strangers);
+  record::PassedThrough extra_columns;
+  if (options.intensities.empty()) works = read(io, options, extra_columns);
   auto const codes = codes_of(options, works);
   if (options.best) {
     auto out = io.writer<record::Optimum>();
@@ -130,14 +131,14 @@ void run(Options const& options, cli::Streams& io) {
     return out.finish();
   }
   DoneRows const done(options.resume, io);
-  auto out = io.writer<record::Bound>(strangers.names());
+  auto out = io.writer<record::Bound>(extra_columns.names());
   cli::Shard shard(options.shard);
   bool const publish = options.sweep && io.format() == record::Format::csv && !io.to_standard_output();
   std::size_t known_rows = 0;
   auto const write_with = [&](record::Bound const& row, std::vector<std::string> const& cells) {
     if (!shard.takes_next()) return;
     auto const* const known = done.find(row);
-    out.write(known ? *known : row, strangers.whole(cells));
+    out.write(known ? *known : row, extra_columns.whole(cells));
     known_rows += known != nullptr;
     // An interruption loses nothing, neither this row nor those that come from the same file and are still to be
     // written.
@@ -175,10 +176,9 @@ void declare(cli::Tool& tool) {
       ->type_name("RANGE")
       ->needs(sweep);
   cli::Shard::declare(tool, options->shard)->needs(sweep);
-  app.add_option(
-         "--resume", options->resume,
-         "take the rows of a sweep that stand in this file from there; the file was made with the same options, "
-         "and may be that of --output")
+  app.add_option("--resume", options->resume,
+                 "take the rows of a sweep that are in this file from there; the file was made with the same options, "
+                 "and may be that of --output")
       ->type_name("FILE")
       ->needs(sweep);
   app.add_flag("--roof", options->roof,

@@ -46,7 +46,7 @@ Key key_of(R const& row) {
 }
 
 // Columns of the inputs that a projection does not have: what maps row by row passes them through.
-struct Strangers {
+struct ExtraColumns {
   record::PassedThrough columns;
   std::map<Key, std::vector<std::string>> cells;  // as many as were known by then
   std::vector<std::string> of(Key const& key) const {
@@ -55,14 +55,15 @@ struct Strangers {
   }
 };
 
-std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& strangers, Options const& options) {
+std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns& extra_columns,
+                                                 Options const& options) {
   std::vector<record::Projection> projections;
   std::set<Key> seen;
   std::size_t without_time = 0;
   for (auto const& path : io.inputs()) {
     auto csv = io.csv(path);
     record::Reader<record::Projection> rows(csv);
-    strangers.columns.begin(rows);
+    extra_columns.columns.begin(rows);
     for (record::Projection p; rows.next(p);) {
       check_times(rows, p);
       auto const key = key_of(p);
@@ -71,11 +72,11 @@ std::vector<record::Projection> read_projections(cli::Streams& io, Strangers& st
         projections.push_back(std::move(p));
         continue;
       }
-      if (!rows.extra_names().empty()) strangers.cells[key] = strangers.columns.cells(rows);
+      if (!rows.extra_names().empty()) extra_columns.cells[key] = extra_columns.columns.cells(rows);
       if (!seen.insert(key).second)
         throw rows.error(
             "device",
-            fmt::format("'{}' stands twice for model '{}', kernel '{}', case '{}'", p.device, p.model, p.kernel,
+            fmt::format("'{}' is duplicated for model '{}', kernel '{}', case '{}'", p.device, p.model, p.kernel,
                         p.case_name),
             "one row per model, kernel, case and device; give each variant its own case or model, or add them up "
             "with --total");
@@ -123,9 +124,9 @@ KnownDevices read_devices(std::string const& devdb) {
 
 // Rows that stand for one projection each.
 template <class R>
-void write(cli::Streams& io, std::vector<R> const& rows, Strangers const& strangers) {
-  auto out = io.writer<R>(strangers.columns.names());
-  for (auto const& row : rows) out.write(row, strangers.of(key_of(row)));
+void write(cli::Streams& io, std::vector<R> const& rows, ExtraColumns const& extra_columns) {
+  auto out = io.writer<R>(extra_columns.columns.names());
+  for (auto const& row : rows) out.write(row, extra_columns.of(key_of(row)));
   out.finish();
 }
 
@@ -160,20 +161,20 @@ void write_assignments(cli::Streams& io, std::vector<record::Projection> const& 
 }
 
 void run(Options const& options, cli::Streams& io) {
-  Strangers strangers;
-  auto projections = read_projections(io, strangers, options);
+  ExtraColumns extra_columns;
+  auto projections = read_projections(io, extra_columns, options);
   if (options.total) {
     auto totals = model::total(projections);
     if (totals.incomplete > 0)
       io.note(fmt::format("{} device{} left out: no time for some kernel of the case", totals.incomplete,
                           totals.incomplete == 1 ? "" : "s"));
     projections = std::move(totals.rows);
-    strangers = {};
+    extra_columns = {};
   }
   if (!options.measured.empty()) return write_assessments(io, options, projections);
-  if (options.share) return write(io, model::share(projections), strangers);
+  if (options.share) return write(io, model::share(projections), extra_columns);
   if (options.assign) return write_assignments(io, projections);
-  write(io, model::rank(projections), strangers);
+  write(io, model::rank(projections), extra_columns);
 }
 
 void declare(cli::Tool& tool) {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double shortest_look_s = 0.002, longest_look_s = 0.05;
+constexpr double min_poll_interval_s = 0.002, max_poll_interval_s = 0.05;
 constexpr double ending_s = 0.005;  // kept back for the end: the processes are taken down, results summed up
 
 double seconds(timespec const& t) {
@@ -59,7 +59,7 @@ double processor_time_s(pid_t process, bool ended_children) {
   return seconds(time) + (ended_children ? ended_children_s(process) : 0);
 }
 
-void kill_family(pid_t process) {
+void kill_process_tree(pid_t process) {
   for (auto const member : family_of(process)) kill(member, SIGKILL);  // ancestors first: they would start the next
 }
 
@@ -74,18 +74,18 @@ double Budget::spent_s() const {
 double Budget::hold(double elapsed_s) {
   double const ahead_s = spent_s() + ending_s - share_ * elapsed_s;
   if (ahead_s >= 0) {
-    // Ancestors first: who is stopped starts nothing more. A child that was started meanwhile is stopped at the next
+    // Ancestors first: a stopped process starts no children. A child that was started meanwhile is stopped at the next
     // look.
     for (auto const process : family_of(process_)) kill(process, SIGSTOP);
     held_ = true;
-    return std::clamp(ahead_s / share_, shortest_look_s, longest_look_s);
+    return std::clamp(ahead_s / share_, min_poll_interval_s, max_poll_interval_s);
   }
   if (held_) {
     auto const family = family_of(process_);
     std::for_each(family.rbegin(), family.rend(), [](pid_t process) { kill(process, SIGCONT); });
   }
   held_ = false;
-  return std::clamp(-ahead_s, shortest_look_s, longest_look_s);
+  return std::clamp(-ahead_s, min_poll_interval_s, max_poll_interval_s);
 }
 
 }  // namespace kernelcast::advise

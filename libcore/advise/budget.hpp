@@ -1,11 +1,11 @@
 // Processor time of a process and of all that it has started, held below a share of the time that has passed.
 //
 // Problem: advice beside a running application must not take more of the machine than was granted, and what it does
-// (a compiler, an emulation) cannot be asked to be brief.
+// (a compiler, an emulation) cannot be bounded in advance.
 // Method: the process and its descendants are stopped (SIGSTOP) when they have used what was granted by then, and go on
 // when enough time has passed. Their clocks are read where they stand; those of ended descendants from /proc.
 // A few milliseconds are kept back for ending.
-// Limits: Linux. What ended descendants used is known to a clock tick of the system, mostly 10 ms; between two looks
+// Limits: Linux. What ended descendants used is known to a clock tick of the system, mostly 10 ms; between two polls
 // the process may use more than is granted by the time between them.
 #pragma once
 
@@ -23,7 +23,7 @@ class Budget {
   // Processor time of this process, of the other and of its descendants, and what was used before: seconds.
   double spent_s() const;
 
-  // Stops or continues, `elapsed_s` after the start. Returns in how many seconds to look again.
+  // Stops or continues, `elapsed_s` after the start. Returns the seconds until the next poll.
   double hold(double elapsed_s);
   bool held() const { return held_; }
 
@@ -35,7 +35,7 @@ class Budget {
 
 // The process and all its descendants, ancestors first.
 std::vector<pid_t> family_of(pid_t process);
-void kill_family(pid_t process);
+void kill_process_tree(pid_t process);
 
 // Seconds of processor time that a process, its threads included, has used; 0 where it is gone. With `ended_children`
 // also what children that it has waited for have used.

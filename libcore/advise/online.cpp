@@ -29,8 +29,8 @@ namespace {
 using intercept::Spooled;
 using intercept::SpoolReader;
 
-constexpr double look_again_s = 0.02;  // the application may have ended
-constexpr int most_workers = 8;        // that may die before their launches are given up
+constexpr double poll_interval_s = 0.02;  // the application may have ended
+constexpr int max_workers = 8;            // that may die before their launches are given up
 
 // A worker process. Signals from a terminal are the application's; it dies with this process.
 pid_t start_worker(SpoolReader const& spool, WorkerOptions const& options) {
@@ -56,7 +56,7 @@ class Session {
         spool_.folder(), "", options_.worker.cache ? intercept::lasting_programs() : std::string{});
     if (steering_) environment.emplace_back("KERNELCAST_STEER=1");
     if (options_.with_gpu)
-      cudart::add_look_out(environment);
+      cudart::add_forwarder(environment);
     else
       cudart::add_runtime(environment, cuda_settings());
     try {
@@ -69,7 +69,7 @@ class Session {
     try {
       accompany(watch);
     } catch (...) {
-      see_it_out();
+      await_application_end();
       throw;
     }
     total();
@@ -82,19 +82,19 @@ class Session {
 
   void accompany(intercept::FolderWatch const& watch) {
     for (double pause_s = 0; !finished();) {
-      if (watch.wait(static_cast<int>(std::ceil(1e3 * pause_s)))) tell_new();
-      look_at_application();
-      pause_s = look_after_worker();
+      if (watch.wait(static_cast<int>(std::ceil(1e3 * pause_s)))) report_new();
+      poll_application();
+      pause_s = supervise_worker();
     }
-    tell_new();
-    tell_missing();
+    report_new();
+    report_missing();
   }
 
   // The application is the user's: whatever fails here, it runs to its end.
-  void see_it_out() {
+  void await_application_end() {
     end_worker();
-    for (; application_running_; look_at_application())
-      std::this_thread::sleep_for(std::chrono::duration<double>(look_again_s));
+    for (; application_running_; poll_application())
+      std::this_thread::sleep_for(std::chrono::duration<double>(poll_interval_s));
   }
 
   // Limits are of the worker's emulation: the application has its own time.
@@ -119,7 +119,7 @@ class Session {
     if (options_.budget_share) budget_.emplace(worker_, *options_.budget_share, ended_workers_s_);
   }
 
-  void look_at_application() {
+  void poll_application() {
     if (!application_running_) return;
     auto const status = intercept::ended(application_);
     if (!status) return;
@@ -129,9 +129,9 @@ class Session {
     if (worker_running_) announce_end(spool_);
   }
 
-  // Returns after how many seconds to look again.
-  double look_after_worker() {
-    if (!worker_running_) return look_again_s;
+  // Returns the seconds until the next poll.
+  double supervise_worker() {
+    if (!worker_running_) return poll_interval_s;
     int status = 0;
     rusage used{};
     pid_t const ended = wait4(worker_, &status, WNOHANG, &used);
@@ -141,10 +141,10 @@ class Session {
       if (WIFSIGNALED(status)) replace_worker(WTERMSIG(status));
       return 0;
     }
-    if (!budget_) return look_again_s;
+    if (!budget_) return poll_interval_s;
     double const again_s = budget_->hold(elapsed_s());
     if (budget_->held() && !application_running_) end_worker();  // no more time will be granted
-    return std::min(again_s, look_again_s);
+    return std::min(again_s, poll_interval_s);
   }
 
   static double processor_time_s(rusage const& used) {
@@ -154,17 +154,17 @@ class Session {
     return seconds(used.ru_utime) + seconds(used.ru_stime);
   }
 
-  // The emulator's fault, or somebody's kill: the launch that it was at has no advice, the others go on.
+  // The emulator failed, or the process was killed: its current launch has no advice, the others go on.
   void replace_worker(int signal) {
     auto const open = open_launches();
     if (!open.empty())
       write_outcome(spool_, undone(spool_, open.front(), fmt::format("the worker was ended by signal {}", signal)));
-    if (workers_ < most_workers) start();
+    if (workers_ < max_workers) start();
   }
 
   void end_worker() {
     if (!worker_running_) return;
-    kill_family(worker_);
+    kill_process_tree(worker_);
     rusage used{};
     while (wait4(worker_, nullptr, 0, &used) == -1 && errno == EINTR) continue;
     ended_workers_s_ += processor_time_s(used);
@@ -181,12 +181,12 @@ class Session {
     return out;
   }
 
-  void tell_new() {
+  void report_new() {
     if (steering_) steering_->look();
     for (auto const& file : outcomes(spool_)) {
-      if (!told_.insert(file.key()).second) continue;
+      if (!reported_.insert(file.key()).second) continue;
       auto outcome = read_outcome(spool_, file);
-      outcome.failed ? tell(outcome, "failed") : advise(std::move(outcome));
+      outcome.failed ? report(outcome, "failed") : advise(std::move(outcome));
     }
   }
 
@@ -217,11 +217,11 @@ class Session {
       ++result_.advised;
     }
     result_.from_cache += outcome.from_cache;
-    options_.tell(advice);
+    options_.report(advice);
     counted_.push_back(std::move(outcome));
   }
 
-  void tell(Outcome const& outcome, std::string const& status) {
+  void report(Outcome const& outcome, std::string const& status) {
     if (steering_) unadvised_.push_back(outcome);
     auto advice = begin(outcome);
     advice.status = status;
@@ -230,7 +230,7 @@ class Session {
       advice.advice_wall_s = outcome.wall_s;
       advice.advice_cpu_s = outcome.cpu_s;
     }
-    options_.tell(advice);
+    options_.report(advice);
   }
 
   record::Advice begin(Outcome const& outcome) {
@@ -244,21 +244,21 @@ class Session {
   }
 
   // Those that the layer could not describe, and those that the budget had no time for.
-  void tell_missing() {
-    std::set<std::pair<std::string, std::string>> said;
+  void report_missing() {
+    std::set<std::pair<std::string, std::string>> reported;
     for (auto const& skipped : spool_.skipped()) {
-      if (!said.insert({skipped.kernel, skipped.why}).second) continue;
+      if (!reported.insert({skipped.kernel, skipped.why}).second) continue;
       Outcome outcome;
       outcome.of = skipped.of;
       outcome.row.kernel = skipped.kernel;
       outcome.reason = skipped.why;
-      tell(outcome, "skipped");
+      report(outcome, "skipped");
     }
     for (auto const& launch : open_launches()) {
-      bool const crashes = workers_ >= most_workers;
-      tell(undone(spool_, launch,
-                  crashes ? "workers were ended by signals too often" : "the budget left no time for it"),
-           crashes ? "failed" : "over_budget");
+      bool const crashes = workers_ >= max_workers;
+      report(undone(spool_, launch,
+                    crashes ? "workers were ended by signals too often" : "the budget left no time for it"),
+             crashes ? "failed" : "over_budget");
     }
   }
 
@@ -302,7 +302,7 @@ class Session {
   std::optional<Budget> budget_;
   int workers_ = 0;  // that were started
   double ended_workers_s_ = 0;
-  std::set<std::pair<std::string, std::uint64_t>> told_;
+  std::set<std::pair<std::string, std::uint64_t>> reported_;
   std::vector<Outcome> counted_;
   std::vector<Outcome> unadvised_;  // with steering
 };

@@ -1,12 +1,12 @@
 // Advice on every distinct launch of an application, while it runs.
 //
 // Problem: [panwar] IV is a technique for running applications: launches are caught, emulated in miniature and
-// projected, and somebody chooses a device while there still is something to choose.
+// projected, and a device is chosen while the choice still matters.
 // Method: the application runs with the layer of intercept/opencl in it, and leaves its launches in a spool; one in
-// CUDA runs on the emulator in place of a GPU and leaves their counts there, or, where there is a GPU, is looked on. A
-// worker process counts them (worker.hpp), this one projects the counts onto devices and tells. Nothing in the
+// CUDA runs on the emulator in place of a GPU and leaves their counts there, or, where there is a GPU, is observed. A
+// worker process counts them (worker.hpp), this one projects the counts onto devices and reports. Nothing in the
 // application waits for either. With a budget both together use no more processor time than a share of the
-// application's run time (budget.hpp); what does not fit is told as such. Limits: what the layer itself, or the runtime
+// application's run time (budget.hpp); launches that do not fit are reported. Limits: what the layer, or the runtime
 // on the emulator, costs inside the application is not part of the budget.
 #pragma once
 
@@ -31,10 +31,10 @@ struct OnlineOptions {
   std::optional<SteeringOptions> steering;  // send launches to other devices of the application's
   // For applications in CUDA.
   bool with_gpu = false;        // they run on the GPU that there is; otherwise on the emulator
-  std::vector<std::string> as;  // ids of the devices that they see on the emulator; empty: cudart::usual_device
-  std::string database;         // the folder of the device database, which they ask about those
+  std::vector<std::string> as;  // ids of the devices that they see on the emulator; empty: cudart::default_device
+  std::string database;         // the folder of the device database that describes those
   unsigned threads = 1;         // of the emulator that they run on
-  std::function<void(record::Advice const&)> tell;  // each as it is known
+  std::function<void(record::Advice const&)> report;  // called with each row as soon as it is known
 };
 
 struct Online {

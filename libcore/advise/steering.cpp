@@ -21,7 +21,7 @@ using intercept::Spooled;
 
 namespace {
 
-constexpr std::size_t table_bytes = intercept::most_configurations * sizeof(Decision);
+constexpr std::size_t table_bytes = intercept::max_configurations * sizeof(Decision);
 
 bool is_place(std::string const& text) {
   return text.find_first_not_of("0123456789.") == std::string::npos;
@@ -72,7 +72,7 @@ Steering::Table::~Table() {
 }
 
 Decision* Steering::Table::at(std::uint64_t number) const {
-  return decisions_ && number < intercept::most_configurations ? decisions_ + number : nullptr;
+  return decisions_ && number < intercept::max_configurations ? decisions_ + number : nullptr;
 }
 
 Decision* Steering::decision(Spooled const& of) {
@@ -133,7 +133,7 @@ std::vector<OpenClDevice const*> Steering::devices(std::string const& process, s
   std::map<unsigned, OpenClDevice const*> found;
   for (auto const& context : contexts_)
     for (auto const& device : context)
-      if (device.process == process && device.number < intercept::most_steered_devices &&
+      if (device.process == process && device.number < intercept::max_steered_devices &&
           (numbers >> device.number & 1) != 0)
         found[device.number] = &device;
   std::vector<OpenClDevice const*> out;
@@ -192,7 +192,7 @@ std::string Steering::decide(Outcome const& outcome) {
 
 // ---------------------------------------------------------------- what came of it
 
-std::string Steering::why_it_stays(Outcome const& outcome, Decision const& decision) const {
+std::string Steering::reason_not_steered(Outcome const& outcome, Decision const& decision) const {
   std::ifstream refusal(fmt::format("{}/unsteered-{}-{}.txt", spool_.folder(), outcome.of.process, outcome.of.number));
   std::string kernel, why;
   if (std::getline(refusal, kernel) && std::getline(refusal, why)) return why;
@@ -232,7 +232,7 @@ record::Steering Steering::row(Outcome const& outcome, std::uint64_t launches, s
   out.to_place = joined(to, false);
   out.to_device = joined(to, true);
   out.launches_steered = decision->steered;
-  if (out.launches_steered == 0 && out.reason.empty()) out.reason = why_it_stays(outcome, *decision);
+  if (out.launches_steered == 0 && out.reason.empty()) out.reason = reason_not_steered(outcome, *decision);
   return out;
 }
 
@@ -249,17 +249,17 @@ std::vector<std::string> Steering::remarks() const {
     if (!used_mappings_.contains(mapping.opencl))
       out.push_back(fmt::format("--device-map '{}={}': no context of the application has such a device", mapping.opencl,
                                 mapping.device->device));
-  std::set<std::string> said;
+  std::set<std::string> reported;
   for (auto const& context : contexts_)
     for (auto const& device : context) {
-      if (context.size() < 2 || !said.insert(device.place).second) continue;
-      if (device.number == intercept::most_steered_devices)
+      if (context.size() < 2 || !reported.insert(device.place).second) continue;
+      if (device.number == intercept::max_steered_devices)
         out.push_back(fmt::format("OpenCL device {} is not steered to: it is beyond the first {}", device.place,
-                                  intercept::most_steered_devices));
+                                  intercept::max_steered_devices));
       else if (!device.as)
         out.push_back(
             fmt::format("OpenCL device {} is not steered to or from: no device of the database is called '{}'\n"
-                        "hint: --device-map {}=ID says which it is",
+                        "hint: --device-map {}=ID names its device of the database",
                         device.place, device.name, device.place));
     }
   return out;

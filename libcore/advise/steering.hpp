@@ -1,8 +1,8 @@
 // Where the launches of an application go, of the devices that it has itself.
 //
-// Problem: an application with several devices in a context says where each kernel runs; another one may be better.
-// Method: the layer tells which OpenCL devices the contexts have (intercept/opencl/decisions.hpp). Each is taken for a
-// device of the database, by its name or because the user says so; what has been counted of a launch is projected onto
+// Problem: an application with several devices in a context chooses where each kernel runs; another one may be better.
+// Method: the layer lists the OpenCL devices of the contexts (intercept/opencl/decisions.hpp). Each is taken for a
+// device of the database, by its name or by the user's mapping; what has been counted of a launch is projected onto
 // those, and the order of their times goes back to the layer, which sends further launches of that configuration to the
 // first device that can take them. A configuration is decided once; devices of equal times share a place in the order,
 // and launches never move between them.
@@ -42,7 +42,7 @@ struct SteeringOptions {
 // An OpenCL device of an application.
 struct OpenClDevice {
   std::string process, place, name;
-  unsigned number = intercept::most_steered_devices;  // of the process; that: it is not steered to
+  unsigned number = intercept::max_steered_devices;  // of the process; that: it is not steered to
   std::uint64_t units = 0, units_of_whole = 0;
   std::optional<device::Device> as;  // what it is taken for
 };
@@ -60,7 +60,7 @@ class Steering {
   // Of one configuration, after the application's end; `no_advice` is why it was never decided.
   record::Steering row(Outcome const&, std::uint64_t launches, std::string const& no_advice) const;
 
-  // What there is to say about devices that could not be steered to: words, each once.
+  // Messages about devices that could not be steered to, each once.
   std::vector<std::string> remarks() const;
 
  private:
@@ -83,7 +83,7 @@ class Steering {
   intercept::Decision* decision(intercept::Spooled const&);
   std::vector<OpenClDevice const*> devices(std::string const& process, std::uint32_t numbers) const;
   std::vector<OpenClDevice const*> others(OpenClDevice const&) const;
-  std::string why_it_stays(Outcome const&, intercept::Decision const&) const;
+  std::string reason_not_steered(Outcome const&, intercept::Decision const&) const;
 
   intercept::SpoolReader const& spool_;
   SteeringOptions const& options_;

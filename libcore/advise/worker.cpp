@@ -27,7 +27,7 @@ namespace {
 using intercept::Spooled;
 using intercept::SpoolReader;
 
-constexpr int look_again_ms = 100;
+constexpr int poll_interval_ms = 100;
 constexpr char const* end_mark = "ended";
 
 // Processor time of this process and of the compilers that it has run.
@@ -100,7 +100,7 @@ class Worker {
         continue;
       }
       if (ended) return;
-      watch_.wait(look_again_ms);
+      watch_.wait(poll_interval_ms);
     }
   }
 

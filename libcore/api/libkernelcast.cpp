@@ -49,7 +49,7 @@ struct kernelcast_launch {
   };
   std::map<unsigned, Argument> arguments;
   std::size_t dynamic_shared_bytes = 0;
-  std::uint64_t groups = 1, most_instructions = 0;
+  std::uint64_t groups = 1, max_instructions = 0;
   double timeout_s = 0;
   bool cache = true;
 };
@@ -65,8 +65,8 @@ struct kernelcast_ranking {
 namespace {
 
 constexpr char const* program = "kernelcast";
-constexpr unsigned most_arguments = 1024;
-constexpr std::size_t usual_group = 256;
+constexpr unsigned max_arguments = 1024;
+constexpr std::size_t default_group_items = 256;
 
 std::string& message() {
   thread_local std::string text;
@@ -106,8 +106,8 @@ void need(void const* pointer, char const* what) {
 
 kernelcast_launch::Argument& argument(kernelcast_launch* launch, unsigned index) {
   need(launch, "launch");
-  if (index >= most_arguments)
-    throw Error(Status::usage, fmt::format("argument {} is beyond {}", index, most_arguments - 1),
+  if (index >= max_arguments)
+    throw Error(Status::usage, fmt::format("argument {} is beyond {}", index, max_arguments - 1),
                 "arguments count from 0");
   return launch->arguments[index] = {};
 }
@@ -121,7 +121,7 @@ char const* suffix_of(int language) {
     case KERNELCAST_PTX:
       return ".ptx";
   }
-  throw Error(Status::usage, fmt::format("{} is no language", language),
+  throw Error(Status::usage, fmt::format("{} is not a language", language),
               "KERNELCAST_OPENCL_C, KERNELCAST_CUDA_CPP or KERNELCAST_PTX");
 }
 
@@ -157,10 +157,10 @@ launch::Argument::Kind plan_kind(kernelcast_launch::Argument::Kind kind) {
 launch::Argument described(kernelcast_launch::Argument const& given, launch::Plan& plan) {
   bool const image = given.kind == kernelcast_launch::Argument::Kind::image;
   if (image && !launch::is_image(given.description))
-    throw Error(Status::usage, fmt::format("'{}' is no image", given.description), "image2d:rgba8:640x480");
+    throw Error(Status::usage, fmt::format("'{}' is not an image", given.description), "image2d:rgba8:640x480");
   launch::Text const text{image ? given.description + ":zero" : "sampler:" + given.description, {}, {}};
   auto const out = launch::parse_argument(text, plan, {});
-  if (!out) throw Error(Status::usage, fmt::format("'{}' is no image or sampler", given.description));
+  if (!out) throw Error(Status::usage, fmt::format("'{}' is neither an image nor a sampler", given.description));
   if (!image) return *out;
   auto& texels = plan.buffers[plan.images[out->buffer].buffer];
   if (given.bytes != texels.bytes())
@@ -280,9 +280,9 @@ advise::CountOptions count_options(kernelcast_launch const& launch, std::string 
   out.identity = std::move(identity);
   out.cache = launch.cache;
   out.run.groups = {launch.groups == 0, std::max<std::uint64_t>(launch.groups, 1), false};
-  out.run.limits.max_steps = launch.most_instructions;
+  out.run.limits.max_steps = launch.max_instructions;
   out.run.limits.timeout_s = launch.timeout_s;
-  out.run.print = [](std::string_view) {};  // what a kernel prints is for nobody here
+  out.run.print = [](std::string_view) {};  // what a kernel prints is discarded
   return out;
 }
 
@@ -310,10 +310,10 @@ std::unique_ptr<kernelcast_ranking> project(kernelcast_database const& database,
   return out;
 }
 
-// Divisors of the global size that make at most `usual_group` work-items, the first dimension first.
-std::array<std::size_t, 3> usual_local(std::array<std::size_t, 3> const& global) {
+// Divisors of the global size that make at most `default_group_items` work-items, the first dimension first.
+std::array<std::size_t, 3> default_local(std::array<std::size_t, 3> const& global) {
   std::array<std::size_t, 3> out{1, 1, 1};
-  std::size_t left = usual_group;
+  std::size_t left = default_group_items;
   for (std::size_t d = 0; d < 3; ++d) {
     std::size_t part = std::min(left, global[d]);
     while (part > 1 && global[d] % part != 0) --part;
@@ -409,11 +409,11 @@ kernelcast_status kernelcast_launch_size(kernelcast_launch* launch, unsigned dim
     if (local)
       std::copy(local, local + dimensions, group.begin());
     else
-      group = usual_local(whole);
+      group = default_local(whole);
     for (std::size_t d = 0; d < 3; ++d)
       if (group[d] == 0 || whole[d] % group[d] != 0)
         throw Error(Status::usage,
-                    fmt::format("a global size of {} is no multiple of the local size {}", whole[d], group[d]),
+                    fmt::format("a global size of {} is not a multiple of the local size {}", whole[d], group[d]),
                     "round the global size up, and guard the kernel");
     launch->dimensions = dimensions;
     launch->global = whole;
@@ -471,8 +471,8 @@ kernelcast_status kernelcast_launch_image(kernelcast_launch* launch, unsigned in
     made.description = description;
     made.content = static_cast<std::byte const*>(content);
     made.bytes = bytes;
-    launch::Plan nobodys;
-    described(made, nobodys);  // refused here, not by kernelcast_project()
+    launch::Plan discarded;
+    described(made, discarded);  // refused here, not by kernelcast_project()
     argument(launch, index) = std::move(made);
   });
 }
@@ -483,8 +483,8 @@ kernelcast_status kernelcast_launch_sampler(kernelcast_launch* launch, unsigned 
     kernelcast_launch::Argument made;
     made.kind = kernelcast_launch::Argument::Kind::sampler;
     made.description = description;
-    launch::Plan nobodys;
-    described(made, nobodys);
+    launch::Plan discarded;
+    described(made, discarded);
     argument(launch, index) = std::move(made);
   });
 }
@@ -506,8 +506,8 @@ kernelcast_status kernelcast_launch_groups(kernelcast_launch* launch, uint64_t g
 kernelcast_status kernelcast_launch_limit(kernelcast_launch* launch, uint64_t warp_instructions, double seconds) {
   return guarded([&] {
     need(launch, "launch");
-    if (!(seconds >= 0)) throw Error(Status::usage, "a limit below 0 seconds", "0 is no limit");
-    launch->most_instructions = warp_instructions;
+    if (!(seconds >= 0)) throw Error(Status::usage, "a limit below 0 seconds", "0 means no limit");
+    launch->max_instructions = warp_instructions;
     launch->timeout_s = seconds;
   });
 }

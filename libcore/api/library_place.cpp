@@ -19,7 +19,7 @@ void find_own_place() {
     if (error) return;
     auto const folder = library.parent_path();
     auto const bin = folder == std::filesystem::path(KERNELCAST_BUILD_LIB) ? "../bin" : KERNELCAST_BIN_FROM_LIB;
-    take_for_program_path((folder / bin).lexically_normal() / library.filename());
+    set_program_path((folder / bin).lexically_normal() / library.filename());
   });
 }
 

@@ -72,7 +72,7 @@ class Streams {
   std::istream& input(std::string const& path);
   std::istream& input() { return input(inputs().front()); }
   static std::string input_name(std::string const& path) { return path == "-" ? "<stdin>" : path; }
-  // For inputs that somebody else opened: the content's hash goes into --meta.
+  // For inputs opened elsewhere: the content's hash goes into --meta.
   void note_input(std::string const& path, std::string_view content);
   void note_input_file(std::string const& path);  // reads it, with --meta only
 
@@ -85,8 +85,8 @@ class Streams {
   // Whether publishing now would put fewer rows in the place of those of `path`: it is the file of -o, and has not been
   // replaced yet.
   bool would_replace(std::string const& path) const;
-  // For programs that know better in the end: what is written from here on takes the place of what was published, when
-  // the program ends well. True where the output is a regular file; does nothing elsewhere.
+  // For programs whose final output replaces an earlier one: what is written from here on takes the place of what was
+  // published, when the program ends well. True where the output is a regular file; does nothing elsewhere.
   bool can_start_over() const;
   void start_over();
 
@@ -112,8 +112,8 @@ class Streams {
 
   // A line on stderr, prefixed by the program's name; nothing with --quiet.
   void note(std::string_view text);
-  void warn(std::string_view text);   // also with --quiet
-  void words(std::string_view text);  // to stderr as they are; nothing with --quiet
+  void warn(std::string_view text);           // also with --quiet
+  void print_message(std::string_view text);  // to stderr as it is; nothing with --quiet
   // One line that takes the place of the one before, on a terminal; empty: clears it. Nothing anywhere else.
   void progress(std::string_view text);
 

@@ -21,8 +21,8 @@ namespace kernelcast::cli {
 
 namespace {
 
-constexpr int most_names = 1000;  // processes that write the same file at the same time
-constexpr int looked_at = 8;      // of them, for what killed ones left behind
+constexpr int max_names = 1000;   // processes that write the same file at the same time
+constexpr int checked_names = 8;  // of them, for what killed ones left behind
 
 // A file without a name, in this folder, for which linkat() can make one; -1 where the system has no such thing.
 int open_unnamed(std::string const& folder) {
@@ -107,14 +107,14 @@ std::string OutputFile::name_beside(int number) const {
 }
 
 void OutputFile::open_beside(Until until) {
-  for (int i = 0; i < looked_at; ++i) remove_abandoned_file(name_beside(i));
+  for (int i = 0; i < checked_names; ++i) remove_abandoned_file(name_beside(i));
   if (until == Until::unnamed) descriptor_ = open_unnamed(target_.substr(0, target_.rfind('/') + 1));
   if (descriptor_ != -1) {
     flock(descriptor_, LOCK_EX | LOCK_NB);  // so that it is locked from the moment that it has a name
     return;
   }
   SignalsBlocked const blocked;
-  for (int i = 0; i < most_names && descriptor_ == -1; ++i) {
+  for (int i = 0; i < max_names && descriptor_ == -1; ++i) {
     temporary_ = name_beside(i);
     descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor_ == -1 && errno != EEXIST) break;
@@ -151,7 +151,7 @@ void OutputFile::publish() {
 // No name replaces another one at once but by rename(): an unnamed file needs a name first, for a moment.
 bool OutputFile::name_it() {
   auto const file = fmt::format("/proc/self/fd/{}", descriptor_);
-  for (int i = 0; i < most_names; ++i) {
+  for (int i = 0; i < max_names; ++i) {
     temporary_ = name_beside(i);
     if (linkat(AT_FDCWD, file.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
     if (errno != EEXIST) break;
@@ -171,7 +171,7 @@ void OutputFile::take_its_place() {
     waits_ = false;
   }
   flock(descriptor_, LOCK_UN);  // it is the user's now
-  // The name is durable once its folder is; a file system that cannot sync a folder is no reason to fail.
+  // The name is durable once its folder is; a file system that cannot sync a folder is not a reason to fail.
   auto const slash = target_.rfind('/');
   int const folder =
       open(slash == std::string::npos ? "." : target_.substr(0, slash + 1).c_str(), O_RDONLY | O_CLOEXEC);

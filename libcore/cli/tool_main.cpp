@@ -286,7 +286,7 @@ void Streams::note(std::string_view text) {
 void Streams::warn(std::string_view text) {
   say(fmt::format("{}: {}\n", state_->about.name, text));
 }
-void Streams::words(std::string_view text) {
+void Streams::print_message(std::string_view text) {
   if (!quiet()) say(std::string(text));
 }
 void Streams::progress(std::string_view text) {
@@ -403,10 +403,10 @@ void declare_common(Tool::State& tool, CommonOptions& options, About const& abou
   app.config_formatter(std::make_shared<Configuration>());
 }
 
-std::string first_stranger(CLI::App const& app) {
+std::string first_unknown_option(CLI::App const& app) {
   for (auto const& argument : app.remaining())
     if (argument == "--")
-      break;  // what follows are no options
+      break;  // what follows are not options
     else if (argument.size() > 1 && argument.front() == '-')
       return argument.substr(0, argument.find('='));
   return {};
@@ -418,8 +418,8 @@ Error usage_error(CLI::App const& app, About const& about, CLI::ParseError const
     auto const near = nearest(name, names);
     return near.empty() ? help : did_you_mean(name, names);
   };
-  if (auto const stranger = first_stranger(app); !stranger.empty())
-    return Error(Status::usage, fmt::format("unknown option '{}'", stranger), hint_for(stranger, option_names(app)));
+  if (auto const option = first_unknown_option(app); !option.empty())
+    return Error(Status::usage, fmt::format("unknown option '{}'", option), hint_for(option, option_names(app)));
   if (dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr && app.remaining_size() > 0)
     return Error(Status::usage, fmt::format("unexpected operand '{}'", app.remaining().front()), help);
   if (dynamic_cast<CLI::FileError const*>(&error) != nullptr)
@@ -427,7 +427,7 @@ Error usage_error(CLI::App const& app, About const& about, CLI::ParseError const
   if (dynamic_cast<CLI::ConfigError const*>(&error) != nullptr) {
     std::string const text = error.what();
     if (auto const end = text.find(": This option is not allowed"); end != std::string::npos)
-      return Error(Status::usage, fmt::format("'{}' cannot stand in a configuration file", text.substr(0, end)),
+      return Error(Status::usage, fmt::format("'{}' is not allowed in a configuration file", text.substr(0, end)),
                    "give it on the command line");
     std::string key = text.substr(text.rfind(' ') + 1);
     if (key.ends_with(".++")) key.resize(key.size() - 3);  // how CLI11 names the begin of a section

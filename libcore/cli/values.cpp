@@ -11,7 +11,7 @@ namespace kernelcast::cli {
 
 namespace {
 
-constexpr double most_points = 1e6;  // of a range
+constexpr double max_points = 1e6;  // of a range
 
 template <class Number>
 std::optional<Number> number(std::string_view text) {
@@ -57,7 +57,8 @@ CLI::Validator bandwidth() {
 double positive_number(std::string_view text, std::string_view option) {
   auto const value = number<double>(text);
   if (!value || !(*value > 0) || !std::isfinite(*value))
-    throw Error(Status::usage, fmt::format("{}: '{}' is no number above 0", option, text), "for example 1.7 or 4096");
+    throw Error(Status::usage, fmt::format("{}: '{}' is not a number above 0", option, text),
+                "for example 1.7 or 4096");
   return *value;
 }
 
@@ -70,8 +71,8 @@ std::vector<double> positive_numbers(std::vector<std::string> const& texts, std:
       out.push_back(ends[0]);
       continue;
     }
-    if (ends.size() != 3 || ends[0] > ends[1] || (ends[1] - ends[0]) / ends[2] >= most_points)
-      throw Error(Status::usage, fmt::format("{}: '{}' is no number and no range", option, text),
+    if (ends.size() != 3 || ends[0] > ends[1] || (ends[1] - ends[0]) / ends[2] >= max_points)
+      throw Error(Status::usage, fmt::format("{}: '{}' is neither a number nor a range", option, text),
                   "for example 4096, or 4096:61440:4096 for low, high and step");
     for (double i = 0; ends[0] + i * ends[2] <= ends[1]; ++i) out.push_back(ends[0] + i * ends[2]);
   }
@@ -85,7 +86,7 @@ std::vector<std::uint32_t> counts(std::vector<std::string> const& texts, std::st
     auto const ends = split(text, '-');
     auto const low = whole_number(ends.front()), high = whole_number(ends.back());
     if (ends.size() > 2 || !low || !high || *low == 0 || *high < *low || *high > most)
-      throw Error(Status::usage, fmt::format("{}: '{}' is no number of {} and no range", option, text, what),
+      throw Error(Status::usage, fmt::format("{}: '{}' is neither a number of {} nor a range", option, text, what),
                   "for example 4, or 1-16");
     for (auto g = *low; g <= *high; ++g) out.push_back(static_cast<std::uint32_t>(g));
   }

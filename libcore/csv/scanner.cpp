@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t first_buffer_bytes = std::size_t{1} << 12;  // doubled while the input fills it, up to the next
 constexpr std::size_t large_buffer_bytes = std::size_t{1} << 18;
-constexpr std::size_t patience_bytes = std::size_t{1} << 16;  // a longer row goes through the state machine
+constexpr std::size_t max_scan_bytes = std::size_t{1} << 16;  // a longer row goes through the state machine
 
 std::size_t find(std::string_view text, char c, std::size_t from = 0) {
   if (from >= text.size()) return std::string_view::npos;
@@ -159,7 +159,7 @@ bool Scanner::ends_without_quotes(RawRow& row) {
     bool const at_end = newline == std::string_view::npos;
     if (at_end) {
       scanned = text.size();
-      if (scanned > patience_bytes) return false;
+      if (scanned > max_scan_bytes) return false;
       if (refill()) continue;
       text = pending();  // the end of the input was found, and what stands before it may have moved
     }

@@ -99,12 +99,12 @@ Occupancy occupancy(OccupancyRule const& rule, KernelResources const& resources,
     return out;
   }
   std::string registers_misfit, shared_misfit;
-  std::uint64_t const most_groups = waves == 1 && rule.max_groups_one_wave
-                                        ? *rule.max_groups_one_wave
-                                        : need(rule.max_groups_per_cu, rule, "max_groups_per_cu");
+  std::uint64_t const max_groups = waves == 1 && rule.max_groups_one_wave
+                                       ? *rule.max_groups_one_wave
+                                       : need(rule.max_groups_per_cu, rule, "max_groups_per_cu");
   std::pair<char const*, std::uint64_t> const bounds[] = {
       {"waves", max_waves / waves},
-      {"groups", most_groups},
+      {"groups", max_groups},
       {"registers", by_registers(rule, resources.registers, waves, registers_misfit)},
       {"shared", by_shared(rule, resources.shared_bytes, shared_misfit)}};
   std::uint64_t least = unlimited;

@@ -35,11 +35,11 @@ int report_no_memory(std::string_view program) {
 }
 
 // What a caller of the system is refused that it may have later: a thread, a process.
-bool is_lack(std::system_error const& error) {
+bool is_out_of_resources(std::system_error const& error) {
   return error.code() == std::errc::resource_unavailable_try_again;
 }
 
-int report_lack(std::string_view program) {
+int report_out_of_resources(std::string_view program) {
   say({program,
        ": error: the system refuses another thread\nhint: try fewer --threads, or raise the limit (ulimit -u)\n"});
   return static_cast<int>(Status::limit);
@@ -54,7 +54,7 @@ int report(std::string_view program) {
   } catch (std::bad_alloc const&) {
     return report_no_memory(program);
   } catch (std::system_error const& error) {  // also those of streams and of std::filesystem
-    if (is_lack(error)) return report_lack(program);
+    if (is_out_of_resources(error)) return report_out_of_resources(program);
     say({program, ": error: ", error.what(), "\nhint: check the file and the disk\n"});
     return static_cast<int>(Status::io);
   } catch (std::exception const& error) {
@@ -76,7 +76,7 @@ void refuse_memory() {
 }
 
 // Where there was none for the exception either.
-bool memory_is_short() {
+bool memory_is_exhausted() {
   void* const volatile some = std::malloc(4096);  // volatile: a compiler may take it for given
   std::free(some);
   return some == nullptr;
@@ -96,10 +96,10 @@ std::terminate_handler handler_before = nullptr;
     } catch (std::bad_alloc const&) {
       _exit(report_no_memory(program_invocation_short_name));
     } catch (std::system_error const& error) {
-      if (is_lack(error)) _exit(report_lack(program_invocation_short_name));
+      if (is_out_of_resources(error)) _exit(report_out_of_resources(program_invocation_short_name));
     } catch (...) {  // a defect: the handler before says what it is
     }
-  } else if ((std::uncaught_exceptions() > 0 && memory_was_refused) || memory_is_short()) {
+  } else if ((std::uncaught_exceptions() > 0 && memory_was_refused) || memory_is_exhausted()) {
     _exit(report_no_memory(program_invocation_short_name));
   }
   handler_before();

@@ -5,17 +5,17 @@
 // deepest call and there the earliest block in the order of the control flow (bodies before what follows them) runs
 // first, and lanes reconverge where they meet. A warp therefore executes exactly what it would execute alone.
 //
-// Progress: lanes that wait for others (a spin-lock within a warp, a flag of another warp) let those others run. Who
-// has been kept waiting while its group executed `patience` (1024, halved by each such event, at least 32) blocks with
-// a synchronising operation - atomics, volatile, relaxed or acquire loads, fences, nanosleep - runs next, and goes on
-// until it ends, waits at a barrier, or keeps others waiting in turn. Without synchronising operations nothing of this
-// happens. Groups run one after the other, until one has executed very many such blocks: then later ones begin beside
-// it and all that are not through take turns, on one thread; see machine/residents.hpp. Limits::in_order and observers
-// that ask for order prevent that, and waiting for a later group then never ends.
+// Progress: lanes that spin (on a lock within a warp, a flag of another warp) yield to the lanes they wait for. Lanes
+// that could run but have waited while their group executed 1024 blocks with a synchronising operation (atomics,
+// volatile, relaxed or acquire loads, fences, nanosleep) run next, until they end, wait at a barrier, or have kept
+// others waiting as long; the 1024 is halved each time, down to 32. Without synchronising operations lanes never yield.
+// Groups run one after the other, until one has executed very many such blocks: then later ones begin beside it, and
+// all unfinished ones take turns, on one thread; see machine/residents.hpp. Limits::in_order and observers with
+// needs_order() prevent that, and waiting for a later group then never ends.
 //
 // Memory is checked: an access outside a buffer is a Finding and never touches the host's memory.
-// The emulator knows nothing of statistics: it tells observers what happens (see Observer), each statistic is one of
-// them. Events come per unit, so that a virtual call costs little.
+// The emulator has no statistics of its own: it notifies observers of events (see Observer); each statistic is one
+// observer. Events come per unit, so that a virtual call costs little.
 #pragma once
 
 #include <array>
@@ -42,9 +42,9 @@ struct Dim3 {
 
 inline constexpr std::uint32_t lanes_per_warp = 32;
 inline constexpr std::uint32_t max_lanes_per_unit = 1024;
-inline constexpr std::uint32_t usual_lanes_per_unit = 256;  // more only where several groups run side by side
+inline constexpr std::uint32_t default_lanes_per_unit = 256;  // more only where several groups run side by side
 inline constexpr std::uint32_t max_warps_per_unit = max_lanes_per_unit / lanes_per_warp;
-inline constexpr std::uint32_t least_group_lanes = 4;  // that a group takes where groups run side by side
+inline constexpr std::uint32_t min_group_lanes = 4;  // that a group takes where groups run side by side
 inline constexpr std::uint32_t max_groups_per_unit = 64;
 
 // ---------------------------------------------------------------- memory
@@ -176,15 +176,15 @@ struct MemoryAccess {
   std::uint8_t element_bytes = 0, elements = 0;
 };
 
-// Thrown by a stand-in: see Observer::stand_in.
-struct Unsure {};
+// Thrown by a packed substitute: see Observer::packed_substitute.
+struct Inconclusive {};
 
 // Work-items of one group that have met at a barrier and go on. masks[w] bit l = lane 32 w + l, over all warps.
 struct Meeting {
-  std::uint32_t const* waiting = nullptr;  // what anyone did before happens before what these do next
+  std::uint32_t const* waiting = nullptr;  // earlier accesses of all happen before the next ones of these
   std::uint32_t const* arrived = nullptr;  // bar.arrive: they have not waited themselves
   std::uint32_t warps = 0;
-  bool everyone = false;  // all work-items that have not left: no need to look at the masks
+  bool everyone = false;  // all work-items that have not left: the masks need not be read
 };
 
 struct Launch;
@@ -211,10 +211,12 @@ class Observer {
   virtual bool accepts_packs() const { return false; }
   virtual void pack_begin(std::span<std::uint64_t const> /*linear groups*/) {}
   virtual void pack_end() {}
-  // Who does not accept packs may offer an observer that does, and that throws Unsure as soon as anything happens which
-  // group by group might be worth telling. Then such a launch is rehearsed: if nobody is unsure and nothing is wrong,
-  // that was it, and this observer has seen nothing; else memory is put back and the groups run one by one.
-  virtual std::unique_ptr<Observer> stand_in(Program const&, Launch const&, Memory const&) const { return nullptr; }
+  // An observer that does not accept packs may supply a substitute that does, and that throws Inconclusive as soon as
+  // this observer might report anything. The launch first runs with the substitutes: if none throws and there is no
+  // finding, its result counts and this observer is not called; else memory is restored and the groups run one by one.
+  virtual std::unique_ptr<Observer> packed_substitute(Program const&, Launch const&, Memory const&) const {
+    return nullptr;
+  }
   // A basic block is entered: every unguarded instruction of it is executed by these lanes.
   virtual void block(std::uint32_t /*block*/, Lanes const&) {}
   // A guarded instruction (@p) other than a branch, executed by the lanes whose predicate holds (perhaps none).
@@ -225,10 +227,10 @@ class Observer {
   virtual void branch(std::uint32_t /*instruction*/, Lanes const& /*executing*/, Lanes const& /*taking*/) {}
   virtual void barrier(std::uint32_t /*instruction*/, Lanes const&) {}
   virtual void meet(Meeting const&) {}  // a barrier opens
-  // Lanes of an integer division or remainder whose divisor is 0; told only if some observer asks for it.
+  // Lanes of an integer division or remainder whose divisor is 0; called only if some observer has needs_divisors().
   virtual void zero_divisor(std::uint32_t /*instruction*/, Lanes const&) {}
-  virtual bool asks_for_divisors() const { return false; }
-  virtual bool asks_for_order() const { return false; }  // all groups on one thread
+  virtual bool needs_divisors() const { return false; }
+  virtual bool needs_order() const { return false; }  // all groups on one thread
 
   // For several threads: an empty observer of the same kind, and adding its result to this one. Addition must be
   // commutative, so that counts do not depend on the number of threads.
@@ -304,7 +306,7 @@ struct Finding {
     deadlock,
     trap,
     stack_overflow,
-    bad_image,  // a handle that is no texture or sampler, or one of another geometry
+    bad_image,  // a handle that is not a texture or sampler, or one of another geometry
     limit       // nothing wrong yet: where the kernel was when a limit stopped it
   };
   Kind kind;

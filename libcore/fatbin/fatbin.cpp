@@ -18,7 +18,7 @@ constexpr std::uint16_t kind_ptx = 1;
 constexpr std::uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000;
 // Offsets in an entry's header.
 constexpr std::size_t kind_at = 0, header_size_at = 4, payload_size_at = 8, compressed_size_at = 16, sm_at = 28,
-                      flags_at = 40, raw_size_at = 56, least_header = 64;
+                      flags_at = 40, raw_size_at = 56, min_header = 64;
 
 template <class T>
 T read(std::byte const* at) {
@@ -35,11 +35,11 @@ std::runtime_error other_format() {
   return std::runtime_error("its fat binary has another format");
 }
 
-constexpr std::uint64_t most_text_bytes = std::uint64_t{256} << 20;
-constexpr std::uint64_t most_lz4_ratio = 255;  // LZ4's block format: a byte stands for 255 at most
+constexpr std::uint64_t max_text_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t max_lz4_ratio = 255;  // LZ4's block format: a byte stands for 255 at most
 
 std::size_t uncompressed_size(std::uint64_t claimed) {
-  if (claimed > most_text_bytes) throw other_format();
+  if (claimed > max_text_bytes) throw other_format();
   return claimed;
 }
 
@@ -69,10 +69,10 @@ std::vector<Entry> entries_of(void const* fatbin) {
   auto const* at = begin + read<std::uint16_t>(begin + 6);
   auto const* const end = at + read<std::uint64_t>(begin + 8);
   std::vector<Entry> out;
-  while (at + least_header <= end) {
+  while (at + min_header <= end) {
     std::uint64_t const header = read<std::uint32_t>(at + header_size_at);
     auto const payload = read<std::uint64_t>(at + payload_size_at), rest = static_cast<std::uint64_t>(end - at);
-    if (header < least_header || header > rest || payload > rest - header) throw other_format();
+    if (header < min_header || header > rest || payload > rest - header) throw other_format();
     auto const bytes = header + payload;
     out.push_back({read<std::uint16_t>(at + kind_at) == kind_ptx, read<std::uint32_t>(at + sm_at), {at, at + bytes}});
     at += bytes;
@@ -94,7 +94,7 @@ std::string text_of(Entry const& ptx) {
   if (flags & flag_zstd) {
     text = text_of_zstd(payload, size, uncompressed_size(raw));
   } else if (flags & flag_lz4) {
-    if (raw > (size + 1) * most_lz4_ratio) throw other_format();
+    if (raw > (size + 1) * max_lz4_ratio) throw other_format();
     text.resize(uncompressed_size(raw));
     if (LZ4_decompress_safe(payload, text.data(), static_cast<int>(size), static_cast<int>(raw)) < 0)
       throw std::runtime_error("its PTX cannot be decompressed (LZ4)");
@@ -107,15 +107,15 @@ std::string text_of(Entry const& ptx) {
 
 Entry with_text(Entry const& like, std::string const& text) {
   std::size_t const payload = (text.size() + 1 + 7) / 8 * 8;
-  Entry out{true, like.sm, std::vector<std::byte>(least_header + payload)};
+  Entry out{true, like.sm, std::vector<std::byte>(min_header + payload)};
   auto* const header = out.unchanged.data();
-  std::memcpy(header, like.unchanged.data(), least_header);
-  write<std::uint32_t>(header + header_size_at, least_header);
+  std::memcpy(header, like.unchanged.data(), min_header);
+  write<std::uint32_t>(header + header_size_at, min_header);
   write<std::uint64_t>(header + payload_size_at, payload);
   write<std::uint32_t>(header + compressed_size_at, 0);
   write<std::uint64_t>(header + flags_at, read<std::uint64_t>(header + flags_at) & ~(flag_lz4 | flag_zstd));
   write<std::uint64_t>(header + raw_size_at, 0);
-  std::memcpy(header + least_header, text.data(), text.size());
+  std::memcpy(header + min_header, text.data(), text.size());
   return out;
 }
 

@@ -13,7 +13,7 @@ namespace {
 // Upper ends of the classes in percent; the last has none. Those of figure 5.5.
 constexpr std::array class_ends{5.0, 10.0, 25.0, 50.0, 75.0, 100.0};
 
-constexpr double least_shown = 0.01;  // percent; the axis is logarithmic
+constexpr double min_shown = 0.01;  // percent; the axis is logarithmic
 
 std::string class_name(std::size_t i) {
   if (i == class_ends.size()) return fmt::format("> {} %", class_ends.back());
@@ -26,7 +26,7 @@ void draw_boxes(Script& script, std::map<std::string, std::vector<double>> const
   for (auto const& [device, values] : errors) {
     place += 1;
     std::vector<std::vector<std::string>> cells;
-    for (double const error : values) cells.push_back({number(std::max(error, least_shown))});
+    for (double const error : values) cells.push_back({number(std::max(error, min_shown))});
     auto const* const comma = labels.empty() ? "" : ", ";
     labels += fmt::format("{}{} {}", comma, tic(device), number(place));
     plot += fmt::format("{}{} using ({}):1:(0.6) with boxplot lc rgb {}", comma, script.data(cells), number(place),

@@ -81,10 +81,10 @@ void CudaDevice::copy_from(cuda::Pointer at, std::span<std::byte> content) {
 
 double CudaDevice::launch(cuda::Module module, std::string const& kernel, emu::Launch const& launch,
                           std::vector<std::byte>& parameters) {
-  constexpr std::uint32_t shared_without_asking = 48 * 1024;
+  constexpr std::uint32_t default_max_shared_bytes = 48 * 1024;
   cuda::Function function = nullptr;
   must(api_.module_function(&function, module, kernel.c_str()), "cuModuleGetFunction");
-  if (launch.dynamic_shared_bytes > shared_without_asking)
+  if (launch.dynamic_shared_bytes > default_max_shared_bytes)
     must(api_.function_set(function, cuda::function_max_dynamic_shared, static_cast<int>(launch.dynamic_shared_bytes)),
          "cuFuncSetAttribute");
   std::size_t bytes = parameters.size();

@@ -13,7 +13,7 @@ namespace kernelcast::flux {
 
 namespace {
 
-constexpr std::uint64_t most_bytes = 1 << 24;  // of a table that is read
+constexpr std::uint64_t max_bytes = 1 << 24;  // of a table that is read
 
 class Elf {
  public:
@@ -51,7 +51,7 @@ class Elf {
   }
   template <class T>
   std::vector<T> table(std::uint64_t offset, std::uint64_t bytes) {
-    std::vector<T> out(bytes <= most_bytes ? bytes / sizeof(T) : 0);
+    std::vector<T> out(bytes <= max_bytes ? bytes / sizeof(T) : 0);
     if (!read(offset, out.data(), out.size() * sizeof(T))) out.clear();
     return out;
   }

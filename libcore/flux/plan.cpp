@@ -16,12 +16,12 @@ using ptx::Instruction;
 using ptx::Operand;
 
 constexpr std::uint32_t no_function = ~std::uint32_t{0};
-constexpr double per_loop = 16;             // iterations that a loop is taken to have
-constexpr double trip_cost = 4;             // instructions to compute a loop's iterations
-constexpr std::size_t most_registers = 16;  // for counters, per function
+constexpr double per_loop = 16;            // iterations that a loop is taken to have
+constexpr double trip_cost = 4;            // instructions to compute a loop's iterations
+constexpr std::size_t max_registers = 16;  // for counters, per function
 
 // Functions whose entries the calls do not tell: called by address, or from themselves.
-std::vector<bool> calls_do_not_tell(ptx::Module const& module) {
+std::vector<bool> entries_unknown_from_calls(ptx::Module const& module) {
   std::vector<bool> out(module.functions.size(), false);
   auto const take = [&](auto const& self, Operand const& o) -> void {
     if (o.kind == Operand::Kind::function) out[ptx::without_alias(module, o.id)] = true;
@@ -62,11 +62,11 @@ std::vector<bool> calls_do_not_tell(ptx::Module const& module) {
 class Planner {
  public:
   Planner(ptx::Module const& module, std::uint32_t function, PlanOptions const& options,
-          std::vector<bool> const& may_end, bool calls_tell)
+          std::vector<bool> const& may_end, bool entries_from_calls)
       : f_(module.functions[function]), options_(options) {
     plan_.function = function;
     plan_.graph = build_graph(module, f_, may_end);
-    plan_.calls_tell = f_.entry || calls_tell;
+    plan_.entries_from_calls = f_.entry || entries_from_calls;
   }
 
   FunctionPlan run() {
@@ -114,7 +114,7 @@ class Planner {
     if (last.opcode != "bra" && last.opcode != "ret" && last.opcode != "exit" && last.opcode != "trap") return;
     auto const e = find_edge(graph(), group.block, kind);
     if (e == graph().edges.size()) return;
-    group.told_by_branch = true;
+    group.counted_by_branch = true;
     group.edge = static_cast<std::uint32_t>(e);
     group.edge_negated = last.guard.negated;
   }
@@ -122,7 +122,7 @@ class Planner {
     if (options_.scheme == Scheme::every_block && !options_.guards) return;
     for (std::uint32_t g = 0; g < plan_.groups.size(); ++g) {
       auto const& group = plan_.groups[g];
-      bool const told = group.told_by_branch && options_.scheme == Scheme::minimal;
+      bool const told = group.counted_by_branch && options_.scheme == Scheme::minimal;
       if (!told) add(Measured::What::group, g, block(group.block).loop_depth);
     }
   }
@@ -156,7 +156,7 @@ class Planner {
       Edge const& edge = graph().edges[e];
       double cost = frequency(edge);
       if (edge.kind == Edge::Kind::entry)
-        cost = plan_.calls_tell ? 0 : 1;
+        cost = plan_.entries_from_calls ? 0 : 1;
       else if (edge.kind == Edge::Kind::lost)
         cost = must_derive;
       else if (edge.kind == Edge::Kind::table && !only_way_in(e))
@@ -195,7 +195,7 @@ class Planner {
     auto const counted = chords(nodes, graph().edges, cost_);
     std::vector<std::optional<std::uint64_t>> known(graph().edges.size());
     std::vector<std::uint32_t> constant;
-    if (plan_.calls_tell) known[0] = 0;
+    if (plan_.entries_from_calls) known[0] = 0;
     for (auto const e : counted) {
       auto const trip = trips_.find(e);
       if (trip != trips_.end() && trip->second.constant) {
@@ -209,7 +209,7 @@ class Planner {
     for (; !solve(nodes, graph().edges, known, plan_.relations); plan_.relations.pop_back())
       known[plan_.relations.back().edge] = 0;
     for (auto const e : counted)
-      if (known[e] && !(e == 0 && plan_.calls_tell)) count_edge(e);
+      if (known[e] && !(e == 0 && plan_.entries_from_calls)) count_edge(e);
   }
 
   void count_edge(std::uint32_t e) {
@@ -237,7 +237,7 @@ class Planner {
 
   void add(Measured::What what, std::uint32_t index, std::uint32_t depth) {
     bool const in_register =
-        depth > 0 && registers_ && in_registers_ < most_registers && options_.scheme == Scheme::minimal;
+        depth > 0 && registers_ && in_registers_ < max_registers && options_.scheme == Scheme::minimal;
     in_registers_ += in_register;
     plan_.measured.push_back({what, index, in_register, {}, {in_register, 0}});
   }
@@ -339,11 +339,11 @@ Plan make_plan(ptx::Module const& module, PlanOptions options) {
   find_refusal(module, plan);
   if (plan.refusal) return plan;
   auto const may_end = may_end_caller(module);
-  auto const untold = calls_do_not_tell(module);
+  auto const entries_unknown = entries_unknown_from_calls(module);
   for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
     if (!module.functions[f].has_body) continue;
     plan.plan_of[f] = static_cast<std::uint32_t>(plan.functions.size());
-    plan.functions.push_back(Planner(module, f, options, may_end, !untold[f]).run());
+    plan.functions.push_back(Planner(module, f, options, may_end, !entries_unknown[f]).run());
   }
   hand_banks(module, plan);
   for (auto& p : plan.functions)

@@ -2,7 +2,7 @@
 // module. A pure function of the module, so that counters can be read wherever the module's text is.
 //
 // Counted are chords of each control-flow graph (placement.hpp); groups of guarded instructions whose predicate no
-// branch tells; entries of functions that are called by address or recursively. A counter in a loop is a register that
+// branch has; entries of functions that are called by address or recursively. A counter in a loop is a register that
 // is written out where the function ends, one outside loops is memory. Every counter is kept in banks, and one whose
 // value differs between lanes once for each lane, so that work-items do not wait for each other.
 #pragma once
@@ -56,8 +56,8 @@ struct GuardGroup {
     bool negated = false;
   };
   std::vector<Member> members;
-  bool told_by_branch = false;  // the block's last instruction has this predicate too: then no counter
-  std::uint32_t edge = 0;       // that is taken where the predicate, or if `edge_negated` its opposite, holds
+  bool counted_by_branch = false;  // the block's last instruction has this predicate too: then no counter
+  std::uint32_t edge = 0;          // that is taken where the predicate, or if `edge_negated` its opposite, holds
   bool edge_negated = false;
 };
 
@@ -67,7 +67,7 @@ struct FunctionPlan {
   std::vector<Measured> measured;
   std::vector<Relation> relations;
   std::vector<GuardGroup> groups;
-  bool calls_tell = true;                   // entries follow from the calls' counts, or a kernel's launch
+  bool entries_from_calls = true;           // entries follow from the calls' counts, or a kernel's launch
   bool takes_bank = false;                  // has counters or calls what has: gets the address of its bank
   std::uint32_t first_byte = 0, bytes = 0;  // its counters within a bank
 };

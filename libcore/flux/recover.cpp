@@ -78,7 +78,7 @@ class Recovery {
 
   std::vector<std::uint64_t> solve_edges(FunctionPlan const& p) {
     std::vector<std::optional<std::uint64_t>> known(p.graph.edges.size());
-    if (p.calls_tell) known[0] = entries(p);
+    if (p.entries_from_calls) known[0] = entries(p);
     for (auto const& m : p.measured)
       if (m.what == Measured::What::edge || m.what == Measured::What::entry) known[m.index] = value(p, m.counter);
     auto solved = solve(p.graph.blocks + 1, p.graph.edges, std::move(known), p.relations);
@@ -95,7 +95,7 @@ class Recovery {
       auto const all = blocks[group.block];
       if (all == 0) continue;
       auto holds = groups[g];
-      if (group.told_by_branch && !every) holds = group.edge_negated ? all - edges[group.edge] : edges[group.edge];
+      if (group.counted_by_branch && !every) holds = group.edge_negated ? all - edges[group.edge] : edges[group.edge];
       for (auto const& member : group.members)
         counts_.at(p.function, member.instruction, module_).lanes = member.negated ? all - holds : holds;
     }

@@ -1,4 +1,4 @@
-// A forest that answers in the target's own unit: value, interval, and how far it can be trusted.
+// A forest that predicts in the target's own unit: value, interval, and how far it can be trusted.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ struct Prediction {
   std::uint32_t nearest = 0;            // that sample's row in the training samples
   std::optional<std::size_t> outside;   // a feature outside the range of the training samples
   // No training sample is like this one.
-  bool extrapolated() const { return outside || support < least_support; }
-  static constexpr double least_support = 0.05;
+  bool extrapolated() const { return outside || support < min_support; }
+  static constexpr double min_support = 0.05;
   bool operator==(Prediction const&) const = default;
 };
 
@@ -77,7 +77,7 @@ class Estimator {
   std::vector<float> const& low() const { return low_; }  // [feature], of the training samples
   std::vector<float> const& high() const { return high_; }
   std::vector<double> const& targets() const { return targets_; }  // [member], in the target's own unit
-  double least_target() const { return targets_.front(); }
+  double min_target() const { return targets_.front(); }
   double greatest_target() const { return targets_.back(); }
 
  private:

@@ -70,7 +70,7 @@ void check(Tree const& tree, Forest const& forest) {
   for (auto const feature : tree.split)
     if (feature != Tree::leaf && feature >= forest.features) refuse("a node asks for a feature that does not exist");
   for (float const threshold : tree.threshold)
-    if (!std::isfinite(threshold)) refuse("a threshold is no number");
+    if (!std::isfinite(threshold)) refuse("a threshold is not a number");
   if (tree.members.size() != forest.targets.size()) refuse("a tree has not every sample as its member once");
   std::vector<bool> seen(forest.targets.size());
   for (auto const member : tree.members) {

@@ -1,5 +1,5 @@
 // Growing one extremely randomised tree. [geurts] table 1, with the details of scikit-learn's ExtraTreesRegressor:
-// features are drawn without replacement until `max_features` were looked at and one of them differs within the node;
+// features are drawn without replacement until `max_features` were tried and one of them differs within the node;
 // of equal gains the first counts.
 //
 // The samples of a node stay in ascending order of their targets (the partition is stable), so that the median of
@@ -16,7 +16,7 @@ namespace kernelcast::forest {
 
 namespace {
 
-constexpr float least_spread = 1e-7F;  // a feature whose values differ by less is constant within a node
+constexpr float min_spread = 1e-7F;  // a feature whose values differ by less is constant within a node
 
 struct Cut {
   std::size_t feature = 0;
@@ -157,12 +157,12 @@ class Grower {
     std::size_t const n = end - begin;
     if (n < 2 || y_[begin] == y_[end - 1]) return best;  // ascending: all equal
     double const node = node_error(begin, end);
-    for (std::size_t looked_at = 0; looked_at < features_.size(); ++looked_at) {
-      if (looked_at >= tried_ && best.found) break;
-      std::swap(features_[looked_at], features_[looked_at + random_.below(features_.size() - looked_at)]);
-      std::size_t const feature = features_[looked_at];
+    for (std::size_t considered = 0; considered < features_.size(); ++considered) {
+      if (considered >= tried_ && best.found) break;
+      std::swap(features_[considered], features_[considered + random_.below(features_.size() - considered)]);
+      std::size_t const feature = features_[considered];
       auto const [low, high] = gather(feature, begin, end);
-      if (!(high > low + least_spread)) continue;
+      if (!(high > low + min_spread)) continue;
       float const threshold = threshold_between(low, high);
       double const gain = settings_.criterion == Criterion::mse ? squared_gain(begin, n, threshold, node)
                                                                 : absolute_gain(begin, n, threshold, node);
@@ -199,7 +199,7 @@ class Grower {
   Tree tree_;
   std::vector<std::uint32_t> ids_, spare_ids_;
   std::vector<double> y_, spare_y_;  // of ids_
-  std::vector<float> values_;        // of the node and feature looked at
+  std::vector<float> values_;        // of the current node and feature
   std::vector<std::size_t> features_;
   std::vector<double> gains_;
   std::vector<double>* importance_;

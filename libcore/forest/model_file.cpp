@@ -25,7 +25,7 @@ class Object {
  public:
   Object(Json const& json, std::string file, std::string path)
       : json_(&json), file_(std::move(file)), path_(std::move(path)) {
-    if (!json.is_object()) refuse(fmt::format("'{}' is no object", path_));
+    if (!json.is_object()) refuse(fmt::format("'{}' is not an object", path_));
   }
 
   [[noreturn]] void refuse(std::string const& what) const {
@@ -39,19 +39,19 @@ class Object {
   }
   Object object(std::string const& key) const { return {at(key), file_, path_ + key + "."}; }
   std::string text(std::string const& key) const {
-    if (!at(key).is_string()) refuse(fmt::format("'{}{}' is no text", path_, key));
+    if (!at(key).is_string()) refuse(fmt::format("'{}{}' is not text", path_, key));
     return at(key).get<std::string>();
   }
   double number(std::string const& key) const {
-    if (!at(key).is_number()) refuse(fmt::format("'{}{}' is no number", path_, key));
+    if (!at(key).is_number()) refuse(fmt::format("'{}{}' is not a number", path_, key));
     return at(key).get<double>();
   }
   std::uint64_t count(std::string const& key) const {
-    if (!at(key).is_number_unsigned()) refuse(fmt::format("'{}{}' is no whole number, 0 or more", path_, key));
+    if (!at(key).is_number_unsigned()) refuse(fmt::format("'{}{}' is not a whole number, 0 or more", path_, key));
     return at(key).get<std::uint64_t>();
   }
   Json const& list(std::string const& key) const {
-    if (!at(key).is_array()) refuse(fmt::format("'{}{}' is no list", path_, key));
+    if (!at(key).is_array()) refuse(fmt::format("'{}{}' is not a list", path_, key));
     return at(key);
   }
   std::vector<std::string> texts(std::string const& key) const {
@@ -65,14 +65,14 @@ class Object {
   template <class T>
   std::vector<T> numbers(std::string const& key) const {
     auto out = unpacked<T>(text(key));
-    if (!out) refuse(fmt::format("'{}{}' is no base64 of numbers", path_, key));
+    if (!out) refuse(fmt::format("'{}{}' is not base64 of numbers", path_, key));
     return *std::move(out);
   }
   template <class E, std::size_t N>
   E word(Words<E, N> const& words, std::string const& key) const {
     auto const value = text(key);
     auto const* const found = find_word(words, value);
-    if (found == nullptr) refuse(fmt::format("'{}{}' cannot be '{}'", path_, key, value));
+    if (found == nullptr) refuse(fmt::format("'{}{}' must not be '{}'", path_, key, value));
     return *found;
   }
   Json const& json() const { return *json_; }
@@ -110,7 +110,7 @@ Plan plan_of(Object const& settings, std::uint64_t version) {
   out.interval = settings.number("interval");
   out.margin = settings.number("margin");
   if (!(out.interval > 0 && out.interval < 1)) settings.refuse("'settings.interval' is not between 0 and 1");
-  if (!(std::fabs(out.margin) < 1e6)) settings.refuse("'settings.margin' is no sensible distance");
+  if (!(std::fabs(out.margin) < 1e6)) settings.refuse("'settings.margin' is not a sensible distance");
   return out;
 }
 
@@ -119,7 +119,7 @@ std::vector<double> targets_of(Object const& root, Plan const& plan) {
   auto targets = root.object("training").numbers<double>("targets");
   if (targets.empty() || targets.size() > max_sample_count) root.refuse("no targets, or too many");
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (!std::isfinite(targets[i])) root.refuse("a target is no number");
+    if (!std::isfinite(targets[i])) root.refuse("a target is not a number");
     if (i > 0 && targets[i] < targets[i - 1]) root.refuse("the targets do not ascend");
     if (!(targets[i] > 0) && (plan.scale == Scale::log || plan.objective == Objective::relative))
       root.refuse("a target is not above 0");
@@ -180,7 +180,7 @@ Forest forest_of(Object const& root, Plan const& plan, Features const& features,
 
 Json parsed(std::string_view text, std::string const& file) {
   auto const refuse = [&](std::size_t line) {
-    throw Error(Status::bad_data, Where{file, line, 0}, "this is no complete JSON, so no model",
+    throw Error(Status::bad_data, Where{file, line, 0}, "this is not complete JSON, so no model",
                 "name a file that mangrove train wrote");
   };
   try {
@@ -229,10 +229,10 @@ Estimator estimator_of(Object const& root, Plan const& plan, Features const& fea
   return {std::move(forest), plan, std::move(targets), features.low, features.high};
 }
 
-// Of two forests the level's stands in an object of its own.
+// Of two forests the level's has an object of its own.
 Regressor regressor_of(Object const& root, Plan const& plan, Features const& features) {
   if (plan.form == TargetForm::direct) return Regressor(estimator_of(root, plan, features));
-  if (plan.scale != Scale::log) root.refuse("its ratios are no logarithms");
+  if (plan.scale != Scale::log) root.refuse("its ratios are not logarithms");
   if (features.device.empty() || !features.projections.empty())
     root.refuse("ratios need features of devices, and no projections");
   auto const training = root.object("training");
@@ -268,7 +268,7 @@ std::string model_text(Model const& model) {
   for (auto const row : main.forest().order) samples.push_back(model.samples[row]);
   out["training"] = {{"samples", samples}, {"targets", packed(main.targets())}};
   if (auto const* const level = model.regressor.level(); level != nullptr) {
-    out["training"]["least"] = model.regressor.least_target();
+    out["training"]["least"] = model.regressor.min_target();
     out["training"]["greatest"] = model.regressor.greatest_target();
     auto of_level = Json::object();
     add_features(of_level, model, *level);
@@ -285,11 +285,11 @@ Model parse_model(std::string_view text, std::string const& file) {
   Object const root(json, file, "");
   if (root.text("format") != format_name) root.refuse(fmt::format("its format is '{}'", root.text("format")));
   auto const version = root.count("version");
-  if (version < least_model_version || version > model_version)
-    throw Error(Status::bad_data, Where{file, 0, 0},
-                fmt::format("the model has version {}, this program reads {} to {}", version, least_model_version,
-                            model_version),
-                "train it again with this version");
+  if (version < min_model_version || version > model_version)
+    throw Error(
+        Status::bad_data, Where{file, 0, 0},
+        fmt::format("the model has version {}, this program reads {} to {}", version, min_model_version, model_version),
+        "train it again with this version");
   auto const plan = plan_of(root.object("settings"), version);
   auto features = features_of(root);
   auto samples = root.object("training").texts("samples");
@@ -299,7 +299,7 @@ Model parse_model(std::string_view text, std::string const& file) {
   auto const per = root.text("per"), target = root.text("target");
   if (target != "time_s" && target != "power_w") root.refuse(fmt::format("its target is '{}'", target));
   if (!per.empty() && std::find(features.kernel.begin(), features.kernel.end(), per) == features.kernel.end())
-    root.refuse(fmt::format("it predicts multiples of '{}', which is no feature", per));
+    root.refuse(fmt::format("it predicts multiples of '{}', which is not a feature", per));
   try {
     auto regressor = regressor_of(root, plan, features);
     if (samples.size() != regressor.estimator().targets().size()) root.refuse("not one name for each training sample");

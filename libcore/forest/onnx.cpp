@@ -154,7 +154,7 @@ void add_nodes(Message& graph, Regressor const& regressor) {
         .message(1, node("Add", {"level", "ratio"}, "logarithm"))
         .message(1, node("Exp", {"logarithm"}, "product"))
         .message(1, node("Clip", {"product", "least", "greatest"}, "prediction"))
-        .message(5, scalar("least", regressor.least_target()))
+        .message(5, scalar("least", regressor.min_target()))
         .message(5, scalar("greatest", regressor.greatest_target()));
   } else if (regressor.plan().scale == Scale::log) {
     graph.message(1, ensemble(main, "logarithm")).message(1, node("Exp", {"logarithm"}, "prediction"));

@@ -49,8 +49,8 @@ class TwoWay {
     for (double const y : data.samples.y) y_.push_back(std::log(y));
     levels_.resize(configurations_.count);
     effects_.resize(devices_.count);
-    constexpr int most_turns = 1000;
-    for (int turn = 0; turn < most_turns && step() > 1e-12; ++turn) {
+    constexpr int max_turns = 1000;
+    for (int turn = 0; turn < max_turns && step() > 1e-12; ++turn) {
     }
   }
   Numbered const& configurations() const { return configurations_; }
@@ -126,10 +126,14 @@ Regressor Regressor::fit(Data const& data, Plan const& plan) {
 }
 
 Regressor::Regressor(Estimator direct)
-    : estimator_(std::move(direct)), least_(estimator_.least_target()), greatest_(estimator_.greatest_target()) {}
+    : estimator_(std::move(direct)), min_target_(estimator_.min_target()), max_target_(estimator_.greatest_target()) {}
 
 Regressor::Regressor(Estimator level, Estimator ratio, double margin, double least, double greatest)
-    : estimator_(std::move(ratio)), level_(std::move(level)), margin_(margin), least_(least), greatest_(greatest) {}
+    : estimator_(std::move(ratio)),
+      level_(std::move(level)),
+      margin_(margin),
+      min_target_(least),
+      max_target_(greatest) {}
 
 Plan Regressor::plan() const {
   if (!level_) return estimator_.plan();
@@ -151,7 +155,7 @@ Prediction Regressor::product(Prediction const& level, Prediction const& ratio) 
   double const value = level.value * ratio.value;
   double const below = std::hypot(std::log(level.value / level.low), std::log(ratio.value / ratio.low));
   double const above = std::hypot(std::log(level.high / level.value), std::log(ratio.high / ratio.value));
-  out.value = std::clamp(value, least_, greatest_);
+  out.value = std::clamp(value, min_target_, max_target_);
   out.low = std::min(out.value, value * std::exp(-below - margin_));
   out.high = std::max(out.value, value * std::exp(above + margin_));
   out.support = std::min(level.support, ratio.support);

@@ -44,8 +44,8 @@ class Regressor {
   Estimator const* level() const { return level_ ? &*level_ : nullptr; }
   Plan plan() const;
   void set_margin(double margin);
-  double least_target() const { return least_; }
-  double greatest_target() const { return greatest_; }
+  double min_target() const { return min_target_; }
+  double greatest_target() const { return max_target_; }
   // [feature]: part in reducing the criterion, all together 1 (or 0); of two forests by the variance that each
   // explains.
   std::vector<double> importance() const;
@@ -56,7 +56,7 @@ class Regressor {
   Estimator estimator_;
   std::optional<Estimator> level_;
   double margin_ = 0;  // of the product
-  double least_, greatest_;
+  double min_target_, max_target_;
 };
 
 }  // namespace kernelcast::forest

@@ -114,7 +114,7 @@ Fill run_ptxas(Build const& build) {
     if (auto const f = figures.find(kernel.name); f != figures.end())
       kernel.registers.sm75 = f->second.registers;
     else
-      kernel.notes.emplace_back("registers_sm75: ptxas says nothing about this kernel");
+      kernel.notes.emplace_back("registers_sm75: ptxas reports nothing for this kernel");
   };
 }
 
@@ -125,7 +125,7 @@ Fill read_amdgcn(AmdTarget const& target, std::string const& assembly) {
       kernel.notes.push_back(
           fmt::format("{}: libclc-19 has no {} for {}", target.column, lacks->second, target.processor));
     else if (f == figures.end())
-      kernel.notes.push_back(fmt::format("{}: the assembly says nothing about this kernel", target.column));
+      kernel.notes.push_back(fmt::format("{}: the assembly has nothing on this kernel", target.column));
     else
       kernel.registers.*target.field = f->second;
   };
@@ -135,7 +135,7 @@ Fill read_r600(AmdTarget const& target, std::string const& assembly) {
   return [figures = parse_r600(assembly), &target](KernelInfo& kernel) {
     auto const f = figures.find(kernel.name);
     if (f == figures.end()) {
-      kernel.notes.push_back(fmt::format("{}: the assembly says nothing about this kernel", target.column));
+      kernel.notes.push_back(fmt::format("{}: the assembly has nothing on this kernel", target.column));
       return;
     }
     kernel.registers.gprs_cypress = f->second.gprs;
@@ -247,7 +247,7 @@ void find_registers(Build const& build, std::vector<KernelInfo>& kernels) {
   bool const opencl =
       build.request.path.size() > 3 && build.request.path.substr(build.request.path.size() - 3) == ".cl";
   if (!build.request.registers) {
-    for (auto& kernel : kernels) kernel.notes.emplace_back("registers: only live ranges were asked for");
+    for (auto& kernel : kernels) kernel.notes.emplace_back("registers: only live ranges were requested");
     return;
   }
   // Deferred: later, on this thread, where the system refuses another one.

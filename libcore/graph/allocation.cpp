@@ -77,12 +77,12 @@ std::size_t Allocator::maxmin(std::vector<double> const& capacities, std::vector
 std::size_t Allocator::listing(bool drop, std::vector<double> const& capacities, std::vector<Route> const& routes,
                                std::vector<double>& rates) {
   constexpr double unchanged = 1e-12;
-  constexpr std::size_t most_rounds = 100'000;
+  constexpr std::size_t max_rounds = 100'000;
   left_ = capacities;
   std::vector<double> available(capacities.size());
   std::vector<char> stopped(routes.size(), 0);
   std::size_t rounds = 0;
-  for (bool changed = true; changed && rounds < most_rounds; ++rounds) {
+  for (bool changed = true; changed && rounds < max_rounds; ++rounds) {
     users_.assign(capacities.size(), 0);
     for (std::size_t i = 0; i < routes.size(); ++i) {
       if (drop)

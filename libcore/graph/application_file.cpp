@@ -86,7 +86,7 @@ class ApplicationFile {
         throw refuse(item.source(), fmt::format("{} must hold tables", section), fmt::format("write [[{}]]", section));
       out.push_back(step(*table, section));
       if (std::find(allowed.begin(), allowed.end(), out.back().kind) == allowed.end())
-        throw refuse(item.source(), fmt::format("this step cannot stand in [[{}]]", section),
+        throw refuse(item.source(), fmt::format("this step is not allowed in [[{}]]", section),
                      "before: copies from the host, kernels; loop: kernels, copies to neighbours or all; after: copies "
                      "to the host");
     }

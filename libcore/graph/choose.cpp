@@ -148,7 +148,7 @@ class Search {
     std::unordered_set<std::uint64_t> seen;
     std::vector<Candidate> starts;  // of local searches
     for (auto const& buffer : options_.buffers) {
-      auto maps = distinct_maps(signature, system.gpu_count(), parts_, buffer, options_.most_maps);
+      auto maps = distinct_maps(signature, system.gpu_count(), parts_, buffer, options_.max_maps);
       bool const all = !maps.empty();
       if (!all) maps = starting_maps(system.gpu_count(), parts_);
       for (auto& map : maps) {

@@ -34,7 +34,7 @@ struct Choice {
 struct ChooseOptions {
   std::vector<std::uint32_t> gpus;  // numbers of GPUs to choose from
   std::vector<HostBuffer> buffers;  // placements to choose from
-  std::size_t most_maps = 400;      // of one number of GPUs and placement that are all simulated
+  std::size_t max_maps = 400;       // of one number of GPUs and placement that are all simulated
 };
 
 Choice choose(Study& study, double n, ChooseOptions const& options);

@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, std::pair<Op, int>>, 6> functio
                                                                                     {"floor", {Op::floor, 1}},
                                                                                     {"sqrt", {Op::sqrt, 1}},
                                                                                     {"log2", {Op::log2, 1}}}};
-constexpr int most_depth = 200;
+constexpr int max_depth = 200;
 
 // Recursive descent: sum, product, sign, power, atom.
 class ExpressionParser {
@@ -52,7 +52,7 @@ class ExpressionParser {
   void emit(Op op) { code_.push_back({op, 0, 0}); }
 
   void sum() {
-    if (++depth_ > most_depth) throw refuse("too deeply nested", "fewer parentheses");
+    if (++depth_ > max_depth) throw refuse("too deeply nested", "fewer parentheses");
     product();
     for (;;) {
       if (take('+'))
@@ -84,7 +84,7 @@ class ExpressionParser {
   void power() {
     atom();
     if (!take('^')) return;
-    if (++depth_ > most_depth) throw refuse("too deeply nested", "fewer powers");
+    if (++depth_ > max_depth) throw refuse("too deeply nested", "fewer powers");
     sign();
     --depth_;
     emit(Op::power);

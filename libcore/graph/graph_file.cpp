@@ -44,7 +44,7 @@ double RawGraph::number(RawValue const& value, std::string const& node, std::str
 
 namespace {
 
-constexpr std::uint32_t most_parts = 4096;
+constexpr std::uint32_t max_parts = 4096;
 
 // Raw nodes to tasks.
 class Assembly {
@@ -56,7 +56,7 @@ class Assembly {
     std::map<std::string, std::uint32_t> index;
     for (auto const& node : raw_.nodes) {
       if (!index.emplace(node.name, static_cast<std::uint32_t>(out_.tasks.size())).second)
-        throw raw_.refuse(node.where, fmt::format("node '{}' stands twice", node.name),
+        throw raw_.refuse(node.where, fmt::format("node '{}' is duplicated", node.name),
                           "each node has a name of its own");
       add(node);
     }
@@ -100,9 +100,9 @@ class Assembly {
   }
   std::uint32_t part(RawNode const& node, std::string_view key) {
     auto const value = number(node, key).value_or(0);
-    if (value != static_cast<std::uint32_t>(value) || value >= most_parts)
+    if (value != static_cast<std::uint32_t>(value) || value >= max_parts)
       throw raw_.refuse(node.attributes.at(std::string(key)).where,
-                        fmt::format("node '{}': {} must be a whole number below {}", node.name, key, most_parts),
+                        fmt::format("node '{}': {} must be a whole number below {}", node.name, key, max_parts),
                         "0, 1, 2, …");
     parts_ = std::max(parts_, static_cast<std::uint32_t>(value) + 1);
     return static_cast<std::uint32_t>(value);

@@ -78,7 +78,7 @@ Interconnect::Interconnect(std::string name, std::vector<record::Link> links, st
   for (std::size_t i = 0; i < links_.size(); ++i) {
     auto& link = links_[i];
     if (!names.insert(link.link).second)
-      throw Error(Status::bad_data, where_.at(i), fmt::format("link '{}' stands twice", link.link),
+      throw Error(Status::bad_data, where_.at(i), fmt::format("link '{}' is duplicated", link.link),
                   "each link has a name of its own");
     add_nodes(link, i, nodes);
     check_link(link, where_.at(i));

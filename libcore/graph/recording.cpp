@@ -21,7 +21,7 @@ class Reading {
     out_.app = raw_.app;
     for (auto const& buffer : raw_.buffers) {
       if (!index_.emplace(buffer.name, static_cast<std::uint32_t>(out_.buffers.size())).second)
-        throw raw_.refuse(buffer.where, fmt::format("buffer '{}' stands twice", buffer.name),
+        throw raw_.refuse(buffer.where, fmt::format("buffer '{}' is duplicated", buffer.name),
                           "each buffer has a name of its own");
       out_.buffers.push_back({buffer.name, number(buffer, "bytes"), text(buffer, "initial", "false") == "true"});
     }
@@ -94,7 +94,7 @@ class Reading {
     if (begin <= end && end <= out_.buffers[which].bytes) return;
     throw raw_.refuse(
         node.where,
-        fmt::format("'{}': {} to {} is no range of buffer '{}' of {} bytes", node.name, record::number_text(begin),
+        fmt::format("'{}': {} to {} is not a range of buffer '{}' of {} bytes", node.name, record::number_text(begin),
                     record::number_text(end), out_.buffers[which].name, record::number_text(out_.buffers[which].bytes)),
         "begin and end count bytes from 0");
   }

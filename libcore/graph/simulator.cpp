@@ -12,7 +12,7 @@ namespace {
 
 // Tasks whose ends differ by less than this part of a step end together; keeps rounding from making extra steps.
 constexpr double together = 1e-10;
-constexpr std::size_t most_remembered = 4096;  // allocations
+constexpr std::size_t max_remembered = 4096;  // allocations
 
 std::uint64_t mixed(std::uint64_t x) {  // splitmix64
   x += 0x9e3779b97f4a7c15;
@@ -54,14 +54,14 @@ struct Simulator::State {
   std::vector<int> connection_of_pair;
 
   // Allocations by the connections under way and how many copies each has.
-  struct Remembered {
+  struct CachedEntry {
     std::vector<std::pair<std::size_t, std::uint32_t>> members;  // pair, copies where they count
     std::vector<double> rates;                                   // of each member
     std::vector<std::uint32_t> full;                             // channels
     double used_s = 0;                                           // in this run
   };
-  std::unordered_map<std::uint64_t, Remembered> remembered;
-  std::vector<Remembered*> used;
+  std::unordered_map<std::uint64_t, CachedEntry> remembered;
+  std::vector<CachedEntry*> used;
   Allocator allocator;
   std::vector<Allocator::Route> routes;
   std::vector<double> rates, load;
@@ -100,8 +100,8 @@ struct Simulator::State {
   bool start_copy(std::uint32_t task);
   void move_bytes(std::uint32_t task);
   void allocate();
-  Remembered& allocation(std::uint64_t key);
-  bool same(Remembered const& entry) const;
+  CachedEntry& allocation(std::uint64_t key);
+  bool same(CachedEntry const& entry) const;
   double step_s() const;
   void advance(double step);
   void finish(std::uint32_t task);
@@ -222,7 +222,7 @@ void Simulator::State::move_bytes(std::uint32_t task) {
   changed = true;
 }
 
-bool Simulator::State::same(Remembered const& entry) const {
+bool Simulator::State::same(CachedEntry const& entry) const {
   if (entry.members.size() != active.size()) return false;
   for (auto const& [pair, copies_of_pair] : entry.members) {
     int const c = connection_of_pair[pair];
@@ -233,13 +233,13 @@ bool Simulator::State::same(Remembered const& entry) const {
   return true;
 }
 
-Simulator::State::Remembered& Simulator::State::allocation(std::uint64_t key) {
+Simulator::State::CachedEntry& Simulator::State::allocation(std::uint64_t key) {
   for (;; key = mixed(key)) {  // to the next place where two sets share a key
     auto const found = remembered.find(key);
     if (found == remembered.end()) break;
     if (same(found->second)) return found->second;
   }
-  Remembered entry;
+  CachedEntry entry;
   routes.clear();
   for (auto const c : active) {
     std::uint32_t const times = options.fair_copies ? count[c] : 1;
@@ -364,7 +364,7 @@ void Simulator::State::run_all() {
 
 SimulationResult const& Simulator::run(std::vector<Event>* events) {
   State& s = *state_;
-  if (s.remembered.size() > most_remembered) s.remembered.clear();
+  if (s.remembered.size() > max_remembered) s.remembered.clear();
   s.open = s.waits_for;
   s.copies.clear();
   s.timed.clear();

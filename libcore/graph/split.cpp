@@ -32,7 +32,7 @@ struct Piece {
   enum class Mode : std::uint8_t { whole, scattered, partial };
   double begin = 0, end = 0;
   Mode mode = Mode::whole;
-  std::vector<Holder> holders = {};        // of all of it; none at all: nobody has written it
+  std::vector<Holder> holders = {};        // of all of it; none: it was never written
   std::vector<std::uint32_t> makers = {};  // scattered and partial: the task of each part
 };
 
@@ -383,19 +383,19 @@ class Splitter {
   // write the same bytes.
   void write(Access const& access, std::vector<Share> const& shares, std::vector<std::uint32_t> const& made) {
     Range all, before;
-    double touched_bytes = 0, most_common = 0;
+    double touched_bytes = 0, max_common = 0;
     for (std::uint32_t part = 0; part < parts_; ++part) {
       auto const range = range_of(access, shares[part]);
       if (range.empty()) continue;
       touched_bytes += density_of(access, shares[part], range) * range.bytes();
       if (!before.empty())
-        most_common = std::max(most_common,
-                               (std::min(range.end, before.end) - std::max(range.begin, before.begin)) / range.bytes());
+        max_common = std::max(max_common,
+                              (std::min(range.end, before.end) - std::max(range.begin, before.begin)) / range.bytes());
       all = all.empty() ? range : Range{std::min(all.begin, range.begin), std::max(all.end, range.end)};
       before = range;
     }
     if (all.empty()) return;
-    if (most_common > same_place) {
+    if (max_common > same_place) {
       bool const gaps = !access.regular || touched_bytes < once * all.bytes();
       return own_together(access.buffer, all, gaps ? Piece::Mode::scattered : Piece::Mode::partial, made);
     }

@@ -13,7 +13,7 @@ namespace kernelcast::graph {
 
 namespace {
 
-constexpr std::size_t most_graphs = 8;  // kept at a time
+constexpr std::size_t max_graphs = 8;  // kept at a time
 
 std::optional<double> number(std::string const& text) {
   double value = 0;
@@ -98,7 +98,7 @@ Graph const& Study::graph(double n, std::uint32_t parts, std::uint32_t iteration
   if (!divisible()) return graphs_.begin()->second;
   Key const key{n, parts, iterations};
   if (auto const found = graphs_.find(key); found != graphs_.end()) return found->second;
-  if (graphs_.size() >= most_graphs) graphs_.clear();
+  if (graphs_.size() >= max_graphs) graphs_.clear();
   if (recording_) return graphs_.emplace(key, split(*recording_, parts)).first->second;
   std::string misfit;
   auto const at = graphs_.emplace(key, application_->graph(n, parts, iterations, misfit)).first;
@@ -218,7 +218,7 @@ double Study::lower_bound_s(double n, std::uint32_t parts) {
     auto const kernel_s = times(g);
     std::vector<double> ready(g.tasks.size(), 0);
     double last = 0;
-    for (std::size_t t = 0; t < g.tasks.size(); ++t) {  // tasks of an application stand in topological order
+    for (std::size_t t = 0; t < g.tasks.size(); ++t) {  // tasks of an application are in topological order
       auto const& task = g.tasks[t];
       double const takes = task.kind == TaskKind::kernel ? kernel_s[task.kernel] + options_.launch_overhead_s
                            : task.kind == TaskKind::join

@@ -75,11 +75,11 @@ Matrix parse(std::string const& file, std::string const& text) {
       auto const& word = words[1 + g];
       if (word == "X") {
         if (g != m.line.size())
-          throw refuse(fmt::format("{} has its X below GPU{}", words[0], g), "rows stand in order");
+          throw refuse(fmt::format("{} has its X below GPU{}", words[0], g), "rows must be in order");
       } else if (word.starts_with("NV")) {
         auto const result = std::from_chars(word.data() + 2, word.data() + word.size(), links[g]);
         if (result.ec != std::errc() || links[g] < 1 || links[g] > 64)
-          throw refuse(fmt::format("'{}' is no number of NVLinks", word), "NV1, NV2, …");
+          throw refuse(fmt::format("'{}' is not a number of NVLinks", word), "NV1, NV2, …");
       } else if ((far[g] = distance(word)) == unknown) {
         throw refuse(fmt::format("unknown entry '{}'", word), "NV#, PIX, PXB, PHB, NODE, SYS or X");
       }

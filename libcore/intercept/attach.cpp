@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int look_again_ms = 20;  // the application may have ended
+constexpr int poll_interval_ms = 20;  // the application may have ended
 
 class Attachment {
  public:
@@ -36,7 +36,7 @@ class Attachment {
     LeaveSignalsToTheApplication const keys;
     auto variables = environment_with_layer(spool_.folder(), options_.every, programs(), options_.read_back_bytes);
     if (options_.with_gpu)
-      cudart::add_look_out(variables);
+      cudart::add_forwarder(variables);
     else
       cudart::add_runtime(variables, cuda_settings());
     if (options_.graph) variables.emplace_back("KERNELCAST_COMMANDS=1");
@@ -48,7 +48,7 @@ class Attachment {
         result_.status = *status;
         break;
       }
-      watch.wait(look_again_ms);
+      watch.wait(poll_interval_ms);
     }
     emulate_new();
     read_counted();
@@ -77,11 +77,11 @@ class Attachment {
 
   void emulate_new() {
     for (auto const& launch : spool_.launches())
-      if (done_.insert(launch.file).second && !told(launch)) emulate(launch);
+      if (done_.insert(launch.file).second && !is_reported(launch)) emulate(launch);
   }
 
   // The application has counted this launch itself: it has a row, or a reason to have none.
-  bool told(Spooled const& launch) const {
+  bool is_reported(Spooled const& launch) const {
     auto const of_it = [&](std::string_view kind, std::string_view ending) {
       return fs::exists(fmt::format("{}/{}-{}-{}{}", spool_.folder(), kind, launch.process, launch.number, ending));
     };
@@ -99,7 +99,7 @@ class Attachment {
       auto const cut = std::any_of(plan.buffers.begin(), plan.buffers.end(),
                                    [](launch::Buffer const& b) { return b.fill == launch::Fill::start; });
       if (cut && cut_.insert(kernel).second)
-        options_.tell(
+        options_.report(
             fmt::format("kernel '{}': only the beginning of its buffers was read back, zeros follow\n"
                         "hint: --read-back sets how much is read back for one launch",
                         kernel));
@@ -111,11 +111,11 @@ class Attachment {
         if (options_.graph) known_[spooled.key()] = {rows_[spooled.key()], find_accesses(std::move(plan), run_)};
       } catch (Error const& error) {
         ++result_.skipped;
-        options_.tell(fmt::format("kernel '{}' has no row:\n{}", kernel, error.text("emulation")));
+        options_.report(fmt::format("kernel '{}' has no row:\n{}", kernel, error.text("emulation")));
       }
     } catch (Error const& error) {
       ++result_.skipped;
-      options_.tell(error.text("emulation"));
+      options_.report(error.text("emulation"));
     }
     if (options_.keep.empty()) spool_.remove_buffers(spooled);
   }
@@ -128,7 +128,7 @@ class Attachment {
         auto const& row = counted_[file.key()] = counted_reader_.read(file);
         if (options_.known) options_.known(row);
       } catch (Error const& error) {
-        options_.tell(error.text("rows"));
+        options_.report(error.text("rows"));
       }
     }
   }
@@ -137,7 +137,7 @@ class Attachment {
     if (options_.graph) {
       for (auto const& [key, row] : counted_) known_.try_emplace(key, Known{row, {}});
       result_.recording =
-          recording_of(spool_, known_, fs::path(options_.command.front()).filename().string(), options_.tell);
+          recording_of(spool_, known_, fs::path(options_.command.front()).filename().string(), options_.report);
     }
     rows_.merge(std::move(counted_));
     std::map<std::string, std::vector<std::uint64_t>> counts;
@@ -148,13 +148,13 @@ class Attachment {
       record::repeat(row, number < at->second.size() ? std::max<std::uint64_t>(1, at->second[number]) : 1);
       result_.rows.push_back(std::move(row));
     }
-    std::set<std::string> said;
+    std::set<std::string> reported;
     for (auto const& [kernel, why, of] : spool_.unkept())
-      if (said.insert(kernel + why).second)
-        options_.tell(fmt::format("kernel '{}' has no launch file: {}", kernel, why));
+      if (reported.insert(kernel + why).second)
+        options_.report(fmt::format("kernel '{}' has no launch file: {}", kernel, why));
     for (auto const& [kernel, why, of] : spool_.skipped()) {
       ++result_.skipped;
-      if (said.insert(kernel + why).second) options_.tell(fmt::format("kernel '{}' has no row: {}", kernel, why));
+      if (reported.insert(kernel + why).second) options_.report(fmt::format("kernel '{}' has no row: {}", kernel, why));
     }
   }
 
@@ -164,7 +164,7 @@ class Attachment {
   SpoolReader spool_;
   Attached result_;
   std::set<std::string> done_;
-  std::set<std::string> cut_;  // kernels whose buffers were not read back whole, and that this has been said of
+  std::set<std::string> cut_;  // kernels whose buffers were not read back whole, of which this has been reported
   KnownLaunches known_;
   cudart::RowReader counted_reader_;
   std::map<std::pair<std::string, std::uint64_t>, record::Kernel> rows_, counted_;  // by process and number

@@ -53,7 +53,7 @@ void add_runtime(std::vector<std::string>& variables, Settings const& settings) 
   }
 }
 
-void add_look_out(std::vector<std::string>& variables) {
+void add_forwarder(std::vector<std::string>& variables) {
   auto const path = find_plugin("kernelcast-cudart-forward.so");
   if (path.empty())
     throw Error(Status::unavailable, "the library kernelcast-cudart-forward.so is not installed beside the program",
@@ -117,13 +117,13 @@ std::optional<record::Kernel> RowReader::recall(intercept::Spooled const& file) 
 }
 
 RowsByLaunch rows_in(intercept::SpoolReader const& spool, bool cache, bool registers,
-                     std::function<void(std::string_view)> const& tell) {
+                     std::function<void(std::string_view)> const& report) {
   RowsByLaunch out;
   RowReader reader(spool, cache, registers);
   for (auto const& file : reader.rows()) try {
       out[file.key()] = reader.read(file);
     } catch (Error const& error) {
-      tell(error.text("rows"));
+      report(error.text("rows"));
     }
   return out;
 }

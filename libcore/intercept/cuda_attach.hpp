@@ -26,7 +26,7 @@ void add_runtime(std::vector<std::string>& variables, Settings const&);
 
 // Adds what puts our look-out before the runtime of an application that has a GPU. Throws Error(unavailable) where it
 // was not built.
-void add_look_out(std::vector<std::string>& variables);
+void add_forwarder(std::vector<std::string>& variables);
 
 // Rows that the runtime on the emulator leaves in a spool (rows.hpp), one launch each, with registers of the compilers
 // that are there, and that are asked for.
@@ -54,9 +54,9 @@ class RowReader {
   std::map<std::string, Kernels> programs_;  // by file
 };
 
-// All rows in a spool, by process and number. What cannot be read is told.
+// All rows in a spool, by process and number. What cannot be read is reported.
 using RowsByLaunch = std::map<std::pair<std::string, std::uint64_t>, record::Kernel>;
 RowsByLaunch rows_in(intercept::SpoolReader const&, bool cache, bool registers,
-                     std::function<void(std::string_view)> const& tell);
+                     std::function<void(std::string_view)> const& report);
 
 }  // namespace kernelcast::cudart

@@ -41,7 +41,7 @@ Settings settings_of_environment() {
   out.commands = !variable("KERNELCAST_COMMANDS").empty();
   out.database = variable("KERNELCAST_DEVDB");
   out.devices = words(variable("KERNELCAST_CUDA_AS"));
-  if (out.devices.empty()) out.devices.emplace_back(usual_device);
+  if (out.devices.empty()) out.devices.emplace_back(default_device);
   if (auto const groups = variable("KERNELCAST_CUDA_GROUPS"); !groups.empty())
     out.groups = launch::parse_groups(groups);
   out.threads = std::max(1u, std::thread::hardware_concurrency());

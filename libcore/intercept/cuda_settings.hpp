@@ -1,4 +1,4 @@
-// What miniemu --attach asks for, handed to the application's process in its environment.
+// The settings of miniemu --attach, handed to the application's process in its environment.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Settings {
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;
   emu::Limits limits;
 };
-inline constexpr char const* usual_device = "a100";
+inline constexpr char const* default_device = "a100";
 
 Settings settings_of_environment();
 // The same as variables, "NAME=value", without KERNELCAST_EVERY and KERNELCAST_COMMANDS. `database` and `devices` may

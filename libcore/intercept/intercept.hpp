@@ -1,9 +1,9 @@
-// Running somebody's application and emulating, beside it, the kernels that it launches.
+// Running a user's application and emulating, beside it, the kernels that it launches.
 //
 // Problem: users have applications, not launch files; [panwar] is an online technique.
 // Method: the application runs as it is, with a layer in its OpenCL loader (opencl/layer.cpp) that leaves a launch file
 // for each new launch in a folder, the spool. This side emulates them while the application runs, in a process of its
-// own: whatever goes wrong here, the application does not notice. A CUDA application gets a runtime of ours
+// own: a failure here does not affect the application. A CUDA application gets a runtime of ours
 // (cuda/state.hpp), which runs its kernels on the emulator and counts them itself.
 // Limits: what cannot be described (built-in kernels, pipes, …) is named, not hidden.
 #pragma once
@@ -29,11 +29,11 @@ struct AttachOptions {
   launch::RunOptions run;            // how each launch is emulated
   std::optional<std::uint64_t> read_back_bytes;  // of the buffers of one launch; 0: all; empty: the layer's own bound
   bool cache = true, registers = true;
-  bool graph = false;                          // Attached::recording too
-  std::string database;                        // the folder of the device database, for CUDA applications
-  std::vector<std::string> as;                 // ids of the devices that they see; empty: cudart::usual_device
-  bool with_gpu = false;                       // CUDA applications run on the GPU that there is, and are looked on
-  std::function<void(std::string_view)> tell;  // words about launches that were skipped or failed
+  bool graph = false;                                // Attached::recording too
+  std::string database;                              // the folder of the device database, for CUDA applications
+  std::vector<std::string> as;                       // ids of the devices that they see; empty: cudart::default_device
+  bool with_gpu = false;                             // CUDA applications run on the GPU that there is, and are observed
+  std::function<void(std::string_view)> report;      // called with messages about launches that were skipped or failed
   std::function<void(record::Kernel const&)> known;  // may be empty; gets each row as soon as there is one, with one
                                                      // launch: how many there are is known in the end
 };

@@ -16,8 +16,8 @@ namespace {
 
 class Recorder {
  public:
-  Recorder(SpoolReader const& spool, KnownLaunches const& known, std::function<void(std::string_view)> const& tell)
-      : spool_(spool), known_(known), tell_(tell) {}
+  Recorder(SpoolReader const& spool, KnownLaunches const& known, std::function<void(std::string_view)> const& report)
+      : spool_(spool), known_(known), report_(report) {}
 
   graph::Recording recording(std::string app) {
     out_.app = std::move(app);
@@ -118,7 +118,7 @@ class Recorder {
     auto const found = known_.find({process_, number});
     if (found == known_.end()) {
       if (unknown_.insert({process_, number}).second)
-        tell_(fmt::format("launch {} of process {} is not in the graph: it has no row", number, process_));
+        report_(fmt::format("launch {} of process {} is not in the graph: it has no row", number, process_));
       return nullptr;
     }
     auto const& row = found->second.row;
@@ -194,7 +194,7 @@ class Recorder {
 
   SpoolReader const& spool_;
   KnownLaunches const& known_;
-  std::function<void(std::string_view)> const& tell_;
+  std::function<void(std::string_view)> const& report_;
   graph::Recording out_;
   std::string process_;
   Where place_;  // of the line that is read
@@ -220,8 +220,8 @@ graph::Demand demand_of(record::Kernel const& row) {
 }
 
 graph::Recording recording_of(SpoolReader const& spool, KnownLaunches const& known, std::string app,
-                              std::function<void(std::string_view)> const& tell) {
-  return Recorder(spool, known, tell).recording(std::move(app));
+                              std::function<void(std::string_view)> const& report) {
+  return Recorder(spool, known, report).recording(std::move(app));
 }
 
 }  // namespace kernelcast::intercept

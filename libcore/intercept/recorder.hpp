@@ -25,8 +25,8 @@ using KnownLaunches = std::map<std::pair<std::string, std::uint64_t>, Known>;  /
 // their units could do meanwhile (an instruction of floating-point arithmetic has the place of two operations).
 graph::Demand demand_of(record::Kernel const&);
 
-// Launches that are not known are left out, and told once for each kernel. Several processes follow one another.
+// Unknown launches are left out, and reported once for each kernel. Several processes follow one another.
 graph::Recording recording_of(SpoolReader const&, KnownLaunches const&, std::string app,
-                              std::function<void(std::string_view)> const& tell);
+                              std::function<void(std::string_view)> const& report);
 
 }  // namespace kernelcast::intercept

@@ -18,13 +18,13 @@ bool Spool::open_counts() {
   process_ = getpid();
   used_ = 0;
   counts_ = reinterpret_cast<std::uint64_t*>(
-      map("counts-" + std::to_string(process_), most_configurations * sizeof(std::uint64_t)));
+      map("counts-" + std::to_string(process_), max_configurations * sizeof(std::uint64_t)));
   return counts_ != nullptr;
 }
 
 std::uint64_t* Spool::next(std::uint64_t& number) {
   if (process_ != getpid() && !open_counts()) return nullptr;
-  if (!counts_ || used_ == most_configurations) return nullptr;
+  if (!counts_ || used_ == max_configurations) return nullptr;
   number = used_++;
   return counts_ + number;
 }

@@ -1,12 +1,12 @@
 // Where the layer leaves what it has seen: a folder of launch files that miniemu reads, while the application runs and
 // any time later.
 //
-//   program-HASH.cl         OpenCL C source; headers-HASH/NAME, headers that it was compiled with. They stand here or
-//                           in a folder of their own that lasts, so that what is compiled of them is found again
+//   program-HASH.cl         OpenCL C source; headers-HASH/NAME, headers that it was compiled with. They are here or in
+//                           a lasting folder of their own, so that what is compiled of them is found again
 //   binary-HASH-BYTES       beside them: what a program's binary was built of (opencl/binaries.hpp)
 //   launch-PID-N.toml       a launch file, whole from the moment that it is there
 //   buffer-PID-N-I.bin      what argument I of it held just before the launch
-//   room-PID-K.bin          a file that such contents are put into again and again (opencl/rooms.hpp)
+//   pool-PID-K.bin          a file that is reused for such contents (opencl/buffer_pool.hpp)
 //   counts-PID              how often each launch file's configuration was launched: 8-byte counters by N, shared
 //                           memory, so that they are right even when the application is killed
 //   commands-PID            with KERNELCAST_COMMANDS set, what was enqueued, in order (commands.cpp)
@@ -21,11 +21,11 @@
 
 namespace kernelcast::intercept {
 
-inline constexpr std::size_t most_configurations = std::size_t{1} << 16;  // of one process; further ones are skipped
+inline constexpr std::size_t max_configurations = std::size_t{1} << 16;  // of one process; further ones are skipped
 
 class Spool {
  public:
-  // `programs` empty: they stand in the folder too.
+  // `programs` empty: they are in the folder too.
   explicit Spool(std::string folder, std::string programs = {})
       : folder_(std::move(folder)), programs_(std::move(programs)) {}
 
@@ -49,7 +49,7 @@ class Spool {
   // Sources and headers: as a launch file of this spool names them.
   std::string program(std::string const& name) const { return programs_.empty() ? name : programs_ + '/' + name; }
   std::string place_of_program(std::string const& name) const;
-  bool has_program(std::string const& name) const;  // renews its time of use: a cache drops what nobody uses
+  bool has_program(std::string const& name) const;  // renews its time of use: a cache drops unused files
   bool publish_program(std::string const& name, std::string_view text) const;
 
   std::string name(std::string_view kind, std::uint64_t number, std::string_view ending) const;

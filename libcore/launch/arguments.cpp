@@ -26,7 +26,7 @@ void append_float(std::string_view word, Element element, Text const& text, std:
   std::string_view const digits = word.starts_with('+') ? word.substr(1) : word;
   auto const [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (code == std::errc::invalid_argument || stop != digits.data() + digits.size())
-    throw refuse(text, fmt::format("argument '{}': '{}' is no number", text.text, word),
+    throw refuse(text, fmt::format("argument '{}': '{}' is not a number", text.text, word),
                  "write for example f32:0.5 or f64:1e-9");
   if (code != std::errc()) throw refuse(text, fmt::format("argument '{}': out of range", text.text), "use f64");
   if (element == Element::f64) return append(bytes, value);

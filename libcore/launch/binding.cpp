@@ -14,7 +14,7 @@ namespace {
 
 using frontend::ArgumentKind;
 
-constexpr std::uint64_t most_shared_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t max_shared_bytes = std::uint64_t{1} << 30;
 
 std::string signature_hint(frontend::KernelInfo const& kernel) {
   return fmt::format("the kernel is {}", frontend::describe(kernel));
@@ -144,7 +144,7 @@ class Binder {
     bound_.launch.parameters.resize(function_.parameter_bytes);
     shared_end_ = static_bytes_;
     for (std::size_t i = 0; i < given.size(); ++i) argument(i);
-    if (shared_end_ > most_shared_bytes || call_.dynamic_shared_bytes > most_shared_bytes - shared_end_)
+    if (shared_end_ > max_shared_bytes || call_.dynamic_shared_bytes > max_shared_bytes - shared_end_)
       throw refuse(call_.origin,
                    fmt::format("kernel '{}': {} and {} more bytes of shared memory", kernel_.name, shared_end_,
                                call_.dynamic_shared_bytes),
@@ -187,7 +187,7 @@ class Binder {
     }
   }
 
-  // Also as bytes that nobody knew the meaning of.
+  // Also as bytes of unknown meaning.
   static bool null(Argument const& given) {
     bool const zero = std::all_of(given.value.begin(), given.value.end(), [](std::byte b) { return b == std::byte{}; });
     return given.kind == Argument::Kind::null || given.or_null || (given.raw && given.value.size() == 8 && zero);

@@ -26,7 +26,7 @@ std::shared_ptr<Compilation> Compilations::find(frontend::Request const& request
     std::size_t bytes = 0;
     std::erase_if(kept_, [&](Kept const& kept) {
       bytes += kept.ptx_bytes();
-      return bytes > most_ptx_bytes && &kept != &kept_.front();
+      return bytes > max_ptx_bytes && &kept != &kept_.front();
     });
   }
   if (kept_.front().error) throw *kept_.front().error;

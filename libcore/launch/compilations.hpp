@@ -3,7 +3,7 @@
 // Problem: an application launches the kernels of few programs with many sizes; parsing and decoding the PTX of a large
 // program (hashcat: 70 MB) takes longer than all the rest of a run.
 // Limits: sources do not change while this lives. Of several programs those used last are kept, with at most
-// most_ptx_bytes of PTX together; what is made of it takes about ten times as much. Not for several threads.
+// max_ptx_bytes of PTX together; what is made of it takes about ten times as much. Not for several threads.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Compilation {
 
 class Compilations {
  public:
-  static constexpr std::size_t most_ptx_bytes = std::size_t{96} << 20;
+  static constexpr std::size_t max_ptx_bytes = std::size_t{96} << 20;
 
   // Compiled where it is not there. Throws what frontend::compile() throws, each time: what took too long is not tried
   // again.

@@ -128,18 +128,18 @@ FootprintGrowth FootprintSample::growth(std::span<std::uint64_t const> emulated)
   return growth;
 }
 
-bool worth_a_sample(emu::Dim3 grid, std::uint64_t per_group) {
+bool worth_sampling(emu::Dim3 grid, std::uint64_t per_group) {
   auto const axes = (grid.x > 1) + (grid.y > 1) + (grid.z > 1);
-  return per_group << axes <= most_instructions_for_footprint;
+  return per_group << axes <= max_instructions_for_footprint;
 }
 
 std::optional<FootprintGrowth> footprint_growth(emu::Program const& program, emu::Launch launch, emu::Memory& memory,
-                                                std::span<std::uint64_t const> emulated, std::uint64_t most_steps) {
+                                                std::span<std::uint64_t const> emulated, std::uint64_t max_steps) {
   FootprintSample sample(launch.grid);
   launch.print = nullptr;
   std::array<emu::Observer*, 1> const observers{&sample.observer()};
   emu::Limits limits;
-  limits.max_steps = most_steps;
+  limits.max_steps = max_steps;
   if (emu::run(program, launch, memory, sample.groups(), observers, limits).ending != emu::Ending::done)
     return std::nullopt;
   return sample.growth(emulated);

@@ -24,7 +24,7 @@ namespace kernelcast::launch {
 class GroupFootprints;
 
 // Groups with more warp instructions together are not run again for this: some 20 ms.
-inline constexpr std::uint64_t most_instructions_for_footprint = 8000000;
+inline constexpr std::uint64_t max_instructions_for_footprint = 8000000;
 
 struct FootprintGrowth {
   double factor = 1;               // distinct bytes of all groups over those of the emulated ones
@@ -52,10 +52,10 @@ class FootprintSample {
 };
 
 // True where the groups of a sample are worth to be run again; `per_group`: warp instructions.
-bool worth_a_sample(emu::Dim3 grid, std::uint64_t per_group);
+bool worth_sampling(emu::Dim3 grid, std::uint64_t per_group);
 
-// Runs such a sample. Writes to `memory`. `most_steps` bounds the warp instructions.
+// Runs such a sample. Writes to `memory`. `max_steps` bounds the warp instructions.
 std::optional<FootprintGrowth> footprint_growth(emu::Program const&, emu::Launch, emu::Memory& memory,
-                                                std::span<std::uint64_t const> emulated, std::uint64_t most_steps);
+                                                std::span<std::uint64_t const> emulated, std::uint64_t max_steps);
 
 }  // namespace kernelcast::launch

@@ -54,7 +54,7 @@ std::array<std::uint32_t, 4> border_colour(std::string_view text, bool integers,
   auto const parts = split(text, ';');
   std::array<std::uint32_t, 4> colour{};
   auto const wrong = [&] {
-    return refuse(place, fmt::format("'{}': border={} is no colour", place.text, text),
+    return refuse(place, fmt::format("'{}': border={} is not a colour", place.text, text),
                   "four numbers, such as border=0;0;0;1");
   };
   if (parts.size() != 4) throw wrong();
@@ -69,7 +69,7 @@ std::array<std::uint32_t, 4> border_colour(std::string_view text, bool integers,
   return colour;
 }
 
-// Is this a word of a sampler? Then it is put in.
+// Whether this is a keyword of a sampler, which is then added.
 bool sampler_word(std::string_view word, bool integers, Text const& place, emu::Sampler& sampler) {
   if (word == "linear" || word == "nearest") {
     sampler.filter = word == "linear" ? emu::Filter::linear : emu::Filter::nearest;
@@ -130,7 +130,7 @@ void parse_sizes(std::string_view text, Text const& place, emu::Image& shape) {
   auto const parts = split(text, 'x');
   ImageSizes const sizes = sizes_of(shape);
   if (parts.size() != sizes.count)
-    throw refuse(place, fmt::format("'{}': '{}' is no size of {}", place.text, text, name(shape.geometry)),
+    throw refuse(place, fmt::format("'{}': '{}' is not a size of {}", place.text, text, name(shape.geometry)),
                  fmt::format("its size is {}", sizes.form));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::int64_t const value = evaluate(parts[i], {}, place);

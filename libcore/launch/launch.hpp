@@ -1,9 +1,9 @@
 // What to run: a kernel with its sizes and arguments, from the command line or from a launch file.
 //
-// Problem: describe one launch, or hundreds that share buffers, so that anybody can repeat them without a host program.
+// Problem: describe one launch, or hundreds that share buffers, so that they can be repeated without a host program.
 // Method: text (`buf:f32:1048576:random`, `i32:${1 << k}`) is parsed into a Plan: buffers, and calls in order with all
 // loops unrolled. run() compiles, checks every argument against the kernel's signature, fills the buffers, emulates the
-// groups that were asked for, and gives one `kernel` record per distinct configuration.
+// requested groups, and gives one `kernel` record per distinct configuration.
 // Limits: scalars are integers and floats, or short vectors of them.
 //
 // Texts that come from the command line are refused with Status::usage, those of a launch file with
@@ -61,7 +61,7 @@ enum class Fill : std::uint8_t { zero, random, iota, file, start, uninit, memory
 
 // `f32:1048576:random`; the count may be an expression such as 1024*1024. A file holds the elements' bytes, little
 // endian, and is exactly as long as the buffer; a relative path is taken from the launch file's folder. `uninit` is
-// zero too, but nobody has written it: CheckOptions::uninit. `start=PATH` is a file of the first bytes; zeros follow.
+// zero too, but counts as never written: CheckOptions::uninit. `start=PATH` is a file of the first bytes; zeros follow.
 struct Buffer {
   std::string name;
   Element element = Element::f32;
@@ -69,7 +69,7 @@ struct Buffer {
   Fill fill = Fill::zero;
   std::span<std::byte const> content;  // of Fill::memory, which no text says: the caller's, as long as the buffer
   std::string path;
-  // Where it lay when its contents were made; 0: nobody says. Aligned 8-byte words of such buffers, and of arguments as
+  // Where it lay when its contents were made; 0: unset. Aligned 8-byte words of such buffers, and of arguments as
   // bytes (hex:), that point into one of them are made to point to the same place here.
   std::uint64_t at = 0;
   Text origin;
@@ -156,7 +156,7 @@ struct CommandLine {
   std::vector<std::string> sets = {};  // of a launch file: NAME=VALUE or the name of a set
 };
 bool is_launch_file(std::string_view path);  // .toml; anything else is a kernel
-// What a command line asks for: the launch file that it names, which then says sizes and arguments alone, or one launch
+// What a command line requests: the launch file that it names, which alone gives sizes and arguments, or one launch
 // of a kernel. Throws Error(usage) where both or neither do.
 Plan plan_of(CommandLine const&);
 
@@ -212,7 +212,7 @@ struct RunOptions {
   unsigned threads = 1;
   emu::Limits limits;
   emu::CheckOptions check_options;
-  std::function<void(emu::Finding const&)> tell_finding;  // called with each before run() throws
+  std::function<void(emu::Finding const&)> on_finding;  // called with each before run() throws
   std::uint64_t max_memory_bytes = std::uint64_t{16} << 30;
   std::uint32_t stack_bytes = 64 * 1024;              // emu::Launch::stack_bytes
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  // what malloc() in kernels may give at a time
@@ -280,7 +280,7 @@ struct Bound {
 Bound bind(Call const&, frontend::KernelInfo const&, ptx::Function const&, std::uint32_t static_shared_bytes,
            Buffers const&);
 
-// ---------------------------------------------------------------- looking on
+// ---------------------------------------------------------------- observers
 
 // One launch of a run.
 struct LaunchView {
@@ -299,7 +299,7 @@ class Watcher {
   virtual ~Watcher() = default;
   // Before anything is made of them: the module may be replaced, buffers and arguments added.
   virtual void compiled(frontend::Compiled&, Plan&) {}
-  virtual emu::Observer* begin(LaunchView const&) = 0;  // null: nobody observes this launch
+  virtual emu::Observer* begin(LaunchView const&) = 0;  // null: this launch is not observed
   virtual void end(LaunchView const&) = 0;              // it has ended without a finding
 };
 

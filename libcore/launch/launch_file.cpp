@@ -15,10 +15,10 @@ namespace kernelcast::launch {
 
 namespace {
 
-constexpr std::size_t most_calls = 1'000'000;
-constexpr std::size_t most_rounds = 4 * most_calls;              // of loops, those that launch nothing included
-constexpr std::size_t most_plan_bytes = std::size_t{256} << 20;  // of a plan's calls, with their texts and arguments
-constexpr std::size_t most_line_bytes = 1000;                    // of a line that errors show; each call keeps its own
+constexpr std::size_t max_calls = 1'000'000;
+constexpr std::size_t max_rounds = 4 * max_calls;               // of loops, those that launch nothing included
+constexpr std::size_t max_plan_bytes = std::size_t{256} << 20;  // of a plan's calls, with their texts and arguments
+constexpr std::size_t max_line_bytes = 1000;                    // of a line that errors show; each call keeps its own
 
 class LaunchFile {
  public:
@@ -48,7 +48,7 @@ class LaunchFile {
  private:
   Text text_at(toml::source_region const& source, std::string text) const {
     Text result{std::move(text), file_.where(source), file_.line(source.begin.line)};
-    if (result.line.size() > most_line_bytes) result.line.clear();
+    if (result.line.size() > max_line_bytes) result.line.clear();
     return result;
   }
   Error wrong(toml::node const& node, std::string const& message, std::string hint) const {
@@ -88,8 +88,8 @@ class LaunchFile {
   Text filled(Text const& text) {
     Text result = substitute(text, variables_);
     plan_bytes_ += bytes_of(result);
-    if (plan_bytes_ > most_plan_bytes)
-      throw refuse(text, fmt::format("the launches take more than {} MiB", most_plan_bytes >> 20),
+    if (plan_bytes_ > max_plan_bytes)
+      throw refuse(text, fmt::format("the launches take more than {} MiB", max_plan_bytes >> 20),
                    "make the ranges of `for` smaller, or the arguments shorter");
     return result;
   }
@@ -163,7 +163,7 @@ class LaunchFile {
       Text const text = filled_string(option, "an option");
       bool const is_value = std::exchange(value_follows, false);
       if (is_value ? !is_plain_value(text.text) : !is_harmless_option(text.text, value_follows))
-        throw refuse(text, fmt::format("compiler option '{}' cannot stand in a launch file", text.text),
+        throw refuse(text, fmt::format("compiler option '{}' is not allowed in a launch file", text.text),
                      "a file of others must not start or write anything; if you trust it, give the option as "
                      "--compiler-option");
       out.push_back(text.text);
@@ -219,8 +219,8 @@ class LaunchFile {
     Loop const loop = read_loop(*range);
     auto const variable = variables_.emplace(name, loop.from).first;
     for (std::int64_t value = loop.from; value < loop.to;) {
-      if (++rounds_ > most_rounds)
-        throw wrong(*range, fmt::format("more than {} rounds of `for`", most_rounds), "make its ranges smaller");
+      if (++rounds_ > max_rounds)
+        throw wrong(*range, fmt::format("more than {} rounds of `for`", max_rounds), "make its ranges smaller");
       variable->second = value;
       unroll(launch, loops, level + 1);
       if (loop.times ? __builtin_mul_overflow(value, loop.times, &value)
@@ -247,8 +247,8 @@ class LaunchFile {
     Loop const loop = read_range(node);
     if (loop.from >= loop.to || loop.times) return loop;
     std::uint64_t const span = static_cast<std::uint64_t>(loop.to) - static_cast<std::uint64_t>(loop.from);
-    if (span / static_cast<std::uint64_t>(loop.step) >= most_calls)
-      throw wrong(node, fmt::format("more than {} launches", most_calls), "make the ranges of `for` smaller");
+    if (span / static_cast<std::uint64_t>(loop.step) >= max_calls)
+      throw wrong(node, fmt::format("more than {} launches", max_calls), "make the ranges of `for` smaller");
     return loop;
   }
 
@@ -334,11 +334,11 @@ class LaunchFile {
         call.bindings.emplace_back(Text{name, text.where, text.line}, read_argument(text));
       }
     }
-    if (plan_.calls.size() == most_calls)
-      throw refuse(call.origin, fmt::format("more than {} launches", most_calls), "make the ranges of `for` smaller");
+    if (plan_.calls.size() == max_calls)
+      throw refuse(call.origin, fmt::format("more than {} launches", max_calls), "make the ranges of `for` smaller");
     plan_bytes_ += bytes_of(call);
-    if (plan_bytes_ > most_plan_bytes)
-      throw refuse(call.origin, fmt::format("the launches take more than {} MiB", most_plan_bytes >> 20),
+    if (plan_bytes_ > max_plan_bytes)
+      throw refuse(call.origin, fmt::format("the launches take more than {} MiB", max_plan_bytes >> 20),
                    "make the ranges of `for` smaller, or the arguments shorter");
     plan_.calls.push_back(std::move(call));
   }

@@ -103,7 +103,7 @@ RunOptions run_options(Options const& options, cli::Streams& io) {
   run.max_memory_bytes = options.max_memory_bytes;
   run.stack_bytes = options.stack_bytes;
   run.heap_bytes = options.heap_bytes;
-  run.print = [&io](std::string_view text) { io.words(text); };
+  run.print = [&io](std::string_view text) { io.print_message(text); };
   return run;
 }
 

@@ -200,7 +200,7 @@ class Runner {
   void refuse_findings(emu::Outcome const* ended) const {
     std::vector<Error> errors;
     auto const add = [&](emu::Finding const& finding) {
-      if (options_.tell_finding) options_.tell_finding(finding);
+      if (options_.on_finding) options_.on_finding(finding);
       errors.push_back(error_of(finding));
     };
     if (checks_)
@@ -208,7 +208,7 @@ class Runner {
     bool const by_check = checks_ && checks_->findings().size() >= options_.check_options.findings;
     if (ended && ended->ending == emu::Ending::finding && !by_check) add(*ended->finding);
     if (ended && ended->ending != emu::Ending::finding && errors.empty()) {
-      if (options_.tell_finding && ended->finding) options_.tell_finding(*ended->finding);
+      if (options_.on_finding && ended->finding) options_.on_finding(*ended->finding);
       throw limit_error(*ended);
     }
     if (errors.empty()) return;
@@ -216,7 +216,7 @@ class Runner {
     throw std::move(errors.front());
   }
 
-  // Who watches this launch, by what is asked for. Opens its part of a trace.
+  // The observers of this launch, by what is requested. Opens its part of a trace.
   std::vector<emu::Observer*> observe(Configuration& configuration, LaunchView const& view) {
     auto const& program = *configuration.kernel->program;
     if (options_.watcher) {
@@ -370,7 +370,7 @@ class Runner {
     auto const scale = static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
     if (row.groups_total == row.groups_emulated || options_.emit != Emit::kernel || options_.watcher) return scale;
     auto const per_group = configuration.warp_instructions / row.groups_emulated;
-    if (!worth_a_sample(configuration.first_launch.grid, per_group)) return scale;
+    if (!worth_sampling(configuration.first_launch.grid, per_group)) return scale;
     auto const growth = footprint_growth(*configuration.kernel->program, configuration.first_launch, memory,
                                          configuration.first_groups, 100000 + 100 * per_group);
     if (!growth) return scale;
@@ -418,7 +418,7 @@ class Runner {
   std::map<Key, std::size_t> index_;
   std::vector<Configuration> configurations_;
   std::unique_ptr<emu::Checks> checks_;
-  std::set<std::string> traced_;  // kernels whose instructions stand in the trace
+  std::set<std::string> traced_;  // kernels whose instructions are in the trace
   Stopwatch running_;
   Report report_;
 };

@@ -19,7 +19,7 @@ Error refuse(Text const& text, std::string const& message, std::string hint) {
 
 namespace {
 
-constexpr std::size_t most_text_bytes = std::size_t{16} << 20;
+constexpr std::size_t max_text_bytes = std::size_t{16} << 20;
 
 // Recursive descent, one function per level of precedence.
 class Evaluator {
@@ -136,7 +136,7 @@ class Evaluator {
       auto const digits = hex ? word.substr(2) : word;
       auto const [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
       if (code == std::errc::result_out_of_range) fail(fmt::format("{} does not fit in 64 bits", word));
-      if (code != std::errc() || stop != digits.data() + digits.size()) fail(fmt::format("'{}' is no number", word));
+      if (code != std::errc() || stop != digits.data() + digits.size()) fail(fmt::format("'{}' is not a number", word));
       return value;
     }
     auto const found = variables_.find(word);
@@ -196,8 +196,8 @@ Text substitute(Text const& text, Variables const& variables) {
                  named->second);
     else
       result.text += std::to_string(evaluate(inside, variables, text));
-    if (result.text.size() > most_text_bytes)
-      throw refuse(text, fmt::format("${{…}} makes more than {} MiB", most_text_bytes >> 20), "shorten the parameters");
+    if (result.text.size() > max_text_bytes)
+      throw refuse(text, fmt::format("${{…}} makes more than {} MiB", max_text_bytes >> 20), "shorten the parameters");
     rest.remove_prefix(end + 1);
   }
 }

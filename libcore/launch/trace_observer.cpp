@@ -96,7 +96,7 @@ ExecRow exec_row() {
   std::size_t const block = at("block"), group = at("group"), addresses = at("addresses");
   if (at("kind") != 0 || block > group || at("warp") != group + 1 || at("seq") != group + 2 ||
       at("mask") != group + 3 || addresses != group + 4)
-    throw std::logic_error("the columns of a trace's exec rows stand in another order");
+    throw std::logic_error("the columns of a trace's exec rows are in another order");
   return {"exec" + std::string(block, ','), std::string(group - block, ','), ",",
           std::string(columns.size() - 1 - addresses, ',') + "\n"};
 }
@@ -223,7 +223,7 @@ TraceObserver::~TraceObserver() = default;
 
 // Ends the items before `item`, and opens it; a second part of one item is set off by '|'.
 void TraceObserver::State::begin_item(Wavefront& w, std::vector<Item> const& items, std::uint32_t item) {
-  std::size_t room = record::most_part_text + 2;
+  std::size_t room = record::max_part_text + 2;
   for (std::uint32_t i = w.items; i < item; ++i) room += items[i].text.size() + 1;
   if (w.used + room > w.text.size()) w.text.resize(2 * (w.used + room));
   char* out = w.text.data() + w.used;

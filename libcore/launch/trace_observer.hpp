@@ -51,7 +51,7 @@ class TraceObserver final : public emu::Observer {
   void write_instructions(std::string const& kernel);
   void write_launch(record::Kernel const&, std::uint64_t groups_total);
 
-  bool asks_for_order() const override { return true; }
+  bool needs_order() const override { return true; }
   void group_begin(std::uint64_t) override;
   void group_end() override;
   void block(std::uint32_t, emu::Lanes const&) override;

@@ -58,9 +58,9 @@ Problem problem_of(std::string const& model, std::vector<record::Projection> con
 
 class Search {
  public:
-  Search(Problem const& problem, std::uint64_t most_steps)
+  Search(Problem const& problem, std::uint64_t max_steps)
       : problem_(problem),
-        steps_left_(most_steps),
+        steps_left_(max_steps),
         load_(problem.devices.size(), 0.0),
         place_(problem.jobs.size(), 0),
         open_shortest_(problem.jobs.size() + 1, 0.0) {
@@ -147,14 +147,14 @@ class Search {
 
 }  // namespace
 
-std::vector<Schedule> assign(std::vector<record::Projection> const& projections, std::uint64_t most_steps) {
+std::vector<Schedule> assign(std::vector<record::Projection> const& projections, std::uint64_t max_steps) {
   std::set<std::string> models;
   for (auto const& p : projections)
     if (p.time_s) models.insert(p.model);
   std::vector<Schedule> schedules;
   for (auto const& model : models) {
     auto const problem = problem_of(model, projections);
-    Search const search(problem, most_steps);
+    Search const search(problem, max_steps);
     Schedule schedule{model, {}, search.makespan_s(), search.exact()};
     for (std::size_t d = 0; d < problem.devices.size(); ++d) {
       double now_s = 0;

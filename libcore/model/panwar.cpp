@@ -97,7 +97,7 @@ void Projector::set_up() {
   auto const clock = options_.clock == Clock::base    ? device_.clock_base_hz
                      : options_.clock == Clock::boost ? device_.clock_boost_hz
                                                       : device_.clock_hz;
-  if (!clock) note("clock_hz for want of the clock asked for");
+  if (!clock) note("clock_hz: the requested clock is unknown");
   terms_.clock_hz = clock ? *clock : need(device_.clock_hz, "clock_hz");
   units_ = need(device_.compute_units, "compute_units");
   if (options_.clock == Clock::usual) use_measured_clock();
@@ -271,14 +271,14 @@ Span Projector::compute() {
     auto const most = static_cast<double>(*slots);
     auto const known = kernel_.vliw_ops_per_bundle;
     if (!known) note("vliw_ops_per_bundle not known, half of the bundle taken");
-    double const usual = seconds(vliw_cycles(known ? std::clamp(*known, 1.0, most) : (1 + most) / 2));
-    return {usual, known ? usual : seconds(vliw_cycles(most)), known ? usual : seconds(vliw_cycles(1))};
+    double const likely = seconds(vliw_cycles(known ? std::clamp(*known, 1.0, most) : (1 + most) / 2));
+    return {likely, known ? likely : seconds(vliw_cycles(most)), known ? likely : seconds(vliw_cycles(1))};
   }
   double arithmetic = 0;
   for (Class const c : record::values_of<Class>)
     if (has_unit(c)) arithmetic += cycles(c);
-  double const usual = seconds(arithmetic);
-  return {usual, usual, usual};
+  double const likely = seconds(arithmetic);
+  return {likely, likely, likely};
 }
 
 // --- global memory ------------------------------------------------------------------------------------------------
@@ -387,11 +387,11 @@ Span Projector::global() {
     double const distinct = kernel_.global_footprint_bytes * launches_;
     double const fetched = cached && distinct > 0 ? std::min(1.0, distinct / std::max(read + write, 1.0)) : 1;
     double const waits = item_waits();
-    double const latency_s = device_.global_latency_s.value_or(usual_latency_s);
+    double const latency_s = device_.global_latency_s.value_or(default_latency_s);
     double const item_s = waits > 0 ? std::max(1.0, fetched * waits) * latency_s + item_instructions_s() : 0;
     double const waiting = launches_ * terms_.rounds * item_s;
     if (waiting > bound && !device_.global_latency_s)
-      note(fmt::format("global_latency_s taken as {:g}", usual_latency_s));
+      note(fmt::format("global_latency_s taken as {:g}", default_latency_s));
     t.time_s = std::max(bound, waiting);
     t.high_s = std::max(at_full(read + extra_read, write + extra_write), waiting);
   }

@@ -12,7 +12,7 @@
 //    ceil(groups / units) groups of each launch. t_global has whole rounds of resident groups.
 //  - Bandwidth from a curve of several points: at the occupancy of the resident groups, over all units; the last round
 //    at its own. Else: what is measured at full occupancy, or measured_fraction of the peak, but a round of resident
-//    groups takes as long as one work-item: its waits for memory times the latency (fetches that a cache answers do not
+//    groups takes as long as one work-item: its waits for memory times the latency (fetches that hit a cache do not
 //    wait), and its own instructions one after the other. This is the saturation min(1, bytes in flight / (latency x
 //    bandwidth)) with whole rounds. Waits are counted by the emulator; a record without them takes
 //    item_bytes_in_flight.
@@ -61,7 +61,7 @@ inline constexpr double measured_fraction = 0.85;
 // compilers reach by unrolling. Assumed.
 inline constexpr double item_bytes_in_flight = 16;
 // Latency of a global load where the database has none. Assumed; those that it has lie between 250 and 710 ns.
-inline constexpr double usual_latency_s = 400e-9;
+inline constexpr double default_latency_s = 400e-9;
 
 enum class Clock { usual, base, boost };  // usual: clock_hz, what the device runs a kernel at unless told otherwise
 inline Clock clock_named(std::string_view name) {  // other names are the usual one's

@@ -66,8 +66,8 @@ struct Schedule {
 };
 
 // Places every (kernel, case) of a model on one device so that the last one ends as early as possible; kernels on the
-// same device run one after the other. Exact by branch and bound as long as the search stays below `most_steps`
+// same device run one after the other. Exact by branch and bound as long as the search stays below `max_steps`
 // (always with up to about a dozen kernels), else the best of list scheduling and of the search so far.
-std::vector<Schedule> assign(std::vector<record::Projection> const& projections, std::uint64_t most_steps = 2000000);
+std::vector<Schedule> assign(std::vector<record::Projection> const& projections, std::uint64_t max_steps = 2000000);
 
 }  // namespace kernelcast::model

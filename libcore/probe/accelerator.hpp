@@ -1,6 +1,6 @@
 // What OpenCL and CUDA have in common: buffers, kernels from source, launches with their time, copies.
 //
-// The benchmarks of accelerator_probe.cpp know nothing else of either.
+// The benchmarks of accelerator_probe.cpp use no other interface of either.
 #pragma once
 
 #include <chrono>
@@ -61,7 +61,7 @@ class Accelerator {
   virtual std::shared_ptr<DeviceKernel> kernel(std::string const& file, std::string const& function,
                                                std::vector<std::string> const& macros) = 0;
   // Whether DeviceKernel::delay_s says anything.
-  virtual bool tells_delays() const { return false; }
+  virtual bool reports_delays() const { return false; }
   // Host time of compiling this small kernel anew; nothing cached is used. Seconds.
   virtual double compile_s() = 0;
   // One copy of `bytes`; host time, seconds.

@@ -125,8 +125,8 @@ void AcceleratorProbe::half() {
 void AcceleratorProbe::instructions() {
   for (auto const& operation : operations()) {
     if (std::string(operation.finer).empty() || !refusal(operation).empty()) continue;
-    bool const usual = operation.flop && std::string(operation.variant) == "fma";
-    if (settings_.depth == Depth::quick && !usual && std::string(operation.finer) != "int_add") continue;
+    bool const main_operation = operation.flop && std::string(operation.variant) == "fma";
+    if (settings_.depth == Depth::quick && !main_operation && std::string(operation.finer) != "int_add") continue;
     auto& latency = add("instruction", "latency_cycles");
     latency.row.item_class = operation.finer;
     latency.measure = [this, operation, macros = macros_of(operation, 1), lazy = std::make_shared<Lazy>()] {

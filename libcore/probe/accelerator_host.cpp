@@ -7,7 +7,7 @@ void AcceleratorProbe::launch() {
   auto& one = add("launch", "launch_s");
   one.measure = [this, lazy = std::make_shared<Lazy>()] { return empty(*lazy, 1, group_, 1); };
   auto& delay = add("launch", "launch_delay_s");
-  if (!device_->tells_delays())
+  if (!device_->reports_delays())
     delay.unsupported = "the driver does not say when it took a launch";
   else
     delay.measure = [this, lazy = std::make_shared<Lazy>()] {

@@ -27,7 +27,7 @@ std::vector<fs::path> files_of(fs::path const& folder) {
   return out;
 }
 
-std::string last_words() {
+std::string loader_message() {
   char const* const words = dlerror();
   return words ? words : "unknown reason";
 }
@@ -45,7 +45,7 @@ Library open_library(std::vector<std::string> const& names) {
   for (auto const& name : names) {
     out.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (out.handle) return {out.handle, {}};
-    auto const words = last_words();
+    auto const words = loader_message();
     if (out.trouble.empty() && !words.ends_with("No such file or directory")) out.trouble = words;
   }
   return out;
@@ -87,7 +87,7 @@ std::vector<std::string> drivers_not_loaded(std::string const& folder) {
     if (void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL))
       dlclose(handle);
     else
-      out.push_back(fmt::format("the driver of {} does not load: {}", path.string(), last_words()));
+      out.push_back(fmt::format("the driver of {} does not load: {}", path.string(), loader_message()));
   }
   return out;
 }

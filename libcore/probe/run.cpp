@@ -231,7 +231,7 @@ std::string doubt_about(Point const& point, Facts const& facts, Sampled const& s
                         std::optional<double> clock_before, std::optional<double> clock_after) {
   double const value = sampled.statistics.median;
   if (!std::isfinite(value)) return "the value is not finite";
-  if (!(value > 0)) return fmt::format("a value of {} cannot be", value);
+  if (!(value > 0)) return fmt::format("a value of {} is invalid", value);
   if (!point.doubt.empty()) return point.doubt;
   // Clocks and counters are good to about 2 %.
   if (point.most && value > 1.02 * *point.most) return fmt::format("above the theoretical peak of {:.4g}", *point.most);
@@ -240,7 +240,7 @@ std::string doubt_about(Point const& point, Facts const& facts, Sampled const& s
     return fmt::format("the working set is under four times the last cache of {:.0f} bytes", facts.last_cache_bytes);
   if (clock_before && clock_after && std::abs(*clock_after / *clock_before - 1) > 0.05)
     return fmt::format("the clock moved from {:.0f} to {:.0f} MHz", *clock_before / 1e6, *clock_after / 1e6);
-  // Threads of the driver that take turns look the same, and do no harm: the interval tells.
+  // Threads of the driver that take turns look the same, and do not matter: the interval shows whether they do.
   if (sampled.disturbed_used && sampled.statistics.relative_width() > 0.1)
     return fmt::format("other programs interrupted {} of {} samples", sampled.disturbed, sampled.statistics.samples);
   return {};

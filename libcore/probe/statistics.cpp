@@ -82,18 +82,18 @@ Sampled sample(std::function<double()> const& measure, Budget const& budget, std
   auto const start = Clock::now();
   std::vector<double> clean, disturbed;
   Sampled out;
-  std::size_t next_look = budget.least;
+  std::size_t next_check = budget.least;
   for (;;) {
     long const before = preemptions();
     double const value = measure();
     (preemptions() == before ? clean : disturbed).push_back(value);
     double const spent = std::chrono::duration<double>(Clock::now() - start).count();
     std::size_t const all = clean.size() + disturbed.size();
-    if (clean.size() >= next_look) {
+    if (clean.size() >= next_check) {
       out.statistics = summarise(clean, seed);
       out.narrow = out.statistics.relative_width() <= budget.enough;
       if (out.narrow) break;
-      next_look = clean.size() + std::max<std::size_t>(3, clean.size() / 4);
+      next_check = clean.size() + std::max<std::size_t>(3, clean.size() / 4);
     }
     if (all >= budget.most) break;
     if (spent >= budget.seconds && clean.size() >= budget.least) break;

@@ -28,7 +28,7 @@ std::atomic<pid_t> owner{0};  // the process that noted them
 std::atomic<bool> ending{false};
 
 // What a parent process noted is the parent's.
-void own_the_list() {
+void clear_in_child() {
   pid_t const self = getpid();
   pid_t noted_by = owner.load();
   if (noted_by == self || !owner.compare_exchange_strong(noted_by, self)) return;
@@ -124,7 +124,7 @@ void copy_absolute(std::string const& path, std::array<char, PATH_MAX>& to) {
 
 void RemovedAtSignal::note(std::string const& path, std::string const& lock, std::string const& place) {
   forget();
-  own_the_list();
+  clear_in_child();
   for (std::size_t i = 0; i < paths.size(); ++i) {
     int expected = 0;
     if (!paths[i].state.compare_exchange_strong(expected, 1)) continue;
@@ -143,7 +143,7 @@ void RemovedAtSignal::forget() {
 }
 
 KilledAtSignal::KilledAtSignal(pid_t group) {
-  own_the_list();
+  clear_in_child();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     pid_t expected = 0;
     if (!groups[i].compare_exchange_strong(expected, group)) continue;

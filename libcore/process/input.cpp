@@ -38,7 +38,7 @@ std::string read_all(std::istream& in, std::string const& file, std::size_t limi
     text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
     if (text.size() > limit_bytes) throw input_too_large(file, limit_bytes);
   }
-  // Where the stream does not throw: a failed read is no end of the file.
+  // Where the stream does not throw: a failed read is not the end of the file.
   if (in.bad()) throw Error(Status::io, Where{file}, "cannot read it to its end", "check the file and the disk");
   return text;
 }
@@ -193,7 +193,7 @@ std::uint64_t address_space_bytes() {
   return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-[[noreturn]] void be_child(int to, std::function<std::string()> const& work, ChildLimits const& limits, pid_t parent) {
+[[noreturn]] void run_child(int to, std::function<std::string()> const& work, ChildLimits const& limits, pid_t parent) {
   // The parent's handlers would remove the parent's files.
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -232,7 +232,7 @@ std::string in_child(std::string_view parser, std::string const& file, std::func
   if (child < 0) throw Error(Status::io, std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0) {
     Pipe::close_end(pipe.read_end);
-    be_child(pipe.write_end, work, limits, parent);
+    run_child(pipe.write_end, work, limits, parent);
   }
   Pipe::close_end(pipe.write_end);
   std::string out;

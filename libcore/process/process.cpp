@@ -180,17 +180,17 @@ std::string find_program(std::string_view name, std::vector<std::string> const& 
   return {};
 }
 
-static std::filesystem::path& path_in_place_of_ours() {
+static std::filesystem::path& program_path_override() {
   static std::filesystem::path path;
   return path;
 }
 
-void take_for_program_path(std::filesystem::path path) {
-  path_in_place_of_ours() = std::move(path);
+void set_program_path(std::filesystem::path path) {
+  program_path_override() = std::move(path);
 }
 
 std::filesystem::path program_path() {
-  if (!path_in_place_of_ours().empty()) return path_in_place_of_ours();
+  if (!program_path_override().empty()) return program_path_override();
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/exe", error);
 }

@@ -39,11 +39,11 @@ int run_in_foreground(std::vector<std::string> command, std::vector<std::string>
 // The executable's path on $PATH, then in `more_folders`; empty when there is none.
 std::string find_program(std::string_view name, std::vector<std::string> const& more_folders = {});
 
-// This program's own file; empty where the system does not tell.
+// This program's own file; empty where the system does not provide it.
 std::filesystem::path program_path();
-// Code of ours in somebody else's program, a shared library, says where a program of ours would lie: what belongs to
-// the suite is looked for from there. Before anything else of the library is called.
-void take_for_program_path(std::filesystem::path path);
+// For a shared library loaded by another program: sets the path that program_path() returns, from which the suite's
+// files are searched. To be called before any other function of the library.
+void set_program_path(std::filesystem::path path);
 
 // A shared object that is built and installed with the suite, by its file name: in a build tree bin/ and lib/ are
 // neighbours, installed ones have a folder of their own. Its path without links or dots; empty where it was not built.
@@ -101,7 +101,7 @@ class TemporaryFile {
 // nothing.
 void remove_abandoned(std::string const& place = {});
 
-// Removes a file whose lock (flock) nobody holds, if it is the user's own. Whether it is gone now.
+// Removes a file whose lock (flock) is not held, if it is the user's own. Whether it is gone now.
 bool remove_abandoned_file(std::string const& path);
 
 // Throws Error(io), and Error(bad_data) beyond the limit.

@@ -9,7 +9,7 @@ namespace kernelcast::ptx {
 
 namespace {
 
-constexpr std::uint32_t most_scopes = 200;
+constexpr std::uint32_t max_scopes = 200;
 
 std::vector<std::string> const body_directives = {
     "reg", "local", "shared", "param",         "const",       "global",        "tex",
@@ -19,7 +19,7 @@ std::vector<std::string> const body_directives = {
 }  // namespace
 
 void Parser::open_scope() {
-  if (symbols_.depth() >= most_scopes) fail(fmt::format("more than {} nested scopes", most_scopes));
+  if (symbols_.depth() >= max_scopes) fail(fmt::format("more than {} nested scopes", max_scopes));
   symbols_.open();
   prefixes_.open();
   forwards_.emplace_back();

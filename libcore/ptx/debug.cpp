@@ -6,11 +6,11 @@
 namespace kernelcast::ptx {
 
 namespace {
-constexpr std::uint64_t most_u32 = 0xFFFFFFFF;
+constexpr std::uint64_t max_u32 = 0xFFFFFFFF;
 }
 
 void Parser::file() {
-  auto const index = count_constant("a file number", most_u32);
+  auto const index = count_constant("a file number", max_u32);
   module_.files[static_cast<std::uint32_t>(index)] = std::string(expect_string("a file name"));
   if (take(',')) {  // time of change, size
     count_constant("a time", ~std::uint64_t{0});
@@ -22,9 +22,9 @@ void Parser::file() {
 void Parser::loc() {
   auto const position = [this] {
     SourcePosition at;
-    at.file = static_cast<std::uint32_t>(count_constant("a file number", most_u32));
-    at.line = static_cast<std::uint32_t>(count_constant("a line", most_u32));
-    at.column = static_cast<std::uint32_t>(count_constant("a column", most_u32));
+    at.file = static_cast<std::uint32_t>(count_constant("a file number", max_u32));
+    at.line = static_cast<std::uint32_t>(count_constant("a line", max_u32));
+    at.column = static_cast<std::uint32_t>(count_constant("a column", max_u32));
     return at;
   };
   source_ = position();

@@ -11,10 +11,10 @@ namespace kernelcast::ptx {
 
 namespace {
 
-constexpr std::uint64_t most_variable_bytes = std::uint64_t{1} << 40;
-constexpr std::uint64_t most_parameter_bytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t most_registers = std::uint64_t{1} << 24;
-constexpr std::size_t most_dimensions = 16;
+constexpr std::uint64_t max_variable_bytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t max_parameter_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t max_registers = std::uint64_t{1} << 24;
+constexpr std::size_t max_dimensions = 16;
 
 std::optional<unsigned> vector_elements(Token const& token) {
   if (token.is_dot("v2")) return 2;
@@ -56,7 +56,7 @@ std::uint64_t Parser::alignment() {
 std::uint64_t Parser::checked_size(std::uint64_t element, std::vector<std::uint64_t> const& dims, Token const& at) {
   auto size = element;
   for (auto count : dims) {
-    if (count != 0 && size > most_variable_bytes / count)
+    if (count != 0 && size > max_variable_bytes / count)
       fail_at(at, fmt::format("'{}' is too large", at.text), "a variable holds at most 2^40 bytes");
     size *= count;
   }
@@ -68,14 +68,14 @@ std::vector<std::uint64_t> Parser::dimensions(bool& unsized) {
   std::vector<std::uint64_t> dims;
   unsized = false;
   while (take('[')) {
-    if (dims.size() == most_dimensions) fail(fmt::format("more than {} dimensions", most_dimensions));
+    if (dims.size() == max_dimensions) fail(fmt::format("more than {} dimensions", max_dimensions));
     if (token_.is(']')) {
       if (!dims.empty()) fail("only the first dimension can be left out");
       unsized = true;
       dims.push_back(0);
     } else {
       Token const at = token_;
-      dims.push_back(count_constant("a number of elements", most_variable_bytes));
+      dims.push_back(count_constant("a number of elements", max_variable_bytes));
       if (dims.back() == 0) {
         if (dims.size() > 1) fail_at(at, "an array without elements");
         unsized = true;
@@ -245,7 +245,7 @@ Parameter Parser::parameter(bool declare, bool result, std::uint32_t index) {
   auto const dims = dimensions(unsized);
   auto const element = std::uint64_t{size_bytes(p.type)} * vector;
   p.size = checked_size(element, dims, name);
-  if (p.size > most_parameter_bytes)
+  if (p.size > max_parameter_bytes)
     fail_at(name, fmt::format("parameter '{}' is too large", name.text), "at most 2^20 bytes");
   if (!p.align) p.align = std::max<std::uint64_t>(1, element);
   if (p.type == Type::pred && !p.in_register) fail_at(name, "a predicate cannot be passed in .param");
@@ -283,7 +283,7 @@ void Parser::registers() {
     reg.name = expect_word("the name of a register");
     bool fresh = false;
     if (take('<')) {
-      auto const count = count_constant("a number of registers", most_registers, false);
+      auto const count = count_constant("a number of registers", max_registers, false);
       expect('>', "after a number of registers");
       fresh = prefixes_.declare(name.text, Symbol::Kind::range, static_cast<std::uint32_t>(ranges_.size()));
       ranges_.push_back({count, reg.type, reg.vector});

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Operand::Kind;
 
-constexpr std::size_t most_instructions = 1'000'000;
+constexpr std::size_t max_instructions = 1'000'000;
 constexpr std::uint32_t unset = ~std::uint32_t{0};
 
 Function const* called(Module const& module, Instruction const& call) {
@@ -342,7 +342,7 @@ class Inliner {
   bool replace(Instruction const& call) {
     Function const* const callee = called(module_, call);
     if (!callee || !callee->has_body || recursive_(*callee)) return false;
-    if (out_->instructions.size() + callee->instructions.size() > most_instructions) return false;
+    if (out_->instructions.size() + callee->instructions.size() > max_instructions) return false;
     auto const given = passed(call);
     if (given.arguments.size() != callee->parameters.size() || given.results.size() != callee->results.size())
       return false;
@@ -417,7 +417,7 @@ class Inliner {
     return variable;
   }
 
-  // Results that the caller wants in registers, or that the callee leaves in some.
+  // Results that the caller expects in registers, or that the callee leaves in registers.
   void take_back(Instruction const& call, Function const& callee, std::vector<Operand> const& results,
                  Frame const& frame) {
     for (std::size_t k = 0; k < results.size(); ++k) {

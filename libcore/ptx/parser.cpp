@@ -12,8 +12,8 @@ namespace kernelcast::ptx {
 
 namespace {
 
-constexpr unsigned most_nesting = 100;
-constexpr std::size_t most_text_bytes = std::size_t{1} << 30;
+constexpr unsigned max_nesting = 100;
+constexpr std::size_t max_text_bytes = std::size_t{1} << 30;
 
 std::vector<std::string> const module_directives = {
     "version", "target", "address_size", "file",   "loc",   "section", "extern", "visible", "weak",   "common", "entry",
@@ -46,9 +46,9 @@ std::vector<std::string> const performance_directives = {
 Parser::Parser(Module& module) : module_(module), lexer_(module.text) {}
 
 Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
-  if (++parser.depth_ > most_nesting) {
+  if (++parser.depth_ > max_nesting) {
     --parser.depth_;
-    parser.fail(fmt::format("nested more than {} deep", most_nesting));
+    parser.fail(fmt::format("nested more than {} deep", max_nesting));
   }
 }
 
@@ -120,7 +120,7 @@ std::uint64_t Parser::slice(std::string_view words) const {
 
 // Where the module does not say: as wide as the registers that hold addresses before 2.3, which had no directive for
 // it, and later the manual's default.
-unsigned usual_address_size(Module const& module) {
+unsigned default_address_size(Module const& module) {
   if (module.version_major > 2 || (module.version_major == 2 && module.version_minor >= 3)) return 32;
   for (auto const& function : module.functions)
     for (auto const& instruction : function.instructions)
@@ -131,11 +131,11 @@ unsigned usual_address_size(Module const& module) {
 }
 
 void Parser::run() {
-  if (module_.text.size() > most_text_bytes) fail("this text is longer than 1 GiB");
+  if (module_.text.size() > max_text_bytes) fail("this text is longer than 1 GiB");
   advance();
   header();
   while (token_.kind != Token::Kind::end) module_item();
-  if (module_.address_size == 0) module_.address_size = usual_address_size(module_);
+  if (module_.address_size == 0) module_.address_size = default_address_size(module_);
 }
 
 void Parser::header() {
@@ -190,7 +190,7 @@ void Parser::module_item() {
   if (take(';')) return;
   if (token_.kind != Token::Kind::dot_word)
     fail(fmt::format("expected a directive, got {}", shown(token_)),
-         token_.is_word() ? "an instruction stands in the body of an .entry or .func" : "");
+         token_.is_word() ? "instructions belong in the body of an .entry or .func" : "");
   if (take_dot("file")) return file();
   if (take_dot("loc")) return loc();
   if (take_dot("section")) return section();

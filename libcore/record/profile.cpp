@@ -21,7 +21,7 @@ Schema<Profile> const& Profile::schema() {
                   "how many: operations, levels, references, iterations, calls, bytes")
           .optional_column("where", &Profile::where, Unit::none, "file:line of a loop, or name of a function")
           .may_be_empty()
-          .optional_column("note", &Profile::note, Unit::none, "why, in words")
+          .optional_column("note", &Profile::note, Unit::none, "why, as a message")
           .may_be_empty();
   return schema;
 }

@@ -60,7 +60,7 @@ char const* parse_cell(FieldType type, std::string_view text, void* field) {
   return "expected a known type";
 }
 
-// Quantities of which there is no less than none. Seconds are left to the programs: most want them above 0.
+// Quantities that are not negative. Seconds are checked by the programs: most require them to be above 0.
 bool at_least_zero(Unit unit) {
   switch (unit) {
     case Unit::bytes:
@@ -133,10 +133,10 @@ RowReader::RowReader(Layout const& layout, csv::Reader& reader)
 
 void RowReader::refuse_missing(ColumnDefinition const& column) const {
   auto const& header = reader_->header();
-  std::vector<std::string> strangers;  // a misspelt column is none that the record knows
+  std::vector<std::string> unknown;  // a misspelt column is not one of the record's
   for (auto const& name : header)
-    if (!layout_->find(name)) strangers.push_back(name);
-  auto const near = nearest(column.name, strangers);
+    if (!layout_->find(name)) unknown.push_back(name);
+  auto const near = nearest(column.name, unknown);
   std::size_t field = 0;
   while (!near.empty() && header[field] != near.front()) ++field;
   throw reader_->header_error(

@@ -53,17 +53,17 @@ struct Trace {
 
 // ---------------------------------------------------------------- the text of `addresses`
 
-inline constexpr unsigned most_trace_lanes = 64;
+inline constexpr unsigned max_trace_lanes = 64;
 
 // One part: the addresses of some lanes.
 struct LaneAddresses {
   std::size_t item = 0;  // which memory instruction of the block
   char space = 0;        // a letter, or 0: the instruction's own space
   std::uint64_t mask = 0;
-  std::array<std::uint64_t, most_trace_lanes> address;  // where the mask has a bit
+  std::array<std::uint64_t, max_trace_lanes> address;  // where the mask has a bit
 };
 
-// One part as it stands in the text, not spread over the lanes: for readers of very many.
+// One part as in the text, not spread over the lanes: for readers of very many.
 struct AddressPart {
   std::size_t item = 0;
   char space = 0;
@@ -74,7 +74,7 @@ struct AddressPart {
 };
 
 // Room that write_lane_addresses() may need.
-inline constexpr std::size_t most_part_text = most_trace_lanes * 21 + 24;
+inline constexpr std::size_t max_part_text = max_trace_lanes * 21 + 24;
 
 // Writes one part at `out` and returns its end. `mask` is not 0; lane l's address is base + offsets[l].
 char* write_lane_addresses(char* out, std::uint64_t row_mask, std::uint64_t mask, char space, std::uint64_t base,
@@ -88,7 +88,7 @@ class AddressReader {
   bool next(LaneAddresses&);
   // The same without spreading: where the part is not affine, `list` gets the addresses of the mask's lanes in order.
   bool next(AddressPart&, std::vector<std::uint64_t>& list);
-  // How many items there are; to be asked for when next() has returned false.
+  // How many items there are; to be called when next() has returned false.
   std::size_t items() const { return item_ + 1; }
 
  private:

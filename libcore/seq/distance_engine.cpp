@@ -65,7 +65,7 @@ class Tree {
   std::uint32_t live() const { return live_; }
   std::uint32_t now() const { return now_; }
   // What slots that were ever used take.
-  std::size_t bytes() const { return std::size_t{most_} * 4 + most_ / 8 + most_ / 32; }
+  std::size_t bytes() const { return std::size_t{max_used_} * 4 + max_used_ / 8 + max_used_ / 32; }
 
   // Used slots before `s`, which is used.
   std::uint32_t rank(std::uint32_t s) const {
@@ -136,7 +136,7 @@ class Tree {
         owner_[used] = block;
         slot_of[block] = ++used;
       }
-    most_ = std::max(most_, now_);
+    max_used_ = std::max(max_used_, now_);
     now_ = used;
     for (std::uint32_t word = 0; word < words; ++word) {
       auto const filled = used / 64;
@@ -230,7 +230,7 @@ class Tree {
   }
 
   using Access = PageAccess;
-  std::uint32_t capacity_ = first_capacity, now_ = 0, live_ = 0, most_ = 0;
+  std::uint32_t capacity_ = first_capacity, now_ = 0, live_ = 0, max_used_ = 0;
   Pages<std::uint64_t> bits_{table_entries / 64 + 1, Access::random};
   Pages<std::uint32_t> owner_{table_entries + chunk + ahead, Access::sequential};
   Pages<std::uint16_t> c0_{table_entries / 64 + 33, Access::sequential},

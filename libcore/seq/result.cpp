@@ -168,7 +168,7 @@ class Builder {
 
   void loops(Contexts::Outcome const& outcome) {
     add(q::sync, settings_.sync.value_or(outcome.sync));
-    if (settings_.sync) rows_.back().note = "as told by --sync";
+    if (settings_.sync) rows_.back().note = "as set by --sync";
     if (outcome.sync_invocations > 0) {
       auto& row = add(q::sync_loop, outcome.sync_invocations);
       row.where = gathered_.kernel;

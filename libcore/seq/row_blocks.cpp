@@ -47,13 +47,13 @@ __mmask8 leaves_block(__m512i address, __m512i size, __mmask8 lanes, unsigned sh
 bool of_rows(Rows const& rows, Numbering const& numbering, std::uint32_t* blocks) {
   if (numbering.bases[numbering.region] == no_base) return false;
   auto const shift = _mm_cvtsi32_si128(static_cast<int>(numbering.shift));
-  auto const usual = _mm256_set1_epi32(static_cast<int>(numbering.bases[numbering.region]));
+  auto const common = _mm256_set1_epi32(static_cast<int>(numbering.bases[numbering.region]));
   return each_eight(rows, [&](std::uint32_t, __m512i address, __m512i size, __mmask8 lanes) {
     if (leaves_block(address, size, lanes, numbering.shift)) return false;
     auto const region = _mm512_srli_epi64(address, 30);
-    auto base = usual;
+    auto base = common;
     if (_mm512_mask_cmpneq_epi64_mask(lanes, region, all(numbering.region))) {
-      base = _mm512_mask_i64gather_epi32(usual, lanes, region, numbering.bases, 4);
+      base = _mm512_mask_i64gather_epi32(common, lanes, region, numbering.bases, 4);
       if (_mm256_mask_cmpeq_epi32_mask(lanes, base, _mm256_set1_epi32(-1))) return false;
     }
     auto const inside = _mm512_cvtepi64_epi32(_mm512_srl_epi64(_mm512_and_si512(address, all(within_region)), shift));

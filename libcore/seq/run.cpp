@@ -14,8 +14,8 @@ namespace kernelcast::seq {
 
 namespace {
 
-constexpr std::size_t most_frames = 1 << 16;
-constexpr std::size_t most_invocations = 10000;  // that are told apart
+constexpr std::size_t max_frames = 1 << 16;
+constexpr std::size_t max_invocations = 10000;  // that are told apart
 constexpr std::uint64_t last_clock = (std::uint64_t{1} << 62);
 
 std::uint64_t const* widths() {
@@ -37,7 +37,7 @@ Run::Run(State& state, char const* kernel, std::uint64_t mode, std::vector<Funct
       mode_(mode),
       functions_(functions),
       settings_(settings_from_environment()),
-      frames_(most_frames + 64),
+      frames_(max_frames + 64),
       rows_(settings_.granularities_bytes, settings_.sample) {
   try {
     Shadow::map();
@@ -78,7 +78,7 @@ void Run::enter_kernel() {
 
 void Run::exit_kernel() {
   if (--depth_ > 0 || (mode_ & invocations) == 0) return;
-  if (invocations_.size() == most_invocations) fail(settings_, "limit reached: more than 10000 calls of the kernel");
+  if (invocations_.size() == max_invocations) fail(settings_, "limit reached: more than 10000 calls of the kernel");
   while (widths()[state_.floor + 1] != 0) ++state_.floor;
   auto const number = invocations_.size();
   auto trips = contexts_.trips();

@@ -1,5 +1,6 @@
-// What looking on (miniemu --attach --with-gpu) adds to launches of a CUDA application: the look-out before a runtime
-// that does nothing. Goals: a launch whose configuration was seen costs less than 2 µs, one that is new less than 5 ms.
+// What observing (miniemu --attach --with-gpu) adds to launches of a CUDA application: the forwarding library before a
+// runtime that does nothing. Goals: a launch whose configuration was seen costs less than 2 µs, one that is new less
+// than 5 ms.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
   if (!std::getenv("KERNELCAST_SPOOL")) {
     kernelcast::TemporaryFolder const spool;
     setenv("KERNELCAST_SPOOL", spool.path().c_str(), 1);
-    setenv("LD_PRELOAD", KERNELCAST_LOOK_OUT, 1);
+    setenv("LD_PRELOAD", KERNELCAST_FORWARDER, 1);
     pid_t const child = fork();
     if (child == 0) execv("/proc/self/exe", argv);
     int status = 0;

@@ -126,11 +126,11 @@ Outcome good(Run const& run) {
   return outcome;
 }
 
-Outcome refused(Run const& run, int status, std::vector<std::string> const& said) {
+Outcome refused(Run const& run, int status, std::vector<std::string> const& expected) {
   auto outcome = conduct::run(run);
   expect(!outcome.too_slow, "it did not end", &outcome);
-  expect(outcome.status == status, "it should end with status " + std::to_string(status), &outcome);
-  for (auto const& part : said)
+  expect(outcome.status == status, "it should exit with status " + std::to_string(status), &outcome);
+  for (auto const& part : expected)
     expect(contains(outcome.err, part), "standard error should say '" + part + "'", &outcome);
   expect(contains(outcome.err, "error: "), "standard error should hold an error", &outcome);
   expect(contains(outcome.err, "\nhint: "), "standard error should hold a hint", &outcome);

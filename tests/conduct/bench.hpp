@@ -83,7 +83,7 @@ class Bench {
 // Runs it: it must succeed, with nothing on standard error.
 Outcome good(Run const& run);
 // It must end with this status, and say an error, a hint and these words.
-Outcome refused(Run const& run, int status, std::vector<std::string> const& said);
+Outcome refused(Run const& run, int status, std::vector<std::string> const& expected);
 
 std::string place(Where const& where);  // "in.csv:1:2: error: "
 // Where field `column` of the first data row of this text stands.

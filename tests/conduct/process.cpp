@@ -77,9 +77,9 @@ struct Ends {
 }
 
 // Feeds the input, collects the outputs, keeps the time.
-class Conversation {
+class ChildStreams {
  public:
-  Conversation(Run const& run, pid_t child, int in, int out, int err)
+  ChildStreams(Run const& run, pid_t child, int in, int out, int err)
       : run_(run), child_(child), in_(in), out_(out), err_(err), block_(1 << 16, 'x'), left_(run.endless_bytes) {
     for (int fd : {in_, out_, err_})
       if (fd >= 0) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -187,7 +187,7 @@ Outcome run(Run const& run) {
   for (int fd : {in.read, out.write, err.write})
     if (fd >= 0 && !(run.in == Run::Stdin::terminal && fd == in.read)) close(fd);
   Outcome outcome;
-  Conversation(run, child, in.write, out.read, err.read).hold(outcome);
+  ChildStreams(run, child, in.write, out.read, err.read).hold(outcome);
   if (run.in == Run::Stdin::terminal) close(in.read);
   return outcome;
 }

@@ -7,7 +7,7 @@
 // Kernel number i of a run has seed S + i; a kernel that differs is shortened (not with --as-is), written to DIR and
 // reported with its seed. --planted: the device computes every kernel wrongly, and every one must be found.
 // The device runs in a process of its own, for its compiler may crash. Where it crashes or differs, Oclgrind, if it is
-// installed, is asked: a kernel on which it agrees with the emulator counts as the device's mistake. More than one
+// installed, decides: a kernel on which it agrees with the emulator counts as the device's error. More than one
 // kernel in fifty of these is an error too.
 // Exit status: 0 all agree, 1 a difference, 77 where there is no OpenCL device.
 #include <chrono>
@@ -166,7 +166,7 @@ std::vector<Stored> on_device(std::string const& source, std::size_t count, bool
   std::ifstream file(out, std::ios::binary);
   std::string const bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (status != 0 || bytes.size() != count * (result_bytes + sum_bytes))
-    return failed(count, fmt::format("ended with status {}", status));
+    return failed(count, fmt::format("exited with status {}", status));
   auto const all = std::as_bytes(std::span(bytes));
   return parts(all.first(count * result_bytes), all.subspan(count * result_bytes), count);
 }
@@ -273,7 +273,7 @@ int run(Options const& options) {
     }
     done += some;
   }
-  fmt::print("{} kernels, seeds {} to {}, on {}: {} differ, {} mistakes of the device; {:.1f} s\n", done, options.seed,
+  fmt::print("{} kernels, seeds {} to {}, on {}: {} differ, {} errors of the device; {:.1f} s\n", done, options.seed,
              options.seed + done - 1, *device, different, overruled, elapsed_s());
   return options.planted ? different != done : different != 0 || 50 * overruled > done;
 }

@@ -95,7 +95,7 @@ std::string run(Head const& head, std::string const& path, bool mended, std::str
   options.limits.max_steps = head.max_steps;
   options.check_options.uninit = options.check_options.races = options.check_options.division = true;
   std::string found;
-  options.tell_finding = [&](emu::Finding const& f) { found = describe(f); };
+  options.on_finding = [&](emu::Finding const& f) { found = describe(f); };
   try {
     launch::run(plan, options);
   } catch (Error const& error) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t memory_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t buffer_bytes = 4096;
-constexpr std::uint64_t most_parameter_bytes = 32764;  // PTX ISA, "Kernel Function Parameters"
+constexpr std::uint64_t max_parameter_bytes = 32764;  // PTX ISA, "Kernel Function Parameters"
 
 std::vector<std::byte> parameters_of(ptx::Function const& kernel, emu::Memory& memory) {
   std::vector<std::byte> block(kernel.parameter_bytes);
@@ -40,7 +40,7 @@ std::vector<std::byte> parameters_of(ptx::Function const& kernel, emu::Memory& m
 }
 
 void emulate(ptx::Module const& module, ptx::Function const& kernel, bool checked) {
-  if (kernel.parameter_bytes > most_parameter_bytes) return;
+  if (kernel.parameter_bytes > max_parameter_bytes) return;
   emu::Program const program(module, kernel);
   emu::Memory memory(memory_bytes);
   emu::Launch launch;

@@ -145,7 +145,7 @@ class Subject {
     return contains(' ' + table_["except"] + ' ', ' ' + std::string(kind.name) + ' ');
   }
   // Of a kind, 0: no bound. Programs that start compilers take long.
-  std::uint64_t most_points() const { return table_["points"].empty() ? 0 : std::stoull(table_["points"]); }
+  std::uint64_t max_points() const { return table_["points"].empty() ? 0 : std::stoull(table_["points"]); }
 
   // What is wrong when this call fails; empty when nothing is.
   std::string judge(Kind const& kind, std::uint64_t point) {
@@ -279,7 +279,7 @@ std::uint64_t failures_of(Subject& subject, Kind const& kind, Options const& opt
   auto const calls = subject.calls(kind);
   if (calls == 0) return 0;
   auto runs = calls;
-  for (auto const most : {options.points, subject.most_points()})
+  for (auto const most : {options.points, subject.max_points()})
     if (most) runs = std::min(runs, most);
   if (options.point) runs = 1;
   std::uint64_t failures = 0;

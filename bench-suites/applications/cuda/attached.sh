@@ -16,7 +16,7 @@ if [ "$name" = errors ]; then
   grep -q "kernel '_Z5writePii', .*: global store of 4 bytes at address 16, which is in no buffer" "$folder/err" ||
     show "the fault is not named"
 else
-  [ ! -s "$folder/err" ] || show "words on standard error"
+  [ ! -s "$folder/err" ] || show "messages on standard error"
 fi
 [ "$(wc -l <"$folder/rows.csv")" -gt 1 ] || show "no rows"
 echo "$name: passed, $(($(wc -l <"$folder/rows.csv") - 1)) configurations"

@@ -1,5 +1,5 @@
 // Shadow memory of the race check: for every cell of memory (as large as the smallest access so far, 16 bytes at most)
-// who wrote and who read it last.
+// the last write and the last read.
 //
 // A record is one 64-bit number: time, instruction and work-item of the latest access; and instruction and work-item of
 // the latest one by another work-item at nearly the same time, if any. Two different readers are enough: any writer
@@ -19,7 +19,7 @@ namespace kernelcast::emu {
 // From the top: 25 bits time, 9 site, 9 other site, 10 other work-item, 10 work-item.
 using Record = std::uint64_t;
 inline constexpr unsigned time_shift = 38, site_shift = 29, other_site_shift = 20, other_shift = 10;
-inline constexpr std::uint32_t most_time = (1u << 25) - 1;
+inline constexpr std::uint32_t max_time = (1u << 25) - 1;
 inline constexpr std::uint64_t item_mask = 1023, site_mask = 511;
 
 constexpr std::uint32_t time_of(Record r) {
@@ -42,7 +42,7 @@ constexpr std::uint32_t other_site_of(Record r) {
 constexpr bool earlier(Record a, Record b) {
   return static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b);
 }
-static_assert(Record{most_time} << time_shift >> 63 == 0);
+static_assert(Record{max_time} << time_shift >> 63 == 0);
 
 // What a record is compared with; times are shifted to their place.
 struct Bounds {

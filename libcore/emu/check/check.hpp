@@ -2,7 +2,7 @@
 //
 // Checks is one observer of the emulator: it keeps shadow memory of its own and ends the run with a finding. A run
 // without it pays nothing. Rules, which kernelcast-checks(7) explains:
-//  - uninitialized: a load or atomic reads a byte that nobody has written: of shared memory, of local memory, of
+//  - uninitialized: a load or atomic reads a byte that was never written: of shared memory, of local memory, of
 //    malloc's memory, of a buffer whose Memory::Buffer::undefined is set. A loaded element whose register no
 //    instruction reads is let pass (the fourth element of a vector of three). Stores define memory whatever they store,
 //    and so do the arguments of a call and its results; the rest of its frame is as if never written.
@@ -48,9 +48,9 @@ class Checks final : public Observer {
   void frame(FrameChange const&) override;
   void meet(Meeting const&) override;
   void zero_divisor(std::uint32_t, Lanes const&) override;
-  bool asks_for_divisors() const override;
-  bool asks_for_order() const override { return true; }
-  std::unique_ptr<Observer> stand_in(Program const&, Launch const&, Memory const&) const override;
+  bool needs_divisors() const override;
+  bool needs_order() const override { return true; }
+  std::unique_ptr<Observer> packed_substitute(Program const&, Launch const&, Memory const&) const override;
   std::unique_ptr<Observer> fork() const override;  // never: all groups run on one thread
   void join(Observer const&) override {}
 

@@ -11,11 +11,11 @@ namespace kernelcast::emu {
 
 void Reporter::report(Finding::Kind kind, std::uint32_t work_item, std::uint32_t instruction,
                       std::uint32_t other_instruction, std::string message) {
-  if (most_ == 0) throw Unsure{};
+  if (max_findings_ == 0) throw Inconclusive{};
   auto const [first, second] = std::minmax(instruction, other_instruction);
   if (!reported_.emplace(program_, kind, first, second).second) return;
   findings_.push_back(found_at(*program_, *launch_, kind, group_, work_item, instruction, std::move(message)));
-  if (findings_.size() >= most_) throw Stop{findings_.back()};
+  if (findings_.size() >= max_findings_) throw Stop{findings_.back()};
 }
 
 namespace {
@@ -65,13 +65,13 @@ struct Checks::State {
 //
 // Each group has shared and local memory of its own, and all pass their barriers at the same time, so that these are
 // checked as one group's. Groups are never ordered with each other, so that in global memory barriers order nothing
-// here: what only a barrier orders makes it unsure, like all else that looks like a finding.
-class StandIn final : public Observer {
+// here: accesses that only a barrier orders are inconclusive, like whatever else looks like a finding.
+class PackedChecks final : public Observer {
  public:
-  StandIn(CheckOptions const& options, Program const& program, Launch const& launch, Memory const& memory)
+  PackedChecks(CheckOptions const& options, Program const& program, Launch const& launch, Memory const& memory)
       : options_(options),
         facts_(program),
-        reporter_(Reporter::unsure()),
+        reporter_(Reporter::inconclusive()),
         races_(memory, reporter_, false),
         uninit_(memory, reporter_) {
     reporter_.begin(program, launch);
@@ -96,16 +96,16 @@ class StandIn final : public Observer {
     if (options_.races) races_.access(a);
   }
   void meet(Meeting const& meeting) override {
-    if (!meeting.everyone) throw Unsure{};
+    if (!meeting.everyone) throw Inconclusive{};
     if (options_.races) races_.meet(meeting);
   }
   void zero_divisor(std::uint32_t, Lanes const& lanes) override {
     for (std::uint32_t w = 0; w < lanes.warps; ++w)
-      if (lanes.masks[w]) throw Unsure{};
+      if (lanes.masks[w]) throw Inconclusive{};
   }
-  bool asks_for_divisors() const override { return options_.division; }
-  bool asks_for_order() const override { return true; }
-  std::unique_ptr<Observer> fork() const override { throw Unsure{}; }
+  bool needs_divisors() const override { return options_.division; }
+  bool needs_order() const override { return true; }
+  std::unique_ptr<Observer> fork() const override { throw Inconclusive{}; }
   void join(Observer const&) override {}
 
  private:
@@ -172,17 +172,18 @@ void Checks::zero_divisor(std::uint32_t instruction, Lanes const& lanes) {
     }
 }
 
-bool Checks::asks_for_divisors() const {
+bool Checks::needs_divisors() const {
   return state_->options.division;
 }
 
-std::unique_ptr<Observer> Checks::stand_in(Program const& program, Launch const& launch, Memory const& memory) const {
+std::unique_ptr<Observer> Checks::packed_substitute(Program const& program, Launch const& launch,
+                                                    Memory const& memory) const {
   CheckOptions const& options = state_->options;
   if (options.lockstep_warps) return nullptr;
-  // What nobody has written yet may be written by a group that only runs earlier when they run one by one.
+  // What is not written yet may be written by a group that runs earlier only when groups run one by one.
   for (Memory::Buffer const& buffer : memory.buffers())
     if (options.uninit && buffer.undefined) return nullptr;
-  auto made = std::make_unique<StandIn>(options, program, launch, memory);
+  auto made = std::make_unique<PackedChecks>(options, program, launch, memory);
   if (made->facts().any_points || made->facts().any_release) return nullptr;
   return made;
 }

@@ -87,7 +87,7 @@ void Order::meet(Meeting const& m) {
   for (std::uint32_t w = 0; w < m.warps; ++w) {
     if (!m.waiting[w] && !m.arrived[w]) continue;
     members |= 1u << w;
-    for (std::uint32_t v = 0; v < most_warps; ++v) all[v] = std::max(all[v], seen_[w][v]);
+    for (std::uint32_t v = 0; v < max_warps; ++v) all[v] = std::max(all[v], seen_[w][v]);
   }
   for (std::uint32_t rest = members; rest; rest &= rest - 1) all[std::countr_zero(rest)] = now_;
   for (std::uint32_t w = 0; w < m.warps; ++w)
@@ -98,7 +98,7 @@ void Order::strong_access(std::uint32_t warp, std::uint64_t address, bool global
   if (!facts_->any_release) return;
   Row& at = released_[address];
   if (site.reads) {
-    for (std::uint32_t v = 0; v < most_warps; ++v) {
+    for (std::uint32_t v = 0; v < max_warps; ++v) {
       if (at[v] <= seen_[warp][v] || at[v] <= floor_) continue;
       seen_[warp][v] = at[v];
       plain_ = false;
@@ -109,7 +109,7 @@ void Order::strong_access(std::uint32_t warp, std::uint64_t address, bool global
   if (!site.writes) return;
   Time const until = site.releases ? ++now_ : fenced_[warp];
   if (until == 0) return;
-  for (std::uint32_t v = 0; v < most_warps; ++v) at[v] = std::max(at[v], seen_[warp][v]);
+  for (std::uint32_t v = 0; v < max_warps; ++v) at[v] = std::max(at[v], seen_[warp][v]);
   at[warp] = std::max(at[warp], until);
   if (global) {
     Time& released = released_by_[group_];

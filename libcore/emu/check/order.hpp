@@ -2,9 +2,9 @@
 //
 // Problem: barriers, warp barriers and fence-and-atomic pairs order accesses of one group; a full order of vector
 // clocks over 1024 work-items would cost far more than the emulation.
-// Method: one clock for the launch ticks at everything that orders. An access is stamped with the clock; a warp knows,
-// of each warp of its group, up to which time that one's accesses come before its own next ones. After a barrier of the
-// whole group all of this is one number, the floor.
+// Method: one clock for the launch ticks at everything that orders. An access is stamped with the clock; a warp keeps,
+// for each warp of its group, the time up to which that warp's accesses come before its own next ones. After a barrier
+// of the whole group all of this is one number, the floor.
 // Limits: what orders a lane is taken to order its warp.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace kernelcast::emu {
 class Order {
  public:
   using Time = std::uint32_t;
-  static constexpr std::uint32_t most_warps = 32;
+  static constexpr std::uint32_t max_warps = 32;
 
   void begin_launch(Facts const&);
   void begin_group(std::uint64_t group);
@@ -61,15 +61,15 @@ class Order {
  private:
   void catch_up(std::uint32_t count, Lanes const&);
   void apply(SyncPoint, std::uint32_t warp);
-  using Row = std::array<Time, most_warps>;
+  using Row = std::array<Time, max_warps>;
 
   Facts const* facts_ = nullptr;
   Time now_ = 0, floor_ = 0, group_start_ = 0, launch_start_ = 0, step_start_ = 0;
   bool plain_ = true;
   bool partial_ = false;  // since the floor, some warps but not all have been ordered with each other
-  std::array<Row, most_warps> seen_{};
+  std::array<Row, max_warps> seen_{};
   Row fenced_{};  // time of each warp's last fence
-  std::array<std::uint32_t, most_warps> block_{}, applied_{};
+  std::array<std::uint32_t, max_warps> block_{}, applied_{};
   std::unordered_map<std::uint64_t, Row> released_;  // by address
   std::uint64_t group_ = 0;
   std::vector<std::pair<Time, std::uint64_t>> groups_;   // when each began

@@ -10,7 +10,7 @@ namespace {
 
 using ptx::StateSpace;
 constexpr int widest_cell_shift = 4;
-constexpr std::size_t most_logged = 4096, most_patterns = 256;
+constexpr std::size_t max_logged = 4096, max_patterns = 256;
 
 std::string_view verb(bool reads, bool writes) {
   return reads && writes ? "updates" : writes ? "stores to" : "loads";
@@ -35,7 +35,7 @@ void RaceCheck::begin(Facts const& facts) {
 }
 
 void RaceCheck::begin_group(std::uint64_t group) {
-  if (order_.now() > most_time / 2 + most_time / 4) forget();
+  if (order_.now() > max_time / 2 + max_time / 4) forget();
   forget_log();
   order_.begin_group(group);
 }
@@ -50,10 +50,10 @@ void RaceCheck::meet(Meeting const& m) {
   order_.meet(m);
 }
 
-// Reads of shared memory that nobody has written since the last barrier matter only if somebody writes before the next
+// Reads of shared memory not written since the last barrier matter only if it is written before the next
 // one: they are kept as they come, and recorded then.
 void RaceCheck::log(MemoryAccess const& a, Record stamp) {
-  if (log_.size() == most_logged || patterns_.size() == most_patterns) replay();
+  if (log_.size() == max_logged || patterns_.size() == max_patterns) replay();
   if (patterns_.empty() || a.pattern == 0 || patterns_.back().number != a.pattern ||
       patterns_.back().first_warp != a.lanes.first_warp || patterns_.back().warps != a.lanes.warps) {
     Pattern& pattern = patterns_.emplace_back();
@@ -89,7 +89,7 @@ void RaceCheck::replay() {
 
 // The clock is at its end: what was accessed so far is forgotten.
 void RaceCheck::forget() {
-  if (side_by_side_) throw Unsure{};
+  if (side_by_side_) throw Inconclusive{};
   forget_log();
   order_.rewind();
   shared_.written.clear();
@@ -144,7 +144,7 @@ void RaceCheck::access(MemoryAccess const& a) {
   if (!global && a.space != StateSpace::shared) return;
   order_.reach(a.instruction, a.lanes);
   if (lockstep_) order_.step();
-  if (order_.now() > most_time - 1) forget();
+  if (order_.now() > max_time - 1) forget();
   Facts::Site const& site = facts_->sites[a.instruction];
   Record const stamp =
       Record{order_.now()} << time_shift | Record{site.number} << site_shift | Record{site.number} << other_site_shift;

@@ -14,9 +14,9 @@ namespace kernelcast::emu {
 
 class Reporter {
  public:
-  explicit Reporter(unsigned most) : most_(most) {}
-  // For a rehearsal: any report throws Unsure.
-  static Reporter unsure() { return Reporter(0); }
+  explicit Reporter(unsigned max_findings) : max_findings_(max_findings) {}
+  // For groups run side by side: any report throws Inconclusive.
+  static Reporter inconclusive() { return Reporter(0); }
   void begin(Program const& program, Launch const& launch) {
     program_ = &program;
     launch_ = &launch;
@@ -39,7 +39,7 @@ class Reporter {
   Program const* program_ = nullptr;
   Launch const* launch_ = nullptr;
   std::uint64_t group_ = 0;
-  unsigned most_;
+  unsigned max_findings_;
   std::vector<Finding> findings_;
   std::set<std::tuple<Program const*, Finding::Kind, std::uint32_t, std::uint32_t>> reported_;
 };

@@ -1,4 +1,4 @@
-// Calls that are executed: frames laid out, who is called, alloca.
+// Calls that are executed: layout of frames, callees, alloca.
 //
 // A frame is local memory of each lane: the callee's parameters and results, then its variables. The kernel's own frame
 // begins at offset 0; that of a call lies where the machine puts it, and is found through a register that the machine
@@ -20,7 +20,7 @@ using ptx::StateSpace;
 using Callee = CallSite::Callee;
 
 constexpr std::uint64_t frame_alignment = 32;
-constexpr std::uint64_t most_frame_bytes = std::uint64_t{512} << 10;
+constexpr std::uint64_t max_frame_bytes = std::uint64_t{512} << 10;
 
 // What the device's run-time library does.
 Callee builtin(ptx::Function const& f) {
@@ -45,9 +45,9 @@ void Decoder::lay_out_frames() {
     end = align_up(end, std::max<std::uint64_t>(variable.align, 1));
     local_offsets_[v] = end;
     end += variable.size;
-    if (end > most_frame_bytes)
+    if (end > max_frame_bytes)
       throw Error(Status::bad_data, {m_.path, f_.at.line, f_.at.column},
-                  "kernel '" + std::string(f_.name) + "' needs more than " + std::to_string(most_frame_bytes) +
+                  "kernel '" + std::string(f_.name) + "' needs more than " + std::to_string(max_frame_bytes) +
                       " bytes of local memory per work-item",
                   "no device has more");
   }

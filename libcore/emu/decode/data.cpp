@@ -26,7 +26,7 @@ std::vector<std::uint32_t> Decoder::halves(Operand const& operand) {
   if (operand.kind == Operand::Kind::sink) return {d_.add_register(true), d_.add_register(true)};
   if (operand.kind == Operand::Kind::integer) return {d_.immediate(operand.value, true), d_.immediate(0, true)};
   if (operand.kind != Operand::Kind::reg || operand.component != 0 || register_type(operand.id) != Type::b128)
-    throw Unsupported{"an operand of 128 bits that is no register of 128 bits"};
+    throw Unsupported{"an operand of 128 bits that is not a register of 128 bits"};
   auto [upper, fresh] = upper_halves_.try_emplace(operand.id, no_register);
   if (fresh) upper->second = d_.add_register(true);
   return {operand.id, upper->second};
@@ -99,7 +99,7 @@ void Decoder::decode_load(Instruction const& i) {
   std::vector<Operand> const values = elements_of(i.operands.at(0));
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
   if (m.space == StateSpace::param) {
-    if (call_parameter(address, f_)) {  // of no call: nobody has given it a value
+    if (call_parameter(address, f_)) {  // of no call: it has no value
       for (Operand const& value : values)
         if (value.kind == Operand::Kind::reg) {
           bool const is_wide = ptx::size_bytes(register_type(value.id)) == 8;
@@ -148,7 +148,7 @@ void Decoder::decode_store(Instruction const& i) {
   AccessModifiers const m = read_access(i);
   Operand const& address = i.operands.at(0);
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};
-  if (m.space == StateSpace::param) return;  // nobody takes it
+  if (m.space == StateSpace::param) return;  // not an argument of any call
   std::vector<Operand> const values = elements_of(i.operands.at(1));
   if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
   bool const whole = m.type == Type::b128;

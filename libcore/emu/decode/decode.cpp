@@ -1,4 +1,4 @@
-// The decoder's frame: variables laid out, and who decodes what.
+// The decoder's frame: layout of variables, and which function decodes which opcode.
 #include "emu/decode/decode.hpp"
 
 #include <algorithm>
@@ -109,10 +109,10 @@ bool carries(ptx::Instruction const& i) {
 
 namespace {
 
-constexpr std::uint64_t most_shared_bytes = std::uint64_t{16} << 20;
-constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
+constexpr std::uint64_t max_shared_bytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t max_local_bytes = std::uint64_t{512} << 10;
 
-// Only kernels that ask for it have a reserved part of shared memory (cooperative groups of several warps do).
+// Only kernels that use it have a reserved part of shared memory (cooperative groups of several warps do).
 bool names_reserved_shared(ptx::Module const& module, ptx::Function const& kernel) {
   for (ptx::Instruction const& i : kernel.instructions)
     for (ptx::Operand const& o : i.operands)
@@ -169,8 +169,8 @@ void Decoder::lay_out_variables() {
                 "kernel '" + std::string(f_.name) + "' declares " + std::to_string(bytes) + " bytes of " + whose,
                 "at most " + std::to_string(most) + " can be emulated; no device has more");
   };
-  refuse(dynamic, most_shared_bytes, "shared memory");
-  refuse(local, most_local_bytes, "local memory per work-item");
+  refuse(dynamic, max_shared_bytes, "shared memory");
+  refuse(local, max_local_bytes, "local memory per work-item");
   p_.static_shared_bytes = static_cast<std::uint32_t>(dynamic);
   p_.local_bytes = static_cast<std::uint32_t>(align_up(local, 16));
   if (p_.whole) lay_out_frames();

@@ -14,7 +14,7 @@ namespace kernelcast::emu {
 
 namespace {
 
-constexpr std::size_t most_blocks = 4096;
+constexpr std::size_t max_blocks = 4096;
 
 class Orderer {
  public:
@@ -71,7 +71,7 @@ class Orderer {
     }
   }
 
-  // Nobody leads there.
+  // No edge leads there.
   bool is_root(std::uint32_t block) {
     if (entered_.empty()) {
       entered_.resize(count_);
@@ -142,7 +142,7 @@ class Orderer {
 }  // namespace
 
 std::vector<std::uint32_t> ranks_of_blocks(Drafts const& drafts) {
-  if (drafts.blocks.size() > most_blocks) {
+  if (drafts.blocks.size() > max_blocks) {
     std::vector<std::uint32_t> text(drafts.blocks.size());
     for (std::uint32_t b = 0; b < text.size(); ++b) text[b] = b;
     return text;

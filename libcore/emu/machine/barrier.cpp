@@ -1,8 +1,8 @@
 // Barriers: fragments that arrive park until the barrier is complete.
 //
-// Barriers of the group open when nobody in it can go on any more, or, where lanes only spin, when a barrier's count is
-// reached; so a barrier opens once for all that wait there, and counts do not depend on who came first. bar.warp.sync
-// waits, as independent lanes do since Volta, until all lanes of its mask that have not left wait at some
+// Barriers of the group open when none of its work-items can go on, or, where lanes only spin, when a barrier's count
+// is reached; so a barrier opens once for all that wait there, and counts do not depend on the order of arrival.
+// bar.warp.sync waits, as independent lanes do since Volta, until all lanes of its mask that have not left wait at some
 // bar.warp.sync, not necessarily the same. A cluster is one group: its wait is a barrier of the group of its own.
 #include <algorithm>
 #include <bit>
@@ -187,11 +187,11 @@ bool Machine::release(bool running) {
     bool const complete = wanted[barrier] == 0 ? !running && lanes[barrier] == waiting : here >= wanted[barrier];
     if (!complete) continue;
     opened = true;
-    // Who arrives once more than the barrier wants has arrived for the next time.
+    // Arrivals beyond the barrier's count belong to its next phase.
     arrived_[barrier] =
         wanted[barrier] == 0 || arrived_[barrier] == 0 ? 0 : std::min(here - wanted[barrier], arrived_[barrier]);
     finish_reduction(barrier);
-    if (context_.observed) tell_meeting(barrier, lanes[barrier] == waiting && !running);
+    if (context_.observed) notify_meeting(barrier, lanes[barrier] == waiting && !running);
     for (Unit& unit : units_)
       for (Fragment& f : unit.fragments)
         if (f.parked() && f.barrier == barrier) {
@@ -203,7 +203,7 @@ bool Machine::release(bool running) {
   return opened;
 }
 
-void Machine::tell_meeting(std::uint32_t barrier, bool everyone) {
+void Machine::notify_meeting(std::uint32_t barrier, bool everyone) {
   std::array<std::uint32_t, 32> waiting{};
   for (Unit const& unit : units_)
     for (Fragment const& f : unit.fragments)
@@ -236,7 +236,7 @@ void Machine::finish_reduction(std::uint32_t barrier) {
     }
 }
 
-// Nobody can go on: names the first place of the text where work-items wait, and another.
+// No work-item can go on: names the first place of the text where work-items wait, and another.
 void Machine::stuck() {
   Fragment const *one = nullptr, *other = nullptr;
   for (Unit& unit : units_)

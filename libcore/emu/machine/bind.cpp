@@ -119,7 +119,7 @@ void Machine::make_memory(std::uint32_t warps, std::uint64_t register_bytes) {
                 "kernel '" + std::string(p_.kernel->name) + "' needs " + std::to_string(needed) +
                     " bytes of shared and local memory and registers for a group; the limit is " + std::to_string(most),
                 "raise --max-memory, or lower --stack-bytes");
-  most_bytes_ = most;
+  max_bytes_ = most;
   bytes_ = needed + p_.ops.size() * sizeof(MicroOp) + p_.accesses.size() * sizeof(Access) +
            std::uint64_t{8} * stride_ * p_.placements + sizeof *this;
   // Filled with zeros as far as a group or a call has it.
@@ -165,7 +165,7 @@ void Machine::make_placements() {
   }
 }
 
-// Small groups that nobody wants to see one by one run side by side, up to a full unit: an operation costs little more
+// Small groups that no observer needs one by one run side by side, up to a full unit: an operation costs little more
 // for eight warps than for one. Units are as wide as leaves their registers in the host's caches. Groups of
 // 16 work-items or fewer share warps of the unit, where none of the kernel's operations looks at a whole warp.
 Machine::Packing Machine::packing(Program const& program, Launch const& launch, std::span<Observer* const> observers,
@@ -174,13 +174,13 @@ Machine::Packing Machine::packing(Program const& program, Launch const& launch, 
   constexpr std::uint32_t first_cache_bytes = 48 * 1024, second_cache_bytes = 256 * 1024;
   Program::Impl const& p = *program.impl_;
   Packing result;
-  std::uint32_t const least = p.packs_within_warps ? least_group_lanes : lanes_per_warp;
+  std::uint32_t const least = p.packs_within_warps ? min_group_lanes : lanes_per_warp;
   std::uint32_t const lanes = std::max(std::bit_ceil(static_cast<std::uint32_t>(launch.block.count())), least);
   bool possible = several && p.packs;
   for (Observer const* o : observers) possible &= o->accepts_packs();
   if (!possible) return result;
   std::uint32_t const cache_bytes = lanes <= 64 ? second_cache_bytes : first_cache_bytes;
-  std::uint32_t wide = usual_lanes_per_unit;
+  std::uint32_t wide = default_lanes_per_unit;
   while (wide < max_lanes_per_unit && std::uint64_t{8} * wide * p.slots <= cache_bytes) wide *= 2;
   wide = std::min(wide, max_groups_per_unit * lanes);
   return lanes < wide ? Packing{wide, lanes} : result;
@@ -192,8 +192,8 @@ Window Machine::shared_window_of_group() const {
 }
 
 // StateSpace::param for arguments of calls, which lie in frames.
-Window Machine::local_window_of_lanes(StateSpace told_as) const {
-  return {0, local_bytes_, local_.get(), 0, local_stride_, told_as, nullptr};
+Window Machine::local_window_of_lanes(StateSpace reported_as) const {
+  return {0, local_bytes_, local_.get(), 0, local_stride_, reported_as, nullptr};
 }
 
 // Everything that a group finds as it was before any group ran.

@@ -100,7 +100,7 @@ bool Machine::call(Unit& unit, End const& end) {
   limit_stack(enter(unit, end, site, site.callable, bits_));
   ++depth_;
   block_ = p_.callables[site.callable].entry;
-  if (!yielding_) next_rank_ = no_rank;  // nobody is deeper
+  if (!yielding_) next_rank_ = no_rank;  // no lane is deeper
   return true;
 }
 
@@ -162,8 +162,8 @@ std::uint32_t Machine::enter(Unit& unit, End const& end, CallSite const& site, s
     lowest_top = std::min(lowest_top, stack.top);
     set_frame(unit, lane, stack.base);
     if (context_.observed)
-      tell_frame(thread, {base, callee.frame_bytes}, stack.base,
-                 std::span(callee.parameters).first(site.arguments.size()));
+      notify_frame(thread, {base, callee.frame_bytes}, stack.base,
+                   std::span(callee.parameters).first(site.arguments.size()));
   });
   save_registers(unit, site, bits);
   clear(callee.cleared, unit, bits);
@@ -193,8 +193,8 @@ void Machine::save_registers(Unit& unit, CallSite const& site, Bits const& bits)
   }
 }
 
-void Machine::tell_frame(std::uint32_t thread, FrameChange::Range fresh, std::uint32_t base,
-                         std::span<Slice const> copied) {
+void Machine::notify_frame(std::uint32_t thread, FrameChange::Range fresh, std::uint32_t base,
+                           std::span<Slice const> copied) {
   std::vector<FrameChange::Range> ranges;
   for (Slice const& s : copied) ranges.push_back({base + s.offset, s.bytes});
   for (Observer* o : observers_) o->frame({thread, local_stride_, fresh, ranges});
@@ -226,7 +226,7 @@ bool Machine::give_back(Unit& unit) {
     stack = {base, record[top_word * local_lanes_], record[record_word * local_lanes_], stack.record};
     lowest_top = std::min(lowest_top, stack.top);
     set_frame(unit, lane, stack.base);
-    if (context_.observed) tell_frame(thread, {}, stack.base, site.results);
+    if (context_.observed) notify_frame(thread, {}, stack.base, site.results);
     gather(parts, site.return_block, lane);
   });
   --depth_;

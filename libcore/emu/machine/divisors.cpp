@@ -27,9 +27,9 @@ bool divides_integers(ptx::Instruction const& i) {
 }  // namespace
 
 void Machine::watch_divisors() {
-  bool asked = false;
-  for (Observer const* o : observers_) asked |= o->asks_for_divisors();
-  if (!asked) return;
+  bool needed = false;
+  for (Observer const* o : observers_) needed |= o->needs_divisors();
+  if (!needed) return;
   for (MicroOp& op : ops_) {
     if (op.instruction >= p_.kernel->instructions.size()) continue;
     ptx::Instruction const& i = p_.kernel->instructions[op.instruction];

@@ -11,7 +11,7 @@ namespace kernelcast::emu {
 
 namespace {
 
-// Handles: a tag that is no address of the emulated device, and a number.
+// Handles: a tag that is not an address of the emulated device, and a number.
 constexpr unsigned tag_shift = 48;
 constexpr std::uint64_t image_tag = 0x7e01, sampler_tag = 0x7e02;
 constexpr std::uint32_t literal_count = 64;
@@ -211,11 +211,11 @@ Images::Texture const* Images::texture(std::uint64_t handle, std::string& why) c
   if (Variable const* const v = variable(handle))
     why = "'" + v->name + "' is bound to no image";
   else if (handle == 0)
-    why = "a null handle is no image";
+    why = "a null handle is not an image";
   else if (Memory::Buffer const* const buffer = memory_.find(handle))
-    why = "an address in buffer '" + buffer->name + "' is no image";
+    why = "an address in buffer '" + buffer->name + "' is not an image";
   else
-    why = "the value " + number(handle) + " is no image";
+    why = "the value " + number(handle) + " is not an image";
   return nullptr;
 }
 
@@ -228,7 +228,7 @@ Sampler const* Images::sampler(std::uint64_t handle, std::string& why) const {
   if (Variable const* const v = variable(handle)) return &v->sampler;
   static std::vector<Sampler> const literals = all_literals();
   if (handle < literal_count && (handle & 0xe) <= 8) return &literals[handle];
-  why = "the value " + number(handle) + " is no sampler";
+  why = "the value " + number(handle) + " is not a sampler";
   return nullptr;
 }
 

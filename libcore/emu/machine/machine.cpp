@@ -1,7 +1,7 @@
 // The interpreter's loop. A unit of up to 256 lanes runs block by block; where its lanes disagree it splits into
 // fragments, of which the one in the deepest call and there at the earliest block (decode/order.cpp) runs, and
 // fragments at the same place merge. Blocks begin at labels and after whatever ends one, so fragments meet at block
-// boundaries only. Barriers park fragments (barrier.cpp); who waits for others must let them run (fairness.cpp).
+// boundaries only. Barriers park fragments (barrier.cpp); lanes that wait for others must yield (fairness.cpp).
 #include "emu/machine/machine.hpp"
 
 #include <algorithm>
@@ -17,9 +17,9 @@ constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 constexpr std::uint64_t no_key = ~std::uint64_t{0};
 }  // namespace
 
-void Machine::begin(std::span<std::uint64_t const> linear_groups, Patience patience) {
+void Machine::begin(std::span<std::uint64_t const> linear_groups, TurnLength length) {
   begin_groups(linear_groups);
-  begin_fairness(patience);
+  begin_fairness(length);
   depth_ = 0;
   for (Unit& unit : units_) {
     if (!p_.cleared.empty()) clear(p_.cleared, unit, unit.exists);
@@ -50,7 +50,7 @@ bool Machine::run_unit(Unit& unit) {
   context_.first_warp = unit.first_warp;
   context_.group_lanes = group_lanes_;
   context_.exists = unit.exists.data();
-  unit_deadline_ = context_.syncs + unit_patience_;
+  unit_deadline_ = context_.syncs + unit_budget_;
   while (!leaving_ && pick(unit)) {
     for (;;) {
       if (block_ >= code_.size()) break;  // past the last instruction: the lanes leave
@@ -193,8 +193,8 @@ bool Machine::go_on(Unit& unit, BlockCode const& code) {
     default:
       break;
   }
-  bool nobody = false;
-  if (end.guard != no_slot && split_guarded(unit, end, nobody) && nobody) {
+  bool none = false;
+  if (end.guard != no_slot && split_guarded(unit, end, none) && none) {
     ++block_;
     return true;
   }
@@ -251,8 +251,8 @@ bool Machine::branch(Unit& unit, End const& end) {
 }
 
 // A guarded exit, barrier or the like: lanes whose predicate does not hold go to the next block as a fragment of their
-// own, the others are the running one. `nobody`: none holds.
-bool Machine::split_guarded(Unit& unit, End const& end, bool& nobody) {
+// own, the others are the running one. `none`: no lane's predicate holds.
+bool Machine::split_guarded(Unit& unit, End const& end, bool& none) {
   Bits const holds = predicate(end.guard);
   Bits rest{};
   bool some_rest = false, some = false;
@@ -267,7 +267,7 @@ bool Machine::split_guarded(Unit& unit, End const& end, bool& nobody) {
     Lanes const lanes = lanes_of(chosen, unit);
     for (Observer* o : observers_) o->guarded(end.instruction, lanes);
   }
-  nobody = !some;
+  none = !some;
   if (!some || !some_rest) return true;
   push(unit, block_ + 1, rest);
   bits_ = chosen;
@@ -330,7 +330,7 @@ void Machine::check_budget() {
     Fault stop = fault(Finding::Kind::limit, p_.blocks[block_].first, first_thread(bits_.data()),
                        "stopped after " + std::to_string(budget_.max_steps) + " warp instructions");
     stop.ending = Ending::step_limit;
-    stop.spinning = context_.syncs >= first_patience;
+    stop.spinning = context_.syncs >= initial_budget;
     steps_ -= counted;
     throw stop;
   }
@@ -346,14 +346,14 @@ void Machine::check_clock(std::uint32_t instruction) {
   if (!budget_.timed || std::chrono::steady_clock::now() < budget_.deadline) return;
   Fault stop = fault(Finding::Kind::limit, instruction, first_thread(bits_.data()), "stopped by the time limit");
   stop.ending = Ending::time_limit;
-  stop.spinning = context_.syncs >= first_patience;
+  stop.spinning = context_.syncs >= initial_budget;
   throw stop;
 }
 
 void Machine::work(std::uint32_t instruction, std::uint64_t units) {
-  constexpr std::uint64_t between_looks = 1 << 16;
+  constexpr std::uint64_t clock_check_interval = 1 << 16;
   work_ += units;
-  if (work_ >= between_looks) check_clock(instruction);
+  if (work_ >= clock_check_interval) check_clock(instruction);
 }
 
 void note_work(Context& c, MicroOp const& op, std::uint64_t units) {

@@ -34,7 +34,7 @@ struct Budget {
 };
 
 // How long a group goes on before others have their turn, in blocks with a synchronising operation (fairness.cpp).
-enum class Patience : std::uint8_t {
+enum class TurnLength : std::uint8_t {
   endless,      // until it ends
   long_turn,    // long enough that hardly any group which does not wait for others is ever set aside
   turns,        // it runs among others, because some group was set aside
@@ -53,16 +53,16 @@ class Machine {
   std::size_t groups_at_once() const { return pack_; }
   // How groups run side by side: in units of so many lanes, of which each group has some; 0: one by one.
   struct Packing {
-    std::uint32_t unit_lanes = usual_lanes_per_unit, group_lanes = 0;
+    std::uint32_t unit_lanes = default_lanes_per_unit, group_lanes = 0;
     std::uint32_t groups() const { return group_lanes ? unit_lanes / group_lanes : 1; }
   };
   static Packing packing(Program const&, Launch const&, std::span<Observer* const>, bool several);
   // begin(), turn() until it is true, end().
-  void begin(std::span<std::uint64_t const> linear_groups, Patience);
+  void begin(std::span<std::uint64_t const> linear_groups, TurnLength);
   bool turn();  // false: the groups are not through, and others may have their turn
   void end();
-  std::uint64_t bytes() const { return bytes_; }            // that this machine holds
-  std::uint64_t most_bytes() const { return most_bytes_; }  // the limit
+  std::uint64_t bytes() const { return bytes_; }          // that this machine holds
+  std::uint64_t max_bytes() const { return max_bytes_; }  // the limit
   std::uint64_t warp_instructions() const { return steps_; }
 
   // For the slow paths of handlers.
@@ -79,8 +79,8 @@ class Machine {
   void allocate_stack(Context&, MicroOp const&);
   void save_stack(Context&, MicroOp const&);
   void restore_stack(Context&, MicroOp const&);
-  // Counts work that one warp instruction does beyond the usual, in about 10 ns each, so that the time limit holds
-  // where single instructions are long.
+  // Counts work that one warp instruction does beyond the default cost, in about 10 ns each, so that the time limit
+  // holds where single instructions are long.
   void work(std::uint32_t instruction, std::uint64_t units);
   std::string take_printed() { return std::exchange(printed_, {}); }
   void print_at_once() { prints_at_once_ = true; }  // text need not wait for that of other groups
@@ -144,14 +144,14 @@ class Machine {
   bool go_on(Unit&, BlockCode const&);  // past the block's end; false when another fragment must be picked
   bool branch(Unit&, End const&);
   bool branch_table(Unit&, End const&);
-  bool split_guarded(Unit&, End const&, bool& nobody);
+  bool split_guarded(Unit&, End const&, bool& none);
   // Fragments of deeper calls come first, then those at blocks of lower rank. Past the last block lanes leave.
   static std::uint64_t key_of(std::uint32_t depth, std::uint32_t rank) { return std::uint64_t{~depth} << 32 | rank; }
   std::uint32_t rank_of(std::uint32_t block) const { return block < code_.size() ? code_[block].rank : block; }
   std::uint32_t block_at(std::uint32_t rank) const { return rank < code_.size() ? p_.ranked_blocks[rank] : rank; }
 
   // fairness.cpp
-  void begin_fairness(Patience);
+  void begin_fairness(TurnLength);
   void begin_turn();
   void rotate(Unit&);
   bool wake(Unit&);
@@ -164,7 +164,7 @@ class Machine {
   bool call_indirect(Unit&, End const&, CallSite const&);
   std::uint32_t enter(Unit&, End const&, CallSite const&, std::uint32_t callable, Bits const&);
   bool give_back(Unit&);
-  void tell_frame(std::uint32_t thread, FrameChange::Range fresh, std::uint32_t base, std::span<Slice const> copied);
+  void notify_frame(std::uint32_t thread, FrameChange::Range fresh, std::uint32_t base, std::span<Slice const> copied);
   void set_frame(Unit&, std::uint32_t lane, std::uint32_t base);
   [[noreturn]] void stack_overflow(std::uint32_t instruction, std::uint32_t thread, std::uint64_t bytes) const;
   void limit_stack(std::uint32_t bytes);
@@ -217,7 +217,7 @@ class Machine {
   void park(Unit&, End const&, std::uint32_t barrier, std::uint32_t threads);
   bool open_warp_barriers(Unit&);
   bool release(bool running);
-  void tell_meeting(std::uint32_t barrier, bool everyone);
+  void notify_meeting(std::uint32_t barrier, bool everyone);
   void finish_reduction(std::uint32_t barrier);
   [[noreturn]] void stuck();
 
@@ -252,7 +252,7 @@ class Machine {
   std::unique_ptr<std::byte[], Free> register_file_;
   std::vector<Unit> units_;
   std::vector<std::byte> shared_, parameters_;
-  // Of each work-item: the kernel's own frame, then the stack. Pages that nobody touches cost nothing.
+  // Of each work-item: the kernel's own frame, then the stack. Pages that are not touched cost nothing.
   struct Unmap {
     void operator()(std::byte* p) const { std::free(p); }
   };
@@ -289,7 +289,7 @@ class Machine {
   std::uint64_t group_ = 0;
   Dim3 group_id_;
   std::uint64_t shared_bytes_ = 0;  // of one group
-  std::uint64_t bytes_ = 0, most_bytes_ = 0;
+  std::uint64_t bytes_ = 0, max_bytes_ = 0;
   // Several groups in one unit, each in group_lanes_ of its lanes (a power of two) and with shared memory of its own.
   std::uint32_t pack_ = 1, group_lanes_ = 0;  // 0: one group
   std::uint32_t unit_warps_ = 0;              // at most
@@ -300,12 +300,12 @@ class Machine {
   bool arrivals_ = false;                                                // has anyone called bar.arrive?
 
   // Fairness: see fairness.cpp.
-  static constexpr std::uint32_t first_patience = 1024, least_patience = 32, least_unit_patience = 128;
-  std::uint32_t patience_ = 0, unit_patience_ = 0;
+  static constexpr std::uint32_t initial_budget = 1024, min_budget = 32, min_unit_budget = 128;
+  std::uint32_t wait_budget_ = 0, unit_budget_ = 0;
   std::uint64_t quantum_end_ = 0, unit_deadline_ = 0;
   bool yielding_ = false, leaving_ = false;
-  Patience turns_ = Patience::endless;
-  std::uint64_t turn_patience_ = 0, turn_end_ = ~std::uint64_t{0};
+  TurnLength turns_ = TurnLength::endless;
+  std::uint64_t turn_budget_ = 0, turn_end_ = ~std::uint64_t{0};
 
   std::uint64_t steps_ = 0, reported_steps_ = 0, check_at_ = 0;
   std::uint64_t work_ = 0;  // since the clock was read

@@ -15,7 +15,7 @@ constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t huge_page_bytes = 2 * 1024 * 1024;  // page faults cost more than many a kernel
 constexpr std::uint64_t gap_bytes = 64 * 1024;  // an index slightly off is named after the buffer that it missed
 
-constexpr std::uint64_t heap_room_bytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t heap_reserve_bytes = std::uint64_t{4} << 30;
 constexpr std::uint64_t heap_step_bytes = std::uint64_t{1} << 20;  // made accessible at a time
 constexpr std::uint64_t heap_gap_bytes = 64;
 
@@ -31,11 +31,11 @@ Memory::Memory(std::uint64_t limit_bytes, Addresses addresses) : impl_(std::make
   m.range_bytes = round_up(limit_bytes, page_bytes) + (std::uint64_t{4} << 30);
   bool const of_host = addresses == Addresses::of_host;
   auto const reserve = [&](void* at, int more) {
-    return mmap(at, m.range_bytes + heap_room_bytes + huge_page_bytes, PROT_NONE,
+    return mmap(at, m.range_bytes + heap_reserve_bytes + huge_page_bytes, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | more, -1, 0);
   };
-  // The usual place, so that addresses are the same from run to run, else any.
-  void* range = of_host ? reserve(reinterpret_cast<void*>(usual_first_address), MAP_FIXED_NOREPLACE) : MAP_FAILED;
+  // The default place, so that addresses are the same from run to run, else any.
+  void* range = of_host ? reserve(reinterpret_cast<void*>(default_first_address), MAP_FIXED_NOREPLACE) : MAP_FAILED;
   if (range == MAP_FAILED) range = reserve(nullptr, 0);
   if (range == MAP_FAILED)
     throw Error(Status::limit, "cannot reserve " + std::to_string(m.range_bytes) + " bytes of address space",
@@ -49,7 +49,7 @@ Memory::Memory(std::uint64_t limit_bytes, Addresses addresses) : impl_(std::make
 }
 
 Memory::~Memory() {
-  munmap(impl_->reserved, impl_->range_bytes + heap_room_bytes + huge_page_bytes);
+  munmap(impl_->reserved, impl_->range_bytes + heap_reserve_bytes + huge_page_bytes);
 }
 
 // Behind all others, or when the range is used up the first gap where buffers were removed.
@@ -179,11 +179,11 @@ std::uint64_t Memory::limit_bytes() const {
 }
 
 void Memory::limit_heap(std::uint64_t bytes) {
-  impl_->heap_limit_bytes = std::min(bytes, heap_room_bytes / 4);
+  impl_->heap_limit_bytes = std::min(bytes, heap_reserve_bytes / 4);
 }
 
 // What a block can grow to without moving.
-std::uint64_t Memory::Impl::room_in_heap(std::map<std::uint64_t, Buffer>::const_iterator block) const {
+std::uint64_t Memory::Impl::heap_capacity_of(std::map<std::uint64_t, Buffer>::const_iterator block) const {
   auto const after = std::next(block);
   return (after == heap.end() ? heap_next : after->first) - block->first - heap_gap_bytes;
 }
@@ -207,9 +207,9 @@ std::uint64_t Memory::Impl::place_in_heap(std::uint64_t bytes) {
     if (full) return 0;
   }
   std::uint64_t const address = heap_next, end = address + round_up(bytes, 16) + heap_gap_bytes;
-  if (end > heap_begin + heap_room_bytes) return 0;
+  if (end > heap_begin + heap_reserve_bytes) return 0;
   if (end > heap_open) {
-    std::uint64_t const open = std::min(round_up(end, heap_step_bytes), heap_begin + heap_room_bytes);
+    std::uint64_t const open = std::min(round_up(end, heap_step_bytes), heap_begin + heap_reserve_bytes);
     if (mprotect(host(heap_open), open - heap_open, PROT_READ | PROT_WRITE) != 0) return 0;
     heap_open = open;
   }
@@ -237,7 +237,7 @@ Memory::Freed Memory::release(std::uint64_t device_address) {
   if (found->second.freed) return Freed::twice;
   found->second.freed = true;
   impl_->heap_used_bytes -= found->second.size;
-  impl_->heap_freed.emplace(impl_->room_in_heap(found), device_address);
+  impl_->heap_freed.emplace(impl_->heap_capacity_of(found), device_address);
   return Freed::done;
 }
 

@@ -12,15 +12,15 @@
 namespace kernelcast::emu {
 
 // Device addresses usually begin here, so that neither null nor a small integer is ever valid.
-inline constexpr std::uint64_t usual_first_address = 0x7'0000'0000;
+inline constexpr std::uint64_t default_first_address = 0x7'0000'0000;
 
 struct Memory::Impl {
   std::uint64_t limit_bytes = 0, used_bytes = 0;
   void* reserved = nullptr;
-  std::uint64_t first = usual_first_address;  // device address of `range`
-  std::byte* range = nullptr;                 // in the reservation, at a border of huge pages
+  std::uint64_t first = default_first_address;  // device address of `range`
+  std::byte* range = nullptr;                   // in the reservation, at a border of huge pages
   std::uint64_t range_bytes = 0;
-  std::uint64_t next = usual_first_address;
+  std::uint64_t next = default_first_address;
   std::vector<Buffer> buffers;               // ascending addresses
   std::uint64_t place(std::uint64_t bytes);  // where that much room begins; 0 where there is none
   std::map<std::uint64_t, Buffer> lent;      // of the host, by address
@@ -31,7 +31,7 @@ struct Memory::Impl {
   std::map<std::uint64_t, Buffer> heap;                        // by address
   std::multimap<std::uint64_t, std::uint64_t> heap_freed;      // addresses by the room there, oldest first
   std::uint64_t place_in_heap(std::uint64_t bytes);
-  std::uint64_t room_in_heap(std::map<std::uint64_t, Buffer>::const_iterator block) const;
+  std::uint64_t heap_capacity_of(std::map<std::uint64_t, Buffer>::const_iterator block) const;
   std::uint64_t held_for_heap() const;
 
   // Module-scope .global and .const variables: addresses in the order of Module::variables, 0 for other spaces.

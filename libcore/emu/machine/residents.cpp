@@ -12,20 +12,20 @@ Residents::Residents(Program const& program, Launch const& launch, Memory& memor
 
 void Residents::run(Machine& first, std::span<std::uint64_t const> others) {
   others_ = others;
-  std::uint64_t const bytes = first.bytes(), limit = first.most_bytes();
+  std::uint64_t const bytes = first.bytes(), limit = first.max_bytes();
   if (launch_.cooperative && bytes * (others.size() + 1) > limit)
     throw Error(Status::limit,
                 "kernel '" + std::string(program_.kernel().name) + "' is launched cooperatively: its " +
                     std::to_string(others.size() + 1) + " groups run together and need " + std::to_string(bytes) +
                     " bytes each; the limit is " + std::to_string(limit),
                 "raise --max-memory, or launch fewer groups");
-  std::uint64_t const most = launch_.cooperative ? ~std::uint64_t{0} : std::min(limit, most_waiting_bytes) / bytes;
+  std::uint64_t const most = launch_.cooperative ? ~std::uint64_t{0} : std::min(limit, max_waiting_bytes) / bytes;
   residents_.push_back(std::make_unique<Resident>());
   residents_[0]->machine = &first;
   residents_[0]->running = true;
   texts_.emplace_back();
   for (bool waiting = true; waiting;) {
-    // Who has been set aside waits, perhaps, for groups that have not begun.
+    // Groups that were set aside may wait for groups that have not begun.
     for (std::size_t more = residents_.size(); more > 0 && !others_.empty() && residents_.size() < most; --more) add();
     waiting = false;
     for (auto const& resident : residents_) waiting |= resident->running && !take_turn(*resident);
@@ -44,7 +44,7 @@ void Residents::add() {
 
 void Residents::begin(Resident& r) {
   std::size_t const count = std::min(r.machine->groups_at_once(), others_.size());
-  r.machine->begin(others_.first(count), launch_.cooperative ? Patience::short_turns : Patience::turns);
+  r.machine->begin(others_.first(count), launch_.cooperative ? TurnLength::short_turns : TurnLength::turns);
   others_ = others_.subspan(count);
   r.text = texts_.size();
   texts_.emplace_back();

@@ -3,11 +3,11 @@
 // Problem: groups run one after the other, so that one which waits for a later one (a barrier over the grid, a flag)
 // would wait for ever; a device has many resident at a time.
 // Method: a group whose turn ends because it has executed many blocks with a synchronising operation (fairness.cpp) is
-// set aside, and later groups begin on machines of their own, twice as many after each round of turns. Who is set aside
-// takes turns in the order of the groups. A cooperative launch does so from the start. Observers of further groups are
-// forks, as with threads. Turns depend on nothing but the program: the same run each time.
-// Limits: one thread; observers that cannot be forked cannot watch (Observer::asks_for_order). Of a launch that is not
-// cooperative no more groups begin than most_waiting_bytes hold.
+// set aside, and later groups begin on machines of their own, twice as many after each round of turns. Groups set aside
+// take turns in the order of their numbers. A cooperative launch does so from the start. Observers of further groups
+// are forks, as with threads. Turns depend on nothing but the program: the same run each time.
+// Limits: one thread; observers that cannot be forked are excluded (Observer::needs_order). Of a launch that is not
+// cooperative no more groups begin than max_waiting_bytes hold.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace kernelcast::emu {
 
 class Residents {
  public:
-  static constexpr std::uint64_t most_waiting_bytes = std::uint64_t{2} << 30;
+  static constexpr std::uint64_t max_waiting_bytes = std::uint64_t{2} << 30;
 
   Residents(Program const&, Launch const&, Memory&, std::span<Observer* const>, Budget&);
   // Finishes the groups that `first` has begun, and runs the others. Throws Fault and Stop; Error(limit) where the

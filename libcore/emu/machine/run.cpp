@@ -68,14 +68,14 @@ void run_piece(Machine& machine, Residents* residents, Pieces& pieces, std::size
     else
       piece.printed += text;
   };
-  Patience const patience = !residents           ? Patience::endless
-                            : launch.cooperative ? Patience::short_turns
-                                                 : Patience::long_turn;
+  TurnLength const length = !residents           ? TurnLength::endless
+                            : launch.cooperative ? TurnLength::short_turns
+                                                 : TurnLength::long_turn;
   try {
     for (std::span<std::uint64_t const> rest = piece.groups; !rest.empty();) {
       if (pieces.stopped.load(std::memory_order_relaxed) < index) return;
       std::size_t const count = std::min(machine.groups_at_once(), rest.size());
-      machine.begin(rest.first(count), patience);
+      machine.begin(rest.first(count), length);
       rest = rest.subspan(count);
       bool done = machine.turn();
       if (!done && !rest.empty()) {
@@ -98,8 +98,8 @@ void run_piece(Machine& machine, Residents* residents, Pieces& pieces, std::size
   }
 }
 
-// A thread, its machine and its observers cost some 50 microseconds: nobody is called for less than this.
-constexpr double least_help_s = 1e-3;
+// A thread, its machine and its observers cost some 50 microseconds: none is started for less than this.
+constexpr double min_help_s = 1e-3;
 
 // `call` fetches the other workers.
 void work(Worker& worker, Pieces& pieces, bool several, bool may_wait, bool among_threads, Program const& program,
@@ -116,8 +116,7 @@ void work(Worker& worker, Pieces& pieces, bool several, bool may_wait, bool amon
       if (pieces.all[index].fault) break;
       double const piece_s =
           std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(index + 1);
-      if (call && piece_s * static_cast<double>(pieces.all.size() - index - 1) > least_help_s)
-        std::exchange(call, {})();
+      if (call && piece_s * static_cast<double>(pieces.all.size() - index - 1) > min_help_s) std::exchange(call, {})();
     }
     worker.warp_instructions = machine.warp_instructions();
     if (residents) {
@@ -168,7 +167,7 @@ Finding found_at(Program const& program, Launch const& launch, Finding::Kind kin
 
 namespace {
 
-// How a launch runs, apart from who watches.
+// How a launch runs, apart from its observers.
 struct Way {
   bool several = false;   // small groups may run side by side
   bool may_wait = false;  // groups may turn out to wait for each other
@@ -222,12 +221,12 @@ Outcome run_all(Program const& program, Launch const& launch, Memory& memory, st
 // What memory held, to be put back.
 class Snapshot {
  public:
-  static constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
+  static constexpr std::uint64_t max_bytes = std::uint64_t{256} << 20;
 
   static bool possible(Memory const& memory) {
     std::uint64_t bytes = 0;
     for (Memory::Buffer const& b : memory.buffers()) bytes += b.freed ? 0 : b.size;
-    return bytes <= most_bytes;
+    return bytes <= max_bytes;
   }
   explicit Snapshot(Memory const& memory) {
     for (Memory::Buffer const& b : memory.buffers())
@@ -241,18 +240,18 @@ class Snapshot {
   std::vector<std::pair<std::byte*, std::vector<std::byte>>> copies_;
 };
 
-// Small groups side by side, although some observer wants to see them one by one: see Observer::stand_in. Nothing where
-// that is not possible or was not good enough; then everything is as before.
-std::optional<Outcome> rehearse(Program const& program, Launch const& launch, Memory& memory,
-                                std::span<std::uint64_t const> groups, std::span<Observer* const> observers,
-                                Budget& budget) {
+// Small groups side by side, although some observer needs them one by one: see Observer::packed_substitute. Empty where
+// that is not possible or was inconclusive; memory is then as before.
+std::optional<Outcome> try_side_by_side(Program const& program, Launch const& launch, Memory& memory,
+                                        std::span<std::uint64_t const> groups, std::span<Observer* const> observers,
+                                        Budget& budget) {
   if (std::all_of(observers.begin(), observers.end(), [](Observer const* o) { return o->accepts_packs(); })) return {};
   if (budget.max_steps != 0 || !Snapshot::possible(memory)) return {};
   if (Machine::packing(program, launch, {}, true).groups() == 1) return {};
   std::vector<std::unique_ptr<Observer>> owned;
   std::vector<Observer*> watching;
   for (Observer const* o : observers) {
-    owned.push_back(o->accepts_packs() ? o->fork() : o->stand_in(program, launch, memory));
+    owned.push_back(o->accepts_packs() ? o->fork() : o->packed_substitute(program, launch, memory));
     if (!owned.back()) return {};
     watching.push_back(owned.back().get());
   }
@@ -264,7 +263,7 @@ std::optional<Outcome> rehearse(Program const& program, Launch const& launch, Me
         if (observers[i]->accepts_packs()) observers[i]->join(*watching[i]);
       return outcome;
     }
-  } catch (Unsure const&) {
+  } catch (Inconclusive const&) {
   } catch (Error const&) {  // will come again
   }
   before.put_back();
@@ -294,7 +293,7 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
   if (program.order_dependent() || limits.in_order || limits.max_steps != 0 || threads == 0) threads = 1;
   bool const several = groups.size() > 1 && !limits.in_order && !launch.cooperative;
   bool ordered = limits.in_order;
-  for (Observer const* o : observers) ordered |= o->asks_for_order();
+  for (Observer const* o : observers) ordered |= o->needs_order();
   if (ordered || launch.cooperative) threads = 1;
   if (launch.cooperative && ordered && groups.size() > 1)
     throw Error(Status::unavailable,
@@ -304,7 +303,7 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
   // Only what synchronises can wait for another group.
   bool const may_wait = groups.size() > 1 && threads == 1 && !ordered && program.order_dependent();
   if (several)
-    if (auto outcome = rehearse(program, launch, memory, groups, observers, budget)) return *std::move(outcome);
+    if (auto outcome = try_side_by_side(program, launch, memory, groups, observers, budget)) return *std::move(outcome);
   return run_all(program, launch, memory, groups, observers, budget, {several, may_wait, std::max(threads, 1u)});
 }
 

@@ -1,4 +1,4 @@
-// The memo of access_site.hpp. The functions that run for every access stand in access_record.cpp, compiled per
+// The memo of access_site.hpp. The functions that run for every access are in access_record.cpp, compiled per
 // instruction-set level.
 #include "emu/observe/access_site.hpp"
 
@@ -67,11 +67,11 @@ PatternMemo* AccessSite::record_pattern(PatternMemos& memos_of_chunk, WaveAccess
       m.current = m.victim;
       m.victim = (m.victim + 1) % PatternMemos::most;
       m.fruitless = m.all[m.current]->forget(totals) ? 0 : m.fruitless + 1;
-      if (m.fruitless >= PatternMemos::patience) m.aside = 64;
+      if (m.fruitless >= PatternMemos::max_fruitless) m.aside = 64;
     }
   }
   if (m.aside > 0) {
-    if (--m.aside == 0) m.fruitless = PatternMemos::patience - 1;  // one more chance
+    if (--m.aside == 0) m.fruitless = PatternMemos::max_fruitless - 1;  // one more try
     for (std::size_t i = 0; i < counts_per_access; ++i) totals[i] += counts[i];
     if (footprint) mark_lanes(wave, *footprint);
     return nullptr;

@@ -69,7 +69,7 @@ class PatternMemo {
 // The memos of one site for one chunk of 64 lanes.
 struct PatternMemos {
   static constexpr std::size_t most = 12;
-  static constexpr unsigned patience = 24;  // patterns that never come back before the memos step aside
+  static constexpr unsigned max_fruitless = 24;  // patterns without a repetition before the memos are bypassed
   std::vector<std::unique_ptr<PatternMemo>> all;
   std::size_t current = 0;  // the one used last
   std::size_t victim = 0;   // the next to forget when there are `most`
@@ -88,7 +88,7 @@ class AccessSite {
   std::uint64_t lanes = 0;
   AccessTotals totals{};
   // [64-lane chunk of the unit; warp where groups have one], modulo the size: in wide units groups repeat
-  std::array<PatternMemos, usual_lanes_per_unit / lanes_per_warp> memos;
+  std::array<PatternMemos, default_lanes_per_unit / lanes_per_warp> memos;
   // Running total of one of the counts (global: w32, s32; shared: w32, 32 banks), for the spread between groups; one
   // for each of the groups that run side by side.
   std::array<std::uint64_t, max_groups_per_unit> running{};

@@ -108,7 +108,7 @@ struct KernelObserver::State {
   Footprint footprint;
   std::uint64_t branches = 0, divergent_w32 = 0, divergent_w64 = 0;
   PerAddress global_atomics, shared_atomics;
-  std::uint64_t most_shared_atomics = 0;
+  std::uint64_t max_shared_atomics = 0;
   std::uint64_t barriers = 0, groups = 0, texture_bytes = 0;
   std::uint32_t group_lanes = 0;                      // of the groups at work, where they run side by side
   std::array<std::uint64_t, 4> barriers_of_unit{};    // in this group, passed by all work-items of a unit together
@@ -184,7 +184,7 @@ void KernelObserver::State::end_groups() {
   }
   // Groups side by side each count; the units of one group belong together.
   std::uint64_t most = 0;
-  std::size_t const step = group_lanes ? group_lanes : usual_lanes_per_unit;
+  std::size_t const step = group_lanes ? group_lanes : default_lanes_per_unit;
   std::size_t const parts = group_lanes ? running.size() : barriers_of_unit.size();
   for (std::size_t k = 0; k < parts; ++k) {
     std::uint64_t passed = barriers_of_unit[group_lanes ? 0 : k];
@@ -203,7 +203,7 @@ void KernelObserver::State::end_groups() {
     barrier_lanes = 0;
   }
   if (!shared_atomics.empty()) {
-    most_shared_atomics = std::max(most_shared_atomics, largest(shared_atomics));
+    max_shared_atomics = std::max(max_shared_atomics, largest(shared_atomics));
     shared_atomics.clear();
   }
 }
@@ -320,7 +320,7 @@ void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, L
 
 void KernelObserver::barrier(std::uint32_t, Lanes const& lanes) {
   State& s = *state_;
-  std::size_t const unit = lanes.first_warp * std::size_t{lanes_per_warp} / usual_lanes_per_unit;
+  std::size_t const unit = lanes.first_warp * std::size_t{lanes_per_warp} / default_lanes_per_unit;
   if (lanes.full && unit < s.barriers_of_unit.size()) {
     ++s.barriers_of_unit[unit];
     return;
@@ -401,7 +401,7 @@ KernelCounters KernelObserver::counters() const {
   k.groups += s.groups;
   k.global_footprint_bytes = 32 * s.footprint.sectors();
   k.atomic_max_global = largest(s.global_atomics);
-  k.atomic_max_shared = s.most_shared_atomics;
+  k.atomic_max_shared = s.max_shared_atomics;
   return k;
 }
 
@@ -431,7 +431,7 @@ void KernelObserver::join(Observer const& other) {
     for (std::size_t i = 0; i < 3; ++i) (k.*member)[i] += (add.*member)[i];
   s.footprint.add(o.footprint);
   for (auto const& [address, count] : o.global_atomics) s.global_atomics[address] += count;
-  s.most_shared_atomics = std::max(s.most_shared_atomics, o.most_shared_atomics);
+  s.max_shared_atomics = std::max(s.max_shared_atomics, o.max_shared_atomics);
   s.group_counters.add(o.group_counters);
 }
 

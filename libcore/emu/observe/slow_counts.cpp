@@ -62,7 +62,7 @@ void count_32_banks_slowly(WaveAccess const& a, unsigned shift, unsigned c, Shar
   }
 }
 
-unsigned most_lanes_on_one_address(WaveAccess const& a) {
+unsigned max_lanes_on_one_address(WaveAccess const& a) {
   std::array<std::uint32_t, 64> sorted;
   unsigned n = 0;
   bool uniform = true;

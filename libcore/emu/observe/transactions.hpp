@@ -47,6 +47,6 @@ struct SharedCounts {
 SharedCounts count_shared(WaveAccess const&);
 
 // The largest number of lanes that use the same address; 0 for an empty mask.
-unsigned most_lanes_on_one_address(WaveAccess const&);
+unsigned max_lanes_on_one_address(WaveAccess const&);
 
 }  // namespace kernelcast::emu

@@ -17,7 +17,7 @@ namespace {
 using Kind = BarrierOperation::Kind;
 
 u64 new_object(Context& c, MicroOp const& op, u32 lane, u32 count) {
-  if (count == 0 || s64{count} > most_arrivals)
+  if (count == 0 || s64{count} > max_arrivals)
     stop_at_lane(c, op, Finding::Kind::trap, lane, "an mbarrier's count must be 1 to 1048575");
   BarrierObject b;
   b.pending = b.expected = count;

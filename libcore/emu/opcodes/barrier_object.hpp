@@ -17,7 +17,7 @@ struct BarrierObject {
   u32 parity = 0;
   bool valid = false;
 };
-constexpr s64 most_arrivals = (1 << 20) - 1;
+constexpr s64 max_arrivals = (1 << 20) - 1;
 
 BarrierObject unpack_barrier(u64 word) {
   BarrierObject b;
@@ -47,7 +47,7 @@ void change_barrier(Context& c, MicroOp const& op, std::byte* host, u32 lane, Ch
   change(b);
   if (b.pending < 0 || b.expected < 0)
     stop_at_lane(c, op, Finding::Kind::trap, lane, "more arrivals than the mbarrier expects");
-  if (b.pending > most_arrivals || b.transactions > most_arrivals || b.transactions < -most_arrivals)
+  if (b.pending > max_arrivals || b.transactions > max_arrivals || b.transactions < -max_arrivals)
     stop_at_lane(c, op, Finding::Kind::trap, lane, "a count of the mbarrier exceeds 1048575");
   if (b.pending == 0 && b.transactions == 0) {
     b.parity ^= 1;

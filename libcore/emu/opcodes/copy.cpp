@@ -185,7 +185,7 @@ void copy_bulk(Context& c, MicroOp const& op) {
       left[index] = s.sizes[index] = sizes[index];
       if (f.byte_mask != BulkCopy::nothing) s.masks[index] = slot<u32>(c, source_at(op, f.byte_mask), 0)[index];
       if (sizes[index] % 16 != 0)
-        stop_at_lane(c, op, Finding::Kind::misaligned, index, "copies a number of bytes that is no multiple of 16");
+        stop_at_lane(c, op, Finding::Kind::misaligned, index, "copies a number of bytes that is not a multiple of 16");
     });
   for (;;) {
     LaneBits bits;

@@ -196,13 +196,13 @@ f32 to_odd(f64 x) {
   return std::bit_cast<f32>(bits | 1u);
 }
 
-constexpr u32 most_a = 2048, most_b = 1024, most_d = 512;
+constexpr u32 max_a = 2048, max_b = 1024, max_d = 512;
 
 template <class T>
 struct Matrices {
-  alignas(64) T a[most_a];
-  alignas(64) T b[most_b];
-  alignas(64) T d[most_d];
+  alignas(64) T a[max_a];
+  alignas(64) T b[max_b];
+  alignas(64) T d[max_d];
 };
 
 void multiply_floats(Context& c, MicroOp const& op, MatrixMultiply const& m, u32 warp) {
@@ -233,7 +233,7 @@ void multiply_doubles(Context& c, MicroOp const& op, MatrixMultiply const& m, u3
 
 void multiply_integers(Context& c, MicroOp const& op, MatrixMultiply const& m, u32 warp) {
   Matrices<u32> x;
-  alignas(64) u32 sum[most_d] = {};
+  alignas(64) u32 sum[max_d] = {};
   read_operand(c, op, m.a, warp, x.a);
   read_operand(c, op, m.b, warp, x.b);
   read_operand(c, op, m.c, warp, x.d);

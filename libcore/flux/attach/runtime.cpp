@@ -30,18 +30,18 @@ Node last_captured(Stream stream) {
   // Until CUDA 12 cudaStreamGetCaptureInfo_v2; from 13 on the one without a suffix, which tells of edges too.
   using Old = Error(Stream, int*, unsigned long long*, Graph*, Node const**, std::size_t*);
   using New = Error(Stream, int*, unsigned long long*, Graph*, Node const**, void const**, std::size_t*);
-  static auto* const tell_old = reinterpret_cast<Old*>(find("cudaStreamGetCaptureInfo_v2"));
-  static auto* const tell_new = reinterpret_cast<New*>(find("cudaStreamGetCaptureInfo"));
+  static auto* const capture_info_v2 = reinterpret_cast<Old*>(find("cudaStreamGetCaptureInfo_v2"));
+  static auto* const capture_info = reinterpret_cast<New*>(find("cudaStreamGetCaptureInfo"));
   int status = 0, version = 0;
   unsigned long long id = 0;
   Graph graph = nullptr;
   Node const* last = nullptr;
   void const* edges = nullptr;
   std::size_t count = 0;
-  if (tell_old)
-    tell_old(stream, &status, &id, &graph, &last, &count);
-  else if (tell_new && graphs().version && graphs().version(&version) == 0 && version >= 13000)
-    tell_new(stream, &status, &id, &graph, &last, &edges, &count);
+  if (capture_info_v2)
+    capture_info_v2(stream, &status, &id, &graph, &last, &count);
+  else if (capture_info && graphs().version && graphs().version(&version) == 0 && version >= 13000)
+    capture_info(stream, &status, &id, &graph, &last, &edges, &count);
   return count == 1 ? last[0] : nullptr;
 }
 

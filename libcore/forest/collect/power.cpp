@@ -175,7 +175,7 @@ Power PowerMeter::stop() {
   state_->running = false;
   state_->thread.join();
   if (!state_->by_counter(out) && !state_->by_sensor(out))
-    out.missing = fmt::format("the device tells no power: {}", nvml().error_text(state_->power_result));
+    out.missing = fmt::format("the device reports no power: {}", nvml().error_text(state_->power_result));
   return out;
 }
 

@@ -11,7 +11,7 @@ namespace kernelcast::forest::collect {
 Repeated repeat(std::function<double(std::uint64_t runs)> const& timed, double at_least_s,
                 std::function<void()> const& begin) {
   constexpr double batch_s = 0.02;
-  constexpr double most_runs = 100000;  // of a batch
+  constexpr double max_runs = 100000;  // of a batch
   Repeated out;
   auto const failed = [&] {
     out.failed = true;
@@ -20,7 +20,7 @@ Repeated repeat(std::function<double(std::uint64_t runs)> const& timed, double a
   if (timed(1) < 0) return failed();
   double const once = timed(1);
   if (once < 0) return failed();
-  auto const batch = static_cast<std::uint64_t>(std::clamp(std::ceil(batch_s / std::max(once, 1e-9)), 1.0, most_runs));
+  auto const batch = static_cast<std::uint64_t>(std::clamp(std::ceil(batch_s / std::max(once, 1e-9)), 1.0, max_runs));
   begin();
   std::vector<double> times;
   for (double passed = 0; passed < at_least_s;) {

@@ -30,7 +30,7 @@ void add_values(record::Schema<FeatureRow>& schema, std::vector<std::string> con
     schema.column(features[i], [i](FeatureRow& row) -> auto& { return row.values.at(i); }, Unit::none, "a feature");
 }
 
-// Columns of numbers that are no features.
+// Columns of numbers that are not features.
 bool is_no_feature(std::string const& name) {
   static std::set<std::string> const names{"kernel",   "case",   "size",   "device", "suite",
                                            "launches", "status", "reason", "time_s", "power_w"};
@@ -73,7 +73,7 @@ std::vector<std::string> chosen_or_default(Content const& content, std::vector<s
 }
 
 // Beyond them sums of squares are no numbers.
-constexpr double least_target = 1e-100, greatest_target = 1e100;
+constexpr double min_target = 1e-100, greatest_target = 1e100;
 
 struct TargetRow {
   std::string kernel, case_name, device, group;
@@ -154,7 +154,7 @@ KernelTable read_kernels(Content const& content, std::vector<std::string> chosen
     check_range(rows, row, out.features);
     if (of_row) row.group = group == "kernel" ? row.kernel : row.case_name;
     if (!seen.emplace(row.kernel, row.case_name).second)
-      throw rows.error("kernel", fmt::format("kernel '{}', case '{}' stands twice", row.kernel, row.case_name),
+      throw rows.error("kernel", fmt::format("kernel '{}', case '{}' is duplicated", row.kernel, row.case_name),
                        "one row of features for each kernel and case");
     out.rows.push_back(row);
   }
@@ -184,8 +184,8 @@ TargetTable read_targets(Content const& content, std::string const& column, std:
   for (TargetRow row; rows.next(&row); row = {}) {
     if (!row.value) continue;
     if (!(*row.value > 0)) throw rows.error(column, "a target must be above 0", "an unknown one is an empty cell");
-    if (*row.value < least_target || *row.value > greatest_target)
-      throw rows.error(column, fmt::format("a target must be between {} and {}", least_target, greatest_target),
+    if (*row.value < min_target || *row.value > greatest_target)
+      throw rows.error(column, fmt::format("a target must be between {} and {}", min_target, greatest_target),
                        "such a time or power is none");
     if (of_row) row.group = group == "device" ? row.device : group == "kernel" ? row.kernel : row.case_name;
     auto& at = values[{row.kernel, row.case_name, row.device}];
@@ -211,7 +211,7 @@ DeviceTable::DeviceTable(Content const& content, std::vector<std::string> featur
     check_range(rows, row, features_);
     names_.push_back(row.device);
     if (!rows_.emplace(row.device, row).second)
-      throw rows.error("device", fmt::format("device '{}' stands twice", row.device), "one row for each");
+      throw rows.error("device", fmt::format("device '{}' is duplicated", row.device), "one row for each");
   }
 }
 
@@ -261,7 +261,7 @@ Projections read_projections(std::vector<Content> const& contents) {
       if (!p.time_s) continue;
       if (!(*p.time_s > 0)) throw rows.error("time_s", "a time must be above 0", "an unknown time is an empty cell");
       if (!times[{p.kernel, p.case_name, p.device}].emplace(p.model, *p.time_s).second)
-        throw rows.error("device", "stands twice for its model, kernel and case", "add them up with rank --total");
+        throw rows.error("device", "is duplicated for its model, kernel and case", "add them up with rank --total");
     }
   }
   out.models.assign(models.begin(), models.end());

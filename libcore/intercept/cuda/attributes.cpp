@@ -47,9 +47,9 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d) {
     case max_grid_z:
       return 65535;
     case max_shared_per_block:
-      return static_cast<int>(usual_shared_bytes(d));
+      return static_cast<int>(default_shared_bytes(d));
     case max_shared_per_block_optin:
-      return static_cast<int>(most_shared_bytes(d));
+      return static_cast<int>(max_shared_bytes(d));
     case max_shared_per_multiprocessor:
       return whole(d.shared_per_cu_bytes);
     case reserved_shared_per_block:

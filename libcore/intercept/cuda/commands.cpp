@@ -46,28 +46,30 @@ void Commands::begin_file() {
 }
 
 // What holds the address: an allocation, or a variable.
-std::optional<Commands::Home> Commands::home_of(std::uint64_t address) const {
+std::optional<Commands::MemoryObject> Commands::object_at(std::uint64_t address) const {
   auto const [begin, allocation] = state_.allocations.holding(reinterpret_cast<void const*>(address));
-  if (allocation) return Home{begin, allocation->bytes, allocation->serial, allocation->type != MemoryType::device};
+  if (allocation)
+    return MemoryObject{begin, allocation->bytes, allocation->serial, allocation->type != MemoryType::device};
   auto const* const variable = variable_at(state_, address);
   if (!variable) return std::nullopt;
-  return Home{variable->address, variable->size, variable->address, state_.registry.is_managed(variable->address)};
+  return MemoryObject{variable->address, variable->size, variable->address,
+                      state_.registry.is_managed(variable->address)};
 }
 
 // A variable has contents from the start, as what the host has written has.
-std::uint64_t Commands::number_of(Home const& home) {
-  auto const [at, is_new] = numbers_.try_emplace(home.key, next_number_);
-  bool const initial = home.shared || home.key == home.address;
-  if (is_new) log_->line(fmt::format("B {} {} {}", next_number_++, home.bytes, initial ? 1 : 0));
+std::uint64_t Commands::number_of(MemoryObject const& object) {
+  auto const [at, is_new] = numbers_.try_emplace(object.key, next_number_);
+  bool const initial = object.shared || object.key == object.address;
+  if (is_new) log_->line(fmt::format("B {} {} {}", next_number_++, object.bytes, initial ? 1 : 0));
   return at->second;
 }
 
 // The buffer of the device that an area lies in; none for memory that is the host's.
 std::optional<Commands::Range> Commands::find(Area const& area) {
-  auto const home = home_of(address_of(area.begin));
-  if (!home || (home->shared && !numbers_.contains(home->key))) return std::nullopt;
-  auto const begin = address_of(area.begin) - home->address;
-  return Range{number_of(*home), begin, begin + area.pitch * (area.rows - 1) + area.bytes};
+  auto const object = object_at(address_of(area.begin));
+  if (!object || (object->shared && !numbers_.contains(object->key))) return std::nullopt;
+  auto const begin = address_of(area.begin) - object->address;
+  return Range{number_of(*object), begin, begin + area.pitch * (area.rows - 1) + area.bytes};
 }
 
 // ---------------------------------------------------------------- copies and fills
@@ -146,14 +148,14 @@ void Commands::hash_again(void const* begin, std::uint64_t bytes) {
 }
 
 void Commands::find_writes_of_host() {
-  std::erase_if(shared_, [&](auto const& at) {  // released, and perhaps given to somebody else
-    auto const home = home_of(at.first);
-    auto const number = home ? numbers_.find(home->key) : numbers_.end();
+  std::erase_if(shared_, [&](auto const& at) {  // released, and perhaps allocated again
+    auto const object = object_at(at.first);
+    auto const number = object ? numbers_.find(object->key) : numbers_.end();
     return number == numbers_.end() || number->second != at.second.buffer;
   });
   for (auto& [address, shared] : shared_) {
     std::uint64_t begin = 0, end = 0;  // pages side by side that have changed
-    auto const tell = [&] {
+    auto const note_writes = [&] {
       if (end == 0) return;
       Range const range{shared.buffer, begin * page_bytes, std::min(end * page_bytes, shared.bytes)};
       write({'W', range, range.end - range.begin, {}});
@@ -162,14 +164,14 @@ void Commands::find_writes_of_host() {
     for (std::size_t page = 0; page < shared.pages.size(); ++page) {
       auto const hash = hash_of_page(address, shared.bytes, page);
       if (hash == shared.pages[page]) {
-        tell();
+        note_writes();
         continue;
       }
       shared.pages[page] = hash;
       if (end == 0) begin = page;
       end = page + 1;
     }
-    tell();
+    note_writes();
   }
 }
 
@@ -191,21 +193,21 @@ intercept::GroupRanges Commands::ranges_of(emu::Launch const& launch) {
   begin_file();
   find_writes_of_host();
   return intercept::GroupRanges(launch.grid, [this](std::uint64_t address) {
-    auto const home = home_of(address);
-    return home ? intercept::GroupRanges::Block{home->address, home->bytes} : intercept::GroupRanges::Block{};
+    auto const object = object_at(address);
+    return object ? intercept::GroupRanges::Block{object->address, object->bytes} : intercept::GroupRanges::Block{};
   });
 }
 
 void Commands::launched(std::uint64_t number, emu::Launch const& launch, intercept::GroupRanges const& ranges) {
   std::string text = fmt::format("L {} {} {} {}", number, launch.grid.x, launch.grid.y, launch.grid.z);
   for (auto const& [block, access] : ranges.accesses(true)) {
-    auto const home = home_of(block.address);
-    if (!home) continue;
-    auto const buffer = number_of(*home);
-    if (home->shared) share(block.address, buffer, block.bytes);
+    auto const object = object_at(block.address);
+    if (!object) continue;
+    auto const buffer = number_of(*object);
+    if (object->shared) share(block.address, buffer, block.bytes);
     text += fmt::format(" {}:{:d}:{:d}:{}:{}:{}:{}:{}:{}", buffer, access.write, access.regular, access.first,
                         access.step[0], access.step[1], access.step[2], access.span_bytes, access.touched_bytes);
-    if (!home->shared || !access.write) continue;
+    if (!object->shared || !access.write) continue;
     auto& seen = shared_[block.address];
     auto const [touched_begin, touched_end] = ranges.written(block.address);
     seen.written_begin = std::min(seen.written_begin, touched_begin - block.address);

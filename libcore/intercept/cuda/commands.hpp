@@ -32,7 +32,7 @@ struct Area {
 
 class Commands {
  public:
-  // Where nobody wants a graph it does nothing.
+  // Without a graph to write it does nothing.
   explicit Commands(State&);
   bool wanted() const { return log_.has_value(); }
 
@@ -61,7 +61,7 @@ class Commands {
     std::vector<std::size_t> pages;                                    // hashes of what is known to be there
     std::uint64_t written_begin = ~std::uint64_t{0}, written_end = 0;  // by kernels, since the host waited
   };
-  struct Home {
+  struct MemoryObject {
     std::uint64_t address = 0, bytes = 0;
     std::uint64_t key = 0;  // a serial number, of a variable its address
     bool shared = false;    // by host and device
@@ -77,8 +77,8 @@ class Commands {
   };
 
   std::optional<Range> find(Area const&);
-  std::optional<Home> home_of(std::uint64_t address) const;
-  std::uint64_t number_of(Home const&);
+  std::optional<MemoryObject> object_at(std::uint64_t address) const;
+  std::uint64_t number_of(MemoryObject const&);
   void note(Note const&);
   void write(Note const&);
   void begin_file();
@@ -88,7 +88,7 @@ class Commands {
 
   State& state_;
   std::optional<intercept::CommandLog> log_;
-  std::map<std::uint64_t, std::uint64_t> numbers_;  // of buffers, by Home::key
+  std::map<std::uint64_t, std::uint64_t> numbers_;  // of buffers, by MemoryObject::key
   std::uint64_t next_number_ = 0;
   std::map<std::uint64_t, Shared> shared_;  // by address
   unsigned together_ = 0;

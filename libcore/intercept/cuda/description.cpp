@@ -83,8 +83,8 @@ class ReadBack {
   // Into a file of the spool, whose name is returned.
   std::string read(Block const& block, std::string const& name, ReadBack* follower) {
     bytes_ += block.bytes;
-    if (bytes_ > most_described_bytes)
-      throw Refused{fmt::format("it takes more than {} bytes of memory", most_described_bytes)};
+    if (bytes_ > max_described_bytes)
+      throw Refused{fmt::format("it takes more than {} bytes of memory", max_described_bytes)};
     auto const file = spool_.name("buffer", number_, '-' + name + ".bin");
     auto const unmap = [&](std::byte* content) { intercept::Spool::unmap(content, block.bytes); };
     std::unique_ptr<std::byte, decltype(unmap)> const content(spool_.map(file, block.bytes), unmap);

@@ -4,7 +4,7 @@
 // lay (launch::Buffer::at), so that pointers in them and in structures are moved with them. The program's PTX stands
 // beside, in which variables have their present values. Textures and surfaces are images. Limits: refused are kernels
 // that call the runtime themselves, variables of the program that hold other pointers than at first, textures that are
-// no argument of their own, and memory of more than most_described_bytes.
+// no argument of their own, and memory of more than max_described_bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace kernelcast::cudart {
 
-inline constexpr std::uint64_t most_described_bytes = std::uint64_t{1} << 30;  // of one launch
+inline constexpr std::uint64_t max_described_bytes = std::uint64_t{1} << 30;  // of one launch
 
 // Why a launch has no description.
 struct Refused {

@@ -166,7 +166,7 @@ void DeviceRuntime::run() {
     for (auto const& work : std::exchange(*queue, {})) {
       if (state_.broken != Code::success) return;
       if (auto const failure = work(); failure != Code::success)
-        tell(std::string("what a kernel asked for fails: ") + description(failure));
+        report(std::string("a request of a kernel failed: ") + description(failure));
     }
 }
 

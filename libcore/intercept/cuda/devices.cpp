@@ -13,7 +13,7 @@ Devices::Devices(std::vector<std::string> const& names, std::string const& datab
     auto const database = device::load(device::find_database(database_folder));
     for (auto const& name : names) all_.push_back(database.find(name));
   } catch (Error const& error) {
-    tell(error.text("devices"));
+    report(error.text("devices"));
     all_.clear();
   }
 }
@@ -23,11 +23,11 @@ std::uint32_t capability(device::Device const& device) {
   return digits == std::string::npos ? 0u : static_cast<std::uint32_t>(std::atoi(device.target.c_str() + digits));
 }
 
-std::uint64_t usual_shared_bytes(device::Device const& device) {
-  return std::min<std::uint64_t>(most_shared_bytes(device), 48 * 1024);
+std::uint64_t default_shared_bytes(device::Device const& device) {
+  return std::min<std::uint64_t>(max_shared_bytes(device), 48 * 1024);
 }
 
-std::uint64_t most_shared_bytes(device::Device const& device) {
+std::uint64_t max_shared_bytes(device::Device const& device) {
   return device.shared_per_group_bytes.value_or(48 * 1024);
 }
 

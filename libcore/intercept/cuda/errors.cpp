@@ -70,15 +70,15 @@ Code code_of(emu::Finding::Kind kind) {
   }
 }
 
-void tell(std::string const& text) {
+void report(std::string const& text) {
   static std::mutex mutex;
-  static auto* const said = new std::set<std::string>;
+  static auto* const reported = new std::set<std::string>;
   std::lock_guard const lock(mutex);
-  if (said->insert(text).second) std::fprintf(stderr, "miniemu: %s\n", text.c_str());
+  if (reported->insert(text).second) std::fprintf(stderr, "miniemu: %s\n", text.c_str());
 }
 
 Code unsupported(std::string_view call) {
-  tell(std::string(call) + " is not supported on the emulator");
+  report(std::string(call) + " is not supported on the emulator");
   return remembered(Code::not_supported);
 }
 

@@ -21,7 +21,7 @@ Code take_last_error();
 Code code_of(emu::Finding::Kind);
 
 // A line on standard error, begun with our name; once for each text.
-void tell(std::string const& text);
+void report(std::string const& text);
 // The call is named on standard error, once.
 Code unsupported(std::string_view call);
 

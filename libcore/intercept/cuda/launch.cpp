@@ -14,18 +14,19 @@ namespace kernelcast::cudart {
 namespace {
 
 // [cuda] "Technical Specifications per Compute Capability"; exceeding them is an invalid configuration.
-constexpr std::uint64_t most_block = 1024;
-constexpr unsigned most_block_z = 64, most_grid_yz = 65535, most_grid_x = 0x7fffffff;
+constexpr std::uint64_t max_block_items = 1024;
+constexpr unsigned max_block_size_z = 64, max_grid_size_yz = 65535, max_grid_size_x = 0x7fffffff;
 
 Code check_sizes(State& state, Kernel& kernel, LaunchRequest const& request) {
   auto const& [grid, block] = std::tie(request.grid, request.block);
   std::uint64_t const items = std::uint64_t{block.x} * block.y * block.z;
   if (items == 0 || std::uint64_t{grid.x} * grid.y * grid.z == 0) return Code::invalid_configuration;
-  if (items > most_block || block.z > most_block_z) return Code::invalid_configuration;
-  if (grid.x > most_grid_x || grid.y > most_grid_yz || grid.z > most_grid_yz) return Code::invalid_configuration;
-  if (items > most_work_items(state, kernel)) return Code::invalid_value;
+  if (items > max_block_items || block.z > max_block_size_z) return Code::invalid_configuration;
+  if (grid.x > max_grid_size_x || grid.y > max_grid_size_yz || grid.z > max_grid_size_yz)
+    return Code::invalid_configuration;
+  if (items > max_work_items(state, kernel)) return Code::invalid_value;
   std::uint64_t const shared = kernel.ready->static_shared_bytes() + request.shared_bytes;
-  if (request.shared_bytes > kernel.most_dynamic_shared_bytes || shared > most_shared_bytes(state.device()))
+  if (request.shared_bytes > kernel.max_dynamic_shared_bytes || shared > max_shared_bytes(state.device()))
     return Code::invalid_value;
   if (!request.cooperative) return Code::success;
   auto const most =
@@ -106,7 +107,7 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
   std::string why = "it has not ended within the limits";
   if (outcome.ending == emu::Ending::finding || outcome.ending == emu::Ending::text_limit)
     why = text_of(*outcome.finding);
-  tell(why);
+  report(why);
   if (counted) state.rows.skip(*counted, kernel, why);
   if (kept) kept->publish();
   return Code::success;

@@ -97,10 +97,10 @@ Code Registry::load(Program& program, std::uint32_t capability, emu::Memory& mem
   try {
     program.failure = read(program, capability, memory);
   } catch (Error const& error) {
-    tell(error.text("PTX"));
+    report(error.text("PTX"));
     program.failure = Code::invalid_ptx;
   } catch (std::exception const& error) {
-    tell(fmt::format("a program of the application cannot be read: {}", error.what()));
+    report(fmt::format("a program of the application cannot be read: {}", error.what()));
     program.failure = Code::invalid_kernel_image;
   }
   return program.failure;
@@ -109,12 +109,12 @@ Code Registry::load(Program& program, std::uint32_t capability, emu::Memory& mem
 Code Registry::read(Program& program, std::uint32_t capability, emu::Memory& memory) {
   auto texts = texts_of(program.fatbins, capability);
   if (texts.empty()) {
-    tell("the application holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75");
+    report("the application holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75");
     return Code::no_kernel_image_for_device;
   }
   if (texts[0].sm > capability)
-    tell(fmt::format("the application is for sm_{} and newer, it runs on the emulator of an sm_{} all the same",
-                     texts[0].sm, capability));
+    report(fmt::format("the application is for sm_{} and newer, it runs on the emulator of an sm_{} all the same",
+                       texts[0].sm, capability));
   program.module = module_of(std::move(texts));
   for (auto const& variable : program.managed)
     *variable.pointer = reinterpret_cast<void*>(memory.address_of(*program.module, variable.name));

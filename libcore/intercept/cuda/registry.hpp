@@ -1,7 +1,7 @@
 // The programs of the application: fat binaries, kernels, variables, as the code that nvcc adds registers them.
 //
 // A program's PTX is read when something of it is used first. Of several versions the newest that the device runs is
-// taken, as the driver does; where all are for newer devices, the oldest, with a word about it. Files compiled apart
+// taken, as the driver does; where all are for newer devices, the oldest, with a warning. Files compiled apart
 // (-rdc=true) are linked from their PTX; one that has none for the device (CUDA's own device runtime) is left out.
 #pragma once
 
@@ -36,9 +36,9 @@ struct Kernel {
   std::string name;
   ptx::Function const* function = nullptr;  // once it is loaded
   std::unique_ptr<emu::Program> ready;
-  std::uint64_t most_dynamic_shared_bytes = 48 * 1024;
+  std::uint64_t max_dynamic_shared_bytes = 48 * 1024;
   int carveout = -1;
-  std::uint32_t registers = 0;  // once somebody has asked: see api/kernels.cpp
+  std::uint32_t registers = 0;  // computed on the first query: see api/kernels.cpp
 };
 
 struct Symbol {

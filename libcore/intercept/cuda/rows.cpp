@@ -16,9 +16,9 @@ namespace kernelcast::cudart {
 namespace {
 
 // Passes on what some groups do, of all that run.
-class OfSomeGroups final : public emu::Observer {
+class GroupFilter final : public emu::Observer {
  public:
-  OfSomeGroups(emu::Observer& inner, std::vector<std::uint64_t> const& groups) : inner_(&inner), groups_(groups) {}
+  GroupFilter(emu::Observer& inner, std::vector<std::uint64_t> const& groups) : inner_(&inner), groups_(groups) {}
   void group_begin(std::uint64_t group) override {
     passing_ = std::binary_search(groups_.begin(), groups_.end(), group);
     if (passing_) inner_->group_begin(group);
@@ -43,11 +43,11 @@ class OfSomeGroups final : public emu::Observer {
   }
   std::unique_ptr<emu::Observer> fork() const override {
     auto forked = inner_->fork();
-    auto out = std::make_unique<OfSomeGroups>(*forked, groups_);
+    auto out = std::make_unique<GroupFilter>(*forked, groups_);
     out->own_ = std::move(forked);
     return out;
   }
-  void join(emu::Observer const& other) override { inner_->join(*dynamic_cast<OfSomeGroups const&>(other).inner_); }
+  void join(emu::Observer const& other) override { inner_->join(*dynamic_cast<GroupFilter const&>(other).inner_); }
 
  private:
   emu::Observer* inner_;
@@ -82,10 +82,10 @@ emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, 
 
 emu::Outcome CountedLaunch::run_together(emu::Memory& memory, emu::Limits const& limits, unsigned threads,
                                          emu::Observer* also) {
-  OfSomeGroups counted(counters_, chosen_);
+  GroupFilter counted(counters_, chosen_);
   std::vector<emu::Observer*> observers{&counted};
   if (also) observers.push_back(also);
-  std::optional<OfSomeGroups> sampled;
+  std::optional<GroupFilter> sampled;
   if (sample_) observers.push_back(&sampled.emplace(sample_->observer(), sample_->groups()));
   return emu::run(*kernel_.ready, launch_, memory, groups_between(0, launch_.grid.count()), observers, limits, threads);
 }
@@ -125,7 +125,7 @@ emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const&
     if (next_sampled != sampled.end() && *next_sampled == done) observers.push_back(&sample_->observer());
     if (!run_some(done, done + 1, observers)) break;
     ++done;
-    if (sample_ && !launch::worth_a_sample(launch_.grid, outcome.warp_instructions / done)) sample_.reset();
+    if (sample_ && !launch::worth_sampling(launch_.grid, outcome.warp_instructions / done)) sample_.reset();
   }
   return outcome;
 }

@@ -11,7 +11,7 @@ namespace {
 // The host's own (pinned) memory lies in the same range.
 constexpr std::uint64_t host_bytes = std::uint64_t{16} << 30;
 
-std::uint64_t room_bytes(Settings const& settings, Devices const& devices) {
+std::uint64_t memory_range_bytes(Settings const& settings, Devices const& devices) {
   std::uint64_t sum = host_bytes;
   for (int d = 0; d < devices.count(); ++d) sum += std::min(settings.memory_bytes, memory_bytes(devices[d]));
   return sum;
@@ -27,7 +27,7 @@ int& current_device() {
 namespace {
 
 // A child of fork() finds everything as it is between two calls, and the lock free.
-void be_ready_for_forks() {
+void register_fork_handlers() {
   pthread_atfork([] { State::get().mutex.lock(); }, [] { State::get().mutex.unlock(); },
                  [] { new (&State::get().mutex) std::recursive_mutex; });  // it belonged to the parent's thread
 }
@@ -37,7 +37,7 @@ void be_ready_for_forks() {
 State& State::get() {
   static auto* const state = [] {
     auto* const made = new State;  // never destroyed: the application may call at the very end
-    be_ready_for_forks();
+    register_fork_handlers();
     return made;
   }();
   return *state;
@@ -46,7 +46,7 @@ State& State::get() {
 State::State()
     : settings(settings_of_environment()),
       devices(settings.devices, settings.database),
-      memory(room_bytes(settings, devices), emu::Memory::Addresses::of_host),
+      memory(memory_range_bytes(settings, devices), emu::Memory::Addresses::of_host),
       allocations(memory),
       rows(settings),
       commands(*this),

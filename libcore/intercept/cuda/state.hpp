@@ -43,7 +43,7 @@ class State {
   Textures textures;
   Rows rows;
   Commands commands;
-  Code broken = Code::success;  // a kernel has failed: every call says so until the device is reset
+  Code broken = Code::success;  // a kernel has failed: every call returns this until the device is reset
   unsigned flags = 0;           // cudaSetDeviceFlags
   std::uint64_t stack_bytes, heap_bytes;
   std::map<Limit, std::size_t> limits{// others than these two; CUDA's defaults
@@ -75,7 +75,7 @@ Code call(Body body) {
   try {
     return remembered(body(state));
   } catch (Error const& error) {
-    tell(error.text("CUDA"));
+    report(error.text("CUDA"));
     return remembered(error.status() == Status::limit ? Code::memory_allocation : Code::invalid_value);
   } catch (std::bad_alloc const&) {
     return remembered(Code::memory_allocation);

@@ -9,8 +9,8 @@
 #include <thread>
 #include <tuple>
 
+#include "intercept/opencl/buffer_pool.hpp"
 #include "intercept/opencl/calls.hpp"
-#include "intercept/opencl/rooms.hpp"
 #include "intercept/text.hpp"
 
 namespace kernelcast::intercept {
@@ -35,7 +35,7 @@ struct Pending {
 
   explicit Pending(Spool s) : spool(std::move(s)) { ++captures_under_way; }
   ~Pending() {
-    for (auto const& [file, content, bytes] : contents) rooms().finish(content, bytes);
+    for (auto const& [file, content, bytes] : contents) buffer_pool().finish(content, bytes);
     --captures_under_way;
   }
   Pending(Pending const&) = delete;
@@ -43,7 +43,7 @@ struct Pending {
   // Of the last read, or of the launch.
   static void done(Pending* pending) {
     if (--pending->reads > 0) return;
-    if (!pending->launched || !pending->publish())  // nobody will read them
+    if (!pending->launched || !pending->publish())  // they will not be read
       for (auto const& [file, content, bytes] : pending->contents) pending->spool.remove(file);
     delete pending;
   }
@@ -66,18 +66,18 @@ struct Pending {
 
 namespace {
 
-constexpr std::size_t least_of_each = 4096;
+constexpr std::size_t min_bytes_each = 4096;
 
 struct Refused {
   std::string why;
 };
 
 // The most bytes of each buffer such that all together keep within a limit: small ones are read whole.
-std::size_t most_of_each(std::vector<std::size_t> sizes, std::size_t limit) {
+std::size_t max_bytes_each(std::vector<std::size_t> sizes, std::size_t limit) {
   std::sort(sizes.begin(), sizes.end());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     std::size_t const share = limit / (sizes.size() - i);
-    if (sizes[i] > share) return std::max(share, least_of_each);
+    if (sizes[i] > share) return std::max(share, min_bytes_each);
     limit -= sizes[i];
   }
   return SIZE_MAX;
@@ -97,7 +97,7 @@ class Capture {
     std::string text = "# Captured from a running application.\n" + source(kernel.program->units.front());
     for (std::size_t i = 1; i < kernel.program->units.size(); ++i)
       text += "\n[[link]]\n" + source(kernel.program->units[i]);
-    most_of_each_ = most_of_each(sizes_of_memory(), launch_.read_back_bytes);
+    max_bytes_each_ = max_bytes_each(sizes_of_memory(), launch_.read_back_bytes);
     std::string arguments;
     for (std::size_t i = 0; i < kernel.arguments.size(); ++i)
       arguments += (i ? ", " : "") + toml_string(argument(i, kernel.arguments[i]));
@@ -204,7 +204,7 @@ class Capture {
   T memory_info(cl_mem memory, cl_mem_info what) const {
     T value{};
     if (next.clGetMemObjectInfo(memory, what, sizeof value, &value, nullptr) != CL_SUCCESS)
-      throw Refused{"a memory object cannot be asked"};
+      throw Refused{"querying a memory object failed"};
     return value;
   }
 
@@ -219,8 +219,8 @@ class Capture {
     if (begin == 0) throw Refused{"it takes a pointer that clSVMAlloc did not give"};
     auto const [at, is_new] = places_.try_emplace(begin, "s" + std::to_string(places_.size()));
     if (is_new) {
-      std::size_t const part = std::min(bytes, most_of_each_);
-      auto const [file, content] = room_for(at->second, part);
+      std::size_t const part = std::min(bytes, max_bytes_each_);
+      auto const [file, content] = place_for(at->second, part);
       cl_event event = nullptr;
       cl_int const status =
           next.clEnqueueSVMMemcpy(launch_.queue, CL_FALSE, content, reinterpret_cast<void const*>(begin), part,
@@ -238,9 +238,9 @@ class Capture {
   }
 
   // A file for what a buffer holds, and where to put it.
-  std::pair<std::string, std::byte*> room_for(std::string const& name, std::size_t bytes) {
+  std::pair<std::string, std::byte*> place_for(std::string const& name, std::size_t bytes) {
     std::string file = spool_.name("buffer", number_, '-' + name + ".bin");
-    std::byte* const content = rooms().take(spool_, file, bytes);
+    std::byte* const content = buffer_pool().take(spool_, file, bytes);
     if (!content) throw Refused{"the disk is full"};
     pending_.contents.push_back({file, content, bytes});
     return {std::move(file), content};
@@ -251,8 +251,8 @@ class Capture {
     if (type != CL_MEM_OBJECT_BUFFER) return read_image(name, memory, type, written);
     auto const bytes = memory_info<std::size_t>(memory, CL_MEM_SIZE);
     if (!written) return declare_buffer(name, bytes, "", "uninit");
-    std::size_t const part = std::min(bytes, most_of_each_);
-    auto const [file, content] = room_for(name, part);
+    std::size_t const part = std::min(bytes, max_bytes_each_);
+    auto const [file, content] = place_for(name, part);
     cl_event event = nullptr;
     cl_int status = next.clEnqueueReadBuffer(launch_.queue, memory, CL_FALSE, 0, part, content, launch_.waits,
                                              launch_.wait_list, &event);
@@ -266,7 +266,7 @@ class Capture {
   T image_info(cl_mem image, cl_image_info what) const {
     T value{};
     if (next.clGetImageInfo(image, what, sizeof value, &value, nullptr) != CL_SUCCESS)
-      throw Refused{"an image cannot be asked"};
+      throw Refused{"querying an image failed"};
     return value;
   }
 
@@ -314,7 +314,7 @@ class Capture {
           name + " = " + toml_string("image" + shape + ':' + format_name(format) + ':' + size + ':' + contents) + "\n";
     };
     if (!written) return declare("uninit");
-    auto const [file, content] = room_for(name, bytes);
+    auto const [file, content] = place_for(name, bytes);
     std::size_t const origin[3] = {0, 0, 0};
     cl_event event = nullptr;
     cl_int const status = next.clEnqueueReadImage(launch_.queue, image, CL_FALSE, origin, region, 0, 0, content,
@@ -417,7 +417,7 @@ class Capture {
   std::vector<cl_event> events_;
   std::map<cl_mem, std::string> names_;           // a buffer given twice is one buffer
   std::map<std::uintptr_t, std::string> places_;  // shared virtual memory by where it begins
-  std::size_t most_of_each_ = SIZE_MAX;
+  std::size_t max_bytes_each_ = SIZE_MAX;
   std::string buffers_, images_;
 };
 
@@ -442,11 +442,11 @@ void conclude(Pending* pending, bool launched) {
   Pending::done(pending);
 }
 
-void wait_for_captures(double most_s) {
-  auto const end = std::chrono::steady_clock::now() + std::chrono::duration<double>(most_s);
+void wait_for_captures(double max_s) {
+  auto const end = std::chrono::steady_clock::now() + std::chrono::duration<double>(max_s);
   while (captures_under_way > 0 && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  rooms().remove();
+  buffer_pool().remove();
 }
 
 void forget_captures() {

@@ -39,7 +39,7 @@ Captured capture(Spool const&, std::uint64_t number, Launch const&);
 void conclude(Pending*, bool launched);
 
 // Waits until all that was captured is published, at most so long.
-void wait_for_captures(double most_s);
+void wait_for_captures(double max_s);
 
 // Those of the process that this one was forked from will never end here.
 void forget_captures();

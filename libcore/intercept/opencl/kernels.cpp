@@ -36,12 +36,12 @@ cl_kernel CL_API_CALL create_kernel(cl_program program, char const* name, cl_int
   return kernel;
 }
 
-cl_int CL_API_CALL create_kernels(cl_program program, cl_uint room, cl_kernel* kernels, cl_uint* count) {
+cl_int CL_API_CALL create_kernels(cl_program program, cl_uint capacity, cl_kernel* kernels, cl_uint* count) {
   cl_uint made = 0;
-  auto const status = next.clCreateKernelsInProgram(program, room, kernels, &made);
+  auto const status = next.clCreateKernelsInProgram(program, capacity, kernels, &made);
   if (count) *count = made;
   if (status == CL_SUCCESS && kernels)
-    for (cl_uint i = 0; i < std::min(made, room); ++i) remember_kernel(kernels[i], program);
+    for (cl_uint i = 0; i < std::min(made, capacity); ++i) remember_kernel(kernels[i], program);
   return status;
 }
 

@@ -56,14 +56,14 @@ struct AtFork {
 
 #define KERNELCAST_EXPORT extern "C" __attribute__((visibility("default")))
 
-KERNELCAST_EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, std::size_t room, void* value,
+KERNELCAST_EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, std::size_t capacity, void* value,
                                                     std::size_t* bytes) {
   cl_layer_api_version const version = CL_LAYER_API_VERSION_100;
   char const name[] = "kernelcast";
   void const* const answer = what == CL_LAYER_API_VERSION ? static_cast<void const*>(&version) : name;
   std::size_t const size = what == CL_LAYER_API_VERSION ? sizeof version : sizeof name;
   if (what != CL_LAYER_API_VERSION && what != CL_LAYER_NAME) return CL_INVALID_VALUE;
-  if (value && room < size) return CL_INVALID_VALUE;
+  if (value && capacity < size) return CL_INVALID_VALUE;
   if (value) std::memcpy(value, answer, size);
   if (bytes) *bytes = size;
   return CL_SUCCESS;
@@ -73,7 +73,7 @@ KERNELCAST_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, cl_icd_dispatc
                                                  cl_icd_dispatch const** ours) {
   using namespace kernelcast::intercept;
   if (!target || !count || !ours) return CL_INVALID_VALUE;
-  // A loader that is older knows fewer functions; the rest stay null and nobody calls them.
+  // A loader that is older knows fewer functions; the rest stay null and are not called.
   std::size_t const known = std::min<std::size_t>(entries, sizeof(cl_icd_dispatch) / sizeof(void*));
   std::memcpy(&next, target, known * sizeof(void*));
   layer = next;

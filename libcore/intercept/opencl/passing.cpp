@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "intercept/opencl/buffer_pool.hpp"
 #include "intercept/opencl/calls.hpp"
-#include "intercept/opencl/rooms.hpp"
 #include "process/setting.hpp"
 
 namespace kernelcast::intercept {
@@ -14,7 +14,7 @@ namespace {
 
 struct Policy {
   LaunchPolicy launches;
-  std::size_t read_back_bytes = usual_read_back_bytes;
+  std::size_t read_back_bytes = default_read_back_bytes;
 
   Spool const& spool() const { return launches.spool(); }
 };
@@ -65,7 +65,7 @@ Spool const* chosen_spool() {
 }
 
 void expect(std::size_t bytes) {
-  if (policy()) rooms().prepare(policy()->spool(), std::min(bytes, policy()->read_back_bytes));
+  if (policy()) buffer_pool().prepare(policy()->spool(), std::min(bytes, policy()->read_back_bytes));
 }
 
 Passing::Passing(cl_kernel handle, cl_uint dimensions, std::size_t const* global, std::size_t const* local) {

@@ -1,6 +1,6 @@
 // One launch on its way through the layer: counted, and captured where it is new.
 //
-// What is new the environment says, set by miniemu --attach: KERNELCAST_SPOOL is the folder to leave launches in,
+// The environment, set by miniemu --attach, defines what is new: KERNELCAST_SPOOL is the folder to leave launches in,
 // KERNELCAST_PROGRAMS one for their sources; KERNELCAST_EVERY is launch, kernel, or a number N (every Nth launch of a
 // kernel), otherwise each configuration is new once; KERNELCAST_READ_BACK bounds the bytes that are read back for one
 // launch, 0 for all.
@@ -18,9 +18,9 @@
 
 namespace kernelcast::intercept {
 
-inline constexpr std::size_t usual_read_back_bytes = std::size_t{64} << 20;
+inline constexpr std::size_t default_read_back_bytes = std::size_t{64} << 20;
 
-// By which number of this process the spool knows a launch of these sizes; empty where it does not.
+// The number of a launch of these sizes in this process's part of the spool; empty where it has none.
 std::optional<std::uint64_t> number_of(cl_kernel handle, cl_uint dimensions, std::size_t const* global,
                                        std::size_t const* local);
 

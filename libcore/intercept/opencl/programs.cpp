@@ -67,9 +67,9 @@ cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count, cl_
 }
 
 // Binaries that the application takes away may come back.
-cl_int CL_API_CALL program_info(cl_program program, cl_program_info what, std::size_t room, void* value,
+cl_int CL_API_CALL program_info(cl_program program, cl_program_info what, std::size_t capacity, void* value,
                                 std::size_t* bytes) {
-  auto const status = next.clGetProgramInfo(program, what, room, value, bytes);
+  auto const status = next.clGetProgramInfo(program, what, capacity, value, bytes);
   if (status != CL_SUCCESS || what != CL_PROGRAM_BINARIES || !value) return status;
   quietly([&] {
     auto const made_of = known(program);
@@ -79,7 +79,7 @@ cl_int CL_API_CALL program_info(cl_program program, cl_program_info what, std::s
     std::vector<std::size_t> sizes(size / sizeof(std::size_t));
     if (next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, size, sizes.data(), nullptr) != CL_SUCCESS) return;
     auto const* const binaries = static_cast<char const* const*>(value);
-    for (std::size_t i = 0; i < std::min(sizes.size(), room / sizeof *binaries); ++i)
+    for (std::size_t i = 0; i < std::min(sizes.size(), capacity / sizeof *binaries); ++i)
       if (binaries[i]) note_binary({binaries[i], sizes[i]}, made_of->units);
   });
   return status;

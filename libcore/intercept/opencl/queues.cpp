@@ -35,7 +35,7 @@ bool is_old(cl_device_id device) {
 }
 
 // Buffers mean the same to both.
-bool look_alike(cl_device_id one, cl_device_id other) {
+bool same_kind_of_device(cl_device_id one, cl_device_id other) {
   return device_info<cl_bool>(one, CL_DEVICE_ENDIAN_LITTLE) == device_info<cl_bool>(other, CL_DEVICE_ENDIAN_LITTLE) &&
          device_info<cl_uint>(one, CL_DEVICE_ADDRESS_BITS) == device_info<cl_uint>(other, CL_DEVICE_ADDRESS_BITS);
 }
@@ -44,7 +44,7 @@ bool look_alike(cl_device_id one, cl_device_id other) {
 class Devices {
  public:
   struct Entry {
-    unsigned number = most_steered_devices;
+    unsigned number = max_steered_devices;
     std::string place, name;
     cl_uint units = 0, units_of_whole = 0;
     bool operator==(Entry const&) const = default;
@@ -59,7 +59,7 @@ class Devices {
       now.place = known->second.place;
       if (now == known->second) return known->second;
     }
-    now.number = std::min(count_++, most_steered_devices);
+    now.number = std::min(count_++, max_steered_devices);
     now.place = place_of(device);
     return entries_[device] = now;
   }
@@ -121,10 +121,10 @@ Known& known() {
 }
 
 // With the lock of all that is known.
-void tell_context(std::vector<Devices::Entry> const& entries) {
+void publish_context(std::vector<Devices::Entry> const& entries) {
   std::string text;
   for (auto const& entry : entries)
-    text += (entry.number < most_steered_devices ? std::to_string(entry.number) : "-") + ' ' + entry.place + ' ' +
+    text += (entry.number < max_steered_devices ? std::to_string(entry.number) : "-") + ' ' + entry.place + ' ' +
             std::to_string(entry.units) + ' ' + std::to_string(entry.units_of_whole) + ' ' + entry.name + '\n';
   if (known().contexts.insert(text).second) publish_for_steering("context", known().contexts.size() - 1, text);
 }
@@ -150,11 +150,11 @@ void remember(cl_command_queue handle) {
     old = old || is_old(device);
     if (device == queue->device.id)
       queue->device = {device, entry.number, entry.name};
-    else if (entry.number < most_steered_devices && look_alike(device, queue->device.id))
+    else if (entry.number < max_steered_devices && same_kind_of_device(device, queue->device.id))
       queue->others.push_back({device, entry.number, entry.name});
   }
   bool const on_device = (properties & CL_QUEUE_ON_DEVICE) != 0;
-  if (!on_device) tell_context(entries);
+  if (!on_device) publish_context(entries);
   if (!on_device && !old && !queue->others.empty()) known().queues[handle] = std::move(queue);
 }
 
@@ -223,8 +223,9 @@ cl_int CL_API_CALL release(cl_command_queue handle) {
   return status;
 }
 
-cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, std::size_t room, void* value, std::size_t* bytes) {
-  auto const status = below.clGetEventInfo(event, what, room, value, bytes);
+cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, std::size_t capacity, void* value,
+                              std::size_t* bytes) {
+  auto const status = below.clGetEventInfo(event, what, capacity, value, bytes);
   if (status == CL_SUCCESS && what == CL_EVENT_COMMAND_QUEUE && value)
     quietly([&] {
       auto* const queue = static_cast<cl_command_queue*>(value);
@@ -270,15 +271,15 @@ struct Enqueue<function> {
     std::tuple<Rest...> arguments(rest...);
     if (!std::get<blocking>(arguments) || !find_queue(queue)) return locked(queue, rest...);
     std::get<blocking>(arguments) = CL_FALSE;
-    auto*& asked = std::get<cl_event*>(arguments);
+    auto*& event = std::get<cl_event*>(arguments);
     cl_event own = nullptr;
-    bool const unasked = !asked;
-    if (unasked) asked = &own;
+    bool const own_event = !event;
+    if (own_event) event = &own;
     auto result = std::apply([&](auto... all) { return locked(queue, all...); }, arguments);
     constexpr bool is_status = std::is_same_v<Result, cl_int>;
     if (is_status ? result != Result{} : result == Result{}) return result;  // refused
-    cl_int const ended = next.clWaitForEvents(1, asked);
-    if (unasked) next.clReleaseEvent(own);
+    cl_int const ended = next.clWaitForEvents(1, event);
+    if (own_event) next.clReleaseEvent(own);
     if (ended == CL_SUCCESS) return result;
     if constexpr (is_status) return ended;
     if constexpr (!is_status) {

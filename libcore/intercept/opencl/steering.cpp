@@ -60,7 +60,8 @@ bool keeps_variables(cl_program program, cl_device_id device) {
   auto const status = next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
                                                  sizeof bytes, &bytes, nullptr);
   if (status == CL_SUCCESS) return bytes > 0;
-  return device_info<std::size_t>(device, CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE) > 0;  // nobody knows
+  // The query failed: assumed where the device has such variables.
+  return device_info<std::size_t>(device, CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE) > 0;
 }
 
 // Why the launch cannot go to a device; empty where it can.
@@ -147,7 +148,7 @@ cl_int launch_on(cl_command_queue ours, Queue& queue, Command const& command) {
   return CL_SUCCESS;
 }
 
-cl_int launch_as_asked(Command const& c) {
+cl_int launch_as_requested(Command const& c) {
   return next.clEnqueueNDRangeKernel(c.queue, c.kernel, c.dimensions, c.offset, c.global, c.local, c.waits, c.wait_list,
                                      c.event);
 }
@@ -168,7 +169,7 @@ std::vector<Device const*> faster(Queue const& queue, std::uint64_t ranks) {
 }
 
 void mark(std::atomic<std::uint32_t>& devices, Device const& device) {
-  auto const bit = device.number < most_steered_devices ? 1u << device.number : 0;
+  auto const bit = device.number < max_steered_devices ? 1u << device.number : 0;
   if ((devices.load(std::memory_order_relaxed) & bit) != bit) devices.fetch_or(bit);
 }
 
@@ -188,7 +189,7 @@ Decision* decisions() {
   static Decision* const all = [] {
     Spool const spool(setting("KERNELCAST_SPOOL"));
     return reinterpret_cast<Decision*>(
-        spool.map("steering-" + std::to_string(getpid()), most_configurations * sizeof(Decision)));
+        spool.map("steering-" + std::to_string(getpid()), max_configurations * sizeof(Decision)));
   }();
   return forgotten ? nullptr : all;
 }
@@ -222,13 +223,13 @@ std::optional<cl_int> steer(Command const& command, std::uint64_t number) {
       decision.steered.fetch_add(1, std::memory_order_relaxed);
       return status;
     }
-    // Nobody's launch, or that device's refusal: then it is not asked again.
-    auto const as_asked = launch_as_asked(command);
-    if (as_asked == CL_SUCCESS) {
+    // Not a recorded launch, or the device refused: then it is not tried again.
+    auto const as_requested = launch_as_requested(command);
+    if (as_requested == CL_SUCCESS) {
       refuse(decision, number, needs, device->name + " refuses it with " + std::to_string(status));
       decision.given_up = true;
     }
-    return as_asked;
+    return as_requested;
   }
   return std::nullopt;
 }

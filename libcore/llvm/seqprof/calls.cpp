@@ -40,7 +40,7 @@ void Instrumenter::allocated(CallBase& call, StringRef name) {
     size = at.CreateMul(argument(0), argument(1));
   else
     size = argument(name == "realloc" || name == "aligned_alloc" ? 1 : 0);
-  begins_life(next, &call, size);
+  begin_lifetime(next, &call, size);
 }
 
 void Instrumenter::call_copy(CallBase& call, Value* found) {
@@ -120,7 +120,7 @@ void Instrumenter::visit_call(CallBase& call) {
   }
   if (auto* const life = dyn_cast<LifetimeIntrinsic>(&call)) {
     if (mode_.all_dependences && life->getIntrinsicID() == Intrinsic::lifetime_start)
-      begins_life(&call, life->getArgOperand(1), life->getArgOperand(0));
+      begin_lifetime(&call, life->getArgOperand(1), life->getArgOperand(0));
     return;
   }
   if (is_mathematics(call, library_)) return visit_level(call);

@@ -19,7 +19,7 @@ using namespace llvm;
 namespace {
 
 // What is called becomes part of its caller up to these sizes, counted with all that became part of it before.
-constexpr std::size_t most_instructions_inlined = 5000, most_instructions_of_caller = 30000;
+constexpr std::size_t max_instructions_inlined = 5000, max_instructions_of_caller = 30000;
 
 // "space::grid::update" of "int space::grid<double>::update<3>(double*)": arguments of templates are left out. As the
 // source has it where that is C or Fortran.
@@ -71,7 +71,7 @@ class Inlining {
       auto* const callee = call ? call->getCalledFunction() : nullptr;
       if (!callee || callee->isDeclaration() || !may_be_inlined(*callee)) continue;
       auto const more = size(*callee);
-      bool const small = more <= most_instructions_inlined && total + more <= most_instructions_of_caller;
+      bool const small = more <= max_instructions_inlined && total + more <= max_instructions_of_caller;
       if (small && !call->isNoInline()) call->addFnAttr(Attribute::AlwaysInline), total += more;
     }
     return size_[&function] = total;

@@ -74,7 +74,7 @@ class Instrumenter {
   void call_outside(llvm::CallBase&);
   void allocated(llvm::CallBase&, llvm::StringRef name);
   void used(llvm::Instruction& operation, llvm::Value const* operand, llvm::Value* level);
-  void begins_life(llvm::Instruction* before, llvm::Value* memory, llvm::Value* size);
+  void begin_lifetime(llvm::Instruction* before, llvm::Value* memory, llvm::Value* size);
   void local_begins(llvm::AllocaInst&);
   void note_access(llvm::Instruction&, llvm::Value* address, std::uint64_t size, bool is_load);
   void close_row(llvm::Instruction* before);

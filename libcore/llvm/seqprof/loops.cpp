@@ -217,11 +217,11 @@ std::string name_of(Loop const& loop) {
 
 void find_vectorizable(Function& scratch, PassBuilder& builder, FunctionAnalysisManager& analyses,
                        VectorizableLoops& out) {
-  FunctionPassManager usual;
-  cantFail(builder.parsePassPipeline(usual,
+  FunctionPassManager passes;
+  cantFail(builder.parsePassPipeline(passes,
                                      "simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),gvn,simplifycfg,"
                                      "instcombine<no-verify-fixpoint>,loop-simplify,lcssa"));
-  usual.run(scratch, analyses);
+  passes.run(scratch, analyses);
   analyses.invalidate(scratch, PreservedAnalyses::none());
   for (auto* const loop : analyses.getResult<LoopAnalysis>(scratch).getLoopsInPreorder())
     if (auto const name = name_of(*loop); !name.empty() && is_vectorizable(*loop, scratch, analyses)) out.insert(name);

@@ -1,4 +1,4 @@
-// Loads and stores: the row of their addresses, and the shadow cells of what they touch. The usual case is a few
+// Loads and stores: the row of their addresses, and the shadow cells of what they touch. The common case is a few
 // instructions in line; split words, odd sizes and values carried from an earlier iteration go to the run-time.
 #include "llvm/seqprof/instrumenter.hpp"
 #include "llvm/seqprof/region.hpp"
@@ -81,9 +81,9 @@ void Instrumenter::visit_load(LoadInst& load) {
     at.SetInsertPoint(&load);
     cell = at.CreateLoad(e_.word, e_.word_cell(at, address));
     auto* const context = unlikely(f_.getContext());
-    auto const join = [&](Value* usual, Value* other, BasicBlock* usual_from, BasicBlock* other_from) {
+    auto const join = [&](Value* common, Value* other, BasicBlock* common_from, BasicBlock* other_from) {
       auto* const phi = PHINode::Create(e_.word, 2, "seqprof.cell", load.getParent()->begin());
-      phi->addIncoming(usual, usual_from);
+      phi->addIncoming(common, common_from);
       phi->addIncoming(other, other_from);
       return phi;
     };
@@ -145,8 +145,8 @@ void Instrumenter::used(Instruction& operation, Value const* operand, Value* lev
                  e_.number(layout_.getTypeStoreSize(load->getType()).getFixedValue()), level});
 }
 
-// Memory is allotted: what happened at these addresses before is no concern of its new life.
-void Instrumenter::begins_life(Instruction* before, Value* memory, Value* size) {
+// Memory is allotted: what happened at these addresses before does not affect the new allocation.
+void Instrumenter::begin_lifetime(Instruction* before, Value* memory, Value* size) {
   IRBuilder<> at(before);
   at.CreateCall(e_.runtime("kernelcast_seq_clear", e_.none, {e_.pointer, e_.word}), {memory, size});
 }
@@ -155,7 +155,7 @@ void Instrumenter::local_begins(AllocaInst& local) {
   IRBuilder<> at(next);
   auto* const count = at.CreateZExtOrTrunc(local.getArraySize(), e_.word);
   auto const size = layout_.getTypeAllocSize(local.getAllocatedType()).getFixedValue();
-  begins_life(next, &local, at.CreateMul(count, e_.number(size)));
+  begin_lifetime(next, &local, at.CreateMul(count, e_.number(size)));
 }
 
 }  // namespace kernelcast::llvm_passes

@@ -2,7 +2,7 @@
 // canonical form (values in registers, calls inlined, loops rotated), copies the kernel and what it calls, and
 // instruments the copies; the rest of the pipeline then optimises the measuring code with the program's.
 //
-// It is told what to do by the environment, since clang reads -mllvm options before it loads a plug-in:
+// Its settings come from the environment, since clang reads -mllvm options before it loads a plug-in:
 //   KERNELCAST_SEQPROF_KERNEL    the function to profile
 //   KERNELCAST_SEQPROF_REGION    the region to profile instead
 //   KERNELCAST_SEQPROF_MODE      words: all (dependences), invocations
@@ -98,7 +98,7 @@ class Seqprof : public PassInfoMixin<Seqprof> {
     return nullptr;
   }
 
-  static bool may_lack(Module const& module, std::string const& name) {
+  static bool may_be_missing(Module const& module, std::string const& name) {
     auto const which = environment("KERNELCAST_SEQPROF_WITHOUT");
     return which == "all" || (which == "declared" && is_declared(module, name));
   }
@@ -107,7 +107,7 @@ class Seqprof : public PassInfoMixin<Seqprof> {
     auto const name = environment("KERNELCAST_SEQPROF_KERNEL");
     auto const kernels = functions_named(module, name);
     if (kernels.size() != 1) {
-      if (kernels.empty() && may_lack(module, name)) return nullptr;
+      if (kernels.empty() && may_be_missing(module, name)) return nullptr;
       std::vector<std::string> symbols;
       for (auto const* const kernel : kernels) symbols.push_back(kernel->getName().str());
       write_names(kernels.empty() ? names_of_functions(module) : symbols);

@@ -145,7 +145,7 @@ unsigned AccessRules::passes(Part const& p, std::uint64_t const* list, unsigned 
     std::uint64_t const key = (p.mask * 0x9e3779b97f4a7c15u) ^
                               (static_cast<std::uint64_t>(std::int64_t{p.stride}) * 0xff51afd7ed558ccdu) ^
                               (std::uint64_t{phase} * 0xc4ceb9fe1a85ec53u) ^ bytes;
-    Remembered& r = remembered_[(key ^ (key >> 32)) % remembered_.size()];
+    CachedEntry& r = remembered_[(key ^ (key >> 32)) % remembered_.size()];
     if (r.mask != p.mask || r.stride != p.stride || r.phase != phase || r.bytes != bytes) {
       Part moved = p;
       moved.first = phase + (std::uint64_t{1} << 40);  // room for negative strides
@@ -156,7 +156,7 @@ unsigned AccessRules::passes(Part const& p, std::uint64_t const* list, unsigned 
     }
     passes = r.passes;
   }
-  return atomic ? std::max(passes, most_on_one_address(p, list)) : passes;
+  return atomic ? std::max(passes, max_on_one_address(p, list)) : passes;
 }
 
 // A request is a wavefront (a half of one on 16 banks) when a lane moves no more than a bank is wide; with twice, four
@@ -216,7 +216,7 @@ unsigned AccessRules::request_passes_16(std::uint64_t mask, unsigned bytes) {
   return static_cast<unsigned>(best);
 }
 
-unsigned AccessRules::most_on_one_address(Part const& p, std::uint64_t const* list) {
+unsigned AccessRules::max_on_one_address(Part const& p, std::uint64_t const* list) {
   auto const lanes = static_cast<unsigned>(std::popcount(p.mask));
   if (!p.listed) return p.stride == 0 ? lanes : 1;
   std::array<std::uint64_t, 64> sorted;

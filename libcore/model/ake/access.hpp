@@ -1,4 +1,4 @@
-// What an access of one wavefront asks of the memory, by the rules of a machine.
+// The requests of one wavefront's access to the memory, by the rules of a machine.
 //
 // Global memory: compute capability 1.x takes segments of 128, 64 or 32 bytes per half wavefront that shrink to the
 // part used; 2.x looks up lines of 128 bytes for loads and writes sectors of 32; later ones lines (tags) of 128 bytes
@@ -45,10 +45,10 @@ class AccessRules {
   // Passes of shared memory; for atomics the most lanes on one word, if that is more.
   unsigned passes(Part const&, std::uint64_t const* list, unsigned bytes, bool atomic);
   // The most lanes that use one address.
-  static unsigned most_on_one_address(Part const&, std::uint64_t const* list);
+  static unsigned max_on_one_address(Part const&, std::uint64_t const* list);
 
  private:
-  struct Remembered {
+  struct CachedEntry {
     std::uint64_t mask = 0;
     std::int64_t stride = 0;
     std::uint32_t phase = 0, bytes = 0;
@@ -67,7 +67,7 @@ class AccessRules {
   unsigned width_, banks_, bank_bytes_;
   std::array<std::uint64_t, 64> lane_{};
   std::vector<Touch> touches_;
-  std::array<Remembered, 256> remembered_{};
+  std::array<CachedEntry, 256> remembered_{};
 };
 
 }  // namespace kernelcast::model::ake

@@ -18,7 +18,7 @@ bool has(std::string_view opcode, std::string_view modifier) {
   return false;
 }
 
-Sort sort_of_memory(std::string_view base, std::string_view opcode, Space space) {
+InstructionType classify_memory(std::string_view base, std::string_view opcode, Space space) {
   bool const shared = space == Space::shared;
   if (base == "prefetch" || base == "prefetchu" || base == "discard" || base == "applypriority")
     return {Class::move, Kind::plain, space};
@@ -51,7 +51,7 @@ Class class_of_float(std::string_view base) {
   return base == "mul" ? Class::fp32_mul : Class::fp32_add;
 }
 
-Sort sort_of_sync(std::string_view base, std::string_view opcode) {
+InstructionType classify_sync(std::string_view base, std::string_view opcode) {
   if (base == "cp" && has(opcode, "commit_group")) return {Class::sync, Kind::commit, Space::none, false, true};
   if (base == "cp" && (has(opcode, "wait_group") || has(opcode, "wait_all")))
     return {Class::sync, Kind::wait, Space::none, false, true};
@@ -86,9 +86,9 @@ Space space_of_letter(char letter) {
   }
 }
 
-Sort sort_of(record::InstructionClass counted, std::string_view opcode, Space space) {
+InstructionType classify(record::InstructionClass counted, std::string_view opcode, Space space) {
   std::string_view const base = opcode.substr(0, opcode.find('.'));
-  auto const plain = [](Class c) { return Sort{c, Kind::plain, Space::none}; };
+  auto const plain = [](Class c) { return InstructionType{c, Kind::plain, Space::none}; };
   switch (counted) {
     using enum record::InstructionClass;
     case fp32:
@@ -110,13 +110,13 @@ Sort sort_of(record::InstructionClass counted, std::string_view opcode, Space sp
     case convert:
       return plain(base == "cvta" ? Class::move : Class::cvt);  // an address stays as it is
     case memory:
-      return sort_of_memory(base, opcode, space);
+      return classify_memory(base, opcode, space);
     case control: {
       bool const ends = base == "ret" || base == "exit" || base == "trap";
-      return Sort{Class::control, ends ? Kind::exit : Kind::plain, Space::none};
+      return InstructionType{Class::control, ends ? Kind::exit : Kind::plain, Space::none};
     }
     case sync:
-      return sort_of_sync(base, opcode);
+      return classify_sync(base, opcode);
     case other:
       break;
   }

@@ -54,7 +54,7 @@ inline std::string_view name(Class c) {
 enum class Kind : std::uint8_t {
   plain,    // on one unit, a fixed latency
   load,     // waits for global, local, texture or shared memory, wherever its addresses lie
-  store,    // keeps units busy, nobody waits
+  store,    // keeps units busy, no wavefront waits
   atomic,   // a load at the second-level cache; without a result, a store
   copy,     // from global to shared memory; the wavefront goes on
   commit,   // the copies since the last one are a group
@@ -69,16 +69,16 @@ std::optional<Space> space_named(std::string_view);
 // The letter of a part in a trace's addresses.
 Space space_of_letter(char);
 
-struct Sort {
+struct InstructionType {
   Class instruction_class = Class::move;
   Kind kind = Kind::plain;
   Space space = Space::none;
   bool read_only = false;  // ld.global.nc
   bool fence = false;      // memory accesses keep their side of it
-  bool past_l1 = false;    // .cg: the first level is not asked
+  bool past_l1 = false;    // .cg: the first level is bypassed
 };
 
 // `counted` is the class that the trace gives, `opcode` PTX with its modifiers.
-Sort sort_of(record::InstructionClass counted, std::string_view opcode, Space);
+InstructionType classify(record::InstructionClass counted, std::string_view opcode, Space);
 
 }  // namespace kernelcast::model::ake

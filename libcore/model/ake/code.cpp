@@ -16,13 +16,13 @@ namespace {
 constexpr std::uint32_t several_blocks = ~std::uint32_t{0};
 
 // In which block a register lives and dies; several_blocks where its value passes from one block to another.
-using Homes = std::unordered_map<std::uint32_t, std::uint32_t>;
+using BlockOfRegister = std::unordered_map<std::uint32_t, std::uint32_t>;
 
-Homes homes_of(Kernel const& kernel) {
-  Homes homes;
+BlockOfRegister block_of_registers(Kernel const& kernel) {
+  BlockOfRegister out;
   for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b) {
     auto const touch = [&](std::uint32_t r, bool reads) {
-      auto const [at, fresh] = homes.emplace(r, b);
+      auto const [at, fresh] = out.emplace(r, b);
       // Read before it is written: the value comes from another block, or from this one's last round.
       if ((fresh && reads) || (!fresh && at->second != b)) at->second = several_blocks;
     };
@@ -31,15 +31,19 @@ Homes homes_of(Kernel const& kernel) {
       for (std::uint32_t const r : i.destinations) touch(r, false);
     }
   }
-  return homes;
+  return out;
 }
 
 class Compiler {
  public:
   Compiler(Kernel const& kernel, Machine const& machine, Order order, std::uint64_t registers)
-      : kernel_(kernel), machine_(machine), order_(order), registers_(registers), homes_(homes_of(kernel)) {
-    for (auto const& [r, home] : homes_)
-      if (home == several_blocks) passing_.push_back(r);
+      : kernel_(kernel),
+        machine_(machine),
+        order_(order),
+        registers_(registers),
+        block_of_(block_of_registers(kernel)) {
+    for (auto const& [r, block] : block_of_)
+      if (block == several_blocks) passing_.push_back(r);
     std::sort(passing_.begin(), passing_.end());
     for (std::uint32_t const r : passing_) slot_of_.emplace(r, static_cast<std::uint32_t>(slot_of_.size()));
     code_.slots = passing_.size();
@@ -63,7 +67,7 @@ class Compiler {
       std::vector<bool> outlives(block.size(), false);
       for (std::size_t i = 0; i < block.size(); ++i)
         for (std::uint32_t const r : block[i].destinations)
-          if (homes_.at(r) == several_blocks) outlives[i] = true;
+          if (block_of_.at(r) == several_blocks) outlives[i] = true;
       return list_order(block, machine_, outlives, registers_);
     }
     std::vector<std::uint32_t> order(block.size());
@@ -99,7 +103,7 @@ class Compiler {
             instruction.destinations.end())
           release(r, n, last_use, own, free);
       for (std::uint32_t const r : instruction.destinations) {
-        bool const fresh = homes_.at(r) != several_blocks && !own.contains(r);
+        bool const fresh = block_of_.at(r) != several_blocks && !own.contains(r);
         operand(slot(r, own, next_slot), fresh);
       }
       for (std::uint32_t const r : instruction.destinations) release(r, n, last_use, own, free);
@@ -136,13 +140,13 @@ class Compiler {
 
   Op op_of(Instruction const& i) const {
     Op op;
-    Cost const& cost = machine_.of(i.sort.instruction_class);
+    Cost const& cost = machine_.of(i.type.instruction_class);
     op.latency = cost.latency;
     op.gap = cost.gap;
     op.unit = cost.gap > 0 ? cost.unit : Unit::none;
     op.per_scheduler = cost.per_scheduler;
-    op.takes_all_slots = machine_.fp64_takes_all_slots && i.sort.instruction_class == Class::fp64;
-    switch (i.sort.kind) {
+    op.takes_all_slots = machine_.fp64_takes_all_slots && i.type.instruction_class == Class::fp64;
+    switch (i.type.kind) {
       case Kind::plain:
       case Kind::exit:
         break;
@@ -163,11 +167,11 @@ class Compiler {
       case Kind::copy:
       case Kind::atomic: {
         op.kind = OpKind::access;
-        op.atomic = i.sort.kind == Kind::atomic;
-        op.copy = i.sort.kind == Kind::copy;
-        op.waits = i.sort.kind == Kind::load || op.copy || (op.atomic && !i.destinations.empty());
+        op.atomic = i.type.kind == Kind::atomic;
+        op.copy = i.type.kind == Kind::copy;
+        op.waits = i.type.kind == Kind::load || op.copy || (op.atomic && !i.destinations.empty());
         Class const shared = op.atomic                               ? Class::smem_atomic
-                             : i.sort.kind == Kind::store || op.copy ? Class::smem_store
+                             : i.type.kind == Kind::store || op.copy ? Class::smem_store
                                                                      : Class::smem_load;
         op.latency = machine_.of(shared).latency;
         op.gap = machine_.of(shared).gap;
@@ -183,7 +187,7 @@ class Compiler {
   Machine const& machine_;
   Order const order_;
   std::uint64_t const registers_;
-  Homes const homes_;
+  BlockOfRegister const block_of_;
   std::vector<std::uint32_t> passing_;
   std::unordered_map<std::uint32_t, std::uint32_t> slot_of_;  // of registers that pass between blocks
   std::vector<std::uint32_t> block_slots_;                    // free for a block's own

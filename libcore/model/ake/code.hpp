@@ -12,7 +12,7 @@ namespace kernelcast::model::ake {
 
 // One instruction of the kernel, independent of a device.
 struct Instruction {
-  Sort sort;
+  InstructionType type;
   unsigned bytes_per_lane = 0;
   std::vector<std::uint32_t> sources, destinations;  // registers
   unsigned pending = 0;                              // Kind::wait: groups of copies that may be under way still
@@ -24,7 +24,7 @@ struct Kernel {
   std::vector<std::vector<Instruction>> blocks;
 };
 
-// What a memory instruction of one wavefront asks of each part of the memory, by the machine's rules.
+// The requests of one wavefront's memory instruction to each part of the memory, by the machine's rules.
 struct Requests {
   std::uint16_t shared = 0;  // passes over the banks
   std::uint16_t l1 = 0;      // lines looked up in the first level
@@ -57,7 +57,7 @@ struct Op {
   OpKind kind = OpKind::plain;
   Unit unit = Unit::none;
   bool per_scheduler = false;
-  bool waits = false;            // access: somebody may wait for its data
+  bool waits = false;            // access: another instruction may wait for its data
   bool takes_all_slots = false;  // an fp64 operation of compute capability 2.x
   bool atomic = false;
   bool copy = false;  // access: a later wait is for its data

@@ -25,7 +25,7 @@ struct Warp {
   Row const* last_row = nullptr;  // one behind
   Requests const* requests = nullptr;
   Stamp* slots = nullptr;
-  Ticks born = 0, issued = 0;
+  Ticks started = 0, issued = 0;
   std::uint32_t place = 0, number = 0;  // of its group, in its group
   std::uint16_t scheduler = 0;
   bool from_barrier = false;  // what it waits for is a release
@@ -58,7 +58,7 @@ struct Slot {
   Ticks next = std::numeric_limits<Ticks>::max();
   std::size_t pick = none;
   Ticks free = 0;
-  std::size_t last = none;  // who issued last
+  std::size_t last = none;  // the wavefront that issued last
   std::vector<Ticks> ready;
   std::vector<Stamp> cause;
   std::vector<std::uint32_t> warp;
@@ -167,7 +167,7 @@ void Engine::start_group(std::size_t place, Group const* group, Ticks when) {
     warp.row = group->rows.data() + group->warp_begin[w];
     warp.last_row = group->rows.data() + group->warp_begin[w + 1];
     warp.slots = registers_.data() + std::size_t{id} * code_.slots;
-    warp.born = warp.issued = when;
+    warp.started = warp.issued = when;
     warp.place = static_cast<std::uint32_t>(place);
     warp.number = w;
     warp.scheduler = static_cast<std::uint16_t>(id % parts_);
@@ -199,9 +199,9 @@ bool Engine::advance(Warp& warp) {
   return false;
 }
 
-// ---------------------------------------------------------------- who is next
+// ---------------------------------------------------------------- which wavefront is next
 
-// Sets when the scheduler issues next, and who.
+// Sets when the scheduler issues next, and which wavefront.
 void Engine::select(Slot& slot) {
   slot.pick = Slot::none;
   slot.next = never_ticks;
@@ -214,7 +214,8 @@ void Engine::select(Slot& slot) {
   slot.pick = setting_.scheduler == Scheduler::rr ? pick_in_turn(slot, slot.next) : pick_two_level(slot, slot.next);
 }
 
-// Who issued last, if ready when the slot is free; else the oldest that is; else the first to become ready.
+// The wavefront that issued last, if ready when the slot is free; else the oldest that is; else the first to become
+// ready.
 void Engine::select_greedy(Slot& slot) {
   Ticks const* const ready = slot.ready.data();
   std::size_t const n = slot.ready.size();
@@ -422,12 +423,12 @@ void Engine::finish(unsigned scheduler, std::size_t index, Ticks t) {
   Warp& warp = warps_[id];
   std::size_t const number = warp.place;
   Place& place = places_[number];
-  out_.warp_ticks += t - warp.born;
+  out_.warp_ticks += t - warp.started;
   slot.ready.erase(slot.ready.begin() + static_cast<std::ptrdiff_t>(index));
   slot.cause.erase(slot.cause.begin() + static_cast<std::ptrdiff_t>(index));
   slot.warp.erase(slot.warp.begin() + static_cast<std::ptrdiff_t>(index));
   if (slot.last != Slot::none) {
-    // In turn, the next one stands in its place now.
+    // In turn: the next one is in its place now.
     if (slot.last == index && (setting_.scheduler == Scheduler::gto || index == 0))
       slot.last = Slot::none;
     else if (slot.last >= index)

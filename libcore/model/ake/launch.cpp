@@ -13,7 +13,7 @@ namespace {
 
 using record::InstructionClass;
 
-constexpr std::uint64_t most_blocks = 1u << 24;
+constexpr std::uint64_t max_blocks = 1u << 24;
 
 std::vector<std::uint32_t> registers_in(std::string_view text, record::TraceStream const& rows, char const* column) {
   std::vector<std::uint32_t> out;
@@ -45,7 +45,7 @@ std::string_view opcode_of(record::Trace const& row, InstructionClass counted) {
 }
 
 bool may_end(std::vector<Instruction> const& block) {
-  return std::any_of(block.begin(), block.end(), [](Instruction const& i) { return i.sort.kind == Kind::exit; });
+  return std::any_of(block.begin(), block.end(), [](Instruction const& i) { return i.type.kind == Kind::exit; });
 }
 
 }  // namespace
@@ -93,14 +93,14 @@ void LaunchReader::begin(Launch& launch) {
   kept_.clear();
   last_ = nullptr;
   items_of_ = nullptr;
-  most_ = std::max<std::size_t>(1, keep_(head));
+  max_kept_ = std::max<std::size_t>(1, keep_(head));
   kernels_[head.kernel].name = head.kernel;
 }
 
 void LaunchReader::add_instruction() {
   record::Trace const& row = rows_.row();
   if (row.kernel.empty()) throw rows_.error("kernel", "empty in an inst row", "miniemu --emit trace writes it");
-  if (!row.block || *row.block >= most_blocks)
+  if (!row.block || *row.block >= max_blocks)
     throw rows_.error("block", "the number of a block is needed here", "blocks count from 0");
   auto const space = space_named(row.space);
   if (!space)
@@ -119,7 +119,7 @@ void LaunchReader::add_instruction() {
   }
   has_opcodes_ |= !row.opcode.empty();
   Instruction instruction;
-  instruction.sort = sort_of(*counted, opcode_of(row, *counted), *space);
+  instruction.type = classify(*counted, opcode_of(row, *counted), *space);
   instruction.bytes_per_lane = static_cast<unsigned>(std::min<std::uint64_t>(row.bytes_per_lane.value_or(4), 4096));
   instruction.pending = static_cast<unsigned>(std::min<std::uint64_t>(row.pending.value_or(0), 255));
   instruction.sources = registers_in(row.src, rows_, "src");
@@ -132,7 +132,7 @@ TracedGroup* LaunchReader::group_of(Launch& launch, std::uint64_t number) {
   if (last_ && last_->number == number) return last_;
   auto at = kept_.find(number);
   if (at == kept_.end()) {
-    if (kept_.size() == most_) {
+    if (kept_.size() == max_kept_) {
       // What was dropped once is higher than all that are kept from then on.
       auto const highest = std::prev(kept_.end());
       if (highest->first < number) return nullptr;
@@ -169,7 +169,7 @@ void LaunchReader::add_execution(Launch& launch) {
     throw rows_.error(
         "seq",
         fmt::format("expected {} for wavefront {} of group {}, got {}", warp.rows.size(), e.warp, e.group, e.seq),
-        "rows of a wavefront stand in their order, and none is missing");
+        "rows of a wavefront must be in order, and none may be missing");
   warp.rows.push_back({static_cast<std::uint32_t>(e.block), static_cast<std::uint32_t>(warp.parts.size())});
   if (!e.addresses.empty()) add_parts(warp, e);
 }

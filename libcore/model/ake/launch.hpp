@@ -1,10 +1,10 @@
 // A traced launch: its kernel, and the rows of the work-groups that are to be emulated.
 //
 // Problem: a trace may hold every group of a launch, in any order, and be far larger than memory.
-// Method: only the groups with the lowest numbers are kept, as many as the caller asks for, whatever the order of the
+// Method: only the groups with the lowest numbers are kept, as many as the caller requests, whatever the order of the
 // rows; a row takes 8 bytes and an access 24, so that memory grows with the resident groups. What is dropped is only
 // checked for its form.
-// Limits: rows of one wavefront must stand in its own order; a launch ends with the next launch row or the input.
+// Limits: rows of one wavefront must be in its own order; a launch ends with the next launch row or the input.
 #pragma once
 
 #include <cstdint>
@@ -77,7 +77,7 @@ class LaunchReader {
   std::optional<record::Trace> next_head_;
   std::map<std::uint64_t, TracedGroup> kept_;
   TracedGroup* last_ = nullptr;
-  std::size_t most_ = 1;
+  std::size_t max_kept_ = 1;
   bool has_opcodes_ = false;  // without them the end of a wavefront cannot be told
   std::vector<std::uint64_t> scratch_;
   record::AddressPart part_;

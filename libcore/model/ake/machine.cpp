@@ -15,9 +15,9 @@ namespace {
 using record::LatencyFallback;
 using record::LatencyGap;
 
-// [panwar]: part of the stated peak that coalesced accesses reach where nobody measured it; as in perfcast.
+// [panwar]: part of the stated peak that coalesced accesses reach where it was not measured; as in perfcast.
 constexpr double measured_fraction = 0.85;
-constexpr std::int64_t most_ticks = 1'000'000;
+constexpr std::int64_t max_ticks = 1'000'000;
 
 // An exact number of cycles.
 struct Ratio {
@@ -326,7 +326,7 @@ void Resolver::choose_ticks() {
       if (!(*figures)[c]) continue;
       // A sector is a quarter of the line that the gaps of the memory are for.
       std::int64_t const denominator = (*figures)[c]->cycles.denominator * 4;
-      if (std::int64_t const all = std::lcm(ticks, denominator); all <= most_ticks) ticks = all;
+      if (std::int64_t const all = std::lcm(ticks, denominator); all <= max_ticks) ticks = all;
     }
   out_.machine.cycle = ticks;
 }

@@ -16,12 +16,12 @@ constexpr std::size_t kinds = 12, no_access = kinds;
 using Accesses = std::array<unsigned, kinds>;
 
 std::size_t kind_of(Instruction const& i) {
-  if (i.sort.kind == Kind::barrier) return 0;
-  if (i.sort.kind == Kind::copy) return 11;
-  if (i.sort.kind == Kind::atomic) return i.sort.space == Space::shared ? 1 : 2;
-  std::size_t const base = i.sort.kind == Kind::load ? 3 : i.sort.kind == Kind::store ? 7 : no_access;
+  if (i.type.kind == Kind::barrier) return 0;
+  if (i.type.kind == Kind::copy) return 11;
+  if (i.type.kind == Kind::atomic) return i.type.space == Space::shared ? 1 : 2;
+  std::size_t const base = i.type.kind == Kind::load ? 3 : i.type.kind == Kind::store ? 7 : no_access;
   if (base == no_access) return base;
-  switch (i.sort.space) {
+  switch (i.type.space) {
     case Space::shared:
       return base + 1;
     case Space::local:
@@ -36,8 +36,8 @@ bool is_load(std::size_t kind) {
   return kind >= 3 && kind < 7;
 }
 unsigned bytes_of(Instruction const& i) {
-  bool const moves = (i.sort.kind == Kind::load || i.sort.kind == Kind::store || i.sort.kind == Kind::copy) &&
-                     i.sort.space != Space::texture;
+  bool const moves = (i.type.kind == Kind::load || i.type.kind == Kind::store || i.type.kind == Kind::copy) &&
+                     i.type.space != Space::texture;
   return moves ? std::max(1u, i.bytes_per_lane) : 1;
 }
 
@@ -97,7 +97,7 @@ unsigned times(Accesses const& one, Accesses const& other) {
 }
 
 // Whether machine code may be this PTX: the same accesses but for loads that ptxas removed or repeated, an eighth of
-// their bytes at most. How many bytes differ; nullopt where it cannot be.
+// their bytes at most. How many bytes differ; nullopt where it does not match.
 std::optional<unsigned> difference(Accesses const& ptx, Accesses const& sass) {
   unsigned sum = 0;
   for (std::size_t k = 0; k < kinds; ++k) {
@@ -163,7 +163,7 @@ class Alignment {
         if (of >= pairs.size()) continue;
         Pair const& p = pairs[of];
         unsigned const rounds = times(left_.of(p.p, p.p + p.p_blocks), right_.of(s, s + 1));
-        if (rounds == 0 || rounds == p.rounds || rounds > most_rounds || !is_loop(p.p, p.p + p.p_blocks)) continue;
+        if (rounds == 0 || rounds == p.rounds || rounds > max_rounds || !is_loop(p.p, p.p + p.p_blocks)) continue;
         if (best.value < 0 || rounds < best.rounds) best = {p.p, p.p_blocks, s, 1, rounds, 0};
       }
       if (best.value >= 0) out.push_back(best);
@@ -172,16 +172,16 @@ class Alignment {
   }
 
  private:
-  static constexpr std::size_t most_blocks = 64;
-  static constexpr unsigned most_rounds = 64;
+  static constexpr std::size_t max_blocks = 64;
+  static constexpr unsigned max_rounds = 64;
 
   template <class Each>
   void each_pair(std::size_t i, std::size_t j, Each each) const {
-    for (std::size_t a = 1; a <= most_blocks && i + a <= n_; ++a) {
+    for (std::size_t a = 1; a <= max_blocks && i + a <= n_; ++a) {
       if (a > 1 && !is_straight(i, i + a)) break;
       if (Pair const p = pair(i, a, j, 1); p.value >= 0) each(p);
     }
-    for (std::size_t b = 2; b <= most_blocks && j + b <= m_; ++b)
+    for (std::size_t b = 2; b <= max_blocks && j + b <= m_; ++b)
       if (Pair const p = pair(i, 1, j, b); p.value >= 0) each(p);
   }
 
@@ -203,7 +203,7 @@ class Alignment {
     if (auto const apart = difference(left, right)) {
       out.value = 10 * number - 20.0 * *apart + like - (several ? 0.5 * static_cast<double>(a + b) : 0);
     } else if (unsigned const rounds = times(left, right);
-               rounds > 1 && b == 1 && rounds <= most_rounds && is_loop(i, i + a)) {
+               rounds > 1 && b == 1 && rounds <= max_rounds && is_loop(i, i + a)) {
       out.rounds = rounds;
       out.value = 10 * number - 3 - 0.5 * static_cast<double>(a);
     }

@@ -13,7 +13,7 @@ namespace kernelcast::model::ake {
 namespace {
 
 constexpr std::uint64_t local_space = std::uint64_t{1} << 62;
-constexpr std::uint64_t local_room = std::uint64_t{1} << 24;
+constexpr std::uint64_t local_bytes_per_wavefront = std::uint64_t{1} << 24;
 
 unsigned count(std::uint8_t sectors) {
   return static_cast<unsigned>(std::popcount(sectors));
@@ -155,19 +155,19 @@ class Preparer {
     for (std::size_t p = row.parts; p < end; ++p) {
       Part part = warp.parts[p];
       Instruction const& instruction = *accesses_[row.block][part.item];
-      if (part.space == Space::none) part.space = instruction.sort.space;
+      if (part.space == Space::none) part.space = instruction.type.space;
       std::uint64_t const* const list = part.listed ? warp.lists.data() + part.list() : nullptr;
-      std::uint64_t const home = local_space + (launch_.groups[g].number * 64 + w) * local_room;
+      std::uint64_t const home = local_space + (launch_.groups[g].number * 64 + w) * local_bytes_per_wavefront;
       add(instruction, part, list, home, g, requests[part.item]);
     }
   }
 
   void add(Instruction const& i, Part const& part, std::uint64_t const* list, std::uint64_t home, std::size_t g,
            Requests& r) {
-    Kind const kind = i.sort.kind;
+    Kind const kind = i.type.kind;
     if (kind != Kind::load && kind != Kind::store && kind != Kind::atomic && kind != Kind::copy) return;
     if (part.space == Space::shared) {
-      r.shared = narrow(r.shared + rules_.passes(part, list, i.bytes_per_lane, i.sort.kind == Kind::atomic));
+      r.shared = narrow(r.shared + rules_.passes(part, list, i.bytes_per_lane, i.type.kind == Kind::atomic));
       return;
     }
     if (part.space == Space::constant || part.space == Space::param) return;
@@ -175,7 +175,7 @@ class Preparer {
     auto const touches = rules_.touches(part, list, i.bytes_per_lane, home);
     if (survey_) survey_->add(touches, g);
     if (mode_.kind == MemoryMode::Kind::simulated && machine_.caches.l2_bytes > 0) {
-      i.sort.kind == Kind::atomic ? atomic(touches, part, list, g, r)
+      i.type.kind == Kind::atomic ? atomic(touches, part, list, g, r)
       : load                      ? simulate_load(i, part, touches, g, r)
                                   : simulate_store(touches, g, r);
       count_hits(load && g < resident_);
@@ -183,21 +183,21 @@ class Preparer {
     }
     unsigned const sectors = rules_.sectors(part, list, i.bytes_per_lane, load, touches);
     if (mode_.kind != MemoryMode::Kind::given) {
-      if (i.sort.kind == Kind::atomic)
-        r.l2 = narrow(r.l2 + std::max(sectors, AccessRules::most_on_one_address(part, list)));
+      if (i.type.kind == Kind::atomic)
+        r.l2 = narrow(r.l2 + std::max(sectors, AccessRules::max_on_one_address(part, list)));
       r.dram = narrow(r.dram + sectors);
       return;
     }
     by_rates(load, sectors, static_cast<unsigned>(touches.size()), r);
-    if (i.sort.kind == Kind::atomic) r.l2 = std::max(r.l2, narrow(AccessRules::most_on_one_address(part, list)));
+    if (i.type.kind == Kind::atomic) r.l2 = std::max(r.l2, narrow(AccessRules::max_on_one_address(part, list)));
     count_hits(load);
   }
 
   bool first_level_takes(Instruction const& i, Space space) const {
     Caches const& c = machine_.caches;
-    if (c.l1_bytes == 0 || i.sort.past_l1) return false;
+    if (c.l1_bytes == 0 || i.type.past_l1) return false;
     return c.l1_takes_loads || space == Space::local || space == Space::texture ||
-           (i.sort.read_only && c.l1_takes_read_only);
+           (i.type.read_only && c.l1_takes_read_only);
   }
 
   void simulate_load(Instruction const& i, Part const& part, std::span<Touch const> touches, std::size_t g,
@@ -240,7 +240,7 @@ class Preparer {
       sectors += count(t.sectors);
       r.dram = narrow(r.dram + count(static_cast<std::uint8_t>(t.sectors & ~hit)));
     }
-    r.l2 = narrow(r.l2 + std::max(sectors, AccessRules::most_on_one_address(part, list)));
+    r.l2 = narrow(r.l2 + std::max(sectors, AccessRules::max_on_one_address(part, list)));
   }
 
   // The hits among `n` requests, the fraction carried over to the next.

@@ -116,10 +116,10 @@ std::string Projector::assumptions_of(Kernel const& kernel) const {
   std::set<Class> used{Class::issue};
   for (auto const& block : kernel.blocks)
     for (Instruction const& i : block) {
-      bool const copy = i.sort.kind == Kind::copy, moves = i.sort.kind == Kind::load || i.sort.kind == Kind::store;
+      bool const copy = i.type.kind == Kind::copy, moves = i.type.kind == Kind::load || i.type.kind == Kind::store;
       if (copy) used.insert(Class::smem_store);
-      if (!copy && (!moves || i.sort.space == Space::shared)) used.insert(i.sort.instruction_class);
-      if (!copy && ((!moves && i.sort.kind != Kind::atomic) || i.sort.space == Space::shared)) continue;
+      if (!copy && (!moves || i.type.space == Space::shared)) used.insert(i.type.instruction_class);
+      if (!copy && ((!moves && i.type.kind != Kind::atomic) || i.type.space == Space::shared)) continue;
       used.insert(Class::gmem_load_dram);
       if (options_.memory.kind == MemoryMode::Kind::none) continue;
       if (resolved_.machine.caches.l2_bytes > 0) used.insert(Class::gmem_load_l2);
@@ -175,7 +175,7 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
     ake::add(sum.reason, fmt::format("{:.1f} MB touched, more than the second level: it starts cold",
                                      prepared.footprint_bytes / 1e6));
   Listing const* const sass = options_.sass ? find_listing(*options_.sass, launch.head.kernel) : nullptr;
-  std::function<void(Issue const&)> const nobody;
+  std::function<void(Issue const&)> const ignore;
   if (sass) {
     Matched const matched = match(*sass, *launch.kernel, Flow(*launch.kernel, prepared.groups));
     Prepared followed;
@@ -189,10 +189,10 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
   }
   if (options_.list_order)
     sum.list.add(run(launch, compile(*launch.kernel, m, Order::list, place.registers), prepared, resident,
-                     sass ? nobody : observe));
+                     sass ? ignore : observe));
   if (options_.program_order)
     sum.program.add(run(launch, compile(*launch.kernel, m, Order::program, 0), prepared, resident,
-                        sass || options_.list_order ? nobody : observe));
+                        sass || options_.list_order ? ignore : observe));
   if (options_.replace) return;
   std::uint64_t const wave = place.groups_per_cu * std::uint64_t{m.units};
   sum.full_waves += groups / wave;

@@ -228,7 +228,7 @@ Instruction instruction_of(std::string_view text) {
   std::string_view const opcode = text.substr(0, end);
   std::string_view const mnemonic = opcode.substr(0, opcode.find('.'));
   Form const form = never ? form_of("NOP") : form_of(mnemonic);
-  out.sort = {form.instruction_class,
+  out.type = {form.instruction_class,
               form.kind,
               form.space,
               opcode.find(".CONSTANT") != std::string_view::npos,
@@ -253,7 +253,7 @@ Instruction instruction_of(std::string_view text) {
 }
 
 bool ends_block(Instruction const& i) {
-  return i.sort.instruction_class == Class::control;
+  return i.type.instruction_class == Class::control;
 }
 
 // Labels that something jumps to; nvdisasm prints others, too.

@@ -19,23 +19,23 @@ struct Graph {
 
 // What a compiler expects of an access: the second-level cache for global memory.
 Ticks expected_latency(Instruction const& i, Machine const& m) {
-  Class const c = i.sort.instruction_class;
-  if (c == Class::gmem_load_l1 && i.sort.kind == Kind::load) return m.of(Class::gmem_load_l2).latency;
+  Class const c = i.type.instruction_class;
+  if (c == Class::gmem_load_l1 && i.type.kind == Kind::load) return m.of(Class::gmem_load_l2).latency;
   return m.of(c).latency;
 }
 
 bool is_access(Instruction const& i) {
-  return i.sort.kind == Kind::load || i.sort.kind == Kind::store || i.sort.kind == Kind::atomic ||
-         i.sort.kind == Kind::copy;
+  return i.type.kind == Kind::load || i.type.kind == Kind::store || i.type.kind == Kind::atomic ||
+         i.type.kind == Kind::copy;
 }
 bool is_ordered_with_all(Instruction const& i) {
-  return i.sort.fence || i.sort.kind == Kind::barrier;
+  return i.type.fence || i.type.kind == Kind::barrier;
 }
 bool may_alias(Space a, Space b) {
   return a == b || a == Space::generic || b == Space::generic;
 }
 bool stays_last(Instruction const& i) {
-  return i.sort.instruction_class == Class::control;
+  return i.type.instruction_class == Class::control;
 }
 
 class Builder {
@@ -90,12 +90,12 @@ class Builder {
     Instruction const& instruction = block_[i];
     bool const all = is_ordered_with_all(instruction);
     if (!is_access(instruction) && !all) return;
-    bool const writes = instruction.sort.kind != Kind::load || all;
+    bool const writes = instruction.type.kind != Kind::load || all;
     for (std::uint32_t const before : accesses_) {
       Instruction const& other = block_[before];
       bool const ordered =
           all || is_ordered_with_all(other) ||
-          ((writes || other.sort.kind != Kind::load) && may_alias(instruction.sort.space, other.sort.space));
+          ((writes || other.type.kind != Kind::load) && may_alias(instruction.type.space, other.type.space));
       if (ordered) edge(before, i, 0);
     }
     if (all) accesses_.clear();
@@ -140,17 +140,17 @@ class Pressure {
     }
     for (std::uint32_t const r : block_[i].destinations)
       if (outlives_[i] || uses_.contains(r)) alive_[r] = outlives_[i];
-    most_ = std::max(most_, alive_.size());
+    max_alive_ = std::max(max_alive_, alive_.size());
   }
   std::size_t alive() const { return alive_.size(); }
-  std::size_t most() const { return most_; }
+  std::size_t most() const { return max_alive_; }
 
  private:
   std::vector<Instruction> const& block_;
   std::vector<bool> const& outlives_;
   std::unordered_map<std::uint32_t, std::uint32_t> uses_;
   std::unordered_map<std::uint32_t, bool> alive_;  // and whether it outlives the block
-  std::size_t most_ = 0;
+  std::size_t max_alive_ = 0;
 };
 
 std::vector<Ticks> heights(std::vector<Instruction> const& block, Graph const& graph, Machine const& machine) {

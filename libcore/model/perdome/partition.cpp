@@ -20,7 +20,7 @@ std::vector<double> numbers(PartitionRows const& rows, char const* column, std::
     double value = 0;
     auto const result = std::from_chars(text.data() + begin, text.data() + end, value);
     if (result.ec != std::errc() || result.ptr != text.data() + end || !(value >= 0) || !(value <= 1e300))
-      throw rows.error(column, fmt::format("'{}' is no number of 0 or more", text.substr(begin, end - begin)),
+      throw rows.error(column, fmt::format("'{}' is not a number of 0 or more", text.substr(begin, end - begin)),
                        "numbers in the order of the system, joined by ;");
     out.push_back(value);
     begin = end + 1;

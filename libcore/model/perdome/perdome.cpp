@@ -50,7 +50,7 @@ PerdomeBound bound(Processors const& processors, double intensity, Division cons
 }
 
 std::string lemma_violation(double whole, double first, double second) {
-  if (first == 0 && second == 0) return "both intensities are 0: nobody runs the code";
+  if (first == 0 && second == 0) return "both intensities are 0: neither device runs the code";
   if (first == 0 || second == 0) {
     double const other = first == 0 ? second : first;
     if (other == whole) return {};
@@ -90,7 +90,7 @@ Division data_partition(Processors const& processors, double intensity) {
 
 namespace {
 
-// Shares of at most cap_k each that add up to 1: what each can be while the others may take what they want.
+// Shares of at most cap_k each that add up to 1: the range of each while the others may take any value.
 std::vector<Interval> within(std::vector<double> caps) {
   for (double& cap : caps) cap = std::min(cap, 1.0);
   double const all = std::accumulate(caps.begin(), caps.end(), 0.0);

@@ -496,7 +496,7 @@ class CpuProbe final : public Probe {
     std::size_t const threads = processors_.size();
     point.row.occupancy = 1;
     if (threads < 2) {
-      point.unsupported = "one logical core: there is nobody to wait for";
+      point.unsupported = "one logical core: there is no other thread to wait for";
       return;
     }
     point.measure = [this, threads] {

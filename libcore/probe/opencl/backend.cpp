@@ -308,7 +308,7 @@ class OpenClDevice final : public Accelerator {
     return std::make_shared<OpenClKernel>(queue_, build(source, options), function);
   }
 
-  bool tells_delays() const override { return true; }
+  bool reports_delays() const override { return true; }
 
   double compile_s() override {
     // A number that no cache has seen.

@@ -78,7 +78,7 @@ std::string include_folder() {
                            : did_you_mean(link.target.region, regions);
   }
   if (begins("several regions")) hint = "give each a name of its own";
-  if (begins("region ")) hint = "seqprof_begin and seqprof_end stand in one function, the one always before the other";
+  if (begins("region ")) hint = "call seqprof_begin and seqprof_end in one function, the one always before the other";
   if (what.find("variable number") != std::string::npos) hint = "profile a function that it calls";
   throw Error(begins("no debug") || begins("region ") ? Status::bad_data : Status::usage, what, hint);
 }

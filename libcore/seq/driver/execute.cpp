@@ -121,7 +121,7 @@ std::vector<record::Profile> execute(std::string const& program, std::vector<std
                 fmt::format("the program ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))),
                 not_whole);
   if (WEXITSTATUS(status) != 0)
-    throw Error(Status::finding, fmt::format("the program ended with status {}", WEXITSTATUS(status)), not_whole);
+    throw Error(Status::finding, fmt::format("the program exited with status {}", WEXITSTATUS(status)), not_whole);
   return read_profile(own.output);
 }
 

@@ -93,7 +93,7 @@ std::vector<std::uint64_t> granularities(std::vector<std::string> const& texts) 
     auto const read = std::from_chars(text.data(), text.data() + text.size(), bytes);
     if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !std::has_single_bit(bytes) || bytes < 8 ||
         bytes > 4096)
-      throw Error(Status::usage, fmt::format("--granularity: '{}' is no power of two from 8 to 4096", text),
+      throw Error(Status::usage, fmt::format("--granularity: '{}' is not a power of two from 8 to 4096", text),
                   "8 is a word, 64 the line of most CPUs, 128 that of NVIDIA's GPUs");
     out.push_back(bytes);
   }

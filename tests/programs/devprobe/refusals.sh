@@ -30,12 +30,12 @@ OCL_ICD_VENDORS=$PWD/vendors "$probe" --device opencl 2>message
 grep -q 'no OpenCL library' message || grep -q 'a.icd does not load: /nowhere/libdriver.so: cannot open' message ||
   fail "$(cat message)"
 
-# Files that may not be read: root may read all, so as somebody else.
+# Files that may not be read: root may read all, so as another user.
 as=
 if [ "$(id -u)" = 0 ]; then
   as="setpriv --reuid=65534 --regid=65534 --clear-groups"
   if ! $as env "$probe" --version >/dev/null 2>&1; then  # setpriv itself still has root's way in
-    echo "kernelcast-skipped: this is root, and nobody else can start $probe"
+    echo "kernelcast-skipped: this is root, and no other user can start $probe"
     exit 0
   fi
 fi

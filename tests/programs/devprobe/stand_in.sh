@@ -21,7 +21,7 @@ grep -q ',clock_hz,.*,1400000000,' all.csv || fail "the clock is clocks over nan
 # Lost midway: exit status 5, the rows before it are there; --resume goes on.
 STAND_IN_LOST=arithmetic "$probe" --device cuda --quick --bench launch,flops -o lost.csv 2>message
 [ $? = 5 ] || fail "a lost device is exit status 5"
-grep -q 'the device was lost' message || fail "a lost device is told: $(cat message)"
+grep -q 'the device was lost' message || fail "a lost device is not reported: $(cat message)"
 [ "$(count failed lost.csv)" -gt 0 ] || fail "rows that could not be measured are there"
 measured launch_s lost.csv || fail "rows before the loss are kept"
 "$probe" --device cuda --quick --bench launch,flops --resume lost.csv -o lost.csv 2>message || fail "$(cat message)"

@@ -22,66 +22,66 @@ static long launches;
 static int is_lost;
 static cl_ulong elapsed_ns = 1000000;
 
-static cl_int give(void const* data, size_t bytes, size_t room, void* value, size_t* size) {
+static cl_int give(void const* data, size_t bytes, size_t capacity, void* value, size_t* size) {
   if (size) *size = bytes;
-  if (value && room < bytes) return CL_INVALID_VALUE;
+  if (value && capacity < bytes) return CL_INVALID_VALUE;
   if (value) memcpy(value, data, bytes);
   return CL_SUCCESS;
 }
-static cl_int give_text(char const* text, size_t room, void* value, size_t* size) {
-  return give(text, strlen(text) + 1, room, value, size);
+static cl_int give_text(char const* text, size_t capacity, void* value, size_t* size) {
+  return give(text, strlen(text) + 1, capacity, value, size);
 }
 
-cl_int clGetPlatformIDs(cl_uint room, cl_platform_id* platforms, cl_uint* count) {
+cl_int clGetPlatformIDs(cl_uint capacity, cl_platform_id* platforms, cl_uint* count) {
   if (count) *count = 1;
-  if (platforms && room > 0) platforms[0] = (cl_platform_id)&object;
+  if (platforms && capacity > 0) platforms[0] = (cl_platform_id)&object;
   return CL_SUCCESS;
 }
-cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t room, void* value, size_t* size) {
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t capacity, void* value, size_t* size) {
   (void)platform, (void)what;
-  return give_text("Stand-In Platform", room, value, size);
+  return give_text("Stand-In Platform", capacity, value, size);
 }
-cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room, cl_device_id* devices,
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint capacity, cl_device_id* devices,
                       cl_uint* count) {
   long const n = number("STAND_IN_DEVICES", 1);
   (void)platform, (void)type;
   if (n == 0) return CL_DEVICE_NOT_FOUND;
   if (count) *count = (cl_uint)n;
-  for (cl_uint i = 0; devices && i < room && i < n; ++i) devices[i] = (cl_device_id)&object;
+  for (cl_uint i = 0; devices && i < capacity && i < n; ++i) devices[i] = (cl_device_id)&object;
   return CL_SUCCESS;
 }
 
-cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, void* value, size_t* size) {
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t capacity, void* value, size_t* size) {
   cl_uint word = 0;
   cl_ulong large = 0;
   size_t bytes = 0;
   (void)device;
   switch (what) {
     case CL_DEVICE_NAME:
-      return give_text("Stand-In GPU", room, value, size);
+      return give_text("Stand-In GPU", capacity, value, size);
     case CL_DEVICE_VENDOR:
-      return give_text("Nobody", room, value, size);
+      return give_text("Stand-In Vendor", capacity, value, size);
     case CL_DRIVER_VERSION:
-      return give_text("1.0", room, value, size);
+      return give_text("1.0", capacity, value, size);
     case CL_DEVICE_OPENCL_C_VERSION:
-      return give_text("OpenCL C 1.2", room, value, size);
+      return give_text("OpenCL C 1.2", capacity, value, size);
     case CL_DEVICE_EXTENSIONS:
-      return give_text("cl_khr_fp64", room, value, size);
+      return give_text("cl_khr_fp64", capacity, value, size);
     case CL_DEVICE_TYPE:
       large = CL_DEVICE_TYPE_GPU;
-      return give(&large, sizeof large, room, value, size);
+      return give(&large, sizeof large, capacity, value, size);
     case CL_DEVICE_GLOBAL_MEM_SIZE:
       large = (cl_ulong)8 << 30;
-      return give(&large, sizeof large, room, value, size);
+      return give(&large, sizeof large, capacity, value, size);
     case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
       large = 1 << 20;
-      return give(&large, sizeof large, room, value, size);
+      return give(&large, sizeof large, capacity, value, size);
     case CL_DEVICE_LOCAL_MEM_SIZE:
       large = 32768;
-      return give(&large, sizeof large, room, value, size);
+      return give(&large, sizeof large, capacity, value, size);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
       bytes = 256;
-      return give(&bytes, sizeof bytes, room, value, size);
+      return give(&bytes, sizeof bytes, capacity, value, size);
     case CL_DEVICE_MAX_COMPUTE_UNITS:
       word = 4;
       break;
@@ -102,7 +102,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
     default:
       return CL_INVALID_VALUE;
   }
-  return give(&word, sizeof word, room, value, size);
+  return give(&word, sizeof word, capacity, value, size);
 }
 
 cl_context clCreateContext(cl_context_properties const* properties, cl_uint count, cl_device_id const* devices,
@@ -151,10 +151,10 @@ cl_int clBuildProgram(cl_program program, cl_uint count, cl_device_id const* dev
   (void)program, (void)count, (void)devices, (void)options, (void)notify, (void)data;
   return (cl_int)number("STAND_IN_BUILD", CL_SUCCESS);
 }
-cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what, size_t room,
+cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what, size_t capacity,
                              void* value, size_t* size) {
   (void)program, (void)device, (void)what;
-  return give_text("a.cl:1:1: error: unknown type name 'half'\n", room, value, size);
+  return give_text("a.cl:1:1: error: unknown type name 'half'\n", capacity, value, size);
 }
 cl_int clReleaseProgram(cl_program program) {
   return (void)program, CL_SUCCESS;
@@ -201,13 +201,13 @@ cl_int clWaitForEvents(cl_uint count, cl_event const* events) {
 cl_int clReleaseEvent(cl_event event) {
   return (void)event, CL_SUCCESS;
 }
-cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t room, void* value, size_t* size) {
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t capacity, void* value, size_t* size) {
   cl_ulong const started = 5000;
   cl_ulong const at = what == CL_PROFILING_COMMAND_SUBMIT  ? 0
                       : what == CL_PROFILING_COMMAND_START ? started
                                                            : started + elapsed_ns;
   (void)event;
-  return give(&at, sizeof at, room, value, size);
+  return give(&at, sizeof at, capacity, value, size);
 }
 
 cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool wait, size_t offset, size_t bytes,

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/stand_in_common.sh"
 
 "$probe" --list >list.csv || fail "--list"
-grep -q '^opencl:0,stand-in-gpu,opencl,gpu,Stand-In GPU,Nobody,Stand-In Platform 1.0' list.csv || fail "$(cat list.csv)"
+grep -q '^opencl:0,stand-in-gpu,opencl,gpu,Stand-In GPU,Stand-In Vendor,Stand-In Platform 1.0' list.csv || fail "$(cat list.csv)"
 
 # All benchmarks: none fails; what the driver's clock says of a launch.
 "$probe" --device opencl --quick -o all.csv 2>notes || fail "the whole probe: $(cat notes)"
@@ -14,7 +14,7 @@ grep -q ',launch_delay_s,.*,0.000005,' all.csv || grep -q ',launch_delay_s,.*,5e
 # Lost midway: exit status 5, the rows before it are there; --resume goes on.
 STAND_IN_LOST=arithmetic "$probe" --device opencl --quick --bench launch,flops -o lost.csv 2>message
 [ $? = 5 ] || fail "a lost device is exit status 5"
-grep -q 'the device was lost' message || fail "a lost device is told: $(cat message)"
+grep -q 'the device was lost' message || fail "a lost device is not reported: $(cat message)"
 [ "$(count failed lost.csv)" -gt 0 ] || fail "rows that could not be measured are there"
 measured launch_s lost.csv || fail "rows before the loss are kept"
 "$probe" --device opencl --quick --bench launch,flops --resume lost.csv -o lost.csv 2>message || fail "$(cat message)"

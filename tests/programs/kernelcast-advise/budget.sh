@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a budget has no place for is told; what it has place for is counted; what is known needs little of it. The shares
+# What a budget has no place for is reported; what it has place for is counted; what is known needs little of it. The shares
 # are far from what decides, as the application compiles the same kernels as the advice: on a slower or busier machine
 # both take longer. How a share is kept is tested in unit/advise.
 . "$(dirname "$0")/common.sh"
@@ -12,8 +12,8 @@ advise --no-cache --budget 0.1 -o "$folder/none.csv" -- "$application" 2 12 1 >/
 [ "$(rows none status)" = " 12 over_budget" ] || { cat "$folder/none.csv"; fail "some fit into nothing"; }
 grep -q "the budget left no time for it" "$folder/none.csv" || { cat "$folder/none.csv"; fail "why?"; }
 advise --no-cache --budget 0.1 -- "$application" 0.2 12 1 >/dev/null 2>"$folder/words" || [ $? = 3 ]
-grep -q "the budget left no time for it" "$folder/words" || { cat "$folder/words"; fail "not told in words"; }
-grep 'advice took .*, [0-9.]* % of ' "$folder/words" || { cat "$folder/words"; fail "what it took is not told"; }
+grep -q "the budget left no time for it" "$folder/words" || { cat "$folder/words"; fail "no message"; }
+grep 'advice took .*, [0-9.]* % of ' "$folder/words" || { cat "$folder/words"; fail "what it took is not reported"; }
 
 # A hundred times the run time.
 advise --budget 10000 -o "$folder/all.csv" -- "$application" 0.2 12 1 >/dev/null || [ $? = 3 ]

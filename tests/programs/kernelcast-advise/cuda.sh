@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: cuda.sh PROGRAMS APPLICATION RUNTIMES DEVDB. An application in CUDA, on the emulator and looked on: its output
-# and status are its own, and the projections are those of miniemu --attach and perfcast. RUNTIMES stand in for a GPU's.
+# Usage: cuda.sh PROGRAMS APPLICATION RUNTIMES DEVDB. An application in CUDA, on the emulator and observed: its output
+# and status are its own, and the projections are those of miniemu --attach and perfcast. RUNTIMES replace a GPU's.
 set -eu
 programs=$1 application=$2 runtimes=$3 database=$4
 folder=$(mktemp -d)
@@ -23,7 +23,7 @@ sort "$folder/projections.csv" | diff "$folder/expected" - || fail "other projec
 run kernelcast-advise advice
 [ "$(column "$folder/advice.csv" status | sort -u)" = ok ] || { cat "$folder/advice.csv"; fail "not all advised"; }
 [ "$(column "$folder/advice.csv" kernel | sort)" = "$(column "$folder/kernels.csv" kernel | sort)" ] || fail "other launches"
-# 0.01 % of half a second is no time at all.
+# 0.01 % of half a second is not a time at all.
 run kernelcast-advise none --budget 0.01
 [ "$(column "$folder/none.csv" status | sort -u)" = over_budget ] || { cat "$folder/none.csv"; fail "beyond the budget"; }
 # A GPU's runtime tells what it is asked, and launches are described.

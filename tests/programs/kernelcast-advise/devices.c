@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { items = 1024, most_devices = 8 };
+enum { items = 1024, max_devices = 8 };
 
 static char const source[] =
     "__kernel void twice(__global int* x) { x[get_global_id(0)] = x[get_global_id(0)] * 2 + 1; }\n"
@@ -36,7 +36,7 @@ static char const source[] =
     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  for (int i = 0; i < 64; ++i) x[get_global_id(0)] = y[get_local_id(0)] + n;\n}\n";
 
-static cl_device_id devices[most_devices];
+static cl_device_id devices[max_devices];
 static cl_uint device_count;
 static cl_context context;
 static cl_program program;
@@ -52,7 +52,7 @@ static void check_at(int line, int holds, char const* text) {
 
 /* What the layer and the program share about the launches of this process: see intercept/spool.hpp and
  * intercept/opencl/decisions.hpp. */
-enum { most_launches = 64 };
+enum { max_launches = 64 };
 struct decision {
   uint64_t ranks, steered, rest[2];
 };
@@ -72,11 +72,11 @@ static int shared_file(char const* kind, void* content, size_t bytes) {
 
 /* Whether all that was launched so far is decided, or went elsewhere. */
 static int all_are(int steered) {
-  uint64_t counts[most_launches];
-  struct decision decisions[most_launches];
+  uint64_t counts[max_launches];
+  struct decision decisions[max_launches];
   int i;
   if (!shared_file("counts", counts, sizeof counts) || !shared_file("steering", decisions, sizeof decisions)) return 0;
-  for (i = 0; i < most_launches; ++i)
+  for (i = 0; i < max_launches; ++i)
     if (counts[i] > 0 && (steered ? decisions[i].steered : decisions[i].ranks) == 0) return 0;
   return 1;
 }
@@ -178,7 +178,7 @@ static void out_of_order(void) {
     cl_int status;
     cl_event gate = clCreateUserEvent(context, &status), first, second, apart;
     DO(status);
-    /* The chain waits for the gate, which opens when what waits for nothing has ended: nobody may wait for all that
+    /* The chain waits for the gate, which opens when what waits for nothing has ended: no thread may wait for all that
      * was enqueued before. */
     launch(queue, twice, 1, &gate, &first);
     launch(queue, add, 0, NULL, &apart);
@@ -258,7 +258,7 @@ static struct {
   cl_command_queue queue;
   cl_mem together;
 } shared;
-enum { thread_count = 4, least_rounds = 60 };
+enum { thread_count = 4, min_rounds = 60 };
 static atomic_int rounds_of_all;
 
 /* The kernel of what they share is not atomic: in an in-order queue it need not be. */
@@ -266,7 +266,7 @@ static void* add_and_read(void* own) {
   cl_mem const mine = buffer_of_zeros();
   cl_kernel const to_mine = add_on(mine, 1), to_all = add_on(shared.together, 1);
   int round, more = 1;
-  for (round = 1; round <= least_rounds || more; ++round) {
+  for (round = 1; round <= min_rounds || more; ++round) {
     launch(shared.queue, to_mine, 0, NULL, NULL);
     launch(shared.queue, to_all, 0, NULL, NULL);
     holds(shared.queue, mine, round);
@@ -293,10 +293,10 @@ static void find_parts(void) {
     cl_uint units = 0;
     clGetDeviceInfo(devices[i], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
     if (units < 2) continue;
-    if (units > most_devices) {
+    if (units > max_devices) {
       cl_device_partition_property const some[] = {CL_DEVICE_PARTITION_EQUALLY, units / 2, 0};
-      if (clCreateSubDevices(devices[i], some, most_devices, devices, &device_count) == CL_SUCCESS) return;
-    } else if (clCreateSubDevices(devices[i], equally, most_devices, devices, &device_count) == CL_SUCCESS) {
+      if (clCreateSubDevices(devices[i], some, max_devices, devices, &device_count) == CL_SUCCESS) return;
+    } else if (clCreateSubDevices(devices[i], equally, max_devices, devices, &device_count) == CL_SUCCESS) {
       return;
     }
   }
@@ -310,9 +310,9 @@ int main(int argc, char** argv) {
   cl_int status;
   if (argc > 2) until = argv[2];
   if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
-      clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, most_devices, devices, &device_count) != CL_SUCCESS)
+      clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, max_devices, devices, &device_count) != CL_SUCCESS)
     return 77;
-  if (device_count > most_devices) device_count = most_devices;
+  if (device_count > max_devices) device_count = max_devices;
   if (strcmp(mode, "parts") == 0) find_parts();
   if (strcmp(mode, "one_device") == 0)
     device_count = 1;

@@ -6,7 +6,7 @@ status=0; "$application" 0 3 2 >"$folder/plain" || status=$?
 status=0; advise --emit projection -o "$folder/p.csv" -- "$application" 0 3 2 >"$folder/advised" 2>"$folder/words" || status=$?
 [ $status = 3 ] || fail "with advice it ends with $status"
 cmp "$folder/plain" "$folder/advised"
-[ ! -s "$folder/words" ] || { cat "$folder/words"; fail "words on standard error"; }
+[ ! -s "$folder/words" ] || { cat "$folder/words"; fail "messages on standard error"; }
 "$programs/miniemu" --attach --no-registers -o "$folder/k.csv" -- "$application" 0 3 2 >/dev/null || [ $? = 3 ]
 "$programs/perfcast" "$folder/k.csv" | sort >"$folder/expected"
 sort "$folder/p.csv" | diff "$folder/expected" -

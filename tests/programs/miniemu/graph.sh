@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: graph.sh MINIEMU PARTSIM opencl|cuda APPLICATION [TEXT...]. The graph of an application: its output and status are
-# the same, each launch is a node, each TEXT stands in it, and partsim says for every number of GPUs what it takes. A
+# the same, each launch is a node, each TEXT is in it, and partsim says for every number of GPUs what it takes. A
 # CUDA application runs attached only.
 set -eu
 miniemu=$1 partsim=$2 kind=$3 application=$4

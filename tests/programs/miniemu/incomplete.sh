@@ -18,7 +18,7 @@ fail() { echo "$1: status $status"; cat "$folder/err"; exit 1; }
 for part in "$@"; do ln -s "$libraries/$part" "$folder/lib/$part"; done
 attach
 [ $status = 0 ] && [ -e "$folder/started" ] || fail "nothing is missing"
-grep -q "no launch was seen" "$folder/err" || fail "an application without launches, and not a word"
+grep -q "no launch was seen" "$folder/err" || fail "an application without launches, and no message"
 for part in "$@"; do
   rm "$folder/lib/$part"
   attach

@@ -1,6 +1,6 @@
 #!/bin/bash
 # speed.sh BIN SUITE [quick]: processor time of the workloads of bench-suites/automatch, measured and plain, in pairs
-# (A B A B …, the median of the ratios); sizes are no powers of two. Beside it, where they are installed, valgrind's
+# (A B A B …, the median of the ratios); sizes are not powers of two. Beside it, where they are installed, valgrind's
 # cachegrind and LLVM's interpreter on smaller inputs, unless quick.
 set -u
 bin=$1 suite=$2 quick=${3:-}

@@ -154,7 +154,7 @@ TEST_CASE("kept texts make room for new ones") {
   CHECK(frontend::read_text(folder, "199.csv") == text);
 }
 
-TEST_CASE("projections stand in the order of the ranking, those without a time last") {
+TEST_CASE("projections are in the order of the ranking, those without a time last") {
   OwnCache const cache;
   write_file(cache.file("copy.ptx"), copy_ptx);
   auto const database = device::load(KERNELCAST_SOURCE_DIR "/devdb");

@@ -48,7 +48,7 @@ class Family {
     work(0);  // both are there
   }
   ~Family() {
-    kill_family(child_);
+    kill_process_tree(child_);
     waitpid(child_, nullptr, 0);
     for (int const end : {to_worker_[0], to_worker_[1], from_worker_[0], from_worker_[1]}) close(end);
   }
@@ -98,7 +98,7 @@ class Family {
 }  // namespace
 
 TEST_CASE("what a process and its descendants use stays below its share of the time") {
-  constexpr double share = 0.25, longest_look_s = 0.05;
+  constexpr double share = 0.25, max_poll_interval_s = 0.05;
   Family const family;
   Budget budget(family.process(), share, 0);
   double elapsed_s = 0;
@@ -106,7 +106,7 @@ TEST_CASE("what a process and its descendants use stays below its share of the t
   for (; elapsed_s < 3; ++looks) {
     double const again_s = budget.hold(elapsed_s);
     CHECK(again_s >= 0.002);
-    CHECK(again_s <= longest_look_s);
+    CHECK(again_s <= max_poll_interval_s);
     REQUIRE(family.becomes(budget.held()));
     held += budget.held();
     if (!budget.held()) family.work(again_s);  // as much as can be used until the next look
@@ -116,7 +116,7 @@ TEST_CASE("what a process and its descendants use stays below its share of the t
   INFO(spent_s << " s of " << elapsed_s << " s, held at " << held << " of " << looks << " looks");
   CHECK(held > 0);
   CHECK(held < looks);
-  CHECK(spent_s <= share * elapsed_s + longest_look_s);
+  CHECK(spent_s <= share * elapsed_s + max_poll_interval_s);
   CHECK(spent_s >= share * elapsed_s / 2);
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("what ended children have used counts for those that waited for them")
   REQUIRE(read(pipe_ends[0], &done, 1) == 1);
   CHECK(processor_time_s(child, true) - processor_time_s(child, false) >= work_s - 2 * tick_s);
   CHECK(processor_time_s(child, false) < work_s);
-  kill_family(child);
+  kill_process_tree(child);
   waitpid(child, nullptr, 0);
   for (int const end : pipe_ends) close(end);
 }

@@ -62,7 +62,7 @@ class Spool {
  public:
   Spool(std::string const& context, std::uint32_t from) {
     write_file(folder_.file("context-1-0.txt"), context);
-    std::string table(intercept::most_configurations * sizeof(Decision), '\0');
+    std::string table(intercept::max_configurations * sizeof(Decision), '\0');
     reinterpret_cast<Decision*>(table.data())->from = from;
     write_file(folder_.file("steering-1"), table);
   }
@@ -80,7 +80,7 @@ class Spool {
 
 }  // namespace
 
-TEST_CASE("equal devices share a place, a part of one comes behind, one that nobody knows has none") {
+TEST_CASE("equal devices share a place, a part of one comes behind, an unknown one has none") {
   std::string const context =
       "0 0 40 40 Tesla T4\n1 1 40 40 NVIDIA Tesla T4\n2 2.0 20 40 Tesla T4\n3 3 2 2 a processor\n";
   for (auto const& [from, goes_to] : {std::pair(0, ""), std::pair(1, ""), std::pair(2, "t4"), std::pair(3, "")}) {

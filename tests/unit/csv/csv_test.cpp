@@ -37,9 +37,9 @@ std::string refusal(std::string const& text) {
 }
 
 // Gives its bytes in pieces of 1, 2, 3, … 7, 1, … bytes, as a pipe does.
-class Dribble : public std::streambuf {
+class OneByteBuffer : public std::streambuf {
  public:
-  explicit Dribble(std::string text) : text_(std::move(text)) {}
+  explicit OneByteBuffer(std::string text) : text_(std::move(text)) {}
 
  protected:
   int_type underflow() override {
@@ -199,7 +199,7 @@ TEST_CASE("what is written is read back, whatever the text, in whatever pieces")
     csv::Writer writer(out);
     for (auto const& row : rows) writer.row(row);
     CHECK(read(out.str()) == rows);
-    Dribble dribble(out.str());
+    OneByteBuffer dribble(out.str());
     std::istream slow(&dribble);
     csv::Reader reader(slow, "slow");
     Rows again{reader.header()};

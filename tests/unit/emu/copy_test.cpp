@@ -228,7 +228,7 @@ TEST_CASE("misuse of an mbarrier is found") {
               "a count of the mbarrier exceeds 1048575", Kind::trap},
         Fault{"mbarrier.init.shared.b64 [sm+4], 2;", "which is not a multiple of 8", Kind::misaligned},
         Fault{"cp.async.bulk.global.shared::cta.bulk_group [%q1], [sm], 24;",
-              "copies a number of bytes that is no multiple of 16", Kind::misaligned},
+              "copies a number of bytes that is not a multiple of 16", Kind::misaligned},
         Fault{"cp.async.ca.shared.global [sm], [%q0], 4, 5;", "reads more bytes than it copies",
               Kind::out_of_bounds}}) {
     Bench bench = bench_of(" setp.ne.u32 %p, %r0, 0; @%p exit;\n " + f.text + "\n");

@@ -328,7 +328,7 @@ struct Blocks : Observer {
 
 }  // namespace
 
-TEST_CASE("divergent loops reconverge as long as nobody is kept waiting") {
+TEST_CASE("divergent loops reconverge as long as no lane is kept waiting") {
   // Each work-item goes 20 times its number around; all leave together, though the first waited for 5100 rounds.
   auto const last = [](std::string const& step) {
     Bench b(group_kernel("  mul.lo.u32 %r2, %r1, 20;\nLOOP:\n" + step +
@@ -371,7 +371,7 @@ LOOP:
     CHECK(o.finding->at.line == outcomes[0].finding->at.line);
     CHECK(o.finding->local_id == outcomes[0].finding->local_id);
   }
-  // A limit that is just enough is no limit.
+  // A limit that is just enough is not a limit.
   Bench whole(group_kernel("  st.global.u32 [%rd3], %r1;\n"));
   whole.buffer("out", 4 * 32);
   std::uint64_t const steps = whole.run().warp_instructions;

@@ -61,7 +61,7 @@ std::vector<u32> expected(u32 items, u32 count) {
 
 struct Counts final : Observer {
   std::map<std::uint64_t, std::uint64_t> begun;
-  std::uint64_t lanes = 0, open = 0, most_open = 0;
+  std::uint64_t lanes = 0, open = 0, max_open = 0;
   void group_begin(std::uint64_t group) override {
     ++begun[group];
     ++open;
@@ -80,7 +80,7 @@ struct Counts final : Observer {
 };
 
 struct Ordered final : Observer {
-  bool asks_for_order() const override { return true; }
+  bool needs_order() const override { return true; }
   std::unique_ptr<Observer> fork() const override { throw std::logic_error("not to be forked"); }
   void join(Observer const&) override {}
 };
@@ -172,7 +172,7 @@ OTHER: barrier.sync 2, 64; ret; }
   CHECK(b.outcome.finding->group == 1);
 }
 
-TEST_CASE("what resident groups print stands in the order of the groups") {
+TEST_CASE("what resident groups print is in the order of the groups") {
   for (bool const cooperative : {false, true}) {
     Bench b(R"(.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
 .global .align 1 .b8 text[4] = {37, 117, 32, 0};
@@ -201,7 +201,7 @@ SPIN: ld.volatile.global.u32 %r3, [%rd1]; add.u32 %r4, %r3, %r2; setp.ne.u32 %p1
   }
 }
 
-// nvcc 13: the workspace's address stands in %envreg1 (high) and %envreg2; the master's arrival brings the top bit
+// nvcc 13: the workspace's address is in %envreg1 (high) and %envreg2; the master's arrival brings the top bit
 // round.
 TEST_CASE("grid.sync() as nvcc compiles it") {
   Bench b(R"(.visible .entry k(.param .u64 x, .param .u32 rounds)

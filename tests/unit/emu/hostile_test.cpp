@@ -298,13 +298,13 @@ REACH:
   return all;
 }
 
-struct Told {
+struct RunReport {
   Outcome outcome;
   bool others_as_before = true;
   std::string message() const { return outcome.finding ? outcome.finding->message : "nothing"; }
 };
 
-Told told(std::string const& text, u32 room, u32 stack_bytes = 65536) {
+RunReport run_crafted(std::string const& text, u32 room, u32 stack_bytes = 65536) {
   Bench b(replaced(text, ".visible .entry", "\n.visible .entry"));
   b.launch.block = {lanes, 1, 1};
   b.launch.stack_bytes = stack_bytes;
@@ -314,7 +314,7 @@ Told told(std::string const& text, u32 room, u32 stack_bytes = 65536) {
   std::memcpy(b.memory.bytes(before).data(), canary.data(), canary.size());
   b.buffer("aim", std::vector<u8>(room, 0));
   u64 const others = b.buffer("others", canary);
-  Told result;
+  RunReport result;
   result.outcome = b.run({}, {1'000'000, 0, 0});
   result.others_as_before = b.read<u8>(before) == canary && b.read<u8>(others) == canary;
   return result;
@@ -327,7 +327,7 @@ u32 room_of(std::string const& text) {
 
 void check(std::vector<Crafted> const& all) {
   for (Crafted const& c : all) {
-    Told const t = told(c.text, room_of(c.text));
+    RunReport const t = run_crafted(c.text, room_of(c.text));
     INFO(c.name << ": " << t.message() << "\n" << c.text);
     REQUIRE(t.others_as_before);
     if (c.inside) {
@@ -359,11 +359,11 @@ TEST_CASE("copies and matrices that leave their memory are named") {
   check(copies());
 }
 
-TEST_CASE("a frame's owner and those it calls may use it, nobody reaches above the stack's end") {
+TEST_CASE("a frame's owner and those it calls may use it, none reaches above the stack's end") {
   check(frames());
 }
 
-// As a program has it that miscounts: `here` is an array of 8, and what is stored behind it belongs to nobody or to a
+// As a program has it that miscounts: `here` is an array of 8, and what is stored behind it is unused or belongs to a
 // caller. Whatever is hit, calls return where they came from.
 TEST_CASE("no store reaches who called and what is kept for the return") {
   for (s64 first = -4096; first < 4096; first += 8) {
@@ -384,7 +384,7 @@ STORE:
   { .param .b32 a; .param .b32 b; st.param.b32 [a], 6; call.uni (b), down, (a); ld.param.b32 %got, [b]; }
   ld.param.u64 %p, [p]; st.global.u32 [%p], %got; ret; }
 )";
-    Told const t = told(replaced(text, "{F}", std::to_string(first)), 512);
+    RunReport const t = run_crafted(replaced(text, "{F}", std::to_string(first)), 512);
     INFO(first << ": " << t.message());
     CHECK(t.others_as_before);
     if (t.outcome.ending != Ending::done) CHECK(t.outcome.finding->kind == Finding::Kind::out_of_bounds);
@@ -411,7 +411,7 @@ TEST_CASE("a call, a branch or a return goes nowhere but where functions and lab
   { .param .b32 a; .param .b32 b; .param .b32 c; st.param.b32 [a], %lane; st.param.b32 [b], 7;
     call (c), %to, (a, b), P; ld.param.b32 %got, [c]; }
 )";
-  CHECK(told(text("  mov.u64 %to, plus;\n" + call), 64).outcome.ending == Ending::done);
+  CHECK(run_crafted(text("  mov.u64 %to, plus;\n" + call), 64).outcome.ending == Ending::done);
   for (char const* to :
        {"mov.u64 %to, 0;", "mov.u64 %to, 1;", "mov.u64 %to, -1;", "mov.u64 %to, %v;", "mov.u64 %to, table;",
         "mov.u64 %to, plus; add.u64 %to, %to, 1;", "mov.u64 %to, plus; sub.u64 %to, %to, 16;",
@@ -422,16 +422,17 @@ TEST_CASE("a call, a branch or a return goes nowhere but where functions and lab
       std::size_t const second = all.find("; ");
       std::string const guarded =
           second == std::string::npos ? who + all : all.substr(0, second + 2) + who + all.substr(second + 2);
-      Told const t = told(text("  mov.u64 %to, plus;\n  " + guarded + call), 64);
+      RunReport const t = run_crafted(text("  mov.u64 %to, plus;\n  " + guarded + call), 64);
       INFO(guarded << ": " << t.message());
       CHECK(t.outcome.ending == Ending::finding);
       CHECK(t.outcome.finding->kind == Finding::Kind::trap);
     }
   for (auto const& [index, inside] : std::initializer_list<std::pair<char const*, bool>>{
            {"0", true}, {"2", true}, {"3", false}, {"-1", false}, {"0x7fffffff", false}, {"0x80000000", false}}) {
-    Told const t = told(text(std::string("  T: .branchtargets A, B, C;\n  setp.eq.u32 %p, %lane, 20; selp.b32 %i, ") +
-                             index + ", 1, %p; brx.idx %i, T;\n A: mov.u32 %got, 1;\n B: mov.u32 %got, 2;\n C:\n"),
-                        64);
+    RunReport const t =
+        run_crafted(text(std::string("  T: .branchtargets A, B, C;\n  setp.eq.u32 %p, %lane, 20; selp.b32 %i, ") +
+                         index + ", 1, %p; brx.idx %i, T;\n A: mov.u32 %got, 1;\n B: mov.u32 %got, 2;\n C:\n"),
+                    64);
     INFO(index << ": " << t.message());
     CHECK((t.outcome.ending == Ending::done) == inside);
   }
@@ -461,7 +462,7 @@ END:
         text = replaced(text, "{L}", frame ? ".local .align 4 .b8 room[" + std::to_string(frame) + "];" : "");
         text = replaced(text, "{A}", std::to_string(argument));
         text = replaced(text, "{D}", std::to_string(depth));
-        Told const t = told(text, 64);
+        RunReport const t = run_crafted(text, 64);
         INFO(depth << " calls, frames of " << frame << ", arguments of " << argument << ": " << t.message());
         u64 const least = u64{depth} * (frame + 2 * argument);
         if (t.outcome.ending == Ending::done) {
@@ -485,13 +486,14 @@ TEST_CASE("alloca and what restores the stack stay within it") {
                {"sub.s64 %at, %at, 8;", true}, {"", false}, {"add.s64 %at, %at, 4096;", false}}) {
         std::string const body = std::string(" alloca.u64 %room, ") + size + ", " + align + "; add.s64 %at, %room, " +
                                  size + "; " + offset + " st.local.u64 [%at], 1;\n";
-        Told const t = told(text(body), 64);
+        RunReport const t = run_crafted(text(body), 64);
         INFO(body << t.message());
-        bool const empty = std::string_view(size) == "0";  // then what lies before is nobody's
+        bool const empty = std::string_view(size) == "0";  // then what lies before is unused
         if (!(empty && inside)) CHECK((t.outcome.ending == Ending::done) == inside);
       }
   for (char const* size : {"65537", "0x7fffffff", "0xffffffff", "0x100000000", "0x7fffffffffffffff", "-1", "-16"}) {
-    Told const t = told(text(std::string(" mov.u64 %size, ") + size + "; alloca.u64 %room, %size, 16;\n"), 64);
+    RunReport const t =
+        run_crafted(text(std::string(" mov.u64 %size, ") + size + "; alloca.u64 %room, %size, 16;\n"), 64);
     INFO(size << ": " << t.message());
     REQUIRE(t.outcome.finding);
     CHECK(t.outcome.finding->kind == Finding::Kind::stack_overflow);
@@ -504,11 +506,12 @@ TEST_CASE("alloca and what restores the stack stay within it") {
                                                            {"add.s64 %saved, %saved, 0x100000000;", false},
                                                            {"sub.s64 %saved, %saved, 1;", false}}) {
     std::string const body = " alloca.u64 %room, 64, 8; " + change + " stackrestore.u64 %saved;\n";
-    Told const t = told(text(body), 64);
+    RunReport const t = run_crafted(text(body), 64);
     INFO(body << t.message());
     CHECK((t.outcome.ending == Ending::done) == inside);
-    // What was given back is nobody's.
-    if (change.empty()) CHECK(told(text(body + " st.local.u64 [%room], 1;\n"), 64).outcome.ending == Ending::finding);
+    // What was given back is unused.
+    if (change.empty())
+      CHECK(run_crafted(text(body + " st.local.u64 [%room], 1;\n"), 64).outcome.ending == Ending::finding);
   }
 }
 
@@ -551,18 +554,19 @@ TEST_CASE("the device's library takes any address") {
                                              "wide"};
   for (std::string const& format : anywhere)
     for (std::string const& arguments : anywhere) {
-      Told const t = told(calling(" mov.u64 %a, " + format + "; mov.u64 %b, " + arguments + ";\n" + print), 64);
+      RunReport const t =
+          run_crafted(calling(" mov.u64 %a, " + format + "; mov.u64 %b, " + arguments + ";\n" + print), 64);
       INFO(format << " " << arguments << ": " << t.message());
       CHECK(t.others_as_before);
       if (t.outcome.ending != Ending::done) CHECK(t.outcome.finding->kind == Finding::Kind::out_of_bounds);
     }
   for (std::string const& address : anywhere) {
-    Told const t = told(
+    RunReport const t = run_crafted(
         calling(" mov.u64 %a, " + address + ";\n { .param .b64 p; st.param.b64 [p], %a; call.uni free, (p); }\n"), 64);
     INFO(address << ": " << t.message());
     CHECK((t.outcome.ending == Ending::done) == (address == "0"));
     if (address != "0") CHECK(t.outcome.finding->kind == Finding::Kind::invalid_free);
-    Told const failed = told(
+    RunReport const failed = run_crafted(
         calling(" mov.u64 %a, " + address +
                 ";\n { .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s; st.param.b64 [m], "
                 "%a; st.param.b64 [f], %a; st.param.b32 [l], 1; st.param.b64 [n], %a; st.param.b64 [s], 1;\n "

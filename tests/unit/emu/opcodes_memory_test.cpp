@@ -201,7 +201,7 @@ u64 half_extreme(u64 a, u64 b, bool brain, bool maximum) {
 
 }  // namespace
 
-TEST_CASE("the reserved part of shared memory is nobody else's") {
+TEST_CASE("the reserved part of shared memory is not used otherwise") {
   Bench b(R"(
 .extern .shared .align 16 .b8 given[];
 .visible .entry k(.param .u64 out)

@@ -28,11 +28,11 @@ Record at(std::uint64_t time) {
 }
 
 // A record of a time about the bounds, by work-items about those that access; often their own.
-std::vector<Record> some_records(std::uint64_t times, Record own_item, std::uint64_t strangers) {
+std::vector<Record> some_records(std::uint64_t times, Record own_item, std::uint64_t others) {
   std::vector<Record> records(cells);
   for (Record& r : records) {
-    Record const one = below(strangers) ? own_item + below(16) : below(64);
-    Record const other = below(strangers) ? one : below(64);
+    Record const one = below(others) ? own_item + below(16) : below(64);
+    Record const other = below(others) ? one : below(64);
     r = below(8) ? at(below(times)) | below(8) << site_shift | below(8) << other_site_shift | other << other_shift | one
                  : 0;
   }
@@ -48,8 +48,8 @@ struct Case {
   Bounds bounds = some_bounds();
   Record item = below(32);
   // Mostly nothing that conflicts, or nearly everything.
-  std::uint64_t times = below(2) ? 32 : (bounds.launch >> time_shift) + 1, strangers = below(2) ? 2 : 400;
-  std::vector<Record> written = some_records(times, item, strangers), read = some_records(times, item, strangers);
+  std::uint64_t times = below(2) ? 32 : (bounds.launch >> time_shift) + 1, others = below(2) ? 2 : 400;
+  std::vector<Record> written = some_records(times, item, others), read = some_records(times, item, others);
   Record stamp = at(40) | Record{3} << site_shift | Record{3} << other_site_shift;
 };
 

@@ -274,7 +274,7 @@ TEST_CASE("lanes on one address equal the naive count") {
     unsigned most = 0;
     for (unsigned l = 0; l < 64; ++l)
       if (p.active(l)) most = std::max(most, ++lanes[p.offsets[l]]);
-    if (most_lanes_on_one_address(p.access()) != most) FAIL(describe(p));
+    if (max_lanes_on_one_address(p.access()) != most) FAIL(describe(p));
   }
   CHECK(equal == 50000);
 }

@@ -232,7 +232,7 @@ TEST_CASE("an entry that was changed, cut, lengthened, exchanged or replaced is 
     fs::resize_file(path, std::uintmax_t{1} << 42);
     CHECK_FALSE(read_entry(folder, keys[0]));
   }
-  SECTION("what is no file") {
+  SECTION("what is not a file") {
     fs::remove(path);
     REQUIRE(mkfifo(path.c_str(), 0600) == 0);
     CHECK_FALSE(read_entry(folder, keys[0]));
@@ -241,7 +241,7 @@ TEST_CASE("an entry that was changed, cut, lengthened, exchanged or replaced is 
   CHECK(read_entry(folder, keys[0])->compiled.ptx == "again");
 }
 
-TEST_CASE("what nobody has used for a month goes, wherever an earlier version stored it") {
+TEST_CASE("what was not used for a month goes, wherever an earlier version stored it") {
   TemporaryFolder const root;
   Environment const cache("XDG_CACHE_HOME", root.path().string());
   auto const folder = cache_folder();

@@ -58,8 +58,8 @@ TEST_CASE("images and samplers that are refused") {
                                                         {"image4d:rgba8:64x64:zero", "unknown kind of image"},
                                                         {"image2d:rgab8:64x64:zero", "unknown format 'rgab8'"},
                                                         {"image2d:rgba8,linaer:64x64:zero", "unknown word 'linaer'"},
-                                                        {"image2d:rgba8:64:zero", "is no size of 2d"},
-                                                        {"image1d:rgba8:64x64:zero", "is no size of 1d"},
+                                                        {"image2d:rgba8:64:zero", "is not a size of 2d"},
+                                                        {"image1d:rgba8:64x64:zero", "is not a size of 1d"},
                                                         {"image2d:rgba8:64x0:zero", "a size of 0"},
                                                         {"image2d:rgba8:64xy:zero", "y"},
                                                         {"image2d:rgba8,pitch=100:64x64:zero", "rows 100 bytes apart"},
@@ -69,7 +69,7 @@ TEST_CASE("images and samplers that are refused") {
                                                         {"image2d:rgba8:64x64:buffer=a", "there is no buffer 'a'"},
                                                         {"sampler:", "unknown word"},
                                                         {"sampler:linear,clmap", "unknown word 'clmap'"},
-                                                        {"sampler:border=1;2;3", "is no colour"},
+                                                        {"sampler:border=1;2;3", "is not a colour"},
                                                         {"f16:70000", "does not fit in f16"}}) {
     Error const error = refusal(text);
     INFO(text);

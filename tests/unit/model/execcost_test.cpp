@@ -139,7 +139,7 @@ TEST_CASE("more bandwidth, cores or speed is never slower") {
   }
 }
 
-TEST_CASE("Table I of the paper stands in the device database") {
+TEST_CASE("Table I of the paper is in the device database") {
   auto const database = device::load(KERNELCAST_SOURCE_DIR "/devdb");
   struct Row {
     char const* device;

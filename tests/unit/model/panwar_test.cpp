@@ -544,8 +544,8 @@ TEST_CASE("the fallbacks for unknown figures are those of the devices that are k
   double const median = (fractions[(fractions.size() - 1) / 2] + fractions[fractions.size() / 2]) / 2;
   INFO("median of " << fractions.size() << ": " << median << ", latencies " << fastest << " to " << slowest);
   CHECK(model::panwar::measured_fraction == Approx(median).margin(0.01));
-  CHECK(fastest < model::panwar::usual_latency_s);
-  CHECK(slowest > model::panwar::usual_latency_s);
+  CHECK(fastest < model::panwar::default_latency_s);
+  CHECK(slowest > model::panwar::default_latency_s);
 }
 
 TEST_CASE("properties: a better device is never slower, time scales with the launches") {

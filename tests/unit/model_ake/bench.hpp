@@ -33,7 +33,7 @@ inline Machine plain_machine(unsigned schedulers, Ticks latency, Ticks gap) {
 
 inline Instruction plain(Class c, std::vector<std::uint32_t> destinations, std::vector<std::uint32_t> sources) {
   Instruction i;
-  i.sort = {c, Kind::plain, Space::none};
+  i.type = {c, Kind::plain, Space::none};
   i.sources = std::move(sources);
   i.destinations = std::move(destinations);
   return i;
@@ -42,21 +42,21 @@ inline Instruction plain(Class c, std::vector<std::uint32_t> destinations, std::
 inline Instruction access(Kind kind, std::int32_t item, std::vector<std::uint32_t> destinations,
                           std::vector<std::uint32_t> sources) {
   Instruction i = plain(Class::gmem_load_l1, std::move(destinations), std::move(sources));
-  i.sort.kind = kind;
-  i.sort.space = Space::global;
+  i.type.kind = kind;
+  i.type.space = Space::global;
   i.item = item;
   return i;
 }
 
 inline Instruction barrier() {
   Instruction i = plain(Class::barrier, {}, {});
-  i.sort.kind = Kind::barrier;
+  i.type.kind = Kind::barrier;
   return i;
 }
 
 inline Instruction leave() {
   Instruction i = plain(Class::control, {}, {});
-  i.sort.kind = Kind::exit;
+  i.type.kind = Kind::exit;
   return i;
 }
 

@@ -246,8 +246,8 @@ TEST_CASE("asynchronous copies: as many are under way as the wait leaves") {
   unsigned const rounds = 40;
   for (unsigned const pending : {0u, 1u, 3u}) {
     Instruction copy = access(Kind::copy, 0, {}, {}), commit = plain(Class::sync, {}, {}), wait = commit;
-    commit.sort.kind = Kind::commit;
-    wait.sort.kind = Kind::wait;
+    commit.type.kind = Kind::commit;
+    wait.type.kind = Kind::wait;
     wait.pending = pending;
     Kernel kernel;
     kernel.blocks = {{copy, commit, wait}, {leave()}};

@@ -85,7 +85,7 @@ TEST_CASE("two launches") {
 }
 
 TEST_CASE("a trace needs no opcodes, sources and width") {
-  // The columns up to `addresses`: the last four and what stands in them cut off.
+  // The columns up to `addresses`: the last four and their contents cut off.
   std::istringstream whole(header + head + instructions + group(0));
   std::string text;
   for (std::string line; std::getline(whole, line);) {
@@ -101,7 +101,7 @@ TEST_CASE("a trace needs no opcodes, sources and width") {
   REQUIRE(reader.next(launch));
   CHECK(launch.width() == 32);
   CHECK(launch.groups.at(0).warps.size() == 2);
-  CHECK(launch.kernel->blocks.at(0).at(0).sort.kind == Kind::load);
+  CHECK(launch.kernel->blocks.at(0).at(0).type.kind == Kind::load);
 }
 
 TEST_CASE("what is wrong with a trace is said with its place") {

@@ -83,7 +83,7 @@ TEST_CASE("accesses count as the emulator counts them") {
     CHECK(of_later.passes(a.part, a.list.data(), a.bytes, false) == shared.passes[1][1]);
     CHECK(of_kepler.passes(a.part, a.list.data(), a.bytes, false) == shared.passes[1][2]);
     CHECK(of_first.passes(a.part, a.list.data(), a.bytes, false) == shared.passes[1][0]);
-    CHECK(AccessRules::most_on_one_address(a.part, a.list.data()) == emu::most_lanes_on_one_address(a.wave()));
+    CHECK(AccessRules::max_on_one_address(a.part, a.list.data()) == emu::max_lanes_on_one_address(a.wave()));
   }
 }
 
@@ -133,10 +133,10 @@ TEST_CASE("list scheduling keeps dependences and hides latency") {
                              shares(block[i].sources, block[j].destinations) ||
                              shares(block[i].destinations, block[j].destinations);
         bool const access_i = block[i].item >= 0, access_j = block[j].item >= 0;
-        bool const writes = block[i].sort.kind == Kind::store || block[j].sort.kind == Kind::store;
-        bool const fence = block[i].sort.kind == Kind::barrier || block[j].sort.kind == Kind::barrier;
+        bool const writes = block[i].type.kind == Kind::store || block[j].type.kind == Kind::store;
+        bool const fence = block[i].type.kind == Kind::barrier || block[j].type.kind == Kind::barrier;
         bool const both =
-            (access_i || block[i].sort.kind == Kind::barrier) && (access_j || block[j].sort.kind == Kind::barrier);
+            (access_i || block[i].type.kind == Kind::barrier) && (access_j || block[j].type.kind == Kind::barrier);
         if (depends || (both && (writes || fence))) CHECK(at[i] < at[j]);
       }
   }

@@ -117,10 +117,10 @@ class Simulation {
     end_ = std::max(end_, t);
     Warp& w = warps_[*chosen];
     Instruction const& i = next(w);
-    Cost const& cost = m_.of(i.sort.instruction_class);
+    Cost const& cost = m_.of(i.type.instruction_class);
     Ticks done = t;
-    bool const is_barrier = i.sort.kind == Kind::barrier;
-    if (i.sort.kind == Kind::load || i.sort.kind == Kind::store || i.sort.kind == Kind::atomic)
+    bool const is_barrier = i.type.kind == Kind::barrier;
+    if (i.type.kind == Kind::load || i.type.kind == Kind::store || i.type.kind == Kind::atomic)
       done = access(w, i, t);
     else if (cost.gap > 0)
       done = start(cost.unit, cost.per_scheduler ? s : 0, t, cost.gap) + cost.latency;
@@ -167,8 +167,8 @@ class Simulation {
 
   Ticks access(Warp const& w, Instruction const& i, Ticks t) {
     Requests const& r = w.group->requests[w.group->rows[w.row].requests + static_cast<std::uint32_t>(i.item)];
-    bool const atomic = i.sort.kind == Kind::atomic;
-    bool const waits = i.sort.kind == Kind::load || (atomic && !i.destinations.empty());
+    bool const atomic = i.type.kind == Kind::atomic;
+    bool const waits = i.type.kind == Kind::load || (atomic && !i.destinations.empty());
     Ticks done = t, from = t;
     auto const visit = [&](Unit u, Ticks n, Ticks gap, Ticks latency) {
       if (n == 0) return;
@@ -176,7 +176,7 @@ class Simulation {
       done = std::max(done, waits ? from + latency + (n - 1) * gap : from + n * gap);
     };
     Cost const& shared = m_.of(atomic                       ? Class::smem_atomic
-                               : i.sort.kind == Kind::store ? Class::smem_store
+                               : i.type.kind == Kind::store ? Class::smem_store
                                                             : Class::smem_load);
     visit(Unit::shared, r.shared, shared.gap, shared.latency);
     from = t;

@@ -38,7 +38,7 @@ Kernel scale_ptx() {
   };
   auto const shared = [](Kind kind, std::int32_t item, Registers d, Registers s) {
     Instruction i = access(kind, item, std::move(d), std::move(s));
-    i.sort.space = Space::shared;
+    i.type.space = Space::shared;
     i.bytes_per_lane = 4;
     return i;
   };
@@ -60,7 +60,7 @@ void check_scale(Listing const& listing) {
   std::size_t accesses = 0;
   for (auto const& block : listing.blocks)
     for (Instruction const& i : block)
-      accesses += i.sort.kind == Kind::load || i.sort.kind == Kind::store || i.sort.kind == Kind::barrier;
+      accesses += i.type.kind == Kind::load || i.type.kind == Kind::store || i.type.kind == Kind::barrier;
   CHECK(accesses == 5);
   Matched const matched = match(listing, scale_ptx(), {});
   CHECK(matched.accesses == 5);
@@ -69,8 +69,8 @@ void check_scale(Listing const& listing) {
   Pattern const& first = matched.patterns.at(0);
   REQUIRE(first.items.size() == 2);
   for (Instruction const& i : matched.kernel.blocks[first.block]) {
-    if (i.sort.kind == Kind::load) CHECK(first.items.at(static_cast<std::size_t>(i.item)) == Registers{2});
-    if (i.sort.kind == Kind::store) CHECK(first.items.at(static_cast<std::size_t>(i.item)) == Registers{3});
+    if (i.type.kind == Kind::load) CHECK(first.items.at(static_cast<std::size_t>(i.item)) == Registers{2});
+    if (i.type.kind == Kind::store) CHECK(first.items.at(static_cast<std::size_t>(i.item)) == Registers{3});
   }
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("a listing of nvdisasm") {
   CHECK(find_listing(listings, "other") == nullptr);
   auto const& first = l.blocks[0];
   auto const is = [](Instruction const& i, Class c, Registers d, Registers s) {
-    CHECK(i.sort.instruction_class == c);
+    CHECK(i.type.instruction_class == c);
     CHECK(i.destinations == d);
     CHECK(i.sources == s);
   };
@@ -96,7 +96,7 @@ TEST_CASE("a listing of nvdisasm") {
   is(first[8], Class::int_add, {2000}, {0});          // ISETP.GE.AND P0, PT, R0, c[0x0][0x170], PT
   is(first[9], Class::fp64, {4, 5}, {2, 3});          // DMUL R4, R2, 0.5
   is(first[11], Class::smem_store, {}, {7, 4});       // STS [R7.X4], R4
-  CHECK(first[7].sort.read_only);
+  CHECK(first[7].type.read_only);
   is(first[13], Class::control, {}, {2000});               // @P0 EXIT
   is(l.blocks[1][2], Class::int_add, {2, 2000}, {0});      // LEA R2, P0, R0.reuse, c[0x0][0x168], 0x2
   is(l.blocks[1][4], Class::int_add, {3}, {0, 3, 2000});   // LEA.HI.X R3, R0, c[0x0][0x16c], R3, 0x2, P0
@@ -108,7 +108,7 @@ namespace {
 
 Instruction moving(Kind kind, Space space, std::int32_t item, unsigned bytes) {
   Instruction i = access(kind, item, {}, {});
-  i.sort.space = space;
+  i.type.space = space;
   i.bytes_per_lane = bytes;
   return i;
 }
@@ -168,7 +168,7 @@ TEST_CASE("a loop that the machine code goes round several times at once") {
   CHECK(rest.rows[4].block == 1);
   CHECK(sectors(rest) == sectors(g));
 
-  // What does not go round is no loop.
+  // What does not go round is not a loop.
   auto const once = numbered(ptx, {0, 1, 2});
   CHECK(match(listing, ptx, Flow(ptx, {once})).accesses == 1);
 }

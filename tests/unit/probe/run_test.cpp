@@ -25,9 +25,9 @@ using namespace kernelcast::probe;
 namespace {
 
 // Measures what it is told to.
-class MadeUp final : public Probe {
+class FakeProbe final : public Probe {
  public:
-  explicit MadeUp(std::function<void(std::vector<Point>&)> make) : make_(std::move(make)) {
+  explicit FakeProbe(std::function<void(std::vector<Point>&)> make) : make_(std::move(make)) {
     facts_.device = "made-up";
     facts_.backend = "cpu";
     facts_.kind = "cpu";
@@ -128,7 +128,7 @@ TEST_CASE("iterations are chosen by the runs that nothing interrupted") {
 }
 
 TEST_CASE("what cannot be is doubtful, and says why") {
-  MadeUp probe([](std::vector<Point>& points) {
+  FakeProbe probe([](std::vector<Point>& points) {
     points.push_back(point("clock_hz", [] { return 1e9; }));
     auto high = point("peak_flop_per_s", [] { return 2e12; });
     high.most = 1e12;
@@ -156,10 +156,10 @@ TEST_CASE("what cannot be is doubtful, and says why") {
 }
 
 TEST_CASE("a clock that moves makes a row doubtful") {
-  MadeUp probe([](std::vector<Point>& points) { points.push_back(point("barrier_s", [] { return 1e-6; })); });
+  FakeProbe probe([](std::vector<Point>& points) { points.push_back(point("barrier_s", [] { return 1e-6; })); });
   probe.clocks = {1e9, 1.04e9};
   CHECK(rows_of(probe).at(0).status == "ok");
-  MadeUp moving([](std::vector<Point>& points) { points.push_back(point("barrier_s", [] { return 1e-6; })); });
+  FakeProbe moving([](std::vector<Point>& points) { points.push_back(point("barrier_s", [] { return 1e-6; })); });
   moving.clocks = {1e9, 1.06e9};
   auto const row = rows_of(moving).at(0);
   CHECK(row.status == "doubtful");
@@ -167,7 +167,7 @@ TEST_CASE("a clock that moves makes a row doubtful") {
 }
 
 TEST_CASE("what makes any measurement doubtful stands beside what makes this one so") {
-  MadeUp probe([](std::vector<Point>& points) {
+  FakeProbe probe([](std::vector<Point>& points) {
     points.push_back(point("clock_hz", [] { return 1e9; }));
     points.push_back(point("copy_row_s", [] { return -1e-9; }));
   });
@@ -177,7 +177,7 @@ TEST_CASE("what makes any measurement doubtful stands beside what makes this one
   CHECK(rows[0].status == "doubtful");
   CHECK(rows[0].reason == "threads could not be held");
   CHECK(rows[1].status == "doubtful");
-  CHECK(rows[1].reason == "a value of -1e-09 cannot be; threads could not be held");
+  CHECK(rows[1].reason == "a value of -1e-09 is invalid; threads could not be held");
 }
 
 TEST_CASE("a failure is a row; a lost device ends the run with all rows there") {
@@ -192,14 +192,14 @@ TEST_CASE("a failure is a row; a lost device ends the run with all rows there") 
     absent.unsupported = "no images";
     points.push_back(absent);
   };
-  MadeUp probe(plan);
+  FakeProbe probe(plan);
   std::vector<record::Measurement> seen;
   RunOptions options;
   options.seconds = 0.1;
   options.row = [&](record::Measurement const& row) { seen.push_back(row); };
   try {
     run(probe, options);
-    FAIL("the loss must be told");
+    FAIL("the loss must be reported");
   } catch (DeviceLost const& error) {
     CHECK(error.status() == Status::unavailable);
   }
@@ -213,7 +213,7 @@ TEST_CASE("a failure is a row; a lost device ends the run with all rows there") 
 
   // Another run goes on where that one ended: what was measured is not measured again.
   int measured = 0;
-  MadeUp again([&](std::vector<Point>& points) {
+  FakeProbe again([&](std::vector<Point>& points) {
     for (char const* const metric : {"launch_s", "compile_s", "barrier_s", "clock_hz"})
       points.push_back(point(metric, [&] { return ++measured, 2.0; }));
   });
@@ -305,7 +305,7 @@ TEST_CASE("device files that may not be opened") {
     fs::permissions(folder / name, fs::perms::owner_read);
   }
   fs::permissions(folder / "nvidiactl", fs::perms::all);
-  // As nobody: root may open everything.
+  // As the user nobody: root may open everything.
   auto const child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {

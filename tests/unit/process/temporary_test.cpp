@@ -209,7 +209,7 @@ TEST_CASE("a folder that cannot be made is an error") {
   CHECK_THROWS_AS(TemporaryFolder(), Error);
 }
 
-TEST_CASE("a file is abandoned when nobody holds its lock, and only then") {
+TEST_CASE("a file is abandoned when its lock is not held, and only then") {
   OwnPlace const own;
   auto const path = (own.path() / "file").string();
   CHECK_FALSE(remove_abandoned_file(path));

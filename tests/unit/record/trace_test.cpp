@@ -15,7 +15,7 @@ namespace {
 
 std::string text_of(std::uint64_t row_mask, std::uint64_t mask, char space, std::uint64_t base,
                     std::vector<std::uint32_t> const& offsets) {
-  std::array<char, most_part_text> out;
+  std::array<char, max_part_text> out;
   return std::string(out.data(), write_lane_addresses(out.data(), row_mask, mask, space, base, offsets.data()));
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("bins of the histogram tile the distances") {
   }
 }
 
-TEST_CASE("repeated rows count like rows that are looked at one by one") {
+TEST_CASE("repeated rows count like rows that are processed one by one") {
   std::mt19937 random(3);
   Described const described({8, 8, 4, 8});
   auto const& descriptor = described.row;

@@ -54,7 +54,7 @@ TEST_CASE("names may hold anything") {
   CHECK(events(out)[0]["name"] == name);
 }
 
-TEST_CASE("a span that cannot be drawn is a mistake of the caller") {
+TEST_CASE("a span that cannot be drawn is an error of the caller") {
   std::ostringstream out;
   timeline::ChromeTrace trace(out);
   CHECK_THROWS_AS(trace.span(0, 0, "x", 0, -1), std::logic_error);

@@ -31,11 +31,11 @@ Code change_made(GraphExec* exec, Node* of, Parameters const* given) {
   });
 }
 
-template <class Say>
-Code parameters_of(Node* node, NodeType type, Say say) {
+template <class Read>
+Code parameters_of(Node* node, NodeType type, Read read) {
   return call([&](State& state) {
     if (!state.graphs.known(node) || node->type != type || !node->parameters) return Code::invalid_value;
-    say(*node->parameters);
+    read(*node->parameters);
     return Code::success;
   });
 }

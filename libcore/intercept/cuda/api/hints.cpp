@@ -22,7 +22,7 @@ Code when_there(void const* pointer, std::size_t bytes) {
       [&](State& state) { return state.allocations.holds(pointer, bytes) ? Code::success : Code::invalid_value; });
 }
 
-Code say_pool(Pool** pool, int device) {
+Code get_pool(Pool** pool, int device) {
   return call([&](State& state) {
     if (!state.devices.known(device)) return Code::invalid_device;
     *pool = pool_of(device);
@@ -32,7 +32,7 @@ Code say_pool(Pool** pool, int device) {
 
 }  // namespace
 
-// What follows the size differs between CUDA 12 and 13, and is not looked at.
+// What follows the size differs between CUDA 12 and 13, and is ignored.
 KERNELCAST_CUDA_EXPORT Code cudaMemPrefetchAsync(void const* pointer, std::size_t bytes) {
   return when_there(pointer, bytes);
 }
@@ -43,14 +43,14 @@ KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemAdvise)
 KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemAdvise_v2)
 
 KERNELCAST_CUDA_EXPORT Code cudaDeviceGetDefaultMemPool(Pool** pool, int device) {
-  return say_pool(pool, device);
+  return get_pool(pool, device);
 }
 KERNELCAST_CUDA_ALIAS(cudaDeviceGetDefaultMemPool, cudaDeviceGetMemPool)
 KERNELCAST_CUDA_EXPORT Code cudaDeviceSetMemPool(int device, Pool*) {
   return call([&](State& state) { return state.devices.known(device) ? Code::success : Code::invalid_device; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaMemPoolCreate(Pool** pool, void const*) {
-  return say_pool(pool, current_device());
+  return get_pool(pool, current_device());
 }
 KERNELCAST_CUDA_EXPORT Code cudaMemPoolDestroy(Pool*) {
   return Code::success;

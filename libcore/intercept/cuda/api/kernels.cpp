@@ -1,4 +1,4 @@
-// What is asked and set of kernels, and how many groups of one a compute unit holds.
+// Queries and settings of kernels, and how many groups of one a compute unit holds.
 #include <algorithm>
 
 #include "intercept/cuda/occupancy.hpp"
@@ -29,16 +29,15 @@ KERNELCAST_CUDA_EXPORT Code cudaFuncGetAttributes(FunctionAttributes* out, void 
       if (variable.space == ptx::StateSpace::constant) out->constant_bytes += variable.size;
     for (auto const& variable : kernel.function->variables)
       if (variable.space == ptx::StateSpace::local) out->local_bytes += variable.size;
-    out->max_threads_per_block = static_cast<int>(most_work_items(state, kernel));
+    out->max_threads_per_block = static_cast<int>(max_work_items(state, kernel));
     out->registers = static_cast<int>(registers_of(state, kernel));
     auto const& targets = kernel.program->module->targets;
     auto const target = targets.empty() ? std::string_view{} : targets.front();
     auto const digits = target.find_first_of("0123456789");
     out->ptx_version = digits == target.npos ? 0 : std::atoi(std::string(target.substr(digits)).c_str());
     out->binary_version = static_cast<int>(capability(state.device()));
-    out->max_dynamic_shared_bytes =
-        static_cast<int>(kernel.most_dynamic_shared_bytes -
-                         std::min<std::uint64_t>(kernel.most_dynamic_shared_bytes, out->shared_bytes));
+    out->max_dynamic_shared_bytes = static_cast<int>(
+        kernel.max_dynamic_shared_bytes - std::min<std::uint64_t>(kernel.max_dynamic_shared_bytes, out->shared_bytes));
     out->preferred_carveout = kernel.carveout;
     return Code::success;
   });
@@ -49,9 +48,9 @@ KERNELCAST_CUDA_EXPORT Code cudaFuncSetAttribute(void const* function, FunctionA
     switch (attribute) {
       case FunctionAttribute::max_dynamic_shared_bytes:
         if (value < 0 ||
-            static_cast<std::uint64_t>(value) + kernel.ready->static_shared_bytes() > most_shared_bytes(state.device()))
+            static_cast<std::uint64_t>(value) + kernel.ready->static_shared_bytes() > max_shared_bytes(state.device()))
           return Code::invalid_value;
-        kernel.most_dynamic_shared_bytes = static_cast<std::uint64_t>(value);
+        kernel.max_dynamic_shared_bytes = static_cast<std::uint64_t>(value);
         return Code::success;
       case FunctionAttribute::preferred_carveout:
         kernel.carveout = value;
@@ -99,7 +98,7 @@ KERNELCAST_CUDA_EXPORT Code cudaOccupancyAvailableDynamicSMemPerBlock(std::size_
   return about(function, [&](State& state, Kernel& kernel) {
     if (!bytes || groups <= 0 || block <= 0) return Code::invalid_value;
     auto const items = static_cast<std::uint64_t>(block), wanted = static_cast<std::uint64_t>(groups);
-    std::uint64_t fits = 0, too_much = most_shared_bytes(state.device()) + 1;
+    std::uint64_t fits = 0, too_much = max_shared_bytes(state.device()) + 1;
     if (groups_per_unit(state, kernel, items, 0) < wanted) return Code::invalid_value;
     while (too_much - fits > 1) {
       auto const middle = (fits + too_much) / 2;

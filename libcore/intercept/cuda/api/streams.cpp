@@ -41,13 +41,13 @@ Code when_known(Event event) {
   });
 }
 
-// What a handle says of itself.
-template <class Answer>
-Code answer(Stream stream, Answer say) {
+// Properties of a stream.
+template <class Query>
+Code query_object(Stream stream, Query query) {
   return call([&](State& state) {
     if (!state.streams.known(stream)) return Code::invalid_resource_handle;
-    StreamObject const usual{0, 0, current_device(), reinterpret_cast<std::uintptr_t>(stream)};
-    say(Streams::is_default(stream) ? usual : *stream);
+    StreamObject const default_stream{0, 0, current_device(), reinterpret_cast<std::uintptr_t>(stream)};
+    query(Streams::is_default(stream) ? default_stream : *stream);
     return Code::success;
   });
 }
@@ -94,19 +94,19 @@ KERNELCAST_CUDA_EXPORT Code cudaStreamWaitEvent(Stream stream, Event event, unsi
 KERNELCAST_CUDA_ALIAS(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz)
 
 KERNELCAST_CUDA_EXPORT Code cudaStreamGetFlags(Stream stream, unsigned* flags) {
-  return answer(stream, [&](StreamObject const& s) { *flags = s.flags; });
+  return query_object(stream, [&](StreamObject const& s) { *flags = s.flags; });
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamGetFlags, cudaStreamGetFlags_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamGetPriority(Stream stream, int* priority) {
-  return answer(stream, [&](StreamObject const& s) { *priority = s.priority; });
+  return query_object(stream, [&](StreamObject const& s) { *priority = s.priority; });
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamGetPriority, cudaStreamGetPriority_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamGetId(Stream stream, unsigned long long* id) {
-  return answer(stream, [&](StreamObject const& s) { *id = s.id; });
+  return query_object(stream, [&](StreamObject const& s) { *id = s.id; });
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamGetId, cudaStreamGetId_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamGetDevice(Stream stream, int* device) {
-  return answer(stream, [&](StreamObject const& s) { *device = s.device; });
+  return query_object(stream, [&](StreamObject const& s) { *device = s.device; });
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamGetDevice, cudaStreamGetDevice_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamAttachMemAsync(Stream stream, void*, std::size_t, unsigned) {

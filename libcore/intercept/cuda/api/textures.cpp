@@ -92,12 +92,12 @@ Code destroy(Handle handle, bool is_surface) {
   });
 }
 
-template <class Answer>
-Code answer(Handle handle, bool is_surface, Answer say) {
+template <class Query>
+Code query_object(Handle handle, bool is_surface, Query query) {
   return call([&](State& state) {
     auto const* const found = object(state, handle, is_surface);
     if (!found) return Code::invalid_value;
-    say(*found);
+    query(*found);
     return Code::success;
   });
 }
@@ -141,14 +141,14 @@ KERNELCAST_CUDA_EXPORT Code cudaDestroySurfaceObject(Handle handle) {
   return destroy(handle, true);
 }
 KERNELCAST_CUDA_EXPORT Code cudaGetTextureObjectResourceDesc(ResourceDescription* out, Handle handle) {
-  return answer(handle, false, [&](TextureObject const& t) { *out = t.resource; });
+  return query_object(handle, false, [&](TextureObject const& t) { *out = t.resource; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGetTextureObjectTextureDesc(TextureDescription* out, Handle handle) {
-  return answer(handle, false, [&](TextureObject const& t) { *out = t.texture; });
+  return query_object(handle, false, [&](TextureObject const& t) { *out = t.texture; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGetTextureObjectResourceViewDesc(ResourceView* out, Handle handle) {
-  return answer(handle, false, [&](TextureObject const&) { *out = {}; });
+  return query_object(handle, false, [&](TextureObject const&) { *out = {}; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGetSurfaceObjectResourceDesc(ResourceDescription* out, Handle handle) {
-  return answer(handle, true, [&](TextureObject const& t) { *out = t.resource; });
+  return query_object(handle, true, [&](TextureObject const& t) { *out = t.resource; });
 }

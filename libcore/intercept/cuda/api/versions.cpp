@@ -83,7 +83,7 @@ DeviceProperties properties_of(device::Device const& d, int index, std::uint64_t
   return p;
 }
 
-Code say_properties(DeviceProperties* out, int device) {
+Code get_properties(DeviceProperties* out, int device) {
   return call([&](State& state) {
     if (!out) return Code::invalid_value;
     if (!state.devices.known(device)) return Code::invalid_device;
@@ -99,7 +99,7 @@ constexpr int version = KERNELCAST_CUDART == 12 ? 12090 : 13000;
 
 #if KERNELCAST_CUDART == 12
 KERNELCAST_CUDA_EXPORT Code cudaGetDeviceProperties_v2(DeviceProperties* out, int device) {
-  return say_properties(out, device);
+  return get_properties(out, device);
 }
 // The layout of CUDA 11, which nothing that was compiled for 12 asks for.
 KERNELCAST_CUDA_EXPORT Code cudaGetDeviceProperties(void*, int) {
@@ -107,11 +107,11 @@ KERNELCAST_CUDA_EXPORT Code cudaGetDeviceProperties(void*, int) {
 }
 #else
 KERNELCAST_CUDA_EXPORT Code cudaGetDeviceProperties(DeviceProperties* out, int device) {
-  return say_properties(out, device);
+  return get_properties(out, device);
 }
 #endif
 
-// The first device that has what is asked for is as good as any.
+// The first device that has the requested properties is as good as any.
 KERNELCAST_CUDA_EXPORT Code cudaChooseDevice(int* device, DeviceProperties const* wanted) {
   return call([&](State& state) {
     if (!device || !wanted) return Code::invalid_value;

@@ -21,7 +21,7 @@ collect() {
 }
 
 # Times in closed form: a launch takes 250 us of the stand-in's clock. 0.5 s are 2,000 launches, in batches of 80. The
-# power is looked at every 5 ms, and the counter changes every 20 ms.
+# power is sampled every 5 ms, and the counter changes every 20 ms.
 STANDIN_NVML_WATTS=120 collect --seconds 0.5
 [ "$(grep -c . t.csv)" = 5 ] || fail "not four rows"
 for row in "count 1024/256" "count 16x16/16x16" "other 1024/256"; do
@@ -33,7 +33,7 @@ for row in "count 1024/256" "count 16x16/16x16" "other 1024/256"; do
   [ "$(field "$1" "$2" device)" = gtx1650 ] || fail "$row: the database knows the device"
 done
 [ "$(field other 4096/4096 status)" = unknown ] || fail "a launch that fails has a row that says so"
-grep -q "kernel 'other', 4096/4096: the kernel cannot be repeated: CUDA error 1" words || fail "the failure is told"
+grep -q "kernel 'other', 4096/4096: the kernel cannot be repeated: CUDA error 1" words || fail "the failure is not reported"
 
 # The sensor where there is no counter; neither; no NVML wanted; names and kernels chosen.
 STANDIN_NVML_COUNTER=0 STANDIN_NVML_WATTS=99.5 collect --seconds 0.2 --device mine --skip other
@@ -43,7 +43,7 @@ near "$(field count 1024/256 power_w)" 99.5 1e-6 || fail "the sensor's value"
 [ "$(field other 1024/256 status)$(field other 1024/256 time_s)" = unknown ] || fail "--skip"
 STANDIN_NVML_COUNTER=0 STANDIN_NVML_POWER=0 collect --seconds 0.1
 [ -z "$(field count 1024/256 power_w)" ] && [ -n "$(field count 1024/256 time_s)" ] || fail "a time without a power"
-grep -q "the device tells no power: Not Supported" words || fail "why there is no power"
+grep -q "the device reports no power: Not Supported" words || fail "why there is no power"
 STANDIN_NVML_DEVICES=0 collect --seconds 0.1 --no-power
 near "$(field count 1024/256 time_s)" 250e-6 1e-4 || fail "a time without NVML"
 
@@ -58,14 +58,14 @@ refused() {
   [ ! -s said ] || fail "the application ran"
 }
 refused "$standins"
-grep -q 'sees no device' words || fail "that there is no device is told"
+grep -q 'sees no device' words || fail "the missing device is not reported"
 if ! ldconfig -p 2>/dev/null | grep -q libnvidia-ml; then
   refused /nonexistent
-  grep -q 'no NVIDIA management library' words || fail "that NVML is missing is told"
+  grep -q 'no NVIDIA management library' words || fail "the missing NVML is not reported"
 fi
 STANDIN_CUDA_DEVICES=0 LD_LIBRARY_PATH="$standins" "$mangrove" collect -o none.csv -- "$standins/app" >said 2>words
 [ $? = 3 ] || fail "what the application does without a device is its own"
-grep -q 'launched no kernel' words || fail "an application without kernels is told"
+grep -q 'launched no kernel' words || fail "an application without kernels is not reported"
 LD_LIBRARY_PATH="$standins" "$mangrove" collect -o none.csv -- ./nothing 2>words
 [ $? = 4 ] || fail "an application that is not there is exit status 4"
 

@@ -21,7 +21,7 @@ grep -q 'sm_121' "$folder/newer.err" || fail "nothing said about PTX for newer d
 case=fault
 grep -q "kernel 'scale', line 2[0-9] of its PTX: global load of 4 bytes" "$folder/fault.err" || fail "the fault is not named"
 grep -qx cudaErrorIllegalAddress "$folder/fault.out" || fail "another error"
-grep -q "kernel 'scale' has no row" "$folder/fault.err" || fail "the kernel that failed has a row, or nobody says why not"
+grep -q "kernel 'scale' has no row" "$folder/fault.err" || fail "the kernel that failed has a row, or no message says why it has none"
 
 # The columns of a row, by name; the kernel's launches of the first sizes.
 cell() { awk -F, -v want="$2" -v kernel="${3:-scale}" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == want) at = i } NR > 1 && $1 == kernel { print $at; exit }' "$1"; }
@@ -41,7 +41,7 @@ for groups in first all 3; do
   done
 done
 
-# As if there were a GPU: our runtime is the application's own, and looked on. Rows then come from launch files.
+# As if there were a GPU: our runtime is the application's own, and observed. Rows then come from launch files.
 status=0
 case=usual
 KERNELCAST_DEVDB=$database LD_LIBRARY_PATH=$runtimes "$miniemu" --attach --with-gpu --no-registers --keep "$folder/kept" -o "$folder/gpu.csv" \

@@ -1,6 +1,6 @@
 sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
 
-__kernel void asks_for_much(__global int* out, read_only image2d_t image, sampler_t other) {
+__kernel void large_kernel(__global int* out, read_only image2d_t image, sampler_t other) {
   int const y = mul24(get_local_size(0), get_group_id(0)) + mad24(get_group_id(0), get_local_size(0), 1u);
   uint lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));

@@ -1,4 +1,4 @@
-// What a run says beside its rows: where they come from, how far it is, what a reader should know of them.
+// Messages of a run beside its rows: where they come from, how far it is, warnings about them.
 #pragma once
 
 #include <string>

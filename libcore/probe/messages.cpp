@@ -1,4 +1,4 @@
-#include "probe/words.hpp"
+#include "probe/messages.hpp"
 
 #include <ctime>
 

@@ -1,4 +1,4 @@
-#include "words.hpp"
+#include "messages.hpp"
 
 #include <fmt/format.h>
 
@@ -6,21 +6,21 @@
 
 namespace kernelcast::advise {
 
-std::string words(std::optional<double> const& seconds) {
+std::string message(std::optional<double> const& seconds) {
   return seconds ? record::scaled_text(*seconds, record::Unit::seconds) : "?";
 }
 
-std::string words(record::Advice const& a) {
+std::string message(record::Advice const& a) {
   std::string const launch = a.case_name.empty() ? a.kernel : a.kernel + ' ' + a.case_name;
   if (a.status != "ok") return fmt::format("{}: no advice: {}", launch, a.reason);
   std::string const next =
-      a.next_device.empty() ? "" : fmt::format(", then {} {}", a.next_device, words(a.next_time_s));
+      a.next_device.empty() ? "" : fmt::format(", then {} {}", a.next_device, message(a.next_time_s));
   std::string const steered = a.steered_to.empty() ? "" : "; from now on it runs on " + a.steered_to;
-  return fmt::format("{}: {} {} ({}){}{}; {} in {}{}", launch, a.device, words(a.time_s), a.limiter, next,
-                     a.decided == "no" ? ", too close to call" : "", a.source, words(a.advice_wall_s), steered);
+  return fmt::format("{}: {} {} ({}){}{}; {} in {}{}", launch, a.device, message(a.time_s), a.limiter, next,
+                     a.decided == "no" ? ", too close to call" : "", a.source, message(a.advice_wall_s), steered);
 }
 
-std::string words(record::Steering const& s) {
+std::string message(record::Steering const& s) {
   auto const device = [](std::string const& place, std::string const& id) {
     return fmt::format("device {}{}", place, id.empty() ? id : " (" + id + ')');
   };
