@@ -1,5 +1,5 @@
 // seqprof-cc, seqprof-c++: compilers that build instrumented programs, for existing Makefiles: make CC=seqprof-cc.
-// What to profile is said by SEQPROF_KERNEL and its like when the program is linked (default main); the program then
+// SEQPROF_KERNEL and its like select what to profile when the program is linked (default main); the program then
 // writes its profile to seqprof.csv, or where KERNELCAST_SEQPROF_OUTPUT says, when it ends.
 #include <string_view>
 

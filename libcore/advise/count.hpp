@@ -1,10 +1,9 @@
 // What one launch does, counted by emulation or remembered from an earlier run.
 //
-// Problem: [panwar]'s technique is online: advice on a launch must cost little, and nothing that was found out before
-// may be found out again.
+// Problem: [panwar]'s technique is online: advice on a launch must cost little, and no launch may be counted twice.
 // Method: rows of the `kernel` record are kept in the cache, by a hash of the kernel's PTX, of the groups that are
-// emulated and of a text that tells all else that a launch's counts follow from: sizes, values of arguments, sizes of
-// buffers. Rows know no device, so a change of the device database makes none of them stale.
+// emulated and of a text with all else that a launch's counts depend on: sizes, values of arguments, sizes of
+// buffers. Rows do not depend on a device, so a change of the device database makes none of them stale.
 // Limits: what the buffers hold is not part of the hash, as one configuration of a running application is emulated
 // once, whatever its buffers hold later.
 #pragma once

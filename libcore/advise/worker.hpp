@@ -4,9 +4,10 @@
 //                       that it is there. Where the launch failed, kernel and case alone, and why.
 //
 // An application in CUDA that runs on the emulator has counted its launches itself (row-PID-N.csv): what they lack are
-// registers, which compilers know.
+// registers, which compilers report.
 //
-// It is a process of its own so that it can be held back (budget.hpp), and so that a fault in it harms nobody.
+// It is a process of its own so that it can be held back (budget.hpp), and so that a fault in it affects no other
+// process.
 #pragma once
 
 #include <optional>
@@ -41,13 +42,13 @@ Outcome read_outcome(intercept::SpoolReader const&, intercept::Spooled const&);
 std::vector<intercept::Spooled> launches(intercept::SpoolReader const&);
 std::vector<intercept::Spooled> outcomes(intercept::SpoolReader const&);
 
-// Kernel and case of a launch that nobody has counted.
+// Kernel and case of a launch that has not been counted.
 Outcome undone(intercept::SpoolReader const&, intercept::Spooled const&, std::string reason);
 
 // Tells workers that nothing more arrives.
 void announce_end(intercept::SpoolReader const&);
 
-// Counts what arrives until all is counted after announce_end(). Launches that the cache knows go first. Never throws.
+// Counts what arrives until all is counted after announce_end(). Launches that are in the cache go first. Never throws.
 void work(intercept::SpoolReader const&, WorkerOptions const&);
 
 }  // namespace kernelcast::advise

@@ -35,7 +35,7 @@ typedef enum kernelcast_status {
   KERNELCAST_UNAVAILABLE = 5, /* no such device; no compiler */
   KERNELCAST_LIMIT = 6,       /* kernelcast_launch_limit() */
   KERNELCAST_NO_MEMORY = 7,
-  KERNELCAST_INTERNAL = 8 /* a mistake of the library */
+  KERNELCAST_INTERNAL = 8 /* internal error */
 } kernelcast_status;
 
 typedef enum kernelcast_language {

@@ -1,9 +1,9 @@
-// Where the suite lies when it is a library in somebody else's program.
+// Where the suite is installed, for its library in another program.
 #pragma once
 
 namespace kernelcast::api {
 
-// Once per process, before the device database or the frontend is asked for anything.
+// Once per process, before the device database or the frontend is used.
 void find_own_place();
 
 }  // namespace kernelcast::api

@@ -5,7 +5,7 @@
 // whatever ends the program before, nothing is left. Where the file system has no such files it is one named
 // .TARGET.new-N beside the target, locked while its process lives; the destructor or a signal removes it, and what a
 // killed process left behind is removed by the next one that writes the same target.
-// What is no regular file (a pipe, /dev/full) is written directly; so is what others have opened (/dev/stdout,
+// What is not a regular file (a pipe, /dev/full) is written directly; so is what others have opened (/dev/stdout,
 // /dev/fd/3): it may be a log that grows.
 #pragma once
 

@@ -18,7 +18,7 @@ class Shard {
   // points. Throws Error(usage).
   explicit Shard(std::string const& text = {});
 
-  // Whether the next point is this run's; to be asked once for each point of the sweep.
+  // Whether the next point is this run's; to be called once for each point of the sweep.
   bool takes_next() { return next_++ % count_ == index_; }
 
   // The option, the same for every program.

@@ -15,7 +15,7 @@
 
 namespace kernelcast::csv {
 
-// A row as it stands in the input, without its line end.
+// A row as read from the input, without its line end.
 struct RawRow {
   std::string_view text;
   std::size_t line = 0;  // of its first byte

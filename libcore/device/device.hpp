@@ -26,14 +26,14 @@ namespace kernelcast::device {
 struct Curve {
   std::vector<double> occupancy, bandwidth_bytes_per_s;
   std::string source;
-  std::vector<std::string> backend = {};  // of each point: who measured it
+  std::vector<std::string> backend = {};  // of each point: the back end that measured it
 
   bool empty() const { return occupancy.empty(); }
   // Linear between points, through the origin below the first, constant above the last. Bytes per second.
   double at(double occupancy) const;
 };
 
-// One device with all that the database knows about it.
+// One device with all that the database has about it.
 struct Device : record::Device {
   record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
   Curve global_read, global_write, shared_read, shared_write;  // coalesced, words of 4 bytes
@@ -52,7 +52,7 @@ struct Occupancy {
   std::uint64_t waves_per_group = 0;
   double occupancy = 0;  // resident wavefronts / the most a compute unit holds
   std::string bound;     // what bounds it: waves, groups, registers, shared; several joined by "+"
-  std::string misfit;    // where groups_per_cu is 0: which limit, in words
+  std::string misfit;    // where groups_per_cu is 0: a message that names the limit
 };
 
 // [cuda-occupancy], [llvm-amdgpu], [multi2sim]: see devdb/occupancy.csv for the sources of each row.

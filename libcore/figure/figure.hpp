@@ -1,9 +1,9 @@
 // The suite's CSV as pictures.
 //
-// Problem: every record of the suite has a drawing that people expect of it: a ranking as bars, a roofline in log-log
+// Problem: every record of the suite has a customary drawing: a ranking as bars, a roofline in log-log
 // axes, a schedule as a Gantt chart.
 // Method: a kind reads rows of one record type and writes a gnuplot script that holds its data; gnuplot draws it. One
-// kind per file, listed in kinds.cpp. The script itself is an output too, for who wants to change the look.
+// kind per file, listed in kinds.cpp. The script itself is an output too, for users who change its style.
 // Limits: gnuplot 5.2 or newer must be installed for all but the script.
 //
 // To add a kind: NAME.cpp with `void draw_NAME(Rows&, Script&)`, one line in kinds.cpp, its golden script in

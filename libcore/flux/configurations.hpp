@@ -1,5 +1,5 @@
-// What is told of each launch configuration (kernel, sizes, shared memory), in the order of the first launch; and what
-// a module's text tells of each kernel.
+// The rows of each launch configuration (kernel, sizes, shared memory), in the order of the first launch; and what
+// follows from a module's text for each kernel.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Counts from the emulator: its block events, mapped back to the module's instructions.
 //
-// Method: the emulator tells who enters which basic block and for which lanes a guard holds; nothing is added to the
-// kernel's code, and memory accesses are not looked at. It runs a kernel with its calls replaced by the functions'
+// Method: the emulator reports which lanes enter a basic block and for which a guard holds; nothing is added to the
+// kernel's code, and memory accesses are not observed. It runs a kernel with its calls replaced by the functions'
 // bodies (ptx/inline.hpp); every copy of an instruction counts for the one that the text has, a jump into a body for
 // the call.
 #pragma once

@@ -101,7 +101,7 @@ record::Feature median(std::vector<record::Feature> const& rows) {
     (out.*field).reset();
     if (!values.empty()) out.*field = kernelcast::median(values);
   }
-  // Launches without counts do not make the others' unknown, but they are told.
+  // Launches without counts do not make the others' unknown, but they are reported.
   for (auto const& row : rows)
     if (row.status != "ok" && out.status == "ok") out.status = row.status, out.reason = row.reason;
   return out;

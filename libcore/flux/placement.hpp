@@ -4,7 +4,7 @@
 // into a node flows out of it, so the edges of any spanning tree follow from the others, the chords. The tree of
 // greatest weight leaves the chords of least cost. An edge whose count is known anyway (entries of a kernel: its
 // launch) costs nothing; one that cannot be counted must lie in the tree.
-// Relations add what control flow alone does not tell: a loop whose body is entered a constant number of times.
+// Relations add what does not follow from control flow: a loop whose body is entered a constant number of times.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ inline std::string encode(unsigned char const* bytes, std::size_t size) {
   return out;
 }
 
-// Empty for what is no base64.
+// Empty for what is not base64.
 inline std::optional<std::vector<unsigned char>> decode(std::string_view text) {
   static constexpr auto value_of = [] {
     std::array<std::int8_t, 256> table{};
@@ -64,7 +64,7 @@ std::string packed(std::vector<T> const& values) {
   return base64::encode(reinterpret_cast<unsigned char const*>(values.data()), values.size() * sizeof(T));
 }
 
-// Empty when it is no base64 or no whole number of values.
+// Empty when it is not base64 or no whole number of values.
 template <class T>
 std::optional<std::vector<T>> unpacked(std::string_view text) {
   auto const bytes = base64::decode(text);

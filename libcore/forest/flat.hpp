@@ -22,8 +22,8 @@ std::vector<double> leaf_values(Tree const&, Forest const&);
 
 class Flat {
  public:
-  // Throws Error(bad_data), with a word on what, for trees that are no trees: counts that do not match, a feature
-  // or member that does not exist, a threshold that is no number.
+  // Throws Error(bad_data), with a message, for invalid trees: counts that do not match, a feature
+  // or member that does not exist, a threshold that is not a number.
   explicit Flat(Forest const&);
 
   // A leaf with several members.

@@ -6,7 +6,8 @@
 // are equal or no feature differs. A prediction is the mean over the trees; its interval comes from the training
 // samples that share a leaf with it, weighted by how often they do [meinshausen].
 // Limits: at most 254 features and 2^19 samples; features are rounded to float, as other implementations do. A forest
-// predicts nothing outside the range of its training targets; what is unlike all training samples is told, not cured.
+// predicts nothing outside the range of its training targets; what is unlike all training samples is reported, not
+// corrected.
 //
 //   Forest forest = train(samples, settings);        // train.cpp, grow.cpp
 //   Estimator estimator(forest, …); estimator.predict(x)   // estimator.hpp

@@ -1,4 +1,4 @@
-// One tree.
+// Growing one tree.
 #pragma once
 
 #include "forest/forest.hpp"

@@ -18,7 +18,7 @@ struct Model {
   std::vector<std::string> device_features;  // columns of the devices' file, after the kernel's
   std::vector<std::string> projections;      // of which models the projected time is a feature, after the device's
   std::vector<std::string> samples;          // what each training row was: kernel/case
-  // Where it comes from, in words: version, files and their hashes, scores. Not used in prediction.
+  // Where it comes from, as text: version, files and their hashes, scores. Not used in prediction.
   std::map<std::string, std::string> provenance;
   Regressor regressor;
 

@@ -1,4 +1,4 @@
-// The words for settings, on the command line, in records and in model files.
+// The names of settings, on the command line, in records and in model files.
 #pragma once
 
 #include <array>

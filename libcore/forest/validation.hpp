@@ -1,7 +1,7 @@
 // How well a plan predicts what it has not seen. [braun] section 5.4.4.
 //
 // Method: cross-validation and nested cross-validation [varma]. A forest is grown once with the largest number of
-// trees asked for; its first trees are the smaller forests, so that all numbers of trees cost one fit.
+// trees requested; its first trees are the smaller forests, so that all numbers of trees cost one fit.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ Score score(Data const&, std::vector<HeldOut> const&);
 // Predictions of every tested row, fold by fold; each fold's interval is calibrated on what it was trained with where
 // the plan says so.
 std::vector<HeldOut> cross_validate(Data const&, Folds const&, Plan const&);
-// The same for several numbers of trees: [number of trees][prediction]. plan.forest.trees is not looked at.
+// The same for several numbers of trees: [number of trees][prediction]. plan.forest.trees is ignored.
 std::vector<std::vector<HeldOut>> cross_validate(Data const&, Folds const&, Plan const&,
                                                  std::vector<std::size_t> const& trees);
 

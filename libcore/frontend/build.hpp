@@ -30,15 +30,15 @@ struct Build {
   std::vector<std::string> notes = {};
 };
 
-// Each fills `ptx` and what else it knows. Throw Error(bad_data) for the user's mistakes.
+// Each fills `ptx` and what else it has. Throw Error(bad_data) for errors in the user's source.
 void build_opencl(Build&);
 void build_cuda(Build&);
 
 // clang's options that come from a source's: everything but the target and the output.
 std::vector<std::string> opencl_options(std::vector<std::string> const& options);
 
-// Throws Error(bad_data) from a compiler's words, or Error(limit) where it ran out of time; the first error's place is
-// the Error's place, further ones follow in the message. Returns the warnings of a run that succeeded.
+// Throws Error(bad_data) from a compiler's messages, or Error(limit) where it ran out of time; the first error's place
+// is the Error's place, further ones follow in the message. Returns the warnings of a run that succeeded.
 std::vector<std::string> check_compiler(Build const&, std::string_view compiler, ProcessResult const&);
 
 // The prerequisites in a Makefile rule (-MMD).

@@ -4,7 +4,7 @@
 // lists the files that the compiler included, each with the hash of its content, so that a changed header makes it
 // stale. Files are written elsewhere and renamed; one that is damaged (its length or checksum differs), stale or
 // foreign is a miss and is written anew. Reading renews the time of use; beyond a limit those go that were used longest
-// ago, and what nobody has used for a month goes anyway.
+// ago, and what has not been used for a month is removed anyway.
 //
 // Limits: a new header that would hide one included earlier (another -I folder first) is not noticed. The limits are
 // kept by each sub-folder for itself, so that the cache may stay somewhat below them.

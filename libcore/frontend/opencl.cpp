@@ -1,9 +1,9 @@
 // OpenCL C to PTX in two runs of clang-19.
 //
 // The first parses the source and writes unoptimised LLVM IR as text (about 25 ms, half of it the built-in header). It
-// shows the user's mistakes, and holds the !kernel_arg_* metadata. The second links our shim and libclc and optimises
-// (about 55 ms); its PTX is the same, byte for byte, as that of a single run. Parsing twice in parallel would save
-// some 20 ms of time on two cores, but no processor time; the other back ends use the second core then.
+// shows errors in the user's source, and holds the !kernel_arg_* metadata. The second links our shim and libclc and
+// optimises (about 55 ms); its PTX is the same, byte for byte, as that of a single run. Parsing twice in parallel would
+// save some 20 ms of time on two cores, but no processor time; the other back ends use the second core then.
 #include <fmt/format.h>
 
 #include <cctype>

@@ -1,6 +1,6 @@
 // Bandwidth of connections that share channels.
 //
-// Problem: connections, each along a route of channels of given capacity, all want as much as they can get.
+// Problem: connections, each along a route of channels of given capacity, all with unlimited demand.
 // Method, one of
 //   max-min  progressive filling: all rates grow together, a connection stops when a channel of its route is full.
 //            The result is the max-min fair allocation: no rate can grow without taking from one that is not larger.

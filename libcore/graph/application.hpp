@@ -3,12 +3,12 @@
 // Problem: [braun] writes a generator for each application; here an application is a TOML file (format in partsim(1)),
 // so that a new one needs no code.
 // Method: the problem is a grid of n x n (or a line of n) that is split evenly; the file says what is copied before,
-// what each part computes and sends in each iteration, and what is copied after. Who waits for whom follows from it:
+// what each part computes and sends in each iteration, and what is copied after. Dependences follow from it:
 //   a kernel waits for all that was copied to its part since its last kernel, and for that kernel;
 //   a copy waits for the last kernel of its source part; from the host, for nothing before the first kernel of its
 //   part.
 // Parts are double buffered: what arrives does not wait until the receiver has read the last.
-// Limits: one loop; the exchanges after its last iteration are left out, since nobody reads them.
+// Limits: one loop; the exchanges after its last iteration are left out, since they are never read.
 #pragma once
 
 #include <string>

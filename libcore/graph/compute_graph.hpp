@@ -1,4 +1,4 @@
-// The compute graph of a partitioned application: kernels and copies with what they need, and who waits for whom.
+// The compute graph of a partitioned application: kernels and copies with what they need, and their dependences.
 //
 // Source: [braun] 3.2.3. Tasks are kernels on a part, copies from the host to a part, from a part to the host, and from
 // part to part, and joins, which take no time (the start and end nodes). GPUs are not named here: parts are mapped to

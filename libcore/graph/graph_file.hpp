@@ -24,7 +24,7 @@ namespace kernelcast::graph {
 enum class GraphFormat { json, dot };
 
 // DOT when the content begins like a DOT graph, else JSON. Throws Error(bad_data): text that cannot be parsed, nodes
-// that stand twice or are unknown (with near names), kinds and attributes that make no sense, cycles.
+// that are duplicated or unknown (with near names), kinds and attributes that make no sense, cycles.
 Graph read_graph(std::string const& path, std::istream& in);
 // The same, and where the graph has buffers also what is recorded of the program.
 struct GraphFile {

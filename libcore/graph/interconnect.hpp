@@ -31,7 +31,7 @@ struct Channel {
 class Interconnect {
  public:
   // `where` gives each link's place for errors. Throws Error(bad_data): a node of no known kind, a bandwidth that is
-  // not above 0, a link from a node to itself, a name that stands twice, no GPU, no host, GPU or host numbers with
+  // not above 0, a link from a node to itself, a name that is duplicated, no GPU, no host, GPU or host numbers with
   // gaps, a pair of endpoints without a route.
   Interconnect(std::string name, std::vector<record::Link> links, std::vector<Where> where);
 

@@ -3,8 +3,8 @@
 // Problem: "how many GPUs for this program" needs a graph for every number of GPUs, and a program that ran on one
 // device gives one graph. Method: a recording has, for each kernel and each of its buffers, the range that a work-group
 // reads or writes, as an affine function of the group's place in the grid. From it follow what a part of the grid
-// needs, and who has it (split.hpp). In a graph file a recording is a graph of one part, whose nodes have "groups",
-// "reads" and "writes", or "buffer" and "begin", beside what other nodes have, and "buffers" on the graph.
+// needs, and which part has it (split.hpp). In a graph file a recording is a graph of one part, whose nodes have
+// "groups", "reads" and "writes", or "buffer" and "begin", beside what other nodes have, and "buffers" on the graph.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What simulations and choices come to: rows of records, and a run as a timeline.
+// Results of simulations and choices: rows of records, and a run as a timeline.
 #pragma once
 
 #include <iosfwd>

@@ -11,7 +11,7 @@
 //   the host reads from every part what that part holds; what it writes after that waits for it.
 // A buffer whose writes leave gaps between a part's bytes (columns of rows) is scattered: every part holds its share of
 // every range. One that several parts write in the same place (a sum by atomics) is partial: every part holds its own
-// version, and who reads it gets all of them.
+// version, and a reader gets all of them.
 // Limits: a part never works on what another computes at the same time; kernels whose ranges are not regular are taken
 // to touch all of a buffer; demands are divided evenly.
 #pragma once

@@ -44,7 +44,7 @@ std::string find_layer() {
 
 }  // namespace
 
-// The layer goes below those that the user has asked for: it sees what reaches the device.
+// The layer goes below those that the user has enabled: it sees what reaches the device.
 std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
                                                 std::string const& programs,
                                                 std::optional<std::uint64_t> read_back_bytes) {

@@ -1,4 +1,4 @@
-// An application that runs as this program's child, with something of ours in it.
+// An application that runs as this program's child, with a library of ours loaded into it.
 #pragma once
 
 #include <signal.h>
@@ -13,7 +13,7 @@
 namespace kernelcast::intercept {
 
 // The variables of this process, and those that put the layer into an OpenCL application: `spool` is the folder that it
-// leaves launches in, `every` is AttachOptions::every, `programs` the folder that their sources stand in, where it is
+// leaves launches in, `every` is AttachOptions::every, `programs` the folder of their sources, where it is
 // not the spool, `read_back_bytes` AttachOptions'. Throws Error(unavailable) where the layer is not installed.
 std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
                                                 std::string const& programs = {},

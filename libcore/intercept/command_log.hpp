@@ -1,6 +1,7 @@
-// What an application asks of its device, in order: the lines of a spool's file commands-PID, of which recorder.hpp
-// makes a recording. Each line is written at once, so that a killed application leaves whole lines. Buffers have
-// numbers from 0, launches those of their configurations (spool.hpp); parts of a buffer are places in the whole.
+// The commands of an application to its device, in order: the lines of a spool's file commands-PID, of which
+// recorder.hpp makes a recording. Each line is written at once, so that a killed application leaves whole lines.
+// Buffers have numbers from 0, launches those of their configurations (spool.hpp); parts of a buffer are places in the
+// whole.
 //
 //   B buffer bytes initial                      a buffer is seen first; initial: 1 where it has contents from the start
 //   S buffer address                            where it lies, if others may hold pointers into it

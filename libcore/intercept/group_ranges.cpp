@@ -25,7 +25,7 @@ std::uint64_t linear(Place const& at, emu::Dim3 const& grid) {
   return at[0] + grid.x * (at[1] + grid.y * at[2]);
 }
 
-// The indices along an axis whose groups are looked at.
+// The indices along an axis whose groups are examined.
 std::array<std::uint64_t, 2> ends_of(std::uint64_t size) {
   if (size < 4) return {0, size - 1};
   return {1, size - 2};
@@ -58,7 +58,7 @@ GroupRanges::GroupRanges(emu::Dim3 grid, FindBlock find) : grid_(grid), find_(st
   sample_.assign(sample.begin(), sample.end());
 }
 
-// ---------------------------------------------------------------- looking on
+// ---------------------------------------------------------------- observers
 
 void GroupRanges::group_begin(std::uint64_t group) {
   group_ = group;

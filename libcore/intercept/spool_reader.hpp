@@ -46,7 +46,7 @@ class SpoolReader {
   std::string folder_;
 };
 
-// Ends a wait when something new stands in a folder.
+// Ends a wait when a folder has something new.
 class FolderWatch {
  public:
   explicit FolderWatch(std::string const& folder);

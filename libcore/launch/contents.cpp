@@ -124,8 +124,8 @@ void fill_iota(Element element, std::span<std::byte> out) {
   });
 }
 
-// The pages of a large file in place of those of the buffer, as long as nobody writes to them. False where that cannot
-// be.
+// The pages of a large file in place of those of the buffer, as long as they are not written to. False where mapping is
+// not possible.
 bool map_file(std::string const& path, std::span<std::byte> out) {
   constexpr std::size_t page = 4096, worthwhile = 64 * page;
   if (out.size() < worthwhile || reinterpret_cast<std::uintptr_t>(out.data()) % page != 0) return false;

@@ -1,4 +1,4 @@
-// The options by which programs are told about a launch: what to run, how to compile it, within which limits. The same
+// The options that describe a launch: what to run, how to compile it, within which limits. The same
 // for every program that takes a kernel or a launch file.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The benchmarks of OpenCL and CUDA devices; accelerator_probe.cpp says how they are made.
+// The benchmarks of OpenCL and CUDA devices; accelerator_probe.cpp describes how they are made.
 #pragma once
 
 #include <algorithm>

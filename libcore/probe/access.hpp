@@ -9,7 +9,7 @@ namespace kernelcast::probe {
 // A shared library, by the first of these names that loads.
 struct Library {
   void* handle = nullptr;
-  std::string trouble;  // of one that is there and does not load, in the loader's words; empty when there is none
+  std::string trouble;  // of one that is there and does not load: the loader's message; empty when there is none
 };
 Library open_library(std::vector<std::string> const& names);
 

@@ -23,7 +23,7 @@ struct KernelEntry {
 
 class Catalogue {
  public:
-  // `text` is TOML; `name` stands in messages. Throws Error(bad_data).
+  // `text` is TOML; `name` is used in messages. Throws Error(bad_data).
   Catalogue(std::string const& text, std::string name);
 
   KernelEntry const& at(std::string_view kernel) const;  // throws std::logic_error for a name that is not there

@@ -1,4 +1,4 @@
-// Files of microbench/ that travel inside the library.
+// Files of microbench/ that are embedded in the library.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 // Problem: models need curves and peaks that no data sheet states, from any device that a user has.
 // Method: a back end (OpenCL, CUDA, CPU) lists its devices and turns one into points: each a row of the `measurement`
 // record still without value, and a function that takes one sample. run() samples them one after the other, judges
-// each by plausibility, and hands over every row as soon as it is there. Kernels and what they count stand in
+// each by plausibility, and hands over every row as soon as it is there. Kernels and what they count are in
 // microbench/.
 // Limits: one device at a time; the host's other load is watched, not kept away.
 #pragma once
@@ -173,7 +173,7 @@ bool same_point(record::Measurement const&, record::Measurement const&);
 
 // ---------------------------------------------------------------- parts of run()
 
-// Why a measured value cannot be, or is not what it claims to be; empty when nothing speaks against it.
+// Why a measured value is invalid, or is not what it claims to be; empty when nothing speaks against it.
 std::string doubt_about(Point const&, Facts const&, Sampled const&, std::optional<double> clock_before,
                         std::optional<double> clock_after);
 

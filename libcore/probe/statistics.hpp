@@ -39,7 +39,7 @@ struct Sampled {
   Statistics statistics;
   std::size_t disturbed = 0;    // samples set aside
   bool disturbed_used = false;  // too few others: they are in the statistics
-  bool narrow = false;          // the interval is as narrow as was asked for
+  bool narrow = false;          // the interval is as narrow as requested
   double other_load_pct = 0;    // of the host's processor time, used by other programs
 };
 

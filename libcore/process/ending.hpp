@@ -17,7 +17,7 @@
 namespace kernelcast {
 
 // Sets the handler for SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU and SIGXFSZ; those that are ignored stay so.
-// For programs: a library in a process of somebody else's leaves signals alone.
+// For programs: a library in another program's process leaves signals alone.
 void clean_up_at_signals();
 
 // Kills and removes what this process noted: for one that ends at once. Safe in a signal handler.

@@ -31,7 +31,7 @@ std::string own_place() {
   return temporary_root() + "/kernelcast-" + std::to_string(geteuid());
 }
 
-// In /tmp anybody can make a folder of that name.
+// In /tmp any user can make a folder of that name.
 bool is_private(struct stat const& info) {
   return S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0;
 }
@@ -43,7 +43,7 @@ bool is_named(int file, std::string const& path) {
          open_one.st_dev == named.st_dev;
 }
 
-// An own file that nobody has locked, now locked; -1: there is none.
+// An own file that was not locked, now locked; -1: there is none.
 int lock_abandoned(std::string const& path) {
   int const file = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file == -1) return -1;
@@ -90,7 +90,7 @@ void remove_abandoned(std::string const& place) {
     if (lock == -1) continue;
     std::error_code error;
     std::filesystem::remove_all(path.substr(0, path.size() - lock_ending.size()), error);
-    if (!error) unlink(path.c_str());  // else somebody still writes there; later
+    if (!error) unlink(path.c_str());  // else it is still being written; later
     close(lock);
   }
   if (had_folders) rmdir(folder.c_str());  // succeeds when it was the last
@@ -134,7 +134,7 @@ TemporaryFolder::TemporaryFolder() : place_(own_place()), owner_(getpid()) {
   remove_abandoned(place_);
   if (make()) return;
   if (errno != EPERM) fail(place_, "set TMPDIR to a folder that can be written");
-  // A folder of a name that nobody guesses.
+  // A folder with an unpredictable name.
   SignalsBlocked const blocked;
   auto name = temporary_root() + "/kernelcast-XXXXXX";
   if (!mkdtemp(name.data())) fail(name, "set TMPDIR to a folder that can be written");

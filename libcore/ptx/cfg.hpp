@@ -55,7 +55,7 @@ struct CfgOptions {
 
 Cfg build_cfg(Function const&, CfgOptions = {});
 
-// The rest of the analysis for blocks whose `successors` and `exits` are set; `first`, `last` are not looked at.
+// The rest of the analysis for blocks whose `successors` and `exits` are set; `first`, `last` are ignored.
 Cfg analyse(std::vector<CfgBlock> blocks);
 
 }  // namespace kernelcast::ptx

@@ -1,4 +1,4 @@
-// Calls replaced by the bodies they call: a kernel becomes one function, as the emulator and live ranges want it.
+// Calls replaced by the bodies they call: a kernel becomes one function, as the emulator and live ranges need it.
 //
 // Method: a call of a function that has a body becomes a jump to a copy of that body, `ret` a jump behind it. What is
 // passed through .param variables at known offsets becomes moves between registers, as a device's compiler would have

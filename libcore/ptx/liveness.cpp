@@ -148,7 +148,7 @@ RegistersNeeded registers_needed(Function const& function, Cfg const& cfg, Liven
     for (auto i = block.last; i-- > block.first;) {
       effects(function.instructions[i], effect);
       unread.clear();
-      for (auto reg : effect.written)  // a result nobody reads still needs a place
+      for (auto reg : effect.written)  // a result that is not read still needs a place
         if (!set.contains(reg)) insert(reg), unread.push_back(reg);
       note(i);
       for (auto reg : effect.written_whole) erase(reg);

@@ -1,7 +1,7 @@
 // What a PTX text says, as data: the parser's output and the emulator's and instrumenter's input.
 //
 // Every name is resolved: an operand holds a register, variable, function or label by index. An opcode is kept as
-// written (base and modifiers), so that a module with instructions we do not know still parses; who executes it
+// written (base and modifiers), so that a module with unknown instructions still parses; what executes it
 // decides. Words are the PTX manual's. Text is kept by the module, so that a message can quote the line.
 #pragma once
 

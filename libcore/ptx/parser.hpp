@@ -1,7 +1,7 @@
 // PTX text to Module: the whole grammar of the PTX ISA, .version 1.0 to 9.x.
 //
 // Every name is resolved and every constant expression folded. Opcodes and their modifiers are not checked: an
-// instruction we do not know parses, and is refused by whoever executes it. Debug sections are checked and dropped.
+// unknown instruction parses, and is refused when it is executed. Debug sections are checked and dropped.
 // Registers of a parameterised declaration (%r<100>) become Register entries when first used.
 //
 // Limits, against hostile text: 1 GiB of text, 200 nested scopes, 100 nested parentheses or braces, 2^24 registers per

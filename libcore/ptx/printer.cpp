@@ -202,7 +202,7 @@ Names Printer::distinct_names(Function const& f) const {
   for (auto const* list : {&f.results, &f.parameters})
     for (auto const& p : *list)
       if (!p.in_register) taken.emplace(p.name);
-  // What stood in an inner block may have hidden a special register there; for the whole function it must not.
+  // A name in an inner block may have hidden a special register there; for the whole function it must not.
   auto const special = [](std::string const& text) { return find_special(text) || find_special(text + ".x"); };
   std::unordered_map<std::string_view, unsigned> tried;  // suffixes of a name: inner blocks may have thousands of one
   auto const distinct = [&](std::string_view name) {

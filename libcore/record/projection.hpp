@@ -23,7 +23,7 @@ struct Projection {
   std::optional<double> t_compute_s, t_global_s, t_shared_s;
   std::optional<double> occupancy;
   std::string bandwidth_source;
-  std::optional<double> t_launch_s;  // empty unless asked for
+  std::optional<double> t_launch_s;  // empty unless requested
 
   static Schema<Projection> const& schema();
 };
@@ -49,7 +49,7 @@ Schema<P>& add_projection_columns(Schema<P>& s, std::string const& limiters) {
       .may_be_empty();
 }
 
-// A time that somebody measured, read from any table that has these columns (`size` is accepted for `case`).
+// A measured time, read from any table that has these columns (`size` is accepted for `case`).
 struct Measured {
   std::string kernel, case_name, device;
   std::optional<double> time_s;

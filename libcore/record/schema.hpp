@@ -41,7 +41,7 @@ enum class Unit { none, seconds, bytes, hertz, watts, cycles, flop_per_s, bytes_
 
 // "s", "B", "Hz", "W", "cycle", "flop/s", "B/s", "%"; "1" for none, lanes and count.
 std::string_view symbol(Unit);
-// The ending that a column with this unit has: "_s", "_bytes", …; empty where none is asked for.
+// The ending that a column with this unit has: "_s", "_bytes", …; empty where it needs none.
 std::string_view suffix(Unit);
 
 enum class FieldType { text, number, integer, boolean, optional_number, optional_integer };

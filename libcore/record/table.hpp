@@ -23,7 +23,7 @@ namespace kernelcast::record {
 enum class Format { csv, json, table };
 
 // Columns are found by name, in any order. Throws Error(bad_data) for a missing or duplicate column, an empty cell
-// that may not be empty, and a cell that is not of its column's type; inf and nan are no numbers here.
+// that may not be empty, and a cell that is not of its column's type; inf and nan are not numbers here.
 class RowReader {
  public:
   RowReader(Layout const&, csv::Reader&);

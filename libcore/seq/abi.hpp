@@ -115,7 +115,7 @@ struct State {
   std::uint64_t floor;  // the highest level of earlier calls of the kernel, with `invocations`
 };
 
-// What the program was instrumented for, told by kernelcast_seq_kernel_enter().
+// What the program was instrumented for, passed by kernelcast_seq_kernel_enter().
 inline constexpr std::uint64_t all_dependences = 1;  // of writes on earlier reads and writes, too
 inline constexpr std::uint64_t invocations = 2;      // each call of the kernel by itself
 

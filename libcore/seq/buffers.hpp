@@ -32,7 +32,7 @@ class Buffers {
   void hand_over(std::uint64_t const* end);
   // In a process that was forked, where the consumer does not run: from now on rows are dropped.
   void abandon() { abandoned_ = true; }
-  // Waits until all is consumed. What the consumer threw, in words; empty when it did not.
+  // Waits until all is consumed. The message of what the consumer threw; empty when it did not.
   std::string finish();
 
  private:

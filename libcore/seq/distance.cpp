@@ -135,7 +135,7 @@ void DistanceCounter::close_part() {
 
 void DistanceCounter::finish() {
   drain();
-  // Blocks that nobody else references, counted 0 times, fill the last chunk.
+  // Blocks without other references, counted 0 times, fill the last chunk.
   if (filled_ > 0) {
     for (std::uint32_t i = 0; filled_ < chunk; ++i) {
       auto const filler = ~std::uint32_t{0} - i;

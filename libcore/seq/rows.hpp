@@ -2,7 +2,7 @@
 //
 // Problem: most references of a loop hit the blocks that its last iteration hit.
 // Method: a row that references the same blocks as the row before, from the same place of the program, is counted and
-// not looked at; the distances of its references are those of its first repetition.
+// not processed; the distances of its references are those of its first repetition.
 // Limits: at most 8 granularities, powers of two from 8 to 4096 bytes.
 #pragma once
 

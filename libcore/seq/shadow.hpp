@@ -1,5 +1,5 @@
 // The slow paths of the shadow memory: words that are written in parts, accesses of odd sizes, copies. The fast paths
-// stand in instrumented code. A split word has cells for its halves; a split half has cells for its bytes.
+// are in instrumented code. A split word has cells for its halves; a split half has cells for its bytes.
 #pragma once
 
 #include <array>

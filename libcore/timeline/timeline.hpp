@@ -1,6 +1,6 @@
 // A schedule as a Chrome trace, the JSON that Perfetto (ui.perfetto.dev), chrome://tracing and Speedscope open.
 //
-// Problem: simulators know what ran where and when; people want to see it.
+// Problem: simulators record what ran where and when; users need to see it.
 // Method: complete events ("ph":"X") of the Trace Event Format, written as they come: memory does not grow with the
 // schedule. A process is a device or compute unit, a thread one of its lanes: a warp slot, a copy engine, a link.
 // Limits: times are microseconds, as the format wants; a simulator that counts cycles passes cycles and says so in the

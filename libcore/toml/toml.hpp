@@ -17,7 +17,7 @@ namespace kernelcast {
 class TomlFile {
  public:
   TomlFile() = default;
-  // Throws Error(bad_data) with `hint` where the text is no TOML, without where it lies too deep.
+  // Throws Error(bad_data) with `hint` where the text is not TOML, without where it lies too deep.
   TomlFile(std::string path, std::string text, std::string const& hint);
   // Throws Error(io), which says that `what` ("the launch file") cannot be read, and Error(bad_data).
   static TomlFile read(std::string const& path, std::string const& what, std::string const& hint);

@@ -1,6 +1,6 @@
 // The CPU's micro-benchmark kernels, as templates over the type that a register holds.
 //
-// Each is compiled once for every instruction set (level.cpp). What each counts stands in kernels.toml; a test runs
+// Each is compiled once for every instruction set (level.cpp). What each counts is in kernels.toml; a test runs
 // them on numbers that count their own operations and compares.
 #pragma once
 

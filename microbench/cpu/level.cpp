@@ -32,7 +32,7 @@ typedef double Doubles __attribute__((vector_size(vector_bytes)));
 typedef std::uint32_t Ints __attribute__((vector_size(vector_bytes)));
 typedef std::uint64_t Longs __attribute__((vector_size(vector_bytes)));
 
-// The compiler must neither know nor drop what stands in memory here.
+// The compiler must neither assume nor drop what is in memory here.
 void keep(void* p) {
   asm volatile("" : : "r"(p) : "memory");
 }

@@ -1,7 +1,7 @@
 // Random OpenCL C kernels whose results are defined to the last bit.
 //
 // Problem: the emulator, and the compiler and library before it, must agree with another implementation on kernels that
-// nobody chose. Whatever C or OpenCL leaves open would be a false alarm.
+// no one chose. Whatever C or OpenCL leaves open would be a false alarm.
 // Method: typed expressions over integers of 8 to 64 bits, float and double, and vectors of them. Signed arithmetic
 // goes through unsigned; shifts are masked; division is guarded; floating point has only operations that IEEE 754
 // defines (no contraction), and results that are NaN count as one value. Statements nest loops, switches, breaks and
@@ -33,7 +33,7 @@ struct Kernel {
   std::string declarations;  // and first values
   struct Statement {
     std::string text;
-    bool with_barrier = false;  // stands in the kernel itself
+    bool with_barrier = false;  // is in the kernel itself
   };
   std::vector<Statement> statements;  // each one can be left out
   std::string results;                // what it stores

@@ -1,4 +1,4 @@
-// A vector of four at an element that is no multiple of four.
+// A vector of four at an element that is not a multiple of four.
 // launch: -g 8 -l 8 -a buf:f32:64:random -a buf:f32:32:zero
 // expect: misaligned, line 10, work-item (1, 0, 0) of work-group (0, 0, 0)
 

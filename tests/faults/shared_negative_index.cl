@@ -1,4 +1,4 @@
-// Nobody is left of the first.
+// Nothing is left of the first.
 // launch: -g 32 -l 32 -a buf:i32:32:zero
 // expect: out_of_bounds, line 13, work-item (0, 0, 0) of work-group (0, 0, 0)
 

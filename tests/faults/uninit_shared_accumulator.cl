@@ -1,4 +1,4 @@
-// An accumulator in shared memory that nobody sets to zero.
+// An accumulator in shared memory that is never set to zero.
 // launch: -g 32 -l 32 -a buf:i32:32:iota -a buf:i32:32:zero
 // expect: uninitialized, line 11, work-item (0, 0, 0) of work-group (0, 0, 0)
 

@@ -2,7 +2,7 @@
 //
 // Reads what `make -C bench-suites/papers/shoc` has left in KERNELCAST_SHOC_RESULTS. The selection penalty and the
 // relative error are computed here a second time, from the projections and measured.csv, and compared with rank's; then
-// held against the trivial rankings. What the model misses stands in the suite's README.
+// held against the trivial rankings. What the model misses is described in the suite's README.
 #include <algorithm>
 #include <cmath>
 #include <fstream>

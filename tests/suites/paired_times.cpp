@@ -28,7 +28,7 @@ double seconds(timeval const& t) {
   return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
 }
 
-// Processor time of one run, or -1 if the command did not end with status 0. `command` ends with a null pointer.
+// Processor time of one run, or -1 if the command did not exit with status 0. `command` ends with a null pointer.
 double run_s(std::span<char*> command) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

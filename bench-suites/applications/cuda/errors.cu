@@ -9,7 +9,7 @@ __global__ void write(int* at, int value) {
 }
 
 int main() {
-  CHECK(cudaFree(nullptr));  // a usual way to start the runtime
+  CHECK(cudaFree(nullptr));  // a common way to start the runtime
   int* x = zeros_on_device<int>(64);
 
   write<<<1, 2048>>>(x, 1);

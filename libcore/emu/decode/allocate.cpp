@@ -38,7 +38,7 @@ class Allocation {
     return draft.effect || (draft.kind != Draft::Kind::arithmetic && draft.kind != Draft::Kind::clock);
   }
 
-  // Goes backwards through a block; `drop` marks what nobody needs.
+  // Goes backwards through a block; `drop` marks what is not needed.
   void backwards(std::uint32_t b, Set& live, bool drop) {
     DraftBlock& block = d_.blocks[b];
     if (block.end.result != no_register && block.end.guard == no_register) take(live, block.end.result);
@@ -54,7 +54,7 @@ class Allocation {
           for (std::uint32_t r : draft.destinations) take(live, r);
         for (std::uint32_t r : draft.sources) put(live, r);
       }
-      // Even if nobody needs the result, observers hear of a guarded instruction.
+      // Even if the result is not needed, observers are notified of a guarded instruction.
       if (draft.guard != no_register) put(live, draft.guard);
     }
   }

@@ -42,7 +42,7 @@ bool is_shared(ptx::Instruction const& i) {
 
 }  // namespace
 
-// Updates of global memory commute if nobody reads what they return and all of the kernel are of one kind: then the
+// Updates of global memory commute if what they return is not read and all of the kernel are of one kind: then the
 // order of the groups does not matter.
 void Decoder::find_commuting() {
   std::vector<std::uint32_t> mentions(f_.registers.size());

@@ -169,7 +169,7 @@ bool ends_block(ptx::Instruction const&);
 
 bool is_video(std::string_view base);
 
-// The type an opcode names by its last modifier ("u32"); none where it is no type.
+// The type an opcode names by its last modifier ("u32"); none where it is not a type.
 ptx::Type type_named(std::string_view);
 
 }  // namespace kernelcast::emu

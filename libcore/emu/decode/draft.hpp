@@ -31,7 +31,7 @@ struct Draft {
   // For the handler, as MicroOp::extra and data; data belongs to the Program (Impl::facts).
   std::uint32_t extra = 0;
   void const* data = nullptr;
-  bool effect = false;  // needed even if nobody reads its result
+  bool effect = false;  // needed even if its result is not read
   std::uint32_t instruction = 0;
   std::uint32_t guard = no_register;
   bool guard_negated = false;

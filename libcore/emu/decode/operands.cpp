@@ -1,4 +1,4 @@
-// Operands: registers, constants and addresses as virtual registers of the width that an opcode wants.
+// Operands: registers, constants and addresses as virtual registers of the width that an opcode needs.
 #include <bit>
 
 #include "emu/decode/decode.hpp"

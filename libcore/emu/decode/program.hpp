@@ -46,7 +46,7 @@ struct End {
   std::uint32_t count = no_slot;       // barrier: the number of threads, where given
   bool aligned = true;                 // barrier: all lanes of a warp at the same instruction
   bool cluster = false;                // barrier: of the cluster
-  bool numbered = false;               // barrier: its number or its threads stand in a register
+  bool numbered = false;               // barrier: its number or its threads are in a register
   enum class Reduction : std::uint8_t { none, popc, conjunction, disjunction };
   Reduction reduction = Reduction::none;  // bar.red
   std::uint32_t reduced = no_slot, result = no_slot;

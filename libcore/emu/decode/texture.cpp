@@ -1,4 +1,4 @@
-// Texture and surface instructions: what they ask for becomes a TextureOperation, their operands registers in one row.
+// Texture and surface instructions: the request becomes a TextureOperation, their operands registers in one row.
 #include <algorithm>
 
 #include "emu/decode/decode.hpp"

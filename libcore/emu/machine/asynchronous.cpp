@@ -1,5 +1,5 @@
-// What matrix, copy and mbarrier handlers need of the machine: findings about a lane, and the meeting of those who find
-// an mbarrier's phase complete.
+// What matrix, copy and mbarrier handlers need of the machine: findings about a lane, and the notification of lanes
+// that find an mbarrier's phase complete.
 #include "emu/machine/machine.hpp"
 #include "emu/opcodes/copy.hpp"
 #include "emu/opcodes/matrix.hpp"
@@ -19,7 +19,7 @@ void Machine::stop_at_lane(Context const& c, MicroOp const& op, Finding::Kind ki
   throw fault(kind, op.instruction, c.first_warp * lanes_per_warp + lane, ptx::full_opcode(i) + ": " + message);
 }
 
-// Who arrived in the phase is not recorded: everyone counts as having done so.
+// Arrivals in the phase are not recorded: all work-items count as having arrived.
 void Machine::notify_phase(Context const& c, std::uint32_t const* bits) const {
   std::array<std::uint32_t, 32> waiting{}, arrived{};
   std::uint32_t any = 0;

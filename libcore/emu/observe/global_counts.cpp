@@ -288,7 +288,7 @@ GlobalCounts count_global_of_groups(WaveAccess const& a, std::uint32_t group_lan
   GlobalCounts counts;
   std::uint64_t const ones = ~std::uint64_t{0} >> (64 - group_lanes);
   auto const phase = static_cast<std::uint32_t>(a.base & 127);
-  constexpr unsigned before = 16;  // lanes that nobody has, so that every lane has neighbours before it
+  constexpr unsigned before = 16;  // lanes that do not exist, so that every lane has neighbours before it
   alignas(64) std::array<std::uint32_t, before + lanes> address, idle;
   std::uint32_t crossing = 0, highest = 0;
   for (unsigned l = 0; l < before; ++l) address[l] = 0, idle[l] = ~0u;

@@ -54,7 +54,7 @@ class GroupTable {
   }
 
   std::vector<Entry> entries_;
-  std::size_t next_ = 0;  // the entry after the one asked for last
+  std::size_t next_ = 0;  // the entry after the last one looked up
 };
 
 }  // namespace kernelcast::emu

@@ -39,7 +39,7 @@ void InstructionCounters::add(InstructionCounters const& o) {
 
 struct InstructionObserver::State {
   std::vector<BasicBlock> ranges;
-  std::vector<bool> apart;  // by instruction: guarded or a branch, its lanes are told by an event of its own
+  std::vector<bool> apart;  // by instruction: guarded or a branch, its lanes come with an event of its own
   Counting const& count = counting();
   std::vector<InstructionCounters> events;  // what is known only when it happens: all but inst and issues of blocks
   std::vector<BlockCounters> blocks;

@@ -3,7 +3,7 @@
 // The same definitions as KernelCounters (kernel_counters.hpp), kept apart per instruction and counted by other code:
 // the sums over all instructions are its counters.
 // Limits: one observer belongs to one kernel. Accesses are counted one by one, without a memory of patterns: slower
-// than KernelObserver, and used only where somebody asks for it.
+// than KernelObserver, and used only where it is requested.
 #pragma once
 
 #include <cstdint>

@@ -74,7 +74,7 @@ KernelMix mix_of(Program const& program) {
     for (std::uint32_t i = range.first; i < range.last; ++i) {
       Class const kind = mix.instructions[i].kind;
       ++block.instructions[kind];
-      // brx tells as a branch who executes it.
+      // The lanes that execute brx come with its branch event.
       if (instructions[i].guard.present || instructions[i].opcode == "brx") continue;
       ++block.unguarded[kind];
       block.param_bytes += mix.instructions[i].param_bytes;

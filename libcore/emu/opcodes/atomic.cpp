@@ -13,7 +13,7 @@ using enum Class;
 template <class T>
 using InMemory = std::conditional_t<sizeof(T) == 2, u16, typename Lane<T>::Stored>;
 
-// Where the operands of one access are: the k-th value read, and the k-th returned. Few stand in d and s, more apart.
+// Where the operands of one access are: the k-th value read, and the k-th returned. Few are in d and s, more apart.
 u32 value_slot(MicroOp const& op, u32 k) {
   if (op.operands) return op.operands[op.destinations + 1 + k];
   return k < 3 ? op.s[1 + k] : no_slot;
@@ -37,7 +37,7 @@ void take_turns(Context& c, MicroOp const& op, Each each) {
     });
 }
 
-// The same while other threads do the like: in any order, for updates whose result nobody reads.
+// The same while other threads do the like: in any order, for updates whose result is not read.
 template <class T, class F>
 void atomic_among_threads(Context& c, MicroOp const& op) {
   using Stored = typename Lane<T>::Stored;

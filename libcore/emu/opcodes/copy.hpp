@@ -1,5 +1,5 @@
-// What an asynchronous copy or an mbarrier instruction asks for, as the decoder leaves it in MicroOp::data. Internal to
-// emu; plain data only, as lane.hpp.
+// The operation of an asynchronous copy or an mbarrier instruction, as the decoder leaves it in MicroOp::data. Internal
+// to emu; plain data only, as lane.hpp.
 #pragma once
 
 #include "emu/opcodes/lane.hpp"

@@ -7,7 +7,7 @@
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
 
-// Byte offset of a source or destination register, which stands in d and s, or in `operands` where there are many.
+// Byte offset of a source or destination register, which is in d and s, or in `operands` where there are many.
 [[maybe_unused]] u32 source_at(MicroOp const& op, u32 k) {
   return op.operands ? op.operands[op.destinations + k] : op.s[k];
 }

@@ -71,7 +71,7 @@ struct Divide {
   constexpr T operator()(T a, T b) const {
     T const one = 1, divisor = b == 0 ? one : b;
     if constexpr (sizeof(T) < 8) {
-      // Exact: a quotient of 32-bit integers that is no integer is further than 2^-32 from one. It vectorises.
+      // Exact: a quotient of 32-bit integers that is not an integer is further than 2^-32 from one. It vectorises.
       s64 const quotient = static_cast<s64>(static_cast<f64>(a) / static_cast<f64>(divisor));
       return b == 0 ? static_cast<T>(-1) : static_cast<T>(quotient);
     } else if constexpr (std::is_signed_v<T>) {

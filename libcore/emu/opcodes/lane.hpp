@@ -31,7 +31,7 @@ struct MicroOp {
   std::uint32_t extra = 0;   // guard: 1 = negated; otherwise the opcode's own
   // Opcodes with more operands than d and s hold: all destinations, then all sources, as in d and s; else null.
   std::uint32_t const* operands = nullptr;
-  std::uint16_t destinations = 0, sources = 0;  // how many stand in `operands`
+  std::uint16_t destinations = 0, sources = 0;  // how many are in `operands`
   Access* access = nullptr;
   void const* data = nullptr;  // what the decoder left for the opcode (Draft::data)
 };
@@ -69,7 +69,7 @@ struct Access {
   enum class Address : std::uint8_t { wide, narrow, indexed };
   Address address = Address::wide;
   bool index_signed = false;
-  bool argument = false;                            // of a call: local memory, told as parameter space
+  bool argument = false;                            // of a call: local memory, reported as parameter space
   ptx::StateSpace space = ptx::StateSpace::global;  // generic included
   Direction direction = Direction::load;
   std::uint8_t element_bytes = 4, elements = 1, bytes = 4;
@@ -84,7 +84,7 @@ struct Access {
   bool reachable = false;   // some index is within the window
   std::uint64_t begin = 0;  // indexed: offset of index 0
   Window window;
-  std::uint32_t placement_index = 0;  // in the pool; 0 is nobody's
+  std::uint32_t placement_index = 0;  // in the pool; 0 is unused
   bool follows = false;               // an earlier access of the block has computed the placement
   Placement* placement = nullptr;     // once bound
 };
@@ -96,7 +96,7 @@ struct Context {
   std::uint32_t const* lanes = nullptr;   // [32 * warps] the same, 0 or ~0 each
   Placement* spare = nullptr;             // for accesses that share none
   std::uint64_t placements = 0;           // numbers given so far
-  std::uint32_t scratch = 0;              // a 64-bit register of nobody, as a byte offset
+  std::uint32_t scratch = 0;              // an unused 64-bit register, as a byte offset
   std::uint32_t const* exists = nullptr;  // [warps] work-items that exist
   std::uint32_t first_warp = 0;
   std::uint32_t group_lanes = 0;  // as Lanes::group_lanes

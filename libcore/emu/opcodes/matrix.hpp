@@ -1,8 +1,8 @@
-// What a matrix instruction asks for, as the decoder leaves it in MicroOp::data. Internal to emu; plain data only, as
-// lane.hpp.
+// The operation of a matrix instruction, as the decoder leaves it in MicroOp::data. Internal to emu; plain data only,
+// as lane.hpp.
 //
 // A matrix lies spread over the registers of a warp: a fragment. Which lane's register holds which element is a table,
-// made by the decoder (decode/fragment.cpp), so that the handlers know nothing of shapes.
+// made by the decoder (decode/fragment.cpp), so that the handlers do not depend on shapes.
 #pragma once
 
 #include "emu/opcodes/lane.hpp"

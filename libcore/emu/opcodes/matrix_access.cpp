@@ -6,7 +6,7 @@
 // element; registers that repeat others are not loaded again. All lanes take part in these.
 //
 // A fragment of wmma has the layout of the mma fragments of the same size, tile after tile of 16 rows or 8 columns
-// (decode/fragment.cpp); PTX leaves it open. p and stride are read lane by lane; PTX wants them equal.
+// (decode/fragment.cpp); PTX leaves it open. p and stride are read lane by lane; PTX requires them to be equal.
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/fragment.hpp"
 #include "emu/opcodes/transfer.hpp"

@@ -1,4 +1,4 @@
-// What a cvt says beyond the table of convert.cpp's table: written by the decoder, read by the handler
+// What a cvt needs beyond convert.cpp's table: written by the decoder, read by the handler
 // (reformat.cpp). Plain data only, as lane.hpp.
 #pragma once
 

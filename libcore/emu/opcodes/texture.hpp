@@ -1,4 +1,4 @@
-// What a texture or surface instruction asks for, as the decoder leaves it in MicroOp::data. Internal to emu.
+// The operation of a texture or surface instruction, as the decoder leaves it in MicroOp::data. Internal to emu.
 #pragma once
 
 #include "emu/image.hpp"

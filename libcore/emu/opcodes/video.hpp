@@ -1,5 +1,5 @@
-// What a video instruction (vadd, vset4, vmad, …) says: written by the decoder, read by the handler (video.cpp). Plain
-// data only, as lane.hpp.
+// The operation of a video instruction (vadd, vset4, vmad, …): written by the decoder, read by the handler (video.cpp).
+// Plain data only, as lane.hpp.
 #pragma once
 
 #include <cstdint>

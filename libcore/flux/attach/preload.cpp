@@ -143,7 +143,7 @@ KERNELCAST_EXPORT Error OURS(cudaGraphExecKernelNodeSetParams)(GraphExec exec, N
                                     [&](KernelNodeParams const& parameters) { return real(exec, node, &parameters); });
 }
 
-// Nodes of any type. Before CUDA 13 there were no edges, and the last argument was one that is not looked at here.
+// Nodes of any type. Before CUDA 13 there were no edges, and the last argument was one that is ignored here.
 KERNELCAST_EXPORT Error OURS(cudaGraphAddNode)(Node* node, Graph graph, Node const* before, void const* edges_or_count,
                                                std::size_t count_or_given, NodeParams* given_or_nothing) {
   NEXT(cudaGraphAddNode);

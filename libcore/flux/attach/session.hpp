@@ -3,7 +3,7 @@
 // Method: each fat binary's PTX is replaced by its instrumented form when the program registers it. A launch borrows a
 // set of banks from a pool, hands their address to the kernel as one more argument, and puts a copy to the host and a
 // clearing behind the kernel on the same stream; once the event behind these has passed, the counts are written and the
-// banks go back. In a graph an action of the host stands in the event's place, so that each run of the graph gives rows
+// banks go back. In a graph an action of the host replaces the event, so that each run of the graph gives rows
 // of its own: behind what a stream capture records, and as three nodes behind a kernel node that is added by hand.
 // Limits: the banks of a kernel node belong to its graph; where two executable graphs made of one graph run at the same
 // time, their counts are right as a sum only.

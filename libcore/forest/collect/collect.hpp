@@ -28,7 +28,7 @@ struct Collected {
   int status = 0;                    // the application's exit status; 128 + signal where a signal ended it
 };
 
-// The application's own input and output are untouched. Throws Error: unavailable (no NVML where power is asked for,
+// The application's own input and output are untouched. Throws Error: unavailable (no NVML where power is requested,
 // the library is not installed), io (the application cannot be started).
 Collected collect(Options const&);
 

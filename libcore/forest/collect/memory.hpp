@@ -17,7 +17,7 @@ class Memory {
   void remove(void* at);
   void add_variable(void const* symbol, std::size_t bytes);
 
-  // Copies what a kernel on this device can reach. What went wrong, in words; empty: nothing did.
+  // Copies what a kernel on this device can reach. The message of what failed; empty: nothing did.
   std::string keep(int device);
   std::string put_back();  // the last keep()
 

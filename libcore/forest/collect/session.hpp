@@ -1,7 +1,7 @@
 // What an attached process knows: its kernels, its memory, what was measured.
 //
 // Method: the first launch of each kernel with each configuration waits for the device, keeps the memory, repeats the
-// kernel while the power is sampled, puts the memory back, and only then is made as the application asked for. So the
+// kernel while the power is sampled, puts the memory back, and only then is made as the application requested. So the
 // application computes what it would have computed.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What forests say, as rows of records.
+// Predictions of forests, as rows of records.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace kernelcast::forest {
 
 inline constexpr auto model_name = "mangrove";
 
-// Value, interval and words of doubt. `features`: the names of the prediction's features.
+// Value, interval and warnings. `features`: the names of the prediction's features.
 void fill(record::ForestProjection& row, Prediction const&, std::string const& target,
           std::vector<std::string> const& features);
 

@@ -1,4 +1,4 @@
-// Memory that the application has asked for, on the device or on the host. All of it lies in the emulator's Memory, at
+// Memory that the application has allocated, on the device or on the host. All of it lies in the emulator's Memory, at
 // the same address for both, so that pinned, managed and registered memory is simply there.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace kernelcast::cudart {
 
 struct Array {
   ChannelFormat format;
-  Extent extent;  // as it was asked for: a height or depth of 0 where there is none
+  Extent extent;  // as requested: a height or depth of 0 where there is none
   unsigned flags = 0;
   std::size_t texel_bytes = 0;
   std::byte* texels = nullptr;

@@ -1,4 +1,4 @@
-// What cudaDeviceGetAttribute says of a device, by the numbers of cudaDeviceAttr; cudaDeviceProp has the same figures.
+// Values of cudaDeviceGetAttribute for a device, by the numbers of cudaDeviceAttr; cudaDeviceProp has the same figures.
 //
 // Figures of one device come from the database; those of its compute capability from [cuda] "Technical Specifications
 // per Compute Capability". What neither says is 0.

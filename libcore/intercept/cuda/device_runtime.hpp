@@ -24,7 +24,7 @@ class DeviceRuntime {
 
   // For emu::Launch::external.
   std::optional<std::uint64_t> answer(emu::ExternalCall const&);
-  void run();  // all that the kernel has asked for
+  void run();  // all that the kernel has enqueued
 
  private:
   struct Prepared {  // by cudaGetParameterBuffer

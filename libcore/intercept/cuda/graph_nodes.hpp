@@ -5,7 +5,7 @@
 
 namespace kernelcast::cudart {
 
-// Fills in type, work and what may be asked. NotSupported for kinds of nodes that there are not.
+// Fills in type, work and the parameters to query. NotSupported for kinds of nodes that there are not.
 Code make_node(State&, KernelNodeParameters const*, Node&);
 Code make_node(Copy3D const*, Node&);
 Code make_node(FillNodeParameters const*, Node&);

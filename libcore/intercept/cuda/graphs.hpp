@@ -83,7 +83,7 @@ struct Node {
   std::vector<Node*> before;
   Work work;
   bool enabled = true;
-  // What the node's parameters are, where it may be asked.
+  // The node's parameters, where they can be queried.
   std::optional<NodeParameters> parameters;
   std::shared_ptr<PackedArguments> arguments;  // of a kernel
   std::shared_ptr<Graph> child;
@@ -150,7 +150,7 @@ class Graphs {
 // Does the work, or adds it to the graph that the stream is captured into.
 Code on_stream(Stream, NodeType, Work);
 
-// Launches with these parameters: a copy of the arguments belongs to it. In `node`, for those who ask.
+// Launches with these parameters: a copy of the arguments belongs to it. In `node`, for queries.
 Code kernel_node(State&, Kernel&, KernelNodeParameters const&, bool cooperative, Node& node);
 
 // Launches, or adds a node to the graph that the request's stream is captured into.

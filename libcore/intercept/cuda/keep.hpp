@@ -8,7 +8,7 @@
 
 namespace kernelcast::cudart {
 
-// Made before the launch runs, from memory as it then is; published behind its row, so that nobody runs it again at
+// Made before the launch runs, from memory as it then is; published behind its row, so that it is not run again at
 // once. What cannot be described is named: unkept-PID-N.txt.
 class KeptLaunch {
  public:

@@ -54,7 +54,7 @@ class Rows {
 
   // Counts this launch: the number of its configuration, and where it is new the launch, to be run with counters.
   struct Begun {
-    std::optional<std::uint64_t> configuration;  // empty where nobody wants rows, or the spool is full
+    std::optional<std::uint64_t> configuration;  // empty where no rows are requested, or the spool is full
     std::unique_ptr<CountedLaunch> counted;
   };
   Begun begin(Kernel const&, emu::Launch const&);
@@ -64,7 +64,7 @@ class Rows {
 
  private:
   launch::GroupChoice groups_;
-  std::optional<LaunchPolicy> policy_;  // none: nobody wants rows
+  std::optional<LaunchPolicy> policy_;  // none: no rows are requested
 };
 
 }  // namespace kernelcast::cudart

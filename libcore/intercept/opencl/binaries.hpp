@@ -3,7 +3,7 @@
 //
 // Method: what clGetProgramInfo gives out is noted by its hash, with sources, options and headers, in the folder of
 // the spool's programs, which lasts (pyopencl, hashcat and many others keep binaries in a cache of their own).
-// Limits: a binary that was made where nobody looked on has no source.
+// Limits: a binary that was built without the layer has no source.
 #pragma once
 
 #include <string_view>

@@ -294,7 +294,7 @@ cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, std
     });
   return status;
 }
-// What is mapped to be written is taken as written at once: nobody may use it before it is unmapped.
+// What is mapped to be written is taken as written at once: it may not be used before it is unmapped.
 void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,
                              std::size_t offset, std::size_t bytes, cl_uint waits, cl_event const* wait_list,
                              cl_event* event, cl_int* status) {

@@ -1,14 +1,14 @@
-// Launches that go to another device than the application says, because they are projected to be faster there.
+// Launches that go to another device than the application chose, because they are projected to be faster there.
 //
 // Problem: an application with several devices in a context says where each kernel runs; another of them may be the
 // better one for it (kernelcast-advise --steer).
-// Method: somebody outside decides (decisions.hpp); until then, and whenever the other device cannot take the launch,
-// it goes where the application said. A launch that is sent elsewhere waits, on a queue of ours, for a marker in the
-// application's queue; a second marker, which waits for it, stands in the application's queue in its place. The
-// application gets the event of the kernel itself, and its own queue when it asks for the event's.
+// Method: another process decides (decisions.hpp); until then, and whenever the other device cannot take the launch,
+// it goes where the application put it. A launch that is sent elsewhere waits, on a queue of ours, for a marker in the
+// application's queue; a second marker, which waits for it, takes its place in the application's queue. The
+// application gets the event of the kernel itself; a query of that event's queue returns the application's queue.
 // Limits: devices of the same context, and programs that one call built for both. Not sent: kernels whose program has
 // variables of its own in global memory, of which each device has one; launches with shared virtual memory that the
-// other device lacks. What moving buffers costs the one who projects has to know. Times of events are those of the
+// other device lacks. The cost of moving buffers is left to the projection. Times of events are those of the
 // device that ran the kernel.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace kernelcast::intercept {
 
 bool steering();  // whether this process is
 
-// A launch as the application asked for it.
+// A launch as the application requested it.
 struct Command {
   cl_command_queue queue;
   cl_kernel kernel;

@@ -1,4 +1,4 @@
-// Which functions of the CUDA runtime flux-count's run-time stands in for (flux/attach/preload.cpp), and which it calls
+// Which functions of the CUDA runtime flux-count's run-time replaces (flux/attach/preload.cpp), and which it calls
 // (flux/attach/runtime.hpp).
 #pragma once
 

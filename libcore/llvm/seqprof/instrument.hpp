@@ -10,7 +10,7 @@
 
 namespace kernelcast::llvm_passes {
 
-// What is measured beyond the usual; the run-time is told by kernelcast_seq_kernel_enter().
+// What is measured beyond the defaults; the run-time learns it from kernelcast_seq_kernel_enter().
 struct Mode {
   bool all_dependences = false;  // writes wait for earlier reads and writes of the same place, too
   bool invocations = false;      // each call of the kernel is scheduled after the one before

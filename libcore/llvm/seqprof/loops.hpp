@@ -29,7 +29,7 @@ struct FunctionLoops {
 
 // Where innermost loops begin that LLVM may vectorise, floating-point reductions allowed: "file:line:column".
 using VectorizableLoops = llvm::StringSet<>;
-// `scratch` is a copy of the function; it is optimised first, as what stands before the vectoriser usually is.
+// `scratch` is a copy of the function; it is optimised first, as LLVM's pipeline does before its vectoriser.
 void find_vectorizable(llvm::Function& scratch, llvm::PassBuilder&, llvm::FunctionAnalysisManager&, VectorizableLoops&);
 
 FunctionLoops study_loops(llvm::Function&, llvm::FunctionAnalysisManager&, VectorizableLoops const&);

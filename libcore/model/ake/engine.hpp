@@ -7,7 +7,7 @@
 //   start = max(issue, admit[unit]);  admit[unit] = start + gap;  done = start + latency
 // Issue never waits for a unit. Events are processed in order of time, schedulers of equal time in order of their
 // number; nothing is stepped cycle by cycle. A global access visits the levels of the memory in turn, each with its own
-// admit time; n requests of a level are admitted one gap apart. Stores keep units busy and nobody waits for them.
+// admit time; n requests of a level are admitted one gap apart. Stores keep units busy and no wavefront waits for them.
 // A barrier releases the group when its last wavefront that still runs has arrived, after the barrier's latency.
 // Greedy then oldest: the wavefront that issued last if it is ready, else the oldest by (start of its group, number of
 // the group's slot, number in the group).

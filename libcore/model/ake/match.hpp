@@ -1,4 +1,4 @@
-// Which machine code a wavefront executes where its trace says which PTX.
+// Which machine code a wavefront executes where its trace has PTX.
 //
 // Problem: a trace counts blocks of PTX and has their addresses; ptxas has merged blocks under predicates, cut others
 // in two, and unrolled loops, so that the blocks of a listing have to be found among those of the PTX. Method: blocks

@@ -49,8 +49,8 @@ struct PerdomeBound {
 // (11). `link_s_per_flop` is N_x t_x / N_f, added to the time.
 PerdomeBound bound(Processors const&, double intensity, Division const&, double link_s_per_flop = 0);
 
-// Why no code of this intensity has parts of these intensities on two processors, in words that name the lemma; empty
-// where one has. An intensity of 0 says that the processor is unused. [perdome] Lemmas 1 and 2, as corrected in
+// Why no code of this intensity has parts of these intensities on two processors, as a message that names the lemma;
+// empty where one has. An intensity of 0 says that the processor is unused. [perdome] Lemmas 1 and 2, as corrected in
 // kernelcast-models(7).
 std::string lemma_violation(double intensity, double intensity_first, double intensity_second);
 

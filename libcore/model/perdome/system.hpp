@@ -10,7 +10,7 @@
 namespace kernelcast::model::perdome {
 
 struct System {
-  std::string name;  // as asked for
+  std::string name;  // as requested
   Processors processors;
 };
 

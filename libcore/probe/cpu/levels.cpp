@@ -18,7 +18,7 @@ void count_clocks(std::uint64_t steps) {
   for (std::uint64_t i = 0; i < steps; i += 16) {
 #pragma GCC unroll 16
     for (int u = 0; u < 16; ++u) {
-      // An addition that the compiler can neither merge nor move, of a value that is no constant: register renaming
+      // An addition that the compiler can neither merge nor move, of a value that is not a constant: register renaming
       // may take several additions of a small constant at once.
 #if defined(__x86_64__)
       asm volatile("add %1, %0" : "+r"(x) : "r"(i));

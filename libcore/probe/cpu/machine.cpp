@@ -173,7 +173,7 @@ void SpinBarrier::wait() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
-    // Somebody else may need this processor to get there at all.
+    // The thread waited for may need this processor.
     if (++spins % 65536 == 0) sched_yield();
   }
 }

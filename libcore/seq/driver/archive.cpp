@@ -110,7 +110,7 @@ struct Archive {
   bool whole;  // all of them, by --whole-archive
 };
 
-// The archives of bitcode; where they stood in link.others are empty words.
+// The archives of bitcode; their places in link.others are empty.
 std::vector<Archive> take_archives(Link& link, TemporaryFolder const& scratch) {
   auto& words = link.others;
   Files folders;

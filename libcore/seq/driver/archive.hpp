@@ -8,7 +8,7 @@
 namespace kernelcast::seq {
 
 // Archives among link.others, named by path or as -lNAME in a folder of -L, that hold bitcode: their members that are
-// needed join link.bitcode, or stand in the archive's place where they are machine code. Other archives stay as they
+// needed join link.bitcode, or replace the archive where they are machine code. Other archives stay as they
 // are. Limits: archives are searched together, again and again, whatever their order; System V and GNU archives, thin
 // ones too. Throws Error(bad_data) for an archive that is cut off, Error(unavailable) without llvm-nm-19.
 void unpack_archives(CompilerTools const&, Link&, TemporaryFolder const& scratch);

@@ -1,4 +1,4 @@
-// The command line of a C, C++ or Fortran compiler, as far as it matters who takes the compiler's place.
+// The command line of a C, C++ or Fortran compiler, as far as it matters to a program that replaces the compiler.
 #pragma once
 
 #include <string>

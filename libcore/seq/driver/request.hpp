@@ -1,4 +1,4 @@
-// What the program seqprof is asked for: sources or a program, what of it to profile, and how to run it.
+// What the program seqprof is to do: sources or a program, what of it to profile, and how to run it.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct Request {
 // execute() do, and Error(usage) where nothing can be profiled.
 std::vector<record::Profile> profile(Request const&);
 
-// How far a sampled profile may be off, in words; empty where it is exact.
+// A message on how far a sampled profile may be off; empty where it is exact.
 std::string sampling_note(std::vector<record::Profile> const&);
 
 // Powers of two from 8 to 4096. Throws Error(usage).

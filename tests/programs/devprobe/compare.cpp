@@ -1,5 +1,5 @@
 // devprobe's figures of this machine's processor against figures that are computed here, by other code, and against
-// each other. Timed, so it is no part of the tests: cmake --build build --target probe-compare
+// each other. Timed, so it is not part of the tests: cmake --build build --target probe-compare
 //
 // Usage: probe_compare CPU.csv SECOND_CPU.csv [OPENCL.csv]: three runs of devprobe. Exit status 1 where one misses.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// An application that makes trouble for whoever looks on. Usage: troubles KIND, the kinds are those below.
+// An application that makes trouble for an observer. Usage: troubles KIND, the kinds are those below.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>

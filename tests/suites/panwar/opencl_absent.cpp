@@ -1,4 +1,4 @@
-// Stands in for opencl.cpp where no OpenCL headers are installed: there is no device.
+// Replaces opencl.cpp where no OpenCL headers are installed: there is no device.
 #include <stdexcept>
 
 #include "opencl.hpp"

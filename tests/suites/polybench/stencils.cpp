@@ -20,7 +20,7 @@ Expected conv2d(Scenario const& s) {
   return {{"out", out.elements()}};
 }
 
-// PolyBench's fifteen products, as they stand in its loop: weight and offsets (depth, row, column).
+// PolyBench's fifteen products, as in its loop: weight and offsets (depth, row, column).
 struct Tap {
   float weight;
   std::array<int, 3> offset;

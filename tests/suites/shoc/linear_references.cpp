@@ -176,7 +176,7 @@ Verdict judge_triad(Run const& run) {
 
 namespace {
 
-// mulmad's x stands in both factors: an error of x comes through multiplied by the derivative 1.5 - x, where the
+// mulmad's x is in both factors: an error of x comes through multiplied by the derivative 1.5 - x, where the
 // factors taken alone would have it grow without bound.
 template <class Number>
 Number mulmad(Number x) {

@@ -367,7 +367,7 @@ TEST_CASE("printf prints group after group for any number of threads") {
     CHECK(b.read<u32>(out) == std::vector<u32>(12 * 40, 4));
     CHECK(b.program->prints());
   }
-  // Nobody listens, no format.
+  // No printer, no format.
   Bench silent(calling(library, R"(
   { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], 0; st.param.b64 [a], 0;
     call.uni (r), vprintf, (f, a); ld.param.b32 %r9, [r]; }

@@ -331,7 +331,7 @@ TEST_CASE("atomics take their turn in lane order") {
       REQUIRE(bench.run().ending == Ending::done);
       INFO(name << " " << space);
       CHECK(bench.read<u32>(p)[0] == c.final);
-      // Nobody reads the result: only what does not commute needs groups in order.
+      // The result is not read: only what does not commute needs groups in order.
       std::string_view const op = c.op;
       CHECK(bench.program->order_dependent() == (!shared && (op == "inc" || op == "dec" || op == "exch")));
     }

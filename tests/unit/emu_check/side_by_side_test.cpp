@@ -10,7 +10,7 @@
 namespace kernelcast::emu::test {
 namespace {
 
-// Accepts no packs and has nobody to stand in: with it groups run one by one.
+// Accepts no packs and has no packed substitute: with it groups run one by one.
 struct OneByOne final : Observer {
   std::unique_ptr<Observer> fork() const override { return std::make_unique<OneByOne>(); }
   void join(Observer const&) override {}

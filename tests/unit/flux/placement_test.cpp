@@ -8,7 +8,7 @@ using namespace kernelcast::flux;
 
 namespace {
 
-// A graph of so many blocks and more edges; block 0 is entered, everybody can get out.
+// A graph of so many blocks and more edges; block 0 is entered, each can reach an exit.
 struct Random {
   std::uint32_t blocks;
   std::vector<Edge> edges;
@@ -60,7 +60,7 @@ TEST_CASE("counts derived from chords are those counted everywhere, on random co
     auto const derived = solve(g.blocks + 1, g.edges, known);
     REQUIRE(derived);
     REQUIRE(*derived == counts);
-    // One counter fewer tells less, unless what it counted is no part of the flow between blocks.
+    // One counter fewer tells less, unless what it counted is not part of the flow between blocks.
     if (counted.empty()) continue;
     auto const without = counted[random() % counted.size()];
     known[without].reset();

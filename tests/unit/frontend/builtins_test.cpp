@@ -1,5 +1,5 @@
 // Every family of OpenCL C's built-in functions compiles to PTX with nothing left undefined: one small kernel per call,
-// many kernels per file. Calls are generated, so that a family stands in one line.
+// many kernels per file. Calls are generated, so that a family takes one line.
 #include <future>
 
 #include "catch.hpp"

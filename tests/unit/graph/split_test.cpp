@@ -50,7 +50,7 @@ double bytes_of(Graph const& graph, TaskKind kind) {
 
 bool waits_for(Graph const& graph, std::uint32_t task, std::uint32_t earlier) {
   std::set<std::uint32_t> reached{earlier};
-  for (std::uint32_t t = earlier; t <= task; ++t)  // tasks stand in an order that dependences follow
+  for (std::uint32_t t = earlier; t <= task; ++t)  // tasks are in an order that dependences follow
     if (reached.contains(t))
       for (auto const next : graph.successors_of(t)) reached.insert(next);
   return reached.contains(task);

@@ -91,7 +91,7 @@ double in_child(Run run) {
   int ends[2];
   if (pipe(ends) != 0) return -1;
   std::cout.flush();
-  std::fflush(stdout);  // what stands in the buffers is written once
+  std::fflush(stdout);  // what is in the buffers is written once
   pid_t const child = fork();
   if (child == 0) {
     double time_s = -2;

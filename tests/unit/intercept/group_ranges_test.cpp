@@ -102,7 +102,7 @@ TEST_CASE("lanes of one access in memory of several kinds") {
   GroupRanges ranges({1, 1, 1}, find);
   ranges.group_begin(0);
   auto lanes = row(base + 64, 4);
-  for (std::size_t l = 8; l < 16; ++l) lanes[l] = base + 2 * size + 4 * l;  // nobody's
+  for (std::size_t l = 8; l < 16; ++l) lanes[l] = base + 2 * size + 4 * l;  // unused
   lanes[20] = base + 512;
   access(ranges, lanes, 4, emu::Direction::atomic);
   ranges.group_end();

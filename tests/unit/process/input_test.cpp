@@ -87,7 +87,7 @@ TEST_CASE("depth of TOML is counted where it is and nowhere else") {
   CHECK(nesting(times(1000, "a.b.c = [[1], [2.5, 3.5], {a.b = 1, c.d = [4]}]\n")) == "done");
   CHECK(nesting("a = [" + times(1000, "[1.5, 2.5],\n") + "]") == "done");
   CHECK(nesting(times(1000, "[[launch]]\n")) == "done");
-  // Text is no structure.
+  // Text is not a structure.
   std::string const dots = times(100, ".[{");
   CHECK(nesting("a = \"" + dots + "\\\"" + dots + "\"\n") == "done");
   CHECK(nesting("a = '" + dots + "\\'\nb = 1") == "done");

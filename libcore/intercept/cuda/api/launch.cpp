@@ -1,4 +1,4 @@
-// Launches, and what is asked and set of kernels.
+// Launches, and queries and settings of kernels.
 #include "intercept/cuda/launch.hpp"
 #include "intercept/cuda/graphs.hpp"
 

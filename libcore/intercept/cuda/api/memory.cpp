@@ -1,4 +1,4 @@
-// Allocation, and what is asked of memory.
+// Allocation, and queries of memory.
 #include <algorithm>
 #include <cstring>
 

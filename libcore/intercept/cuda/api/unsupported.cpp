@@ -1,4 +1,4 @@
-// Functions of the runtime that the emulator does not have. Whatever an application passes, it is not looked at.
+// Functions of the runtime that the emulator does not have. Arguments are ignored.
 #include "intercept/cuda/errors.hpp"
 
 using kernelcast::cudart::Code;

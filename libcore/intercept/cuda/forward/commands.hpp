@@ -1,4 +1,4 @@
-// What an application on a GPU asks of it, in order, for its graph: ../../command_log.hpp.
+// The commands of an application to its GPU, in order, for its graph: ../../command_log.hpp.
 //
 // Limits: variables of programs and CUDA arrays are not seen, nor what the host does to managed memory: that has
 // contents from the start. Copies within a capture are left out, as launches are.

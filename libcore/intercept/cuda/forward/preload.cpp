@@ -1,4 +1,4 @@
-// The calls that are looked at on their way to the application's runtime.
+// The calls that are observed on their way to the application's runtime.
 #include "intercept/cuda/forward/next.hpp"
 #include "intercept/cuda/forward/watch.hpp"
 

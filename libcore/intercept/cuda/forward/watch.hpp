@@ -1,4 +1,4 @@
-// An application on a GPU, looked on: its launches that are new are described in the spool.
+// An application on a GPU, observed: its launches that are new are described in the spool.
 //
 // Method: a library before the application's shared CUDA runtime (LD_PRELOAD, preload.cpp) sees programs, kernels,
 // variables and memory as they are registered and allocated, and passes everything on. Before a launch with new sizes
@@ -78,8 +78,8 @@ class Watch {
   void describe(Kernel const&, Launch const&, std::uint64_t number, Passing&);
 
   std::mutex mutex_;
-  std::optional<LaunchPolicy> policy_;  // none: nobody wants to know
-  std::optional<Commands> commands_;    // none: nobody wants a graph
+  std::optional<LaunchPolicy> policy_;  // none: nothing is observed
+  std::optional<Commands> commands_;    // none: no graph is requested
   std::vector<std::unique_ptr<Program>> programs_;
   std::unordered_map<void*, Program*> by_handle_;
   std::unordered_map<void const*, Kernel> kernels_;

@@ -120,7 +120,7 @@ void build(int* x, Expected& ex) {
   must(cudaGraphInstantiate(&again, graph, 0));
   must(cudaGraphLaunch(again, stream));
   ex.add(7, 50), ex.loop(32, 2), ex.add(7, 100);
-  must(cudaGraphLaunch(exec, stream));  // nobody waits for it but the copy below
+  must(cudaGraphLaunch(exec, stream));  // only the copy below waits for it
   ex.add(7, 100), ex.loop(16, 4), ex.loop(8, 4);
   must(cudaStreamSynchronize(stream));
 }

@@ -1,5 +1,5 @@
 // A CUDA application without nvcc: it registers fat binaries of its own and calls the runtime as compiled code does.
-// Usage: registered [CASE]. Cases other than the usual one end with errors on purpose.
+// Usage: registered [CASE]. Cases other than `usual` end with errors on purpose.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

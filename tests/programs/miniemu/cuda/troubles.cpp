@@ -1,4 +1,4 @@
-// A CUDA application that makes trouble for whoever looks on. Usage: troubles KIND, the kinds are those below. What it
+// A CUDA application that makes trouble for an observer. Usage: troubles KIND, the kinds are those below. What it
 // does on the device is in trouble_kernels.cpp, a library that it opens.
 #include <dlfcn.h>
 #include <sys/wait.h>
