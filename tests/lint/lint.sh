@@ -24,7 +24,7 @@ arrows() {
   sh tests/lint/arrows.sh . && sh tests/lint/arrows_selftest.sh .
 }
 
-words_advice="say it without the path of a machine and without an unfinished part"
+words_advice="say it without the path of a machine, without an unfinished part, in the plain words that the check names"
 words() {
   sh tests/lint/words.sh .
 }
