@@ -142,7 +142,7 @@ struct Plan {
   std::vector<emu::Sampler> samplers;
   std::vector<Call> calls;
   std::string case_name;    // the launch file's stem and what was set, joined by _; empty: <global>/<local>
-  bool lazy_files = false;  // contents are read where they are touched: nobody else changes the files meanwhile
+  bool lazy_files = false;  // contents are read where they are touched: the files do not change meanwhile
 };
 
 struct CommandLine {

@@ -10,10 +10,10 @@ namespace kernelcast::launch {
 
 namespace {
 
-constexpr std::size_t most_parameters = 1000;  // each may depend on the next: this is the depth of resolve(), too
-constexpr std::size_t most_set_values = 10'000;
-constexpr std::size_t most_value_bytes = 64 * 1024;
-constexpr std::size_t most_names_shown = 20;
+constexpr std::size_t max_parameters = 1000;  // each may depend on the next: this is the depth of resolve(), too
+constexpr std::size_t max_set_values = 10'000;
+constexpr std::size_t max_value_bytes = 64 * 1024;
+constexpr std::size_t max_names_shown = 20;
 constexpr std::string_view types[] = {"an integer", "a number", "a string"};
 
 bool is_word(char c) {
@@ -36,8 +36,8 @@ void Choice::declare(std::string name, Value value, Text const& place) {
   if (name.empty() || (name.front() >= '0' && name.front() <= '9') || !std::all_of(name.begin(), name.end(), is_word))
     throw refuse(place, fmt::format("'{}' cannot be the name of a parameter", name),
                  "letters, digits and _, as expressions use it");
-  if (entries_.size() == most_parameters)
-    throw refuse(place, fmt::format("more than {} parameters", most_parameters), "write values where they are used");
+  if (entries_.size() == max_parameters)
+    throw refuse(place, fmt::format("more than {} parameters", max_parameters), "write values where they are used");
   index_.emplace(name, entries_.size());
   names_.push_back(name);
   entries_.push_back({std::move(name), value.index(), std::move(value), place});
@@ -51,8 +51,8 @@ void Choice::declare_set(std::string const& name, Text const& place) {
 }
 
 void Choice::add_to_set(std::string const& set, std::string const& parameter, Value value, Text const& place) {
-  if (++assignments_ > most_set_values)
-    throw refuse(place, fmt::format("more than {} values in sets", most_set_values), "make several launch files");
+  if (++assignments_ > max_set_values)
+    throw refuse(place, fmt::format("more than {} values in sets", max_set_values), "make several launch files");
   auto const found = index_.find(parameter);
   if (found == index_.end())
     throw refuse(place, fmt::format("set '{}': unknown parameter '{}'", set, parameter),
@@ -99,7 +99,7 @@ void Choice::choose(std::string const& text) {
 Error Choice::unknown(Text const& place, std::string_view what, std::string const& name) const {
   bool const is_set = what == "set";
   auto const list = [](std::string_view of, std::vector<std::string> const& names) {
-    auto const shown = std::min(names.size(), most_names_shown);
+    auto const shown = std::min(names.size(), max_names_shown);
     return names.empty() ? fmt::format("no {}", of)
                          : fmt::format("the {} {}{}", of, fmt::join(names.begin(), names.begin() + shown, ", "),
                                        shown < names.size() ? ", ..." : "");
@@ -150,8 +150,8 @@ void Choice::resolve(Entry& entry) {
     std::string filled = braced ? substitute(whole, known_).text : whole.text;
     if (entry.type == 0)
       value = evaluate(filled, known_, whole);
-    else if (filled.size() > most_value_bytes)
-      throw refuse(entry.place, fmt::format("parameter '{}' has more than {} KiB", entry.name, most_value_bytes >> 10),
+    else if (filled.size() > max_value_bytes)
+      throw refuse(entry.place, fmt::format("parameter '{}' has more than {} KiB", entry.name, max_value_bytes >> 10),
                    "shorten it");
     else
       value = std::move(filled);

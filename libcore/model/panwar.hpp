@@ -64,7 +64,7 @@ inline constexpr double item_bytes_in_flight = 16;
 inline constexpr double default_latency_s = 400e-9;
 
 enum class Clock { usual, base, boost };  // usual: clock_hz, what the device runs a kernel at unless told otherwise
-inline Clock clock_named(std::string_view name) {  // other names are the usual one's
+inline Clock clock_named(std::string_view name) {  // other names are the default's
   return name == "base" ? Clock::base : name == "boost" ? Clock::boost : Clock::usual;
 }
 

@@ -46,15 +46,14 @@ std::string read_all(std::istream& in, std::string const& file, std::size_t limi
 namespace {
 
 // Counts levels without a grammar: a dot, a bracket and a brace each go one level down, until what they belong to ends.
-// Text in quotes and comments does not count. With `ascii`, characters beyond ASCII are for these alone.
+// Text in quotes and comments does not count.
 class Nesting {
  public:
-  Nesting(std::string_view text, std::string const& file, bool ascii) : text_(text), file_(file), ascii_(ascii) {}
+  Nesting(std::string_view text, std::string const& file) : text_(text), file_(file) {}
 
   void check() {
-    for (at_ = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0; at_ < text_.size(); ++at_) {
+    for (at_ = 0; at_ < text_.size(); ++at_) {
       char const c = text_[at_];
-      check_character(c, "stands outside of text in quotes");
       if (c == '\n') {
         ++line_;
         line_begin_ = at_ + 1;
@@ -81,16 +80,10 @@ class Nesting {
 
  private:
   void down() {
-    if (++level_ > max_depth)
-      refuse("nested more than " + std::to_string(max_depth) + " levels deep", "a few levels suffice here");
-  }
-  void check_character(char c, char const* where) const {
-    if (ascii_ && static_cast<unsigned char>(c) >= 0x80)
-      refuse(std::string("a character that is not ASCII ") + where, "keys and names like that need quotes");
-  }
-  [[noreturn]] void refuse(std::string what, char const* hint) const {
+    if (++level_ <= max_depth) return;
     auto const end = std::min(text_.find('\n', at_), line_begin_ + 1024);
-    throw Error(Status::bad_data, Where{file_, line_, at_ - line_begin_ + 1}, std::move(what), hint,
+    throw Error(Status::bad_data, Where{file_, line_, at_ - line_begin_ + 1},
+                "nested more than " + std::to_string(max_depth) + " levels deep", "a few levels suffice here",
                 std::string(text_.substr(line_begin_, std::max(end, at_) - line_begin_)));
   }
   // What follows a header is as deep as the header, and its own keys beyond that.
@@ -113,8 +106,7 @@ class Nesting {
     bool const is_long = text_.substr(at_, 3) == three;
     for (at_ += is_long ? 3 : 1; at_ < text_.size(); ++at_) {
       if (text_[at_] == '\\' && quote == '"' && at_ + 1 < text_.size()) {
-        skip_escape(is_long);
-        if (is_long) continue;
+        ++at_;
       } else if (is_long ? text_.substr(at_, 3) == three : text_[at_] == quote) {
         at_ += is_long ? 2 : 0;
         return;
@@ -129,21 +121,8 @@ class Nesting {
     }
   }
 
-  // To its last character. A backslash that ends a line of a long string takes the blanks and lines after it along.
-  void skip_escape(bool is_long) {
-    ++at_;
-    check_character(text_[at_], "follows a backslash");
-    auto const next = text_.find_first_not_of(" \t\r\n", at_);
-    if (!is_long || next == at_ || next == std::string_view::npos) return;
-    for (; at_ < next; ++at_)
-      if (text_[at_] == '\n') ++line_, line_begin_ = at_ + 1;
-    check_character(text_[at_], "follows a backslash and the end of its line");
-    --at_;
-  }
-
   std::string_view text_;
   std::string const& file_;
-  bool ascii_;
   std::size_t at_ = 0, line_ = 1, line_begin_ = 0;
   std::size_t base_ = 0, level_ = 0;  // of what is open, and of the key or value in it
   std::vector<std::size_t> open_;     // what `base_` was outside of each bracket
@@ -153,11 +132,7 @@ class Nesting {
 }  // namespace
 
 void refuse_deep_nesting(std::string_view toml, std::string const& file) {
-  Nesting(toml, file, false).check();
-}
-
-void refuse_what_toml_cannot_read(std::string_view toml, std::string const& file) {
-  Nesting(toml, file, true).check();
+  Nesting(toml, file).check();
 }
 
 namespace {

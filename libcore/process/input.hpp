@@ -29,11 +29,6 @@ std::string read_all(std::istream&, std::string const& file, std::size_t limit_b
 // deep in each other. Parsers and destructors of trees call themselves for each level, until the stack ends.
 void refuse_deep_nesting(std::string_view toml, std::string const& file);
 
-// The same, and characters beyond ASCII outside of quotes and comments, which TOML 1.0 does not have either, and after
-// a backslash in quotes: toml++ up to 3.4 looks them up in a table that lacks some of them, which is undefined
-// behaviour.
-void refuse_what_toml_cannot_read(std::string_view toml, std::string const& file);
-
 // Runs `work` in a copy of this process: for parsers of others, which a damaged file may crash, or keep busy for ever.
 // The copy may take so much more address space and time than it has taken; its messages on standard error are dropped.
 // Returns what `work` returns. Throws the Error that `work` throws, and Error(bad_data) that names `parser` and `file`

@@ -11,7 +11,7 @@ TomlFile::TomlFile(std::string path, std::string text, std::string const& hint)
     : path_(std::move(path)), text_(std::move(text)) {
   lines_.push_back(0);
   for (auto at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1)) lines_.push_back(at + 1);
-  refuse_what_toml_cannot_read(text_, path_);
+  refuse_deep_nesting(text_, path_);
   try {
     root_ = toml::parse(text_, path_);
   } catch (toml::parse_error const& error) {

@@ -30,10 +30,6 @@ std::string nesting(std::string const& toml) {
   return refusal([&] { refuse_deep_nesting(toml, "f.toml"); });
 }
 
-std::string ascii(std::string const& toml) {
-  return refusal([&] { refuse_what_toml_cannot_read(toml, "f.toml"); });
-}
-
 std::string times(std::size_t n, std::string const& text) {
   std::string out;
   while (n-- > 0) out += text;
@@ -49,20 +45,6 @@ TEST_CASE("an input is read to its limit and no further") {
   CHECK(read_all(whole, "f", 1000) == std::string(1000, 'x'));
   CHECK(refusal([&] { read_all(more, "f", 1000); }) == "3:0:0 more than 0 MiB");
   CHECK(refusal([&] { read_file("/dev/zero", 1 << 20); }) == "3:0:0 more than 1 MiB");
-}
-
-TEST_CASE("characters beyond ASCII are for quotes and comments in TOML") {
-  CHECK(ascii("\xEF\xBB\xBF# \u0122\na = \"\u0122\\n\u0122\"\nb = '\\\u0122'\nc = \"\"\"\n\u0122\\n\u0122\"\"\"\n") ==
-        "done");
-  CHECK(ascii("a = \"\"\"\\  \n \n x\"\"\"\n") == "done");
-  std::string const outside = " a character that is not ASCII stands outside of text in quotes";
-  CHECK(ascii("a = 1\nb = [25\u0122\n") == "3:2:8" + outside);
-  CHECK(ascii("a = 'x'\n  \u3042 = 1\n") == "3:2:3" + outside);
-  CHECK(ascii("a = \"\"\"\\  \n \n x\"\"\"\nb = \u00A0\n") == "3:4:5" + outside);
-  CHECK(ascii("a = \"x\\\u0122\"") == "3:1:8 a character that is not ASCII follows a backslash");
-  CHECK(ascii("a = \"\"\"x\\ \n \n\u0122\"\"\"") ==
-        "3:3:1 a character that is not ASCII follows a backslash and the end of its line");
-  CHECK(nesting("a = \u0122\n") == "done");
 }
 
 TEST_CASE("depth of TOML is counted where it is and nowhere else") {
