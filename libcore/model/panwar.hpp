@@ -63,8 +63,8 @@ inline constexpr double item_bytes_in_flight = 16;
 // Latency of a global load where the database has none. Assumed; those that it has lie between 250 and 710 ns.
 inline constexpr double default_latency_s = 400e-9;
 
-enum class Clock { usual, base, boost };  // usual: clock_hz, what the device runs a kernel at unless told otherwise
-inline Clock clock_named(std::string_view name) {  // other names are the default's
+enum class Clock { usual, base, boost };           // usual: clock_hz, at which the device runs a kernel by default
+inline Clock clock_named(std::string_view name) {  // other names mean the default
   return name == "base" ? Clock::base : name == "boost" ? Clock::boost : Clock::usual;
 }
 

@@ -72,7 +72,7 @@ std::vector<std::string> chosen_or_default(Content const& content, std::vector<s
   return chosen;
 }
 
-// Beyond them sums of squares are no numbers.
+// Beyond them sums of squares are not numbers.
 constexpr double min_target = 1e-100, greatest_target = 1e100;
 
 struct TargetRow {
