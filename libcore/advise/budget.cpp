@@ -5,14 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <string>
 
-namespace kernelcast::advise {
+#include "process/process.hpp"
 
-namespace fs = std::filesystem;
+namespace kernelcast::advise {
 
 namespace {
 
@@ -43,9 +43,10 @@ double ended_children_s(pid_t process) {
 std::vector<pid_t> family_of(pid_t process) {
   std::vector<pid_t> out{process};
   for (std::size_t i = 0; i < out.size(); ++i) {
+    auto const threads = "/proc/" + std::to_string(out[i]) + "/task";
     std::error_code error;
-    for (auto const& thread : fs::directory_iterator("/proc/" + std::to_string(out[i]) + "/task", error)) {
-      std::ifstream children(thread.path() / "children");
+    for (auto const& thread : names_in(threads, error)) {
+      std::ifstream children(threads + '/' + thread + "/children");
       for (pid_t child = 0; children >> child;) out.push_back(child);
     }
   }
@@ -60,7 +61,11 @@ double processor_time_s(pid_t process, bool ended_children) {
 }
 
 void kill_process_tree(pid_t process) {
-  for (auto const member : family_of(process)) kill(member, SIGKILL);  // ancestors first: they would start the next
+  try {
+    for (auto const member : family_of(process)) kill(member, SIGKILL);  // ancestors first: they would start the next
+  } catch (std::bad_alloc const&) {
+    kill(process, SIGKILL);
+  }
 }
 
 double Budget::spent_s() const {

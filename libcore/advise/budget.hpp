@@ -35,7 +35,7 @@ class Budget {
 
 // The process and all its descendants, ancestors first.
 std::vector<pid_t> family_of(pid_t process);
-void kill_process_tree(pid_t process);
+void kill_process_tree(pid_t process);  // where memory is short the process alone
 
 // Seconds of processor time that a process, its threads included, has used; 0 where it is gone. With `ended_children`
 // also what children that it has waited for have used.

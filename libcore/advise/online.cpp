@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <new>
 #include <set>
 #include <thread>
 
@@ -169,6 +170,11 @@ class Session {
     while (wait4(worker_, nullptr, 0, &used) == -1 && errno == EINTR) continue;
     ended_workers_s_ += processor_time_s(used);
     worker_running_ = false;
+    try {
+      remove_abandoned();  // a compilation that it was killed at
+    } catch (std::bad_alloc const&) {
+      // The next program does it.
+    }
   }
 
   bool finished() const { return !application_running_ && !worker_running_; }

@@ -37,8 +37,8 @@ AttachResult attach(std::vector<std::string> const& command, std::string const& 
   std::string const rows = folder + "/rows";
   AttachResult result;
   result.status = run_in_foreground(command, environment(emit, rows));
-  for (auto const& entry : fs::directory_iterator(folder))
-    if (entry.path().filename().string().starts_with("rows.")) result.row_files.push_back(entry.path().string());
+  for (auto const& name : names_in(folder))
+    if (name.starts_with("rows.")) result.row_files.push_back(folder + '/' + name);
   std::sort(result.row_files.begin(), result.row_files.end());
   return result;
 }

@@ -221,26 +221,30 @@ void evict(std::string const& path_of_new, CacheLimits const& limits) {
   closedir(list);
 }
 
-// What was not used for a month, below a folder. Empty folders stay: others may be about to write there.
+// What was not used for a month, below a folder, but for sets of files. Empty folders stay: others may be about to
+// write there.
 void remove_unused(fs::path const& folder, fs::file_time_type since) {
-  std::error_code error;
-  for (fs::recursive_directory_iterator item(folder, error), end; !error && item != end; item.increment(error)) {
+  std::error_code unreadable;
+  for (auto const& name : names_in(folder.string(), unreadable)) {
+    if (is_set_of_files(name)) continue;
     std::error_code gone;
-    if (!item->is_symlink(gone) && item->is_regular_file(gone) && item->last_write_time(gone) < since && !gone)
-      fs::remove(item->path(), gone);
+    auto const path = folder / name;
+    auto const type = fs::symlink_status(path, gone).type();
+    if (type == fs::file_type::directory) remove_unused(path, since);
+    if (type == fs::file_type::regular && fs::last_write_time(path, gone) < since && !gone) fs::remove(path, gone);
   }
 }
 
 // Folders whose files belong together have the time of use themselves. One that goes gets another name first, so that
 // none is there in part.
 void remove_unused_sets(std::string const& root, fs::file_time_type since) {
-  std::error_code error;
-  for (fs::directory_iterator item(root, error), end; !error && item != end; item.increment(error)) {
+  std::error_code unreadable;
+  for (auto const& name : names_in(root, unreadable)) {
     std::error_code gone;
-    if (!is_set_of_files(item->path().filename().string()) || item->last_write_time(gone) >= since || gone) continue;
+    if (!is_set_of_files(name) || fs::last_write_time(root + name, gone) >= since || gone) continue;
     try {
       TemporaryFolder const away(new_files(root));
-      fs::rename(item->path(), away.path() / "set", gone);
+      fs::rename(root + name, away.path() / "set", gone);
     } catch (Error const&) {
       return;
     }
@@ -261,14 +265,7 @@ void sweep(std::string const& root) {
     return;
   }
   remove_unused_sets(root, now - unused_time);
-  for (fs::directory_iterator item(root, error), end; !error && item != end; item.increment(error)) {
-    std::error_code gone;
-    auto const name = item->path().filename().string();
-    if (is_set_of_files(name) || item->is_symlink(gone)) continue;
-    if (item->is_directory(gone)) remove_unused(item->path(), now - unused_time);
-    if (item->is_regular_file(gone) && item->last_write_time(gone) < now - unused_time && !gone)
-      fs::remove(item->path(), gone);
-  }
+  remove_unused(root, now - unused_time);
 }
 
 // Whole or not at all, in place of another. Returns why it could not be; empty when it was.

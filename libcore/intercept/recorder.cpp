@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <set>
 #include <sstream>
 
 #include <fmt/format.h>
+
+#include "process/process.hpp"
 
 namespace kernelcast::intercept {
 
@@ -22,9 +23,8 @@ class Recorder {
   graph::Recording recording(std::string app) {
     out_.app = std::move(app);
     std::vector<std::string> processes;
-    for (auto const& entry : std::filesystem::directory_iterator(spool_.folder()))
-      if (auto const name = entry.path().filename().string(); name.starts_with("commands-"))
-        processes.push_back(name.substr(9));
+    for (auto const& name : names_in(spool_.folder()))
+      if (name.starts_with("commands-")) processes.push_back(name.substr(9));
     std::sort(processes.begin(), processes.end());
     for (auto const& process : processes) read(process);
     return std::move(out_);

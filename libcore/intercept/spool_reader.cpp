@@ -7,21 +7,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <tuple>
 
 #include <fmt/format.h>
 
-namespace kernelcast::intercept {
+#include "process/process.hpp"
 
-namespace fs = std::filesystem;
+namespace kernelcast::intercept {
 
 std::vector<Spooled> SpoolReader::files(std::string_view kind, std::string_view ending) const {
   std::vector<Spooled> out;
-  for (auto const& entry : fs::directory_iterator(folder_)) {
-    std::string const file = entry.path().filename().string();
+  for (auto const& file : names_in(folder_)) {
     if (!file.starts_with(kind) || !file.ends_with(ending)) continue;
     auto const middle = file.substr(kind.size(), file.size() - kind.size() - ending.size());
     auto const dash = middle.find('-');
@@ -57,10 +55,9 @@ std::vector<std::uint64_t> SpoolReader::counts(std::string const& process) const
 }
 
 void SpoolReader::remove_buffers(Spooled const& spooled) const {
-  std::error_code ignored;
   auto const prefix = fmt::format("buffer-{}-{}-", spooled.process, spooled.number);
-  for (auto const& entry : fs::directory_iterator(folder_))
-    if (entry.path().filename().string().starts_with(prefix)) fs::remove(entry.path(), ignored);
+  for (auto const& file : names_in(folder_))
+    if (file.starts_with(prefix)) unlink((folder_ + '/' + file).c_str());
 }
 
 FolderWatch::FolderWatch(std::string const& folder) : watch_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {

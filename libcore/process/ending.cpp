@@ -46,11 +46,12 @@ struct Entry {
   char name[1];
 };
 
-// Symbolic links are removed, not followed.
-void remove_tree(int at, char const* name, int depth) {
-  if (!*name || unlinkat(at, name, 0) == 0 || depth == 0) return;
+bool remove_below(int at, char const* name, int depth) {
+  if (!*name) return true;
+  if (unlinkat(at, name, 0) == 0 || errno == ENOENT) return true;
+  if (depth == 0) return false;
   int const folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder == -1) return;
+  if (folder == -1) return false;
   for (int pass = 0; pass < 3; ++pass) {  // others may still write
     alignas(Entry) std::array<char, 2048> entries;
     long got = 0;
@@ -65,15 +66,21 @@ void remove_tree(int at, char const* name, int depth) {
         i += bytes;
         if (std::strcmp(entry, ".") == 0 || std::strcmp(entry, "..") == 0) continue;
         found = true;
-        remove_tree(folder, entry, depth - 1);
+        remove_below(folder, entry, depth - 1);
       }
     if (!found) break;
   }
   close(folder);
-  unlinkat(at, name, AT_REMOVEDIR);
+  return unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
 }  // namespace
+
+bool remove_tree(char const* path) {
+  constexpr int levels = 64;
+  // It takes descriptors, of which others may just have had the last.
+  return remove_below(AT_FDCWD, path, levels) || remove_below(AT_FDCWD, path, levels);
+}
 
 void remove_what_is_noted() {
   if (owner.load() != getpid() || ending.exchange(true)) return;
@@ -82,7 +89,7 @@ void remove_what_is_noted() {
       while (waitpid(process, nullptr, 0) == -1 && errno == EINTR) continue;
   for (auto& path : paths)
     if (path.state.load() == 2) {
-      remove_tree(AT_FDCWD, path.path.data(), 16);
+      remove_tree(path.path.data());
       if (path.lock[0]) unlink(path.lock.data());
       if (path.place[0]) rmdir(path.place.data());
     }
@@ -110,13 +117,14 @@ void clean_up_at_signals() {
 
 namespace {
 
-// A relative name means another file once the working folder has changed. Empty where it is too long.
+// A relative name means another file once the working folder has changed. Empty where it is too long. Takes no memory:
+// what is to be noted is there already.
 void copy_absolute(std::string const& path, std::array<char, PATH_MAX>& to) {
-  std::array<char, PATH_MAX> folder{};
-  bool const relative = !path.empty() && !path.starts_with('/') && getcwd(folder.data(), folder.size());
-  auto const whole = relative ? std::string(folder.data()) + '/' + path : path;
-  bool const fits = whole.size() < to.size();
-  std::memcpy(to.data(), whole.c_str(), fits ? whole.size() + 1 : 0);
+  bool const relative = !path.empty() && !path.starts_with('/') && getcwd(to.data(), to.size() - 1);
+  std::size_t const before = relative ? std::strlen(to.data()) + 1 : 0;
+  if (relative) to[before - 1] = '/';
+  bool const fits = before + path.size() < to.size();
+  if (fits) std::memcpy(to.data() + before, path.c_str(), path.size() + 1);
   if (!fits) to[0] = '\0';
 }
 

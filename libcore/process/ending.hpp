@@ -26,6 +26,10 @@ void remove_what_is_noted();
 // Removes what is noted and ends this process by that signal. Safe in a signal handler.
 void end_by_signal(int number);
 
+// Removes a file, or a folder with all that it holds, to 64 levels below it; symbolic links are removed, not
+// followed. Takes no memory; safe in a signal handler. True when nothing of that name is left.
+bool remove_tree(char const* path);
+
 // A file, or a folder with all that it holds, that a signal removes as long as this object lives; after it a lock file,
 // and the folder that holds both, if nothing else is in it.
 class RemovedAtSignal {

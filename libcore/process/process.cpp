@@ -1,6 +1,7 @@
 // A process group of its own for each program, so that a time limit also ends what a compiler driver has started.
 #include "process/process.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,6 +16,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <optional>
 
 #include "diag/diag.hpp"
@@ -199,8 +202,11 @@ std::string find_plugin(std::string_view name) {
   auto const folder = program_path().parent_path();
   std::error_code error;
   for (char const* const place : {"../lib", KERNELCAST_PLUGINS_FROM_BIN})
-    if (auto const path = folder / place / name; std::filesystem::is_regular_file(path, error))
-      return std::filesystem::canonical(path, error).string();
+    if (auto const path = folder / place / name; std::filesystem::is_regular_file(path, error)) {
+      auto found = std::filesystem::canonical(path, error);
+      if (error == std::errc::not_enough_memory) throw std::bad_alloc();  // it is installed
+      return found.string();
+    }
   return {};
 }
 
@@ -231,6 +237,31 @@ std::vector<char*> null_terminated(std::vector<std::string>& words) {
   for (auto& word : words) result.push_back(word.data());
   result.push_back(nullptr);
   return result;
+}
+
+std::vector<std::string> names_in(std::string const& folder, std::error_code& error) {
+  struct Close {
+    void operator()(DIR* list) const { closedir(list); }
+  };
+  std::unique_ptr<DIR, Close> const list(opendir(folder.c_str()));
+  std::vector<std::string> out;
+  errno = list ? 0 : errno;
+  while (auto const* const entry = list ? readdir(list.get()) : nullptr) {
+    std::string_view const name = entry->d_name;
+    if (name != "." && name != "..") out.emplace_back(name);
+    errno = 0;
+  }
+  error = {errno, std::generic_category()};
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
+  return out;
+}
+
+std::vector<std::string> names_in(std::string const& folder) {
+  std::error_code error;
+  auto out = names_in(folder, error);
+  if (!error) return out;
+  throw Error(Status::io, Where{folder}, "cannot list the folder: " + error.message(),
+              "check its name and permissions");
 }
 
 std::string read_file(std::string const& path, std::size_t limit_bytes) {

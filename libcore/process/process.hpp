@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "process/ending.hpp"
@@ -71,6 +72,8 @@ class TemporaryFolder {
 
  private:
   bool make();
+  bool try_to_make();
+  void remove();
 
   std::filesystem::path path_;
   std::string place_, lock_file_;
@@ -98,11 +101,16 @@ class TemporaryFile {
 
 // Removes the temporary folders and files in this place (default: the user's own in $TMPDIR) whose processes are gone.
 // Leaves alone what is locked, what belongs to others, and everything where the file system has no locks. Throws
-// nothing.
+// nothing but std::bad_alloc.
 void remove_abandoned(std::string const& place = {});
 
 // Removes a file whose lock (flock) is not held, if it is the user's own. Whether it is gone now.
 bool remove_abandoned_file(std::string const& path);
+
+// The names in a folder but "." and "..", in no order; with `error` instead of Error(io) those that could be read.
+// Where memory is short std::bad_alloc is thrown: iterators of std::filesystem end the process.
+std::vector<std::string> names_in(std::string const& folder);  // throws Error(io)
+std::vector<std::string> names_in(std::string const& folder, std::error_code& error);
 
 // Throws Error(io), and Error(bad_data) beyond the limit.
 std::string read_file(std::string const& path, std::size_t limit_bytes = max_input_bytes);

@@ -1,7 +1,6 @@
 // A temporary folder NAME has a file NAME.lock beside it, on which its process holds flock() as long as it lives: made
 // before the folder and removed after it, so that there is no folder without. Whoever gets the lock of another process
 // knows that this one is gone, also from another machine or another namespace of process numbers.
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -73,14 +72,12 @@ void remove_abandoned(std::string const& place) {
   auto const folder = place.empty() ? own_place() : place;
   struct stat info{};
   if (lstat(folder.c_str(), &info) != 0 || !is_private(info)) return;
-  DIR* const list = opendir(folder.c_str());
-  if (!list) return;
-  std::vector<std::string> paths;
-  while (auto const* const entry = readdir(list))
-    if (entry->d_name[0] != '.') paths.push_back(folder + '/' + entry->d_name);
-  closedir(list);
+  std::error_code unreadable;
+  auto const names = names_in(folder, unreadable);
   bool had_folders = false;
-  for (auto const& path : paths) {
+  for (auto const& name : names) {
+    if (name.starts_with('.')) continue;
+    auto const path = folder + '/' + name;
     if (!path.ends_with(lock_ending)) {
       remove_abandoned_file(path);
       continue;
@@ -88,9 +85,8 @@ void remove_abandoned(std::string const& place) {
     had_folders = true;
     int const lock = lock_abandoned(path);
     if (lock == -1) continue;
-    std::error_code error;
-    std::filesystem::remove_all(path.substr(0, path.size() - lock_ending.size()), error);
-    if (!error) unlink(path.c_str());  // else it is still being written; later
+    auto const left = path.substr(0, path.size() - lock_ending.size());
+    if (remove_tree(left.c_str())) unlink(path.c_str());  // else another program still writes there; later
     close(lock);
   }
   if (had_folders) rmdir(folder.c_str());  // succeeds when it was the last
@@ -99,7 +95,22 @@ void remove_abandoned(std::string const& place) {
 // False, with errno, where it fails; EPERM where the place belongs to others.
 bool TemporaryFolder::make() {
   SignalsBlocked const blocked;
+  try {
+    if (try_to_make()) return true;
+  } catch (std::bad_alloc const&) {
+    if (lock_ != -1) remove();
+    throw;
+  }
+  int const error = errno;
+  if (error != EPERM) rmdir(place_.c_str());  // succeeds when nobody uses it
+  errno = error;
+  return false;
+}
+
+// What is there is a member before there is need of more memory.
+bool TemporaryFolder::try_to_make() {
   for (int attempt = 0; attempt < 1000; ++attempt) {
+    auto name = place_ + "/XXXXXX" + std::string(lock_ending);
     if (mkdir(place_.c_str(), 0700) != 0 && errno != EEXIST) return false;
     struct stat info{};
     bool const there = lstat(place_.c_str(), &info) == 0;
@@ -107,27 +118,36 @@ bool TemporaryFolder::make() {
       errno = EPERM;
       return false;
     }
-    auto name = place_ + "/XXXXXX" + std::string(lock_ending);
     if (there) lock_ = mkostemps(name.data(), static_cast<int>(lock_ending.size()), O_CLOEXEC);
     if (lock_ == -1 && errno == ENOENT) continue;  // another process has removed the place, as its last user
     if (lock_ == -1) return false;
+    lock_file_ = std::move(name);
     flock(lock_, LOCK_EX);  // where there are no locks, nothing is held for abandoned
-    auto const folder = name.substr(0, name.size() - lock_ending.size());
     // Between its creation and our lock, another process may have taken it for abandoned.
-    bool const ours = is_named(lock_, name);
+    bool const ours = is_named(lock_, lock_file_);
+    std::filesystem::path folder = lock_file_.substr(0, lock_file_.size() - lock_ending.size());
     if (ours && mkdir(folder.c_str(), 0700) == 0) {
-      path_ = folder;
-      lock_file_ = name;
-      at_signal_.note(folder, name, place_);
+      path_ = std::move(folder);
+      at_signal_.note(path_.native(), lock_file_, place_);
       return true;
     }
     int const error = errno;
-    if (ours) unlink(name.c_str());
+    if (ours) unlink(lock_file_.c_str());
+    lock_file_.clear();
     close(std::exchange(lock_, -1));
     errno = error;
     if (ours && error != EEXIST) return false;
   }
   return false;
+}
+
+// Without memory: this may be because there is none. It stays noted to the end, for a signal that comes meanwhile.
+void TemporaryFolder::remove() {
+  bool const gone = remove_tree(path_.c_str());
+  if (gone && !lock_file_.empty()) unlink(lock_file_.c_str());
+  if (!place_.empty()) rmdir(place_.c_str());  // succeeds when it was the last
+  at_signal_.forget();
+  if (lock_ != -1) close(std::exchange(lock_, -1));
 }
 
 TemporaryFolder::TemporaryFolder() : place_(own_place()), owner_(getpid()) {
@@ -138,9 +158,14 @@ TemporaryFolder::TemporaryFolder() : place_(own_place()), owner_(getpid()) {
   SignalsBlocked const blocked;
   auto name = temporary_root() + "/kernelcast-XXXXXX";
   if (!mkdtemp(name.data())) fail(name, "set TMPDIR to a folder that can be written");
-  path_ = name;
-  place_.clear();
   at_signal_.note(name);
+  place_.clear();
+  try {
+    path_ = name;
+  } catch (std::bad_alloc const&) {
+    rmdir(name.c_str());
+    throw;
+  }
 }
 
 TemporaryFolder::TemporaryFolder(std::string place) : place_(std::move(place)), owner_(getpid()) {
@@ -149,22 +174,10 @@ TemporaryFolder::TemporaryFolder(std::string place) : place_(std::move(place)), 
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  if (owner_ == getpid()) {
-    bool gone = false;
-    // Removing takes memory and a descriptor, of which others may just have had the last.
-    for (int attempts = 2; attempts > 0 && !gone; --attempts) {
-      try {
-        std::error_code error;
-        std::filesystem::remove_all(path_, error);
-        gone = !error;
-      } catch (std::bad_alloc const&) {
-      }
-    }
-    if (lock_ != -1 && gone) unlink(lock_file_.c_str());
-    at_signal_.forget();
-    if (!place_.empty()) rmdir(place_.c_str());  // succeeds when it was the last
-  }
-  if (lock_ != -1) close(lock_);
+  if (owner_ == getpid())
+    remove();
+  else if (lock_ != -1)
+    close(lock_);
 }
 
 TemporaryFile::TemporaryFile(std::string const& place) {

@@ -57,7 +57,7 @@ Collected collect(Options const& options) {
   Collected out;
   out.status = run_in_foreground(options.command, environment(options, folder.file("rows")));
   std::vector<std::string> files;  // of the application's processes
-  for (auto const& entry : fs::directory_iterator(folder.path())) files.push_back(entry.path().string());
+  for (auto const& name : names_in(folder.path().string())) files.push_back(folder.file(name));
   std::sort(files.begin(), files.end());
   for (auto const& file : files)
     for (auto& row : rows_of(file)) out.rows.push_back(std::move(row));

@@ -5,7 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <sstream>
 
 #include "catch.hpp"
@@ -119,6 +121,19 @@ TEST_CASE("a child that crashes, hangs or takes too much is an error about its f
     for (;;) pause();
   };
   CHECK(with(hangs, {std::uint64_t{1} << 30, 0.05}) == "3:1:1 parser comes to no end with this file");
+}
+
+TEST_CASE("names in a folder") {
+  TemporaryFolder const folder;
+  CHECK(names_in(folder.path().string()).empty());
+  for (char const* const name : {"b", ".a", "c d"}) write_file(folder.file(name), "");
+  auto names = names_in(folder.path().string());
+  std::sort(names.begin(), names.end());
+  CHECK(names == std::vector<std::string>{".a", "b", "c d"});
+  CHECK(refusal([&] { names_in(folder.file("none")); }) == "4:0:0 cannot list the folder: No such file or directory");
+  std::error_code error;
+  CHECK(names_in(folder.file("none"), error).empty());
+  CHECK(error == std::errc::no_such_file_or_directory);
 }
 
 TEST_CASE("programs that are started have limits") {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <new>
 
 #include "catch.hpp"
 #include "diag/diag.hpp"
@@ -15,6 +16,26 @@
 
 using namespace kernelcast;
 namespace fs = std::filesystem;
+
+namespace {
+
+// How many more of this program succeed: all by default.
+std::size_t allocations_left = ~std::size_t{0};
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  void* const memory = allocations_left == 0 ? nullptr : std::malloc(bytes);
+  if (!memory) throw std::bad_alloc();
+  --allocations_left;
+  return memory;
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
 
 namespace {
 
@@ -93,6 +114,27 @@ TEST_CASE("a temporary folder goes with everything that was made for it") {
     CHECK(fs::status(first.path()).permissions() == fs::perms::owner_all);
   }
   CHECK(own.empty());
+}
+
+TEST_CASE("a temporary folder goes where memory is short, too") {
+  OwnPlace const own;
+  std::size_t refused = 0;
+  for (bool made = false; !made && refused < 1000;) {
+    allocations_left = refused;
+    try {
+      TemporaryFolder const folder;
+      made = true;
+      allocations_left = ~std::size_t{0};
+      make_content(folder);
+      allocations_left = 0;
+    } catch (std::bad_alloc const&) {
+      ++refused;
+    }
+    allocations_left = ~std::size_t{0};
+    CHECK(own.empty());
+  }
+  CHECK(refused > 2);
+  CHECK(refused < 1000);
 }
 
 TEST_CASE("a signal removes temporary folders") {
