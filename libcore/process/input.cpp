@@ -137,9 +137,16 @@ void refuse_deep_nesting(std::string_view toml, std::string const& file) {
 
 namespace {
 
-// What a child sends: 'v' and the value, or 'e' and the parts of an Error, each ended by NUL; then the mark that all of
-// it has arrived.
+// What a child sends: 'v' and the value, 'm' where memory is short, or 'e' and the parts of an Error, each ended by
+// NUL; then the mark that all of it has arrived.
 constexpr char end_mark = '.';
+
+// Why there is no whole answer: the parser of others, or what it was given, is at fault.
+Error no_answer(std::string_view parser, std::string const& file, bool in_time) {
+  auto const text = std::string(parser) + (in_time ? " crashes on this " : " comes to no end with this ");
+  if (file.empty()) return {Status::io, text + "machine", "is there enough memory, and are /proc and /sys mounted?"};
+  return {Status::bad_data, Where{file, 1, 1}, text + "file", "is it whole and as the program wrote it?"};
+}
 
 std::string packed(Error const& error) {
   std::string out = "e";
@@ -182,6 +189,8 @@ std::uint64_t address_space_bytes() {
     out = "v" + work();
   } catch (Error const& error) {
     out = packed(error);
+  } catch (std::bad_alloc const&) {
+    out = "m";
   } catch (...) {
     _exit(1);
   }
@@ -225,12 +234,10 @@ std::string in_child(std::string_view parser, std::string const& file, std::func
   }
   if (!in_time) kill(child, SIGKILL);
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
-  if (!in_time || out.empty() || out.back() != end_mark)
-    throw Error(Status::bad_data, Where{file, 1, 1},
-                std::string(parser) + (in_time ? " crashes on this file" : " comes to no end with this file"),
-                "is it whole and as the program wrote it?");
+  if (!in_time || out.empty() || out.back() != end_mark) throw no_answer(parser, file, in_time);
   out.pop_back();
   if (out.front() == 'e') throw unpacked(std::string_view(out).substr(1));
+  if (out.front() == 'm') throw std::bad_alloc();
   return out.substr(1);
 }
 

@@ -31,8 +31,9 @@ void refuse_deep_nesting(std::string_view toml, std::string const& file);
 
 // Runs `work` in a copy of this process: for parsers of others, which a damaged file may crash, or keep busy for ever.
 // The copy may take so much more address space and time than it has taken; its messages on standard error are dropped.
-// Returns what `work` returns. Throws the Error that `work` throws, and Error(bad_data) that names `parser` and `file`
-// where the copy came to no end of its own; Error(io) where no process can be started.
+// Returns what `work` returns. Throws the Error or std::bad_alloc that `work` throws, and Error(bad_data) that names
+// `parser` and `file` where the copy came to no end of its own, Error(io) where `file` is empty: what is read is the
+// machine. Error(io), too, where no process can be started.
 struct ChildLimits {
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   double time_s = 60;

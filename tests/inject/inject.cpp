@@ -141,9 +141,6 @@ class Subject {
   }
 
   std::uint64_t calls(Kind const& kind) const { return calls_.at(kind.of); }
-  bool excepts(Kind const& kind) const {
-    return contains(' ' + table_["except"] + ' ', ' ' + std::string(kind.name) + ' ');
-  }
   // Of a kind, 0: no bound. Programs that start compilers take long.
   std::uint64_t max_points() const { return table_["points"].empty() ? 0 : std::stoull(table_["points"]); }
 
@@ -275,7 +272,6 @@ struct Options {
 };
 
 std::uint64_t failures_of(Subject& subject, Kind const& kind, Options const& options) {
-  if (subject.excepts(kind)) return 0;
   auto const calls = subject.calls(kind);
   if (calls == 0) return 0;
   auto runs = calls;

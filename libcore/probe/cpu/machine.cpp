@@ -11,30 +11,97 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "probe/random.hpp"
+#include "process/input.hpp"
 
 namespace kernelcast::probe::cpu {
 
 namespace {
 
-class Topology {
+struct Cache {
+  std::uint64_t count = 0, bytes = 0, line_bytes = 0;
+};
+
+// What hwloc counts, as it is sent from process to process.
+struct Counts {
+  std::uint64_t cores = 0, threads = 0, memory_bytes = 0;
+  Cache l1, l2, l3;
+};
+
+struct Topology {
+  Counts counts;
+  std::vector<unsigned> processors;  // see processors()
+};
+
+// hwloc's own memory is not checked: where there is none it crashes.
+class Hwloc {
  public:
-  Topology() {
-    hwloc_topology_init(&topology_);
-    hwloc_topology_load(topology_);
+  Hwloc() {
+    if (hwloc_topology_init(&topology_) != 0) throw std::bad_alloc();
+    if (hwloc_topology_load(topology_) == 0) return;
+    hwloc_topology_destroy(topology_);
+    throw Error(Status::io, "hwloc cannot read this machine's topology", "what does lstopo say?");
   }
-  ~Topology() { hwloc_topology_destroy(topology_); }
-  Topology(Topology const&) = delete;
-  operator hwloc_topology_t() const { return topology_; }
+  ~Hwloc() { hwloc_topology_destroy(topology_); }
+  Hwloc(Hwloc const&) = delete;
+
+  Topology read() const {
+    Topology out;
+    out.counts = {number(HWLOC_OBJ_CORE),   number(HWLOC_OBJ_PU),     hwloc_get_root_obj(topology_)->total_memory,
+                  cache(HWLOC_OBJ_L1CACHE), cache(HWLOC_OBJ_L2CACHE), cache(HWLOC_OBJ_L3CACHE)};
+    for (unsigned nth = 0;; ++nth) {
+      std::size_t const before = out.processors.size();
+      for (auto* core = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_CORE, nullptr); core;
+           core = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_CORE, core)) {
+        auto* const unit = hwloc_get_obj_inside_cpuset_by_type(topology_, core->cpuset, HWLOC_OBJ_PU, nth);
+        if (unit) out.processors.push_back(unit->os_index);
+      }
+      if (out.processors.size() == before) break;
+    }
+    return out;
+  }
 
  private:
+  std::uint64_t number(hwloc_obj_type_t type) const {
+    return static_cast<std::uint64_t>(std::max(0, hwloc_get_nbobjs_by_type(topology_, type)));
+  }
+  Cache cache(hwloc_obj_type_t type) const {
+    auto const* const first = hwloc_get_obj_by_type(topology_, type, 0);
+    if (!first) return {};
+    return {number(type), first->attr->cache.size, first->attr->cache.linesize};
+  }
+
   hwloc_topology_t topology_ = nullptr;
 };
+
+std::string packed(Topology const& topology) {
+  std::string out(sizeof(Counts) + topology.processors.size() * sizeof(unsigned), '\0');
+  std::memcpy(out.data(), &topology.counts, sizeof(Counts));
+  if (!topology.processors.empty())
+    std::memcpy(out.data() + sizeof(Counts), topology.processors.data(), out.size() - sizeof(Counts));
+  return out;
+}
+
+Topology unpacked(std::string const& text) {
+  Topology out;
+  std::memcpy(&out.counts, text.data(), sizeof(Counts));
+  out.processors.resize((text.size() - sizeof(Counts)) / sizeof(unsigned));
+  if (!out.processors.empty())
+    std::memcpy(out.processors.data(), text.data() + sizeof(Counts), out.processors.size() * sizeof(unsigned));
+  return out;
+}
+
+// Read once, in a process of its own.
+Topology const& topology() {
+  static Topology const read = unpacked(in_child("hwloc", "", [] { return packed(Hwloc().read()); }));
+  return read;
+}
 
 // "model name" of /proc/cpuinfo, and other fields of its first processor.
 std::string cpuinfo(std::string const& field) {
@@ -55,11 +122,6 @@ double stated_clock_hz() {
   }
   std::string const mhz = cpuinfo("cpu MHz");
   return mhz.empty() ? 0 : std::strtod(mhz.c_str(), nullptr) * 1e6;
-}
-
-double cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type) {
-  auto const* const cache = hwloc_get_obj_by_type(topology, type, 0);
-  return cache ? static_cast<double>(cache->attr->cache.size) : 0;
 }
 
 // Additions and multiplications of a core and clock, a multiply-add being two: two vector pipes, on processors with
@@ -91,7 +153,7 @@ std::string level_name() {
 }  // namespace
 
 Facts read_facts() {
-  Topology const topology;
+  auto const& counts = topology().counts;
   Facts out;
   out.spec = out.backend = out.kind = "cpu";
   out.name = cpuinfo("model name");
@@ -103,25 +165,18 @@ Facts read_facts() {
   uname(&host);
   out.driver = fmt::format("{} {}", host.sysname, host.release);
   out.target = level_name();
-  int const cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-  int const threads = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-  out.compute_units = static_cast<std::uint64_t>(std::max(1, cores));
-  out.threads_per_cu = static_cast<std::uint64_t>(std::max(1, threads / std::max(1, cores)));
+  out.compute_units = std::max<std::uint64_t>(1, counts.cores);
+  out.threads_per_cu = std::max<std::uint64_t>(1, counts.threads / out.compute_units);
   out.clock_hz = stated_clock_hz();
   out.flop_per_cycle_fp32 = flop_per_cycle(4);
   out.flop_per_cycle_fp64 = flop_per_cycle(8);
-  out.memory_bytes = static_cast<double>(hwloc_get_root_obj(topology)->total_memory);
-  out.l1_bytes = cache_bytes(topology, HWLOC_OBJ_L1CACHE);
-  out.l2_bytes = cache_bytes(topology, HWLOC_OBJ_L2CACHE);
-  out.l3_bytes = cache_bytes(topology, HWLOC_OBJ_L3CACHE);
-  auto const count = [&](hwloc_obj_type_t type) {
-    return static_cast<double>(std::max(1, hwloc_get_nbobjs_by_type(topology, type)));
-  };
-  out.last_cache_bytes = out.l3_bytes > 0   ? out.l3_bytes * count(HWLOC_OBJ_L3CACHE)
-                         : out.l2_bytes > 0 ? out.l2_bytes * count(HWLOC_OBJ_L2CACHE)
-                                            : out.l1_bytes * count(HWLOC_OBJ_L1CACHE);
-  if (auto const* const l1 = hwloc_get_obj_by_type(topology, HWLOC_OBJ_L1CACHE, 0))
-    out.line_bytes = l1->attr->cache.linesize;
+  out.memory_bytes = static_cast<double>(counts.memory_bytes);
+  out.l1_bytes = static_cast<double>(counts.l1.bytes);
+  out.l2_bytes = static_cast<double>(counts.l2.bytes);
+  out.l3_bytes = static_cast<double>(counts.l3.bytes);
+  auto const& last = counts.l3.bytes > 0 ? counts.l3 : counts.l2.bytes > 0 ? counts.l2 : counts.l1;
+  out.last_cache_bytes = static_cast<double>(last.count * last.bytes);
+  out.line_bytes = static_cast<double>(counts.l1.line_bytes);
   // Lanes of single precision by the widest vector.
 #if defined(__x86_64__)
   out.lanes_per_cu = __builtin_cpu_supports("avx512f") ? 16 : __builtin_cpu_supports("avx") ? 8 : 4;
@@ -133,17 +188,7 @@ Facts read_facts() {
 }
 
 std::vector<unsigned> processors() {
-  Topology const topology;
-  std::vector<unsigned> out;
-  for (unsigned nth = 0;; ++nth) {
-    std::size_t const before = out.size();
-    for (auto* core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, nullptr); core;
-         core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) {
-      auto* const unit = hwloc_get_obj_inside_cpuset_by_type(topology, core->cpuset, HWLOC_OBJ_PU, nth);
-      if (unit) out.push_back(unit->os_index);
-    }
-    if (out.size() == before) break;
-  }
+  auto out = topology().processors;
   if (out.empty())
     for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i) out.push_back(i);
   return out;

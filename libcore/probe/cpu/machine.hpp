@@ -14,7 +14,7 @@
 namespace kernelcast::probe::cpu {
 
 // What hwloc and the system say; only processors that this program may use count. `threads_per_cu` is the number of
-// logical processors of a core.
+// logical processors of a core. Throws Error(io) where hwloc cannot read the machine.
 Facts read_facts();
 
 // One logical processor number for each core, then the second ones of each core, and so on; what the program may use.

@@ -123,6 +123,23 @@ TEST_CASE("a child that crashes, hangs or takes too much is an error about its f
   CHECK(with(hangs, {std::uint64_t{1} << 30, 0.05}) == "3:1:1 parser comes to no end with this file");
 }
 
+TEST_CASE("a child that reads the machine has no file to blame") {
+  auto const crash = []() -> std::string {
+    raise(SIGSEGV);
+    return "done";
+  };
+  CHECK(refusal([&] { in_child("hwloc", "", crash); }) == "4:0:0 hwloc crashes on this machine");
+  auto const hangs = []() -> std::string {
+    for (;;) pause();
+  };
+  CHECK(refusal([&] { in_child("hwloc", "", hangs, {std::uint64_t{1} << 30, 0.05}); }) ==
+        "4:0:0 hwloc comes to no end with this machine");
+}
+
+TEST_CASE("memory that a child lacks is no fault of its file") {
+  CHECK_THROWS_AS(in_child("parser", "f.xml", []() -> std::string { throw std::bad_alloc(); }), std::bad_alloc);
+}
+
 TEST_CASE("names in a folder") {
   TemporaryFolder const folder;
   CHECK(names_in(folder.path().string()).empty());
