@@ -107,6 +107,7 @@ CompiledText compile(Request const& request, std::unique_ptr<ptx::Module>& modul
       throw Error(Status::bad_data, Where{unit.path}, "only OpenCL C is linked with OpenCL C",
                   "give one source of another language");
   }
+  refuse_named_pipe(request.path);
   auto const source = read_file(request.path);
   auto const tools = find_toolchain();
   auto const folder = request.cache ? cache_folder() : std::string{};
@@ -135,6 +136,7 @@ CompiledText compile_text(Request const& request) {
 std::optional<CompiledText> find_cached(Request const& request) {
   auto const folder = request.cache ? cache_folder() : std::string{};
   if (folder.empty()) return std::nullopt;
+  refuse_named_pipe(request.path);
   auto const source = read_file(request.path);
   auto entry = read_entry(folder, cache_key(request, find_toolchain(), source, language_of(request.path)));
   return entry ? std::optional(std::move(entry->compiled)) : std::nullopt;

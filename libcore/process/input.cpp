@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -41,6 +42,14 @@ std::string read_all(std::istream& in, std::string const& file, std::size_t limi
   // Where the stream does not throw: a failed read is not the end of the file.
   if (in.bad()) throw Error(Status::io, Where{file}, "cannot read it to its end", "check the file and the disk");
   return text;
+}
+
+void refuse_named_pipe(std::string const& path) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) != 0 || !S_ISFIFO(info.st_mode) || path.starts_with("/dev/") ||
+      path.starts_with("/proc/"))
+    return;
+  throw Error(Status::io, Where{path}, "a named pipe, which may never be written to", "write it to a file first");
 }
 
 namespace {

@@ -25,6 +25,10 @@ Error input_too_large(std::string const& file, std::size_t limit_bytes);
 // passes.
 std::string read_all(std::istream&, std::string const& file, std::size_t limit_bytes = max_input_bytes);
 
+// Throws Error(io) for a pipe with a name in the file system: opening it waits for a writer, which may never come. A
+// shell's pipes, which are named below /dev and /proc, have one.
+void refuse_named_pipe(std::string const& path);
+
 // Throws Error(bad_data), with its place, where tables, arrays and dotted keys of a TOML text lie more than 64 levels
 // deep in each other. Parsers and destructors of trees call themselves for each level, until the stack ends.
 void refuse_deep_nesting(std::string_view toml, std::string const& file);

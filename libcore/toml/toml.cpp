@@ -21,6 +21,7 @@ TomlFile::TomlFile(std::string path, std::string text, std::string const& hint)
 }
 
 TomlFile TomlFile::read(std::string const& path, std::string const& what, std::string const& hint) {
+  refuse_named_pipe(path);
   std::error_code unknown;
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path, unknown))

@@ -1,8 +1,10 @@
 // Inputs of others: limits of size and depth, parsers in a process of their own.
 #include "process/input.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -138,6 +140,20 @@ TEST_CASE("a child that reads the machine has no file to blame") {
 
 TEST_CASE("memory that a child lacks is no fault of its file") {
   CHECK_THROWS_AS(in_child("parser", "f.xml", []() -> std::string { throw std::bad_alloc(); }), std::bad_alloc);
+}
+
+TEST_CASE("a named pipe is refused before it is opened") {
+  TemporaryFolder const folder;
+  auto const pipe = folder.file("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(refusal([&] { refuse_named_pipe(pipe); }) == "4:0:0 a named pipe, which may never be written to");
+  CHECK(refusal([&] { refuse_named_pipe(folder.path().string()); }) == "done");
+  CHECK(refusal([&] { refuse_named_pipe(folder.file("none")); }) == "done");
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  CHECK(refusal([&] { refuse_named_pipe("/dev/fd/" + std::to_string(ends[0])); }) == "done");
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST_CASE("names in a folder") {
