@@ -18,14 +18,17 @@ namespace kernelcast::model::ake {
 // The addresses of some lanes, as a trace has them.
 struct Part {
   std::uint64_t mask = 0;
-  std::uint64_t first = 0;  // address of the lowest lane
-  std::int32_t stride = 0;  // from lane to lane; with listed: index of the lanes' addresses
-  std::uint16_t item = 0;
-  Space space = Space::none;
-  bool listed = false;
+  std::uint64_t first = 0;      // address of the lowest lane
+  std::int32_t stride = 0;      // from lane to lane; with listed: index of the lanes' addresses
+  std::uint32_t item : 24 = 0;  // which memory instruction of its block
+  Space space : 7 = Space::none;
+  bool listed : 1 = false;
 
   std::uint32_t list() const { return static_cast<std::uint32_t>(stride); }
 };
+
+inline constexpr std::uint32_t max_items = 1 << 24;  // memory instructions of a block
+static_assert(sizeof(Part) == 24);                   // a trace has millions
 
 // A line of 128 bytes and which of its sectors are touched.
 struct Touch {

@@ -176,7 +176,7 @@ class Compiler {
         op.latency = machine_.of(shared).latency;
         op.gap = machine_.of(shared).gap;
         op.per_scheduler = false;
-        op.item = static_cast<std::uint16_t>(i.item);
+        op.item = static_cast<std::uint32_t>(i.item);
         break;
       }
     }

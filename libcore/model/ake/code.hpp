@@ -62,7 +62,7 @@ struct Op {
   bool atomic = false;
   bool copy = false;  // access: a later wait is for its data
   std::uint8_t pending = 0;
-  std::uint16_t item = 0;  // access: which of the row's requests
+  std::uint32_t item = 0;  // access: which of the row's requests
   std::uint16_t pc = 0;    // place in its block, for the timeline
 };
 

@@ -124,7 +124,12 @@ void LaunchReader::add_instruction() {
   instruction.pending = static_cast<unsigned>(std::min<std::uint64_t>(row.pending.value_or(0), 255));
   instruction.sources = registers_in(row.src, rows_, "src");
   instruction.destinations = registers_in(row.dst, rows_, "dst");
-  if (*counted == InstructionClass::memory) instruction.item = static_cast<std::int32_t>(items[*row.block]++);
+  if (*counted == InstructionClass::memory) {
+    if (items[*row.block] == max_items)
+      throw rows_.error("block", fmt::format("more than {} memory instructions in one block", max_items),
+                        "is this one kernel?");
+    instruction.item = static_cast<std::int32_t>(items[*row.block]++);
+  }
   blocks[*row.block].push_back(std::move(instruction));
 }
 
@@ -190,7 +195,7 @@ void LaunchReader::add_parts(TracedWarp& warp, record::TraceExecution const& e) 
       Part& p = warp.parts.emplace_back();
       p.mask = part_.mask;
       p.first = part_.first;
-      p.item = static_cast<std::uint16_t>(part_.item);
+      p.item = static_cast<std::uint32_t>(part_.item) % max_items;
       p.space = space_of_letter(part_.space);
       p.listed = !part_.affine;
       p.stride = static_cast<std::int32_t>(part_.stride);

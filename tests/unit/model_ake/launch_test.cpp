@@ -77,6 +77,21 @@ TEST_CASE("the groups of the lowest numbers are kept, in whatever order they com
   }
 }
 
+TEST_CASE("a block of more than 65536 memory instructions") {
+  std::size_t const count = 65537;
+  std::string rows = "inst,k,,1,,,,,,,,,0,control,,,,,,,,,,,ret,k.cl,1\n", addresses = "0+4";
+  for (std::size_t i = 0; i < count; ++i) rows += "inst,k,,0,,,,,,,,,1,memory,,1,global,4,,,,,,,st.global.f32,k.cl,1\n";
+  for (std::size_t i = 1; i < count; ++i) addresses += ";";
+  addresses += "128+4";
+  auto const read = launches(header + "launch,k,c,32,1,,,,,,,,,,,,,,,,,,,32,,,\n" + rows +
+                                 execution(0, 0, 0, 0, addresses) + execution(0, 0, 1, 1),
+                             1);
+  auto const& parts = read.at(0).groups.at(0).warps.at(0).parts;
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].item == 0);
+  CHECK(parts[1].item == count - 1);
+}
+
 TEST_CASE("two launches") {
   auto const both = launches(header + head + instructions + group(0) + head + group(5), 2);
   REQUIRE(both.size() == 2);
