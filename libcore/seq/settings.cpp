@@ -1,16 +1,17 @@
 #include "seq/settings.hpp"
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+
+#include "process/setting.hpp"
 
 namespace kernelcast::seq {
 
 namespace {
 
 std::string variable(char const* name) {
-  auto const* const value = std::getenv(name);
+  auto const* const value = setting(name);
   return value ? value : "";
 }
 
@@ -33,7 +34,7 @@ Settings settings_from_environment() {
   Settings out;
   out.output = variable("KERNELCAST_SEQPROF_OUTPUT");
   if (out.output.empty()) out.output = "seqprof.csv";
-  out.case_name = std::getenv("KERNELCAST_SEQPROF_CASE") ? variable("KERNELCAST_SEQPROF_CASE") : own_arguments();
+  out.case_name = setting("KERNELCAST_SEQPROF_CASE") ? variable("KERNELCAST_SEQPROF_CASE") : own_arguments();
   if (auto const text = variable("KERNELCAST_SEQPROF_GRANULARITY"); !text.empty()) {
     out.granularities_bytes.clear();
     std::istringstream in(text);
