@@ -72,8 +72,8 @@ class Reader : public RowReader {
   }
 };
 
-// CSV: one header row, LF. JSON: an array of objects, unknown values null. Table: aligned, with scaled units; kept in
-// memory until finish().
+// CSV: one header row, with the first row or finish(), LF. JSON: an array of objects, unknown values null. Table:
+// aligned, with scaled units; kept in memory until finish().
 class RowWriter {
  public:
   // `rows`, where given, counts the rows written. `extra_names` are columns passed through after the record's own.

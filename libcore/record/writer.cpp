@@ -97,7 +97,7 @@ struct RowWriter::State {
   std::uint64_t* rows;
   std::vector<std::string> extra_names;
   std::uint64_t written = 0;
-  bool finished = false;
+  bool begun = false, finished = false;
   std::string line;
   std::vector<std::vector<std::string>> table;
 
@@ -107,12 +107,18 @@ struct RowWriter::State {
     names.insert(names.end(), extra_names.begin(), extra_names.end());
     return names;
   }
+  void begin();
   void write_csv(void const* record, std::vector<std::string> const& extras);
   void write_json(void const* record, std::vector<std::string> const& extras);
   void keep(void const* record, std::vector<std::string> const& extras);
   void print_table();
   void print_list();
 };
+
+// The header comes with the first row: what fails before it writes nothing.
+void RowWriter::State::begin() {
+  if (!std::exchange(begun, true) && format == Format::csv) csv::Writer(*out).row(names());
+}
 
 void RowWriter::State::write_csv(void const* record, std::vector<std::string> const& extras) {
   line.clear();
@@ -194,12 +200,12 @@ void RowWriter::State::print_list() {
 
 RowWriter::RowWriter(Layout const& layout, std::ostream& out, Format format, std::uint64_t* rows,
                      std::vector<std::string> extra_names)
-    : state_(std::make_unique<State>(State{&layout, &out, format, rows, std::move(extra_names), 0, false, {}, {}})) {
+    : state_(std::make_unique<State>(
+          State{&layout, &out, format, rows, std::move(extra_names), 0, false, false, {}, {}})) {
   for (auto const& name : state_->extra_names)
     if (layout.find(name))
       throw Error(Status::bad_data, fmt::format("column '{}' of the input is also a column of the output", name),
                   "rename it in the input");
-  if (format == Format::csv) csv::Writer(out).row(state_->names());
 }
 
 RowWriter::~RowWriter() = default;
@@ -207,6 +213,7 @@ RowWriter::RowWriter(RowWriter&&) noexcept = default;
 
 void RowWriter::write(void const* record, std::vector<std::string> const& extras) {
   if (extras.size() != state_->extra_names.size()) throw std::logic_error("a row with other extra cells than names");
+  state_->begin();
   switch (state_->format) {
     case Format::csv:
       state_->write_csv(record, extras);
@@ -224,6 +231,7 @@ void RowWriter::write(void const* record, std::vector<std::string> const& extras
 
 void RowWriter::write_csv_lines(std::string_view text, std::uint64_t rows) {
   if (state_->format != Format::csv) throw std::logic_error("finished lines of CSV for another format");
+  state_->begin();
   state_->out->write(text.data(), static_cast<std::streamsize>(text.size()));
   state_->written += rows;
   if (state_->rows) *state_->rows += rows;
@@ -231,6 +239,7 @@ void RowWriter::write_csv_lines(std::string_view text, std::uint64_t rows) {
 
 void RowWriter::finish() {
   if (std::exchange(state_->finished, true)) return;
+  state_->begin();
   if (state_->format == Format::json) state_->put(state_->written ? "\n]\n" : "[]\n");
   if (state_->format == Format::table)
     state_->names().size() > widest_table_columns ? state_->print_list() : state_->print_table();
