@@ -105,4 +105,4 @@ format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 -i
 
 clean:
-	@cmake -E rm -rf build build-dev build-gcc build-asan build-fuzz build-lint
+	@cmake -E rm -rf build build-dev build-gcc build-asan build-tsan build-fuzz build-lint
