@@ -1,9 +1,8 @@
 #include "flux/classify.hpp"
 
-#include <algorithm>
+#include <array>
 #include <charconv>
 #include <string_view>
-#include <unordered_map>
 
 namespace kernelcast::flux {
 
@@ -11,41 +10,37 @@ namespace {
 
 using ptx::StateSpace;
 
-bool has(ptx::Instruction const& i, std::string_view modifier) {
-  return std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
-}
+using ptx::Op;
 
 // The opcodes whose kind does not depend on their modifiers. `arithmetic`: by the type.
 enum class Entry : std::uint8_t { arithmetic, matrix, logic, special, convert, memory, control, sync, exchange, other };
 
-Entry entry_of(std::string_view opcode) {
-  // Never destroyed: attached applications are counted until their very end.
-  static auto const& table = *[] {
-    auto* const t = new std::unordered_map<std::string_view, Entry>;
-    auto const put = [t](Entry entry, std::initializer_list<std::string_view> words) {
-      for (auto const word : words) t->emplace(word, entry);
-    };
-    put(Entry::arithmetic,
-        {"add",   "addc",   "sub",       "subc",  "mul",    "mul24",     "mad",   "mad24", "madc",  "fma",
-         "div",   "rem",    "abs",       "neg",   "min",    "max",       "sad",   "dp4a",  "dp2a",  "popc",
-         "clz",   "bfind",  "fns",       "brev",  "bfe",    "bfi",       "bmsk",  "szext", "set",   "setp",
-         "slct",  "testp",  "copysign",  "vadd",  "vsub",   "vabsdiff",  "vmin",  "vmax",  "vset",  "vmad",
-         "vshl",  "vshr",   "vadd2",     "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vset2", "vadd4",
-         "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4",  "vset4"});
-    put(Entry::matrix, {"mma", "wmma", "wgmma", "tcgen05"});
-    put(Entry::logic, {"and", "or", "xor", "not", "cnot", "lop3", "shl", "shr", "shf"});
-    put(Entry::special, {"sin", "cos", "ex2", "lg2", "tanh", "rcp", "sqrt", "rsqrt"});
-    put(Entry::convert, {"cvt"});
-    put(Entry::memory, {"ld", "ldu", "st", "atom", "red", "multimem", "tex", "tld4", "suld", "sust", "sured", "cp",
-                        "ldmatrix", "stmatrix", "movmatrix"});
-    put(Entry::control, {"bra", "brx", "call", "ret", "exit", "trap", "brkpt"});
-    put(Entry::sync, {"bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "elect"});
-    put(Entry::exchange, {"shfl", "vote", "match", "redux", "activemask"});
-    return t;
-  }();
-  auto const found = table.find(opcode);
-  return found == table.end() ? Entry::other : found->second;
-}
+constexpr auto entries = [] {
+  std::array<Entry, ptx::op_count> table{};
+  table.fill(Entry::other);
+  auto const put = [&](Entry entry, std::initializer_list<Op> ops) {
+    for (Op const op : ops) table[static_cast<std::size_t>(op)] = entry;
+  };
+  put(Entry::arithmetic,
+      {Op::add,      Op::addc,  Op::sub,   Op::subc,     Op::mul,       Op::mul24,     Op::mad,   Op::mad24,
+       Op::madc,     Op::fma,   Op::div,   Op::rem,      Op::abs,       Op::neg,       Op::min,   Op::max,
+       Op::sad,      Op::dp4a,  Op::dp2a,  Op::popc,     Op::clz,       Op::bfind,     Op::fns,   Op::brev,
+       Op::bfe,      Op::bfi,   Op::bmsk,  Op::szext,    Op::set,       Op::setp,      Op::slct,  Op::testp,
+       Op::copysign, Op::vadd,  Op::vsub,  Op::vabsdiff, Op::vmin,      Op::vmax,      Op::vset,  Op::vmad,
+       Op::vshl,     Op::vshr,  Op::vadd2, Op::vsub2,    Op::vavrg2,    Op::vabsdiff2, Op::vmin2, Op::vmax2,
+       Op::vset2,    Op::vadd4, Op::vsub4, Op::vavrg4,   Op::vabsdiff4, Op::vmin4,     Op::vmax4, Op::vset4});
+  put(Entry::matrix, {Op::mma, Op::wmma, Op::wgmma, Op::tcgen05});
+  put(Entry::logic, {Op::and_, Op::or_, Op::xor_, Op::not_, Op::cnot, Op::lop3, Op::shl, Op::shr, Op::shf});
+  put(Entry::special, {Op::sin, Op::cos, Op::ex2, Op::lg2, Op::tanh, Op::rcp, Op::sqrt, Op::rsqrt});
+  put(Entry::convert, {Op::cvt});
+  put(Entry::memory, {Op::ld, Op::ldu, Op::st, Op::atom, Op::red, Op::multimem, Op::tex, Op::tld4, Op::suld, Op::sust,
+                      Op::sured, Op::cp, Op::ldmatrix, Op::stmatrix, Op::movmatrix});
+  put(Entry::control, {Op::bra, Op::brx, Op::call, Op::ret, Op::exit, Op::trap, Op::brkpt});
+  put(Entry::sync,
+      {Op::bar, Op::barrier, Op::membar, Op::fence, Op::mbarrier, Op::nanosleep, Op::griddepcontrol, Op::elect});
+  put(Entry::exchange, {Op::shfl, Op::vote, Op::match, Op::redux, Op::activemask});
+  return table;
+}();
 
 struct TypeFacts {
   char letter = 0;  // f, s, u, b, p
@@ -71,58 +66,40 @@ TypeFacts operand_type(ptx::Instruction const& i) {
   return {};
 }
 
-StateSpace space_of(ptx::Instruction const& i) {
-  for (auto const m : i.modifiers) {
-    auto const word = m.substr(0, m.find(':'));
-    if (word == "global") return StateSpace::global;
-    if (word == "shared") return StateSpace::shared;
-    if (word == "local") return StateSpace::local;
-    if (word == "const") return StateSpace::constant;
-    if (word == "param") return StateSpace::param;
-  }
-  return StateSpace::generic;
-}
-
-std::uint64_t vector_elements(ptx::Instruction const& i) {
-  for (auto const m : i.modifiers)
-    if (m == "v2" || m == "v4" || m == "v8") return static_cast<std::uint64_t>(m[1] - '0');
-  return 1;
-}
-
 // ldmatrix and stmatrix: each of 1, 2 or 4 matrices of 8 rows of 16 bytes, by 32 work-items.
 std::uint64_t matrix_bytes(ptx::Instruction const& i) {
-  return has(i, "x4") ? 16 : has(i, "x2") ? 8 : 4;
+  return i.has("x4") ? 16 : i.has("x2") ? 8 : 4;
 }
 
 void classify_memory(ptx::Instruction const& i, ptx::Function const& function, Traits& t) {
-  t.space = space_of(i);
+  t.space = i.space();
   auto const type = operand_type(i);
-  t.bytes = vector_elements(i) * type.bits / 8 * type.elements;
-  if (i.opcode == "ld" || i.opcode == "ldu") {
+  t.bytes = std::uint64_t{i.elements()} * type.bits / 8 * type.elements;
+  if (i.is_load()) {
     t.kind = Kind::load;
     if (t.space == StateSpace::param && function.entry && i.operands.size() > 1 && !i.operands[1].elements.empty())
       t.kernel_parameter = i.operands[1].elements[0].kind == ptx::Operand::Kind::parameter;
-  } else if (i.opcode == "st") {
+  } else if (i.is(Op::st)) {
     t.kind = Kind::store;
-  } else if (i.opcode == "atom") {
+  } else if (i.is(Op::atom)) {
     t.kind = Kind::atomic;
-  } else if (i.opcode == "red" || i.opcode == "multimem") {
-    t.kind = i.opcode == "multimem" && has(i, "ld_reduce") ? Kind::atomic : Kind::reduction;
-  } else if (i.opcode == "tex" || i.opcode == "tld4") {
+  } else if (i.is(Op::red, Op::multimem)) {
+    t.kind = i.is(Op::multimem) && i.has("ld_reduce") ? Kind::atomic : Kind::reduction;
+  } else if (i.is(Op::tex, Op::tld4)) {
     t.kind = Kind::texture;
     t.bytes = 0;
-  } else if (i.opcode == "suld" || i.opcode == "sust") {
-    t.kind = i.opcode == "suld" ? Kind::surface_load : Kind::surface_store;
-  } else if (i.opcode == "sured") {
+  } else if (i.is(Op::suld, Op::sust)) {
+    t.kind = i.is(Op::suld) ? Kind::surface_load : Kind::surface_store;
+  } else if (i.is(Op::sured)) {
     t.kind = Kind::surface_reduction;
-  } else if (i.opcode == "ldmatrix" || i.opcode == "stmatrix") {
-    t.kind = i.opcode == "ldmatrix" ? Kind::load : Kind::store;
+  } else if (i.is(Op::ldmatrix, Op::stmatrix)) {
+    t.kind = i.is(Op::ldmatrix) ? Kind::load : Kind::store;
     t.space = StateSpace::shared;
     t.bytes = matrix_bytes(i);
-  } else if (i.opcode == "movmatrix") {
+  } else if (i.is(Op::movmatrix)) {
     t.kind = Kind::exchange;
-  } else if (i.opcode == "cp") {
-    bool const copies = has(i, "async") && i.operands.size() >= 2;
+  } else if (i.is(Op::cp)) {
+    bool const copies = i.has("async") && i.operands.size() >= 2;
     t.kind = copies ? Kind::copy : Kind::sync;  // cp.async.commit_group, wait_group
     t.space = StateSpace::global;
     bool const constant = copies && i.operands.size() > 2 && i.operands[2].kind == ptx::Operand::Kind::integer;
@@ -131,10 +108,10 @@ void classify_memory(ptx::Instruction const& i, ptx::Function const& function, T
 }
 
 Operation operation_of(ptx::Instruction const& i) {
-  if (i.opcode == "add") return Operation::add;
-  if (i.opcode == "sub") return Operation::subtract;
-  if (i.opcode == "mul") return Operation::multiply;
-  if (i.opcode == "fma" || i.opcode == "mad") return Operation::fma;
+  if (i.is(Op::add)) return Operation::add;
+  if (i.is(Op::sub)) return Operation::subtract;
+  if (i.is(Op::mul)) return Operation::multiply;
+  if (i.is(Op::fma, Op::mad)) return Operation::fma;
   return Operation::other;
 }
 
@@ -146,14 +123,14 @@ Kind arithmetic_kind(TypeFacts const& type) {
 // wmma.load and wmma.store move a fragment; how much of it belongs to one work-item depends on the shape.
 void classify_matrix(ptx::Instruction const& i, Traits& t) {
   t.kind = Kind::matrix;
-  if (i.opcode == "wmma" && (has(i, "load") || has(i, "store"))) {
-    t.kind = has(i, "load") ? Kind::load : Kind::store;
-    t.space = space_of(i);
+  if (i.is(Op::wmma) && (i.has("load") || i.has("store"))) {
+    t.kind = i.has("load") ? Kind::load : Kind::store;
+    t.space = i.space();
     std::uint64_t registers = 0;
     for (auto const& o : i.operands)
       if (o.kind == ptx::Operand::Kind::vector) registers = o.elements.size();
     t.bytes = registers * (operand_type(i).bits == 64 ? 8 : 4);
-  } else if (i.opcode != "mma" && (has(i, "fence") || has(i, "commit_group") || has(i, "wait_group"))) {
+  } else if (!i.is(Op::mma) && (i.has("fence") || i.has("commit_group") || i.has("wait_group"))) {
     t.kind = Kind::sync;
   }
 }
@@ -165,7 +142,7 @@ Traits traits_of(ptx::Instruction const& i, ptx::Function const& function) {
   auto const type = operand_type(i);
   t.type_bits = type.bits;
   t.elements = type.elements;
-  switch (entry_of(i.opcode)) {
+  switch (entries[static_cast<std::size_t>(i.opcode.op())]) {
     case Entry::arithmetic:
       t.kind = arithmetic_kind(type);
       t.operation = operation_of(i);

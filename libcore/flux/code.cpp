@@ -47,14 +47,7 @@ Operand address(Operand base, std::uint64_t offset) {
 }
 
 Instruction make(std::string_view full_opcode, std::vector<Operand> operands) {
-  Instruction i;
-  auto dot = full_opcode.find('.');
-  i.opcode = full_opcode.substr(0, dot);
-  while (dot != std::string_view::npos) {
-    auto const next = full_opcode.find('.', dot + 1);
-    i.modifiers.push_back(full_opcode.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1));
-    dot = next;
-  }
+  Instruction i = ptx::instruction_of(full_opcode);
   i.operands = std::move(operands);
   return i;
 }

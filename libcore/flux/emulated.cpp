@@ -22,12 +22,10 @@ std::uint32_t warps_in(std::uint32_t mask, std::uint32_t group_lanes) {
 
 // Whether `copy`, which stands at the same place of the text, is what became of `written`; else it was added there.
 bool stands_for(ptx::Instruction const& copy, ptx::Instruction const& written) {
-  if (written.opcode == "call") return copy.opcode == "call" || copy.opcode == "bra";
+  if (written.is_call()) return copy.is(ptx::Op::call, ptx::Op::bra);
   bool const same_guard = copy.guard.present == written.guard.present;
-  if (written.opcode == "ret") return same_guard && (copy.opcode == "ret" || copy.opcode == "bra");
-  bool const parameter = (written.opcode == "ld" || written.opcode == "st") && !written.modifiers.empty() &&
-                         written.modifiers[0].starts_with("param");
-  if (parameter) return same_guard && (copy.opcode == written.opcode || copy.opcode == "mov");
+  if (written.is(ptx::Op::ret)) return same_guard && copy.is(ptx::Op::ret, ptx::Op::bra);
+  if (written.accesses_parameter()) return same_guard && (copy.opcode == written.opcode || copy.is(ptx::Op::mov));
   return same_guard && copy.opcode == written.opcode;
 }
 
@@ -48,12 +46,12 @@ std::vector<Origin> origins(ptx::Module const& module, ptx::Function const& emul
     auto const [f, index] = found->second;
     auto const& instruction = module.functions[f].instructions[index];
     // Of the pieces that an instruction was cut into, the first one counts; arguments are stored before a call.
-    bool const first = key != previous || copy.opcode == "call";
+    bool const first = key != previous || copy.is_call();
     if (first && stands_for(copy, instruction)) {
-      bool const replaced = instruction.opcode == "call" && copy.opcode == "bra";
+      bool const replaced = instruction.is_call() && copy.is(ptx::Op::bra);
       out[i] = {true, replaced && copy.guard.present, f, index};
       previous = key;
-    } else if (instruction.opcode != "call") {
+    } else if (!instruction.is_call()) {
       previous = key;
     }
   }

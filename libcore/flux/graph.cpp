@@ -12,13 +12,9 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-bool leaves(Instruction const& i) {
-  return i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap";
-}
-
 // Calls by address may go anywhere that a module hands out an address of.
 bool ends_in_callee(ptx::Module const& module, Instruction const& i, std::vector<bool> const& may_end) {
-  if (i.opcode != "call") return false;
+  if (!i.is_call()) return false;
   if (auto const callee = ptx::callee_of(module, i)) return may_end[*callee];
   return std::find(may_end.begin(), may_end.end(), true) != may_end.end();
 }
@@ -57,9 +53,9 @@ class Builder {
     leader[0] = true;
     for (std::uint32_t i = 0; i < count_; ++i) {
       Instruction const& instruction = f_.instructions[i];
-      bool const branch = instruction.opcode == "bra" || instruction.opcode == "brx";
-      if (branch || leaves(instruction) || ends_in_callee(module_, instruction, may_end_)) leader[i + 1] = true;
-      if (branch)
+      if (instruction.is_branch() || instruction.ends_function() || ends_in_callee(module_, instruction, may_end_))
+        leader[i + 1] = true;
+      if (instruction.is_branch())
         for (auto const target : targets(instruction)) leader[target] = true;
     }
     for (std::uint32_t i = 0; i < count_; ++i) {
@@ -74,7 +70,7 @@ class Builder {
     std::vector<std::uint32_t> out;
     for (auto const& operand : branch.operands) {
       if (operand.kind == Operand::Kind::label) out.push_back(f_.labels[operand.id].instruction);
-      if (branch.opcode == "brx" && operand.kind == Operand::Kind::targets)
+      if (branch.is(ptx::Op::brx) && operand.kind == Operand::Kind::targets)
         for (auto const id : f_.branch_targets[operand.id].ids) out.push_back(f_.labels[id].instruction);
     }
     return out;
@@ -93,13 +89,13 @@ class Builder {
       auto const to = node_at(block.last);
       out.push_back({b, to, to == outside ? Edge::Kind::end : Edge::Kind::next, {}});
     };
-    if (last.opcode == "bra") {
+    if (last.is(ptx::Op::bra)) {
       if (last.guard.present) next();
       for (auto const target : targets(last)) out.push_back({b, node_at(target), Edge::Kind::branch, {}});
-    } else if (last.opcode == "brx") {
+    } else if (last.is(ptx::Op::brx)) {
       if (last.guard.present) next();
       add_table(b, targets(last), out);
-    } else if (leaves(last)) {
+    } else if (last.ends_function()) {
       if (last.guard.present) next();
       out.push_back({b, outside, Edge::Kind::leave, {}});
     } else {
@@ -134,7 +130,7 @@ std::vector<bool> may_end_caller(ptx::Module const& module) {
   std::vector<bool> may(module.functions.size(), false);
   for (std::size_t f = 0; f < may.size(); ++f)
     for (auto const& i : module.functions[f].instructions)
-      if (i.opcode == "exit" && !module.functions[f].entry) may[f] = true;
+      if (i.is(ptx::Op::exit) && !module.functions[f].entry) may[f] = true;
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t f = 0; f < may.size(); ++f) {

@@ -87,7 +87,7 @@ class Writer {
       if (calls_by_address_take_bank()) prototype.parameters.push_back(bank_argument());
     for (std::size_t i = 0; i < f_.instructions.size(); ++i) {
       Instruction& call = f_.instructions[i];
-      if (call.opcode != "call") continue;
+      if (!call.is_call()) continue;
       auto const callee = ptx::callee_of(module_, call);
       bool const takes = callee ? takes_bank(*callee) : calls_by_address_take_bank();
       if (!takes) continue;

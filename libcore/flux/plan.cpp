@@ -37,7 +37,7 @@ std::vector<bool> entries_unknown_from_calls(ptx::Module const& module) {
     for (auto const& list : function.call_targets)
       for (auto const id : list.ids) out[ptx::without_alias(module, id)] = true;
     for (auto const& i : function.instructions) {
-      auto const callee = i.opcode == "call" ? ptx::callee_of(module, i) : std::nullopt;
+      auto const callee = i.is_call() ? ptx::callee_of(module, i) : std::nullopt;
       if (callee)
         callees[f].insert(*callee);
       else
@@ -110,8 +110,8 @@ class Planner {
   }
   // Where the group's predicate decides where the block goes.
   void ask_branch(GuardGroup& group, Instruction const& last) const {
-    auto const kind = last.opcode == "bra" ? Edge::Kind::branch : Edge::Kind::leave;
-    if (last.opcode != "bra" && last.opcode != "ret" && last.opcode != "exit" && last.opcode != "trap") return;
+    auto const kind = last.is(ptx::Op::bra) ? Edge::Kind::branch : Edge::Kind::leave;
+    if (!last.is(ptx::Op::bra) && !last.ends_function()) return;
     auto const e = find_edge(graph(), group.block, kind);
     if (e == graph().edges.size()) return;
     group.counted_by_branch = true;
@@ -274,7 +274,7 @@ bool is_kernel(ptx::Module const& module, FunctionPlan const& p) {
 bool calls_what_counts(ptx::Module const& module, Plan const& plan, FunctionPlan const& p) {
   auto const counts = [&](FunctionPlan const& callee) { return callee.takes_bank && !is_kernel(module, callee); };
   for (auto const& i : module.functions[p.function].instructions) {
-    if (i.opcode != "call") continue;
+    if (!i.is_call()) continue;
     if (auto const callee = ptx::callee_of(module, i)) {
       auto const at = plan.plan_of[*callee];
       if (at != no_function && counts(plan.functions[at])) return true;
@@ -293,7 +293,7 @@ void hand_banks(ptx::Module const& module, Plan& plan) {
     p.takes_bank = !p.measured.empty();
     any |= p.takes_bank && !is_kernel(module, p);
     for (auto const& i : module.functions[p.function].instructions)
-      by_address |= i.opcode == "call" && !ptx::callee_of(module, i);
+      by_address |= i.is_call() && !ptx::callee_of(module, i);
   }
   for (auto& p : plan.functions) p.takes_bank |= by_address && any && !is_kernel(module, p);
   for (bool changed = true; changed;) {
@@ -321,11 +321,11 @@ void find_refusal(ptx::Module const& module, Plan& plan) {
       refuse(f.at, "a function whose last parameter is of unknown size");
   for (auto const& f : module.functions)
     for (auto const& i : f.instructions) {
-      if (i.opcode == "call" && !i.operands.empty())
+      if (i.is_call() && !i.operands.empty())
         for (auto const& o : i.operands)
           if (o.kind == Operand::Kind::function && module.functions[o.id].name.starts_with("cudaLaunchDevice"))
             refuse(i.at, "a kernel launched by a kernel");
-      if (i.opcode == "bra" && (i.operands.empty() || i.operands[0].kind != Operand::Kind::label))
+      if (i.is(ptx::Op::bra) && (i.operands.empty() || i.operands[0].kind != Operand::Kind::label))
         refuse(i.at, "an indirect branch");
     }
 }

@@ -48,7 +48,7 @@ class Recovery {
       if (!runs(caller)) continue;
       auto const& instructions = module_.functions[caller.function].instructions;
       for (std::uint32_t i = 0; i < instructions.size(); ++i) {
-        if (instructions[i].opcode != "call" || ptx::callee_of(module_, instructions[i]) != p.function) continue;
+        if (!instructions[i].is_call() || ptx::callee_of(module_, instructions[i]) != p.function) continue;
         recover(caller);
         sum += counts_.at(caller.function, i, module_).lanes;
       }

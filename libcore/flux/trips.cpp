@@ -65,7 +65,7 @@ class Finder {
     exiting_ = graph_.edges[exit_].from;
     latch_ = graph_.edges[trip_.back_edge].from;
     Instruction const& last = f_.instructions[block(exiting_).last - 1];
-    return block(exiting_).loop == trip_.loop && graph_.cfg.dominates(exiting_, latch_) && last.opcode == "bra" &&
+    return block(exiting_).loop == trip_.loop && graph_.cfg.dominates(exiting_, latch_) && last.is(ptx::Op::bra) &&
            last.guard.present;
   }
 
@@ -94,7 +94,7 @@ class Finder {
 
   // `holds`: the loop goes on where the comparison holds.
   bool read_comparison(Instruction const& i, std::uint32_t predicate, bool holds) {
-    if (i.opcode != "setp" || i.guard.present || i.operands.size() != 3 || i.modifiers.size() != 2) return false;
+    if (!i.is(ptx::Op::setp) || i.guard.present || i.operands.size() != 3 || i.modifiers.size() != 2) return false;
     if (!is_register(i.operands[0]) || i.operands[0].id != predicate) return false;
     unsigned const bits = integer_bits(i.modifiers[1]);
     if (bits == 0) return false;
@@ -177,7 +177,7 @@ class Finder {
 
   std::optional<std::pair<std::uint32_t, std::uint64_t>> addition(std::uint32_t at) const {
     Instruction const& i = f_.instructions[at];
-    bool const sum = i.opcode == "add", difference = i.opcode == "sub";
+    bool const sum = i.is(ptx::Op::add), difference = i.is(ptx::Op::sub);
     if ((!sum && !difference) || i.guard.present || i.operands.size() != 3 || i.modifiers.size() != 1) return {};
     if (integer_bits(i.modifiers[0]) != (trip_.wide ? 64 : 32)) return {};
     if (!is_register(i.operands[0]) || !is_register(i.operands[1])) return {};
@@ -187,7 +187,7 @@ class Finder {
   }
   std::optional<std::uint32_t> moved_from(std::uint32_t at) const {
     Instruction const& i = f_.instructions[at];
-    bool const move = i.opcode == "mov" && !i.guard.present && i.operands.size() == 2 && i.modifiers.size() == 1 &&
+    bool const move = i.is(ptx::Op::mov) && !i.guard.present && i.operands.size() == 2 && i.modifiers.size() == 1 &&
                       integer_bits(i.modifiers[0]) == (trip_.wide ? 64 : 32) && is_register(i.operands[1]);
     return move ? std::optional(i.operands[1].id) : std::nullopt;
   }
@@ -201,7 +201,7 @@ class Finder {
     if (outside.size() != 1) return {};
     Instruction const& i = f_.instructions[outside[0]];
     auto const at = graph_.cfg.block_of[outside[0]];
-    bool const constant = i.opcode == "mov" && !i.guard.present && i.operands.size() == 2 &&
+    bool const constant = i.is(ptx::Op::mov) && !i.guard.present && i.operands.size() == 2 &&
                           i.operands[1].kind == Operand::Kind::integer && is_register(i.operands[0]);
     if (!constant || !block(at).reachable || block(at).loop != loop_.parent) return {};
     if (!graph_.cfg.dominates(at, loop_.header)) return {};

@@ -55,17 +55,17 @@ std::set<std::uint32_t> pointer_parameters(ptx::Function const& f) {
   using Kind = ptx::Operand::Kind;
   for (auto const& i : f.instructions) {
     auto const& o = i.operands;
-    if (i.opcode == "ld" && o.size() == 2 && o[0].kind == Kind::reg && o[1].kind == Kind::address &&
-        !i.modifiers.empty() && i.modifiers[0] == "param" && !o[1].elements.empty() &&
-        o[1].elements[0].kind == Kind::parameter && o[1].value == 0) {
+    if (i.is(ptx::Op::ld) && i.accesses_parameter() && o.size() == 2 && o[0].kind == Kind::reg &&
+        o[1].kind == Kind::address && !o[1].elements.empty() && o[1].elements[0].kind == Kind::parameter &&
+        o[1].value == 0) {
       holds[o[0].id] = o[1].elements[0].id;
-    } else if ((i.opcode == "mov" || i.opcode == "cvta") && o.size() == 2 && o[0].kind == Kind::reg &&
-               o[1].kind == Kind::reg && holds.contains(o[1].id)) {
-      if (i.opcode == "cvta")
+    } else if (i.is(ptx::Op::mov, ptx::Op::cvta) && o.size() == 2 && o[0].kind == Kind::reg && o[1].kind == Kind::reg &&
+               holds.contains(o[1].id)) {
+      if (i.is(ptx::Op::cvta))
         pointers.insert(holds[o[1].id]);
       else
         holds[o[0].id] = holds[o[1].id];
-    } else if (i.opcode == "ld" || i.opcode == "st" || i.opcode == "atom" || i.opcode == "red") {
+    } else if (i.is(ptx::Op::ld, ptx::Op::st) || i.is_atomic()) {
       for (auto const& operand : o)
         if (operand.kind == Kind::address && !operand.elements.empty() && operand.elements[0].kind == Kind::reg &&
             holds.contains(operand.elements[0].id))

@@ -16,35 +16,27 @@ namespace kernelcast::launch {
 
 namespace {
 
+using ptx::Op;
 using ptx::StateSpace;
 
 std::string_view space_of(ptx::Instruction const& i) {
-  if (i.opcode == "tex" || i.opcode == "tld4" || i.opcode == "suld" || i.opcode == "sust" || i.opcode == "sured" ||
-      i.opcode == "txq" || i.opcode == "suq")
-    return "tex";
-  for (std::string_view const m : i.modifiers)
-    for (std::string_view const space : {"global", "shared", "local", "const", "param"})
-      if (m == space || (m.starts_with(space) && m.substr(space.size()).starts_with("::"))) return space;
-  return "generic";
+  return name(i.is_image_access() || i.is(Op::txq, Op::suq) ? StateSpace::tex : i.space());
 }
 
 std::optional<std::uint64_t> bytes_of(ptx::Instruction const& i) {
-  std::uint64_t elements = 1, bytes = 0;
-  for (std::string_view const m : i.modifiers) {
-    if (m == "v2" || m == "v4" || m == "v8") elements = static_cast<std::uint64_t>(m.back() - '0');
+  std::uint64_t bytes = 0;
+  for (std::string_view const m : i.modifiers)
     for (auto type = ptx::Type::u8; type != ptx::Type::pred; type = static_cast<ptx::Type>(static_cast<int>(type) + 1))
       if (m == ptx::name(type)) bytes = ptx::size_bytes(type);
-  }
-  if (i.opcode == "cp" && i.operands.size() > 2 && i.operands[2].kind == ptx::Operand::Kind::integer)
+  if (i.is(Op::cp) && i.operands.size() > 2 && i.operands[2].kind == ptx::Operand::Kind::integer)
     return i.operands[2].value;
-  if (bytes == 0 || i.opcode == "cp" || i.opcode == "ldmatrix" || i.opcode == "stmatrix" || i.opcode == "wmma")
-    return std::nullopt;
-  return bytes * elements;
+  if (bytes == 0 || i.is(Op::cp, Op::ldmatrix, Op::stmatrix, Op::wmma)) return std::nullopt;
+  return bytes * i.elements();
 }
 
 // cp.async.wait_group N
 std::optional<std::uint64_t> pending_of(ptx::Instruction const& i) {
-  bool const waits = i.opcode == "cp" && !i.modifiers.empty() && i.modifiers.back() == "wait_group";
+  bool const waits = i.is(Op::cp) && !i.modifiers.empty() && i.modifiers.back() == "wait_group";
   if (!waits || i.operands.empty() || i.operands[0].kind != ptx::Operand::Kind::integer) return std::nullopt;
   return i.operands[0].value;
 }

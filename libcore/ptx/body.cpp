@@ -216,7 +216,7 @@ void Parser::instruction(Guard guard) {
       advance();
     } while (token_.kind == Token::Kind::dot_word);
   }
-  call_ = made.opcode == "call";
+  call_ = made.is_call();
   if (!token_.is(';') && !token_.is('}')) {
     made.operands.reserve(3);
     do made.operands.push_back(operand());

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::uint32_t no_register = ~std::uint32_t{0};
 
-unsigned element_count(Instruction const& i) {
-  for (std::string_view m : i.modifiers)
-    if (m == "v2" || m == "v4" || m == "v8") return static_cast<unsigned>(m[1] - '0');
-  return 1;
-}
-
 // The type by which a value of this access is moved; empty where no register holds it unchanged.
 std::string_view move_type(std::string_view access) {
   static constexpr std::pair<std::string_view, std::string_view> types[] = {
@@ -71,9 +65,8 @@ class Parameters {
   }
   // The operand of ld.param or st.param that names a variable, or null.
   Operand const* access(Instruction const& i) const {
-    if ((i.opcode != "ld" && i.opcode != "st") || i.operands.size() != 2) return nullptr;
-    if (i.modifiers.empty() || !i.modifiers[0].starts_with("param")) return nullptr;
-    Operand const& address = i.operands[i.opcode == "ld" ? 1 : 0];
+    if (!i.accesses_parameter() || i.operands.size() != 2) return nullptr;
+    Operand const& address = i.operands[i.is(Op::ld) ? 1 : 0];
     if (address.kind != Operand::Kind::address || address.elements.empty()) return nullptr;
     Operand const& base = address.elements[0];
     bool const named = base.kind == Operand::Kind::variable && base.local;
@@ -89,13 +82,13 @@ class Parameters {
         return;
       }
       std::uint64_t offset = address->elements[0].value + address->value;
-      for (unsigned e = 0; e < element_count(i); ++e, offset += move_bytes(type)) {
+      for (unsigned e = 0; e < i.elements(); ++e, offset += move_bytes(type)) {
         auto const [known, fresh] = use.pieces.try_emplace(offset, Piece{type, no_register});
         if (!fresh && move_bytes(known->second.type) != move_bytes(type)) use.memory = true;
       }
       return;
     }
-    for (Operand const& o : i.operands) survey(o, i.opcode == "call");
+    for (Operand const& o : i.operands) survey(o, i.is_call());
   }
   void survey(Operand const& o, bool call) {
     if (parameter(o)) (call ? uses_[o.id].call : uses_[o.id].memory) = true;
@@ -123,18 +116,18 @@ class Parameters {
   }
 
   void move(Instruction const& i, Operand const& address, Use& use) {
-    bool const load = i.opcode == "ld";
+    bool const load = i.is(Op::ld);
     Operand const& value = i.operands[load ? 0 : 1];
     std::uint64_t offset = address.elements[0].value + address.value;
     std::string_view const type = move_type(i.modifiers.back());
-    for (unsigned e = 0; e < element_count(i); ++e, offset += move_bytes(type)) {
+    for (unsigned e = 0; e < i.elements(); ++e, offset += move_bytes(type)) {
       Operand const& element = value.kind == Operand::Kind::vector ? value.elements[e] : value;
       if (element.kind == Operand::Kind::sink) continue;
       Operand held;
       held.kind = Operand::Kind::reg;
       held.id = piece_register(use.pieces.at(offset));
       Instruction made = i;
-      made.opcode = "mov";
+      made.opcode = Op::mov;
       made.modifiers = {type};
       if (load)
         made.operands = {element, held};

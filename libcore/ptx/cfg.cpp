@@ -7,27 +7,16 @@ namespace kernelcast::ptx {
 
 namespace {
 
-bool is_barrier(Instruction const& i) {
-  return i.opcode == "bar" || i.opcode == "barrier";
-}
-bool ends_function(Instruction const& i) {
-  return i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap";
-}
-
 // Instructions that a branch may jump to, possibly repeated.
 std::vector<std::uint32_t> targets(Function const& function, Instruction const& branch) {
   std::vector<std::uint32_t> out;
   auto const label = [&](std::uint32_t id) { out.push_back(function.labels[id].instruction); };
   for (auto const& operand : branch.operands) {
     if (operand.kind == Operand::Kind::label) label(operand.id);
-    if (branch.opcode == "brx" && operand.kind == Operand::Kind::targets)
+    if (branch.is(Op::brx) && operand.kind == Operand::Kind::targets)
       for (auto id : function.branch_targets[operand.id].ids) label(id);
   }
   return out;
-}
-
-bool is_branch(Instruction const& i) {
-  return i.opcode == "bra" || i.opcode == "brx";
 }
 
 std::vector<bool> leaders(Function const& function, CfgOptions options) {
@@ -36,12 +25,12 @@ std::vector<bool> leaders(Function const& function, CfgOptions options) {
   leader[0] = true;
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     auto const& instruction = instructions[i];
-    if (is_branch(instruction)) {
+    if (instruction.is_branch()) {
       leader[i + 1] = true;
       for (auto target : targets(function, instruction)) leader[target] = true;
-    } else if (ends_function(instruction)) {
+    } else if (instruction.ends_function()) {
       leader[i + 1] = true;
-    } else if (options.barriers_end_blocks && is_barrier(instruction)) {
+    } else if (options.barriers_end_blocks && instruction.is_barrier()) {
       leader[i] = leader[i + 1] = true;
     }
   }
@@ -241,11 +230,11 @@ Cfg build_cfg(Function const& function, CfgOptions options) {
         block.successors.push_back(to);
       }
     };
-    bool const jumps = is_branch(last) || ends_function(last);
+    bool const jumps = last.is_branch() || last.ends_function();
     if (!jumps || last.guard.present) go_to(block.last);
-    if (is_branch(last))
+    if (last.is_branch())
       for (auto target : targets(function, last)) go_to(target);
-    else if (ends_function(last))
+    else if (last.ends_function())
       block.exits = true;
   }
   auto cfg = analyse(std::move(blocks));

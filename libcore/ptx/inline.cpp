@@ -38,7 +38,7 @@ class Recursion {
  private:
   bool reaches(Function const& from, Function const& goal, std::set<Function const*>& seen) const {
     for (Instruction const& i : from.instructions) {
-      if (i.opcode != "call") continue;
+      if (!i.is_call()) continue;
       Function const* const callee = called(module_, i);
       if (!callee) continue;
       if (callee == &goal || (seen.insert(callee).second && reaches(*callee, goal, seen))) return true;
@@ -149,7 +149,7 @@ class Inliner {
 
   static Instruction end_of(Function const& f) {
     Instruction made;
-    made.opcode = "ret";
+    made.opcode = Op::ret;
     made.at = f.instructions.empty() ? f.at : f.instructions.back().at;
     if (!f.instructions.empty()) made.source = f.instructions.back().source;
     return made;
@@ -167,7 +167,7 @@ class Inliner {
   void find_wanted() {
     for (; scanned_ < out_->instructions.size(); ++scanned_) {
       Instruction const& i = out_->instructions[scanned_];
-      if (i.opcode != "call") {
+      if (!i.is_call()) {
         for (Operand const& o : i.operands) find_taken(o);
         continue;
       }
@@ -197,7 +197,7 @@ class Inliner {
     made.first = static_cast<std::uint32_t>(out_->instructions.size());
     for (std::size_t k = 0; k < f.parameters.size(); ++k) {
       if (!f.parameters[k].in_register) continue;
-      Instruction fetch = like(end_of(f), "ld", {"param", move_type(f.parameters[k].type)});
+      Instruction fetch = like(end_of(f), Op::ld, {"param", move_type(f.parameters[k].type)});
       fetch.operands = {operand_of(Kind::reg, f.parameters[k].reg + frame.registers), address_of(made.parameters[k])};
       out_->instructions.push_back(std::move(fetch));
     }
@@ -214,7 +214,7 @@ class Inliner {
     for (std::size_t k = 0; k < frame.of->results.size(); ++k) {
       Parameter const& result = frame.of->results[k];
       if (!result.in_register) continue;
-      Instruction store = like(ret, "st", {"param", move_type(result.type)});
+      Instruction store = like(ret, Op::st, {"param", move_type(result.type)});
       store.guard = ret.guard;
       store.operands = {address_of(frame.results[k]), operand_of(Kind::reg, result.reg + frame.registers)};
       out_->instructions.push_back(std::move(store));
@@ -252,7 +252,7 @@ class Inliner {
       if (argument.kind == Kind::variable && argument.local) continue;
       Parameter const& p = formal(parameters, k);
       std::uint32_t const variable = add_parameter(p);
-      Instruction store = like(call, "st", {"param", move_type(p.type)});
+      Instruction store = like(call, Op::st, {"param", move_type(p.type)});
       store.operands = {address_of(variable), argument};
       out_->instructions.push_back(std::move(store));
       argument = operand_of(Kind::variable, variable);
@@ -262,7 +262,7 @@ class Inliner {
       if (result.kind != Kind::reg) continue;
       Parameter const& r = formal(results, k);
       std::uint32_t const variable = add_parameter(r);
-      Instruction fetch = like(call, "ld", {"param", move_type(r.type)});
+      Instruction fetch = like(call, Op::ld, {"param", move_type(r.type)});
       fetch.guard = call.guard;
       fetch.operands = {result, address_of(variable)};
       after.push_back(std::move(fetch));
@@ -279,14 +279,14 @@ class Inliner {
       position[i] = static_cast<std::uint32_t>(out_->instructions.size());
       Instruction made = instructions[i];
       rename(made, frame);
-      if (made.opcode == "call") {
+      if (made.is_call()) {
         if (replace(made)) continue;
         if (keeps_calls_) {
           keep(std::move(made));
           continue;
         }
       }
-      if (frame.callable && made.opcode == "ret") leave_results(made, frame);
+      if (frame.callable && made.is(Op::ret)) leave_results(made, frame);
       out_->instructions.push_back(std::move(made));
     }
     position.back() = static_cast<std::uint32_t>(out_->instructions.size());
@@ -296,15 +296,15 @@ class Inliner {
 
   void rename(Instruction& i, Frame const& frame) const {
     if (i.guard.present) i.guard.reg += frame.registers;
-    for (Operand& operand : i.operands) rename(operand, frame, i.opcode == "call");
+    for (Operand& operand : i.operands) rename(operand, frame, i.is_call());
     if (frame.behind == unset) return;
-    if (i.opcode == "ret" && !frame.callable) {
-      i.opcode = "bra";
+    if (i.is(Op::ret) && !frame.callable) {
+      i.opcode = Op::bra;
       i.modifiers.clear();
       i.operands = {operand_of(Kind::label, frame.behind)};
     }
     // A function reads its own parameters by an address: they are local memory then.
-    if ((i.opcode == "ld" || i.opcode == "st") && !i.modifiers.empty() && i.modifiers[0].starts_with("param"))
+    if (i.accesses_parameter())
       for (Operand const& o : i.operands)
         if (o.kind == Kind::address && !o.elements.empty() && o.elements[0].kind == Kind::reg) i.modifiers[0] = "local";
   }
@@ -352,7 +352,7 @@ class Inliner {
     Frame frame = enter(*callee);
     // The call itself: one instruction that goes to the copy.
     std::uint32_t const entry = add_label();
-    Instruction jump = like(call, "bra", {});
+    Instruction jump = like(call, Op::bra, {});
     jump.guard = call.guard;
     jump.guard.negated = call.guard.present && !call.guard.negated;
     jump.operands = {operand_of(Kind::label, call.guard.present ? frame.behind : entry)};
@@ -404,14 +404,14 @@ class Inliner {
   std::uint32_t hand_over(Instruction const& call, Parameter const& parameter, Operand const& argument,
                           Frame const& frame) {
     if (parameter.in_register) {
-      Instruction move = like(call, "mov", {move_type(parameter.type)});
+      Instruction move = like(call, Op::mov, {move_type(parameter.type)});
       move.operands = {operand_of(Kind::reg, parameter.reg + frame.registers), argument};
       out_->instructions.push_back(std::move(move));
       return unset;
     }
     if (argument.kind == Kind::variable && argument.local) return argument.id;
     std::uint32_t const variable = add_parameter(parameter);
-    Instruction store = like(call, "st", {"param", move_type(parameter.type)});
+    Instruction store = like(call, Op::st, {"param", move_type(parameter.type)});
     store.operands = {address_of(variable), argument};
     out_->instructions.push_back(std::move(store));
     return variable;
@@ -423,8 +423,8 @@ class Inliner {
     for (std::size_t k = 0; k < results.size(); ++k) {
       if (results[k].kind != Kind::reg) continue;
       Parameter const& result = callee.results[k];
-      Instruction fetch = result.in_register ? like(call, "mov", {move_type(result.type)})
-                                             : like(call, "ld", {"param", move_type(result.type)});
+      Instruction fetch = result.in_register ? like(call, Op::mov, {move_type(result.type)})
+                                             : like(call, Op::ld, {"param", move_type(result.type)});
       // Lanes that skip a guarded call meet it here again, and keep their value.
       fetch.guard = call.guard;
       fetch.operands = {results[k], result.in_register ? operand_of(Kind::reg, result.reg + frame.registers)
@@ -433,7 +433,7 @@ class Inliner {
     }
   }
 
-  static Instruction like(Instruction const& call, std::string_view opcode, std::vector<std::string_view> modifiers) {
+  static Instruction like(Instruction const& call, Op opcode, std::vector<std::string_view> modifiers) {
     Instruction made;
     made.opcode = opcode;
     made.modifiers = std::move(modifiers);
@@ -491,7 +491,7 @@ std::optional<std::uint32_t> callee_of(Module const& module, Instruction const& 
 
 std::unique_ptr<Function> inline_calls(Module const& module, Function const& caller) {
   bool const any = std::any_of(caller.instructions.begin(), caller.instructions.end(), [&](Instruction const& i) {
-    if (i.opcode != "call") return false;
+    if (!i.is_call()) return false;
     Function const* const callee = called(module, i);
     return callee && callee->has_body;
   });
@@ -503,7 +503,7 @@ std::unique_ptr<Function> inline_calls(Module const& module, Function const& cal
 
 std::unique_ptr<Whole> whole_function(Module const& module, Function const& kernel) {
   bool const any = std::any_of(kernel.instructions.begin(), kernel.instructions.end(),
-                               [](Instruction const& i) { return i.opcode == "call"; });
+                               [](Instruction const& i) { return i.is_call(); });
   if (!any) return nullptr;
   auto made = std::make_unique<Whole>(Inliner(module, kernel).run_whole());
   settle_parameters(made->function, made->callables);

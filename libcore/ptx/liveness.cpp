@@ -10,16 +10,11 @@ namespace {
 // Instructions whose first operand, where it is a register, is read. Stores, red, prefetch and the like begin with an
 // address and need no mention.
 bool has_destination(Instruction const& instruction) {
-  auto const op = instruction.opcode;
-  auto const has = [&](std::string_view modifier) {
-    return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) !=
-           instruction.modifiers.end();
-  };
-  if (op == "bar" || op == "barrier") return has("red");
-  if (op == "bra" || op == "brx" || op == "ret" || op == "exit" || op == "nanosleep" || op == "pmevent" ||
-      op == "setmaxnreg" || op == "stackrestore")
+  if (instruction.is_barrier()) return instruction.has("red");
+  if (instruction.is_branch() ||
+      instruction.is(Op::ret, Op::exit, Op::nanosleep, Op::pmevent, Op::setmaxnreg, Op::stackrestore))
     return false;
-  if (op == "tcgen05") return !has("dealloc");
+  if (instruction.is(Op::tcgen05)) return !instruction.has("dealloc");
   return true;
 }
 
@@ -49,12 +44,12 @@ void effects(Instruction const& instruction, Effects& out) {
   if (instruction.guard.present) out.read.push_back(instruction.guard.reg);
   std::size_t first = 0;
   bool const whole = !instruction.guard.present;
-  if (instruction.opcode == "call") {
+  if (instruction.is_call()) {
     // call (result), f, (arguments): a list before the callee holds results.
     if (!operands.empty() && (operands[0].kind == Operand::Kind::list || operands[0].kind == Operand::Kind::sink))
       write(operands[0], whole, out), first = 1;
   } else if (!operands.empty() && has_destination(instruction)) {
-    bool const accumulates = instruction.opcode == "wgmma";  // d = a * b + d in place
+    bool const accumulates = instruction.is(Op::wgmma);  // d = a * b + d in place
     write(operands[0], whole && !accumulates, out);
     if (accumulates) read(operands[0], out);
     first = 1;

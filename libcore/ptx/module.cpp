@@ -159,8 +159,36 @@ std::vector<std::string> special_names() {
   return names;
 }
 
+StateSpace Instruction::space() const {
+  for (std::string_view const modifier : modifiers) {
+    std::string_view const word = modifier.substr(0, modifier.find(':'));
+    for (auto const space :
+         {StateSpace::global, StateSpace::shared, StateSpace::local, StateSpace::constant, StateSpace::param})
+      if (word == name(space)) return space;
+  }
+  return StateSpace::generic;
+}
+
+unsigned Instruction::elements() const {
+  for (std::string_view const m : modifiers)
+    if (m == "v2" || m == "v4" || m == "v8") return static_cast<unsigned>(m[1] - '0');
+  return 1;
+}
+
+Instruction instruction_of(std::string_view full_opcode) {
+  Instruction i;
+  auto dot = full_opcode.find('.');
+  i.opcode = full_opcode.substr(0, dot);
+  while (dot != std::string_view::npos) {
+    auto const next = full_opcode.find('.', dot + 1);
+    i.modifiers.push_back(full_opcode.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1));
+    dot = next;
+  }
+  return i;
+}
+
 std::string full_opcode(Instruction const& instruction) {
-  std::string out(instruction.opcode);
+  std::string out(instruction.opcode.text());
   for (auto modifier : instruction.modifiers) {
     out += '.';
     out += modifier;

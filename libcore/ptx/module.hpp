@@ -5,12 +5,16 @@
 // decides. Words are the PTX manual's. Text is kept by the module, so that a message can quote the line.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "ptx/opcode.hpp"
 
 namespace kernelcast::ptx {
 
@@ -165,13 +169,38 @@ struct Guard {
 };
 
 struct Instruction {
-  std::string_view opcode;                  // "mad"
+  Opcode opcode;                            // "mad"
   std::vector<std::string_view> modifiers;  // {"lo", "s32"}
   Guard guard;
   std::vector<Operand> operands;  // as written, destination first; a dual destination p|q is a list
   TextPosition at;
   SourcePosition source;
+
+  // Whether it is one of these.
+  bool is(Op first, std::same_as<Op> auto... others) const { return opcode == first || (... || (opcode == others)); }
+  bool has(std::string_view modifier) const {
+    return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+  }
+
+  bool is_load() const { return is(Op::ld, Op::ldu); }
+  bool is_atomic() const { return is(Op::atom, Op::red); }
+  bool is_memory() const { return is_load() || is(Op::st) || is_atomic(); }  // by an address, of each work-item's own
+  bool is_image_access() const { return is(Op::tex, Op::tld4, Op::suld, Op::sust, Op::sured); }
+  bool is_barrier() const { return is(Op::bar, Op::barrier); }  // of a group, warp or cluster
+  bool is_branch() const { return is(Op::bra, Op::brx); }
+  bool is_call() const { return is(Op::call); }
+  bool ends_function() const { return is(Op::ret, Op::exit, Op::trap); }
+  // ld.param and st.param: of a kernel's own parameters, and arguments and results of calls.
+  bool accesses_parameter() const {
+    return is(Op::ld, Op::st) && !modifiers.empty() && modifiers[0].starts_with("param");
+  }
+
+  // The space that the first of its modifiers names which name one (.shared::cluster is shared); generic without.
+  StateSpace space() const;
+  unsigned elements() const;  // .v2, .v4, .v8; else 1
 };
+// An instruction without operands: "mad.lo.s32".
+Instruction instruction_of(std::string_view full_opcode);
 std::string full_opcode(Instruction const&);  // "mad.lo.s32"
 std::string_view name(Special);               // "%tid.x"; "%envreg" and "%pm" without their index
 

@@ -168,7 +168,7 @@ Operand Parser::indexed(Operand variable) {
   if (!c.is_integer()) fail_at(at, "an index is an integer");
   expect(']', "after an index");
   auto const bytes = c.bits * size_bytes(declared.type) * declared.vector;
-  if (instruction_->opcode == "mov" || instruction_->opcode == "cvta") {
+  if (instruction_->is(Op::mov, Op::cvta)) {
     variable.value += bytes;
     return variable;
   }

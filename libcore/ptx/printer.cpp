@@ -339,7 +339,7 @@ std::string Printer::operand(Operand const& o, bool call) const {
 void Printer::instruction(Instruction const& i) {
   if (i.guard.present) put("@{}{} ", i.guard.negated ? "!" : "", names_.registers[i.guard.reg]);
   out_ += full_opcode(i);
-  bool const call = i.opcode == "call";
+  bool const call = i.is_call();
   for (std::size_t k = 0; k < i.operands.size(); ++k) {
     auto const& o = i.operands[k];
     put("{}{}", k ? ", " : " ",

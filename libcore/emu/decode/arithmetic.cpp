@@ -31,7 +31,7 @@ std::vector<ptx::Operand> results(ptx::Operand const& first) {
 
 // A product with a constant power of two, as address arithmetic is full of; every device's compiler makes it a shift.
 bool is_scaling(ptx::Instruction const& i) {
-  if (i.opcode != "mul" || i.operands.size() != 3 || i.modifiers.front() == "hi") return false;
+  if (!i.is(ptx::Op::mul) || i.operands.size() != 3 || i.modifiers.front() == "hi") return false;
   auto const power_of_two = [](ptx::Operand const& o) {
     return o.kind == ptx::Operand::Kind::integer && std::has_single_bit(o.value);
   };
@@ -40,7 +40,7 @@ bool is_scaling(ptx::Instruction const& i) {
 
 // Types last, as the table has them, wherever the text has them.
 std::string types_last(ptx::Instruction const& i) {
-  std::string others(i.opcode), types;
+  std::string others(i.opcode.text()), types;
   for (std::string_view m : i.modifiers)
     (type_named(m) == ptx::Type::none && !m.ends_with("x2") ? others : types) += "." + std::string(m);
   return others + types;
@@ -48,8 +48,8 @@ std::string types_last(ptx::Instruction const& i) {
 
 // What is known to exist but needs more than one CTA or device has.
 std::string why_not(ptx::Instruction const& i) {
-  if (i.opcode == "multimem") return "there is one device here";
-  if (i.opcode == "clusterlaunchcontrol") return "clusters have one CTA here";
+  if (i.is(ptx::Op::multimem)) return "there is one device here";
+  if (i.is(ptx::Op::clusterlaunchcontrol)) return "clusters have one CTA here";
   return "opcode '" + ptx::full_opcode(i) + "'";
 }
 
@@ -57,12 +57,12 @@ std::string why_not(ptx::Instruction const& i) {
 
 void Decoder::decode_arithmetic(Instruction const& i) {
   std::string name = ptx::full_opcode(i);
-  bool const of_three = (i.opcode == "min" || i.opcode == "max") && i.operands.size() == 4;
+  bool const of_three = i.is(ptx::Op::min, ptx::Op::max) && i.operands.size() == 4;
   if (of_three) name = "#three." + name;
   Opcode const* found = find_opcode(*p_.handlers, name);
   if (!found && !of_three) found = find_opcode(*p_.handlers, types_last(i));
-  if (!found && i.opcode == "cvt") return decode_conversion(i);
-  if (!found && i.opcode == "lop3" && i.modifiers.size() == 2) return decode_select_and_test(i);
+  if (!found && i.is(ptx::Op::cvt)) return decode_conversion(i);
+  if (!found && i.is(ptx::Op::lop3) && i.modifiers.size() == 2) return decode_select_and_test(i);
   if (!found) throw Unsupported{why_not(i)};
   p_.classes[current_] = found->kind == Class::int_mul && is_scaling(i) ? Class::shift : found->kind;
   if (i.operands.empty()) throw Unsupported{"an opcode without operands"};
@@ -77,13 +77,12 @@ void Decoder::decode_arithmetic(Instruction const& i) {
     destinations.push_back(destination(written[k], found->destinations[k]));
   }
   Draft& draft = emit(found, destinations, sources);
-  std::string_view const base = i.opcode;
   LaneType const type = found->destinations[0];
   // cvt.u32.u16 changes nothing: short values are kept zero-extended.
-  bool const zero_extension = base == "cvt" && found->pattern == "cvt.u32.u16" &&
+  bool const zero_extension = i.is(ptx::Op::cvt) && found->pattern == "cvt.u32.u16" &&
                               i.operands[1].kind == Operand::Kind::reg &&
                               ptx::size_bytes(register_type(i.operands[1].id)) == 2;
-  draft.copy = (base == "mov" && (type == found->sources[0])) || zero_extension;
+  draft.copy = (i.is(ptx::Op::mov) && (type == found->sources[0])) || zero_extension;
   finish();
 }
 
@@ -119,7 +118,7 @@ std::pair<std::uint32_t, std::uint32_t> Decoder::both_values(std::uint32_t packe
 // q of setp are the lower and the upper comparison.
 void Decoder::decode_comparison(Instruction const& i) {
   std::vector<std::string_view> modifiers = i.modifiers;
-  bool const set = i.opcode == "set";
+  bool const set = i.is(ptx::Op::set);
   if (modifiers.size() < (set ? 3u : 2u) || i.operands.size() < 3)
     throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
   std::string_view const result = set ? modifiers[modifiers.size() - 2] : "pred";
@@ -180,20 +179,18 @@ void Decoder::decode_comparison(Instruction const& i) {
 
 // add.cc, addc, sub.cc, subc, mad.cc, madc: the condition code is a register of its own.
 void Decoder::decode_carry(Instruction const& i) {
-  std::string base(i.opcode);
-  bool const reads = base.back() == 'c' && base != "mac";
-  if (reads) base.pop_back();
+  bool const reads = i.is(ptx::Op::addc, ptx::Op::subc, ptx::Op::madc), multiplies = i.is(ptx::Op::mad, ptx::Op::madc);
   std::vector<std::string_view> modifiers = i.modifiers;
   bool const writes = std::erase(modifiers, "cc") != 0;
   if (modifiers.empty()) throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
   std::string const type(modifiers.back());
   if (carry_ == no_register) carry_ = d_.add_register(false);
-  bool const subtract = base == "sub";
-  p_.classes[current_] = base == "mad" ? Class::int_mul : Class::int_add;
+  bool const subtract = i.is(ptx::Op::sub, ptx::Op::subc);
+  p_.classes[current_] = multiplies ? Class::int_mul : Class::int_add;
 
   Opcode const* sum = opcode((subtract ? "#subc." : "#addc.") + type);
   std::uint32_t a = 0, b = 0;
-  if (base == "mad") {
+  if (multiplies) {
     Opcode const* product = opcode("mul." + std::string(modifiers.at(0)) + "." + type);
     a = d_.add_register(wide(sum->sources[0]));
     emit(product, {a}, {source(i.operands.at(1), product->sources[0]), source(i.operands.at(2), product->sources[1])});

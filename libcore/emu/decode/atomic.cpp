@@ -33,11 +33,11 @@ void count_registers(Operand const& operand, std::vector<std::uint32_t>& mention
   for (Operand const& element : operand.elements) count_registers(element, mentions);
 }
 
-bool is_atomic(ptx::Instruction const& i) {
-  return (i.opcode == "atom" || i.opcode == "red") && !i.operands.empty();
+bool updates(ptx::Instruction const& i) {
+  return i.is_atomic() && !i.operands.empty();
 }
 bool is_shared(ptx::Instruction const& i) {
-  return std::ranges::any_of(i.modifiers, [](std::string_view m) { return m.starts_with("shared"); });
+  return i.space() == ptx::StateSpace::shared;
 }
 
 }  // namespace
@@ -52,13 +52,13 @@ void Decoder::find_commuting() {
   }
   auto const returns = [&](Instruction const& i) {
     Operand const& result = i.operands[0];
-    return i.opcode == "atom" && result.kind != Operand::Kind::sink &&
+    return i.is(ptx::Op::atom) && result.kind != Operand::Kind::sink &&
            !(result.kind == Operand::Kind::reg && mentions[result.id] == 1);
   };
   std::string kind;
   for (std::uint32_t n = 0; n < f_.instructions.size(); ++n) {
     Instruction const& i = f_.instructions[n];
-    if (!is_atomic(i) || is_shared(i) || returns(i)) continue;
+    if (!updates(i) || is_shared(i) || returns(i)) continue;
     std::string const update = commuting_update(i);
     if (update.empty()) continue;
     if (!kind.empty() && update != kind) return commuting_.clear();
@@ -85,7 +85,7 @@ void Decoder::decode_atomic(Instruction const& i) {
     if (other == "noftz") name += ".noftz";
   name += "." + std::string(ptx::name(m.type));
   Opcode const* found = opcode(name);
-  bool const returns = i.opcode == "atom";
+  bool const returns = i.is(ptx::Op::atom);
   std::size_t const first = returns ? 1 : 0;
   std::size_t count = i.operands.size() - (m.cache_hint ? 1 : 0);
   if (count < first + 2 || count > first + 3)

@@ -75,10 +75,8 @@ bool Decoder::in_callable() const {
 }
 
 bool Decoder::accesses_argument(Instruction const& i) const {
-  if (!p_.whole || (i.opcode != "ld" && i.opcode != "st") || i.operands.size() != 2 || i.modifiers.empty())
-    return false;
-  if (!i.modifiers[0].starts_with("param")) return false;
-  Operand const& address = i.operands[i.opcode == "ld" ? 1 : 0];
+  if (!p_.whole || !i.accesses_parameter() || i.operands.size() != 2) return false;
+  Operand const& address = i.operands[i.is(ptx::Op::ld) ? 1 : 0];
   return address.kind == Operand::Kind::address && !address.elements.empty() &&
          address.elements[0].kind == Operand::Kind::variable && address.elements[0].local;
 }
@@ -156,13 +154,13 @@ void Decoder::decode_stack(Instruction const& i) {
   p_.stacked = true;
   Draft draft = origin_;
   draft.kind = Draft::Kind::machine;
-  if (i.opcode == "stackrestore") {
+  if (i.is(ptx::Op::stackrestore)) {
     draft.handler = restore_stack;
     draft.sources = {source(i.operands.at(0), LaneType::u64)};
     d_.drafts.push_back(std::move(draft));
     return;
   }
-  if (i.opcode == "alloca") {
+  if (i.is(ptx::Op::alloca)) {
     draft.handler = allocate_stack;
     draft.sources = {source(i.operands.at(1), LaneType::u64)};
     std::uint64_t const align = i.operands.size() > 2 ? i.operands[2].value : 8;

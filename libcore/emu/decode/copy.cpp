@@ -34,16 +34,16 @@ CopyAddress Decoder::copy_address(Operand const& address, std::vector<std::uint3
 }
 
 void Decoder::decode_copy(Instruction const& i) {
-  if (i.opcode == "mbarrier") return decode_barrier_object(i);
-  if (has(i, "tensor")) throw Unsupported{"copies that a tensor map describes are not emulated"};
-  if (has(i, "commit_group") || has(i, "wait_group") || has(i, "wait_all")) {
+  if (i.is(ptx::Op::mbarrier)) return decode_barrier_object(i);
+  if (i.has("tensor")) throw Unsupported{"copies that a tensor map describes are not emulated"};
+  if (i.has("commit_group") || i.has("wait_group") || i.has("wait_all")) {
     p_.classes[current_] = Class::sync;  // copies are done when they are issued
     return;
   }
-  if (has(i, "prefetch")) return;
-  if (has(i, "mbarrier")) return decode_barrier_object(i);
-  if (has(i, "bulk")) return decode_bulk_copy(i);
-  if (i.opcode != "cp" || !has(i, "async") || !has(i, "global") || space_of(i) != StateSpace::shared) throw refused(i);
+  if (i.has("prefetch")) return;
+  if (i.has("mbarrier")) return decode_barrier_object(i);
+  if (i.has("bulk")) return decode_bulk_copy(i);
+  if (!i.is(ptx::Op::cp) || !i.has("async") || !i.has("global") || space_of(i) != StateSpace::shared) throw refused(i);
   AsyncCopy f;
   std::vector<std::uint32_t> sources;
   f.to = copy_address(i.operands.at(0), sources);
@@ -53,7 +53,7 @@ void Decoder::decode_copy(Instruction const& i) {
     throw refused(i);
   f.bytes = static_cast<std::uint8_t>(bytes.value);
   // A fourth operand is a size, a predicate, or, where a hint is announced and nothing else follows, the hint.
-  bool const hinted = has(i, "L2::cache_hint");
+  bool const hinted = i.has("L2::cache_hint");
   std::size_t const others = i.operands.size() - (hinted ? 1 : 0);
   if (others > 3) {
     Operand const& fourth = i.operands[3];
@@ -73,7 +73,7 @@ void Decoder::decode_bulk_copy(Instruction const& i) {
       {"add", Reduction::add},        {"min", Reduction::minimum},   {"max", Reduction::maximum},
       {"inc", Reduction::increment},  {"dec", Reduction::decrement}, {"and", Reduction::conjunction},
       {"or", Reduction::disjunction}, {"xor", Reduction::exclusive}};
-  if (has(i, "multicast::cluster")) throw Unsupported{"copies to several groups of a cluster are not emulated"};
+  if (i.has("multicast::cluster")) throw Unsupported{"copies to several groups of a cluster are not emulated"};
   BulkCopy f;
   // The first two spaces are the destination's and the source's.
   std::vector<StateSpace> spaces;
@@ -81,20 +81,20 @@ void Decoder::decode_bulk_copy(Instruction const& i) {
     if (is_shared_space(m)) spaces.push_back(StateSpace::shared);
     if (m == "global") spaces.push_back(StateSpace::global);
     for (auto const& [word, reduction] : reductions)
-      if (m == word && i.opcode == "cp" && has(i, "reduce")) f.reduction = reduction;
+      if (m == word && i.is(ptx::Op::cp) && i.has("reduce")) f.reduction = reduction;
     if (Type const type = type_named(m); type != Type::none) f.type = type;
   }
-  if (spaces.size() != 2 || (has(i, "reduce") && (f.reduction == Reduction::none || f.type == Type::none)))
+  if (spaces.size() != 2 || (i.has("reduce") && (f.reduction == Reduction::none || f.type == Type::none)))
     throw refused(i);
-  f.signals = has(i, "mbarrier::complete_tx::bytes");
-  if (!f.signals && !has(i, "bulk_group")) throw refused(i);
+  f.signals = i.has("mbarrier::complete_tx::bytes");
+  if (!f.signals && !i.has("bulk_group")) throw refused(i);
   std::vector<std::uint32_t> sources;
   f.to = copy_address(i.operands.at(0), sources);
   f.from = copy_address(i.operands.at(1), sources);
   sources.push_back(source(i.operands.at(2), LaneType::u32));
   f.size = last_of(sources);
   if (f.signals) f.barrier = copy_address(i.operands.at(3), sources);
-  if (has(i, "cp_mask")) {
+  if (i.has("cp_mask")) {
     sources.push_back(source(i.operands.back(), LaneType::u32));
     f.byte_mask = last_of(sources);
   }
@@ -119,7 +119,7 @@ void Decoder::decode_barrier_object(Instruction const& i) {
                                                                        {"test_wait", BarrierKind::test},
                                                                        {"try_wait", BarrierKind::test},
                                                                        {"pending_count", BarrierKind::pending_count}};
-  std::string_view const word = i.opcode == "mbarrier" ? i.modifiers.at(0) : "arrive";
+  std::string_view const word = i.is(ptx::Op::mbarrier) ? i.modifiers.at(0) : "arrive";
   auto const found = std::find_if(std::begin(kinds), std::end(kinds), [&](auto const& k) { return k.first == word; });
   if (found == std::end(kinds)) throw refused(i);
   BarrierOperation f;
@@ -129,14 +129,14 @@ void Decoder::decode_barrier_object(Instruction const& i) {
     emit("#mbarrier.pending_count", {destination(i.operands.at(0), LaneType::u32)}, {state});
     return finish();
   }
-  if (i.opcode == "cp") {
+  if (i.is(ptx::Op::cp)) {
     f.kind = BarrierKind::async_arrive;
-    f.increments = !has(i, "noinc");
+    f.increments = !i.has("noinc");
   }
-  if (f.kind == BarrierKind::test && has(i, "parity")) f.kind = BarrierKind::test_parity;
+  if (f.kind == BarrierKind::test && i.has("parity")) f.kind = BarrierKind::test_parity;
   bool const arrives = f.kind == BarrierKind::arrive || f.kind == BarrierKind::arrive_drop;
   bool const tests = f.kind == BarrierKind::test || f.kind == BarrierKind::test_parity;
-  f.expects = arrives && has(i, "expect_tx");
+  f.expects = arrives && i.has("expect_tx");
   bool const returns = arrives || tests;
   std::size_t const first = returns ? 1 : 0;
   std::vector<std::uint32_t> sources, destinations;

@@ -311,13 +311,13 @@ void Decoder::decode_fence(Instruction const& i) {
 
 // Of the only CTA in its cluster, rank 0: addresses map to themselves. Cache policies have no effect.
 void Decoder::decode_cluster(Instruction const& i) {
-  bool const policy = i.opcode == "createpolicy";
+  bool const policy = i.is(ptx::Op::createpolicy);
   Type const type = type_named(i.modifiers.empty() ? std::string_view{} : i.modifiers.back());
   if (type != Type::u32 && type != Type::u64 && !(policy && type == Type::b64))
     throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
   LaneType const lane = ptx::size_bytes(type) == 8 ? LaneType::u64 : LaneType::u32;
   std::uint32_t const value =
-      i.opcode == "mapa" ? source(i.operands.at(1), lane) : d_.immediate(0, lane == LaneType::u64);
+      i.is(ptx::Op::mapa) ? source(i.operands.at(1), lane) : d_.immediate(0, lane == LaneType::u64);
   std::uint32_t const d = destination(i.operands.at(0), lane);
   emit(lane == LaneType::u64 ? "#mov.b64" : "#mov.b32", {d}, {value}).copy = true;
   finish();

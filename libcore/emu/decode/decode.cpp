@@ -2,6 +2,7 @@
 #include "emu/decode/decode.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -15,7 +16,7 @@ using ptx::StateSpace;
 
 // Opcodes that are decoded by code rather than by a table entry, and their class.
 struct Structural {
-  std::string_view base;
+  ptx::Op op;
   Class kind;
   enum class Meaning : std::uint8_t {
     load,
@@ -37,72 +38,73 @@ struct Structural {
 };
 using Meaning = Structural::Meaning;
 constexpr Structural structural[] = {
-    {"ld", Class::memory, Meaning::load},
-    {"ldu", Class::memory, Meaning::load},
-    {"st", Class::memory, Meaning::store},
-    {"atom", Class::memory, Meaning::atomic},
-    {"red", Class::memory, Meaning::atomic},
-    {"mov", Class::other, Meaning::move},
-    {"cvta", Class::convert, Meaning::address},
-    {"isspacep", Class::int_add, Meaning::space_test},
-    {"setp", Class::int_add, Meaning::compare},
-    {"set", Class::int_add, Meaning::compare},
-    {"membar", Class::sync, Meaning::fence},
-    {"fence", Class::sync, Meaning::fence},
-    {"bra", Class::control, Meaning::end},
-    {"brx", Class::control, Meaning::end},
-    {"ret", Class::control, Meaning::end},
-    {"exit", Class::control, Meaning::end},
-    {"trap", Class::control, Meaning::end},
-    {"alloca", Class::other, Meaning::stack},
-    {"stacksave", Class::other, Meaning::stack},
-    {"stackrestore", Class::other, Meaning::stack},
-    {"call", Class::control, Meaning::end},
-    {"bar", Class::sync, Meaning::end},
-    {"barrier", Class::sync, Meaning::end},
+    {ptx::Op::ld, Class::memory, Meaning::load},
+    {ptx::Op::ldu, Class::memory, Meaning::load},
+    {ptx::Op::st, Class::memory, Meaning::store},
+    {ptx::Op::atom, Class::memory, Meaning::atomic},
+    {ptx::Op::red, Class::memory, Meaning::atomic},
+    {ptx::Op::mov, Class::other, Meaning::move},
+    {ptx::Op::cvta, Class::convert, Meaning::address},
+    {ptx::Op::isspacep, Class::int_add, Meaning::space_test},
+    {ptx::Op::setp, Class::int_add, Meaning::compare},
+    {ptx::Op::set, Class::int_add, Meaning::compare},
+    {ptx::Op::membar, Class::sync, Meaning::fence},
+    {ptx::Op::fence, Class::sync, Meaning::fence},
+    {ptx::Op::bra, Class::control, Meaning::end},
+    {ptx::Op::brx, Class::control, Meaning::end},
+    {ptx::Op::ret, Class::control, Meaning::end},
+    {ptx::Op::exit, Class::control, Meaning::end},
+    {ptx::Op::trap, Class::control, Meaning::end},
+    {ptx::Op::alloca, Class::other, Meaning::stack},
+    {ptx::Op::stacksave, Class::other, Meaning::stack},
+    {ptx::Op::stackrestore, Class::other, Meaning::stack},
+    {ptx::Op::call, Class::control, Meaning::end},
+    {ptx::Op::bar, Class::sync, Meaning::end},
+    {ptx::Op::barrier, Class::sync, Meaning::end},
     // Hints and events without an effect on values.
-    {"prefetch", Class::memory, Meaning::nothing},
-    {"prefetchu", Class::memory, Meaning::nothing},
-    {"discard", Class::memory, Meaning::nothing},
-    {"applypriority", Class::memory, Meaning::nothing},
-    {"pmevent", Class::other, Meaning::nothing},
-    {"nanosleep", Class::other, Meaning::nothing},
-    {"brkpt", Class::control, Meaning::nothing},
-    {"griddepcontrol", Class::sync, Meaning::nothing},
-    {"setmaxnreg", Class::other, Meaning::nothing},
-    {"createpolicy", Class::other, Meaning::cluster},
-    {"mapa", Class::convert, Meaning::cluster},
-    {"getctarank", Class::convert, Meaning::cluster},
-    {"tex", Class::memory, Meaning::texture},
-    {"tld4", Class::memory, Meaning::texture},
-    {"suld", Class::memory, Meaning::texture},
-    {"sust", Class::memory, Meaning::texture},
-    {"sured", Class::memory, Meaning::texture},
-    {"txq", Class::memory, Meaning::texture},
-    {"suq", Class::memory, Meaning::texture},
-    {"istypep", Class::int_add, Meaning::texture},
-    {"mma", Class::special, Meaning::matrix},
-    {"wmma", Class::special, Meaning::matrix},
-    {"wgmma", Class::special, Meaning::matrix},
-    {"tcgen05", Class::special, Meaning::matrix},
-    {"ldmatrix", Class::memory, Meaning::matrix},
-    {"stmatrix", Class::memory, Meaning::matrix},
-    {"movmatrix", Class::other, Meaning::matrix},
-    {"cp", Class::memory, Meaning::copy},
-    {"mbarrier", Class::sync, Meaning::copy},
+    {ptx::Op::prefetch, Class::memory, Meaning::nothing},
+    {ptx::Op::prefetchu, Class::memory, Meaning::nothing},
+    {ptx::Op::discard, Class::memory, Meaning::nothing},
+    {ptx::Op::applypriority, Class::memory, Meaning::nothing},
+    {ptx::Op::pmevent, Class::other, Meaning::nothing},
+    {ptx::Op::nanosleep, Class::other, Meaning::nothing},
+    {ptx::Op::brkpt, Class::control, Meaning::nothing},
+    {ptx::Op::griddepcontrol, Class::sync, Meaning::nothing},
+    {ptx::Op::setmaxnreg, Class::other, Meaning::nothing},
+    {ptx::Op::createpolicy, Class::other, Meaning::cluster},
+    {ptx::Op::mapa, Class::convert, Meaning::cluster},
+    {ptx::Op::getctarank, Class::convert, Meaning::cluster},
+    {ptx::Op::tex, Class::memory, Meaning::texture},
+    {ptx::Op::tld4, Class::memory, Meaning::texture},
+    {ptx::Op::suld, Class::memory, Meaning::texture},
+    {ptx::Op::sust, Class::memory, Meaning::texture},
+    {ptx::Op::sured, Class::memory, Meaning::texture},
+    {ptx::Op::txq, Class::memory, Meaning::texture},
+    {ptx::Op::suq, Class::memory, Meaning::texture},
+    {ptx::Op::istypep, Class::int_add, Meaning::texture},
+    {ptx::Op::mma, Class::special, Meaning::matrix},
+    {ptx::Op::wmma, Class::special, Meaning::matrix},
+    {ptx::Op::wgmma, Class::special, Meaning::matrix},
+    {ptx::Op::tcgen05, Class::special, Meaning::matrix},
+    {ptx::Op::ldmatrix, Class::memory, Meaning::matrix},
+    {ptx::Op::stmatrix, Class::memory, Meaning::matrix},
+    {ptx::Op::movmatrix, Class::other, Meaning::matrix},
+    {ptx::Op::cp, Class::memory, Meaning::copy},
+    {ptx::Op::mbarrier, Class::sync, Meaning::copy},
 };
 
-Structural const* find_structural(std::string_view base) {
-  for (Structural const& s : structural)
-    if (s.base == base) return &s;
-  return nullptr;
+constexpr auto structural_of = [] {
+  std::array<Structural const*, ptx::op_count> table{};
+  for (Structural const& s : structural) table[static_cast<std::size_t>(s.op)] = &s;
+  return table;
+}();
+Structural const* find_structural(ptx::Instruction const& i) {
+  return structural_of[static_cast<std::size_t>(i.opcode.op())];
 }
 
 bool carries(ptx::Instruction const& i) {
-  std::string_view const b = i.opcode;
-  if (b == "addc" || b == "subc" || b == "madc") return true;
-  return (b == "add" || b == "sub" || b == "mad") &&
-         std::find(i.modifiers.begin(), i.modifiers.end(), "cc") != i.modifiers.end();
+  return i.is(ptx::Op::addc, ptx::Op::subc, ptx::Op::madc) ||
+         (i.is(ptx::Op::add, ptx::Op::sub, ptx::Op::mad) && i.has("cc"));
 }
 
 }  // namespace
@@ -211,15 +213,15 @@ void Decoder::decode(std::uint32_t index, Instruction const& i) {
   origin_.guard = i.guard.present ? i.guard.reg : no_register;
   origin_.guard_negated = i.guard.negated;
   // A conditional branch is known to observers as such.
-  p_.guarded[index] = i.guard.present && i.opcode != "bra" && i.opcode != "brx";
+  p_.guarded[index] = i.guard.present && !i.is_branch();
   std::size_t const before = d_.drafts.size();
-  Structural const* known = find_structural(i.opcode);
+  Structural const* known = find_structural(i);
   if (known) p_.classes[index] = known->kind;
   try {
     if (!known || !decode_structural(i)) {
       if (carries(i))
         decode_carry(i);
-      else if (is_video(i.opcode))
+      else if (is_video(i.opcode.op()))
         decode_video(i);
       else
         decode_arithmetic(i);
@@ -250,7 +252,7 @@ void Decoder::decode(std::uint32_t index, Instruction const& i) {
 }
 
 bool Decoder::decode_structural(Instruction const& i) {
-  switch (find_structural(i.opcode)->meaning) {
+  switch (find_structural(i)->meaning) {
     case Meaning::load:
       decode_load(i);
       return true;

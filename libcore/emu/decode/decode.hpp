@@ -26,9 +26,6 @@ struct Unsupported {
 inline Unsupported refused(ptx::Instruction const& i) {
   return {"opcode '" + ptx::full_opcode(i) + "'"};
 }
-inline bool has(ptx::Instruction const& i, std::string_view modifier) {
-  return std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
-}
 inline std::uint64_t align_up(std::uint64_t value, std::uint64_t unit) {
   return unit ? (value + unit - 1) / unit * unit : value;
 }
@@ -167,7 +164,7 @@ std::vector<std::uint32_t> ranks_of_blocks(Drafts const&);
 // Does a basic block end with this instruction?
 bool ends_block(ptx::Instruction const&);
 
-bool is_video(std::string_view base);
+bool is_video(ptx::Op);
 
 // The type an opcode names by its last modifier ("u32"); none where it is not a type.
 ptx::Type type_named(std::string_view);

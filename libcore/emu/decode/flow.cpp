@@ -9,22 +9,21 @@ namespace kernelcast::emu {
 namespace {
 
 // barrier.cluster.arrive is no more than a promise to wait: with a cluster of one group the wait alone decides.
-bool is_barrier(ptx::Instruction const& i) {
-  return (i.opcode == "bar" || i.opcode == "barrier") && !(has(i, "cluster") && has(i, "arrive"));
+bool waits_at_barrier(ptx::Instruction const& i) {
+  return i.is_barrier() && !(i.has("cluster") && i.has("arrive"));
 }
 
 // A loop that holds one of these may be waiting for other lanes.
 bool synchronises(ptx::Instruction const& i) {
-  if (i.opcode == "ld") return has(i, "volatile") || has(i, "relaxed") || has(i, "acquire") || has(i, "cv");
-  return i.opcode == "atom" || i.opcode == "red" || i.opcode == "membar" || i.opcode == "fence" ||
-         i.opcode == "nanosleep" || i.opcode == "mbarrier" || (i.opcode == "bar" && has(i, "warp"));
+  if (i.is(ptx::Op::ld)) return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("cv");
+  return i.is_atomic() || i.is(ptx::Op::membar, ptx::Op::fence, ptx::Op::nanosleep, ptx::Op::mbarrier) ||
+         (i.is(ptx::Op::bar) && i.has("warp"));
 }
 
 }  // namespace
 
 bool ends_block(ptx::Instruction const& i) {
-  return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap" ||
-         i.opcode == "call" || is_barrier(i);
+  return i.is_branch() || i.ends_function() || i.is_call() || waits_at_barrier(i);
 }
 
 std::vector<std::uint32_t> Drafts::successors(std::uint32_t block) const {
@@ -85,8 +84,7 @@ void Decoder::note_synchronisation(BasicBlock const& block) {
     if (!synchronises(instruction) || commutes(i)) continue;
     found = true;
     // What other groups have written is read in the order of the groups.
-    if (instruction.opcode == "ld" && !has(instruction, "shared") && !has(instruction, "shared::cta"))
-      p_.order_dependent = true;
+    if (instruction.is(ptx::Op::ld) && instruction.space() != ptx::StateSpace::shared) p_.order_dependent = true;
   }
   if (!found) return;
   p_.synchronises = true;
@@ -100,22 +98,22 @@ void Decoder::note_synchronisation(BasicBlock const& block) {
 void Decoder::decode_end(Instruction const& i) {
   End& end = *end_;
   end.instruction = current_;
-  if (is_barrier(i)) {
+  if (waits_at_barrier(i)) {
     decode_barrier(i);
-  } else if (i.opcode == "bra") {
+  } else if (i.is(ptx::Op::bra)) {
     if (i.operands.at(0).kind != Operand::Kind::label) throw Unsupported{"an indirect branch"};
     end.kind = End::Kind::jump;
     end.target = block_of_[f_.labels[i.operands[0].id].instruction];
-  } else if (i.opcode == "brx") {
+  } else if (i.is(ptx::Op::brx)) {
     end.kind = End::Kind::table;
     end.index = source(i.operands.at(0), LaneType::u32);
     for (std::uint32_t label : f_.branch_targets.at(i.operands.at(1).id).ids)
       end.targets.push_back(block_of_[f_.labels[label].instruction]);
-  } else if (i.opcode == "trap") {
+  } else if (i.is(ptx::Op::trap)) {
     end.kind = End::Kind::trap;
-  } else if (i.opcode == "call") {
+  } else if (i.is_call()) {
     decode_call(i);
-  } else if (i.opcode == "ret" && in_callable()) {
+  } else if (i.is(ptx::Op::ret) && in_callable()) {
     end.kind = End::Kind::give_back;
   } else {
     end.kind = End::Kind::exit;
@@ -128,14 +126,14 @@ void Decoder::decode_end(Instruction const& i) {
 // so; bar.warp.sync mask; barrier.cluster.wait.
 void Decoder::decode_barrier(Instruction const& i) {
   End& end = *end_;
-  if (has(i, "warp")) {  // bar.warp.sync mask
+  if (i.has("warp")) {  // bar.warp.sync mask
     end.kind = End::Kind::warp_barrier;
     end.index = source(i.operands.at(0), LaneType::u32);
     return;
   }
   end.kind = End::Kind::barrier;
-  end.cluster = has(i, "cluster");
-  end.aligned = i.opcode == "bar";
+  end.cluster = i.has("cluster");
+  end.aligned = i.is(ptx::Op::bar);
   bool reduces = false, arrives = false;
   for (std::string_view m : i.modifiers) {
     if (m == "aligned") end.aligned = true;

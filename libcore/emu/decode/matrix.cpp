@@ -151,22 +151,22 @@ MatrixFragment Decoder::fragment(FragmentTable const& table, MatrixElement eleme
 }
 
 void Decoder::decode_matrix(Instruction const& i) {
-  if (i.opcode == "wgmma") throw Unsupported{"warp-group matrix multiplies of sm_90a are not emulated"};
-  if (i.opcode == "tcgen05") throw Unsupported{"tensor memory of sm_100 is not emulated"};
-  if (i.opcode == "movmatrix") {
+  if (i.is(ptx::Op::wgmma)) throw Unsupported{"warp-group matrix multiplies of sm_90a are not emulated"};
+  if (i.is(ptx::Op::tcgen05)) throw Unsupported{"tensor memory of sm_100 is not emulated"};
+  if (i.is(ptx::Op::movmatrix)) {
     Words const w = read(i);
     if (!w.has("m8n8") || !w.has("trans") || !w.has("b16")) throw refused(i);
     std::uint32_t const a = source(i.operands.at(1), LaneType::u32);
     emit("#movmatrix", {destination(i.operands.at(0), LaneType::u32)}, {a});
     return finish();
   }
-  if (i.opcode == "ldmatrix" || i.opcode == "stmatrix") return decode_matrix_rows(i);
-  if (i.opcode == "wmma" && i.modifiers.at(0) != "mma") return decode_matrix_transfer(i);
+  if (i.is(ptx::Op::ldmatrix, ptx::Op::stmatrix)) return decode_matrix_rows(i);
+  if (i.is(ptx::Op::wmma) && i.modifiers.at(0) != "mma") return decode_matrix_transfer(i);
   decode_multiply(i);
 }
 
 void Decoder::decode_multiply(Instruction const& i) {
-  bool const wmma = i.opcode == "wmma";
+  bool const wmma = i.is(ptx::Op::wmma);
   Words w = read(i);
   MatrixMultiply m;
   if (wmma) w.take("mma");
@@ -239,7 +239,7 @@ std::uint32_t Decoder::add_plain_access(ptx::StateSpace space, Direction directi
 }
 
 void Decoder::decode_matrix_rows(Instruction const& i) {
-  bool const store = i.opcode == "stmatrix";
+  bool const store = i.is(ptx::Op::stmatrix);
   Words w = read(i);
   MatrixRows m;
   m.transposed = w.take("trans");

@@ -14,12 +14,12 @@ namespace {
 // Groups may run side by side where nothing but one plain barrier brings a group's work-items together, and no group
 // can tell when another one ran.
 bool can_pack(Program::Impl const& p) {
-  static constexpr std::string_view apart[] = {"call", "mbarrier", "cp",        "ldmatrix", "stmatrix",
-                                               "wmma", "alloca",   "stacksave", "mapa",     "nanosleep",
-                                               "tex",  "tld4",     "suld",      "sust",     "sured"};
   if (p.order_dependent || p.synchronises) return false;
   for (ptx::Instruction const& i : p.kernel->instructions)
-    if (std::find(std::begin(apart), std::end(apart), i.opcode) != std::end(apart)) return false;
+    if (i.is_image_access() ||
+        i.is(ptx::Op::call, ptx::Op::mbarrier, ptx::Op::cp, ptx::Op::ldmatrix, ptx::Op::stmatrix, ptx::Op::wmma,
+             ptx::Op::alloca, ptx::Op::stacksave, ptx::Op::mapa, ptx::Op::nanosleep))
+      return false;
   for (BlockCode const& block : p.code) {
     End const& end = block.end;
     if (end.kind == End::Kind::arrive || end.kind == End::Kind::call) return false;
@@ -34,10 +34,10 @@ bool can_pack(Program::Impl const& p) {
 
 // Groups may share a warp where no operation looks at the other lanes of its own.
 bool can_share_warps(Program::Impl const& p) {
-  static constexpr std::string_view across_lanes[] = {"shfl",       "vote",  "match", "redux",
-                                                      "activemask", "elect", "mma",   "movmatrix"};
   for (ptx::Instruction const& i : p.kernel->instructions)
-    if (std::find(std::begin(across_lanes), std::end(across_lanes), i.opcode) != std::end(across_lanes)) return false;
+    if (i.is(ptx::Op::shfl, ptx::Op::vote, ptx::Op::match, ptx::Op::redux, ptx::Op::activemask, ptx::Op::elect,
+             ptx::Op::mma, ptx::Op::movmatrix))
+      return false;
   return std::none_of(p.code.begin(), p.code.end(),
                       [](BlockCode const& block) { return block.end.kind == End::Kind::warp_barrier; });
 }

@@ -70,7 +70,7 @@ Words read(ptx::Instruction const& i) {
   static constexpr std::string_view ignored[] = {"ca", "cg", "cs", "cv", "wb", "wt", "base", "b", "p"};
   Words w;
   for (std::string_view const m : i.modifiers) {
-    if (i.opcode == "tld4" && m.data() == i.modifiers[0].data())
+    if (i.is(ptx::Op::tld4) && m.data() == i.modifiers[0].data())
       w.others.push_back(m);  // the component; .b is something else elsewhere
     else if (choose(m, shapes, w.op.shape))
       w.has_shape = true;
@@ -93,15 +93,14 @@ Words read(ptx::Instruction const& i) {
 }  // namespace
 
 void Decoder::decode_texture(Instruction const& i) {
-  std::string_view const base = i.opcode;
   auto const refuse = [&](std::string const& why) { return Unsupported{"opcode '" + ptx::full_opcode(i) + "'" + why}; };
   Words words = read(i);
   Op& op = words.op;
   bool const formatted = !i.modifiers.empty() && i.modifiers[0] == "p";
-  if (base == "txq" || base == "suq" || base == "istypep") return decode_texture_query(i);
+  if (i.is(ptx::Op::txq, ptx::Op::suq, ptx::Op::istypep)) return decode_texture_query(i);
   if (!words.has_shape || words.types.empty()) throw refuse("");
-  if (base == "tex" || base == "tld4") {
-    op.kind = base == "tex" ? Op::Kind::sample : Op::Kind::gather;
+  if (i.is(ptx::Op::tex, ptx::Op::tld4)) {
+    op.kind = i.is(ptx::Op::tex) ? Op::Kind::sample : Op::Kind::gather;
     if (words.types.size() != 2) throw refuse("");
     op.integer_coordinates = words.types[1] == ptx::Type::s32;
     op.result = words.types[0] == ptx::Type::f16     ? Op::Result::f16
@@ -112,14 +111,14 @@ void Decoder::decode_texture(Instruction const& i) {
     if (words.others.size() != (op.kind == Op::Kind::gather ? 1u : 0u) || (op.kind == Op::Kind::gather && !named))
       throw refuse("");
   } else {
-    op.kind = base == "suld"   ? Op::Kind::load
-              : base == "sust" ? (formatted ? Op::Kind::store_texel : Op::Kind::store)
-                               : (formatted ? Op::Kind::reduce_texel : Op::Kind::reduce);
+    op.kind = i.is(ptx::Op::suld)   ? Op::Kind::load
+              : i.is(ptx::Op::sust) ? (formatted ? Op::Kind::store_texel : Op::Kind::store)
+                                    : (formatted ? Op::Kind::reduce_texel : Op::Kind::reduce);
     op.type = words.types[0];
     op.integer_coordinates = true;
     op.element_bytes = static_cast<std::uint8_t>(ptx::size_bytes(op.type));
-    if (!words.has_outside || (formatted && base == "suld")) throw refuse("");
-    if (base == "sured") {
+    if (!words.has_outside || (formatted && i.is(ptx::Op::suld))) throw refuse("");
+    if (i.is(ptx::Op::sured)) {
       if (words.others.size() != 1 || !choose(words.others[0], reductions, op.reduction)) throw refuse("");
       p_.order_dependent = true;
     } else if (!words.others.empty()) {
@@ -128,7 +127,7 @@ void Decoder::decode_texture(Instruction const& i) {
   }
   op.elements = static_cast<std::uint8_t>(words.elements);
 
-  bool const stores = base == "sust" || base == "sured";
+  bool const stores = i.is(ptx::Op::sust, ptx::Op::sured);
   Operand const& address = i.operands.at(stores ? 0 : 1);
   if (address.kind != Operand::Kind::address || address.elements.size() < 2) throw refuse(" without coordinates");
   std::vector<std::uint32_t> sources;
@@ -211,7 +210,7 @@ void Decoder::emit_texture(Instruction const& i, TextureOperation const& op, std
 void Decoder::decode_texture_query(Instruction const& i) {
   Op op;
   op.elements = 1;
-  if (i.opcode == "istypep") {
+  if (i.is(ptx::Op::istypep)) {
     op.kind = Op::Kind::test;
     p_.classes[current_] = Class::int_add;
     std::string_view const type = i.modifiers.at(0);

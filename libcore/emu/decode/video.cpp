@@ -10,25 +10,29 @@ namespace {
 using V = VideoOperation;
 
 struct VerbName {
-  std::string_view name;
+  ptx::Op op;
   V::Verb verb;
   std::uint8_t parts;
 };
 constexpr VerbName verbs[] = {
-    {"vadd", V::Verb::add, 1},          {"vsub", V::Verb::sub, 1},          {"vabsdiff", V::Verb::absdiff, 1},
-    {"vmin", V::Verb::min, 1},          {"vmax", V::Verb::max, 1},          {"vshl", V::Verb::shift_left, 1},
-    {"vshr", V::Verb::shift_right, 1},  {"vmad", V::Verb::multiply_add, 1}, {"vset", V::Verb::set, 1},
-    {"vadd2", V::Verb::add, 2},         {"vsub2", V::Verb::sub, 2},         {"vabsdiff2", V::Verb::absdiff, 2},
-    {"vmin2", V::Verb::min, 2},         {"vmax2", V::Verb::max, 2},         {"vavrg2", V::Verb::average, 2},
-    {"vset2", V::Verb::set, 2},         {"vadd4", V::Verb::add, 4},         {"vsub4", V::Verb::sub, 4},
-    {"vabsdiff4", V::Verb::absdiff, 4}, {"vmin4", V::Verb::min, 4},         {"vmax4", V::Verb::max, 4},
-    {"vavrg4", V::Verb::average, 4},    {"vset4", V::Verb::set, 4},
+    {ptx::Op::vadd, V::Verb::add, 1},          {ptx::Op::vsub, V::Verb::sub, 1},
+    {ptx::Op::vabsdiff, V::Verb::absdiff, 1},  {ptx::Op::vmin, V::Verb::min, 1},
+    {ptx::Op::vmax, V::Verb::max, 1},          {ptx::Op::vshl, V::Verb::shift_left, 1},
+    {ptx::Op::vshr, V::Verb::shift_right, 1},  {ptx::Op::vmad, V::Verb::multiply_add, 1},
+    {ptx::Op::vset, V::Verb::set, 1},          {ptx::Op::vadd2, V::Verb::add, 2},
+    {ptx::Op::vsub2, V::Verb::sub, 2},         {ptx::Op::vabsdiff2, V::Verb::absdiff, 2},
+    {ptx::Op::vmin2, V::Verb::min, 2},         {ptx::Op::vmax2, V::Verb::max, 2},
+    {ptx::Op::vavrg2, V::Verb::average, 2},    {ptx::Op::vset2, V::Verb::set, 2},
+    {ptx::Op::vadd4, V::Verb::add, 4},         {ptx::Op::vsub4, V::Verb::sub, 4},
+    {ptx::Op::vabsdiff4, V::Verb::absdiff, 4}, {ptx::Op::vmin4, V::Verb::min, 4},
+    {ptx::Op::vmax4, V::Verb::max, 4},         {ptx::Op::vavrg4, V::Verb::average, 4},
+    {ptx::Op::vset4, V::Verb::set, 4},
 };
 constexpr std::string_view comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 
-VerbName const* find(std::string_view base) {
+VerbName const* find(ptx::Op op) {
   for (VerbName const& v : verbs)
-    if (v.name == base) return &v;
+    if (v.op == op) return &v;
   return nullptr;
 }
 
@@ -78,12 +82,12 @@ std::uint8_t mask_of(std::string_view selected, unsigned parts) {
 
 }  // namespace
 
-bool is_video(std::string_view base) {
-  return find(base) != nullptr;
+bool is_video(ptx::Op op) {
+  return find(op) != nullptr;
 }
 
 void Decoder::decode_video(Instruction const& i) {
-  VerbName const& name = *find(i.opcode);
+  VerbName const& name = *find(i.opcode.op());
   auto operation = std::make_shared<V>();
   V& v = *operation;
   v.verb = name.verb;

@@ -19,7 +19,7 @@ void masked(Context& c, MicroOp const& op) {
 }
 
 bool divides_integers(ptx::Instruction const& i) {
-  if ((i.opcode != "div" && i.opcode != "rem") || i.modifiers.empty()) return false;
+  if (!i.is(ptx::Op::div, ptx::Op::rem) || i.modifiers.empty()) return false;
   std::string_view const type = i.modifiers.back();
   return type.front() == 's' || type.front() == 'u';
 }

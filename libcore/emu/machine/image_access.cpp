@@ -230,7 +230,7 @@ class Machine::TextureUnit {
   }
   [[noreturn]] void refuse(std::uint32_t lane, std::string const& why) const {
     complain(Finding::Kind::bad_image, lane,
-             std::string(machine_.p_.kernel->instructions[r_.op.instruction].opcode) + ": " + why);
+             std::string(machine_.p_.kernel->instructions[r_.op.instruction].opcode.text()) + ": " + why);
   }
 
   // The image and sampler that this lane names.

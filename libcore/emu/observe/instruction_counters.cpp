@@ -52,7 +52,7 @@ InstructionObserver::InstructionObserver(Program const& program) : state_(std::m
   State& s = *state_;
   auto const& instructions = program.kernel().instructions;
   s.ranges.assign(program.blocks().begin(), program.blocks().end());
-  for (auto const& i : instructions) s.apart.push_back(i.guard.present || i.opcode == "brx");
+  for (auto const& i : instructions) s.apart.push_back(i.guard.present || i.is(ptx::Op::brx));
   s.events.resize(instructions.size());
   s.blocks.resize(s.ranges.size());
   s.entered.resize(s.ranges.size());

@@ -21,24 +21,15 @@ std::uint64_t type_bytes(std::string_view type) {
 
 // Bytes that a lane reads of the kernel's own parameters; parameters of calls within the kernel do not count.
 std::uint64_t param_bytes(ptx::Instruction const& instruction) {
-  if (instruction.opcode != "ld" || instruction.modifiers.empty() || instruction.operands.size() < 2) return 0;
-  if (!instruction.modifiers.front().starts_with("param")) return 0;
+  if (!instruction.is(ptx::Op::ld) || !instruction.accesses_parameter() || instruction.operands.size() < 2) return 0;
   auto const& address = instruction.operands[1];
   if (address.elements.empty() || address.elements.front().kind != ptx::Operand::Kind::parameter) return 0;
-  std::uint64_t vector = 1;
-  for (auto const modifier : instruction.modifiers)
-    if (modifier == "v2" || modifier == "v4" || modifier == "v8")
-      vector = static_cast<std::uint64_t>(modifier.back() - '0');
-  return vector * type_bytes(instruction.modifiers.back());
+  return instruction.elements() * type_bytes(instruction.modifiers.back());
 }
 
 bool loads_global(ptx::Instruction const& instruction) {
-  auto const has = [&](std::string_view modifier) {
-    return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) !=
-           instruction.modifiers.end();
-  };
-  return instruction.opcode == "tex" || instruction.opcode == "suld" ||
-         ((instruction.opcode == "ld" || instruction.opcode == "ldu") && has("global"));
+  return instruction.is(ptx::Op::tex, ptx::Op::suld) ||
+         (instruction.is_load() && instruction.space() == ptx::StateSpace::global);
 }
 
 // The longest chain of global loads in [first, last) of which each needs a result of the one before.
@@ -75,7 +66,7 @@ KernelMix mix_of(Program const& program) {
       Class const kind = mix.instructions[i].kind;
       ++block.instructions[kind];
       // The lanes that execute brx come with its branch event.
-      if (instructions[i].guard.present || instructions[i].opcode == "brx") continue;
+      if (instructions[i].guard.present || instructions[i].is(ptx::Op::brx)) continue;
       ++block.unguarded[kind];
       block.param_bytes += mix.instructions[i].param_bytes;
     }

@@ -104,9 +104,8 @@ class ReadBack {
 };
 
 bool reads_images(ptx::Function const& function) {
-  return std::any_of(function.instructions.begin(), function.instructions.end(), [](ptx::Instruction const& i) {
-    return i.opcode == "tex" || i.opcode == "tld4" || i.opcode == "suld" || i.opcode == "sust" || i.opcode == "sured";
-  });
+  return std::any_of(function.instructions.begin(), function.instructions.end(),
+                     [](ptx::Instruction const& i) { return i.is_image_access(); });
 }
 
 // Calls of CUDA's runtime in kernels, which has no body in PTX.

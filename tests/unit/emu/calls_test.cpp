@@ -217,10 +217,10 @@ TEST_CASE("arguments passed in registers move no memory") {
   auto const whole = ptx::inline_calls(*b.module, *b.module->find_kernel("k"));
   REQUIRE(whole);
   for (ptx::Instruction const& i : whole->instructions) {
-    CHECK(i.opcode != "call");
+    CHECK(!i.is_call());
     // What is left: the kernel's own parameter and the store of the result.
-    if (i.opcode == "ld") CHECK(ptx::full_opcode(i) == "ld.param.u64");
-    if (i.opcode == "st") CHECK(ptx::full_opcode(i) == "st.global.u32");
+    if (i.is(ptx::Op::ld)) CHECK(ptx::full_opcode(i) == "ld.param.u64");
+    if (i.is(ptx::Op::st)) CHECK(ptx::full_opcode(i) == "st.global.u32");
   }
   CHECK_FALSE(ptx::inline_calls(*b.module, b.module->functions.front()));  // calls nothing
 }

@@ -106,7 +106,7 @@ TEST_CASE("an indirect branch counts once") {
   auto const counters = run.parts.instructions();
   auto const& instructions = run.program.kernel().instructions;
   for (std::size_t i = 0; i < instructions.size(); ++i)
-    if (instructions[i].opcode == "brx") CHECK(counters[i].inst == 12 * 200);
+    if (instructions[i].is(ptx::Op::brx)) CHECK(counters[i].inst == 12 * 200);
 }
 
 TEST_CASE("transactions and passes beside their ideal") {

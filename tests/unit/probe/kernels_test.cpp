@@ -133,9 +133,10 @@ double emulated_flop(launch::CommandLine const& line) {
       return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), type) != instruction.modifiers.end();
     };
     if (!is("f32") && !is("f64")) continue;
-    double const each = instruction.opcode == "fma"                                                                 ? 2
-                        : instruction.opcode == "add" || instruction.opcode == "sub" || instruction.opcode == "mul" ? 1
-                                                                                                                    : 0;
+    double const each = instruction.is(ptx::Op::fma) ? 2
+                        : instruction.is(ptx::Op::add) || instruction.is(ptx::Op::sub) || instruction.is(ptx::Op::mul)
+                            ? 1
+                            : 0;
     flop += each * static_cast<double>(counters[i].inst);
   }
   return flop;

@@ -50,7 +50,7 @@ TEST_CASE("a definition takes the place of declarations, wherever it stands") {
     CHECK(m->variables[0].initializers.size() == 1);
     REQUIRE(m->find_kernel("k"));
     for (auto const& i : m->find_kernel("k")->instructions)
-      if (i.opcode == "call") CHECK(m->functions[i.operands.at(1).id].name == "twice");
+      if (i.is_call()) CHECK(m->functions[i.operands.at(1).id].name == "twice");
   }
 }
 

@@ -283,6 +283,35 @@ TEST_CASE("damaged texts end in an error or a module, never otherwise") {
   }
 }
 
+TEST_CASE("an opcode is known by its text, and an instruction answers what it is") {
+  for (std::size_t i = 1; i < op_count; ++i) {
+    auto const op = static_cast<Op>(i);
+    INFO(name(op));
+    CHECK(op_named(name(op)) == op);
+    CHECK(Opcode(name(op)) == Opcode(op));
+    CHECK(op_named(std::string(name(op)) + "_") == Op::other);
+  }
+  CHECK(op_named("") == Op::other);
+  CHECK(op_named("frobnicate") == Op::other);
+  CHECK(Opcode("frobnicate") != Opcode("tricate"));
+  CHECK(Opcode("and") == Op::and_);
+
+  auto const load = instruction_of("ld.relaxed.gpu.shared::cluster.L1::no_allocate.v4.f32");
+  CHECK((load.is_load() && load.is_memory() && !load.is_atomic() && !load.accesses_parameter()));
+  CHECK((load.has("relaxed") && load.has("shared::cluster") && !load.has("shared")));
+  CHECK(load.space() == StateSpace::shared);
+  CHECK(load.elements() == 4);
+  CHECK(full_opcode(load) == "ld.relaxed.gpu.shared::cluster.L1::no_allocate.v4.f32");
+  CHECK(instruction_of("ld.param.u64").accesses_parameter());
+  CHECK(instruction_of("st.param::func.b32").space() == StateSpace::param);
+  CHECK(instruction_of("red.add.u32").space() == StateSpace::generic);
+  CHECK(instruction_of("red.add.u32").elements() == 1);
+  CHECK((instruction_of("red.add.u32").is_atomic() && instruction_of("ldu.global.f32").is_load()));
+  CHECK((instruction_of("barrier.cluster.wait").is_barrier() && !instruction_of("mbarrier.init.b64").is_barrier()));
+  CHECK((instruction_of("exit").ends_function() && instruction_of("brx.idx").is_branch()));
+  CHECK((instruction_of("suld.b.2d.b32.trap").is_image_access() && !instruction_of("txq.width.b32").is_image_access()));
+}
+
 TEST_CASE("every opcode of the public suites parses") {
   std::string const table = samples::read(KERNELCAST_SHARED_DATA "/data/ptx_opcodes.csv");
   if (table.empty()) SKIP_BECAUSE("no shared data");
