@@ -19,6 +19,7 @@
 
 #include "diag/diag.hpp"
 #include "record/device.hpp"
+#include "record/kernel.hpp"
 
 namespace kernelcast::device {
 
@@ -61,6 +62,21 @@ Occupancy occupancy(record::OccupancyRule const& rule, KernelResources const& re
 inline Occupancy occupancy(Device const& device, KernelResources const& resources, std::uint64_t group_size) {
   return occupancy(device.rule, resources, group_size);
 }
+
+// What a kernel takes of a device's registers, per work-item and in the device's unit.
+struct KernelRegisters {
+  std::optional<std::uint64_t> count;  // none: nothing is known, and they do not bound the occupancy
+  std::string source;                  // the column of the record that says so
+  std::vector<std::string> notes;      // what was assumed
+};
+
+// The column of the device's own compiler, else live ranges of the PTX, four to one register of 128 bits; at most what
+// the device has for a work-item, the rest is spilled.
+KernelRegisters registers_for(record::RegisterCounts const& kernel, Device const& device);
+// The occupancy with them. Where registers alone keep a work-group from fitting, as many as needed are spilled: `count`
+// is lowered.
+Occupancy occupancy(Device const& device, KernelRegisters& registers, std::uint64_t shared_bytes,
+                    std::uint64_t group_size);
 
 // Which measurements count: those whose status is ok, or doubtful ones too.
 enum class Trust : std::uint8_t { ok, doubtful };

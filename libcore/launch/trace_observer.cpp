@@ -300,12 +300,7 @@ void TraceObserver::write_launch(record::Kernel const& kernel, std::uint64_t gro
   row.case_name = kernel.case_name;
   row.block = kernel.block_x * kernel.block_y * kernel.block_z;
   row.groups_total = groups_total;
-  row.registers_ptx = kernel.registers_ptx;
-  row.registers_sm75 = kernel.registers_sm75;
-  row.vgprs_gfx6 = kernel.vgprs_gfx6;
-  row.vgprs_gfx90a = kernel.vgprs_gfx90a;
-  row.vgprs_gfx1030 = kernel.vgprs_gfx1030;
-  row.gprs_cypress = kernel.gprs_cypress;
+  static_cast<record::RegisterCounts&>(row) = kernel;
   row.shared_bytes = kernel.shared_bytes;
   row.width = state_->width;
   state_->output.write(row);

@@ -40,7 +40,6 @@ class Projector {
  private:
   void set_up();
   void use_measured_clock();
-  void choose_registers();
   void fit();
   double throughput(Class c);
   double fallback(Class c, Class from, double factor);
@@ -121,54 +120,13 @@ void Projector::use_measured_clock() {
   terms_.clock_hz = held_hz;
 }
 
-struct RegisterColumn {
-  char const* name;
-  std::optional<std::uint64_t> value;
-};
-
-void Projector::choose_registers() {
-  auto const is = [this](char const* prefix) { return device_.target.starts_with(prefix); };
-  RegisterColumn own;
-  if (device_.vendor == "NVIDIA")
-    own = {"registers_sm75", kernel_.registers_sm75};
-  else if (device_.rule.register_scope == "vec4")
-    own = {"gprs_cypress", kernel_.gprs_cypress};
-  else if (is("gfx10") || is("gfx11") || is("gfx12"))
-    own = {"vgprs_gfx1030", kernel_.vgprs_gfx1030};
-  else if (is("gfx9"))
-    own = {"vgprs_gfx90a", kernel_.vgprs_gfx90a};
-  else
-    own = {"vgprs_gfx6", kernel_.vgprs_gfx6};
-  if (!own.value && kernel_.registers_ptx) {
-    std::uint64_t const per_register = device_.rule.register_scope == "vec4" ? 4 : 1;
-    note(fmt::format("{} not known, registers_ptx taken", own.name));
-    own = {"registers_ptx", (*kernel_.registers_ptx + per_register - 1) / per_register};
-  }
-  if (!own.value) note(fmt::format("{} not known, occupancy without registers", own.name));
-  terms_.registers = own.value;
-  terms_.registers_source = own.value ? own.name : "";
-}
-
-// Occupancy. The registers were assigned for another device: where they do not fit, this one's compiler would spill.
 void Projector::fit() {
-  std::uint64_t registers = terms_.registers.value_or(0);
-  if (auto const most = device_.rule.max_registers_per_item; most && registers > *most) {
-    note(fmt::format("{} registers, {} and the rest spilled", registers, *most));
-    registers = *most;
-  }
+  auto registers = device::registers_for(kernel_, device_);
   if (items_ >= 0x1p53) throw Refusal{"infeasible", fmt::format("{:.3g} work-items in a work-group", items_)};
-  auto const size = static_cast<std::uint64_t>(items_);
-  auto const occupancy = [&](std::uint64_t r) {
-    return device::occupancy(device_.rule, {r, kernel_.shared_bytes}, size);
-  };
-  terms_.occupancy = occupancy(registers);
-  if (terms_.occupancy.groups_per_cu == 0 && registers > 1 && occupancy(0).groups_per_cu > 0) {
-    std::uint64_t const wanted = registers;
-    while (registers > 1 && occupancy(registers).groups_per_cu == 0) --registers;
-    note(fmt::format("{} registers, {} and the rest spilled so that a work-group fits", wanted, registers));
-    terms_.occupancy = occupancy(registers);
-  }
-  if (terms_.registers) terms_.registers = registers;
+  terms_.occupancy = device::occupancy(device_, registers, kernel_.shared_bytes, static_cast<std::uint64_t>(items_));
+  for (auto& text : registers.notes) note(std::move(text));
+  terms_.registers = registers.count;
+  terms_.registers_source = registers.source;
   if (terms_.occupancy.groups_per_cu == 0) throw Refusal{"infeasible", terms_.occupancy.misfit};
   terms_.rounds = std::ceil(terms_.groups_per_launch / (units_ * static_cast<double>(terms_.occupancy.groups_per_cu)));
 }
@@ -491,7 +449,6 @@ Terms Projector::run() {
   p.model = model_name;
   try {
     set_up();
-    choose_registers();
     fit();
     p.occupancy = terms_.occupancy.occupancy;
     Span const c = compute(), g = global(), s = shared();

@@ -18,7 +18,15 @@ inline constexpr std::array<unsigned, 3> width_lanes{16, 32, 64};               
 inline constexpr std::array<unsigned, 3> segment_bytes{32, 64, 128};            // memory transaction sizes
 inline constexpr std::array<char const*, 3> bank_names{"b16", "b32", "b32x8"};  // 16 and 32 banks of 4 bytes, 32 of 8
 
-struct Kernel {
+// Registers per work-item, by whom they were assigned; empty where unknown.
+struct RegisterCounts {
+  std::optional<std::uint64_t> registers_ptx;   // by live ranges of the PTX, 32-bit
+  std::optional<std::uint64_t> registers_sm75;  // ptxas
+  std::optional<std::uint64_t> vgprs_gfx6, vgprs_gfx90a, vgprs_gfx1030;
+  std::optional<std::uint64_t> gprs_cypress;  // 128-bit
+};
+
+struct Kernel : RegisterCounts {
   std::string kernel;
   std::string case_name;  // column `case`
   std::uint64_t launches = 1;
@@ -28,7 +36,6 @@ struct Kernel {
   std::uint64_t groups_emulated = 1;
   std::uint64_t shared_bytes = 0;  // per work-group
 
-  std::optional<std::uint64_t> registers_ptx, registers_sm75, vgprs_gfx6, vgprs_gfx90a, vgprs_gfx1030, gprs_cypress;
   std::optional<double> vliw_ops_per_bundle;
 
   std::optional<double> spread_pct;  // empty when one group was emulated

@@ -23,18 +23,18 @@
 #include <string_view>
 #include <vector>
 
+#include "record/kernel.hpp"
 #include "record/schema.hpp"
 
 namespace kernelcast::record {
 
-struct Trace {
+struct Trace : RegisterCounts {
   using Count = std::optional<std::uint64_t>;
 
   std::string kind;  // launch, inst, exec
   std::string kernel, case_name;
   Count block;
   Count groups_total;
-  Count registers_ptx, registers_sm75, vgprs_gfx6, vgprs_gfx90a, vgprs_gfx1030, gprs_cypress;
   Count shared_bytes;
   Count pc;
   std::string class_name;  // column `class`

@@ -27,35 +27,11 @@ void add(std::string& reason, std::string const& text) {
 }  // namespace
 
 Fit fit(record::Trace const& launch, device::Device const& device) {
-  Fit out;
-  bool const amd = device.vendor == "AMD";
-  std::optional<std::uint64_t> registers = !amd ? launch.registers_sm75
-                                           : device.occupancy_target.starts_with("gfx6") ||
-                                                   device.occupancy_target.starts_with("gfx7") ||
-                                                   device.occupancy_target.starts_with("gfx8")
-                                               ? launch.vgprs_gfx6
-                                           : device.occupancy_target.starts_with("gfx9") ? launch.vgprs_gfx90a
-                                           : device.occupancy_target.starts_with("gfx1") ? launch.vgprs_gfx1030
-                                                                                         : launch.gprs_cypress;
-  if (!registers) registers = launch.registers_ptx;
-  if (!registers) out.note = "registers unknown: they do not bound the occupancy";
-  device::KernelResources resources{registers.value_or(0), launch.shared_bytes.value_or(0)};
-  if (auto const most = device.rule.max_registers_per_item; most && resources.registers > *most) {
-    out.note = fmt::format("{} registers per work-item, of which {} are spilled at no cost", resources.registers,
-                           resources.registers - *most);
-    resources.registers = *most;
-  }
-  auto occupancy = device::occupancy(device, resources, launch.block.value_or(1));
-  while (occupancy.groups_per_cu == 0 && occupancy.bound == "registers" && resources.registers > 1) {
-    --resources.registers;
-    out.note = fmt::format("{} registers per work-item, of which all above {} are spilled at no cost", *registers,
-                           resources.registers);
-    occupancy = device::occupancy(device, resources, launch.block.value_or(1));
-  }
-  out.registers = resources.registers;
-  out.groups_per_cu = occupancy.groups_per_cu;
-  out.misfit = occupancy.misfit;
-  return out;
+  auto registers = device::registers_for(launch, device);
+  auto const occupancy =
+      device::occupancy(device, registers, launch.shared_bytes.value_or(0), launch.block.value_or(1));
+  return {occupancy.groups_per_cu, registers.count.value_or(0), occupancy.misfit,
+          fmt::format("{}", fmt::join(registers.notes, "; "))};
 }
 
 // What the runs of one order add up to.

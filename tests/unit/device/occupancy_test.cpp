@@ -86,6 +86,58 @@ TEST_CASE("a work-group that does not fit says which limit") {
   }
 }
 
+TEST_CASE("which of a kernel's register counts is a device's") {
+  record::RegisterCounts kernel;
+  auto const of = [&](char const* device) { return device::registers_for(kernel, database().find(device)); };
+  CHECK((!of("h200").count && of("h200").source.empty()));
+  CHECK(of("h200").notes == std::vector<std::string>{"registers_sm75 not known, occupancy without registers"});
+  kernel.registers_ptx = 91;  // live ranges of 32 bits: four to one register of cypress
+  CHECK((of("hd5870").count == 23 && of("hd5870").source == "registers_ptx"));
+  CHECK(of("hd5870").notes == std::vector<std::string>{"gprs_cypress not known, registers_ptx taken"});
+  CHECK((of("mi100").count == 91 && of("h200").count == 91));
+  kernel.registers_sm75 = 31;
+  kernel.vgprs_gfx6 = 32;
+  kernel.vgprs_gfx90a = 33;
+  kernel.vgprs_gfx1030 = 34;
+  kernel.gprs_cypress = 5;
+  for (auto const& [device, count] : std::vector<std::pair<char const*, std::uint64_t>>{{"c1060", 31},
+                                                                                        {"hd7970", 32},
+                                                                                        {"r9-290x", 32},
+                                                                                        {"rx480", 32},
+                                                                                        {"mi100", 33},
+                                                                                        {"mi250x", 33},
+                                                                                        {"w6600", 34},
+                                                                                        {"rx7900xtx", 34},
+                                                                                        {"hd5870", 5}}) {
+    INFO(device);
+    CHECK(of(device).count == count);
+    CHECK(of(device).notes.empty());
+  }
+  auto other = database().find("h200");
+  other.vendor = "Intel";
+  CHECK(device::registers_for(kernel, other).count == 91);
+  CHECK(device::registers_for(kernel, other).source == "registers_ptx");
+}
+
+TEST_CASE("what is above the device's limit, or keeps a single group from fitting, is spilled") {
+  record::RegisterCounts kernel;
+  kernel.registers_sm75 = 300;
+  auto const& device = database().find("h200");
+  auto registers = device::registers_for(kernel, device);
+  CHECK(registers.count == 255);
+  CHECK(device::occupancy(device, registers, 0, 32).groups_per_cu > 0);
+  CHECK(registers.count == 255);
+  CHECK(device::occupancy(device, registers, 0, 1024).groups_per_cu == 1);
+  CHECK(registers.count == 64);  // 65536 registers for 1024 work-items
+  CHECK(registers.notes ==
+        std::vector<std::string>{"300 registers, 255 and the rest spilled",
+                                 "255 registers, 64 and the rest spilled so that a work-group fits"});
+  // Where shared memory keeps it from fitting, spilling is of no use.
+  registers = device::registers_for(kernel, device);
+  CHECK(device::occupancy(device, registers, std::uint64_t{1} << 30, 1024).groups_per_cu == 0);
+  CHECK(registers.count == 255);
+}
+
 TEST_CASE("a rule that lacks a limit names the column") {
   auto r = rule("cc3.5");
   r.register_unit.reset();

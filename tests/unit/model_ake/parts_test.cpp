@@ -8,6 +8,7 @@
 #include "model/ake/access.hpp"
 #include "model/ake/cache.hpp"
 #include "model/ake/calibrate.hpp"
+#include "model/ake/projection.hpp"
 #include "model/ake/schedule.hpp"
 #include "record/table.hpp"
 
@@ -186,6 +187,20 @@ TEST_CASE("every GPU with latencies becomes a machine, and says what it assumes"
   CHECK(std::any_of(p100.assumptions.begin(), p100.assumptions.end(), [](Assumption const& a) {
     return a.instruction_class == Class::fp32_fma && a.words.find("sm_61") != std::string::npos;
   }));
+}
+
+TEST_CASE("registers are those that perfcast takes") {
+  auto const database = device::load(devdb);
+  record::Trace launch;
+  launch.block = 64;
+  launch.registers_ptx = 91;
+  CHECK(fit(launch, database.find("hd5870")).registers == 23);  // four to one
+  CHECK(fit(launch, database.find("hd5870")).note == "gprs_cypress not known, registers_ptx taken");
+  launch.vgprs_gfx6 = 32;
+  launch.vgprs_gfx90a = 33;
+  CHECK(fit(launch, database.find("mi100")).registers == 33);  // gfx908
+  CHECK(fit(launch, database.find("rx480")).registers == 32);  // gfx803
+  CHECK(fit(launch, database.find("rx480")).note.empty());
 }
 
 TEST_CASE("measurements become rows that the emulator takes before all others") {

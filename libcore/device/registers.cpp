@@ -1,0 +1,65 @@
+// Which of a kernel's register counts is a device's, and what is spilled.
+//
+// The counts were made for other devices: where there are more than this device has for a work-item, or too many for a
+// single work-group, its compiler would spill. What spilling costs is not modelled.
+#include <fmt/format.h>
+
+#include "device/device.hpp"
+
+namespace kernelcast::device {
+
+namespace {
+
+struct Column {
+  char const* name;
+  std::optional<std::uint64_t> count;
+};
+
+Column own_column(record::RegisterCounts const& kernel, Device const& device) {
+  auto const is = [&](char const* prefix) { return device.target.starts_with(prefix); };
+  if (device.vendor == "NVIDIA") return {"registers_sm75", kernel.registers_sm75};
+  if (device.vendor != "AMD") return {"registers_ptx", kernel.registers_ptx};
+  if (device.rule.register_scope == "vec4") return {"gprs_cypress", kernel.gprs_cypress};
+  if (is("gfx10") || is("gfx11") || is("gfx12")) return {"vgprs_gfx1030", kernel.vgprs_gfx1030};
+  if (is("gfx9")) return {"vgprs_gfx90a", kernel.vgprs_gfx90a};
+  return {"vgprs_gfx6", kernel.vgprs_gfx6};
+}
+
+}  // namespace
+
+KernelRegisters registers_for(record::RegisterCounts const& kernel, Device const& device) {
+  KernelRegisters out;
+  auto column = own_column(kernel, device);
+  if (!column.count && kernel.registers_ptx) {
+    std::uint64_t const per_register = device.rule.register_scope == "vec4" ? 4 : 1;
+    out.notes.push_back(fmt::format("{} not known, registers_ptx taken", column.name));
+    column = {"registers_ptx", (*kernel.registers_ptx + per_register - 1) / per_register};
+  }
+  if (!column.count) {
+    out.notes.push_back(fmt::format("{} not known, occupancy without registers", column.name));
+    return out;
+  }
+  if (auto const most = device.rule.max_registers_per_item; most && *column.count > *most) {
+    out.notes.push_back(fmt::format("{} registers, {} and the rest spilled", *column.count, *most));
+    column.count = *most;
+  }
+  out.count = column.count;
+  out.source = column.name;
+  return out;
+}
+
+Occupancy occupancy(Device const& device, KernelRegisters& registers, std::uint64_t shared_bytes,
+                    std::uint64_t group_size) {
+  auto const with = [&](std::uint64_t count) { return occupancy(device.rule, {count, shared_bytes}, group_size); };
+  std::uint64_t const wanted = registers.count.value_or(0);
+  Occupancy out = with(wanted);
+  if (out.groups_per_cu > 0 || wanted <= 1 || with(0).groups_per_cu == 0) return out;
+  std::uint64_t count = wanted;
+  while (count > 1 && out.groups_per_cu == 0) out = with(--count);
+  registers.notes.push_back(
+      fmt::format("{} registers, {} and the rest spilled so that a work-group fits", wanted, count));
+  registers.count = count;
+  return out;
+}
+
+}  // namespace kernelcast::device
