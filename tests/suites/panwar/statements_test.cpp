@@ -113,7 +113,7 @@ TEST_CASE("Counts of the eight workloads are what their algorithms must give") {
 
     CHECK(k.at("nbody").global_load_bytes == bodies * 16 * (2 + 128));
     CHECK(k.at("nbody").shared_load_bytes == bodies * bodies * 16);
-    CHECK(k.at("nbody").inst[record::InstructionClass::special] ==
+    CHECK(k.at("nbody").inst[kernelcast::record::InstructionClass::special] ==
           2 * bodies * bodies);  // one square root and one reciprocal per pair
 
     CHECK(k.at("aes").groups_total == 49152);
