@@ -1,9 +1,8 @@
 // CSV in and out, as all programs of the suite read and write it.
 //
 // Problem: RFC 4180 tables from files and pipes, with every error reported at its line and byte column.
-// Method: a scanner of our own finds where each row ends, and checks UTF-8, quoting and sizes; a row without quotes is
-// cut at its commas, libcsv splits any other and removes the quotes. Positions inside a row are computed only when
-// requested, from the row's raw text.
+// Method: libcsv parses every row with quotes, line by line; a row without quotes is cut at its commas where it stands,
+// for speed (see reader.cpp). Positions inside a row are computed only when requested, from the row's raw text.
 // Limits: comma and double quote only; LF or CRLF; UTF-8, a byte order mark is skipped; one field at most 16 MiB, one
 // row or comment at most 64 MiB, so that no input can exhaust the memory; rows may come without end.
 #pragma once

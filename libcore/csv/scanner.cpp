@@ -14,13 +14,7 @@ namespace {
 
 constexpr std::size_t first_buffer_bytes = std::size_t{1} << 12;  // doubled while the input fills it, up to the next
 constexpr std::size_t large_buffer_bytes = std::size_t{1} << 18;
-constexpr std::size_t max_scan_bytes = std::size_t{1} << 16;  // a longer row goes through the state machine
-
-std::size_t find(std::string_view text, char c, std::size_t from = 0) {
-  if (from >= text.size()) return std::string_view::npos;
-  auto const* at = static_cast<char const*>(std::memchr(text.data() + from, c, text.size() - from));
-  return at ? static_cast<std::size_t>(at - text.data()) : std::string_view::npos;
-}
+constexpr std::size_t max_scan_bytes = std::size_t{1} << 16;  // a longer row goes through the parser
 
 // True when every byte is ASCII and none is NUL, eight bytes at a time.
 bool plain_ascii(std::string_view text) {
@@ -90,6 +84,10 @@ void Scanner::refuse(std::size_t offset, std::string const& message, std::string
   throw error_at(file_, {pending(), line_}, offset, message, std::move(hint));
 }
 
+void Scanner::refuse_carriage_return(std::size_t offset) const {
+  refuse(offset, "a carriage return inside a row", "rows end in LF or CRLF; quote a field that holds line breaks");
+}
+
 bool Scanner::refill() {
   bool const small = end_ == buffer_.size() && end_ < large_buffer_bytes;
   if (begin_ > 0 && begin_ >= buffer_.size() / 2) {
@@ -99,13 +97,13 @@ bool Scanner::refill() {
   }
   if (small || end_ == buffer_.size()) buffer_.resize(std::max(first_buffer_bytes, 2 * buffer_.size()));
   try {
-    return take();
+    return read();
   } catch (std::ios_base::failure const& error) {  // of a file stream; it does not know the file's name
     throw Error(Status::io, Where{file_}, fmt::format("cannot read: {}", error.what()), "check the file and the disk");
   }
 }
 
-bool Scanner::take() {
+bool Scanner::read() {
   auto* const source = in_->rdbuf();
   // The end is final: a terminal would go on after it.
   at_end_ = at_end_ || source == nullptr || source->sgetc() == std::char_traits<char>::eof();
@@ -128,8 +126,8 @@ void Scanner::skip_preamble() {
     while ((newline = find(pending(), '\n')) == std::string_view::npos) {
       bytes += end_ - begin_;
       if (bytes > max_row_bytes)
-        throw Error(Status::bad_data, {file_, next_line_, 1},
-                    fmt::format("a comment of more than {} MiB", max_row_bytes >> 20), "is this CSV with line ends?");
+        throw Error(Status::bad_data, {file_, next_line_, 1}, "a comment of more than " + mebibytes(max_row_bytes),
+                    "is this CSV with line ends?");
       begin_ = end_;
       if (!refill()) return;
     }
@@ -138,20 +136,16 @@ void Scanner::skip_preamble() {
   }
 }
 
-bool Scanner::next(RawRow& row) {
+bool Scanner::next() {
   begin_ += consumed_;
   consumed_ = 0;
   line_ = next_line_;
-  if (begin_ == end_) {
-    begin_ = end_ = 0;
-    if (!refill()) return false;
-  }
-  if (!ends_without_quotes(row)) scan_quoted(row);
-  check_bytes(row);
-  return true;
+  if (begin_ < end_) return true;
+  begin_ = end_ = 0;
+  return refill();
 }
 
-bool Scanner::ends_without_quotes(RawRow& row) {
+bool Scanner::take_plain(RawRow& row) {
   std::size_t scanned = 0;
   for (;;) {
     auto text = pending();
@@ -165,89 +159,22 @@ bool Scanner::ends_without_quotes(RawRow& row) {
     }
     std::size_t length = at_end ? text.size() : newline;
     if (find(text.substr(0, length), '"') != std::string_view::npos) return false;
-    std::size_t const line_end = length + (at_end ? 0 : 1);
+    std::size_t const next = length + (at_end ? 0 : 1);
     if (length > 0 && text[length - 1] == '\r') --length;
     if (std::size_t const bare = find(text.substr(0, length), '\r'); bare != std::string_view::npos)
-      refuse(bare, "a carriage return inside a row", "rows end in LF or CRLF; quote a field that holds line breaks");
-    finish(row, length, line_end);
+      refuse_carriage_return(bare);
+    row = take(length, next, 1);
     row.plain = true;
     return true;
   }
 }
 
-void Scanner::scan_quoted(RawRow& row) {
-  State state = State::field_start;
-  std::size_t field = 0;  // offset at which the current field begins
-  std::size_t newlines = 0;
-  for (std::size_t i = 0;; ++i) {
-    i = skip_text(i, field, state, newlines);
-    if (i - field > max_field_bytes)
-      refuse(field, fmt::format("a field of more than {} MiB", max_field_bytes >> 20),
-             "is a closing quote missing, or is this no CSV?");
-    if (i > max_row_bytes)
-      refuse(0, fmt::format("a row of more than {} MiB", max_row_bytes >> 20), "is this CSV with line ends?");
-    if (i == pending().size()) {
-      if (state == State::quoted)
-        refuse(field, "a quoted field is not closed before the end of the input", "add the closing quote");
-      return finish(row, i, i);
-    }
-    char const c = pending()[i];
-    if (state == State::quoted) {
-      state = State::after_quote;  // skip_text stops at quotes only
-    } else if (c == '"') {
-      if (state == State::unquoted)
-        refuse(i, "a quote inside an unquoted field", "quote the whole field and double the quotes inside it");
-      state = State::quoted;  // it opens the field, or is the second of a doubled quote
-    } else if (c == ',') {
-      state = State::field_start;
-      field = i + 1;
-    } else if (c == '\n' || c == '\r') {
-      next_line_ += newlines;
-      return end_row(row, i);
-    } else if (state == State::after_quote) {
-      refuse(i, "text after the closing quote of a field", "double a quote that belongs to the text");
-    } else {
-      state = State::unquoted;
-    }
-  }
-}
-
-// The offset from `i` on at which the state may change, or one past the limit of the field, or the end of the input.
-std::size_t Scanner::skip_text(std::size_t i, std::size_t field, State state, std::size_t& newlines) {
-  while (i - field <= max_field_bytes && (i < pending().size() || refill())) {
-    if (state != State::quoted && state != State::unquoted) break;
-    char const* const from = pending().data() + i;
-    std::size_t const most = std::min(pending().size(), field + max_field_bytes + 1) - i;
-    char const* const end = from + most;
-    char const* at = from;
-    if (state == State::quoted) {
-      auto const* const quote = static_cast<char const*>(std::memchr(from, '"', most));
-      at = quote ? quote : end;
-      for (auto const* line = from;
-           (line = static_cast<char const*>(std::memchr(line, '\n', static_cast<std::size_t>(at - line)))) != nullptr;
-           ++line)
-        ++newlines;
-    } else {
-      while (at != end && *at != ',' && *at != '"' && *at != '\n' && *at != '\r') ++at;
-    }
-    i += static_cast<std::size_t>(at - from);
-    if (at != end) break;
-  }
-  return i;
-}
-
-// The line end at `i`: LF, CRLF, or a CR at the end of the input.
-void Scanner::end_row(RawRow& row, std::size_t i) {
-  if (pending()[i] == '\n' || (i + 1 == pending().size() && !refill())) return finish(row, i, i + 1);
-  if (pending()[i + 1] != '\n')
-    refuse(i, "a carriage return inside a row", "rows end in LF or CRLF; quote a field that holds line breaks");
-  finish(row, i, i + 2);
-}
-
-void Scanner::finish(RawRow& row, std::size_t length, std::size_t line_end) {
-  row = {pending().substr(0, length), line_, false};
-  consumed_ = line_end;
-  ++next_line_;
+RawRow Scanner::take(std::size_t bytes, std::size_t next, std::size_t lines) {
+  RawRow const row{pending().substr(0, bytes), line_, false};
+  consumed_ = next;
+  next_line_ += lines;
+  check_bytes(row);
+  return row;
 }
 
 void Scanner::check_bytes(RawRow row) const {

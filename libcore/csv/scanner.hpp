@@ -1,11 +1,11 @@
-// Finds where rows of a CSV stream begin and end, and refuses what no CSV may hold.
+// The bytes of a CSV stream, row by row: refuses what no CSV may hold, and tells places in rows.
 //
-// Problem: libcsv says neither where it is nor what is wrong, and would buffer a field of any size.
-// Method: a row without quotes ends at the next LF (memchr); any other goes through a state machine that keeps its
-// state over refills, so that a field is refused as soon as it passes the limit.
+// Method: a row without quotes ends at the next LF (memchr) and needs no parser. Any other is left to the reader, which
+// says where it ends.
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <istream>
 #include <string>
 #include <string_view>
@@ -21,6 +21,13 @@ struct RawRow {
   std::size_t line = 0;  // of its first byte
   bool plain = false;    // no quote in it: its fields are what stands between the commas
 };
+
+// Offset of the first `c` from there on, npos where there is none.
+inline std::size_t find(std::string_view text, char c, std::size_t from = 0) {
+  if (from >= text.size()) return std::string_view::npos;
+  auto const* at = static_cast<char const*>(std::memchr(text.data() + from, c, text.size() - from));
+  return at ? static_cast<std::size_t>(at - text.data()) : std::string_view::npos;
+}
 
 // Offset of the first byte of field `index`; the end of the text when there are fewer.
 std::size_t field_offset(std::string_view text, std::size_t index);
@@ -38,22 +45,22 @@ class Scanner {
   // Skips a byte order mark and the lines that begin with '#'.
   void skip_preamble();
 
-  // The next row, valid until the next call; false at the end. Blank lines are rows with empty text.
-  bool next(RawRow& row);
+  // Goes to the next row; false at the end. A row is valid until the next call. Blank lines are rows with empty text.
+  bool next();
+  // The row, where it has no quotes and its end is near; false: nothing is taken.
+  bool take_plain(RawRow& row);
+  // What has been read from the row's first byte on.
+  std::string_view pending() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  bool refill();  // more of it; false at the end of the input
+  // The row has so many bytes, over so many lines; the next begins at `next` of what is pending.
+  RawRow take(std::size_t bytes, std::size_t next, std::size_t lines);
+
+  [[noreturn]] void refuse(std::size_t offset, std::string const& message, std::string hint) const;
+  [[noreturn]] void refuse_carriage_return(std::size_t offset) const;
 
  private:
-  enum class State { field_start, unquoted, quoted, after_quote };
-
-  std::string_view pending() const { return {buffer_.data() + begin_, end_ - begin_}; }
-  bool refill();
-  bool take();  // without its error messages
-  bool ends_without_quotes(RawRow& row);
-  void scan_quoted(RawRow& row);
-  std::size_t skip_text(std::size_t from, std::size_t field, State state, std::size_t& newlines);
-  void end_row(RawRow& row, std::size_t at);
-  void finish(RawRow& row, std::size_t length, std::size_t line_end);
+  bool read();  // without its error messages
   void check_bytes(RawRow row) const;
-  [[noreturn]] void refuse(std::size_t offset, std::string const& message, std::string hint) const;
 
   std::istream* in_;
   std::string file_;

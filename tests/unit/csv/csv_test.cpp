@@ -180,6 +180,28 @@ TEST_CASE("a field of 16 MiB is read, one byte more is not") {
   std::string const most(csv::max_field_bytes, 'x');
   CHECK(read("a\n" + most + "\n").at(1).at(0).size() == csv::max_field_bytes);
   CHECK(refusal("a\n" + most + "x\n") == "2:1: a field of more than 16 MiB");
+  // With its quotes.
+  std::string const quoted = '"' + most.substr(2) + '"';
+  CHECK(read("a,b\n1," + quoted + "\r\n").at(1).at(1).size() == csv::max_field_bytes - 2);
+  CHECK(refusal("a,b\n\"\"," + quoted + "\n\"\"," + quoted + "x\n") ==
+        "3:" + std::to_string(4 + quoted.size()) + ": text after the closing quote of a field");
+  CHECK(refusal("a,b\n\"1\"," + most + "x\n") == "2:5: a field of more than 16 MiB");
+  CHECK(refusal("a,b\n1,\"" + most + "\"\n") == "2:3: a field of more than 16 MiB");
+}
+
+TEST_CASE("a row of 64 MiB is read, one byte more is not") {
+  std::string const quarter(csv::max_row_bytes / 4 - 1, 'x'),
+      row = quarter + ',' + quarter + ',' + quarter + ',' + quarter;
+  CHECK(read("a,b,c,d\n" + row + "123\n").size() == 2);
+  CHECK(refusal("a,b,c,d\n" + row + "1234\n") == "2:1: a row of more than 64 MiB");
+}
+
+TEST_CASE("a quote too many is refused in its own line, before the next one comes") {
+  Endless source("a,b\n1,x\"4\n\"", csv::max_field_bytes);
+  std::istream in(&source);
+  csv::Reader reader(in, "in.csv");
+  CHECK_THROWS_AS(reader.next(), Error);
+  CHECK(source.given() == 0);
 }
 
 TEST_CASE("what is written is read back, whatever the text, in whatever pieces") {
