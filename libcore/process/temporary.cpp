@@ -102,7 +102,7 @@ bool TemporaryFolder::make() {
     throw;
   }
   int const error = errno;
-  if (error != EPERM) rmdir(place_.c_str());  // succeeds when nobody uses it
+  if (error != EPERM) rmdir(place_.c_str());  // succeeds when it is unused
   errno = error;
   return false;
 }
