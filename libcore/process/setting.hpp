@@ -3,16 +3,18 @@
 // Problem: an application may clear or change its environment before it uses what our library stands behind.
 // Method: they are noted when the library is loaded, with those that the process was started with (/proc/self/environ)
 // for a library that is loaded late.
+// They are kept outside of the heap, whose layout stays the application's own.
 // Limits: what the application starts with another environment is not reached.
 // Alone in a header, so that libraries inside of other people's programs need nothing more of this folder.
 #pragma once
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
 #include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
+#include <cstring>
 
 extern char** environ;
 
@@ -20,22 +22,37 @@ namespace kernelcast {
 
 namespace settings {
 
-inline constexpr std::string_view prefix = "KERNELCAST_";
+inline constexpr char prefix[] = "KERNELCAST_";
 
-inline std::map<std::string, std::string, std::less<>> const& at_load() {
-  static auto const* const noted = [] {
-    auto* const made = new std::map<std::string, std::string, std::less<>>;  // never destroyed: used until the very end
-    auto const note = [&](std::string_view variable) {
-      auto const equal = variable.find('=');
-      if (variable.starts_with(prefix) && equal != variable.npos)
-        made->emplace(variable.substr(0, equal), variable.substr(equal + 1));
-    };
-    for (char** variable = environ; variable && *variable; ++variable) note(*variable);
-    std::ifstream first("/proc/self/environ", std::ios::binary);
-    for (std::string variable; std::getline(first, variable, '\0');) note(variable);
-    return made;
-  }();
-  return *noted;
+// Variables as NAME=VALUE, each with its NUL, an empty one at the end.
+inline char const* read_at_load() {
+  constexpr std::size_t size = std::size_t{8} << 20;  // Linux passes 6 MiB at most
+  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return "";
+  char* const begin = static_cast<char*>(memory);
+  char* end = begin;
+  auto const note = [&](char const* variable, std::size_t bytes) {
+    if (std::strncmp(variable, prefix, sizeof prefix - 1) != 0 || end + bytes + 1 > begin + size) return;
+    std::memmove(end, variable, bytes);
+    end += bytes;
+  };
+  for (char** variable = environ; variable && *variable; ++variable) note(*variable, std::strlen(*variable) + 1);
+  char* read_end = end;
+  if (int const first = open("/proc/self/environ", O_RDONLY | O_CLOEXEC); first >= 0) {
+    for (ssize_t n = 0; (n = read(first, read_end, static_cast<std::size_t>(begin + size - 1 - read_end))) > 0;)
+      read_end += n;
+    close(first);
+  }
+  std::size_t bytes = 0;  // what is noted moves to where it is no longer needed
+  for (char const* variable = end; variable < read_end; variable += bytes)
+    note(variable, bytes = std::strlen(variable) + 1);
+  *end = '\0';
+  return begin;
+}
+
+inline char const* at_load() {
+  static char const* const noted = read_at_load();
+  return noted;
 }
 
 inline bool const noted_at_load = (at_load(), true);
@@ -45,8 +62,10 @@ inline bool const noted_at_load = (at_load(), true);
 // Null where a variable KERNELCAST_… is set neither now nor when this library was loaded.
 inline char const* setting(char const* name) {
   if (char const* const now = std::getenv(name)) return now;
-  auto const found = settings::at_load().find(std::string_view(name));
-  return found == settings::at_load().end() ? nullptr : found->second.c_str();
+  std::size_t const length = std::strlen(name);
+  for (char const* noted = settings::at_load(); *noted; noted += std::strlen(noted) + 1)
+    if (std::strncmp(noted, name, length) == 0 && noted[length] == '=') return noted + length + 1;
+  return nullptr;
 }
 
 }  // namespace kernelcast
