@@ -41,7 +41,7 @@ KernelRegisters registers_for(record::RegisterCounts const& kernel, Device const
   }
   if (auto const most = device.rule.max_registers_per_item; most && *column.count > *most) {
     out.notes.push_back(fmt::format("{} registers, {} and the rest spilled", *column.count, *most));
-    column.count = *most;
+    column.count = most;
   }
   out.count = column.count;
   out.source = column.name;

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
 #include "diag/diag.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::flux {
-
-namespace fs = std::filesystem;
 
 namespace {
 

@@ -300,7 +300,7 @@ void TraceObserver::write_launch(record::Kernel const& kernel, std::uint64_t gro
   row.case_name = kernel.case_name;
   row.block = kernel.block_x * kernel.block_y * kernel.block_z;
   row.groups_total = groups_total;
-  static_cast<record::RegisterCounts&>(row) = kernel;
+  static_cast<record::RegisterCounts&>(row) = static_cast<record::RegisterCounts const&>(kernel);
   row.shared_bytes = kernel.shared_bytes;
   row.width = state_->width;
   state_->output.write(row);

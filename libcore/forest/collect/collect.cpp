@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -15,8 +14,6 @@
 #include "record/table.hpp"
 
 namespace kernelcast::forest::collect {
-
-namespace fs = std::filesystem;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The binary interface of the CUDA runtime, versions 12 and 13: what applications pass to libcudart.so and get from it.
 //
-// These are facts of the interface, declared here so that no CUDA toolkit is needed; tests/programs/miniemu/cuda/abi_test.cpp
-// compares them with a toolkit's headers where there is one.
+// These are facts of the interface, declared here so that no CUDA toolkit is needed;
+// tests/programs/miniemu/cuda/abi_test.cpp compares them with a toolkit's headers where there is one.
 #pragma once
 
 #include <cstddef>

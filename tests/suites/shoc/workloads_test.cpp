@@ -89,7 +89,7 @@ void check(std::string const& workload, std::string const& file, std::vector<std
     Buffers const before = initial_buffers(opencl), after = emulate_all(opencl);
     expect_right(workload, bytes, opencl, before, after, "OpenCL, emulator");
     expect_spoiled_results_refused(workload, bytes, opencl, before, after);
-    sets.push_back("cuda");
+    sets.emplace_back("cuda");
     launch::Plan const cuda = read_plan(suite + file + ".toml", sets);
     expect_right(workload, bytes, cuda, before, emulate_all(cuda), "CUDA, emulator");
     {

@@ -24,16 +24,17 @@ std::size_t allocations_left = ~std::size_t{0};
 
 }  // namespace
 
-void* operator new(std::size_t bytes) {
+// Not inline: g++ 12 would take a pointer of new that is freed for a mistake.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   void* const memory = allocations_left == 0 ? nullptr : std::malloc(bytes);
   if (!memory) throw std::bad_alloc();
   --allocations_left;
   return memory;
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
 
