@@ -15,6 +15,9 @@ namespace fit = model::fit;
 
 namespace {
 
+// Beyond these, powers and squares of the fit overflow.
+constexpr double least_time_s = 1e-30, max_time_s = 1e30, max_size = 1e20;
+
 struct Options {
   std::vector<std::string> models, sizes, gpus;
   std::string weights = "relative", alpha = "cv", assess, emit;
@@ -31,7 +34,10 @@ std::vector<fit::Series> read(cli::Streams& io, std::vector<std::string> const& 
       if (is_new) out.push_back({row.app, row.gpu, row.system, {}});
       if (!row.time_s) continue;
       if (!(*row.time_s > 0)) throw rows.error("time_s", "a time must be above 0", "an unknown time is an empty cell");
+      if (*row.time_s < least_time_s || *row.time_s > max_time_s)
+        throw rows.error("time_s", "a time must lie between 1e-30 and 1e30 s", "times are in seconds");
       if (!(row.n > 0)) throw rows.error("n", "a problem size must be above 0", "for example 4096");
+      if (row.n > max_size) throw rows.error("n", "a problem size must be at most 1e20", "for example 4096");
       if (row.gpus == 0 || row.gpus > 65536) throw rows.error("gpus", "must be 1 or more", "the number of GPUs");
       out[at->second].samples.push_back({row.n, static_cast<std::uint32_t>(row.gpus), *row.time_s});
     }
@@ -90,6 +96,8 @@ void run(Options const& options, cli::Streams& io) {
                 "columns n, gpus, time_s");
   auto const real = options.assess.empty() ? groups : read(io, {options.assess});
   auto const sizes = cli::positive_numbers(options.sizes, "--n");
+  if (std::any_of(sizes.begin(), sizes.end(), [](double n) { return n > max_size; }))
+    throw Error(Status::usage, "--n: a problem size must be at most 1e20", "for example 4096");
   auto const candidates = cli::counts(options.gpus, "--gpus", "GPUs", 65536);
   std::string const emit = !options.emit.empty()     ? options.emit
                            : !options.assess.empty() ? "penalty"
