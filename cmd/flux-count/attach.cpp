@@ -42,7 +42,8 @@ void pass_on(std::vector<std::string> const& files, cli::Streams& io) {
     for (R row; reader.next(row);) rows.push_back(row);
     sort_by_launch(rows);
     for (auto const& row : rows) {
-      if (row.status == "uncounted") uncounted.insert(fmt::format("kernel '{}': {}", row.kernel, row.reason));
+      if (row.status == record::RowStatus::uncounted)
+        uncounted.insert(fmt::format("kernel '{}': {}", row.kernel, row.reason));
       out.write(row);
     }
   }

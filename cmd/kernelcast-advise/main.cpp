@@ -102,7 +102,7 @@ Status run(Options const& options, cli::Streams& io) {
   std::optional<record::Writer<record::Advice>> out;
   if (options.emit == "advice" && !as_messages) out.emplace(io.writer<record::Advice>());
   advice.report = [&](record::Advice const& row) {
-    if (as_messages || (!out && row.status != "ok")) return io.note(advise::message(row));
+    if (as_messages || (!out && row.status != record::RowStatus::ok)) return io.note(advise::message(row));
     if (!out) return;
     out->write(row);
     io.publish();  // each row at once

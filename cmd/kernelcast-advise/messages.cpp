@@ -12,11 +12,11 @@ std::string message(std::optional<double> const& seconds) {
 
 std::string message(record::Advice const& a) {
   std::string const launch = a.case_name.empty() ? a.kernel : a.kernel + ' ' + a.case_name;
-  if (a.status != "ok") return fmt::format("{}: no advice: {}", launch, a.reason);
+  if (a.status != record::RowStatus::ok) return fmt::format("{}: no advice: {}", launch, a.reason);
   std::string const next =
       a.next_device.empty() ? "" : fmt::format(", then {} {}", a.next_device, message(a.next_time_s));
   std::string const steered = a.steered_to.empty() ? "" : "; from now on it runs on " + a.steered_to;
-  return fmt::format("{}: {} {} ({}){}{}; {} in {}{}", launch, a.device, message(a.time_s), a.limiter, next,
+  return fmt::format("{}: {} {} ({}){}{}; {} in {}{}", launch, a.device, message(a.time_s), a.limiter.text(), next,
                      a.decided == "no" ? ", too close to call" : "", a.source, message(a.advice_wall_s), steered);
 }
 

@@ -192,7 +192,7 @@ class Session {
     for (auto const& file : outcomes(spool_)) {
       if (!reported_.insert(file.key()).second) continue;
       auto outcome = read_outcome(spool_, file);
-      outcome.failed ? report(outcome, "failed") : advise(std::move(outcome));
+      outcome.failed ? report(outcome, record::RowStatus::failed) : advise(std::move(outcome));
     }
   }
 
@@ -206,7 +206,7 @@ class Session {
     advice.advice_wall_s = outcome.wall_s + wall_s;
     advice.advice_cpu_s = outcome.cpu_s + wall_s;  // this process does nothing else meanwhile
     if (projections.ranking.empty()) {
-      advice.status = "unknown";
+      advice.status = record::RowStatus::unknown;
       advice.reason = projections.rows.empty() ? "no device" : projections.rows.front().reason;
     } else {
       auto const& best = projections.rows.front();
@@ -227,12 +227,12 @@ class Session {
     counted_.push_back(std::move(outcome));
   }
 
-  void report(Outcome const& outcome, std::string const& status) {
+  void report(Outcome const& outcome, record::RowStatus status) {
     if (steering_) unadvised_.push_back(outcome);
     auto advice = begin(outcome);
     advice.status = status;
     advice.reason = outcome.reason;
-    if (status == "failed" && outcome.wall_s > 0) {
+    if (status == record::RowStatus::failed && outcome.wall_s > 0) {
       advice.advice_wall_s = outcome.wall_s;
       advice.advice_cpu_s = outcome.cpu_s;
     }
@@ -258,13 +258,13 @@ class Session {
       outcome.of = skipped.of;
       outcome.row.kernel = skipped.kernel;
       outcome.reason = skipped.why;
-      report(outcome, "skipped");
+      report(outcome, record::RowStatus::skipped);
     }
     for (auto const& launch : open_launches()) {
       bool const crashes = workers_ >= max_workers;
       report(undone(spool_, launch,
                     crashes ? "workers were ended by signals too often" : "the budget left no time for it"),
-             crashes ? "failed" : "over_budget");
+             crashes ? record::RowStatus::failed : record::RowStatus::over_budget);
     }
   }
 

@@ -562,8 +562,8 @@ kernelcast_status kernelcast_ranking_get(kernelcast_ranking const* ranking, size
     out.time_low_s = or_nan(row.time_low_s);
     out.time_high_s = or_nan(row.time_high_s);
     out.relative_time = or_nan(std::nullopt);
-    out.limiter = row.limiter.c_str();
-    out.status = row.status.c_str();
+    out.limiter = row.limiter.text().c_str();
+    out.status = record::name(row.status).data();
     out.reason = row.reason.c_str();
     if (index < ranking->projections.ranking.size()) {
       auto const& ranked = ranking->projections.ranking[index];

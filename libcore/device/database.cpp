@@ -68,6 +68,7 @@ bool is_zero(record::ColumnDefinition const& column, record::Device const& devic
     case record::FieldType::number:
     case record::FieldType::integer:
     case record::FieldType::boolean:
+    case record::FieldType::enumeration:
       break;
   }
   return false;
@@ -87,8 +88,6 @@ void check(record::Device const& row, record::Reader<record::Device> const& read
                          "see devdb/README.md for what they mean");
   };
   one_of("kind", row.kind, {"gpu", "cpu"});
-  if (!row.global_access_rule.empty())
-    one_of("global_access_rule", row.global_access_rule, {"cc1x-segments", "lines128", "sectors32", "amd64"});
   for (auto const& column : record::Device::schema().columns())
     if (!may_be_zero(column.name) && is_zero(column, row))
       throw reader.error(column.name, "must be above 0", "a figure that is not known is an empty cell");

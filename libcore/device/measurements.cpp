@@ -12,10 +12,8 @@ using record::Measurement;
 
 void check(Measurement const& row, record::Reader<Measurement> const& reader) {
   refuse_unknown_metric(row, reader);
-  if (row.status != "ok" && row.status != "doubtful" && row.status != "failed" && row.status != "unsupported")
-    throw reader.error("status", fmt::format("no status '{}'", row.status), "ok, doubtful, failed or unsupported");
-  if (row.status != "ok" && row.status != "doubtful") return;
-  if (row.status == "ok" && (!row.value || !(*row.value > 0)))
+  if (row.status != record::RowStatus::ok && row.status != record::RowStatus::doubtful) return;
+  if (row.status == record::RowStatus::ok && (!row.value || !(*row.value > 0)))
     throw reader.error("value", "must be above 0 where something was measured",
                        "the status of what was not measured is failed or unsupported");
   if (row.occupancy && !(*row.occupancy > 0 && *row.occupancy <= 1))
@@ -60,7 +58,8 @@ void refuse_unknown_metric(Measurement const& row, record::Reader<Measurement> c
 
 void add_measurement(Device& device, Measurement const& row, record::Reader<Measurement> const& reader, Trust trust) {
   check(row, reader);
-  if (row.status != "ok" && !(row.status == "doubtful" && trust == Trust::doubtful)) return;
+  if (row.status != record::RowStatus::ok && !(row.status == record::RowStatus::doubtful && trust == Trust::doubtful))
+    return;
   if (!row.value || !(*row.value > 0)) return;  // doubtful for that
   if (Curve* const curve = curve_of(device, row)) add_point(*curve, row, reader);
   if (row.metric == "peak_flop_per_s" && row.item_class.starts_with("fp32"))

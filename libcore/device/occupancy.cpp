@@ -42,11 +42,11 @@ std::uint64_t by_registers(OccupancyRule const& rule, std::uint64_t registers, s
   std::uint64_t const unit = need(rule.register_unit, rule, "register_unit");
   std::uint64_t const width = need(rule.wave_width, rule, "wave_width");
   std::uint64_t groups = 0, wanted = 0, available = 0;
-  if (rule.register_scope == "group") {
+  if (rule.register_scope == record::RegisterScope::group) {
     available = need(rule.registers_per_cu, rule, "registers_per_cu");
     wanted = ceil_to(ceil_to(waves, need(rule.wave_granularity, rule, "wave_granularity")) * width * registers, unit);
     groups = available / wanted;
-  } else if (rule.register_scope == "wave") {
+  } else if (rule.register_scope == record::RegisterScope::wave) {
     std::uint64_t const file = need(rule.registers_per_cu, rule, "registers_per_cu");
     std::uint64_t const parts = need(rule.subpartitions, rule, "subpartitions");
     std::uint64_t const per_wave = ceil_to(width * registers, unit);

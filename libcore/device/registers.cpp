@@ -19,7 +19,7 @@ Column own_column(record::RegisterCounts const& kernel, Device const& device) {
   auto const is = [&](char const* prefix) { return device.target.starts_with(prefix); };
   if (device.vendor == "NVIDIA") return {"registers_sm75", kernel.registers_sm75};
   if (device.vendor != "AMD") return {"registers_ptx", kernel.registers_ptx};
-  if (device.rule.register_scope == "vec4") return {"gprs_cypress", kernel.gprs_cypress};
+  if (device.rule.register_scope == record::RegisterScope::vec4) return {"gprs_cypress", kernel.gprs_cypress};
   if (is("gfx10") || is("gfx11") || is("gfx12")) return {"vgprs_gfx1030", kernel.vgprs_gfx1030};
   if (is("gfx9")) return {"vgprs_gfx90a", kernel.vgprs_gfx90a};
   return {"vgprs_gfx6", kernel.vgprs_gfx6};
@@ -31,7 +31,7 @@ KernelRegisters registers_for(record::RegisterCounts const& kernel, Device const
   KernelRegisters out;
   auto column = own_column(kernel, device);
   if (!column.count && kernel.registers_ptx) {
-    std::uint64_t const per_register = device.rule.register_scope == "vec4" ? 4 : 1;
+    std::uint64_t const per_register = device.rule.register_scope == record::RegisterScope::vec4 ? 4 : 1;
     out.notes.push_back(fmt::format("{} not known, registers_ptx taken", column.name));
     column = {"registers_ptx", (*kernel.registers_ptx + per_register - 1) / per_register};
   }

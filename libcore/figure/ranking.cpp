@@ -38,7 +38,7 @@ std::vector<std::string> limiters_of(std::vector<Panel> const& panels) {
   std::vector<std::string> out;
   for (auto const& panel : panels)
     for (auto const& row : panel.rows)
-      if (std::find(out.begin(), out.end(), row.limiter) == out.end()) out.push_back(row.limiter);
+      if (std::find(out.begin(), out.end(), row.limiter.text()) == out.end()) out.push_back(row.limiter.text());
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -47,7 +47,7 @@ void draw_panel(Script& script, Panel const& panel, std::vector<std::string> con
   std::vector<std::vector<std::string>> cells;
   auto place = static_cast<double>(panel.rows.size());
   for (auto const& row : panel.rows) {
-    auto const limiter = std::find(limiters.begin(), limiters.end(), row.limiter) - limiters.begin();
+    auto const limiter = std::find(limiters.begin(), limiters.end(), row.limiter.text()) - limiters.begin();
     cells.push_back({number(place), number(row.relative_time), number(static_cast<double>(limiter)), cell(row.device)});
     place -= 1;
   }

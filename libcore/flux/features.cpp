@@ -103,7 +103,8 @@ record::Feature median(std::vector<record::Feature> const& rows) {
   }
   // Launches without counts do not make the others' unknown, but they are reported.
   for (auto const& row : rows)
-    if (row.status != "ok" && out.status == "ok") out.status = row.status, out.reason = row.reason;
+    if (row.status != record::RowStatus::ok && out.status == record::RowStatus::ok)
+      out.status = row.status, out.reason = row.reason;
   return out;
 }
 

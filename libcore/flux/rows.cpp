@@ -15,7 +15,7 @@ std::vector<record::Count> count_rows(CountedRun const& run) {
     static_cast<record::CountedLaunch&>(rows.emplace_back()) = run.launch;
     return rows.back();
   };
-  if (run.launch.status == "uncounted") {
+  if (run.launch.status == record::RowStatus::uncounted) {
     add();
     return rows;
   }
@@ -29,7 +29,7 @@ std::vector<record::Count> count_rows(CountedRun const& run) {
 }
 
 std::vector<record::CountGroup> group_rows(CountedRun const& run) {
-  if (run.launch.status != "uncounted") return groups(run.module, run.counts, run.launch);
+  if (run.launch.status != record::RowStatus::uncounted) return groups(run.module, run.counts, run.launch);
   record::CountGroup row;
   static_cast<record::CountedLaunch&>(row) = run.launch;
   return {row};
@@ -44,7 +44,7 @@ void FeatureRows::add(CountedRun const& run) {
                          [&](Configuration const& c) { return sizes(c.launch) == sizes(run.launch); });
   if (at == configurations_.end()) at = configurations_.insert(at, {run.launch, {}});
   auto const& l = run.launch;
-  auto row = l.status == "uncounted" ? record::Feature{} : features(run.module, run.counts);
+  auto row = l.status == record::RowStatus::uncounted ? record::Feature{} : features(run.module, run.counts);
   row.kernel = l.kernel;
   row.case_name = l.case_name;
   row.threads_per_cta = l.block_x * l.block_y * l.block_z;

@@ -38,7 +38,7 @@ class Watching final : public launch::Watcher {
     auto const items = view.launch.block.count();
     auto const warps = (items + emu::lanes_per_warp - 1) / emu::lanes_per_warp;
     auto const groups = static_cast<double>(view.launch.grid.count());
-    launch.status = "sampled";
+    launch.status = record::RowStatus::sampled;
     if (sample_ == Sample::one_group) {
       launch.reason = "counted on one work-group";
       counts.scale(groups, groups);

@@ -152,7 +152,7 @@ std::vector<record::CountOverhead> overhead(launch::Plan const& plan, launch::Ru
     row.counters = statics[launch.kernel].counters;
     row.issues_w32 = static_cast<double>(c.plain);
     if (!refusal.empty()) {
-      row.status = "uncounted";
+      row.status = record::RowStatus::uncounted;
       row.reason = refusal;
       continue;
     }

@@ -34,7 +34,7 @@ record::Simulation simulation(Study& study, double n, std::uint32_t parts, std::
   out.host_buffer = buffer.text();
   out.iterations = study.iterations();
   if (!result) {
-    out.status = "infeasible";
+    out.status = record::RowStatus::infeasible;
     out.reason = reason;
     return out;
   }

@@ -111,7 +111,7 @@ MemoryTime memory_time_s(device::Device const& d, double hits, double misses, do
 }
 
 record::ExecutionCost unknown(record::ExecutionCost cost, std::string reason) {
-  cost.status = "unknown";
+  cost.status = record::RowStatus::unknown;
   cost.reason = std::move(reason);
   return cost;
 }
@@ -129,10 +129,10 @@ std::string assumptions(device::Device const& d) {
   return columns.empty() ? "" : fmt::format("assumed in the device database: {}", fmt::join(columns, ", "));
 }
 
-std::string largest(std::vector<std::pair<char const*, double>> const& terms) {
+record::LimiterName largest(std::vector<std::pair<record::Limiter, double>> const& terms) {
   auto const most =
       std::max_element(terms.begin(), terms.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
-  return most->second > 0 ? most->first : "";
+  return most->second > 0 ? most->first : record::LimiterName{};
 }
 
 }  // namespace
@@ -193,12 +193,12 @@ record::ExecutionCost project(Work const& work, device::Device const& d, Options
   double const all_miss = time_with(q.hits - q.uncertain_hits, q.misses + q.uncertain_hits);
   out.time_low_s = std::min({all_hit, all_miss, *out.time_s});
   out.time_high_s = std::max({all_hit, all_miss, *out.time_s});
-  out.limiter = largest({{"compute", *out.t_comp_s},
-                         {"fast_memory", memory.fast_s},
-                         {"slow_memory", memory.slow_s},
-                         {"latency", latency_s},
-                         {"sync", *out.t_sync_s},
-                         {"transfer", out.t_transfer_s.value_or(0)}});
+  out.limiter = largest({{record::Limiter::compute, *out.t_comp_s},
+                         {record::Limiter::fast_memory, memory.fast_s},
+                         {record::Limiter::slow_memory, memory.slow_s},
+                         {record::Limiter::latency, latency_s},
+                         {record::Limiter::sync, *out.t_sync_s},
+                         {record::Limiter::transfer, out.t_transfer_s.value_or(0)}});
   return out;
 }
 

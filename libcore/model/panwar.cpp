@@ -19,10 +19,12 @@ using record::Kernel;
 
 using Class = record::InstructionClass;
 using enum Class;
+using record::AccessRule, record::Limiter, record::RowStatus;
 
 // A projection that cannot be made: status and reason.
 struct Refusal {
-  std::string status, reason;
+  RowStatus status;
+  std::string reason;
 };
 
 // One term: the time, and the ends of its interval.
@@ -62,11 +64,11 @@ class Projector {
   double launch_delays_s();
 
   double need(std::optional<double> const& value, char const* column) const {
-    if (!value) throw Refusal{"unknown", fmt::format("the device database lacks {}", column)};
+    if (!value) throw Refusal{RowStatus::unknown, fmt::format("the device database lacks {}", column)};
     return *value;
   }
   double need(std::optional<std::uint64_t> const& value, char const* column) const {
-    if (!value) throw Refusal{"unknown", fmt::format("the device database lacks {}", column)};
+    if (!value) throw Refusal{RowStatus::unknown, fmt::format("the device database lacks {}", column)};
     return static_cast<double>(*value);
   }
   void note(std::string text) {
@@ -86,13 +88,13 @@ class Projector {
 std::size_t width_index(double lanes) {
   for (std::size_t i = 0; i < record::width_lanes.size(); ++i)
     if (record::width_lanes[i] == lanes) return i;
-  throw Refusal{"unknown", fmt::format("kernels are not counted for wavefronts of {} work-items", lanes)};
+  throw Refusal{RowStatus::unknown, fmt::format("kernels are not counted for wavefronts of {} work-items", lanes)};
 }
 
 // --- the launch on the device -----------------------------------------------------------------------------------
 
 void Projector::set_up() {
-  if (device_.kind != "gpu") throw Refusal{"unknown", "the model is for GPUs, this is a CPU"};
+  if (device_.kind != "gpu") throw Refusal{RowStatus::unknown, "the model is for GPUs, this is a CPU"};
   auto const clock = options_.clock == Clock::base    ? device_.clock_base_hz
                      : options_.clock == Clock::boost ? device_.clock_boost_hz
                                                       : device_.clock_hz;
@@ -122,12 +124,12 @@ void Projector::use_measured_clock() {
 
 void Projector::fit() {
   auto registers = device::registers_for(kernel_, device_);
-  if (items_ >= 0x1p53) throw Refusal{"infeasible", fmt::format("{:.3g} work-items in a work-group", items_)};
+  if (items_ >= 0x1p53) throw Refusal{RowStatus::infeasible, fmt::format("{:.3g} work-items in a work-group", items_)};
   terms_.occupancy = device::occupancy(device_, registers, kernel_.shared_bytes, static_cast<std::uint64_t>(items_));
   for (auto& text : registers.notes) note(std::move(text));
   terms_.registers = registers.count;
   terms_.registers_source = registers.source;
-  if (terms_.occupancy.groups_per_cu == 0) throw Refusal{"infeasible", terms_.occupancy.misfit};
+  if (terms_.occupancy.groups_per_cu == 0) throw Refusal{RowStatus::infeasible, terms_.occupancy.misfit};
   terms_.rounds = std::ceil(terms_.groups_per_launch / (units_ * static_cast<double>(terms_.occupancy.groups_per_cu)));
 }
 
@@ -150,7 +152,7 @@ double Projector::throughput(Class c) {
   if (c == sync && device_.throughput_sync) return *device_.throughput_sync;
   if (!has_unit(c)) return issue_throughput();
   if (auto const value = device_.throughput[c]) {
-    if (*value == 0) throw Refusal{"infeasible", fmt::format("the device has no {} arithmetic", name(c))};
+    if (*value == 0) throw Refusal{RowStatus::infeasible, fmt::format("the device has no {} arithmetic", name(c))};
     // A packed half-precision instruction gives two results.
     return c == fp16 ? *value / 2 : *value;
   }
@@ -214,7 +216,7 @@ double Projector::compute_cycles(double arithmetic) {
   if (device_.vendor == "AMD")
     return std::max({vliw ? arithmetic : arithmetic + cycles(other), cycles(memory), control_cycles});
   double memory_cycles = cycles(memory);
-  if (device_.global_access_rule == "cc1x-segments") {
+  if (device_.global_access_rule == AccessRule::cc1x_segments) {
     // An operand straight from shared memory: 6 clocks instead of 4.
     double const loads = shared_issues(kernel_.shared_load_passes[width_index_][shared_banks_index()]);
     memory_cycles -= 0.5 * loads * width_ / issue_throughput();
@@ -243,29 +245,31 @@ Span Projector::compute() {
 
 // Bytes moved after coalescing; `extra` is what moves as well if the cache does not hold private memory.
 void Projector::count_global(double& extra_read, double& extra_write) {
-  auto const& rule = device_.global_access_rule;
+  if (!device_.global_access_rule) throw Refusal{RowStatus::unknown, "the device database lacks global_access_rule"};
   auto const& k = kernel_;
   double& read = terms_.global_read_bytes;
   double& write = terms_.global_write_bytes;
   double smallest = 32;
-  if (rule == "cc1x-segments") {
-    for (std::size_t s = 0; s < record::segment_bytes.size(); ++s) {
-      read += k.global_load_cc13[s] * record::segment_bytes[s];
-      write += k.global_store_cc13[s] * record::segment_bytes[s];
-    }
-  } else if (rule == "lines128") {
-    read = k.global_load_tx[1][2] * 128;
-    write = k.global_store_tx[1][0] * 32;
-  } else if (rule == "sectors32") {
-    read = k.global_load_tx[1][0] * 32;
-    write = k.global_store_tx[1][0] * 32;
-  } else if (rule == "amd64") {
-    smallest = 64;
-    read = k.global_load_tx[0][1] * 64;
-    write = k.global_store_tx[0][1] * 64;
-  } else {
-    throw Refusal{"unknown", rule.empty() ? "the device database lacks global_access_rule"
-                                          : fmt::format("no global_access_rule '{}'", rule)};
+  switch (*device_.global_access_rule) {
+    case AccessRule::cc1x_segments:
+      for (std::size_t s = 0; s < record::segment_bytes.size(); ++s) {
+        read += k.global_load_cc13[s] * record::segment_bytes[s];
+        write += k.global_store_cc13[s] * record::segment_bytes[s];
+      }
+      break;
+    case AccessRule::lines128:
+      read = k.global_load_tx[1][2] * 128;
+      write = k.global_store_tx[1][0] * 32;
+      break;
+    case AccessRule::sectors32:
+      read = k.global_load_tx[1][0] * 32;
+      write = k.global_store_tx[1][0] * 32;
+      break;
+    case AccessRule::amd64:
+      smallest = 64;
+      read = k.global_load_tx[0][1] * 64;
+      write = k.global_store_tx[0][1] * 64;
+      break;
   }
   if (k.atomics_global > 0) note("atomics as a load and a store each");
   if (k.texture_bytes > 0) note("textures as loads of each byte once");
@@ -409,7 +413,7 @@ Span Projector::shared() {
   terms_.shared_passes = load + store;
   if (load + store == 0) return {};
   if (banks != 16 && banks != 32)
-    throw Refusal{"unknown", fmt::format("kernels are not counted for {} banks of shared memory", banks)};
+    throw Refusal{RowStatus::unknown, fmt::format("kernels are not counted for {} banks of shared memory", banks)};
   terms_.shared_read_bytes_per_s = shared_bandwidth(device_.shared_read);
   terms_.shared_write_bytes_per_s = device_.shared_write.empty() && !device_.shared_read.empty()
                                         ? terms_.shared_read_bytes_per_s
@@ -425,10 +429,10 @@ Span Projector::shared() {
 void refuse_no_time(std::initializer_list<Span> terms) {
   double longest_s = 0;
   for (auto const& term : terms) {
-    if (!std::isfinite(term.time_s)) throw Refusal{"unknown", "the counts are too large"};
+    if (!std::isfinite(term.time_s)) throw Refusal{RowStatus::unknown, "the counts are too large"};
     longest_s = std::max(longest_s, term.time_s);
   }
-  if (longest_s == 0) throw Refusal{"unknown", "nothing is counted that takes time"};
+  if (longest_s == 0) throw Refusal{RowStatus::unknown, "nothing is counted that takes time"};
 }
 
 // Seconds from the submissions of all launches to their starts.
@@ -457,9 +461,9 @@ Terms Projector::run() {
     p.t_global_s = g.time_s;
     p.t_shared_s = s.time_s;
     p.time_s = std::max({c.time_s, g.time_s, s.time_s});
-    p.limiter = *p.time_s == c.time_s ? "compute" : *p.time_s == g.time_s ? "global" : "shared";
+    p.limiter = *p.time_s == c.time_s ? Limiter::compute : *p.time_s == g.time_s ? Limiter::global : Limiter::shared;
     double const delay = options_.launch_delay ? launch_delays_s() : 0;
-    if (delay > *p.time_s) p.limiter = "launch";
+    if (delay > *p.time_s) p.limiter = Limiter::launch;
     bool const sampled = kernel_.groups_emulated < kernel_.groups_total;
     double const spread = 1 + (sampled ? kernel_.spread_pct.value_or(0) / 100 : 0);
     *p.time_s += delay;
@@ -471,10 +475,10 @@ Terms Projector::run() {
     p.status = refusal.status;
     p.reason = refusal.reason;
   } catch (Error const& error) {  // a rule of the database that lacks a limit
-    p.status = "unknown";
+    p.status = RowStatus::unknown;
     p.reason = error.what();
   }
-  if (p.status != "ok") p.bandwidth_source.clear(), p.occupancy.reset();
+  if (p.status != RowStatus::ok) p.bandwidth_source.clear(), p.occupancy.reset();
   return terms_;
 }
 

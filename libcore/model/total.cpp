@@ -12,7 +12,7 @@ struct Sum {
   record::Projection row;
   std::size_t times = 0;
   bool interval = false;
-  std::map<std::string, double> by_limiter;
+  std::map<record::LimiterName, double> by_limiter;
 };
 
 void add(Sum& sum, record::Projection const& p) {

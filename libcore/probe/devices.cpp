@@ -109,7 +109,7 @@ std::unique_ptr<Probe> Devices::open(std::string const& spec) {
   for (auto const& listed : all_) {
     known += (known.empty() ? "" : ", ") + listed.facts.spec;
     if (!spec.empty() && !matches(listed.facts, spec)) continue;
-    if (listed.status != "ok") {
+    if (listed.status != record::RowStatus::ok) {
       if (unusable.empty()) unusable = fmt::format("{} cannot be used: {}", listed.facts.spec, listed.reason);
       continue;
     }

@@ -102,7 +102,7 @@ class Probe {
 // A device or a whole back end, and why it cannot be used.
 struct Listed {
   Facts facts;
-  std::string status = "ok";  // ok, unusable
+  record::RowStatus status = record::RowStatus::ok;  // or unusable
   std::string reason;
 };
 record::ProbedDevice row_of(Listed const&);

@@ -93,15 +93,16 @@ class Runner {
     std::erase_if(plan, [&](Point const& point) {
       return std::any_of(report_.rows.begin(), report_.rows.end(), [&](auto const& row) {
         return same_point(row, point.row) &&
-               (row.status == "ok" || row.status == "doubtful" || row.status == "unsupported");
+               (row.status == record::RowStatus::ok || row.status == record::RowStatus::doubtful ||
+                row.status == record::RowStatus::unsupported);
       });
     });
   }
 
   void hand_over(record::Measurement row) {
-    report_.doubtful += row.status == "doubtful";
-    report_.failed += row.status == "failed";
-    report_.unsupported += row.status == "unsupported";
+    report_.doubtful += row.status == record::RowStatus::doubtful;
+    report_.failed += row.status == record::RowStatus::failed;
+    report_.unsupported += row.status == record::RowStatus::unsupported;
     if (options_.row) options_.row(row);
     report_.rows.push_back(std::move(row));
   }
@@ -110,13 +111,13 @@ class Runner {
     auto row = point.row;
     if (options_.progress) options_.progress({index, count, remaining_s(index, count), name_of(row)});
     if (!point.unsupported.empty() || lost_) {
-      row.status = lost_ ? "failed" : "unsupported";
+      row.status = lost_ ? record::RowStatus::failed : record::RowStatus::unsupported;
       row.reason = lost_ ? fmt::format("not measured: {}", lost_->what()) : point.unsupported;
       return hand_over(std::move(row));
     }
     if (point.stated) {
       row.value = point.stated;
-      row.status = "ok";
+      row.status = record::RowStatus::ok;
       return hand_over(std::move(row));
     }
     try {
@@ -131,22 +132,22 @@ class Runner {
       fill(row, sampled.statistics);
       row.other_load_pct = std::round(sampled.other_load_pct * 10) / 10;
       if (after) row.clock_hz = rounded(*after, 4);
-      row.status = "ok";
+      row.status = record::RowStatus::ok;
       for (auto const& doubt : {doubt_about(point, probe_.facts(), sampled, before, after), probe_.trouble()}) {
         if (doubt.empty()) continue;
-        row.status = "doubtful";
+        row.status = record::RowStatus::doubtful;
         row.reason += (row.reason.empty() ? "" : "; ") + doubt;
       }
       if (!std::isfinite(sampled.statistics.median)) row.value = row.mad = row.ci_low = row.ci_high = std::nullopt;
     } catch (DeviceLost const& error) {
       lost_ = error;
-      row.status = "failed";
+      row.status = record::RowStatus::failed;
       row.reason = error.what();
     } catch (Error const& error) {
-      row.status = "failed";
+      row.status = record::RowStatus::failed;
       row.reason = error.what();
     } catch (std::bad_alloc const&) {
-      row.status = "failed";
+      row.status = record::RowStatus::failed;
       row.reason = "out of memory";
     }
     hand_over(std::move(row));
@@ -187,7 +188,7 @@ double time_limit_s(Depth depth) {
 
 void forget_failures(std::vector<record::Measurement>& rows, Facts const& facts) {
   std::erase_if(rows, [&](auto const& row) {
-    return row.status == "failed" && row.device == facts.device && row.backend == facts.backend;
+    return row.status == record::RowStatus::failed && row.device == facts.device && row.backend == facts.backend;
   });
 }
 
@@ -297,7 +298,7 @@ std::vector<record::Measurement> derive(std::vector<record::Measurement> const& 
     row.value = curve[i - 1].bytes;
     row.ci_low = curve[i - 1].bytes;
     row.ci_high = curve[i].bytes;
-    row.status = "ok";
+    row.status = record::RowStatus::ok;
     out.push_back(std::move(row));
   }
   return out;

@@ -24,7 +24,7 @@ std::optional<double> best(Rows const& rows, std::string_view metric,
                            std::function<bool(record::Measurement const&)> const& wanted = {}) {
   std::optional<double> out;
   for (auto const& row : rows)
-    if (row.metric == metric && row.status == "ok" && row.value && (!wanted || wanted(row)))
+    if (row.metric == metric && row.status == record::RowStatus::ok && row.value && (!wanted || wanted(row)))
       out = std::max(out.value_or(*row.value), *row.value);
   return out;
 }
@@ -46,7 +46,7 @@ std::vector<record::Measurement const*> latencies(Rows const& rows) {
   std::vector<record::Measurement const*> out;
   for (auto const& row : rows)
     if (row.metric == "load_latency_s" && row.variant.empty() && row.value && row.working_set_bytes &&
-        row.status == "ok")
+        row.status == record::RowStatus::ok)
       out.push_back(&row);
   std::sort(out.begin(), out.end(),
             [](auto const* a, auto const* b) { return *a->working_set_bytes < *b->working_set_bytes; });
@@ -223,7 +223,7 @@ record::Device summarise_device(Rows const& rows, Facts const& facts) {
     d.registers_per_cu = known(facts.registers_per_cu);
     d.shared_per_cu_bytes = known(whole(facts.shared_per_cu_bytes));
     d.shared_per_group_bytes = known(whole(facts.shared_per_group_bytes));
-    if (facts.backend == "cuda") d.global_access_rule = "sectors32";
+    if (facts.backend == "cuda") d.global_access_rule = record::AccessRule::sectors32;
   } else {
     // As the other CPUs of the database have it: lanes of a vector, logical processors of a core.
     d.wave_width = known(facts.lanes_per_cu);

@@ -22,8 +22,9 @@ Schema<Advice> const& Advice::schema() {
         .may_be_empty()
         .column("next_time_s", &Advice::next_time_s, Unit::seconds, "projected time of one launch on the second best")
         .column("status", &Advice::status, Unit::none,
-                "ok; unknown (no device has a time); failed (the emulation ended with an error); skipped (the launch "
-                "cannot be described); over_budget (there was no time left for it)")
+                "whether there is advice; unknown where no device has a time, failed where the emulation ended with an "
+                "error, skipped where the launch cannot be described, over_budget where no time was left for it")
+        .among({RowStatus::ok, RowStatus::unknown, RowStatus::failed, RowStatus::skipped, RowStatus::over_budget})
         .column("reason", &Advice::reason, Unit::none, "why there is no advice")
         .may_be_empty()
         .column("source", &Advice::source, Unit::none,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -14,11 +15,11 @@ struct Advice {
   std::string case_name;                                  // column `case`
   std::string device;                                     // empty where there is no advice
   std::optional<double> time_s, time_low_s, time_high_s;  // of one launch
-  std::string limiter;
+  LimiterName limiter;
   std::string decided;  // yes, no, or empty
   std::string next_device;
   std::optional<double> next_time_s;
-  std::string status = "ok";  // ok, unknown, failed, skipped, over_budget
+  RowStatus status = RowStatus::ok;
   std::string reason;
   std::string source;  // emulated, cache; empty where there is no advice
   std::optional<double> advice_wall_s, advice_cpu_s;

@@ -7,8 +7,9 @@ namespace {
 constexpr auto kernel_meaning = "name of the kernel function";
 constexpr auto case_meaning = "the launch file's stem and what --set chose, or <global>/<local> sizes in work-items";
 constexpr auto status_meaning =
-    "ok; sampled: counted on some work-items and extrapolated to the launch; uncounted: the launch ran, its counts are "
-    "unknown";
+    "how it was counted; sampled: on some work-items and extrapolated to the launch, uncounted: the launch ran, its "
+    "counts are unknown";
+constexpr std::array statuses{RowStatus::ok, RowStatus::sampled, RowStatus::uncounted};
 
 template <class R>
 void add_launch(Schema<R>& schema) {
@@ -21,6 +22,7 @@ void add_launch(Schema<R>& schema) {
 template <class R>
 void add_status(Schema<R>& schema) {
   schema.column("status", &R::status, Unit::none, status_meaning)
+      .template among<RowStatus>(statuses)
       .column("reason", &R::reason, Unit::none, "why, where the status is not ok")
       .may_be_empty();
 }
@@ -98,7 +100,8 @@ Schema<CountOverhead> const& CountOverhead::schema() {
           .column("overhead", &CountOverhead::overhead, Unit::none, "issues_minimal_w32 over issues_w32")
           .column("overhead_every_block", &CountOverhead::overhead_every_block, Unit::none,
                   "issues_every_block_w32 over issues_w32")
-          .column("status", &CountOverhead::status, Unit::none, "ok, or uncounted")
+          .column("status", &CountOverhead::status, Unit::none, "whether it was counted")
+          .among({RowStatus::ok, RowStatus::uncounted})
           .column("reason", &CountOverhead::reason, Unit::none, "why, where the status is not ok")
           .may_be_empty()
           .column("device", &CountOverhead::device, Unit::none, "which device was measured")

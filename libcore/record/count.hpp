@@ -9,6 +9,7 @@
 #include <string>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -20,7 +21,8 @@ struct CountedLaunch {
   std::uint64_t block_x = 1, block_y = 1, block_z = 1;
   std::uint64_t shared_bytes = 0;
   std::string device;
-  std::string status = "ok", reason;
+  RowStatus status = RowStatus::ok;
+  std::string reason;
 };
 
 struct Count : CountedLaunch {
@@ -47,7 +49,8 @@ struct CountOverhead {
   std::uint64_t blocks = 0, counters = 0;
   std::optional<double> issues_w32, issues_minimal_w32, issues_every_block_w32;
   std::optional<double> overhead, overhead_every_block;
-  std::string status = "ok", reason;
+  RowStatus status = RowStatus::ok;
+  std::string reason;
   std::string device;
   std::optional<double> time_s, time_minimal_s, time_every_block_s, time_overhead, time_overhead_every_block;
 

@@ -81,8 +81,7 @@ void add_memory(Schema<Device>& s) {
       .column("l2_bandwidth_bytes_per_s", &Device::l2_bandwidth_bytes_per_s, Unit::bytes_per_s,
               "measured bandwidth of the second-level cache, all compute units together")
       .column("global_access_rule", &Device::global_access_rule, Unit::none,
-              "how accesses become transactions: cc1x-segments, lines128, sectors32, amd64; empty for a CPU")
-      .may_be_empty()
+              "how accesses become transactions; empty for a CPU")
       .column("global_latency_s", &Device::global_latency_s, Unit::seconds, "latency of an uncached global load")
       .column("link", &Device::link, Unit::none, "how it is attached to the host")
       .may_be_empty()
@@ -165,7 +164,7 @@ Schema<OccupancyRule> const& OccupancyRule::schema() {
                   "most registers of a work-group, where a limit of its own")
           .column("register_unit", &R::register_unit, Unit::count, "granularity of register allocation")
           .column("register_scope", &R::register_scope, Unit::none,
-                  "to what registers are allotted: group, wave, lane (vector registers), vec4 (of 128 bits)")
+                  "to what registers are allotted; lane: vector registers, vec4: of 128 bits")
           .column("max_registers_per_item", &R::max_registers_per_item, Unit::count, "most registers of a work-item")
           .column("wave_granularity", &R::wave_granularity, Unit::count,
                   "wavefronts of a group are rounded up to this for the launch check")

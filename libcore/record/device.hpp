@@ -12,6 +12,7 @@
 
 #include "record/instruction_class.hpp"
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -35,7 +36,7 @@ struct Device {
   std::string memory_type;
   Count memory_bus_bits;
   Number peak_bandwidth_bytes_per_s, measured_bandwidth_bytes_per_s, l2_bandwidth_bytes_per_s;
-  std::string global_access_rule;  // cc1x-segments, lines128, sectors32, amd64
+  std::optional<AccessRule> global_access_rule;
   Number global_latency_s;
   std::string link;
   Number tdp_w;
@@ -56,7 +57,7 @@ struct OccupancyRule {
   std::string target, vendor;
   Count wave_width, max_waves_per_cu, max_threads_per_cu, max_groups_per_cu, max_groups_one_wave, max_group_size;
   Count registers_per_cu, registers_per_group, register_unit;
-  std::string register_scope;  // group, wave, lane, vec4
+  RegisterScope register_scope = RegisterScope::wave;
   Count max_registers_per_item, wave_granularity, subpartitions, registers_per_lane;
   Count shared_per_cu_bytes, shared_per_group_bytes, shared_unit_bytes, shared_reserved_bytes;
   std::string shared_configurations, source, assumed, notes;

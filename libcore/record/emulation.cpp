@@ -6,6 +6,12 @@ namespace kernelcast::record {
 
 namespace {
 
+// The busiest unit, or what warps wait for where none is busy.
+constexpr std::array limiters{Limiter::issue,       Limiter::core,    Limiter::integer,     Limiter::fp64,
+                              Limiter::special,     Limiter::shared,  Limiter::l1,          Limiter::l2,
+                              Limiter::dram,        Limiter::barrier, Limiter::memory_wait, Limiter::dependency_wait,
+                              Limiter::barrier_wait};
+
 void add_run(Schema<Emulation>& s) {
   s.column("cycles", &Emulation::cycles, Unit::cycles, "projected cycles of all launches, at the device's clock")
       .column("order", &Emulation::order, Unit::none, "the instruction order of time_s: program, list or sass")
@@ -63,9 +69,7 @@ void add_shares(Schema<Emulation>& s) {
 Schema<Emulation> const& Emulation::schema() {
   static auto const schema = [] {
     Schema<Emulation> s("projection", "how long a kernel takes on a device by latency/gap emulation");
-    add_projection_columns(s,
-                           "the busiest unit (issue, core, integer, fp64, special, shared, l1, l2, dram, barrier), or "
-                           "what warps wait for where none is busy (dependency, memory, barrier wait)");
+    add_projection_columns(s, limiters);
     add_run(s);
     add_waves(s);
     add_shares(s);

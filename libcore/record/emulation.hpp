@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -16,7 +17,9 @@ struct Emulation {
 
   std::string kernel, case_name, device, model;
   Number time_s, time_low_s, time_high_s;
-  std::string limiter, status = "ok", reason;
+  LimiterName limiter;
+  RowStatus status = RowStatus::ok;
+  std::string reason;
 
   Number cycles;
   std::string order, scheduler, cache;

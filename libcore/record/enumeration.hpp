@@ -10,9 +10,13 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace kernelcast::record {
 
@@ -42,6 +46,52 @@ constexpr std::optional<E> value_named(std::string_view text) {
     if (names_of<E>[i] == text) return static_cast<E>(i);
   return std::nullopt;
 }
+
+// How a column of records gets at an enumeration: the names, and a field of type E or std::optional<E>.
+struct Enumeration {
+  std::span<std::string_view const> names;
+  void (*set)(void* field, std::size_t index);
+  std::string_view (*get)(void const* field);  // the name; empty where an optional field is unset
+};
+
+template <class Field>
+inline constexpr bool is_enumerated = Named<Field>;
+template <Named E>
+inline constexpr bool is_enumerated<std::optional<E>> = true;
+
+template <Named E, class Field>
+inline constexpr Enumeration enumeration_of{
+    names_of<E>, [](void* field, std::size_t index) { *static_cast<Field*>(field) = static_cast<E>(index); },
+    [](void const* field) -> std::string_view {
+      if constexpr (Named<Field>)
+        return name(*static_cast<Field const*>(field));
+      else
+        return *static_cast<Field const*>(field) ? name(**static_cast<Field const*>(field)) : std::string_view{};
+    }};
+
+// A name of E, or another: for columns that programs of others fill as well, whose names pass through.
+template <Named E>
+class OpenName {
+ public:
+  OpenName() = default;
+  OpenName(E value) : text_(name(value)) {}  // NOLINT(google-explicit-constructor): every E is one
+  explicit OpenName(std::string text) : text_(std::move(text)) {}
+
+  std::string const& text() const { return text_; }
+  bool empty() const { return text_.empty(); }
+
+  friend bool operator==(OpenName const& a, E b) { return a.text_ == name(b); }
+  friend bool operator==(OpenName const&, OpenName const&) = default;
+  friend auto operator<=>(OpenName const&, OpenName const&) = default;
+
+ private:
+  std::string text_;  // alone: a column of records reads and writes it as text
+};
+
+template <class Field>
+inline constexpr bool is_open_name = false;
+template <Named E>
+inline constexpr bool is_open_name<OpenName<E>> = true;
 
 // All values in their order.
 template <Named E>

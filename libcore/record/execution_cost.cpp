@@ -4,9 +4,11 @@ namespace kernelcast::record {
 
 Schema<ExecutionCost> const& ExecutionCost::schema() {
   using R = ExecutionCost;
+  static constexpr std::array limiters{Limiter::compute, Limiter::fast_memory, Limiter::slow_memory,
+                                       Limiter::latency, Limiter::sync,        Limiter::transfer};
   static auto const schema = [] {
     Schema<R> s("projection", "how long the best parallel version of a kernel takes on a device");
-    add_projection_columns(s, "compute, fast_memory, slow_memory, latency, sync, transfer")
+    add_projection_columns(s, limiters)
         .optional_column("t_comp_s", &R::t_comp_s, Unit::seconds, "time of the floating-point operations")
         .optional_column("t_mem_s", &R::t_mem_s, Unit::seconds,
                          "time of the memory accesses, the sum of t_fast_s, t_slow_s and t_latency_s")

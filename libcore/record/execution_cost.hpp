@@ -14,8 +14,8 @@ struct ExecutionCost {
   std::string device;
   std::string model;
   std::optional<double> time_s, time_low_s, time_high_s;
-  std::string limiter;        // compute, fast_memory, slow_memory, latency, sync, transfer
-  std::string status = "ok";  // ok, unknown
+  LimiterName limiter;
+  RowStatus status = RowStatus::ok;
   std::string reason;
 
   std::optional<double> t_comp_s, t_mem_s, t_sync_s, t_transfer_s;

@@ -12,8 +12,9 @@ Schema<Explanation> const& Explanation::schema() {
           .column("device", &E::device, Unit::none, "slug of the device in the device database")
           .column("time_s", &E::time_s, Unit::seconds,
                   "projected kernel time of all launches; empty when there is none")
-          .column("limiter", &E::limiter, Unit::none, "the term that decides the time: compute, global, shared, launch")
+          .column("limiter", &E::limiter, Unit::none, "the term that decides the time")
           .may_be_empty()
+          .among({Limiter::compute, Limiter::global, Limiter::shared, Limiter::launch})
           .column("t_compute_s", &E::t_compute_s, Unit::seconds, "time of the instruction units")
           .column("t_global_s", &E::t_global_s, Unit::seconds, "time of the global memory transactions")
           .column("t_shared_s", &E::t_shared_s, Unit::seconds, "time of the shared memory passes")
@@ -36,7 +37,8 @@ Schema<Explanation> const& Explanation::schema() {
                   "part of that bandwidth which the resident work-groups can ask for")
           .column("shared_passes", &E::shared_passes, Unit::count,
                   "passes over the banks of shared memory, conflicts included")
-          .column("status", &E::status, Unit::none, "ok, infeasible (the device cannot run it) or unknown")
+          .column("status", &E::status, Unit::none, "what became of it, infeasible where the device cannot run it")
+          .among({RowStatus::ok, RowStatus::infeasible, RowStatus::unknown})
           .column("reason", &E::reason, Unit::none, "why there is no time, or what was assumed")
           .may_be_empty();
   return schema;

@@ -6,20 +6,22 @@
 #include <string>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
 struct Explanation {
   std::string kernel, case_name, device;
   std::optional<double> time_s;
-  std::string limiter;
+  LimiterName limiter;
   std::optional<double> t_compute_s, t_global_s, t_shared_s;
   std::optional<double> occupancy;
   std::string bound;  // what bounds the occupancy
   std::optional<std::uint64_t> groups_per_cu, waves_per_group, registers;
   std::optional<double> groups_per_launch, units_used, rounds, clock_hz;
   std::optional<double> global_read_bytes, global_write_bytes, global_bytes_per_s, saturation, shared_passes;
-  std::string status, reason;
+  RowStatus status = RowStatus::ok;
+  std::string reason;
 
   static Schema<Explanation> const& schema();
 };

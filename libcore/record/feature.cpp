@@ -31,7 +31,8 @@ Schema<Feature> const& Feature::schema() {
               "inst_arithmetic over the instructions that access global or local memory; empty where there are none")
           .optional_column("launches", &Feature::launches, Unit::count,
                            "launches of this configuration; the features are their medians")
-          .optional_column("status", &Feature::status, Unit::none, "ok, sampled or uncounted, as in count rows")
+          .optional_column("status", &Feature::status, Unit::none, "how it was counted, as in count rows")
+          .among({RowStatus::ok, RowStatus::sampled, RowStatus::uncounted})
           .optional_column("reason", &Feature::reason, Unit::none, "why, where the status is not ok")
           .may_be_empty();
   return schema;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -18,7 +19,8 @@ struct Feature {
   std::optional<double> global_bytes, param_bytes, shared_bytes_moved;
   std::optional<double> arithmetic_intensity;
   std::uint64_t launches = 1;
-  std::string status = "ok", reason;
+  RowStatus status = RowStatus::ok;
+  std::string reason;
 
   static Schema<Feature> const& schema();
 };

@@ -6,7 +6,7 @@ namespace {
 
 template <class P>
 void add_forest_columns(Schema<P>& s) {
-  add_projection_columns(s, "none, a forest knows no terms")
+  add_projection_columns(s, {})  // a forest knows no terms
       .optional_column("power_w", &P::power_w, Unit::watts, "projected mean power while the kernel runs")
       .optional_column("power_low_w", &P::power_low_w, Unit::watts, "lower end of the interval that holds the power")
       .optional_column("power_high_w", &P::power_high_w, Unit::watts, "upper end of the interval that holds the power")

@@ -7,6 +7,7 @@
 
 #include "record/projection.hpp"
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -17,8 +18,8 @@ struct ForestProjection {
   std::string device;
   std::string model;
   std::optional<double> time_s, time_low_s, time_high_s;
-  std::string limiter;
-  std::string status = "ok";  // ok, unknown
+  LimiterName limiter;
+  RowStatus status = RowStatus::ok;
   std::string reason;
 
   std::optional<double> power_w, power_low_w, power_high_w;

@@ -103,7 +103,8 @@ Schema<Measurement> const& Measurement::schema() {
         .column("ci_high", &Measurement::ci_high, Unit::none, "upper end of that interval")
         .column("samples", &Measurement::samples, Unit::count, "how many samples were taken")
         .column("status", &Measurement::status, Unit::none,
-                "ok; doubtful: measured but not plausible; failed; unsupported: the device cannot do it")
+                "doubtful where it was measured but is not plausible, unsupported where the device cannot do it")
+        .among({RowStatus::ok, RowStatus::doubtful, RowStatus::failed, RowStatus::unsupported})
         .column("reason", &Measurement::reason, Unit::none, "why the status is not ok")
         .may_be_empty()
         .optional_column("class", &Measurement::item_class, Unit::none, "instruction class, where there is one")
@@ -138,7 +139,8 @@ Schema<ProbedDevice> const& ProbedDevice::schema() {
         .column("compute_units", &ProbedDevice::compute_units, Unit::count, "multiprocessors, compute units or cores")
         .column("clock_hz", &ProbedDevice::clock_hz, Unit::hertz, "highest clock that the driver states")
         .column("memory_bytes", &ProbedDevice::memory_bytes, Unit::bytes, "memory of the device")
-        .column("status", &ProbedDevice::status, Unit::none, "ok or unusable")
+        .column("status", &ProbedDevice::status, Unit::none, "whether it can be probed")
+        .among({RowStatus::ok, RowStatus::unusable})
         .column("reason", &ProbedDevice::reason, Unit::none, "why the status is not ok")
         .may_be_empty();
     return s;

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -30,7 +31,7 @@ struct Measurement {
   Number working_set_bytes;
   Number value, mad, ci_low, ci_high;  // median, median absolute deviation, 95 % interval of the median
   Count samples;
-  std::string status;  // ok, doubtful, failed, unsupported
+  RowStatus status = RowStatus::ok;
   std::string reason;
   // Beyond what every measurement has; a file may lack these columns.
   std::string item_class;  // column `class`: fp32, fp64, … of InstructionClass, or finer (fp32_fma, shared_load)
@@ -49,7 +50,8 @@ struct ProbedDevice {
   std::string device, backend, kind, name, vendor, driver;
   std::optional<std::uint64_t> compute_units;
   std::optional<double> clock_hz, memory_bytes;
-  std::string status, reason;
+  RowStatus status = RowStatus::ok;
+  std::string reason;
 
   static Schema<ProbedDevice> const& schema();
 };

@@ -80,7 +80,8 @@ Schema<Optimum> const& Optimum::schema() {
           .column("intensity", &Optimum::intensity, Unit::none, "operations per byte of the whole code")
           .column("bound_flop_per_s", &Optimum::bound_flop_per_s, Unit::flop_per_s,
                   "min(sum of the peaks, intensity x sum of the bandwidths)")
-          .column("limiter", &Optimum::limiter, Unit::none, "compute or memory: what binds at the optimum")
+          .column("limiter", &Optimum::limiter, Unit::none, "what binds at the optimum")
+          .among({Limiter::compute, Limiter::memory})
           .column("device", &Optimum::device, Unit::none, "slug of the processor of this row")
           .column("flops_share", &Optimum::flops_share, Unit::none, "x*: its part of the operations")
           .column("flops_share_low", &Optimum::flops_share_low, Unit::none,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -40,7 +41,7 @@ struct Optimum {
   std::string system;
   double intensity = 0;
   double bound_flop_per_s = 0;
-  std::string limiter;
+  Limiter limiter = Limiter::compute;
   std::string device;
   double flops_share = 0, flops_share_low = 0, flops_share_high = 0;
   double bytes_share = 0, bytes_share_low = 0, bytes_share_high = 0;

@@ -3,9 +3,10 @@
 namespace kernelcast::record {
 
 Schema<Projection> const& Projection::schema() {
+  static constexpr std::array limiters{Limiter::compute, Limiter::global, Limiter::shared, Limiter::launch};
   static auto const schema = [] {
     Schema<Projection> s("projection", "how long a kernel takes on a device according to a model");
-    add_projection_columns(s, "compute, global, shared; launch with --launch-delay")
+    add_projection_columns(s, limiters)
         .optional_column("t_compute_s", &Projection::t_compute_s, Unit::seconds, "time of the instruction units")
         .optional_column("t_global_s", &Projection::t_global_s, Unit::seconds, "time of the global memory transactions")
         .optional_column("t_shared_s", &Projection::t_shared_s, Unit::seconds, "time of the shared memory passes")

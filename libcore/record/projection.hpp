@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -15,8 +17,8 @@ struct Projection {
   std::string device;     // slug of the device database
   std::string model;
   std::optional<double> time_s, time_low_s, time_high_s;
-  std::string limiter;        // the term that bounds the time: compute, global, shared, launch
-  std::string status = "ok";  // ok, infeasible, unknown
+  LimiterName limiter;
+  RowStatus status = RowStatus::ok;
   std::string reason;
 
   // The model's terms; a projection of another model has other columns here and leaves these out.
@@ -31,7 +33,7 @@ struct Projection {
 // The columns that projections of every model have, for a record P with the members above `reason`; the model adds its
 // terms after them. `limiters` lists the values of the column limiter.
 template <class P>
-Schema<P>& add_projection_columns(Schema<P>& s, std::string const& limiters) {
+Schema<P>& add_projection_columns(Schema<P>& s, std::span<Limiter const> limiters) {
   return s.column("kernel", &P::kernel, Unit::none, "name of the kernel function")
       .column("case", &P::case_name, Unit::none, "problem size or launch of the kernel")
       .may_be_empty()
@@ -42,9 +44,11 @@ Schema<P>& add_projection_columns(Schema<P>& s, std::string const& limiters) {
               "projected kernel time of all launches; empty when infeasible or unknown")
       .column("time_low_s", &P::time_low_s, Unit::seconds, "lower end of the interval that holds the time")
       .column("time_high_s", &P::time_high_s, Unit::seconds, "upper end of the interval that holds the time")
-      .column("limiter", &P::limiter, Unit::none, "the term that decides the time: " + limiters)
+      .column("limiter", &P::limiter, Unit::none, "the term that decides the time")
       .may_be_empty()
-      .column("status", &P::status, Unit::none, "ok, infeasible (the device cannot run it) or unknown")
+      .among(limiters)
+      .column("status", &P::status, Unit::none, "what became of it, infeasible where the device cannot run it")
+      .among({RowStatus::ok, RowStatus::infeasible, RowStatus::unknown})
       .column("reason", &P::reason, Unit::none, "why there is no time, or what was assumed")
       .may_be_empty();
 }

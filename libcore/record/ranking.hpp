@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -16,7 +17,7 @@ struct Ranking {
   double time_s = 0;
   double relative_time = 1;
   bool decided = true;
-  std::string limiter;
+  LimiterName limiter;
 
   static Schema<Ranking> const& schema();
 };

@@ -20,7 +20,7 @@ std::string shown(std::string_view text) {
   return fmt::format("{}…", text.substr(0, end));
 }
 
-// Empty when the text was read, else what was expected.
+// Null when the text was read, else what was expected.
 char const* parse_number(std::string_view text, double& out) {
   auto const result = std::from_chars(text.data(), text.data() + text.size(), out);
   if (result.ec == std::errc::result_out_of_range && result.ptr == text.data() + text.size())
@@ -41,21 +41,33 @@ char const* parse_boolean(std::string_view text, bool& out) {
   return nullptr;
 }
 
-char const* parse_cell(FieldType type, std::string_view text, void* field) {
-  switch (type) {
+std::string parse_name(ColumnDefinition const& column, std::string_view text, void* field) {
+  if (std::find(column.values.begin(), column.values.end(), text) == column.values.end())
+    return "expected " + one_of(column.values);
+  auto const& names = column.enumeration->names;
+  column.enumeration->set(field, static_cast<std::size_t>(std::find(names.begin(), names.end(), text) - names.begin()));
+  return {};
+}
+
+// Empty when the text was read, else what was expected.
+std::string parse_cell(ColumnDefinition const& column, std::string_view text, void* field) {
+  auto const said = [](char const* expected) { return expected ? std::string(expected) : std::string(); };
+  switch (column.type) {
     case FieldType::text:
       static_cast<std::string*>(field)->assign(text);
-      return nullptr;
+      return {};
     case FieldType::number:
-      return parse_number(text, *static_cast<double*>(field));
+      return said(parse_number(text, *static_cast<double*>(field)));
     case FieldType::integer:
-      return parse_integer(text, *static_cast<std::uint64_t*>(field));
+      return said(parse_integer(text, *static_cast<std::uint64_t*>(field)));
     case FieldType::boolean:
-      return parse_boolean(text, *static_cast<bool*>(field));
+      return said(parse_boolean(text, *static_cast<bool*>(field)));
     case FieldType::optional_number:
-      return parse_number(text, static_cast<std::optional<double>*>(field)->emplace());
+      return said(parse_number(text, static_cast<std::optional<double>*>(field)->emplace()));
     case FieldType::optional_integer:
-      return parse_integer(text, static_cast<std::optional<std::uint64_t>*>(field)->emplace());
+      return said(parse_integer(text, static_cast<std::optional<std::uint64_t>*>(field)->emplace()));
+    case FieldType::enumeration:
+      return parse_name(column, text, field);
   }
   return "expected a known type";
 }
@@ -85,8 +97,12 @@ bool is_negative(FieldType type, void const* field) {
   return type == FieldType::optional_number && *static_cast<std::optional<double> const*>(field) < 0.0;
 }
 
-std::string hint_for(ColumnDefinition const& column) {
+std::string hint_for(ColumnDefinition const& column, std::string_view text) {
   switch (column.type) {
+    case FieldType::enumeration:
+      if (auto const near = nearest(text, column.values); !near.empty())
+        return fmt::format("did you mean '{}'?", near.front());
+      [[fallthrough]];
     case FieldType::text:
       return {};
     case FieldType::boolean:
@@ -168,11 +184,12 @@ void RowReader::parse(ColumnDefinition const& column, std::size_t field, void* r
                            fmt::format("{}: {}", column.name, column.meaning));
     return;  // the field keeps its default: unknown
   }
-  auto const* expected = parse_cell(column.type, text, target);
-  if (!expected && at_least_zero(column.unit) && is_negative(column.type, target)) expected = "expected 0 or more";
-  if (expected)
+  auto expected = parse_cell(column, text, target);
+  if (expected.empty() && at_least_zero(column.unit) && is_negative(column.type, target))
+    expected = "expected 0 or more";
+  if (!expected.empty())
     throw reader_->error(field, fmt::format("column '{}': {}, got '{}'", column.name, expected, shown(text)),
-                         hint_for(column));
+                         hint_for(column, text));
 }
 
 std::size_t RowReader::index_of(std::string_view column) const {

@@ -2,6 +2,9 @@
 
 #include <ostream>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "csv/csv.hpp"
 
 namespace kernelcast::record {
@@ -75,11 +78,28 @@ void Layout::add(ColumnDefinition definition) {
   columns_.push_back(std::move(definition));
 }
 
-namespace {
+void Layout::enumerate(Enumeration const& enumeration) {
+  auto& column = columns_.back();
+  column.enumeration = &enumeration;
+  column.values.assign(enumeration.names.begin(), enumeration.names.end());
+}
 
 bool is_text(ColumnDefinition const& column) {
-  return column.type == FieldType::text || column.type == FieldType::boolean;
+  return column.type == FieldType::text || column.type == FieldType::boolean || column.type == FieldType::enumeration;
 }
+
+std::string one_of(std::vector<std::string> const& names) {
+  if (names.empty()) return "none";
+  if (names.size() == 1) return names.front();
+  return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
+std::string described(ColumnDefinition const& column) {
+  if (!column.enumeration && column.values.empty()) return column.meaning;
+  return fmt::format("{}: {}", column.meaning, one_of(column.values));
+}
+
+namespace {
 
 std::string_view shown_unit(ColumnDefinition const& column) {
   return is_text(column) ? std::string_view{} : symbol(column.unit);
@@ -93,7 +113,7 @@ void describe(std::ostream& out, std::vector<Layout const*> const& layouts) {
   for (auto const* layout : layouts)
     for (auto const& column : layout->columns())
       rows.row({layout->name(), column.name, std::string(shown_unit(column)), column.required ? "yes" : "no",
-                column.meaning});
+                described(column)});
 }
 
 // scdoc reads _ and * as markup and | as a table's delimiter.
@@ -112,7 +132,7 @@ void describe_scdoc(std::ostream& out, Layout const& layout) {
     auto const unit = shown_unit(column);
     out << '*' << scdoc_escaped(column.name) << '*';
     if (!unit.empty() && unit != "1") out << " (" << scdoc_escaped(unit) << ')';
-    out << "\n\t" << scdoc_escaped(column.meaning) << (column.required ? "" : " (optional)") << "\n";
+    out << "\n\t" << scdoc_escaped(described(column)) << (column.required ? "" : " (optional)") << "\n";
   }
   out << '\n';
 }

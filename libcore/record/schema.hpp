@@ -4,8 +4,8 @@
 // table for people and the man page; written twice they drift apart.
 // Method: a record is a plain struct R with `static Schema<R> const& schema()`, a list of columns built once. A column
 // stores where its field lies inside R and of which type it is, so that one reader and one writer serve every record.
-// Limits: a field has one of the types of FieldType and lies inside R itself (members and arrays; nothing behind a
-// pointer).
+// Limits: a field has one of the types of FieldType (an enumeration has names, record/enumeration.hpp) and lies inside
+// R itself (members and arrays; nothing behind a pointer).
 //
 //   struct Share {
 //     std::string model, kernel, device;
@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -34,6 +35,8 @@
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "record/enumeration.hpp"
 
 namespace kernelcast::record {
 
@@ -44,18 +47,26 @@ std::string_view symbol(Unit);
 // The ending that a column with this unit has: "_s", "_bytes", …; empty where it needs none.
 std::string_view suffix(Unit);
 
-enum class FieldType { text, number, integer, boolean, optional_number, optional_integer };
+enum class FieldType { text, number, integer, boolean, optional_number, optional_integer, enumeration };
 
 struct ColumnDefinition {
   std::string name;
   FieldType type = FieldType::text;
   Unit unit = Unit::none;
   std::string meaning;
-  bool required = true;              // an input without this column is refused
-  bool may_be_empty = false;         // an empty cell is read as "unknown", not refused
-  std::vector<std::string> aliases;  // other names under which an input may have it
-  std::size_t offset = 0;            // of the field inside the record
+  bool required = true;                      // an input without this column is refused
+  bool may_be_empty = false;                 // an empty cell is read as "unknown", not refused
+  std::vector<std::string> aliases;          // other names under which an input may have it
+  std::size_t offset = 0;                    // of the field inside the record
+  Enumeration const* enumeration = nullptr;  // of the type enumeration
+  std::vector<std::string>
+      values;  // of the type enumeration: the names that a cell may have; of text: those it has here
 };
+
+bool is_text(ColumnDefinition const&);                      // cells are words, without a unit
+std::string one_of(std::vector<std::string> const& names);  // "a, b or c"
+// The meaning, and the names that a cell may have.
+std::string described(ColumnDefinition const&);
 
 // What is common to the schemas of all records; the readers and writers work on this.
 class Layout {
@@ -70,6 +81,7 @@ class Layout {
  protected:
   Layout(std::string name, std::string summary) : name_(std::move(name)), summary_(std::move(summary)) {}
   void add(ColumnDefinition);  // throws std::logic_error for a name that is already there
+  void enumerate(Enumeration const&);
 
   std::string name_;
   std::string summary_;
@@ -79,7 +91,7 @@ class Layout {
 
 template <class T>
 constexpr FieldType field_type() {
-  if constexpr (std::same_as<T, std::string>)
+  if constexpr (std::same_as<T, std::string> || is_open_name<T>)
     return FieldType::text;
   else if constexpr (std::same_as<T, double>)
     return FieldType::number;
@@ -91,8 +103,10 @@ constexpr FieldType field_type() {
     return FieldType::optional_number;
   else if constexpr (std::same_as<T, std::optional<std::uint64_t>>)
     return FieldType::optional_integer;
+  else if constexpr (is_enumerated<T>)
+    return FieldType::enumeration;
   else
-    static_assert(!sizeof(T), "a record field is a string, double, uint64_t, bool or an optional number");
+    static_assert(!sizeof(T), "a record field is a string, number, bool, enumeration or an optional of them");
 }
 
 template <class R>
@@ -111,14 +125,22 @@ class Schema : public Layout {
     if (offset < 0 || static_cast<std::size_t>(offset) + sizeof(T) > sizeof(R))
       throw std::logic_error("column '" + name + "' lies outside its record");
     constexpr FieldType type = field_type<T>();
+    constexpr bool is_optional = type == FieldType::optional_number || type == FieldType::optional_integer ||
+                                 (type == FieldType::enumeration && !Named<T>);
     add({std::move(name),
          type,
          unit,
          std::move(meaning),
          true,
-         type == FieldType::optional_number || type == FieldType::optional_integer,
+         is_optional,
          {},
-         static_cast<std::size_t>(offset)});
+         static_cast<std::size_t>(offset),
+         nullptr,
+         {}});
+    if constexpr (Named<T>)
+      enumerate(enumeration_of<T, T>);
+    else if constexpr (type == FieldType::enumeration)
+      enumerate(enumeration_of<typename T::value_type, T>);
     return *this;
   }
 
@@ -130,7 +152,17 @@ class Schema : public Layout {
     return *this;
   }
 
-  // These two change the column added last.
+  // These change the column added last.
+  template <Named E>
+  Schema& among(std::span<E const> values) {  // only these of the names
+    columns_.back().values.clear();
+    for (E const value : values) columns_.back().values.emplace_back(record::name(value));
+    return *this;
+  }
+  template <Named E>
+  Schema& among(std::initializer_list<E> values) {
+    return among(std::span<E const>(values.begin(), values.size()));
+  }
   Schema& may_be_empty() {
     columns_.back().may_be_empty = true;
     return *this;

@@ -35,7 +35,8 @@ Schema<Simulation> const& Simulation::schema() {
           .optional_column("bottleneck_link", &Simulation::bottleneck_link, Unit::none,
                            "link and direction that limited copies longest; empty: none")
           .may_be_empty()
-          .optional_column("status", &Simulation::status, Unit::none, "ok or infeasible")
+          .optional_column("status", &Simulation::status, Unit::none, "whether the system can run it")
+          .among({RowStatus::ok, RowStatus::infeasible})
           .may_be_empty()
           .optional_column("reason", &Simulation::reason, Unit::none, "why there is no time")
           .may_be_empty()

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -16,7 +17,8 @@ struct Simulation {
   std::uint64_t gpus = 1;
   std::string gpu, system, alloc;
   std::optional<double> time_s, compute_s, copy_s;
-  std::string bottleneck_link, status = "ok", reason;
+  std::string bottleneck_link, reason;
+  RowStatus status = RowStatus::ok;
   std::string map, host_buffer;
   std::optional<double> copied_bytes;
   std::uint64_t iterations = 1;

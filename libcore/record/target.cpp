@@ -18,7 +18,8 @@ Schema<Target> const& Target::schema() {
           .column("power_source", &Target::power_source, Unit::none,
                   "energy_counter: energy over time; sensor: mean of the power sensor; empty without a power")
           .may_be_empty()
-          .column("status", &Target::status, Unit::none, "ok, or unknown: not measured")
+          .column("status", &Target::status, Unit::none, "whether it was measured")
+          .among({RowStatus::ok, RowStatus::unknown})
           .column("reason", &Target::reason, Unit::none, "why something is unknown; empty otherwise")
           .may_be_empty();
   return schema;

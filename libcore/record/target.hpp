@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/schema.hpp"
+#include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
 
@@ -18,7 +19,7 @@ struct Target {
   std::uint64_t runs = 0;
   std::uint64_t power_samples = 0;
   std::string power_source;
-  std::string status = "ok";  // ok, unknown
+  RowStatus status = RowStatus::ok;
   std::string reason;
 
   static Schema<Target> const& schema();

@@ -53,6 +53,10 @@ Cell cell_of(ColumnDefinition const& column, void const* record, Format format) 
       auto const& value = *static_cast<std::optional<std::uint64_t> const*>(field);
       return value ? integer(*value) : Cell{{}, false};
     }
+    case FieldType::enumeration: {
+      auto const name = column.enumeration->get(field);
+      return {std::string(name), !name.empty(), true};
+    }
   }
   return {};
 }
@@ -173,8 +177,7 @@ void RowWriter::State::print_table() {
   auto const print = [&](std::vector<std::string> const& cells) {
     line.clear();
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      bool const left = i >= layout->columns().size() || layout->columns()[i].type == FieldType::text ||
-                        layout->columns()[i].type == FieldType::boolean;
+      bool const left = i >= layout->columns().size() || is_text(layout->columns()[i]);
       std::string const blanks(width[i] - code_points(cells[i]), ' ');
       if (i > 0) line += "  ";
       line += left ? cells[i] + blanks : blanks + cells[i];

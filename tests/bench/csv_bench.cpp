@@ -32,8 +32,8 @@ std::string projections() {
   p.case_name = "1024x1024/16x16";
   p.device = "hd7970";
   p.model = "panwar";
-  p.status = "ok";
-  p.limiter = "global";
+  p.status = record::RowStatus::ok;
+  p.limiter = record::Limiter::global;
   for (std::int64_t i = 0; i < rows; ++i) {
     p.time_s = 1e-3 / static_cast<double>(i + 1);
     p.t_global_s = p.time_s;

@@ -211,7 +211,7 @@ void Session::write(Pending const& pending, std::vector<std::uint64_t> const& wo
 void Session::write_uncounted(Pending const& pending, std::string reason) {
   static auto const& empty = *new ptx::Module;
   auto launch = pending.launch;
-  launch.status = "uncounted";
+  launch.status = record::RowStatus::uncounted;
   launch.reason = std::move(reason);
   rows_->add({launch, empty, {}, 0});
 }

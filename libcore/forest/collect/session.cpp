@@ -143,7 +143,7 @@ void Session::measure_once(void const* host_function, Dim3 grid, Dim3 block, Str
   else
     measure(row, device, stream, call);
   measuring_ = false;
-  if (!row.time_s) row.status = "unknown";
+  if (!row.time_s) row.status = record::RowStatus::unknown;
   write(row);
 }
 

@@ -76,7 +76,7 @@ void Predictor::add(FeatureRow const& row, Values values, Device const& device,
     return;
   }
   task.row.model = model_name;
-  task.row.status = "unknown";
+  task.row.status = record::RowStatus::unknown;
   task.row.reason = values.missing;
 }
 

@@ -79,7 +79,7 @@ std::span<Touch const> AccessRules::touches(Part const& p, std::uint64_t const* 
 unsigned AccessRules::sectors(Part const& p, std::uint64_t const* list, unsigned bytes, bool load,
                               std::span<Touch const> lines) {
   bytes = std::max(1u, bytes);
-  if (p.space != Space::local && (rule_ == AccessRule::halfwarp_segments || rule_ == AccessRule::amd64)) {
+  if (p.space != Space::local && (rule_ == AccessRule::cc1x_segments || rule_ == AccessRule::amd64)) {
     spread(p, list);
     return rule_ == AccessRule::amd64 ? quarter_sectors(p.mask, bytes) : halfwarp_sectors(p.mask, bytes);
   }

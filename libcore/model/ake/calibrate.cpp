@@ -60,7 +60,7 @@ std::vector<record::LatencyGap> calibrate(std::vector<record::Measurement> const
   auto const bytes_per_gap =
       line_bytes * device.clock_hz.value_or(0) * static_cast<double>(device.compute_units.value_or(0));
   for (auto const& m : measurements) {
-    if (m.device != device.device || m.status != "ok" || !m.value || *m.value <= 0) continue;
+    if (m.device != device.device || m.status != record::RowStatus::ok || !m.value || *m.value <= 0) continue;
     auto const latency = [&](Class c) { found[c].latency = m.value, found[c].src_latency = source_of(m); };
     auto const gap = [&](Class c, double cycles) {
       Found& f = found[c];

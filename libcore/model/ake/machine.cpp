@@ -303,10 +303,7 @@ void Resolver::set_geometry() {
   m.clock_hz = *device_.clock_hz;
   m.schedulers = static_cast<unsigned>(std::max<std::uint64_t>(1, device_.schedulers_per_cu.value_or(1)));
   m.fp64_takes_all_slots = capability_ >= 20 && capability_ < 30;
-  m.rule = device_.global_access_rule == "cc1x-segments" ? AccessRule::halfwarp_segments
-           : device_.global_access_rule == "lines128"    ? AccessRule::lines128
-           : device_.global_access_rule == "amd64"       ? AccessRule::amd64
-                                                         : AccessRule::sectors32;
+  m.rule = device_.global_access_rule.value_or(AccessRule::sectors32);
   m.banks = static_cast<unsigned>(device_.shared_banks.value_or(32));
   m.bank_bytes = static_cast<unsigned>(device_.shared_bank_bytes.value_or(4));
   Caches& c = m.caches;

@@ -25,8 +25,10 @@ using Ticks = std::int64_t;
 // What admits one request per gap. Per compute unit, or per scheduler where Cost::per_scheduler says so.
 enum class Unit : std::uint8_t { none, core, integer, fp64, special, shared, l1, l2, dram, barrier };
 inline constexpr std::size_t unit_count = 10;
-inline constexpr std::array<char const*, unit_count> unit_names{"issue",  "core", "integer", "fp64", "special",
-                                                                "shared", "l1",   "l2",      "dram", "barrier"};
+inline constexpr std::array<record::Limiter, unit_count> unit_limiters{
+    record::Limiter::issue,   record::Limiter::core,   record::Limiter::integer, record::Limiter::fp64,
+    record::Limiter::special, record::Limiter::shared, record::Limiter::l1,      record::Limiter::l2,
+    record::Limiter::dram,    record::Limiter::barrier};
 
 struct Cost {
   Ticks latency = 0, gap = 0;
@@ -34,7 +36,7 @@ struct Cost {
   bool per_scheduler = false;
 };
 
-enum class AccessRule : std::uint8_t { halfwarp_segments, lines128, sectors32, amd64 };
+using record::AccessRule;
 
 inline constexpr unsigned sector_bytes = 32;
 inline constexpr unsigned line_bytes = 128;

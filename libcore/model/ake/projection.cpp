@@ -67,7 +67,8 @@ struct Projector::Run {
 
 struct Projector::Sum {
   std::string kernel, case_name;
-  std::string status = "ok", reason;
+  record::RowStatus status = record::RowStatus::ok;
+  std::string reason;
   Run program, list, sass;
   bool has_sass = false;
   std::uint64_t groups_traced = 0, full_waves = 0, tail_groups = 0;
@@ -109,20 +110,21 @@ std::string Projector::assumptions_of(Kernel const& kernel) const {
 
 void Projector::add(Launch const& launch, std::function<void(Issue const&)> const& observe) {
   Sum& sum = sum_of(launch);
-  if (sum.status != "ok") return;
-  auto const give_up = [&](char const* status, std::string const& why) {
+  if (sum.status != record::RowStatus::ok) return;
+  auto const give_up = [&](record::RowStatus status, std::string const& why) {
     sum.status = status;
     sum.reason = why;
   };
-  if (!resolved_.missing.empty()) return give_up("unknown", resolved_.missing);
+  if (!resolved_.missing.empty()) return give_up(record::RowStatus::unknown, resolved_.missing);
   Machine const& m = resolved_.machine;
   if (launch.width() != m.width)
-    return give_up("unknown", fmt::format("a trace of wavefronts of {}, the device has {}: miniemu --width {}",
-                                          launch.width(), m.width, m.width));
+    return give_up(record::RowStatus::unknown,
+                   fmt::format("a trace of wavefronts of {}, the device has {}: miniemu --width {}", launch.width(),
+                               m.width, m.width));
   Fit const place = fit(launch.head, device_);
-  if (place.groups_per_cu == 0) return give_up("infeasible", place.misfit);
+  if (place.groups_per_cu == 0) return give_up(record::RowStatus::infeasible, place.misfit);
   std::string const assumed = assumptions_of(*launch.kernel);
-  if (options_.strict && !assumed.empty()) return give_up("unknown", "not in latgap.csv: " + assumed);
+  if (options_.strict && !assumed.empty()) return give_up(record::RowStatus::unknown, "not in latgap.csv: " + assumed);
   if (!assumed.empty()) ake::add(sum.reason, "assumed: " + assumed);
   ake::add(sum.reason, place.note);
   emulate_launch(launch, place, sum, observe);
@@ -232,7 +234,7 @@ record::Emulation Projector::row_of(Sum const& sum) const {
   row.model = model_name;
   row.status = sum.status;
   row.reason = sum.reason;
-  if (sum.status != "ok") return row;
+  if (sum.status != record::RowStatus::ok) return row;
   Run const& chosen = sum.has_sass ? sum.sass : options_.list_order ? sum.list : sum.program;
   double const clock = resolved_.machine.clock_hz;
   auto const seconds = [&](Run const& r) { return r.cycles / clock; };
@@ -275,15 +277,15 @@ record::Emulation Projector::row_of(Sum const& sum) const {
   row.stall_memory = chosen.stall[1] / lives;
   row.stall_barrier = chosen.stall[2] / lives;
   row.stall_issue = chosen.stall[3] / lives;
-  row.limiter = unit_names[busiest];
+  row.limiter = unit_limiters[busiest];
   if (*busy[busiest] < busy_enough) {
     // After the last issue only data are under way.
     double const drain = chosen.drain_cycles / cycles;
     double const dependency = *row.stall_dependency * (1 - drain), barrier = *row.stall_barrier * (1 - drain);
     double const memory = *row.stall_memory * (1 - drain) + drain;
-    row.limiter = memory >= std::max(dependency, barrier) ? "memory wait"
-                  : dependency >= barrier                 ? "dependency wait"
-                                                          : "barrier wait";
+    row.limiter = memory >= std::max(dependency, barrier) ? record::Limiter::memory_wait
+                  : dependency >= barrier                 ? record::Limiter::dependency_wait
+                                                          : record::Limiter::barrier_wait;
   }
   if (options_.memory.kind != MemoryMode::Kind::none) {
     if (sum.l1_sectors) row.l1_hit = static_cast<double>(sum.l1_hits) / static_cast<double>(sum.l1_sectors);

@@ -120,7 +120,7 @@ std::vector<record::Optimum> optimum_rows(System const& system, double intensity
     r.system = system.name;
     r.intensity = intensity;
     r.bound_flop_per_s = best.flop_per_s;
-    r.limiter = best.memory ? "memory" : "compute";
+    r.limiter = best.memory ? record::Limiter::memory : record::Limiter::compute;
     r.device = processors[k].name;
     r.flops_share = best.division.x[k];
     r.flops_share_low = best.x[k].low;

@@ -519,7 +519,7 @@ class CpuProbe final : public Probe {
 class CpuBackend final : public Backend {
  public:
   std::string name() const override { return "cpu"; }
-  std::vector<Listed> list() override { return {{read_facts(), "ok", ""}}; }
+  std::vector<Listed> list() override { return {{read_facts(), record::RowStatus::ok, ""}}; }
   std::string absence() const override { return {}; }
   std::string absence_hint() const override { return {}; }
   std::unique_ptr<Probe> open(Facts const&) override { return std::make_unique<CpuProbe>(); }

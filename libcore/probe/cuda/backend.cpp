@@ -407,10 +407,10 @@ class CudaBackend final : public Backend {
       listed.facts = read_facts(device, i);
       constexpr int prohibited = 2;
       if (attribute(device, compute_mode) == prohibited) {
-        listed.status = "unusable";
+        listed.status = record::RowStatus::unusable;
         listed.reason = "its compute mode prohibits all programs";
       } else if (!compiler().missing.empty()) {
-        listed.status = "unusable";
+        listed.status = record::RowStatus::unusable;
         listed.reason = compiler().missing + ", which compiles the kernels";
       }
       out.push_back(std::move(listed));

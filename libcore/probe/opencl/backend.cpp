@@ -448,7 +448,7 @@ class OpenClBackend final : public Backend {
     for (auto const& found : find_devices()) {
       bool const usable = value<cl_bool>(found.device, CL_DEVICE_AVAILABLE) != 0;
       bool const compiles = value<cl_bool>(found.device, CL_DEVICE_COMPILER_AVAILABLE) != 0;
-      out.push_back({found.facts, usable && compiles ? "ok" : "unusable",
+      out.push_back({found.facts, usable && compiles ? record::RowStatus::ok : record::RowStatus::unusable,
                      !usable     ? "the driver says that it is not available"
                      : !compiles ? "the driver has no compiler"
                                  : ""});

@@ -129,11 +129,12 @@ class Report {
       return std::pair(*a.time_s, a.device) < std::pair(*b.time_s, b.device);
     });
     out_ += "\nthe best parallel version would take\n";
-    static std::map<std::string, std::string> const words{{"compute", "the operations"},
-                                                          {"fast_memory", "the on-chip memory"},
-                                                          {"slow_memory", "the off-chip memory"},
-                                                          {"latency", "the latency of dependent accesses"},
-                                                          {"sync", "global synchronization"}};
+    static std::map<record::LimiterName, std::string> const words{
+        {record::Limiter::compute, "the operations"},
+        {record::Limiter::fast_memory, "the on-chip memory"},
+        {record::Limiter::slow_memory, "the off-chip memory"},
+        {record::Limiter::latency, "the latency of dependent accesses"},
+        {record::Limiter::sync, "global synchronization"}};
     constexpr std::size_t most = 10;
     for (std::size_t i = 0; i < std::min(most, costs.size()); ++i) {
       auto const& cost = costs[i];

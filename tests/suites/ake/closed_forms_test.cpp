@@ -71,7 +71,7 @@ record::Emulation project(std::string const& arguments, std::string const& devic
   REQUIRE(std::system(command.c_str()) == 0);
   auto const rows = rows_of<record::Emulation>(out);
   REQUIRE(!rows.empty());
-  REQUIRE(rows.back().status == "ok");
+  REQUIRE(rows.back().status == record::RowStatus::ok);
   return rows.back();
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("pointer chase: steps x latency") {
     Target const target(name);
     auto const row = project(launch + " --groups all", name, no_cache);
     CHECK(row.kernel == "chase");
-    CHECK(row.limiter == "memory wait");
+    CHECK(row.limiter == record::Limiter::memory_wait);
     check(16 * 64 * target.latency(ake::Class::gmem_load_dram), row);
   }
 }
@@ -116,7 +116,7 @@ TEST_CASE("STREAM's copy: bytes over bandwidth") {
     double const bandwidth = target.device.measured_bandwidth_bytes_per_s.value_or(
         0.85 * target.device.peak_bandwidth_bytes_per_s.value_or(0));
     CHECK(row.full_waves == 1);
-    CHECK(row.limiter == "dram");
+    CHECK(row.limiter == record::Limiter::dram);
     check(bytes / bandwidth * target.machine.clock_hz, row);
   }
 }
@@ -126,7 +126,7 @@ TEST_CASE("a chain of multiply-adds: steps x latency") {
     Target const target(name);
     auto const row = project(kernels + " -k fma_chain -g 32 -l 32 -a buf:f32:32:zero -a i32:16 -a f32:0.5 -a f32:0.25",
                              name, no_cache);
-    CHECK(row.limiter == "dependency wait");
+    CHECK(row.limiter == record::Limiter::dependency_wait);
     check(16 * 256 * target.latency(ake::Class::fp32_fma), row);
   }
 }

@@ -19,6 +19,7 @@
 #include "record/table.hpp"
 
 using kernelcast::record::Kernel;
+using kernelcast::record::Limiter, kernelcast::record::LimiterName;
 using kernelcast::record::Projection;
 
 namespace {
@@ -50,7 +51,7 @@ std::map<std::string, Kernel> kernels(std::string const& mode) {
 
 struct Cast {
   double time_s = 0;
-  std::string limiter;
+  LimiterName limiter;
   double compute_s = 0, global_s = 0, shared_s = 0;
 };
 
@@ -59,7 +60,7 @@ std::map<std::string, std::map<std::string, Cast>> casts(std::string const& mode
   std::map<std::string, std::map<std::string, Cast>> result;
   for (auto const& row : read<Projection>("projections." + mode)) {
     INFO(row.case_name << " on " << row.device << ": " << row.reason);
-    REQUIRE(row.status == "ok");
+    REQUIRE(row.status == kernelcast::record::RowStatus::ok);
     result[row.case_name][row.device] = {row.time_s.value(), row.limiter, row.t_compute_s.value(),
                                          row.t_global_s.value(), row.t_shared_s.value()};
   }
@@ -130,10 +131,10 @@ TEST_CASE("Counts of the eight workloads are what their algorithms must give") {
 
 TEST_CASE("V-A: the suite is a mix of compute, global and local memory bounds") {
   for (auto const& mode : modes) {
-    std::set<std::string> limiters;
+    std::set<LimiterName> limiters;
     for (auto const& [workload, devices] : casts(mode))
       for (auto const& [device, cast] : devices) limiters.insert(cast.limiter);
-    CHECK(limiters == std::set<std::string>{"compute", "global", "shared"});
+    CHECK(limiters == std::set<LimiterName>{Limiter::compute, Limiter::global, Limiter::shared});
   }
 }
 
@@ -142,14 +143,14 @@ TEST_CASE("V-A: five applications keep their bound on all GPUs") {
     auto const cast = casts(mode);
     for (auto const& gpu : gpus) {
       INFO("groups " << mode << " on " << gpu);
-      CHECK(cast.at("fast_walsh").at(gpu).limiter == "global");
-      CHECK(cast.at("matmul_gmem").at(gpu).limiter == "global");
-      CHECK(cast.at("nbody").at(gpu).limiter == "compute");
+      CHECK(cast.at("fast_walsh").at(gpu).limiter == Limiter::global);
+      CHECK(cast.at("matmul_gmem").at(gpu).limiter == Limiter::global);
+      CHECK(cast.at("nbody").at(gpu).limiter == Limiter::compute);
       // Differs on the C2050: the README says why.
-      if (gpu != "c2050") CHECK(cast.at("transpose").at(gpu).limiter == "global");
+      if (gpu != "c2050") CHECK(cast.at("transpose").at(gpu).limiter == Limiter::global);
       // One group makes too few transactions, which leaves the C1060 at a tie.
       auto const& floyd_warshall = cast.at("floyd_warshall").at(gpu);
-      if (mode == "all" || gpu != "c1060") CHECK(floyd_warshall.limiter == "global");
+      if (mode == "all" || gpu != "c1060") CHECK(floyd_warshall.limiter == Limiter::global);
       CHECK(floyd_warshall.global_s > 0.9 * floyd_warshall.time_s);
     }
   }
@@ -158,8 +159,8 @@ TEST_CASE("V-A: five applications keep their bound on all GPUs") {
 TEST_CASE("V-A: the bound of matmul_lmem changes, and is local or global memory on the C1060") {
   for (auto const& mode : modes) {
     auto const cast = casts(mode).at("matmul_lmem");
-    CHECK((cast.at("c1060").limiter == "shared" || cast.at("c1060").limiter == "global"));
-    std::set<std::string> limiters;
+    CHECK((cast.at("c1060").limiter == Limiter::shared || cast.at("c1060").limiter == Limiter::global));
+    std::set<LimiterName> limiters;
     for (auto const& gpu : gpus) limiters.insert(cast.at(gpu).limiter);
     CHECK(limiters.size() > 1);
   }
@@ -169,7 +170,7 @@ TEST_CASE("V-A: AES is local memory or compute bound on the AMD GPUs") {
   for (auto const& mode : modes)
     for (char const* gpu : {"hd5870", "hd7970"}) {
       auto const limiter = casts(mode).at("aes").at(gpu).limiter;
-      CHECK((limiter == "compute" || limiter == "shared"));
+      CHECK((limiter == Limiter::compute || limiter == Limiter::shared));
     }
 }
 

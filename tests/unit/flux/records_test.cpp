@@ -52,7 +52,7 @@ TEST_CASE("features of saxpy in closed form, and their medians") {
 TEST_CASE("a launch without counts is a row that says why") {
   record::CountedLaunch launch;
   launch.kernel = "k";
-  launch.status = "uncounted";
+  launch.status = record::RowStatus::uncounted;
   launch.reason = "no PTX";
   ptx::Module const module{};
   auto const counts = flux::count_rows({launch, module, {}, 0});
@@ -62,6 +62,6 @@ TEST_CASE("a launch without counts is a row that says why") {
   CHECK(counts[0].reason == "no PTX");
   flux::FeatureRows features;
   features.add({launch, module, {}, 0});
-  CHECK(features.rows()[0].status == "uncounted");
+  CHECK(features.rows()[0].status == record::RowStatus::uncounted);
   CHECK_FALSE(features.rows()[0].inst_total);
 }

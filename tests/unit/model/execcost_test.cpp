@@ -64,7 +64,7 @@ TEST_CASE("equations 3 to 5 by hand") {
   CHECK(*cost.t_slow_s == Approx(60 * 8 / 1e10));
   CHECK(*cost.t_sync_s == Approx(5e-6));
   CHECK(*cost.time_s == Approx(comp + 30e-9 + 8e-9 + 48e-9 + 5e-6));
-  CHECK(cost.limiter == "sync");
+  CHECK(cost.limiter == record::Limiter::sync);
   CHECK(*cost.time_low_s == *cost.time_s);
   CHECK_FALSE(cost.t_transfer_s.has_value());
 }
@@ -121,7 +121,7 @@ TEST_CASE("what is not known is said") {
   auto d = machine("gpu");
   d.automatch_barrier_s.reset();
   auto const cost = execcost::project(work(), d);
-  CHECK(cost.status == "unknown");
+  CHECK(cost.status == record::RowStatus::unknown);
   CHECK_FALSE(cost.time_s.has_value());
   CHECK_THAT(cost.reason, Contains("automatch_barrier_s"));
   CHECK_THAT(execcost::project(work(), machine("gpu"), {128, {}}).reason, Contains("128 bytes"));

@@ -43,7 +43,7 @@ device::Device made_up() {
   d.l1_per_cu_bytes = 16384;
   d.measured_bandwidth_bytes_per_s = 100e9;
   d.peak_bandwidth_bytes_per_s = 125e9;
-  d.global_access_rule = "sectors32";
+  d.global_access_rule = record::AccessRule::sectors32;
   d.global_latency_s = 1e-9;
   d.rule.target = "made-up";
   d.rule.wave_width = 32;
@@ -52,7 +52,7 @@ device::Device made_up() {
   d.rule.max_group_size = 1024;
   d.rule.registers_per_cu = 65536;
   d.rule.register_unit = 256;
-  d.rule.register_scope = "wave";
+  d.rule.register_scope = record::RegisterScope::wave;
   d.rule.wave_granularity = d.rule.subpartitions = 4;
   d.rule.max_registers_per_item = 255;
   d.rule.shared_per_cu_bytes = 65536;
@@ -139,8 +139,8 @@ TEST_CASE("compute time is the sum of issues over throughputs") {
   double const expected = (8000 + 9600 + 6400 + 800 + 800 + 1600 + 400) / 1e9;
   CHECK(*p.t_compute_s == Approx(expected));
   CHECK(*p.time_s == Approx(expected));
-  CHECK(p.limiter == "compute");
-  CHECK(p.status == "ok");
+  CHECK(p.limiter == record::Limiter::compute);
+  CHECK(p.status == record::RowStatus::ok);
   CHECK(p.reason.empty());
   CHECK(*p.occupancy == 1);
   CHECK(*project(k, made_up(), {model::panwar::Clock::base}).t_compute_s == Approx(2 * expected));
@@ -166,7 +166,7 @@ TEST_CASE("launches cost what was measured, where that is asked for") {
   CHECK(*p.time_high_s == Approx(*without.time_high_s + 20 * 5e-6));
   CHECK(p.limiter == without.limiter);
   d.launch_delay_s = 1;
-  CHECK(project(k, d, options).limiter == "launch");
+  CHECK(project(k, d, options).limiter == record::Limiter::launch);
 }
 
 TEST_CASE("global time is transactions by the device's rule over the bandwidth of reads and writes") {
@@ -186,7 +186,7 @@ TEST_CASE("global time is transactions by the device's rule over the bandwidth o
   CHECK(p.bandwidth_source == "peak x 0.85 x saturation 1");
   // Each rule reads its own columns: change only those, and see that only they count.
   struct Rule {
-    char const* name;
+    record::AccessRule name;
     double read, write;
   };
   k = idle_kernel();
@@ -195,9 +195,10 @@ TEST_CASE("global time is transactions by the device's rule over the bandwidth o
   k.global_load_cc13 = {31, 32, 33};
   k.global_store_cc13 = {41, 42, 43};
   for (auto const& rule :
-       {Rule{"sectors32", 14 * 32, 24 * 32}, Rule{"lines128", 16 * 128, 24 * 32}, Rule{"amd64", 12 * 64, 22 * 64},
-        Rule{"cc1x-segments", 31 * 32 + 32 * 64 + 33 * 128, 41 * 32 + 42 * 64 + 43 * 128}}) {
-    INFO(rule.name);
+       {Rule{record::AccessRule::sectors32, 14 * 32, 24 * 32}, Rule{record::AccessRule::lines128, 16 * 128, 24 * 32},
+        Rule{record::AccessRule::amd64, 12 * 64, 22 * 64},
+        Rule{record::AccessRule::cc1x_segments, 31 * 32 + 32 * 64 + 33 * 128, 41 * 32 + 42 * 64 + 43 * 128}}) {
+    INFO(record::name(rule.name));
     d = made_up();
     d.global_access_rule = rule.name;
     auto const terms = explain(k, d);
@@ -285,7 +286,7 @@ TEST_CASE("compute capability 1.x takes an operand from shared memory in half th
   k.issues[memory].fill(1000 * 8 * 10);
   k.shared_load_passes[1][0] = 1000 * 8 * 6 * 2;  // six of the ten, two half wavefronts each
   CHECK(*project(k, d).t_compute_s == Approx(100 * 8 * 10 / 2.0 * 1e-9));
-  d.global_access_rule = "cc1x-segments";
+  d.global_access_rule = record::AccessRule::cc1x_segments;
   CHECK(*project(k, d).t_compute_s == Approx(100 * 8 * (10 - 6 / 2.0) / 2.0 * 1e-9));
   k.shared_load_passes[1][0] *= 100;  // conflicts: no more than all of them
   CHECK(*project(k, d).t_compute_s == Approx(100 * 8 * 10 / 2.0 / 2.0 * 1e-9));
@@ -344,7 +345,7 @@ TEST_CASE("VLIW: bundles hold several operations but one of those of a single sl
   auto d = made_up();
   d.vendor = "AMD";
   d.rule.wave_width = 64;
-  d.global_access_rule = "amd64";
+  d.global_access_rule = record::AccessRule::amd64;
   d.vliw_slots = 5;
   d.throughput.all = {80, 16, {}, 80, 16, 80, 80, 16, 16};
   auto k = idle_kernel();
@@ -408,7 +409,7 @@ TEST_CASE("the interval spans the cache, private memory and the spread between g
 }
 
 TEST_CASE("what does not run has a reason and no time") {
-  auto const refused = [](Kernel const& k, device::Device const& d, char const* status, char const* reason) {
+  auto const refused = [](Kernel const& k, device::Device const& d, record::RowStatus status, char const* reason) {
     auto const p = project(k, d);
     INFO(p.reason);
     CHECK(p.status == status);
@@ -420,37 +421,37 @@ TEST_CASE("what does not run has a reason and no time") {
   };
   auto k = plain_kernel();
   k.block_x = 2048;
-  refused(k, made_up(), "infeasible", "2048 work-items in a work-group, at most 1024");
+  refused(k, made_up(), record::RowStatus::infeasible, "2048 work-items in a work-group, at most 1024");
   k = plain_kernel();
   k.shared_bytes = 50000;
-  refused(k, made_up(), "infeasible", "50000 bytes of shared memory for a work-group, at most 49152");
+  refused(k, made_up(), record::RowStatus::infeasible, "50000 bytes of shared memory for a work-group, at most 49152");
   k = plain_kernel();
   k.issues[fp64][1] = 1;
   auto d = made_up();
   d.throughput[fp64] = 0;
-  refused(k, d, "infeasible", "no fp64 arithmetic");
+  refused(k, d, record::RowStatus::infeasible, "no fp64 arithmetic");
   d.throughput[fp64].reset();
-  refused(k, d, "unknown", "lacks throughput_fp64");
+  refused(k, d, record::RowStatus::unknown, "lacks throughput_fp64");
   d = made_up();
-  d.global_access_rule.clear();
-  refused(plain_kernel(), d, "unknown", "global_access_rule");
+  d.global_access_rule.reset();
+  refused(plain_kernel(), d, record::RowStatus::unknown, "global_access_rule");
   d = made_up();
   d.compute_units.reset();
-  refused(plain_kernel(), d, "unknown", "compute_units");
+  refused(plain_kernel(), d, record::RowStatus::unknown, "compute_units");
   d = made_up();
   d.rule.max_groups_per_cu.reset();
-  refused(plain_kernel(), d, "unknown", "max_groups_per_cu");
-  refused(plain_kernel(), database().find("i5-2400"), "unknown", "CPU");
+  refused(plain_kernel(), d, record::RowStatus::unknown, "max_groups_per_cu");
+  refused(plain_kernel(), database().find("i5-2400"), record::RowStatus::unknown, "CPU");
   k = plain_kernel();
   k.block_x = k.block_y = k.block_z = std::uint64_t{1} << 32;  // the product does not fit into 64 bits
-  refused(k, made_up(), "infeasible", "7.92e+28 work-items in a work-group");
-  refused(idle_kernel(), made_up(), "unknown", "nothing is counted that takes time");
+  refused(k, made_up(), record::RowStatus::infeasible, "7.92e+28 work-items in a work-group");
+  refused(idle_kernel(), made_up(), record::RowStatus::unknown, "nothing is counted that takes time");
   k = plain_kernel();
   k.issues[fp32][1] = k.issues[int_add][1] = std::numeric_limits<double>::max();
-  refused(k, made_up(), "unknown", "the counts are too large");
+  refused(k, made_up(), record::RowStatus::unknown, "the counts are too large");
   k = plain_kernel();
   k.block_x = 512;
-  refused(k, database().find("hd7970"), "infeasible", "512 work-items in a work-group, at most 256");
+  refused(k, database().find("hd7970"), record::RowStatus::infeasible, "512 work-items in a work-group, at most 256");
 }
 
 TEST_CASE("what is assumed is said, and registers above the limit are spilled") {
@@ -474,7 +475,7 @@ TEST_CASE("what is assumed is said, and registers above the limit are spilled") 
   k.block_x = 1024;
   terms = explain(k, made_up());
   CHECK(terms.registers == 64);  // 65536 registers for 1024 work-items
-  CHECK(terms.projection.status == "ok");
+  CHECK(terms.projection.status == record::RowStatus::ok);
 }
 
 TEST_CASE("which register column a device uses") {
@@ -510,8 +511,8 @@ TEST_CASE("every GPU of the database yields a time or a reason") {
   for (auto const& d : database().devices()) {
     INFO(d.device);
     auto const p = project(plain_kernel(), d);
-    CHECK((p.time_s.has_value() != (p.status != "ok")));
-    CHECK((p.status == "ok" || !p.reason.empty()));
+    CHECK((p.time_s.has_value() != (p.status != record::RowStatus::ok)));
+    CHECK((p.status == record::RowStatus::ok || !p.reason.empty()));
     if (!p.time_s) continue;
     ++times;
     CHECK(*p.time_s > 0);
@@ -520,9 +521,9 @@ TEST_CASE("every GPU of the database yields a time or a reason") {
     CHECK((*p.occupancy > 0 && *p.occupancy <= 1));
     double const most = std::max({*p.t_compute_s, *p.t_global_s, *p.t_shared_s});
     CHECK(*p.time_s == most);
-    double const named = p.limiter == "compute"  ? *p.t_compute_s
-                         : p.limiter == "global" ? *p.t_global_s
-                                                 : *p.t_shared_s;
+    double const named = p.limiter == record::Limiter::compute  ? *p.t_compute_s
+                         : p.limiter == record::Limiter::global ? *p.t_global_s
+                                                                : *p.t_shared_s;
     CHECK(named == most);
   }
   CHECK(times == 54);  // every GPU, and no CPU

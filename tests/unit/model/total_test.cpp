@@ -2,9 +2,11 @@
 #include "model/rank.hpp"
 
 using namespace kernelcast;
+using record::Limiter;
 
 namespace {
-record::Projection row(std::string kernel, std::string device, std::optional<double> time_s, std::string limiter) {
+record::Projection row(std::string kernel, std::string device, std::optional<double> time_s,
+                       record::LimiterName limiter) {
   record::Projection p;
   p.kernel = std::move(kernel);
   p.case_name = "c";
@@ -17,31 +19,31 @@ record::Projection row(std::string kernel, std::string device, std::optional<dou
 }  // namespace
 
 TEST_CASE("a total adds kernels and repeated configurations, and names what holds most of the time") {
-  auto const totals =
-      model::total({row("a", "x", 1.0, "global"), row("a", "x", 2.0, "global"), row("b", "x", 2.5, "compute"),
-                    row("a", "y", 4.0, "shared"), row("a", "y", 0.5, "shared"), row("b", "y", 0.25, "compute")});
+  auto const totals = model::total({row("a", "x", 1.0, Limiter::global), row("a", "x", 2.0, Limiter::global),
+                                    row("b", "x", 2.5, Limiter::compute), row("a", "y", 4.0, Limiter::shared),
+                                    row("a", "y", 0.5, Limiter::shared), row("b", "y", 0.25, Limiter::compute)});
   REQUIRE(totals.rows.size() == 2);
   CHECK(totals.incomplete == 0);
   CHECK(totals.rows[0].device == "x");
   CHECK(totals.rows[0].kernel == "total");
   CHECK(totals.rows[0].time_s == 5.5);
-  CHECK(totals.rows[0].limiter == "global");
+  CHECK(totals.rows[0].limiter == Limiter::global);
   CHECK_FALSE(totals.rows[0].time_low_s.has_value());
   CHECK(totals.rows[1].time_s == 4.75);
-  CHECK(totals.rows[1].limiter == "shared");
+  CHECK(totals.rows[1].limiter == Limiter::shared);
 }
 
 TEST_CASE("a device that lacks a time of the case has no total") {
-  auto const totals =
-      model::total({row("a", "x", 1.0, "global"), row("b", "x", 2.0, "global"), row("a", "y", 1.0, "global"),
-                    row("b", "y", std::nullopt, ""), row("a", "z", std::nullopt, "")});
+  auto const totals = model::total({row("a", "x", 1.0, Limiter::global), row("b", "x", 2.0, Limiter::global),
+                                    row("a", "y", 1.0, Limiter::global), row("b", "y", std::nullopt, {}),
+                                    row("a", "z", std::nullopt, {})});
   REQUIRE(totals.rows.size() == 1);
   CHECK(totals.rows[0].device == "x");
   CHECK(totals.incomplete == 2);
 }
 
 TEST_CASE("ends of intervals add up, an absent end is the time") {
-  auto a = row("a", "x", 2.0, "global"), b = row("b", "x", 3.0, "global");
+  auto a = row("a", "x", 2.0, Limiter::global), b = row("b", "x", 3.0, Limiter::global);
   a.time_low_s = 1.5;
   b.time_high_s = 3.5;
   auto const totals = model::total({a, b});

@@ -65,7 +65,7 @@ TEST_CASE("accesses count as the emulator counts them") {
   Machine later = plain_machine(4, 1, 1), kepler = later, first = later, fermi = later;
   kepler.bank_bytes = 8;
   first.banks = 16;
-  first.rule = AccessRule::halfwarp_segments;
+  first.rule = AccessRule::cc1x_segments;
   fermi.rule = AccessRule::lines128;
   AccessRules of_later(later), of_kepler(kepler), of_first(first), of_fermi(fermi);
   for (int round = 0; round < 4000; ++round) {
@@ -213,7 +213,7 @@ TEST_CASE("measurements become rows that the emulator takes before all others") 
     m.metric = std::move(metric);
     m.item_class = std::move(item_class);
     m.value = value;
-    m.status = "ok";
+    m.status = record::RowStatus::ok;
     return m;
   };
   std::vector<record::Measurement> rows{
@@ -228,7 +228,7 @@ TEST_CASE("measurements become rows that the emulator takes before all others") 
   rows.back().direction = "read";
   rows.back().word_bytes = 4;
   rows.push_back(measured("latency_cycles", "sfu", 99));
-  rows.back().status = "doubtful";
+  rows.back().status = record::RowStatus::doubtful;
   LatencyTable calibrated = table();
   auto const own = calibrate(rows, k20);
   calibrated.rows.insert(calibrated.rows.begin(), own.begin(), own.end());

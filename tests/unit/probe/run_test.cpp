@@ -143,26 +143,26 @@ TEST_CASE("what cannot be is doubtful, and says why") {
   });
   auto const rows = rows_of(probe);
   REQUIRE(rows.size() == 6);
-  CHECK(rows[0].status == "ok");
-  CHECK(rows[1].status == "doubtful");
+  CHECK(rows[0].status == record::RowStatus::ok);
+  CHECK(rows[1].status == record::RowStatus::doubtful);
   CHECK_THAT(rows[1].reason, Contains("above the theoretical peak"));
-  CHECK(rows[2].status == "doubtful");
+  CHECK(rows[2].status == record::RowStatus::doubtful);
   CHECK_FALSE(rows[2].value);
   CHECK_THAT(rows[2].reason, Contains("not finite"));
-  CHECK(rows[3].status == "doubtful");
-  CHECK(rows[4].status == "doubtful");
+  CHECK(rows[3].status == record::RowStatus::doubtful);
+  CHECK(rows[4].status == record::RowStatus::doubtful);
   CHECK_THAT(rows[4].reason, Contains("under four times the last cache"));
-  CHECK(rows[5].status == "ok");
+  CHECK(rows[5].status == record::RowStatus::ok);
 }
 
 TEST_CASE("a clock that moves makes a row doubtful") {
   FakeProbe probe([](std::vector<Point>& points) { points.push_back(point("barrier_s", [] { return 1e-6; })); });
   probe.clocks = {1e9, 1.04e9};
-  CHECK(rows_of(probe).at(0).status == "ok");
+  CHECK(rows_of(probe).at(0).status == record::RowStatus::ok);
   FakeProbe moving([](std::vector<Point>& points) { points.push_back(point("barrier_s", [] { return 1e-6; })); });
   moving.clocks = {1e9, 1.06e9};
   auto const row = rows_of(moving).at(0);
-  CHECK(row.status == "doubtful");
+  CHECK(row.status == record::RowStatus::doubtful);
   CHECK(row.reason == "the clock moved from 1000 to 1060 MHz");
 }
 
@@ -174,9 +174,9 @@ TEST_CASE("what makes any measurement doubtful stands beside what makes this one
   probe.known_trouble = "threads could not be held";
   auto const rows = rows_of(probe);
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0].status == "doubtful");
+  CHECK(rows[0].status == record::RowStatus::doubtful);
   CHECK(rows[0].reason == "threads could not be held");
-  CHECK(rows[1].status == "doubtful");
+  CHECK(rows[1].status == record::RowStatus::doubtful);
   CHECK(rows[1].reason == "a value of -1e-09 is invalid; threads could not be held");
 }
 
@@ -204,11 +204,11 @@ TEST_CASE("a failure is a row; a lost device ends the run with all rows there") 
     CHECK(error.status() == Status::unavailable);
   }
   REQUIRE(seen.size() == 5);
-  CHECK(seen[0].status == "ok");
-  CHECK(seen[1].status == "failed");
+  CHECK(seen[0].status == record::RowStatus::ok);
+  CHECK(seen[1].status == record::RowStatus::failed);
   CHECK(seen[1].reason == "out of memory on the device");
-  CHECK(seen[2].status == "failed");
-  CHECK(seen[3].status == "failed");
+  CHECK(seen[2].status == record::RowStatus::failed);
+  CHECK(seen[3].status == record::RowStatus::failed);
   CHECK(seen[3].reason == "not measured: the device was lost");
 
   // Another run goes on where that one ended: what was measured is not measured again.
@@ -254,7 +254,7 @@ TEST_CASE("capacities follow from the stair of latencies") {
   rows.resize(1);
   rows[0].clock_hz = 2.5e9;
   rows[0].ci_low = 0.8e-9;
-  rows[0].status = "doubtful";
+  rows[0].status = record::RowStatus::doubtful;
   auto const cycles = derive(rows, facts);
   REQUIRE(cycles.size() == 1);
   CHECK(cycles[0].metric == "load_latency_cycles");
@@ -262,7 +262,7 @@ TEST_CASE("capacities follow from the stair of latencies") {
   CHECK(cycles[0].ci_low == 2);
   CHECK_FALSE(cycles[0].mad);
   CHECK(cycles[0].working_set_bytes == 4096);
-  CHECK(cycles[0].status == "doubtful");
+  CHECK(cycles[0].status == record::RowStatus::doubtful);
 }
 
 TEST_CASE("names become slugs") {

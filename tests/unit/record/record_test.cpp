@@ -271,6 +271,57 @@ TEST_CASE("a class of instructions is one line of a list: names, arrays and colu
   }
 }
 
+namespace {
+
+struct Painted {
+  RegisterScope scope = RegisterScope::lane;
+  std::optional<AccessRule> rule;
+  LimiterName limiter;
+
+  static Schema<Painted> const& schema() {
+    static auto const schema = Schema<Painted>("painted")
+                                   .column("scope", &Painted::scope, Unit::none, "which")
+                                   .among({RegisterScope::lane, RegisterScope::wave})
+                                   .column("rule", &Painted::rule, Unit::none, "how")
+                                   .column("limiter", &Painted::limiter, Unit::none, "why")
+                                   .may_be_empty()
+                                   .among({Limiter::memory_wait, Limiter::launch});
+    return schema;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a column of an enumeration reads and writes its names, and no others") {
+  std::string const header = "scope,rule,limiter\n";
+  std::string const text = header + "wave,cc1x-segments,memory wait\nlane,,\nlane,amd64,of others\n";
+  auto const rows = read<Painted>(text);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].scope == RegisterScope::wave);
+  CHECK(rows[0].rule == AccessRule::cc1x_segments);
+  CHECK(rows[0].limiter == Limiter::memory_wait);
+  CHECK_FALSE(rows[1].rule);
+  CHECK(rows[1].limiter.empty());
+  CHECK(rows[2].limiter.text() == "of others");
+  CHECK(write(rows) == text);
+  auto const json = nlohmann::json::parse(write(rows, Format::json));
+  CHECK(json[0]["scope"] == "wave");
+  CHECK(json[1]["rule"].is_null());
+  CHECK(json[1]["limiter"].is_null());
+
+  CHECK(refusal<Painted>(header + "lane,amd46,\n") ==
+        "in.csv:2:6: error: column 'rule': expected cc1x-segments, lines128, sectors32 or amd64, got 'amd46'\n"
+        "  lane,amd46,\n       ^\nhint: did you mean 'amd64'?\n");
+  CHECK_THAT(refusal<Painted>(header + "group,,\n"), Contains("expected lane or wave, got 'group'"));
+  CHECK_THAT(refusal<Painted>(header + ",,\n"), Contains("column 'scope': empty, but a value is needed"));
+
+  std::ostringstream columns;
+  describe<Painted>(columns);
+  CHECK_THAT(columns.str(), Contains("painted,scope,,yes,which: lane or wave\n"));
+  CHECK_THAT(columns.str(), Contains("\"how: cc1x-segments, lines128, sectors32 or amd64\""));
+  CHECK_THAT(columns.str(), Contains("why: memory wait or launch\n"));
+}
+
 TEST_CASE("a row repeated holds the totals of so many launches, and what they share once") {
   Kernel one;
   one.launches = 3;
@@ -334,8 +385,8 @@ TEST_CASE("JSON is an array of objects with null for unknown values") {
 }
 
 TEST_CASE("a table is aligned and scales its units") {
-  Ranking a{"panwar", "mmul", "1024", 1, "hd7970", 1.234e-5, 1, true, "compute"};
-  Ranking b{"panwar", "mmul", "1024", 2, "c1060", 0.5, 40519.0, false, "global"};
+  Ranking a{"panwar", "mmul", "1024", 1, "hd7970", 1.234e-5, 1, true, Limiter::compute};
+  Ranking b{"panwar", "mmul", "1024", 2, "c1060", 0.5, 40519.0, false, Limiter::global};
   CHECK(write<Ranking>({a, b}, Format::table) ==
         "model   kernel  case  rank  device   time_s  relative_time  decided  limiter\n"
         "panwar  mmul    1024     1  hd7970  12.3 us              1  yes      compute\n"
