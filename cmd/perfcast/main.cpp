@@ -1,9 +1,13 @@
 // perfcast: how long a kernel takes on every GPU of the device database, and what limits it there.
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "cli/cli.hpp"
+#include "cli/values.hpp"
 #include "device/device.hpp"
 #include "model/panwar.hpp"
+#include "model/trivial.hpp"
 
 using namespace kernelcast;
 
@@ -12,16 +16,31 @@ namespace {
 struct Options {
   std::string devdb;
   std::vector<std::string> devices;
-  std::string clock = "usual";
+  std::string clock = "usual", model = "panwar", launch_cost = "0";
   bool explain = false, doubtful = false, launch_delay = false;
   CLI::App const* app = nullptr;  // to see whether --format was given
 };
+
+model::panwar::Options model_options(Options const& options) {
+  model::panwar::Options out;
+  out.clock = model::panwar::clock_named(options.clock);
+  if (options.clock != "usual" && options.clock != "base" && options.clock != "boost") {
+    if (options.clock.find_first_of("0123456789") != 0)
+      throw Error(Status::usage, fmt::format("--clock: no clock '{}'", options.clock),
+                  "usual, base, boost, or hertz such as 1.4e9");
+    out.clock_hz = cli::positive_number(options.clock, "--clock");
+  }
+  out.launch_delay = options.launch_delay || options.launch_cost == "device";
+  if (options.launch_cost != "device" && options.launch_cost != "0")
+    out.launch_cost_s = cli::positive_number(options.launch_cost, "--launch-cost");
+  return out;
+}
 
 void run(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb),
                                      options.doubtful ? device::Trust::doubtful : device::Trust::ok);
   auto const devices = database.choose(options.devices, device::is_gpu);
-  model::panwar::Options const model{model::panwar::clock_named(options.clock), options.launch_delay};
+  auto const model = model_options(options);
   auto const format = options.explain && options.app->count("--format") == 0 ? record::Format::table : io.format();
   auto const each_row = [&](auto const& write) {
     for (auto const& path : io.inputs()) {
@@ -29,17 +48,24 @@ void run(Options const& options, cli::Streams& io) {
       record::Reader<record::Kernel> rows(csv);
       for (record::Kernel kernel; rows.next(kernel);) {
         model::panwar::check(rows, kernel);
-        for (auto const* const device : devices) write(model::panwar::explain(kernel, *device, model));
+        for (auto const* const device : devices) write(kernel, *device);
       }
     }
   };
+  if (options.explain && options.model != "panwar")
+    throw Error(Status::usage, "--explain: only panwar has terms", "leave out --model");
   if (options.explain) {
     record::Writer<record::Explanation> out(io.output(), format);
-    each_row([&](model::panwar::Terms const& terms) { out.write(model::panwar::explanation(terms)); });
+    each_row([&](auto const& kernel, auto const& device) {
+      out.write(model::panwar::explanation(model::panwar::explain(kernel, device, model)));
+    });
     return out.finish();
   }
   auto out = io.writer<record::Projection>();
-  each_row([&](model::panwar::Terms const& terms) { out.write(terms.projection); });
+  each_row([&](auto const& kernel, auto const& device) {
+    if (options.model == "panwar") return out.write(model::panwar::project(kernel, device, model));
+    for (auto const& projection : model::trivial::project(kernel, device)) out.write(projection);
+  });
   out.finish();
 }
 
@@ -49,9 +75,14 @@ void declare(cli::Tool& tool) {
   cli::database_option(app, options->devdb);
   tool.list("--device", options->devices,
             "only these devices, by id, marketing name or alias; every GPU of the database when not given", "NAME");
-  app.add_option("--clock", options->clock, "usual (default; what the database says a kernel runs at), base or boost")
-      ->type_name("CLOCK")
-      ->check(CLI::IsMember({"usual", "base", "boost"}));
+  app.add_option("--model", options->model,
+                 "panwar (default), or trivial: what a model has to beat, such as distinct bytes over bandwidth")
+      ->type_name("MODEL")
+      ->check(CLI::IsMember({"panwar", "trivial"}));
+  app.add_option("--clock", options->clock,
+                 "usual (default; what the database says a kernel runs at), base, boost or so many "
+                 "hertz")
+      ->type_name("CLOCK");
   app.add_flag("--explain", options->explain,
                "write explanations: the three terms, the occupancy and what bounds it, as a table unless --format "
                "says otherwise");
@@ -60,6 +91,9 @@ void declare(cli::Tool& tool) {
   app.add_flag("--launch-delay", options->launch_delay,
                "add to every launch what the database has measured from its submission to its start, to compare with "
                "times that were taken so");
+  app.add_option("--launch-cost", options->launch_cost,
+                 "what each launch costs besides: 0 (default), device (the same as --launch-delay) or so many seconds")
+      ->type_name("COST");
   options->app = &app;
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }

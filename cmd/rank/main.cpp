@@ -9,7 +9,7 @@
 
 #include "cli/cli.hpp"
 #include "device/device.hpp"
-#include "model/rank.hpp"
+#include "model/score.hpp"
 #include "record/passed_through.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
@@ -20,7 +20,8 @@ namespace {
 
 struct Options {
   std::string measured, devdb, total_as;
-  bool summary = false, share = false, assign = false, total = false;
+  std::vector<std::string> by;
+  bool summary = false, scores = false, share = false, assign = false, total = false;
 };
 
 void check_time(record::RowReader const& rows, double time_s) {
@@ -55,8 +56,10 @@ struct ExtraColumns {
   }
 };
 
-std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns& extra_columns,
-                                                 Options const& options) {
+using Cases = std::set<std::pair<std::string, std::string>>;  // kernel, case
+
+std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns& extra_columns, Options const& options,
+                                                 Cases const& measured = {}) {
   std::vector<record::Projection> projections;
   std::set<Key> seen;
   std::size_t without_time = 0;
@@ -73,17 +76,16 @@ std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns&
         continue;
       }
       if (!rows.extra_names().empty()) extra_columns.cells[key] = extra_columns.columns.cells(rows);
-      if (!seen.insert(key).second)
+      // What is measured as a whole has several rows of a kernel.
+      if (!seen.insert(key).second && !(options.scores && !measured.contains({p.kernel, p.case_name})))
         throw rows.error(
             "device",
             fmt::format("'{}' is duplicated for model '{}', kernel '{}', case '{}'", p.device, p.model, p.kernel,
                         p.case_name),
             "one row per model, kernel, case and device; give each variant its own case or model, or add them up "
             "with --total");
-      if (p.time_s)
-        projections.push_back(std::move(p));
-      else
-        ++without_time;
+      without_time += !p.time_s && !options.scores;
+      if (p.time_s || options.scores) projections.push_back(std::move(p));
     }
   }
   if (without_time > 0)
@@ -105,7 +107,12 @@ std::vector<record::Measured> read_measured(cli::Streams& io, std::string const&
 // What the device database adds to measurements: other names of the devices, and their peaks.
 struct KnownDevices {
   std::map<std::string, std::string> id_of;  // by every name that means one device only
-  std::map<std::string, model::Peaks> peaks;
+  template <class R>
+  void use_ids(std::vector<R>& rows) const {
+    for (auto& row : rows)
+      if (auto const found = id_of.find(row.device); found != id_of.end()) row.device = found->second;
+  }
+  std::map<std::string, model::KnownDevice> known;
 };
 
 KnownDevices read_devices(std::string const& devdb) {
@@ -118,7 +125,9 @@ KnownDevices read_devices(std::string const& devdb) {
   for (auto const& [name, candidates] : ids)
     if (candidates.size() == 1) out.id_of[name] = *candidates.begin();
   for (auto const& known : database.devices())
-    out.peaks[known.device] = {known.peak_fp32_flop_per_s.value_or(0), known.peak_bandwidth_bytes_per_s.value_or(0)};
+    out.known[known.device] = {{known.peak_fp32_flop_per_s.value_or(0), known.peak_bandwidth_bytes_per_s.value_or(0)},
+                               known.measured_bandwidth_bytes_per_s.value_or(0),
+                               known.architecture};
   return out;
 }
 
@@ -133,11 +142,8 @@ void write(cli::Streams& io, std::vector<R> const& rows, ExtraColumns const& ext
 void write_assessments(cli::Streams& io, Options const& options, std::vector<record::Projection> projections) {
   auto measured = read_measured(io, options.measured);
   auto const devices = read_devices(options.devdb);
-  auto const use_id = [&](std::string& name) {
-    if (auto const found = devices.id_of.find(name); found != devices.id_of.end()) name = found->second;
-  };
-  for (auto& m : measured) use_id(m.device);
-  for (auto& p : projections) use_id(p.device);
+  devices.use_ids(measured);
+  devices.use_ids(projections);
   auto const assessed = model::assess(projections, measured);
   if (assessed.too_few > 0)
     io.note(fmt::format("{} of {} cases left out: fewer than two devices are both projected and measured",
@@ -146,7 +152,24 @@ void write_assessments(cli::Streams& io, Options const& options, std::vector<rec
     io.note(fmt::format("{} measured times left out: the model has no time for that device",
                         assessed.measured_not_projected));
   if (!options.summary) return io.write(assessed.rows);
-  io.write(model::summarise(projections, measured, devices.peaks));
+  std::map<std::string, model::Peaks> peaks;
+  for (auto const& [device, known] : devices.known) peaks[device] = known.peaks;
+  io.write(model::summarise(projections, measured, peaks));
+}
+
+void write_scores(cli::Streams& io, Options const& options) {
+  for (auto const& by : options.by)
+    if (auto const& known = model::score_groups(); std::find(known.begin(), known.end(), by) == known.end())
+      throw Error(Status::usage, fmt::format("--by: no group '{}'", by), did_you_mean(by, known));
+  auto measured = read_measured(io, options.measured);
+  auto const devices = read_devices(options.devdb);
+  devices.use_ids(measured);
+  Cases cases;
+  for (auto const& m : measured) cases.insert({m.kernel, m.case_name});
+  ExtraColumns extra_columns;
+  auto projections = read_projections(io, extra_columns, options, cases);
+  devices.use_ids(projections);
+  io.write(model::score(projections, measured, {options.by, devices.known, io.seed()}));
 }
 
 void write_assignments(cli::Streams& io, std::vector<record::Projection> const& projections) {
@@ -161,6 +184,7 @@ void write_assignments(cli::Streams& io, std::vector<record::Projection> const& 
 }
 
 void run(Options const& options, cli::Streams& io) {
+  if (options.scores) return write_scores(io, options);
   ExtraColumns extra_columns;
   auto projections = read_projections(io, extra_columns, options);
   if (options.total) {
@@ -187,6 +211,17 @@ void declare(cli::Tool& tool) {
   app.add_flag("--summary", options->summary,
                "with --measured: one row per model with the means, and the trivial rankings beside")
       ->needs(measured);
+  auto* const scores =
+      app.add_flag(
+             "--scores", options->scores,
+             "with --measured: errors, order, choice and intervals of each model, of trivial ones beside, over all "
+             "times, as the mean over the suites, and by the groups of --by")
+          ->needs(measured);
+  tool.list("--by", options->by,
+            "with --scores: groups to score, too: suite, program, part (columns of the measured times), device, "
+            "architecture, limiter, regime",
+            "GROUPS")
+      ->needs(scores);
   cli::database_option(app, options->devdb,
                        "with --measured: the device database that tells other names of devices, and their peaks "
                        "(default: the installed one)");

@@ -61,7 +61,7 @@ class Projector {
   std::size_t pass_width_index() const;
   double shared_bandwidth(device::Curve const& curve);
   Span shared();
-  double launch_delays_s();
+  double launches_s();
 
   double need(std::optional<double> const& value, char const* column) const {
     if (!value) throw Refusal{RowStatus::unknown, fmt::format("the device database lacks {}", column)};
@@ -95,13 +95,14 @@ std::size_t width_index(double lanes) {
 
 void Projector::set_up() {
   if (device_.kind != "gpu") throw Refusal{RowStatus::unknown, "the model is for GPUs, this is a CPU"};
-  auto const clock = options_.clock == Clock::base    ? device_.clock_base_hz
+  auto const clock = options_.clock_hz                ? options_.clock_hz
+                     : options_.clock == Clock::base  ? device_.clock_base_hz
                      : options_.clock == Clock::boost ? device_.clock_boost_hz
                                                       : device_.clock_hz;
   if (!clock) note("clock_hz: the requested clock is unknown");
   terms_.clock_hz = clock ? *clock : need(device_.clock_hz, "clock_hz");
   units_ = need(device_.compute_units, "compute_units");
-  if (options_.clock == Clock::usual) use_measured_clock();
+  if (options_.clock == Clock::usual && !options_.clock_hz) use_measured_clock();
   width_ = need(device_.rule.wave_width, "wave_width");
   width_index_ = width_index(width_);
   launches_ = std::max<double>(1, static_cast<double>(kernel_.launches));
@@ -435,14 +436,13 @@ void refuse_no_time(std::initializer_list<Span> terms) {
   if (longest_s == 0) throw Refusal{RowStatus::unknown, "nothing is counted that takes time"};
 }
 
-// Seconds from the submissions of all launches to their starts.
-double Projector::launch_delays_s() {
-  if (!device_.launch_delay_s) {
-    note("launch_delay_s not known: nothing added");
-    return 0;
-  }
-  terms_.projection.t_launch_s = launches_ * *device_.launch_delay_s;
-  return *terms_.projection.t_launch_s;
+// What the launches themselves cost, where that is asked for.
+double Projector::launches_s() {
+  auto& out = terms_.projection.t_launch_s;
+  if (options_.launch_delay && !device_.launch_delay_s) note("launch_delay_s not known: nothing added");
+  if (options_.launch_delay && device_.launch_delay_s) out = launches_ * *device_.launch_delay_s;
+  if (options_.launch_cost_s > 0) out = out.value_or(0) + launches_ * options_.launch_cost_s;
+  return out.value_or(0);
 }
 
 Terms Projector::run() {
@@ -462,7 +462,7 @@ Terms Projector::run() {
     p.t_shared_s = s.time_s;
     p.time_s = std::max({c.time_s, g.time_s, s.time_s});
     p.limiter = *p.time_s == c.time_s ? Limiter::compute : *p.time_s == g.time_s ? Limiter::global : Limiter::shared;
-    double const delay = options_.launch_delay ? launch_delays_s() : 0;
+    double const delay = launches_s();
     if (delay > *p.time_s) p.limiter = Limiter::launch;
     bool const sampled = kernel_.groups_emulated < kernel_.groups_total;
     double const spread = 1 + (sampled ? kernel_.spread_pct.value_or(0) / 100 : 0);

@@ -37,26 +37,26 @@ std::vector<record::Projection const*> by_time(ByDevice const& devices) {
   return order;
 }
 
-bool overlap(record::Projection const& a, record::Projection const& b) {
+}  // namespace
+
+bool intervals_overlap(record::Projection const& a, record::Projection const& b) {
   return a.time_low_s.value_or(*a.time_s) <= b.time_high_s.value_or(*b.time_s) &&
          b.time_low_s.value_or(*b.time_s) <= a.time_high_s.value_or(*a.time_s);
 }
-
-}  // namespace
 
 std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections) {
   std::vector<record::Ranking> rows;
   for (auto const& [key, devices] : by_case(projections)) {
     auto const order = by_time(devices);
     auto const& best = *order.front();
-    bool const choice_decided =
-        std::none_of(order.begin() + 1, order.end(), [&](auto const* other) { return overlap(best, *other); });
+    bool const choice_decided = std::none_of(order.begin() + 1, order.end(),
+                                             [&](auto const* other) { return intervals_overlap(best, *other); });
     std::uint64_t rank = 1;
     for (std::size_t i = 0; i < order.size(); ++i) {
       auto const& p = *order[i];
       if (i > 0 && *p.time_s != *order[i - 1]->time_s) rank = i + 1;
       rows.push_back({key.model, key.kernel, key.case_name, rank, p.device, *p.time_s, *p.time_s / *best.time_s,
-                      i == 0 ? choice_decided : !overlap(best, p), p.limiter});
+                      i == 0 ? choice_decided : !intervals_overlap(best, p), p.limiter});
     }
   }
   return rows;

@@ -31,6 +31,9 @@ Totals total(std::vector<record::Projection> const& projections);
 // time_s.
 std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections);
 
+// Whether the intervals of two times share a point; an absent end is time_s.
+bool intervals_overlap(record::Projection const&, record::Projection const&);
+
 struct Assessments {
   std::vector<record::Assessment> rows;
   std::size_t too_few = 0;  // (model, kernel, case) with fewer than two devices both projected and measured

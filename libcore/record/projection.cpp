@@ -30,7 +30,17 @@ Schema<Measured> const& Measured::schema() {
           .may_be_empty()
           .accepts("size")
           .column("device", &Measured::device, Unit::none, "slug of the device in the device database")
-          .column("time_s", &Measured::time_s, Unit::seconds, "measured kernel time; empty when the run failed");
+          .column("time_s", &Measured::time_s, Unit::seconds, "measured kernel time; empty when the run failed")
+          .optional_column("suite", &Measured::suite, Unit::none, "which set of measurements it is of")
+          .may_be_empty()
+          .optional_column("program", &Measured::program, Unit::none, "the program or benchmark that was measured")
+          .may_be_empty()
+          .optional_column("problem", &Measured::problem, Unit::none,
+                           "what is computed; kernels and cases of one problem are alternatives")
+          .may_be_empty()
+          .optional_column("part", &Measured::part, Unit::none,
+                           "of a split: chosen (constants may have been chosen on it) or held (out)")
+          .may_be_empty();
   return schema;
 }
 

@@ -57,6 +57,10 @@ Schema<P>& add_projection_columns(Schema<P>& s, std::span<Limiter const> limiter
 struct Measured {
   std::string kernel, case_name, device;
   std::optional<double> time_s;
+  // Where it comes from, for scores; empty where nothing is said.
+  std::string suite = {}, program = {};
+  std::string problem = {};  // rows of one device and problem are alternatives
+  std::string part = {};     // of a split into what constants were chosen on and what was held out
 
   static Schema<Measured> const& schema();
 };

@@ -69,6 +69,57 @@ Schema<AssessmentSummary> const& AssessmentSummary::schema() {
   return schema;
 }
 
+Schema<Score> const& Score::schema() {
+  using R = Score;
+  static auto const schema =
+      Schema<R>("score", "how right a model is on a group of measured times")
+          .column("model", &R::model, Unit::none,
+                  "the model; of one whose name begins with order: only the order counts, not the times")
+          .column("by", &R::by, Unit::none,
+                  "what the group is made by: all, suites (the mean over the suites), suite, program, part, device, "
+                  "architecture, limiter or regime")
+          .column("group", &R::group, Unit::none, "which of them; regime: by the measured time")
+          .may_be_empty()
+          .column("times", &R::times, Unit::count, "measured times that the model has a time for")
+          .column("missing", &R::missing, Unit::count, "measured times that it has none for")
+          .column("median_error_pct", &R::median_error_pct, Unit::percent,
+                  "median of |projected / measured - 1|; empty without times")
+          .column("mean_error_pct", &R::mean_error_pct, Unit::percent, "mean of the same")
+          .column("bias_pct", &R::bias_pct, Unit::percent,
+                  "geometric mean of projected / measured, less 1: above 0 is too slow")
+          .column("within_15_pct", &R::within_15_pct, Unit::percent, "share of the times with an error up to 15 %")
+          .column("within_30_pct", &R::within_30_pct, Unit::percent, "share of the times with an error up to 30 %")
+          .column("within_half_pct", &R::within_half_pct, Unit::percent,
+                  "share of the times within a factor of 1.5, either way")
+          .column("of_all_within_30_pct", &R::of_all_within_30_pct, Unit::percent,
+                  "the same up to 30 %, where a missing time is a miss")
+          .column("cases", &R::cases, Unit::count, "kernels and cases with two or more devices")
+          .column(
+              "tau", &R::tau, Unit::none,
+              "Kendall's tau of the devices' order, mean over the cases: 1 all pairs right, 0 as chance, -1 all wrong")
+          .column("best_picked_pct", &R::best_picked_pct, Unit::percent,
+                  "share of the cases in which the device chosen is the fastest")
+          .column("mean_penalty_pct", &R::mean_penalty_pct, Unit::percent,
+                  "mean over the cases of the chosen device's measured time beyond that of the fastest")
+          .column("decided_pct", &R::decided_pct, Unit::percent,
+                  "share of the cases in which the best interval overlaps no other")
+          .column("wrongly_decided_pct", &R::wrongly_decided_pct, Unit::percent,
+                  "share of those in which the device chosen is not the fastest")
+          .column("problems", &R::problems, Unit::count, "problems with two or more alternatives on a device")
+          .column(
+              "regret_1_pct", &R::regret_1_pct, Unit::percent,
+              "mean over the problems: measured time of the alternative projected fastest beyond that of the fastest")
+          .column("regret_5_pct", &R::regret_5_pct, Unit::percent,
+                  "the same for the best of the five projected fastest")
+          .column("regret_10_pct", &R::regret_10_pct, Unit::percent,
+                  "the same for the best of the ten projected fastest")
+          .column("coverage_pct", &R::coverage_pct, Unit::percent,
+                  "share of the times that lie within the projected interval")
+          .column("interval_ratio", &R::interval_ratio, Unit::none,
+                  "median of the upper over the lower end of the interval");
+  return schema;
+}
+
 Schema<Share> const& Share::schema() {
   static auto const schema = [] {
     Schema<Share> s("share", "how much of a kernel's work each device takes");

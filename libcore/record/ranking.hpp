@@ -44,6 +44,21 @@ struct AssessmentSummary {
   static Schema<AssessmentSummary> const& schema();
 };
 
+// How right a model is on a group of measured times. Empty: the group has nothing to tell it by.
+struct Score {
+  std::string model, by, group;
+  std::uint64_t times = 0, missing = 0;
+  std::optional<double> median_error_pct, mean_error_pct, bias_pct, within_15_pct, within_30_pct, within_half_pct;
+  std::optional<double> of_all_within_30_pct;
+  std::uint64_t cases = 0;
+  std::optional<double> tau, best_picked_pct, mean_penalty_pct, decided_pct, wrongly_decided_pct;
+  std::uint64_t problems = 0;
+  std::optional<double> regret_1_pct, regret_5_pct, regret_10_pct;
+  std::optional<double> coverage_pct, interval_ratio;
+
+  static Schema<Score> const& schema();
+};
+
 struct Share {
   std::string model, kernel, case_name, device;
   double share = 0;

@@ -23,6 +23,8 @@
 #include "model/panwar.hpp"
 #include "model/perdome/report.hpp"
 #include "model/rank.hpp"
+#include "model/score.hpp"
+#include "model/trivial.hpp"
 #include "record/explanation.hpp"
 #include "record/passed_through.hpp"
 #include "record/projection.hpp"

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Emulates launches and writes their kernel rows.
+#
+#   emulate.sh MINIEMU FOLDER SOURCES MISSING <LAUNCHES >ROWS
+#
+# LAUNCHES: lines of file|kernel|case|options and arguments of miniemu, as SUITE.awk writes them
+# FOLDER: the .cu files that those name, which include what is below SOURCES, the suite's own checkout
+# MISSING: gets suite,kernel,case,reason of each launch without a row
+set -eu
+miniemu=$1 folder=$2 sources=$3 missing=$4
+suite=$(basename "$folder")
+here=$(dirname "$0")
+rows=$(mktemp)
+trap 'rm -f "$rows" "$rows.err"' EXIT
+echo suite,kernel,case,reason >"$missing"
+first=1
+while IFS='|' read -r file kernel case rest; do
+  # shellcheck disable=SC2086
+  if $miniemu "$folder/$file.cu" -I "$sources" -k "$kernel" --groups 8 --timeout 60 $rest -o "$rows" 2>"$rows.err" </dev/null
+  then
+    awk -f "$here/../../csv.awk" -f "$here/label.awk" kernel="$kernel" label="$case" first=$first "$rows"
+    first=0
+  else
+    printf '%s,%s,"%s",%s\n' "$suite" "$kernel" "$case" "$(sed -n '1s/.*error: //; 1s/[,"]/ /g; 1p' "$rows.err")" >>"$missing"
+  fi
+done
