@@ -21,7 +21,7 @@ namespace {
 struct Options {
   std::string measured, devdb, total_as;
   std::vector<std::string> by;
-  bool summary = false, scores = false, share = false, assign = false, total = false;
+  bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false;
 };
 
 void check_time(record::RowReader const& rows, double time_s) {
@@ -77,15 +77,16 @@ std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns&
       }
       if (!rows.extra_names().empty()) extra_columns.cells[key] = extra_columns.columns.cells(rows);
       // What is measured as a whole has several rows of a kernel.
-      if (!seen.insert(key).second && !(options.scores && !measured.contains({p.kernel, p.case_name})))
+      if (!seen.insert(key).second &&
+          !((options.scores || options.comparisons) && !measured.contains({p.kernel, p.case_name})))
         throw rows.error(
             "device",
             fmt::format("'{}' is duplicated for model '{}', kernel '{}', case '{}'", p.device, p.model, p.kernel,
                         p.case_name),
             "one row per model, kernel, case and device; give each variant its own case or model, or add them up "
             "with --total");
-      without_time += !p.time_s && !options.scores;
-      if (p.time_s || options.scores) projections.push_back(std::move(p));
+      without_time += !p.time_s && !options.scores && !options.comparisons;
+      if (p.time_s || options.scores || options.comparisons) projections.push_back(std::move(p));
     }
   }
   if (without_time > 0)
@@ -169,6 +170,7 @@ void write_scores(cli::Streams& io, Options const& options) {
   ExtraColumns extra_columns;
   auto projections = read_projections(io, extra_columns, options, cases);
   devices.use_ids(projections);
+  if (options.comparisons) return io.write(model::compare_times(projections, measured));
   io.write(model::score(projections, measured, {options.by, devices.known, io.seed()}));
 }
 
@@ -184,7 +186,7 @@ void write_assignments(cli::Streams& io, std::vector<record::Projection> const& 
 }
 
 void run(Options const& options, cli::Streams& io) {
-  if (options.scores) return write_scores(io, options);
+  if (options.scores || options.comparisons) return write_scores(io, options);
   ExtraColumns extra_columns;
   auto projections = read_projections(io, extra_columns, options);
   if (options.total) {
@@ -217,6 +219,10 @@ void declare(cli::Tool& tool) {
              "with --measured: errors, order, choice and intervals of each model, of trivial ones beside, over all "
              "times, as the mean over the suites, and by the groups of --by")
           ->needs(measured);
+  auto* const comparisons = app.add_flag("--comparisons", options->comparisons,
+                                         "with --measured: each projected time beside the measured one, for figure")
+                                ->needs(measured);
+  comparisons->excludes(scores);
   tool.list("--by", options->by,
             "with --scores: groups to score, too: suite, program, part (columns of the measured times), device, "
             "architecture, limiter, regime",

@@ -1,6 +1,7 @@
 // Measured against predicted values of held-out samples, a panel per device; on the dotted line they agree.
 // [braun] figures 5.5, 5.6, 5.9, 5.10.
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "figure/kinds.hpp"
@@ -9,19 +10,24 @@
 namespace kernelcast::figure {
 namespace {
 
-constexpr std::size_t max_predicted_panels = 16;
+constexpr std::size_t max_predicted_panels = 24;
 constexpr int predicted_panels_across = 4;
+constexpr double max_numbered_span = 1e4;  // of the times; beyond, every other is numbered
 
 }  // namespace
 
 void draw_predicted(Rows& rows, Script& script) {
   std::map<std::string, std::vector<std::vector<std::string>>> points;
   bool times = true;
+  double shortest_s = std::numeric_limits<double>::max(), longest_s = 0;
   for (auto const& row : rows.all<record::HeldOut>()) {
     times = row.time_s.has_value();
     auto const measured = times ? row.measured_s : row.measured_w;
     auto const predicted = times ? row.time_s : row.power_w;
-    if (measured && predicted) points[row.device].push_back({number(*measured), number(*predicted)});
+    if (!measured || !predicted) continue;
+    points[row.device].push_back({number(*measured), number(*predicted)});
+    shortest_s = std::min(shortest_s, *measured);
+    longest_s = std::max(longest_s, *measured);
   }
   if (points.size() > max_predicted_panels)
     throw Error(Status::bad_data, fmt::format("{} devices are too many for one figure", points.size()),
@@ -38,6 +44,7 @@ void draw_predicted(Rows& rows, Script& script) {
   script.line("set size square");
   if (times) script.line("set logscale xy");
   if (times) script.line("set format xy \"1e%T\"");
+  if (times && longest_s > max_numbered_span * shortest_s) script.line("set xtics 100");
   script.line("set xlabel \"measured ({})\"", times ? "s" : "W");
   script.line("set ylabel \"predicted ({})\"", times ? "s" : "W");
   for (auto const& [device, cells] : points) {

@@ -296,7 +296,48 @@ void score_trivial(std::vector<Score>& rows, Points const& points, ScoreOptions 
       rows, "order:random", points, [&](Point const&) { return static_cast<double>(random() >> 1U) + 1; }, options);
 }
 
+// The points with each model's projections.
+struct Matches {
+  Matches(std::vector<Projection> const& projections, Points const& points) : totals(total(projections).rows) {
+    std::map<std::string, std::map<Key, Projection const*>> models_times;
+    for (auto const& p : projections) {
+      auto& times = models_times[p.model];
+      if (p.time_s) times[{p.kernel, p.case_name, p.device}] = &p;
+    }
+    for (auto const& p : totals) models_times[p.model].try_emplace({p.kernel, p.case_name, p.device}, &p);
+    for (auto const& [model, times] : models_times) {
+      auto& of_model = models[model] = points;
+      for (auto& [key, p] : of_model)
+        if (auto const found = times.find(key); found != times.end()) p.projection = found->second;
+    }
+  }
+  Matches(Matches const&) = delete;
+  Matches& operator=(Matches const&) = delete;
+
+  std::vector<Projection> totals;
+  std::map<std::string, Points> models;
+};
+
 }  // namespace
+
+std::vector<record::Comparison> compare_times(std::vector<Projection> const& projections,
+                                              std::vector<Measured> const& measured) {
+  std::vector<record::Comparison> rows;
+  Matches const matches(projections, points_of(measured));
+  for (auto const& [model, points] : matches.models)
+    for (auto const& [key, p] : points) {
+      if (!p.projection) continue;
+      auto& row = rows.emplace_back();
+      static_cast<Projection&>(row) = *p.projection;
+      row.measured_s = p.time_s;
+      row.error_pct = 100 * std::fabs(*p.projection->time_s / p.time_s - 1);
+      row.suite = p.measured->suite;
+      row.program = p.measured->program;
+      row.part = p.measured->part;
+      row.regime = regime(p.time_s);
+    }
+  return rows;
+}
 
 std::vector<std::string> const& score_groups() {
   static std::vector<std::string> const names{"suite",        "program", "part",  "device",
@@ -309,19 +350,8 @@ std::vector<Score> score(std::vector<Projection> const& projections, std::vector
   auto const points = points_of(measured);
   std::vector<Score> rows;
   if (points.empty()) return rows;
-  std::map<std::string, std::map<Key, Projection const*>> models;
-  for (auto const& p : projections) {
-    auto& known = models[p.model];
-    if (p.time_s) known[{p.kernel, p.case_name, p.device}] = &p;
-  }
-  auto const totals = total(projections).rows;
-  for (auto const& p : totals) models[p.model].try_emplace({p.kernel, p.case_name, p.device}, &p);
-  for (auto const& [model, known] : models) {
-    auto of_model = points;
-    for (auto& [key, p] : of_model)
-      if (auto const found = known.find(key); found != known.end()) p.projection = found->second;
-    score_model(rows, model, of_model, options);
-  }
+  Matches const matches(projections, points);
+  for (auto const& [model, of_model] : matches.models) score_model(rows, model, of_model, options);
   score_trivial(rows, points, options);
   round_figures(rows);
   return rows;

@@ -26,6 +26,10 @@ struct ScoreOptions {
 // suite, program, part, device, architecture, limiter, regime.
 std::vector<std::string> const& score_groups();
 
+// Each projected time with the measured one, by model, kernel, case and device. Repeats and totals as for score().
+std::vector<record::Comparison> compare_times(std::vector<record::Projection> const& projections,
+                                              std::vector<record::Measured> const& measured);
+
 // Rows of each model: by all, by suites (the mean over the suites of each figure, so that no suite with many times
 // rules) and by each of options.by. Repeated measurements of a kernel, case and device count with their median; where
 // the measured kernel is `total` and the model has none of that name, all its projections of the case are added up.

@@ -38,11 +38,11 @@ Schema<HeldOut> const& HeldOut::schema() {
   static auto const schema = [] {
     auto s = forest_projection<HeldOut>("held_out", "projections of samples that were not learnt from, and the truth");
     s.column("measured_s", &HeldOut::measured_s, Unit::seconds, "measured kernel time; empty for a forest of power")
-        .column("measured_w", &HeldOut::measured_w, Unit::watts, "measured power; empty for a forest of times")
+        .optional_column("measured_w", &HeldOut::measured_w, Unit::watts, "measured power; empty for a forest of times")
         .column("error_pct", &HeldOut::error_pct, Unit::percent, "distance of the projection from the measured value")
-        .column("scheme", &HeldOut::scheme, Unit::none, "how samples were held out: k-fold, leave-one-out, …")
-        .column("iteration", &HeldOut::iteration, Unit::none, "0 and up; each has a seed of its own")
-        .column("fold", &HeldOut::fold, Unit::none, "the fold that was held out, 0 and up");
+        .optional_column("scheme", &HeldOut::scheme, Unit::none, "how samples were held out: k-fold, leave-one-out, …")
+        .optional_column("iteration", &HeldOut::iteration, Unit::none, "0 and up; each has a seed of its own")
+        .optional_column("fold", &HeldOut::fold, Unit::none, "the fold that was held out, 0 and up");
     return s;
   }();
   return schema;

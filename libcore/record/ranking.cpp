@@ -69,6 +69,25 @@ Schema<AssessmentSummary> const& AssessmentSummary::schema() {
   return schema;
 }
 
+Schema<Comparison> const& Comparison::schema() {
+  using R = Comparison;
+  static auto const schema = [] {
+    Schema<R> s("comparison", "a projected time and the measured one");
+    add_projection_columns(s, values_of<Limiter>);
+    s.column("measured_s", &R::measured_s, Unit::seconds, "measured kernel time")
+        .column("error_pct", &R::error_pct, Unit::percent, "|projected / measured - 1|")
+        .column("suite", &R::suite, Unit::none, "which set of measurements it is of")
+        .may_be_empty()
+        .column("program", &R::program, Unit::none, "the program or benchmark that was measured")
+        .may_be_empty()
+        .column("part", &R::part, Unit::none, "of a split: chosen or held")
+        .may_be_empty()
+        .column("regime", &R::regime, Unit::none, "by the measured time: < 10 us, 10 to 100 us, >= 100 us");
+    return s;
+  }();
+  return schema;
+}
+
 Schema<Score> const& Score::schema() {
   using R = Score;
   static auto const schema =

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "record/projection.hpp"
 #include "record/schema.hpp"
 #include "record/vocabulary.hpp"
 
@@ -42,6 +43,14 @@ struct AssessmentSummary {
   std::optional<double> mean_relative_error_pct;
 
   static Schema<AssessmentSummary> const& schema();
+};
+
+// A projected time and the measured one. `figure predicted` and `figure errors` draw these rows.
+struct Comparison : Projection {
+  double measured_s = 0, error_pct = 0;
+  std::string suite, program, part, regime;
+
+  static Schema<Comparison> const& schema();
 };
 
 // How right a model is on a group of measured times. Empty: the group has nothing to tell it by.
