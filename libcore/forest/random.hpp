@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "statistics/splitmix64.hpp"
+
 namespace kernelcast::forest {
 
 class Random {
@@ -14,9 +16,9 @@ class Random {
   // Streams of one seed are independent of each other.
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) {
     std::uint64_t state = seed;
-    state = mixed(state) ^ (stream * 0xd1342543de82ef95u);
-    a_ = mixed(state);
-    b_ = mixed(state);
+    state = next_splitmix64(state) ^ (stream * 0xd1342543de82ef95u);
+    a_ = next_splitmix64(state);
+    b_ = next_splitmix64(state);
   }
   std::uint64_t next() {
     std::uint64_t const sum = a_ + b_;
@@ -35,12 +37,6 @@ class Random {
   }
 
  private:
-  static std::uint64_t mixed(std::uint64_t& state) {
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
   std::uint64_t a_ = 1, b_ = 2;
 };
 

@@ -7,20 +7,15 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "statistics/splitmix64.hpp"
+
 namespace kernelcast::graph {
 
 namespace {
 
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
 // Quantities within some 5 % of each other are alike.
 std::uint64_t about(double value) {
-  return value > 0 ? mixed(static_cast<std::uint64_t>(std::llround(std::log(value) * 20) + 100000)) : 0;
+  return value > 0 ? splitmix64(static_cast<std::uint64_t>(std::llround(std::log(value) * 20) + 100000)) : 0;
 }
 
 // Colour refinement over the nodes of the interconnect and the parts mapped to its GPUs.
@@ -30,12 +25,12 @@ class Signatures {
     std::map<std::string, std::size_t> index;
     auto const node = [&](std::string const& name) {
       auto const [at, is_new] = index.try_emplace(name, nodes_.size());
-      if (is_new) nodes_.push_back(mixed(name[0] == 'g' ? 1 : name[0] == 'h' ? 2 : 3));
+      if (is_new) nodes_.push_back(splitmix64(name[0] == 'g' ? 1 : name[0] == 'h' ? 2 : 3));
       return at->second;
     };
     for (auto const& link : system.links()) {
-      std::uint64_t const label = mixed(about(link.bandwidth_bytes_per_s) + (link.duplex == "full" ? 1 : 2) +
-                                        3 * about(1 + 1e9 * link.latency_s.value_or(0)));
+      std::uint64_t const label = splitmix64(about(link.bandwidth_bytes_per_s) + (link.duplex == "full" ? 1 : 2) +
+                                             3 * about(1 + 1e9 * link.latency_s.value_or(0)));
       links_.push_back({node(link.from), node(link.to), label});
     }
     for (std::size_t e = 0; e < system.endpoint_count(); ++e) endpoint_.push_back(index.at(system.endpoint_name(e)));
@@ -61,29 +56,29 @@ class Signatures {
           break;
       }
     for (std::uint32_t p = 0; p < graph.parts; ++p)
-      parts_[p] = mixed(about(compute[p]) + mixed(about(in[p]) + 5) + mixed(about(out[p]) + 7));
+      parts_[p] = splitmix64(about(compute[p]) + splitmix64(about(in[p]) + 5) + splitmix64(about(out[p]) + 7));
     for (auto const& [ends, bytes] : sent) traffic_.push_back({ends.first, ends.second, about(bytes)});
   }
 
   // Of parts 0 … map.size() - 1 on their GPUs with host buffers in `buffer`; the other parts are not there yet.
   std::uint64_t operator()(std::vector<std::size_t> const& map, HostBuffer const& buffer) {
     colour_ = nodes_;
-    if (buffer.host) colour_[endpoint_[system_.host(*buffer.host)]] = mixed(4);
+    if (buffer.host) colour_[endpoint_[system_.host(*buffer.host)]] = splitmix64(4);
     colour_.insert(colour_.end(), parts_.begin(), parts_.end());
     std::size_t const first_part = nodes_.size();
     for (int round = 0; round < 6; ++round) {
       next_.assign(colour_.size(), 0);
       auto const meet = [&](std::size_t a, std::size_t b, std::uint64_t there, std::uint64_t back) {
-        next_[a] += mixed(colour_[b] + there);
-        next_[b] += mixed(colour_[a] + back);
+        next_[a] += splitmix64(colour_[b] + there);
+        next_[b] += splitmix64(colour_[a] + back);
       };
       for (auto const& link : links_) meet(link.a, link.b, link.label, link.label);
       for (std::size_t p = 0; p < map.size(); ++p) meet(first_part + p, endpoint_[map[p]], 11, 12);
       for (auto const& t : traffic_) meet(first_part + t.a, first_part + t.b, t.label + 13, t.label + 14);
-      for (std::size_t i = 0; i < colour_.size(); ++i) colour_[i] = mixed(colour_[i] + next_[i]);
+      for (std::size_t i = 0; i < colour_.size(); ++i) colour_[i] = splitmix64(colour_[i] + next_[i]);
     }
     std::uint64_t sum = buffer.host ? 1 : 2;
-    for (auto const colour : colour_) sum += mixed(colour);
+    for (auto const colour : colour_) sum += splitmix64(colour);
     return sum;
   }
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "statistics/splitmix64.hpp"
+
 namespace kernelcast::graph {
 
 namespace {
@@ -13,13 +15,6 @@ namespace {
 // Tasks whose ends differ by less than this part of a step end together; keeps rounding from making extra steps.
 constexpr double together = 1e-10;
 constexpr std::size_t max_remembered = 4096;  // allocations
-
-std::uint64_t mixed(std::uint64_t x) {  // splitmix64
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 }  // namespace
 
@@ -130,7 +125,7 @@ void Simulator::prepare(Graph const& graph, std::vector<double> const& kernel_s,
     if (index < 0) {
       index = static_cast<int>(s.connections.size());
       auto const gpu = [&](std::size_t e) { return e < system.gpu_count() ? static_cast<int>(e) : -1; };
-      s.connections.push_back({mixed(pair), pair, gpu(from), gpu(to)});
+      s.connections.push_back({splitmix64(pair), pair, gpu(from), gpu(to)});
     }
     return static_cast<std::uint32_t>(index);
   };
@@ -234,7 +229,7 @@ bool Simulator::State::same(CachedEntry const& entry) const {
 }
 
 Simulator::State::CachedEntry& Simulator::State::allocation(std::uint64_t key) {
-  for (;; key = mixed(key)) {  // to the next place where two sets share a key
+  for (;; key = splitmix64(key)) {  // to the next place where two sets share a key
     auto const found = remembered.find(key);
     if (found == remembered.end()) break;
     if (same(found->second)) return found->second;

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "launch/launch.hpp"
+#include "statistics/splitmix64.hpp"
 
 namespace kernelcast::launch {
 
@@ -57,12 +58,9 @@ inline std::uint32_t mix(std::uint32_t x) {
   return x;
 }
 
-// splitmix64: one key per seed and buffer.
+// One key per seed and buffer.
 std::uint64_t key_of(std::uint64_t seed, std::uint64_t number) {
-  std::uint64_t z = seed * 0x9e3779b97f4a7c15U + number * 0xd1b54a32d192ed03U + 0x9e3779b97f4a7c15U;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebU;
-  return z ^ z >> 31;
+  return splitmix64(seed * splitmix64_step + number * 0xd1b54a32d192ed03U);
 }
 
 // Vectorised for the machine it runs on: these two decide how long a run with large buffers takes to start.

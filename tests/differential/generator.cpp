@@ -6,21 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "statistics/splitmix64.hpp"
+
 namespace kernelcast::differential {
 
 namespace {
 
-// Our own, so that every host draws the same numbers.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t bits() {
-    state_ += 0x9e3779b97f4a7c15u;
-    std::uint64_t z = state_;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-  }
+  std::uint64_t bits() { return next_splitmix64(state_); }
   unsigned below(unsigned bound) { return static_cast<unsigned>(bits() % bound); }
   bool one_in(unsigned n) { return below(n) == 0; }
 

@@ -9,6 +9,7 @@
 
 #include "emu/emu.hpp"
 #include "ptx/parser.hpp"
+#include "statistics/splitmix64.hpp"
 
 namespace kernelcast::emu::test {
 
@@ -59,16 +60,9 @@ struct Bench {
   }
 };
 
-// A small generator of our own, so that every host draws the same numbers.
 struct Random {
   std::uint64_t state;
-  std::uint64_t operator()() {
-    state += 0x9e3779b97f4a7c15u;
-    std::uint64_t z = state;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-  }
+  std::uint64_t operator()() { return next_splitmix64(state); }
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>((*this)() % bound); }
 };
 
