@@ -19,7 +19,7 @@ namespace {
 struct Options {
   std::string devdb;
   std::vector<std::string> devices;
-  std::string scheduler = "gto", order = "both";
+  std::string scheduler = "gto", order = "both", launch_cost = "0";
   unsigned active_warps = 8;
   std::vector<double> hit_rates;
   bool no_cache = false, warm = false, dual_issue = false, replace = false, strict = false;
@@ -54,6 +54,7 @@ ake::Options model_options(Options const& o) {
   out.replace = o.replace;
   out.group_launch_cycles = o.group_launch_cycles;
   out.strict = o.strict;
+  out.launch_cost = device::launch_cost_named(o.launch_cost);
   return out;
 }
 
@@ -131,6 +132,10 @@ void declare(cli::Tool& tool) {
                  "with --replace, cycles from a group's end to its successor's start (default 0)")
       ->type_name("N")
       ->check(cli::number_from(0, 1e9));
+  app.add_option("--launch-cost", options->launch_cost,
+                 "what each launch costs besides: 0 (default), device (what the database has measured from its "
+                 "submission to its start) or so many seconds")
+      ->type_name("COST");
   app.add_flag("--strict", options->strict, "no projection where latgap.csv lacks a figure, instead of its fallback");
   app.add_option("--timeline", options->timeline, "write the wavefronts of the emulation as a Chrome trace")
       ->type_name("FILE");

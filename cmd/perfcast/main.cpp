@@ -30,9 +30,7 @@ model::panwar::Options model_options(Options const& options) {
                   "usual, base, boost, or hertz such as 1.4e9");
     out.clock_hz = cli::positive_number(options.clock, "--clock");
   }
-  out.launch_delay = options.launch_delay || options.launch_cost == "device";
-  if (options.launch_cost != "device" && options.launch_cost != "0")
-    out.launch_cost_s = cli::positive_number(options.launch_cost, "--launch-cost");
+  out.launch_cost = device::launch_cost_named(options.launch_delay ? "device" : options.launch_cost);
   return out;
 }
 
@@ -88,12 +86,14 @@ void declare(cli::Tool& tool) {
                "says otherwise");
   app.add_flag("--doubtful", options->doubtful,
                "also use measurements of the database that are marked doubtful; the reason stands beside them");
-  app.add_flag("--launch-delay", options->launch_delay,
-               "add to every launch what the database has measured from its submission to its start, to compare with "
-               "times that were taken so");
+  auto* const delay =
+      app.add_flag("--launch-delay", options->launch_delay,
+                   "add to every launch what the database has measured from its submission to its start, to compare "
+                   "with times that were taken so");
   app.add_option("--launch-cost", options->launch_cost,
                  "what each launch costs besides: 0 (default), device (the same as --launch-delay) or so many seconds")
-      ->type_name("COST");
+      ->type_name("COST")
+      ->excludes(delay);
   options->app = &app;
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }

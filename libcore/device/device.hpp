@@ -81,6 +81,19 @@ Occupancy occupancy(Device const& device, KernelRegisters& registers, std::uint6
 // Which measurements count: those whose status is ok, or doubtful ones too.
 enum class Trust : std::uint8_t { ok, doubtful };
 
+// What a launch itself costs, for models that leave it out.
+struct LaunchCost {
+  bool of_device = false;  // what the database has measured from submission to start
+  double seconds = 0;      // besides
+
+  // Seconds of one launch; none where nothing is asked for, or the database does not know it.
+  std::optional<double> on(Device const&) const;
+  bool unknown_on(Device const& device) const { return of_device && !device.launch_delay_s; }
+};
+inline constexpr char const* launch_cost_unknown = "launch_delay_s not known: nothing added";
+// "0", "device" or seconds above 0, as of --launch-cost; throws Error(usage) for anything else.
+LaunchCost launch_cost_named(std::string_view text);
+
 class DeviceDatabase {
  public:
   std::vector<Device> const& devices() const { return devices_; }  // in the order of devices.csv

@@ -439,9 +439,8 @@ void refuse_no_time(std::initializer_list<Span> terms) {
 // What the launches themselves cost, where that is asked for.
 double Projector::launches_s() {
   auto& out = terms_.projection.t_launch_s;
-  if (options_.launch_delay && !device_.launch_delay_s) note("launch_delay_s not known: nothing added");
-  if (options_.launch_delay && device_.launch_delay_s) out = launches_ * *device_.launch_delay_s;
-  if (options_.launch_cost_s > 0) out = out.value_or(0) + launches_ * options_.launch_cost_s;
+  if (options_.launch_cost.unknown_on(device_)) note(device::launch_cost_unknown);
+  if (auto const each = options_.launch_cost.on(device_)) out = launches_ * *each;
   return out.value_or(0);
 }
 

@@ -35,9 +35,8 @@
 //    second-level cache, each is fetched once per launch from memory, or once at all when all fit; the rest comes at
 //    the cache's bandwidth, or at no cost where that is not known. Both ends are widened by the spread between the
 //    emulated groups when not all were emulated.
-//  - Launches cost nothing, as in the paper, unless Options::launch_delay asks for what the database has measured:
-//    time = max(...) + launches x launch_delay_s, for times that are taken from submission on; Options::launch_cost_s
-//    does the same with a figure of the user.
+//  - Launches cost nothing, as in the paper, unless Options::launch_cost says what each does: time = max(...) + launches x
+//    cost. What the database has measured (launch_delay_s) is for times that are taken from submission on.
 // Not modelled, as in the paper: transfers between host and device, waiting at barriers.
 #pragma once
 
@@ -72,8 +71,7 @@ inline Clock clock_named(std::string_view name) {  // other names mean the defau
 struct Options {
   Clock clock = Clock::usual;
   std::optional<double> clock_hz = {};  // of the compute units, in the place of `clock`
-  bool launch_delay = false;
-  double launch_cost_s = 0;  // added for each launch
+  device::LaunchCost launch_cost = {};
 };
 
 // Everything on the way to a projection; times in seconds, of all launches together.

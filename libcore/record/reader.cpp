@@ -41,31 +41,31 @@ char const* parse_boolean(std::string_view text, bool& out) {
   return nullptr;
 }
 
-std::string parse_name(ColumnDefinition const& column, std::string_view text, void* field) {
-  if (std::find(column.values.begin(), column.values.end(), text) == column.values.end())
-    return "expected " + one_of(column.values);
+constexpr char const* one_of_its_names = "expected one of the column's names";
+
+char const* parse_name(ColumnDefinition const& column, std::string_view text, void* field) {
+  if (std::find(column.values.begin(), column.values.end(), text) == column.values.end()) return one_of_its_names;
   auto const& names = column.enumeration->names;
   column.enumeration->set(field, static_cast<std::size_t>(std::find(names.begin(), names.end(), text) - names.begin()));
-  return {};
+  return nullptr;
 }
 
-// Empty when the text was read, else what was expected.
-std::string parse_cell(ColumnDefinition const& column, std::string_view text, void* field) {
-  auto const said = [](char const* expected) { return expected ? std::string(expected) : std::string(); };
+// Null when the text was read, else what was expected.
+char const* parse_cell(ColumnDefinition const& column, std::string_view text, void* field) {
   switch (column.type) {
     case FieldType::text:
       static_cast<std::string*>(field)->assign(text);
-      return {};
+      return nullptr;
     case FieldType::number:
-      return said(parse_number(text, *static_cast<double*>(field)));
+      return parse_number(text, *static_cast<double*>(field));
     case FieldType::integer:
-      return said(parse_integer(text, *static_cast<std::uint64_t*>(field)));
+      return parse_integer(text, *static_cast<std::uint64_t*>(field));
     case FieldType::boolean:
-      return said(parse_boolean(text, *static_cast<bool*>(field)));
+      return parse_boolean(text, *static_cast<bool*>(field));
     case FieldType::optional_number:
-      return said(parse_number(text, static_cast<std::optional<double>*>(field)->emplace()));
+      return parse_number(text, static_cast<std::optional<double>*>(field)->emplace());
     case FieldType::optional_integer:
-      return said(parse_integer(text, static_cast<std::optional<std::uint64_t>*>(field)->emplace()));
+      return parse_integer(text, static_cast<std::optional<std::uint64_t>*>(field)->emplace());
     case FieldType::enumeration:
       return parse_name(column, text, field);
   }
@@ -184,12 +184,12 @@ void RowReader::parse(ColumnDefinition const& column, std::size_t field, void* r
                            fmt::format("{}: {}", column.name, column.meaning));
     return;  // the field keeps its default: unknown
   }
-  auto expected = parse_cell(column, text, target);
-  if (expected.empty() && at_least_zero(column.unit) && is_negative(column.type, target))
-    expected = "expected 0 or more";
-  if (!expected.empty())
-    throw reader_->error(field, fmt::format("column '{}': {}, got '{}'", column.name, expected, shown(text)),
-                         hint_for(column, text));
+  auto const* expected = parse_cell(column, text, target);
+  if (!expected && at_least_zero(column.unit) && is_negative(column.type, target)) expected = "expected 0 or more";
+  if (!expected) return;
+  auto const wanted = expected == one_of_its_names ? "expected " + one_of(column.values) : std::string(expected);
+  throw reader_->error(field, fmt::format("column '{}': {}, got '{}'", column.name, wanted, shown(text)),
+                       hint_for(column, text));
 }
 
 std::size_t RowReader::index_of(std::string_view column) const {

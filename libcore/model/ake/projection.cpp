@@ -71,7 +71,7 @@ struct Projector::Sum {
   std::string reason;
   Run program, list, sass;
   bool has_sass = false;
-  std::uint64_t groups_traced = 0, full_waves = 0, tail_groups = 0;
+  std::uint64_t launches = 0, groups_traced = 0, full_waves = 0, tail_groups = 0;
   std::size_t groups_per_cu = 0, warps_per_cu = 0;
   std::uint64_t l1_sectors = 0, l1_hits = 0, l2_sectors = 0, l2_hits = 0;
 };
@@ -127,6 +127,8 @@ void Projector::add(Launch const& launch, std::function<void(Issue const&)> cons
   if (options_.strict && !assumed.empty()) return give_up(record::RowStatus::unknown, "not in latgap.csv: " + assumed);
   if (!assumed.empty()) ake::add(sum.reason, "assumed: " + assumed);
   ake::add(sum.reason, place.note);
+  if (options_.launch_cost.unknown_on(device_)) ake::add(sum.reason, device::launch_cost_unknown);
+  ++sum.launches;
   emulate_launch(launch, place, sum, observe);
 }
 
@@ -286,6 +288,11 @@ record::Emulation Projector::row_of(Sum const& sum) const {
     row.limiter = memory >= std::max(dependency, barrier) ? record::Limiter::memory_wait
                   : dependency >= barrier                 ? record::Limiter::dependency_wait
                                                           : record::Limiter::barrier_wait;
+  }
+  if (auto const each = options_.launch_cost.on(device_)) {
+    double const launches_s = *each * static_cast<double>(sum.launches);
+    if (launches_s > *row.time_s) row.limiter = record::Limiter::launch;
+    for (auto* const time_s : {&row.time_s, &row.time_low_s, &row.time_high_s}) **time_s += launches_s;
   }
   if (options_.memory.kind != MemoryMode::Kind::none) {
     if (sum.l1_sectors) row.l1_hit = static_cast<double>(sum.l1_hits) / static_cast<double>(sum.l1_sectors);

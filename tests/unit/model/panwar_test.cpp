@@ -152,7 +152,7 @@ TEST_CASE("launches cost what was measured, where that is asked for") {
   model::panwar::Options options;
   auto const without = project(k, d, options);
   CHECK(!without.t_launch_s);
-  options.launch_delay = true;
+  options.launch_cost.of_device = true;
   auto p = project(k, d, options);  // nothing was measured
   CHECK(!p.t_launch_s);
   CHECK(*p.time_s == *without.time_s);
