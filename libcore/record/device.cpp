@@ -70,6 +70,13 @@ void add_memory(Schema<Device>& s) {
            "first-level data cache of a compute unit; 0 when it has none for global loads")
       .column("l2_bytes", &Device::l2_bytes, Unit::bytes, "second-level cache; of a CPU per core")
       .column("l3_bytes", &Device::l3_bytes, Unit::bytes, "third-level or memory-side cache")
+      .optional_column(
+          "l1_array_bytes", &Device::l1_array_bytes, Unit::bytes,
+          "cache between first and second level that several compute units share; empty when there is none")
+      .optional_column("l2_parts", &Device::l2_parts, Unit::count,
+                       "equal parts of the second-level cache, of which a compute unit is near to one: partitions, "
+                       "from which the others are reached over a longer way, or one for each die, which serves that "
+                       "die alone (architectures CDNA3); empty is one")
       .column("memory_bytes", &Device::memory_bytes, Unit::bytes, "device memory")
       .column("memory_type", &Device::memory_type, Unit::none, "kind of memory")
       .may_be_empty()
@@ -80,9 +87,15 @@ void add_memory(Schema<Device>& s) {
               "measured bandwidth of coalesced reads at full occupancy")
       .column("l2_bandwidth_bytes_per_s", &Device::l2_bandwidth_bytes_per_s, Unit::bytes_per_s,
               "measured bandwidth of the second-level cache, all compute units together")
+      .optional_column("l3_bandwidth_bytes_per_s", &Device::l3_bandwidth_bytes_per_s, Unit::bytes_per_s,
+                       "measured bandwidth of the third-level or memory-side cache")
       .column("global_access_rule", &Device::global_access_rule, Unit::none,
               "how accesses become transactions; empty for a CPU")
       .column("global_latency_s", &Device::global_latency_s, Unit::seconds, "latency of an uncached global load")
+      .optional_column("l1_latency_s", &Device::l1_latency_s, Unit::seconds, "latency of a load from the first level")
+      .optional_column("l2_latency_s", &Device::l2_latency_s, Unit::seconds,
+                       "the same from the second level; of several parts the near one")
+      .optional_column("l3_latency_s", &Device::l3_latency_s, Unit::seconds, "the same from the third level")
       .column("link", &Device::link, Unit::none, "how it is attached to the host")
       .may_be_empty()
       .column("tdp_w", &Device::tdp_w, Unit::watts, "stated thermal design power");

@@ -32,12 +32,14 @@ struct Device {
   Count registers_per_cu, max_registers_per_item;
   Count shared_per_cu_bytes, shared_per_group_bytes, shared_banks, shared_bank_bytes;
   Number shared_passes_per_cu_cycle, shared_fraction;
-  Number l1_per_cu_bytes, l2_bytes, l3_bytes, memory_bytes;
+  Number l1_per_cu_bytes, l2_bytes, l3_bytes, l1_array_bytes, memory_bytes;
+  Count l2_parts;
   std::string memory_type;
   Count memory_bus_bits;
   Number peak_bandwidth_bytes_per_s, measured_bandwidth_bytes_per_s, l2_bandwidth_bytes_per_s;
+  Number l3_bandwidth_bytes_per_s;
   std::optional<AccessRule> global_access_rule;
-  Number global_latency_s;
+  Number global_latency_s, l1_latency_s, l2_latency_s, l3_latency_s;
   std::string link;
   Number tdp_w;
   Number automatch_cores, automatch_flop_per_s, automatch_fast_bytes, automatch_line_bytes;

@@ -60,8 +60,8 @@ std::string source_of(std::string const& column) {
   if (starts("automatch_") || starts("perdome_")) return "src_models";
   if (starts("throughput_") || column == "vliw_slots") return "src_throughput";
   if (column == "measured_bandwidth_bytes_per_s") return "src_measured";
-  if (column == "global_latency_s") return "src_latency";
   if (column == "link") return "src_link";
+  if (column.ends_with("_latency_s")) return "src_latency";
   if (starts("l1_") || starts("l2_") || starts("l3_")) return "src_cache";
   if (starts("max_") || starts("registers_") || starts("shared_") || column == "global_access_rule")
     return "src_limits";
@@ -139,6 +139,14 @@ TEST_CASE("devdb: ids are slugs, kinds and rules are known, figures are in range
       CHECK(*d.global_latency_s > 2e-7);
       CHECK(*d.global_latency_s < 1e-6);
     }
+    if (d.l3_bandwidth_bytes_per_s) CHECK(*d.l3_bandwidth_bytes_per_s < *d.l2_bandwidth_bytes_per_s);
+    double faster = 5e-9;
+    for (auto const& latency : {d.l1_latency_s, d.l2_latency_s, d.l3_latency_s, d.global_latency_s}) {
+      if (!latency) continue;
+      CHECK(*latency > faster);
+      faster = *latency;
+    }
+    if (d.l2_parts) CHECK((*d.l2_parts > 1 && d.l2_bytes));
     if (d.shared_fraction) CHECK((*d.shared_fraction > 0 && *d.shared_fraction <= 1));
     if (d.tdp_w) CHECK((*d.tdp_w >= 30 && *d.tdp_w <= 1200));
     for (auto const& t : d.throughput)
