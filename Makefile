@@ -6,6 +6,7 @@
 # make torture [SECONDS=60|COUNT=N] [SEED=N]     programs killed at random moments and run again
 # make inject  has each call of the programs for memory, files and threads fail in turn (an hour)
 # make release the archive of a version, with its checksum
+# make curves GPUBENCHES=FILE  the curves of devdb that come from RRZE-HPC/gpu-benches, see devdb/import
 # make bench   benchmarks · make install [PREFIX=/usr/local] · make man · make format · make deps · make help
 #
 # All it does is call apt and CMake; CMakePresets.json has the build directories.
@@ -23,7 +24,7 @@ PACKAGES = $(DEMO_PACKAGES) g++ llvm-19-dev libclang-rt-19-dev libeigen3-dev lib
 BENCH_PACKAGES = libbenchmark-dev
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-lint demo check lint lint-deep fuzz fuzz-diff inject torture bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-lint demo check lint lint-deep fuzz fuzz-diff inject torture curves bench install release \
         format man clean
 all: build
 
@@ -86,6 +87,10 @@ torture: build
 
 inject: build
 	@cmake --build --preset release --target inject-all
+
+curves:
+	@test -n "$(GPUBENCHES)" || { echo "name the table: make curves GPUBENCHES=gpubenches.csv" >&2; exit 2; }
+	@awk -f bench-suites/csv.awk -f devdb/import/gpubenches.awk -v out=devdb/curves devdb/devices.csv $(GPUBENCHES)
 
 bench: deps-bench
 	@cmake --preset bench >/dev/null

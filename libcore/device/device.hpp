@@ -23,11 +23,13 @@
 
 namespace kernelcast::device {
 
-// A measured bandwidth over occupancy: points in order of occupancy, each above 0.
+// A measured bandwidth over occupancy: points in order of occupancy, each above 0. Words of 4 bytes, or of 8 bytes of a
+// device for which no others were measured: `word_bytes`.
 struct Curve {
   std::vector<double> occupancy, bandwidth_bytes_per_s;
   std::string source;
   std::vector<std::string> backend = {};  // of each point: the back end that measured it
+  std::uint64_t word_bytes = 4;
 
   bool empty() const { return occupancy.empty(); }
   // Linear between points, through the origin below the first, constant above the last. Bytes per second.
@@ -37,7 +39,7 @@ struct Curve {
 // One device with all that the database has about it.
 struct Device : record::Device {
   record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
-  Curve global_read, global_write, shared_read, shared_write;  // coalesced, words of 4 bytes
+  Curve global_read, global_write, shared_read, shared_write;  // coalesced
   std::optional<double> measured_fp32_flop_per_s;              // the highest of all mixes of operations
   std::optional<double> launch_delay_s;                        // the shortest of all back ends
 };

@@ -22,15 +22,20 @@ void check(Measurement const& row, record::Reader<Measurement> const& reader) {
 
 Curve* curve_of(Device& device, Measurement const& row) {
   bool const read = row.direction == "read";
-  if (!row.occupancy || row.access != "coalesced" || row.word_bytes != 4 || (!read && row.direction != "write"))
-    return nullptr;
+  bool const word = row.word_bytes == 4 || row.word_bytes == 8;
+  if (!row.occupancy || row.access != "coalesced" || !word || (!read && row.direction != "write")) return nullptr;
   if (row.metric == "global_bandwidth_bytes_per_s") return read ? &device.global_read : &device.global_write;
   if (row.metric == "shared_bandwidth_bytes_per_s") return read ? &device.shared_read : &device.shared_write;
   return nullptr;
 }
 
-// Adds a point, in order of occupancy.
+// Adds a point, in order of occupancy. Words of 4 bytes displace others.
 void add_point(Curve& curve, Measurement const& row, record::Reader<Measurement> const& reader) {
+  if (curve.empty() || *row.word_bytes < curve.word_bytes) {
+    curve = {};
+    curve.word_bytes = *row.word_bytes;
+  }
+  if (*row.word_bytes > curve.word_bytes) return;
   auto const at = std::lower_bound(curve.occupancy.begin(), curve.occupancy.end(), *row.occupancy);
   auto const i = static_cast<std::size_t>(at - curve.occupancy.begin());
   if (at == curve.occupancy.end() || *at != *row.occupancy) {

@@ -1,8 +1,8 @@
 // What measurements say about a device: rows of the `measurement` record become the curves that models read.
 //
-// Limits: a model reads coalesced accesses of 4-byte words; other accesses and words, latencies, copies and whatever
-// else is in a file are checked and left to callers that need them. A row whose status is not ok counts for nothing,
-// unless doubtful ones are requested.
+// Limits: a model reads coalesced accesses of 4-byte words, of 8-byte ones where those are missing; other accesses and
+// words, latencies, copies and whatever else is in a file are checked and left to callers that need them. A row whose
+// status is not ok counts for nothing, unless doubtful ones are requested.
 #pragma once
 
 #include "device/device.hpp"

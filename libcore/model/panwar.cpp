@@ -344,6 +344,8 @@ Span Projector::global() {
     t.time_s = launches_ * curve_time(read / launches_, write / launches_);
     t.high_s = launches_ * curve_time((read + extra_read) / launches_, (write + extra_write) / launches_);
     terms_.projection.bandwidth_source = "curve";
+    if (device_.global_read.word_bytes != 4)
+      note(fmt::format("bandwidth over occupancy of words of {} bytes", device_.global_read.word_bytes));
   } else {
     // Sectors that were fetched before come from a cache, whose latency is not counted.
     bool const cached = !device_.l2_bytes || *device_.l2_bytes > 0;

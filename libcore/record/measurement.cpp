@@ -7,7 +7,7 @@ namespace kernelcast::record {
 
 namespace {
 
-constexpr std::array<Metric, 36> all_metrics{{
+constexpr std::array<Metric, 37> all_metrics{{
     {"peak_flop_per_s", Unit::flop_per_s,
      "floating-point operations per second of class fp32, fp64 or fp16; variant fma (a multiply-add counts two), "
      "add_mul "
@@ -15,7 +15,12 @@ constexpr std::array<Metric, 36> all_metrics{{
     {"peak_op_per_s", Unit::none, "results per second of an integer, special, convert or logic class"},
     {"global_bandwidth_bytes_per_s", Unit::bytes_per_s,
      "bytes that work-items ask for per second from memory beyond the caches, over occupancy, word size and access"},
-    {"cache_bandwidth_bytes_per_s", Unit::bytes_per_s, "the same over a working set that lies in a cache"},
+    {"cache_bandwidth_bytes_per_s", Unit::bytes_per_s,
+     "the same over a working set that lies in a cache; variant l1, l2, l3: in that one; over growing sets, which "
+     "leave "
+     "the caches one by one, variant stream (groups repeat the set), turns (groups read sets in turn), same (all "
+     "compute "
+     "units read the same data at the same time)"},
     {"shared_bandwidth_bytes_per_s", Unit::bytes_per_s,
      "the same from shared memory; access stride<k> is a conflict of degree k on power-of-two strides"},
     {"texture_bandwidth_bytes_per_s", Unit::bytes_per_s, "the same through image reads"},
@@ -23,6 +28,8 @@ constexpr std::array<Metric, 36> all_metrics{{
      "the same from constant memory; coalesced: one address for all work-items of a wavefront"},
     {"load_latency_s", Unit::seconds, "time of a dependent load, by a random cycle through the working set"},
     {"load_latency_cycles", Unit::cycles, "the same in clocks of the device"},
+    {"load_gap_cycles", Unit::cycles,
+     "clocks of a compute unit per load of 32 work-items that hits a cache; variant says which one"},
     {"shared_latency_cycles", Unit::cycles, "clocks of a dependent load from shared memory"},
     {"cache_capacity_bytes", Unit::bytes, "data that a cache holds, found where the latency rises; variant l1, l2, l3"},
     {"cache_line_bytes", Unit::bytes, "distance from which two loads no longer share a transfer"},
@@ -31,7 +38,10 @@ constexpr std::array<Metric, 36> all_metrics{{
      "memory)"},
     {"launch_s", Unit::seconds, "from the call that starts an empty kernel to its end as the host sees it"},
     {"launch_delay_s", Unit::seconds, "from the submission of a kernel to its start, by the driver's own clock"},
-    {"launch_throughput_s", Unit::seconds, "time per launch where many empty kernels are queued"},
+    {"launch_throughput_s", Unit::seconds,
+     "time per launch where many kernels are queued, empty ones or as variant says: copies (of the working set), "
+     "copies "
+     "in a graph (launched as a whole)"},
     {"compile_s", Unit::seconds, "compiling one small kernel from source, caches of the driver avoided"},
     {"copy_bandwidth_bytes_per_s", Unit::bytes_per_s,
      "bytes copied per second, each counted once; variant says from where to where, pinned or pageable, alone or "
@@ -40,7 +50,8 @@ constexpr std::array<Metric, 36> all_metrics{{
     {"copy_row_s", Unit::seconds, "what each row adds to the time of a two-dimensional copy with gaps"},
     {"barrier_s", Unit::seconds,
      "global barrier at full occupancy; variant host (kernels launched one after the other, four groups of 32x32 on "
-     "each unit), threads (one thread on each logical core)"},
+     "each unit), threads (one thread on each logical core), grid or counter (within a kernel, of the runtime or by an "
+     "atomic counter, with a copy of the working set before each)"},
     {"latency_cycles", Unit::cycles, "clocks from one instruction of `class` to the next that needs its result"},
     {"gap_cycles", Unit::cycles,
      "clocks of a compute unit per wavefront instruction of `class` in independent streams; on CPUs per instruction of "
@@ -83,14 +94,17 @@ Schema<Measurement> const& Measurement::schema() {
   static auto const schema = [] {
     Schema<Measurement> s("measurement", "a metric of a device, measured at one point");
     s.column("device", &Measurement::device, Unit::none, "slug of the device, as in the device database")
-        .column("backend", &Measurement::backend, Unit::none, "opencl, cuda or cpu")
+        .column("backend", &Measurement::backend, Unit::none, "opencl, cuda, hip or cpu")
         .may_be_empty()
         .column("metric", &Measurement::metric, Unit::none, "what was measured, from the closed list below")
         .column("access", &Measurement::access, Unit::none,
-                "coalesced, stride<k> (every k-th word) or random; empty where it makes no difference")
+                "coalesced, stride<k> (every k-th word, 0: one for all), block<k> (k neighbouring words of each row of "
+                "a matrix) or random; "
+                "empty where it makes no difference")
         .may_be_empty()
         .column("direction", &Measurement::direction, Unit::none,
-                "read, write or copy; empty where it makes no difference")
+                "read, write, copy (a store for each load) or triad (a store for three loads); empty where it makes no "
+                "difference")
         .may_be_empty()
         .column("word_bytes", &Measurement::word_bytes, Unit::bytes, "bytes that a work-item moves at a time")
         .column("occupancy", &Measurement::occupancy, Unit::none,

@@ -22,10 +22,10 @@ struct Measurement {
   using Count = std::optional<std::uint64_t>;
 
   std::string device;   // slug of the device database, or one made from the device's name
-  std::string backend;  // opencl, cuda, cpu; what a data set says it used
+  std::string backend;  // opencl, cuda, hip, cpu; what a data set says it used
   std::string metric;
-  std::string access;     // coalesced, stride<k>, random; empty where the metric knows no access
-  std::string direction;  // read, write, copy; empty where it makes no difference
+  std::string access;     // coalesced, stride<k>, block<k>, random; empty where the metric knows no access
+  std::string direction;  // read, write, copy, triad; empty where it makes no difference
   Count word_bytes;
   Number occupancy;  // part of the most resident wavefronts; on CPUs part of the cores
   Number working_set_bytes;

@@ -134,6 +134,22 @@ TEST_CASE("measurements of a file become curves in order of occupancy") {
   CHECK(db.find("c2050").global_read.occupancy == std::vector<double>{1});
 }
 
+TEST_CASE("words of 8 bytes make a curve where there are none of 4") {
+  Copy const copy;
+  std::string const read = "c2075,cuda,global_bandwidth_bytes_per_s,coalesced,read,";
+  auto const curve = [&] { return device::load(copy.folder.string()).find("c2075").global_read; };
+  std::ofstream(copy.folder / "curves/own.csv") << columns << read << "8,0.5,,90e9,,,,,ok,\n"
+                                                << read << "8,1,,95e9,,,,,ok,\n";
+  CHECK(curve().bandwidth_bytes_per_s == std::vector<double>{90e9, 95e9});
+  CHECK(curve().word_bytes == 8);
+  for (char const* const name : {"curves/a.csv", "curves/z.csv"}) {  // read before and after the other file
+    std::ofstream(copy.folder / name) << columns << read << "4,0.5,,60e9,,,,,ok,\n";
+    CHECK(curve().bandwidth_bytes_per_s == std::vector<double>{60e9});
+    CHECK(curve().word_bytes == 4);
+    fs::remove(copy.folder / name);
+  }
+}
+
 TEST_CASE("the highest measured rate of single precision is kept") {
   Copy const copy;
   std::string const peak = "c2075,cuda,peak_flop_per_s,,,,,,";
