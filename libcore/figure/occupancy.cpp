@@ -8,7 +8,7 @@
 namespace kernelcast::figure {
 namespace {
 
-constexpr std::size_t max_occupancy_lines = 16;
+constexpr std::size_t max_occupancy_lines = 2 * colours;
 
 struct Point {
   double occupancy, low, value, high;
@@ -59,8 +59,9 @@ void draw_occupancy(Rows& rows, Script& script) {
     std::vector<std::vector<std::string>> cells;
     for (auto const& p : points) cells.push_back({number(p.occupancy), number(p.value), number(p.low), number(p.high)});
     auto const data = script.data(cells);
-    plot += fmt::format("{}{} using 1:2:3:4 with yerrorlines lw 2 pt 7 ps 0.6 lc rgb {} title {}", i ? ", " : "plot ",
-                        data, quote(colour(i)), quote(name));
+    // Where the colours begin again the points are open and the lines broken.
+    plot += fmt::format("{}{} using 1:2:3:4 with yerrorlines lw 2{} lc rgb {} title {}", i ? ", " : "plot ", data,
+                        i < colours ? " pt 7 ps 0.6" : " dt 2 pt 6 ps 0.9", quote(colour(i)), quote(name));
     ++i;
   }
   script.line("{}", plot);

@@ -8,9 +8,9 @@
 namespace kernelcast::figure {
 
 std::string_view colour(std::size_t index) {
-  static constexpr std::array<std::string_view, 8> colours{"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                                           "#56b4e9", "#d55e00", "#f0e442", "#000000"};
-  return colours[index % colours.size()];
+  static constexpr std::array<std::string_view, colours> all{"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                                             "#56b4e9", "#d55e00", "#f0e442", "#000000"};
+  return all[index % all.size()];
 }
 
 namespace {

@@ -10,7 +10,8 @@
 
 namespace kernelcast::figure {
 
-// Colours that people with colour-blindness tell apart (Okabe and Ito), by index; repeats after eight.
+// Colours that people with colour-blindness tell apart (Okabe and Ito), by index; repeats after this many.
+constexpr std::size_t colours = 8;
 std::string_view colour(std::size_t index);
 
 class Script {
