@@ -16,7 +16,7 @@ namespace fit = model::fit;
 namespace {
 
 // Beyond these, powers and squares of the fit overflow.
-constexpr double least_time_s = 1e-30, max_time_s = 1e30, max_size = 1e20;
+constexpr double min_time_s = 1e-30, max_time_s = 1e30, max_size = 1e20;
 
 struct Options {
   std::vector<std::string> models, sizes, gpus;
@@ -34,7 +34,7 @@ std::vector<fit::Series> read(cli::Streams& io, std::vector<std::string> const& 
       if (is_new) out.push_back({row.app, row.gpu, row.system, {}});
       if (!row.time_s) continue;
       if (!(*row.time_s > 0)) throw rows.error("time_s", "a time must be above 0", "an unknown time is an empty cell");
-      if (*row.time_s < least_time_s || *row.time_s > max_time_s)
+      if (*row.time_s < min_time_s || *row.time_s > max_time_s)
         throw rows.error("time_s", "a time must lie between 1e-30 and 1e30 s", "times are in seconds");
       if (!(row.n > 0)) throw rows.error("n", "a problem size must be above 0", "for example 4096");
       if (row.n > max_size) throw rows.error("n", "a problem size must be at most 1e20", "for example 4096");

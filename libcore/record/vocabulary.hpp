@@ -21,7 +21,7 @@ enum class RowStatus : std::uint8_t {
   failed,       // the attempt ended with an error
   unsupported,  // the device has no such thing
   unusable,     // the device cannot be used
-  skipped,      // nobody wanted it any more
+  skipped,      // the launch cannot be described
   over_budget,  // it would have cost more than was allowed
 };
 template <>

@@ -526,7 +526,7 @@ TEST_CASE("every GPU of the database yields a time or a reason") {
                                                                 : *p.t_shared_s;
     CHECK(named == most);
   }
-  CHECK(times == 54);  // every GPU, and no CPU
+  CHECK(times == 68);  // every GPU, and no CPU
 }
 
 TEST_CASE("the fallbacks for unknown figures are those of the devices that are known") {
@@ -574,7 +574,8 @@ TEST_CASE("properties: a better device is never slower, time scales with the lau
       CHECK(time_of(k, better) <= time * slack);
       better = d;
       *better.compute_units += 1 + random() % 40;
-      if (d.shared_read.empty()) CHECK(time_of(k, better) <= time * slack);
+      // A curve over occupancy is of so many units.
+      if (d.shared_read.empty() && d.global_read.occupancy.size() < 2) CHECK(time_of(k, better) <= time * slack);
       better = d;
       *better.clock_hz *= 1.2;
       CHECK(time_of(k, better) <= time * slack);
