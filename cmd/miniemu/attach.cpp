@@ -50,6 +50,13 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
       ->allow_extra_args(false)
       ->needs(attach)
       ->excludes(with_gpu);
+  app.add_option("--budget", command.budget,
+                 "with --attach: launches of a CUDA application run whole as long as they execute at most so many warp "
+                 "instructions together; of others only the counted groups run, and what they should leave is missing")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->needs(attach)
+      ->excludes(with_gpu);
   cli::database_option(app, command.database, "the device database to take --as from, instead of the installed one")
       ->needs(attach);
 }
@@ -82,6 +89,8 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   if (io.to_standard_output())
     throw Error(Status::usage, "--attach needs a file to write to: standard output is the application's",
                 "miniemu --attach -o kernels.csv -- ./app its arguments");
+  if (command.graph && command.budget > 0)
+    throw Error(Status::usage, "--emit graph and --budget exclude each other", "a graph needs all groups of launches");
   if (command.graph && !command.every.empty())
     throw Error(Status::usage, "--emit graph and --every exclude each other",
                 "a graph needs every configuration once, and has every launch");
@@ -90,6 +99,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   options.every = command.every;
   options.keep = command.keep;
   options.read_back_bytes = command.read_back_bytes;
+  options.budget = command.budget;
   options.run = run;
   options.cache = cache;
   options.registers = registers;

@@ -16,6 +16,7 @@ struct AttachCommand {
   bool graph = false;  // the application's graph in place of kernel rows
   std::string every, keep, database;
   std::optional<std::uint64_t> read_back_bytes;
+  std::uint64_t budget = 0;              // warp instructions; 0: no bound
   std::vector<std::string> as;           // devices that CUDA applications see
   std::vector<std::string> application;  // and its arguments
 };

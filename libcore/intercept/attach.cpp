@@ -66,6 +66,7 @@ class Attachment {
     out.database = options_.database;
     out.devices = options_.as;
     out.groups = options_.run.groups;
+    out.budget = options_.budget;
     out.threads = options_.run.threads;
     out.memory_bytes = options_.run.max_memory_bytes;
     out.stack_bytes = options_.run.stack_bytes;

@@ -44,6 +44,7 @@ Settings settings_of_environment() {
   if (out.devices.empty()) out.devices.emplace_back(default_device);
   if (auto const groups = variable("KERNELCAST_CUDA_GROUPS"); !groups.empty())
     out.groups = launch::parse_groups(groups);
+  read_number("KERNELCAST_CUDA_BUDGET", out.budget);
   out.threads = std::max(1u, std::thread::hardware_concurrency());
   read_number("KERNELCAST_CUDA_THREADS", out.threads);
   read_number("KERNELCAST_CUDA_MEMORY", out.memory_bytes);
@@ -65,6 +66,7 @@ std::vector<std::string> environment_of(Settings const& settings) {
           "KERNELCAST_DEVDB=" + settings.database,
           "KERNELCAST_CUDA_AS=" + devices,
           "KERNELCAST_CUDA_GROUPS=" + groups,
+          fmt::format("KERNELCAST_CUDA_BUDGET={}", settings.budget),
           fmt::format("KERNELCAST_CUDA_THREADS={}", settings.threads),
           fmt::format("KERNELCAST_CUDA_MEMORY={}", settings.memory_bytes),
           fmt::format("KERNELCAST_CUDA_STACK={}", settings.stack_bytes),

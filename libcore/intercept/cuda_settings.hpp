@@ -12,7 +12,7 @@ namespace kernelcast::cudart {
 
 // KERNELCAST_EVERY and KERNELCAST_COMMANDS as for the OpenCL layer; KERNELCAST_DEVDB as everywhere;
 // KERNELCAST_CUDA_SPOOL: where rows go; KERNELCAST_CUDA_AS: ids of devices, separated by commas; and
-// KERNELCAST_CUDA_{GROUPS,THREADS,MEMORY,STEPS,TIMEOUT,STACK,HEAP,ORDER,KEEP}.
+// KERNELCAST_CUDA_{GROUPS,BUDGET,THREADS,MEMORY,STEPS,TIMEOUT,STACK,HEAP,ORDER,KEEP}.
 struct Settings {
   std::string spool;  // empty: no rows
   std::string every;
@@ -21,6 +21,7 @@ struct Settings {
   std::string database;              // the device database's folder; empty: where it is found
   std::vector<std::string> devices;  // at least one
   launch::GroupChoice groups;
+  std::uint64_t budget = 0;  // warp instructions that launches may execute whole; 0: all run whole
   unsigned threads = 1;
   std::uint64_t memory_bytes = std::uint64_t{16} << 30;  // the most that a device has
   std::uint32_t stack_bytes = 64 * 1024;

@@ -27,6 +27,7 @@ struct AttachOptions {
                                      // configuration once
   std::string keep;                  // a folder that the spool stays in; empty: it is removed
   launch::RunOptions run;            // how each launch is emulated
+  std::uint64_t budget = 0;          // warp instructions that CUDA launches may execute whole; 0: all run whole
   std::optional<std::uint64_t> read_back_bytes;  // of the buffers of one launch; 0: all; empty: the layer's own bound
   bool cache = true, registers = true;
   bool graph = false;                                // Attached::recording too

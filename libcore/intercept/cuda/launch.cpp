@@ -78,6 +78,20 @@ emu::Outcome run_all(State& state, Kernel const& kernel, emu::Launch const& laun
                   state.settings.threads);
 }
 
+// With --budget a launch that costs more than is left runs only the groups that are counted: none, where its
+// configuration has a row.
+emu::Outcome run_within_budget(State& state, Kernel const& kernel, emu::Launch const& launch, Rows::Begun const& begun,
+                               emu::Observer* observer) {
+  auto& budget = state.rows.budget();
+  auto const& [configuration, counted] = begun;
+  if (!counted && configuration && !budget.affords(state.rows.whole_steps(*configuration))) return {};
+  auto outcome = counted ? counted->run(state.memory, state.settings.limits, state.settings.threads, budget, observer)
+                         : run_all(state, kernel, launch, observer);
+  if (!counted || counted->whole()) budget.spend(outcome.warp_instructions);
+  if (counted && configuration) state.rows.whole_steps(*configuration) = counted->whole_steps();
+  return outcome;
+}
+
 }  // namespace
 
 Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
@@ -88,14 +102,14 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
   auto launched = launch_of(state, kernel, request);
   DeviceRuntime runtime(state, *kernel.program);
   launched.external = [&runtime](emu::ExternalCall const& called) { return runtime.answer(called); };
-  auto const [configuration, counted] = state.rows.begin(kernel, launched);
+  auto const begun = state.rows.begin(kernel, launched);
+  auto const& [configuration, counted] = begun;
   std::optional<KeptLaunch> kept;
   if (counted && state.settings.keep) kept.emplace(state, kernel, request, counted->number());
   std::optional<intercept::GroupRanges> ranges;
   if (state.commands.wanted() && configuration) ranges.emplace(state.commands.ranges_of(launched));
   auto* const observer = ranges ? &*ranges : nullptr;
-  auto const outcome = counted ? counted->run(state.memory, state.settings.limits, state.settings.threads, observer)
-                               : run_all(state, kernel, launched, observer);
+  auto const outcome = run_within_budget(state, kernel, launched, begun, observer);
   if (outcome.ending == emu::Ending::done) {
     if (ranges) state.commands.launched(*configuration, launched, *ranges);
     if (counted) state.rows.finish(*counted, kernel, state.memory);

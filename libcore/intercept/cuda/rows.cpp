@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "intercept/cuda/errors.hpp"
 #include "intercept/text.hpp"
 #include "launch/kernel_record.hpp"
 #include "record/table.hpp"
@@ -74,10 +75,14 @@ CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, la
   if (chosen_.size() != launch.grid.count()) sample_.emplace(launch.grid);
 }
 
-emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads, emu::Observer* also) {
+emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads, Budget const& budget,
+                                emu::Observer* also) {
   // Groups that may wait for each other run together; others apart from those that are counted, which is faster.
-  bool const together = launch_.cooperative || kernel_.ready->order_dependent();
-  return together ? run_together(memory, limits, threads, also) : run_in_parts(memory, limits, threads, also);
+  bool const together = launch_.cooperative || (kernel_.ready->order_dependent() && !budget.bounded());
+  if (!together) return run_in_parts(memory, limits, threads, budget, also);
+  auto const outcome = run_together(memory, limits, threads, also);
+  whole_steps_ = outcome.warp_instructions;
+  return outcome;
 }
 
 emu::Outcome CountedLaunch::run_together(emu::Memory& memory, emu::Limits const& limits, unsigned threads,
@@ -91,14 +96,17 @@ emu::Outcome CountedLaunch::run_together(emu::Memory& memory, emu::Limits const&
 }
 
 emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const& limits, unsigned threads,
-                                         emu::Observer* also) {
+                                         Budget const& budget, emu::Observer* also) {
   auto const total = launch_.grid.count();
   emu::Outcome outcome;
+  std::uint64_t executed = 0;  // groups
   auto const run_some = [&](std::uint64_t first, std::uint64_t end, std::vector<emu::Observer*> observers) {
     if (also) observers.push_back(also);
     auto some = emu::run(*kernel_.ready, launch_, memory, groups_between(first, end), observers, limits, threads);
     some.warp_instructions += outcome.warp_instructions;
     outcome = std::move(some);
+    executed += end - first;
+    whole_steps_ = outcome.warp_instructions / executed * total;
     return outcome.ending == emu::Ending::done;
   };
   if (chosen_.size() == total) {
@@ -115,9 +123,12 @@ emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const&
     auto const next_chosen = in(chosen_), next_sampled = in(sampled);
     std::uint64_t const next = std::min(next_chosen == chosen_.end() ? total : *next_chosen,
                                         next_sampled == sampled.end() ? total : *next_sampled);
+    whole_ = whole_ && budget.affords(whole_steps_);
     if (next > done) {
-      if (!run_some(done, next, {})) break;
-      done = next;
+      // A few at a time: the first group may have had less to do than others.
+      std::uint64_t const end = budget.bounded() ? std::min(next, done * 2 + 1) : next;
+      if (whole_ && !run_some(done, end, {})) break;
+      done = whole_ ? end : next;
       continue;
     }
     std::vector<emu::Observer*> observers;
@@ -125,8 +136,10 @@ emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const&
     if (next_sampled != sampled.end() && *next_sampled == done) observers.push_back(&sample_->observer());
     if (!run_some(done, done + 1, observers)) break;
     ++done;
-    if (sample_ && !launch::worth_sampling(launch_.grid, outcome.warp_instructions / done)) sample_.reset();
+    if (sample_ && !launch::worth_sampling(launch_.grid, outcome.warp_instructions / executed)) sample_.reset();
   }
+  if (!whole_)
+    report("a launch exceeds --budget: groups that are not counted do not run, and their results are missing");
   return outcome;
 }
 
@@ -152,7 +165,7 @@ record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
   return row;
 }
 
-Rows::Rows(Settings const& settings) : groups_(settings.groups) {
+Rows::Rows(Settings const& settings) : groups_(settings.groups), budget_(settings.budget) {
   if (!settings.spool.empty()) policy_.emplace(settings.spool, settings.every);
 }
 

@@ -10,10 +10,12 @@
 // application runs on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "emu/emu.hpp"
@@ -26,23 +28,41 @@
 
 namespace kernelcast::cudart {
 
-// A launch whose chosen groups are counted while all of them run.
+// What launches that run whole may still cost, in warp instructions.
+class Budget {
+ public:
+  explicit Budget(std::uint64_t steps) : bounded_(steps > 0), left_(steps) {}
+  bool bounded() const { return bounded_; }
+  bool affords(std::uint64_t steps) const { return !bounded_ || steps <= left_; }
+  void spend(std::uint64_t steps) { left_ -= std::min(left_, steps); }
+
+ private:
+  bool bounded_;
+  std::uint64_t left_;
+};
+
+// A launch whose chosen groups are counted while all of them run, or, where that costs too much, only they.
 class CountedLaunch {
  public:
   CountedLaunch(Kernel const&, emu::Launch const&, launch::GroupChoice, std::uint64_t number);
 
-  // Runs all groups, in order. `also` (or null) observes all of them, too.
-  emu::Outcome run(emu::Memory&, emu::Limits const&, unsigned threads, emu::Observer* also = nullptr);
+  // Runs all groups, in order, unless what has run shows that they cost more than `budget` affords. `also` (or null)
+  // observes all of them, too.
+  emu::Outcome run(emu::Memory&, emu::Limits const&, unsigned threads, Budget const& budget,
+                   emu::Observer* also = nullptr);
+  bool whole() const { return whole_; }                       // all groups have run
+  std::uint64_t whole_steps() const { return whole_steps_; }  // of all groups, extrapolated where they did not run
   record::Kernel row(emu::Memory const&) const;
   std::uint64_t number() const { return number_; }
 
  private:
   emu::Outcome run_together(emu::Memory&, emu::Limits const&, unsigned threads, emu::Observer* also);
-  emu::Outcome run_in_parts(emu::Memory&, emu::Limits const&, unsigned threads, emu::Observer* also);
+  emu::Outcome run_in_parts(emu::Memory&, emu::Limits const&, unsigned threads, Budget const&, emu::Observer* also);
 
   Kernel const& kernel_;
   emu::Launch const& launch_;
-  std::uint64_t number_;
+  std::uint64_t number_, whole_steps_ = 0;
+  bool whole_ = true;
   std::vector<std::uint64_t> chosen_;
   emu::KernelObserver counters_;
   std::optional<launch::FootprintSample> sample_;  // none where all groups are counted, or where it costs too much
@@ -51,6 +71,10 @@ class CountedLaunch {
 class Rows {
  public:
   explicit Rows(Settings const&);
+
+  Budget& budget() { return budget_; }
+  // What a launch of this configuration costs that runs whole, in warp instructions; 0: not known.
+  std::uint64_t& whole_steps(std::uint64_t configuration) { return whole_steps_[configuration]; }
 
   // Counts this launch: the number of its configuration, and where it is new the launch, to be run with counters.
   struct Begun {
@@ -64,6 +88,8 @@ class Rows {
 
  private:
   launch::GroupChoice groups_;
+  Budget budget_;
+  std::unordered_map<std::uint64_t, std::uint64_t> whole_steps_;
   std::optional<LaunchPolicy> policy_;  // none: no rows are requested
 };
 

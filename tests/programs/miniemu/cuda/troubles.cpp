@@ -60,6 +60,12 @@ int in_child(Then then) {
   return WEXITSTATUS(status);
 }
 
+// Launches that cost little, much, much, and little.
+int costs() {
+  Library const library;
+  return library.work(64) + library.work(2048) + library.work(2048) + library.work(64);
+}
+
 // CUDA in parent and child, begun after the fork.
 int forks() {
   int const of_child = in_child([] { return Library().work(64); });
@@ -140,16 +146,9 @@ int main(int argc, char** argv) {
   struct {
     char const* name;
     int (*run)();
-  } const kinds[] = {{"fault", fault},
-                     {"endless", endless},
-                     {"forks", forks},
-                     {"forks_late", forks_late},
-                     {"closes", closes},
-                     {"leaves", leaves},
-                     {"interrupted", interrupted},
-                     {"killed", killed},
-                     {"clears", clears},
-                     {"waits", waits}};
+  } const kinds[] = {{"fault", fault},           {"endless", endless}, {"costs", costs},   {"forks", forks},
+                     {"forks_late", forks_late}, {"closes", closes},   {"leaves", leaves}, {"interrupted", interrupted},
+                     {"killed", killed},         {"clears", clears},   {"waits", waits}};
   for (auto const& kind : kinds)
     if (argc == 2 && std::strcmp(argv[1], kind.name) == 0) return kind.run();
   return 2;
