@@ -34,7 +34,7 @@ struct Options {
   bool replace = false;
   double group_launch_cycles = 0;  // with replace
   device::LaunchCost launch_cost;
-  bool strict = false;             // a figure that the table lacks is an error of the row, not assumed
+  bool strict = false;  // a figure that the table lacks is an error of the row, not assumed
   std::map<std::string, Listing> const* sass = nullptr;  // machine code, by kernel
 };
 

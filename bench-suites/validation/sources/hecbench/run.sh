@@ -6,13 +6,13 @@
 # SOURCES: a checkout that has the programs as executables, src/NAME-cuda/main or the only one of that folder, linked with
 # the shared CUDA runtime. Each runs as it was measured, on the emulator, with a budget of warp instructions
 # (miniemu --budget): of larger launches some groups run, and later launches may miss what the others leave in memory.
-# programs.csv has what differs from the usual budget and seconds, and why launches of a program may have no row.
+# programs.csv has what differs from the default budget and seconds, and why launches of a program may have no row.
 # MISSING: gets suite,kernel,case,reason of each measured launch without a row
 set -eu
 miniemu=$1 devdb=$2 sources=$3 missing=$4
 shift 4
 only=" $* "
-usual_budget=100000000 usual_seconds=60
+default_budget=100000000 default_seconds=60
 here=$(cd "$(dirname "$0")" && pwd)
 command -v c++filt >/dev/null || { echo "c++filt is not installed (a part of binutils)" >&2; exit 5; }
 work=$(mktemp -d)
@@ -37,8 +37,8 @@ while IFS='|' read -r program arguments budget seconds environment reason; do
     # shellcheck disable=SC2086
     (
       cd "$folder"
-      env OMP_NUM_THREADS=1 $environment timeout -k 10 "${seconds:-$usual_seconds}" "$miniemu" --attach --quiet --threads 1 \
-        --groups 31 --budget "${budget:-$usual_budget}" --timeout "${seconds:-$usual_seconds}" --as rtx3080 --devdb "$devdb" \
+      env OMP_NUM_THREADS=1 $environment timeout -k 10 "${seconds:-$default_seconds}" "$miniemu" --attach --quiet --threads 1 \
+        --groups 31 --budget "${budget:-$default_budget}" --timeout "${seconds:-$default_seconds}" --as rtx3080 --devdb "$devdb" \
         -o "$work/rows.csv" -- "$executable" $arguments
     ) >"$work/output" 2>"$work/errors" </dev/null || true
     [ -s "$work/rows.csv" ] || cp "$work/none.csv" "$work/rows.csv"
