@@ -35,8 +35,9 @@
 //    second-level cache, each is fetched once per launch from memory, or once at all when all fit; the rest comes at
 //    the cache's bandwidth, or at no cost where that is not known. Both ends are widened by the spread between the
 //    emulated groups when not all were emulated.
-//  - Launches cost nothing, as in the paper, unless Options::launch_cost says what each does: time =
-//    max(...) + launches x cost. What the database has measured (launch_delay_s) is for times that are taken from submission on.
+//  - Launches cost nothing, as in the paper, unless Options::launch_cost says what each does:
+//    time = max(...) + launches x cost. What the database has measured (launch_delay_s) is for times that are taken
+//    from submission on.
 // Not modelled, as in the paper: transfers between host and device, waiting at barriers.
 #pragma once
 

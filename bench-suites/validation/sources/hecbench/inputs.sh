@@ -2,7 +2,7 @@
 # Inputs that HeCBench's programs read and its repository does not have: as many numbers, points, pixels, nodes as the
 # measured grids have, with random content. What the kernels count does not depend on it, or (bfs, lanczos, b+tree) on how
 # the graph or the keys are distributed: a random graph of degree 2 to 4 each way, one by preferential attachment with
-# three edges a node (as its gengraph.py), a permutation.
+# three edges a node in both directions (as its gengraph.py), a permutation.
 #   inputs.sh SRC       the folder of the programs; files that exist stay as they are
 set -eu
 cd "$1"
@@ -43,7 +43,7 @@ make lanczos-cuda/data/social-large-800k.txt 'BEGIN {
   for (i = 3; i < 800000; ++i)
     for (e = 0; e < 3; ++e) {
       to = i == 3 ? e : ends[int(count * random())]
-      print i, to
+      print i, to; print to, i
       ends[count++] = i; ends[count++] = to
     } }'
 make data/b+tree/mil.txt 'BEGIN { n = 1000000

@@ -12,6 +12,12 @@ function quoted(text) {
 function read_name(text,    i, c, depth) {
   gsub(/\(anonymous namespace\)::|<unnamed>::/, "", text)
   name = arguments = ""
+  if (match(text, /^_ZL?[0-9]+/)) {  # c++filt cannot read it
+    i = substr(text, 1, RLENGTH)
+    gsub(/[^0-9]/, "", i)
+    name = substr(text, RLENGTH + 1, i)
+    return
+  }
   depth = 0
   for (i = 1; i <= length(text); ++i) {
     c = substr(text, i, 1)
@@ -23,7 +29,7 @@ function read_name(text,    i, c, depth) {
   }
   sub(/.* /, "", name)
   sub(/.*::/, "", name)
-  gsub(/\((unsigned )?[a-z][A-Za-z_:]*\)/, "", arguments)
+  gsub(/\((unsigned )?[A-Za-z_][A-Za-z_:]*\)/, "", arguments)
   gsub(/true/, "1", arguments)
   gsub(/false/, "0", arguments)
   gsub(/ /, "", arguments)
