@@ -118,8 +118,8 @@ int sign(double a, double b) {
 void score_order(Score& row, Group const& group) {
   std::map<std::pair<std::string, std::string>, Group> cases;
   for (auto const* p : group) cases[{p->measured->kernel, p->measured->case_name}].push_back(p);
-  Mean tau, penalty;
-  std::size_t best_picked = 0, decided = 0, wrongly = 0;
+  Mean tau, best_picked, penalty;
+  std::size_t decided = 0, wrongly = 0;
   for (auto const& [key, devices] : cases) {
     if (devices.size() < 2) continue;
     ++row.cases;
@@ -131,25 +131,28 @@ void score_order(Score& row, Group const& group) {
         agreement += truth * sign(*devices[i]->projection->time_s, *devices[j]->projection->time_s);
       }
     if (pairs > 0) tau.add(static_cast<double>(agreement) / pairs);
-    auto const chosen = *std::min_element(devices.begin(), devices.end(), [](auto const* a, auto const* b) {
-      return std::tie(*a->projection->time_s, a->measured->device) <
-             std::tie(*b->projection->time_s, b->measured->device);
-    });
+    auto const sooner = [](auto const* a, auto const* b) { return *a->projection->time_s < *b->projection->time_s; };
+    auto const* const chosen = *std::min_element(devices.begin(), devices.end(), sooner);
     auto const fastest = *std::min_element(devices.begin(), devices.end(),
                                            [](auto const* a, auto const* b) { return a->time_s < b->time_s; });
-    bool const right = chosen->time_s == fastest->time_s;
-    best_picked += right;
-    penalty.add(100 * (chosen->time_s / fastest->time_s - 1));
+    Mean right_of_equals, penalty_of_equals;  // of devices with the same projected time each may be chosen
+    for (auto const* p : devices) {
+      if (sooner(chosen, p)) continue;
+      right_of_equals.add(p->time_s == fastest->time_s);
+      penalty_of_equals.add(100 * (p->time_s / fastest->time_s - 1));
+    }
+    best_picked.add(100 * *right_of_equals.value());
+    penalty.add(*penalty_of_equals.value());
     bool const sure = std::none_of(devices.begin(), devices.end(), [&](auto const* other) {
       return other != chosen && intervals_overlap(*chosen->projection, *other->projection);
     });
     decided += sure;
-    wrongly += sure && !right;
+    wrongly += sure && chosen->time_s != fastest->time_s;
   }
   if (row.cases == 0) return;
   row.tau = tau.value();
   row.mean_penalty_pct = penalty.value();
-  row.best_picked_pct = percent_of(best_picked, row.cases);
+  row.best_picked_pct = best_picked.value();
   if (only_orders(row.model)) return;
   row.decided_pct = percent_of(decided, row.cases);
   if (decided > 0) row.wrongly_decided_pct = percent_of(wrongly, decided);
@@ -163,7 +166,10 @@ void score_choice(Score& row, Group const& group) {
   std::array<Mean, 3> regret;
   constexpr std::array<std::size_t, 3> tries{1, 5, 10};
   for (auto& [key, alternatives] : problems) {
-    if (alternatives.size() < 2) continue;
+    auto const first_s = *alternatives.front()->projection->time_s;
+    if (std::all_of(alternatives.begin(), alternatives.end(),
+                    [&](auto const* p) { return *p->projection->time_s == first_s; }))
+      continue;  // one only, or no choice is made
     ++row.problems;
     std::sort(alternatives.begin(), alternatives.end(), [](auto const* a, auto const* b) {
       return std::tie(*a->projection->time_s, a->measured->kernel, a->measured->case_name) <

@@ -117,14 +117,16 @@ Schema<Score> const& Score::schema() {
               "tau", &R::tau, Unit::none,
               "Kendall's tau of the devices' order, mean over the cases: 1 all pairs right, 0 as chance, -1 all wrong")
           .column("best_picked_pct", &R::best_picked_pct, Unit::percent,
-                  "share of the cases in which the device chosen is the fastest")
+                  "share of the cases in which the device chosen is the fastest; of several projected alike each "
+                  "counts in part")
           .column("mean_penalty_pct", &R::mean_penalty_pct, Unit::percent,
                   "mean over the cases of the chosen device's measured time beyond that of the fastest")
           .column("decided_pct", &R::decided_pct, Unit::percent,
                   "share of the cases in which the best interval overlaps no other")
           .column("wrongly_decided_pct", &R::wrongly_decided_pct, Unit::percent,
                   "share of those in which the device chosen is not the fastest")
-          .column("problems", &R::problems, Unit::count, "problems with two or more alternatives on a device")
+          .column("problems", &R::problems, Unit::count,
+                  "problems on a device with two or more alternatives whose projected times differ")
           .column(
               "regret_1_pct", &R::regret_1_pct, Unit::percent,
               "mean over the problems: measured time of the alternative projected fastest beyond that of the fastest")

@@ -90,6 +90,21 @@ TEST_CASE("scores: the order of devices, the choice, and intervals that decide")
   CHECK(*find(rows, "trivial:constant").bias_pct == Approx(0).margin(1e-9));
 }
 
+TEST_CASE("scores: devices projected alike are each chosen in part, and alternatives projected alike are no choice") {
+  std::vector<record::Measured> times{measured("k", "1", "x", 1), measured("k", "1", "y", 3),
+                                      measured("k", "1", "z", 9), measured("a", "1", "x", 1, "a", "p"),
+                                      measured("b", "1", "x", 2, "a", "p")};
+  auto const row = find(score({projected("k", "1", "x", 5), projected("k", "1", "y", 5), projected("k", "1", "z", 6),
+                               projected("a", "1", "x", 7), projected("b", "1", "x", 7)},
+                              times, {}),
+                        "m");
+  CHECK(row.cases == 1);
+  CHECK(*row.best_picked_pct == Approx(50));
+  CHECK(*row.mean_penalty_pct == Approx(100));
+  CHECK(*row.tau == Approx(2 / 3.0));
+  CHECK(row.problems == 0);
+}
+
 TEST_CASE("scores: regret among the alternatives of a problem on one device") {
   std::vector<record::Measured> times;
   std::vector<record::Projection> guesses;
