@@ -12,7 +12,8 @@ using namespace kernelcast::emu;
 
 namespace {
 
-// Uncoalesced and broadcast loads, conflicts, guarded instructions, a loop that ends apart, a table, atomics, spills.
+// Each group has memory of its own, so that they do not race. Uncoalesced and broadcast loads, conflicts, guarded
+// instructions, a loop that ends apart, a table, atomics, spills.
 constexpr char const* text = R"(.version 7.5
 .target sm_75
 .address_size 64
@@ -22,6 +23,9 @@ constexpr char const* text = R"(.version 7.5
   .local .align 8 .b8 stack[64];
   .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred %p<4>; .reg .f32 %f<4>; .reg .b64 %d<4>;
   ld.param.u64 %rd1, [data];
+  mov.u32 %r10, %ctaid.x;
+  mul.wide.u32 %rd4, %r10, 20480;
+  add.s64 %rd1, %rd1, %rd4;
   mov.u32 %r1, %tid.x;
   mul.wide.u32 %rd2, %r1, 68;
   add.s64 %rd3, %rd1, %rd2;
@@ -62,7 +66,7 @@ struct Both {
 
   explicit Both(unsigned threads) {
     Memory memory;
-    std::uint64_t const address = memory.add("data", 20000);
+    std::uint64_t const address = memory.add("data", 12 * 20480);
     Launch launch;
     launch.grid = {12, 1, 1};
     launch.block = {200, 1, 1};
