@@ -281,7 +281,8 @@ void Projector::count_global(double& extra_read, double& extra_write) {
   (cached ? extra_write : write) += k.local_store_bytes;
 }
 
-// Bandwidths at full occupancy, and where they come from. A single measured point is one at full occupancy.
+// Bandwidths at full occupancy, and where they come from. A single measured point is one at full occupancy; a curve of
+// one access per work-item may end below what the device gives to more.
 void Projector::global_bandwidth() {
   double bandwidth = 0;
   if (device_.measured_bandwidth_bytes_per_s) {
@@ -291,7 +292,10 @@ void Projector::global_bandwidth() {
     bandwidth = need(device_.peak_bandwidth_bytes_per_s, "peak_bandwidth_bytes_per_s") * measured_fraction;
     terms_.projection.bandwidth_source = fmt::format("peak x {}", measured_fraction);
   }
-  auto const full = [&](device::Curve const& curve) { return curve.empty() ? bandwidth : curve.at(1); };
+  auto const full = [&](device::Curve const& curve) {
+    if (curve.empty()) return bandwidth;
+    return curve.occupancy.size() > 1 ? std::max(curve.at(1), bandwidth) : curve.at(1);
+  };
   terms_.global_read_bytes_per_s = full(device_.global_read);
   terms_.global_write_bytes_per_s =
       device_.global_write.empty() && bandwidth == 0 ? terms_.global_read_bytes_per_s : full(device_.global_write);
@@ -339,18 +343,19 @@ Span Projector::global() {
   };
   double const read = terms_.global_read_bytes, write = terms_.global_write_bytes;
   double const bound = at_full(read, write);
+  // Sectors that were fetched before come from a cache: neither its latency nor the occupancy that memory needs counts.
+  bool const cached = !device_.l2_bytes || *device_.l2_bytes > 0;
+  double const all_distinct = kernel_.global_footprint_bytes * launches_;
+  double const fetched = cached && all_distinct > 0 ? std::min(1.0, all_distinct / std::max(read + write, 1.0)) : 1;
   Span t;
   if (device_.global_read.occupancy.size() > 1) {
-    t.time_s = launches_ * curve_time(read / launches_, write / launches_);
-    t.high_s = launches_ * curve_time((read + extra_read) / launches_, (write + extra_write) / launches_);
+    t.time_s = std::max(bound, fetched * launches_ * curve_time(read / launches_, write / launches_));
+    t.high_s = std::max(at_full(read + extra_read, write + extra_write),
+                        launches_ * curve_time((read + extra_read) / launches_, (write + extra_write) / launches_));
     terms_.projection.bandwidth_source = "curve";
     if (device_.global_read.word_bytes != 4)
       note(fmt::format("bandwidth over occupancy of words of {} bytes", device_.global_read.word_bytes));
   } else {
-    // Sectors that were fetched before come from a cache, whose latency is not counted.
-    bool const cached = !device_.l2_bytes || *device_.l2_bytes > 0;
-    double const distinct = kernel_.global_footprint_bytes * launches_;
-    double const fetched = cached && distinct > 0 ? std::min(1.0, distinct / std::max(read + write, 1.0)) : 1;
     double const waits = item_waits();
     double const latency_s = device_.global_latency_s.value_or(default_latency_s);
     double const item_s = waits > 0 ? std::max(1.0, fetched * waits) * latency_s + item_instructions_s() : 0;

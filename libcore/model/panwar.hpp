@@ -10,8 +10,8 @@
 // Decisions where the paper is silent:
 //  - Few groups and the tail: t_compute and t_shared are those of the busiest compute unit, which runs
 //    ceil(groups / units) groups of each launch. t_global has whole rounds of resident groups.
-//  - Bandwidth from a curve of several points: at the occupancy of the resident groups, over all units; the last round
-//    at its own. Else: what is measured at full occupancy, or measured_fraction of the peak, but a round of resident
+//  - Bandwidth from a curve of several points: at the occupancy of the resident groups, over all units, the last round
+//    at its own, for what is fetched the first time; and all at the bandwidth of full occupancy. Else: what is measured at full occupancy, or measured_fraction of the peak, but a round of resident
 //    groups takes as long as one work-item: its waits for memory times the latency (fetches that hit a cache do not
 //    wait), and its own instructions one after the other. This is the saturation min(1, bytes in flight / (latency x
 //    bandwidth)) with whole rounds. Waits are counted by the emulator; a record without them takes
