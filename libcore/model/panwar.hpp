@@ -11,11 +11,11 @@
 //  - Few groups and the tail: t_compute and t_shared are those of the busiest compute unit, which runs
 //    ceil(groups / units) groups of each launch. t_global has whole rounds of resident groups.
 //  - Bandwidth from a curve of several points: at the occupancy of the resident groups, over all units, the last round
-//    at its own, for what is fetched the first time; and all at the bandwidth of full occupancy. Else: what is measured at full occupancy, or measured_fraction of the peak, but a round of resident
-//    groups takes as long as one work-item: its waits for memory times the latency (fetches that hit a cache do not
-//    wait), and its own instructions one after the other. This is the saturation min(1, bytes in flight / (latency x
-//    bandwidth)) with whole rounds. Waits are counted by the emulator; a record without them takes
-//    item_bytes_in_flight.
+//    at its own, for what is fetched the first time; and all at the bandwidth of full occupancy. Else: what is measured
+//    at full occupancy, or measured_fraction of the peak, but a round of resident groups takes as long as one
+//    work-item: its waits for memory times the latency (fetches that hit a cache do not wait), and its own
+//    instructions one after the other. This is the saturation min(1, bytes in flight / (latency x bandwidth)) with
+//    whole rounds. Waits are counted by the emulator; a record without them takes item_bytes_in_flight.
 //  - Instructions without a unit of their own (memory, control, other) take an issue slot; AMD's units start them
 //  beside
 //    arithmetic, of other wavefronts [gcn], [evergreen], so that the slowest kind counts. On compute capability 1.x an
