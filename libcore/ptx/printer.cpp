@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -240,11 +241,14 @@ void Printer::registers(Function const& f) {
 void Printer::declarations(Function const& f) {
   registers(f);
   for (std::size_t i = 0; i < f.variables.size(); ++i) variable(f.variables[i], names_.variables[i]);
+  // The parameters of a prototype are none of this function's registers.
+  auto const* const function = std::exchange(function_, nullptr);
   for (std::size_t i = 0; i < f.prototypes.size(); ++i) {
     auto const& p = f.prototypes[i];
     put("{}: .callprototype {} _ {}{};\n", names_.prototypes[i], p.results.empty() ? "" : parameters(p.results),
         parameters(p.parameters), p.noreturn ? " .noreturn" : "");
   }
+  function_ = function;
   for (std::size_t i = 0; i < f.branch_targets.size(); ++i) {
     std::vector<std::string_view> list;
     for (auto id : f.branch_targets[i].ids) list.push_back(names_.labels[id]);
