@@ -22,6 +22,7 @@ struct Options {
   std::string measured, devdb, total_as;
   std::vector<std::string> by;
   bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false;
+  bool each_time() const { return scores || comparisons; }  // every measured time counts, also one not projected
 };
 
 void check_time(record::RowReader const& rows, double time_s) {
@@ -77,16 +78,15 @@ std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns&
       }
       if (!rows.extra_names().empty()) extra_columns.cells[key] = extra_columns.columns.cells(rows);
       // What is measured as a whole has several rows of a kernel.
-      if (!seen.insert(key).second &&
-          !((options.scores || options.comparisons) && !measured.contains({p.kernel, p.case_name})))
+      if (!seen.insert(key).second && !(options.each_time() && !measured.contains({p.kernel, p.case_name})))
         throw rows.error(
             "device",
             fmt::format("'{}' is duplicated for model '{}', kernel '{}', case '{}'", p.device, p.model, p.kernel,
                         p.case_name),
             "one row per model, kernel, case and device; give each variant its own case or model, or add them up "
             "with --total");
-      without_time += !p.time_s && !options.scores && !options.comparisons;
-      if (p.time_s || options.scores || options.comparisons) projections.push_back(std::move(p));
+      without_time += !p.time_s && !options.each_time();
+      if (p.time_s || options.each_time()) projections.push_back(std::move(p));
     }
   }
   if (without_time > 0)
@@ -186,7 +186,7 @@ void write_assignments(cli::Streams& io, std::vector<record::Projection> const& 
 }
 
 void run(Options const& options, cli::Streams& io) {
-  if (options.scores || options.comparisons) return write_scores(io, options);
+  if (options.each_time()) return write_scores(io, options);
   ExtraColumns extra_columns;
   auto projections = read_projections(io, extra_columns, options);
   if (options.total) {
