@@ -1,0 +1,2 @@
+// The kernels of gpu-perf-model.
+#include "gpu-perf-model/src/cuda/gemm_naive.cu"
