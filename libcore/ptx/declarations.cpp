@@ -159,6 +159,9 @@ void Parser::declare_variable(Variable&& variable, Token const& name) {
       fail_at(name, fmt::format("'{}' is declared already", name.text));
     return;
   }
+  // Functions before the variable have taken the name for the register.
+  if (find_special(name.text) || find_special(std::string(name.text) + ".x"))
+    fail_at(name, fmt::format("'{}' is a special register", name.text), "call the variable otherwise");
   auto const id = static_cast<std::uint32_t>(module_.variables.size());
   if (symbols_.declare(name.text, Symbol::Kind::module_variable, id)) {
     module_.variables.push_back(std::move(variable));

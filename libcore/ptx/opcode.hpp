@@ -29,7 +29,7 @@ namespace kernelcast::ptx {
   /* arithmetic */                                                                                                   \
   X(add) X(addc) X(sub) X(subc) X(mul) X(mul24) X(mad) X(mad24) X(madc) X(fma) X(div) X(rem) X(abs) X(neg) X(min)    \
   X(max) X(sad) X(dp4a) X(dp2a) X(popc) X(clz) X(bfind) X(fns) X(brev) X(bfe) X(bfi) X(bmsk) X(szext) X(set) X(setp) \
-  X(slct) X(testp) X(copysign) X(cvt)                                                                                \
+  X(selp) X(slct) X(testp) X(copysign) X(cvt)                                                                                \
   X(sin) X(cos) X(ex2) X(lg2) X(tanh) X(rcp) X(sqrt) X(rsqrt)                                                        \
   Y(and_, "and") Y(or_, "or") Y(xor_, "xor") Y(not_, "not") X(cnot) X(lop3) X(shl) X(shr) X(shf)                     \
   /* video */                                                                                                        \

@@ -149,6 +149,7 @@ class Schema : public Layout {
   Schema& optional_column(std::string name, Field field, Unit unit, std::string meaning) {
     column(std::move(name), field, unit, std::move(meaning));
     columns_.back().required = false;
+    if (columns_.back().type == FieldType::text) columns_.back().may_be_empty = true;  // as it is without the column
     return *this;
   }
 

@@ -238,6 +238,8 @@ TEST_CASE("every mistake has its place and a hint") {
   CHECK_THAT(failure(".version 8.5\n.target sm_75\n.entry k {"), Contains("has no end"));
   CHECK_THAT(failure(".version 8.5\n.target sm_75\n/* "), Contains("no end"));
   CHECK_THAT(failure(samples::kernel(".reg .b32 a; .reg .b32 a;")), Contains("declared already"));
+  CHECK_THAT(failure(".version 7.0\n.target sm_70\n.address_size 64\n.global .b32 %tid;\n"),
+             Contains("special register"));
   CHECK_THAT(failure(samples::kernel(".reg .b32 a; @a ret;")), Contains("not a predicate"));
   CHECK_THAT(failure(samples::kernel(".reg .b32 a; mov.b32 a, 1/0;")), Contains("division by zero"));
   CHECK_THAT(failure(samples::kernel(".reg .b32 a; mov.b32 a, 18446744073709551616;")), Contains("64 bits"));
