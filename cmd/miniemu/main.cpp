@@ -19,10 +19,22 @@ struct Options {
   miniemu::AttachCommand attach;
   std::string emit = "kernel", groups = "first";
   unsigned width = 32;
-  std::vector<std::string> dumps, checks;
+  std::vector<std::string> dumps, checks, machine_targets;
   emu::CheckOptions check_options;
   bool deterministic = false, timing = false, no_registers = false;
 };
+
+std::vector<std::string> machine_targets(Options const& options) {
+  for (auto const& target : options.machine_targets)
+    if (!frontend::is_machine_target(target))
+      throw Error(Status::usage, fmt::format("--machine-code: no target '{}'", target),
+                  "targets are sm_75, sm_86, sm_90a");
+  if (!options.machine_targets.empty() && (options.attach.given || options.emit != "kernel"))
+    throw Error(
+        Status::usage, "--machine-code is for kernel rows of a kernel or a launch file",
+        options.attach.given ? "keep the launches with --keep DIR, and run those of interest" : "leave out --emit");
+  return options.machine_targets;
+}
 
 launch::RunOptions run_options(Options const& options, cli::Streams& io) {
   auto run = launch::run_options(options.launch, io);
@@ -35,6 +47,7 @@ launch::RunOptions run_options(Options const& options, cli::Streams& io) {
   run.trace_width = options.width;
   run.groups = launch::parse_groups(options.groups);
   run.limits.in_order = options.deterministic;
+  run.machine_targets = machine_targets(options);
   run.check_options = options.check_options;
   for (auto const& text : options.dumps) run.dumps.push_back(launch::parse_dump(text));
   for (auto const& text : options.checks) run.checks.push_back(launch::parse_check(text));
@@ -149,6 +162,10 @@ void declare(cli::Tool& tool) {
   launch::declare_compiler(app, options->launch);
   app.add_flag("--no-registers", options->no_registers,
                "do not run other compilers for registers; the columns stay empty, a first compilation is faster");
+  tool.list("--machine-code", options->machine_targets,
+            "count the slots of pipes in the machine code that ptxas makes for this target, such as sm_86, with "
+            "nvdisasm's help; one row for each target",
+            "TARGET");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }

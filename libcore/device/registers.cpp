@@ -17,6 +17,8 @@ struct Column {
 
 Column own_column(record::RegisterCounts const& kernel, Device const& device) {
   auto const is = [&](char const* prefix) { return device.target.starts_with(prefix); };
+  if (!kernel.target.empty() && kernel.target == device.target && kernel.registers_target)
+    return {"registers_target", kernel.registers_target};
   if (device.vendor == "NVIDIA") return {"registers_sm75", kernel.registers_sm75};
   if (device.vendor != "AMD") return {"registers_ptx", kernel.registers_ptx};
   if (device.rule.register_scope == record::RegisterScope::vec4) return {"gprs_cypress", kernel.gprs_cypress};

@@ -106,6 +106,17 @@ std::optional<CompiledText> find_cached(Request const&);
 // finds `_Z6matmulPfS_i`. Throws Error(usage) that lists the kernels of the file, or the candidates.
 KernelInfo const& find_kernel(std::vector<KernelInfo> const& kernels, std::string_view name, std::string const& path);
 
+// Machine code of one kernel as `nvdisasm -gp` lists it: each instruction with its line of module.text.
+struct MachineCode {
+  std::string listing;          // at most output_limit_bytes
+  std::uint64_t registers = 0;  // per work-item; 0: ptxas does not report them
+};
+// `target`: "sm_86". Throws Error: unavailable (ptxas or nvdisasm is not installed, or ptxas refuses the target),
+// limit.
+MachineCode machine_code(ptx::Module const& module, std::string const& kernel, std::string const& target, bool cache,
+                         double time_limit_s);
+bool is_machine_target(std::string_view target);  // by its form: sm_86, sm_90a
+
 std::string demangled(std::string const& name);  // "_Z1kPf" -> "k(float*)"; other names as they are
 
 // "matmul(float* a, float* b, int n)" for messages about arguments.

@@ -38,6 +38,7 @@ Toolchain find_toolchain() {
   for (auto const& root : cuda_folders()) folders.push_back(root + "/bin");
   tools.nvcc = find_program("nvcc", folders);
   tools.ptxas = find_program("ptxas", folders);
+  tools.nvdisasm = find_program("nvdisasm", folders);
   for (auto const& root : cuda_folders())
     if (tools.cuda_root.empty() && exists(root + "/include/cuda_runtime.h")) tools.cuda_root = root;
   return tools;

@@ -3,43 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <map>
+#include <chrono>
+#include <iterator>
+#include <numeric>
 #include <set>
 #include <vector>
 
-#include "emu/observe/footprint.hpp"
+#include <fmt/format.h>
 
 namespace kernelcast::launch {
-
-// The sectors that each group touches.
-class GroupFootprints final : public emu::Observer {
- public:
-  void group_begin(std::uint64_t group) override { current_ = &of_group_[group]; }
-  void memory(emu::MemoryAccess const& access) override {
-    if (access.space != ptx::StateSpace::global) return;
-    for (std::uint32_t w = 0; w < access.lanes.warps; ++w)
-      for (std::uint32_t mask = access.lanes.masks[w]; mask; mask &= mask - 1) {
-        auto const lane = emu::lanes_per_warp * w + static_cast<std::uint32_t>(std::countr_zero(mask));
-        std::uint64_t const address = access.base + access.offsets[lane];
-        for (std::uint64_t sector = address >> 5; sector <= (address + access.bytes_per_lane - 1) >> 5; ++sector)
-          current_->mark(sector);
-      }
-  }
-  std::unique_ptr<emu::Observer> fork() const override { return std::make_unique<GroupFootprints>(); }
-  void join(emu::Observer const& other) override {
-    for (auto const& [group, footprint] : dynamic_cast<GroupFootprints const&>(other).of_group_)
-      of_group_[group].add(footprint);
-  }
-  emu::Footprint const& of(std::uint64_t group) const {
-    static emu::Footprint const none;
-    auto const found = of_group_.find(group);
-    return found == of_group_.end() ? none : found->second;
-  }
-
- private:
-  std::map<std::uint64_t, emu::Footprint> of_group_;
-  emu::Footprint* current_ = nullptr;
-};
 
 namespace {
 
@@ -55,7 +27,7 @@ bool within(Axes part, Axes whole) {
   return (part & ~whole) == 0;
 }
 
-// Bytes that depend on the coordinates of exactly these axes. `unions` has, for each set S of axes, the bytes of all
+// What depends on the coordinates of exactly these axes. `unions` has, for each set S of axes, the sectors of all
 // groups that differ from the middle along S alone: unions[S] = sum over A of parts[A] * 2^|A and S|.
 Sizes parts_of(Sizes const& unions, Axes axes) {
   auto const sign = [](Axes a, Axes b) { return std::popcount(a ^ b) % 2 ? -1.0 : 1.0; };
@@ -70,12 +42,41 @@ Sizes parts_of(Sizes const& unions, Axes axes) {
   return parts;
 }
 
+// "all:12;x:3;xy:4"
+std::string text_of(Sizes const& parts) {
+  std::string out;
+  for (Axes a = 0; a <= all_axes; ++a) {
+    if (parts[a] <= 0) continue;
+    std::string axes;
+    for (unsigned i = 0; i < 3; ++i)
+      if (a >> i & 1) axes += "xyz"[i];
+    fmt::format_to(std::back_inserter(out), "{}{}:{}", out.empty() ? "" : ";", axes.empty() ? "all" : axes, parts[a]);
+  }
+  return out;
+}
+
+std::string text_of(emu::Requests const& requests) {
+  std::string out;
+  for (auto const& [shape, count] : requests)
+    fmt::format_to(std::back_inserter(out), "{}{}/{}/{}:{}", out.empty() ? "" : ";", shape.lines, shape.sectors,
+                   shape.degree, count);
+  return out;
+}
+
+// In the middle of an axis; where groups share lines or sectors with a neighbour, the next one has the other part.
+std::uint64_t middle_of(std::uint64_t size) {
+  return size >= 8 ? size / 8 * 4 : size >= 4 ? size / 4 * 2 : (size - 1) / 2;
+}
+
 }  // namespace
 
-FootprintSample::FootprintSample(emu::Dim3 grid) : grid_(grid), footprints_(std::make_unique<GroupFootprints>()) {
+GroupSample::GroupSample(emu::Program const& program, emu::Dim3 grid)
+    : grid_(grid), observer_(program, [&] {
+        return middle_of(grid.x) + grid.x * (middle_of(grid.y) + grid.y * middle_of(grid.z));
+      }()) {
   std::array<std::uint64_t, 3> const size{grid.x, grid.y, grid.z}, step{1, grid.x, std::uint64_t{grid.x} * grid.y};
   for (unsigned i = 0; i < 3; ++i) {
-    middle_ += (size[i] - 1) / 2 * step[i];
+    middle_ += middle_of(size[i]) * step[i];
     if (size[i] > 1) axes_ |= 1u << i;
   }
   for (Axes s = 0; s <= axes_; ++s) {
@@ -85,29 +86,46 @@ FootprintSample::FootprintSample(emu::Dim3 grid) : grid_(grid), footprints_(std:
       if (s >> i & 1) corner_[s] += step[i];
     groups_.push_back(corner_[s]);
   }
+  observer_.watch(groups_);
 }
 
-FootprintSample::~FootprintSample() = default;
-
-emu::Observer& FootprintSample::observer() {
-  return *footprints_;
+void GroupSample::leave_out_neighbours() {
+  groups_.assign(1, middle_);
+  observer_.watch(groups_);
 }
 
-FootprintGrowth FootprintSample::growth(std::span<std::uint64_t const> emulated) const {
-  FootprintGrowth growth;
-  growth.middle = middle_;
+std::array<double, 8> GroupSample::parts(Of of, In in) const {
   Sizes unions{};
   for (Axes s = 0; s <= axes_; ++s) {
     emu::Footprint all;
-    for (Axes t = 0; t <= s; ++t)
-      if (within(s, axes_) && within(t, s)) all.add(footprints_->of(corner_[t]));
-    unions[s] = 32.0 * static_cast<double>(all.sectors());
+    for (Axes t = 0; t <= s; ++t) {
+      if (!within(s, axes_) || !within(t, s)) continue;
+      auto const& touched = observer_.of(corner_[t]);
+      if (of != Of::stores) all.add(touched.loaded);
+      if (of != Of::loads) all.add(touched.stored);
+    }
+    unions[s] = static_cast<double>(in == In::lines ? all.lines() : all.sectors());
   }
-  growth.middle_bytes = 32 * footprints_->of(middle_).sectors();
+  auto parts = parts_of(unions, axes_);
+  // Where neighbours do not touch as much as the middle, the parts are shares of what that touches.
+  double sum = 0;
+  for (double const part : parts) sum += part;
+  if (sum > 0 && unions[0] > 0)
+    for (double& part : parts) part *= unions[0] / sum;
+  return parts;
+}
+
+FootprintGrowth GroupSample::growth(std::span<std::uint64_t const> emulated) const {
+  FootprintGrowth growth;
+  growth.middle = middle_;
+  emu::Footprint middle = {};
+  middle.add(observer_.of(middle_).loaded);
+  middle.add(observer_.of(middle_).stored);
+  growth.middle_bytes = 32 * middle.sectors();
   if (growth.middle_bytes == 0) return growth;
 
   std::array<std::uint64_t, 3> const size{grid_.x, grid_.y, grid_.z};
-  auto const parts = parts_of(unions, axes_);
+  auto const by_axes = parts(Of::both);
   double of_all = 0, of_emulated = 0;
   for (Axes a = 0; a <= axes_; ++a) {
     if (!within(a, axes_)) continue;
@@ -121,28 +139,98 @@ FootprintGrowth FootprintSample::growth(std::span<std::uint64_t const> emulated)
         if (!(a >> i & 1)) at[i] = 0;
       met.insert(at);
     }
-    of_all += parts[a] * combinations;
-    of_emulated += parts[a] * static_cast<double>(met.size());
+    of_all += by_axes[a] * combinations;
+    of_emulated += by_axes[a] * static_cast<double>(met.size());
   }
   growth.factor = std::max(1.0, of_all / of_emulated);
   return growth;
 }
 
-bool worth_sampling(emu::Dim3 grid, std::uint64_t per_group) {
-  auto const axes = (grid.x > 1) + (grid.y > 1) + (grid.z > 1);
-  return per_group << axes <= max_instructions_for_footprint;
+void GroupSample::fill(record::GroupColumns& row) const {
+  emu::GroupProfile const* const p = observer_.profile();
+  if (!p) return;
+  auto const number = [](auto value) { return static_cast<double>(value); };
+  row.slots = p->slots;
+  row.load_requests = text_of(p->loads);
+  row.store_requests = text_of(p->stores);
+  auto const by_axes = [&](Of of, In in) {
+    if (has_neighbours()) return text_of(parts(of, in));
+    auto const& touched = observer_.of(middle_);
+    emu::Footprint const& footprint = of == Of::loads ? touched.loaded : touched.stored;
+    Sizes alone{};
+    alone[axes_] = number(in == In::lines ? footprint.lines() : footprint.sectors());
+    return text_of(alone);
+  };
+  row.load_sectors = by_axes(Of::loads, In::sectors);
+  row.store_sectors = by_axes(Of::stores, In::sectors);
+  row.load_lines = by_axes(Of::loads, In::lines);
+  row.store_lines = by_axes(Of::stores, In::lines);
+  for (std::size_t k = 0; k < p->reuse.size(); ++k)
+    if (p->reuse[k] > 0)
+      fmt::format_to(std::back_inserter(row.reuse), "{}{}:{}", row.reuse.empty() ? "" : ";", k, p->reuse[k]);
+  row.shared_requests = number(p->shared_requests);
+  row.constant_requests = number(p->constant_requests);
+  row.local_requests = text_of(p->locals);
+  row.local_lines = number(p->local_lines);
+  row.texture_requests = number(p->texture_requests);
+  row.atomic_requests = number(p->global_atomics.requests);
+  row.atomic_serial = number(p->global_atomics.serial);
+  row.atomic_sectors = number(p->global_atomics.parts);
+  row.shared_atomic_requests = number(p->shared_atomics.requests);
+  row.shared_atomic_serial = number(p->shared_atomics.serial);
+  row.shared_atomic_passes = number(p->shared_atomics.parts);
+  for (auto const step : record::values_of<record::Step>) row.path[step] = number(p->path.steps[step]);
 }
 
-std::optional<FootprintGrowth> footprint_growth(emu::Program const& program, emu::Launch launch, emu::Memory& memory,
-                                                std::span<std::uint64_t const> emulated, std::uint64_t max_steps) {
-  FootprintSample sample(launch.grid);
+Worth worth_sampling(emu::Dim3 grid, std::uint64_t per_group) {
+  auto const axes = (grid.x > 1) + (grid.y > 1) + (grid.z > 1);
+  if (per_group << axes <= max_instructions_for_footprint) return Worth::all;
+  return per_group <= max_instructions_for_footprint ? Worth::middle : Worth::nothing;
+}
+
+emu::Outcome run_with_sample(GroupSample& sample, emu::Program const& program, emu::Launch const& launch,
+                             emu::Memory& memory, std::span<emu::Observer* const> observers, emu::Limits const& limits,
+                             unsigned threads) {
+  auto const total = launch.grid.count();
+  std::vector<emu::Observer*> const own(observers.begin(), observers.end());
+  std::vector<emu::Observer*> both = own;
+  both.push_back(&sample.observer());
+  auto const begin = std::chrono::steady_clock::now();
+  emu::Outcome all;
+  std::uint64_t steps = 0;
+  auto const run_some = [&](std::uint64_t first, std::uint64_t end, std::vector<emu::Observer*> const& with) {
+    std::vector<std::uint64_t> groups(end - first);
+    std::iota(groups.begin(), groups.end(), first);
+    emu::Limits left = limits;
+    std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - begin;
+    if (left.timeout_s > 0) left.timeout_s = std::max(1e-9, left.timeout_s - spent.count());
+    if (left.max_steps > 0) left.max_steps = left.max_steps > steps ? left.max_steps - steps : 1;
+    all = emu::run(program, launch, memory, groups, with, left, threads);
+    steps += all.warp_instructions;
+    all.warp_instructions = steps;
+    return all.ending == emu::Ending::done;
+  };
+  if (launch.cooperative || limits.in_order || program.order_dependent()) {
+    run_some(0, total, both);
+    return all;
+  }
+  std::uint64_t done = 0;
+  for (auto const group : std::vector(sample.groups())) {
+    if (group > done && !run_some(done, group, own)) return all;
+    if (!run_some(group, group + 1, both)) return all;
+    done = group + 1;
+  }
+  if (done < total) run_some(done, total, own);
+  return all;
+}
+
+bool run_sample(GroupSample& sample, emu::Program const& program, emu::Launch launch, emu::Memory& memory,
+                std::uint64_t max_steps) {
   launch.print = nullptr;
   std::array<emu::Observer*, 1> const observers{&sample.observer()};
   emu::Limits limits;
   limits.max_steps = max_steps;
-  if (emu::run(program, launch, memory, sample.groups(), observers, limits).ending != emu::Ending::done)
-    return std::nullopt;
-  return sample.growth(emulated);
+  return emu::run(program, launch, memory, sample.groups(), observers, limits).ending == emu::Ending::done;
 }
 
 }  // namespace kernelcast::launch

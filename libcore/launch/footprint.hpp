@@ -1,27 +1,27 @@
-// How much distinct memory all groups of a launch touch, from a few of them.
+// What a few groups in the middle of the grid say of all: how much distinct memory a launch touches, and what one group
+// asks of a compute unit.
 //
 // Problem: a record extrapolated from one group must not count memory that groups share (a matrix that all of them
 // read) once for each group; and by how much it is shared shows only in more than one group.
 // Method: what a group touches is split by what it depends on: nothing, the group's x alone, y alone, x and y, and so
 // on. A group in the middle of the grid and its next neighbours along each axis (two, four or eight groups) are
 // emulated once more, and the sizes of their unions give the parts by inclusion and exclusion. The part that depends
-// on x and y, say, then grows with the different pairs (x, y).
+// on x and y, say, then grows with the different pairs (x, y). The group in the middle is profiled besides.
 // Limits: the parts are those of the middle of the grid. The groups run on memory as the launches left it, with the
 // arguments of the configuration's first launch; where they do not end well there is no estimate.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "emu/emu.hpp"
+#include "emu/observe/group_profile.hpp"
+#include "record/kernel.hpp"
 
 namespace kernelcast::launch {
-
-class GroupFootprints;
 
 // Groups with more warp instructions together are not run again for this: some 20 ms.
 inline constexpr std::uint64_t max_instructions_for_footprint = 8000000;
@@ -32,30 +32,44 @@ struct FootprintGrowth {
   std::uint64_t middle_bytes = 0;  // what it touches
 };
 
-// Which groups of a grid show the growth, an observer for them, and what it then says.
-class FootprintSample {
+// Which groups of a grid are in the sample, an observer for them, and what it then says.
+class GroupSample {
  public:
-  explicit FootprintSample(emu::Dim3 grid);
-  ~FootprintSample();
-  FootprintSample(FootprintSample const&) = delete;
+  GroupSample(emu::Program const&, emu::Dim3 grid);
+  GroupSample(GroupSample const&) = delete;
   std::vector<std::uint64_t> const& groups() const { return groups_; }  // linear, ascending
-  emu::Observer& observer();
+  emu::Observer& observer() { return observer_; }
+  // The group in the middle alone: there is no growth then.
+  void leave_out_neighbours();
+  bool has_neighbours() const { return !observer_.gave_up() && (axes_ == 0 || groups_.size() > 1); }
+
   FootprintGrowth growth(std::span<std::uint64_t const> emulated) const;  // `emulated`: linear, at least one
+  void fill(record::GroupColumns&) const;                                 // nothing where the group has not ended
 
  private:
+  // What is touched by set of axes: sectors of 32 bytes, or lines of 128.
+  enum class Of : std::uint8_t { loads, stores, both };
+  enum class In : std::uint8_t { sectors, lines };
+  std::array<double, 8> parts(Of, In = In::sectors) const;
+
   emu::Dim3 grid_;
   unsigned axes_ = 0;  // those longer than one group
   std::uint64_t middle_ = 0;
   std::array<std::uint64_t, 8> corner_{};  // by set of axes along which the neighbour is taken
   std::vector<std::uint64_t> groups_;
-  std::unique_ptr<GroupFootprints> footprints_;
+  emu::ProfileObserver observer_;
 };
 
-// True where the groups of a sample are worth to be run again; `per_group`: warp instructions.
-bool worth_sampling(emu::Dim3 grid, std::uint64_t per_group);
+// What of a sample is worth to be run; `per_group`: warp instructions.
+enum class Worth : std::uint8_t { nothing, middle, all };
+Worth worth_sampling(emu::Dim3 grid, std::uint64_t per_group);
 
-// Runs such a sample. Writes to `memory`. `max_steps` bounds the warp instructions.
-std::optional<FootprintGrowth> footprint_growth(emu::Program const&, emu::Launch, emu::Memory& memory,
-                                                std::span<std::uint64_t const> emulated, std::uint64_t max_steps);
+// Runs all groups of a launch with these observers and the sample's: where groups need not run together, those of the
+// sample alone.
+emu::Outcome run_with_sample(GroupSample&, emu::Program const&, emu::Launch const&, emu::Memory&,
+                             std::span<emu::Observer* const>, emu::Limits const&, unsigned threads);
+
+// Runs a sample. False where it did not end well. Writes to `memory`. `max_steps` bounds the warp instructions.
+bool run_sample(GroupSample&, emu::Program const&, emu::Launch, emu::Memory& memory, std::uint64_t max_steps);
 
 }  // namespace kernelcast::launch

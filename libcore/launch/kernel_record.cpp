@@ -45,7 +45,16 @@ void fill_counters(record::Kernel& row, emu::KernelCounters const& k) {
     row.global_store_cc13[i] = scaled(k.global_store_cc13[i]);
   }
   row.global_load_rounds = scaled(k.global_load_rounds);
+  fill_slots(row, k);
   row.atomic_max_same_address = std::max(scaled(k.atomic_max_global), static_cast<double>(k.atomic_max_shared));
+}
+
+void fill_slots(record::Kernel& row, emu::SlotCounts const& k) {
+  double const scale = row.groups_total == row.groups_emulated
+                           ? 1
+                           : static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
+  for (auto const pipe : record::values_of<record::Pipe>) row.slots[pipe] = k.slots[pipe] * scale;
+  row.code_slots = k.code_slots;
 }
 
 void fill_sizes(record::Kernel& row, emu::Dim3 const& grid, emu::Dim3 const& block) {

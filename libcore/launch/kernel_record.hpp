@@ -11,6 +11,9 @@ namespace kernelcast::launch {
 // if all groups used the same address) but not in shared memory.
 void fill_counters(record::Kernel& row, emu::KernelCounters const&);
 
+// The slots alone.
+void fill_slots(record::Kernel& row, emu::SlotCounts const&);
+
 void fill_sizes(record::Kernel& row, emu::Dim3 const& grid, emu::Dim3 const& block);
 
 // "1024x1024/16x16": work-items of the launch and of a group, in so many dimensions.

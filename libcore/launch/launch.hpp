@@ -202,10 +202,11 @@ class Watcher;       // below
 
 struct RunOptions {
   Emit emit = Emit::kernel;
-  Compilations* compilations = nullptr;  // of earlier runs; a run with a watcher, who may change them, has its own
-  Watcher* watcher = nullptr;            // counts in place of the counters of the records, which then stay 0
-  TraceOutput* trace = nullptr;          // for Emit::trace; rows are written while the kernels run, by one thread
-  unsigned trace_width = 32;             // lanes of a wavefront, 32 or 64
+  std::vector<std::string> machine_targets;  // sm_86: a row of each, with the slots of its machine code
+  Compilations* compilations = nullptr;      // of earlier runs; a run with a watcher, who may change them, has its own
+  Watcher* watcher = nullptr;                // counts in place of the counters of the records, which then stay 0
+  TraceOutput* trace = nullptr;              // for Emit::trace; rows are written while the kernels run, by one thread
+  unsigned trace_width = 32;                 // lanes of a wavefront, 32 or 64
   GroupChoice groups;
   std::string only_kernel;  // -k with a launch file: run all launches, report this kernel
   std::uint64_t seed = 1;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "emu/observe/machine_code.hpp"
 #include "launch/compilations.hpp"
 #include "launch/detail_records.hpp"
 #include "launch/footprint.hpp"
@@ -95,12 +96,17 @@ class Runner {
     double decode_s = 0;
   };
   using Key = std::tuple<std::string, std::array<std::uint32_t, 6>, std::uint64_t>;
+  struct Machine {
+    emu::MachineSlots slots;
+    std::uint64_t registers = 0;
+  };
   struct Configuration {
     record::Kernel row;
     Kernel const* kernel = nullptr;
     std::unique_ptr<emu::KernelObserver> observer;
     std::unique_ptr<emu::InstructionObserver> detail;
     std::unique_ptr<TraceObserver> trace;
+    std::unique_ptr<GroupSample> sample;  // of the first launch, where it ran whole
     emu::Launch first_launch;
     std::vector<std::uint64_t> first_groups;  // emulated of it
     std::uint64_t warp_instructions = 0;
@@ -182,7 +188,13 @@ class Runner {
     }
     unsigned const threads = configuration.trace ? 1 : options_.threads;
     Stopwatch const emulating;
-    auto const outcome = emu::run(*kernel.program, bound.launch, memory, groups, observers, limits, threads);
+    // A launch that runs whole shows its sample at once, before it has changed the memory.
+    bool const shows = configuration.first_groups.empty() && groups.size() == total && options_.emit == Emit::kernel &&
+                       !options_.watcher && !checks_;
+    if (shows) configuration.sample = std::make_unique<GroupSample>(*kernel.program, bound.launch.grid);
+    auto const outcome = shows ? run_with_sample(*configuration.sample, *kernel.program, bound.launch, memory,
+                                                 observers, limits, threads)
+                               : emu::run(*kernel.program, bound.launch, memory, groups, observers, limits, threads);
     double const spent_s = emulating.s();
     configuration.emulation_s += spent_s;
     report_.times.emulation_s += spent_s;
@@ -365,21 +377,32 @@ class Runner {
 
   // By what the memory touched by the emulated groups grows to that of all groups: with the groups, unless some of them
   // show what they share.
-  double growth_of_footprint(Configuration const& configuration, emu::Memory& memory, double touched_bytes) {
-    auto const& row = configuration.row;
+  // Fills the columns of one group besides.
+  double growth_of_footprint(Configuration& configuration, emu::Memory& memory, double touched_bytes) {
+    auto& row = configuration.row;
     auto const scale = static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
-    if (row.groups_total == row.groups_emulated || options_.emit != Emit::kernel || options_.watcher) return scale;
+    if (options_.emit != Emit::kernel || options_.watcher) return scale;
+    if (configuration.sample) {
+      configuration.sample->fill(row.group);
+      return scale;
+    }
     auto const per_group = configuration.warp_instructions / row.groups_emulated;
-    if (!worth_sampling(configuration.first_launch.grid, per_group)) return scale;
-    auto const growth = footprint_growth(*configuration.kernel->program, configuration.first_launch, memory,
-                                         configuration.first_groups, 100000 + 100 * per_group);
-    if (!growth) return scale;
-    if (touched_bytes == 0 && growth->middle_bytes > 0)
+    auto const worth = worth_sampling(configuration.first_launch.grid, per_group);
+    if (worth == Worth::nothing) return scale;
+    GroupSample sample(*configuration.kernel->program, configuration.first_launch.grid);
+    if (worth == Worth::middle) sample.leave_out_neighbours();
+    if (!run_sample(sample, *configuration.kernel->program, configuration.first_launch, memory,
+                    100000 + 100 * per_group))
+      return scale;
+    sample.fill(row.group);
+    if (row.groups_total == row.groups_emulated || !sample.has_neighbours()) return scale;
+    auto const growth = sample.growth(configuration.first_groups);
+    if (touched_bytes == 0 && growth.middle_bytes > 0)
       report_.notes.push_back(fmt::format(
           "kernel '{}': the emulated groups touch no global memory, group {} does; --groups 16 takes groups "
           "from all over the grid",
-          row.kernel, growth->middle));
-    return growth->factor;
+          row.kernel, growth.middle));
+    return growth.factor;
   }
 
   void finish(emu::Memory& memory) {
@@ -394,10 +417,47 @@ class Runner {
       double const growth = growth_of_footprint(configuration, memory, touched);
       configuration.row.global_footprint_bytes = footprint_bytes(touched, growth, memory_bytes);
       add_detail(configuration);
-      report_.rows.push_back(std::move(configuration.row));
-      report_.emulation_s.push_back(configuration.emulation_s);
+      if (options_.machine_targets.empty()) add_row(std::move(configuration.row), configuration);
+      for (auto const& target : options_.machine_targets) add_row(row_of(configuration, target), configuration);
     }
     if (report_.rows.empty()) frontend::find_kernel(compiled().kernels, options_.only_kernel, plan_.request.path);
+  }
+
+  void add_row(record::Kernel row, Configuration const& configuration) {
+    report_.rows.push_back(std::move(row));
+    report_.emulation_s.push_back(configuration.emulation_s);
+  }
+
+  // The same counts with the slots of a target's machine code.
+  record::Kernel row_of(Configuration const& configuration, std::string const& target) {
+    record::Kernel row = configuration.row;
+    Machine const& machine = machine_of(*configuration.kernel, target);
+    row.target = target;
+    if (machine.registers > 0) row.registers_target = machine.registers;
+    fill_slots(row, configuration.observer->slots(machine.slots.blocks));
+    return row;
+  }
+
+  Machine const& machine_of(Kernel const& kernel, std::string const& target) {
+    auto const [at, is_new] = machines_.try_emplace({kernel.info->name, target});
+    if (!is_new) return at->second;
+    auto const assembled = frontend::machine_code(*compiled().module, kernel.info->name, target, plan_.request.cache,
+                                                  plan_.request.time_limit_s);
+    auto const codes = sass::read(assembled.listing, fmt::format("{} for {}", plan_.request.path, target));
+    auto const code = codes.find(kernel.info->name);
+    if (code == codes.end())
+      throw Error(Status::unavailable,
+                  fmt::format("machine code for {}: the listing has no kernel '{}'", target, kernel.info->name));
+    Machine& machine = at->second;
+    machine.registers = assembled.registers;
+    machine.slots = emu::machine_slots(*kernel.program, code->second);
+    auto const& slots = machine.slots;
+    if (slots.by_rules > 0)
+      report_.notes.push_back(fmt::format(
+          "kernel '{}' for {}: {} of {} machine instructions have a line of the PTX; {} of {} blocks are counted by "
+          "rules",
+          kernel.info->name, target, slots.matched, slots.instructions, slots.by_rules, slots.blocks.size()));
+    return machine;
   }
 
   void add_detail(Configuration const& configuration) {
@@ -416,6 +476,7 @@ class Runner {
   std::shared_ptr<Compilation> compilation_;
   std::map<std::string, Kernel, std::less<>> kernels_;  // by the name that the calls use
   std::map<Key, std::size_t> index_;
+  std::map<std::pair<std::string, std::string>, Machine> machines_;  // by kernel and target
   std::vector<Configuration> configurations_;
   std::unique_ptr<emu::Checks> checks_;
   std::set<std::string> traced_;  // kernels whose instructions are in the trace

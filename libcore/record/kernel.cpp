@@ -127,6 +127,72 @@ void add_passes(Schema<Kernel>& schema, char const* direction, ByWidth member) {
                       banks[b], direction, width_lanes[w]));
 }
 
+void add_slots(Schema<Kernel>& schema) {
+  for (Pipe const pipe : values_of<Pipe>)
+    schema.optional_column(
+        fmt::format("slots_{}", name(pipe)), [pipe](Kernel& k) -> auto& { return k.slots[pipe]; }, Unit::count,
+        fmt::format("issue slots that wavefronts of 32 take of the {} pipe of NVIDIA's machines", name(pipe)));
+  schema.optional_column("code_slots", &Kernel::code_slots, Unit::count,
+                         "instructions of machine code that were executed, each counted once");
+}
+
+void add_group(Schema<Kernel>& schema) {
+  auto const number = [&](char const* name, std::optional<double> GroupColumns::* member, Unit unit,
+                          std::string meaning) {
+    schema.optional_column(
+        fmt::format("group_{}", name), [member](Kernel& k) -> auto& { return k.group.*member; }, unit,
+        meaning + "; this and all group_ columns: of one work-group in the middle of the grid");
+  };
+  auto const histogram = [&](char const* name, std::string GroupColumns::* member, std::string meaning) {
+    schema
+        .optional_column(
+            fmt::format("group_{}", name), [member](Kernel& k) -> auto& { return k.group.*member; }, Unit::none,
+            std::move(meaning))
+        .may_be_empty();
+  };
+  using G = GroupColumns;
+  number("slots", &G::slots, Unit::count, "issue slots of all pipes");
+  histogram("load_requests", &G::load_requests,
+            "loads of global memory by wavefronts of 32: lines of 128 bytes/sectors of 32/lines in the most loaded of "
+            "a line's 32 banks:how many");
+  histogram("store_requests", &G::store_requests, "stores to global memory, likewise");
+  histogram("load_sectors", &G::load_sectors,
+            "distinct sectors of 32 bytes of global memory that are loaded, by which coordinates of the group they "
+            "depend on (all: none of them):how many");
+  histogram("store_sectors", &G::store_sectors, "distinct sectors that are stored or updated, likewise");
+  histogram("load_lines", &G::load_lines, "distinct lines of 128 bytes that are loaded, likewise");
+  histogram("store_lines", &G::store_lines, "distinct lines that are stored or updated, likewise");
+  histogram("reuse", &G::reuse,
+            "k:n: n loads of a sector that was loaded before, with 2^(k-1) to 2^k - 1 other sectors in between (0: "
+            "none; 31: by loads that pass the first-level cache by)");
+  number("shared_requests", &G::shared_requests, Unit::count, "loads and stores of shared memory by wavefronts of 32");
+  number("constant_requests", &G::constant_requests, Unit::count, "loads of constant memory");
+  histogram("local_requests", &G::local_requests,
+            "loads and stores of private memory, as group_load_requests, where they lie in memory: the same word of a "
+            "wavefront's work-items in one line");
+  number("local_lines", &G::local_lines, Unit::count, "distinct lines of 128 bytes of private memory");
+  number("texture_requests", &G::texture_requests, Unit::count, "reads of textures and images");
+  number("atomic_requests", &G::atomic_requests, Unit::count, "atomics on global memory");
+  number("atomic_serial", &G::atomic_serial, Unit::count, "the most lanes on one address of each of these, summed");
+  number("atomic_sectors", &G::atomic_sectors, Unit::count, "distinct sectors of each of these, summed");
+  number("shared_atomic_requests", &G::shared_atomic_requests, Unit::count, "atomics on shared memory");
+  number("shared_atomic_serial", &G::shared_atomic_serial, Unit::count,
+         "the most lanes on one address of each of these, summed");
+  number("shared_atomic_passes", &G::shared_atomic_passes, Unit::count,
+         "distinct words in the most loaded bank of each of these, summed");
+  for (Step const step : values_of<Step>)
+    schema.optional_column(
+        fmt::format("group_path_{}", name(step)), [step](Kernel& k) -> auto& { return k.group.path[step]; },
+        Unit::count,
+        fmt::format("results of kind {} on the longest chain of results that need each other", name(step)));
+}
+
+// What a launch has, however often it is repeated.
+bool is_of_one_launch(std::string_view column) {
+  return column == "vliw_ops_per_bundle" || column == "spread_pct" || column == "global_footprint_bytes" ||
+         column == "atomic_max_same_address" || column == "code_slots" || column.starts_with("group_");
+}
+
 }  // namespace
 
 Schema<Kernel> const& Kernel::schema() {
@@ -153,6 +219,14 @@ Schema<Kernel> const& Kernel::schema() {
         .optional_column("global_load_rounds", &Kernel::global_load_rounds, Unit::lanes,
                          "how often work-items wait for global loads: in each basic block they run, the longest chain "
                          "of loads that need each other's results");
+    add_slots(s);
+    add_group(s);
+    s.optional_column(
+         "target", &Kernel::target, Unit::none,
+         "the machine whose code the slots and registers_target are of, such as sm_86; empty: rules for PTX")
+        .may_be_empty()
+        .optional_column("registers_target", &Kernel::registers_target, Unit::count,
+                         "registers per work-item that the target's assembler assigns; empty without a target");
     return s;
   }();
   return schema;
@@ -162,9 +236,7 @@ void repeat(Kernel& row, std::uint64_t times) {
   row.launches *= times;
   row.groups_total *= times;
   for (auto const& column : Kernel::schema().columns()) {
-    if (column.name == "vliw_ops_per_bundle" || column.name == "spread_pct" ||
-        column.name == "global_footprint_bytes" || column.name == "atomic_max_same_address")
-      continue;
+    if (is_of_one_launch(column.name)) continue;
     auto* const field = reinterpret_cast<char*>(&row) + column.offset;
     auto const factor = static_cast<double>(times);
     if (column.type == FieldType::number) *reinterpret_cast<double*>(field) *= factor;

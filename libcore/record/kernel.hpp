@@ -10,6 +10,7 @@
 #include <string>
 
 #include "record/instruction_class.hpp"
+#include "record/pipe.hpp"
 #include "record/schema.hpp"
 
 namespace kernelcast::record {
@@ -23,7 +24,36 @@ struct RegisterCounts {
   std::optional<std::uint64_t> registers_ptx;   // by live ranges of the PTX, 32-bit
   std::optional<std::uint64_t> registers_sm75;  // ptxas
   std::optional<std::uint64_t> vgprs_gfx6, vgprs_gfx90a, vgprs_gfx1030;
-  std::optional<std::uint64_t> gprs_cypress;  // 128-bit
+  std::optional<std::uint64_t> gprs_cypress;      // 128-bit
+  std::string target;                             // whose machine code was counted: sm_86; empty: PTX
+  std::optional<std::uint64_t> registers_target;  // its assembler's
+};
+
+// What the longest chain of results of a group that runs alone consists of.
+#define KERNELCAST_STEPS(X) X(arithmetic) X(fp64) X(special) X(constant) X(shared) X(hit) X(miss) X(barrier)
+#define KERNELCAST_ENUMERATOR(name) name,
+enum class Step : std::uint8_t { KERNELCAST_STEPS(KERNELCAST_ENUMERATOR) };
+#undef KERNELCAST_ENUMERATOR
+#define KERNELCAST_NAME(name) std::string_view(#name),
+template <>
+inline constexpr std::array names_of<Step>{KERNELCAST_STEPS(KERNELCAST_NAME)};
+#undef KERNELCAST_NAME
+#undef KERNELCAST_STEPS
+
+// Of one work-group in the middle of the grid, not of all; empty where no group was profiled. Histograms
+// are key:count joined by ';', the parts of a key joined by '/'.
+struct GroupColumns {
+  std::optional<double> slots;
+  std::string load_requests, store_requests;  // lines/sectors/degree
+  // By the axes of the grid that they depend on.
+  std::string load_sectors, store_sectors, load_lines, store_lines;
+  std::string reuse;  // by the logarithm of the distance
+  std::optional<double> shared_requests, constant_requests, texture_requests;
+  std::string local_requests;  // lines/sectors/degree
+  std::optional<double> local_lines;
+  std::optional<double> atomic_requests, atomic_serial, atomic_sectors;
+  std::optional<double> shared_atomic_requests, shared_atomic_serial, shared_atomic_passes;
+  PerValue<Step, std::optional<double>> path;
 };
 
 struct Kernel : RegisterCounts {
@@ -50,7 +80,10 @@ struct Kernel : RegisterCounts {
   double global_footprint_bytes = 0;
   std::array<std::array<double, 3>, 3> shared_load_passes{}, shared_store_passes{};  // [width][banks]
   double atomics_global = 0, atomics_shared = 0, atomic_max_same_address = 0, barriers = 0;
-  std::optional<double> global_load_rounds;  // empty: made by something that does not count them
+  std::optional<double> global_load_rounds;  // this and what follows is empty where it was not counted
+  PerPipe<std::optional<double>> slots;      // issue slots of wavefronts of 32
+  std::optional<double> code_slots;
+  GroupColumns group;
 
   static Schema<Kernel> const& schema();
 };

@@ -34,4 +34,14 @@ std::uint64_t Footprint::sectors() const {
   return count;
 }
 
+std::uint64_t Footprint::lines() const {
+  std::uint64_t count = 0;
+  for (auto const& page : pages_)
+    if (page)
+      for (std::uint64_t const bits : *page)
+        count +=
+            static_cast<std::uint64_t>(std::popcount((bits | bits >> 1 | bits >> 2 | bits >> 3) & 0x1111111111111111));
+  return count;
+}
+
 }  // namespace kernelcast::emu

@@ -31,6 +31,7 @@ class Footprint {
 
   void add(Footprint const& other);
   std::uint64_t sectors() const;
+  std::uint64_t lines() const;  // of four sectors, 128 bytes
 
  private:
   static constexpr std::size_t words_per_page = 512;

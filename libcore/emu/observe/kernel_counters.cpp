@@ -83,7 +83,11 @@ std::uint64_t KernelCounters::inst_total() const {
 
 struct KernelObserver::State {
   explicit State(KernelMix m)
-      : mix(std::move(m)), blocks(mix.blocks.size()), guarded(mix.instructions.size()), sites(mix.instructions.size()) {
+      : mix(std::move(m)),
+        blocks(mix.blocks.size()),
+        joined_entries(mix.blocks.size()),
+        guarded(mix.instructions.size()),
+        sites(mix.instructions.size()) {
     for (auto const& block : mix.blocks) {
       std::uint64_t unguarded = 0, all = 0;
       for (Class const c : record::values_of<Class>) {
@@ -97,6 +101,7 @@ struct KernelObserver::State {
   KernelMix mix;
   Counting const& count_accesses = counting();
   std::vector<Wavefronts> blocks;                               // [block], entries
+  std::vector<std::uint64_t> joined_entries;                    // [block], wavefronts of 32 of forks that have joined
   std::vector<std::uint64_t> guarded;                           // [instruction], lanes whose predicate holds
   std::vector<std::vector<std::unique_ptr<AccessSite>>> sites;  // [instruction], one per space and direction met
   std::vector<AccessSite const*> all_sites;
@@ -373,9 +378,26 @@ void KernelObserver::State::add_sites(KernelCounters& k) const {
     }
 }
 
+SlotCounts KernelObserver::slots(std::vector<record::PerPipe<double>> const& blocks) const {
+  State const& s = *state_;
+  SlotCounts out;
+  for (std::size_t b = 0; b < std::min(s.blocks.size(), blocks.size()); ++b) {
+    std::uint64_t const entries = s.blocks[b].w32 + s.joined_entries[b];
+    if (entries == 0) continue;
+    for (auto const pipe : record::values_of<record::Pipe>) {
+      out.slots[pipe] += blocks[b][pipe] * static_cast<double>(entries);
+      out.code_slots += blocks[b][pipe];
+    }
+  }
+  return out;
+}
+
 KernelCounters KernelObserver::counters() const {
   State const& s = *state_;
   KernelCounters k = s.joined;
+  std::vector<record::PerPipe<double>> by_rules;
+  for (auto const& block : s.mix.blocks) by_rules.push_back(block.slots);
+  static_cast<SlotCounts&>(k) = slots(by_rules);
   for (std::size_t b = 0; b < s.blocks.size(); ++b) {
     Wavefronts const& entries = s.blocks[b];
     auto const& mix = s.mix.blocks[b];
@@ -429,6 +451,7 @@ void KernelObserver::join(Observer const& other) {
     for (std::size_t i = 0; i < 9; ++i) (k.*member)[i / 3][i % 3] += (add.*member)[i / 3][i % 3];
   for (auto const member : {&KernelCounters::global_load_cc13, &KernelCounters::global_store_cc13})
     for (std::size_t i = 0; i < 3; ++i) (k.*member)[i] += (add.*member)[i];
+  for (std::size_t b = 0; b < s.blocks.size(); ++b) s.joined_entries[b] += o.blocks[b].w32 + o.joined_entries[b];
   s.footprint.add(o.footprint);
   for (auto const& [address, count] : o.global_atomics) s.global_atomics[address] += count;
   s.max_shared_atomics = std::max(s.max_shared_atomics, o.max_shared_atomics);

@@ -14,8 +14,16 @@
 #include <vector>
 
 #include "emu/emu.hpp"
+#include "record/pipe.hpp"
 
 namespace kernelcast::emu {
+
+// Issue slots of wavefronts of 32; code_slots: of the blocks that ran, each once.
+struct SlotCounts {
+  record::PerPipe<double> slots;
+  double code_slots = 0;
+  friend bool operator==(SlotCounts const&, SlotCounts const&) = default;
+};
 
 // Totals over the emulated groups. Widths are 16, 32, 64 lanes; segments 32, 64, 128 bytes; banks 16 and 32 of 4 bytes,
 // 32 of 8 bytes. Definitions:
@@ -28,8 +36,9 @@ namespace kernelcast::emu {
 //  - barriers: of a group, the most barriers that one of its work-items passed, summed over the groups;
 //  - global_footprint_bytes: distinct 32-byte sectors read, written or updated, times 32;
 //  - global_load_rounds: of every block that a lane enters, the longest chain of global loads of which each needs the
-//  result of the one before: how often a lane must wait for memory when a block's other loads are under way together.
-struct KernelCounters {
+//  result of the one before: how often a lane must wait for memory when a block's other loads are under way together;
+//  - slots, code_slots: what lowering.hpp makes of the instructions.
+struct KernelCounters : SlotCounts {
   record::PerClass<std::uint64_t> inst;
   record::PerClass<std::array<std::uint64_t, 3>> issues;  // [class][width]
   std::uint64_t branches = 0, divergent_branches_w32 = 0, divergent_branches_w64 = 0;
@@ -56,6 +65,7 @@ struct KernelMix {
     record::PerClass<std::uint32_t> unguarded;     // for lanes
     std::uint64_t param_bytes = 0;                 // of unguarded ld.param of the kernel's parameters
     std::uint32_t load_rounds = 0;                 // global loads that need each other, in a row
+    record::PerPipe<double> slots;
   };
   struct Guarded {
     Class kind = Class::other;
@@ -86,6 +96,9 @@ class KernelObserver final : public Observer {
   void join(Observer const&) override;
 
   KernelCounters counters() const;
+  // The same with other slots of the program's blocks: those of machine code. Their order is that of the blocks,
+  // whatever the threads, and so are the sums.
+  SlotCounts slots(std::vector<record::PerPipe<double>> const& blocks) const;
 
   // (largest − smallest) / mean × 100 over the emulated groups, the largest of four counters: instructions (lanes),
   // issues of 32-lane wavefronts, global transactions (w32, s32), shared passes (w32, b32). A group's counters are

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "emu/observe/kernel_counters.hpp"
+#include "emu/observe/lowering.hpp"
 #include "ptx/liveness.hpp"
 
 namespace kernelcast::emu {
@@ -57,6 +58,7 @@ KernelMix mix_of(Program const& program) {
   auto const& instructions = program.kernel().instructions;
   KernelMix mix;
   mix.instructions.resize(instructions.size());
+  auto const lowered = lower(program);
   for (std::uint32_t i = 0; i < instructions.size(); ++i)
     mix.instructions[i] = {program.instruction_class(i), param_bytes(instructions[i])};
   for (auto const& range : program.blocks()) {
@@ -65,6 +67,7 @@ KernelMix mix_of(Program const& program) {
     for (std::uint32_t i = range.first; i < range.last; ++i) {
       Class const kind = mix.instructions[i].kind;
       ++block.instructions[kind];
+      for (auto const pipe : record::values_of<record::Pipe>) block.slots[pipe] += lowered[i].slots[pipe];
       // The lanes that execute brx come with its branch event.
       if (instructions[i].guard.present || instructions[i].is(ptx::Op::brx)) continue;
       ++block.unguarded[kind];

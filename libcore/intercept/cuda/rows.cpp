@@ -72,7 +72,7 @@ CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, la
       number_(number),
       chosen_(launch::choose_groups(std::move(groups), launch.grid.count())),
       counters_(*kernel.ready) {
-  if (chosen_.size() != launch.grid.count()) sample_.emplace(launch.grid);
+  sample_.emplace(*kernel.ready, launch.grid);
 }
 
 emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads, Budget const& budget,
@@ -90,8 +90,7 @@ emu::Outcome CountedLaunch::run_together(emu::Memory& memory, emu::Limits const&
   GroupFilter counted(counters_, chosen_);
   std::vector<emu::Observer*> observers{&counted};
   if (also) observers.push_back(also);
-  std::optional<GroupFilter> sampled;
-  if (sample_) observers.push_back(&sampled.emplace(sample_->observer(), sample_->groups()));
+  if (sample_) observers.push_back(&sample_->observer());
   return emu::run(*kernel_.ready, launch_, memory, groups_between(0, launch_.grid.count()), observers, limits, threads);
 }
 
@@ -109,10 +108,7 @@ emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const&
     whole_steps_ = outcome.warp_instructions / executed * total;
     return outcome.ending == emu::Ending::done;
   };
-  if (chosen_.size() == total) {
-    run_some(0, total, {&counters_});
-    return outcome;
-  }
+  bool const all = chosen_.size() == total;
   std::uint64_t done = 0;
   while (done < total) {
     auto const in = [&](std::vector<std::uint64_t> const& groups) {
@@ -121,13 +117,15 @@ emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const&
     std::vector<std::uint64_t> const none;
     auto const& sampled = sample_ ? sample_->groups() : none;
     auto const next_chosen = in(chosen_), next_sampled = in(sampled);
-    std::uint64_t const next = std::min(next_chosen == chosen_.end() ? total : *next_chosen,
-                                        next_sampled == sampled.end() ? total : *next_sampled);
-    whole_ = whole_ && budget.affords(whole_steps_);
+    auto const next_of = [&](auto at, auto const& groups) { return at == groups.end() ? total : *at; };
+    std::uint64_t const next = std::min(all ? total : next_of(next_chosen, chosen_), next_of(next_sampled, sampled));
+    whole_ = whole_ && (all || budget.affords(whole_steps_));
     if (next > done) {
       // A few at a time: the first group may have had less to do than others.
       std::uint64_t const end = budget.bounded() ? std::min(next, done * 2 + 1) : next;
-      if (whole_ && !run_some(done, end, {})) break;
+      std::vector<emu::Observer*> counted;
+      if (all) counted.push_back(&counters_);
+      if (whole_ && !run_some(done, end, counted)) break;
       done = whole_ ? end : next;
       continue;
     }
@@ -136,7 +134,10 @@ emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const&
     if (next_sampled != sampled.end() && *next_sampled == done) observers.push_back(&sample_->observer());
     if (!run_some(done, done + 1, observers)) break;
     ++done;
-    if (sample_ && !launch::worth_sampling(launch_.grid, outcome.warp_instructions / executed)) sample_.reset();
+    if (!sample_) continue;
+    auto const worth = launch::worth_sampling(launch_.grid, outcome.warp_instructions / executed);
+    if (worth == launch::Worth::nothing) sample_.reset();
+    if (worth == launch::Worth::middle) sample_->leave_out_neighbours();
   }
   if (!whole_)
     report("a launch exceeds --budget: groups that are not counted do not run, and their results are missing");
@@ -156,8 +157,11 @@ record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
   row.spread_pct = counters_.spread_pct();
   auto const counters = counters_.counters();
   launch::fill_counters(row, counters);
-  double const growth = sample_ ? sample_->growth(chosen_).factor
-                                : static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
+  double const growth = row.groups_emulated == row.groups_total ? 1
+                        : sample_ && sample_->has_neighbours()
+                            ? sample_->growth(chosen_).factor
+                            : static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
+  if (sample_) sample_->fill(row.group);
   std::uint64_t memory_bytes = 0;
   for (auto const& buffer : memory.buffers()) memory_bytes += (buffer.size + 31) / 32 * 32;
   row.global_footprint_bytes =

@@ -65,7 +65,7 @@ class CountedLaunch {
   bool whole_ = true;
   std::vector<std::uint64_t> chosen_;
   emu::KernelObserver counters_;
-  std::optional<launch::FootprintSample> sample_;  // none where all groups are counted, or where it costs too much
+  std::optional<launch::GroupSample> sample_;  // none where it costs too much
 };
 
 class Rows {

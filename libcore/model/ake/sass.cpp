@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
-#include <set>
 
 #include <fmt/format.h>
 
-#include "diag/diag.hpp"
+#include "sass/sass.hpp"
 
 namespace kernelcast::model::ake {
 
@@ -252,56 +251,18 @@ Instruction instruction_of(std::string_view text) {
   return out;
 }
 
-bool ends_block(Instruction const& i) {
-  return i.type.instruction_class == Class::control;
-}
-
-// Labels that something jumps to; nvdisasm prints others, too.
-std::set<std::string_view> targets_in(std::string_view text) {
-  std::set<std::string_view> out;
-  for (std::size_t at = text.find("`(."); at != std::string_view::npos; at = text.find("`(.", at + 1))
-    out.insert(text.substr(at + 2, text.find_first_of(")\n", at) - at - 2));
-  return out;
-}
-
 }  // namespace
 
 std::map<std::string, Listing> read_listing(std::string_view text, std::string const& file) {
   std::map<std::string, Listing> out;
-  Listing* kernel = nullptr;
-  std::size_t line_number = 0;
-  bool new_block = true;
-  auto const targets = targets_in(text);
-  while (!text.empty()) {
-    std::size_t const newline = std::min(text.find('\n'), text.size());
-    std::string_view const whole = text.substr(0, newline);
-    std::string_view const line = trimmed(whole);
-    text.remove_prefix(std::min(newline + 1, text.size()));
-    ++line_number;
-    if (line.starts_with(".section")) kernel = nullptr;
-    if (line.starts_with(".text.") && line.ends_with(":")) {
-      kernel = &out[std::string(line.substr(6, line.size() - 7))];
-      new_block = true;
-    } else if (kernel && line.ends_with(":") && targets.contains(line.substr(0, line.size() - 1))) {
-      new_block = true;
+  for (auto const& [name, code] : sass::read(text, file)) {
+    Listing& kernel = out[name];
+    kernel.instructions = code.instructions;
+    for (auto const& block : code.blocks) {
+      auto& instructions = kernel.blocks.emplace_back();
+      for (auto const& i : block.instructions) instructions.push_back(instruction_of(i.text));
     }
-    if (!kernel || !line.starts_with("/*")) continue;
-    std::size_t const comment = line.find("*/");
-    std::string_view body = comment == std::string_view::npos ? line : trimmed(line.substr(comment + 2));
-    if (body.starts_with(".") || body.empty()) continue;  // data; a line of the encoding
-    std::size_t const end = body.find(';');
-    if (end == std::string_view::npos && !body.starts_with("{"))
-      throw Error(Status::bad_data, {file, line_number, 1}, "an instruction that does not end in ';'",
-                  "the text of nvdisasm is needed", std::string(whole));
-    Instruction i = instruction_of(trimmed(body.substr(body.starts_with("{") ? 1 : 0, end)));
-    if (new_block || kernel->blocks.empty()) kernel->blocks.emplace_back();
-    new_block = ends_block(i);
-    kernel->blocks.back().push_back(std::move(i));
-    ++kernel->instructions;
   }
-  if (out.empty())
-    throw Error(Status::bad_data, {file, 1, 1},
-                "no kernel in this listing: there is no label .text.NAME:", "write it with: nvdisasm FILE.cubin");
   return out;
 }
 

@@ -1,9 +1,7 @@
 // The machine code of kernels, from a disassembler's listing.
 //
-// Problem: PTX is not what a device runs; where ptxas and a disassembler are at hand, the listing is.
-// Method: nvdisasm's text is cut into basic blocks at labels that are jumped to and after branches; each instruction
-// gets its class, its kind of access and its registers. Parameters and constants are operands in machine code. How the
-// blocks belong to those of the PTX: match.hpp. Limits: nvdisasm's text only; compute capability 5.0 and later.
+// Each instruction of a listing (sass/sass.hpp) gets its class, its kind of access and its registers. Parameters and
+// constants are operands in machine code. How the blocks belong to those of the PTX: match.hpp.
 #pragma once
 
 #include <map>

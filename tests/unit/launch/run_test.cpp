@@ -178,7 +178,7 @@ TEST_CASE("a first group of the border is not silently taken for all") {
   auto const report = run_line(folder, "inner", "64,2,4", "32,1,1", {"buf:u32:64:iota"});
   CHECK(report.rows[0].global_footprint_bytes == 0);
   REQUIRE(report.notes.size() == 1);
-  CHECK_THAT(report.notes[0], Contains("kernel 'inner': the emulated groups touch no global memory, group 4 does"));
+  CHECK_THAT(report.notes[0], Contains("kernel 'inner': the emulated groups touch no global memory, group 8 does"));
   RunOptions all;
   all.groups = parse_groups("all");
   CHECK(run_line(folder, "inner", "64,2,4", "32,1,1", {"buf:u32:64:iota"}, all).notes.empty());

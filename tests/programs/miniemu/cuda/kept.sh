@@ -12,9 +12,9 @@ status=0
 fail() { echo "$name: $1"; cat "$folder/err"; exit 1; }
 [ $status = 0 ] || fail "status $status"
 
-# All columns but the name of the case, the footprint, which is bounded by the memory that each knows of, and registers,
-# which are put in afterwards.
-plain() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "case" || $i == "global_footprint_bytes" || $i == "registers_ptx") skip[i] = 1 }
+# All columns but the name of the case, the footprint, which is bounded by the memory that each knows of, registers, which
+# are put in afterwards, and those of one group, which sees what the groups before it left: all of them in the application.
+plain() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "case" || $i == "global_footprint_bytes" || $i == "registers_ptx" || $i ~ /^group_/) skip[i] = 1 }
                    { for (i in skip) $i = ""; print }' OFS=, "$1"; }
 rows=0 same=0
 for row in "$folder"/kept/row-*.csv; do

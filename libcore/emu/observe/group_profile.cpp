@@ -1,0 +1,567 @@
+#include "emu/observe/group_profile.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "emu/observe/transactions.hpp"
+#include "ptx/liveness.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+// Beyond that many registers of all wavefronts together there is no path.
+constexpr std::size_t max_path_registers = std::size_t{1} << 22;
+
+void extend(Path& path, Step step, float times) {
+  path.cycles += reference_cycles[step] * times;
+  path.steps[step] += static_cast<std::uint32_t>(times + 0.5f);
+}
+
+void later(Path& path, Path const& other) {
+  if (other.cycles > path.cycles) path = other;
+}
+
+Step step_of(Wait wait) {
+  switch (wait) {
+    case Wait::fp64:
+      return Step::fp64;
+    case Wait::special:
+      return Step::special;
+    case Wait::constant:
+      return Step::constant;
+    case Wait::shared:
+      return Step::shared;
+    case Wait::barrier:
+      return Step::barrier;
+    default:
+      return Step::arithmetic;
+  }
+}
+
+// Stack distances of a stream of sectors. Those whose hash is below the threshold stand for all; the threshold falls
+// when there are too many, and then the distances count for more.
+class StackDistance {
+ public:
+  // The distinct other sectors since the last use; none where it is the first, or the sector is not in the sample.
+  // `weight`: uses that this one stands for.
+  std::optional<double> use(std::uint64_t sector, double& weight) {
+    std::uint64_t const hash = sector * 0x9e3779b97f4a7c15ull;
+    if (hash >> 40 >= threshold_) return std::nullopt;
+    if (++uses_ % (std::uint64_t{1} << 20) == 0 && last_.size() > most / 4) thin_out();
+    weight = static_cast<double>(whole) / static_cast<double>(threshold_);
+    if (time_ + 1 >= tree_.size()) renumber();
+    auto const [at, is_new] = last_.try_emplace(sector, 0);
+    std::optional<double> distance;
+    if (!is_new) {
+      distance = (static_cast<double>(last_.size()) - static_cast<double>(before(at->second))) * weight;
+      add(at->second, -1);
+    }
+    at->second = ++time_;
+    add(time_, 1);
+    return distance;
+  }
+
+ private:
+  static constexpr std::uint64_t whole = std::uint64_t{1} << 24;
+  static constexpr std::size_t most = 1 << 14;
+
+  void add(std::size_t at, std::int32_t n) {
+    for (; at < tree_.size(); at += at & (~at + 1)) tree_[at] += n;
+  }
+  std::uint64_t before(std::size_t at) const {  // sectors last used at this time or earlier
+    std::int64_t sum = 0;
+    for (; at > 0; at &= at - 1) sum += tree_[at];
+    return static_cast<std::uint64_t>(sum);
+  }
+  void thin_out() {
+    threshold_ = std::max<std::uint64_t>(1, threshold_ / 2);
+    std::erase_if(last_, [&](auto const& entry) { return entry.first * 0x9e3779b97f4a7c15ull >> 40 >= threshold_; });
+    time_ = tree_.size();  // what is left has to be counted anew
+  }
+  void renumber() {
+    if (last_.size() > most) thin_out();
+    std::vector<std::pair<std::size_t, std::uint64_t>> order;
+    order.reserve(last_.size());
+    for (auto const& [sector, time] : last_) order.emplace_back(time, sector);
+    std::sort(order.begin(), order.end());
+    tree_.assign(std::max<std::size_t>(4096, std::bit_ceil(4 * order.size() + 4)), 0);
+    time_ = 0;
+    for (auto const& [time, sector] : order) {
+      last_[sector] = ++time_;
+      add(time_, 1);
+    }
+  }
+
+  std::uint64_t threshold_ = whole, uses_ = 0;
+  std::size_t time_ = 0;
+  std::vector<std::int32_t> tree_ = std::vector<std::int32_t>(4096);  // Fenwick, by time of last use
+  std::unordered_map<std::uint64_t, std::size_t> last_;
+};
+
+// The addresses of one request.
+struct Request {
+  std::vector<std::uint64_t> sectors;  // distinct, ascending
+  RequestShape shape;
+};
+
+class RequestReader {
+ public:
+  explicit RequestReader(std::size_t instructions) : latest_(instructions) {}
+  void begin() {  // another group
+    for (auto& latest : latest_) latest.clear();
+  }
+
+  // `again`: exactly the request of this instruction and wavefront before this one.
+  Request const& read(MemoryAccess const& access, std::uint32_t warp, bool& again) {
+    auto& latest = latest_[access.instruction];
+    std::size_t const index = std::size_t{access.lanes.first_warp} + warp;
+    if (latest.size() <= index) latest.resize(index + 1);
+    Latest& last = latest[index];
+    std::uint32_t const* const offsets = access.offsets + std::size_t{lanes_per_warp} * warp;
+    std::uint32_t const mask = access.lanes.masks[warp];
+    std::uint32_t differs = mask ^ last.mask;
+    for (unsigned l = 0; l < lanes_per_warp; ++l) differs |= (offsets[l] ^ last.offsets[l]) & (0u - (mask >> l & 1));
+    std::uint64_t const moved = access.base - last.base;
+    again = differs == 0 && moved == 0;
+    if (differs == 0 && moved % 128 == 0) {
+      if (moved != 0)
+        for (auto& s : last.request.sectors) s += static_cast<std::uint64_t>(static_cast<std::int64_t>(moved) / 32);
+      last.base = access.base;
+      return last.request;
+    }
+    last.mask = mask;
+    last.base = access.base;
+    std::copy_n(offsets, lanes_per_warp, last.offsets.begin());
+    auto& [sectors, shape] = last.request;
+    sectors.clear();
+    words_.clear();
+    unsigned const words = std::max(1u, (access.bytes_per_lane + 3u) / 4);
+    for (std::uint32_t m = mask; m; m &= m - 1) {
+      std::uint64_t const address = access.base + offsets[std::countr_zero(m)];
+      for (std::uint64_t s = address >> 5; s <= (address + access.bytes_per_lane - 1) >> 5; ++s)
+        if (sectors.empty() || sectors.back() != s) sectors.push_back(s);
+      for (unsigned w = 0; w < words; ++w) words_.push_back((address >> 2) + w);
+    }
+    if (!std::is_sorted(sectors.begin(), sectors.end())) std::sort(sectors.begin(), sectors.end());
+    sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
+    shape = {};
+    shape.sectors = static_cast<std::uint16_t>(sectors.size());
+    std::uint64_t line = ~std::uint64_t{0};
+    for (auto const s : sectors)
+      if (s >> 2 != line) line = s >> 2, ++shape.lines;
+    shape.degree = degree(shape.lines);
+    return last.request;
+  }
+
+  // Work-item l's word w lies at word 32 w + l.
+  RequestShape read_local(MemoryAccess const& access, std::uint32_t warp) {
+    lines_.clear();
+    sectors_.clear();
+    std::uint32_t const* const offsets = access.offsets + std::size_t{lanes_per_warp} * warp;
+    for (std::uint32_t m = access.lanes.masks[warp]; m; m &= m - 1) {
+      auto const lane = static_cast<unsigned>(std::countr_zero(m));
+      std::uint64_t const address = access.base + offsets[lane];
+      for (std::uint64_t w = address >> 2; w <= (address + access.bytes_per_lane - 1) >> 2; ++w) {
+        if (lines_.empty() || lines_.back() != w) lines_.push_back(w);
+        std::uint64_t const sector = w << 2 | lane >> 3;
+        if (sectors_.empty() || sectors_.back() != sector) sectors_.push_back(sector);
+      }
+    }
+    for (auto* const list : {&lines_, &sectors_}) {
+      std::sort(list->begin(), list->end());
+      list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+    RequestShape shape;
+    shape.lines = static_cast<std::uint16_t>(lines_.size());
+    shape.sectors = static_cast<std::uint16_t>(sectors_.size());
+    shape.degree = static_cast<std::uint16_t>(std::max(1, access.bytes_per_lane / 4));  // a bank is a work-item's own
+    return shape;
+  }
+  std::vector<std::uint64_t> const& lines() const { return lines_; }  // of read_local()
+
+ private:
+  std::uint16_t degree(std::uint16_t lines) {
+    if (lines <= 1) return lines;
+    // By bank, then line: a word is line * 32 + bank.
+    for (auto& w : words_) w = (w & 31) << 58 | w >> 5;
+    std::sort(words_.begin(), words_.end());
+    std::uint16_t most = 0, run = 0;
+    std::uint64_t last = 0;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (i > 0 && words_[i] == last) continue;
+      run = i > 0 && words_[i] >> 58 == last >> 58 ? static_cast<std::uint16_t>(run + 1) : std::uint16_t{1};
+      last = words_[i];
+      most = std::max(most, run);
+    }
+    return most;
+  }
+
+  struct Latest {
+    std::uint32_t mask = 0;
+    std::uint64_t base = 0;
+    std::array<std::uint32_t, lanes_per_warp> offsets{};
+    Request request;
+  };
+  std::vector<std::vector<Latest>> latest_;  // [instruction][warp of the group]
+  std::vector<std::uint64_t> words_, lines_, sectors_;
+};
+
+bool is_texture(ptx::Instruction const& i) {
+  return i.is(ptx::Op::tex, ptx::Op::tld4, ptx::Op::suld);
+}
+
+}  // namespace
+
+struct ProfileObserver::State {
+  // One instruction of a block, as the path needs it.
+  struct Code {
+    Wait wait = Wait::none;
+    float waits = 0;
+    std::uint32_t reads = 0, writes = 0, end = 0;  // [reads, writes) and [writes, end) of `registers`
+    bool fences = false, loads = false, texture = false;
+    bool past_l1 = false;  // a load that the first-level cache does not serve
+  };
+  struct Warp {
+    std::vector<Path> registers;
+    Path front;   // before which nothing is issued
+    Path region;  // the latest that was issued since
+    std::uint32_t last_block = 0;
+  };
+
+  State(Program const& p, std::uint64_t g)
+      : program(p), profiled(g), lowered(lower(p)), reader(p.kernel().instructions.size()) {
+    auto const& instructions = program.kernel().instructions;
+    codes.resize(instructions.size());
+    loaded_by.resize(instructions.size());
+    ptx::Effects effects;
+    for (std::uint32_t i = 0; i < instructions.size(); ++i) {
+      ptx::effects(instructions[i], effects);
+      Code& code = codes[i];
+      code.wait = lowered[i].wait;
+      code.waits = lowered[i].waits;
+      code.reads = static_cast<std::uint32_t>(registers.size());
+      registers.insert(registers.end(), effects.read.begin(), effects.read.end());
+      code.writes = static_cast<std::uint32_t>(registers.size());
+      registers.insert(registers.end(), effects.written.begin(), effects.written.end());
+      code.end = static_cast<std::uint32_t>(registers.size());
+      code.texture = is_texture(instructions[i]);
+      code.loads = code.wait == Wait::global;
+      for (auto const* const word : {"cg", "cv", "volatile", "relaxed", "acquire"})
+        code.past_l1 = code.past_l1 || instructions[i].has(word);
+      code.fences = instructions[i].is(ptx::Op::st) || instructions[i].is_atomic();
+    }
+    for (auto const& range : program.blocks()) {
+      double slots = 0;
+      for (std::uint32_t i = range.first; i < range.last; ++i)
+        for (float const n : lowered[i].slots) slots += n;
+      block_slots.push_back(slots);
+    }
+  }
+
+  void begin(std::uint64_t group);
+  void finish_block();
+  void give_up();
+  void run_block(Warp&, std::uint32_t warp, std::uint32_t mask);
+  Path load(std::uint32_t instruction, std::uint32_t warp, Path const& at);
+  void count(MemoryAccess const&);
+  void count_atomics(MemoryAccess const&, std::uint32_t warp, Request const&);
+  void mark(MemoryAccess const&);
+
+  Program const& program;
+  std::uint64_t profiled;
+  std::vector<Lowered> lowered;
+  std::vector<Code> codes;  // by instruction
+  std::vector<std::uint32_t> registers;
+  std::vector<double> block_slots;
+  std::vector<std::uint64_t> watched;
+  std::map<std::uint64_t, Touched> touched;
+  Touched* current = nullptr;
+  bool profiling = false, complete = false, gave_up = false, has_path = true;
+  GroupProfile profile;
+  StackDistance distances;
+  RequestReader reader;
+  std::unordered_set<std::uint64_t> local_lines;  // with the wavefront
+
+  // The block that runs, and what its loads have asked for.
+  bool running = false;
+  std::uint32_t block = 0, first_warp = 0;
+  std::array<std::uint32_t, max_warps_per_unit> masks{};
+  struct Asked {
+    std::uint32_t warp = 0, begin = 0, end = 0;  // of `asked_sectors`; none: private memory
+  };
+  std::vector<std::vector<Asked>> loaded_by;  // by instruction
+  std::vector<std::uint32_t> with_loads;      // instructions of this block that have asked
+  std::vector<std::uint64_t> asked_sectors;
+  std::vector<Warp> warps;  // of the group
+  Path path;
+  std::unordered_map<std::uint64_t, Path> ready;  // by sector
+};
+
+void ProfileObserver::State::begin(std::uint64_t group) {
+  current = !gave_up && std::binary_search(watched.begin(), watched.end(), group) ? &touched[group] : nullptr;
+  profiling = current && group == profiled && !complete;
+  if (current) reader.begin();
+  if (!profiling) return;
+  profile = {};
+  path = {};
+  ready.clear();
+  local_lines.clear();
+  warps.assign(max_lanes_per_unit / lanes_per_warp, {});
+  has_path = program.kernel().registers.size() * warps.size() <= max_path_registers;
+}
+
+// When the sectors of a request are there; those not yet asked for are asked for now.
+Path ProfileObserver::State::load(std::uint32_t instruction, std::uint32_t warp, Path const& at) {
+  Path done = at;
+  extend(done, Step::hit, 1);
+  Path missed = at;
+  extend(missed, Step::miss, 1);
+  if (codes[instruction].past_l1) return missed;
+  for (Asked const& asked : loaded_by[instruction]) {
+    if (asked.warp != warp) continue;
+    for (std::uint32_t s = asked.begin; s < asked.end; ++s) {
+      auto const [found, is_new] = ready.try_emplace(asked_sectors[s], missed);
+      if (!is_new && missed.cycles < found->second.cycles) found->second = missed;
+      later(done, found->second);
+    }
+  }
+  return done;
+}
+
+void ProfileObserver::State::run_block(Warp& warp, std::uint32_t index, std::uint32_t) {
+  if (warp.registers.empty()) warp.registers.resize(program.kernel().registers.size());
+  if (block <= warp.last_block) later(warp.front, warp.region);
+  warp.last_block = block;
+  auto const& range = program.blocks()[block];
+  Path fence = warp.front;
+  for (std::uint32_t i = range.first; i < range.last; ++i) {
+    Code const& code = codes[i];
+    Path at = warp.front;
+    for (std::uint32_t r = code.reads; r < code.writes; ++r) later(at, warp.registers[registers[r]]);
+    if (code.fences) later(fence, at);
+    later(warp.region, at);
+    if (code.wait == Wait::barrier) continue;  // meet() follows
+    if (code.loads && (code.texture || !loaded_by[i].empty()))
+      at = load(i, index, at);
+    else if (code.wait == Wait::global)
+      extend(at, Step::hit, code.waits);
+    else if (code.wait != Wait::none)
+      extend(at, step_of(code.wait), code.waits);
+    for (std::uint32_t r = code.writes; r < code.end; ++r) warp.registers[registers[r]] = at;
+  }
+  later(warp.front, fence);
+}
+
+void ProfileObserver::State::give_up() {
+  profiling = false;
+  gave_up = true;
+  current = nullptr;
+  warps.clear();
+  ready.clear();
+  local_lines.clear();
+  for (auto& asked : loaded_by) asked.clear();
+  with_loads.clear();
+  asked_sectors.clear();
+}
+
+void ProfileObserver::State::finish_block() {
+  if (!running) return;
+  running = false;
+  for (std::uint32_t w = 0; w < masks.size(); ++w) {
+    if (!masks[w] || first_warp + w >= warps.size()) continue;
+    profile.slots += block_slots[block];
+    if (profile.slots > max_profiled_slots) return give_up();
+    if (has_path) run_block(warps[first_warp + w], first_warp + w, masks[w]);
+  }
+  for (auto const i : with_loads) loaded_by[i].clear();
+  with_loads.clear();
+  asked_sectors.clear();
+}
+
+void ProfileObserver::State::mark(MemoryAccess const& access) {
+  Footprint& footprint = access.direction == Direction::load ? current->loaded : current->stored;
+  for (std::uint32_t w = 0; w < access.lanes.warps; ++w) {
+    if (!access.lanes.masks[w]) continue;
+    bool again = false;
+    Request const& request = reader.read(access, w, again);
+    if (!again)
+      for (auto const s : request.sectors) footprint.mark(s);
+  }
+}
+
+void ProfileObserver::State::count_atomics(MemoryAccess const& access, std::uint32_t warp, Request const& request) {
+  bool const global = access.space == ptx::StateSpace::global;
+  auto& atomics = global ? profile.global_atomics : profile.shared_atomics;
+  WaveAccess const wave{access.lanes.masks[warp], access.base, access.offsets + std::size_t{lanes_per_warp} * warp,
+                        access.bytes_per_lane};
+  ++atomics.requests;
+  atomics.serial += max_lanes_on_one_address(wave);
+  atomics.parts += global ? request.shape.sectors : request.shape.degree;
+}
+
+void ProfileObserver::State::count(MemoryAccess const& access) {
+  using enum ptx::StateSpace;
+  bool const load = access.direction == Direction::load;
+  for (std::uint32_t w = 0; w < access.lanes.warps; ++w) {
+    std::uint32_t const mask = access.lanes.masks[w];
+    if (!mask) continue;
+    if (access.space == constant) {
+      profile.constant_requests +=
+          max_lanes_on_one_address(
+              {mask, access.base, access.offsets + std::size_t{lanes_per_warp} * w, access.bytes_per_lane}) > 0;
+      continue;
+    }
+    if (access.space == local) {
+      ++profile.locals[reader.read_local(access, w)];
+      for (auto const line : reader.lines()) local_lines.insert(std::uint64_t{first_warp + w} << 48 | line);
+      continue;
+    }
+    if (access.space == shared && access.direction != Direction::atomic) {
+      ++profile.shared_requests;
+      continue;
+    }
+    if (access.space != global && access.space != shared) continue;
+    bool again = false;
+    Request const& request = reader.read(access, w, again);
+    if (access.direction == Direction::atomic) count_atomics(access, w, request);
+    if (access.space == shared) continue;
+    Footprint& footprint = load ? current->loaded : current->stored;
+    if (!again)
+      for (auto const s : request.sectors) footprint.mark(s);
+    if (access.direction == Direction::atomic) continue;
+    ++(load ? profile.loads : profile.stores)[request.shape];
+    if (!load) continue;
+    for (auto const s : request.sectors) {
+      double weight = 1;
+      auto const distance = distances.use(s, weight);
+      if (distance && codes[access.instruction].past_l1)
+        profile.reuse.back() += weight;
+      else if (distance)
+        profile
+            .reuse[std::min<std::size_t>(reuse_buckets - 1, std::bit_width(static_cast<std::uint64_t>(*distance)))] +=
+            weight;
+    }
+    auto& asked = loaded_by[access.instruction];
+    if (asked.empty()) with_loads.push_back(access.instruction);
+    auto const begin = static_cast<std::uint32_t>(asked_sectors.size());
+    asked_sectors.insert(asked_sectors.end(), request.sectors.begin(), request.sectors.end());
+    asked.push_back({first_warp + w, begin, static_cast<std::uint32_t>(asked_sectors.size())});
+  }
+}
+
+ProfileObserver::ProfileObserver(Program const& program, std::uint64_t profiled_group)
+    : state_(std::make_unique<State>(program, profiled_group)) {}
+ProfileObserver::~ProfileObserver() = default;
+
+void ProfileObserver::watch(std::vector<std::uint64_t> groups) {
+  state_->watched = std::move(groups);
+}
+
+void ProfileObserver::group_begin(std::uint64_t group) {
+  state_->begin(group);
+}
+
+void ProfileObserver::group_end() {
+  State& s = *state_;
+  if (!s.profiling) return;
+  s.finish_block();
+  if (!s.profiling) return;  // given up
+  s.profiling = false;
+  s.complete = true;
+  for (auto const& warp : s.warps) {
+    later(s.path, warp.front);
+    later(s.path, warp.region);
+  }
+  s.profile.path = s.path;
+  s.profile.local_lines = s.local_lines.size();
+  s.warps.clear();
+  s.ready.clear();
+  s.local_lines.clear();
+}
+
+void ProfileObserver::block(std::uint32_t block, Lanes const& lanes) {
+  State& s = *state_;
+  if (!s.profiling) return;
+  s.finish_block();
+  if (!s.profiling) return;
+  s.running = true;
+  s.block = block;
+  s.first_warp = lanes.first_warp;
+  s.masks.fill(0);
+  std::copy_n(lanes.masks, std::min<std::size_t>(lanes.warps, s.masks.size()), s.masks.begin());
+  auto const& range = s.program.blocks()[block];
+  for (std::uint32_t i = range.first; i < range.last; ++i)
+    if (s.codes[i].texture)
+      for (auto const mask : s.masks) s.profile.texture_requests += mask != 0;
+}
+
+void ProfileObserver::memory(MemoryAccess const& access) {
+  State& s = *state_;
+  if (!s.current) return;
+  if (s.profiling)
+    s.count(access);
+  else if (access.space == ptx::StateSpace::global)
+    s.mark(access);
+}
+
+void ProfileObserver::meet(Meeting const& meeting) {
+  State& s = *state_;
+  if (!s.profiling) return;
+  s.finish_block();
+  if (!s.profiling) return;
+  ++s.profile.barriers;
+  auto const waits = [&](std::size_t w) {
+    return meeting.everyone || (w < meeting.warps && meeting.waiting && meeting.waiting[w] != 0);
+  };
+  Path all;
+  for (std::size_t w = 0; w < s.warps.size(); ++w) {
+    if (s.warps[w].registers.empty()) continue;
+    if (!waits(w)) continue;
+    later(all, s.warps[w].front);
+    later(all, s.warps[w].region);
+  }
+  extend(all, Step::barrier, 1);
+  for (std::size_t w = 0; w < s.warps.size(); ++w)
+    if (!s.warps[w].registers.empty() && waits(w)) s.warps[w].front = all;
+}
+
+std::unique_ptr<Observer> ProfileObserver::fork() const {
+  auto out = std::make_unique<ProfileObserver>(state_->program, state_->profiled);
+  out->watch(state_->watched);
+  return out;
+}
+
+void ProfileObserver::join(Observer const& other) {
+  State& s = *state_;
+  State const& o = *dynamic_cast<ProfileObserver const&>(other).state_;
+  for (auto const& [group, touched] : o.touched) {
+    s.touched[group].loaded.add(touched.loaded);
+    s.touched[group].stored.add(touched.stored);
+  }
+  s.gave_up = s.gave_up || o.gave_up;
+  if (o.complete && !s.complete) {
+    s.complete = true;
+    s.profile = o.profile;
+  }
+}
+
+GroupProfile const* ProfileObserver::profile() const {
+  return state_->complete ? &state_->profile : nullptr;
+}
+
+bool ProfileObserver::gave_up() const {
+  return state_->gave_up;
+}
+
+ProfileObserver::Touched const& ProfileObserver::of(std::uint64_t group) const {
+  static Touched const none;
+  auto const found = state_->touched.find(group);
+  return found == state_->touched.end() ? none : found->second;
+}
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,38 @@
+// The pipes of an NVIDIA compute unit to which machine instructions are issued, as far as models tell them apart.
+//
+// A pipe is added here and nowhere else, as an instruction class is: columns follow, and the compiler shows the
+// switches that must know it.
+#pragma once
+
+#include <cstdint>
+
+#include "record/enumeration.hpp"
+
+namespace kernelcast::record {
+
+// fp32       additions, multiplications and fused ones of 32 bits
+// imad       integer multiplications and multiply-adds, and what assemblers turn into them
+// alu        other integer operations, comparisons, selections, minimum and maximum
+// fp16       half precision
+// fp64       double precision
+// convert64  conversions from and to double precision or 64-bit integers
+// special    reciprocals, roots, sines, other conversions, bit counts
+// memory     loads, stores, atomics, textures: one for each request
+// tensor     matrix products
+// issue      branches, barriers, and all that takes a slot of the scheduler and no pipe above
+#define KERNELCAST_PIPES(X) X(fp32) X(imad) X(alu) X(fp16) X(fp64) X(convert64) X(special) X(memory) X(tensor) X(issue)
+
+#define KERNELCAST_ENUMERATOR(name) name,
+enum class Pipe : std::uint8_t { KERNELCAST_PIPES(KERNELCAST_ENUMERATOR) };
+#undef KERNELCAST_ENUMERATOR
+
+#define KERNELCAST_NAME(name) std::string_view(#name),
+template <>
+inline constexpr std::array names_of<Pipe>{KERNELCAST_PIPES(KERNELCAST_NAME)};
+#undef KERNELCAST_NAME
+#undef KERNELCAST_PIPES
+
+template <class T>
+using PerPipe = PerValue<Pipe, T>;
+
+}  // namespace kernelcast::record

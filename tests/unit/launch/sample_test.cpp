@@ -1,0 +1,176 @@
+// What a sample of groups says: closed forms of small kernels.
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <sstream>
+
+#include "catch.hpp"
+#include "launch/footprint.hpp"
+#include "ptx/parser.hpp"
+
+using namespace kernelcast;
+
+namespace {
+
+// Runs the sample of kernel k(a, b) on 1 MiB buffers of zeros and gives the columns of one group. %r1 = tid.x, %r2 =
+// ctaid.x, %r3 = ctaid.y, %r4 = ntid.x, %r5 = tid.x + ctaid.x * ntid.x, %rd1 = a, %rd2 = b.
+record::GroupColumns columns_of(std::string const& body, emu::Dim3 grid, emu::Dim3 block,
+                                std::string const& variables = {}) {
+  auto const module = ptx::parse(
+      ".version 7.5\n.target sm_75\n.address_size 64\n" + variables +
+          "\n.visible .entry k(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<32>;\n.reg .f32 %f<32>;\n.reg .b64 "
+          "%rd<32>;\n.reg .pred %p<8>;\n"
+          "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ctaid.y;\nmov.u32 %r4, %ntid.x;\n"
+          "mad.lo.s32 %r5, %r2, %r4, %r1;\nld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n" +
+          body + "\nret;\n}\n",
+      "test.ptx");
+  emu::Program const program(*module, *module->find_kernel("k"));
+  emu::Memory memory;
+  std::array<std::uint64_t, 2> const buffers{memory.add("a", 1 << 20), memory.add("b", 1 << 20)};
+  emu::Launch launch;
+  launch.grid = grid;
+  launch.block = block;
+  launch.parameters.resize(16);
+  std::memcpy(launch.parameters.data(), buffers.data(), 16);
+  launch::GroupSample sample(program, grid);
+  REQUIRE(launch::run_sample(sample, program, launch, memory, 1000000));
+  record::GroupColumns out;
+  sample.fill(out);
+  return out;
+}
+
+double step(record::GroupColumns const& columns, record::Step s) {
+  return columns.path[s].value();
+}
+
+}  // namespace
+
+TEST_CASE("a private stream: one request of a line for each wavefront, nothing shared, nothing used again") {
+  auto const c = columns_of(
+      "mul.wide.u32 %rd3, %r5, 4;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\nld.global.f32 %f1, [%rd4];\n"
+      "add.f32 %f1, %f1, %f1;\nst.global.f32 [%rd5], %f1;",
+      {16, 1, 1}, {128, 1, 1});
+  CHECK(c.load_requests == "1/4/1:4");
+  CHECK(c.store_requests == "1/4/1:4");
+  CHECK(c.load_sectors == "x:16");
+  CHECK(c.store_sectors == "x:16");
+  CHECK(c.load_lines == "x:4");
+  CHECK(c.reuse.empty());
+  CHECK(step(c, record::Step::miss) == 1);
+  CHECK(step(c, record::Step::hit) == 0);
+  CHECK(step(c, record::Step::barrier) == 0);
+}
+
+TEST_CASE("strides spread a request over lines, and lines over banks") {
+  auto const c = columns_of("mul.wide.u32 %rd3, %r1, 512;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.f32 %f1, [%rd4];",
+                            {1, 1, 1}, {32, 1, 1});
+  CHECK(c.load_requests == "32/32/32:1");  // all in bank 0
+  CHECK(c.load_sectors == "all:32");
+  auto const d = columns_of("mul.wide.u32 %rd3, %r1, 132;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.f32 %f1, [%rd4];",
+                            {1, 1, 1}, {32, 1, 1});
+  CHECK(d.load_requests == "32/32/1:1");  // each in a bank of its own
+}
+
+TEST_CASE("what groups share is told by the axes that it depends on") {
+  // a[ctaid.x * 32 + tid], a[65536 + ctaid.y * 32 + tid], a[131072 + tid]
+  auto const c = columns_of(
+      "mul.wide.u32 %rd3, %r5, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.f32 %f1, [%rd4];\n"
+      "mad.lo.s32 %r6, %r3, 32, %r1;\nmul.wide.u32 %rd5, %r6, 4;\nadd.s64 %rd6, %rd1, %rd5;\nld.global.f32 %f2, "
+      "[%rd6+65536];\n"
+      "mul.wide.u32 %rd7, %r1, 4;\nadd.s64 %rd8, %rd1, %rd7;\nld.global.f32 %f3, [%rd8+131072];",
+      {8, 8, 1}, {32, 1, 1});
+  CHECK(c.load_sectors == "all:4;x:4;y:4");
+}
+
+TEST_CASE("stack distances count the distinct sectors in between") {
+  // Four rounds over 8 lines (32 sectors): each comes again after 31 others, which is in [16, 32).
+  auto const c = columns_of(
+      "mov.u32 %r6, 0;\nL:\nand.b32 %r7, %r6, 7;\nmul.wide.u32 %rd3, %r7, 128;\nmul.wide.u32 %rd4, %r1, 4;\n"
+      "add.s64 %rd5, %rd1, %rd3;\nadd.s64 %rd5, %rd5, %rd4;\nld.global.f32 %f1, [%rd5];\nadd.u32 %r6, %r6, 1;\n"
+      "setp.lt.u32 %p1, %r6, 32;\n@%p1 bra L;",
+      {1, 1, 1}, {32, 1, 1});
+  CHECK(c.load_sectors == "all:32");
+  CHECK(c.reuse == "5:96");
+  CHECK(c.load_requests == "1/4/1:32");
+}
+
+TEST_CASE("a chain of addresses is a path of misses, independent loads are one") {
+  std::string chain = "mov.u64 %rd3, %rd1;\n", independent;
+  for (int i = 0; i < 5; ++i) {
+    chain += "ld.global.u64 %rd4, [%rd3];\nadd.s64 %rd3, %rd3, %rd4;\nadd.s64 %rd3, %rd3, 4096;\n";
+    independent += "ld.global.f32 %f" + std::to_string(i) + ", [%rd1+" + std::to_string(4096 * i) + "];\n";
+  }
+  chain += "st.global.u64 [%rd2], %rd3;\n";  // a result without use is not code
+  for (int i = 0; i < 5; ++i)
+    independent += "st.global.f32 [%rd2+" + std::to_string(4 * i) + "], %f" + std::to_string(i) + ";\n";
+  auto const serial = columns_of(chain, {1, 1, 1}, {1, 1, 1});
+  CHECK(step(serial, record::Step::miss) == 5);
+  auto const parallel = columns_of(independent, {1, 1, 1}, {1, 1, 1});
+  CHECK(step(parallel, record::Step::miss) == 1);
+  // The same address again is in the first-level cache, for all wavefronts.
+  auto const again = columns_of(
+      "ld.global.u64 %rd3, [%rd1];\nadd.s64 %rd4, %rd1, %rd3;\nld.global.u64 %rd5, [%rd4];\nadd.s64 %rd6, %rd4, %rd5;\n"
+      "ld.global.u64 %rd7, [%rd6];\nst.global.u64 [%rd2], %rd7;",
+      {1, 1, 1}, {64, 1, 1});
+  CHECK(step(again, record::Step::miss) == 1);
+  CHECK(step(again, record::Step::hit) == 2);
+}
+
+TEST_CASE("barriers hold all wavefronts of a group") {
+  // Wavefront 0 alone loads before the barrier, wavefront 1 alone after it.
+  auto const c = columns_of(
+      "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra A;\nld.global.f32 %f1, [%rd1];\nst.shared.f32 [s], %f1;\nA:\nbar.sync 0;\n"
+      "setp.lt.u32 %p2, %r1, 32;\n@%p2 bra B;\nld.global.f32 %f2, [%rd2];\nst.shared.f32 [s+4], %f2;\nB:",
+      {1, 1, 1}, {64, 1, 1}, ".shared .align 4 .b8 s[64];");
+  CHECK(step(c, record::Step::miss) == 2);
+  CHECK(step(c, record::Step::barrier) == 1);
+  CHECK(c.shared_requests == 2);
+}
+
+TEST_CASE("atomics by address and by sector") {
+  auto const one = columns_of("red.global.add.u32 [%rd1], 1;", {4, 1, 1}, {64, 1, 1});
+  CHECK(one.atomic_requests == 2);
+  CHECK(one.atomic_serial == 64);
+  CHECK(one.atomic_sectors == 2);
+  auto const apart = columns_of("mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nred.global.add.u32 [%rd4], 1;",
+                                {4, 1, 1}, {64, 1, 1});
+  CHECK(apart.atomic_serial == 2);
+  CHECK(apart.atomic_sectors == 8);
+  CHECK(apart.store_sectors == "all:8");
+}
+
+TEST_CASE("private memory lies word by word beside that of the neighbours") {
+  // Each work-item writes word tid % 4 of its own array: 4 lines, of each 8 work-items in 4 sectors.
+  auto const c = columns_of(
+      "mov.u64 %rd3, d;\nand.b32 %r6, %r1, 3;\nmul.wide.u32 %rd4, %r6, 4;\nadd.s64 %rd5, %rd3, %rd4;\nst.local.u32 "
+      "[%rd5], %r1;",
+      {1, 1, 1}, {32, 1, 1}, ".local .align 4 .b8 d[64];");
+  CHECK(c.local_requests == "4/16/1:1");
+  CHECK(c.local_lines == 4);
+}
+
+TEST_CASE("a group that the sample has run alone tells what it touches, by all axes") {
+  auto const module = ptx::parse(
+      ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+      ".b64 %rd<4>;\n.reg .f32 %f<2>;\nld.param.u64 %rd1, [a];\nld.global.f32 %f1, "
+      "[%rd1];\nret;\n}\n",
+      "test.ptx");
+  emu::Program const program(*module, *module->find_kernel("k"));
+  emu::Memory memory;
+  std::uint64_t const buffer = memory.add("a", 4096);
+  emu::Launch launch;
+  launch.grid = {4, 4, 1};
+  launch.block = {32, 1, 1};
+  launch.parameters.resize(8);
+  std::memcpy(launch.parameters.data(), &buffer, 8);
+  launch::GroupSample sample(program, launch.grid);
+  CHECK(sample.groups().size() == 4);
+  sample.leave_out_neighbours();
+  REQUIRE(launch::run_sample(sample, program, launch, memory, 1000));
+  record::GroupColumns out;
+  sample.fill(out);
+  CHECK(out.load_sectors == "xy:1");
+  CHECK(launch::worth_sampling(launch.grid, 1000) == launch::Worth::all);
+  CHECK(launch::worth_sampling(launch.grid, launch::max_instructions_for_footprint) == launch::Worth::middle);
+  CHECK(launch::worth_sampling(launch.grid, launch::max_instructions_for_footprint + 1) == launch::Worth::nothing);
+}
