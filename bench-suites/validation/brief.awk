@@ -1,8 +1,8 @@
 # The first screen's table: the default pipeline, the models beside it, and the strongest of the trivial ones.
 function figure(name, digits) { return cell(name) == "" ? "–" : sprintf("%." digits "f", cell(name)) }
 BEGIN {
-  says["panwar"] = "`perfcast`, the default"
-  says["panwar+launches"] = "`perfcast --launch-cost 5e-6`"
+  says["queue"] = "`perfcast`, the default"
+  says["panwar+launches"] = "`perfcast --model panwar --launch-cost 5e-6`"
   says["ake+launches"] = "`akemu --launch-cost 5e-6` (pmpp only)"
   says["trivial:roofline"] = "roofline of distinct bytes"
   says["trivial:launches"] = "5 us a launch"

@@ -13,9 +13,13 @@ project() {
   "$perfcast" --quiet --devdb "$devdb" --device "$devices" --clock "$clock" "$@" "$kernels" -o "$rows"
 }
 echo kernel,case,device,model,time_s,time_low_s,time_high_s,limiter,status,reason
-project
+launch=$(awk -F, -v suite="$suite" '$1 == suite { print $3 }' suites.csv)
+caches=$(awk -f ../csv.awk -f caches.awk "measured/$suite.csv")
+project --launch-cost "$launch" --caches "$caches"
 common "$rows"
-project --launch-cost "$launch_s"
+project --model panwar
+common "$rows"
+project --model panwar --launch-cost "$launch_s"
 common -v suffix=+launches "$rows"
 project --model trivial
 common "$rows"

@@ -63,7 +63,7 @@ advise::OnlineOptions online_options(Options const& options, device::DeviceDatab
   advise::OnlineOptions out;
   out.command = options.application;
   out.devices = database.choose(options.devices, device::is_gpu);
-  out.model.clock = model::panwar::clock_named(options.clock);
+  out.model.common.clock = model::panwar::clock_named(options.clock);
   if (options.budget_pct) out.budget_share = *options.budget_pct / 100;
   out.worker.groups = launch::parse_groups(options.groups);
   out.worker.limits.timeout_s = options.timeout_s;

@@ -1,5 +1,8 @@
 // perfcast: how long a kernel takes on every GPU of the device database, and what limits it there.
+#include <algorithm>
 #include <memory>
+#include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -7,6 +10,7 @@
 #include "cli/values.hpp"
 #include "device/device.hpp"
 #include "model/panwar.hpp"
+#include "model/queue.hpp"
 #include "model/trivial.hpp"
 
 using namespace kernelcast;
@@ -16,8 +20,10 @@ namespace {
 struct Options {
   std::string devdb;
   std::vector<std::string> devices;
-  std::string clock = "usual", model = "panwar", launch_cost = "0";
-  bool explain = false, doubtful = false, launch_delay = false;
+  std::string clock = "usual", model = "queue", launch_cost;
+  std::string caches = "cold";
+  std::vector<std::string> constants;
+  bool constants_only = false, explain = false, doubtful = false, launch_delay = false;
   CLI::App const* app = nullptr;  // to see whether --format was given
 };
 
@@ -30,28 +36,113 @@ model::panwar::Options model_options(Options const& options) {
                   "usual, base, boost, or hertz such as 1.4e9");
     out.clock_hz = cli::positive_number(options.clock, "--clock");
   }
-  out.launch_cost = device::launch_cost_named(options.launch_delay ? "device" : options.launch_cost);
+  out.launch_cost = device::launch_cost_named(options.launch_delay          ? "device"
+                                              : options.launch_cost.empty() ? "0"
+                                                                            : options.launch_cost);
   return out;
 }
 
+model::queue::Options queue_options(Options const& options, model::panwar::Options const& common) {
+  model::queue::Options out;
+  out.common = common;
+  out.has_launch_cost = options.launch_delay || !options.launch_cost.empty();
+  out.caches = options.caches == "warm" ? model::queue::Caches::warm : model::queue::Caches::cold;
+  for (auto const& text : options.constants) {
+    auto const equals = text.find('=');
+    auto const name = text.substr(0, equals);
+    auto const all = model::queue::constants();
+    auto const found = std::find_if(all.begin(), all.end(), [&](auto const& c) { return c.name == name; });
+    if (equals == std::string::npos || found == all.end())
+      throw Error(Status::usage, fmt::format("--constant: no constant '{}'", name),
+                  "NAME=VALUE; perfcast --constants lists them");
+    out.constants.*found->value = cli::positive_number(text.substr(equals + 1), "--constant");
+  }
+  return out;
+}
+
+void list_constants(cli::Streams& io) {
+  auto out = io.writer<record::Constant>();
+  for (auto const& c : model::queue::constants())
+    out.write({std::string(c.name), model::queue::Constants{}.*c.value, std::string(c.unit), std::string(c.source)});
+  out.finish();
+}
+
+// Whether the row is the same launch as those before it, counted for another target.
+bool is_other_target(std::vector<record::Kernel> const& same, record::Kernel const& row) {
+  auto const launch = [](record::Kernel const& k) {
+    return std::tie(k.kernel, k.case_name, k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z);
+  };
+  return launch(same.front()) == launch(row) &&
+         std::none_of(same.begin(), same.end(), [&](auto const& other) { return other.target == row.target; });
+}
+
+// A device's own row, else the one without a target, else the first: what is not of the machine code is the same.
+std::size_t row_for(std::vector<record::Kernel> const& same, device::Device const& device) {
+  for (std::string const& target : {device.target, std::string()})
+    for (std::size_t i = 0; i < same.size(); ++i)
+      if (same[i].target == target) return i;
+  return 0;
+}
+
 void run(Options const& options, cli::Streams& io) {
+  if (options.constants_only) return list_constants(io);
   auto const database = device::load(device::find_database(options.devdb),
                                      options.doubtful ? device::Trust::doubtful : device::Trust::ok);
   auto const devices = database.choose(options.devices, device::is_gpu);
   auto const model = model_options(options);
   auto const format = options.explain && options.app->count("--format") == 0 ? record::Format::table : io.format();
-  auto const each_row = [&](auto const& write) {
+  auto const each_rows = [&](auto const& write) {  // rows of one launch, by target
     for (auto const& path : io.inputs()) {
       auto csv = io.csv(path);
       record::Reader<record::Kernel> rows(csv);
-      for (record::Kernel kernel; rows.next(kernel);) {
-        model::panwar::check(rows, kernel);
-        for (auto const* const device : devices) write(kernel, *device);
+      std::vector<record::Kernel> same;
+      auto const flush = [&] {
+        if (!same.empty()) write(same);
+        same.clear();
+      };
+      auto const next = [&](record::Kernel& kernel) {
+        try {
+          if (!rows.next(kernel)) return false;
+          model::queue::Kernel::check(rows, kernel);
+          return true;
+        } catch (Error const&) {
+          flush();  // what precedes a bad row is projected
+          throw;
+        }
+      };
+      for (record::Kernel kernel; next(kernel); kernel = {}) {
+        if (!same.empty() && !is_other_target(same, kernel)) flush();
+        same.push_back(std::move(kernel));
       }
+      flush();
     }
   };
-  if (options.explain && options.model != "panwar")
-    throw Error(Status::usage, "--explain: only panwar has terms", "leave out --model");
+  if (options.explain && options.model == "trivial")
+    throw Error(Status::usage, "--explain: these models have no terms", "leave out --model");
+  if (options.model == "queue") {
+    auto const queue = queue_options(options, model);
+    auto const each_projection = [&](auto const& write) {
+      each_rows([&](std::vector<record::Kernel> const& same) {
+        std::vector<model::queue::Kernel> const ready(same.begin(), same.end());
+        for (auto const* const device : devices) write(ready[row_for(same, *device)], *device);
+      });
+    };
+    if (options.explain) {
+      record::Writer<record::Stations> out(io.output(), format);
+      each_projection([&](auto const& kernel, auto const& device) {
+        out.write(model::queue::explanation(kernel.explain(device, queue)));
+      });
+      return out.finish();
+    }
+    auto out = io.writer<record::Projection>();
+    each_projection([&](auto const& kernel, auto const& device) { out.write(kernel.project(device, queue)); });
+    return out.finish();
+  }
+  auto const each_row = [&](auto const& write) {
+    each_rows([&](std::vector<record::Kernel> const& same) {
+      for (auto const* const device : devices) write(same[row_for(same, *device)], *device);
+    });
+  };
   if (options.explain) {
     record::Writer<record::Explanation> out(io.output(), format);
     each_row([&](auto const& kernel, auto const& device) {
@@ -74,24 +165,36 @@ void declare(cli::Tool& tool) {
   tool.list("--device", options->devices,
             "only these devices, by id, marketing name or alias; every GPU of the database when not given", "NAME");
   app.add_option("--model", options->model,
-                 "panwar (default), or trivial: what a model has to beat, such as distinct bytes over bandwidth")
+                 "queue (default), panwar, or trivial: what a model has to beat, such as distinct bytes over bandwidth")
       ->type_name("MODEL")
-      ->check(CLI::IsMember({"panwar", "trivial"}));
+      ->check(CLI::IsMember({"queue", "panwar", "trivial"}));
+  app.add_option("--caches", options->caches,
+                 "what caches hold when the first launch begins: cold (default), nothing, or warm, what the launch "
+                 "before has left; of queue")
+      ->type_name("STATE")
+      ->check(CLI::IsMember({"cold", "warm"}));
+  app.add_flag("--constants", options->constants_only,
+               "list the constants of queue, with their units and sources, and do nothing else");
+  tool.list("--constant", options->constants, "another value for a constant of queue, to see what depends on it",
+            "NAME=VALUE");
   app.add_option("--clock", options->clock,
                  "usual (default; what the database says a kernel runs at), base, boost or so many "
                  "hertz")
       ->type_name("CLOCK");
-  app.add_flag("--explain", options->explain,
-               "write explanations: the three terms, the occupancy and what bounds it, as a table unless --format "
-               "says otherwise");
+  app.add_flag(
+      "--explain", options->explain,
+      "write what the time consists of: stations, queue, latency, launches, or the terms of panwar, as a table "
+      "unless --format says otherwise");
   app.add_flag("--doubtful", options->doubtful,
                "also use measurements of the database that are marked doubtful; the reason stands beside them");
   auto* const delay =
       app.add_flag("--launch-delay", options->launch_delay,
                    "add to every launch what the database has measured from its submission to its start, to compare "
                    "with times that were taken so");
-  app.add_option("--launch-cost", options->launch_cost,
-                 "what each launch costs besides: 0 (default), device (the same as --launch-delay) or so many seconds")
+  app.add_option(
+         "--launch-cost", options->launch_cost,
+         "what each launch costs besides: 0, device (the same as --launch-delay) or so many seconds; 5e-6 unless "
+         "given, and 0 with panwar")
       ->type_name("COST")
       ->excludes(delay);
   options->app = &app;
@@ -106,11 +209,14 @@ int main(int argc, char** argv) {
       .summary = "project kernels onto devices",
       .description =
           "Reads what kernels do, as miniemu counts it, and writes how long they take on every GPU of the device "
-          "database and what limits them there: compute, global or shared memory. A device that cannot run a kernel, "
-          "or about which too little is known, gets a row without a time that says why. Transfers between host and "
-          "device are not part of the model, launches only with --launch-delay.",
+          "database and what limits them there. The default model is a queue: work-groups that are resident on a "
+          "compute "
+          "unit wait for their own results and take turns at its pipes, caches and memory; launches cost a constant. A "
+          "device that cannot run a kernel, or about which too little is known, gets a row without a time that says "
+          "why. Transfers between host and device are not part of the models.",
       .input = {&record::Kernel::schema()},
-      .output = {&record::Projection::schema(), &record::Explanation::schema()},
+      .output = {&record::Projection::schema(), &record::Stations::schema(), &record::Explanation::schema(),
+                 &record::Constant::schema()},
       .statuses = {{Status::unavailable, "no such device in the database, or a name that may be several"}},
       .see_also = {"miniemu(1)", "rank(1)", "kernelcast-models(7)"},
       .examples = {

@@ -25,7 +25,7 @@ namespace kernelcast::advise {
 struct OnlineOptions {
   std::vector<std::string> command;  // the application and its arguments
   std::vector<device::Device const*> devices;
-  model::panwar::Options model;
+  model::queue::Options model;
   std::optional<double> budget_share;  // of the run time; empty: no bound, all launches are counted
   WorkerOptions worker;
   std::optional<SteeringOptions> steering;  // send launches to other devices of the application's

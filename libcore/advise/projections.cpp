@@ -10,10 +10,11 @@
 namespace kernelcast::advise {
 
 Projections project(record::Kernel const& kernel, std::vector<device::Device const*> const& devices,
-                    model::panwar::Options const& options) {
+                    model::queue::Options const& options) {
   Projections out;
   std::vector<record::Projection> projected, timed;
-  for (auto const* const device : devices) projected.push_back(model::panwar::project(kernel, *device, options));
+  model::queue::Kernel const ready(kernel);
+  for (auto const* const device : devices) projected.push_back(ready.project(*device, options));
   std::copy_if(projected.begin(), projected.end(), std::back_inserter(timed),
                [](record::Projection const& p) { return p.time_s.has_value(); });
   out.ranking = model::rank(timed);

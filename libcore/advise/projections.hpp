@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "model/panwar.hpp"
+#include "model/queue.hpp"
 #include "record/kernel.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
@@ -17,6 +17,6 @@ struct Projections {
 };
 
 Projections project(record::Kernel const&, std::vector<device::Device const*> const&,
-                    model::panwar::Options const& = {});
+                    model::queue::Options const& = {});
 
 }  // namespace kernelcast::advise

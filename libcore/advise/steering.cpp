@@ -162,9 +162,10 @@ std::string Steering::decide(Outcome const& outcome) {
   if (!decision) return {};
   std::vector<double> times;
   std::map<unsigned, double> time_of;
+  model::queue::Kernel const ready(outcome.row);
   for (auto const* const device : devices(outcome.of.process, ~std::uint32_t{0})) {
     if (!device->as) continue;
-    auto const time_s = model::panwar::project(outcome.row, *device->as, options_.model).time_s;
+    auto const time_s = ready.project(*device->as, options_.model).time_s;
     if (!time_s) continue;
     time_of[device->number] = *time_s;
     times.push_back(*time_s);

@@ -20,7 +20,7 @@
 #include "advise/worker.hpp"
 #include "device/device.hpp"
 #include "intercept/opencl/decisions.hpp"
-#include "model/panwar.hpp"
+#include "model/queue.hpp"
 #include "record/steering.hpp"
 
 namespace kernelcast::advise {
@@ -36,7 +36,7 @@ DeviceMapping parse_mapping(std::string const& text, device::DeviceDatabase cons
 struct SteeringOptions {
   device::DeviceDatabase const* database = nullptr;
   std::vector<DeviceMapping> mappings;
-  model::panwar::Options model;
+  model::queue::Options model;
 };
 
 // An OpenCL device of an application.

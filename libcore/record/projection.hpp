@@ -47,8 +47,10 @@ Schema<P>& add_projection_columns(Schema<P>& s, std::span<Limiter const> limiter
       .column("limiter", &P::limiter, Unit::none, "the term that decides the time")
       .may_be_empty()
       .among(limiters)
-      .column("status", &P::status, Unit::none, "what became of it, infeasible where the device cannot run it")
-      .among({RowStatus::ok, RowStatus::infeasible, RowStatus::unknown})
+      .column("status", &P::status, Unit::none,
+              "what became of it: infeasible where the device cannot run it, unvalidated where no measurement of such "
+              "a device has tested the model")
+      .among({RowStatus::ok, RowStatus::infeasible, RowStatus::unknown, RowStatus::unvalidated})
       .column("reason", &P::reason, Unit::none, "why there is no time, or what was assumed")
       .may_be_empty();
 }

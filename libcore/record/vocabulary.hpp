@@ -23,13 +23,14 @@ enum class RowStatus : std::uint8_t {
   unusable,     // the device cannot be used
   skipped,      // the launch cannot be described
   over_budget,  // it would have cost more than was allowed
+  unvalidated,  // from a model that no measurement of such a device has tested
 };
 template <>
 inline constexpr std::array names_of<RowStatus>{
     std::string_view("ok"),      std::string_view("infeasible"),  std::string_view("unknown"),
     std::string_view("sampled"), std::string_view("uncounted"),   std::string_view("doubtful"),
     std::string_view("failed"),  std::string_view("unsupported"), std::string_view("unusable"),
-    std::string_view("skipped"), std::string_view("over_budget")};
+    std::string_view("skipped"), std::string_view("over_budget"), std::string_view("unvalidated")};
 
 // What decides a projected time. Each model has some of them.
 enum class Limiter : std::uint8_t {
@@ -55,6 +56,9 @@ enum class Limiter : std::uint8_t {
   latency,
   sync,
   transfer,
+  fp32,
+  lsu,
+  atomics,
 };
 template <>
 inline constexpr std::array names_of<Limiter>{
@@ -65,7 +69,8 @@ inline constexpr std::array names_of<Limiter>{
     std::string_view("barrier"),      std::string_view("memory wait"), std::string_view("dependency wait"),
     std::string_view("barrier wait"), std::string_view("memory"),      std::string_view("fast_memory"),
     std::string_view("slow_memory"),  std::string_view("latency"),     std::string_view("sync"),
-    std::string_view("transfer")};
+    std::string_view("transfer"),     std::string_view("fp32"),        std::string_view("lsu"),
+    std::string_view("atomics")};
 
 // Of a projection that may come from a model of others.
 using LimiterName = OpenName<Limiter>;

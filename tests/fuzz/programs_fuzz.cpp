@@ -22,6 +22,7 @@
 #include "model/fit/report.hpp"
 #include "model/panwar.hpp"
 #include "model/perdome/report.hpp"
+#include "model/queue.hpp"
 #include "model/rank.hpp"
 #include "model/score.hpp"
 #include "model/trivial.hpp"

@@ -169,7 +169,7 @@ TEST_CASE("projections are in the order of the ranking, those without a time las
     CHECK(row.time_s.has_value() == (i < projections.ranking.size()));
     if (!row.time_s) continue;
     CHECK(projections.ranking[i].device == row.device);
-    CHECK(*row.time_s == model::panwar::project(counted.row, database.find(row.device)).time_s);
+    CHECK(*row.time_s == model::queue::Kernel(counted.row).project(database.find(row.device)).time_s);
     if (i > 0) CHECK(*row.time_s >= *projections.rows[i - 1].time_s);
   }
   CHECK(devices.size() == all.size());

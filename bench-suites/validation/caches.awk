@@ -1,0 +1,2 @@
+# Whether a suite was measured with cold or with warm caches; of two ways the first.
+read_row() { print cell("cache"); exit }

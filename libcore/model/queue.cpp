@@ -1,0 +1,630 @@
+#include "model/queue.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace kernelcast::model::queue {
+
+namespace {
+
+using device::Device;
+using record::Limiter, record::Pipe, record::RowStatus, record::Step;
+
+constexpr double sector_bytes = 32, warp = 32;
+constexpr double past_l1_bucket = 31;  // of group_reuse: loads that pass the first-level cache by
+
+using C = Constants;
+// "chosen" is said of what bench-suites/validation's chosen part decided, and on which of its suites.
+constexpr std::array table{
+    Constant{"norm", &C::norm, "1", "chosen on hecbench, pmpp and qv100_cycles"},
+    Constant{"overlap", &C::overlap, "1",
+             "chosen on gemm_ladders and hecbench: a group of W wavefronts is W^overlap customers"},
+    Constant{"overlap_barriers", &C::overlap_barriers, "1", "chosen on gemm_ladders: the same of groups with barriers"},
+    Constant{"load_cycles", &C::load_cycles, "clocks", "of 8.6 and others: micro-benchmarks of an A40"},
+    Constant{"load_cycles_large", &C::load_cycles_large, "clocks",
+             "of 7.0, 8.0, 9.0: 128 bytes a clock, te42kyfo/gpu-benches gpu-l1"},
+    Constant{"load_cycles_turing", &C::load_cycles_turing, "clocks", "of 7.5: chosen on pmpp"},
+    Constant{"store_cycles", &C::store_cycles, "clocks", "as load_cycles"},
+    Constant{"shared_cycles", &C::shared_cycles, "clocks",
+             "chosen on gemm_ladders and tunehub; 32 banks of 4 bytes give 128 bytes a clock"},
+    Constant{"tag_lines", &C::tag_lines, "lines/clock", "micro-benchmarks of an A40"},
+    Constant{"constant_cycles", &C::constant_cycles, "clocks", "chosen on pmpp and tunehub"},
+    Constant{"atomic_request_cycles", &C::atomic_request_cycles, "clocks", "as store_cycles"},
+    Constant{"atomic_sector_cycles", &C::atomic_sector_cycles, "clocks", "chosen on pmpp"},
+    Constant{"atomic_same_cycles", &C::atomic_same_cycles, "clocks", "one update of an address in a clock"},
+    Constant{"shared_atomic_cycles", &C::shared_atomic_cycles, "clocks", "chosen on pmpp"},
+    Constant{"texture_cycles", &C::texture_cycles, "clocks", "four texels a clock"},
+    Constant{"l2_bytes_per_channel", &C::l2_bytes_per_channel, "B/clock",
+             "te42kyfo/gpu-benches gpu-l2-cache, where the database has no rate"},
+    Constant{"l2_port_bytes", &C::l2_port_bytes, "B/clock", "micro-benchmarks: 64 bytes a clock and compute unit"},
+    Constant{"sectors_per_lookup", &C::sectors_per_lookup, "1", "assumed: 64 bytes a clock of each part of the cache"},
+    Constant{"dram_part", &C::dram_part, "1",
+             "te42kyfo/gpu-benches gpu-stream: of the stated bandwidth, where none was measured"},
+    Constant{"line_part", &C::line_part, "1",
+             "chosen on pmpp: of the resident groups, those that share a line in time"},
+    Constant{"line_most", &C::line_most, "1", "chosen on pmpp: memory gives 64 bytes for 32"},
+    Constant{"cache_part", &C::cache_part, "1", "assumed: of a capacity"},
+    Constant{"arithmetic_cycles", &C::arithmetic_cycles, "clocks", "micro-benchmarks: 4 to 5"},
+    Constant{"fp64_cycles", &C::fp64_cycles, "clocks", "micro-benchmarks of V100 and A100"},
+    Constant{"fp64_slow_cycles", &C::fp64_slow_cycles, "clocks", "micro-benchmarks of Turing: 40 to 48"},
+    Constant{"special_cycles", &C::special_cycles, "clocks", "micro-benchmarks: 17 to 23"},
+    Constant{"constant_latency_cycles", &C::constant_latency_cycles, "clocks", "micro-benchmarks: 26 to 30"},
+    Constant{"shared_latency_cycles", &C::shared_latency_cycles, "clocks", "micro-benchmarks: 19 to 29"},
+    Constant{"barrier_cycles", &C::barrier_cycles, "clocks", "micro-benchmarks: 16 to 24"},
+    Constant{"hit_cycles", &C::hit_cycles, "clocks", "micro-benchmarks, where the database has no l1_latency_s"},
+    Constant{"l2_latency_s", &C::l2_latency_s, "s", "RRZE-HPC/gpu-benches, A40, where the database has none"},
+    Constant{"dram_latency_s", &C::dram_latency_s, "s", "RRZE-HPC/gpu-benches, A40, where the database has none"},
+    Constant{"group_delay_cycles", &C::group_delay_cycles, "clocks", "chosen on pmpp: until a group has begun"},
+    Constant{"wave_cycles", &C::wave_cycles, "clocks", "chosen on pmpp: to begin a wavefront"},
+    Constant{"code_s", &C::code_s, "s", "chosen on pmpp: an instruction that is fetched for the first time"},
+    Constant{"ramp_s", &C::ramp_s, "s", "chosen on pmpp: until a whole machine has work"},
+    Constant{"launch_s", &C::launch_s, "s", "nvbench: 2.8 to 6.9 us on seven systems"},
+};
+
+// "a/b/c:n;…" or "word:n;…": calls each(key, n). False where it is not of that form.
+template <class Each>
+bool read_histogram(std::string_view text, Each each) {
+  while (!text.empty()) {
+    auto const end = std::min(text.find(';'), text.size());
+    auto const entry = text.substr(0, end);
+    auto const colon = entry.find(':');
+    if (colon == std::string_view::npos) return false;
+    double n = 0;
+    auto const number = entry.substr(colon + 1);
+    auto const parsed = std::from_chars(number.data(), number.data() + number.size(), n);
+    if (parsed.ec != std::errc{} || parsed.ptr != number.data() + number.size() || !(n >= 0) || !std::isfinite(n))
+      return false;
+    if (!each(entry.substr(0, colon), n)) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+bool read_numbers(std::string_view key, std::span<double> out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    auto const end = std::min(key.find('/'), key.size());
+    auto const parsed = std::from_chars(key.data(), key.data() + end, out[i]);
+    if (parsed.ec != std::errc{} || parsed.ptr != key.data() + end || !(out[i] >= 0) || out[i] > 1e6) return false;
+    key.remove_prefix(std::min(end + 1, key.size()));
+  }
+  return key.empty();
+}
+
+bool read_parts(std::string_view text, std::array<double, 8>& parts) {
+  return read_histogram(text, [&](std::string_view axes, double n) {
+    unsigned set = 0;
+    if (axes != "all")
+      for (char const c : axes) {
+        auto const at = std::string_view("xyz").find(c);
+        if (at == std::string_view::npos) return false;
+        set |= 1u << at;
+      }
+    parts[set] += n;
+    return true;
+  });
+}
+
+// Throughput of `customers` that take turns at one station and a delay: exact mean-value analysis.
+double throughput(double delay, double service, double customers) {
+  double queue = 0, x = 0;
+  auto const whole = static_cast<unsigned>(customers);
+  for (unsigned i = 1; i <= whole; ++i) {
+    double const response = service * (1 + queue);
+    x = i / (delay + response);
+    queue = x * response;
+  }
+  return x;
+}
+
+// Of an NVIDIA device, 86 for 8.6; else 0.
+int capability(Device const& device) {
+  int number = 0;
+  if (device.vendor == "NVIDIA" && device.target.starts_with("sm_"))
+    std::from_chars(device.target.data() + 3, device.target.data() + device.target.size(), number);
+  return number;
+}
+
+bool has_queue(Device const& device) {
+  return capability(device) >= 70;
+}
+
+// Those of which bench-suites/validation has measured times.
+bool is_validated(Device const& device) {
+  int const c = capability(device);
+  return c == 70 || c == 75 || c == 80 || c == 86;
+}
+
+}  // namespace
+
+std::span<Constant const> constants() {
+  return table;
+}
+
+Kernel::Kernel(record::Kernel const& row) : row_(&row), group_(row.group) {
+  if (!row.slots[Pipe::issue]) return;
+  complete_ = row.group.slots && *row.group.slots > 0 && read_group();
+  double slots = 0;
+  for (auto const& n : row.slots) slots += n.value_or(0);
+  double const mean = slots / std::max<double>(1, static_cast<double>(row.groups_total));
+  if (complete_)
+    scale_ = mean / *row.group.slots;
+  else if (mean > 0)
+    estimate_group(mean);
+  estimated_ = !complete_ && mean > 0;
+  load_sectors_ = std::accumulate(load_parts_.begin(), load_parts_.end(), 0.0);
+  store_sectors_ = std::accumulate(store_parts_.begin(), store_parts_.end(), 0.0);
+}
+
+bool Kernel::read_group() {
+  auto const requests = [](std::string const& text, std::vector<Request>& out) {
+    return read_histogram(text, [&](std::string_view key, double n) {
+      std::array<double, 3> shape{};
+      if (!read_numbers(key, shape)) return false;
+      out.push_back({shape[0], shape[1], shape[2], n});
+      return true;
+    });
+  };
+  auto const& g = group_;
+  return requests(g.load_requests, loads_) && requests(g.store_requests, stores_) &&
+         requests(g.local_requests, locals_) && read_parts(g.load_sectors, load_parts_) &&
+         read_parts(g.store_sectors, store_parts_) && read_parts(g.load_lines, load_lines_) &&
+         read_parts(g.store_lines, store_lines_) && read_histogram(g.reuse, [&](std::string_view key, double n) {
+           double bucket = 0;
+           if (!read_numbers(key, {&bucket, 1}) || bucket > 60) return false;
+           if (bucket == past_l1_bucket)
+             past_l1_ += n;
+           else
+             reuse_.emplace_back(std::exp2(bucket), n);
+           return true;
+         });
+}
+
+// What the totals tell of a mean group, where none was profiled: all requests of one shape, what they touch shared by
+// no other group, and each instruction in need of the one before.
+void Kernel::estimate_group(double slots) {
+  auto const& row = *row_;
+  auto const groups = std::max<double>(1, static_cast<double>(row.groups_total));
+  double const waves = std::ceil(static_cast<double>(row.block_x * row.block_y * row.block_z) / warp);
+  double const bytes = row.global_load_bytes + row.global_store_bytes + row.shared_load_bytes + row.shared_store_bytes +
+                       row.local_load_bytes + row.local_store_bytes + 1;
+  double const requests = row.slots[Pipe::memory].value_or(0) / groups;
+  double const moved = row.global_load_bytes + row.global_store_bytes + 1;
+  auto const share = [&](double moved_bytes, std::array<double, 3> const& tx, std::vector<Request>& list,
+                         Parts& parts) {
+    double const count = std::max(1e-9, requests * moved_bytes / bytes);
+    double const lines = tx[2] / groups, sectors = tx[0] / groups;
+    if (sectors > 0) list.push_back({lines / count, sectors / count, 1, count});
+    parts[7] = std::min(sectors, row.global_footprint_bytes / sector_bytes / groups * moved_bytes / moved);
+  };
+  share(row.global_load_bytes, row.global_load_tx[1], loads_, load_parts_);
+  share(row.global_store_bytes, row.global_store_tx[1], stores_, store_parts_);
+  load_lines_[7] = load_parts_[7] / 4, store_lines_[7] = store_parts_[7] / 4;
+  group_ = {};
+  group_.slots = slots;
+  group_.shared_requests = requests * (row.shared_load_bytes + row.shared_store_bytes) / bytes;
+  group_.path[Step::arithmetic] = slots / waves;
+  double const rounds = row.global_load_rounds.value_or(0) / groups / (waves * warp);
+  double const fresh = loads_.empty() ? 0 : load_parts_[7] / (loads_[0].sectors * loads_[0].count);
+  group_.path[Step::miss] = rounds * fresh;
+  group_.path[Step::hit] = rounds * (1 - fresh);
+}
+
+void Kernel::check(record::Reader<record::Kernel> const& rows, record::Kernel const& row) {
+  panwar::check(rows, row);
+  bool const has_group = row.group.slots && *row.group.slots > 0 && row.slots[Pipe::issue];
+  if (has_group && !Kernel(row).complete_)
+    throw rows.error("group_load_requests", "this or another group_ column is not a histogram",
+                     "key:count joined by ';', as miniemu writes it");
+}
+
+class Projector {
+ public:
+  Projector(Kernel const& kernel, Device const& device, Options const& options)
+      : k_(kernel), row_(*kernel.row_), device_(device), options_(options), c_(options.constants) {}
+
+  Terms run();
+
+ private:
+  double cycles(double slots, std::optional<double> lanes_per_clock, double otherwise) const {
+    return slots * warp / (lanes_per_clock && *lanes_per_clock > 0 ? *lanes_per_clock : otherwise);
+  }
+  double slots(Pipe pipe) const { return row_.slots[pipe].value_or(0) / groups_total_; }
+  double of_group(std::optional<double> const& value) const { return value.value_or(0) * k_.scale_; }
+  double& station(Station s) { return terms_.stations[s]; }
+
+  void set_up();
+  void pipes();
+  void load_store();
+  double load_misses(double capacity_bytes, double growth) const;
+  double group_union(std::array<double, 8> const& parts, double groups) const;
+  double distinct_of_launch(std::array<double, 8> const& parts, double cache_bytes) const;
+  double fetched_in_vain(Kernel::Parts const& sectors, Kernel::Parts const& lines) const;
+  double looked_up(std::vector<Kernel::Request> const& requests) const;
+  void caches();
+  double lone_latency() const;
+  double global_atomics() const;
+  double first_launch(bool warm);
+  Limiter limiter() const;
+  void finish();
+
+  Kernel const& k_;
+  record::Kernel const& row_;
+  Device const& device_;
+  Options const& options_;
+  Constants const& c_;
+  Terms terms_;
+  double f_ = 1, units_ = 1, active_ = 1, groups_ = 1, groups_total_ = 1, resident_ = 1, waves_ = 1, launches_ = 1;
+  double from_memory_ = 1;  // part of the misses that reach memory
+};
+
+void Projector::set_up() {
+  auto const& common = terms_.common;
+  f_ = common.clock_hz;
+  units_ = static_cast<double>(*device_.compute_units);
+  launches_ = std::max<double>(1, static_cast<double>(row_.launches));
+  groups_total_ = std::max<double>(1, static_cast<double>(row_.groups_total));
+  groups_ = common.groups_per_launch;
+  active_ = std::min(units_, std::ceil(groups_));
+  resident_ = static_cast<double>(common.occupancy.groups_per_cu);
+  waves_ = std::max<double>(1, static_cast<double>(common.occupancy.waves_per_group));
+  terms_.groups_of_unit = std::ceil(groups_ / active_);
+  terms_.customers = std::min(resident_, terms_.groups_of_unit);
+}
+
+void Projector::pipes() {
+  using enum record::InstructionClass;
+  auto const& rate = device_.throughput;
+  double all = 0;
+  for (Pipe const pipe : record::values_of<Pipe>) all += slots(pipe);
+  double const fp32_rate = rate[fp32].value_or(64), imad_rate = rate[int_mul].value_or(64);
+  double const fp64_rate = rate[fp64].value_or(2), special_rate = rate[special].value_or(16);
+  station(Station::issue) = (cycles(all, device_.throughput_issue, 128) + c_.wave_cycles * waves_) / f_;
+  station(Station::fp32) = cycles(slots(Pipe::fp32) + slots(Pipe::imad), fp32_rate, 64) / f_;
+  station(Station::fp32) += cycles(slots(Pipe::fp16), rate[fp16].value_or(2 * fp32_rate) / 2, 64) / f_;
+  station(Station::integer) =
+      std::max(cycles(slots(Pipe::imad), imad_rate, 64), cycles(slots(Pipe::alu), rate[int_add], 64)) / f_;
+  double const conversions = cycles(slots(Pipe::convert64), std::min(fp64_rate, special_rate), 2);
+  station(Station::fp64) = cycles(slots(Pipe::fp64), fp64_rate, 2) / f_;
+  station(Station::special) = cycles(slots(Pipe::special), special_rate, 16) / f_;
+  (fp64_rate <= 4 ? station(Station::fp64) : station(Station::special)) += conversions / f_;
+}
+
+void Projector::load_store() {
+  auto const& g = k_.group_;
+  bool const turing = device_.target == "sm_75";
+  int const c = capability(device_);
+  double const load_cycles = turing ? c_.load_cycles_turing : c % 10 == 0 ? c_.load_cycles_large : c_.load_cycles;
+  auto const requests = [&](auto const& list, double least) {
+    double sum = 0;
+    for (auto const& r : list) sum += r.count * std::max({least, r.degree, r.lines / c_.tag_lines});
+    return sum * k_.scale_;
+  };
+  double const shared_passes = (row_.shared_load_passes[1][1] + row_.shared_store_passes[1][1]) / groups_total_;
+  // Loads of neighbouring words that the assembler joins are one request, and one pass.
+  auto const count = [](auto const& list) {
+    double sum = 0;
+    for (auto const& r : list) sum += r.count;
+    return sum;
+  };
+  // Constants are operands.
+  double const others = (count(k_.loads_) + count(k_.stores_) + count(k_.locals_)) * k_.scale_ +
+                        of_group(g.atomic_requests) + of_group(g.shared_atomic_requests) + of_group(g.texture_requests);
+  double const asked = of_group(g.shared_requests);
+  double const joined = asked > 0 ? std::clamp((slots(Pipe::memory) - others) / asked, 0.25, 1.0) : 1;
+  double const shared = joined * std::max(c_.shared_cycles * asked, shared_passes);
+  double const shared_atomics = std::max({c_.shared_atomic_cycles * of_group(g.shared_atomic_requests),
+                                          c_.shared_atomic_cycles * of_group(g.shared_atomic_passes),
+                                          turing ? c_.shared_atomic_cycles * of_group(g.shared_atomic_serial) : 0});
+  double const local = requests(k_.locals_, load_cycles);
+  station(Station::shared) = (shared + shared_atomics) / f_;
+  station(Station::lsu) =
+      (requests(k_.loads_, load_cycles) + requests(k_.stores_, c_.store_cycles) + shared + shared_atomics + local +
+       c_.constant_cycles * of_group(g.constant_requests) + c_.texture_cycles * of_group(g.texture_requests) +
+       c_.atomic_request_cycles * of_group(g.atomic_requests)) /
+      f_;
+}
+
+// Sectors that a group loads again because a cache of so many bytes has lost them; `growth`: distinct memory of all
+// that share the cache over that of the group.
+double Projector::load_misses(double capacity_bytes, double growth) const {
+  double const capacity = capacity_bytes / sector_bytes / std::max(1.0, growth);
+  double misses = 0;
+  for (auto const& [end, n] : k_.reuse_) {
+    double const begin = end / 2;
+    misses += n * std::clamp((end - capacity) / std::max(1.0, end - begin), 0.0, 1.0);
+  }
+  return misses;
+}
+
+// Sectors that so many groups one after the other in the grid touch.
+double Projector::group_union(std::array<double, 8> const& parts, double groups) const {
+  std::array<double, 3> const size{static_cast<double>(row_.grid_x), static_cast<double>(row_.grid_y),
+                                   static_cast<double>(row_.grid_z)};
+  double const x = std::min(size[0], groups), y = std::min(size[1], std::ceil(groups / size[0])),
+               z = std::min(size[2], std::ceil(groups / (size[0] * size[1])));
+  std::array<double, 3> const extent{x, y, z};
+  double const covered = x * y * z;
+  double sum = 0;
+  for (unsigned a = 0; a < 8; ++a) {
+    double n = 1;
+    for (unsigned i = 0; i < 3; ++i)
+      if (a >> i & 1) n *= extent[i];
+    sum += parts[a] * std::min(n, groups) * (a == 7 && covered > 0 ? 1 : 1);
+  }
+  return sum;
+}
+
+// Sectors that come from memory for all groups of a launch.
+double Projector::distinct_of_launch(std::array<double, 8> const& parts, double cache_bytes) const {
+  std::array<double, 3> const size{static_cast<double>(row_.grid_x), static_cast<double>(row_.grid_y),
+                                   static_cast<double>(row_.grid_z)};
+  std::array<double, 3> const stride{1, size[0], size[0] * size[1]};
+  double const together = resident_ * units_;
+  std::array<bool, 3> lost{};  // what groups along this axis share is not there any more when the next one comes
+  for (unsigned i = 0; i < 3; ++i) {
+    double const between =
+        (group_union(k_.load_parts_, stride[i]) + group_union(k_.store_parts_, stride[i])) * sector_bytes;
+    lost[i] = size[i] > 1 && stride[i] > together && between > cache_bytes;
+  }
+  double sum = 0;
+  for (unsigned a = 0; a < 8; ++a) {
+    double n = 1;
+    for (unsigned i = 0; i < 3; ++i)
+      if (a >> i & 1)
+        n *= size[i];
+      else if (lost[i])
+        n *= std::max(1.0, size[i] / std::max(1.0, together / stride[i]));
+    sum += parts[a] * std::min(n, groups_);
+  }
+  return sum;
+}
+
+// Memory gives more than the sectors that are asked for where the groups that run together touch parts of lines, unless
+// the rest is still in the cache when others come for it: by how much more it moves.
+double Projector::fetched_in_vain(Kernel::Parts const& sectors, Kernel::Parts const& lines) const {
+  double const together = std::max(1.0, resident_ * units_ * c_.line_part);
+  double const touched = group_union(sectors, together);
+  if (touched <= 0) return 1;
+  double const parts = std::clamp(4 * group_union(lines, together) / touched, 1.0, c_.line_most);
+  double const footprint = row_.global_footprint_bytes;
+  double const l2 = device_.l2_bytes.value_or(0);
+  return 1 + (parts - 1) * (footprint > l2 ? 1 - l2 / footprint : 0);
+}
+
+// Sectors of requests as the second-level cache serves them: a part of it looks up one line a clock and gives two
+// sectors.
+double Projector::looked_up(std::vector<Kernel::Request> const& requests) const {
+  double sectors = 0, served = 0;
+  for (auto const& r : requests) {
+    sectors += r.count * r.sectors;
+    served += r.count * std::max(r.sectors, c_.sectors_per_lookup * r.lines);
+  }
+  return sectors > 0 ? served / sectors : 1;
+}
+
+void Projector::caches() {
+  auto const& g = k_.group_;
+  double const own = k_.load_sectors_;
+  double const unified = device_.l1_per_cu_bytes.value_or(0);
+  double const shared_used = resident_ * static_cast<double>(row_.shared_bytes);
+  double const l1 = std::max(unified - shared_used, 0.1 * unified) * c_.cache_part;
+  double const l2 = device_.l2_bytes.value_or(0) * c_.cache_part;
+  double const together = std::min(groups_, resident_ * units_);
+
+  // Private memory lives in the first-level cache as far as that holds it, and is written back from there.
+  double const local_bytes = g.local_lines.value_or(0) * 4 * sector_bytes;
+  double const local_in_l1 = local_bytes * terms_.customers;
+  double local_issued = 0;
+  for (auto const& r : k_.locals_) local_issued += r.count * r.sectors;
+  double const local_missed = local_in_l1 > l1 ? local_issued * (1 - l1 / local_in_l1) : 0;
+  double const local_in_l2 = local_bytes * together;
+  double const local_memory = local_in_l2 > l2 ? local_missed * (1 - l2 / local_in_l2) : 0;
+
+  double const l1_left = std::max(0.1 * l1, l1 - local_in_l1);
+  double const l1_growth = own > 0 ? (k_.load_parts_[0] + (own - k_.load_parts_[0]) * terms_.customers) / own : 1;
+  double const lost = load_misses(l1_left, l1_growth);
+  double const again = lost + k_.past_l1_;
+  double stored = 0;
+  for (auto const& r : k_.stores_) stored += r.count * r.sectors;
+  double const textures = row_.texture_bytes / groups_total_ / sector_bytes;
+  double const loads = (own + again) * k_.scale_ + textures;
+  double const l2_sectors = (own + again) * looked_up(k_.loads_) * k_.scale_ + textures +
+                            stored * looked_up(k_.stores_) * k_.scale_ + local_missed * k_.scale_ +
+                            of_group(g.atomic_sectors);
+  terms_.l2_bytes = l2_sectors * sector_bytes * groups_;
+  double const channels = device_.memory_bus_bits ? static_cast<double>(*device_.memory_bus_bits) / 32 : 8;
+  double const l2_rate = device_.l2_bandwidth_bytes_per_s.value_or(c_.l2_bytes_per_channel * channels * f_);
+  station(Station::l2) =
+      std::max(l2_sectors * sector_bytes * active_ / l2_rate, l2_sectors * sector_bytes / (c_.l2_port_bytes * f_));
+
+  double const l2_growth = own > 0 ? group_union(k_.load_parts_, together) / own : 1;
+  double const again_memory =
+      std::min(lost, load_misses(std::max(l2, l1), std::max(l2_growth, l1_growth))) * k_.scale_ * groups_;
+  double const more_read = fetched_in_vain(k_.load_parts_, k_.load_lines_);
+  double const more_written = fetched_in_vain(k_.store_parts_, k_.store_lines_);
+  double const read = (more_read * distinct_of_launch(k_.load_parts_, l2) * k_.scale_ + again_memory +
+                       (textures + local_memory * k_.scale_ / 2) * groups_) *
+                      sector_bytes;
+  double const written =
+      (more_written * distinct_of_launch(k_.store_parts_, l2) * k_.scale_ + local_memory * k_.scale_ / 2 * groups_) *
+      sector_bytes;
+  double const most = (more_read * (own + again) + more_written * k_.store_sectors_ + textures + local_memory) *
+                      k_.scale_ * groups_ * sector_bytes;
+  terms_.dram_bytes = std::min(read + written, std::max(most, 0.0));
+  double const bandwidth =
+      device_.measured_bandwidth_bytes_per_s.value_or(c_.dram_part * device_.peak_bandwidth_bytes_per_s.value_or(1e11));
+  station(Station::dram) = terms_.dram_bytes / groups_ * active_ / bandwidth;
+  from_memory_ = loads > 0 ? std::min(1.0, read / (loads * groups_ * sector_bytes)) : 1;
+}
+
+double Projector::lone_latency() const {
+  auto const& path = k_.group_.path;
+  auto const steps = [&](Step s) { return path[s].value_or(0) * k_.scale_; };
+  bool const slow64 = device_.throughput[record::InstructionClass::fp64].value_or(2) <= 4;
+  double const cycles = steps(Step::arithmetic) * c_.arithmetic_cycles +
+                        steps(Step::fp64) * (slow64 ? c_.fp64_slow_cycles : c_.fp64_cycles) +
+                        steps(Step::special) * c_.special_cycles + steps(Step::constant) * c_.constant_latency_cycles +
+                        steps(Step::shared) * c_.shared_latency_cycles + steps(Step::barrier) * c_.barrier_cycles;
+  double const hit_s = device_.l1_latency_s.value_or(c_.hit_cycles / f_);
+  double const l2_s = device_.l2_latency_s.value_or(c_.l2_latency_s);
+  double const memory_s = device_.global_latency_s.value_or(c_.dram_latency_s);
+  return (cycles + c_.group_delay_cycles) / f_ + steps(Step::hit) * hit_s +
+         steps(Step::miss) * (from_memory_ * memory_s + (1 - from_memory_) * l2_s);
+}
+
+double Projector::global_atomics() const {
+  auto const& g = k_.group_;
+  if (g.atomic_requests.value_or(0) <= 0) return 0;
+  double const same = row_.atomic_max_same_address / launches_;
+  return std::max(same * c_.atomic_same_cycles, of_group(g.atomic_sectors) * groups_ * c_.atomic_sector_cycles) / f_;
+}
+
+double Projector::first_launch(bool warm) {
+  double const memory = station(Station::dram), from_memory = from_memory_;
+  double const footprint = row_.global_footprint_bytes;
+  bool const stays = warm && footprint <= device_.l2_bytes.value_or(0);
+  if (stays) station(Station::dram) = 0, from_memory_ = 0;
+  // Shared memory is part of the load/store unit: it has a station of its own to be named.
+  double sum = 0, most = 0, norm = 0;
+  for (auto const one : record::values_of<Station>)
+    if (one != Station::shared) sum += station(one), most = std::max(most, station(one));
+  for (auto const one : record::values_of<Station>)
+    if (one != Station::shared && most > 0) norm += std::pow(station(one) / most, c_.norm);
+  terms_.service = most * std::pow(norm, 1 / c_.norm);
+  terms_.latency = lone_latency() + std::max(0.0, sum - terms_.service) / waves_;
+  // Wavefronts of a group overlap each other, less where barriers hold them together: a group is so many customers.
+  bool const holds = k_.group_.path[Step::barrier].value_or(0) > 0;
+  double const parts = std::clamp(std::round(std::pow(waves_, holds ? c_.overlap_barriers : c_.overlap)), 1.0, waves_);
+  double const x = throughput(terms_.latency, terms_.service / parts, terms_.customers * parts) / parts;
+  terms_.queue = x > 0 ? terms_.groups_of_unit / x : 0;
+  // The launch lasts as long as its longest group.
+  double const longest = 1.0 / k_.scale_;
+  terms_.longest = longest * (terms_.latency + terms_.service);
+  terms_.atomics = global_atomics();
+  terms_.start = warm ? 0 : c_.code_s * row_.code_slots.value_or(0) + (groups_ >= units_ ? c_.ramp_s : 0);
+  double const time = std::max({terms_.queue, terms_.longest, terms_.atomics}) + terms_.start;
+  station(Station::dram) = memory;
+  from_memory_ = from_memory;
+  return time;
+}
+
+Limiter Projector::limiter() const {
+  double const body = std::max({terms_.queue, terms_.longest, terms_.atomics});
+  if (terms_.launch > body + terms_.start) return Limiter::launch;
+  if (terms_.atomics == body) return Limiter::atomics;
+  if (terms_.longest == body || terms_.latency > terms_.customers * terms_.service) return Limiter::latency;
+  static constexpr record::PerValue<Station, Limiter> names{{Limiter::issue, Limiter::fp32, Limiter::integer,
+                                                             Limiter::fp64, Limiter::special, Limiter::lsu,
+                                                             Limiter::shared, Limiter::l2, Limiter::dram}};
+  auto const& s = terms_.stations;
+  auto largest = Station::issue;
+  for (auto const one : record::values_of<Station>)
+    if (s[one] > s[largest]) largest = one;
+  if (largest == Station::lsu && s[Station::shared] > 0.5 * s[Station::lsu]) largest = Station::shared;
+  return names[largest];
+}
+
+void Projector::finish() {
+  auto& p = terms_.projection;
+  double const cold = first_launch(options_.caches == Caches::warm);
+  auto const first = terms_;
+  double const later = launches_ > 1 ? first_launch(true) : cold;
+  terms_ = first;
+  auto const cost =
+      options_.has_launch_cost ? options_.common.launch_cost.on(device_) : std::optional<double>(c_.launch_s);
+  terms_.launch = cost.value_or(0);
+  auto const& s = terms_.stations;
+  double const of_unit = launches_ * terms_.groups_of_unit;
+  auto const at = [&](Station one) { return s[one]; };
+  p.t_compute_s = of_unit * std::max({at(Station::issue), at(Station::fp32), at(Station::integer), at(Station::fp64),
+                                      at(Station::special)});
+  p.t_global_s = of_unit * std::max(at(Station::l2), at(Station::dram));
+  p.t_shared_s = of_unit * at(Station::shared);
+  p.t_launch_s = launches_ * terms_.launch;
+  p.time_s = cold + (launches_ - 1) * later + *p.t_launch_s;
+  p.limiter = limiter();
+  double sum = 0, most = 0;
+  for (double const d : s) sum += d, most = std::max(most, d);
+  p.time_low_s = std::min(*p.time_s, of_unit * most + *p.t_launch_s);
+  p.time_high_s = std::max(*p.time_s, of_unit * (sum + terms_.latency / terms_.customers) + *p.t_launch_s);
+}
+
+Terms Projector::run() {
+  auto common = options_.common;
+  if (!options_.has_launch_cost) common.launch_cost = {};
+  terms_.common = panwar::explain(row_, device_, common);
+  terms_.projection = terms_.common.projection;
+  auto& p = terms_.projection;
+  p.model = model_name;
+  p.bandwidth_source.clear();
+  if (p.status != RowStatus::ok) return terms_;
+  if (!has_queue(device_) || !(k_.complete_ || k_.estimated_)) {
+    if (!options_.has_launch_cost) {
+      p.t_launch_s = c_.launch_s * std::max<double>(1, static_cast<double>(row_.launches));
+      for (auto* const t : {&p.time_s, &p.time_low_s, &p.time_high_s}) **t += *p.t_launch_s;
+    }
+    p.bandwidth_source = terms_.common.projection.bandwidth_source;
+    p.reason = fmt::format("{} projected as by panwar{}{}",
+                           has_queue(device_) ? "no issue slots:" : "no queue of this architecture:",
+                           p.reason.empty() ? "" : "; ", p.reason);
+    return terms_;
+  }
+  p.reason = k_.estimated_ ? "no counts of one group: estimated from the totals" : "";
+  set_up();
+  pipes();
+  load_store();
+  caches();
+  finish();
+  if (!is_validated(device_)) {
+    p.status = RowStatus::unvalidated;
+    p.reason +=
+        fmt::format("{}no measurement of {} has tested this model", p.reason.empty() ? "" : "; ", device_.target);
+  }
+  if (!std::isfinite(*p.time_s) || *p.time_s <= 0) {
+    p.status = RowStatus::unknown;
+    p.reason = "the counts are too large";
+    p.time_s.reset(), p.time_low_s.reset(), p.time_high_s.reset(), p.limiter = {};
+  }
+  return terms_;
+}
+
+Terms Kernel::explain(Device const& device, Options const& options) const {
+  return Projector(*this, device, options).run();
+}
+
+record::Stations explanation(Terms const& t) {
+  auto const& p = t.projection;
+  record::Stations out;
+  out.kernel = p.kernel;
+  out.case_name = p.case_name;
+  out.device = p.device;
+  out.time_s = p.time_s;
+  out.limiter = p.limiter;
+  out.status = p.status;
+  out.reason = p.reason;
+  out.occupancy = p.occupancy;
+  out.bound = t.common.occupancy.bound;
+  out.registers = t.common.registers;
+  if (!p.time_s) return out;
+  out.clock_hz = t.common.clock_hz;
+  if (t.service == 0) return out;  // projected as by panwar
+  for (auto const one : record::values_of<Station>) out.station_s[one] = t.stations[one];
+  out.service_s = t.service;
+  out.latency_s = t.latency;
+  out.customers = t.customers;
+  out.groups_of_unit = t.groups_of_unit;
+  out.queue_s = t.queue;
+  out.longest_s = t.longest;
+  out.atomics_s = t.atomics;
+  out.start_s = t.start;
+  out.launch_s = t.launch;
+  out.l2_bytes = t.l2_bytes;
+  out.dram_bytes = t.dram_bytes;
+  return out;
+}
+
+}  // namespace kernelcast::model::queue

@@ -1,0 +1,117 @@
+// The default model: a compute unit is a closed queue, and its work-groups are the customers.
+//
+// Problem: a maximum over resources (panwar.hpp) has no caches, no latency and no launches, and misses recent devices
+// by a factor of two. Method, for one launch; f the clock, G groups on `units` compute units, R of them resident on
+// one, W wavefronts each:
+//  - stations: what a group takes of each pipe, of the load/store unit, of shared memory, of the second-level cache and
+//  of
+//    memory, in seconds of one compute unit. Those of the whole device are shared by the units that have work.
+//  - a lone group's latency Z: the longest chain of its results, with the device's latencies.
+//  - queue: b = (sum of D^p)^(1/p) of the stations D; Z' = Z + max(0, sum of D - b) / W; N = min(R, n) groups, each
+//    W^overlap customers, take turns at one station of service b and a delay of Z' (exact mean-value analysis): the
+//    throughput X.
+//  - time = n / X + what starts cold + launch, n = groups of the busiest unit; not less than atomics need.
+//  - caches: a sector is fetched from memory once for all groups as far as the second-level cache holds what is touched
+//    in between; from there once for each group as far as its part of the first-level cache does. Stack distances and
+//    what groups share are counted by miniemu.
+// Source: Reiser and Lavenberg 1980 for the queue; the rest is described in kernelcast-models(7).
+// Limits: NVIDIA from compute capability 7.0 on; the others, and rows without the columns of one group, are projected
+// by panwar.hpp, and say so. Concurrent kernels, tensor cores' rates and graphs are not modelled.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/panwar.hpp"
+#include "record/queue.hpp"
+
+namespace kernelcast::model::queue {
+
+inline constexpr char const* model_name = "queue";
+
+// What is not known of a device, and what no device has: see constants().
+struct Constants {
+  double norm = 4.5, overlap = 1, overlap_barriers = 0.25;
+  double load_cycles = 2, load_cycles_large = 1, load_cycles_turing = 3, store_cycles = 2, shared_cycles = 1.5;
+  double tag_lines = 3.6, constant_cycles = 1, texture_cycles = 8;
+  double atomic_request_cycles = 2, atomic_sector_cycles = 0.3125, atomic_same_cycles = 1, shared_atomic_cycles = 2;
+  double l2_bytes_per_channel = 120, l2_port_bytes = 64, sectors_per_lookup = 2;
+  double dram_part = 0.92, line_part = 0.5, line_most = 2, cache_part = 0.8;
+  double arithmetic_cycles = 4.5, fp64_cycles = 8, fp64_slow_cycles = 40, special_cycles = 20,
+         constant_latency_cycles = 30, shared_latency_cycles = 25, barrier_cycles = 20, hit_cycles = 33;
+  double l2_latency_s = 144e-9, dram_latency_s = 316e-9;
+  double group_delay_cycles = 200, wave_cycles = 5;
+  double code_s = 8e-9, ramp_s = 1e-6, launch_s = 5e-6;
+};
+struct Constant {
+  std::string_view name;
+  double Constants::* value;
+  std::string_view unit, source;
+};
+std::span<Constant const> constants();
+
+// Which data the caches hold when a launch begins: nothing of it, or what the launch before has left.
+enum class Caches : std::uint8_t { cold, warm };
+
+struct Options {
+  panwar::Options common;  // its launch_cost counts when has_launch_cost
+  bool has_launch_cost = false;
+  Caches caches = Caches::cold;
+  Constants constants = {};
+};
+
+using record::Station;
+
+// Seconds unless it says otherwise, of the first launch.
+struct Terms {
+  record::Projection projection;
+  panwar::Terms common;                            // clock, occupancy
+  record::PerValue<Station, double> stations;      // of one group
+  double service = 0, latency = 0, customers = 0;  // b, Z', N
+  double groups_of_unit = 0;                       // n
+  double queue = 0;                                // n / X
+  double longest = 0;                              // the longest group alone
+  double atomics = 0, start = 0, launch = 0;
+  double l2_bytes = 0, dram_bytes = 0;  // of one launch
+};
+
+// A kernel row made ready for many devices.
+class Kernel {
+ public:
+  explicit Kernel(record::Kernel const&);
+
+  Terms explain(device::Device const&, Options const& = {}) const;
+  record::Projection project(device::Device const& device, Options const& options = {}) const {
+    return explain(device, options).projection;
+  }
+  // Throws Error(bad_data) with the column where a histogram is not one.
+  static void check(record::Reader<record::Kernel> const&, record::Kernel const&);
+
+ private:
+  friend class Projector;
+  struct Request {
+    double lines = 0, sectors = 0, degree = 0, count = 0;
+  };
+  bool read_group();  // false where a histogram is not one
+  void estimate_group(double slots);
+
+  record::Kernel const* row_;
+  record::GroupColumns group_;
+  bool complete_ = false;   // has the columns of one group
+  bool estimated_ = false;  // has been given them
+  std::vector<Request> loads_, stores_, locals_;
+  using Parts = std::array<double, 8>;  // by set of axes
+  Parts load_parts_{}, store_parts_{}, load_lines_{}, store_lines_{};
+  std::vector<std::pair<double, double>> reuse_;  // distance in sectors (upper end of a bucket), loads
+  double past_l1_ = 0;                            // sectors of loads that pass the first-level cache by
+  double load_sectors_ = 0, store_sectors_ = 0;   // distinct, of one group
+  double scale_ = 1;                              // of the mean group to the one profiled
+};
+
+record::Stations explanation(Terms const&);
+
+}  // namespace kernelcast::model::queue

@@ -1,0 +1,248 @@
+// The default model: closed forms, properties, and what it says where it knows too little.
+#include <cmath>
+#include <random>
+#include <sstream>
+
+#include "catch.hpp"
+#include "model/queue.hpp"
+
+using namespace kernelcast;
+using model::queue::Constants;
+using model::queue::Options;
+using record::Limiter, record::Pipe, record::Step;
+
+namespace {
+
+device::DeviceDatabase const& all_devices() {
+  static auto const db = device::load(KERNELCAST_SOURCE_DIR "/devdb");
+  return db;
+}
+
+Options no_launches() {
+  Options o;
+  o.has_launch_cost = true;
+  o.constants.code_s = o.constants.ramp_s = 0;
+  return o;
+}
+
+// 256 work-items a group; nothing else yet.
+record::Kernel group_kernel(std::uint64_t groups) {
+  record::Kernel k;
+  k.kernel = "k";
+  k.case_name = "c";
+  k.grid_x = k.groups_total = k.groups_emulated = groups;
+  k.block_x = 256;
+  k.registers_sm75 = 32;
+  k.inst_total = 1;
+  k.issues[record::InstructionClass::fp32][1] = 8;
+  for (auto& n : k.slots) n = 0;
+  k.slots[Pipe::fp32] = 8.0 * static_cast<double>(groups);
+  k.code_slots = 1;
+  k.group.slots = 8;
+  for (auto& n : k.group.path) n = 0;
+  return k;
+}
+
+// Each work-item loads and stores one word.
+record::Kernel stream_kernel(std::uint64_t groups) {
+  auto k = group_kernel(groups);
+  k.group.load_requests = k.group.store_requests = "1/4/1:8";
+  k.group.load_sectors = k.group.store_sectors = "x:32";
+  k.group.load_lines = k.group.store_lines = "x:8";
+  k.group.path[Step::miss] = 1;
+  k.global_footprint_bytes = 2048.0 * static_cast<double>(groups);
+  return k;
+}
+
+double queue_time(record::Kernel const& k, device::Device const& d, Options const& o = no_launches()) {
+  auto const p = model::queue::Kernel(k).project(d, o);
+  INFO(p.reason);
+  REQUIRE(p.time_s);
+  return *p.time_s;
+}
+
+}  // namespace
+
+TEST_CASE("a long stream takes its bytes over the bandwidth") {
+  for (auto const* const name : {"a100", "rtx3080", "v100", "t4"}) {
+    auto const& d = database().find(name);
+    auto const k = stream_kernel(1 << 20);
+    double const bandwidth =
+        d.measured_bandwidth_bytes_per_s.value_or(Constants{}.dram_part * d.peak_bandwidth_bytes_per_s.value_or(0));
+    INFO(name);
+    CHECK(queue_time(k, d) >= 2048.0 * (1 << 20) / bandwidth);
+    CHECK(queue_time(k, d) <= 1.15 * 2048.0 * (1 << 20) / bandwidth);
+    CHECK(model::queue::Kernel(k).project(d, no_launches()).limiter == Limiter::dram);
+  }
+}
+
+TEST_CASE("one group alone takes its latency and its service") {
+  auto const& d = database().find("a100");
+  auto k = group_kernel(1);
+  k.group.path[Step::arithmetic] = 1000;
+  auto o = no_launches();
+  o.constants.overlap = 1e-9;  // its wavefronts do not overlap each other
+  auto const t = model::queue::Kernel(k).explain(d, o);
+  CHECK(t.customers == 1);
+  CHECK(t.queue == Approx(t.latency + t.service));
+  CHECK(t.latency >= 1000 * o.constants.arithmetic_cycles / *d.clock_hz);
+  CHECK(t.projection.limiter == Limiter::latency);
+}
+
+TEST_CASE("throughput of the queue lies between its bounds, and grows with the customers") {
+  auto const& d = database().find("rtx3080");
+  auto k = group_kernel(68 * 6);
+  k.slots[Pipe::fp32] = 1e4 * 68 * 6;
+  k.group.slots = 1e4;
+  for (double const steps : {0.0, 100.0, 10000.0}) {
+    k.group.path[Step::arithmetic] = steps;
+    auto o = no_launches();
+    o.constants.overlap = 1e-9;
+    auto const t = model::queue::Kernel(k).explain(d, o);
+    double const n = t.groups_of_unit;
+    CHECK(model::queue::Kernel(k).explain(d, no_launches()).queue <= t.queue);  // overlap only helps
+    CHECK(n == 6);
+    CHECK(t.queue >= n * t.service * (1 - 1e-12));
+    CHECK(t.queue >= (t.latency + t.service) * (1 - 1e-12));
+    CHECK(t.queue <= n * (t.latency + t.service) * (1 + 1e-12));
+  }
+}
+
+TEST_CASE("more work, slower memory or fewer units never make a kernel faster") {
+  std::mt19937_64 random(7);
+  auto const any = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
+  for (int i = 0; i < 200; ++i) {
+    auto k = stream_kernel(1 + random() % 5000);
+    for (auto const pipe : record::values_of<Pipe>) k.slots[pipe] = any(1000) * static_cast<double>(k.groups_total);
+    double slots = 0;
+    for (auto const& n : k.slots) slots += *n;
+    k.group.slots = slots / static_cast<double>(k.groups_total);
+    for (auto const s : record::values_of<Step>) k.group.path[s] = std::floor(any(100));
+    device::Device d = database().find(i % 2 ? "a100" : "rtx3080");
+    double const time = queue_time(k, d);
+    auto more = k;
+    for (auto& n : more.slots) *n *= 1.5;
+    *more.group.slots *= 1.5;
+    CHECK(queue_time(more, d) >= time * (1 - 1e-9));
+    device::Device slower = d;
+    slower.measured_bandwidth_bytes_per_s =
+        0.5 * d.measured_bandwidth_bytes_per_s.value_or(*d.peak_bandwidth_bytes_per_s);
+    CHECK(queue_time(k, slower) >= time * (1 - 1e-9));
+  }
+}
+
+TEST_CASE("memory that all groups share is fetched once where the cache holds it") {
+  auto const& d = database().find("a100");
+  auto k = stream_kernel(10000);
+  k.group.load_sectors = "all:1024";
+  k.group.load_requests = "1/4/1:256";
+  k.group.load_lines = "all:256";
+  auto const shared = model::queue::Kernel(k).explain(d, no_launches());
+  CHECK(shared.dram_bytes == Approx(32.0 * (1024 + 32 * 10000)));
+  CHECK(shared.l2_bytes == Approx(32.0 * (1024 + 32) * 10000));
+}
+
+TEST_CASE("what does not stay in the first-level cache comes from the second again") {
+  auto const& d = database().find("a100");
+  auto k = stream_kernel(108);
+  k.group.reuse = "8:1000";  // within 256 sectors: 8 KiB
+  auto const stays = model::queue::Kernel(k).explain(d, no_launches());
+  k.group.reuse = "16:1000";  // within 65536 sectors: 2 MiB
+  auto const lost = model::queue::Kernel(k).explain(d, no_launches());
+  CHECK(lost.l2_bytes == Approx(stays.l2_bytes + 32.0 * 1000 * 108));
+}
+
+TEST_CASE("atomics on one address take turns") {
+  auto const& d = database().find("rtx3080");
+  auto k = stream_kernel(10000);
+  k.group.atomic_requests = k.group.atomic_sectors = 8;
+  k.group.atomic_serial = 256;
+  k.atomic_max_same_address = 2.56e6;
+  auto const o = no_launches();
+  auto const t = model::queue::Kernel(k).explain(d, o);
+  CHECK(t.atomics == Approx(2.56e6 * o.constants.atomic_same_cycles / t.common.clock_hz));
+  CHECK(t.projection.limiter == Limiter::atomics);
+}
+
+TEST_CASE("launches cost a constant each, unless another cost is given") {
+  auto const& d = database().find("a100");
+  auto k = stream_kernel(1);
+  k.launches = 10;
+  k.groups_total = 10;
+  auto const with = model::queue::Kernel(k).project(d);
+  CHECK(with.t_launch_s == Approx(10 * Constants{}.launch_s));
+  CHECK(with.limiter == Limiter::launch);
+  CHECK(model::queue::Kernel(k).project(d, no_launches()).t_launch_s == 0);
+}
+
+TEST_CASE("a warm second-level cache holds what fits") {
+  auto const& d = database().find("a100");
+  auto o = no_launches();
+  double const cold = queue_time(stream_kernel(4096), d, o), cold_large = queue_time(stream_kernel(1 << 20), d, o);
+  o.caches = model::queue::Caches::warm;
+  CHECK(queue_time(stream_kernel(4096), d, o) < cold);
+  CHECK(queue_time(stream_kernel(1 << 20), d, o) == cold_large);
+}
+
+TEST_CASE("rows without the counts of one group are estimated, rows without slots are projected as by panwar") {
+  auto const& d = database().find("a100");
+  auto k = stream_kernel(10000);
+  k.global_load_bytes = k.global_store_bytes = 1024.0 * 10000;
+  k.global_load_tx[1] = k.global_store_tx[1] = {32.0 * 10000, 16.0 * 10000, 8.0 * 10000};
+  k.slots[Pipe::memory] = 16.0 * 10000;
+  k.group.slots = 24;
+  k.global_load_rounds = 256.0 * 10000;
+  double const known = queue_time(k, d);
+  k.group = {};
+  auto const estimated = model::queue::Kernel(k).project(d, no_launches());
+  CHECK(estimated.reason.find("estimated") != std::string::npos);
+  CHECK(*estimated.time_s == Approx(known).epsilon(0.2));
+  for (auto& n : k.slots) n.reset();
+  auto const old = model::queue::Kernel(k).project(d, no_launches());
+  CHECK(old.time_s == model::panwar::project(k, d).time_s);
+  CHECK(old.model == "queue");
+  auto const& mi100 = all_devices().find("mi100");
+  auto of_amd = stream_kernel(100);
+  of_amd.issues[record::InstructionClass::fp32][2] = 4;
+  auto const amd = model::queue::Kernel(of_amd).project(mi100, no_launches());
+  REQUIRE(amd.time_s);
+  CHECK(amd.time_s == model::panwar::project(of_amd, mi100).time_s);
+  CHECK(amd.reason.find("panwar") != std::string::npos);
+}
+
+TEST_CASE("a histogram that is none is refused with its place") {
+  std::ostringstream text;
+  record::Writer<record::Kernel> writer(text);
+  auto k = stream_kernel(10);
+  k.group.reuse = "3:x";
+  writer.write(k);
+  writer.finish();
+  std::istringstream in(text.str());
+  csv::Reader csv(in, "k.csv");
+  record::Reader<record::Kernel> rows(csv);
+  record::Kernel row;
+  REQUIRE(rows.next(row));
+  CHECK_THROWS_AS(model::queue::Kernel::check(rows, row), Error);
+}
+
+TEST_CASE("every GPU of the database has a time or a reason") {
+  auto const k = stream_kernel(1000);
+  model::queue::Kernel const ready(k);
+  for (auto const& d : database().devices()) {
+    if (!device::is_gpu(d)) continue;
+    auto const p = ready.project(d);
+    INFO(d.device);
+    CHECK((p.time_s.has_value() || !p.reason.empty()));
+    if (p.time_s) CHECK((*p.time_low_s <= *p.time_s && *p.time_s <= *p.time_high_s));
+  }
+}
+
+TEST_CASE("each constant has a name of its own, a value and a source") {
+  for (auto const& c : model::queue::constants()) {
+    INFO(c.name);
+    CHECK(Constants{}.*c.value > 0);
+    CHECK(!c.source.empty());
+    CHECK(std::count_if(model::queue::constants().begin(), model::queue::constants().end(),
+                        [&](auto const& o) { return o.name == c.name; }) == 1);
+  }
+}
