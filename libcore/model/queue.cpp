@@ -517,7 +517,7 @@ Limiter Projector::limiter() const {
   if (terms_.launch > body + terms_.start) return Limiter::launch;
   if (terms_.atomics == body) return Limiter::atomics;
   if (terms_.longest == body || terms_.latency > terms_.customers * terms_.service) return Limiter::latency;
-  static constexpr record::PerValue<Station, Limiter> names{{Limiter::issue, Limiter::fp32, Limiter::integer,
+  static constexpr record::PerValue<Station, Limiter> names{{Limiter::issue, Limiter::fp32, Limiter::int_,
                                                              Limiter::fp64, Limiter::special, Limiter::lsu,
                                                              Limiter::shared, Limiter::l2, Limiter::dram}};
   auto const& s = terms_.stations;

@@ -138,7 +138,7 @@ void add_slots(Schema<Kernel>& schema) {
 
 void add_group(Schema<Kernel>& schema) {
   auto const number = [&](char const* name, std::optional<double> GroupColumns::* member, Unit unit,
-                          std::string meaning) {
+                          std::string const& meaning) {
     schema.optional_column(
         fmt::format("group_{}", name), [member](Kernel& k) -> auto& { return k.group.*member; }, unit,
         meaning + "; this and all group_ columns: of one work-group in the middle of the grid");

@@ -4,7 +4,7 @@ namespace kernelcast::record {
 
 Schema<Projection> const& Projection::schema() {
   static constexpr std::array limiters{Limiter::compute, Limiter::global,  Limiter::shared,  Limiter::issue,
-                                       Limiter::fp32,    Limiter::integer, Limiter::fp64,    Limiter::special,
+                                       Limiter::fp32,    Limiter::int_,    Limiter::fp64,    Limiter::special,
                                        Limiter::lsu,     Limiter::l1,      Limiter::l2,      Limiter::dram,
                                        Limiter::atomics, Limiter::latency, Limiter::barrier, Limiter::launch};
   static auto const schema = [] {

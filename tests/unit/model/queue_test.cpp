@@ -65,7 +65,7 @@ double queue_time(record::Kernel const& k, device::Device const& d, Options cons
 
 TEST_CASE("a long stream takes its bytes over the bandwidth") {
   for (auto const* const name : {"a100", "rtx3080", "v100", "t4"}) {
-    auto const& d = database().find(name);
+    auto const& d = all_devices().find(name);
     auto const k = stream_kernel(1 << 20);
     double const bandwidth =
         d.measured_bandwidth_bytes_per_s.value_or(Constants{}.dram_part * d.peak_bandwidth_bytes_per_s.value_or(0));
@@ -77,7 +77,7 @@ TEST_CASE("a long stream takes its bytes over the bandwidth") {
 }
 
 TEST_CASE("one group alone takes its latency and its service") {
-  auto const& d = database().find("a100");
+  auto const& d = all_devices().find("a100");
   auto k = group_kernel(1);
   k.group.path[Step::arithmetic] = 1000;
   auto o = no_launches();
@@ -90,7 +90,7 @@ TEST_CASE("one group alone takes its latency and its service") {
 }
 
 TEST_CASE("throughput of the queue lies between its bounds, and grows with the customers") {
-  auto const& d = database().find("rtx3080");
+  auto const& d = all_devices().find("rtx3080");
   auto k = group_kernel(68 * 6);
   k.slots[Pipe::fp32] = 1e4 * 68 * 6;
   k.group.slots = 1e4;
@@ -118,7 +118,7 @@ TEST_CASE("more work, slower memory or fewer units never make a kernel faster") 
     for (auto const& n : k.slots) slots += *n;
     k.group.slots = slots / static_cast<double>(k.groups_total);
     for (auto const s : record::values_of<Step>) k.group.path[s] = std::floor(any(100));
-    device::Device d = database().find(i % 2 ? "a100" : "rtx3080");
+    device::Device d = all_devices().find(i % 2 ? "a100" : "rtx3080");
     double const time = queue_time(k, d);
     auto more = k;
     for (auto& n : more.slots) *n *= 1.5;
@@ -132,7 +132,7 @@ TEST_CASE("more work, slower memory or fewer units never make a kernel faster") 
 }
 
 TEST_CASE("memory that all groups share is fetched once where the cache holds it") {
-  auto const& d = database().find("a100");
+  auto const& d = all_devices().find("a100");
   auto k = stream_kernel(10000);
   k.group.load_sectors = "all:1024";
   k.group.load_requests = "1/4/1:256";
@@ -143,7 +143,7 @@ TEST_CASE("memory that all groups share is fetched once where the cache holds it
 }
 
 TEST_CASE("what does not stay in the first-level cache comes from the second again") {
-  auto const& d = database().find("a100");
+  auto const& d = all_devices().find("a100");
   auto k = stream_kernel(108);
   k.group.reuse = "8:1000";  // within 256 sectors: 8 KiB
   auto const stays = model::queue::Kernel(k).explain(d, no_launches());
@@ -153,7 +153,7 @@ TEST_CASE("what does not stay in the first-level cache comes from the second aga
 }
 
 TEST_CASE("atomics on one address take turns") {
-  auto const& d = database().find("rtx3080");
+  auto const& d = all_devices().find("rtx3080");
   auto k = stream_kernel(10000);
   k.group.atomic_requests = k.group.atomic_sectors = 8;
   k.group.atomic_serial = 256;
@@ -165,7 +165,7 @@ TEST_CASE("atomics on one address take turns") {
 }
 
 TEST_CASE("launches cost a constant each, unless another cost is given") {
-  auto const& d = database().find("a100");
+  auto const& d = all_devices().find("a100");
   auto k = stream_kernel(1);
   k.launches = 10;
   k.groups_total = 10;
@@ -176,7 +176,7 @@ TEST_CASE("launches cost a constant each, unless another cost is given") {
 }
 
 TEST_CASE("a warm second-level cache holds what fits") {
-  auto const& d = database().find("a100");
+  auto const& d = all_devices().find("a100");
   auto o = no_launches();
   double const cold = queue_time(stream_kernel(4096), d, o), cold_large = queue_time(stream_kernel(1 << 20), d, o);
   o.caches = model::queue::Caches::warm;
@@ -185,7 +185,7 @@ TEST_CASE("a warm second-level cache holds what fits") {
 }
 
 TEST_CASE("rows without the counts of one group are estimated, rows without slots are projected as by panwar") {
-  auto const& d = database().find("a100");
+  auto const& d = all_devices().find("a100");
   auto k = stream_kernel(10000);
   k.global_load_bytes = k.global_store_bytes = 1024.0 * 10000;
   k.global_load_tx[1] = k.global_store_tx[1] = {32.0 * 10000, 16.0 * 10000, 8.0 * 10000};
@@ -228,7 +228,7 @@ TEST_CASE("a histogram that is none is refused with its place") {
 TEST_CASE("every GPU of the database has a time or a reason") {
   auto const k = stream_kernel(1000);
   model::queue::Kernel const ready(k);
-  for (auto const& d : database().devices()) {
+  for (auto const& d : all_devices().devices()) {
     if (!device::is_gpu(d)) continue;
     auto const p = ready.project(d);
     INFO(d.device);
