@@ -32,6 +32,7 @@
 namespace kernelcast::model::queue {
 
 inline constexpr char const* model_name = "queue";
+inline constexpr double sector_bytes = 32, warp = 32;
 
 // What is not known of a device, and what no device has: see constants().
 struct Constants {

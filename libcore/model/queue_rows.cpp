@@ -1,0 +1,171 @@
+// The queue's input and output as rows.
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "model/queue.hpp"
+
+namespace kernelcast::model::queue {
+
+namespace {
+
+using record::Pipe, record::Station, record::Step;
+
+constexpr double past_l1_bucket = 31;  // of group_reuse: loads that pass the first-level cache by
+
+// "a/b/c:n;…" or "word:n;…": calls each(key, n). False where it is not of that form.
+template <class Each>
+bool read_histogram(std::string_view text, Each each) {
+  while (!text.empty()) {
+    auto const end = std::min(text.find(';'), text.size());
+    auto const entry = text.substr(0, end);
+    auto const colon = entry.find(':');
+    if (colon == std::string_view::npos) return false;
+    double n = 0;
+    auto const number = entry.substr(colon + 1);
+    auto const parsed = std::from_chars(number.data(), number.data() + number.size(), n);
+    if (parsed.ec != std::errc{} || parsed.ptr != number.data() + number.size() || !(n >= 0) || !std::isfinite(n))
+      return false;
+    if (!each(entry.substr(0, colon), n)) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+bool read_numbers(std::string_view key, std::span<double> out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    auto const end = std::min(key.find('/'), key.size());
+    auto const parsed = std::from_chars(key.data(), key.data() + end, out[i]);
+    if (parsed.ec != std::errc{} || parsed.ptr != key.data() + end || !(out[i] >= 0) || out[i] > 1e6) return false;
+    key.remove_prefix(std::min(end + 1, key.size()));
+  }
+  return key.empty();
+}
+
+bool read_parts(std::string_view text, std::array<double, 8>& parts) {
+  return read_histogram(text, [&](std::string_view axes, double n) {
+    unsigned set = 0;
+    if (axes != "all")
+      for (char const c : axes) {
+        auto const at = std::string_view("xyz").find(c);
+        if (at == std::string_view::npos) return false;
+        set |= 1u << at;
+      }
+    parts[set] += n;
+    return true;
+  });
+}
+
+}  // namespace
+
+Kernel::Kernel(record::Kernel const& row) : row_(&row), group_(row.group) {
+  if (!row.slots[Pipe::issue]) return;
+  complete_ = row.group.slots && *row.group.slots > 0 && read_group();
+  double slots = 0;
+  for (auto const& n : row.slots) slots += n.value_or(0);
+  double const mean = slots / std::max<double>(1, static_cast<double>(row.groups_total));
+  if (complete_)
+    scale_ = mean / *row.group.slots;
+  else if (mean > 0)
+    estimate_group(mean);
+  estimated_ = !complete_ && mean > 0;
+  load_sectors_ = std::accumulate(load_parts_.begin(), load_parts_.end(), 0.0);
+  store_sectors_ = std::accumulate(store_parts_.begin(), store_parts_.end(), 0.0);
+}
+
+bool Kernel::read_group() {
+  auto const requests = [](std::string const& text, std::vector<Request>& out) {
+    return read_histogram(text, [&](std::string_view key, double n) {
+      std::array<double, 3> shape{};
+      if (!read_numbers(key, shape)) return false;
+      out.push_back({shape[0], shape[1], shape[2], n});
+      return true;
+    });
+  };
+  auto const& g = group_;
+  return requests(g.load_requests, loads_) && requests(g.store_requests, stores_) &&
+         requests(g.local_requests, locals_) && read_parts(g.load_sectors, load_parts_) &&
+         read_parts(g.store_sectors, store_parts_) && read_parts(g.load_lines, load_lines_) &&
+         read_parts(g.store_lines, store_lines_) && read_histogram(g.reuse, [&](std::string_view key, double n) {
+           double bucket = 0;
+           if (!read_numbers(key, {&bucket, 1}) || bucket > 60) return false;
+           if (bucket == past_l1_bucket)
+             past_l1_ += n;
+           else
+             reuse_.emplace_back(std::exp2(bucket), n);
+           return true;
+         });
+}
+
+// What the totals tell of a mean group, where none was profiled: all requests of one shape, what they touch shared by
+// no other group, and each instruction in need of the one before.
+void Kernel::estimate_group(double slots) {
+  auto const& row = *row_;
+  auto const groups = std::max<double>(1, static_cast<double>(row.groups_total));
+  double const waves = std::ceil(static_cast<double>(row.block_x * row.block_y * row.block_z) / warp);
+  double const bytes = row.global_load_bytes + row.global_store_bytes + row.shared_load_bytes + row.shared_store_bytes +
+                       row.local_load_bytes + row.local_store_bytes + 1;
+  double const requests = row.slots[Pipe::memory].value_or(0) / groups;
+  double const moved = row.global_load_bytes + row.global_store_bytes + 1;
+  auto const share = [&](double moved_bytes, std::array<double, 3> const& tx, std::vector<Request>& list,
+                         Parts& parts) {
+    double const count = std::max(1e-9, requests * moved_bytes / bytes);
+    double const lines = tx[2] / groups, sectors = tx[0] / groups;
+    if (sectors > 0) list.push_back({lines / count, sectors / count, 1, count});
+    parts[7] = std::min(sectors, row.global_footprint_bytes / sector_bytes / groups * moved_bytes / moved);
+  };
+  share(row.global_load_bytes, row.global_load_tx[1], loads_, load_parts_);
+  share(row.global_store_bytes, row.global_store_tx[1], stores_, store_parts_);
+  load_lines_[7] = load_parts_[7] / 4, store_lines_[7] = store_parts_[7] / 4;
+  group_ = {};
+  group_.slots = slots;
+  group_.shared_requests = requests * (row.shared_load_bytes + row.shared_store_bytes) / bytes;
+  group_.path[Step::arithmetic] = slots / waves;
+  double const rounds = row.global_load_rounds.value_or(0) / groups / (waves * warp);
+  double const fresh = loads_.empty() ? 0 : load_parts_[7] / (loads_[0].sectors * loads_[0].count);
+  group_.path[Step::miss] = rounds * fresh;
+  group_.path[Step::hit] = rounds * (1 - fresh);
+}
+
+void Kernel::check(record::Reader<record::Kernel> const& rows, record::Kernel const& row) {
+  panwar::check(rows, row);
+  bool const has_group = row.group.slots && *row.group.slots > 0 && row.slots[Pipe::issue];
+  if (has_group && !Kernel(row).complete_)
+    throw rows.error("group_load_requests", "this or another group_ column is not a histogram",
+                     "key:count joined by ';', as miniemu writes it");
+}
+
+record::Stations explanation(Terms const& t) {
+  auto const& p = t.projection;
+  record::Stations out;
+  out.kernel = p.kernel;
+  out.case_name = p.case_name;
+  out.device = p.device;
+  out.time_s = p.time_s;
+  out.limiter = p.limiter;
+  out.status = p.status;
+  out.reason = p.reason;
+  out.occupancy = p.occupancy;
+  out.bound = t.common.occupancy.bound;
+  out.registers = t.common.registers;
+  if (!p.time_s) return out;
+  out.clock_hz = t.common.clock_hz;
+  if (t.service == 0) return out;  // projected as by panwar
+  for (auto const one : record::values_of<Station>) out.station_s[one] = t.stations[one];
+  out.service_s = t.service;
+  out.latency_s = t.latency;
+  out.customers = t.customers;
+  out.groups_of_unit = t.groups_of_unit;
+  out.queue_s = t.queue;
+  out.longest_s = t.longest;
+  out.atomics_s = t.atomics;
+  out.start_s = t.start;
+  out.launch_s = t.launch;
+  out.l2_bytes = t.l2_bytes;
+  out.dram_bytes = t.dram_bytes;
+  return out;
+}
+
+}  // namespace kernelcast::model::queue
