@@ -282,8 +282,8 @@ void Parser::function(Linkage linkage, bool entry) {
 }
 
 std::uint32_t Parser::declare_function(Function&& signature, Token const& name) {
-  auto const* old = symbols_.find(name.text);
-  if (!old || old->depth > 0) {
+  auto const* old = symbols_.find_global(name.text);  // a parameter may have the function's name
+  if (!old) {
     auto const id = static_cast<std::uint32_t>(module_.functions.size());
     module_.functions.push_back(std::move(signature));
     symbols_.declare(name.text, Symbol::Kind::function, id, 0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace kernelcast::ptx {
 
@@ -21,11 +22,21 @@ Symbol const* SymbolTable::find(std::string_view name) const {
   return found == newest_.end() || found->second == 0 ? nullptr : &entries_[found->second - 1].symbol;
 }
 
+Symbol const* SymbolTable::find_global(std::string_view name) const {
+  auto const found = newest_.find(name);
+  for (auto at = found == newest_.end() ? 0 : found->second; at != 0; at = entries_[at - 1].hidden)
+    if (entries_[at - 1].symbol.depth == 0) return &entries_[at - 1].symbol;
+  return nullptr;
+}
+
 bool SymbolTable::declare(std::string_view name, Symbol::Kind kind, std::uint32_t id, std::uint32_t depth) {
   auto& newest = newest_[name];
-  if (newest && entries_[newest - 1].symbol.depth >= depth) return false;
-  entries_.push_back({{kind, id, depth}, newest});
-  newest = static_cast<std::uint32_t>(entries_.size());
+  std::uint32_t inner = 0, outer = newest;  // between which it belongs
+  while (outer != 0 && entries_[outer - 1].symbol.depth > depth)
+    inner = std::exchange(outer, entries_[outer - 1].hidden);
+  if (outer != 0 && entries_[outer - 1].symbol.depth == depth) return false;
+  entries_.push_back({{kind, id, depth}, outer});
+  (inner != 0 ? entries_[inner - 1].hidden : newest) = static_cast<std::uint32_t>(entries_.size());
   scopes_[depth].push_back(name);
   return true;
 }

@@ -36,7 +36,9 @@ class SymbolTable {
   void open() { scopes_.emplace_back(); }
   void close();
   Symbol const* find(std::string_view name) const;
-  // False when the scope has the name already. `depth` is at most depth(), and no inner scope has the name.
+  // What the module calls so, whatever the scopes inside call so.
+  Symbol const* find_global(std::string_view name) const;
+  // False when the scope has the name already. `depth` is at most depth(); scopes inside may have the name.
   bool declare(std::string_view name, Symbol::Kind kind, std::uint32_t id, std::uint32_t depth);
   bool declare(std::string_view name, Symbol::Kind kind, std::uint32_t id) { return declare(name, kind, id, depth()); }
   std::vector<std::string> names() const;  // all that are visible, for messages

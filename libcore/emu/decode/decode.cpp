@@ -233,22 +233,23 @@ void Decoder::decode(std::uint32_t index, Instruction const& i) {
       d_.drafts.push_back(empty);
     }
   } catch (Unsupported const& reason) {
-    d_.drafts.resize(before, origin_);
-    pending_.clear();
-    if (ends_block(i)) *end_ = {};
-    Draft refusal = origin_;
-    refusal.kind = Draft::Kind::refuse;
     auto text = std::make_shared<std::string const>(reason.what);
-    refusal.data = text.get();
+    refuse(i, before).data = text.get();
     p_.facts.push_back(std::move(text));
-    d_.drafts.push_back(refusal);
   } catch (std::out_of_range const&) {  // an operand is missing
-    d_.drafts.resize(before, origin_);
-    pending_.clear();
-    Draft refusal = origin_;
-    refusal.kind = Draft::Kind::refuse;
-    d_.drafts.push_back(refusal);
+    refuse(i, before);
   }
+}
+
+// Nothing of what was decoded of an instruction stays: neither operations nor the end of its block.
+Draft& Decoder::refuse(Instruction const& i, std::size_t drafts_before) {
+  d_.drafts.resize(drafts_before, origin_);
+  pending_.clear();
+  if (ends_block(i)) *end_ = {};
+  Draft refusal = origin_;
+  refusal.kind = Draft::Kind::refuse;
+  d_.drafts.push_back(refusal);
+  return d_.drafts.back();
 }
 
 bool Decoder::decode_structural(Instruction const& i) {

@@ -43,6 +43,7 @@ class Decoder {
   void decode(std::uint32_t index);
   void decode(std::uint32_t index, Instruction const&);
   bool decode_structural(Instruction const&);
+  Draft& refuse(Instruction const&, std::size_t drafts_before);
 
   // flow.cpp
   void split();

@@ -1,6 +1,7 @@
 // The grammar case by case, then whole files, then hostile ones.
 #include "ptx/parser.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <random>
 
@@ -149,6 +150,18 @@ TEST_CASE("inner scopes hide outer names, of registers, ranges and labels") {
   CHECK(f.instructions[4].operands[0].id == 0);
   CHECK(f.instructions[6].operands[0].id == 1);
   CHECK(f.labels[1].instruction == 7);
+}
+
+TEST_CASE("a parameter may have the name of its function") {
+  auto const m = parse(
+      ".version 8.5\n.target sm_80\n.entry a(.param .u64 a);\n.func b(.param .b32 b) { ret; }\n"
+      ".entry a(.param .u64 a) { .reg .b64 %rd1; ld.param.u64 %rd1, [a]; ret; }\n"
+      ".entry c() { .param .b32 p; call b, (p); ret; }\n",
+      "k.ptx");
+  REQUIRE(m->functions.size() >= 3);
+  CHECK(m->functions[0].has_body);
+  CHECK(m->functions[0].instructions.at(0).operands.at(1).elements.at(0).kind == Kind::parameter);
+  CHECK(std::ranges::count(m->functions, "a", &Function::name) == 1);
 }
 
 TEST_CASE("sample: calls, brx, debug information") {
