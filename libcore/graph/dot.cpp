@@ -235,6 +235,7 @@ class Parser {
           token_.where,
           token_.kind == Token::end ? "the file ends too early" : fmt::format("unexpected '{}'", token_.text),
           "a node, an edge or a subgraph");
+    if (token_.text.empty()) throw out_.refuse(token_.where, "a node has no name", "write one between the quotes");
     RawValue const name{token_.text, token_.where};
     advance();
     for (int i = 0; i < 2 && symbol(":"); ++i) {  // a port and a compass point
