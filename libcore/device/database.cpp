@@ -93,6 +93,23 @@ void check(record::Device const& row, record::Reader<record::Device> const& read
       throw reader.error(column.name, "must be above 0", "a figure that is not known is an empty cell");
 }
 
+void check(record::PipeRule const& row, record::Reader<record::PipeRule> const& reader) {
+  if (!record::has_unit(row.throughput))
+    throw reader.error("throughput", fmt::format("no device has a throughput of {}", name(row.throughput)),
+                       "name a class that has a column throughput_<class>");
+  if (!(row.results > 0)) throw reader.error("results", "must be above 0", "a lane gives one result, or two halves");
+}
+
+// Is `name` one of those joined by ";"?
+bool lists(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    auto const end = std::min(list.find(';'), list.size());
+    if (list.substr(0, end) == name) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
 std::vector<fs::path> csv_files(fs::path const& folder) {
   std::vector<fs::path> files;
   if (std::error_code error; fs::is_directory(folder, error))
@@ -159,6 +176,12 @@ DeviceDatabase load(std::string const& path, Trust trust) {
     read<record::Alias>(folder / "aliases.csv", [&](auto const& row, auto& reader) {
       device_of(row.device, reader);
       out.aliases_.push_back(row);
+    });
+  if (std::error_code error; fs::exists(folder / "pipes.csv", error))
+    read<record::PipeRule>(folder / "pipes.csv", [&](auto const& row, auto& reader) {
+      check(row, reader);
+      for (auto& device : out.devices_)
+        if (lists(row.target, device.target)) device.pipes.push_back(row);
     });
   for (auto const& file : csv_files(folder / "curves"))
     read<record::Measurement>(file, [&](auto const& row, auto& reader) {

@@ -38,6 +38,7 @@ struct Curve {
 
 // One device with all that the database has about it.
 struct Device : record::Device {
+  std::vector<record::PipeRule> pipes;  // of its architecture; empty where they are not known
   record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
   Curve global_read, global_write, shared_read, shared_write;  // coalesced
   std::optional<double> measured_fp32_flop_per_s;              // the highest of all mixes of operations
@@ -119,8 +120,8 @@ class DeviceDatabase {
   std::vector<record::Alias> aliases_;
 };
 
-// Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv and curves/*.csv (in order of their
-// names). Throws Error(io) when devices.csv cannot be opened, Error(bad_data) for anything wrong in a file.
+// Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv, pipes.csv and curves/*.csv (in order
+// of their names). Throws Error(io) when devices.csv cannot be opened, Error(bad_data) for anything wrong in a file.
 DeviceDatabase load(std::string const& path, Trust trust = Trust::ok);
 
 // The folder to read: `option` (--devdb) when not empty, else $KERNELCAST_DEVDB, else ../share/kernelcast/devdb beside

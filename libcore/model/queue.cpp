@@ -82,7 +82,7 @@ int capability(Device const& device) {
 }
 
 bool has_queue(Device const& device) {
-  return capability(device) >= 70;
+  return !device.pipes.empty();
 }
 
 // Those of which bench-suites/validation has measured times.
@@ -105,9 +105,6 @@ class Projector {
   Terms run();
 
  private:
-  double cycles(double slots, std::optional<double> lanes_per_clock, double otherwise) const {
-    return slots * warp / (lanes_per_clock && *lanes_per_clock > 0 ? *lanes_per_clock : otherwise);
-  }
   double slots(Pipe pipe) const { return row_.slots[pipe].value_or(0) / groups_total_; }
   double of_group(std::optional<double> const& value) const { return value.value_or(0) * k_.scale_; }
   double& station(Station s) { return terms_.stations[s]; }
@@ -153,20 +150,14 @@ void Projector::set_up() {
 
 void Projector::pipes() {
   using enum record::InstructionClass;
-  auto const& rate = device_.throughput;
   double all = 0;
   for (Pipe const pipe : record::values_of<Pipe>) all += slots(pipe);
-  double const fp32_rate = rate[fp32].value_or(64), imad_rate = rate[int_mul].value_or(64);
-  double const fp64_rate = rate[fp64].value_or(2), special_rate = rate[special].value_or(16);
-  station(Station::issue) = (cycles(all, device_.throughput_issue, 128) + c_.wave_cycles * waves_) / f_;
-  station(Station::fp32) = cycles(slots(Pipe::fp32) + slots(Pipe::imad), fp32_rate, 64) / f_;
-  station(Station::fp32) += cycles(slots(Pipe::fp16), rate[fp16].value_or(2 * fp32_rate) / 2, 64) / f_;
-  station(Station::integer) =
-      std::max(cycles(slots(Pipe::imad), imad_rate, 64), cycles(slots(Pipe::alu), rate[int_add], 64)) / f_;
-  double const conversions = cycles(slots(Pipe::convert64), std::min(fp64_rate, special_rate), 2);
-  station(Station::fp64) = cycles(slots(Pipe::fp64), fp64_rate, 2) / f_;
-  station(Station::special) = cycles(slots(Pipe::special), special_rate, 16) / f_;
-  (fp64_rate <= 4 ? station(Station::fp64) : station(Station::special)) += conversions / f_;
+  station(Station::issue) = (all * warp / device_.throughput_issue.value_or(128) + c_.wave_cycles * waves_) / f_;
+  for (auto const& rule : device_.pipes) {
+    double const otherwise = rule.throughput == fp64 ? 2 : rule.throughput == special ? 16 : 64;
+    double const rate = device_.throughput[rule.throughput].value_or(otherwise) / rule.results;
+    if (rate > 0) station(rule.station) += slots(rule.pipe) * warp / rate / f_;
+  }
 }
 
 void Projector::load_store() {
@@ -392,9 +383,9 @@ Limiter Projector::limiter() const {
   if (terms_.launch > body + terms_.start) return Limiter::launch;
   if (terms_.atomics == body) return Limiter::atomics;
   if (terms_.longest == body || terms_.latency > terms_.customers * terms_.service) return Limiter::latency;
-  static constexpr record::PerValue<Station, Limiter> names{{Limiter::issue, Limiter::fp32, Limiter::int_,
-                                                             Limiter::fp64, Limiter::special, Limiter::lsu,
-                                                             Limiter::shared, Limiter::l2, Limiter::dram}};
+  static constexpr record::PerValue<Station, Limiter> names{
+      {Limiter::issue, Limiter::fp32, Limiter::int_, Limiter::int_, Limiter::fp64, Limiter::special, Limiter::lsu,
+       Limiter::shared, Limiter::l2, Limiter::dram}};
   auto const& s = terms_.stations;
   auto largest = Station::issue;
   for (auto const one : record::values_of<Station>)
@@ -415,8 +406,8 @@ void Projector::finish() {
   auto const& s = terms_.stations;
   double const of_unit = launches_ * terms_.groups_of_unit;
   auto const at = [&](Station one) { return s[one]; };
-  p.t_compute_s = of_unit * std::max({at(Station::issue), at(Station::fp32), at(Station::integer), at(Station::fp64),
-                                      at(Station::special)});
+  p.t_compute_s = of_unit * std::max({at(Station::issue), at(Station::fp32), at(Station::imad), at(Station::integer),
+                                      at(Station::fp64), at(Station::special)});
   p.t_global_s = of_unit * std::max(at(Station::l2), at(Station::dram));
   p.t_shared_s = of_unit * at(Station::shared);
   p.t_launch_s = launches_ * terms_.launch;

@@ -201,6 +201,19 @@ Schema<OccupancyRule> const& OccupancyRule::schema() {
   return schema;
 }
 
+Schema<PipeRule> const& PipeRule::schema() {
+  using R = PipeRule;
+  static auto const schema =
+      Schema<R>("pipe_rule", "what an issue slot of a pipe keeps busy on an architecture")
+          .column("target", &R::target, Unit::none, "names of the architectures, as devices have them, joined by ;")
+          .column("pipe", &R::pipe, Unit::none, "the pipe, as in the columns slots_<pipe> of kernels")
+          .column("station", &R::station, Unit::none, "what it keeps busy")
+          .column("throughput", &R::throughput, Unit::none, "the class of whose throughput the device's figure counts")
+          .column("results", &R::results, Unit::none, "results of each lane that this figure counts")
+          .column("source", &R::source, Unit::none, "where this comes from");
+  return schema;
+}
+
 Schema<Alias> const& Alias::schema() {
   static auto const schema = Schema<Alias>("alias", "what another data set calls a device")
                                  .column("data_set", &Alias::data_set, Unit::none, "the other data set")

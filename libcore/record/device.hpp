@@ -11,6 +11,8 @@
 #include <string>
 
 #include "record/instruction_class.hpp"
+#include "record/pipe.hpp"
+#include "record/queue.hpp"
 #include "record/schema.hpp"
 #include "record/vocabulary.hpp"
 
@@ -65,6 +67,19 @@ struct OccupancyRule {
   std::string shared_configurations, source, assumed, notes;
 
   static Schema<OccupancyRule> const& schema();
+};
+
+// What an issue slot of a pipe keeps busy on an architecture: a station of the compute unit, for 32 lanes over the
+// device's throughput of a class, each with so many results.
+struct PipeRule {
+  std::string target;  // as of `device`; several joined by ;
+  Pipe pipe = Pipe::fp32;
+  Station station = Station::fp32;
+  InstructionClass throughput = InstructionClass::fp32;  // one that has a unit
+  double results = 1;
+  std::string source;
+
+  static Schema<PipeRule> const& schema();
 };
 
 // What another data set calls a device.

@@ -16,11 +16,15 @@ namespace kernelcast::record {
 // fp16       half precision
 // fp64       double precision
 // convert64  conversions from and to double precision or 64-bit integers
+// int_to_fp32   32-bit integers to single precision: with special before 8.6, with alu from there on
+// fp32_to_fp16  single to half precision: with special before 8.0, with fp16 from there on
 // special    reciprocals, roots, sines, other conversions, bit counts
 // memory     loads, stores, atomics, textures: one for each request
 // tensor     matrix products
 // issue      branches, barriers, and all that takes a slot of the scheduler and no pipe above
-#define KERNELCAST_PIPES(X) X(fp32) X(imad) X(alu) X(fp16) X(fp64) X(convert64) X(special) X(memory) X(tensor) X(issue)
+#define KERNELCAST_PIPES(X) \
+  X(fp32)                   \
+  X(imad) X(alu) X(fp16) X(fp64) X(convert64) X(int_to_fp32) X(fp32_to_fp16) X(special) X(memory) X(tensor) X(issue)
 
 #define KERNELCAST_ENUMERATOR(name) name,
 enum class Pipe : std::uint8_t { KERNELCAST_PIPES(KERNELCAST_ENUMERATOR) };

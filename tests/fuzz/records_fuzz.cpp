@@ -70,11 +70,11 @@ constexpr auto readers() {
 void run_input(std::string_view input) {
   using namespace record;
   static constexpr auto all =
-      readers<Advice, Block, Count, CountGroup, CountOverhead, Device, OccupancyRule, Alias, Emulation, ExecutionCost,
-              Explanation, Feature, Fit, Penalty, Residual, ForestProjection, HeldOut, Validation, Importance,
-              Correlation, Kernel, LatencyGap, LatencyFallback, Line, Link, Measurement, ProbedDevice, DeviceDifference,
-              Partition, Bound, Optimum, Profile, Projection, Measured, Ranking, Assessment, AssessmentSummary, Share,
-              Assignment, Simulation, Choice, Sensitivity, Steering, Target, Trace>();
+      readers<Advice, Block, Count, CountGroup, CountOverhead, Device, OccupancyRule, PipeRule, Alias, Emulation,
+              ExecutionCost, Explanation, Feature, Fit, Penalty, Residual, ForestProjection, HeldOut, Validation,
+              Importance, Correlation, Kernel, LatencyGap, LatencyFallback, Line, Link, Measurement, ProbedDevice,
+              DeviceDifference, Partition, Bound, Optimum, Profile, Projection, Measured, Ranking, Assessment,
+              AssessmentSummary, Share, Assignment, Simulation, Choice, Sensitivity, Steering, Target, Trace>();
   if (!input.empty()) all[static_cast<unsigned char>(input.front()) % all.size()](input.substr(1));
 }
 

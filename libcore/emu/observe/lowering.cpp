@@ -89,8 +89,12 @@ Work conversion(Instruction const& i) {
   if (to == Kind::f64 || from == Kind::f64 || to == Kind::i64 || from == Kind::i64) return converts64;
   if (to == Kind::f32 && from == Kind::f32)
     return rounds ? converts : free_of_cost;  // saturation is a modifier of what makes the value
+  if (to == Kind::f16 && from == Kind::f32) return {{.fp32_to_fp16 = 1}, Wait::arithmetic, 1};
   if ((to == Kind::f16 || from == Kind::f16) && !is_integer(to) && !is_integer(from))
     return {{.fp16 = 1}, Wait::arithmetic, 1};
+  bool const narrow_signed = from == Kind::i16 && from_name.starts_with("s");
+  if (to == Kind::f32 && is_integer(from) && !narrow_signed && i.has("rn"))
+    return {{.int_to_fp32 = 1}, Wait::arithmetic, 1};  // I2FP, where there is one
   return converts;
 }
 
@@ -562,6 +566,8 @@ class Lowering {
       slots[Pipe::fp16] = s.fp16;
       slots[Pipe::fp64] = s.fp64;
       slots[Pipe::convert64] = s.convert64;
+      slots[Pipe::int_to_fp32] = s.int_to_fp32;
+      slots[Pipe::fp32_to_fp16] = s.fp32_to_fp16;
       slots[Pipe::special] = s.special;
       slots[Pipe::memory] = s.memory;
       slots[Pipe::tensor] = s.tensor;

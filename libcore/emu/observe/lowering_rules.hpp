@@ -20,8 +20,8 @@ enum class Kind : std::uint8_t { none, pred, f16, f32, f64, i16, i32, i64 };
 
 // Slots by pipe; `either`: integer work that ptxas gives to imad or alu, whichever has less of the kernel.
 struct Slots {
-  float fp32 = 0, imad = 0, alu = 0, either = 0, fp16 = 0, fp64 = 0, convert64 = 0, special = 0, memory = 0, tensor = 0,
-        issue = 0;
+  float fp32 = 0, imad = 0, alu = 0, either = 0, fp16 = 0, fp64 = 0, convert64 = 0, int_to_fp32 = 0, fp32_to_fp16 = 0,
+        special = 0, memory = 0, tensor = 0, issue = 0;
 };
 
 struct Rule {

@@ -226,6 +226,22 @@ TEST_CASE("a device that cannot be is refused at its cell") {
   CHECK_THAT(tried("cc1.2-1.3", "cc1.9"), Contains("no row 'cc1.9' in occupancy.csv"));
 }
 
+TEST_CASE("a pipe needs a throughput that devices have") {
+  auto const tried = [&](std::string const& row) {
+    Copy const copy;
+    copy.append("pipes.csv", row);
+    auto const error = refusal([&] { device::load(copy.folder.string()); });
+    CHECK(error.status() == Status::bad_data);
+    return error.text("test");
+  };
+  CHECK_THAT(tried("sm_70,fp32,fp32,memory,1,a manual"), Contains("no device has a throughput of memory"));
+  CHECK_THAT(tried("sm_70,fp32,fp32,fp32,0,a manual"), Contains("column 'results': must be above 0"));
+  CHECK_THAT(tried("sm_70,fp31,fp32,fp32,1,a manual"), Contains("'fp31'"));
+  Copy const copy;
+  fs::remove(copy.folder / "pipes.csv");
+  CHECK(device::load(copy.folder.string()).find("a100").pipes.empty());
+}
+
 TEST_CASE("the database is found by option, environment, and from the build tree") {
   ::unsetenv("KERNELCAST_DEVDB");
   CHECK(fs::equivalent(device::find_database(""), tree));  // this test runs in a build tree

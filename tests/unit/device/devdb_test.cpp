@@ -1,4 +1,5 @@
 // Lint over devdb/: units, ranges, relations between columns, a source for every figure; and the papers' own figures.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -73,8 +74,9 @@ std::string source_of(std::string const& column) {
 }  // namespace
 
 TEST_CASE("devdb: the columns of every record end in their units") {
-  for (record::Layout const* layout : std::initializer_list<record::Layout const*>{
-           &record::Device::schema(), &record::OccupancyRule::schema(), &record::Alias::schema()})
+  for (record::Layout const* layout :
+       std::initializer_list<record::Layout const*>{&record::Device::schema(), &record::OccupancyRule::schema(),
+                                                    &record::PipeRule::schema(), &record::Alias::schema()})
     for (auto const& column : layout->columns()) {
       INFO(layout->name() << "." << column.name);
       auto const ending = suffix(column.unit);
@@ -102,6 +104,21 @@ TEST_CASE("devdb: every figure has a source, or is marked as an assumption") {
       CHECK(filled(d, *column));  // what is not there cannot be an assumption
       CHECK(reason.size() > 4);
     }
+  }
+  for (auto const& d : database().devices()) {
+    INFO(d.device);
+    std::set<std::pair<record::Pipe, record::Station>> seen;
+    for (auto const& pipe : d.pipes) {
+      CHECK(pipe.source.size() > 10);
+      CHECK(seen.insert({pipe.pipe, pipe.station}).second);
+    }
+    // All of the arithmetic has a place, or none.
+    for (auto const pipe : record::values_of<record::Pipe>) {
+      bool const elsewhere =
+          pipe == record::Pipe::memory || pipe == record::Pipe::tensor || pipe == record::Pipe::issue;
+      if (!d.pipes.empty() && !elsewhere) CHECK(std::ranges::count(d.pipes, pipe, &record::PipeRule::pipe) > 0);
+    }
+    CHECK(d.pipes.empty() == !(d.target.starts_with("sm_") && std::stoi(d.target.substr(3)) >= 70));
   }
   for (auto const& r : database().rules()) {
     INFO(r.target);

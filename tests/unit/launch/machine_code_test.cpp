@@ -36,9 +36,10 @@ Slots weighted(emu::Program const& program, OfBlock of_block) {
 
 // Clocks of a quarter of a unit of compute capability 8.6 for a slot; issue: of any.
 double clocks(Slots const& slots, Pipe pipe) {
-  static std::map<Pipe, double> const per_slot{{Pipe::fp32, 1},    {Pipe::imad, 2},   {Pipe::alu, 2},
-                                               {Pipe::fp16, 1},    {Pipe::fp64, 64},  {Pipe::convert64, 64},
-                                               {Pipe::special, 8}, {Pipe::memory, 4}, {Pipe::tensor, 4}};
+  static std::map<Pipe, double> const per_slot{{Pipe::fp32, 1},        {Pipe::imad, 2},        {Pipe::alu, 2},
+                                               {Pipe::fp16, 1},        {Pipe::fp64, 64},       {Pipe::convert64, 64},
+                                               {Pipe::special, 8},     {Pipe::memory, 4},      {Pipe::tensor, 4},
+                                               {Pipe::int_to_fp32, 2}, {Pipe::fp32_to_fp16, 1}};
   if (pipe != Pipe::issue) return slots[pipe] * per_slot.at(pipe);
   double sum = 0;
   for (double const n : slots) sum += n;

@@ -76,6 +76,21 @@ TEST_CASE("a long stream takes its bytes over the bandwidth") {
   }
 }
 
+TEST_CASE("a slot keeps the station of its architecture busy") {
+  auto k = group_kernel(1 << 20);
+  k.slots[Pipe::fp32] = 0;
+  k.slots[Pipe::int_to_fp32] = 1000.0 * (1 << 20);
+  for (auto const& [name, station, lanes] : {std::tuple{"a100", model::queue::Station::special, 16.0},
+                                             std::tuple{"t4", model::queue::Station::special, 16.0},
+                                             std::tuple{"rtx3080", model::queue::Station::integer, 64.0}}) {
+    auto const& d = all_devices().find(name);
+    auto const terms = model::queue::Kernel(k).explain(d, no_launches());
+    INFO(name);
+    CHECK(terms.stations[station] == Approx(1000 * 32 / lanes / terms.common.clock_hz));
+    CHECK(*terms.projection.time_s >= terms.groups_of_unit * terms.stations[station]);
+  }
+}
+
 TEST_CASE("one group alone takes its latency and its service") {
   auto const& d = all_devices().find("a100");
   auto k = group_kernel(1);

@@ -70,7 +70,7 @@ TEST_CASE("the pipes of machine instructions") {
                                                            {"I2F.U32", Pipe::special},
                                                            {"I2F.F64", Pipe::convert64},
                                                            {"F2F.F64.F32", Pipe::convert64},
-                                                           {"I2FP.F32.S32", Pipe::alu},
+                                                           {"I2FP.F32.S32", Pipe::int_to_fp32},
                                                            {"DFMA", Pipe::fp64},
                                                            {"DSETP.GT.AND", Pipe::fp64},
                                                            {"HFMA2.MMA", Pipe::fp16},
