@@ -6,6 +6,7 @@
 
 #include "attach.hpp"
 #include "cli/cli.hpp"
+#include "launch/machine_code.hpp"
 #include "launch/options.hpp"
 #include "launch/trace_observer.hpp"
 #include "record/trace.hpp"
@@ -26,13 +27,11 @@ struct Options {
 
 std::vector<std::string> machine_targets(Options const& options) {
   for (auto const& target : options.machine_targets)
-    if (!frontend::is_machine_target(target))
+    if (target != launch::MachineCode::by_rules && !frontend::is_machine_target(target))
       throw Error(Status::usage, fmt::format("--machine-code: no target '{}'", target),
-                  "targets are sm_75, sm_86, sm_90a");
-  if (!options.machine_targets.empty() && (options.attach.given || options.emit != "kernel"))
-    throw Error(
-        Status::usage, "--machine-code is for kernel rows of a kernel or a launch file",
-        options.attach.given ? "keep the launches with --keep DIR, and run those of interest" : "leave out --emit");
+                  "targets are sm_75, sm_86, sm_90a; ptx for all others");
+  if (!options.machine_targets.empty() && options.emit != "kernel")
+    throw Error(Status::usage, "--machine-code is for kernel rows", "leave out --emit");
   return options.machine_targets;
 }
 
@@ -164,7 +163,7 @@ void declare(cli::Tool& tool) {
                "do not run other compilers for registers; the columns stay empty, a first compilation is faster");
   tool.list("--machine-code", options->machine_targets,
             "count the slots of pipes in the machine code that ptxas makes for this target, such as sm_86, with "
-            "nvdisasm's help; one row for each target",
+            "nvdisasm's help; one row for each target; ptx: the row by rules besides, for devices of other targets",
             "TARGET");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
   tool.run([options](cli::Streams& io) { return run(*options, io); });

@@ -27,7 +27,8 @@ class Attachment {
       : options_(options),
         run_(options.run),
         spool_(std::move(spool)),
-        counted_reader_(spool_, options.cache, options.registers) {
+        machine_code_(options.run.machine_targets, options.cache, frontend::Request{}.time_limit_s, options.report),
+        counted_reader_(spool_, options.cache, options.registers, &machine_code_) {
     run_.compilations = &compilations_;
   }
 
@@ -105,11 +106,10 @@ class Attachment {
                         "hint: --read-back sets how much is read back for one launch",
                         kernel));
       try {
-        for (auto& row : launch::run(plan, run_).rows) {
-          rows_[spooled.key()] = row;
-          if (options_.known) options_.known(row);
-        }
-        if (options_.graph) known_[spooled.key()] = {rows_[spooled.key()], find_accesses(std::move(plan), run_)};
+        auto& rows = rows_[spooled.key()] = launch::run(plan, run_).rows;
+        if (options_.known) std::ranges::for_each(rows, options_.known);
+        if (options_.graph && !rows.empty())
+          known_[spooled.key()] = {rows.front(), find_accesses(std::move(plan), run_)};
       } catch (Error const& error) {
         ++result_.skipped;
         options_.report(fmt::format("kernel '{}' has no row:\n{}", kernel, error.text("emulation")));
@@ -126,8 +126,8 @@ class Attachment {
     for (auto const& file : counted_reader_.rows()) {
       if (!done_.insert(file.file).second) continue;
       try {
-        auto const& row = counted_[file.key()] = counted_reader_.read(file);
-        if (options_.known) options_.known(row);
+        auto const& rows = counted_[file.key()] = counted_reader_.read_targets(file);
+        if (options_.known) std::ranges::for_each(rows, options_.known);
       } catch (Error const& error) {
         options_.report(error.text("rows"));
       }
@@ -136,18 +136,21 @@ class Attachment {
 
   void finish() {
     if (options_.graph) {
-      for (auto const& [key, row] : counted_) known_.try_emplace(key, Known{row, {}});
+      for (auto const& [key, rows] : counted_)
+        if (!rows.empty()) known_.try_emplace(key, Known{rows.front(), {}});
       result_.recording =
           recording_of(spool_, known_, fs::path(options_.command.front()).filename().string(), options_.report);
     }
     rows_.merge(std::move(counted_));
     std::map<std::string, std::vector<std::uint64_t>> counts;
-    for (auto& [key, row] : rows_) {
+    for (auto& [key, rows] : rows_) {
       auto const& [process, number] = key;
       auto const [at, is_new] = counts.try_emplace(process);
       if (is_new) at->second = spool_.counts(process);
-      record::repeat(row, number < at->second.size() ? std::max<std::uint64_t>(1, at->second[number]) : 1);
-      result_.rows.push_back(std::move(row));
+      for (auto& row : rows) {
+        record::repeat(row, number < at->second.size() ? std::max<std::uint64_t>(1, at->second[number]) : 1);
+        result_.rows.push_back(std::move(row));
+      }
     }
     std::set<std::string> reported;
     for (auto const& [kernel, why, of] : spool_.unkept())
@@ -167,8 +170,10 @@ class Attachment {
   std::set<std::string> done_;
   std::set<std::string> cut_;  // kernels whose buffers were not read back whole, of which this has been reported
   KnownLaunches known_;
+  launch::MachineCode machine_code_;
   cudart::RowReader counted_reader_;
-  std::map<std::pair<std::string, std::uint64_t>, record::Kernel> rows_, counted_;  // by process and number
+  // By process and number: a row, or one of each target.
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<record::Kernel>> rows_, counted_;
 };
 
 }  // namespace

@@ -4,12 +4,15 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "csv/csv.hpp"
 #include "diag/diag.hpp"
 #include "frontend/cache.hpp"
 #include "frontend/frontend.hpp"
 #include "launch/kernel_record.hpp"
 #include "process/process.hpp"
+#include "ptx/parser.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::cudart {
@@ -104,6 +107,22 @@ record::Kernel RowReader::read(intercept::Spooled const& file) {
     fill(row, at->second);
   }
   return row;
+}
+
+std::vector<record::Kernel> RowReader::read_targets(intercept::Spooled const& file) {
+  auto row = read(file);
+  auto const program = program_of(file);
+  if (!machine_code_ || !machine_code_->wanted() || program.empty()) return {std::move(row)};
+  auto& module = modules_[program];
+  if (!module) module = ptx::parse(read_file(spool_.folder() + '/' + program), program);
+  auto& kernel = kernels_[{program, row.kernel}];
+  if (auto const* const function = module->find_kernel(row.kernel); !kernel && function)
+    kernel = std::make_unique<emu::Program>(*module, *function);
+  if (!kernel) throw Error(Status::bad_data, Where{program}, fmt::format("no kernel '{}'", row.kernel));
+  std::ifstream text(spool_.folder() + "/entries-" + file.process + '-' + std::to_string(file.number) + ".txt");
+  std::vector<std::uint64_t> entries;
+  for (std::uint64_t n = 0; text >> n;) entries.push_back(n);
+  return machine_code_->rows(row, entries, *module, *kernel);
 }
 
 std::optional<record::Kernel> RowReader::recall(intercept::Spooled const& file) {

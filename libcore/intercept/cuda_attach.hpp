@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "frontend/frontend.hpp"
 #include "intercept/cuda_settings.hpp"
 #include "intercept/spool_reader.hpp"
+#include "launch/machine_code.hpp"
 #include "record/kernel.hpp"
 
 namespace kernelcast::cudart {
@@ -29,11 +31,13 @@ void add_runtime(std::vector<std::string>& variables, Settings const&);
 void add_forwarder(std::vector<std::string>& variables);
 
 // Rows that the runtime on the emulator leaves in a spool (rows.hpp), one launch each, with registers of the compilers
-// that are there, and that are asked for.
+// that are there, and that are asked for. With `machine_code` (which must outlive it; or null) each launch has a row
+// for each of its targets.
 class RowReader {
  public:
-  RowReader(intercept::SpoolReader const& spool, bool cache, bool registers)
-      : spool_(spool), cache_(cache), registers_(registers) {}
+  RowReader(intercept::SpoolReader const& spool, bool cache, bool registers,
+            launch::MachineCode* machine_code = nullptr)
+      : spool_(spool), cache_(cache), registers_(registers), machine_code_(machine_code) {}
 
   std::vector<intercept::Spooled> rows() const { return spool_.files("row-", ".csv"); }
 
@@ -41,6 +45,7 @@ class RowReader {
   record::Kernel read_row(intercept::Spooled const&) const;
   // Throws Error where the row, its program or a compiler fails.
   record::Kernel read(intercept::Spooled const&);
+  std::vector<record::Kernel> read_targets(intercept::Spooled const&);
   // The same, but empty where a compiler would have to run.
   std::optional<record::Kernel> recall(intercept::Spooled const&);
 
@@ -51,7 +56,10 @@ class RowReader {
 
   intercept::SpoolReader const& spool_;
   bool cache_, registers_;
+  launch::MachineCode* machine_code_;
   std::map<std::string, Kernels> programs_;  // by file
+  std::map<std::string, std::unique_ptr<ptx::Module>> modules_;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<emu::Program>> kernels_;  // by file and name
 };
 
 // All rows in a spool, by process and number. What cannot be read is reported.

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "emu/observe/machine_code.hpp"
 #include "launch/compilations.hpp"
 #include "launch/detail_records.hpp"
 #include "launch/footprint.hpp"
 #include "launch/kernel_record.hpp"
+#include "launch/machine_code.hpp"
 #include "launch/trace_observer.hpp"
 #include "process/process.hpp"
 
@@ -55,7 +55,11 @@ std::vector<std::byte> read_bytes(std::string const& path, std::uint64_t bytes, 
 
 class Runner {
  public:
-  Runner(Plan plan, RunOptions const& options) : plan_(std::move(plan)), options_(options) {}
+  Runner(Plan plan, RunOptions const& options)
+      : plan_(std::move(plan)),
+        options_(options),
+        machine_code_(options.machine_targets, plan_.request.cache, plan_.request.time_limit_s,
+                      [this](std::string text) { report_.notes.push_back(std::move(text)); }) {}
 
   Report run() {
     Stopwatch const compiling;
@@ -96,10 +100,6 @@ class Runner {
     double decode_s = 0;
   };
   using Key = std::tuple<std::string, std::array<std::uint32_t, 6>, std::uint64_t>;
-  struct Machine {
-    emu::MachineSlots slots;
-    std::uint64_t registers = 0;
-  };
   struct Configuration {
     record::Kernel row;
     Kernel const* kernel = nullptr;
@@ -417,8 +417,13 @@ class Runner {
       double const growth = growth_of_footprint(configuration, memory, touched);
       configuration.row.global_footprint_bytes = footprint_bytes(touched, growth, memory_bytes);
       add_detail(configuration);
-      if (options_.machine_targets.empty()) add_row(std::move(configuration.row), configuration);
-      for (auto const& target : options_.machine_targets) add_row(row_of(configuration, target), configuration);
+      if (!machine_code_.wanted()) {
+        add_row(std::move(configuration.row), configuration);
+        continue;
+      }
+      for (auto& row : machine_code_.rows(configuration.row, configuration.observer->entries(), *compiled().module,
+                                          *configuration.kernel->program))
+        add_row(std::move(row), configuration);
     }
     if (report_.rows.empty()) frontend::find_kernel(compiled().kernels, options_.only_kernel, plan_.request.path);
   }
@@ -426,38 +431,6 @@ class Runner {
   void add_row(record::Kernel row, Configuration const& configuration) {
     report_.rows.push_back(std::move(row));
     report_.emulation_s.push_back(configuration.emulation_s);
-  }
-
-  // The same counts with the slots of a target's machine code.
-  record::Kernel row_of(Configuration const& configuration, std::string const& target) {
-    record::Kernel row = configuration.row;
-    Machine const& machine = machine_of(*configuration.kernel, target);
-    row.target = target;
-    if (machine.registers > 0) row.registers_target = machine.registers;
-    fill_slots(row, configuration.observer->slots(machine.slots.blocks));
-    return row;
-  }
-
-  Machine const& machine_of(Kernel const& kernel, std::string const& target) {
-    auto const [at, is_new] = machines_.try_emplace({kernel.info->name, target});
-    if (!is_new) return at->second;
-    auto const assembled = frontend::machine_code(*compiled().module, kernel.info->name, target, plan_.request.cache,
-                                                  plan_.request.time_limit_s);
-    auto const codes = sass::read(assembled.listing, fmt::format("{} for {}", plan_.request.path, target));
-    auto const code = codes.find(kernel.info->name);
-    if (code == codes.end())
-      throw Error(Status::unavailable,
-                  fmt::format("machine code for {}: the listing has no kernel '{}'", target, kernel.info->name));
-    Machine& machine = at->second;
-    machine.registers = assembled.registers;
-    machine.slots = emu::machine_slots(*kernel.program, code->second);
-    auto const& slots = machine.slots;
-    if (slots.by_rules > 0)
-      report_.notes.push_back(fmt::format(
-          "kernel '{}' for {}: {} of {} machine instructions have a line of the PTX; {} of {} blocks are counted by "
-          "rules",
-          kernel.info->name, target, slots.matched, slots.instructions, slots.by_rules, slots.blocks.size()));
-    return machine;
   }
 
   void add_detail(Configuration const& configuration) {
@@ -476,7 +449,7 @@ class Runner {
   std::shared_ptr<Compilation> compilation_;
   std::map<std::string, Kernel, std::less<>> kernels_;  // by the name that the calls use
   std::map<Key, std::size_t> index_;
-  std::map<std::pair<std::string, std::string>, Machine> machines_;  // by kernel and target
+  MachineCode machine_code_;
   std::vector<Configuration> configurations_;
   std::unique_ptr<emu::Checks> checks_;
   std::set<std::string> traced_;  // kernels whose instructions are in the trace

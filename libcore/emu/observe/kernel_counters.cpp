@@ -378,17 +378,22 @@ void KernelObserver::State::add_sites(KernelCounters& k) const {
     }
 }
 
-SlotCounts KernelObserver::slots(std::vector<record::PerPipe<double>> const& blocks) const {
-  State const& s = *state_;
+SlotCounts slots_of(std::span<record::PerPipe<double> const> blocks, std::span<std::uint64_t const> entries) {
   SlotCounts out;
-  for (std::size_t b = 0; b < std::min(s.blocks.size(), blocks.size()); ++b) {
-    std::uint64_t const entries = s.blocks[b].w32 + s.joined_entries[b];
-    if (entries == 0) continue;
+  for (std::size_t b = 0; b < std::min(blocks.size(), entries.size()); ++b) {
+    if (entries[b] == 0) continue;
     for (auto const pipe : record::values_of<record::Pipe>) {
-      out.slots[pipe] += blocks[b][pipe] * static_cast<double>(entries);
+      out.slots[pipe] += blocks[b][pipe] * static_cast<double>(entries[b]);
       out.code_slots += blocks[b][pipe];
     }
   }
+  return out;
+}
+
+std::vector<std::uint64_t> KernelObserver::entries() const {
+  State const& s = *state_;
+  std::vector<std::uint64_t> out;
+  for (std::size_t b = 0; b < s.blocks.size(); ++b) out.push_back(s.blocks[b].w32 + s.joined_entries[b]);
   return out;
 }
 
@@ -397,7 +402,7 @@ KernelCounters KernelObserver::counters() const {
   KernelCounters k = s.joined;
   std::vector<record::PerPipe<double>> by_rules;
   for (auto const& block : s.mix.blocks) by_rules.push_back(block.slots);
-  static_cast<SlotCounts&>(k) = slots(by_rules);
+  static_cast<SlotCounts&>(k) = slots_of(by_rules, entries());
   for (std::size_t b = 0; b < s.blocks.size(); ++b) {
     Wavefronts const& entries = s.blocks[b];
     auto const& mix = s.mix.blocks[b];

@@ -24,6 +24,8 @@ struct SlotCounts {
   double code_slots = 0;
   friend bool operator==(SlotCounts const&, SlotCounts const&) = default;
 };
+// Of blocks with so many slots that were entered so often, in the order of the blocks.
+SlotCounts slots_of(std::span<record::PerPipe<double> const> blocks, std::span<std::uint64_t const> entries);
 
 // Totals over the emulated groups. Widths are 16, 32, 64 lanes; segments 32, 64, 128 bytes; banks 16 and 32 of 4 bytes,
 // 32 of 8 bytes. Definitions:
@@ -96,9 +98,8 @@ class KernelObserver final : public Observer {
   void join(Observer const&) override;
 
   KernelCounters counters() const;
-  // The same with other slots of the program's blocks: those of machine code. Their order is that of the blocks,
-  // whatever the threads, and so are the sums.
-  SlotCounts slots(std::vector<record::PerPipe<double>> const& blocks) const;
+  // How often wavefronts of 32 entered each block of the program.
+  std::vector<std::uint64_t> entries() const;
 
   // (largest − smallest) / mean × 100 over the emulated groups, the largest of four counters: instructions (lanes),
   // issues of 32-lane wavefronts, global transactions (w32, s32), shared passes (w32, b32). A group's counters are

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "intercept/cuda/errors.hpp"
 #include "intercept/text.hpp"
@@ -192,6 +193,8 @@ void Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu::Memor
     spool.publish(kernel.program->file, text);
   }
   spool.publish(spool.name("kernel", counted.number(), ".txt"), kernel.name + '\n' + kernel.program->file + '\n');
+  spool.publish(spool.name("entries", counted.number(), ".txt"),
+                fmt::format("{}\n", fmt::join(counted.entries(), " ")));
   std::ostringstream out;
   record::Writer<record::Kernel> writer(out);
   writer.write(counted.row(memory));

@@ -53,6 +53,7 @@ class CountedLaunch {
   bool whole() const { return whole_; }                       // all groups have run
   std::uint64_t whole_steps() const { return whole_steps_; }  // of all groups, extrapolated where they did not run
   record::Kernel row(emu::Memory const&) const;
+  std::vector<std::uint64_t> entries() const { return counters_.entries(); }  // of each block
   std::uint64_t number() const { return number_; }
 
  private:

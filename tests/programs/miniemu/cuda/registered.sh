@@ -41,6 +41,31 @@ for groups in first all 3; do
   done
 done
 
+# The machine code of two targets, where it can be had: as of a file.
+if command -v ptxas >/dev/null && command -v nvdisasm >/dev/null; then
+  case=machine
+  "$miniemu" --attach --no-registers --machine-code sm_80,ptx,sm_90 -o "$folder/machine.csv" -- "$app" usual >"$folder/machine.out" 2>"$folder/machine.err" || true
+  "$miniemu" --no-registers --machine-code sm_80,sm_90 "$launch" >"$folder/file.csv"
+  for target in sm_80 sm_90; do
+    for table in machine file; do
+      awk -F, -v t=$target 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "target") at = i } NR == 1 || $at == t' "$folder/$table.csv" >"$folder/$table-$target.csv"
+    done
+    for column in target registers_target code_slots grid_x; do
+      [ "$(cell "$folder/machine-$target.csv" $column)" = "$(cell "$folder/file-$target.csv" $column)" ] ||
+        fail "$target: $column is $(cell "$folder/machine-$target.csv" $column), in a file $(cell "$folder/file-$target.csv" $column)"
+    done
+    [ "$(cell "$folder/machine-$target.csv" target)" = $target ] || fail "no row of $target"
+    grep -q '^scale,' "$folder/usual.csv" && [ "$(grep -c '^scale,' "$folder/machine.csv")" = $((3 * $(grep -c '^scale,' "$folder/usual.csv"))) ] || fail "not three rows a launch"
+    for column in slots_fp32 slots_alu slots_imad slots_memory slots_issue; do
+      awk -v n="$n" -v all="$(cell "$folder/machine-$target.csv" $column)" -v one="$(cell "$folder/file-$target.csv" $column)" 'BEGIN { exit n * one == all ? 0 : 1 }' ||
+        fail "$target: $column is $(cell "$folder/machine-$target.csv" $column), in a file $(cell "$folder/file-$target.csv" $column)"
+    done
+  done
+  case=usual
+else
+  echo "without machine code: no ptxas or nvdisasm"
+fi
+
 # As if there were a GPU: our runtime is the application's own, and observed. Rows then come from launch files.
 status=0
 case=usual
