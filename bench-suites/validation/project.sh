@@ -13,10 +13,14 @@ project() {
   "$perfcast" --quiet --devdb "$devdb" --device "$devices" --clock "$clock" "$@" "$kernels" -o "$rows"
 }
 echo kernel,case,device,model,time_s,time_low_s,time_high_s,limiter,status,reason
-launch=$(awk -F, -v suite="$suite" '$1 == suite { print $3 }' suites.csv)
+launch() { awk -F, -v suite="$suite" "$@" -f launch.awk suites.csv launches.csv; }
 caches=$(awk -f ../csv.awk -f caches.awk "measured/$suite.csv")
-project --launch-cost "$launch" --caches "$caches"
+project --launch-cost "$(launch)" --caches "$caches"
 common "$rows"
+if [ "$(grep -c "^$suite," launches.csv)" -gt 1 ]; then
+  project --launch-cost "$(launch -v others=1)" --caches "$caches"
+  common -v suffix="+others' launches" "$rows"
+fi
 project --model panwar
 common "$rows"
 project --model panwar --launch-cost "$launch_s"

@@ -12,12 +12,12 @@ score() {
   suites=$1
   shift
   for suite in $suites; do
-    fields=$(awk -F, -v suite="$suite" '$1 == suite { print $2, $3 }' suites.csv)
-    cost=--launch-cost=${fields#* }
+    clock=$(awk -F, -v suite="$suite" '$1 == suite { print $2 }' suites.csv)
+    cost=--launch-cost=$(awk -F, -v suite="$suite" -f launch.awk suites.csv launches.csv)
     case " $* " in *" --launch-cost="*) cost= ;; esac
     # shellcheck disable=SC2086
     "$bin/perfcast" --quiet --devdb "$devdb" --device "$(csv -f devices.awk "measured/$suite.csv")" \
-      --clock "${fields% *}" --caches "$(csv -f caches.awk "measured/$suite.csv")" $cost "$@" "kernels/$suite.csv" -o "$work/$suite.csv"
+      --clock "$clock" --caches "$(csv -f caches.awk "measured/$suite.csv")" $cost "$@" "kernels/$suite.csv" -o "$work/$suite.csv"
   done
   (cd "$work" && for suite in $suites; do echo "$suite.csv"; done) >"$work/list"
   # shellcheck disable=SC2046

@@ -38,7 +38,7 @@ std::map<std::string, ake::Listing> listings(cli::Streams& io, std::vector<std::
   return out;
 }
 
-ake::Options model_options(Options const& o) {
+ake::Options model_options(Options const& o, device::DeviceDatabase const& database) {
   ake::Options out;
   out.scheduler = o.scheduler == "rr"          ? ake::Scheduler::rr
                   : o.scheduler == "two-level" ? ake::Scheduler::two_level
@@ -54,13 +54,13 @@ ake::Options model_options(Options const& o) {
   out.replace = o.replace;
   out.group_launch_cycles = o.group_launch_cycles;
   out.strict = o.strict;
-  out.launch_cost = device::launch_cost_named(o.launch_cost);
+  out.launch_cost = device::launch_cost_named(o.launch_cost, database);
   return out;
 }
 
 void project(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb));
-  auto model = model_options(options);
+  auto model = model_options(options, database);
   auto const sass = listings(io, options.sass);
   model.sass = &sass;
   auto const latencies = ake::read_latencies(database.path(), [&](std::string const& path) { return io.csv(path); });
@@ -134,7 +134,7 @@ void declare(cli::Tool& tool) {
       ->check(cli::number_from(0, 1e9));
   app.add_option("--launch-cost", options->launch_cost,
                  "what each launch costs besides: 0 (default), device (what the database has measured from its "
-                 "submission to its start) or so many seconds")
+                 "submission to its start) or so many seconds; rtx3080=2e-6 for one device, joined by commas")
       ->type_name("COST");
   app.add_flag("--strict", options->strict, "no projection where latgap.csv lacks a figure, instead of its fallback");
   app.add_option("--timeline", options->timeline, "write the wavefronts of the emulation as a Chrome trace")

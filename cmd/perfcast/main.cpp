@@ -27,7 +27,7 @@ struct Options {
   CLI::App const* app = nullptr;  // to see whether --format was given
 };
 
-model::panwar::Options model_options(Options const& options) {
+model::panwar::Options model_options(Options const& options, device::DeviceDatabase const& database) {
   model::panwar::Options out;
   out.clock = model::panwar::clock_named(options.clock);
   if (options.clock != "usual" && options.clock != "base" && options.clock != "boost") {
@@ -38,11 +38,13 @@ model::panwar::Options model_options(Options const& options) {
   }
   out.launch_cost = device::launch_cost_named(options.launch_delay          ? "device"
                                               : options.launch_cost.empty() ? "0"
-                                                                            : options.launch_cost);
+                                                                            : options.launch_cost,
+                                              database);
   return out;
 }
 
-model::queue::Options queue_options(Options const& options, model::panwar::Options const& common) {
+model::queue::Options queue_options(Options const& options, model::panwar::Options const& common,
+                                    device::DeviceDatabase const& database) {
   model::queue::Options out;
   out.common = common;
   out.has_launch_cost = options.launch_delay || !options.launch_cost.empty();
@@ -57,6 +59,9 @@ model::queue::Options queue_options(Options const& options, model::panwar::Optio
                   "NAME=VALUE; perfcast --constants lists them");
     out.constants.*found->value = cli::positive_number(text.substr(equals + 1), "--constant");
   }
+  if (!options.launch_cost.empty())  // devices that it does not name keep the constant
+    out.common.launch_cost =
+        device::launch_cost_named(fmt::format("{},{}", out.constants.launch_s, options.launch_cost), database);
   return out;
 }
 
@@ -89,7 +94,7 @@ void run(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb),
                                      options.doubtful ? device::Trust::doubtful : device::Trust::ok);
   auto const devices = database.choose(options.devices, device::is_gpu);
-  auto const model = model_options(options);
+  auto const model = model_options(options, database);
   auto const format = options.explain && options.app->count("--format") == 0 ? record::Format::table : io.format();
   auto const each_rows = [&](auto const& write) {  // rows of one launch, by target
     for (auto const& path : io.inputs()) {
@@ -120,7 +125,7 @@ void run(Options const& options, cli::Streams& io) {
   if (options.explain && options.model == "trivial")
     throw Error(Status::usage, "--explain: these models have no terms", "leave out --model");
   if (options.model == "queue") {
-    auto const queue = queue_options(options, model);
+    auto const queue = queue_options(options, model, database);
     auto const each_projection = [&](auto const& write) {
       each_rows([&](std::vector<record::Kernel> const& same) {
         std::vector<model::queue::Kernel> const ready(same.begin(), same.end());
@@ -194,7 +199,8 @@ void declare(cli::Tool& tool) {
   app.add_option(
          "--launch-cost", options->launch_cost,
          "what each launch costs besides: 0, device (the same as --launch-delay) or so many seconds; 5e-6 unless "
-         "given, and 0 with panwar")
+         "given, and 0 with panwar; rtx3080=2e-6 for one device, joined by commas, as what it costs depends on the "
+         "host")
       ->type_name("COST")
       ->excludes(delay);
   options->app = &app;

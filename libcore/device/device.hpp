@@ -86,17 +86,17 @@ enum class Trust : std::uint8_t { ok, doubtful };
 
 // What a launch itself costs, for models that leave it out.
 struct LaunchCost {
-  bool of_device = false;  // what the database has measured from submission to start
-  double seconds = 0;      // besides
+  bool of_device = false;                         // what the database has measured from submission to start
+  double seconds = 0;                             // besides
+  std::map<std::string, double, std::less<>> of;  // seconds of single devices instead, by id
 
   // Seconds of one launch; none where nothing is asked for, or the database does not know it.
   std::optional<double> on(Device const&) const;
-  bool unknown_on(Device const& device) const { return of_device && !device.launch_delay_s; }
+  bool unknown_on(Device const& device) const {
+    return of_device && !device.launch_delay_s && !of.contains(device.device);
+  }
 };
 inline constexpr char const* launch_cost_unknown = "launch_delay_s not known: nothing added";
-// "0", "device" or seconds above 0, as of --launch-cost; throws Error(usage) for anything else.
-LaunchCost launch_cost_named(std::string_view text);
-
 class DeviceDatabase {
  public:
   std::vector<Device> const& devices() const { return devices_; }  // in the order of devices.csv
@@ -119,6 +119,10 @@ class DeviceDatabase {
   std::vector<record::OccupancyRule> rules_;
   std::vector<record::Alias> aliases_;
 };
+
+// As of --launch-cost: "0", "device" or seconds, and for single devices NAME=SECONDS, joined by commas, the later ones
+// win. Throws Error: usage for anything else, unavailable for a name that is no device's.
+LaunchCost launch_cost_named(std::string_view text, DeviceDatabase const&);
 
 // Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv, pipes.csv and curves/*.csv (in order
 // of their names). Throws Error(io) when devices.csv cannot be opened, Error(bad_data) for anything wrong in a file.

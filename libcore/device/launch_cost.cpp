@@ -9,21 +9,38 @@
 namespace kernelcast::device {
 
 std::optional<double> LaunchCost::on(Device const& device) const {
-  double const sum = seconds + (of_device ? device.launch_delay_s.value_or(0) : 0);
+  auto const own = of.find(device.device);
+  double const sum = own != of.end() ? own->second : seconds + (of_device ? device.launch_delay_s.value_or(0) : 0);
   return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
-LaunchCost launch_cost_named(std::string_view text) {
-  LaunchCost out;
-  if (text == "device") {
-    out.of_device = true;
-    return out;
-  }
-  auto const result = std::from_chars(text.data(), text.data() + text.size(), out.seconds);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || !std::isfinite(out.seconds) ||
-      out.seconds < 0 || out.seconds > 1)
+namespace {
+
+double seconds_of(std::string_view text) {
+  double out = 0;
+  auto const result = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || !std::isfinite(out) || out < 0 || out > 1)
     throw Error(Status::usage, fmt::format("--launch-cost: '{}' is not a launch's cost", text),
-                "0, device, or seconds up to 1, for example 5e-6");
+                "0, device, or seconds up to 1, for example 5e-6; rtx3080=2e-6 for one device");
+  return out;
+}
+
+}  // namespace
+
+LaunchCost launch_cost_named(std::string_view text, DeviceDatabase const& database) {
+  LaunchCost out;
+  for (bool more = true; more;) {
+    auto const comma = text.find(',');
+    auto const one = text.substr(0, comma);
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+    if (auto const equals = one.find('='); equals != std::string_view::npos) {
+      out.of[database.find(one.substr(0, equals)).device] = seconds_of(one.substr(equals + 1));
+    } else {
+      out.of_device = one == "device";
+      out.seconds = out.of_device ? 0 : seconds_of(one);
+    }
+  }
   return out;
 }
 

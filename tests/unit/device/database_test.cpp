@@ -226,6 +226,19 @@ TEST_CASE("a device that cannot be is refused at its cell") {
   CHECK_THAT(tried("cc1.2-1.3", "cc1.9"), Contains("no row 'cc1.9' in occupancy.csv"));
 }
 
+TEST_CASE("what a launch costs may differ by device") {
+  auto const cost = device::launch_cost_named("device,5e-6,RTX 3080=2e-6,t4=0", database());
+  CHECK(cost.on(database().find("rtx3080")) == 2e-6);
+  CHECK_FALSE(cost.on(database().find("t4")));  // nothing is added
+  CHECK(cost.on(database().find("a100")) == 5e-6);
+  auto const measured = device::launch_cost_named("device,k20=1e-6", database());
+  CHECK(measured.on(database().find("k20")) == 1e-6);
+  CHECK_FALSE(measured.unknown_on(database().find("k20")));
+  CHECK(refusal([] { device::launch_cost_named("5e-6,nothing=1e-6", database()); }).status() == Status::unavailable);
+  for (char const* const text : {"", "5us", "t4=", "t4=2", "5e-6,"})
+    CHECK(refusal([&] { device::launch_cost_named(text, database()); }).status() == Status::usage);
+}
+
 TEST_CASE("a pipe needs a throughput that devices have") {
   auto const tried = [&](std::string const& row) {
     Copy const copy;
