@@ -130,13 +130,15 @@ class Projector {
   Options const& options_;
   Constants const& c_;
   Terms terms_;
-  double f_ = 1, units_ = 1, active_ = 1, groups_ = 1, groups_total_ = 1, resident_ = 1, waves_ = 1, launches_ = 1;
+  double f_ = 1, slower_ = 1;  // clock; the one at which the database's figures of caches were measured over it
+  double units_ = 1, active_ = 1, groups_ = 1, groups_total_ = 1, resident_ = 1, waves_ = 1, launches_ = 1;
   double from_memory_ = 1;  // part of the misses that reach memory
 };
 
 void Projector::set_up() {
   auto const& common = terms_.common;
   f_ = common.clock_hz;
+  slower_ = device_.clock_hz.value_or(f_) / f_;
   units_ = static_cast<double>(*device_.compute_units);
   launches_ = std::max<double>(1, static_cast<double>(row_.launches));
   groups_total_ = std::max<double>(1, static_cast<double>(row_.groups_total));
@@ -303,7 +305,8 @@ void Projector::caches() {
                             of_group(g.atomic_sectors);
   terms_.l2_bytes = l2_sectors * sector_bytes * groups_;
   double const channels = device_.memory_bus_bits ? static_cast<double>(*device_.memory_bus_bits) / 32 : 8;
-  double const l2_rate = device_.l2_bandwidth_bytes_per_s.value_or(c_.l2_bytes_per_channel * channels * f_);
+  double const l2_rate = device_.l2_bandwidth_bytes_per_s ? *device_.l2_bandwidth_bytes_per_s / slower_
+                                                          : c_.l2_bytes_per_channel * channels * f_;
   station(Station::l2) =
       std::max(l2_sectors * sector_bytes * active_ / l2_rate, l2_sectors * sector_bytes / (c_.l2_port_bytes * f_));
 
@@ -335,9 +338,9 @@ double Projector::lone_latency() const {
                         steps(Step::fp64) * (slow64 ? c_.fp64_slow_cycles : c_.fp64_cycles) +
                         steps(Step::special) * c_.special_cycles + steps(Step::constant) * c_.constant_latency_cycles +
                         steps(Step::shared) * c_.shared_latency_cycles + steps(Step::barrier) * c_.barrier_cycles;
-  double const hit_s = device_.l1_latency_s.value_or(c_.hit_cycles / f_);
-  double const l2_s = device_.l2_latency_s.value_or(c_.l2_latency_s);
-  double const memory_s = device_.global_latency_s.value_or(c_.dram_latency_s);
+  double const hit_s = device_.l1_latency_s ? *device_.l1_latency_s * slower_ : c_.hit_cycles / f_;
+  double const usual_l2_s = device_.l2_latency_s.value_or(c_.l2_latency_s), l2_s = usual_l2_s * slower_;
+  double const memory_s = device_.global_latency_s.value_or(c_.dram_latency_s) + l2_s - usual_l2_s;
   return (cycles + c_.group_delay_cycles) / f_ + steps(Step::hit) * hit_s +
          steps(Step::miss) * (from_memory_ * memory_s + (1 - from_memory_) * l2_s);
 }
@@ -365,11 +368,13 @@ double Projector::first_launch(bool warm) {
   // Wavefronts of a group overlap each other, less where barriers hold them together: a group is so many customers.
   bool const holds = k_.group_.path[Step::barrier].value_or(0) > 0;
   double const parts = std::clamp(std::round(std::pow(waves_, holds ? c_.overlap_barriers : c_.overlap)), 1.0, waves_);
-  double const x = throughput(terms_.latency, terms_.service / parts, terms_.customers * parts) / parts;
-  terms_.queue = x > 0 ? terms_.groups_of_unit / x : 0;
+  auto const each = [&](double customers) {  // time between the ends of groups
+    double const x = throughput(terms_.latency, terms_.service / parts, customers * parts) / parts;
+    return x > 0 ? 1 / x : 0;
+  };
+  terms_.queue = terms_.groups_of_unit * each(terms_.customers);
   // The launch lasts as long as its longest group.
-  double const longest = 1.0 / k_.scale_;
-  terms_.longest = longest * (terms_.latency + terms_.service);
+  terms_.longest = each(1) / k_.scale_;
   terms_.atomics = global_atomics();
   terms_.start = warm ? 0 : c_.code_s * row_.code_slots.value_or(0) + (groups_ >= units_ ? c_.ramp_s : 0);
   double const time = std::max({terms_.queue, terms_.longest, terms_.atomics}) + terms_.start;

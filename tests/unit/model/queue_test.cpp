@@ -104,6 +104,37 @@ TEST_CASE("one group alone takes its latency and its service") {
   CHECK(t.projection.limiter == Limiter::latency);
 }
 
+TEST_CASE("the longest group takes no longer than its latency and its service, nor less than either") {
+  auto const& d = all_devices().find("a100");
+  auto k = group_kernel(1);
+  k.slots[Pipe::fp32] = k.group.slots.emplace(2e4);
+  for (double const steps : {0.0, 1000.0, 5000.0}) {
+    k.group.path[Step::arithmetic] = steps;
+    auto const t = model::queue::Kernel(k).explain(d, no_launches());
+    CHECK(t.longest == Approx(t.queue));  // it is alone
+    CHECK(t.longest <= t.latency + t.service);
+    CHECK(t.longest >= std::max(t.latency, t.service) * (1 - 1e-12));
+  }
+}
+
+TEST_CASE("caches run at the clock of the compute units") {
+  auto const& d = all_devices().find("quadro-gv100");
+  auto k = group_kernel(1);
+  k.group.path[Step::hit] = 1000;
+  auto slow = no_launches();
+  slow.common.clock_hz = *d.clock_hz / 2;
+  CHECK(model::queue::Kernel(k).explain(d, slow).latency ==
+        Approx(2 * model::queue::Kernel(k).explain(d, no_launches()).latency));
+  CHECK(model::queue::Kernel(k).explain(d, no_launches()).latency >= 1000 * *d.l1_latency_s);
+  // What all groups load is in the second-level cache, whose rate falls with the clock, too.
+  auto shared = group_kernel(1 << 16);
+  shared.group.load_requests = "1/4/1:64";
+  shared.group.load_sectors = "all:256";
+  shared.group.load_lines = "all:64";
+  CHECK(model::queue::Kernel(shared).explain(d, slow).stations[model::queue::Station::l2] ==
+        Approx(2 * model::queue::Kernel(shared).explain(d, no_launches()).stations[model::queue::Station::l2]));
+}
+
 TEST_CASE("throughput of the queue lies between its bounds, and grows with the customers") {
   auto const& d = all_devices().find("rtx3080");
   auto k = group_kernel(68 * 6);
