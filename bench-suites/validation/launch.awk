@@ -1,5 +1,5 @@
 # What launches cost where a suite was measured, as perfcast --launch-cost takes it: the suite's own figure, and of devices
-# whose system was looked at (launches.csv) theirs. -v others=1: of each of these what the others of the suite have.
+# that launches.csv has, theirs. -v others=1: of each of these what the others of the suite have.
 #   awk -F, -v suite=NAME [-v others=1] -f launch.awk suites.csv launches.csv
 function median_without(device, i, n, values, j, t) {
   for (i in cost)

@@ -339,8 +339,8 @@ double Projector::lone_latency() const {
                         steps(Step::special) * c_.special_cycles + steps(Step::constant) * c_.constant_latency_cycles +
                         steps(Step::shared) * c_.shared_latency_cycles + steps(Step::barrier) * c_.barrier_cycles;
   double const hit_s = device_.l1_latency_s ? *device_.l1_latency_s * slower_ : c_.hit_cycles / f_;
-  double const usual_l2_s = device_.l2_latency_s.value_or(c_.l2_latency_s), l2_s = usual_l2_s * slower_;
-  double const memory_s = device_.global_latency_s.value_or(c_.dram_latency_s) + l2_s - usual_l2_s;
+  double const stated_l2_s = device_.l2_latency_s.value_or(c_.l2_latency_s), l2_s = stated_l2_s * slower_;
+  double const memory_s = device_.global_latency_s.value_or(c_.dram_latency_s) + l2_s - stated_l2_s;
   return (cycles + c_.group_delay_cycles) / f_ + steps(Step::hit) * hit_s +
          steps(Step::miss) * (from_memory_ * memory_s + (1 - from_memory_) * l2_s);
 }
