@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "model/rates.hpp"
+
 namespace kernelcast::model::queue {
 
 namespace {
@@ -304,9 +306,7 @@ void Projector::caches() {
                             stored * looked_up(k_.stores_) * k_.scale_ + local_missed * k_.scale_ +
                             of_group(g.atomic_sectors);
   terms_.l2_bytes = l2_sectors * sector_bytes * groups_;
-  double const channels = device_.memory_bus_bits ? static_cast<double>(*device_.memory_bus_bits) / 32 : 8;
-  double const l2_rate = device_.l2_bandwidth_bytes_per_s ? *device_.l2_bandwidth_bytes_per_s / slower_
-                                                          : c_.l2_bytes_per_channel * channels * f_;
+  double const l2_rate = l2_bytes_per_s(device_, f_, c_);
   station(Station::l2) =
       std::max(l2_sectors * sector_bytes * active_ / l2_rate, l2_sectors * sector_bytes / (c_.l2_port_bytes * f_));
 
@@ -324,9 +324,7 @@ void Projector::caches() {
   double const most = (more_read * (own + again) + more_written * k_.store_sectors_ + textures + local_memory) *
                       k_.scale_ * groups_ * sector_bytes;
   terms_.dram_bytes = std::min(read + written, std::max(most, 0.0));
-  double const bandwidth =
-      device_.measured_bandwidth_bytes_per_s.value_or(c_.dram_part * device_.peak_bandwidth_bytes_per_s.value_or(1e11));
-  station(Station::dram) = terms_.dram_bytes / groups_ * active_ / bandwidth;
+  station(Station::dram) = terms_.dram_bytes / groups_ * active_ / dram_bytes_per_s(device_, c_);
   from_memory_ = loads > 0 ? std::min(1.0, read / (loads * groups_ * sector_bytes)) : 1;
 }
 
@@ -348,8 +346,7 @@ double Projector::lone_latency() const {
 double Projector::global_atomics() const {
   auto const& g = k_.group_;
   if (g.atomic_requests.value_or(0) <= 0) return 0;
-  double const same = row_.atomic_max_same_address / launches_;
-  return std::max(same * c_.atomic_same_cycles, of_group(g.atomic_sectors) * groups_ * c_.atomic_sector_cycles) / f_;
+  return global_atomics_s(row_.atomic_max_same_address / launches_, of_group(g.atomic_sectors) * groups_, f_, c_);
 }
 
 double Projector::first_launch(bool warm) {

@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "model/queue.hpp"
+#include "model/rates.hpp"
 
 using namespace kernelcast;
 using model::queue::Constants;
@@ -208,6 +209,20 @@ TEST_CASE("atomics on one address take turns") {
   auto const t = model::queue::Kernel(k).explain(d, o);
   CHECK(t.atomics == Approx(2.56e6 * o.constants.atomic_same_cycles / t.common.clock_hz));
   CHECK(t.projection.limiter == Limiter::atomics);
+}
+
+TEST_CASE("the second-level cache gives what was measured, else so much for each channel, and not less than memory") {
+  for (auto const& d : all_devices().devices()) {
+    if (!device::is_gpu(d) || !d.clock_hz) continue;
+    INFO(d.device);
+    double const l2 = model::l2_bytes_per_s(d, *d.clock_hz);
+    if (d.l2_bandwidth_bytes_per_s)
+      CHECK(l2 == *d.l2_bandwidth_bytes_per_s);
+    else
+      CHECK(l2 >= model::dram_bytes_per_s(d));
+  }
+  auto const& d = all_devices().find("rtx3080");
+  CHECK(model::l2_bytes_per_s(d, 1e9) == Approx(1e9 * 120 * 320 / 32));
 }
 
 TEST_CASE("launches cost a constant each, unless another cost is given") {

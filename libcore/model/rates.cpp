@@ -1,0 +1,22 @@
+#include "model/rates.hpp"
+
+#include <algorithm>
+
+namespace kernelcast::model {
+
+double dram_bytes_per_s(device::Device const& device, queue::Constants const& c) {
+  return device.measured_bandwidth_bytes_per_s.value_or(c.dram_part * device.peak_bandwidth_bytes_per_s.value_or(1e11));
+}
+
+double l2_bytes_per_s(device::Device const& device, double clock_hz, queue::Constants const& c) {
+  if (device.l2_bandwidth_bytes_per_s)
+    return *device.l2_bandwidth_bytes_per_s * clock_hz / device.clock_hz.value_or(clock_hz);
+  double const channels = device.memory_bus_bits ? static_cast<double>(*device.memory_bus_bits) / 32 : 8;
+  return std::max(c.l2_bytes_per_channel * channels * clock_hz, dram_bytes_per_s(device, c));
+}
+
+double global_atomics_s(double same_address, double sectors, double clock_hz, queue::Constants const& c) {
+  return std::max(same_address * c.atomic_same_cycles, sectors * c.atomic_sector_cycles) / clock_hz;
+}
+
+}  // namespace kernelcast::model
