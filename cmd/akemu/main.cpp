@@ -9,6 +9,7 @@
 #include "device/device.hpp"
 #include "model/ake/calibrate.hpp"
 #include "model/ake/devices.hpp"
+#include "model/queue.hpp"
 #include "process/input.hpp"
 
 using namespace kernelcast;
@@ -19,7 +20,7 @@ namespace {
 struct Options {
   std::string devdb;
   std::vector<std::string> devices;
-  std::string scheduler = "gto", order = "both", launch_cost = "0";
+  std::string scheduler = "gto", order = "both", launch_cost;
   unsigned active_warps = 8;
   std::vector<double> hit_rates;
   bool no_cache = false, warm = false, dual_issue = false, replace = false, strict = false;
@@ -54,7 +55,10 @@ ake::Options model_options(Options const& o, device::DeviceDatabase const& datab
   out.replace = o.replace;
   out.group_launch_cycles = o.group_launch_cycles;
   out.strict = o.strict;
-  out.launch_cost = device::launch_cost_named(o.launch_cost, database);
+  // Devices that it does not name keep the constant.
+  out.launch_cost = device::launch_cost_named(
+      fmt::format("{}{}{}", model::queue::Constants{}.launch_s, o.launch_cost.empty() ? "" : ",", o.launch_cost),
+      database);
   return out;
 }
 
@@ -133,8 +137,8 @@ void declare(cli::Tool& tool) {
       ->type_name("N")
       ->check(cli::number_from(0, 1e9));
   app.add_option("--launch-cost", options->launch_cost,
-                 "what each launch costs besides: 0 (default), device (what the database has measured from its "
-                 "submission to its start) or so many seconds; rtx3080=2e-6 for one device, joined by commas")
+                 "what each launch costs besides: 0, device (what the database has measured from its submission to "
+                 "its start) or so many seconds; 5e-6 unless given; rtx3080=2e-6 for one device, joined by commas")
       ->type_name("COST");
   app.add_flag("--strict", options->strict, "no projection where latgap.csv lacks a figure, instead of its fallback");
   app.add_option("--timeline", options->timeline, "write the wavefronts of the emulation as a Chrome trace")

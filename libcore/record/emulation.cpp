@@ -10,7 +10,7 @@ namespace {
 constexpr std::array limiters{Limiter::issue,        Limiter::core,    Limiter::integer,     Limiter::fp64,
                               Limiter::special,      Limiter::shared,  Limiter::l1,          Limiter::l2,
                               Limiter::dram,         Limiter::barrier, Limiter::memory_wait, Limiter::dependency_wait,
-                              Limiter::barrier_wait, Limiter::launch};
+                              Limiter::barrier_wait, Limiter::atomics, Limiter::launch};
 
 void add_run(Schema<Emulation>& s) {
   s.column("cycles", &Emulation::cycles, Unit::cycles, "projected cycles of all launches, at the device's clock")

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Emulates launches with akemu on devices, and writes the rows. Of each launch three groups spread over the grid are traced.
+# Emulates launches with akemu on devices, and writes the rows, without what launches cost. Of each launch three groups
+# spread over the grid are traced.
 #
 #   akemu.sh BIN DEVDB DEVICES FOLDER SOURCES <LAUNCHES >ROWS
 #
@@ -13,7 +14,7 @@ first=1
 while IFS='|' read -r file kernel case rest; do
   # shellcheck disable=SC2086
   if "$bin/miniemu" "$folder/$file.cu" -I "$sources" -k "$kernel" --groups 3 --emit trace --timeout 60 $rest \
-      -o "$rows.trace" </dev/null && "$bin/akemu" --quiet --devdb "$devdb" --device "$devices" "$rows.trace" -o "$rows"
+      -o "$rows.trace" </dev/null && "$bin/akemu" --quiet --launch-cost 0 --devdb "$devdb" --device "$devices" "$rows.trace" -o "$rows"
   then
     awk -f "$here/../../csv.awk" -f "$here/label.awk" kernel="$kernel" label="$case" first=$first "$rows"
     first=0

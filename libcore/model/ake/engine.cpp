@@ -128,8 +128,8 @@ Engine::Engine(Machine const& machine, Code const& code, std::vector<Group const
                Setting const& setting)
     : machine_(machine), code_(code), resident_(resident), setting_(setting), parts_(machine.schedulers) {
   l1_gap_ = machine.of(Class::gmem_load_l1).gap;
-  l2_gap_ = machine.of(Class::gmem_load_l2).gap;
   double const active = setting.active_units > 0 ? setting.active_units : machine.units;
+  l2_gap_ = machine.l2_gap(active);
   dram_gap_ = machine.dram_gap(active);
   l1_latency_ = machine.of(Class::gmem_load_l1).latency;
   l2_latency_ = machine.of(Class::gmem_load_l2).latency;

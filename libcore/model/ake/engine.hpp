@@ -44,7 +44,7 @@ struct Setting {
   Scheduler scheduler = Scheduler::gto;
   bool dual_issue = false;    // a second instruction of the same wavefront in the same slot, to another unit
   unsigned active_warps = 8;  // of a scheduler, with two_level
-  double active_units = 0;    // compute units that share device memory; 0: all
+  double active_units = 0;    // compute units that share the second level and device memory; 0: all
   Ticks launch_ticks = 0;     // before a group that replaces a finished one may issue
   std::uint64_t groups = 0;   // to run in all: more than fit replace those that finish; 0: those given, once
   std::function<void(Issue const&)> observe;

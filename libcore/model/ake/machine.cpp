@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "model/rates.hpp"
+
 namespace kernelcast::model::ake {
 
 namespace {
@@ -28,6 +30,7 @@ struct Ratio {
     return {numerator / d, denominator / d};
   }
   Ratio times(std::int64_t n, std::int64_t d) const { return Ratio{numerator * n, denominator * d}.reduced(); }
+  double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
 };
 
 // To a thousandth of a cycle, as the sources state.
@@ -115,10 +118,13 @@ class Resolver {
   LatencyGap const* own(Class, Quantity) const;
   LatencyGap const* nearest(Class, Quantity) const;
   std::optional<Figure> from_device(Class, Quantity) const;
+  Figure at_bandwidth(double bytes_per_s) const;
+  bool shares_l2() const { return capability_ >= 70; }  // rates.hpp says how
   std::optional<Figure> figure(Class, Quantity, unsigned depth = 0);
   std::optional<Figure> step(LatencyFallback const&, Class, Quantity, unsigned depth, std::string& what);
   Unit unit_of(Class) const;
   void set_geometry();
+  void bound_l2();
   void choose_ticks();
   void set_cost(Class);
   Ticks ticks(Ratio r) const { return (2 * r.numerator * out_.machine.cycle + r.denominator) / (2 * r.denominator); }
@@ -170,17 +176,20 @@ LatencyGap const* Resolver::nearest(Class c, Quantity q) const {
   return found;
 }
 
+// The gap of a line with which all units together get so many bytes per second.
+Figure Resolver::at_bandwidth(double bytes_per_s) const {
+  double const bytes_per_cycle =
+      line_bytes * device_.clock_hz.value_or(0) * static_cast<double>(device_.compute_units.value_or(0));
+  return {Ratio{std::llround(bytes_per_cycle / bytes_per_s * 3840), 3840}.reduced(), false};
+}
+
 // What devices.csv states about the device itself: its bandwidths bound the gaps of the memory.
 std::optional<Figure> Resolver::from_device(Class c, Quantity q) const {
   if (q != Quantity::gap) return std::nullopt;
-  double const bytes_per_cycle =
-      line_bytes * device_.clock_hz.value_or(0) * static_cast<double>(device_.compute_units.value_or(0));
-  auto const at = [&](double bytes_per_s) {
-    return Figure{Ratio{std::llround(bytes_per_cycle / bytes_per_s * 3840), 3840}.reduced(), false};
-  };
-  if (c == Class::gmem_load_l2 && device_.l2_bandwidth_bytes_per_s) return at(*device_.l2_bandwidth_bytes_per_s);
-  if (c != Class::gmem_load_dram) return std::nullopt;
-  if (device_.measured_bandwidth_bytes_per_s) return at(*device_.measured_bandwidth_bytes_per_s);
+  if (c == Class::gmem_load_l2 && device_.l2_bandwidth_bytes_per_s)
+    return at_bandwidth(*device_.l2_bandwidth_bytes_per_s);
+  if (c == Class::gmem_load_dram && device_.measured_bandwidth_bytes_per_s)
+    return at_bandwidth(*device_.measured_bandwidth_bytes_per_s);
   return std::nullopt;
 }
 
@@ -215,10 +224,8 @@ std::optional<Figure> Resolver::step(LatencyFallback const& f, Class c, Quantity
   }
   if (f.from == "peak_bandwidth") {
     if (!device_.peak_bandwidth_bytes_per_s || !device_.clock_hz || !device_.compute_units) return std::nullopt;
-    double const gap = line_bytes * *device_.clock_hz * static_cast<double>(*device_.compute_units) /
-                       (*device_.peak_bandwidth_bytes_per_s * measured_fraction);
     what = fmt::format("by {} of the peak bandwidth", measured_fraction);
-    return Figure{Ratio{std::llround(gap * 3840), 3840}.reduced(), false};
+    return at_bandwidth(*device_.peak_bandwidth_bytes_per_s * measured_fraction);
   }
   auto const other = class_named(f.from);
   if (!other) return std::nullopt;
@@ -339,6 +346,17 @@ void Resolver::set_cost(Class c) {
   cost.per_scheduler = gap_[i]->per_scheduler && out_.machine.schedulers > 1;
 }
 
+// What the table or a fallback says of the second level, bounded by what the device gives; a calibrated row counts as
+// it is.
+void Resolver::bound_l2() {
+  auto& gap = gap_[static_cast<std::size_t>(Class::gmem_load_l2)];
+  if (!shares_l2() || !gap || !(device_.l2_bandwidth_bytes_per_s || device_.memory_bus_bits)) return;
+  LatencyGap const* const row = own(Class::gmem_load_l2, Quantity::gap);
+  if (row && row->measured_on == device_.device) return;
+  Figure const least = at_bandwidth(l2_bytes_per_s(device_, *device_.clock_hz));
+  if (gap->cycles.value() < least.cycles.value()) gap = least;
+}
+
 Resolved Resolver::resolve() {
   if (!device_.clock_hz || !device_.compute_units || device_.kind != "gpu") {
     out_.missing = device_.kind != "gpu" ? "not a GPU" : "the database lacks its clock or its compute units";
@@ -357,19 +375,30 @@ Resolved Resolver::resolve() {
   }
   LatencyGap const* const l1 = own(Class::gmem_load_l1, Quantity::gap);
   out_.machine.caches.l1_gap_is_of_access = l1 && l1->gap_of.starts_with("warp");
+  bound_l2();
   choose_ticks();
   for (std::size_t i = 0; i < class_count; ++i) set_cost(static_cast<Class>(i));
   Machine& m = out_.machine;
+  if (shares_l2())
+    m.l2_port_gap = static_cast<Ticks>(sector_bytes / queue::Constants{}.l2_port_bytes * static_cast<double>(m.cycle));
   auto const& issue = *gap_[static_cast<std::size_t>(Class::issue)];
   m.issue_gap = ticks(issue.per_scheduler ? issue.cycles : issue.cycles.times(m.schedulers, 1));
   return out_;
 }
 
+Ticks shared_gap(Ticks gap, double active, unsigned units) {
+  return std::llround(static_cast<double>(gap) * std::clamp(active / units, 0.0, 1.0));
+}
+
 }  // namespace
 
+Ticks Machine::l2_gap(double active) const {
+  Ticks const gap = of(Class::gmem_load_l2).gap;
+  return l2_port_gap > 0 ? std::max(l2_port_gap, shared_gap(gap, active, units)) : gap;
+}
+
 Ticks Machine::dram_gap(double active) const {
-  double const part = std::clamp(active / units, 0.0, 1.0);
-  return std::max<Ticks>(1, std::llround(static_cast<double>(of(Class::gmem_load_dram).gap) * part));
+  return std::max<Ticks>(1, shared_gap(of(Class::gmem_load_dram).gap, active, units));
 }
 
 Resolved resolve(device::Device const& device, LatencyTable const& table) {

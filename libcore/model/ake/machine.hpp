@@ -5,8 +5,10 @@
 // Method: a device's own row, else that of its target, else the steps of devdb/latgap_fallbacks.csv in their order;
 // each step taken is reported. Gaps are exact ratios: time is counted in ticks of which a cycle has a whole number that
 // all of the device's gaps divide.
-// Limits: the gap of device memory follows from the bandwidth that the database has for the device and is rounded to a
-// tick (1/960 of a cycle or less). AMD devices whose latencies the table lacks cannot be emulated.
+// The gap of device memory follows from the bandwidth that the database has for the device. From compute capability 7.0
+// on, all units together get no more of the second level than rates.hpp says, and one unit no more than its port gives.
+// Limits: the gaps of the memory are rounded to a tick (1/960 of a cycle or less). AMD devices whose latencies the
+// table lacks cannot be emulated.
 #pragma once
 
 #include <array>
@@ -60,6 +62,7 @@ struct Machine {
   double clock_hz = 0;
   unsigned schedulers = 1;
   Ticks issue_gap = 960;              // of one scheduler
+  Ticks l2_port_gap = 0;              // of a sector, at least; 0: not known, the second level is not shared
   bool fp64_takes_all_slots = false;  // an fp64 instruction holds every scheduler (2.x)
   std::array<Cost, class_count> cost{};
   AccessRule rule = AccessRule::sectors32;
@@ -68,8 +71,9 @@ struct Machine {
 
   Cost const& of(Class c) const { return cost[static_cast<std::size_t>(c)]; }
   Cost& of(Class c) { return cost[static_cast<std::size_t>(c)]; }
-  // The gaps of gmem_load_l2 and gmem_load_dram are for a sector while all units are active; device memory is shared
-  // by `active` of them.
+  // The gaps of gmem_load_l2 and gmem_load_dram are for a sector while all units are active; these are for one while
+  // `active` of them share the second level and the memory.
+  Ticks l2_gap(double active) const;
   Ticks dram_gap(double active) const;
 };
 

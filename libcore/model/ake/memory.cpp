@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t local_space = std::uint64_t{1} << 62;
 constexpr std::uint64_t local_bytes_per_wavefront = std::uint64_t{1} << 24;
+constexpr std::size_t none = ~std::size_t{0};
 
 unsigned count(std::uint8_t sectors) {
   return static_cast<unsigned>(std::popcount(sectors));
@@ -83,6 +84,7 @@ class Preparer {
         for (std::size_t w = 0; w < groups[g].warps(); ++w)
           for (std::size_t r = 0; r < launch_.groups[g].warps[w].rows.size(); ++r) add_row(g, w, r, groups[g]);
     }
+    count_atomics(all);
     groups.resize(kept);
     out_.groups = std::move(groups);
     return std::move(out_);
@@ -146,20 +148,64 @@ class Preparer {
           if (r < launch_.groups[g].warps[w].rows.size()) add_row(g, w, r, groups[g]);
   }
 
-  void add_row(std::size_t g, std::size_t w, std::size_t r, Group& group) {
-    TracedWarp const& warp = launch_.groups[g].warps[w];
+  // Calls visit(instruction, part, list) for the accesses of a row.
+  template <class Visit>
+  void each_part(TracedWarp const& warp, std::size_t r, Visit visit) const {
     TracedRow const& row = warp.rows[r];
     std::size_t const end = r + 1 < warp.rows.size() ? warp.rows[r + 1].parts : warp.parts.size();
-    if (row.parts == end) return;
-    Requests* const requests = group.requests.data() + group.rows[group.warp_begin[w] + r].requests;
     for (std::size_t p = row.parts; p < end; ++p) {
       Part part = warp.parts[p];
       Instruction const& instruction = *accesses_[row.block][part.item];
       if (part.space == Space::none) part.space = instruction.type.space;
-      std::uint64_t const* const list = part.listed ? warp.lists.data() + part.list() : nullptr;
-      std::uint64_t const home = local_space + (launch_.groups[g].number * 64 + w) * local_bytes_per_wavefront;
-      add(instruction, part, list, home, g, requests[part.item]);
+      visit(instruction, part, part.listed ? warp.lists.data() + part.list() : nullptr);
     }
+  }
+
+  void add_row(std::size_t g, std::size_t w, std::size_t r, Group& group) {
+    Requests* const requests = group.requests.data() + group.rows[group.warp_begin[w] + r].requests;
+    std::uint64_t const home = local_space + (launch_.groups[g].number * 64 + w) * local_bytes_per_wavefront;
+    each_part(launch_.groups[g].warps[w], r, [&](Instruction const& i, Part const& part, std::uint64_t const* list) {
+      add(i, part, list, home, g, requests[part.item]);
+    });
+  }
+
+  void count_atomics(std::size_t groups) {
+    bool any = false;
+    for (auto const& block : accesses_)
+      any |= std::any_of(block.begin(), block.end(), [](auto const* i) { return i->type.kind == Kind::atomic; });
+    if (!any || groups == 0) return;
+    struct Address {
+      double updates = 0;
+      std::size_t groups = 0, last = none;
+    };
+    std::unordered_map<std::uint64_t, Address> addresses;
+    double sectors = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+      auto const update = [&](std::uint64_t address, unsigned lanes) {
+        Address& a = addresses[address];
+        a.updates += lanes;
+        if (a.last != g) ++a.groups, a.last = g;
+      };
+      for (TracedWarp const& warp : launch_.groups[g].warps)
+        for (std::size_t r = 0; r < warp.rows.size(); ++r)
+          each_part(warp, r, [&](Instruction const& i, Part const& part, std::uint64_t const* list) {
+            if (i.type.kind != Kind::atomic || (part.space != Space::global && part.space != Space::generic)) return;
+            for (Touch const& t : rules_.touches(part, list, i.bytes_per_lane, 0)) sectors += count(t.sectors);
+            auto const lanes = static_cast<unsigned>(std::popcount(part.mask));
+            if (!list && part.stride == 0) return update(part.first, lanes);
+            unsigned const lowest = static_cast<unsigned>(std::countr_zero(part.mask));
+            std::size_t n = 0;
+            for (std::uint64_t rest = part.mask; rest; rest &= rest - 1)
+              update(list ? list[n++]
+                          : part.first + static_cast<std::uint64_t>(std::int64_t{part.stride}) *
+                                             (static_cast<unsigned>(std::countr_zero(rest)) - lowest),
+                     1);
+          });
+    }
+    double const copies = static_cast<double>(launch_.groups_total()) / static_cast<double>(groups);
+    for (auto const& [address, a] : addresses)
+      out_.atomic_same_address = std::max(out_.atomic_same_address, a.updates * (2 * a.groups > groups ? copies : 1));
+    out_.atomic_sectors = sectors * copies;
   }
 
   void add(Instruction const& i, Part const& part, std::uint64_t const* list, std::uint64_t home, std::size_t g,

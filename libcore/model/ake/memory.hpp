@@ -38,6 +38,9 @@ struct Prepared {
   double footprint_bytes = 0;  // warm: of all groups, by the traced ones
   bool stays_warm = false;
   std::uint64_t l1_sectors = 0, l1_hits = 0, l2_sectors = 0, l2_hits = 0;  // of loads, in the groups above
+  // Global atomics of all groups, by the traced ones: updates of the busiest address, sectors of all requests. What
+  // most traced groups update all groups do; what few do has no others.
+  double atomic_same_address = 0, atomic_sectors = 0;
 };
 
 // `resident` groups share a compute unit, `active_units` of them the second level.

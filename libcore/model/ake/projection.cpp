@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "model/ake/match.hpp"
+#include "model/rates.hpp"
 
 namespace kernelcast::model::ake {
 
@@ -42,7 +43,11 @@ struct Projector::Run {
   std::array<double, stall_count> stall{};
   double warp_cycles = 0, drain_cycles = 0;
   double dram_sectors = 0;
+  double atomics_cycles = 0;  // of launches that last as long as their global atomics
 
+  void at_least(double atomics) {
+    if (atomics > cycles) cycles = atomics_cycles = atomics;
+  }
   void add(Outcome const& o, double times, double cycle) {
     double const cycles_of_run = static_cast<double>(o.end) / cycle;
     cycles += times * cycles_of_run;
@@ -62,6 +67,7 @@ struct Projector::Run {
     warp_cycles += other.warp_cycles;
     drain_cycles += other.drain_cycles;
     dram_sectors += other.dram_sectors;
+    atomics_cycles += other.atomics_cycles;
   }
 };
 
@@ -154,6 +160,14 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
   if (options_.memory.warm && !prepared.stays_warm && m.caches.l2_bytes > 0)
     ake::add(sum.reason, fmt::format("{:.1f} MB touched, more than the second level: it starts cold",
                                      prepared.footprint_bytes / 1e6));
+  double const atomics =
+      global_atomics_s(prepared.atomic_same_address, prepared.atomic_sectors, m.clock_hz) * m.clock_hz;
+  auto const add_run = [&](Run& to, Code const& code, Prepared const& made,
+                           std::function<void(Issue const&)> const& see) {
+    Run one = run(launch, code, made, resident, see);
+    one.at_least(atomics);
+    to.add(one);
+  };
   Listing const* const sass = options_.sass ? find_listing(*options_.sass, launch.head.kernel) : nullptr;
   std::function<void(Issue const&)> const ignore;
   if (sass) {
@@ -163,18 +177,17 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
     ake::add(sum.reason, fmt::format("machine code for {} of {} blocks, {} of {} accesses", matched.blocks,
                                      launch.kernel->blocks.size(), matched.accesses, matched.accesses_all));
     sum.has_sass = true;
-    sum.sass.add(run(launch, compile(matched.kernel, m, Order::program, 0), followed, resident, observe));
+    add_run(sum.sass, compile(matched.kernel, m, Order::program, 0), followed, observe);
   } else if (options_.sass && !options_.sass->empty()) {
     ake::add(sum.reason, "not in the listing");
   }
   if (options_.list_order)
-    sum.list.add(run(launch, compile(*launch.kernel, m, Order::list, place.registers), prepared, resident,
-                     sass ? ignore : observe));
+    add_run(sum.list, compile(*launch.kernel, m, Order::list, place.registers), prepared, sass ? ignore : observe);
   if (options_.program_order)
-    sum.program.add(run(launch, compile(*launch.kernel, m, Order::program, 0), prepared, resident,
-                        sass || options_.list_order ? ignore : observe));
+    add_run(sum.program, compile(*launch.kernel, m, Order::program, 0), prepared,
+            sass || options_.list_order ? ignore : observe);
   if (options_.replace) return;
-  std::uint64_t const wave = place.groups_per_cu * std::uint64_t{m.units};
+  std::uint64_t const wave = std::uint64_t{resident} * m.units;
   sum.full_waves += groups / wave;
   sum.tail_groups += groups % wave;
 }
@@ -289,6 +302,7 @@ record::Emulation Projector::row_of(Sum const& sum) const {
                   : dependency >= barrier                 ? record::Limiter::dependency_wait
                                                           : record::Limiter::barrier_wait;
   }
+  if (chosen.atomics_cycles > cycles / 2) row.limiter = record::Limiter::atomics;
   if (auto const each = options_.launch_cost.on(device_)) {
     double const launches_s = *each * static_cast<double>(sum.launches);
     if (launches_s > *row.time_s) row.limiter = record::Limiter::launch;

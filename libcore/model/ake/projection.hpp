@@ -4,6 +4,7 @@
 // A full wave has as many groups on every compute unit as fit (occupancy); the tail has the rest, spread over the
 // units, which then share the bandwidth of the memory. With `replace` a group starts when another ends instead, and one
 // run has all groups of a unit. The poster emulates the largest set of resident groups only; waves are our addition.
+// A launch takes at least as long as its global atomics (rates.hpp), whatever unit issues them.
 //
 // PTX is not in the order that a device runs, so that each launch is emulated in program order and list-scheduled, and
 // with a SASS listing in that order: time_s is that of the listing, else of the list scheduler; the interval spans all.

@@ -22,10 +22,10 @@ for workload in $workloads; do
   launch=$(launch_of "$workload")
   # shellcheck disable=SC2086  # several words
   "$BIN/miniemu" $launch --quiet --emit trace --groups resident:32 |
-    "$BIN/akemu" --devdb "$SOURCE/devdb" --device "$device" --warm >>"$results/simulated.csv"
+    "$BIN/akemu" --launch-cost 0 --devdb "$SOURCE/devdb" --device "$device" --warm >>"$results/simulated.csv"
   # shellcheck disable=SC2086
   "$BIN/miniemu" $launch --quiet --emit trace --groups first |
-    "$BIN/akemu" --devdb "$SOURCE/devdb" --device "$device" --no-cache >>"$results/none.csv"
+    "$BIN/akemu" --launch-cost 0 --devdb "$SOURCE/devdb" --device "$device" --no-cache >>"$results/none.csv"
 done
 report() {
   awk -f "$SOURCE/bench-suites/csv.awk" -f "$SOURCE/tests/gpu/times.awk" -v limit="$3" \

@@ -1,5 +1,6 @@
-// Pointer chase, STREAM's copy, one chain of multiply-adds, many, and a ladder of bank conflicts: real kernels through
-// `miniemu --emit trace | akemu`, against formulas of the device's latencies, gaps and bandwidth, within 2 %.
+// Pointer chase, STREAM's copy, one chain of multiply-adds, many, a ladder of bank conflicts, and a counter: real
+// kernels through `miniemu --emit trace | akemu`, against formulas of the device's latencies, gaps and bandwidth,
+// within 2 %.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -64,9 +65,9 @@ fs::path const& scratch() {
 // The projection of the last kernel that `miniemu ARGUMENTS --emit trace | akemu` makes of it.
 record::Emulation project(std::string const& arguments, std::string const& device, std::string const& options) {
   auto const out = (scratch() / "projection.csv").string();
-  auto const command =
-      fmt::format("{0}/miniemu {1} --no-registers --emit trace | {0}/akemu --devdb {2} --device {3} {4} > {5}",
-                  KERNELCAST_BIN, arguments, devdb, device, options, out);
+  auto const command = fmt::format(
+      "{0}/miniemu {1} --no-registers --emit trace | {0}/akemu --launch-cost 0 --devdb {2} --device {3} {4} > {5}",
+      KERNELCAST_BIN, arguments, devdb, device, options, out);
   INFO(command);
   REQUIRE(std::system(command.c_str()) == 0);
   auto const rows = rows_of<record::Emulation>(out);
@@ -157,6 +158,24 @@ TEST_CASE("a ladder of bank conflicts: reads x degree x gap") {
       if (rest > 0.9 * shared) continue;  // two limiters at once, which get into each other's way
       check(shared, row);
     }
+  }
+}
+
+TEST_CASE("a counter: one update of an address in a clock, whatever unit it comes from") {
+  for (auto const* const name : {"v100", "t4", "a100", "h100"}) {
+    // 8 wavefronts a group, one lane of each.
+    auto const count = [&](std::uint64_t groups, unsigned words) {
+      return project(fmt::format("{} -k count -g {} -l 256 -a buf:u32:{}:zero -a i32:{} --groups resident:4", kernels,
+                                 groups * 256, words * groups + 1, words),
+                     name, "");
+    };
+    auto const one = count(65536, 0);
+    CHECK(one.limiter == record::Limiter::atomics);
+    check(8 * 65536, one);
+    // A word of each group's own: no turns beyond those of the unit.
+    CHECK(*count(65536, 32).cycles < 0.7 * *one.cycles);
+    // What takes no time at all is not longer than the rest of the launch.
+    CHECK(count(8, 0).limiter != record::Limiter::atomics);
   }
 }
 

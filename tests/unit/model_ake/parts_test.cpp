@@ -8,6 +8,7 @@
 #include "model/ake/access.hpp"
 #include "model/ake/cache.hpp"
 #include "model/ake/calibrate.hpp"
+#include "model/ake/memory.hpp"
 #include "model/ake/projection.hpp"
 #include "model/ake/schedule.hpp"
 #include "record/table.hpp"
@@ -187,6 +188,72 @@ TEST_CASE("every GPU with latencies becomes a machine, and says what it assumes"
   CHECK(std::any_of(p100.assumptions.begin(), p100.assumptions.end(), [](Assumption const& a) {
     return a.instruction_class == Class::fp32_fma && a.words.find("sm_61") != std::string::npos;
   }));
+}
+
+TEST_CASE("all units together get no more of the second level than the device gives, one unit what its port gives") {
+  auto database = device::load(devdb);
+  auto const latencies = table();
+  for (auto const& known : database.devices()) {
+    if (known.vendor != "NVIDIA" || known.kind != "gpu") continue;
+    auto const resolved = resolve(known, latencies);
+    auto const& m = resolved.machine;
+    auto const bytes_per_s = [&](double units) {
+      return units * sector_bytes * m.clock_hz * static_cast<double>(m.cycle) / static_cast<double>(m.l2_gap(units));
+    };
+    INFO(known.device << ": " << bytes_per_s(m.units) << " B/s");
+    if (known.l2_bandwidth_bytes_per_s) CHECK(bytes_per_s(m.units) <= 1.01 * *known.l2_bandwidth_bytes_per_s);
+    if (m.l2_port_gap == 0) {
+      CHECK(m.l2_gap(1) == m.l2_gap(m.units));
+      continue;
+    }
+    CHECK(bytes_per_s(1) <= 64 * m.clock_hz);
+    CHECK(bytes_per_s(1) >= bytes_per_s(m.units) / m.units);
+    // As many as share it take what there is, until their ports are the limit.
+    if (m.l2_gap(m.units / 2.0) > m.l2_port_gap)
+      CHECK(bytes_per_s(m.units / 2.0) == Approx(bytes_per_s(m.units)).epsilon(0.01));
+  }
+  // A table that states more than the device gives: 12 channels of 120 bytes a clock.
+  auto device = database.find("rtx4090");
+  auto fast = latencies;
+  std::erase_if(fast.fallbacks, [](auto const& f) { return f.class_name == "gmem_load_l2" && f.quantity == "gap"; });
+  fast.fallbacks.push_back({"gmem_load_l2", "gap", "", "cycles", 1, 100, ""});
+  auto const m = resolve(device, fast).machine;
+  CHECK(4.0 * static_cast<double>(m.of(Class::gmem_load_l2).gap) / static_cast<double>(m.cycle) ==
+        Approx(128.0 * 128 / (120 * 12)).epsilon(0.01));
+}
+
+TEST_CASE("global atomics: updates of the busiest address, sectors") {
+  // Two groups of one wavefront of 1000; each updates one word of its own and, with four lanes, one of all.
+  Kernel const kernel{"k", {{access(Kind::atomic, 0, {}, {}), access(Kind::atomic, 1, {}, {}), leave()}}};
+  Launch launch;
+  launch.kernel = &kernel;
+  launch.head.groups_total = 1000;
+  launch.head.block = 32;
+  auto const part = [](std::uint64_t mask, std::uint64_t first, std::int32_t stride, std::uint32_t item) {
+    Part p;
+    p.mask = mask, p.first = first, p.stride = stride, p.item = item;
+    return p;
+  };
+  for (std::uint64_t g = 0; g < 2; ++g) {
+    TracedWarp warp;
+    warp.rows = {{0, 0}};
+    warp.parts = {part(0xffffffff, 8192 + 128 * g, 4, 0), part(0xf, 4096, 0, 1)};
+    launch.groups.push_back({g * 500, {warp}});
+  }
+  auto const m = resolve(device::load(devdb).find("a100"), table()).machine;
+  for (auto const kind : {MemoryMode::Kind::simulated, MemoryMode::Kind::none}) {
+    MemoryMode mode;
+    mode.kind = kind;
+    mode.warm = kind == MemoryMode::Kind::simulated;
+    auto const both = prepare(launch, m, mode, 2, 108);
+    CHECK(both.atomic_same_address == 4 * 1000);
+    CHECK(both.atomic_sectors == (4 + 1) * 1000);
+  }
+  // Without the common word, each address has one group.
+  for (auto& g : launch.groups) g.warps[0].parts.pop_back();
+  auto const own = prepare(launch, m, {}, 2, 108);
+  CHECK(own.atomic_same_address == 1);
+  CHECK(own.atomic_sectors == 4 * 1000);
 }
 
 TEST_CASE("registers are those that perfcast takes") {
