@@ -1,6 +1,7 @@
 // akemu: how long a kernel takes on a device by emulating one of its compute units, instruction by instruction.
 #include <map>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "model/ake/devices.hpp"
 #include "model/queue.hpp"
 #include "process/input.hpp"
+#include "record/selection.hpp"
 
 using namespace kernelcast;
 namespace ake = model::ake;
@@ -27,7 +29,7 @@ struct Options {
   double group_launch_cycles = 0;
   std::size_t neighbours = 4;
   std::vector<std::string> sass;
-  std::string timeline, calibrate;
+  std::string timeline, calibrate, only;
 };
 
 std::map<std::string, ake::Listing> listings(cli::Streams& io, std::vector<std::string> const& paths) {
@@ -68,7 +70,12 @@ void project(Options const& options, cli::Streams& io) {
   auto const sass = listings(io, options.sass);
   model.sass = &sass;
   auto const latencies = ake::read_latencies(database.path(), [&](std::string const& path) { return io.csv(path); });
-  ake::Devices devices(database, options.devices, latencies, model, options.neighbours);
+  std::optional<record::Selection> only;
+  if (!options.only.empty()) {
+    auto csv = io.csv(options.only);
+    only.emplace(csv);
+  }
+  ake::Devices devices(database, options.devices, latencies, model, options.neighbours, only ? &*only : nullptr);
   ake::TimelineFile timeline(options.timeline);
   auto out = io.writer<record::Emulation>();
   for (auto const& path : io.inputs()) {
@@ -99,6 +106,10 @@ void declare(cli::Tool& tool) {
   tool.list("--device", options->devices,
             "only these devices, by id, marketing name or alias; when not given, every GPU whose latencies are known",
             "NAME");
+  app.add_option("--only", options->only,
+                 "only kernels, cases and devices that a row of this table names (columns kernel, case, device), as "
+                 "rank --undecided writes it")
+      ->type_name("FILE");
   app.add_option("--scheduler", options->scheduler, "gto (default: greedy, then oldest), rr (in turn) or two-level")
       ->type_name("NAME")
       ->check(CLI::IsMember({"gto", "rr", "two-level"}));

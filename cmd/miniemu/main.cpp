@@ -1,6 +1,7 @@
 // miniemu: emulate work-groups of a kernel and count what they do.
 #include <map>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "launch/machine_code.hpp"
 #include "launch/options.hpp"
 #include "launch/trace_observer.hpp"
+#include "record/selection.hpp"
 #include "record/trace.hpp"
 
 using namespace kernelcast;
@@ -21,6 +23,7 @@ struct Options {
   std::string emit = "kernel", groups = "first";
   unsigned width = 32;
   std::vector<std::string> dumps, checks, machine_targets;
+  std::string only;
   emu::CheckOptions check_options;
   bool deterministic = false, timing = false, no_registers = false;
 };
@@ -91,7 +94,15 @@ Status run_application(Options const& options, launch::RunOptions const& choice,
 }
 
 Status run(Options const& options, cli::Streams& io) {
-  auto const choice = run_options(options, io);
+  auto choice = run_options(options, io);
+  if (options.attach.given && !options.only.empty())
+    throw Error(Status::usage, "--only is for a kernel or a launch file",
+                "keep the launches with --keep DIR, and run those of interest");
+  std::optional<record::Selection> only;
+  if (!options.only.empty()) {
+    auto csv = io.csv(options.only);
+    choice.only = &only.emplace(csv);
+  }
   if (options.attach.given) return run_application(options, choice, io);
   if (options.emit == "graph")
     throw Error(Status::usage, "--emit graph is for applications", "miniemu --attach --emit graph -o FILE -- ./app");
@@ -136,6 +147,10 @@ void declare(cli::Tool& tool) {
       ->type_name("kernel|trace|lines|blocks|graph")
       ->check(CLI::IsMember({"kernel", "trace", "lines", "blocks", "graph"}))
       ->capture_default_str();
+  app.add_option("--only", options->only,
+                 "report only kernels and cases that a row of this table names (columns kernel, case, device), as rank "
+                 "--undecided writes it; launches after the last of them do not run")
+      ->type_name("FILE");
   app.add_option("--width", options->width, "lanes of a wavefront in a trace: 32 or 64")
       ->type_name("32|64")
       ->check(CLI::IsMember({32, 64}))

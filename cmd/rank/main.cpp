@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/cli.hpp"
 #include "device/device.hpp"
@@ -20,9 +21,11 @@ namespace {
 
 struct Options {
   std::string measured, devdb, total_as;
-  std::vector<std::string> by;
+  std::vector<std::string> by, prefer;
+  bool undecided = false;
   bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false;
   bool each_time() const { return scores || comparisons; }  // every measured time counts, also one not projected
+  bool is_ranking() const { return measured.empty() && !share && !assign && !total; }
 };
 
 void check_time(record::RowReader const& rows, double time_s) {
@@ -51,11 +54,21 @@ Key key_of(R const& row) {
 struct ExtraColumns {
   record::PassedThrough columns;
   std::map<Key, std::vector<std::string>> cells;  // as many as were known by then
+  void rename_model(Key const& key, std::string const& model) {
+    auto row = cells.extract(key);
+    if (!row) return;
+    std::get<0>(row.key()) = model;
+    cells.insert(std::move(row));
+  }
   std::vector<std::string> of(Key const& key) const {
     auto const found = cells.find(key);
     return columns.whole(found == cells.end() ? std::vector<std::string>{} : found->second);
   }
 };
+
+void note_without_time(cli::Streams& io, std::size_t rows) {
+  if (rows > 0) io.note(fmt::format("{} row{} without time left out", rows, rows == 1 ? "" : "s"));
+}
 
 using Cases = std::set<std::pair<std::string, std::string>>;  // kernel, case
 
@@ -70,9 +83,12 @@ std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns&
     extra_columns.columns.begin(rows);
     for (record::Projection p; rows.next(p);) {
       check_times(rows, p);
+      if (auto const& known = options.prefer;
+          !known.empty() && std::find(known.begin(), known.end(), p.model) == known.end())
+        throw rows.error("model", fmt::format("model '{}' is not among those of --prefer", p.model),
+                         fmt::format("name it, too: --prefer {},{}", fmt::join(known, ","), p.model));
       auto const key = key_of(p);
       if (options.total) {
-        if (!options.total_as.empty()) p.case_name = options.total_as;
         projections.push_back(std::move(p));
         continue;
       }
@@ -85,13 +101,26 @@ std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns&
                         p.case_name),
             "one row per model, kernel, case and device; give each variant its own case or model, or add them up "
             "with --total");
-      without_time += !p.time_s && !options.each_time();
-      if (p.time_s || options.each_time()) projections.push_back(std::move(p));
+      without_time += !p.time_s && !options.each_time() && options.prefer.empty();
+      if (p.time_s || options.each_time() || !options.prefer.empty()) projections.push_back(std::move(p));
     }
   }
-  if (without_time > 0)
-    io.note(fmt::format("{} row{} without time left out", without_time, without_time == 1 ? "" : "s"));
+  note_without_time(io, without_time);
   return projections;
+}
+
+// Of each kernel, case and device one model's rows. Where the result is a sum or a choice over all of them, they count
+// as those of one model, which has all names.
+void choose_models(std::vector<record::Projection>& projections, ExtraColumns& extra_columns, Options const& options,
+                   cli::Streams& io) {
+  projections = model::prefer(projections, options.prefer);
+  if (!options.total) note_without_time(io, std::erase_if(projections, [](auto const& p) { return !p.time_s; }));
+  if (options.is_ranking()) return;
+  auto const all = fmt::format("{}", fmt::join(options.prefer, "+"));
+  for (auto& p : projections) {
+    extra_columns.rename_model(key_of(p), all);
+    p.model = all;
+  }
 }
 
 std::vector<record::Measured> read_measured(cli::Streams& io, std::string const& path) {
@@ -189,7 +218,10 @@ void run(Options const& options, cli::Streams& io) {
   if (options.each_time()) return write_scores(io, options);
   ExtraColumns extra_columns;
   auto projections = read_projections(io, extra_columns, options);
+  if (!options.prefer.empty()) choose_models(projections, extra_columns, options, io);
   if (options.total) {
+    if (!options.total_as.empty())
+      for (auto& p : projections) p.case_name = options.total_as;
     auto totals = model::total(projections);
     if (totals.incomplete > 0)
       io.note(fmt::format("{} device{} left out: no time for some kernel of the case", totals.incomplete,
@@ -200,7 +232,8 @@ void run(Options const& options, cli::Streams& io) {
   if (!options.measured.empty()) return write_assessments(io, options, projections);
   if (options.share) return write(io, model::share(projections), extra_columns);
   if (options.assign) return write_assignments(io, projections);
-  write(io, model::rank(projections), extra_columns);
+  auto rows = model::rank(projections, options.prefer.empty() ? model::Together::model : model::Together::all);
+  write(io, options.undecided ? model::undecided(std::move(rows)) : rows, extra_columns);
 }
 
 void declare(cli::Tool& tool) {
@@ -242,6 +275,18 @@ void declare(cli::Tool& tool) {
                  "with --total: add up all cases, too, and call the sum so; for rows of one application")
       ->type_name("CASE")
       ->needs(total);
+  app.add_flag("--undecided", options->undecided,
+               "write only what is not decided: of each kernel and case whose choice is open the fastest device and "
+               "those that overlap it, for --only of miniemu and akemu")
+      ->excludes(measured)
+      ->excludes(share)
+      ->excludes(assign);
+  tool.list("--prefer", options->prefer,
+            "rank times of several models together: of each kernel, case and device that of the model that comes first "
+            "here and has one",
+            "MODELS")
+      ->excludes(scores)
+      ->excludes(comparisons);
   share->excludes(measured)->excludes(assign);
   assign->excludes(measured);
   tool.run([options](cli::Streams& io) { run(*options, io); });

@@ -29,6 +29,7 @@
 #include "record/block.hpp"
 #include "record/kernel.hpp"
 #include "record/line.hpp"
+#include "record/selection.hpp"
 
 namespace kernelcast::launch {
 
@@ -209,6 +210,9 @@ struct RunOptions {
   unsigned trace_width = 32;                 // lanes of a wavefront, 32 or 64
   GroupChoice groups;
   std::string only_kernel;  // -k with a launch file: run all launches, report this kernel
+  // Report launches of these kernels and cases; those after the last one are not run, unless something else asks for
+  // them.
+  record::Selection const* only = nullptr;
   std::uint64_t seed = 1;
   unsigned threads = 1;
   emu::Limits limits;

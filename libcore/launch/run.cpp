@@ -80,7 +80,7 @@ class Runner {
       for (auto const& file : *files) buffers.find(file);
 
     if (options_.check_options.any()) checks_ = std::make_unique<emu::Checks>(options_.check_options, memory);
-    for (auto const& call : plan_.calls) launch(call, buffers, memory);
+    for (std::size_t i = 0, calls = calls_to_run(); i < calls; ++i) launch(plan_.calls[i], buffers, memory);
     refuse_findings(nullptr);
     for (auto& [name, kernel] : kernels_) report_.times.decode_s += kernel.decode_s;
     for (auto const& file : options_.dumps) {
@@ -114,6 +114,20 @@ class Runner {
   };
 
   frontend::Compiled& compiled() const { return compilation_->compiled; }
+
+  bool is_reported(std::string const& kernel, std::string const& case_name) const {
+    return (options_.only_kernel.empty() || kernel == options_.only_kernel) &&
+           (!options_.only || options_.only->has(kernel, case_name));
+  }
+
+  // Launches behind the last one that is reported change nothing that is.
+  std::size_t calls_to_run() {
+    std::size_t n = plan_.calls.size();
+    bool const others = options_.check_options.any() || !options_.dumps.empty() || !options_.checks.empty();
+    if (!options_.only || plan_.case_name.empty() || others) return n;
+    while (n > 0 && !is_reported(prepare(plan_.calls[n - 1]).info->name, plan_.case_name)) --n;
+    return n;
+  }
 
   Kernel& prepare(Call const& call) {
     auto const found = kernels_.find(call.kernel.text);
@@ -245,7 +259,7 @@ class Runner {
       case Emit::trace:
         break;
     }
-    if (!options_.only_kernel.empty() && configuration.row.kernel != options_.only_kernel) return {};
+    if (!is_reported(configuration.row.kernel, configuration.row.case_name)) return {};
     bool const first = traced_.insert(configuration.row.kernel).second;
     if (!configuration.trace)
       configuration.trace = std::make_unique<TraceObserver>(program, options_.trace_width, *options_.trace);
@@ -409,7 +423,7 @@ class Runner {
     std::uint64_t memory_bytes = 0;
     for (auto const& buffer : plan_.buffers) memory_bytes += (buffer.bytes() + 31) / 32 * 32;
     for (auto& configuration : configurations_) {
-      if (!options_.only_kernel.empty() && configuration.row.kernel != options_.only_kernel) continue;
+      if (!is_reported(configuration.row.kernel, configuration.row.case_name)) continue;
       configuration.row.spread_pct = configuration.observer->spread_pct();
       auto const counters = configuration.observer->counters();
       fill_counters(configuration.row, counters);
@@ -425,7 +439,10 @@ class Runner {
                                           *configuration.kernel->program))
         add_row(std::move(row), configuration);
     }
-    if (report_.rows.empty()) frontend::find_kernel(compiled().kernels, options_.only_kernel, plan_.request.path);
+    if (!report_.rows.empty()) return;
+    if (!options_.only_kernel.empty())
+      frontend::find_kernel(compiled().kernels, options_.only_kernel, plan_.request.path);
+    if (options_.only) report_.notes.emplace_back("--only names no kernel and case of these launches");
   }
 
   void add_row(record::Kernel row, Configuration const& configuration) {

@@ -20,10 +20,11 @@ struct CaseKey {
 
 using ByDevice = std::map<std::string, record::Projection const*>;
 
-std::map<CaseKey, ByDevice> by_case(std::vector<record::Projection> const& projections) {
+std::map<CaseKey, ByDevice> by_case(std::vector<record::Projection> const& projections,
+                                    Together together = Together::model) {
   std::map<CaseKey, ByDevice> cases;
   for (auto const& p : projections)
-    if (p.time_s) cases[{p.model, p.kernel, p.case_name}][p.device] = &p;
+    if (p.time_s) cases[{together == Together::all ? "" : p.model, p.kernel, p.case_name}][p.device] = &p;
   return cases;
 }
 
@@ -44,9 +45,30 @@ bool intervals_overlap(record::Projection const& a, record::Projection const& b)
          b.time_low_s.value_or(*b.time_s) <= a.time_high_s.value_or(*a.time_s);
 }
 
-std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections) {
+std::vector<record::Projection> prefer(std::vector<record::Projection> const& projections,
+                                       std::vector<std::string> const& models) {
+  auto const place = [&](std::string const& model) {
+    return static_cast<std::size_t>(std::find(models.begin(), models.end(), model) - models.begin());
+  };
+  using Key = std::tuple<std::string, std::string, std::string>;
+  auto const key_of = [](record::Projection const& p) { return Key{p.kernel, p.case_name, p.device}; };
+  std::map<Key, std::map<std::size_t, bool>> complete;  // by place: whether all rows have times
+  for (auto const& p : projections) {
+    bool& all = complete[key_of(p)].try_emplace(place(p.model), true).first->second;
+    all = all && p.time_s;
+  }
+  std::vector<record::Projection> out;
+  for (auto const& p : projections) {
+    auto const& of_models = complete.at(key_of(p));
+    auto const first = std::find_if(of_models.begin(), of_models.end(), [](auto const& m) { return m.second; });
+    if (place(p.model) == (first == of_models.end() ? of_models.rbegin()->first : first->first)) out.push_back(p);
+  }
+  return out;
+}
+
+std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections, Together together) {
   std::vector<record::Ranking> rows;
-  for (auto const& [key, devices] : by_case(projections)) {
+  for (auto const& [key, devices] : by_case(projections, together)) {
     auto const order = by_time(devices);
     auto const& best = *order.front();
     bool const choice_decided = std::none_of(order.begin() + 1, order.end(),
@@ -55,10 +77,15 @@ std::vector<record::Ranking> rank(std::vector<record::Projection> const& project
     for (std::size_t i = 0; i < order.size(); ++i) {
       auto const& p = *order[i];
       if (i > 0 && *p.time_s != *order[i - 1]->time_s) rank = i + 1;
-      rows.push_back({key.model, key.kernel, key.case_name, rank, p.device, *p.time_s, *p.time_s / *best.time_s,
+      rows.push_back({p.model, key.kernel, key.case_name, rank, p.device, *p.time_s, *p.time_s / *best.time_s,
                       i == 0 ? choice_decided : !intervals_overlap(best, p), p.limiter});
     }
   }
+  return rows;
+}
+
+std::vector<record::Ranking> undecided(std::vector<record::Ranking> rows) {
+  std::erase_if(rows, [](auto const& row) { return row.decided; });
   return rows;
 }
 

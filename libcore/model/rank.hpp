@@ -26,10 +26,22 @@ struct Totals {
 // device has no total. Ends of intervals add up too; an absent end is time_s.
 Totals total(std::vector<record::Projection> const& projections);
 
+// Of each (kernel, case, device) the projections of one model: of the first of `models` that has a time for all its
+// rows of it, else of the last that has rows. Every row's model is one of `models`.
+std::vector<record::Projection> prefer(std::vector<record::Projection> const& projections,
+                                       std::vector<std::string> const& models);
+
+// Which projections are ranked together: those of a model, or those of all models, of which each device has one.
+enum class Together : std::uint8_t { model, all };
+
 // Ranks the devices of each (model, kernel, case). Equal times share a rank, the next rank counts them (1, 1, 3).
 // decided: no where the interval [time_low_s, time_high_s] overlaps that of the fastest device; an absent end is
 // time_s.
-std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections);
+std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections,
+                                  Together together = Together::model);
+
+// Of rankings the rows that are not decided: the fastest devices whose choice is open, and those that overlap them.
+std::vector<record::Ranking> undecided(std::vector<record::Ranking> rows);
 
 // Whether the intervals of two times share a point; an absent end is time_s.
 bool intervals_overlap(record::Projection const&, record::Projection const&);

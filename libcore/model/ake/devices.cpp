@@ -1,6 +1,8 @@
 #include "model/ake/devices.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,33 +33,47 @@ LatencyTable read_latencies(std::string const& database, std::function<csv::Read
 }
 
 Devices::Devices(device::DeviceDatabase const& database, std::vector<std::string> const& names,
-                 LatencyTable const& table, Options const& options, std::size_t neighbours)
-    : neighbours_(options.memory.kind == MemoryMode::Kind::simulated ? std::max<std::size_t>(1, neighbours) : 1) {
-  for (auto const* const device : database.choose(names, device::is_gpu)) {
+                 LatencyTable const& table, Options const& options, std::size_t neighbours,
+                 record::Selection const* only)
+    : neighbours_(options.memory.kind == MemoryMode::Kind::simulated ? std::max<std::size_t>(1, neighbours) : 1),
+      only_(only) {
+  bool const all = names.empty() && !only;
+  for (auto const* const device : database.choose(names.empty() && only ? only->devices() : names,
+                                                  [&](auto const& d) { return all && device::is_gpu(d); })) {
     auto resolved = resolve(*device, table);
-    if (!names.empty() || resolved.missing.empty()) projectors_.emplace_back(*device, std::move(resolved), options);
+    if (!all || resolved.missing.empty()) projectors_.emplace_back(*device, std::move(resolved), options);
   }
+}
+
+bool Devices::takes(record::Trace const& launch, Projector const& projector) const {
+  return !only_ || only_->has(launch.kernel, launch.case_name, projector.device().device);
 }
 
 // The resident groups, and with simulated caches neighbours of them.
 std::size_t Devices::groups_needed(record::Trace const& launch) const {
   std::size_t most = 1;
-  for (auto const& p : projectors_) most = std::max(most, fit(launch, p.device()).groups_per_cu);
+  for (auto const& p : projectors_)
+    if (takes(launch, p)) most = std::max(most, fit(launch, p.device()).groups_per_cu);
   return most * neighbours_;
 }
 
 void Devices::emulate(record::TraceStream& rows, Timeline* timeline,
                       std::function<void(record::Emulation const&)> const& visit) {
   LaunchReader launches(rows, [&](record::Trace const& head) { return groups_needed(head); });
-  for (Launch launch; launches.next(launch);)
+  std::map<std::pair<std::string, std::string>, std::size_t> order;  // by kernel and case
+  for (Launch launch; launches.next(launch);) {
+    order.try_emplace({launch.head.kernel, launch.head.case_name}, order.size());
     for (Projector& projector : projectors_) {
+      if (!takes(launch.head, projector)) continue;
       if (timeline) timeline->begin(launch, projector.device(), projector.cycle_ticks());
       projector.add(launch, timeline ? timeline->observer() : nullptr);
     }
-  std::vector<std::vector<record::Emulation>> results;
-  for (Projector& projector : projectors_) results.push_back(projector.rows());
-  for (std::size_t kernel = 0; !results.empty() && kernel < results[0].size(); ++kernel)
-    for (auto const& of_device : results) visit(of_device[kernel]);
+  }
+  std::vector<std::vector<record::Emulation>> results(order.size());
+  for (Projector& projector : projectors_)
+    for (auto& row : projector.rows()) results[order.at({row.kernel, row.case_name})].push_back(std::move(row));
+  for (auto const& of_kernel : results)
+    for (auto const& row : of_kernel) visit(row);
 }
 
 }  // namespace kernelcast::model::ake

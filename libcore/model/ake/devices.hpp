@@ -9,6 +9,7 @@
 #include "device/device.hpp"
 #include "model/ake/projection.hpp"
 #include "model/ake/timeline.hpp"
+#include "record/selection.hpp"
 #include "record/trace_stream.hpp"
 
 namespace kernelcast::model::ake {
@@ -21,19 +22,22 @@ LatencyTable read_latencies(std::string const& database, std::function<csv::Read
 class Devices {
  public:
   // The named devices; when there are none, every GPU whose latencies are known. With simulated caches a trace is used
-  // up to `neighbours` times the resident groups. Throws Error(unavailable) for an unknown name.
+  // up to `neighbours` times the resident groups. Throws Error(unavailable) for an unknown name. With `only`, which
+  // must outlive this, the kernels and cases that it has on its devices; it names the devices where `names` does not.
   Devices(device::DeviceDatabase const&, std::vector<std::string> const& names, LatencyTable const&, Options const&,
-          std::size_t neighbours);
+          std::size_t neighbours, record::Selection const* only = nullptr);
 
   // Emulates a trace; rows in the order of the kernels, the devices of each in that of the database. `timeline` may be
   // nullptr. Throws what LaunchReader throws.
   void emulate(record::TraceStream&, Timeline* timeline, std::function<void(record::Emulation const&)> const& visit);
 
  private:
+  bool takes(record::Trace const& launch, Projector const&) const;
   std::size_t groups_needed(record::Trace const& launch) const;
 
   std::vector<Projector> projectors_;
   std::size_t neighbours_;
+  record::Selection const* only_;
 };
 
 }  // namespace kernelcast::model::ake

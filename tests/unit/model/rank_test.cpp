@@ -75,6 +75,50 @@ TEST_CASE("a device whose interval overlaps the best one's is undecided") {
   CHECK(rows[2].decided);
 }
 
+TEST_CASE("of several models' times the first one's counts, whatever the order of the rows") {
+  auto none = projection("k", "c", 1, "fine");
+  none.time_s.reset();
+  // "k" on b was launched in two ways, which one row of the fine model sums up.
+  std::vector<Projection> rows{projection("k", "a", 3, "fine"),
+                               projection("k", "a", 1, "coarse"),
+                               projection("k", "b", 1, "coarse"),
+                               projection("k", "b", 1.5, "coarse"),
+                               projection("k", "b", 2, "fine"),
+                               projection("k", "c", 4, "coarse"),
+                               none,
+                               projection("k", "d", 5, "coarse"),
+                               projection("l", "a", 7, "coarse")};
+  std::mt19937 random(3);
+  for (int round = 0; round < 20; ++round) {
+    std::shuffle(rows.begin(), rows.end(), random);
+    std::vector<std::string> texts;
+    for (auto const& r : model::rank(model::prefer(rows, {"fine", "coarse"}), model::Together::all))
+      texts.push_back(text(r));
+    CHECK(texts == std::vector<std::string>{"fine/k/ 1 b 1.000000 yes", "fine/k/ 2 a 1.500000 yes",
+                                            "coarse/k/ 3 c 2.000000 yes", "coarse/k/ 4 d 2.500000 yes",
+                                            "coarse/l/ 1 a 1.000000 yes"});
+    // The other way round the fine rows go, and both launches on b stay.
+    auto coarse = model::prefer(rows, {"coarse", "fine"});
+    CHECK(coarse.size() == 6);
+    for (auto& p : coarse) CHECK(p.model == "coarse");
+  }
+  // Where no model has a time, the last one's rows stay, so that a sum sees that one is missing.
+  auto other = none;
+  other.model = "coarse";
+  auto const left = model::prefer({none, other}, {"fine", "coarse"});
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].model == "coarse");
+}
+
+TEST_CASE("undecided rows are those of open choices, and of what overlaps their best") {
+  auto a = projection("k", "a", 10), b = projection("k", "b", 12), c = projection("k", "c", 20);
+  a.time_high_s = 13;
+  auto const rows = model::undecided(model::rank({a, b, c, projection("l", "a", 1), projection("l", "b", 2)}));
+  REQUIRE(rows.size() == 2);
+  CHECK(text(rows[0]) == "m/k/ 1 a 1.000000 no");
+  CHECK(text(rows[1]) == "m/k/ 2 b 1.200000 no");
+}
+
 TEST_CASE("a projection without time takes no part") {
   auto none = projection("k", "b", 1);
   none.time_s.reset();
