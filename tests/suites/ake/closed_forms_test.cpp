@@ -179,6 +179,21 @@ TEST_CASE("a counter: one update of an address in a clock, whatever unit it come
   }
 }
 
+TEST_CASE("rounds: full ones and the rest are all groups, and their cycles all cycles") {
+  Target const target("v100");
+  std::uint64_t const units = target.machine.units;
+  for (std::uint64_t const groups : {1ul, units, 2 * units, 2 * units + 1, 8 * units, 8 * units + 3, 19 * units - 1}) {
+    auto const row = project(fmt::format("{0} -k copy -g {1} -l 256 -a buf:f32:{2}:zero -a buf:f32:{2}:zero -a i32:1",
+                                         kernels, groups * 256, groups * 256 * 8),
+                             "v100", no_cache);
+    INFO(groups << " groups, " << *row.groups_per_cu << " on a unit");
+    CHECK(*row.full_waves * units * *row.groups_per_cu + *row.tail_groups == groups);
+    CHECK((*row.full_waves == 0) == (*row.full_wave_cycles == 0));
+    CHECK((*row.tail_groups == 0) == (*row.tail_cycles == 0));
+    CHECK(*row.full_wave_cycles + *row.tail_cycles == Approx(*row.cycles));
+  }
+}
+
 TEST_CASE("a copy that fits the second level needs no device memory when it is warm") {
   auto const copy = [](std::uint64_t items, std::string const& options) {
     return project(fmt::format("{0} -k copy -g {1} -l 256 -a buf:f32:{2}:zero -a buf:f32:{2}:zero -a i32:1 "
