@@ -4,18 +4,26 @@
 
 namespace kernelcast::csv {
 
+namespace {
+
+bool needs_quotes(std::string_view text) {
+  bool special = !text.empty() && text.front() == '#';  // would make the header row a comment
+  // Without an early exit, so that it becomes vector instructions.
+  for (char const c : text) special |= (c == ',') | (c == '"') | (c == '\r') | (c == '\n');
+  return special;
+}
+
+}  // namespace
+
 void append_field(std::string& out, std::string_view text) {
-  // A leading '#' would make the header row a comment.
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos && (text.empty() || text.front() != '#')) {
+  if (!needs_quotes(text)) {
     out += text;
     return;
   }
   out += '"';
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  out += '"';
+  for (std::size_t quote; (quote = text.find('"')) != std::string_view::npos; text.remove_prefix(quote + 1))
+    out.append(text.substr(0, quote)) += "\"\"";
+  out.append(text) += '"';
 }
 
 void Writer::field(std::string_view text) {

@@ -9,13 +9,18 @@
 
 namespace kernelcast::record {
 
-std::string number_text(double value) {
+std::size_t number_text(double value, NumberText& out) {
   if (!std::isfinite(value)) throw std::logic_error("a record cannot hold inf or nan");
-  std::array<char, 40> text;
-  bool const whole = std::fabs(value) < 0x1p53 && value == std::trunc(value) && !(value == 0 && std::signbit(value));
-  auto const result = whole ? std::to_chars(text.data(), text.data() + text.size(), static_cast<std::int64_t>(value))
-                            : std::to_chars(text.data(), text.data() + text.size(), value);
-  return std::string(text.data(), result.ptr);
+  auto const integer = std::fabs(value) < 0x1p53 ? static_cast<std::int64_t>(value) : 0;
+  bool const whole = value == static_cast<double>(integer) && !(value == 0 && std::signbit(value));
+  auto const result = whole ? std::to_chars(out.data(), out.data() + out.size(), integer)
+                            : std::to_chars(out.data(), out.data() + out.size(), value);
+  return static_cast<std::size_t>(result.ptr - out.data());
+}
+
+std::string number_text(double value) {
+  NumberText text;
+  return {text.data(), number_text(value, text)};
 }
 
 namespace {

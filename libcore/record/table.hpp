@@ -7,6 +7,8 @@
 //   out.write(ranking);  …  out.finish();
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
@@ -104,6 +106,8 @@ class Writer : public RowWriter {
 // A double below 2^53 without fraction as an integer, else the shortest form that reads back as the same double.
 // Throws std::logic_error for inf and nan: a record has no such value.
 std::string number_text(double);
+using NumberText = std::array<char, 24>;       // the longest
+std::size_t number_text(double, NumberText&);  // the same there; its size
 
 // "12.3 us", "4.1 GB/s", "64 kB": three significant digits with a decimal prefix, for people.
 std::string scaled_text(double value, Unit);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <ostream>
 #include <utility>
@@ -16,50 +17,46 @@ namespace {
 constexpr std::size_t widest_table_columns = 24;
 
 struct Cell {
-  std::string text;
+  std::string_view text;
   bool known = true;
-  bool quoted_in_json = false;
+  bool is_text = false;  // quoted in JSON, and in CSV where it must be
 };
 
-Cell cell_of(ColumnDefinition const& column, void const* record, Format format) {
-  void const* const field = static_cast<char const*>(record) + column.offset;
-  auto const number = [&](double value) -> Cell {
-    return {format == Format::table ? scaled_text(value, column.unit) : number_text(value)};
-  };
-  auto const integer = [&](std::uint64_t value) -> Cell {
-    std::array<char, 24> text;
-    if (format == Format::table) return {scaled_text(static_cast<double>(value), column.unit)};
-    return {std::string(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr)};
-  };
-  switch (column.type) {
-    case FieldType::text: {
-      auto const& text = *static_cast<std::string const*>(field);
-      return {text, !(text.empty() && column.may_be_empty), true};
-    }
-    case FieldType::boolean: {
-      bool const value = *static_cast<bool const*>(field);
-      if (format == Format::json) return {value ? "true" : "false"};
-      return {value ? "yes" : "no"};
-    }
-    case FieldType::number:
-      return number(*static_cast<double const*>(field));
-    case FieldType::integer:
-      return integer(*static_cast<std::uint64_t const*>(field));
-    case FieldType::optional_number: {
-      auto const& value = *static_cast<std::optional<double> const*>(field);
-      return value ? number(*value) : Cell{{}, false};
-    }
-    case FieldType::optional_integer: {
-      auto const& value = *static_cast<std::optional<std::uint64_t> const*>(field);
-      return value ? integer(*value) : Cell{{}, false};
-    }
-    case FieldType::enumeration: {
-      auto const name = column.enumeration->get(field);
-      return {std::string(name), !name.empty(), true};
-    }
+// Texts of the numbers written last. Cells of neighbouring rows, and of one row, often hold the same number, and the
+// shortest text that reads back takes long to find.
+class NumberTexts {
+ public:
+  std::string_view of(double value) {
+    auto const bits = std::bit_cast<std::uint64_t>(value);
+    auto& entry = entries_[bits * 0x9E3779B97F4A7C15 >> 58];
+    if (entry.bits != bits || entry.size == 0) entry.size = number_text(value, entry.text), entry.bits = bits;
+    return {entry.text.data(), entry.size};
   }
-  return {};
-}
+
+ private:
+  struct Entry {
+    std::uint64_t bits = 0;
+    std::size_t size = 0;
+    NumberText text{};
+  };
+  std::array<Entry, 64> entries_;
+};
+
+// The CSV of a column's last text: neighbouring rows often have the same.
+class FieldText {
+ public:
+  std::string_view of(std::string_view text) {
+    if (text != text_) {
+      text_ = text;
+      field_.clear();
+      csv::append_field(field_, text);
+    }
+    return field_;
+  }
+
+ private:
+  std::string text_, field_;
+};
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";
@@ -104,6 +101,9 @@ struct RowWriter::State {
   bool begun = false, finished = false;
   std::string line;
   std::vector<std::vector<std::string>> table;
+  NumberTexts numbers;
+  std::vector<FieldText> fields;  // [column]
+  std::string scratch;            // the text of a cell
 
   void put(std::string const& text) { out->write(text.data(), static_cast<std::streamsize>(text.size())); }
   std::vector<std::string> names() const {
@@ -112,6 +112,7 @@ struct RowWriter::State {
     return names;
   }
   void begin();
+  Cell cell_of(ColumnDefinition const& column, void const* record);  // valid until the next one
   void write_csv(void const* record, std::vector<std::string> const& extras);
   void write_json(void const* record, std::vector<std::string> const& extras);
   void keep(void const* record, std::vector<std::string> const& extras);
@@ -124,36 +125,81 @@ void RowWriter::State::begin() {
   if (!std::exchange(begun, true) && format == Format::csv) csv::Writer(*out).row(names());
 }
 
+Cell RowWriter::State::cell_of(ColumnDefinition const& column, void const* record) {
+  void const* const field = static_cast<char const*>(record) + column.offset;
+  auto const number = [&](double value) -> Cell {
+    if (format != Format::table) return {numbers.of(value)};
+    scratch = scaled_text(value, column.unit);
+    return {scratch};
+  };
+  auto const integer = [&](std::uint64_t value) -> Cell {
+    std::array<char, 24> text;
+    if (format == Format::table)
+      scratch = scaled_text(static_cast<double>(value), column.unit);
+    else
+      scratch.assign(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr);
+    return {scratch};
+  };
+  switch (column.type) {
+    case FieldType::text: {
+      auto const& text = *static_cast<std::string const*>(field);
+      return {text, !(text.empty() && column.may_be_empty), true};
+    }
+    case FieldType::boolean: {
+      bool const value = *static_cast<bool const*>(field);
+      if (format == Format::json) return {value ? "true" : "false"};
+      return {value ? "yes" : "no"};
+    }
+    case FieldType::number:
+      return number(*static_cast<double const*>(field));
+    case FieldType::integer:
+      return integer(*static_cast<std::uint64_t const*>(field));
+    case FieldType::optional_number: {
+      auto const& value = *static_cast<std::optional<double> const*>(field);
+      return value ? number(*value) : Cell{{}, false};
+    }
+    case FieldType::optional_integer: {
+      auto const& value = *static_cast<std::optional<std::uint64_t> const*>(field);
+      return value ? integer(*value) : Cell{{}, false};
+    }
+    case FieldType::enumeration: {
+      auto const name = column.enumeration->get(field);
+      return {name, !name.empty(), true};
+    }
+  }
+  return {};
+}
+
 void RowWriter::State::write_csv(void const* record, std::vector<std::string> const& extras) {
   line.clear();
-  bool first = true;
-  auto const next = [&] {
-    if (!first) line += ',';
-    first = false;
-  };
-  for (auto const& column : layout->columns()) {
-    next();
-    csv::append_field(line, cell_of(column, record, format).text);
+  auto const& columns = layout->columns();
+  fields.resize(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    auto const cell = cell_of(columns[i], record);
+    line.append(cell.is_text ? fields[i].of(cell.text) : cell.text).push_back(',');
   }
   for (auto const& extra : extras) {
-    next();
     csv::append_field(line, extra);
+    line += ',';
   }
-  if (line.empty()) line = "\"\"";
-  line += '\n';
+  line.back() = '\n';
+  if (line.size() == 1) line = "\"\"\n";
   put(line);
 }
 
 void RowWriter::State::write_json(void const* record, std::vector<std::string> const& extras) {
   line = written == 0 ? "[\n  {" : ",\n  {";
   bool first = true;
-  auto const member = [&](std::string const& name, std::string const& value) {
+  auto const member = [&](std::string const& name, std::string_view value) {
     line += fmt::format("{}{}: {}", first ? "" : ", ", json_string(name), value);
     first = false;
   };
   for (auto const& column : layout->columns()) {
-    auto const cell = cell_of(column, record, format);
-    member(column.name, !cell.known ? "null" : cell.quoted_in_json ? json_string(cell.text) : cell.text);
+    auto const cell = cell_of(column, record);
+    if (cell.known && cell.is_text)
+      member(column.name, json_string(cell.text));
+    else
+      member(column.name, cell.known ? cell.text : "null");
   }
   for (std::size_t i = 0; i < extra_names.size(); ++i)
     member(extra_names[i], extras[i].empty() ? "null" : json_string(extras[i]));
@@ -163,7 +209,8 @@ void RowWriter::State::write_json(void const* record, std::vector<std::string> c
 
 void RowWriter::State::keep(void const* record, std::vector<std::string> const& extras) {
   std::vector<std::string> cells;
-  for (auto const& column : layout->columns()) cells.push_back(printable(cell_of(column, record, format).text));
+  cells.reserve(layout->columns().size() + extras.size());
+  for (auto const& column : layout->columns()) cells.push_back(printable(cell_of(column, record).text));
   for (auto const& extra : extras) cells.push_back(printable(extra));
   table.push_back(std::move(cells));
 }
@@ -204,7 +251,7 @@ void RowWriter::State::print_list() {
 RowWriter::RowWriter(Layout const& layout, std::ostream& out, Format format, std::uint64_t* rows,
                      std::vector<std::string> extra_names)
     : state_(std::make_unique<State>(
-          State{&layout, &out, format, rows, std::move(extra_names), 0, false, false, {}, {}})) {
+          State{&layout, &out, format, rows, std::move(extra_names), 0, false, false, {}, {}, {}, {}, {}})) {
   for (auto const& name : state_->extra_names)
     if (layout.find(name))
       throw Error(Status::bad_data, fmt::format("column '{}' of the input is also a column of the output", name),

@@ -1,5 +1,6 @@
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -208,6 +209,41 @@ TEST_CASE("numbers are written in the shortest form that reads back, whole ones 
     auto const result = std::from_chars(text.data(), text.data() + text.size(), again);
     CHECK(result.ptr == text.data() + text.size());
     CHECK(std::memcmp(&again, &value, sizeof value) == 0);
+  }
+}
+
+TEST_CASE("cells that repeat from row to row are written as when they stand alone") {
+  std::mt19937_64 random(5);
+  std::vector<double> numbers{0, -0.0, 1, -1, 5e-324, -2.2250738585072014e-308, 0.1, 9007199254740994.0, 1e300};
+  for (int i = 0; i < 200; ++i) numbers.push_back(random_double(random));
+  std::vector<std::string> const words{
+      "", "a", "#a", "a,b", "\"\"", "x\"y\"\"z", "\r", "a b", "a long text, with commas"};
+  std::vector<Measured> rows(5000);
+  for (auto& row : rows) {
+    row.kernel = words[random() % words.size()] + "k";
+    row.case_name = words[random() % words.size()];
+    row.device = "d";
+    if (random() % 8) row.time_s = numbers[random() % numbers.size()];
+  }
+  std::string one_by_one = line(write<Measured>({}), 0) + "\n";
+  for (auto const& row : rows) one_by_one += write<Measured>({row}).substr(line(write<Measured>({}), 0).size() + 1);
+  CHECK((write(rows) == one_by_one));
+  auto const again = read<Measured>(write(rows));
+  REQUIRE(again.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CHECK(again[i].kernel == rows[i].kernel);
+    CHECK(again[i].case_name == rows[i].case_name);
+    CHECK(again[i].time_s == rows[i].time_s);
+    if (rows[i].time_s) CHECK(std::signbit(*again[i].time_s) == std::signbit(*rows[i].time_s));
+  }
+}
+
+TEST_CASE("whole numbers are read as the nearest double, however many digits they have") {
+  for (std::string const text : {"0", "7", "007", "999999999999999", "9007199254740993", "18446744073709551616",
+                                 "00000000000000000000000012", "123456789012345678901234567890"}) {
+    INFO(text);
+    CHECK(read<Measured>("kernel,case,device,time_s\nk,c,d," + text + "\n").front().time_s ==
+          std::strtod(text.c_str(), nullptr));
   }
 }
 
