@@ -110,7 +110,10 @@ Occupancy occupancy(OccupancyRule const& rule, KernelResources const& resources,
   std::uint64_t least = unlimited;
   for (auto const& [name, groups] : bounds) least = std::min(least, groups);
   for (auto const& [name, groups] : bounds)
-    if (groups == least) out.bound += (out.bound.empty() ? "" : "+") + std::string(name);
+    if (groups == least) {
+      if (!out.bound.empty()) out.bound += '+';
+      out.bound += name;
+    }
   out.groups_per_cu = least;
   out.occupancy = static_cast<double>(least * waves) / static_cast<double>(max_waves);
   if (least == 0) {

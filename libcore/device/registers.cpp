@@ -34,7 +34,7 @@ KernelRegisters registers_for(record::RegisterCounts const& kernel, Device const
   auto column = own_column(kernel, device);
   if (!column.count && kernel.registers_ptx) {
     std::uint64_t const per_register = device.rule.register_scope == record::RegisterScope::vec4 ? 4 : 1;
-    out.notes.push_back(fmt::format("{} not known, registers_ptx taken", column.name));
+    out.notes.push_back(std::string(column.name) + " not known, registers_ptx taken");
     column = {"registers_ptx", (*kernel.registers_ptx + per_register - 1) / per_register};
   }
   if (!column.count) {

@@ -1,14 +1,15 @@
 #include "model/panwar.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <utility>
-#include <vector>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace kernelcast::model::panwar {
 
@@ -34,10 +35,10 @@ struct Span {
 
 class Projector {
  public:
-  Projector(Kernel const& kernel, Device const& device, Options const& options)
-      : kernel_(kernel), device_(device), options_(options) {}
+  Projector(Kernel const& kernel, Device const& device, Options const& options, Terms& terms)
+      : kernel_(kernel), device_(device), options_(options), terms_(terms) {}
 
-  Terms run();
+  void run();
 
  private:
   void set_up();
@@ -71,19 +72,37 @@ class Projector {
     if (!value) throw Refusal{RowStatus::unknown, fmt::format("the device database lacks {}", column)};
     return static_cast<double>(*value);
   }
-  void note(std::string text) {
-    if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(std::move(text));
+  void note(std::string_view text);
+  template <class Format, class... Args>
+    requires(sizeof...(Args) > 0)
+  void note(Format const& format, Args const&... args) {  // FMT_COMPILE("…")
+    if (options_.notes) note(std::string_view(fmt::format(format, args...)));
   }
 
   Kernel const& kernel_;
   Device const& device_;
   Options const& options_;
-  Terms terms_;
-  std::vector<std::string> notes_;
+  Terms& terms_;
   std::size_t width_index_ = 1;  // of record::width_lanes
   double width_ = 32, units_ = 1, launches_ = 1, items_ = 1;
   double imbalance_ = 1;  // work of the busiest unit over the mean
 };
+
+// Each once, joined by "; ".
+void Projector::note(std::string_view text) {
+  if (!options_.notes) return;
+  auto& reason = terms_.projection.reason;
+  for (std::string_view rest = reason; !rest.empty();) {
+    auto const end = std::min(rest.find("; "), rest.size());
+    if (rest.substr(0, end) == text) return;
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  if (reason.empty())
+    reason.reserve(128);  // most have several notes
+  else
+    reason += "; ";
+  reason += text;
+}
 
 std::size_t width_index(double lanes) {
   for (std::size_t i = 0; i < record::width_lanes.size(); ++i)
@@ -119,7 +138,7 @@ void Projector::use_measured_clock() {
   if (!boosts || !device_.measured_fp32_flop_per_s || !device_.throughput[fp32]) return;
   double const held_hz = *device_.measured_fp32_flop_per_s / (2 * units_ * *device_.throughput[fp32]);
   if (held_hz <= terms_.clock_hz) return;
-  note(fmt::format("clock of {:.0f} MHz as the measured peak tells", held_hz / 1e6));
+  note(FMT_COMPILE("clock of {:.0f} MHz as the measured peak tells"), held_hz / 1e6);
   terms_.clock_hz = held_hz;
 }
 
@@ -127,9 +146,9 @@ void Projector::fit() {
   auto registers = device::registers_for(kernel_, device_);
   if (items_ >= 0x1p53) throw Refusal{RowStatus::infeasible, fmt::format("{:.3g} work-items in a work-group", items_)};
   terms_.occupancy = device::occupancy(device_, registers, kernel_.shared_bytes, static_cast<std::uint64_t>(items_));
-  for (auto& text : registers.notes) note(std::move(text));
+  for (auto const& text : registers.notes) note(text);
   terms_.registers = registers.count;
-  terms_.registers_source = registers.source;
+  terms_.registers_source = std::move(registers.source);
   if (terms_.occupancy.groups_per_cu == 0) throw Refusal{RowStatus::infeasible, terms_.occupancy.misfit};
   terms_.rounds = std::ceil(terms_.groups_per_launch / (units_ * static_cast<double>(terms_.occupancy.groups_per_cu)));
 }
@@ -143,8 +162,11 @@ double Projector::issue_throughput() const {
 }
 
 double Projector::fallback(Class c, Class from, double factor) {
-  note(factor == 1 ? fmt::format("throughput_{} as {}", name(c), name(from))
-                   : fmt::format("throughput_{} as {} / {}", name(c), name(from), 1 / factor));
+  if (options_.notes) {
+    auto text = std::string("throughput_").append(name(c)).append(" as ").append(name(from));
+    if (factor != 1) text += fmt::format(" / {}", 1 / factor);
+    note(text);
+  }
   return throughput(from) * factor;
 }
 
@@ -290,7 +312,8 @@ void Projector::global_bandwidth() {
     terms_.projection.bandwidth_source = "measured";
   } else if (device_.global_read.empty()) {
     bandwidth = need(device_.peak_bandwidth_bytes_per_s, "peak_bandwidth_bytes_per_s") * measured_fraction;
-    terms_.projection.bandwidth_source = fmt::format("peak x {}", measured_fraction);
+    static auto const of_peak = fmt::format("peak x {}", measured_fraction);
+    terms_.projection.bandwidth_source = of_peak;
   }
   auto const full = [&](device::Curve const& curve) {
     if (curve.empty()) return bandwidth;
@@ -354,20 +377,24 @@ Span Projector::global() {
                         launches_ * curve_time((read + extra_read) / launches_, (write + extra_write) / launches_));
     terms_.projection.bandwidth_source = "curve";
     if (device_.global_read.word_bytes != 4)
-      note(fmt::format("bandwidth over occupancy of words of {} bytes", device_.global_read.word_bytes));
+      note(FMT_COMPILE("bandwidth over occupancy of words of {} bytes"), device_.global_read.word_bytes);
   } else {
     double const waits = item_waits();
     double const latency_s = device_.global_latency_s.value_or(default_latency_s);
     double const item_s = waits > 0 ? std::max(1.0, fetched * waits) * latency_s + item_instructions_s() : 0;
     double const waiting = launches_ * terms_.rounds * item_s;
     if (waiting > bound && !device_.global_latency_s)
-      note(fmt::format("global_latency_s taken as {:g}", default_latency_s));
+      note(FMT_COMPILE("global_latency_s taken as {:g}"), default_latency_s);
     t.time_s = std::max(bound, waiting);
     t.high_s = std::max(at_full(read + extra_read, write + extra_write), waiting);
   }
   terms_.saturation = t.time_s > 0 ? std::min(1.0, bound / t.time_s) : 1;
-  if (terms_.projection.bandwidth_source != "curve")
-    terms_.projection.bandwidth_source += fmt::format(" x saturation {:.3g}", terms_.saturation);
+  if (options_.notes && terms_.projection.bandwidth_source != "curve") {
+    std::array<char, 16> text;
+    auto* const end =
+        std::to_chars(text.data(), text.data() + text.size(), terms_.saturation, std::chars_format::general, 3).ptr;
+    terms_.projection.bandwidth_source.append(" x saturation ").append(text.data(), end);
+  }
   t.low_s = t.time_s;
   double const resident =
       std::min(terms_.groups_per_launch, units_ * static_cast<double>(terms_.occupancy.groups_per_cu));
@@ -451,7 +478,7 @@ double Projector::launches_s() {
   return out.value_or(0);
 }
 
-Terms Projector::run() {
+void Projector::run() {
   auto& p = terms_.projection;
   p.kernel = kernel_.kernel;
   p.case_name = kernel_.case_name;
@@ -476,7 +503,6 @@ Terms Projector::run() {
     p.time_low_s = std::max({c.low_s, g.low_s, s.low_s}) / spread + delay;
     p.time_high_s =
         std::min(std::max({c.high_s, g.high_s, s.high_s}) * spread + delay, std::numeric_limits<double>::max());
-    p.reason = fmt::format("{}", fmt::join(notes_, "; "));
   } catch (Refusal const& refusal) {
     p.status = refusal.status;
     p.reason = refusal.reason;
@@ -485,13 +511,14 @@ Terms Projector::run() {
     p.reason = error.what();
   }
   if (p.status != RowStatus::ok) p.bandwidth_source.clear(), p.occupancy.reset();
-  return terms_;
 }
 
 }  // namespace
 
 Terms explain(Kernel const& kernel, Device const& device, Options const& options) {
-  return Projector(kernel, device, options).run();
+  Terms terms;
+  Projector(kernel, device, options, terms).run();
+  return terms;
 }
 
 }  // namespace kernelcast::model::panwar

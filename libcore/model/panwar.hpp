@@ -73,6 +73,7 @@ struct Options {
   Clock clock = Clock::usual;
   std::optional<double> clock_hz = {};  // of the compute units, in the place of `clock`
   device::LaunchCost launch_cost = {};
+  bool notes = true;  // whether a projection's reason and bandwidth_source say what was assumed
 };
 
 // Everything on the way to a projection; times in seconds, of all launches together.
