@@ -4,8 +4,6 @@
 #include <charconv>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "model/rates.hpp"
 
 namespace kernelcast::model::queue {
@@ -63,16 +61,17 @@ constexpr std::array table{
     Constant{"launch_s", &C::launch_s, "s", "nvbench: 2.8 to 6.9 us on seven systems"},
 };
 
-// Throughput of `customers` that take turns at one station and a delay: exact mean-value analysis.
-double throughput(double delay, double service, double customers) {
-  double queue = 0, x = 0;
-  auto const whole = static_cast<unsigned>(customers);
+// Throughput of `few` and of `all` customers that take turns at one station and a delay: exact mean-value analysis.
+std::pair<double, double> throughput(double delay, double service, double few, double all) {
+  double queue = 0, x = 0, x_few = 0;
+  auto const first = static_cast<unsigned>(few), whole = static_cast<unsigned>(all);
   for (unsigned i = 1; i <= whole; ++i) {
     double const response = service * (1 + queue);
     x = i / (delay + response);
     queue = x * response;
+    if (i == first) x_few = x;
   }
-  return x;
+  return {x_few, x};
 }
 
 // Of an NVIDIA device, 86 for 8.6; else 0.
@@ -88,9 +87,8 @@ bool has_queue(Device const& device) {
 }
 
 // Those of which bench-suites/validation has measured times.
-bool is_validated(Device const& device) {
-  int const c = capability(device);
-  return c == 70 || c == 75 || c == 80 || c == 86;
+bool is_validated(int capability) {
+  return capability == 70 || capability == 75 || capability == 80 || capability == 86;
 }
 
 }  // namespace
@@ -101,10 +99,16 @@ std::span<Constant const> constants() {
 
 class Projector {
  public:
-  Projector(Kernel const& kernel, Device const& device, Options const& options)
-      : k_(kernel), row_(*kernel.row_), device_(device), options_(options), c_(options.constants) {}
+  Projector(Kernel const& kernel, Device const& device, int capability, Options const& options, Terms& terms)
+      : k_(kernel),
+        row_(*kernel.row_),
+        device_(device),
+        options_(options),
+        c_(options.constants),
+        terms_(terms),
+        capability_(capability) {}
 
-  Terms run();
+  void run();
 
  private:
   double slots(Pipe pipe) const { return row_.slots[pipe].value_or(0) / groups_total_; }
@@ -122,7 +126,7 @@ class Projector {
   void caches();
   double lone_latency() const;
   double global_atomics() const;
-  double first_launch(bool warm);
+  void one_launch(bool in_l2);
   Limiter limiter() const;
   void finish();
 
@@ -131,7 +135,8 @@ class Projector {
   Device const& device_;
   Options const& options_;
   Constants const& c_;
-  Terms terms_;
+  Terms& terms_;
+  int capability_;
   double f_ = 1, slower_ = 1;  // clock; the one at which the database's figures of caches were measured over it
   double units_ = 1, active_ = 1, groups_ = 1, groups_total_ = 1, resident_ = 1, waves_ = 1, launches_ = 1;
   double from_memory_ = 1;  // part of the misses that reach memory
@@ -167,8 +172,9 @@ void Projector::pipes() {
 void Projector::load_store() {
   auto const& g = k_.group_;
   bool const turing = device_.target == "sm_75";
-  int const c = capability(device_);
-  double const load_cycles = turing ? c_.load_cycles_turing : c % 10 == 0 ? c_.load_cycles_large : c_.load_cycles;
+  double const load_cycles = turing                  ? c_.load_cycles_turing
+                             : capability_ % 10 == 0 ? c_.load_cycles_large
+                                                     : c_.load_cycles;
   auto const requests = [&](auto const& list, double least) {
     double sum = 0;
     for (auto const& r : list) sum += r.count * std::max({least, r.degree, r.lines / c_.tag_lines});
@@ -349,35 +355,28 @@ double Projector::global_atomics() const {
   return global_atomics_s(row_.atomic_max_same_address / launches_, of_group(g.atomic_sectors) * groups_, f_, c_);
 }
 
-double Projector::first_launch(bool warm) {
+// Without what starts cold; `in_l2`: the second-level cache holds all of its data.
+void Projector::one_launch(bool in_l2) {
   double const memory = station(Station::dram), from_memory = from_memory_;
-  double const footprint = row_.global_footprint_bytes;
-  bool const stays = warm && footprint <= device_.l2_bytes.value_or(0);
-  if (stays) station(Station::dram) = 0, from_memory_ = 0;
+  if (in_l2) station(Station::dram) = 0, from_memory_ = 0;
   // Shared memory is part of the load/store unit: it has a station of its own to be named.
   double sum = 0, most = 0, norm = 0;
   for (auto const one : record::values_of<Station>)
     if (one != Station::shared) sum += station(one), most = std::max(most, station(one));
   for (auto const one : record::values_of<Station>)
-    if (one != Station::shared && most > 0) norm += std::pow(station(one) / most, c_.norm);
+    if (one != Station::shared && most > 0 && station(one) != 0) norm += std::pow(station(one) / most, c_.norm);
   terms_.service = most * std::pow(norm, 1 / c_.norm);
   terms_.latency = lone_latency() + std::max(0.0, sum - terms_.service) / waves_;
   // Wavefronts of a group overlap each other, less where barriers hold them together: a group is so many customers.
   bool const holds = k_.group_.path[Step::barrier].value_or(0) > 0;
   double const parts = std::clamp(std::round(std::pow(waves_, holds ? c_.overlap_barriers : c_.overlap)), 1.0, waves_);
-  auto const each = [&](double customers) {  // time between the ends of groups
-    double const x = throughput(terms_.latency, terms_.service / parts, customers * parts) / parts;
-    return x > 0 ? 1 / x : 0;
-  };
-  terms_.queue = terms_.groups_of_unit * each(terms_.customers);
+  auto const [alone, x] = throughput(terms_.latency, terms_.service / parts, parts, terms_.customers * parts);
+  terms_.queue = x > 0 ? terms_.groups_of_unit * parts / x : 0;
   // The launch lasts as long as its longest group.
-  terms_.longest = each(1) / k_.scale_;
+  terms_.longest = alone > 0 ? parts / alone / k_.scale_ : 0;
   terms_.atomics = global_atomics();
-  terms_.start = warm ? 0 : c_.code_s * row_.code_slots.value_or(0) + (groups_ >= units_ ? c_.ramp_s : 0);
-  double const time = std::max({terms_.queue, terms_.longest, terms_.atomics}) + terms_.start;
   station(Station::dram) = memory;
   from_memory_ = from_memory;
-  return time;
 }
 
 Limiter Projector::limiter() const {
@@ -398,10 +397,15 @@ Limiter Projector::limiter() const {
 
 void Projector::finish() {
   auto& p = terms_.projection;
-  double const cold = first_launch(options_.caches == Caches::warm);
-  auto const first = terms_;
-  double const later = launches_ > 1 ? first_launch(true) : cold;
-  terms_ = first;
+  bool const warm = options_.caches == Caches::warm;
+  bool const stays = row_.global_footprint_bytes <= device_.l2_bytes.value_or(0);
+  auto const body = [&] { return std::max({terms_.queue, terms_.longest, terms_.atomics}); };
+  double later = 0;  // each launch after the first, which find what it has left
+  if (launches_ > 1 && stays && !warm) one_launch(true), later = body();
+  one_launch(stays && warm);  // the first: its terms remain
+  if (!stays || warm) later = body();
+  terms_.start = warm ? 0 : c_.code_s * row_.code_slots.value_or(0) + (groups_ >= units_ ? c_.ramp_s : 0);
+  double const first = body() + terms_.start;
   auto const cost =
       options_.has_launch_cost ? options_.common.launch_cost.on(device_) : std::optional<double>(c_.launch_s);
   terms_.launch = cost.value_or(0);
@@ -413,7 +417,7 @@ void Projector::finish() {
   p.t_global_s = of_unit * std::max(at(Station::l2), at(Station::dram));
   p.t_shared_s = of_unit * at(Station::shared);
   p.t_launch_s = launches_ * terms_.launch;
-  p.time_s = cold + (launches_ - 1) * later + *p.t_launch_s;
+  p.time_s = first + (launches_ - 1) * later + *p.t_launch_s;
   p.limiter = limiter();
   double sum = 0, most = 0;
   for (double const d : s) sum += d, most = std::max(most, d);
@@ -421,47 +425,52 @@ void Projector::finish() {
   p.time_high_s = std::max(*p.time_s, of_unit * (sum + terms_.latency / terms_.customers) + *p.t_launch_s);
 }
 
-Terms Projector::run() {
-  auto common = options_.common;
-  if (!options_.has_launch_cost) common.launch_cost = {};
-  terms_.common = panwar::explain(row_, device_, common);
-  terms_.projection = terms_.common.projection;
+void Projector::run() {
   auto& p = terms_.projection;
   p.model = model_name;
-  p.bandwidth_source.clear();
-  if (p.status != RowStatus::ok) return terms_;
+  if (p.status != RowStatus::ok) return;
   if (!has_queue(device_) || !(k_.complete_ || k_.estimated_)) {
     if (!options_.has_launch_cost) {
       p.t_launch_s = c_.launch_s * std::max<double>(1, static_cast<double>(row_.launches));
       for (auto* const t : {&p.time_s, &p.time_low_s, &p.time_high_s}) **t += *p.t_launch_s;
     }
-    p.bandwidth_source = terms_.common.projection.bandwidth_source;
-    p.reason = fmt::format("{} projected as by panwar{}{}",
-                           has_queue(device_) ? "no issue slots:" : "no queue of this architecture:",
-                           p.reason.empty() ? "" : "; ", p.reason);
-    return terms_;
+    std::string why = has_queue(device_) ? "no issue slots: projected as by panwar"
+                                             : "no queue of this architecture: projected as by panwar";
+    if (!p.reason.empty()) {
+      why.reserve(why.size() + 2 + p.reason.size());
+      why.append("; ").append(p.reason);
+    }
+    p.reason = std::move(why);
+    return;
   }
+  p.bandwidth_source.clear();
   p.reason = k_.estimated_ ? "no counts of one group: estimated from the totals" : "";
   set_up();
   pipes();
   load_store();
   caches();
   finish();
-  if (!is_validated(device_)) {
+  if (!is_validated(capability_)) {
     p.status = RowStatus::unvalidated;
-    p.reason +=
-        fmt::format("{}no measurement of {} has tested this model", p.reason.empty() ? "" : "; ", device_.target);
+    if (!p.reason.empty()) p.reason += "; ";
+    p.reason.append("no measurement of ").append(device_.target).append(" has tested this model");
   }
   if (!std::isfinite(*p.time_s) || *p.time_s <= 0) {
     p.status = RowStatus::unknown;
     p.reason = "the counts are too large";
     p.time_s.reset(), p.time_low_s.reset(), p.time_high_s.reset(), p.limiter = {};
   }
-  return terms_;
 }
 
 Terms Kernel::explain(Device const& device, Options const& options) const {
-  return Projector(*this, device, options).run();
+  int const number = capability(device);
+  auto common = options.common;
+  if (!options.has_launch_cost) common.launch_cost = {};
+  common.notes = !has_queue(number) || !(complete_ || estimated_);
+  Terms terms{.projection = {}, .common = panwar::explain(*row_, device, common)};
+  terms.projection = std::move(terms.common.projection);
+  Projector(*this, device, number, options, terms).run();
+  return terms;
 }
 
 }  // namespace kernelcast::model::queue

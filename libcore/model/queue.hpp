@@ -70,12 +70,12 @@ using record::Station;
 // Seconds unless it says otherwise, of the first launch.
 struct Terms {
   record::Projection projection;
-  panwar::Terms common;                            // clock, occupancy
-  record::PerValue<Station, double> stations;      // of one group
-  double service = 0, latency = 0, customers = 0;  // b, Z', N
-  double groups_of_unit = 0;                       // n
-  double queue = 0;                                // n / X
-  double longest = 0;                              // the longest group alone
+  panwar::Terms common;                             // clock, occupancy, registers; its projection is above
+  record::PerValue<Station, double> stations = {};  // of one group
+  double service = 0, latency = 0, customers = 0;   // b, Z', N
+  double groups_of_unit = 0;                        // n
+  double queue = 0;                                 // n / X
+  double longest = 0;                               // the longest group alone
   double atomics = 0, start = 0, launch = 0;
   double l2_bytes = 0, dram_bytes = 0;  // of one launch
 };
