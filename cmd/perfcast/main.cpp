@@ -83,6 +83,7 @@ bool is_other_target(std::vector<record::Kernel> const& same, record::Kernel con
 
 // A device's own row, else the one without a target, else the first: what is not of the machine code is the same.
 std::size_t row_for(std::vector<record::Kernel> const& same, device::Device const& device) {
+  if (same.size() == 1) return 0;
   for (std::string const& target : {device.target, std::string()})
     for (std::size_t i = 0; i < same.size(); ++i)
       if (same[i].target == target) return i;
@@ -140,7 +141,8 @@ void run(Options const& options, cli::Streams& io) {
       return out.finish();
     }
     auto out = io.writer<record::Projection>();
-    each_projection([&](auto const& kernel, auto const& device) { out.write(kernel.project(device, queue)); });
+    each_projection(
+        [&](auto const& kernel, auto const& device) { out.write(kernel.explain(device, queue).projection); });
     return out.finish();
   }
   auto const each_row = [&](auto const& write) {
@@ -157,7 +159,7 @@ void run(Options const& options, cli::Streams& io) {
   }
   auto out = io.writer<record::Projection>();
   each_row([&](auto const& kernel, auto const& device) {
-    if (options.model == "panwar") return out.write(model::panwar::project(kernel, device, model));
+    if (options.model == "panwar") return out.write(model::panwar::explain(kernel, device, model).projection);
     for (auto const& projection : model::trivial::project(kernel, device)) out.write(projection);
   });
   out.finish();
