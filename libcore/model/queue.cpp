@@ -466,7 +466,7 @@ Terms Kernel::explain(Device const& device, Options const& options) const {
   int const number = capability(device);
   auto common = options.common;
   if (!options.has_launch_cost) common.launch_cost = {};
-  common.notes = !has_queue(number) || !(complete_ || estimated_);
+  common.notes = !has_queue(device) || !(complete_ || estimated_);
   Terms terms{.projection = {}, .common = panwar::explain(*row_, device, common)};
   terms.projection = std::move(terms.common.projection);
   Projector(*this, device, number, options, terms).run();
