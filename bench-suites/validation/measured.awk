@@ -1,5 +1,5 @@
 # The measured times that are scored: of each launch the cold one where there are two, with the part of the split that
-# its program belongs to. -v parts=chosen leaves out what is held.
+# its program belongs to. -v parts=chosen leaves out what is held; -v back_to_back=1: of launches back to back instead.
 #   awk -f ../csv.awk -f measured.awk split.csv measured/*.csv
 function quoted(text) {
   if (text !~ /[,"]/) return text
@@ -9,7 +9,7 @@ function quoted(text) {
 BEGIN { print "suite,program,problem,part,kernel,case,device,time_s" }
 !read_row() { next }
 FILENAME ~ /split\.csv$/ { part[cell("suite"), cell("program")] = cell("part"); next }
-cell("cache") == "back_to_back" || cell("time_s") == "" { next }
+(cell("cache") == "back_to_back") != !!back_to_back || cell("time_s") == "" { next }
 {
   its = part[cell("suite"), cell("program")]
   if (its == "") {

@@ -21,7 +21,7 @@ struct Options {
   std::string devdb;
   std::vector<std::string> devices;
   std::string clock = "usual", model = "queue", launch_cost;
-  std::string caches = "cold";
+  std::string caches = "cold", launches = "alone";
   std::vector<std::string> constants;
   bool constants_only = false, explain = false, doubtful = false, launch_delay = false;
   CLI::App const* app = nullptr;  // to see whether --format was given
@@ -49,6 +49,7 @@ model::queue::Options queue_options(Options const& options, model::panwar::Optio
   out.common = common;
   out.has_launch_cost = options.launch_delay || !options.launch_cost.empty();
   out.caches = options.caches == "warm" ? model::queue::Caches::warm : model::queue::Caches::cold;
+  if (options.launches != "alone") out.launches = model::queue::Launches::back_to_back;
   for (auto const& text : options.constants) {
     auto const equals = text.find('=');
     auto const name = text.substr(0, equals);
@@ -180,6 +181,11 @@ void declare(cli::Tool& tool) {
                  "before has left; of queue")
       ->type_name("STATE")
       ->check(CLI::IsMember({"cold", "warm"}));
+  app.add_option("--launches", options->launches,
+                 "alone (default), each waited for by the host, or back-to-back: the host is ahead, and of a launch's "
+                 "cost counts what the execution before does not hide; of queue")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"alone", "back-to-back"}));
   app.add_flag("--constants", options->constants_only,
                "list the constants of queue, with their units and sources, and do nothing else");
   tool.list("--constant", options->constants, "another value for a constant of queue, to see what depends on it",

@@ -406,6 +406,7 @@ void Projector::finish() {
   if (!stays || warm) later = body();
   terms_.start = warm ? 0 : c_.code_s * row_.code_slots.value_or(0) + (groups_ >= units_ ? c_.ramp_s : 0);
   double const first = body() + terms_.start;
+  double const executing = first + (launches_ - 1) * later;
   auto const cost =
       options_.has_launch_cost ? options_.common.launch_cost.on(device_) : std::optional<double>(c_.launch_s);
   terms_.launch = cost.value_or(0);
@@ -416,8 +417,11 @@ void Projector::finish() {
                                       at(Station::fp64), at(Station::special)});
   p.t_global_s = of_unit * std::max(at(Station::l2), at(Station::dram));
   p.t_shared_s = of_unit * at(Station::shared);
-  p.t_launch_s = launches_ * terms_.launch;
-  p.time_s = first + (launches_ - 1) * later + *p.t_launch_s;
+  auto const besides = [&](double one) {
+    return options_.launches == Launches::alone ? terms_.launch : std::max(0.0, terms_.launch - one);
+  };
+  p.t_launch_s = besides(first) + (launches_ - 1) * besides(later);
+  p.time_s = executing + *p.t_launch_s;
   p.limiter = limiter();
   double sum = 0, most = 0;
   for (double const d : s) sum += d, most = std::max(most, d);
@@ -435,7 +439,7 @@ void Projector::run() {
       for (auto* const t : {&p.time_s, &p.time_low_s, &p.time_high_s}) **t += *p.t_launch_s;
     }
     std::string why = has_queue(device_) ? "no issue slots: projected as by panwar"
-                                             : "no queue of this architecture: projected as by panwar";
+                                         : "no queue of this architecture: projected as by panwar";
     if (!p.reason.empty()) {
       why.reserve(why.size() + 2 + p.reason.size());
       why.append("; ").append(p.reason);

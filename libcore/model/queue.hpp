@@ -58,10 +58,15 @@ std::span<Constant const> constants();
 // Which data the caches hold when a launch begins: nothing of it, or what the launch before has left.
 enum class Caches : std::uint8_t { cold, warm };
 
+// Alone: the host waits for each launch. Back to back: it does not, and a launch costs what the launch before does not
+// hide.
+enum class Launches : std::uint8_t { alone, back_to_back };
+
 struct Options {
   panwar::Options common;  // its launch_cost counts when has_launch_cost
   bool has_launch_cost = false;
   Caches caches = Caches::cold;
+  Launches launches = Launches::alone;
   Constants constants = {};
 };
 

@@ -236,6 +236,21 @@ TEST_CASE("launches cost a constant each, unless another cost is given") {
   CHECK(model::queue::Kernel(k).project(d, no_launches()).t_launch_s == 0);
 }
 
+TEST_CASE("back to back, a launch costs what executing does not hide") {
+  auto const& d = all_devices().find("a100");
+  for (std::uint64_t const groups : {std::uint64_t{1}, std::uint64_t{1} << 16}) {
+    auto k = stream_kernel(groups);
+    k.launches = 3;
+    k.group.slots = *k.group.slots * 3;
+    auto o = no_launches();
+    double const executing = queue_time(k, d, o);
+    o.common.launch_cost.seconds = 5e-6;
+    CHECK(queue_time(k, d, o) == Approx(executing + 15e-6));
+    o.launches = model::queue::Launches::back_to_back;
+    CHECK(queue_time(k, d, o) == Approx(std::max(executing, 15e-6)).epsilon(0.01));
+  }
+}
+
 TEST_CASE("a warm second-level cache holds what fits") {
   auto const& d = all_devices().find("a100");
   auto o = no_launches();
