@@ -44,6 +44,10 @@ constexpr std::array table{
              "chosen on pmpp: of the resident groups, those that share a line in time"},
     Constant{"line_most", &C::line_most, "1", "chosen on pmpp: memory gives 64 bytes for 32"},
     Constant{"cache_part", &C::cache_part, "1", "assumed: of a capacity"},
+    Constant{
+        "dirty_part", &C::dirty_part, "1",
+        "chosen on hecbench and pmpp: of the second-level cache, what has been written and stays there at the end"},
+    Constant{"dirty_most", &C::dirty_most, "1", "chosen on hecbench: of what has been written, at most so much stays"},
     Constant{"arithmetic_cycles", &C::arithmetic_cycles, "clocks", "micro-benchmarks: 4 to 5"},
     Constant{"fp64_cycles", &C::fp64_cycles, "clocks", "micro-benchmarks of V100 and A100"},
     Constant{"fp64_slow_cycles", &C::fp64_slow_cycles, "clocks", "micro-benchmarks of Turing: 40 to 48"},
@@ -327,9 +331,13 @@ void Projector::caches() {
   double const written =
       (more_written * distinct_of_launch(k_.store_parts_, l2) * k_.scale_ + local_memory * k_.scale_ / 2 * groups_) *
       sector_bytes;
+  // What fits is fetched once, whatever groups far from each other share.
+  double const footprint = row_.global_footprint_bytes;
+  double const fetched = footprint <= l2 ? std::min(read, footprint) : read;
+  double const dirty = std::min(c_.dirty_most * written, c_.dirty_part * device_.l2_bytes.value_or(0));
   double const most = (more_read * (own + again) + more_written * k_.store_sectors_ + textures + local_memory) *
                       k_.scale_ * groups_ * sector_bytes;
-  terms_.dram_bytes = std::min(read + written, std::max(most, 0.0));
+  terms_.dram_bytes = std::min(fetched + written, std::max(most, 0.0)) - dirty;
   station(Station::dram) = terms_.dram_bytes / groups_ * active_ / dram_bytes_per_s(device_, c_);
   from_memory_ = loads > 0 ? std::min(1.0, read / (loads * groups_ * sector_bytes)) : 1;
 }

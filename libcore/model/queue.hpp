@@ -41,7 +41,7 @@ struct Constants {
   double tag_lines = 3.6, constant_cycles = 1, texture_cycles = 8;
   double atomic_request_cycles = 2, atomic_sector_cycles = 0.3125, atomic_same_cycles = 1, shared_atomic_cycles = 2;
   double l2_bytes_per_channel = 120, l2_port_bytes = 64, sectors_per_lookup = 2;
-  double dram_part = 0.92, line_part = 0.5, line_most = 2, cache_part = 0.8;
+  double dram_part = 0.92, line_part = 0.5, line_most = 2, cache_part = 0.8, dirty_part = 0.25, dirty_most = 0.5;
   double arithmetic_cycles = 4.5, fp64_cycles = 8, fp64_slow_cycles = 40, special_cycles = 20,
          constant_latency_cycles = 30, shared_latency_cycles = 25, barrier_cycles = 20, hit_cycles = 33;
   double l2_latency_s = 144e-9, dram_latency_s = 316e-9;
