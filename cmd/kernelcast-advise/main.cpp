@@ -17,7 +17,7 @@ using namespace kernelcast;
 namespace {
 
 struct Options {
-  std::string devdb, clock = "usual", emit = "advice", groups = "first";
+  std::string devdb, clock = "usual", emit = "advice", groups = launch::text_of({});
   std::vector<std::string> devices, mappings, as, application;
   std::optional<double> budget_pct;
   double timeout_s = 10;
@@ -143,7 +143,8 @@ void declare(cli::Tool& tool) {
       ->type_name("advice|projection|total|steering")
       ->check(CLI::IsMember({"advice", "projection", "total", "steering"}))
       ->capture_default_str();
-  app.add_option("--groups", options->groups, "groups of each launch to emulate: first, all, or so many")
+  app.add_option("--groups", options->groups,
+                 "groups of each launch to emulate: spread, first, all or so many, as of miniemu")
       ->type_name("GROUPS")
       ->capture_default_str();
   app.add_option("--timeout", options->timeout_s,

@@ -20,7 +20,7 @@ namespace {
 struct Options {
   launch::Options launch;
   miniemu::AttachCommand attach;
-  std::string emit = "kernel", groups = "first";
+  std::string emit = "kernel", groups;
   unsigned width = 32;
   std::vector<std::string> dumps, checks, machine_targets;
   std::string only;
@@ -47,7 +47,10 @@ launch::RunOptions run_options(Options const& options, cli::Streams& io) {
                                                            {"blocks", launch::Emit::blocks}};
   run.emit = records.at(options.emit);
   run.trace_width = options.width;
-  run.groups = launch::parse_groups(options.groups);
+  if (!options.groups.empty())
+    run.groups = launch::parse_groups(options.groups);
+  else if (run.emit == launch::Emit::trace)
+    run.groups = launch::parse_groups("first");
   run.limits.in_order = options.deterministic;
   run.machine_targets = machine_targets(options);
   run.check_options = options.check_options;
@@ -156,10 +159,10 @@ void declare(cli::Tool& tool) {
       ->check(CLI::IsMember({32, 64}))
       ->capture_default_str();
   app.add_option("--groups", options->groups,
-                 "groups of each launch to emulate: first, all, so many, spread evenly over the grid, or resident:N, "
-                 "the first N of the grid, neighbours")
-      ->type_name("GROUPS")
-      ->capture_default_str();
+                 "groups of each launch to emulate: spread, as many as it takes, from all over the grid (default); "
+                 "first (default of a trace); all; so many, at even distances; or resident:N, the first N of the "
+                 "grid, neighbours")
+      ->type_name("GROUPS");
   app.add_flag(
       "--deterministic", options->deterministic,
       "run work-groups strictly one after the other, on one thread: what groups that race with each other leave "
@@ -191,7 +194,7 @@ int main(int argc, char** argv) {
       .name = "miniemu",
       .summary = "emulate work-groups of a kernel and count what they do",
       .description =
-          "Compiles a kernel to PTX, runs one work-group of each launch (or some, or all) on an emulator and writes "
+          "Compiles a kernel to PTX, runs some work-groups of each launch (or one, or all) on an emulator and writes "
           "kernel rows: what the launch executes and moves, independent of any device. No GPU is needed. Memory is "
           "checked: an access outside its buffer is a finding.",
       .operands = cli::Operands::none,
@@ -204,7 +207,7 @@ int main(int argc, char** argv) {
       .see_also = {"perfcast(1)", "rank(1)"},
       .examples = {{"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 -a buf:f32:1048576:random "
                     "-a buf:f32:1048576:random -a buf:f32:1048576:zero -a i32:1024",
-                    "count what one work-group does"},
+                    "count what a launch does"},
                    {"miniemu mmul.toml --groups all", "emulate the whole grid of every launch in the file"},
                    {"miniemu mmul.toml --emit lines --format table", "see which lines cost most, and why"},
                    {"miniemu --attach -o kernels.csv -- ./app input.dat", "the kernels of a running application"}}};

@@ -14,7 +14,7 @@ namespace kernelcast::advise {
 namespace {
 
 // Raised whenever the same launch may give another row.
-constexpr std::string_view own_version = "kernel row 1";
+constexpr std::string_view own_version = "kernel row 2";
 
 std::string folder() {
   auto const cache = frontend::cache_folder();
@@ -22,10 +22,9 @@ std::string folder() {
 }
 
 std::string name_of(launch::Plan const& plan, CountOptions const& options, std::string const& ptx) {
-  auto const& groups = options.run.groups;
-  auto const text = fmt::format("{}\n{}\n{} {}\n{} {} {}\n{}\n", own_version, frontend::content_hash(ptx),
-                                plan.calls.front().kernel.text, plan.request.registers, groups.all, groups.count,
-                                groups.neighbours, options.identity);
+  auto const text =
+      fmt::format("{}\n{}\n{} {}\n{}\n{}\n", own_version, frontend::content_hash(ptx), plan.calls.front().kernel.text,
+                  plan.request.registers, launch::text_of(options.run.groups), options.identity);
   return frontend::content_hash(text) + ".csv";
 }
 

@@ -49,7 +49,8 @@ struct kernelcast_launch {
   };
   std::map<unsigned, Argument> arguments;
   std::size_t dynamic_shared_bytes = 0;
-  std::uint64_t groups = 1, max_instructions = 0;
+  launch::GroupChoice groups;
+  std::uint64_t max_instructions = 0;
   double timeout_s = 0;
   bool cache = true;
 };
@@ -279,7 +280,7 @@ advise::CountOptions count_options(kernelcast_launch const& launch, std::string 
   advise::CountOptions out;
   out.identity = std::move(identity);
   out.cache = launch.cache;
-  out.run.groups = {launch.groups == 0, std::max<std::uint64_t>(launch.groups, 1), false};
+  out.run.groups = launch.groups;
   out.run.limits.max_steps = launch.max_instructions;
   out.run.limits.timeout_s = launch.timeout_s;
   out.run.print = [](std::string_view) {};  // what a kernel prints is discarded
@@ -499,7 +500,8 @@ kernelcast_status kernelcast_launch_dynamic_shared(kernelcast_launch* launch, si
 kernelcast_status kernelcast_launch_groups(kernelcast_launch* launch, uint64_t groups) {
   return guarded([&] {
     need(launch, "launch");
-    launch->groups = groups;
+    using enum launch::GroupChoice::Kind;
+    launch->groups = groups == 0 ? launch::GroupChoice{all} : launch::GroupChoice{even, groups};
   });
 }
 

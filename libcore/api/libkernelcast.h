@@ -106,7 +106,8 @@ KERNELCAST_API kernelcast_status kernelcast_launch_sampler(kernelcast_launch* la
 /* Dynamic shared memory of a group: CUDA's third launch parameter. */
 KERNELCAST_API kernelcast_status kernelcast_launch_dynamic_shared(kernelcast_launch* launch, size_t bytes);
 
-/* How many work-groups are emulated, spread over the grid; 0: all. One unless this is called. */
+/* How many work-groups are emulated, at even distances; 0: all. Unless this is called, as many as it takes, from all
+   over the grid: miniemu(1), --groups spread. */
 KERNELCAST_API kernelcast_status kernelcast_launch_groups(kernelcast_launch* launch, uint64_t groups);
 
 /* Emulation ends with KERNELCAST_LIMIT after so many warp instructions, or so many seconds; 0: never. */

@@ -77,8 +77,7 @@ LaunchAccesses find_accesses(launch::Plan plan, launch::RunOptions const& option
   auto choice = options;
   choice.emit = launch::Emit::kernel;
   choice.watcher = &watcher;
-  choice.groups = {};
-  choice.groups.only = GroupRanges(grid, {}).sample();
+  choice.groups = {launch::GroupChoice::Kind::only, 0, GroupRanges(grid, {}).sample()};
   launch::run(std::move(plan), choice);
   LaunchAccesses out{{grid.x, grid.y, grid.z}, {}, {}};
   for (auto& [buffer, access] : watcher.accesses()) {

@@ -142,13 +142,19 @@ class Attachment {
           recording_of(spool_, known_, fs::path(options_.command.front()).filename().string(), options_.report);
     }
     rows_.merge(std::move(counted_));
-    std::map<std::string, std::vector<std::uint64_t>> counts;
+    struct Launches {
+      std::vector<std::uint64_t> counts, allocated_bytes;
+    };
+    std::map<std::string, Launches> launches;
     for (auto& [key, rows] : rows_) {
       auto const& [process, number] = key;
-      auto const [at, is_new] = counts.try_emplace(process);
-      if (is_new) at->second = spool_.counts(process);
+      auto const [at, is_new] = launches.try_emplace(process);
+      auto& [counts, allocated_bytes] = at->second;
+      if (is_new) counts = spool_.counts(process), allocated_bytes = spool_.allocated_bytes(process);
       for (auto& row : rows) {
-        record::repeat(row, number < at->second.size() ? std::max<std::uint64_t>(1, at->second[number]) : 1);
+        record::repeat(row, number < counts.size() ? std::max<std::uint64_t>(1, counts[number]) : 1);
+        if (number < allocated_bytes.size() && allocated_bytes[number] > 0)
+          row.allocated_bytes = std::max(row.allocated_bytes.value_or(0), allocated_bytes[number]);
         result_.rows.push_back(std::move(row));
       }
     }

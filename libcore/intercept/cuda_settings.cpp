@@ -59,13 +59,10 @@ Settings settings_of_environment() {
 std::vector<std::string> environment_of(Settings const& settings) {
   std::string devices;
   for (auto const& device : settings.devices) devices += (devices.empty() ? "" : ",") + device;
-  auto const groups = settings.groups.all          ? std::string("all")
-                      : settings.groups.neighbours ? fmt::format("resident:{}", settings.groups.count)
-                                                   : fmt::format("{}", settings.groups.count);
   return {"KERNELCAST_CUDA_SPOOL=" + settings.spool,
           "KERNELCAST_DEVDB=" + settings.database,
           "KERNELCAST_CUDA_AS=" + devices,
-          "KERNELCAST_CUDA_GROUPS=" + groups,
+          "KERNELCAST_CUDA_GROUPS=" + launch::text_of(settings.groups),
           fmt::format("KERNELCAST_CUDA_BUDGET={}", settings.budget),
           fmt::format("KERNELCAST_CUDA_THREADS={}", settings.threads),
           fmt::format("KERNELCAST_CUDA_MEMORY={}", settings.memory_bytes),

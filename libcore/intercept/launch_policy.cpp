@@ -18,6 +18,13 @@ LaunchPolicy::LaunchPolicy(Spool spool, std::string_view every)
       kernels_once_(every == "kernel"),
       every_(every == "launch" ? 1 : std::strtoull(std::string(every).c_str(), nullptr, 10)) {}
 
+LaunchPolicy::Counted LaunchPolicy::count(History& history, Configuration const& configuration,
+                                          std::uint64_t allocated_bytes) {
+  auto const counted = count(history, configuration);
+  if (counted.launches) spool_.note_allocated(counted.launches, allocated_bytes);
+  return counted;
+}
+
 LaunchPolicy::Counted LaunchPolicy::count(History& history, Configuration const& configuration) {
   history.launches += 1;
   auto const seen = kernels_once_ ? history.seen.begin() : history.seen.find(configuration);

@@ -41,11 +41,14 @@ class LaunchPolicy {
     std::uint64_t* launches = nullptr;    // in the spool; null where it is full
     std::optional<std::uint64_t> number;  // in the spool, of a launch that is new
   };
-  Counted count(History&, Configuration const&);
+  // `allocated_bytes`: of the device, at this launch.
+  Counted count(History&, Configuration const&, std::uint64_t allocated_bytes);
   static void take_back(Counted const&);  // it was refused
   Spool const& spool() const { return spool_; }
 
  private:
+  Counted count(History&, Configuration const&);
+
   Spool spool_;
   bool kernels_once_;
   std::uint64_t every_;  // 0: each configuration once

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 
@@ -17,9 +18,19 @@ std::string Spool::name(std::string_view kind, std::uint64_t number, std::string
 bool Spool::open_counts() {
   process_ = getpid();
   used_ = 0;
-  counts_ = reinterpret_cast<std::uint64_t*>(
-      map("counts-" + std::to_string(process_), max_configurations * sizeof(std::uint64_t)));
+  auto const words = [&](char const* kind) {
+    return reinterpret_cast<std::uint64_t*>(
+        map(kind + std::to_string(process_), max_configurations * sizeof(std::uint64_t)));
+  };
+  allocated_ = words("allocated-");
+  counts_ = words("counts-");
   return counts_ != nullptr;
+}
+
+void Spool::note_allocated(std::uint64_t const* counter, std::uint64_t bytes) {
+  if (!allocated_) return;
+  auto& most = allocated_[number_of(counter)];
+  most = std::max(most, bytes);
 }
 
 std::uint64_t* Spool::next(std::uint64_t& number) {

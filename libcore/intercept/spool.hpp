@@ -9,6 +9,7 @@
 //   pool-PID-K.bin          a file that is reused for such contents (opencl/buffer_pool.hpp)
 //   counts-PID              how often each launch file's configuration was launched: 8-byte counters by N, shared
 //                           memory, so that they are right even when the application is killed
+//   allocated-PID           in the same way, the most device memory, in bytes, that was allocated at a launch of it
 //   commands-PID            with KERNELCAST_COMMANDS set, what was enqueued, in order (commands.cpp)
 //   skipped-PID-N.txt       kernel and reason of a launch that cannot be described, each once
 //   unkept-PID-N.txt        the same of one that has a row (cuda/rows.hpp), but no launch file
@@ -31,6 +32,8 @@ class Spool {
 
   // The number of a new configuration of this process and its counter; nullptr when there is no room or no disk.
   std::uint64_t* next(std::uint64_t& number);
+  // Device memory that is allocated at a launch of the counter's configuration.
+  void note_allocated(std::uint64_t const* counter, std::uint64_t bytes);
   std::uint64_t number_of(std::uint64_t const* counter) const { return static_cast<std::uint64_t>(counter - counts_); }
 
   // A new file of `bytes`, mapped for writing; nullptr where that fails. unmap() ends it.
@@ -59,7 +62,7 @@ class Spool {
 
   std::string folder_, programs_;
   int process_ = 0;  // to which the counters belong: a fork begins its own
-  std::uint64_t* counts_ = nullptr;
+  std::uint64_t *counts_ = nullptr, *allocated_ = nullptr;
   std::uint64_t used_ = 0;
 };
 

@@ -46,8 +46,8 @@ std::vector<SpoolReader::Skipped> SpoolReader::reasons(std::string_view kind) co
   return out;
 }
 
-std::vector<std::uint64_t> SpoolReader::counts(std::string const& process) const {
-  std::ifstream file(folder_ + "/counts-" + process, std::ios::binary);
+std::vector<std::uint64_t> SpoolReader::words(std::string const& kind, std::string const& process) const {
+  std::ifstream file(folder_ + '/' + kind + process, std::ios::binary);
   std::string content((std::istreambuf_iterator<char>(file)), {});
   std::vector<std::uint64_t> out(content.size() / sizeof(std::uint64_t));
   if (!out.empty()) std::memcpy(out.data(), content.data(), out.size() * sizeof(std::uint64_t));

@@ -35,12 +35,15 @@ class SpoolReader {
   std::vector<Skipped> unkept() const { return reasons("unkept-"); }
 
   // How often each configuration of a process was launched by now, by its number.
-  std::vector<std::uint64_t> counts(std::string const& process) const;
+  std::vector<std::uint64_t> counts(std::string const& process) const { return words("counts-", process); }
+  // The most device memory that was allocated at a launch of each; 0 where the application did not say.
+  std::vector<std::uint64_t> allocated_bytes(std::string const& process) const { return words("allocated-", process); }
 
   // Buffers of a launch that has been emulated: they are large.
   void remove_buffers(Spooled const&) const;
 
  private:
+  std::vector<std::uint64_t> words(std::string const& kind, std::string const& process) const;
   std::vector<Skipped> reasons(std::string_view kind) const;
 
   std::string folder_;

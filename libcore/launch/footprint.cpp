@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <vector>
 
@@ -63,20 +61,20 @@ std::string text_of(emu::Requests const& requests) {
   return out;
 }
 
-// In the middle of an axis; where groups share lines or sectors with a neighbour, the next one has the other part.
 std::uint64_t middle_of(std::uint64_t size) {
   return size >= 8 ? size / 8 * 4 : size >= 4 ? size / 4 * 2 : (size - 1) / 2;
 }
 
 }  // namespace
 
+std::uint64_t middle_group(emu::Dim3 grid) {
+  return middle_of(grid.x) + grid.x * (middle_of(grid.y) + grid.y * middle_of(grid.z));
+}
+
 GroupSample::GroupSample(emu::Program const& program, emu::Dim3 grid)
-    : grid_(grid), observer_(program, [&] {
-        return middle_of(grid.x) + grid.x * (middle_of(grid.y) + grid.y * middle_of(grid.z));
-      }()) {
+    : grid_(grid), middle_(middle_group(grid)), observer_(program, middle_) {
   std::array<std::uint64_t, 3> const size{grid.x, grid.y, grid.z}, step{1, grid.x, std::uint64_t{grid.x} * grid.y};
   for (unsigned i = 0; i < 3; ++i) {
-    middle_ += middle_of(size[i]) * step[i];
     if (size[i] > 1) axes_ |= 1u << i;
   }
   for (Axes s = 0; s <= axes_; ++s) {
@@ -188,40 +186,36 @@ Worth worth_sampling(emu::Dim3 grid, std::uint64_t per_group) {
   return per_group <= max_instructions_for_footprint ? Worth::middle : Worth::nothing;
 }
 
-emu::Outcome run_with_sample(GroupSample& sample, emu::Program const& program, emu::Launch const& launch,
-                             emu::Memory& memory, std::span<emu::Observer* const> observers, emu::Limits const& limits,
-                             unsigned threads) {
-  auto const total = launch.grid.count();
-  std::vector<emu::Observer*> const own(observers.begin(), observers.end());
-  std::vector<emu::Observer*> both = own;
-  both.push_back(&sample.observer());
-  auto const begin = std::chrono::steady_clock::now();
-  emu::Outcome all;
-  std::uint64_t steps = 0;
-  auto const run_some = [&](std::uint64_t first, std::uint64_t end, std::vector<emu::Observer*> const& with) {
-    std::vector<std::uint64_t> groups(end - first);
-    std::iota(groups.begin(), groups.end(), first);
-    emu::Limits left = limits;
-    std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - begin;
-    if (left.timeout_s > 0) left.timeout_s = std::max(1e-9, left.timeout_s - spent.count());
-    if (left.max_steps > 0) left.max_steps = left.max_steps > steps ? left.max_steps - steps : 1;
-    all = emu::run(program, launch, memory, groups, with, left, threads);
-    steps += all.warp_instructions;
-    all.warp_instructions = steps;
-    return all.ending == emu::Ending::done;
-  };
-  if (launch.cooperative || limits.in_order || program.order_dependent()) {
-    run_some(0, total, both);
-    return all;
+PartedRun::PartedRun(emu::Program const& program, emu::Launch const& launch, emu::Memory& memory,
+                     emu::Limits const& limits, unsigned threads)
+    : program_(program), launch_(launch), memory_(memory), limits_(limits), threads_(threads) {}
+
+bool PartedRun::run(std::span<std::uint64_t const> groups, std::span<emu::Observer* const> observers) {
+  emu::Limits left = limits_;
+  auto const steps = outcome_.warp_instructions;
+  std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - begin_;
+  if (left.timeout_s > 0) left.timeout_s = std::max(1e-9, left.timeout_s - spent.count());
+  if (left.max_steps > 0) left.max_steps = left.max_steps > steps ? left.max_steps - steps : 1;
+  outcome_ = emu::run(program_, launch_, memory_, groups, observers, left, threads_);
+  outcome_.warp_instructions += steps;
+  return outcome_.ending == emu::Ending::done;
+}
+
+bool PartedRun::run(std::span<std::uint64_t const> groups, std::span<emu::Observer* const> observers,
+                    GroupSample* sample) {
+  if (!sample) return run(groups, observers);
+  std::vector<emu::Observer*> both(observers.begin(), observers.end());
+  both.push_back(&sample->observer());
+  if (launch_.cooperative || limits_.in_order || program_.order_dependent()) return run(groups, both);
+  for (auto const group : sample->groups()) {
+    auto const at = std::ranges::lower_bound(groups, group);
+    if (at == groups.end() || *at != group) continue;
+    auto const before = static_cast<std::size_t>(at - groups.begin());
+    if (before > 0 && !run(groups.first(before), observers)) return false;
+    if (!run(groups.subspan(before, 1), both)) return false;
+    groups = groups.subspan(before + 1);
   }
-  std::uint64_t done = 0;
-  for (auto const group : std::vector(sample.groups())) {
-    if (group > done && !run_some(done, group, own)) return all;
-    if (!run_some(group, group + 1, both)) return all;
-    done = group + 1;
-  }
-  if (done < total) run_some(done, total, own);
-  return all;
+  return groups.empty() || run(groups, observers);
 }
 
 bool run_sample(GroupSample& sample, emu::Program const& program, emu::Launch launch, emu::Memory& memory,

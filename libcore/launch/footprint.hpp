@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -25,6 +26,9 @@ namespace kernelcast::launch {
 
 // Groups with more warp instructions together are not run again for this: some 20 ms.
 inline constexpr std::uint64_t max_instructions_for_footprint = 8000000;
+
+// In the middle of each axis; where groups share lines or sectors with a neighbour, the next one has the other part.
+std::uint64_t middle_group(emu::Dim3 grid);
 
 struct FootprintGrowth {
   double factor = 1;               // distinct bytes of all groups over those of the emulated ones
@@ -64,10 +68,25 @@ class GroupSample {
 enum class Worth : std::uint8_t { nothing, middle, all };
 Worth worth_sampling(emu::Dim3 grid, std::uint64_t per_group);
 
-// Runs all groups of a launch with these observers and the sample's: where groups need not run together, those of the
-// sample alone.
-emu::Outcome run_with_sample(GroupSample&, emu::Program const&, emu::Launch const&, emu::Memory&,
-                             std::span<emu::Observer* const>, emu::Limits const&, unsigned threads);
+// A launch that is run in parts: limits and outcome are of all of them together.
+class PartedRun {
+ public:
+  PartedRun(emu::Program const&, emu::Launch const&, emu::Memory&, emu::Limits const&, unsigned threads);
+  // Further groups; false where the launch has ended with them.
+  bool run(std::span<std::uint64_t const> groups, std::span<emu::Observer* const>);
+  // With the sample's observer besides, if there is one: where groups need not run together, for its groups alone.
+  bool run(std::span<std::uint64_t const> groups, std::span<emu::Observer* const>, GroupSample*);
+  emu::Outcome const& outcome() const { return outcome_; }
+
+ private:
+  emu::Program const& program_;
+  emu::Launch const& launch_;
+  emu::Memory& memory_;
+  emu::Limits limits_;
+  unsigned threads_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  emu::Outcome outcome_;
+};
 
 // Runs a sample. False where it did not end well. Writes to `memory`. `max_steps` bounds the warp instructions.
 bool run_sample(GroupSample&, emu::Program const&, emu::Launch, emu::Memory& memory, std::uint64_t max_steps);

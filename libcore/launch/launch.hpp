@@ -175,14 +175,24 @@ Plan read_launch_file(std::string const& path, std::vector<std::string> const& o
 
 // ---------------------------------------------------------------- running
 
+// Which groups of a launch are emulated. What this has unless it is set is the default of all programs and of the
+// library.
 struct GroupChoice {
-  bool all = false;
-  std::uint64_t count = 1;               // spread evenly over the grid, beginning with group 0
-  bool neighbours = false;               // not spread: the first ones of the grid
-  std::vector<std::uint64_t> only = {};  // these, which no text says; linear numbers, ascending
+  enum class Kind : std::uint8_t {
+    spread,      // as many as it takes, from all over the grid: spread.hpp
+    even,        // `count`, at even distances, beginning with group 0
+    neighbours,  // the first `count` of the grid
+    all,
+    only  // those of `only`, which no text says
+  };
+  Kind kind = Kind::spread;
+  std::uint64_t count = 1;
+  std::vector<std::uint64_t> only = {};  // linear numbers, ascending
 };
-GroupChoice parse_groups(std::string_view);  // "first", "all", a number, or "resident:" and a number
-std::vector<std::uint64_t> choose_groups(GroupChoice, std::uint64_t total);
+GroupChoice parse_groups(std::string_view);  // "spread", "first", "all", a number, or "resident:" and a number
+std::string text_of(GroupChoice const&);     // what parse_groups() reads
+// For all kinds but `spread`, which needs the counts of the groups.
+std::vector<std::uint64_t> choose_groups(GroupChoice const&, std::uint64_t total);
 
 // A file to write or to compare a buffer with: `N=FILE`, `N=FILE:tolerance`, N a number from 0 or the buffer's name in
 // the launch file or in the kernel.
@@ -294,7 +304,7 @@ struct LaunchView {
   emu::Program const& program;
   emu::Launch const& launch;
   std::uint64_t shared_bytes;             // of a group, static and dynamic
-  std::span<std::uint64_t const> groups;  // that are emulated
+  std::span<std::uint64_t const> groups;  // that are emulated; with GroupChoice::Kind::spread none before they were
   Buffers const& buffers;
 };
 

@@ -14,6 +14,7 @@
 #include "launch/footprint.hpp"
 #include "launch/kernel_record.hpp"
 #include "launch/machine_code.hpp"
+#include "launch/spread.hpp"
 #include "launch/trace_observer.hpp"
 #include "process/process.hpp"
 
@@ -107,6 +108,7 @@ class Runner {
     std::unique_ptr<emu::InstructionObserver> detail;
     std::unique_ptr<TraceObserver> trace;
     std::unique_ptr<GroupSample> sample;  // of the first launch, where it ran whole
+    std::optional<Spread> spread;         // of --groups spread: which groups of the first launch
     emu::Launch first_launch;
     std::vector<std::uint64_t> first_groups;  // emulated of it
     std::uint64_t warp_instructions = 0;
@@ -181,40 +183,58 @@ class Runner {
     auto const total = bound.launch.grid.count();
     bound.launch.stack_bytes = options_.stack_bytes;
     bound.launch.print = options_.print;
-    auto const groups = choose_groups(options_.groups, total);
+    bool const first = configuration.first_groups.empty();
+    bool const spreads = options_.groups.kind == GroupChoice::Kind::spread;
+    std::vector<std::uint64_t> groups;
+    if (!spreads) groups = choose_groups(options_.groups, total);
+    if (spreads && !first) groups = configuration.first_groups;
     configuration.row.launches += 1;
     configuration.row.groups_total += total;
-    configuration.row.groups_emulated += groups.size();
 
     emu::Limits limits = options_.limits;
     if (limits.timeout_s > 0) limits.timeout_s = std::max(1e-9, limits.timeout_s - running_.s());
-    LaunchView const view{configuration.row.kernel,
-                          configuration.row.case_name,
-                          *kernel.program,
-                          bound.launch,
-                          bound.shared_bytes,
-                          groups,
-                          buffers};
+    LaunchView view{configuration.row.kernel,
+                    configuration.row.case_name,
+                    *kernel.program,
+                    bound.launch,
+                    bound.shared_bytes,
+                    groups,
+                    buffers};
     std::vector<emu::Observer*> observers = observe(configuration, view);
-    if (checks_) {
-      checks_->begin(*kernel.program, bound.launch);
-      observers.push_back(checks_.get());
-    }
+    if (checks_) observers.push_back(checks_.get());
     unsigned const threads = configuration.trace ? 1 : options_.threads;
     Stopwatch const emulating;
     // A launch that runs whole shows its sample at once, before it has changed the memory.
-    bool const shows = configuration.first_groups.empty() && groups.size() == total && options_.emit == Emit::kernel &&
-                       !options_.watcher && !checks_;
+    bool const shows =
+        first && (spreads || groups.size() == total) && options_.emit == Emit::kernel && !options_.watcher && !checks_;
     if (shows) configuration.sample = std::make_unique<GroupSample>(*kernel.program, bound.launch.grid);
-    auto const outcome = shows ? run_with_sample(*configuration.sample, *kernel.program, bound.launch, memory,
-                                                 observers, limits, threads)
-                               : emu::run(*kernel.program, bound.launch, memory, groups, observers, limits, threads);
+    PartedRun parts(*kernel.program, bound.launch, memory, limits, threads);
+    auto const run_some = [&](std::vector<std::uint64_t> const& some) {
+      if (checks_) checks_->begin(*kernel.program, bound.launch);
+      return parts.run(some, observers, configuration.sample.get());
+    };
+    if (spreads && first) {
+      bool const counts = std::ranges::find(observers, configuration.observer.get()) != observers.end();
+      if (!counts) observers.push_back(configuration.observer.get());
+      auto& spread =
+          configuration.spread.emplace(bound.launch.grid, kernel.program->order_dependent(), plan_.calls.size());
+      while (parts.outcome().ending == emu::Ending::done) {
+        auto const some = spread.next(*configuration.observer);
+        if (some.empty() || !run_some(some)) break;
+      }
+      view.groups = groups = spread.groups();
+      if (groups.size() < total) configuration.sample.reset();
+    } else {
+      run_some(groups);
+    }
+    auto const& outcome = parts.outcome();
+    configuration.row.groups_emulated += groups.size();
     double const spent_s = emulating.s();
     configuration.emulation_s += spent_s;
     report_.times.emulation_s += spent_s;
     report_.warp_instructions += outcome.warp_instructions;
     configuration.warp_instructions += outcome.warp_instructions;
-    if (configuration.first_groups.empty()) {
+    if (first) {
       configuration.first_launch = bound.launch;
       configuration.first_groups = groups;
     }
@@ -411,20 +431,29 @@ class Runner {
     sample.fill(row.group);
     if (row.groups_total == row.groups_emulated || !sample.has_neighbours()) return scale;
     auto const growth = sample.growth(configuration.first_groups);
+    if (growth.middle_bytes == 0 && configuration.spread) return scale;  // others than the middle say what there is
     if (touched_bytes == 0 && growth.middle_bytes > 0)
-      report_.notes.push_back(fmt::format(
-          "kernel '{}': the emulated groups touch no global memory, group {} does; --groups 16 takes groups "
-          "from all over the grid",
-          row.kernel, growth.middle));
+      report_.notes.push_back(
+          fmt::format("kernel '{}': the emulated groups touch no global memory, group {} does; --groups spread takes "
+                      "groups from all over the grid",
+                      row.kernel, growth.middle));
     return growth.factor;
   }
 
   void finish(emu::Memory& memory) {
-    std::uint64_t memory_bytes = 0;
-    for (auto const& buffer : plan_.buffers) memory_bytes += (buffer.bytes() + 31) / 32 * 32;
+    std::uint64_t memory_bytes = 0, allocated_bytes = 0;
+    for (auto const& buffer : plan_.buffers) {
+      memory_bytes += (buffer.bytes() + 31) / 32 * 32;
+      allocated_bytes += buffer.bytes();
+    }
     for (auto& configuration : configurations_) {
       if (!is_reported(configuration.row.kernel, configuration.row.case_name)) continue;
+      configuration.row.allocated_bytes = allocated_bytes;
       configuration.row.spread_pct = configuration.observer->spread_pct();
+      if (configuration.row.groups_emulated == configuration.row.groups_total)
+        configuration.row.sampling_error_pct = 0;
+      else if (configuration.spread)
+        configuration.row.sampling_error_pct = configuration.spread->error_pct(*configuration.observer);
       auto const counters = configuration.observer->counters();
       fill_counters(configuration.row, counters);
       auto const touched = static_cast<double>(counters.global_footprint_bytes);

@@ -223,28 +223,48 @@ Size parse_size(Text const& text, std::uint32_t least) {
 }
 
 GroupChoice parse_groups(std::string_view text) {
-  if (text == "first") return {false, 1};
-  if (text == "all") return {true, 0};
-  bool const neighbours = text.starts_with("resident:");
-  std::string_view const number = neighbours ? text.substr(text.find(':') + 1) : text;
+  using enum GroupChoice::Kind;
+  if (text == "spread") return {spread};
+  if (text == "first") return {even, 1};
+  if (text == "all") return {all};
+  bool const resident = text.starts_with("resident:");
+  std::string_view const number = resident ? text.substr(text.find(':') + 1) : text;
   std::uint64_t count = 0;
   auto const [stop, code] = std::from_chars(number.data(), number.data() + number.size(), count);
   if (code != std::errc() || stop != number.data() + number.size() || count == 0)
-    throw Error(Status::usage, fmt::format("--groups: '{}' is not first, all, resident:N or a number from 1", text),
-                did_you_mean(text, {"first", "all", "resident:8"}));
-  return {false, count, neighbours};
+    throw Error(Status::usage,
+                fmt::format("--groups: '{}' is not spread, first, all, resident:N or a number from 1", text),
+                did_you_mean(text, {"spread", "first", "all", "resident:8"}));
+  return {resident ? neighbours : even, count};
 }
 
-std::vector<std::uint64_t> choose_groups(GroupChoice choice, std::uint64_t total) {
-  if (!choice.only.empty()) {
-    std::erase_if(choice.only, [total](std::uint64_t group) { return group >= total; });
-    return choice.only;
+std::string text_of(GroupChoice const& choice) {
+  switch (choice.kind) {
+    case GroupChoice::Kind::all:
+      return "all";
+    case GroupChoice::Kind::neighbours:
+      return fmt::format("resident:{}", choice.count);
+    case GroupChoice::Kind::even:
+      return fmt::format("{}", choice.count);
+    case GroupChoice::Kind::spread:
+    case GroupChoice::Kind::only:
+      break;
   }
-  std::uint64_t const count = choice.all ? total : std::min(choice.count, total);
+  return "spread";
+}
+
+std::vector<std::uint64_t> choose_groups(GroupChoice const& choice, std::uint64_t total) {
+  using enum GroupChoice::Kind;
+  if (choice.kind == only) {
+    auto groups = choice.only;
+    std::erase_if(groups, [total](std::uint64_t group) { return group >= total; });
+    return groups;
+  }
+  std::uint64_t const count = choice.kind == all ? total : std::min(choice.count, total);
   std::vector<std::uint64_t> groups(count);
   // floor(i · total / count).
   for (std::uint64_t i = 0; i < count; ++i)
-    groups[i] = choice.neighbours ? i : total / count * i + (total % count) * i / count;
+    groups[i] = choice.kind == neighbours ? i : total / count * i + (total % count) * i / count;
   return groups;
 }
 

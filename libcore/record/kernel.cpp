@@ -48,7 +48,9 @@ void add_registers(Schema<Kernel>& schema) {
 void add_instructions(Schema<Kernel>& schema) {
   schema
       .column("spread_pct", &Kernel::spread_pct, Unit::percent,
-              "largest relative spread of a counter between emulated groups; empty when one group was emulated")
+              "how much emulated groups differ: the largest of a counter less the smallest, over the mean; of "
+              "instructions, issues, global transactions and shared passes the largest. Not the error of the totals: "
+              "sampling_error_pct. Empty when one group was emulated")
       .column("inst_total", &Kernel::inst_total, Unit::lanes,
               "instructions executed by work-items, counted where the predicate holds");
   for (InstructionClass const c : values_of<InstructionClass>)
@@ -189,8 +191,9 @@ void add_group(Schema<Kernel>& schema) {
 
 // What a launch has, however often it is repeated.
 bool is_of_one_launch(std::string_view column) {
-  return column == "vliw_ops_per_bundle" || column == "spread_pct" || column == "global_footprint_bytes" ||
-         column == "atomic_max_same_address" || column == "code_slots" || column.starts_with("group_");
+  return column == "vliw_ops_per_bundle" || column == "spread_pct" || column == "sampling_error_pct" ||
+         column == "allocated_bytes" || column == "global_footprint_bytes" || column == "atomic_max_same_address" ||
+         column == "code_slots" || column.starts_with("group_");
 }
 
 }  // namespace
@@ -226,7 +229,13 @@ Schema<Kernel> const& Kernel::schema() {
          "the machine whose code the slots and registers_target are of, such as sm_86; empty: rules for PTX")
         .may_be_empty()
         .optional_column("registers_target", &Kernel::registers_target, Unit::count,
-                         "registers per work-item that the target's assembler assigns; empty without a target");
+                         "registers per work-item that the target's assembler assigns; empty without a target")
+        .optional_column("sampling_error_pct", &Kernel::sampling_error_pct, Unit::percent,
+                         "standard error of the totals for the groups that were not emulated, of the counter of "
+                         "spread_pct that has the largest; 0 when all were; empty where the groups do not tell")
+        .optional_column("allocated_bytes", &Kernel::allocated_bytes, Unit::bytes,
+                         "device memory that is allocated when the kernel is launched: of its launches the most; empty "
+                         "when unknown");
     return s;
   }();
   return schema;

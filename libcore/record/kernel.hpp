@@ -84,6 +84,8 @@ struct Kernel : RegisterCounts {
   PerPipe<std::optional<double>> slots;      // issue slots of wavefronts of 32
   std::optional<double> code_slots;
   GroupColumns group;
+  std::optional<double> sampling_error_pct;  // of the totals; empty where it is not known
+  std::optional<std::uint64_t> allocated_bytes;
 
   static Schema<Kernel> const& schema();
 };

@@ -65,7 +65,7 @@ static void ranks_in_order(kernelcast_database const* database) {
   }
   CHECK(timed > 10);
   CHECK(kernelcast_ranking_cost_s(ranking) > 0 && kernelcast_ranking_from_cache(ranking) == 0);
-  CHECK(strstr(kernelcast_ranking_kernel_csv(ranking), "\ncopy,4096/128,1,32,1,1,128,1,1,32,1,0,") != NULL);
+  CHECK(strstr(kernelcast_ranking_kernel_csv(ranking), "\ncopy,4096/128,1,32,1,1,128,1,1,32,32,0,") != NULL);
   kernelcast_ranking_destroy(ranking);
 
   /* Marketing names and ids alike; only those. */
@@ -95,7 +95,9 @@ static void reads_buffers_and_counts_groups(kernelcast_database const* database)
   kernelcast_ranking *one = NULL, *all = NULL, *none = NULL;
   uint32_t const nothing = 0;
   char const* device = "a100";
+  GIVES(KERNELCAST_DONE, kernelcast_launch_groups(launch, 1));
   GIVES(KERNELCAST_DONE, kernelcast_project(database, launch, &device, 1, &one));
+  CHECK(strstr(kernelcast_ranking_kernel_csv(one), "\ncopy,4096/128,1,32,1,1,128,1,1,32,1,0,") != NULL);
   GIVES(KERNELCAST_DONE, kernelcast_launch_groups(launch, 0));
   GIVES(KERNELCAST_DONE, kernelcast_project(database, launch, &device, 1, &all));
   CHECK(strstr(kernelcast_ranking_kernel_csv(all), "\ncopy,4096/128,1,32,1,1,128,1,1,32,32,0,") != NULL);

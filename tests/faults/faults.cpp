@@ -91,7 +91,7 @@ std::string run(Head const& head, std::string const& path, bool mended, std::str
   launch::Plan plan = launch::plan_of(line);
   plan.request.registers = false;
   launch::RunOptions options;
-  options.groups.all = true;
+  options.groups = launch::parse_groups("all");
   options.limits.max_steps = head.max_steps;
   options.check_options.uninit = options.check_options.races = options.check_options.division = true;
   std::string found;

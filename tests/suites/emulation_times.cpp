@@ -19,7 +19,7 @@ using namespace kernelcast;
 
 launch::Report run(launch::Plan const& plan, bool all) {
   launch::RunOptions options;
-  options.groups.all = all;
+  options.groups = launch::parse_groups(all ? "all" : "first");
   return launch::run(plan, options);
 }
 

@@ -156,12 +156,16 @@ KernelObserver::KernelObserver(KernelMix mix) : state_(std::make_unique<State>(s
 KernelObserver::~KernelObserver() = default;
 
 void KernelObserver::group_begin(std::uint64_t group) {
-  state_->running.assign(1, group);
+  state_->running.assign(1, group);  // the first place's counters are those at the end of whatever was there
 }
 
 void KernelObserver::pack_begin(std::span<std::uint64_t const> groups) {
-  state_->running.assign(groups.begin(), groups.end());
-  state_->units = {};  // the last pack may have fewer groups than those before
+  State& s = *state_;
+  // Places that the last pack left empty: what is common to all has grown since.
+  for (std::size_t k = std::max<std::size_t>(s.running.size(), 1); k < groups.size(); ++k)
+    s.before[k] = s.spread_counters(k);
+  s.running.assign(groups.begin(), groups.end());
+  s.units = {};  // the last pack may have fewer groups than those before
 }
 
 std::array<std::uint64_t, 4> KernelObserver::State::spread_counters(std::size_t place) const {
@@ -478,6 +482,12 @@ std::optional<double> KernelObserver::spread_pct() const {
     if (sum > 0) largest = std::max(largest, 100.0 * static_cast<double>(most - least) / mean);
   }
   return largest;
+}
+
+std::array<std::uint64_t, 4> KernelObserver::counts_of(std::uint64_t group) const {
+  auto const& entries = state_->group_counters.entries();
+  auto const at = std::ranges::lower_bound(entries, group, {}, &GroupTable::Entry::group);
+  return at != entries.end() && at->group == group ? at->counters : GroupTable::Counters{};
 }
 
 }  // namespace kernelcast::emu

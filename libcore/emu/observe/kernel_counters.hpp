@@ -105,6 +105,8 @@ class KernelObserver final : public Observer {
   // issues of 32-lane wavefronts, global transactions (w32, s32), shared passes (w32, b32). A group's counters are
   // summed over the launches. Empty below two groups.
   std::optional<double> spread_pct() const;
+  // These four counters of one group; 0 where it was not emulated.
+  std::array<std::uint64_t, 4> counts_of(std::uint64_t group) const;
 
  private:
   struct State;

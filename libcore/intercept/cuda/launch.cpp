@@ -102,7 +102,7 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
   auto launched = launch_of(state, kernel, request);
   DeviceRuntime runtime(state, *kernel.program);
   launched.external = [&runtime](emu::ExternalCall const& called) { return runtime.answer(called); };
-  auto const begun = state.rows.begin(kernel, launched);
+  auto const begun = state.rows.begin(kernel, launched, state.allocations.used_bytes(current_device()));
   auto const& [configuration, counted] = begun;
   std::optional<KeptLaunch> kept;
   if (counted && state.settings.keep) kept.emplace(state, kernel, request, counted->number());

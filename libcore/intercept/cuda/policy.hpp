@@ -21,9 +21,10 @@ class LaunchPolicy {
 
   using Counted = intercept::LaunchPolicy::Counted;
   // Counts this launch. Kernels are told apart by address.
-  Counted count(void const* kernel, Sizes const& sizes) {
+  Counted count(void const* kernel, Sizes const& sizes, std::uint64_t allocated_bytes) {
     auto const& [grid, block, shared_bytes] = sizes;
-    return policy_.count(histories_[kernel], {3, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes});
+    return policy_.count(histories_[kernel], {3, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes},
+                         allocated_bytes);
   }
   static void take_back(Counted const& counted) { intercept::LaunchPolicy::take_back(counted); }
   intercept::Spool const& spool() const { return policy_.spool(); }

@@ -1,6 +1,7 @@
 #include "intercept/cuda/rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <sstream>
 #include <tuple>
@@ -66,83 +67,118 @@ std::vector<std::uint64_t> groups_between(std::uint64_t begin, std::uint64_t end
 
 }  // namespace
 
-CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, launch::GroupChoice groups,
+CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, launch::GroupChoice const& groups,
                              std::uint64_t number)
-    : kernel_(kernel),
-      launch_(launch),
-      number_(number),
-      chosen_(launch::choose_groups(std::move(groups), launch.grid.count())),
-      counters_(*kernel.ready) {
+    : kernel_(kernel), launch_(launch), number_(number), counters_(*kernel.ready) {
+  if (groups.kind == launch::GroupChoice::Kind::spread)
+    spread_.emplace(launch.grid, launch.cooperative || kernel.ready->order_dependent());
+  else
+    chosen_ = launch::choose_groups(groups, launch.grid.count());
   sample_.emplace(*kernel.ready, launch.grid);
 }
 
 emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads, Budget const& budget,
                                 emu::Observer* also) {
+  Run const with{memory, limits, threads, budget, also};
   // Groups that may wait for each other run together; others apart from those that are counted, which is faster.
   bool const together = launch_.cooperative || (kernel_.ready->order_dependent() && !budget.bounded());
-  if (!together) return run_in_parts(memory, limits, threads, budget, also);
-  auto const outcome = run_together(memory, limits, threads, also);
+  if (!together) return run_in_parts(with);
+  auto const outcome = run_together(with);
   whole_steps_ = outcome.warp_instructions;
   return outcome;
 }
 
-emu::Outcome CountedLaunch::run_together(emu::Memory& memory, emu::Limits const& limits, unsigned threads,
-                                         emu::Observer* also) {
+emu::Outcome CountedLaunch::run_together(Run const& with) {
+  if (spread_) {  // they all run: no need to count the first ones
+    spread_.emplace(launch_.grid, false);
+    chosen_ = spread_->take(launch::spread_cheap_groups);
+  }
   GroupFilter counted(counters_, chosen_);
   std::vector<emu::Observer*> observers{&counted};
-  if (also) observers.push_back(also);
+  if (with.also) observers.push_back(with.also);
   if (sample_) observers.push_back(&sample_->observer());
-  return emu::run(*kernel_.ready, launch_, memory, groups_between(0, launch_.grid.count()), observers, limits, threads);
+  return emu::run(*kernel_.ready, launch_, with.memory, groups_between(0, launch_.grid.count()), observers, with.limits,
+                  with.threads);
 }
 
-emu::Outcome CountedLaunch::run_in_parts(emu::Memory& memory, emu::Limits const& limits, unsigned threads,
-                                         Budget const& budget, emu::Observer* also) {
+bool CountedLaunch::run_some(Run const& with, std::span<std::uint64_t const> groups, bool counts, bool samples) {
+  if (groups.empty()) return true;
+  std::vector<emu::Observer*> observers;
+  if (counts) observers.push_back(&counters_);
+  if (samples) observers.push_back(&sample_->observer());
+  if (with.also) observers.push_back(with.also);
+  auto some = emu::run(*kernel_.ready, launch_, with.memory, groups, observers, with.limits, with.threads);
+  some.warp_instructions += outcome_.warp_instructions;
+  outcome_ = std::move(some);
+  executed_ += groups.size();
+  whole_steps_ = outcome_.warp_instructions / executed_ * launch_.grid.count();
+  return outcome_.ending == emu::Ending::done;
+}
+
+void CountedLaunch::reconsider_sample() {
+  if (!sample_) return;
+  auto const worth = launch::worth_sampling(launch_.grid, outcome_.warp_instructions / executed_);
+  if (worth == launch::Worth::nothing) sample_.reset();
+  if (worth == launch::Worth::middle) sample_->leave_out_neighbours();
+}
+
+// Groups that are counted, ascending, the sample's apart.
+bool CountedLaunch::run_chosen(Run const& with, std::span<std::uint64_t const> groups) {
+  auto const sampled = sample_ ? sample_->groups() : std::vector<std::uint64_t>{};
+  for (auto const group : sampled) {
+    auto const at = std::ranges::lower_bound(groups, group);
+    if (at == groups.end() || *at != group) continue;
+    auto const before = static_cast<std::size_t>(at - groups.begin());
+    if (!run_some(with, groups.first(before), true, false)) return false;
+    if (!run_some(with, groups.subspan(before, 1), true, sample_.has_value())) return false;
+    reconsider_sample();
+    groups = groups.subspan(before + 1);
+  }
+  return run_some(with, groups, true, false);
+}
+
+emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
   auto const total = launch_.grid.count();
-  emu::Outcome outcome;
-  std::uint64_t executed = 0;  // groups
-  auto const run_some = [&](std::uint64_t first, std::uint64_t end, std::vector<emu::Observer*> observers) {
-    if (also) observers.push_back(also);
-    auto some = emu::run(*kernel_.ready, launch_, memory, groups_between(first, end), observers, limits, threads);
-    some.warp_instructions += outcome.warp_instructions;
-    outcome = std::move(some);
-    executed += end - first;
-    whole_steps_ = outcome.warp_instructions / executed * total;
-    return outcome.ending == emu::Ending::done;
+  auto const is_in = [](std::vector<std::uint64_t> const& groups, std::uint64_t group) {
+    return std::ranges::binary_search(groups, group);
   };
-  bool const all = chosen_.size() == total;
-  std::uint64_t done = 0;
-  while (done < total) {
-    auto const in = [&](std::vector<std::uint64_t> const& groups) {
-      return std::lower_bound(groups.begin(), groups.end(), done);
-    };
-    std::vector<std::uint64_t> const none;
-    auto const& sampled = sample_ ? sample_->groups() : none;
-    auto const next_chosen = in(chosen_), next_sampled = in(sampled);
-    auto const next_of = [&](auto at, auto const& groups) { return at == groups.end() ? total : *at; };
-    std::uint64_t const next = std::min(all ? total : next_of(next_chosen, chosen_), next_of(next_sampled, sampled));
-    whole_ = whole_ && (all || budget.affords(whole_steps_));
-    if (next > done) {
-      // A few at a time: the first group may have had less to do than others.
-      std::uint64_t const end = budget.bounded() ? std::min(next, done * 2 + 1) : next;
-      std::vector<emu::Observer*> counted;
-      if (all) counted.push_back(&counters_);
-      if (whole_ && !run_some(done, end, counted)) break;
-      done = whole_ ? end : next;
+  auto const next_in = [&](std::vector<std::uint64_t> const& groups, std::uint64_t from) {
+    auto const at = std::ranges::lower_bound(groups, from);
+    return at == groups.end() ? total : *at;
+  };
+  std::vector<std::uint64_t> counted;  // before the others
+  if (spread_) {
+    for (auto some = spread_->next(counters_); !some.empty(); some = spread_->next(counters_))
+      if (!run_chosen(with, some)) return outcome_;
+    counted = chosen_ = spread_->groups();
+  } else if (chosen_.size() == total) {
+    if (!run_chosen(with, chosen_)) return outcome_;
+    counted = chosen_;
+  }
+  if (executed_ > 0) reconsider_sample();
+  for (std::uint64_t done = 0; done < total;) {
+    if (is_in(counted, done)) {
+      ++done;
       continue;
     }
-    std::vector<emu::Observer*> observers;
-    if (next_chosen != chosen_.end() && *next_chosen == done) observers.push_back(&counters_);
-    if (next_sampled != sampled.end() && *next_sampled == done) observers.push_back(&sample_->observer());
-    if (!run_some(done, done + 1, observers)) break;
-    ++done;
-    if (!sample_) continue;
-    auto const worth = launch::worth_sampling(launch_.grid, outcome.warp_instructions / executed);
-    if (worth == launch::Worth::nothing) sample_.reset();
-    if (worth == launch::Worth::middle) sample_->leave_out_neighbours();
+    bool const chosen = is_in(chosen_, done), sampled = sample_ && is_in(sample_->groups(), done);
+    if (chosen || sampled) {
+      if (!run_some(with, std::array{done}, chosen, sampled)) return outcome_;
+      reconsider_sample();
+      ++done;
+      continue;
+    }
+    std::uint64_t const next = std::min(next_in(chosen_, done), sample_ ? next_in(sample_->groups(), done) : total);
+    whole_ = whole_ && with.budget.affords(whole_steps_);
+    // A few at a time: the groups so far may have had less to do than others.
+    std::uint64_t const end =
+        with.budget.bounded() ? std::min(next, done + std::max<std::uint64_t>(executed_, 1)) : next;
+    if (whole_ && !run_some(with, groups_between(done, end), false, false)) return outcome_;
+    done = whole_ ? end : next;
   }
   if (!whole_)
     report("a launch exceeds --budget: groups that are not counted do not run, and their results are missing");
-  return outcome;
+  return outcome_;
 }
 
 record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
@@ -156,6 +192,10 @@ record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
   row.groups_emulated = chosen_.size();
   row.shared_bytes = kernel_.ready->static_shared_bytes() + launch_.dynamic_shared_bytes;
   row.spread_pct = counters_.spread_pct();
+  if (chosen_.size() == grid.count())
+    row.sampling_error_pct = 0;
+  else if (spread_)
+    row.sampling_error_pct = spread_->error_pct(counters_);
   auto const counters = counters_.counters();
   launch::fill_counters(row, counters);
   double const growth = row.groups_emulated == row.groups_total ? 1
@@ -174,11 +214,11 @@ Rows::Rows(Settings const& settings) : groups_(settings.groups), budget_(setting
   if (!settings.spool.empty()) policy_.emplace(settings.spool, settings.every);
 }
 
-Rows::Begun Rows::begin(Kernel const& kernel, emu::Launch const& launch) {
+Rows::Begun Rows::begin(Kernel const& kernel, emu::Launch const& launch, std::uint64_t allocated_bytes) {
   if (!policy_) return {};
   auto const& [grid, block] = std::tie(launch.grid, launch.block);
-  auto const counted =
-      policy_->count(&kernel, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, launch.dynamic_shared_bytes});
+  auto const counted = policy_->count(
+      &kernel, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, launch.dynamic_shared_bytes}, allocated_bytes);
   Begun out;
   if (counted.launches) out.configuration = policy_->spool().number_of(counted.launches);
   if (counted.number) out.counted = std::make_unique<CountedLaunch>(kernel, launch, groups_, *counted.number);

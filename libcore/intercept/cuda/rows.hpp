@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "intercept/cuda/registry.hpp"
 #include "intercept/cuda_settings.hpp"
 #include "launch/footprint.hpp"
+#include "launch/spread.hpp"
 #include "record/kernel.hpp"
 
 namespace kernelcast::cudart {
@@ -44,7 +46,7 @@ class Budget {
 // A launch whose chosen groups are counted while all of them run, or, where that costs too much, only they.
 class CountedLaunch {
  public:
-  CountedLaunch(Kernel const&, emu::Launch const&, launch::GroupChoice, std::uint64_t number);
+  CountedLaunch(Kernel const&, emu::Launch const&, launch::GroupChoice const&, std::uint64_t number);
 
   // Runs all groups, in order, unless what has run shows that they cost more than `budget` affords. `also` (or null)
   // observes all of them, too.
@@ -57,14 +59,27 @@ class CountedLaunch {
   std::uint64_t number() const { return number_; }
 
  private:
-  emu::Outcome run_together(emu::Memory&, emu::Limits const&, unsigned threads, emu::Observer* also);
-  emu::Outcome run_in_parts(emu::Memory&, emu::Limits const&, unsigned threads, Budget const&, emu::Observer* also);
+  struct Run {
+    emu::Memory& memory;
+    emu::Limits const& limits;
+    unsigned threads;
+    Budget const& budget;
+    emu::Observer* also;
+  };
+  emu::Outcome run_together(Run const&);
+  emu::Outcome run_in_parts(Run const&);
+  bool run_some(Run const&, std::span<std::uint64_t const> groups, bool counts, bool samples);
+  bool run_chosen(Run const&, std::span<std::uint64_t const> groups);
+  void reconsider_sample();
 
   Kernel const& kernel_;
   emu::Launch const& launch_;
   std::uint64_t number_, whole_steps_ = 0;
   bool whole_ = true;
-  std::vector<std::uint64_t> chosen_;
+  std::optional<launch::Spread> spread_;  // of --groups spread
+  std::vector<std::uint64_t> chosen_;     // that are counted, ascending
+  emu::Outcome outcome_;                  // in parts, so far
+  std::uint64_t executed_ = 0;            // groups
   emu::KernelObserver counters_;
   std::optional<launch::GroupSample> sample_;  // none where it costs too much
 };
@@ -82,7 +97,7 @@ class Rows {
     std::optional<std::uint64_t> configuration;  // empty where no rows are requested, or the spool is full
     std::unique_ptr<CountedLaunch> counted;
   };
-  Begun begin(Kernel const&, emu::Launch const&);
+  Begun begin(Kernel const&, emu::Launch const&, std::uint64_t allocated_bytes);
   void finish(CountedLaunch const&, Kernel const&, emu::Memory const&);
   void skip(CountedLaunch const&, Kernel const&, std::string const& why);
   intercept::Spool const& spool() const { return policy_->spool(); }  // where begin() has counted

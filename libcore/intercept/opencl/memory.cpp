@@ -14,6 +14,11 @@ void remember(cl_mem memory, cl_mem_flags flags, cl_mem whole = nullptr) {
   quietly([&] {
     auto made = std::make_shared<Memory>();
     made->written = (flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR)) != 0;
+    if (!whole) {
+      made->whole = memory;
+      next.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof made->context, &made->context, nullptr);
+      next.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof made->bytes, &made->bytes, nullptr);
+    }
     std::lock_guard const lock(objects().mutex);
     auto& table = objects().memory;
     if (whole) {
@@ -22,6 +27,8 @@ void remember(cl_mem memory, cl_mem_flags flags, cl_mem whole = nullptr) {
         made = known->second;
       else
         made->written = true;
+    } else {
+      objects().allocated_bytes[made->context] += made->bytes;
     }
     table[memory] = std::move(made);
   });
@@ -92,7 +99,11 @@ cl_int CL_API_CALL release_memory(cl_mem memory) {
   if (references == 1)
     quietly([&] {
       std::lock_guard const lock(objects().mutex);
-      objects().memory.erase(memory);
+      auto const known = objects().memory.find(memory);
+      if (known == objects().memory.end()) return;
+      auto const& of = *known->second;
+      if (of.whole == memory) objects().allocated_bytes[of.context] -= of.bytes;
+      objects().memory.erase(known);
     });
   return next.clReleaseMemObject(memory);
 }

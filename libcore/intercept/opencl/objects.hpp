@@ -29,6 +29,9 @@ struct Unit {
 // A buffer or image; parts of it, and images of a buffer, share the record of the whole.
 struct Memory {
   bool written = false;  // by the host, a copy or a kernel: before that it holds nothing worth reading
+  cl_mem whole = nullptr;
+  cl_context context = nullptr;
+  std::size_t bytes = 0;
 };
 
 struct Argument {
@@ -64,8 +67,9 @@ struct Objects {
   std::unordered_map<cl_program, std::shared_ptr<Program const>> programs;
   std::unordered_map<cl_kernel, std::shared_ptr<Kernel>> kernels;
   std::unordered_map<cl_mem, std::shared_ptr<Memory>> memory;
-  std::map<std::uintptr_t, std::size_t> shared_virtual;  // where it begins, bytes
-  std::unordered_map<std::string, Histories> histories;  // by all that a program is made of
+  std::unordered_map<cl_context, std::uint64_t> allocated_bytes;  // of buffers and images; until the whole is released
+  std::map<std::uintptr_t, std::size_t> shared_virtual;           // where it begins, bytes
+  std::unordered_map<std::string, Histories> histories;           // by all that a program is made of
   std::unordered_map<cl_sampler, std::string> samplers;  // as a launch file has them: "linear,clamp,normalized"
 };
 Objects& objects();

@@ -84,7 +84,11 @@ std::optional<std::uint64_t> Passing::number() const {
 }
 
 void Passing::count(Kernel const& kernel) {
-  counted_ = policy()->launches.count(*kernel.history, configuration_);
+  std::uint64_t allocated_bytes = 0;
+  for (auto const& argument : kernel.arguments)
+    if (argument.memory)
+      allocated_bytes = std::max(allocated_bytes, objects().allocated_bytes[argument.memory->context]);
+  counted_ = policy()->launches.count(*kernel.history, configuration_, allocated_bytes);
   if (!counted_.number) return;
   kernel_ = std::make_shared<Kernel>(kernel);
   for (auto& argument : kernel_->arguments) argument.unwritten = argument.memory && !argument.memory->written;

@@ -19,7 +19,7 @@ sed 's/^/row: /' "$folder/rows.csv" | cut -d, -f1-12
 
 # The columns of the first row of a CSV that are asked for by name, one per line.
 cell() { awk -F, -v want="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == want) at = i } NR == '"$3"' { print $at }' "$1"; }
-row=1
+row=1 more=0
 for launch in $(ls "$folder"/kept/launch-*.toml 2>/dev/null | sort -t- -k3 -n); do
   row=$((row + 1))
   "$miniemu" --no-registers "$launch" >"$folder/again.csv"
@@ -33,6 +33,13 @@ for launch in $(ls "$folder"/kept/launch-*.toml 2>/dev/null | sort -t- -k3 -n); 
     awk -v one="$one" -v n="$times" -v all="$all" 'BEGIN { exit one * n == all ? 0 : 1 }' ||
       { echo "$launch: $column is $all in the rows, but $times times $one when run again"; exit 1; }
   done
+  # Run again, only what the launch is passed is allocated.
+  passed=$(cell "$folder/again.csv" allocated_bytes 2) allocated=$(cell "$folder/rows.csv" allocated_bytes $row)
+  [ "$allocated" -ge "$passed" ] || { echo "$launch: $allocated bytes are allocated, $passed passed"; exit 1; }
+  [ "$allocated" = "$passed" ] || more=$((more + 1))
 done
+case $1 in
+*/app_several_kernels) [ $more -gt 0 ] || { echo "no launch has more memory allocated than it is passed"; exit 1; } ;;
+esac
 echo "$((row - 1)) rows equal to their launch files"
 [ "$row" -gt 1 ] || { echo "no row at all"; exit 1; }

@@ -13,7 +13,9 @@ std::string const suite_folder = KERNELCAST_SOURCE_DIR "/bench-suites/panwar/";
 
 record::Kernel first_group(launch::CommandLine const& line) {
   launch::Plan const plan = launch::plan_of(line);
-  auto const report = launch::run(plan, {});
+  launch::RunOptions options;
+  options.groups = launch::parse_groups("first");
+  auto const report = launch::run(plan, options);
   REQUIRE(report.rows.size() == 1);
   REQUIRE(report.rows[0].groups_emulated == 1);
   return report.rows[0];

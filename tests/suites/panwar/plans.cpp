@@ -57,7 +57,7 @@ Buffers initial_buffers(launch::Plan const& plan) {
 Buffers emulate(launch::Plan const& plan, unsigned threads) {
   TemporaryFolder const scratch;
   launch::RunOptions options;
-  options.groups.all = true;
+  options.groups = launch::parse_groups("all");
   options.seed = seed;
   options.threads = threads;
   for (auto const& buffer : plan.buffers)

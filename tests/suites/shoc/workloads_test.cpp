@@ -168,7 +168,7 @@ TEST_CASE("md5 gives the published digests") {
   }
 }
 
-// What users run: the first group of each launch at SHOC's default size.
+// What users run: groups from all over the grid of each launch, at SHOC's default size.
 TEST_CASE("the default sizes run") {
   std::size_t run = 0;
   for (auto const& entry : std::filesystem::directory_iterator(suite)) {

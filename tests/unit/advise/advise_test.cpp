@@ -100,7 +100,7 @@ TEST_CASE("what a launch is known by tells it from others") {
   advise::count(plan, known_as("4096"));
   CHECK_FALSE(advise::recall(plan, known_as("8192")));
   auto all = known_as("4096");
-  all.run.groups.all = true;
+  all.run.groups = launch::parse_groups("all");
   CHECK_FALSE(advise::recall(plan, all));
   auto with_registers = plan;
   with_registers.request.registers = true;

@@ -175,7 +175,9 @@ TEST_CASE("the footprint of a few groups grows by what groups do not share") {
 
 TEST_CASE("a first group of the border is not silently taken for all") {
   Folder const folder;
-  auto const report = run_line(folder, "inner", "64,2,4", "32,1,1", {"buf:u32:64:iota"});
+  RunOptions one;
+  one.groups = parse_groups("first");
+  auto const report = run_line(folder, "inner", "64,2,4", "32,1,1", {"buf:u32:64:iota"}, one);
   CHECK(report.rows[0].global_footprint_bytes == 0);
   REQUIRE(report.notes.size() == 1);
   CHECK_THAT(report.notes[0], Contains("kernel 'inner': the emulated groups touch no global memory, group 8 does"));
@@ -204,7 +206,9 @@ TEST_CASE("a launch from the command line computes, counts and extrapolates") {
   auto const out = floats_of(folder.file("out.bin"));
   for (std::size_t i = 0; i < 1000; ++i) REQUIRE(out[i] == 0.5f * static_cast<float>(i));
 
-  auto const first = run_line(folder, "scale", "1024", "128", arguments).rows[0];
+  RunOptions one;
+  one.groups = parse_groups("first");
+  auto const first = run_line(folder, "scale", "1024", "128", arguments, one).rows[0];
   CHECK(first.groups_emulated == 1);
   CHECK(first.global_load_bytes == 4096);
   CHECK(first.global_footprint_bytes == 4000);  // there is no more memory than that

@@ -158,13 +158,17 @@ TEST_CASE("random contents are reproducible, in range, and different for each bu
   for (double const x : doubles) REQUIRE((x >= 0 && x < 1));
 }
 
-TEST_CASE("groups are spread evenly and begin with the first") {
-  CHECK(choose_groups({false, 1}, 100) == std::vector<std::uint64_t>{0});
-  CHECK(choose_groups({false, 4}, 10) == std::vector<std::uint64_t>{0, 2, 5, 7});
-  CHECK(choose_groups({false, 20}, 3) == std::vector<std::uint64_t>{0, 1, 2});
-  CHECK(choose_groups({true, 0}, 3) == std::vector<std::uint64_t>{0, 1, 2});
-  auto const huge = choose_groups({false, 7}, UINT64_MAX);
+TEST_CASE("so many groups are at even distances and begin with the first") {
+  auto const chosen = [](char const* text, std::uint64_t total) { return choose_groups(parse_groups(text), total); };
+  CHECK(chosen("first", 100) == std::vector<std::uint64_t>{0});
+  CHECK(chosen("4", 10) == std::vector<std::uint64_t>{0, 2, 5, 7});
+  CHECK(chosen("20", 3) == std::vector<std::uint64_t>{0, 1, 2});
+  CHECK(chosen("all", 3) == std::vector<std::uint64_t>{0, 1, 2});
+  CHECK(chosen("resident:3", 10) == std::vector<std::uint64_t>{0, 1, 2});
+  auto const huge = chosen("7", UINT64_MAX);
   CHECK(std::set<std::uint64_t>(huge.begin(), huge.end()).size() == 7);
+  for (char const* const text : {"spread", "all", "4", "resident:3"}) CHECK(text_of(parse_groups(text)) == text);
+  CHECK(text_of({}) == "spread");
   CHECK(error_of([] { parse_groups("frist"); }).hint() == "did you mean 'first'?");
   CHECK(error_of([] { parse_groups("0"); }).status() == Status::usage);
 }

@@ -106,7 +106,7 @@ record::Kernel emulate(launch::CommandLine const& line) {
   auto plan = launch::plan_of(line);
   plan.request.registers = false;
   launch::RunOptions options;
-  options.groups.all = true;
+  options.groups = launch::parse_groups("all");
   return launch::run(plan, options).rows.at(0);
 }
 

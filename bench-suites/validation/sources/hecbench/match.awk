@@ -72,8 +72,8 @@ function one_launch(line, its_kernel, its_case,    i, n, launches, text) {
   return text
 }
 END {
-  stays = "^(grid|block)_[xyz]$|^groups_emulated$|^shared_bytes$|^registers_|^v?gprs_|^vliw_|^spread_pct$|" \
-          "^global_footprint_bytes$|^atomic_max_same_address$|^code_slots$|^group_|^target$"
+  stays = "^(grid|block)_[xyz]$|^groups_emulated$|^shared_bytes$|^registers_|^v?gprs_|^vliw_|^spread_pct$|^sampling_error_pct$|" \
+          "^global_footprint_bytes$|^atomic_max_same_address$|^code_slots$|^group_|^target$|^allocated_bytes$"
   for (i = 1; i <= wanted; ++i) {
     if (strict[i] in row) print one_launch(row[strict[i]], kernel[i], label[i])
     else if (count[loose[i]] == 1 && kernels[loose[i]] == 1) print one_launch(row[loose[i]], kernel[i], label[i])

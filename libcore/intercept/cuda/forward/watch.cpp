@@ -137,12 +137,17 @@ void Watch::add_memory(void const* pointer, std::size_t bytes, Of of) {
   std::lock_guard const lock(mutex_);
   auto const address = reinterpret_cast<std::uint64_t>(pointer);
   memory_[address] = bytes;
+  if (of == Of::device) on_device_[address] = bytes, device_bytes_ += bytes;
   if (commands_ && of != Of::host) commands_->add_memory(address, bytes, of == Of::managed);
 }
 
 void Watch::remove_memory(void const* pointer) {
   std::lock_guard const lock(mutex_);
   memory_.erase(reinterpret_cast<std::uint64_t>(pointer));
+  if (auto const at = on_device_.find(reinterpret_cast<std::uint64_t>(pointer)); at != on_device_.end()) {
+    device_bytes_ -= at->second;
+    on_device_.erase(at);
+  }
   if (commands_) commands_->remove_memory(reinterpret_cast<std::uint64_t>(pointer));
 }
 
@@ -171,7 +176,7 @@ Watch::Passing Watch::begin(void const* host_or_handle, Launch const& launch) {
   std::lock_guard const lock(mutex_);
   auto const* const kernel = find(host_or_handle);
   if (!kernel) return out;
-  out.counted = policy_->count(kernel, launch.sizes);
+  out.counted = policy_->count(kernel, launch.sizes, device_bytes_);
   if (out.counted.number) describe(*kernel, launch, *out.counted.number, out);
   auto const* const module = kernel->program->module.get();
   auto const* const function = commands_ && module ? module->find_kernel(kernel->name) : nullptr;

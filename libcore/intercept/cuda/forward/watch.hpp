@@ -85,6 +85,8 @@ class Watch {
   std::unordered_map<void const*, Kernel> kernels_;
   std::unordered_map<void const*, void const*> hosts_;  // by handle
   std::map<std::uint64_t, std::uint64_t> memory_;       // bytes by address
+  std::map<std::uint64_t, std::uint64_t> on_device_;    // likewise, of device memory alone
+  std::uint64_t device_bytes_ = 0;                      // of all GPUs
 };
 
 }  // namespace kernelcast::cudart::forward

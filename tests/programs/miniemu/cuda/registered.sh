@@ -25,7 +25,7 @@ grep -q "kernel 'scale' has no row" "$folder/fault.err" || fail "the kernel that
 
 # The columns of a row, by name; the kernel's launches of the first sizes.
 cell() { awk -F, -v want="$2" -v kernel="${3:-scale}" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == want) at = i } NR > 1 && $1 == kernel { print $at; exit }' "$1"; }
-for groups in first all 3; do
+for groups in first all 3 spread; do
   case=usual
   run usual --groups $groups
   "$miniemu" --no-registers --groups $groups "$launch" >"$folder/file.csv"
@@ -81,6 +81,10 @@ for kernel in scale variables busy; do
   done
 done
 grep -q 'weights\[16\] = {0,0,128,63,0,0,0,64,0,0,240,65,0,0,128,64};' "$folder"/kept/program-*.ptx || { echo "a variable has another value"; exit 1; }
+
+# All that is allocated at a launch, not only what it is passed; the emulator allots in units of 512 bytes.
+[ "$(cell "$folder/usual.csv" allocated_bytes variables)" = 512 ] && [ "$(cell "$folder/gpu.csv" allocated_bytes variables)" = 4 ] ||
+  fail "allocated_bytes: $(cell "$folder/usual.csv" allocated_bytes variables), $(cell "$folder/gpu.csv" allocated_bytes variables)"
 
 status=0
 "$miniemu" --attach --as nothing -o "$folder/x.csv" -- "$app" 2>"$folder/x.err" || status=$?
