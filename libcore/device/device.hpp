@@ -71,15 +71,21 @@ struct KernelRegisters {
   std::optional<std::uint64_t> count;  // none: nothing is known, and they do not bound the occupancy
   std::string source;                  // the column of the record that says so
   std::vector<std::string> notes;      // what was assumed
+  double spillable = 0;                // `count` over what it may be less, so that a work-group fits; 0: any number
 };
 
 // The column of the device's own compiler, else live ranges of the PTX, four to one register of 128 bits; at most what
 // the device has for a work-item, the rest is spilled.
 KernelRegisters registers_for(record::RegisterCounts const& kernel, Device const& device);
-// The occupancy with them. Where registers alone keep a work-group from fitting, as many as needed are spilled: `count`
-// is lowered.
+// The occupancy with them. Where registers alone keep a work-group from fitting and they can be spilled, as many as
+// needed are: `count` is lowered.
 Occupancy occupancy(Device const& device, KernelRegisters& registers, std::uint64_t shared_bytes,
                     std::uint64_t group_size);
+
+// Why the device refuses such a launch, empty where it does not: work-items of a group, groups of the grid, shared
+// memory and registers of a group, and allocated memory, in this order. Limits that the database does not know refuse
+// nothing. It needs no rate of the device: models ask this first.
+std::string refusal(record::Kernel const&, Device const&);
 
 // Which measurements count: those whose status is ok, or doubtful ones too.
 enum class Trust : std::uint8_t { ok, doubtful };

@@ -43,6 +43,7 @@ class Projector {
  private:
   void set_up();
   void use_measured_clock();
+  void occupy();
   void fit();
   double throughput(Class c);
   double fallback(Class c, Class from, double factor);
@@ -114,6 +115,16 @@ std::size_t width_index(double lanes) {
 
 void Projector::set_up() {
   if (device_.kind != "gpu") throw Refusal{RowStatus::unknown, "the model is for GPUs, this is a CPU"};
+  items_ = static_cast<double>(kernel_.block_x) * static_cast<double>(kernel_.block_y) *
+           static_cast<double>(kernel_.block_z);
+  if (auto why = device::refusal(kernel_, device_); !why.empty()) {
+    try {
+      if (items_ < 0x1p53) occupy();
+    } catch (Error const&) {
+      // The reason stands, whatever the rule of the device lacks.
+    }
+    throw Refusal{RowStatus::infeasible, std::move(why)};
+  }
   auto const clock = options_.clock_hz                ? options_.clock_hz
                      : options_.clock == Clock::base  ? device_.clock_base_hz
                      : options_.clock == Clock::boost ? device_.clock_boost_hz
@@ -125,8 +136,6 @@ void Projector::set_up() {
   width_ = need(device_.rule.wave_width, "wave_width");
   width_index_ = width_index(width_);
   launches_ = std::max<double>(1, static_cast<double>(kernel_.launches));
-  items_ = static_cast<double>(kernel_.block_x) * static_cast<double>(kernel_.block_y) *
-           static_cast<double>(kernel_.block_z);
   terms_.groups_per_launch = std::max(1.0, static_cast<double>(kernel_.groups_total) / launches_);
   terms_.units_used = std::min(units_, std::ceil(terms_.groups_per_launch));
   imbalance_ = std::ceil(terms_.groups_per_launch / units_) * units_ / terms_.groups_per_launch;
@@ -142,13 +151,16 @@ void Projector::use_measured_clock() {
   terms_.clock_hz = held_hz;
 }
 
-void Projector::fit() {
+void Projector::occupy() {
   auto registers = device::registers_for(kernel_, device_);
-  if (items_ >= 0x1p53) throw Refusal{RowStatus::infeasible, fmt::format("{:.3g} work-items in a work-group", items_)};
   terms_.occupancy = device::occupancy(device_, registers, kernel_.shared_bytes, static_cast<std::uint64_t>(items_));
   for (auto const& text : registers.notes) note(text);
   terms_.registers = registers.count;
   terms_.registers_source = std::move(registers.source);
+}
+
+void Projector::fit() {
+  occupy();
   if (terms_.occupancy.groups_per_cu == 0) throw Refusal{RowStatus::infeasible, terms_.occupancy.misfit};
   terms_.rounds = std::ceil(terms_.groups_per_launch / (units_ * static_cast<double>(terms_.occupancy.groups_per_cu)));
 }
@@ -498,7 +510,9 @@ void Projector::run() {
     double const delay = launches_s();
     if (delay > *p.time_s) p.limiter = Limiter::launch;
     bool const sampled = kernel_.groups_emulated < kernel_.groups_total;
-    double const spread = 1 + (sampled ? kernel_.spread_pct.value_or(0) / 100 : 0);
+    double const error_pct =
+        kernel_.sampling_error_pct ? 2 * *kernel_.sampling_error_pct : kernel_.spread_pct.value_or(0);
+    double const spread = 1 + (sampled ? error_pct / 100 : 0);
     *p.time_s += delay;
     p.time_low_s = std::max({c.low_s, g.low_s, s.low_s}) / spread + delay;
     p.time_high_s =

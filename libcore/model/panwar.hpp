@@ -33,8 +33,8 @@
 //    Textures are loads of which each byte is moved once.
 //  - time_low_s: when the sectors that resident groups touch (at least their part of all distinct ones) fit into the
 //    second-level cache, each is fetched once per launch from memory, or once at all when all fit; the rest comes at
-//    the cache's bandwidth, or at no cost where that is not known. Both ends are widened by the spread between the
-//    emulated groups when not all were emulated.
+//    the cache's bandwidth, or at no cost where that is not known. When not all groups were emulated both ends are
+//    widened by twice the sampling error, or by the spread between the emulated groups where that is not known.
 //  - Launches cost nothing, as in the paper, unless Options::launch_cost says what each does:
 //    time = max(...) + launches x cost. What the database has measured (launch_delay_s) is for times that are taken
 //    from submission on.

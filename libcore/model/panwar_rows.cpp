@@ -13,6 +13,8 @@ void check(record::Reader<record::Kernel> const& rows, record::Kernel const& k) 
         std::pair{"block_z", k.block_z}, std::pair{"groups_total", k.groups_total}})
     if (value == 0) throw rows.error(column, "must be at least 1", "a row of no launch or no work-item has no time");
   if (k.spread_pct && *k.spread_pct < 0) throw rows.error("spread_pct", "must not be negative", "leave it empty");
+  if (k.sampling_error_pct && *k.sampling_error_pct < 0)
+    throw rows.error("sampling_error_pct", "must not be negative", "leave it empty");
 }
 
 record::Explanation explanation(Terms const& t) {

@@ -193,6 +193,9 @@ Schema<OccupancyRule> const& OccupancyRule::schema() {
           .column("shared_configurations", &R::shared_configurations, Unit::none,
                   "sizes in bytes to which the shared memory can be set, joined by ;")
           .may_be_empty()
+          .optional_column("max_grid_x", &R::max_grid_x, Unit::count, "most work-groups of a launch along x")
+          .optional_column("max_grid_y", &R::max_grid_y, Unit::count, "most work-groups of a launch along y")
+          .optional_column("max_grid_z", &R::max_grid_z, Unit::count, "most work-groups of a launch along z")
           .column("source", &R::source, Unit::none, "where the figures come from")
           .column("assumed", &R::assumed, Unit::none, "columns that are assumptions, each with its reason")
           .may_be_empty()

@@ -64,6 +64,7 @@ struct OccupancyRule {
   RegisterScope register_scope = RegisterScope::wave;
   Count max_registers_per_item, wave_granularity, subpartitions, registers_per_lane;
   Count shared_per_cu_bytes, shared_per_group_bytes, shared_unit_bytes, shared_reserved_bytes;
+  Count max_grid_x, max_grid_y, max_grid_z;
   std::string shared_configurations, source, assumed, notes;
 
   static Schema<OccupancyRule> const& schema();

@@ -42,10 +42,11 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d) {
     case max_block_z:
       return 64;
     case max_grid_x:
-      return sm >= 30 ? 0x7fffffff : 65535;
+      return whole(d.rule.max_grid_x);
     case max_grid_y:
+      return whole(d.rule.max_grid_y);
     case max_grid_z:
-      return 65535;
+      return whole(d.rule.max_grid_z);
     case max_shared_per_block:
       return static_cast<int>(default_shared_bytes(d));
     case max_shared_per_block_optin:

@@ -15,14 +15,18 @@ namespace {
 
 // [cuda] "Technical Specifications per Compute Capability"; exceeding them is an invalid configuration.
 constexpr std::uint64_t max_block_items = 1024;
-constexpr unsigned max_block_size_z = 64, max_grid_size_yz = 65535, max_grid_size_x = 0x7fffffff;
+constexpr unsigned max_block_size_z = 64;
 
 Code check_sizes(State& state, Kernel& kernel, LaunchRequest const& request) {
   auto const& [grid, block] = std::tie(request.grid, request.block);
   std::uint64_t const items = std::uint64_t{block.x} * block.y * block.z;
   if (items == 0 || std::uint64_t{grid.x} * grid.y * grid.z == 0) return Code::invalid_configuration;
   if (items > max_block_items || block.z > max_block_size_z) return Code::invalid_configuration;
-  if (grid.x > max_grid_size_x || grid.y > max_grid_size_yz || grid.z > max_grid_size_yz)
+  auto const& rule = state.device().rule;
+  auto const is_above = [](unsigned groups, std::optional<std::uint64_t> const& most) {
+    return most && groups > *most;
+  };
+  if (is_above(grid.x, rule.max_grid_x) || is_above(grid.y, rule.max_grid_y) || is_above(grid.z, rule.max_grid_z))
     return Code::invalid_configuration;
   if (items > max_work_items(state, kernel)) return Code::invalid_value;
   std::uint64_t const shared = kernel.ready->static_shared_bytes() + request.shared_bytes;

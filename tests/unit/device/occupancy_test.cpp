@@ -121,7 +121,7 @@ TEST_CASE("which of a kernel's register counts is a device's") {
 
 TEST_CASE("what is above the device's limit, or keeps a single group from fitting, is spilled") {
   record::RegisterCounts kernel;
-  kernel.registers_sm75 = 300;
+  kernel.registers_ptx = 300;
   auto const& device = database().find("h200");
   auto registers = device::registers_for(kernel, device);
   CHECK(registers.count == 255);
@@ -130,12 +130,48 @@ TEST_CASE("what is above the device's limit, or keeps a single group from fittin
   CHECK(device::occupancy(device, registers, 0, 1024).groups_per_cu == 1);
   CHECK(registers.count == 64);  // 65536 registers for 1024 work-items
   CHECK(registers.notes ==
-        std::vector<std::string>{"300 registers, 255 and the rest spilled",
+        std::vector<std::string>{"registers_sm75 not known, registers_ptx taken",
+                                 "300 registers, 255 and the rest spilled",
                                  "255 registers, 64 and the rest spilled so that a work-group fits"});
   // Where shared memory keeps it from fitting, spilling is of no use.
   registers = device::registers_for(kernel, device);
   CHECK(device::occupancy(device, registers, std::uint64_t{1} << 30, 1024).groups_per_cu == 0);
   CHECK(registers.count == 255);
+}
+
+TEST_CASE("registers that ptxas assigns are not spilled for a work-group that is too large") {
+  record::RegisterCounts kernel;
+  kernel.registers_sm75 = 255;
+  for (char const* const name : {"k40", "gtx1080", "a100", "h200"}) {
+    INFO(name);
+    auto const& device = database().find(name);
+    auto registers = device::registers_for(kernel, device);
+    CHECK(device::occupancy(device, registers, 0, 512).misfit == "131072 registers for a work-group, at most 65536");
+    CHECK(device::occupancy(device, registers, 0, 256).groups_per_cu >= 1);
+    CHECK(registers.count == 255);
+  }
+  // The device's own always, another target's where it is far too many.
+  kernel.registers_sm75 = 72;
+  for (auto const& [name, groups] : {std::pair{"rtx2080ti", 0}, {"a100", 1}}) {
+    INFO(name);
+    auto const& device = database().find(name);
+    auto few = device::registers_for(kernel, device);
+    CHECK(device::occupancy(device, few, 0, 1024).groups_per_cu == static_cast<std::uint64_t>(groups));
+    CHECK(few.count == (groups == 0 ? 72 : 64));
+  }
+  kernel.registers_sm75.reset();
+  kernel.target = "sm_80";
+  kernel.registers_target = 72;
+  auto own = device::registers_for(kernel, database().find("a100"));
+  CHECK(device::occupancy(database().find("a100"), own, 0, 1024).misfit ==
+        "73728 registers for a work-group, at most 65536");
+  kernel = {};
+  kernel.registers_sm75 = 255;
+  // Another compiler's: of a device with fewer registers for a work-item.
+  auto const& old = database().find("c2050");
+  auto registers = device::registers_for(kernel, old);
+  CHECK(device::occupancy(old, registers, 0, 1024).groups_per_cu == 1);
+  CHECK(registers.count == 32);
 }
 
 TEST_CASE("a rule that lacks a limit names the column") {

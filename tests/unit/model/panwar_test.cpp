@@ -406,6 +406,8 @@ TEST_CASE("the interval spans the cache, private memory and the spread between g
   p = project(k, made_up());
   CHECK(*p.time_high_s == Approx(1.25 * *p.time_s));
   CHECK(*p.time_low_s == Approx(*p.time_s / 1.25));
+  k.sampling_error_pct = 2;
+  CHECK(*project(k, made_up()).time_high_s == Approx(1.04 * *p.time_s));
 }
 
 TEST_CASE("what does not run has a reason and no time") {
@@ -454,6 +456,53 @@ TEST_CASE("what does not run has a reason and no time") {
   refused(k, database().find("hd7970"), record::RowStatus::infeasible, "512 work-items in a work-group, at most 256");
 }
 
+TEST_CASE("what the device refuses is refused before anything that the model lacks") {
+  auto bare = database().find("gtx1080");
+  bare.clock_hz.reset();
+  bare.compute_units.reset();
+  bare.throughput = {};
+  bare.throughput_issue.reset();
+  bare.global_access_rule.reset();
+  bare.peak_bandwidth_bytes_per_s.reset();
+  auto const of = [&](Kernel const& k) { return project(k, bare); };
+  auto const infeasible = [&](Kernel const& k, char const* reason) {
+    auto const p = of(k);
+    INFO(p.reason);
+    CHECK(p.status == record::RowStatus::infeasible);
+    CHECK(p.reason == reason);
+    CHECK_FALSE(p.time_s);
+  };
+  CHECK(of(plain_kernel()).status == record::RowStatus::unknown);
+  auto k = plain_kernel();
+  k.block_x = 2048;
+  infeasible(k, "2048 work-items in a work-group, at most 1024");
+  k = plain_kernel();
+  k.grid_y = 65536;
+  infeasible(k, "65536 work-groups along y, at most 65535");
+  k = plain_kernel();
+  k.shared_bytes = 50000;
+  infeasible(k, "50000 bytes of shared memory for a work-group, at most 49152");
+  k = plain_kernel();
+  k.registers_sm75 = 255;
+  k.block_x = 512;
+  infeasible(k, "131072 registers for a work-group, at most 65536");
+  k.block_x = 256;
+  CHECK(of(k).status == record::RowStatus::unknown);
+  k = plain_kernel();
+  k.allocated_bytes = 12300000000;
+  infeasible(k, "needs 12.3 GB, the device has 8.6 GB");
+  k.allocated_bytes = 8589934592;
+  CHECK(of(k).status == record::RowStatus::unknown);
+  k.allocated_bytes = 8589934593;
+  infeasible(k, "needs 8.589934593 GB, the device has 8.589934592 GB");
+  bare.memory_bytes.reset();
+  CHECK(of(k).status == record::RowStatus::unknown);
+  bare.rule.register_unit.reset();  // what is not known refuses nothing, the rest does
+  k.block_x = 2048;
+  k.registers_sm75 = 32;
+  infeasible(k, "2048 work-items in a work-group, at most 1024");
+}
+
 TEST_CASE("what is assumed is said, and registers above the limit are spilled") {
   auto k = plain_kernel();
   auto d = made_up();
@@ -468,7 +517,7 @@ TEST_CASE("what is assumed is said, and registers above the limit are spilled") 
   CHECK(terms.occupancy.occupancy == 0.5);
   k.registers_ptx.reset();
   CHECK_THAT(project(k, made_up()).reason, Contains("occupancy without registers"));
-  k.registers_sm75 = 300;
+  k.registers_ptx = 300;
   terms = explain(k, made_up());
   CHECK(terms.registers == 255);
   CHECK_THAT(terms.projection.reason, Contains("300 registers, 255 and the rest spilled"));

@@ -1,0 +1,57 @@
+// Whether a device accepts a launch at all. What the limits of a grid are for is in devdb/occupancy.csv.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "device/device.hpp"
+
+namespace kernelcast::device {
+
+namespace {
+
+// Bytes in GB, with as many digits as tell them from each other.
+std::string memory_refusal(std::uint64_t needed, std::uint64_t present) {
+  auto const text = [](std::uint64_t bytes, int digits) {
+    return fmt::format("{:.{}f} GB", static_cast<double>(bytes) / 1e9, digits);
+  };
+  int digits = 1;
+  while (digits < 9 && text(needed, digits) == text(present, digits)) ++digits;
+  return fmt::format("needs {}, the device has {}", text(needed, digits), text(present, digits));
+}
+
+}  // namespace
+
+std::string refusal(record::Kernel const& kernel, Device const& device) {
+  double const items =
+      static_cast<double>(kernel.block_x) * static_cast<double>(kernel.block_y) * static_cast<double>(kernel.block_z);
+  if (items >= 0x1p53) return fmt::format("{:.3g} work-items in a work-group", items);
+  auto const& rule = device.rule;
+  auto const size = static_cast<std::uint64_t>(items);
+  if (rule.max_group_size && size > *rule.max_group_size)
+    return fmt::format("{} work-items in a work-group, at most {}", size, *rule.max_group_size);
+  struct Axis {
+    char name;
+    std::uint64_t groups;
+    std::optional<std::uint64_t> most;
+  };
+  for (auto const& [name, groups, most] :
+       std::array{Axis{'x', kernel.grid_x, rule.max_grid_x}, Axis{'y', kernel.grid_y, rule.max_grid_y},
+                  Axis{'z', kernel.grid_z, rule.max_grid_z}})
+    if (most && groups > *most) return fmt::format("{} work-groups along {}, at most {}", groups, name, *most);
+  if (rule.shared_per_group_bytes && kernel.shared_bytes > *rule.shared_per_group_bytes)
+    return fmt::format("{} bytes of shared memory for a work-group, at most {}", kernel.shared_bytes,
+                       *rule.shared_per_group_bytes);
+  try {
+    auto registers = registers_for(kernel, device);
+    auto const fit = occupancy(device, registers, kernel.shared_bytes, size);
+    if (fit.groups_per_cu == 0) return fit.misfit;
+  } catch (Error const&) {
+    // The rule lacks a limit: models say which.
+  }
+  if (kernel.allocated_bytes && device.memory_bytes &&
+      static_cast<double>(*kernel.allocated_bytes) > static_cast<double>(*device.memory_bytes))
+    return memory_refusal(*kernel.allocated_bytes, static_cast<std::uint64_t>(*device.memory_bytes));
+  return {};
+}
+
+}  // namespace kernelcast::device
