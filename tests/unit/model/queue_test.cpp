@@ -22,7 +22,7 @@ device::DeviceDatabase const& all_devices() {
 Options no_launches() {
   Options o;
   o.has_launch_cost = true;
-  o.constants.code_s = o.constants.ramp_s = 0;
+  o.constants.code_s = o.constants.ramp_s = o.constants.dirty_part = 0;
   return o;
 }
 
@@ -187,6 +187,19 @@ TEST_CASE("memory that all groups share is fetched once where the cache holds it
   auto const shared = model::queue::Kernel(k).explain(d, no_launches());
   CHECK(shared.dram_bytes == Approx(32.0 * (1024 + 32 * 10000)));
   CHECK(shared.l2_bytes == Approx(32.0 * (1024 + 32) * 10000));
+}
+
+TEST_CASE("what has been written last stays in the second-level cache") {
+  auto const& d = all_devices().find("a100");
+  auto o = no_launches();
+  o.constants.dirty_part = 0.25;
+  for (std::uint64_t const groups : {std::uint64_t{100}, std::uint64_t{1} << 20}) {
+    auto const k = stream_kernel(groups);
+    double const written = 1024.0 * static_cast<double>(groups);
+    double const all = model::queue::Kernel(k).explain(d, no_launches()).dram_bytes;
+    CHECK(all == Approx(2 * written));
+    CHECK(model::queue::Kernel(k).explain(d, o).dram_bytes == Approx(all - std::min(written / 2, *d.l2_bytes / 4)));
+  }
 }
 
 TEST_CASE("what does not stay in the first-level cache comes from the second again") {
