@@ -99,6 +99,8 @@ void Linker::settle(Module& part, std::size_t number) {
     } else if (defined && f.linkage == Linkage::weak && given_elsewhere(f.name)) {
       f.has_body = false;
       f.alias_of.reset();
+    } else if (!defined && f.linkage == Linkage::external && given_elsewhere(f.name)) {
+      f.linkage = Linkage::visible;  // it is not of another text any more
     }
   }
   for (auto& v : part.variables) {
