@@ -339,10 +339,12 @@ class Lowering {
     return out;
   }
 
-  // Loads of bytes and halves extend what they read.
+  // Loads of bytes and halves extend what they read, to integers.
   bool reads_load(Instruction const& i) const {
     Instruction const* const from = definition(i, 1);
-    return from && from->is_load() && is_integer(kind_of(i));
+    return from && from->is_load() && std::ranges::all_of(i.modifiers, [](std::string_view m) {
+             return kind_of(m) == Kind::none || is_integer(kind_of(m));
+           });
   }
 
   Work move(Instruction const& i) {

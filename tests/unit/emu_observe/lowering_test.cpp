@@ -110,6 +110,8 @@ TEST_CASE("divisions and functions are sequences") {
   // What machines of 8.6 have for integers: I2FP, for 32 bits and what fills them with zeros.
   check_slots("cvt.rn.f32.s32 %f1, %r1; cvt.rn.f32.u32 %f2, %r2; cvt.rn.f32.u16 %f3, %h1;", {{Pipe::int_to_fp32, 3}});
   check_slots("cvt.rn.f32.s16 %f1, %h1; cvt.rp.f32.u32 %f2, %r2; cvt.rzi.s32.f32 %r3, %f3;", {{Pipe::special, 3}});
+  check_slots("ld.global.u8 %h1, [%rd1]; cvt.rn.f32.u16 %f1, %h1;", {{Pipe::memory, 1}, {Pipe::int_to_fp32, 1}});
+  check_slots("ld.global.u8 %h1, [%rd1]; cvt.u32.u16 %r1, %h1;", {{Pipe::memory, 1}});
   check_slots("cvt.rn.f16.f32 %h1, %f1; cvt.f32.f16 %f2, %h2;", {{Pipe::fp32_to_fp16, 1}, {Pipe::fp16, 1}});
   check_slots("div.u32 %r1, %r2, %r3;", {{Pipe::special, 3}, {Pipe::alu, 15}});
 }
