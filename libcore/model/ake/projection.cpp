@@ -83,7 +83,7 @@ struct Projector::Sum {
 };
 
 Projector::Projector(device::Device const& device, Resolved resolved, Options options)
-    : device_(device), resolved_(std::move(resolved)), options_(options) {}
+    : device_(device), resolved_(std::move(resolved)), options_(std::move(options)) {}
 
 Projector::Sum& Projector::sum_of(Launch const& launch) {
   for (auto const& sum : sums_)
