@@ -1,7 +1,7 @@
 # What miniemu counted beside what ncu counted of the same launch: median error and geometric mean of the ratios.
-#   awk -f ../csv.awk -f counts.awk counts/SUITE.csv kernels/SUITE.csv
-# DRAM traffic is beside distinct bytes; operations are beside instructions, of which each fused multiply-add is two
-# operations; integer instructions are those of adds, multiplications, shifts and logic.
+#   awk -f ../csv.awk -f counts.awk counts/SUITE.csv kernels/SUITE.csv STATIONS
+# DRAM traffic is what the default model moves (perfcast --explain); operations are beside instructions, of which each
+# fused multiply-add is two operations; integer instructions are beside the slots of their pipes, of lanes that are active.
 FNR == 1 { ++file }
 !read_row() { next }
 { key = cell("kernel") SUBSEP cell("case") }
@@ -12,12 +12,15 @@ file == 1 {
   ncu["integer instructions", key] = cell("int_op")
   next
 }
+file == 3 { add("DRAM bytes", cell("dram_bytes"), 1); next }
 {
   launches = cell("launches")
-  add("DRAM bytes", cell("global_footprint_bytes"), 1)
+  issues = 0
+  for (name in column) if (name ~ /^issues_.*_w32$/) issues += cell(name)
   add("fp32 operations", cell("inst_fp32") / launches, 2)
   add("fp64 operations", cell("inst_fp64") / launches, 2)
-  add("integer instructions", (cell("inst_int_add") + cell("inst_int_mul") + cell("inst_shift") + cell("inst_logic")) / launches, 1)
+  if (issues > 0)
+    add("integer instructions", (cell("slots_imad") + cell("slots_alu")) * cell("inst_total") / issues / launches, 1)
 }
 # `most`: an instruction is from one to so many of what ncu counts.
 function add(what, ours, most,    theirs, low, ratio) {
