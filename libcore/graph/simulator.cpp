@@ -286,7 +286,8 @@ void Simulator::State::advance(double step) {
   double const limit = step * (1 + together);
   for (auto& c : copies) {
     double const rate = copy_rate[c.connection];
-    if (c.left_bytes <= rate * limit) {
+    // The second holds for the copy that step_s() chose, even where the product is too small for a number.
+    if (c.left_bytes <= rate * limit || c.left_bytes / rate <= step) {
       result.bytes += c.left_bytes;
       if (--count[c.connection] == 0) active.erase(std::find(active.begin(), active.end(), c.connection));
       changed = true;
