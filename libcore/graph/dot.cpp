@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "graph/graph_file.hpp"
 
@@ -124,6 +125,15 @@ class Lexer {
 
 using Attributes = std::map<std::string, RawValue>;
 
+bool is_utf8(std::string const& text) {
+  try {
+    (void)nlohmann::json(text).dump();
+    return true;
+  } catch (nlohmann::json::type_error const&) {
+    return false;
+  }
+}
+
 class Parser {
  public:
   Parser(std::string const& path, std::string const& text, RawGraph& out) : out_(out), lexer_(out, path, text) {
@@ -236,6 +246,8 @@ class Parser {
           token_.kind == Token::end ? "the file ends too early" : fmt::format("unexpected '{}'", token_.text),
           "a node, an edge or a subgraph");
     if (token_.text.empty()) throw out_.refuse(token_.where, "a node has no name", "write one between the quotes");
+    if (!is_utf8(token_.text))  // it could not be written, nor told from another such
+      throw out_.refuse(token_.where, "a node's name is not UTF-8", "save the file as UTF-8");
     RawValue const name{token_.text, token_.where};
     advance();
     for (int i = 0; i < 2 && symbol(":"); ++i) {  // a port and a compass point
