@@ -17,16 +17,17 @@ using C = Constants;
 // "chosen" is said of what bench-suites/validation's chosen part decided, and on which of its suites.
 constexpr std::array table{
     Constant{"norm", &C::norm, "1", "chosen on hecbench, pmpp and qv100_cycles"},
+    Constant{"wave_issue_cycles", &C::wave_issue_cycles, "clocks",
+             "chosen on hecbench: from one instruction of a wavefront to its next, where it has no other to wait for"},
     Constant{"overlap", &C::overlap, "1",
              "chosen on gemm_ladders and hecbench: a group of W wavefronts is W^overlap customers"},
     Constant{"overlap_barriers", &C::overlap_barriers, "1", "chosen on gemm_ladders: the same of groups with barriers"},
-    Constant{"load_cycles", &C::load_cycles, "clocks", "of 8.6 and others: micro-benchmarks of an A40"},
+    Constant{"load_cycles", &C::load_cycles, "clocks",
+             "of 8.6 and others, shared memory, too: micro-benchmarks of an A40"},
     Constant{"load_cycles_large", &C::load_cycles_large, "clocks",
              "of 7.0, 8.0, 9.0: 128 bytes a clock, te42kyfo/gpu-benches gpu-l1"},
     Constant{"load_cycles_turing", &C::load_cycles_turing, "clocks", "of 7.5: chosen on pmpp"},
     Constant{"store_cycles", &C::store_cycles, "clocks", "as load_cycles"},
-    Constant{"shared_cycles", &C::shared_cycles, "clocks",
-             "chosen on gemm_ladders and tunehub; 32 banks of 4 bytes give 128 bytes a clock"},
     Constant{"tag_lines", &C::tag_lines, "lines/clock", "micro-benchmarks of an A40"},
     Constant{"constant_cycles", &C::constant_cycles, "clocks", "chosen on pmpp and tunehub"},
     Constant{"atomic_request_cycles", &C::atomic_request_cycles, "clocks", "as store_cycles"},
@@ -51,6 +52,8 @@ constexpr std::array table{
     Constant{"arithmetic_cycles", &C::arithmetic_cycles, "clocks", "micro-benchmarks: 4 to 5"},
     Constant{"fp64_cycles", &C::fp64_cycles, "clocks", "micro-benchmarks of V100 and A100"},
     Constant{"fp64_slow_cycles", &C::fp64_slow_cycles, "clocks", "micro-benchmarks of Turing: 40 to 48"},
+    Constant{"fp64_slow_part", &C::fp64_slow_part, "1",
+             "chosen on hecbench: of the stated rate, where four schedulers share a narrow double-precision unit"},
     Constant{"special_cycles", &C::special_cycles, "clocks", "micro-benchmarks: 17 to 23"},
     Constant{"constant_latency_cycles", &C::constant_latency_cycles, "clocks", "micro-benchmarks: 26 to 30"},
     Constant{"shared_latency_cycles", &C::shared_latency_cycles, "clocks", "micro-benchmarks: 19 to 29"},
@@ -119,6 +122,8 @@ class Projector {
   double of_group(std::optional<double> const& value) const { return value.value_or(0) * k_.scale_; }
   double& station(Station s) { return terms_.stations[s]; }
 
+  bool has_slow_fp64() const { return device_.throughput[record::InstructionClass::fp64].value_or(2) <= 4; }
+
   void set_up();
   void pipes();
   void load_store();
@@ -143,6 +148,7 @@ class Projector {
   int capability_;
   double f_ = 1, slower_ = 1;  // clock; the one at which the database's figures of caches were measured over it
   double units_ = 1, active_ = 1, groups_ = 1, groups_total_ = 1, resident_ = 1, waves_ = 1, launches_ = 1;
+  double issued_ = 0;       // slots of a group
   double from_memory_ = 1;  // part of the misses that reach memory
 };
 
@@ -163,22 +169,21 @@ void Projector::set_up() {
 
 void Projector::pipes() {
   using enum record::InstructionClass;
-  double all = 0;
-  for (Pipe const pipe : record::values_of<Pipe>) all += slots(pipe);
-  station(Station::issue) = (all * warp / device_.throughput_issue.value_or(128) + c_.wave_cycles * waves_) / f_;
+  for (Pipe const pipe : record::values_of<Pipe>) issued_ += slots(pipe);
+  station(Station::issue) = (issued_ * warp / device_.throughput_issue.value_or(128) + c_.wave_cycles * waves_) / f_;
   for (auto const& rule : device_.pipes) {
     double const otherwise = rule.throughput == fp64 ? 2 : rule.throughput == special ? 16 : 64;
     double const rate = device_.throughput[rule.throughput].value_or(otherwise) / rule.results;
-    if (rate > 0) station(rule.station) += slots(rule.pipe) * warp / rate / f_;
+    double const part = rule.pipe == Pipe::fp64 && has_slow_fp64() ? c_.fp64_slow_part : 1;
+    if (rate > 0) station(rule.station) += slots(rule.pipe) * warp / (rate * part) / f_;
   }
 }
 
 void Projector::load_store() {
   auto const& g = k_.group_;
   bool const turing = device_.target == "sm_75";
-  double const load_cycles = turing                  ? c_.load_cycles_turing
-                             : capability_ % 10 == 0 ? c_.load_cycles_large
-                                                     : c_.load_cycles;
+  double const request_cycles = capability_ % 10 == 0 ? c_.load_cycles_large : c_.load_cycles;
+  double const load_cycles = turing ? c_.load_cycles_turing : request_cycles;
   auto const requests = [&](auto const& list, double least) {
     double sum = 0;
     for (auto const& r : list) sum += r.count * std::max({least, r.degree, r.lines / c_.tag_lines});
@@ -196,7 +201,7 @@ void Projector::load_store() {
                         of_group(g.atomic_requests) + of_group(g.shared_atomic_requests) + of_group(g.texture_requests);
   double const asked = of_group(g.shared_requests);
   double const joined = asked > 0 ? std::clamp((slots(Pipe::memory) - others) / asked, 0.25, 1.0) : 1;
-  double const shared = joined * std::max(c_.shared_cycles * asked, shared_passes);
+  double const shared = joined * std::max(request_cycles * asked, shared_passes);
   double const shared_atomics = std::max({c_.shared_atomic_cycles * of_group(g.shared_atomic_requests),
                                           c_.shared_atomic_cycles * of_group(g.shared_atomic_passes),
                                           turing ? c_.shared_atomic_cycles * of_group(g.shared_atomic_serial) : 0});
@@ -317,8 +322,10 @@ void Projector::caches() {
                             of_group(g.atomic_sectors);
   terms_.l2_bytes = l2_sectors * sector_bytes * groups_;
   double const l2_rate = l2_bytes_per_s(device_, f_, c_);
+  // What all units share serves the groups of a last, smaller wave faster.
+  double const sharing = groups_ / terms_.groups_of_unit;
   station(Station::l2) =
-      std::max(l2_sectors * sector_bytes * active_ / l2_rate, l2_sectors * sector_bytes / (c_.l2_port_bytes * f_));
+      std::max(l2_sectors * sector_bytes * sharing / l2_rate, l2_sectors * sector_bytes / (c_.l2_port_bytes * f_));
 
   double const l2_growth = own > 0 ? group_union(k_.load_parts_, together) / own : 1;
   double const again_memory =
@@ -338,16 +345,15 @@ void Projector::caches() {
   double const most = (more_read * (own + again) + more_written * k_.store_sectors_ + textures + local_memory) *
                       k_.scale_ * groups_ * sector_bytes;
   terms_.dram_bytes = std::min(fetched + written, std::max(most, 0.0)) - dirty;
-  station(Station::dram) = terms_.dram_bytes / groups_ * active_ / dram_bytes_per_s(device_, c_);
+  station(Station::dram) = terms_.dram_bytes / groups_ * sharing / dram_bytes_per_s(device_, c_);
   from_memory_ = loads > 0 ? std::min(1.0, read / (loads * groups_ * sector_bytes)) : 1;
 }
 
 double Projector::lone_latency() const {
   auto const& path = k_.group_.path;
   auto const steps = [&](Step s) { return path[s].value_or(0) * k_.scale_; };
-  bool const slow64 = device_.throughput[record::InstructionClass::fp64].value_or(2) <= 4;
   double const cycles = steps(Step::arithmetic) * c_.arithmetic_cycles +
-                        steps(Step::fp64) * (slow64 ? c_.fp64_slow_cycles : c_.fp64_cycles) +
+                        steps(Step::fp64) * (has_slow_fp64() ? c_.fp64_slow_cycles : c_.fp64_cycles) +
                         steps(Step::special) * c_.special_cycles + steps(Step::constant) * c_.constant_latency_cycles +
                         steps(Step::shared) * c_.shared_latency_cycles + steps(Step::barrier) * c_.barrier_cycles;
   double const hit_s = device_.l1_latency_s ? *device_.l1_latency_s * slower_ : c_.hit_cycles / f_;
@@ -367,14 +373,20 @@ double Projector::global_atomics() const {
 void Projector::one_launch(bool in_l2) {
   double const memory = station(Station::dram), from_memory = from_memory_;
   if (in_l2) station(Station::dram) = 0, from_memory_ = 0;
-  // Shared memory is part of the load/store unit: it has a station of its own to be named.
-  double sum = 0, most = 0, norm = 0;
+  // Shared memory is part of the load/store unit: it has a station of its own to be named. An instruction that has its
+  // pipe has the scheduler: that counts as far as it is busier than any pipe.
+  double sum = 0, most = 0, norm = 0, busiest_pipe = 0;
   for (auto const one : record::values_of<Station>)
     if (one != Station::shared) sum += station(one), most = std::max(most, station(one));
-  for (auto const one : record::values_of<Station>)
-    if (one != Station::shared && most > 0 && station(one) != 0) norm += std::pow(station(one) / most, c_.norm);
-  terms_.service = most * std::pow(norm, 1 / c_.norm);
-  terms_.latency = lone_latency() + std::max(0.0, sum - terms_.service) / waves_;
+  for (auto const one : {Station::fp32, Station::imad, Station::integer, Station::fp64, Station::special, Station::lsu})
+    busiest_pipe = std::max(busiest_pipe, station(one));
+  for (auto const one : record::values_of<Station>) {
+    double const busy = one == Station::issue ? std::max(0.0, station(one) - busiest_pipe) : station(one);
+    if (one != Station::shared && busy > 0) norm += std::pow(busy / most, c_.norm);
+  }
+  terms_.service = std::max(most, most * std::pow(norm, 1 / c_.norm));
+  double const issued = c_.wave_issue_cycles * issued_ / waves_ / f_;
+  terms_.latency = std::max(lone_latency() + std::max(0.0, sum - terms_.service) / waves_, issued - terms_.service);
   // Wavefronts of a group overlap each other, less where barriers hold them together: a group is so many customers.
   bool const holds = k_.group_.path[Step::barrier].value_or(0) > 0;
   double const parts = std::clamp(std::round(std::pow(waves_, holds ? c_.overlap_barriers : c_.overlap)), 1.0, waves_);
@@ -412,8 +424,11 @@ void Projector::finish() {
   if (launches_ > 1 && stays && !warm) one_launch(true), later = body();
   one_launch(stays && warm);  // the first: its terms remain
   if (!stays || warm) later = body();
-  terms_.start = warm ? 0 : c_.code_s * row_.code_slots.value_or(0) + (groups_ >= units_ ? c_.ramp_s : 0);
-  double const first = body() + terms_.start;
+  // While a first group fetches its code, memory serves what has been asked for.
+  double const code = warm ? 0 : c_.code_s * row_.code_slots.value_or(0);
+  double const ramp = warm || groups_ < units_ ? 0 : c_.ramp_s;
+  double const first = std::max(body(), terms_.longest + code) + ramp;
+  terms_.start = first - body();
   double const executing = first + (launches_ - 1) * later;
   auto const cost =
       options_.has_launch_cost ? options_.common.launch_cost.on(device_) : std::optional<double>(c_.launch_s);

@@ -7,10 +7,11 @@
 //  of
 //    memory, in seconds of one compute unit. Those of the whole device are shared by the units that have work.
 //  - a lone group's latency Z: the longest chain of its results, with the device's latencies.
-//  - queue: b = (sum of D^p)^(1/p) of the stations D; Z' = Z + max(0, sum of D - b) / W; N = min(R, n) groups, each
-//    W^overlap customers, take turns at one station of service b and a delay of Z' (exact mean-value analysis): the
-//    throughput X.
-//  - time = n / X + what starts cold + launch, n = groups of the busiest unit; not less than atomics need.
+//  - queue: b = (sum of D^p)^(1/p) of the stations D; Z' = Z + max(0, sum of D - b) / W, and not less than wavefronts
+//    need to issue one by one; N = min(R, n) groups, each W^overlap customers, take turns at one station of service b
+//    and a delay of Z' (exact mean-value analysis): the throughput X.
+//  - time = n / X + what starts cold and is not hidden + launch, n = groups of the busiest unit; not less than atomics
+//  need.
 //  - caches: a sector is fetched from memory once for all groups as far as the second-level cache holds what is touched
 //    in between; from there once for each group as far as its part of the first-level cache does. Stack distances and
 //    what groups share are counted by miniemu.
@@ -36,10 +37,11 @@ inline constexpr double sector_bytes = 32, warp = 32;
 
 // What is not known of a device, and what no device has: see constants().
 struct Constants {
-  double norm = 4.5, overlap = 1, overlap_barriers = 0.25;
-  double load_cycles = 2, load_cycles_large = 1, load_cycles_turing = 3, store_cycles = 2, shared_cycles = 1.5;
+  double norm = 3, overlap = 1, overlap_barriers = 0.25;
+  double load_cycles = 2, load_cycles_large = 1, load_cycles_turing = 3, store_cycles = 2;
   double tag_lines = 3.6, constant_cycles = 1, texture_cycles = 8;
   double atomic_request_cycles = 2, atomic_sector_cycles = 0.3125, atomic_same_cycles = 1, shared_atomic_cycles = 2;
+  double fp64_slow_part = 0.87, wave_issue_cycles = 4;
   double l2_bytes_per_channel = 120, l2_port_bytes = 64, sectors_per_lookup = 2;
   double dram_part = 0.92, line_part = 0.5, line_most = 2, cache_part = 0.8, dirty_part = 0.25, dirty_most = 0.5;
   double arithmetic_cycles = 4.5, fp64_cycles = 8, fp64_slow_cycles = 40, special_cycles = 20,

@@ -218,6 +218,7 @@ bool is_texture(ptx::Instruction const& i) {
 }  // namespace
 
 struct ProfileObserver::State {
+  static constexpr std::uint32_t no_register = ~0U;
   // One instruction of a block, as the path needs it.
   struct Code {
     Wait wait = Wait::none;
@@ -225,6 +226,9 @@ struct ProfileObserver::State {
     std::uint32_t reads = 0, writes = 0, end = 0;  // [reads, writes) and [writes, end) of `registers`
     bool fences = false, loads = false, texture = false;
     bool past_l1 = false;  // a load that the first-level cache does not serve
+    // Of a store, and of a load that ptxas leaves behind the stores before it: where, and the register it adds to.
+    enum class Ordered : std::uint8_t { no, global, shared } ordered = Ordered::no;
+    std::uint32_t base = no_register;
   };
   struct Warp {
     std::vector<Path> registers;
@@ -254,6 +258,7 @@ struct ProfileObserver::State {
       for (auto const* const word : {"cg", "cv", "volatile", "relaxed", "acquire"})
         code.past_l1 = code.past_l1 || instructions[i].has(word);
       code.fences = instructions[i].is(ptx::Op::st) || instructions[i].is_atomic();
+      order(code, instructions[i]);
     }
     for (auto const& range : program.blocks()) {
       double slots = 0;
@@ -263,6 +268,7 @@ struct ProfileObserver::State {
     }
   }
 
+  static void order(Code&, ptx::Instruction const&);
   void begin(std::uint64_t group);
   void finish_block();
   void give_up();
@@ -302,6 +308,20 @@ struct ProfileObserver::State {
   std::unordered_map<std::uint64_t, Path> ready;  // by sector
 };
 
+void ProfileObserver::State::order(Code& code, ptx::Instruction const& i) {
+  if (!i.is_memory() || i.has("nc")) return;  // .nc: of memory that nobody writes
+  auto const space = i.space();
+  if (space == ptx::StateSpace::shared)
+    code.ordered = Code::Ordered::shared;
+  else if (space == ptx::StateSpace::global || space == ptx::StateSpace::generic)
+    code.ordered = Code::Ordered::global;
+  if (i.has("volatile")) return;
+  for (auto const& operand : i.operands)
+    if (operand.kind == ptx::Operand::Kind::address && !operand.elements.empty() &&
+        operand.elements[0].kind == ptx::Operand::Kind::reg)
+      code.base = operand.elements[0].id;
+}
+
 void ProfileObserver::State::begin(std::uint64_t group) {
   current = !gave_up && std::binary_search(watched.begin(), watched.end(), group) ? &touched[group] : nullptr;
   profiling = current && group == profiled && !complete;
@@ -339,11 +359,28 @@ void ProfileObserver::State::run_block(Warp& warp, std::uint32_t index, std::uin
   warp.last_block = block;
   auto const& range = program.blocks()[block];
   Path fence = warp.front;
+  // Stores of the block by space, and their address register where they have one in common: a load by the same one and
+  // another offset is known to be of another place.
+  struct Stored {
+    bool any = false;
+    std::uint32_t base = no_register;
+    Path at;
+  };
+  std::array<Stored, 3> stored{};
   for (std::uint32_t i = range.first; i < range.last; ++i) {
     Code const& code = codes[i];
     Path at = warp.front;
     for (std::uint32_t r = code.reads; r < code.writes; ++r) later(at, warp.registers[registers[r]]);
-    if (code.fences) later(fence, at);
+    auto& before = stored[static_cast<std::size_t>(code.ordered)];
+    if (code.ordered != Code::Ordered::no && before.any && (code.base == no_register || code.base != before.base))
+      later(at, before.at);
+    if (code.fences) {
+      later(fence, at);
+      before.base = before.any && before.base != code.base ? no_register : code.base;
+      if (!before.any) before.at = at;
+      before.any = true;
+      later(before.at, at);
+    }
     later(warp.region, at);
     if (code.wait == Wait::barrier) continue;  // meet() follows
     if (code.loads && (code.texture || !loaded_by[i].empty()))

@@ -116,6 +116,21 @@ TEST_CASE("a chain of addresses is a path of misses, independent loads are one")
   CHECK(step(again, record::Step::hit) == 2);
 }
 
+TEST_CASE("a load stays behind the stores before it, unless they are known to be of another place") {
+  // Each round loads a word, and stores it.
+  auto const rounds = [](std::string const& load, std::string const& from, int step) {
+    std::string text = "mov.u64 %rd3, %rd2;\n";
+    for (int i = 0; i < 4; ++i)
+      text += load + " %f" + std::to_string(i) + ", [" + from + "+" + std::to_string(4096 * i) + "];\nst.global.f32 [" +
+              (step ? "%rd2" : from) + "+" + std::to_string(64 + 4 * i) + "], %f" + std::to_string(i) + ";\n";
+    return columns_of(text, {1, 1, 1}, {1, 1, 1});
+  };
+  CHECK(step(rounds("ld.global.f32", "%rd1", 1), record::Step::miss) == 4);     // of a buffer that may be the same
+  CHECK(step(rounds("ld.global.nc.f32", "%rd1", 1), record::Step::miss) == 1);  // nobody writes it
+  CHECK(step(rounds("ld.global.f32", "%rd1", 0), record::Step::miss) == 1);     // by the same register
+  CHECK(step(rounds("ld.volatile.global.f32", "%rd1", 0), record::Step::miss) == 4);  // in order all the same
+}
+
 TEST_CASE("barriers hold all wavefronts of a group") {
   // Wavefront 0 alone loads before the barrier, wavefront 1 alone after it.
   auto const c = columns_of(
