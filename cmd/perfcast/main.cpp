@@ -128,22 +128,23 @@ void run(Options const& options, cli::Streams& io) {
     throw Error(Status::usage, "--explain: these models have no terms", "leave out --model");
   if (options.model == "queue") {
     auto const queue = queue_options(options, model, database);
+    model::queue::Terms terms;
     auto const each_projection = [&](auto const& write) {
       each_rows([&](std::vector<record::Kernel> const& same) {
         std::vector<model::queue::Kernel> const ready(same.begin(), same.end());
-        for (auto const* const device : devices) write(ready[row_for(same, *device)], *device);
+        for (auto const* const device : devices) {
+          ready[row_for(same, *device)].explain(*device, queue, terms);
+          write(terms);
+        }
       });
     };
     if (options.explain) {
       record::Writer<record::Stations> out(io.output(), format);
-      each_projection([&](auto const& kernel, auto const& device) {
-        out.write(model::queue::explanation(kernel.explain(device, queue)));
-      });
+      each_projection([&](auto const& of) { out.write(model::queue::explanation(of)); });
       return out.finish();
     }
     auto out = io.writer<record::Projection>();
-    each_projection(
-        [&](auto const& kernel, auto const& device) { out.write(kernel.explain(device, queue).projection); });
+    each_projection([&](auto const& of) { out.write(of.projection); });
     return out.finish();
   }
   auto const each_row = [&](auto const& write) {
@@ -159,8 +160,12 @@ void run(Options const& options, cli::Streams& io) {
     return out.finish();
   }
   auto out = io.writer<record::Projection>();
+  model::panwar::Terms terms;
   each_row([&](auto const& kernel, auto const& device) {
-    if (options.model == "panwar") return out.write(model::panwar::explain(kernel, device, model).projection);
+    if (options.model == "panwar") {
+      model::panwar::explain(kernel, device, model, terms, terms.projection);
+      return out.write(terms.projection);
+    }
     for (auto const& projection : model::trivial::project(kernel, device)) out.write(projection);
   });
   out.finish();

@@ -68,5 +68,6 @@ class Writer {
 
 // Appends `text` to `out` as one CSV field, quoted where it must be.
 void append_field(std::string& out, std::string_view text);
+bool needs_quotes(std::string_view text);
 
 }  // namespace kernelcast::csv

@@ -4,16 +4,12 @@
 
 namespace kernelcast::csv {
 
-namespace {
-
 bool needs_quotes(std::string_view text) {
   bool special = !text.empty() && text.front() == '#';  // would make the header row a comment
   // Without an early exit, so that it becomes vector instructions.
   for (char const c : text) special |= (c == ',') | (c == '"') | (c == '\r') | (c == '\n');
   return special;
 }
-
-}  // namespace
 
 void append_field(std::string& out, std::string_view text) {
   if (!needs_quotes(text)) {

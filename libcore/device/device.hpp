@@ -69,7 +69,7 @@ inline Occupancy occupancy(Device const& device, KernelResources const& resource
 // What a kernel takes of a device's registers, per work-item and in the device's unit.
 struct KernelRegisters {
   std::optional<std::uint64_t> count;  // none: nothing is known, and they do not bound the occupancy
-  std::string source;                  // the column of the record that says so
+  std::string_view source;             // the column of the record that says so; a literal
   std::vector<std::string> notes;      // what was assumed
   double spillable = 0;                // `count` over what it may be less, so that a work-group fits; 0: any number
 };
@@ -82,10 +82,17 @@ KernelRegisters registers_for(record::RegisterCounts const& kernel, Device const
 Occupancy occupancy(Device const& device, KernelRegisters& registers, std::uint64_t shared_bytes,
                     std::uint64_t group_size);
 
+// What a work-group has of a compute unit; waves_per_group is 0 where that was not found.
+struct Placement {
+  KernelRegisters registers;
+  Occupancy occupancy;
+};
+
 // Why the device refuses such a launch, empty where it does not: work-items of a group, groups of the grid, shared
 // memory and registers of a group, and allocated memory, in this order. Limits that the database does not know refuse
-// nothing. It needs no rate of the device: models ask this first.
-std::string refusal(record::Kernel const&, Device const&);
+// nothing. It needs no rate of the device: models ask this first. `placement`, a new one, gets what it finds on the
+// way.
+std::string refusal(record::Kernel const&, Device const&, Placement& placement);
 
 // Which measurements count: those whose status is ok, or doubtful ones too.
 enum class Trust : std::uint8_t { ok, doubtful };

@@ -24,10 +24,13 @@ std::uint64_t ceil_to(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+[[noreturn]] void refuse_unknown(OccupancyRule const& rule, char const* column) {
+  throw Error(Status::bad_data, fmt::format("occupancy of '{}': column '{}' is not known", rule.target, column),
+              "fill the column in the device database's occupancy.csv, with its source");
+}
+
 std::uint64_t need(std::optional<std::uint64_t> const& value, OccupancyRule const& rule, char const* column) {
-  if (!value || *value == 0)
-    throw Error(Status::bad_data, fmt::format("occupancy of '{}': column '{}' is not known", rule.target, column),
-                "fill the column in the device database's occupancy.csv, with its source");
+  if (!value || *value == 0) refuse_unknown(rule, column);
   return *value;
 }
 

@@ -21,7 +21,7 @@ std::string memory_refusal(std::uint64_t needed, std::uint64_t present) {
 
 }  // namespace
 
-std::string refusal(record::Kernel const& kernel, Device const& device) {
+std::string refusal(record::Kernel const& kernel, Device const& device, Placement& placement) {
   double const items =
       static_cast<double>(kernel.block_x) * static_cast<double>(kernel.block_y) * static_cast<double>(kernel.block_z);
   if (items >= 0x1p53) return fmt::format("{:.3g} work-items in a work-group", items);
@@ -42,9 +42,9 @@ std::string refusal(record::Kernel const& kernel, Device const& device) {
     return fmt::format("{} bytes of shared memory for a work-group, at most {}", kernel.shared_bytes,
                        *rule.shared_per_group_bytes);
   try {
-    auto registers = registers_for(kernel, device);
-    auto const fit = occupancy(device, registers, kernel.shared_bytes, size);
-    if (fit.groups_per_cu == 0) return fit.misfit;
+    placement.registers = registers_for(kernel, device);
+    placement.occupancy = occupancy(device, placement.registers, kernel.shared_bytes, size);
+    if (placement.occupancy.groups_per_cu == 0) return placement.occupancy.misfit;
   } catch (Error const&) {
     // The rule lacks a limit: models say which.
   }

@@ -19,7 +19,7 @@ namespace {
 constexpr double other_target = 1.5;
 
 struct Column {
-  char const* name;
+  std::string_view name;
   std::optional<std::uint64_t> count;
 };
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -35,18 +36,21 @@ struct Span {
 
 class Projector {
  public:
-  Projector(Kernel const& kernel, Device const& device, Options const& options, Terms& terms)
-      : kernel_(kernel), device_(device), options_(options), terms_(terms) {}
+  Projector(Kernel const& kernel, Device const& device, Options const& options, Quantities& terms,
+            record::Projection& projection)
+      : kernel_(kernel), device_(device), options_(options), terms_(terms), projection_(projection) {}
 
   void run();
 
  private:
-  void set_up();
+  bool set_up();  // false: the device refuses the launch
   void use_measured_clock();
   void occupy();
-  void fit();
+  bool fit();  // likewise
+  bool refuse(std::string_view reason);
+  void project();
   double throughput(Class c);
-  double fallback(Class c, Class from, double factor);
+  double fallback(Class c, Class from, unsigned divisor = 1);
   double issue_throughput() const;
   double cycles(Class c);
   Span compute();
@@ -58,6 +62,7 @@ class Projector {
   double curve_time(double read_bytes, double write_bytes) const;
   double item_waits() const;
   double item_instructions_s() const;
+  Span global_bytes();
   Span global();
   std::size_t shared_banks_index() const;
   std::size_t pass_width_index() const;
@@ -77,13 +82,15 @@ class Projector {
   template <class Format, class... Args>
     requires(sizeof...(Args) > 0)
   void note(Format const& format, Args const&... args) {  // FMT_COMPILE("…")
-    if (options_.notes) note(std::string_view(fmt::format(format, args...)));
+    if (options_.terms) note(std::string_view(fmt::format(format, args...)));
   }
 
   Kernel const& kernel_;
   Device const& device_;
   Options const& options_;
-  Terms& terms_;
+  Quantities& terms_;
+  record::Projection& projection_;
+  device::Placement placement_ = {};
   std::size_t width_index_ = 1;  // of record::width_lanes
   double width_ = 32, units_ = 1, launches_ = 1, items_ = 1;
   double imbalance_ = 1;  // work of the busiest unit over the mean
@@ -91,15 +98,15 @@ class Projector {
 
 // Each once, joined by "; ".
 void Projector::note(std::string_view text) {
-  if (!options_.notes) return;
-  auto& reason = terms_.projection.reason;
+  if (!options_.terms) return;
+  auto& reason = projection_.reason;
   for (std::string_view rest = reason; !rest.empty();) {
     auto const end = std::min(rest.find("; "), rest.size());
     if (rest.substr(0, end) == text) return;
     rest.remove_prefix(std::min(end + 2, rest.size()));
   }
   if (reason.empty())
-    reason.reserve(128);  // most have several notes
+    reason.reserve(192);  // most have several notes
   else
     reason += "; ";
   reason += text;
@@ -113,17 +120,23 @@ std::size_t width_index(double lanes) {
 
 // --- the launch on the device -----------------------------------------------------------------------------------
 
-void Projector::set_up() {
+bool Projector::refuse(std::string_view reason) {
+  projection_.status = RowStatus::infeasible;
+  projection_.reason = reason;
+  return false;
+}
+
+bool Projector::set_up() {
   if (device_.kind != "gpu") throw Refusal{RowStatus::unknown, "the model is for GPUs, this is a CPU"};
   items_ = static_cast<double>(kernel_.block_x) * static_cast<double>(kernel_.block_y) *
            static_cast<double>(kernel_.block_z);
-  if (auto why = device::refusal(kernel_, device_); !why.empty()) {
+  if (auto const why = device::refusal(kernel_, device_, placement_); !why.empty()) {
     try {
       if (items_ < 0x1p53) occupy();
     } catch (Error const&) {
       // The reason stands, whatever the rule of the device lacks.
     }
-    throw Refusal{RowStatus::infeasible, std::move(why)};
+    return refuse(why);
   }
   auto const clock = options_.clock_hz                ? options_.clock_hz
                      : options_.clock == Clock::base  ? device_.clock_base_hz
@@ -139,6 +152,7 @@ void Projector::set_up() {
   terms_.groups_per_launch = std::max(1.0, static_cast<double>(kernel_.groups_total) / launches_);
   terms_.units_used = std::min(units_, std::ceil(terms_.groups_per_launch));
   imbalance_ = std::ceil(terms_.groups_per_launch / units_) * units_ / terms_.groups_per_launch;
+  return true;
 }
 
 // A device that boosts by itself holds a clock above the stated one when it was measured above its peak at that clock.
@@ -152,17 +166,22 @@ void Projector::use_measured_clock() {
 }
 
 void Projector::occupy() {
-  auto registers = device::registers_for(kernel_, device_);
-  terms_.occupancy = device::occupancy(device_, registers, kernel_.shared_bytes, static_cast<std::uint64_t>(items_));
+  auto& [registers, occupancy] = placement_;
+  if (occupancy.waves_per_group == 0) {  // not found: another refusal came first, or the rule lacks a limit
+    registers = device::registers_for(kernel_, device_);
+    occupancy = device::occupancy(device_, registers, kernel_.shared_bytes, static_cast<std::uint64_t>(items_));
+  }
+  terms_.occupancy = std::move(occupancy);
   for (auto const& text : registers.notes) note(text);
   terms_.registers = registers.count;
-  terms_.registers_source = std::move(registers.source);
+  terms_.registers_source = registers.source;
 }
 
-void Projector::fit() {
+bool Projector::fit() {
   occupy();
-  if (terms_.occupancy.groups_per_cu == 0) throw Refusal{RowStatus::infeasible, terms_.occupancy.misfit};
+  if (terms_.occupancy.groups_per_cu == 0) return refuse(terms_.occupancy.misfit);
   terms_.rounds = std::ceil(terms_.groups_per_launch / (units_ * static_cast<double>(terms_.occupancy.groups_per_cu)));
+  return true;
 }
 
 // --- compute ------------------------------------------------------------------------------------------------------
@@ -173,13 +192,14 @@ double Projector::issue_throughput() const {
   return need(device_.lanes_per_cu, "throughput_issue");
 }
 
-double Projector::fallback(Class c, Class from, double factor) {
-  if (options_.notes) {
-    auto text = std::string("throughput_").append(name(c)).append(" as ").append(name(from));
-    if (factor != 1) text += fmt::format(" / {}", 1 / factor);
-    note(text);
+double Projector::fallback(Class c, Class from, unsigned divisor) {
+  if (options_.terms) {
+    fmt::memory_buffer text;
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("throughput_{} as {}"), name(c), name(from));
+    if (divisor != 1) fmt::format_to(std::back_inserter(text), FMT_COMPILE(" / {}"), divisor);
+    note(std::string_view(text.data(), text.size()));
   }
-  return throughput(from) * factor;
+  return throughput(from) / divisor;
 }
 
 // Lanes of class c per clock and compute unit.
@@ -200,17 +220,17 @@ double Projector::throughput(Class c) {
       return throughput(fp32) * need(device_.peak_fp64_flop_per_s, "throughput_fp64") /
              need(device_.peak_fp32_flop_per_s, "peak_fp32_flop_per_s");
     case int_mul:
-      return fallback(c, int_add, 0.25);
+      return fallback(c, int_add, 4);
     case special:
-      return fallback(c, fp32, 0.25);
+      return fallback(c, fp32, 4);
     case convert:
-      return fallback(c, special, 1);
+      return fallback(c, special);
     case shift:
-      return fallback(c, logic, 1);
+      return fallback(c, logic);
     case logic:
-      return fallback(c, int_add, 1);
+      return fallback(c, int_add);
     default:
-      return fallback(c, fp32, 1);
+      return fallback(c, fp32);
   }
 }
 
@@ -321,11 +341,11 @@ void Projector::global_bandwidth() {
   double bandwidth = 0;
   if (device_.measured_bandwidth_bytes_per_s) {
     bandwidth = *device_.measured_bandwidth_bytes_per_s;
-    terms_.projection.bandwidth_source = "measured";
+    projection_.bandwidth_source = "measured";
   } else if (device_.global_read.empty()) {
     bandwidth = need(device_.peak_bandwidth_bytes_per_s, "peak_bandwidth_bytes_per_s") * measured_fraction;
     static auto const of_peak = fmt::format("peak x {}", measured_fraction);
-    terms_.projection.bandwidth_source = of_peak;
+    projection_.bandwidth_source = of_peak;
   }
   auto const full = [&](device::Curve const& curve) {
     if (curve.empty()) return bandwidth;
@@ -334,7 +354,16 @@ void Projector::global_bandwidth() {
   terms_.global_read_bytes_per_s = full(device_.global_read);
   terms_.global_write_bytes_per_s =
       device_.global_write.empty() && bandwidth == 0 ? terms_.global_read_bytes_per_s : full(device_.global_write);
-  if (!device_.global_read.empty()) terms_.projection.bandwidth_source = "measured";
+  if (!device_.global_read.empty()) projection_.bandwidth_source = "measured";
+}
+
+// Bytes in the place of seconds: with the refusals of global(), where only these count.
+Span Projector::global_bytes() {
+  double extra_read = 0, extra_write = 0;
+  count_global(extra_read, extra_write);
+  if (!device_.measured_bandwidth_bytes_per_s && device_.global_read.empty())
+    need(device_.peak_bandwidth_bytes_per_s, "peak_bandwidth_bytes_per_s");
+  return {.time_s = terms_.global_read_bytes + terms_.global_write_bytes};
 }
 
 // Seconds of one launch's bytes: full rounds at their occupancy over all units, the last one at its own.
@@ -387,7 +416,7 @@ Span Projector::global() {
     t.time_s = std::max(bound, fetched * launches_ * curve_time(read / launches_, write / launches_));
     t.high_s = std::max(at_full(read + extra_read, write + extra_write),
                         launches_ * curve_time((read + extra_read) / launches_, (write + extra_write) / launches_));
-    terms_.projection.bandwidth_source = "curve";
+    projection_.bandwidth_source = "curve";
     if (device_.global_read.word_bytes != 4)
       note(FMT_COMPILE("bandwidth over occupancy of words of {} bytes"), device_.global_read.word_bytes);
   } else {
@@ -401,11 +430,12 @@ Span Projector::global() {
     t.high_s = std::max(at_full(read + extra_read, write + extra_write), waiting);
   }
   terms_.saturation = t.time_s > 0 ? std::min(1.0, bound / t.time_s) : 1;
-  if (options_.notes && terms_.projection.bandwidth_source != "curve") {
-    std::array<char, 16> text;
-    auto* const end =
-        std::to_chars(text.data(), text.data() + text.size(), terms_.saturation, std::chars_format::general, 3).ptr;
-    terms_.projection.bandwidth_source.append(" x saturation ").append(text.data(), end);
+  if (options_.terms && projection_.bandwidth_source != "curve") {
+    std::array<char, 16> text{'1'};
+    auto* end = text.data() + 1;
+    if (terms_.saturation != 1)
+      end = std::to_chars(text.data(), text.data() + text.size(), terms_.saturation, std::chars_format::general, 3).ptr;
+    projection_.bandwidth_source.append(" x saturation ").append(text.data(), end);
   }
   t.low_s = t.time_s;
   double const resident =
@@ -484,39 +514,46 @@ void refuse_no_time(std::initializer_list<Span> terms) {
 
 // What the launches themselves cost, where that is asked for.
 double Projector::launches_s() {
-  auto& out = terms_.projection.t_launch_s;
+  auto& out = projection_.t_launch_s;
   if (options_.launch_cost.unknown_on(device_)) note(device::launch_cost_unknown);
   if (auto const each = options_.launch_cost.on(device_)) out = launches_ * *each;
   return out.value_or(0);
 }
 
+void Projector::project() {
+  auto& p = projection_;
+  if (!set_up() || !fit()) return;
+  p.occupancy = terms_.occupancy.occupancy;
+  Span const c = compute(), g = options_.terms ? global() : global_bytes(), s = shared();
+  refuse_no_time({c, g, s});
+  if (!options_.terms) return;
+  p.t_compute_s = c.time_s;
+  p.t_global_s = g.time_s;
+  p.t_shared_s = s.time_s;
+  p.time_s = std::max({c.time_s, g.time_s, s.time_s});
+  p.limiter = *p.time_s == c.time_s ? Limiter::compute : *p.time_s == g.time_s ? Limiter::global : Limiter::shared;
+  double const delay = launches_s();
+  if (delay > *p.time_s) p.limiter = Limiter::launch;
+  bool const sampled = kernel_.groups_emulated < kernel_.groups_total;
+  double const error_pct =
+      kernel_.sampling_error_pct ? 2 * *kernel_.sampling_error_pct : kernel_.spread_pct.value_or(0);
+  double const spread = 1 + (sampled ? error_pct / 100 : 0);
+  *p.time_s += delay;
+  p.time_low_s = std::max({c.low_s, g.low_s, s.low_s}) / spread + delay;
+  p.time_high_s =
+      std::min(std::max({c.high_s, g.high_s, s.high_s}) * spread + delay, std::numeric_limits<double>::max());
+}
+
 void Projector::run() {
-  auto& p = terms_.projection;
+  auto& p = projection_;
+  p.clear();
+  terms_ = {};
   p.kernel = kernel_.kernel;
   p.case_name = kernel_.case_name;
   p.device = device_.device;
   p.model = model_name;
   try {
-    set_up();
-    fit();
-    p.occupancy = terms_.occupancy.occupancy;
-    Span const c = compute(), g = global(), s = shared();
-    refuse_no_time({c, g, s});
-    p.t_compute_s = c.time_s;
-    p.t_global_s = g.time_s;
-    p.t_shared_s = s.time_s;
-    p.time_s = std::max({c.time_s, g.time_s, s.time_s});
-    p.limiter = *p.time_s == c.time_s ? Limiter::compute : *p.time_s == g.time_s ? Limiter::global : Limiter::shared;
-    double const delay = launches_s();
-    if (delay > *p.time_s) p.limiter = Limiter::launch;
-    bool const sampled = kernel_.groups_emulated < kernel_.groups_total;
-    double const error_pct =
-        kernel_.sampling_error_pct ? 2 * *kernel_.sampling_error_pct : kernel_.spread_pct.value_or(0);
-    double const spread = 1 + (sampled ? error_pct / 100 : 0);
-    *p.time_s += delay;
-    p.time_low_s = std::max({c.low_s, g.low_s, s.low_s}) / spread + delay;
-    p.time_high_s =
-        std::min(std::max({c.high_s, g.high_s, s.high_s}) * spread + delay, std::numeric_limits<double>::max());
+    project();
   } catch (Refusal const& refusal) {
     p.status = refusal.status;
     p.reason = refusal.reason;
@@ -531,8 +568,13 @@ void Projector::run() {
 
 Terms explain(Kernel const& kernel, Device const& device, Options const& options) {
   Terms terms;
-  Projector(kernel, device, options, terms).run();
+  explain(kernel, device, options, terms, terms.projection);
   return terms;
+}
+
+void explain(Kernel const& kernel, Device const& device, Options const& options, Quantities& terms,
+             record::Projection& projection) {
+  Projector(kernel, device, options, terms, projection).run();
 }
 
 }  // namespace kernelcast::model::panwar

@@ -73,15 +73,15 @@ struct Options {
   Clock clock = Clock::usual;
   std::optional<double> clock_hz = {};  // of the compute units, in the place of `clock`
   device::LaunchCost launch_cost = {};
-  bool notes = true;  // whether a projection's reason and bandwidth_source say what was assumed
+  // Without: clock, occupancy, registers and the refusals, for a model with terms of its own; no times, no notes.
+  bool terms = true;
 };
 
-// Everything on the way to a projection; times in seconds, of all launches together.
-struct Terms {
-  record::Projection projection;
+// What is on the way to a projection; times in seconds, of all launches together.
+struct Quantities {
   double clock_hz = 0;
   std::optional<std::uint64_t> registers;  // per work-item, as used
-  std::string registers_source;            // column of the kernel record
+  std::string_view registers_source;       // column of the kernel record
   device::Occupancy occupancy;
   double groups_per_launch = 0, rounds = 0, units_used = 0;
   double global_read_bytes = 0, global_write_bytes = 0;  // moved, after coalescing
@@ -90,10 +90,15 @@ struct Terms {
   double shared_passes = 0;
   double shared_read_bytes_per_s = 0, shared_write_bytes_per_s = 0;
 };
+struct Terms : Quantities {
+  record::Projection projection;
+};
 
 // Pure. Never throws for a kernel that does not fit or a device about which too little is known: the projection then
 // has a status and a reason instead of times.
 Terms explain(record::Kernel const&, device::Device const&, Options const& = {});
+// The same in these, whatever they held: for many projections, whose texts then need no new memory.
+void explain(record::Kernel const&, device::Device const&, Options const&, Quantities&, record::Projection&);
 inline record::Projection project(record::Kernel const& kernel, device::Device const& device,
                                   Options const& options = {}) {
   return explain(kernel, device, options).projection;

@@ -461,13 +461,9 @@ void Projector::run() {
       p.t_launch_s = c_.launch_s * std::max<double>(1, static_cast<double>(row_.launches));
       for (auto* const t : {&p.time_s, &p.time_low_s, &p.time_high_s}) **t += *p.t_launch_s;
     }
-    std::string why = has_queue(device_) ? "no issue slots: projected as by panwar"
-                                         : "no queue of this architecture: projected as by panwar";
-    if (!p.reason.empty()) {
-      why.reserve(why.size() + 2 + p.reason.size());
-      why.append("; ").append(p.reason);
-    }
-    p.reason = std::move(why);
+    if (!p.reason.empty()) p.reason.insert(0, "; ");
+    p.reason.insert(0, has_queue(device_) ? "no issue slots: projected as by panwar"
+                                          : "no queue of this architecture: projected as by panwar");
     return;
   }
   p.bandwidth_source.clear();
@@ -489,15 +485,14 @@ void Projector::run() {
   }
 }
 
-Terms Kernel::explain(Device const& device, Options const& options) const {
+void Kernel::explain(Device const& device, Options const& options, Terms& terms) const {
   int const number = capability(device);
   auto common = options.common;
   if (!options.has_launch_cost) common.launch_cost = {};
-  common.notes = !has_queue(device) || !(complete_ || estimated_);
-  Terms terms{.projection = {}, .common = panwar::explain(*row_, device, common)};
-  terms.projection = std::move(terms.common.projection);
+  common.terms = !has_queue(device) || !(complete_ || estimated_);
+  panwar::explain(*row_, device, common, terms.common, terms.projection);
+  static_cast<Quantities&>(terms) = {};
   Projector(*this, device, number, options, terms).run();
-  return terms;
 }
 
 }  // namespace kernelcast::model::queue

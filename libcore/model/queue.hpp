@@ -75,9 +75,7 @@ struct Options {
 using record::Station;
 
 // Seconds unless it says otherwise, of the first launch.
-struct Terms {
-  record::Projection projection;
-  panwar::Terms common;                             // clock, occupancy, registers; its projection is above
+struct Quantities {
   record::PerValue<Station, double> stations = {};  // of one group
   double service = 0, latency = 0, customers = 0;   // b, Z', N
   double groups_of_unit = 0;                        // n
@@ -86,13 +84,22 @@ struct Terms {
   double atomics = 0, start = 0, launch = 0;
   double l2_bytes = 0, dram_bytes = 0;  // of one launch
 };
+struct Terms : Quantities {
+  record::Projection projection;
+  panwar::Quantities common;  // clock, occupancy, registers
+};
 
 // A kernel row made ready for many devices.
 class Kernel {
  public:
   explicit Kernel(record::Kernel const&);
 
-  Terms explain(device::Device const&, Options const& = {}) const;
+  Terms explain(device::Device const& device, Options const& options = {}) const {
+    Terms terms;
+    explain(device, options, terms);
+    return terms;
+  }
+  void explain(device::Device const&, Options const&, Terms&) const;  // in these, as panwar::explain
   record::Projection project(device::Device const& device, Options const& options = {}) const {
     return explain(device, options).projection;
   }

@@ -25,6 +25,15 @@ Schema<Projection> const& Projection::schema() {
   return schema;
 }
 
+void Projection::clear() {
+  for (auto* const text : {&kernel, &case_name, &device, &model, &reason, &bandwidth_source}) text->clear();
+  for (auto* const value :
+       {&time_s, &time_low_s, &time_high_s, &t_compute_s, &t_global_s, &t_shared_s, &occupancy, &t_launch_s})
+    value->reset();
+  limiter = {};
+  status = RowStatus::ok;
+}
+
 Schema<Measured> const& Measured::schema() {
   static auto const schema =
       Schema<Measured>("measured", "a time that was measured on a real device")

@@ -27,6 +27,9 @@ struct Projection {
   std::string bandwidth_source;
   std::optional<double> t_launch_s;  // empty unless requested
 
+  // As a new one; texts keep their memory.
+  void clear();
+
   static Schema<Projection> const& schema();
 };
 

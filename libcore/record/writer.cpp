@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cstring>
 #include <ostream>
 #include <utility>
 
@@ -26,19 +27,19 @@ struct Cell {
 // shortest text that reads back takes long to find.
 class NumberTexts {
  public:
-  std::string_view of(double value) {
-    auto const bits = std::bit_cast<std::uint64_t>(value);
-    auto& entry = entries_[bits * 0x9E3779B97F4A7C15 >> 58];
-    if (entry.bits != bits || entry.size == 0) entry.size = number_text(value, entry.text), entry.bits = bits;
-    return {entry.text.data(), entry.size};
-  }
-
- private:
   struct Entry {
     std::uint64_t bits = 0;
     std::size_t size = 0;
     NumberText text{};
   };
+  Entry const& of(double value) {
+    auto const bits = std::bit_cast<std::uint64_t>(value);
+    auto& entry = entries_[bits * 0x9E3779B97F4A7C15 >> 58];
+    if (entry.bits != bits || entry.size == 0) entry.size = number_text(value, entry.text), entry.bits = bits;
+    return entry;
+  }
+
+ private:
   std::array<Entry, 64> entries_;
 };
 
@@ -48,14 +49,41 @@ class FieldText {
   std::string_view of(std::string_view text) {
     if (text != text_) {
       text_ = text;
-      field_.clear();
-      csv::append_field(field_, text);
+      quoted_.clear();
+      if (csv::needs_quotes(text)) csv::append_field(quoted_, text);
     }
-    return field_;
+    return quoted_.empty() ? text_ : quoted_;
   }
 
  private:
-  std::string text_, field_;
+  std::string text_, quoted_;
+};
+
+// A row of CSV. A number is copied with what lies behind it in its entry: a copy of fixed size needs no call.
+class Line {
+ public:
+  void clear() { used_ = 0; }
+  void number(NumberTexts::Entry const& entry) {
+    std::memcpy(end(entry.text.size()), entry.text.data(), entry.text.size());
+    used_ += entry.size;
+  }
+  void text(std::string_view text) {
+    if (text.empty()) return;
+    std::memcpy(end(text.size()), text.data(), text.size());
+    used_ += text.size();
+  }
+  void character(char c) { *end(1) = c, ++used_; }
+  char& back() { return text_[used_ - 1]; }
+  std::string_view view() const { return std::string_view(text_).substr(0, used_); }
+
+ private:
+  char* end(std::size_t more) {
+    if (text_.size() - used_ < more) text_.resize(2 * text_.size() + more);
+    return text_.data() + used_;
+  }
+
+  std::string text_;
+  std::size_t used_ = 0;
 };
 
 std::string json_string(std::string_view text) {
@@ -102,10 +130,11 @@ struct RowWriter::State {
   std::string line;
   std::vector<std::vector<std::string>> table;
   NumberTexts numbers;
+  Line csv_line;
   std::vector<FieldText> fields;  // [column]
   std::string scratch;            // the text of a cell
 
-  void put(std::string const& text) { out->write(text.data(), static_cast<std::streamsize>(text.size())); }
+  void put(std::string_view text) { out->write(text.data(), static_cast<std::streamsize>(text.size())); }
   std::vector<std::string> names() const {
     auto names = layout->column_names();
     names.insert(names.end(), extra_names.begin(), extra_names.end());
@@ -128,7 +157,10 @@ void RowWriter::State::begin() {
 Cell RowWriter::State::cell_of(ColumnDefinition const& column, void const* record) {
   void const* const field = static_cast<char const*>(record) + column.offset;
   auto const number = [&](double value) -> Cell {
-    if (format != Format::table) return {numbers.of(value)};
+    if (format != Format::table) {
+      auto const& entry = numbers.of(value);
+      return {{entry.text.data(), entry.size}};
+    }
     scratch = scaled_text(value, column.unit);
     return {scratch};
   };
@@ -171,20 +203,31 @@ Cell RowWriter::State::cell_of(ColumnDefinition const& column, void const* recor
 }
 
 void RowWriter::State::write_csv(void const* record, std::vector<std::string> const& extras) {
-  line.clear();
+  auto& row = csv_line;
+  row.clear();
   auto const& columns = layout->columns();
   fields.resize(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    auto const cell = cell_of(columns[i], record);
-    line.append(cell.is_text ? fields[i].of(cell.text) : cell.text).push_back(',');
+    auto const& column = columns[i];
+    void const* const field = static_cast<char const*>(record) + column.offset;
+    if (column.type == FieldType::number) {
+      row.number(numbers.of(*static_cast<double const*>(field)));
+    } else if (column.type == FieldType::optional_number) {
+      if (auto const& value = *static_cast<std::optional<double> const*>(field)) row.number(numbers.of(*value));
+    } else {
+      auto const cell = cell_of(column, record);
+      row.text(cell.is_text ? fields[i].of(cell.text) : cell.text);
+    }
+    row.character(',');
   }
   for (auto const& extra : extras) {
-    csv::append_field(line, extra);
-    line += ',';
+    scratch.clear();
+    csv::append_field(scratch, extra);
+    row.text(scratch);
+    row.character(',');
   }
-  line.back() = '\n';
-  if (line.size() == 1) line = "\"\"\n";
-  put(line);
+  row.back() = '\n';
+  put(row.view().size() == 1 ? "\"\"\n" : row.view());
 }
 
 void RowWriter::State::write_json(void const* record, std::vector<std::string> const& extras) {
@@ -251,7 +294,7 @@ void RowWriter::State::print_list() {
 RowWriter::RowWriter(Layout const& layout, std::ostream& out, Format format, std::uint64_t* rows,
                      std::vector<std::string> extra_names)
     : state_(std::make_unique<State>(
-          State{&layout, &out, format, rows, std::move(extra_names), 0, false, false, {}, {}, {}, {}, {}})) {
+          State{&layout, &out, format, rows, std::move(extra_names), 0, false, false, {}, {}, {}, {}, {}, {}})) {
   for (auto const& name : state_->extra_names)
     if (layout.find(name))
       throw Error(Status::bad_data, fmt::format("column '{}' of the input is also a column of the output", name),

@@ -51,12 +51,21 @@ template <class Write>
 void project_by_queue(record::Kernel const& row, Write write) {
   model::queue::Options const options;
   model::queue::Kernel const ready(row);
-  for (auto const* const device : gpus()) write(ready.explain(*device, options).projection);
+  model::queue::Terms terms;
+  for (auto const* const device : gpus()) {
+    ready.explain(*device, options, terms);
+    write(terms.projection);
+  }
 }
 
 template <class Write>
 void project_by_panwar(record::Kernel const& row, Write write) {
-  for (auto const* const device : gpus()) write(model::panwar::explain(row, *device).projection);
+  model::panwar::Options const options;
+  model::panwar::Terms terms;
+  for (auto const* const device : gpus()) {
+    model::panwar::explain(row, *device, options, terms, terms.projection);
+    write(terms.projection);
+  }
 }
 
 // Counts bytes and drops them.

@@ -325,6 +325,32 @@ TEST_CASE("back to back, a launch costs what executing does not hide") {
   }
 }
 
+TEST_CASE("terms that are used again are those of new ones") {
+  auto const row = [](record::Projection const& p) {
+    std::ostringstream out;
+    record::Writer<record::Projection> writer(out);
+    writer.write(p);
+    writer.finish();
+    return out.str();
+  };
+  auto many = stream_kernel(1 << 16), few = stream_kernel(1);
+  many.registers_sm75 = 3000;  // notes, where no queue takes it
+  few.block_x = 4096;          // refused
+  model::queue::Terms used;
+  for (auto const* const k : {&many, &few}) {
+    model::queue::Kernel const ready(*k);
+    for (auto const& d : all_devices().devices()) {
+      CAPTURE(d.device);
+      auto const fresh = ready.explain(d, no_launches());
+      ready.explain(d, no_launches(), used);
+      REQUIRE(row(used.projection) == row(fresh.projection));
+      REQUIRE(used.service == fresh.service);
+      REQUIRE(used.common.occupancy.bound == fresh.common.occupancy.bound);
+      REQUIRE(used.common.registers == fresh.common.registers);
+    }
+  }
+}
+
 TEST_CASE("a warm second-level cache holds what fits") {
   auto const& d = all_devices().find("a100");
   auto o = no_launches();

@@ -1,3 +1,5 @@
+#include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -210,6 +212,26 @@ TEST_CASE("numbers are written in the shortest form that reads back, whole ones 
     CHECK(result.ptr == text.data() + text.size());
     CHECK(std::memcmp(&again, &value, sizeof value) == 0);
   }
+}
+
+TEST_CASE("fractions are written as std::to_chars does") {
+  auto const check = [](double value) {
+    if (!std::isfinite(value) || value == std::trunc(value)) return;
+    std::array<char, 32> text;
+    REQUIRE(number_text(value) ==
+            std::string(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr));
+  };
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 30000; ++i) {
+    auto const bits = random();
+    check(std::bit_cast<double>(bits));
+    check(std::ldexp(static_cast<double>(bits), -static_cast<int>(bits % 80)));  // near 1
+    auto const short_one = static_cast<double>(bits % 100000);                   // few digits
+    for (double power = 1; power < 1e20; power *= 10) check(short_one / power), check(-short_one / power);
+  }
+  for (double const value : {5e-324, 2.2250738585072014e-308, -2.2250738585072014e-308, 4503599627370495.5,
+                             2251799813685247.75, 1e-5, 9e-5, 0.0001, 0.00012, 0.001, 123456.5})
+    check(value);
 }
 
 TEST_CASE("cells that repeat from row to row are written as when they stand alone") {
