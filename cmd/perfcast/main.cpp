@@ -49,7 +49,8 @@ model::queue::Options queue_options(Options const& options, model::panwar::Optio
   out.common = common;
   out.has_launch_cost = options.launch_delay || !options.launch_cost.empty();
   out.caches = options.caches == "warm" ? model::queue::Caches::warm : model::queue::Caches::cold;
-  if (options.launches != "alone") out.launches = model::queue::Launches::back_to_back;
+  if (options.launches == "back-to-back") out.launches = model::queue::Launches::back_to_back;
+  if (options.launches == "graph") out.launches = model::queue::Launches::graph;
   for (auto const& text : options.constants) {
     auto const equals = text.find('=');
     auto const name = text.substr(0, equals);
@@ -187,10 +188,11 @@ void declare(cli::Tool& tool) {
       ->type_name("STATE")
       ->check(CLI::IsMember({"cold", "warm"}));
   app.add_option("--launches", options->launches,
-                 "alone (default), each waited for by the host, or back-to-back: the host is ahead, and of a launch's "
-                 "cost counts what the execution before does not hide; of queue")
+                 "alone (default), each waited for by the host; back-to-back: the host is ahead, and of a launch's "
+                 "cost counts what the execution before does not hide; or graph: those of a row are nodes of a CUDA "
+                 "graph, and each after the first costs the constant graph_node_s; of queue")
       ->type_name("HOW")
-      ->check(CLI::IsMember({"alone", "back-to-back"}));
+      ->check(CLI::IsMember({"alone", "back-to-back", "graph"}));
   app.add_flag("--constants", options->constants_only,
                "list the constants of queue, with their units and sources, and do nothing else");
   tool.list("--constant", options->constants, "another value for a constant of queue, to see what depends on it",

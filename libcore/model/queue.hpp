@@ -48,7 +48,7 @@ struct Constants {
          constant_latency_cycles = 30, shared_latency_cycles = 25, barrier_cycles = 20, hit_cycles = 33;
   double l2_latency_s = 144e-9, dram_latency_s = 316e-9;
   double group_delay_cycles = 200, wave_cycles = 5;
-  double code_s = 8e-9, ramp_s = 1e-6, launch_s = 5e-6;
+  double code_s = 8e-9, ramp_s = 1e-6, launch_s = 5e-6, graph_node_s = 0.26e-6;
 };
 struct Constant {
   std::string_view name;
@@ -61,8 +61,9 @@ std::span<Constant const> constants();
 enum class Caches : std::uint8_t { cold, warm };
 
 // Alone: the host waits for each launch. Back to back: it does not, and a launch costs what the launch before does not
-// hide.
-enum class Launches : std::uint8_t { alone, back_to_back };
+// hide. Graph: the launches of a row are nodes of one CUDA graph, each after the one before; the first costs a launch,
+// the others graph_node_s, which nothing hides: a node begins when the one before has ended.
+enum class Launches : std::uint8_t { alone, back_to_back, graph };
 
 struct Options {
   panwar::Options common;  // its launch_cost counts when has_launch_cost

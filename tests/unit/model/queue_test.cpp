@@ -325,6 +325,36 @@ TEST_CASE("back to back, a launch costs what executing does not hide") {
   }
 }
 
+TEST_CASE("of a graph, the first node costs a launch and each other less") {
+  auto const& d = all_devices().find("a100");
+  double const node_s = Constants{}.graph_node_s;
+  for (std::uint64_t const groups : {std::uint64_t{1}, std::uint64_t{1} << 16})
+    for (std::uint64_t const launches : {1, 2, 20}) {
+      auto k = stream_kernel(groups);
+      k.launches = launches;
+      k.groups_total *= launches;
+      for (auto& n : k.slots)
+        if (n) *n *= static_cast<double>(launches);
+      auto o = no_launches();
+      double const executing = queue_time(k, d, o);
+      o.launches = model::queue::Launches::graph;
+      CHECK(queue_time(k, d, o) == executing);  // nothing costs nothing
+      for (double const launch_s : {5e-6, node_s / 2}) {
+        o.common.launch_cost.seconds = launch_s;
+        double const expected = launch_s + static_cast<double>(launches - 1) * std::min(launch_s, node_s);
+        auto const p = model::queue::Kernel(k).project(d, o);
+        CHECK(*p.t_launch_s == Approx(expected));
+        CHECK(*p.time_s == Approx(executing + expected));
+        CHECK((p.limiter == Limiter::launch) == (expected > executing));
+      }
+    }
+}
+
+TEST_CASE("the published graph: 20 kernels of 2.9 us, 3.4 us for each") {
+  Constants const c;
+  CHECK((c.launch_s + 20 * 2.9e-6 + 19 * c.graph_node_s) / 20 == Approx(3.4e-6).epsilon(0.01));
+}
+
 TEST_CASE("terms that are used again are those of new ones") {
   auto const row = [](record::Projection const& p) {
     std::ostringstream out;
