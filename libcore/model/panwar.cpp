@@ -446,9 +446,9 @@ Span Projector::global() {
     // What fits as a whole stays there from launch to launch.
     double const once = std::min(read + write, distinct <= *device_.l2_bytes ? distinct : distinct * launches_);
     double const rest = read + write - once;
-    double const cached = (read + write > 0 ? bound * once / (read + write) : 0) +
-                          (device_.l2_bandwidth_bytes_per_s ? rest / *device_.l2_bandwidth_bytes_per_s : 0);
-    t.low_s = std::min(t.time_s, cached);
+    double const cached_s = (read + write > 0 ? bound * once / (read + write) : 0) +
+                            (device_.l2_bandwidth_bytes_per_s ? rest / *device_.l2_bandwidth_bytes_per_s : 0);
+    t.low_s = std::min(t.time_s, cached_s);
   }
   return t;
 }
