@@ -44,6 +44,7 @@ class LaunchPolicy {
   // `allocated_bytes`: of the device, at this launch.
   Counted count(History&, Configuration const&, std::uint64_t allocated_bytes);
   static void take_back(Counted const&);  // it was refused
+  double* totals(std::uint64_t configuration) { return spool_.totals(configuration); }
   Spool const& spool() const { return spool_; }
 
  private:

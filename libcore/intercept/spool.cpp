@@ -18,6 +18,7 @@ std::string Spool::name(std::string_view kind, std::uint64_t number, std::string
 bool Spool::open_counts() {
   process_ = getpid();
   used_ = 0;
+  totals_.clear();
   auto const words = [&](char const* kind) {
     return reinterpret_cast<std::uint64_t*>(
         map(kind + std::to_string(process_), max_configurations * sizeof(std::uint64_t)));
@@ -31,6 +32,15 @@ void Spool::note_allocated(std::uint64_t const* counter, std::uint64_t bytes) {
   if (!allocated_) return;
   auto& most = allocated_[number_of(counter)];
   most = std::max(most, bytes);
+}
+
+double* Spool::totals(std::uint64_t number) {
+  if (number >= used_) return nullptr;  // of another process
+  constexpr std::size_t together = 256;
+  for (std::size_t k = totals_.size(); k <= number / together; ++k)
+    totals_.push_back(reinterpret_cast<double*>(map(name("totals", k, ""), together * max_totals * sizeof(double))));
+  auto* const all = totals_[number / together];
+  return all ? all + number % together * max_totals : nullptr;
 }
 
 std::uint64_t* Spool::next(std::uint64_t& number) {

@@ -10,6 +10,9 @@
 //   counts-PID              how often each launch file's configuration was launched: 8-byte counters by N, shared
 //                           memory, so that they are right even when the application is killed
 //   allocated-PID           in the same way, the most device memory, in bytes, that was allocated at a launch of it
+//   totals-PID-K            in the same way, max_totals doubles of each configuration, of 256 of them from 256 K on:
+//   sums over
+//                           its launches that the application knows, and how many these are behind them (cuda/rows.hpp)
 //   commands-PID            with KERNELCAST_COMMANDS set, what was enqueued, in order (commands.cpp)
 //   skipped-PID-N.txt       kernel and reason of a launch that cannot be described, each once
 //   unkept-PID-N.txt        the same of one that has a row (cuda/rows.hpp), but no launch file
@@ -19,9 +22,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelcast::intercept {
 
+inline constexpr std::size_t max_totals = 64;  // of a configuration, the number of launches included
 inline constexpr std::size_t max_configurations = std::size_t{1} << 16;  // of one process; further ones are skipped
 
 class Spool {
@@ -34,6 +39,8 @@ class Spool {
   std::uint64_t* next(std::uint64_t& number);
   // Device memory that is allocated at a launch of the counter's configuration.
   void note_allocated(std::uint64_t const* counter, std::uint64_t bytes);
+  // The totals of a configuration, to be added to; nullptr where there is no disk.
+  double* totals(std::uint64_t number);
   std::uint64_t number_of(std::uint64_t const* counter) const { return static_cast<std::uint64_t>(counter - counts_); }
 
   // A new file of `bytes`, mapped for writing; nullptr where that fails. unmap() ends it.
@@ -63,6 +70,7 @@ class Spool {
   std::string folder_, programs_;
   int process_ = 0;  // to which the counters belong: a fork begins its own
   std::uint64_t *counts_ = nullptr, *allocated_ = nullptr;
+  std::vector<double*> totals_;  // null where the disk is full
   std::uint64_t used_ = 0;
 };
 

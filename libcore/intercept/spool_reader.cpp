@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "intercept/spool.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::intercept {
@@ -51,6 +52,16 @@ std::vector<std::uint64_t> SpoolReader::words(std::string const& kind, std::stri
   std::string content((std::istreambuf_iterator<char>(file)), {});
   std::vector<std::uint64_t> out(content.size() / sizeof(std::uint64_t));
   if (!out.empty()) std::memcpy(out.data(), content.data(), out.size() * sizeof(std::uint64_t));
+  return out;
+}
+
+std::vector<double> SpoolReader::totals(std::string const& process, std::uint64_t number) const {
+  constexpr std::size_t together = 256;
+  std::vector<double> out(max_totals);
+  auto const bytes = static_cast<std::streamsize>(max_totals * sizeof(double));
+  std::ifstream file(fmt::format("{}/totals-{}-{}", folder_, process, number / together), std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(number % together) * bytes);
+  if (!file.read(reinterpret_cast<char*>(out.data()), bytes) || out.back() <= 0) return {};
   return out;
 }
 

@@ -142,6 +142,7 @@ struct Plan {
   std::vector<Image> images;
   std::vector<emu::Sampler> samplers;
   std::vector<Call> calls;
+  std::map<std::size_t, std::string> touched_before;  // of the row of a call, where the launch file says it
   std::string case_name;    // the launch file's stem and what was set, joined by _; empty: <global>/<local>
   bool lazy_files = false;  // contents are read where they are touched: the files do not change meanwhile
 };
@@ -163,7 +164,8 @@ Plan plan_of(CommandLine const&);
 
 // Reads a launch file. Beside the keys of miniemu(1): `grid` (groups) for `global`, `offset` (of OpenCL's global ids),
 // `shared` (bytes, dynamic), [images] beside [buffers], `bind = { tex = "img" }` for texture references, [[link]] with
-// file and options for further OpenCL C sources of the program, and `each`, a list of launches made in turn for every
+// file and options for further OpenCL C sources of the program, `touched_before` of a launch that was captured from an
+// application (the column), and `each`, a list of launches made in turn for every
 // value of the enclosing launch's `for`:
 //   for = { k = [0, 192] }                            k = 0, 1, … 191
 //   for = { k = { from = 1, to = 64, times = 2 } }    k = 1, 2, 4, … 32; or step = 2; `to` is not reached

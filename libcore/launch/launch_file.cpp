@@ -9,6 +9,7 @@
 #include "launch/arguments.hpp"
 #include "launch/compiler_options.hpp"
 #include "launch/parameters.hpp"
+#include "record/histogram.hpp"
 #include "toml/toml.hpp"
 
 namespace kernelcast::launch {
@@ -196,8 +197,10 @@ class LaunchFile {
     for (auto const& item : array_of(node, what, fmt::format("write [[{}]]", what))) {
       auto const* const table = item.as_table();
       if (!table) throw wrong(item, fmt::format("{} must be a table", what), fmt::format("write [[{}]]", what));
-      check_keys(*table, {"kernel", "global", "grid", "local", "offset", "args", "bind", "shared", "for", "each"},
-                 "a launch");
+      check_keys(
+          *table,
+          {"kernel", "global", "grid", "local", "offset", "args", "bind", "shared", "touched_before", "for", "each"},
+          "a launch");
       auto const* const loops = table->get("for");
       if (!loops) {
         read_launch(*table);
@@ -298,7 +301,8 @@ class LaunchFile {
 
   void read_launch(toml::table const& table) {
     if (auto const* const each = table.get("each")) {
-      for (auto const* key : {"kernel", "global", "grid", "local", "offset", "args", "bind", "shared"})
+      for (auto const* key :
+           {"kernel", "global", "grid", "local", "offset", "args", "bind", "shared", "touched_before"})
         if (auto const* const node = table.get(key))
           throw wrong(*node, fmt::format("'{}' beside 'each'", key), "the launches of `each` have their own");
       return read_launches(*each, "each");
@@ -333,6 +337,12 @@ class LaunchFile {
         Text const text = filled_string(*value, "what a reference is bound to");
         call.bindings.emplace_back(Text{name, text.where, text.line}, read_argument(text));
       }
+    }
+    if (auto const* const touched = table.get("touched_before")) {
+      Text const text = filled_string(*touched, "touched_before");
+      if (record::Powers powers{}; !record::read_powers(text.text, powers))
+        throw refuse(text, fmt::format("touched_before: '{}' is not a histogram", text.text), record::powers_hint);
+      plan_.touched_before[plan_.calls.size()] = text.text;
     }
     if (plan_.calls.size() == max_calls)
       throw refuse(call.origin, fmt::format("more than {} launches", max_calls), "make the ranges of `for` smaller");

@@ -12,6 +12,7 @@
 #include "launch/compilations.hpp"
 #include "launch/detail_records.hpp"
 #include "launch/footprint.hpp"
+#include "launch/history.hpp"
 #include "launch/kernel_record.hpp"
 #include "launch/machine_code.hpp"
 #include "launch/spread.hpp"
@@ -111,6 +112,11 @@ class Runner {
     std::optional<Spread> spread;         // of --groups spread: which groups of the first launch
     emu::Launch first_launch;
     std::vector<std::uint64_t> first_groups;  // emulated of it
+    std::optional<Touched> touched;           // by it
+    std::uint64_t first_touched_bytes = 0;    // by the groups of it that are emulated
+    record::Powers touched_before{};          // by distance, as parts of what a launch touches, of all launches
+    record::Powers said_before{};             // bytes, by the launch file
+    bool knows_before = false;
     std::uint64_t warp_instructions = 0;
     double emulation_s = 0;
   };
@@ -239,7 +245,30 @@ class Runner {
       configuration.first_groups = groups;
     }
     if (outcome.ending != emu::Ending::done) refuse_findings(&outcome);
+    note_touched(configuration, call, bound.launch, memory);
     if (options_.watcher) options_.watcher->end(view);
+  }
+
+  // A launch alone finds what ran before it: only its launch file can say that.
+  void note_touched(Configuration& configuration, Call const& call, emu::Launch const& launch,
+                    emu::Memory const& memory) {
+    if (options_.emit != Emit::kernel || options_.watcher) return;
+    auto const said = plan_.touched_before.find(static_cast<std::size_t>(&call - plan_.calls.data()));
+    if (plan_.calls.size() == 1 && said == plan_.touched_before.end()) return;
+    configuration.knows_before = true;
+    auto const& row = configuration.row;
+    if (!configuration.touched) {
+      auto const& footprint = configuration.observer->footprint();
+      configuration.first_touched_bytes = 32 * footprint.sectors();
+      configuration.touched.emplace(launch, footprint, memory,
+                                    static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated));
+    }
+    auto const found = history_.touch(configuration.touched->by(launch, memory)).scaled(1);
+    if (said != plan_.touched_before.end()) {
+      record::read_powers(said->second, configuration.said_before);
+      return;
+    }
+    for (std::size_t k = 0; k < found.size(); ++k) configuration.touched_before[k] += found[k];
   }
 
   // Throws what was found: by the checks so far, and what ended a launch.
@@ -459,6 +488,13 @@ class Runner {
       auto const touched = static_cast<double>(counters.global_footprint_bytes);
       double const growth = growth_of_footprint(configuration, memory, touched);
       configuration.row.global_footprint_bytes = footprint_bytes(touched, growth, memory_bytes);
+      if (configuration.knows_before) {
+        auto bytes = configuration.said_before;
+        auto const of_launch =
+            footprint_bytes(static_cast<double>(configuration.first_touched_bytes), growth, memory_bytes);
+        for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] += configuration.touched_before[k] * of_launch;
+        configuration.row.touched_before = record::text_of(bytes);
+      }
       add_detail(configuration);
       if (!machine_code_.wanted()) {
         add_row(std::move(configuration.row), configuration);
@@ -499,6 +535,7 @@ class Runner {
   std::vector<Configuration> configurations_;
   std::unique_ptr<emu::Checks> checks_;
   std::set<std::string> traced_;  // kernels whose instructions are in the trace
+  TouchHistory history_;
   Stopwatch running_;
   Report report_;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "record/histogram.hpp"
+
 namespace kernelcast::record {
 
 namespace {
@@ -235,13 +237,23 @@ Schema<Kernel> const& Kernel::schema() {
                          "spread_pct that has the largest; 0 when all were; empty where the groups do not tell")
         .optional_column("allocated_bytes", &Kernel::allocated_bytes, Unit::bytes,
                          "device memory that is allocated when the kernel is launched: of its launches the most; empty "
-                         "when unknown");
+                         "when unknown")
+        .optional_column(
+            "touched_before", &Kernel::touched_before, Unit::none,
+            "k:n: n bytes of global_footprint_bytes, summed over the launches, that launches, copies or "
+            "fills before had touched, with more than 2^(k-1) distinct bytes in between, at most 2^k; 0:0: "
+            "none; empty when it is not known what ran before")
+        .may_be_empty();
     return s;
   }();
   return schema;
 }
 
 void repeat(Kernel& row, std::uint64_t times) {
+  if (Powers touched{}; read_powers(row.touched_before, touched)) {
+    for (double& bytes : touched) bytes *= static_cast<double>(times);
+    row.touched_before = text_of(touched);
+  }
   row.launches *= times;
   row.groups_total *= times;
   for (auto const& column : Kernel::schema().columns()) {

@@ -32,6 +32,13 @@ class Footprint {
   void add(Footprint const& other);
   std::uint64_t sectors() const;
   std::uint64_t lines() const;  // of four sectors, 128 bytes
+  // Calls each(first, bits), ascending, for 64 sectors from `first` on of which some are touched.
+  template <class Each>
+  void for_each(Each each) const {
+    for (std::size_t p = 0; p < pages_.size(); ++p)
+      for (std::size_t w = 0; pages_[p] && w < words_per_page; ++w)
+        if (std::uint64_t const bits = (*pages_[p])[w]) each(((first_page_ + p) * words_per_page + w) * 64, bits);
+  }
 
  private:
   static constexpr std::size_t words_per_page = 512;

@@ -436,6 +436,10 @@ KernelCounters KernelObserver::counters() const {
   return k;
 }
 
+Footprint const& KernelObserver::footprint() const {
+  return state_->footprint;
+}
+
 void KernelObserver::join(Observer const& other) {
   State& s = *state_;
   auto const& from = dynamic_cast<KernelObserver const&>(other);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "emu/emu.hpp"
+#include "emu/observe/footprint.hpp"
 #include "record/pipe.hpp"
 
 namespace kernelcast::emu {
@@ -98,6 +99,7 @@ class KernelObserver final : public Observer {
   void join(Observer const&) override;
 
   KernelCounters counters() const;
+  Footprint const& footprint() const;  // of the emulated groups
   // How often wavefronts of 32 entered each block of the program.
   std::vector<std::uint64_t> entries() const;
 

@@ -37,28 +37,33 @@ bool Allocations::lend(void* host, std::uint64_t bytes, int device, unsigned fla
   return true;
 }
 
+void Allocations::take_out(std::map<std::uint64_t, Allocation>::const_iterator at) {
+  touched_.forget(at->first, at->second.bytes);
+  memory_.remove(at->first);
+  all_.erase(at);
+}
+
 Code Allocations::remove(void const* pointer, MemoryType type) {
   auto const at = all_.find(reinterpret_cast<std::uint64_t>(pointer));
   if (at == all_.end() || at->second.registered) return Code::invalid_value;
   bool const is_host = at->second.type == MemoryType::host;
   if (is_host != (type == MemoryType::host)) return Code::invalid_value;
-  memory_.remove(at->first);
-  all_.erase(at);
+  take_out(at);
   return Code::success;
 }
 
 Code Allocations::remove_registered(void const* pointer) {
   auto const at = all_.find(reinterpret_cast<std::uint64_t>(pointer));
   if (at == all_.end() || !at->second.registered) return Code::host_memory_not_registered;
-  memory_.remove(at->first);
-  all_.erase(at);
+  take_out(at);
   return Code::success;
 }
 
 void Allocations::clear() {
   for (auto at = all_.begin(); at != all_.end();) {
-    if (!at->second.registered) memory_.remove(at->first);
-    at = at->second.registered ? std::next(at) : all_.erase(at);
+    auto const next = std::next(at);
+    if (!at->second.registered) take_out(at);
+    at = next;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "emu/emu.hpp"
 #include "intercept/cuda/abi.hpp"
+#include "launch/history.hpp"
 
 namespace kernelcast::cudart {
 
@@ -21,7 +22,7 @@ struct Allocation {
 
 class Allocations {
  public:
-  explicit Allocations(emu::Memory& memory) : memory_(memory) {}
+  Allocations(emu::Memory& memory, launch::TouchHistory& touched) : memory_(memory), touched_(touched) {}
 
   // Null where it does not fit; `device_limit` bounds what one device has.
   void* add(MemoryType, std::uint64_t bytes, int device, std::uint64_t device_limit, unsigned flags = 0);
@@ -37,7 +38,10 @@ class Allocations {
   std::uint64_t used_bytes(int device) const;
 
  private:
+  void take_out(std::map<std::uint64_t, Allocation>::const_iterator);
+
   emu::Memory& memory_;
+  launch::TouchHistory& touched_;  // forgets what is freed
   std::uint64_t made_ = 0;
   std::map<std::uint64_t, Allocation> all_;
 };

@@ -1,6 +1,7 @@
 #include "intercept/cuda/commands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -74,7 +75,23 @@ std::optional<Commands::Range> Commands::find(Area const& area) {
 
 // ---------------------------------------------------------------- copies and fills
 
+bool Commands::is_of_device(Area const& area) const {
+  auto const* const allocation = state_.allocations.holding(area.begin).second;
+  return allocation ? allocation->type != MemoryType::host : variable_at(state_, address_of(area.begin)) != nullptr;
+}
+
+void Commands::touch(Area const& area) {
+  auto const begin = address_of(area.begin), extent = area.pitch * (area.rows - 1) + area.bytes;
+  std::array const range{launch::TouchedRange{
+      begin, begin + extent, static_cast<double>(area.bytes * area.rows) / static_cast<double>(extent)}};
+  state_.touched.touch(range);
+}
+
 void Commands::copied(Area const& to, Area const& from) {
+  if (is_of_device(to)) {  // copies to the host leave the cache as it is
+    if (is_of_device(from)) touch(from);
+    touch(to);
+  }
   if (!wanted()) return;
   begin_file();
   auto const source = find(from), target = find(to);
@@ -86,6 +103,7 @@ void Commands::copied(Area const& to, Area const& from) {
 }
 
 void Commands::filled(Area const& to) {
+  if (is_of_device(to)) touch(to);
   if (!wanted()) return;
   begin_file();
   if (auto const target = find(to)) {

@@ -32,7 +32,7 @@ struct Area {
 
 class Commands {
  public:
-  // Without a graph to write it does nothing.
+  // Without a graph to write it does nothing but note in State::touched what copies and fills touch.
   explicit Commands(State&);
   bool wanted() const { return log_.has_value(); }
 
@@ -76,6 +76,8 @@ class Commands {
     Range target;  // of a copy between buffers
   };
 
+  bool is_of_device(Area const&) const;
+  void touch(Area const&);
   std::optional<Range> find(Area const&);
   std::optional<MemoryObject> object_at(std::uint64_t address) const;
   std::uint64_t number_of(MemoryObject const&);

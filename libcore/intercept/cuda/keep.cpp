@@ -116,14 +116,16 @@ KeptLaunch::KeptLaunch(State const& state, Kernel const& kernel, LaunchRequest c
     text_ = describe_launch({*kernel.program->module, *kernel.function, sizes, request.arguments},
                             OnEmulator(state, *kernel.program), spool_, number);
     file_ = spool_.name("launch", number, ".toml");
+    kept_ = true;
   } catch (Refused const& refused) {
     text_ = kernel.name + '\n' + refused.why + '\n';
     file_ = spool_.name("unkept", number, ".txt");
   }
 }
 
-void KeptLaunch::publish() const {
-  spool_.publish(file_, text_);
+void KeptLaunch::publish(std::string const& touched_before) const {
+  bool const says = kept_ && !touched_before.empty();
+  spool_.publish(file_, says ? text_ + "touched_before = \"" + touched_before + "\"\n" : text_);
 }
 
 }  // namespace kernelcast::cudart

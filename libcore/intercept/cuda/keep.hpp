@@ -13,11 +13,12 @@ namespace kernelcast::cudart {
 class KeptLaunch {
  public:
   KeptLaunch(State const&, Kernel const&, LaunchRequest const&, std::uint64_t number);
-  void publish() const;
+  void publish(std::string const& touched_before) const;  // of the row
 
  private:
   intercept::Spool const& spool_;
   std::string file_, text_;
+  bool kept_ = false;
 };
 
 }  // namespace kernelcast::cudart

@@ -116,8 +116,12 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
   auto const outcome = run_within_budget(state, kernel, launched, begun, observer);
   if (outcome.ending == emu::Ending::done) {
     if (ranges) state.commands.launched(*configuration, launched, *ranges);
-    if (counted) state.rows.finish(*counted, kernel, state.memory);
-    if (kept) kept->publish();
+    std::string touched_before;
+    if (counted)
+      touched_before = state.rows.finish(*counted, kernel, state.memory, state.touched);
+    else if (configuration)
+      state.rows.touch(*configuration, launched, state.memory, state.touched);
+    if (kept) kept->publish(touched_before);
     runtime.run();
     return Code::success;
   }
@@ -127,7 +131,7 @@ Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
     why = text_of(*outcome.finding);
   report(why);
   if (counted) state.rows.skip(*counted, kernel, why);
-  if (kept) kept->publish();
+  if (kept) kept->publish({});
   return Code::success;
 }
 

@@ -27,6 +27,7 @@ class LaunchPolicy {
                          allocated_bytes);
   }
   static void take_back(Counted const& counted) { intercept::LaunchPolicy::take_back(counted); }
+  double* totals(std::uint64_t configuration) { return policy_.totals(configuration); }
   intercept::Spool const& spool() const { return policy_.spool(); }
 
  private:

@@ -181,6 +181,13 @@ emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
   return outcome_;
 }
 
+double CountedLaunch::growth() const {
+  auto const total = launch_.grid.count();
+  if (chosen_.size() == total) return 1;
+  if (sample_ && sample_->has_neighbours()) return sample_->growth(chosen_).factor;
+  return static_cast<double>(total) / static_cast<double>(chosen_.size());
+}
+
 record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
   record::Kernel row;
   auto const& [grid, block] = std::tie(launch_.grid, launch_.block);
@@ -198,15 +205,11 @@ record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
     row.sampling_error_pct = spread_->error_pct(counters_);
   auto const counters = counters_.counters();
   launch::fill_counters(row, counters);
-  double const growth = row.groups_emulated == row.groups_total ? 1
-                        : sample_ && sample_->has_neighbours()
-                            ? sample_->growth(chosen_).factor
-                            : static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
   if (sample_) sample_->fill(row.group);
   std::uint64_t memory_bytes = 0;
   for (auto const& buffer : memory.buffers()) memory_bytes += (buffer.size + 31) / 32 * 32;
   row.global_footprint_bytes =
-      launch::footprint_bytes(static_cast<double>(counters.global_footprint_bytes), growth, memory_bytes);
+      launch::footprint_bytes(static_cast<double>(counters.global_footprint_bytes), growth(), memory_bytes);
   return row;
 }
 
@@ -225,8 +228,30 @@ Rows::Begun Rows::begin(Kernel const& kernel, emu::Launch const& launch, std::ui
   return out;
 }
 
-void Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu::Memory const& memory) {
+void Rows::touch(std::uint64_t configuration, emu::Launch const& launch, emu::Memory const& memory,
+                 launch::TouchHistory& history) {
+  auto const known = known_.find(configuration);
+  if (known == known_.end()) return;
+  auto const& [touched, footprint_bytes] = known->second;
+  note(configuration, history.touch(touched.by(launch, memory)).scaled(footprint_bytes));
+}
+
+void Rows::note(std::uint64_t configuration, record::Powers const& found) {
+  auto* const totals = policy_->totals(configuration);
+  if (!totals) return;
+  for (std::size_t k = 0; k < found.size(); ++k) totals[k] += found[k];
+  totals[intercept::max_totals - 1] += 1;
+}
+
+std::string Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu::Memory const& memory,
+                         launch::TouchHistory& history) {
   auto const& spool = policy_->spool();
+  auto row = counted.row(memory);
+  auto const& [touched, footprint_bytes] =
+      known_[counted.number()] = {counted.touched(memory), row.global_footprint_bytes};
+  auto const found = history.touch(touched.by(counted.launch(), memory)).scaled(footprint_bytes);
+  note(counted.number(), found);
+  row.touched_before = record::text_of(found);
   auto const& text = kernel.program->module->text;
   if (kernel.program->file.empty()) {
     kernel.program->file = intercept::program_name(text, ".ptx");
@@ -237,9 +262,10 @@ void Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu::Memor
                 fmt::format("{}\n", fmt::join(counted.entries(), " ")));
   std::ostringstream out;
   record::Writer<record::Kernel> writer(out);
-  writer.write(counted.row(memory));
+  writer.write(row);
   writer.finish();
   spool.publish(spool.name("row", counted.number(), ".csv"), out.str());
+  return row.touched_before;
 }
 
 void Rows::skip(CountedLaunch const& counted, Kernel const& kernel, std::string const& why) {

@@ -3,6 +3,7 @@
 //   row-PID-N.csv        the row of configuration N, for one launch, without registers
 //   kernel-PID-N.txt     its kernel and the file of its PTX, a line each
 //   program-HASH.ptx     PTX
+//   totals-PID-K         what all its launches so far have found touched before, by distance: record::Powers
 //   counts-PID           how often each configuration was launched: see ../spool.hpp
 //   skipped-PID-N.txt    kernel and reason of a configuration that has no row
 //
@@ -25,6 +26,7 @@
 #include "intercept/cuda/registry.hpp"
 #include "intercept/cuda_settings.hpp"
 #include "launch/footprint.hpp"
+#include "launch/history.hpp"
 #include "launch/spread.hpp"
 #include "record/kernel.hpp"
 
@@ -55,8 +57,12 @@ class CountedLaunch {
   bool whole() const { return whole_; }                       // all groups have run
   std::uint64_t whole_steps() const { return whole_steps_; }  // of all groups, extrapolated where they did not run
   record::Kernel row(emu::Memory const&) const;
+  launch::Touched touched(emu::Memory const& memory) const {
+    return {launch_, counters_.footprint(), memory, growth()};
+  }
   std::vector<std::uint64_t> entries() const { return counters_.entries(); }  // of each block
   std::uint64_t number() const { return number_; }
+  emu::Launch const& launch() const { return launch_; }
 
  private:
   struct Run {
@@ -71,6 +77,7 @@ class CountedLaunch {
   bool run_some(Run const&, std::span<std::uint64_t const> groups, bool counts, bool samples);
   bool run_chosen(Run const&, std::span<std::uint64_t const> groups);
   void reconsider_sample();
+  double growth() const;  // of the footprint, from the groups that are counted to all
 
   Kernel const& kernel_;
   emu::Launch const& launch_;
@@ -98,15 +105,24 @@ class Rows {
     std::unique_ptr<CountedLaunch> counted;
   };
   Begun begin(Kernel const&, emu::Launch const&, std::uint64_t allocated_bytes);
-  void finish(CountedLaunch const&, Kernel const&, emu::Memory const&);
+  // After a launch: what it has found in the cache, as column touched_before has it.
+  std::string finish(CountedLaunch const&, Kernel const&, emu::Memory const&, launch::TouchHistory&);
+  void touch(std::uint64_t configuration, emu::Launch const&, emu::Memory const&, launch::TouchHistory&);
   void skip(CountedLaunch const&, Kernel const&, std::string const& why);
   intercept::Spool const& spool() const { return policy_->spool(); }  // where begin() has counted
 
  private:
   launch::GroupChoice groups_;
   Budget budget_;
+  void note(std::uint64_t configuration, record::Powers const& found);
+
+  struct Known {
+    launch::Touched touched;
+    double footprint_bytes = 0;
+  };
   std::unordered_map<std::uint64_t, std::uint64_t> whole_steps_;
-  std::optional<LaunchPolicy> policy_;  // none: no rows are requested
+  std::unordered_map<std::uint64_t, Known> known_;  // by configuration
+  std::optional<LaunchPolicy> policy_;              // none: no rows are requested
 };
 
 }  // namespace kernelcast::cudart

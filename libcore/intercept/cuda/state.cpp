@@ -47,7 +47,7 @@ State::State()
     : settings(settings_of_environment()),
       devices(settings.devices, settings.database),
       memory(memory_range_bytes(settings, devices), emu::Memory::Addresses::of_host),
-      allocations(memory),
+      allocations(memory, touched),
       rows(settings),
       commands(*this),
       stack_bytes(settings.stack_bytes),

@@ -35,6 +35,7 @@ class State {
   Settings const settings;
   Devices const devices;
   emu::Memory memory;
+  launch::TouchHistory touched;
   Allocations allocations;
   Registry registry;
   Streams streams;

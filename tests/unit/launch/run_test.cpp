@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
+
 #include "catch.hpp"
 #include "launch/launch.hpp"
 
@@ -387,4 +389,32 @@ TEST_CASE("launches of one configuration share a row and the buffers") {
   CHECK(report.rows[1].block_x == 16);
   auto const out = floats_of(folder.file("out.bin"));
   for (std::size_t i = 0; i < 64; ++i) CHECK(out[i] == 4.0f * static_cast<float>(i));
+}
+
+TEST_CASE("a launch finds what launches before it have touched") {
+  Folder const folder;
+  auto const rows_of = [&](std::string const& launches) {
+    std::ofstream(folder.file("chain.toml"))
+        << "file = \"m.ptx\"\n[buffers]\na = \"f32:16384:iota\"\nb = \"f32:32768:iota\"\n"
+        << launches;
+    auto plan = read_launch_file(folder.file("chain.toml"));
+    plan.request.registers = plan.request.cache = false;
+    std::vector<std::string> out;
+    for (auto const& row : run(std::move(plan), {}).rows) out.push_back(row.touched_before);
+    return out;
+  };
+  auto const scale = [](std::string const& buffer, int n, std::string const& more = {}) {
+    return fmt::format(
+        "[[launch]]\nkernel = \"scale\"\nglobal = [{}]\nlocal = [128]\nargs = [\"{}\", \"u32:{}\", \"f32:2\"]\n{}", n,
+        buffer, n, more);
+  };
+  using Rows = std::vector<std::string>;
+  // 64 KiB, the same again, 128 KiB, the first again.
+  CHECK(rows_of(scale("a", 16384) + scale("a", 16384) + scale("b", 32768) + scale("a", 16384)) ==
+        Rows{"16:65536;18:65536", "0:0"});
+  // Half of b: the same configuration with another pointer.
+  CHECK(rows_of(scale("a", 16384) + scale("b", 16384) + scale("a", 16384)) == Rows{"17:65536"});
+  // Alone: not known, unless the file says it.
+  CHECK(rows_of(scale("a", 16384)) == Rows{""});
+  CHECK(rows_of(scale("a", 16384, "touched_before = \"20:4096;21:0.5\"\n")) == Rows{"20:4096;21:0.5"});
 }

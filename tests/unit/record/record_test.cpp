@@ -94,8 +94,9 @@ TEST_CASE("the kernel record has the columns of the contract, in its order") {
                               "barriers,global_load_rounds,"));
   // 19 identity and registers, spread, total, 13 classes, 13 x 3 issues, 3 branches, 9 volumes, 2 x 9 transactions,
   // 2 x 3 half-warp segments, footprint, 2 x 9 passes, 4; then what the contract does not ask for: rounds, 12 pipes and
-  // their code, 27 of one group, the target and its registers, the sampling error, allocated memory.
-  CHECK(names.size() == 19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 27 + 2 + 2);
+  // their code, 27 of one group, the target and its registers, the sampling error, allocated memory, what was touched
+  // before.
+  CHECK(names.size() == 19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 27 + 2 + 2 + 1);
 }
 
 TEST_CASE("the columns of the other records stand as in the contract") {
@@ -393,6 +394,7 @@ TEST_CASE("a row repeated holds the totals of so many launches, and what they sh
   one.spread_pct = 1.5;
   one.sampling_error_pct = 0.5;
   one.allocated_bytes = 1024;
+  one.touched_before = "20:512;21:1.5";
   one.inst_total = 100;
   one.inst[InstructionClass::fp16] = 7;
   one.issues[InstructionClass::fp64][2] = 11;
@@ -421,6 +423,7 @@ TEST_CASE("a row repeated holds the totals of so many launches, and what they sh
   CHECK(many.spread_pct == 1.5);
   CHECK(many.sampling_error_pct == 0.5);
   CHECK(many.allocated_bytes == 1024);
+  CHECK(many.touched_before == "20:2048;21:6");
   CHECK(many.global_footprint_bytes == 4096);
   CHECK(many.atomic_max_same_address == 5);
 

@@ -62,13 +62,23 @@ file == 2 {
   if (!(key in row)) row[key] = $0
   if (!((key, "of", names_of[FNR]) in known)) { known[key, "of", names_of[FNR]] = 1; ++kernels[key] }
 }
+# A histogram of a launch, of one over so many.
+function mean(histogram, launches,    i, n, entries, pair, text) {
+  n = split(histogram, entries, ";")
+  for (i = 1; i <= n; ++i) {
+    split(entries[i], pair, ":")
+    text = text (i > 1 ? ";" : "") pair[1] ":" sprintf("%.15g", pair[2] / launches)
+  }
+  return text
+}
 # Totals over all launches of an application that has ended become those of one.
 function one_launch(line, its_kernel, its_case,    i, n, launches, text) {
   n = split_csv(line, cells)
   launches = cells[column["launches"]]
   text = quoted(its_kernel) "," quoted(its_case) ",1"
   for (i = 4; i <= n; ++i)
-    text = text "," (launches == 1 || cells[i] == "" || names[i] ~ stays ? cells[i] : sprintf("%.15g", cells[i] / launches))
+    if (names[i] == "touched_before") text = text "," mean(cells[i], launches)
+    else text = text "," (launches == 1 || cells[i] == "" || names[i] ~ stays ? cells[i] : sprintf("%.15g", cells[i] / launches))
   return text
 }
 END {

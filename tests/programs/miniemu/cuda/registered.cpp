@@ -225,6 +225,23 @@ void linear_memory() {
   EXPECT(cudaPeekAtLastError() == Code::invalid_value && cudaGetLastError() == Code::invalid_value);
 }
 
+// What each launch finds: 1 MiB that was copied; nothing; what was touched two launches ago; nothing, as it was freed;
+// what was filled.
+void touched_memory() {
+  constexpr unsigned n = 1 << 18, bytes = 4 * n, groups = n / 128;
+  std::vector<float> const host(n, 1);
+  void *a = nullptr, *b = nullptr;
+  GOOD(cudaMalloc(&a, bytes));
+  GOOD(cudaMalloc(&b, bytes));
+  GOOD(cudaMemcpy(a, host.data(), bytes, CopyKind::host_to_device));
+  for (auto* const memory : {a, b, a}) GOOD(run_scale(memory, 2, n, groups));
+  GOOD(cudaFree(a));
+  GOOD(cudaMalloc(&a, bytes));
+  GOOD(run_scale(a, 2, n, groups));
+  GOOD(cudaMemset(b, 0, bytes));
+  GOOD(run_scale(b, 2, n, groups));
+}
+
 void rows_and_host_memory() {
   void* pitched = nullptr;
   std::size_t pitch = 0;
@@ -460,6 +477,8 @@ int main(int argc, char** argv) {
   void* data = nullptr;
   if (chosen == "broken") {
     EXPECT(run_scale(data, 1, 1, 1) == Code::invalid_ptx);
+  } else if (chosen == "touched") {
+    touched_memory();
   } else if (chosen == "fault") {
     GOOD(cudaMalloc(&data, 4000));
     GOOD(run_scale(data, 1, 100000, 1000));

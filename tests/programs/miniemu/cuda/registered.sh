@@ -8,7 +8,7 @@ trap 'rm -rf "$folder"' EXIT
 export XDG_CACHE_HOME="$folder/cache"
 run() { case=$1; shift; status=0; "$miniemu" --attach --no-registers -o "$folder/$case.csv" "$@" -- "$app" "$case" >"$folder/$case.out" 2>"$folder/$case.err" || status=$?; }
 fail() { echo "$1"; cat "$folder/$case.out" "$folder/$case.err"; exit 1; }
-for case in usual lz4 zstd newer fault broken; do
+for case in usual lz4 zstd newer fault broken touched; do
   run $case
   [ $status = 7 ] || fail "$case: exit status $status"
   tail -1 "$folder/$case.out" | grep -qx "0 failures" || fail "$case: failures"
@@ -39,6 +39,14 @@ for groups in first all 3 spread; do
     awk -v n="$n" -v all="$(cell "$folder/usual.csv" $column)" -v one="$(cell "$folder/file.csv" $column)" 'BEGIN { exit n * one == all ? 0 : 1 }' ||
       fail "--groups $groups: $column is $(cell "$folder/usual.csv" $column), in a file $(cell "$folder/file.csv" $column)"
   done
+done
+
+# What its five launches of 1 MiB find, all groups emulated or some.
+case=touched
+for groups in all spread; do
+  run touched --groups $groups
+  touched=$(cell "$folder/touched.csv" touched_before)
+  [ "$touched" = "20:2097152;21:1048576" ] || fail "--groups $groups: touched_before is $touched"
 done
 
 # The machine code of two targets, where it can be had: as of a file.
