@@ -21,7 +21,7 @@ struct Options {
   std::string devdb;
   std::vector<std::string> devices;
   std::string clock = "usual", model = "queue", launch_cost;
-  std::string caches = "cold", launches = "alone";
+  std::string caches = "program", launches = "alone";
   std::vector<std::string> constants;
   bool constants_only = false, explain = false, doubtful = false, launch_delay = false;
   CLI::App const* app = nullptr;  // to see whether --format was given
@@ -48,7 +48,8 @@ model::queue::Options queue_options(Options const& options, model::panwar::Optio
   model::queue::Options out;
   out.common = common;
   out.has_launch_cost = options.launch_delay || !options.launch_cost.empty();
-  out.caches = options.caches == "warm" ? model::queue::Caches::warm : model::queue::Caches::cold;
+  using model::queue::Caches;
+  out.caches = options.caches == "cold" ? Caches::cold : options.caches == "warm" ? Caches::warm : Caches::program;
   if (options.launches == "back-to-back") out.launches = model::queue::Launches::back_to_back;
   if (options.launches == "graph") out.launches = model::queue::Launches::graph;
   for (auto const& text : options.constants) {
@@ -182,11 +183,13 @@ void declare(cli::Tool& tool) {
                  "queue (default), panwar, or trivial: what a model has to beat, such as distinct bytes over bandwidth")
       ->type_name("MODEL")
       ->check(CLI::IsMember({"queue", "panwar", "trivial"}));
-  app.add_option("--caches", options->caches,
-                 "what caches hold when the first launch begins: cold (default), nothing, or warm, what the launch "
-                 "before has left; of queue")
+  app.add_option(
+         "--caches", options->caches,
+         "what caches hold when the first launch begins: program (default), what the application has left there "
+         "by column touched_before, else nothing; cold, nothing; warm, what a launch before like it has left; of "
+         "queue")
       ->type_name("STATE")
-      ->check(CLI::IsMember({"cold", "warm"}));
+      ->check(CLI::IsMember({"program", "cold", "warm"}));
   app.add_option("--launches", options->launches,
                  "alone (default), each waited for by the host; back-to-back: the host is ahead, and of a launch's "
                  "cost counts what the execution before does not hide; or graph: those of a row are nodes of a CUDA "

@@ -135,6 +135,8 @@ class Projector {
   double distinct_of_launch(std::array<double, 8> const& parts, double cache_bytes) const;
   double fetched_in_vain(Kernel::Parts const& sectors, Kernel::Parts const& lines) const;
   double looked_up(std::vector<Kernel::Request> const& requests) const;
+  bool knows_program() const { return options_.caches == Caches::program && k_.touched_before_; }
+  double held_bytes(double capacity_bytes) const;
   void caches();
   double lone_latency() const;
   double global_atomics() const;
@@ -294,6 +296,17 @@ double Projector::looked_up(std::vector<Kernel::Request> const& requests) const 
   return sectors > 0 ? served / sectors : 1;
 }
 
+// Of what a launch touches, those bytes that a cache holds when it begins: the mean of the launches.
+double Projector::held_bytes(double capacity_bytes) const {
+  if (!knows_program()) return 0;
+  double held = 0;
+  for (std::size_t k = 0; k < k_.touched_before_->size(); ++k) {
+    double const end = std::exp2(k), begin = k == 0 ? 0 : end / 2;
+    held += (*k_.touched_before_)[k] * std::clamp((capacity_bytes - begin) / (end - begin), 0.0, 1.0);
+  }
+  return std::min(held / launches_, row_.global_footprint_bytes);
+}
+
 void Projector::caches() {
   auto const& g = k_.group_;
   double const own = k_.load_sectors_;
@@ -335,14 +348,21 @@ void Projector::caches() {
       std::min(lost, load_misses(std::max(l2, l1), std::max(l2_growth, l1_growth))) * k_.scale_ * groups_;
   double const more_read = fetched_in_vain(k_.load_parts_, k_.load_lines_);
   double const more_written = fetched_in_vain(k_.store_parts_, k_.store_lines_);
-  double const read = (more_read * distinct_of_launch(k_.load_parts_, l2) * k_.scale_ + again_memory +
-                       (textures + local_memory * k_.scale_ / 2) * groups_) *
-                      sector_bytes;
-  double const written =
-      (more_written * distinct_of_launch(k_.store_parts_, l2) * k_.scale_ + local_memory * k_.scale_ / 2 * groups_) *
-      sector_bytes;
-  // What fits is fetched once, whatever groups far from each other share.
   double const footprint = row_.global_footprint_bytes;
+  double const first_loads = more_read * distinct_of_launch(k_.load_parts_, l2) * k_.scale_;
+  double const first_stores = more_written * distinct_of_launch(k_.store_parts_, l2) * k_.scale_;
+  // What the cache holds when the launch begins: of what is loaded, the rest of what is stored alone, which is not
+  // moved either while the program goes on writing it there, as that is not of what is loaded and stored.
+  double const held = held_bytes(l2);
+  double const held_loads = std::min(held, first_loads * sector_bytes);
+  double const both =
+      std::clamp((first_loads + first_stores) * sector_bytes - footprint, 0.0, first_stores * sector_bytes);
+  double const held_stores =
+      std::min(first_stores * sector_bytes, held - held_loads + (held > 0 ? both * held / footprint : 0));
+  double const read =
+      (first_loads + again_memory + (textures + local_memory * k_.scale_ / 2) * groups_) * sector_bytes - held_loads;
+  double const written = (first_stores + local_memory * k_.scale_ / 2 * groups_) * sector_bytes - held_stores;
+  // What fits is fetched once, whatever groups far from each other share.
   double const fetched = footprint <= l2 ? std::min(read, footprint) : read;
   double const dirty = std::min(c_.dirty_most * written, c_.dirty_part * device_.l2_bytes.value_or(0));
   double const most = (more_read * (own + again) + more_written * k_.store_sectors_ + textures + local_memory) *
@@ -419,13 +439,13 @@ Limiter Projector::limiter() const {
 
 void Projector::finish() {
   auto& p = terms_.projection;
-  bool const warm = options_.caches == Caches::warm;
+  bool const warm = options_.caches == Caches::warm, program = knows_program();
   bool const stays = row_.global_footprint_bytes <= device_.l2_bytes.value_or(0);
   auto const body = [&] { return std::max({terms_.queue, terms_.longest, terms_.atomics}); };
   double later = 0;  // each launch after the first, which find what it has left
-  if (launches_ > 1 && stays && !warm) one_launch(true), later = body();
+  if (launches_ > 1 && stays && !warm && !program) one_launch(true), later = body();
   one_launch(stays && warm);  // the first: its terms remain
-  if (!stays || warm) later = body();
+  if (!stays || warm || program) later = body();
   // While a first group fetches its code, memory serves what has been asked for.
   double const code = warm ? 0 : c_.code_s * row_.code_slots.value_or(0);
   double const ramp = warm || groups_ < units_ ? 0 : c_.ramp_s;

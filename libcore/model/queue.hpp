@@ -14,7 +14,8 @@
 //  need.
 //  - caches: a sector is fetched from memory once for all groups as far as the second-level cache holds what is touched
 //    in between; from there once for each group as far as its part of the first-level cache does. Stack distances and
-//    what groups share are counted by miniemu.
+//    what groups share are counted by miniemu. What the program has touched before the launch is not fetched as far as
+//    the cache still holds it (Caches).
 // Source: Reiser and Lavenberg 1980 for the queue; the rest is described in kernelcast-models(7).
 // Limits: NVIDIA from compute capability 7.0 on; the others, and rows without the columns of one group, are projected
 // by panwar.hpp, and say so. Concurrent kernels, tensor cores' rates and graphs are not modelled.
@@ -28,6 +29,7 @@
 #include <vector>
 
 #include "model/panwar.hpp"
+#include "record/histogram.hpp"
 #include "record/queue.hpp"
 
 namespace kernelcast::model::queue {
@@ -57,8 +59,9 @@ struct Constant {
 };
 std::span<Constant const> constants();
 
-// Which data the caches hold when a launch begins: nothing of it, or what the launch before has left.
-enum class Caches : std::uint8_t { cold, warm };
+// Which data the second-level cache holds when a launch begins: nothing of it, what a launch like it has left, or what
+// the program before it has, where the row says so, else nothing.
+enum class Caches : std::uint8_t { cold, warm, program };
 
 // Alone: the host waits for each launch. Back to back: it does not, and a launch costs what the launch before does not
 // hide. Graph: the launches of a row are nodes of one CUDA graph, each after the one before; the first costs a launch,
@@ -68,7 +71,7 @@ enum class Launches : std::uint8_t { alone, back_to_back, graph };
 struct Options {
   panwar::Options common;  // its launch_cost counts when has_launch_cost
   bool has_launch_cost = false;
-  Caches caches = Caches::cold;
+  Caches caches = Caches::program;
   Launches launches = Launches::alone;
   Constants constants = {};
 };
@@ -123,6 +126,7 @@ class Kernel {
   using Parts = std::array<double, 8>;  // by set of axes
   Parts load_parts_{}, store_parts_{}, load_lines_{}, store_lines_{};
   std::vector<std::pair<double, double>> reuse_;  // distance in sectors (upper end of a bucket), loads
+  std::optional<record::Powers> touched_before_;  // of the row
   double past_l1_ = 0;                            // sectors of loads that pass the first-level cache by
   double load_sectors_ = 0, store_sectors_ = 0;   // distinct, of one group
   double scale_ = 1;                              // of the mean group to the one profiled

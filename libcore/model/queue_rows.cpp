@@ -1,48 +1,19 @@
 // The queue's input and output as rows.
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <span>
 
 #include "model/queue.hpp"
+#include "record/histogram.hpp"
 
 namespace kernelcast::model::queue {
 
 namespace {
 
-using record::Pipe, record::Station, record::Step;
+using record::Pipe, record::Station, record::Step, record::read_histogram, record::read_numbers;
 
 constexpr double past_l1_bucket = 31;  // of group_reuse: loads that pass the first-level cache by
-
-// "a/b/c:n;…" or "word:n;…": calls each(key, n). False where it is not of that form.
-template <class Each>
-bool read_histogram(std::string_view text, Each each) {
-  while (!text.empty()) {
-    auto const end = std::min(text.find(';'), text.size());
-    auto const entry = text.substr(0, end);
-    auto const colon = entry.find(':');
-    if (colon == std::string_view::npos) return false;
-    double n = 0;
-    auto const number = entry.substr(colon + 1);
-    auto const parsed = std::from_chars(number.data(), number.data() + number.size(), n);
-    if (parsed.ec != std::errc{} || parsed.ptr != number.data() + number.size() || !(n >= 0) || !std::isfinite(n))
-      return false;
-    if (!each(entry.substr(0, colon), n)) return false;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return true;
-}
-
-bool read_numbers(std::string_view key, std::span<double> out) {
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    auto const end = std::min(key.find('/'), key.size());
-    auto const parsed = std::from_chars(key.data(), key.data() + end, out[i]);
-    if (parsed.ec != std::errc{} || parsed.ptr != key.data() + end || !(out[i] >= 0) || out[i] > 1e6) return false;
-    key.remove_prefix(std::min(end + 1, key.size()));
-  }
-  return key.empty();
-}
 
 bool read_parts(std::string_view text, std::array<double, 8>& parts) {
   return read_histogram(text, [&](std::string_view axes, double n) {
@@ -61,6 +32,7 @@ bool read_parts(std::string_view text, std::array<double, 8>& parts) {
 }  // namespace
 
 Kernel::Kernel(record::Kernel const& row) : row_(&row), group_(row.group) {
+  if (record::Powers touched{}; record::read_powers(row.touched_before, touched)) touched_before_ = touched;
   if (!row.slots[Pipe::issue]) return;
   complete_ = row.group.slots && *row.group.slots > 0 && read_group();
   double slots = 0;
@@ -135,6 +107,8 @@ void Kernel::check(record::Reader<record::Kernel> const& rows, record::Kernel co
   if (has_group && !Kernel(row).complete_)
     throw rows.error("group_load_requests", "this or another group_ column is not a histogram",
                      "key:count joined by ';', as miniemu writes it");
+  if (record::Powers touched{}; !row.touched_before.empty() && !record::read_powers(row.touched_before, touched))
+    throw rows.error("touched_before", "this is not a histogram", record::powers_hint);
 }
 
 record::Stations explanation(Terms const& t) {

@@ -390,6 +390,41 @@ TEST_CASE("a warm second-level cache holds what fits") {
   CHECK(queue_time(stream_kernel(1 << 20), d, o) == cold_large);
 }
 
+TEST_CASE("what the program has left in the second-level cache is not fetched") {
+  auto const& d = all_devices().find("a100");  // 40 MB
+  auto o = no_launches();
+  auto k = stream_kernel(4096);  // 8 MiB, half of them loaded, half stored
+  double const unknown = queue_time(k, d, o);
+  o.caches = model::queue::Caches::cold;
+  double const cold = queue_time(k, d, o);
+  o.caches = model::queue::Caches::warm;
+  double const warm = queue_time(k, d, o);
+  CHECK(unknown == cold);
+  o.caches = model::queue::Caches::program;
+  auto const with = [&](char const* touched_before) {
+    k.touched_before = touched_before;
+    return model::queue::Kernel(k).explain(d, o);
+  };
+  CHECK(with("0:0").projection.time_s == cold);
+  CHECK(with("30:8388608").projection.time_s == cold);
+  CHECK(with("23:8388608").projection.time_s == Approx(warm));
+  CHECK(with("23:8388608").dram_bytes == 0);
+  CHECK(with("23:4194304").dram_bytes == Approx(1 << 22));
+  // 24 MiB lie in the middle between 2^24 and 2^25 bytes.
+  REQUIRE(d.l2_bytes == 40 << 20);
+  o.constants.cache_part = 0.6;
+  CHECK(with("25:4194304").dram_bytes == Approx(3 << 21));
+  o.constants.cache_part = 0.8;
+  // The mean of two launches of which one finds all; without the column the second of them.
+  k = stream_kernel(4096);
+  k.launches = 2;
+  k.groups_total *= 2;
+  for (auto& n : k.slots) n = 2 * *n;
+  CHECK(queue_time(k, d, o) < 2 * cold);
+  CHECK(with("23:8388608").dram_bytes == Approx(1 << 22));
+  CHECK(with("0:0").projection.time_s == Approx(2 * cold));
+}
+
 TEST_CASE("rows without the counts of one group are estimated, rows without slots are projected as by panwar") {
   auto const& d = all_devices().find("a100");
   auto k = stream_kernel(10000);
@@ -420,7 +455,8 @@ TEST_CASE("a histogram that is none is refused with its place") {
   std::ostringstream text;
   record::Writer<record::Kernel> writer(text);
   auto k = stream_kernel(10);
-  k.group.reuse = "3:x";
+  bool const of_group = GENERATE(true, false);
+  (of_group ? k.group.reuse : k.touched_before) = "3:x";
   writer.write(k);
   writer.finish();
   std::istringstream in(text.str());
