@@ -1,2 +1,2 @@
-# Whether a suite was measured with cold or with warm caches; of two ways the first.
+# Whether a suite was measured with cold or with warm caches, or with what its programs left there; of two ways the first.
 read_row() { print cell("cache"); exit }
