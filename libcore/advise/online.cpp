@@ -281,6 +281,8 @@ class Session {
       auto const number = outcome.of.number;
       std::uint64_t const launches = number < at->second.size() ? std::max<std::uint64_t>(1, at->second[number]) : 1;
       record::repeat(outcome.row, launches);
+      if (auto touched = spool_.touched_before(outcome.of.process, number); !touched.empty())
+        outcome.row.touched_before = std::move(touched);
       result_.launches += launches;
       for (auto& row : project(outcome.row, options_.devices, options_.model).rows)
         result_.totals.push_back(std::move(row));

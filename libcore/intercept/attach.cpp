@@ -12,7 +12,6 @@
 #include "intercept/spool_reader.hpp"
 #include "launch/compilations.hpp"
 #include "process/process.hpp"
-#include "record/histogram.hpp"
 
 namespace kernelcast::intercept {
 
@@ -156,11 +155,8 @@ class Attachment {
         record::repeat(row, number < counts.size() ? std::max<std::uint64_t>(1, counts[number]) : 1);
         if (number < allocated_bytes.size() && allocated_bytes[number] > 0)
           row.allocated_bytes = std::max(row.allocated_bytes.value_or(0), allocated_bytes[number]);
-        if (auto const totals = spool_.totals(process, number); !totals.empty()) {
-          record::Powers touched{};
-          std::copy_n(totals.begin(), touched.size(), touched.begin());
-          row.touched_before = record::text_of(touched);
-        }
+        if (auto touched = spool_.touched_before(process, number); !touched.empty())
+          row.touched_before = std::move(touched);
         result_.rows.push_back(std::move(row));
       }
     }

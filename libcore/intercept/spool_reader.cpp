@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -15,6 +16,7 @@
 
 #include "intercept/spool.hpp"
 #include "process/process.hpp"
+#include "record/histogram.hpp"
 
 namespace kernelcast::intercept {
 
@@ -55,14 +57,16 @@ std::vector<std::uint64_t> SpoolReader::words(std::string const& kind, std::stri
   return out;
 }
 
-std::vector<double> SpoolReader::totals(std::string const& process, std::uint64_t number) const {
+std::string SpoolReader::touched_before(std::string const& process, std::uint64_t number) const {
   constexpr std::size_t together = 256;
-  std::vector<double> out(max_totals);
+  std::array<double, max_totals> totals{};
   auto const bytes = static_cast<std::streamsize>(max_totals * sizeof(double));
   std::ifstream file(fmt::format("{}/totals-{}-{}", folder_, process, number / together), std::ios::binary);
   file.seekg(static_cast<std::streamoff>(number % together) * bytes);
-  if (!file.read(reinterpret_cast<char*>(out.data()), bytes) || out.back() <= 0) return {};
-  return out;
+  if (!file.read(reinterpret_cast<char*>(totals.data()), bytes) || totals.back() <= 0) return {};
+  record::Powers touched{};
+  std::copy_n(totals.begin(), touched.size(), touched.begin());
+  return record::text_of(touched);
 }
 
 void SpoolReader::remove_buffers(Spooled const& spooled) const {

@@ -39,8 +39,9 @@ class SpoolReader {
   // The most device memory that was allocated at a launch of each; 0 where the application did not say.
   std::vector<std::uint64_t> allocated_bytes(std::string const& process) const { return words("allocated-", process); }
 
-  // Sums over the launches of a configuration, and behind them of how many; empty where there are none.
-  std::vector<double> totals(std::string const& process, std::uint64_t number) const;
+  // The column of the row of a configuration, over all of its launches by now; empty where the application does not
+  // say.
+  std::string touched_before(std::string const& process, std::uint64_t number) const;
 
   // Buffers of a launch that has been emulated: they are large.
   void remove_buffers(Spooled const&) const;
