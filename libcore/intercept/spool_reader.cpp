@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -64,6 +65,8 @@ std::string SpoolReader::touched_before(std::string const& process, std::uint64_
   std::ifstream file(fmt::format("{}/totals-{}-{}", folder_, process, number / together), std::ios::binary);
   file.seekg(static_cast<std::streamoff>(number % together) * bytes);
   if (!file.read(reinterpret_cast<char*>(totals.data()), bytes) || totals.back() <= 0) return {};
+  // The application can write there, too.
+  if (!std::ranges::all_of(totals, [](double n) { return std::isfinite(n); })) return {};
   record::Powers touched{};
   std::copy_n(totals.begin(), touched.size(), touched.begin());
   return record::text_of(touched);
