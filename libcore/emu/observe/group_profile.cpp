@@ -309,7 +309,7 @@ struct ProfileObserver::State {
 };
 
 void ProfileObserver::State::order(Code& code, ptx::Instruction const& i) {
-  if (!i.is_memory() || i.has("nc")) return;  // .nc: of memory that nobody writes
+  if (!i.is_memory() || i.has("nc")) return;  // .nc: of read-only memory
   auto const space = i.space();
   if (space == ptx::StateSpace::shared)
     code.ordered = Code::Ordered::shared;

@@ -126,7 +126,7 @@ TEST_CASE("a load stays behind the stores before it, unless they are known to be
     return columns_of(text, {1, 1, 1}, {1, 1, 1});
   };
   CHECK(step(rounds("ld.global.f32", "%rd1", 1), record::Step::miss) == 4);     // of a buffer that may be the same
-  CHECK(step(rounds("ld.global.nc.f32", "%rd1", 1), record::Step::miss) == 1);  // nobody writes it
+  CHECK(step(rounds("ld.global.nc.f32", "%rd1", 1), record::Step::miss) == 1);  // read-only memory
   CHECK(step(rounds("ld.global.f32", "%rd1", 0), record::Step::miss) == 1);     // by the same register
   CHECK(step(rounds("ld.volatile.global.f32", "%rd1", 0), record::Step::miss) == 4);  // in order all the same
 }
