@@ -18,7 +18,7 @@
 //    the cache still holds it (Caches).
 // Source: Reiser and Lavenberg 1980 for the queue; the rest is described in kernelcast-models(7).
 // Limits: NVIDIA from compute capability 7.0 on; the others, and rows without the columns of one group, are projected
-// by panwar.hpp, and say so. Concurrent kernels, tensor cores' rates and graphs are not modelled.
+// by panwar.hpp, and say so. Concurrent kernels and tensor cores' rates are not modelled.
 #pragma once
 
 #include <array>

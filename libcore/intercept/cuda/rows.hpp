@@ -112,14 +112,16 @@ class Rows {
   intercept::Spool const& spool() const { return policy_->spool(); }  // where begin() has counted
 
  private:
-  launch::GroupChoice groups_;
-  Budget budget_;
-  void note(std::uint64_t configuration, record::Powers const& found);
-
   struct Known {
     launch::Touched touched;
     double footprint_bytes = 0;
   };
+
+  // Adds what one launch has found in the cache to its configuration's totals.
+  void note(std::uint64_t configuration, record::Powers const& found);
+
+  launch::GroupChoice groups_;
+  Budget budget_;
   std::unordered_map<std::uint64_t, std::uint64_t> whole_steps_;
   std::unordered_map<std::uint64_t, Known> known_;  // by configuration
   std::optional<LaunchPolicy> policy_;              // none: no rows are requested
