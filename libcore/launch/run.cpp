@@ -11,7 +11,7 @@
 
 #include "launch/compilations.hpp"
 #include "launch/detail_records.hpp"
-#include "launch/footprint.hpp"
+#include "launch/group_sample.hpp"
 #include "launch/history.hpp"
 #include "launch/kernel_record.hpp"
 #include "launch/machine_code.hpp"
@@ -446,7 +446,7 @@ class Runner {
     auto const scale = static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
     if (options_.emit != Emit::kernel || options_.watcher) return scale;
     if (configuration.sample) {
-      configuration.sample->fill(row.group);
+      configuration.sample->fill(row.group, memory);
       return scale;
     }
     auto const per_group = configuration.warp_instructions / row.groups_emulated;
@@ -457,9 +457,9 @@ class Runner {
     if (!run_sample(sample, *configuration.kernel->program, configuration.first_launch, memory,
                     100000 + 100 * per_group))
       return scale;
-    sample.fill(row.group);
+    sample.fill(row.group, memory);
     if (row.groups_total == row.groups_emulated || !sample.has_neighbours()) return scale;
-    auto const growth = sample.growth(configuration.first_groups);
+    auto const growth = sample.growth(configuration.first_groups, memory);
     if (growth.middle_bytes == 0 && configuration.spread) return scale;  // others than the middle say what there is
     if (touched_bytes == 0 && growth.middle_bytes > 0)
       report_.notes.push_back(

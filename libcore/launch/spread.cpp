@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "launch/footprint.hpp"
+#include "launch/group_sample.hpp"
 
 namespace kernelcast::launch {
 

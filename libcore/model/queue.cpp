@@ -23,15 +23,19 @@ constexpr std::array table{
              "chosen on gemm_ladders and hecbench: a group of W wavefronts is W^overlap customers"},
     Constant{"overlap_barriers", &C::overlap_barriers, "1", "chosen on gemm_ladders: the same of groups with barriers"},
     Constant{"load_cycles", &C::load_cycles, "clocks",
-             "of 8.6 and others, shared memory, too: micro-benchmarks of an A40"},
+             "of 8.6 and others, and of their shared memory: micro-benchmarks of an A40"},
     Constant{"load_cycles_large", &C::load_cycles_large, "clocks",
-             "of 7.0, 8.0, 9.0: 128 bytes a clock, te42kyfo/gpu-benches gpu-l1"},
+             "of 7.0, 8.0, 9.0, where one line has all: 128 bytes a clock, te42kyfo/gpu-benches gpu-l1"},
+    Constant{"shared_cycles_large", &C::shared_cycles_large, "clocks",
+             "of shared memory of these, words: chosen on gemm_ladders and tunehub"},
     Constant{"load_cycles_turing", &C::load_cycles_turing, "clocks", "of 7.5: chosen on pmpp"},
     Constant{"store_cycles", &C::store_cycles, "clocks", "as load_cycles"},
     Constant{"tag_lines", &C::tag_lines, "lines/clock", "micro-benchmarks of an A40"},
     Constant{"constant_cycles", &C::constant_cycles, "clocks", "chosen on pmpp and tunehub"},
     Constant{"atomic_request_cycles", &C::atomic_request_cycles, "clocks", "as store_cycles"},
-    Constant{"atomic_sector_cycles", &C::atomic_sector_cycles, "clocks", "chosen on pmpp"},
+    Constant{"atomic_line_cycles", &C::atomic_line_cycles, "clocks", "chosen on pmpp: of one part of the cache"},
+    Constant{"atomic_part_bytes", &C::atomic_part_bytes, "B",
+             "chosen on hecbench and pmpp: neighbouring memory that one part of the cache updates"},
     Constant{"atomic_same_cycles", &C::atomic_same_cycles, "clocks", "one update of an address in a clock"},
     Constant{"shared_atomic_cycles", &C::shared_atomic_cycles, "clocks", "chosen on pmpp"},
     Constant{"texture_cycles", &C::texture_cycles, "clocks", "four texels a clock"},
@@ -132,7 +136,10 @@ class Projector {
   void load_store();
   double load_misses(double capacity_bytes, double growth) const;
   double group_union(std::array<double, 8> const& parts, double groups) const;
+  double union_of(std::vector<double> const& unions, double groups) const;
+  double groups_held(double cache_bytes) const;
   double distinct_of_launch(std::array<double, 8> const& parts, double cache_bytes) const;
+  double distinct_of_launch(std::vector<double> const& unions, double held) const;
   double fetched_in_vain(Kernel::Parts const& sectors, Kernel::Parts const& lines) const;
   double looked_up(std::vector<Kernel::Request> const& requests) const;
   bool knows_program() const { return options_.caches == Caches::program && k_.touched_before_; }
@@ -152,7 +159,8 @@ class Projector {
   Terms& terms_;
   int capability_;
   double f_ = 1, slower_ = 1;  // clock; the one at which the database's figures of caches were measured over it
-  double units_ = 1, active_ = 1, groups_ = 1, groups_total_ = 1, resident_ = 1, waves_ = 1, launches_ = 1;
+  double units_ = 1, active_ = 1, groups_ = 1, grid_groups_ = 1, groups_total_ = 1, resident_ = 1, waves_ = 1,
+         launches_ = 1;
   double issued_ = 0;       // slots of a group
   double from_memory_ = 1;  // part of the misses that reach memory
 };
@@ -165,6 +173,7 @@ void Projector::set_up() {
   launches_ = std::max<double>(1, static_cast<double>(row_.launches));
   groups_total_ = std::max<double>(1, static_cast<double>(row_.groups_total));
   groups_ = common.groups_per_launch;
+  grid_groups_ = k_.grid_groups();
   active_ = std::min(units_, std::ceil(groups_));
   resident_ = static_cast<double>(common.occupancy.groups_per_cu);
   waves_ = std::max<double>(1, static_cast<double>(common.occupancy.waves_per_group));
@@ -186,13 +195,17 @@ void Projector::pipes() {
 
 void Projector::load_store() {
   auto const& g = k_.group_;
-  bool const turing = device_.target == "sm_75";
-  double const request_cycles = capability_ % 10 == 0 ? c_.load_cycles_large : c_.load_cycles;
-  double const load_cycles = turing ? c_.load_cycles_turing : request_cycles;
-  auto const requests = [&](auto const& list, double least) {
+  bool const turing = device_.target == "sm_75", large = capability_ % 10 == 0;
+  double const load_cycles = turing ? c_.load_cycles_turing : c_.load_cycles;
+  double const shared_cycles = large ? c_.shared_cycles_large : c_.load_cycles;
+  auto const requests = [&](auto const& list, double least, double least_of_line) {
     double sum = 0;
-    for (auto const& r : list) sum += r.count * std::max({least, r.degree, r.lines / c_.tag_lines});
+    for (auto const& r : list)
+      sum += r.count * std::max({r.lines > 1 ? least : least_of_line, r.degree, r.lines / c_.tag_lines});
     return sum * k_.scale_;
+  };
+  auto const loads = [&](auto const& list) {
+    return requests(list, load_cycles, large ? c_.load_cycles_large : load_cycles);
   };
   double const shared_passes = (row_.shared_load_passes[1][1] + row_.shared_store_passes[1][1]) / groups_total_;
   // Loads of neighbouring words that the assembler joins are one request, and one pass.
@@ -206,14 +219,14 @@ void Projector::load_store() {
                         of_group(g.atomic_requests) + of_group(g.shared_atomic_requests) + of_group(g.texture_requests);
   double const asked = of_group(g.shared_requests);
   double const joined = asked > 0 ? std::clamp((slots(Pipe::memory) - others) / asked, 0.25, 1.0) : 1;
-  double const shared = joined * std::max(request_cycles * asked, shared_passes);
+  double const shared = joined * std::max(shared_cycles * asked, shared_passes);
   double const shared_atomics = std::max({c_.shared_atomic_cycles * of_group(g.shared_atomic_requests),
                                           c_.shared_atomic_cycles * of_group(g.shared_atomic_passes),
                                           turing ? c_.shared_atomic_cycles * of_group(g.shared_atomic_serial) : 0});
-  double const local = requests(k_.locals_, load_cycles);
+  double const local = loads(k_.locals_);
   station(Station::shared) = (shared + shared_atomics) / f_;
   station(Station::lsu) =
-      (requests(k_.loads_, load_cycles) + requests(k_.stores_, c_.store_cycles) + shared + shared_atomics + local +
+      (loads(k_.loads_) + requests(k_.stores_, c_.store_cycles, c_.store_cycles) + shared + shared_atomics + local +
        c_.constant_cycles * of_group(g.constant_requests) + c_.texture_cycles * of_group(g.texture_requests) +
        c_.atomic_request_cycles * of_group(g.atomic_requests)) /
       f_;
@@ -246,6 +259,40 @@ double Projector::group_union(std::array<double, 8> const& parts, double groups)
     sum += parts[a] * std::min(n, groups);
   }
   return sum;
+}
+
+// The same, where it is known for each power of two.
+double Projector::union_of(std::vector<double> const& unions, double groups) const {
+  auto const k = std::min(static_cast<std::size_t>(std::max(0, std::ilogb(groups))), unions.size() - 1);
+  if (k + 1 == unions.size()) return unions[k];
+  double const begin = std::exp2(k), end = std::min(2 * begin, grid_groups_);
+  return unions[k] + (unions[k + 1] - unions[k]) * std::clamp((groups - begin) / (end - begin), 0.0, 1.0);
+}
+
+// So many groups, one after the other, touch what the cache holds.
+double Projector::groups_held(double cache_bytes) const {
+  auto const& loads = k_.load_unions_;
+  auto const& stores = k_.store_unions_;
+  double const capacity = cache_bytes / sector_bytes;
+  for (std::size_t k = 0; k + 1 < loads.size(); ++k) {
+    double const at = loads[k] + stores[k], next = loads[k + 1] + stores[k + 1];
+    if (next <= capacity) continue;
+    double const begin = std::exp2(k), end = std::min(2 * begin, grid_groups_);
+    return begin + (end - begin) * std::clamp((capacity - at) / (next - at), 0.0, 1.0);
+  }
+  return grid_groups_;
+}
+
+// Sectors that come from memory for all groups of a launch: each group brings what those just before it, whose data the
+// cache holds, have not touched. Those that run together share all the same.
+double Projector::distinct_of_launch(std::vector<double> const& unions, double held) const {
+  double const together = std::min(groups_, resident_ * units_);
+  if (held >= grid_groups_) return unions.back();
+  auto const k = std::min(static_cast<std::size_t>(std::max(0, std::ilogb(held))), unions.size() - 2);
+  double const begin = std::exp2(k), end = std::min(2 * begin, grid_groups_);
+  double each = (unions[k + 1] - unions[k]) / (end - begin);
+  if (held < together) each = std::min(each, union_of(unions, together) / together);
+  return std::max(union_of(unions, held) + each * (grid_groups_ - held), unions.back());
 }
 
 // Sectors that come from memory for all groups of a launch.
@@ -343,14 +390,21 @@ void Projector::caches() {
   station(Station::l2) =
       std::max(l2_sectors * sector_bytes * sharing / l2_rate, l2_sectors * sector_bytes / (c_.l2_port_bytes * f_));
 
-  double const l2_growth = own > 0 ? group_union(k_.load_parts_, together) / own : 1;
+  bool const knows_unions = !k_.load_unions_.empty() && k_.load_unions_.size() == k_.store_unions_.size();
+  double const loaded_together =
+      knows_unions ? union_of(k_.load_unions_, together) : group_union(k_.load_parts_, together);
+  double const l2_growth = own > 0 ? loaded_together / own : 1;
   double const again_memory =
       std::min(lost, load_misses(std::max(l2, l1), std::max(l2_growth, l1_growth))) * k_.scale_ * groups_;
   double const more_read = fetched_in_vain(k_.load_parts_, k_.load_lines_);
   double const more_written = fetched_in_vain(k_.store_parts_, k_.store_lines_);
   double const footprint = row_.global_footprint_bytes;
-  double const first_loads = more_read * distinct_of_launch(k_.load_parts_, l2) * k_.scale_;
-  double const first_stores = more_written * distinct_of_launch(k_.store_parts_, l2) * k_.scale_;
+  double const group_held = knows_unions ? groups_held(l2) : 0;
+  auto const distinct = [&](auto const& unions, auto const& parts) {
+    return (knows_unions ? distinct_of_launch(unions, group_held) : distinct_of_launch(parts, l2)) * k_.scale_;
+  };
+  double const first_loads = more_read * distinct(k_.load_unions_, k_.load_parts_);
+  double const first_stores = more_written * distinct(k_.store_unions_, k_.store_parts_);
   // What the cache holds when the launch begins: of what is loaded, the rest of what is stored alone, which is not
   // moved either while the program goes on writing it there, as that is not of what is loaded and stored.
   double const held = held_bytes(l2);
@@ -389,7 +443,12 @@ double Projector::lone_latency() const {
 double Projector::global_atomics() const {
   auto const& g = k_.group_;
   if (g.atomic_requests.value_or(0) <= 0) return 0;
-  return global_atomics_s(row_.atomic_max_same_address / launches_, of_group(g.atomic_sectors) * groups_, f_, c_);
+  // Without their lines, what they update is taken to be close together.
+  double const sectors = of_group(g.atomic_sectors) * groups_;
+  double const lines = g.atomic_lines ? of_group(g.atomic_lines) * groups_ : sectors / 4;
+  double const same = std::min(row_.atomic_max_same_address / launches_, of_group(g.atomic_serial) * groups_);
+  double const bytes = k_.atomic_sectors_ * sector_bytes;
+  return global_atomics_s({same, lines, of_group(g.atomic_wide_lanes) * groups_, bytes}, device_, f_, c_);
 }
 
 // Without what starts cold; `in_l2`: the second-level cache holds all of its data.

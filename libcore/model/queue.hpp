@@ -40,9 +40,10 @@ inline constexpr double sector_bytes = 32, warp = 32;
 // What is not known of a device, and what no device has: see constants().
 struct Constants {
   double norm = 3, overlap = 1, overlap_barriers = 0.25;
-  double load_cycles = 2, load_cycles_large = 1, load_cycles_turing = 3, store_cycles = 2;
+  double load_cycles = 2, load_cycles_large = 1, shared_cycles_large = 1.5, load_cycles_turing = 3, store_cycles = 2;
   double tag_lines = 3.6, constant_cycles = 1, texture_cycles = 8;
-  double atomic_request_cycles = 2, atomic_sector_cycles = 0.3125, atomic_same_cycles = 1, shared_atomic_cycles = 2;
+  double atomic_request_cycles = 2, atomic_line_cycles = 1.25, atomic_part_bytes = 4096, atomic_same_cycles = 1,
+         shared_atomic_cycles = 2;
   double fp64_slow_part = 0.87, wave_issue_cycles = 4;
   double l2_bytes_per_channel = 120, l2_port_bytes = 64, sectors_per_lookup = 2;
   double dram_part = 0.92, line_part = 0.5, line_most = 2, cache_part = 0.8, dirty_part = 0.25, dirty_most = 0.5;
@@ -115,6 +116,7 @@ class Kernel {
   struct Request {
     double lines = 0, sectors = 0, degree = 0, count = 0;
   };
+  double grid_groups() const;
   bool read_group();  // false where a histogram is not one
   void estimate_group(double slots);
 
@@ -125,11 +127,13 @@ class Kernel {
   std::vector<Request> loads_, stores_, locals_;
   using Parts = std::array<double, 8>;  // by set of axes
   Parts load_parts_{}, store_parts_{}, load_lines_{}, store_lines_{};
-  std::vector<std::pair<double, double>> reuse_;  // distance in sectors (upper end of a bucket), loads
-  std::optional<record::Powers> touched_before_;  // of the row
-  double past_l1_ = 0;                            // sectors of loads that pass the first-level cache by
-  double load_sectors_ = 0, store_sectors_ = 0;   // distinct, of one group
-  double scale_ = 1;                              // of the mean group to the one profiled
+  std::vector<double> load_unions_, store_unions_;  // sectors of 2^k groups, the last: of all; empty: not known
+  std::vector<std::pair<double, double>> reuse_;    // distance in sectors (upper end of a bucket), loads
+  std::optional<record::Powers> touched_before_;    // of the row
+  double past_l1_ = 0;                              // sectors of loads that pass the first-level cache by
+  double load_sectors_ = 0, store_sectors_ = 0;     // distinct, of one group
+  double atomic_sectors_ = 0;                       // distinct, of all groups; 0: not known
+  double scale_ = 1;                                // of the mean group to the one profiled
 };
 
 record::Stations explanation(Terms const&);

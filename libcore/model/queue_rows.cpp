@@ -29,6 +29,17 @@ bool read_parts(std::string_view text, std::array<double, 8>& parts) {
   });
 }
 
+// Of so many groups: there are as many as powers of two up to these, or none.
+bool read_unions(std::string_view text, double groups, std::vector<double>& unions) {
+  bool const reads = read_histogram(text, [&](std::string_view key, double n) {
+    double k = 0;
+    if (!read_numbers(key, {&k, 1}) || k != static_cast<double>(unions.size()) || k > 64) return false;
+    unions.push_back(std::max(n, unions.empty() ? 0 : unions.back()));
+    return true;
+  });
+  return reads && (unions.empty() || static_cast<double>(unions.size()) == std::ceil(std::log2(groups)) + 1);
+}
+
 }  // namespace
 
 Kernel::Kernel(record::Kernel const& row) : row_(&row), group_(row.group) {
@@ -43,8 +54,14 @@ Kernel::Kernel(record::Kernel const& row) : row_(&row), group_(row.group) {
   else if (mean > 0)
     estimate_group(mean);
   estimated_ = !complete_ && mean > 0;
+  if (std::vector<double> updated; read_unions(group_.atomic_unions, grid_groups(), updated) && !updated.empty())
+    atomic_sectors_ = updated.back();
   load_sectors_ = std::accumulate(load_parts_.begin(), load_parts_.end(), 0.0);
   store_sectors_ = std::accumulate(store_parts_.begin(), store_parts_.end(), 0.0);
+}
+
+double Kernel::grid_groups() const {
+  return static_cast<double>(row_->grid_x) * static_cast<double>(row_->grid_y) * static_cast<double>(row_->grid_z);
 }
 
 bool Kernel::read_group() {
@@ -57,10 +74,13 @@ bool Kernel::read_group() {
     });
   };
   auto const& g = group_;
+  double const groups = grid_groups();
   return requests(g.load_requests, loads_) && requests(g.store_requests, stores_) &&
          requests(g.local_requests, locals_) && read_parts(g.load_sectors, load_parts_) &&
          read_parts(g.store_sectors, store_parts_) && read_parts(g.load_lines, load_lines_) &&
-         read_parts(g.store_lines, store_lines_) && read_histogram(g.reuse, [&](std::string_view key, double n) {
+         read_parts(g.store_lines, store_lines_) && read_unions(g.load_unions, groups, load_unions_) &&
+         read_unions(g.store_unions, groups, store_unions_) &&
+         read_histogram(g.reuse, [&](std::string_view key, double n) {
            double bucket = 0;
            if (!read_numbers(key, {&bucket, 1}) || bucket > 60) return false;
            if (bucket == past_l1_bucket)

@@ -15,8 +15,11 @@ double l2_bytes_per_s(device::Device const& device, double clock_hz, queue::Cons
   return std::max(c.l2_bytes_per_channel * channels * clock_hz, dram_bytes_per_s(device, c));
 }
 
-double global_atomics_s(double same_address, double sectors, double clock_hz, queue::Constants const& c) {
-  return std::max(same_address * c.atomic_same_cycles, sectors * c.atomic_sector_cycles) / clock_hz;
+double global_atomics_s(Atomics const& a, device::Device const& device, double clock_hz, queue::Constants const& c) {
+  double const parts = l2_bytes_per_s(device, clock_hz, c) / clock_hz / queue::sector_bytes;  // a sector a clock each
+  double const busy = std::clamp(a.bytes / c.atomic_part_bytes, 1.0, std::max(1.0, parts));
+  double const taken = std::max(a.lines * c.atomic_line_cycles, a.wide_lanes * c.atomic_same_cycles);
+  return std::max(a.same_address * c.atomic_same_cycles, taken / busy) / clock_hz;
 }
 
 }  // namespace kernelcast::model

@@ -15,8 +15,13 @@ double dram_bytes_per_s(device::Device const&, queue::Constants const& = {});
 // a clock for each 32-bit channel of the memory, and not less than the memory gives.
 double l2_bytes_per_s(device::Device const&, double clock_hz, queue::Constants const& = {});
 
-// The least seconds that the global atomics of a launch take: the updates of its busiest address take turns, and the
-// sectors of all its atomic requests pass the second-level cache. `same_address` updates, `sectors` of all groups.
-double global_atomics_s(double same_address, double sectors, double clock_hz, queue::Constants const& = {});
+// The global atomics of a launch: updates of its busiest address; of all requests the distinct lines, and the lanes
+// that update 8 bytes or more; the distinct bytes that they update.
+struct Atomics {
+  double same_address = 0, lines = 0, wide_lanes = 0, bytes = 0;
+};
+// The least seconds that they take: the updates of an address take turns, and a part of the second-level cache takes
+// one line of a request after the other. Neighbouring memory is of one part.
+double global_atomics_s(Atomics const&, device::Device const&, double clock_hz, queue::Constants const& = {});
 
 }  // namespace kernelcast::model

@@ -166,6 +166,9 @@ void add_group(Schema<Kernel>& schema) {
   histogram("store_sectors", &G::store_sectors, "distinct sectors that are stored or updated, likewise");
   histogram("load_lines", &G::load_lines, "distinct lines of 128 bytes that are loaded, likewise");
   histogram("store_lines", &G::store_lines, "distinct lines that are stored or updated, likewise");
+  histogram("load_unions", &G::load_unions,
+            "k:n: n distinct sectors are loaded by 2^k groups, one after the other in the grid, the last by all");
+  histogram("store_unions", &G::store_unions, "distinct sectors that are stored or updated, likewise");
   histogram("reuse", &G::reuse,
             "k:n: n loads of a sector that was loaded before, with 2^(k-1) to 2^k - 1 other sectors in between (0: "
             "none; 31: by loads that pass the first-level cache by)");
@@ -177,8 +180,13 @@ void add_group(Schema<Kernel>& schema) {
   number("local_lines", &G::local_lines, Unit::count, "distinct lines of 128 bytes of private memory");
   number("texture_requests", &G::texture_requests, Unit::count, "reads of textures and images");
   number("atomic_requests", &G::atomic_requests, Unit::count, "atomics on global memory");
-  number("atomic_serial", &G::atomic_serial, Unit::count, "the most lanes on one address of each of these, summed");
+  number(
+      "atomic_serial", &G::atomic_serial, Unit::count,
+      "the most lanes on one address of each of these, summed; 1 of 32-bit integers at an address that does not vary");
   number("atomic_sectors", &G::atomic_sectors, Unit::count, "distinct sectors of each of these, summed");
+  number("atomic_lines", &G::atomic_lines, Unit::count, "distinct lines of 128 bytes of each of these, summed");
+  number("atomic_wide_lanes", &G::atomic_wide_lanes, Unit::count, "work-items that update 8 bytes or more in these");
+  histogram("atomic_unions", &G::atomic_unions, "distinct sectors that are updated, as group_load_unions");
   number("shared_atomic_requests", &G::shared_atomic_requests, Unit::count, "atomics on shared memory");
   number("shared_atomic_serial", &G::shared_atomic_serial, Unit::count,
          "the most lanes on one address of each of these, summed");

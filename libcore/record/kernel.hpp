@@ -47,11 +47,13 @@ struct GroupColumns {
   std::string load_requests, store_requests;  // lines/sectors/degree
   // By the axes of the grid that they depend on.
   std::string load_sectors, store_sectors, load_lines, store_lines;
+  // By the logarithm of the number of groups, one after the other in the grid.
+  std::string load_unions, store_unions, atomic_unions;
   std::string reuse;  // by the logarithm of the distance
   std::optional<double> shared_requests, constant_requests, texture_requests;
   std::string local_requests;  // lines/sectors/degree
   std::optional<double> local_lines;
-  std::optional<double> atomic_requests, atomic_serial, atomic_sectors;
+  std::optional<double> atomic_requests, atomic_serial, atomic_sectors, atomic_lines, atomic_wide_lanes;
   std::optional<double> shared_atomic_requests, shared_atomic_serial, shared_atomic_passes;
   PerValue<Step, std::optional<double>> path;
 };

@@ -9,6 +9,7 @@
 
 #include "emu/observe/transactions.hpp"
 #include "ptx/liveness.hpp"
+#include "ptx/uniform.hpp"
 
 namespace kernelcast::emu {
 
@@ -229,6 +230,7 @@ struct ProfileObserver::State {
     // Of a store, and of a load that ptxas leaves behind the stores before it: where, and the register it adds to.
     enum class Ordered : std::uint8_t { no, global, shared } ordered = Ordered::no;
     std::uint32_t base = no_register;
+    bool joined = false;  // an atomic whose lanes ptxas makes one
   };
   struct Warp {
     std::vector<Path> registers;
@@ -260,6 +262,7 @@ struct ProfileObserver::State {
       code.fences = instructions[i].is(ptx::Op::st) || instructions[i].is_atomic();
       order(code, instructions[i]);
     }
+    join_atomics();
     for (auto const& range : program.blocks()) {
       double slots = 0;
       for (std::uint32_t i = range.first; i < range.last; ++i)
@@ -269,6 +272,7 @@ struct ProfileObserver::State {
   }
 
   static void order(Code&, ptx::Instruction const&);
+  void join_atomics();
   void begin(std::uint64_t group);
   void finish_block();
   void give_up();
@@ -320,6 +324,22 @@ void ProfileObserver::State::order(Code& code, ptx::Instruction const& i) {
     if (operand.kind == ptx::Operand::Kind::address && !operand.elements.empty() &&
         operand.elements[0].kind == ptx::Operand::Kind::reg)
       code.base = operand.elements[0].id;
+}
+
+// Of 32-bit integers, at an address that is the same for all.
+void ProfileObserver::State::join_atomics() {
+  auto const& instructions = program.kernel().instructions;
+  if (std::ranges::none_of(instructions, [](auto const& i) { return i.is_atomic(); })) return;
+  auto const varying = ptx::varying_registers(program.kernel());
+  for (std::uint32_t i = 0; i < instructions.size(); ++i) {
+    auto const& one = instructions[i];
+    if (!one.is_atomic() || one.has("cas") || one.has("exch") || one.has("v2") || one.has("v4")) continue;
+    bool const word = one.has("u32") || one.has("s32") || one.has("b32");
+    for (auto const& operand : one.operands)
+      if (word && operand.kind == ptx::Operand::Kind::address && !operand.elements.empty())
+        codes[i].joined =
+            operand.elements[0].kind != ptx::Operand::Kind::reg || !varying.contains(operand.elements[0].id);
+  }
 }
 
 void ProfileObserver::State::begin(std::uint64_t group) {
@@ -426,8 +446,10 @@ void ProfileObserver::State::mark(MemoryAccess const& access) {
     if (!access.lanes.masks[w]) continue;
     bool again = false;
     Request const& request = reader.read(access, w, again);
-    if (!again)
-      for (auto const s : request.sectors) footprint.mark(s);
+    if (again) continue;
+    for (auto const s : request.sectors) footprint.mark(s);
+    if (access.direction == Direction::atomic)
+      for (auto const s : request.sectors) current->updated.mark(s);
   }
 }
 
@@ -437,7 +459,9 @@ void ProfileObserver::State::count_atomics(MemoryAccess const& access, std::uint
   WaveAccess const wave{access.lanes.masks[warp], access.base, access.offsets + std::size_t{lanes_per_warp} * warp,
                         access.bytes_per_lane};
   ++atomics.requests;
-  atomics.serial += max_lanes_on_one_address(wave);
+  atomics.serial += codes[access.instruction].joined ? 1 : max_lanes_on_one_address(wave);
+  atomics.lines += request.shape.lines;
+  if (access.bytes_per_lane >= 8) atomics.wide_lanes += static_cast<std::uint64_t>(std::popcount(wave.mask));
   atomics.parts += global ? request.shape.sectors : request.shape.degree;
 }
 
@@ -470,7 +494,11 @@ void ProfileObserver::State::count(MemoryAccess const& access) {
     Footprint& footprint = load ? current->loaded : current->stored;
     if (!again)
       for (auto const s : request.sectors) footprint.mark(s);
-    if (access.direction == Direction::atomic) continue;
+    if (access.direction == Direction::atomic) {
+      if (!again)
+        for (auto const s : request.sectors) current->updated.mark(s);
+      continue;
+    }
     ++(load ? profile.loads : profile.stores)[request.shape];
     if (!load) continue;
     for (auto const s : request.sectors) {
@@ -579,6 +607,7 @@ void ProfileObserver::join(Observer const& other) {
   for (auto const& [group, touched] : o.touched) {
     s.touched[group].loaded.add(touched.loaded);
     s.touched[group].stored.add(touched.stored);
+    s.touched[group].updated.add(touched.updated);
   }
   s.gave_up = s.gave_up || o.gave_up;
   if (o.complete && !s.complete) {

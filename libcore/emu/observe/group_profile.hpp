@@ -52,10 +52,11 @@ struct GroupProfile {
   Requests locals;  // to private memory, as it lies: the same word of a wavefront's work-items in one line
   std::uint64_t local_lines = 0;
   std::uint64_t shared_requests = 0, constant_requests = 0;
-  // Atomics: requests; of each the most lanes on one address, summed; of each the distinct sectors (shared: the most
-  // distinct words of one bank), summed.
+  // Atomics: requests; of each the most lanes on one address, summed, of 32-bit integers at an address that does not
+  // vary 1, as ptxas joins them; of each the distinct sectors (shared: the most distinct words of one bank), summed; of
+  // each the distinct lines, summed; lanes of 8 bytes.
   struct Atomics {
-    std::uint64_t requests = 0, serial = 0, parts = 0;
+    std::uint64_t requests = 0, serial = 0, parts = 0, lines = 0, wide_lanes = 0;
   };
   Atomics global_atomics, shared_atomics;
   std::uint64_t texture_requests = 0;
@@ -85,7 +86,7 @@ class ProfileObserver final : public Observer {
   GroupProfile const* profile() const;  // null where the group has not run to its end, or was too long
   bool gave_up() const;                 // too long: nothing is known of any group
   struct Touched {
-    Footprint loaded, stored;
+    Footprint loaded, stored, updated;  // `stored` has what is updated by atomics, too
   };
   Touched const& of(std::uint64_t group) const;
 

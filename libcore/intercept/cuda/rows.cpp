@@ -181,10 +181,10 @@ emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
   return outcome_;
 }
 
-double CountedLaunch::growth() const {
+double CountedLaunch::growth(emu::Memory const& memory) const {
   auto const total = launch_.grid.count();
   if (chosen_.size() == total) return 1;
-  if (sample_ && sample_->has_neighbours()) return sample_->growth(chosen_).factor;
+  if (sample_ && sample_->has_neighbours()) return sample_->growth(chosen_, memory).factor;
   return static_cast<double>(total) / static_cast<double>(chosen_.size());
 }
 
@@ -205,11 +205,11 @@ record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
     row.sampling_error_pct = spread_->error_pct(counters_);
   auto const counters = counters_.counters();
   launch::fill_counters(row, counters);
-  if (sample_) sample_->fill(row.group);
+  if (sample_) sample_->fill(row.group, memory);
   std::uint64_t memory_bytes = 0;
   for (auto const& buffer : memory.buffers()) memory_bytes += (buffer.size + 31) / 32 * 32;
   row.global_footprint_bytes =
-      launch::footprint_bytes(static_cast<double>(counters.global_footprint_bytes), growth(), memory_bytes);
+      launch::footprint_bytes(static_cast<double>(counters.global_footprint_bytes), growth(memory), memory_bytes);
   return row;
 }
 

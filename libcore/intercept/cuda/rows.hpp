@@ -25,7 +25,7 @@
 #include "intercept/cuda/policy.hpp"
 #include "intercept/cuda/registry.hpp"
 #include "intercept/cuda_settings.hpp"
-#include "launch/footprint.hpp"
+#include "launch/group_sample.hpp"
 #include "launch/history.hpp"
 #include "launch/spread.hpp"
 #include "record/kernel.hpp"
@@ -58,7 +58,7 @@ class CountedLaunch {
   std::uint64_t whole_steps() const { return whole_steps_; }  // of all groups, extrapolated where they did not run
   record::Kernel row(emu::Memory const&) const;
   launch::Touched touched(emu::Memory const& memory) const {
-    return {launch_, counters_.footprint(), memory, growth()};
+    return {launch_, counters_.footprint(), memory, growth(memory)};
   }
   std::vector<std::uint64_t> entries() const { return counters_.entries(); }  // of each block
   std::uint64_t number() const { return number_; }
@@ -77,7 +77,7 @@ class CountedLaunch {
   bool run_some(Run const&, std::span<std::uint64_t const> groups, bool counts, bool samples);
   bool run_chosen(Run const&, std::span<std::uint64_t const> groups);
   void reconsider_sample();
-  double growth() const;  // of the footprint, from the groups that are counted to all
+  double growth(emu::Memory const&) const;  // of the footprint, from the groups that are counted to all
 
   Kernel const& kernel_;
   emu::Launch const& launch_;

@@ -161,7 +161,7 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
     ake::add(sum.reason, fmt::format("{:.1f} MB touched, more than the second level: it starts cold",
                                      prepared.footprint_bytes / 1e6));
   double const atomics =
-      global_atomics_s(prepared.atomic_same_address, prepared.atomic_sectors, m.clock_hz) * m.clock_hz;
+      global_atomics_s({prepared.atomic_same_address, prepared.atomic_sectors / 4}, device_, m.clock_hz) * m.clock_hz;
   auto const add_run = [&](Run& to, Code const& code, Prepared const& made,
                            std::function<void(Issue const&)> const& see) {
     Run one = run(launch, code, made, resident, see);

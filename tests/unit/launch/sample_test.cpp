@@ -1,12 +1,14 @@
 // What a sample of groups says: closed forms of small kernels.
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <sstream>
 
 #include "catch.hpp"
-#include "launch/footprint.hpp"
+#include "launch/group_sample.hpp"
 #include "ptx/parser.hpp"
+#include "record/histogram.hpp"
 
 using namespace kernelcast;
 
@@ -35,7 +37,7 @@ record::GroupColumns columns_of(std::string const& body, emu::Dim3 grid, emu::Di
   launch::GroupSample sample(program, grid);
   REQUIRE(launch::run_sample(sample, program, launch, memory, 1000000));
   record::GroupColumns out;
-  sample.fill(out);
+  sample.fill(out, memory);
   return out;
 }
 
@@ -80,6 +82,47 @@ TEST_CASE("what groups share is told by the axes that it depends on") {
       "mul.wide.u32 %rd7, %r1, 4;\nadd.s64 %rd8, %rd1, %rd7;\nld.global.f32 %f3, [%rd8+131072];",
       {8, 8, 1}, {32, 1, 1});
   CHECK(c.load_sectors == "all:4;x:4;y:4");
+}
+
+TEST_CASE("what groups far apart in the grid share is not counted twice") {
+  // a[i], a[i + 2048], a[i + 4096]: a plane of 2048 words is 64 groups of 32 work-items.
+  auto const c = columns_of(
+      "mul.wide.u32 %rd3, %r5, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.f32 %f1, [%rd4];\nld.global.f32 %f2, "
+      "[%rd4+8192];\nld.global.f32 %f3, [%rd4+16384];\nst.global.f32 [%rd2], %f1;",
+      {1000, 1, 1}, {32, 1, 1});
+  CHECK(c.load_sectors == "x:12");
+  // Up to 64 groups: 12 sectors each; from there on one plane more for each plane; 4 * (1000 + 2 * 64) in the end.
+  CHECK(c.load_unions == "0:12;1:24;2:48;3:96;4:192;5:384;6:768;7:1024;8:1536;9:2560;10:4512");
+  CHECK(c.store_unions == "0:1;1:1;2:1;3:1;4:1;5:1;6:1;7:1;8:1;9:1;10:1");
+}
+
+TEST_CASE("groups that are moved by part of a sector add what they add to each other") {
+  // Groups of 100 words, 12.5 sectors.
+  auto const c = columns_of("mul.wide.u32 %rd3, %r5, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.f32 %f1, [%rd4];",
+                            {1024, 1, 1}, {100, 1, 1});
+  double all = 0;
+  REQUIRE(record::read_histogram(c.load_unions, [&](std::string_view, double n) { return all = n, true; }));
+  CHECK(std::abs(all - 12800) <= 0.05 * 12800);
+}
+
+TEST_CASE("tiles with a border share it with the next row of groups, and all of a row with its columns") {
+  // Groups of 8 x 1 words in an image of 64 words a row, and the row below: 8 groups a row, 16 rows.
+  auto const c = columns_of(
+      "mad.lo.s32 %r6, %r3, 64, %r5;\nmul.wide.u32 %rd3, %r6, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.f32 %f1, "
+      "[%rd4];\nld.global.f32 %f2, [%rd4+256];",
+      {8, 16, 1}, {8, 1, 1});
+  CHECK(c.load_unions == "0:2;1:4;2:8;3:16;4:24;5:40;6:72;7:136");  // n rows: (n + 1) * 8
+}
+
+TEST_CASE("groups touch no more of a buffer than it has") {
+  // Each group reads 64 words of a table of 1 MiB, from a place that no rule moves with its number.
+  auto const c = columns_of(
+      "mul.lo.u32 %r6, %r2, %r2;\nmul.lo.u32 %r6, %r6, 2654435761;\nshr.u32 %r6, %r6, 7;\nand.b32 %r6, %r6, "
+      "1048064;\nmul.wide.u32 %rd3, %r6, 1;\nmul.wide.u32 %rd4, "
+      "%r1, 4;\nadd.s64 %rd5, %rd1, %rd3;\nadd.s64 %rd5, %rd5, %rd4;\nld.global.f32 %f1, [%rd5];",
+      {1 << 20, 1, 1}, {64, 1, 1});
+  CHECK(c.load_unions.starts_with("0:8;1:16;"));
+  CHECK(c.load_unions.ends_with("19:32768;20:32768"));
 }
 
 TEST_CASE("stack distances count the distinct sectors in between") {
@@ -145,12 +188,23 @@ TEST_CASE("barriers hold all wavefronts of a group") {
 TEST_CASE("atomics by address and by sector") {
   auto const one = columns_of("red.global.add.u32 [%rd1], 1;", {4, 1, 1}, {64, 1, 1});
   CHECK(one.atomic_requests == 2);
-  CHECK(one.atomic_serial == 64);
+  CHECK(one.atomic_serial == 2);  // the assembler makes one of a wavefront's
   CHECK(one.atomic_sectors == 2);
+  CHECK(one.atomic_lines == 2);
+  CHECK(one.atomic_wide_lanes == 0);
+  CHECK(one.atomic_unions == "0:1;1:1;2:1");
+  auto const same = columns_of(
+      "and.b32 %r6, %r1, 0;\nmul.wide.u32 %rd3, %r6, 4;\nadd.s64 %rd4, %rd1, "
+      "%rd3;\nred.global.add.u32 [%rd4], 1;\nred.global.add.f64 [%rd2], 0d3FF0000000000000;",
+      {4, 1, 1}, {64, 1, 1});
+  CHECK(same.atomic_serial == 64 + 64);  // an address that it does not know to be one; no integers
+  CHECK(same.atomic_wide_lanes == 64);
   auto const apart = columns_of("mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nred.global.add.u32 [%rd4], 1;",
                                 {4, 1, 1}, {64, 1, 1});
   CHECK(apart.atomic_serial == 2);
   CHECK(apart.atomic_sectors == 8);
+  CHECK(apart.atomic_lines == 2);
+  CHECK(apart.atomic_unions == "0:8;1:8;2:8");
   CHECK(apart.store_sectors == "all:8");
 }
 
@@ -179,11 +233,11 @@ TEST_CASE("a group that the sample has run alone tells what it touches, by all a
   launch.parameters.resize(8);
   std::memcpy(launch.parameters.data(), &buffer, 8);
   launch::GroupSample sample(program, launch.grid);
-  CHECK(sample.groups().size() == 4);
+  CHECK(sample.groups().size() == 6);
   sample.leave_out_neighbours();
   REQUIRE(launch::run_sample(sample, program, launch, memory, 1000));
   record::GroupColumns out;
-  sample.fill(out);
+  sample.fill(out, memory);
   CHECK(out.load_sectors == "xy:1");
   CHECK(launch::worth_sampling(launch.grid, 1000) == launch::Worth::all);
   CHECK(launch::worth_sampling(launch.grid, launch::max_instructions_for_footprint) == launch::Worth::middle);

@@ -285,6 +285,80 @@ TEST_CASE("atomics on one address take turns") {
   CHECK(t.projection.limiter == Limiter::atomics);
 }
 
+TEST_CASE("atomics on addresses of their own keep the parts of the cache busy that hold them") {
+  auto const& d = all_devices().find("rtx3080");
+  auto const o = no_launches();
+  auto k = stream_kernel(10000);
+  k.group.atomic_requests = 8;
+  k.group.atomic_serial = 8;
+  k.group.atomic_sectors = 32;
+  k.group.atomic_lines = 16;
+  k.atomic_max_same_address = 8;
+  auto const clocks = [&] {
+    auto const t = model::queue::Kernel(k).explain(d, o);
+    return t.atomics * t.common.clock_hz;
+  };
+  double const one_part = 16 * 10000 * o.constants.atomic_line_cycles;
+  std::string const doubling = "1:0;2:0;3:0;4:0;5:0;6:0;7:0;8:0;9:0;10:0;11:0;12:0;13:0;";
+  k.group.atomic_unions = "0:0;" + doubling + "14:64";  // 2 KiB
+  CHECK(clocks() == Approx(one_part));
+  k.group.atomic_unions = "0:0;" + doubling + "14:512";  // 16 KiB
+  CHECK(clocks() == Approx(one_part / 4));
+  k.group.atomic_unions = "0:0;" + doubling + "14:1000000";  // in all parts: 120 bytes a clock for each channel
+  CHECK(clocks() == Approx(one_part / (120.0 * 320 / 32 / 32)));
+  k.group.atomic_wide_lanes = 256;  // one a clock
+  CHECK(clocks() == Approx(256 * 10000 / (120.0 * 320 / 32 / 32)));
+}
+
+TEST_CASE("what groups far apart share is fetched once for as many as the cache holds") {
+  auto const& d = all_devices().find("rtx3080");
+  // A plane of 1024 groups, 32 sectors each; a group loads its own part of three planes. 256 planes.
+  std::uint64_t const plane = 1024, groups = 256 * plane;
+  auto k = stream_kernel(groups);
+  k.group.load_sectors = "x:96";
+  k.group.load_lines = "x:24";
+  auto const unions = [&](double kept) {  // sectors of n groups, of planes of `kept` groups
+    std::string out;
+    for (unsigned i = 0; (std::uint64_t{1} << i) <= groups; ++i) {
+      double const n = std::exp2(i);
+      out += (i ? ";" : "") + std::to_string(i) + ":" +
+             std::to_string(static_cast<long>(32 * (n <= kept ? 3 * n : n + 2 * kept)));
+    }
+    return out;
+  };
+  // Two planes and what is stored are less than the cache: each sector once.
+  k.group.load_unions = unions(static_cast<double>(plane));
+  k.group.store_sectors = "all:1";
+  k.group.store_lines = "all:1";
+  std::string none;
+  for (unsigned i = 0; i <= 18; ++i) none += (i ? ";" : "") + std::to_string(i) + ":1";
+  k.group.store_unions = none;
+  k.global_footprint_bytes = 32.0 * 32 * static_cast<double>(groups + 2 * plane);
+  auto const once = model::queue::Kernel(k).explain(d, no_launches()).dram_bytes;
+  CHECK(once == Approx(32.0 * 32 * static_cast<double>(groups)).epsilon(0.05));
+  // Planes sixteen times as large: three times, but for what runs together.
+  k.group.load_unions = unions(16.0 * static_cast<double>(plane));
+  auto const again = model::queue::Kernel(k).explain(d, no_launches()).dram_bytes;
+  CHECK(again == Approx(3 * once).epsilon(0.1));
+  // As many numbers as powers of two, or the row is not one.
+  k.group.load_unions = "0:96;1:192";
+  auto const p = model::queue::Kernel(k).project(d, no_launches());
+  CHECK(p.reason.find("estimated") != std::string::npos);
+}
+
+TEST_CASE("a request of one line takes a clock on large compute units, one of two lines two") {
+  auto const& a100 = all_devices().find("a100");
+  auto k = stream_kernel(1000);
+  k.group.store_requests.clear();
+  auto const clocks = [&](std::string const& requests) {
+    k.group.load_requests = requests;
+    auto const t = model::queue::Kernel(k).explain(a100, no_launches());
+    return t.stations[model::queue::Station::lsu] * t.common.clock_hz;
+  };
+  CHECK(clocks("1/4/1:8") == Approx(8));
+  CHECK(clocks("2/5/1:8") == Approx(16));
+}
+
 TEST_CASE("the second-level cache gives what was measured, else so much for each channel, and not less than memory") {
   for (auto const& d : all_devices().devices()) {
     if (!device::is_gpu(d) || !d.clock_hz) continue;

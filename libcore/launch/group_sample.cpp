@@ -1,10 +1,8 @@
-#include "launch/footprint.hpp"
+#include "launch/group_sample.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <iterator>
-#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,35 +11,8 @@ namespace kernelcast::launch {
 
 namespace {
 
-using Axes = unsigned;  // bit i: axis i of x, y, z
-constexpr Axes all_axes = 7;
-using Sizes = std::array<double, all_axes + 1>;  // by set of axes
-
-std::array<std::uint64_t, 3> coordinates(emu::Dim3 const& grid, std::uint64_t group) {
-  return {group % grid.x, group / grid.x % grid.y, group / grid.x / grid.y};
-}
-
-bool within(Axes part, Axes whole) {
-  return (part & ~whole) == 0;
-}
-
-// What depends on the coordinates of exactly these axes. `unions` has, for each set S of axes, the sectors of all
-// groups that differ from the middle along S alone: unions[S] = sum over A of parts[A] * 2^|A and S|.
-Sizes parts_of(Sizes const& unions, Axes axes) {
-  auto const sign = [](Axes a, Axes b) { return std::popcount(a ^ b) % 2 ? -1.0 : 1.0; };
-  Sizes differences{}, parts{};  // differences[T] = sum of parts[A] over A that hold T
-  for (Axes t = 0; t <= axes; ++t)
-    for (Axes s = 0; s <= t; ++s)
-      if (within(t, axes) && within(s, t)) differences[t] += sign(t, s) * unions[s];
-  for (Axes a = 0; a <= axes; ++a)
-    for (Axes t = a; t <= axes; ++t)
-      if (within(t, axes) && within(a, t)) parts[a] += sign(t, a) * differences[t];
-  for (double& part : parts) part = std::max(part, 0.0);
-  return parts;
-}
-
 // "all:12;x:3;xy:4"
-std::string text_of(Sizes const& parts) {
+std::string text_of(ByAxes const& parts) {
   std::string out;
   for (Axes a = 0; a <= all_axes; ++a) {
     if (parts[a] <= 0) continue;
@@ -58,6 +29,14 @@ std::string text_of(emu::Requests const& requests) {
   for (auto const& [shape, count] : requests)
     fmt::format_to(std::back_inserter(out), "{}{}/{}/{}:{}", out.empty() ? "" : ";", shape.lines, shape.sectors,
                    shape.degree, count);
+  return out;
+}
+
+// "0:4;1:8"
+std::string text_of(std::vector<double> const& unions) {
+  std::string out;
+  for (std::size_t k = 0; k < unions.size(); ++k)
+    fmt::format_to(std::back_inserter(out), "{}{}:{:.0f}", k == 0 ? "" : ";", k, unions[k]);
   return out;
 }
 
@@ -84,6 +63,11 @@ GroupSample::GroupSample(emu::Program const& program, emu::Dim3 grid)
       if (s >> i & 1) corner_[s] += step[i];
     groups_.push_back(corner_[s]);
   }
+  std::array<std::uint64_t, 3> const middle{middle_ % grid.x, middle_ / grid.x % grid.y, middle_ / step[2]};
+  for (unsigned i = 0; i < 3; ++i) {
+    if (middle[i] > 0) before_[i] = middle_ - step[i], groups_.push_back(*before_[i]);
+  }
+  std::ranges::sort(groups_);
   observer_.watch(groups_);
 }
 
@@ -92,59 +76,46 @@ void GroupSample::leave_out_neighbours() {
   observer_.watch(groups_);
 }
 
-std::array<double, 8> GroupSample::parts(Of of, In in) const {
-  Sizes unions{};
+ByAxes GroupSample::parts(Of of, In in) const {
+  ByAxes unions{};
   for (Axes s = 0; s <= axes_; ++s) {
     emu::Footprint all;
-    for (Axes t = 0; t <= s; ++t) {
-      if (!within(s, axes_) || !within(t, s)) continue;
-      auto const& touched = observer_.of(corner_[t]);
-      if (of != Of::stores) all.add(touched.loaded);
-      if (of != Of::loads) all.add(touched.stored);
-    }
+    for (Axes t = 0; t <= s; ++t)
+      if (within(s, axes_) && within(t, s)) add(all, of, corner_[t]);
     unions[s] = static_cast<double>(in == In::lines ? all.lines() : all.sectors());
   }
-  auto parts = parts_of(unions, axes_);
-  // Where neighbours do not touch as much as the middle, the parts are shares of what that touches.
-  double sum = 0;
-  for (double const part : parts) sum += part;
-  if (sum > 0 && unions[0] > 0)
-    for (double& part : parts) part *= unions[0] / sum;
-  return parts;
+  return parts_of(unions, axes_);
 }
 
-FootprintGrowth GroupSample::growth(std::span<std::uint64_t const> emulated) const {
+void GroupSample::add(emu::Footprint& sum, Of of, std::uint64_t group) const {
+  auto const& touched = observer_.of(group);
+  if (of == Of::loads || of == Of::both) sum.add(touched.loaded);
+  if (of == Of::stores || of == Of::both) sum.add(touched.stored);
+  if (of == Of::updates) sum.add(touched.updated);
+}
+
+GroupUnion GroupSample::of_groups(Of of, emu::Memory const& memory) const {
+  GroupUnion::Touched touched;
+  for (Axes s = 0; s <= axes_; ++s)
+    if (within(s, axes_)) add(touched.after[s], of, corner_[s]);
+  for (std::size_t i = 0; i < before_.size(); ++i)
+    if (before_[i]) add(touched.before[i].emplace(), of, *before_[i]);
+  return {grid_, axes_, touched, memory};
+}
+
+FootprintGrowth GroupSample::growth(std::span<std::uint64_t const> emulated, emu::Memory const& memory) const {
   FootprintGrowth growth;
   growth.middle = middle_;
-  emu::Footprint middle = {};
-  middle.add(observer_.of(middle_).loaded);
-  middle.add(observer_.of(middle_).stored);
+  emu::Footprint middle;
+  add(middle, Of::both, middle_);
   growth.middle_bytes = 32 * middle.sectors();
   if (growth.middle_bytes == 0) return growth;
-
-  std::array<std::uint64_t, 3> const size{grid_.x, grid_.y, grid_.z};
-  auto const by_axes = parts(Of::both);
-  double of_all = 0, of_emulated = 0;
-  for (Axes a = 0; a <= axes_; ++a) {
-    if (!within(a, axes_)) continue;
-    double combinations = 1;
-    std::set<std::array<std::uint64_t, 3>> met;
-    for (unsigned i = 0; i < 3; ++i)
-      if (a >> i & 1) combinations *= static_cast<double>(size[i]);
-    for (auto const group : emulated) {
-      auto at = coordinates(grid_, group);
-      for (unsigned i = 0; i < 3; ++i)
-        if (!(a >> i & 1)) at[i] = 0;
-      met.insert(at);
-    }
-    of_all += by_axes[a] * combinations;
-    of_emulated += by_axes[a] * static_cast<double>(met.size());
-  }
-  growth.factor = std::max(1.0, of_all / of_emulated);
+  auto const groups = of_groups(Of::both, memory);
+  growth.factor = std::max(1.0, groups.of(static_cast<double>(grid_.count())) / groups.of(emulated));
   return growth;
 }
 
-void GroupSample::fill(record::GroupColumns& row) const {
+void GroupSample::fill(record::GroupColumns& row, emu::Memory const& memory) const {
   emu::GroupProfile const* const p = observer_.profile();
   if (!p) return;
   auto const number = [](auto value) { return static_cast<double>(value); };
@@ -155,7 +126,7 @@ void GroupSample::fill(record::GroupColumns& row) const {
     if (has_neighbours()) return text_of(parts(of, in));
     auto const& touched = observer_.of(middle_);
     emu::Footprint const& footprint = of == Of::loads ? touched.loaded : touched.stored;
-    Sizes alone{};
+    ByAxes alone{};
     alone[axes_] = number(in == In::lines ? footprint.lines() : footprint.sectors());
     return text_of(alone);
   };
@@ -163,6 +134,11 @@ void GroupSample::fill(record::GroupColumns& row) const {
   row.store_sectors = by_axes(Of::stores, In::sectors);
   row.load_lines = by_axes(Of::loads, In::lines);
   row.store_lines = by_axes(Of::stores, In::lines);
+  if (has_neighbours()) {
+    row.load_unions = text_of(of_groups(Of::loads, memory).doubling());
+    row.store_unions = text_of(of_groups(Of::stores, memory).doubling());
+    if (p->global_atomics.requests > 0) row.atomic_unions = text_of(of_groups(Of::updates, memory).doubling());
+  }
   for (std::size_t k = 0; k < p->reuse.size(); ++k)
     if (p->reuse[k] > 0)
       fmt::format_to(std::back_inserter(row.reuse), "{}{}:{}", row.reuse.empty() ? "" : ";", k, p->reuse[k]);
@@ -174,6 +150,8 @@ void GroupSample::fill(record::GroupColumns& row) const {
   row.atomic_requests = number(p->global_atomics.requests);
   row.atomic_serial = number(p->global_atomics.serial);
   row.atomic_sectors = number(p->global_atomics.parts);
+  row.atomic_lines = number(p->global_atomics.lines);
+  row.atomic_wide_lanes = number(p->global_atomics.wide_lanes);
   row.shared_atomic_requests = number(p->shared_atomics.requests);
   row.shared_atomic_serial = number(p->shared_atomics.serial);
   row.shared_atomic_passes = number(p->shared_atomics.parts);

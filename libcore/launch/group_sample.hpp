@@ -3,11 +3,10 @@
 //
 // Problem: a record extrapolated from one group must not count memory that groups share (a matrix that all of them
 // read) once for each group; and by how much it is shared shows only in more than one group.
-// Method: what a group touches is split by what it depends on: nothing, the group's x alone, y alone, x and y, and so
-// on. A group in the middle of the grid and its next neighbours along each axis (two, four or eight groups) are
-// emulated once more, and the sizes of their unions give the parts by inclusion and exclusion. The part that depends
-// on x and y, say, then grows with the different pairs (x, y). The group in the middle is profiled besides.
-// Limits: the parts are those of the middle of the grid. The groups run on memory as the launches left it, with the
+// Method: a group in the middle of the grid and its next neighbours along each axis (three, six or eleven groups) are
+// emulated once more, and what more groups touch together follows from them (group_union.hpp). The group in the middle
+// is profiled besides.
+// Limits: the whole grid is taken to be like its middle. The groups run on memory as the launches left it, with the
 // arguments of the configuration's first launch; where they do not end well there is no estimate.
 #pragma once
 
@@ -20,6 +19,7 @@
 
 #include "emu/emu.hpp"
 #include "emu/observe/group_profile.hpp"
+#include "launch/group_union.hpp"
 #include "record/kernel.hpp"
 
 namespace kernelcast::launch {
@@ -47,19 +47,23 @@ class GroupSample {
   void leave_out_neighbours();
   bool has_neighbours() const { return !observer_.gave_up() && (axes_ == 0 || groups_.size() > 1); }
 
-  FootprintGrowth growth(std::span<std::uint64_t const> emulated) const;  // `emulated`: linear, at least one
-  void fill(record::GroupColumns&) const;                                 // nothing where the group has not ended
+  // `emulated`: linear, ascending, at least one. `memory`: that of the launch.
+  FootprintGrowth growth(std::span<std::uint64_t const> emulated, emu::Memory const& memory) const;
+  void fill(record::GroupColumns&, emu::Memory const&) const;  // nothing where the group has not ended
 
  private:
   // What is touched by set of axes: sectors of 32 bytes, or lines of 128.
-  enum class Of : std::uint8_t { loads, stores, both };
+  enum class Of : std::uint8_t { loads, stores, both, updates };
   enum class In : std::uint8_t { sectors, lines };
-  std::array<double, 8> parts(Of, In = In::sectors) const;
+  ByAxes parts(Of, In = In::sectors) const;
+  void add(emu::Footprint& sum, Of, std::uint64_t group) const;
+  GroupUnion of_groups(Of, emu::Memory const&) const;
 
   emu::Dim3 grid_;
-  unsigned axes_ = 0;  // those longer than one group
+  Axes axes_ = 0;  // those longer than one group
   std::uint64_t middle_ = 0;
-  std::array<std::uint64_t, 8> corner_{};  // by set of axes along which the neighbour is taken
+  std::array<std::uint64_t, all_axes + 1> corner_{};    // by set of axes along which the neighbour is taken
+  std::array<std::optional<std::uint64_t>, 3> before_;  // by axis, the neighbour on the other side
   std::vector<std::uint64_t> groups_;
   emu::ProfileObserver observer_;
 };
