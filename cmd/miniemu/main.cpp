@@ -32,7 +32,7 @@ std::vector<std::string> machine_targets(Options const& options) {
   for (auto const& target : options.machine_targets)
     if (target != launch::MachineCode::by_rules && !frontend::is_machine_target(target))
       throw Error(Status::usage, fmt::format("--machine-code: no target '{}'", target),
-                  "targets are sm_75, sm_86, sm_90a; ptx for all others");
+                  "targets are sm_75, sm_86, sm_90a, gfx90a, gfx1032; ptx for all others");
   if (!options.machine_targets.empty() && options.emit != "kernel")
     throw Error(Status::usage, "--machine-code is for kernel rows", "leave out --emit");
   return options.machine_targets;

@@ -72,6 +72,14 @@ std::string cache_key(Request const& request, Toolchain const& tools, std::strin
   return content_hash(text + content_hash(source));
 }
 
+// What the source includes, with hashes of the contents.
+std::vector<std::pair<std::string, std::string>> hashed(Build const& work) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (auto const& path : work.dependencies)
+    if (path != work.request.path) out.emplace_back(std::filesystem::absolute(path).string(), file_hash(path));
+  return out;
+}
+
 CacheEntry build(Request const& request, Toolchain const& tools, std::string const& source, Language language,
                  std::unique_ptr<ptx::Module>& module) {
   TemporaryFolder const scratch;
@@ -91,9 +99,7 @@ CacheEntry build(Request const& request, Toolchain const& tools, std::string con
   find_registers(work, compiled.kernels);
   compiled.ptx = std::move(work.ptx);
   compiled.notes = std::move(work.notes);
-  for (auto const& path : work.dependencies)
-    if (path != request.path)
-      entry.dependencies.emplace_back(std::filesystem::absolute(path).string(), file_hash(path));
+  entry.dependencies = hashed(work);
   return entry;
 }
 
@@ -140,6 +146,31 @@ std::optional<CompiledText> find_cached(Request const& request) {
   auto const source = read_file(request.path);
   auto entry = read_entry(folder, cache_key(request, find_toolchain(), source, language_of(request.path)));
   return entry ? std::optional(std::move(entry->compiled)) : std::nullopt;
+}
+
+std::string amd_assembly(Request const& request, std::string const& target) {
+  auto const language = language_of(request.path);
+  if (language == Language::ptx || !request.linked.empty())
+    throw Error(Status::usage, Where{request.path},
+                fmt::format("machine code for {} is made of one source, {}", target,
+                            language == Language::ptx ? "and this is PTX" : "and this program is linked of several"),
+                "give OpenCL C or CUDA C++, or leave out the target");
+  check_options(request.options);
+  auto const source = read_file(request.path);
+  auto const tools = find_toolchain();
+  auto const folder = request.cache ? cache_folder() : std::string{};
+  auto const key = content_hash(fmt::format("amd {} {}{}", target, cache_key(request, tools, source, language),
+                                            identity(tools.libclc + amd_target(target).bitcode)));
+  if (!folder.empty())
+    if (auto entry = read_entry(folder, key)) return std::move(entry->compiled.ptx);
+  TemporaryFolder const scratch;
+  Build work{request, tools, source, scratch};
+  build_amd(work, target);
+  CacheEntry entry;
+  entry.compiled.ptx = std::move(work.ptx);
+  entry.dependencies = hashed(work);
+  if (!folder.empty()) write_entry(folder, key, entry);  // one that cannot be written is no error here
+  return std::move(entry.compiled.ptx);
 }
 
 Compiled compile(Request const& request) {

@@ -115,7 +115,13 @@ struct MachineCode {
 // limit.
 MachineCode machine_code(ptx::Module const& module, std::string const& kernel, std::string const& target, bool cache,
                          double time_limit_s);
-bool is_machine_target(std::string_view target);  // by its form: sm_86, sm_90a
+bool is_machine_target(std::string_view target);  // by its form: sm_86, sm_90a, gfx90a
+bool is_amd_target(std::string_view target);      // gfx90a, tahiti
+
+// Assembly of all kernels of a source for an AMD target, "gfx90a", as clang-19 prints it, with lines of the source.
+// Throws Error: unavailable (clang-19 or libclc-19 is not installed, or the source does not compile for this target),
+// usage (the source is PTX, or several sources are linked), io, limit.
+std::string amd_assembly(Request const&, std::string const& target);
 
 std::string demangled(std::string const& name);  // "_Z1kPf" -> "k(float*)"; other names as they are
 

@@ -73,7 +73,15 @@ MachineCode assemble(Toolchain const& tools, ptx::Module const& module, std::str
 
 }  // namespace
 
+bool is_amd_target(std::string_view target) {
+  if (target == "tahiti") return true;
+  return target.starts_with("gfx") && target.size() > 5 && target.size() <= 8 &&
+         std::all_of(target.begin() + 3, target.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
 bool is_machine_target(std::string_view target) {
+  if (is_amd_target(target)) return true;
   if (!target.starts_with("sm_") || target.size() < 5) return false;
   auto const number = target.substr(3, target.find_last_of("0123456789") - 2),
              suffix = target.substr(3 + number.size());

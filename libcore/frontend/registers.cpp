@@ -18,16 +18,20 @@ namespace {
 
 using Field = std::optional<std::uint64_t> Registers::*;
 
-struct AmdTarget {
-  char const *column, *triple, *processor, *bitcode;
+struct AmdColumn {
+  std::string column;
+  AmdTarget target;
   Field field;
 };
-constexpr AmdTarget amd_targets[] = {
-    {"vgprs_gfx6", "amdgcn-mesa-mesa3d", "tahiti", "tahiti-amdgcn-mesa-mesa3d.bc", &Registers::vgprs_gfx6},
-    {"vgprs_gfx90a", "amdgcn-amd-amdhsa", "gfx90a", "amdgcn--amdhsa.bc", &Registers::vgprs_gfx90a},
-    {"vgprs_gfx1030", "amdgcn-amd-amdhsa", "gfx1030", "amdgcn--amdhsa.bc", &Registers::vgprs_gfx1030},
-    {"gprs_cypress", "r600--", "cypress", "cypress-r600--.bc", nullptr},
-};
+std::vector<AmdColumn> const& amd_columns() {
+  static std::vector<AmdColumn> const columns{
+      {"vgprs_gfx6", amd_target("tahiti"), &Registers::vgprs_gfx6},
+      {"vgprs_gfx90a", amd_target("gfx90a"), &Registers::vgprs_gfx90a},
+      {"vgprs_gfx1030", amd_target("gfx1030"), &Registers::vgprs_gfx1030},
+      {"gprs_cypress", {"r600--", "cypress", "cypress-r600--.bc"}, nullptr},
+  };
+  return columns;
+}
 
 // The number that follows `key` in `line`.
 std::optional<std::uint64_t> number_after(std::string_view line, std::string_view key) {
@@ -94,14 +98,6 @@ Fill note(std::string const& column, std::string const& reason) {
   return [text = column + ": " + reason](KernelInfo& kernel) { kernel.notes.push_back(text); };
 }
 
-std::string failure(std::string_view compiler, ProcessResult const& result, double limit_s) {
-  if (result.timed_out) return fmt::format("{} did not end within {} s", compiler, limit_s);
-  auto const text = result.errors + result.output;
-  for (char const* sign : {"error", "fatal", "Cannot select", "UNREACHABLE"})
-    if (text.find(sign) != text.npos) return fmt::format("{} failed: {}", compiler, first_line_with(text, sign));
-  return fmt::format("{} failed with exit status {}", compiler, result.exit_code);
-}
-
 Fill run_ptxas(Build const& build) {
   if (build.tools.ptxas.empty()) return note("registers_sm75", "ptxas (CUDA toolkit) is not installed");
   auto const input = build.scratch.file("registers.ptx");
@@ -109,7 +105,7 @@ Fill run_ptxas(Build const& build) {
   auto const result =
       run_process({build.tools.ptxas, "-v", "-arch=sm_75", input, "-o", build.scratch.file("sm75.cubin")},
                   build.request.time_limit_s);
-  if (!result.succeeded()) return note("registers_sm75", failure("ptxas", result, build.request.time_limit_s));
+  if (!result.succeeded()) return note("registers_sm75", compiler_failure("ptxas", result, build.request.time_limit_s));
   return [figures = parse_ptxas(result.errors + result.output)](KernelInfo& kernel) {
     if (auto const f = figures.find(kernel.name); f != figures.end())
       kernel.registers.sm75 = f->second.registers;
@@ -118,12 +114,12 @@ Fill run_ptxas(Build const& build) {
   };
 }
 
-Fill read_amdgcn(AmdTarget const& target, std::string const& assembly) {
+Fill read_amdgcn(AmdColumn const& target, std::string const& assembly) {
   return [figures = parse_amdgcn(assembly), missing = missing_functions(assembly), &target](KernelInfo& kernel) {
     auto const f = figures.find(kernel.name);
     if (auto const lacks = missing.find(kernel.name); lacks != missing.end())
       kernel.notes.push_back(
-          fmt::format("{}: libclc-19 has no {} for {}", target.column, lacks->second, target.processor));
+          fmt::format("{}: libclc-19 has no {} for {}", target.column, lacks->second, target.target.processor));
     else if (f == figures.end())
       kernel.notes.push_back(fmt::format("{}: the assembly has nothing on this kernel", target.column));
     else
@@ -131,7 +127,7 @@ Fill read_amdgcn(AmdTarget const& target, std::string const& assembly) {
   };
 }
 
-Fill read_r600(AmdTarget const& target, std::string const& assembly) {
+Fill read_r600(AmdColumn const& target, std::string const& assembly) {
   return [figures = parse_r600(assembly), &target](KernelInfo& kernel) {
     auto const f = figures.find(kernel.name);
     if (f == figures.end()) {
@@ -145,28 +141,32 @@ Fill read_r600(AmdTarget const& target, std::string const& assembly) {
   };
 }
 
-Fill run_amd(Build const& build, AmdTarget const& target) {
-  if (!build.request.linked.empty()) return note(target.column, "the program is linked from several sources");
-  std::string libclc;
+Fill run_amd(Build const& build, AmdColumn const& column) {
+  if (!build.request.linked.empty()) return note(column.column, "the program is linked from several sources");
+  auto const output = build.scratch.file(column.target.processor + ".s");
+  std::vector<std::string> argv;
   try {
-    libclc = require_libclc(build.tools, target.bitcode);
+    argv = amd_opencl_command(build, column.target);
   } catch (Error const& missing) {
-    return note(target.column, missing.what());
+    return note(column.column, missing.what());
   }
-  auto const output = build.scratch.file(std::string(target.processor) + ".s");
-  std::vector<std::string> argv{build.tools.clang, "-target", target.triple, std::string("-mcpu=") + target.processor,
-                                "-nogpulib"};
-  for (auto& option : opencl_options(build.request.options)) argv.push_back(std::move(option));
-  argv.insert(argv.end(), {"-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", libclc, "-S",
-                           as_argument(build.request.path), "-o", output});
+  argv.insert(argv.end(), {"-o", output});
   auto const result = run_process(argv, build.request.time_limit_s);
   if (!result.succeeded())
-    return note(target.column,
-                failure(fmt::format("clang-19 -mcpu={}", target.processor), result, build.request.time_limit_s));
-  return target.field ? read_amdgcn(target, read_file(output)) : read_r600(target, read_file(output));
+    return note(column.column,
+                compiler_failure("clang-19 -mcpu=" + column.target.processor, result, build.request.time_limit_s));
+  return column.field ? read_amdgcn(column, read_file(output)) : read_r600(column, read_file(output));
 }
 
 }  // namespace
+
+std::string compiler_failure(std::string_view compiler, ProcessResult const& result, double limit_s) {
+  if (result.timed_out) return fmt::format("{} did not end within {} s", compiler, limit_s);
+  auto const text = result.errors + result.output;
+  for (char const* sign : {"error", "fatal", "Cannot select", "UNREACHABLE"})
+    if (text.find(sign) != text.npos) return fmt::format("{} failed: {}", compiler, first_line_with(text, sign));
+  return fmt::format("{} failed with exit status {}", compiler, result.exit_code);
+}
 
 std::map<std::string, PtxasFigures> parse_ptxas(std::string const& text) {
   std::map<std::string, PtxasFigures> result;
@@ -254,7 +254,7 @@ void find_registers(Build const& build, std::vector<KernelInfo>& kernels) {
   auto const beside = std::launch::async | std::launch::deferred;
   std::vector<std::future<Fill>> running;
   running.push_back(std::async(beside, [&] { return run_ptxas(build); }));
-  for (auto const& target : amd_targets) {
+  for (auto const& target : amd_columns()) {
     if (opencl)
       running.push_back(std::async(beside, [&build, &target] { return run_amd(build, target); }));
     else

@@ -122,7 +122,7 @@ std::vector<record::Kernel> RowReader::read_targets(intercept::Spooled const& fi
   std::ifstream text(spool_.folder() + "/entries-" + file.process + '-' + std::to_string(file.number) + ".txt");
   std::vector<std::uint64_t> entries;
   for (std::uint64_t n = 0; text >> n;) entries.push_back(n);
-  return machine_code_->rows(row, entries, *module, *kernel);
+  return machine_code_->rows(row, {entries}, *module, *kernel, nullptr);
 }
 
 std::optional<record::Kernel> RowReader::recall(intercept::Spooled const& file) {

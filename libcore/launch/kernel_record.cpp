@@ -53,7 +53,9 @@ void fill_slots(record::Kernel& row, emu::SlotCounts const& k) {
   double const scale = row.groups_total == row.groups_emulated
                            ? 1
                            : static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
-  for (auto const pipe : record::values_of<record::Pipe>) row.slots[pipe] = k.slots[pipe] * scale;
+  bool const of_amd = frontend::is_amd_target(row.target);
+  for (auto const pipe : record::values_of<record::Pipe>)
+    if (of_amd || !record::is_of_amd(pipe)) row.slots[pipe] = k.slots[pipe] * scale;
   row.code_slots = k.code_slots;
 }
 

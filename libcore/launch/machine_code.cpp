@@ -3,30 +3,69 @@
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
+#include "emu/observe/amd_code.hpp"
 #include "frontend/frontend.hpp"
 #include "launch/kernel_record.hpp"
 #include "sass/sass.hpp"
 
 namespace kernelcast::launch {
 
-std::vector<record::Kernel> MachineCode::rows(record::Kernel const& row, std::vector<std::uint64_t> const& entries,
-                                              ptx::Module const& module, emu::Program const& program) {
+std::vector<record::Kernel> MachineCode::rows(record::Kernel const& row, Entries const& entries,
+                                              ptx::Module const& module, emu::Program const& program,
+                                              frontend::Request const* source) {
   std::vector<record::Kernel> out;
   for (auto const& target : targets_) {
-    if (target == by_rules) {
-      out.push_back(row);
-      continue;
-    }
-    Code const& machine = code(module, program, row.kernel, target);
-    if (entries.size() != machine.slots.blocks.size())
-      throw Error(Status::bad_data, fmt::format("kernel '{}' has {} blocks, {} are counted", row.kernel,
-                                                machine.slots.blocks.size(), entries.size()));
     auto& own = out.emplace_back(row);
+    if (target == by_rules) continue;
     own.target = target;
-    if (machine.registers > 0) own.registers_target = machine.registers;
-    fill_slots(own, emu::slots_of(machine.slots.blocks, entries));
+    if (frontend::is_amd_target(target))
+      fill_amd(own, entries, program, source);
+    else
+      fill(own, code(module, program, row.kernel, target), entries);
   }
   return out;
+}
+
+void MachineCode::fill(record::Kernel& row, Code const& machine, Entries const& entries) const {
+  if (entries.w32.size() != machine.slots.blocks.size())
+    throw Error(Status::bad_data, fmt::format("kernel '{}' has {} blocks, {} are counted", row.kernel,
+                                              machine.slots.blocks.size(), entries.w32.size()));
+  if (machine.registers > 0) row.registers_target = machine.registers;
+  fill_slots(row, emu::slots_of(machine.slots.blocks, entries.w32));
+}
+
+void MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Program const& program,
+                           frontend::Request const* source) {
+  if (!source)
+    throw Error(Status::usage,
+                fmt::format("machine code for {} needs the source of kernel '{}'", row.target, row.kernel),
+                "an application's kernels are PTX: leave out this target, or run their source by itself");
+  auto const [at, is_new] = amd_codes_.try_emplace({&program.module(), row.target});
+  auto& codes = at->second;
+  if (is_new) {
+    codes.listing = frontend::amd_assembly(*source, row.target);
+    codes.by_kernel = amdgcn::read(codes.listing, fmt::format("{} for {}", source->path, row.target));
+  }
+  auto const found = codes.by_kernel.find(row.kernel);
+  if (found == codes.by_kernel.end())
+    throw Error(Status::unavailable,
+                fmt::format("machine code for {}: the assembly has no kernel '{}'", row.target, row.kernel));
+  amdgcn::Code const& code = found->second;
+  auto const& counted = code.resources.wavefront == 64 ? entries.w64 : entries.w32;
+  if (counted.size() != program.blocks().size())
+    throw Error(Status::bad_data,
+                fmt::format("kernel '{}' has {} blocks, {} are counted for wavefronts of {}", row.kernel,
+                            program.blocks().size(), counted.size(), code.resources.wavefront));
+  auto const slots = emu::amd_slots(program, code, counted);
+  row.registers_target = code.resources.vgprs;
+  fill_slots(row, slots.counts);
+  if (slots.by_rules > 0 || slots.matched * 4 < slots.instructions)
+    report_(
+        fmt::format("kernel '{}' for {}: {} of {} machine instructions have a line of the PTX; {} of {} blocks are "
+                    "counted as those around them",
+                    row.kernel, row.target, slots.matched, slots.instructions, slots.by_rules, slots.blocks));
+  if (code.calls)
+    report_(fmt::format("kernel '{}' for {}: functions that it calls are not counted", row.kernel, row.target));
 }
 
 MachineCode::Code const& MachineCode::code(ptx::Module const& module, emu::Program const& program,

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "amdgcn/amdgcn.hpp"
 #include "emu/emu.hpp"
 #include "emu/observe/machine_code.hpp"
+#include "frontend/frontend.hpp"
 #include "ptx/module.hpp"
 #include "record/kernel.hpp"
 
@@ -26,24 +28,36 @@ class MachineCode {
 
   bool wanted() const { return !targets_.empty(); }
 
-  // One row a target: `row`, the counts of a kernel of the module, whose wavefronts of 32 entered the program's blocks
-  // so often in the emulated groups. Throws Error: unavailable (ptxas or nvdisasm is not there, or refuses the target),
+  // How often wavefronts of 32 and of 64 entered the program's blocks in the emulated groups; those of 64 may be
+  // absent.
+  struct Entries {
+    std::vector<std::uint64_t> w32, w64 = {};
+  };
+  // One row a target: `row`, the counts of a kernel of the module. AMD's machine code needs the source of the module.
+  // Throws Error: unavailable (a compiler or nvdisasm is not there, or refuses the target), usage (no source),
   // bad_data (not as many entries as blocks).
-  std::vector<record::Kernel> rows(record::Kernel const& row, std::vector<std::uint64_t> const& entries,
-                                   ptx::Module const&, emu::Program const&);
+  std::vector<record::Kernel> rows(record::Kernel const& row, Entries const&, ptx::Module const&, emu::Program const&,
+                                   frontend::Request const* source);
 
  private:
   struct Code {
     emu::MachineSlots slots;
     std::uint64_t registers = 0;
   };
+  struct AmdCodes {
+    std::string listing;
+    std::map<std::string, amdgcn::Code> by_kernel;  // views into the listing
+  };
   Code const& code(ptx::Module const&, emu::Program const&, std::string const& kernel, std::string const& target);
+  void fill(record::Kernel& row, Code const&, Entries const&) const;
+  void fill_amd(record::Kernel& row, Entries const&, emu::Program const&, frontend::Request const* source);
 
   std::vector<std::string> targets_;
   bool cache_;
   double time_limit_s_;
   std::function<void(std::string)> report_;
   std::map<std::tuple<ptx::Module const*, std::string, std::string>, Code> codes_;  // by module, kernel and target
+  std::map<std::pair<ptx::Module const*, std::string>, AmdCodes> amd_codes_;        // by module and target
 };
 
 }  // namespace kernelcast::launch

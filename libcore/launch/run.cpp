@@ -500,8 +500,9 @@ class Runner {
         add_row(std::move(configuration.row), configuration);
         continue;
       }
-      for (auto& row : machine_code_.rows(configuration.row, configuration.observer->entries(), *compiled().module,
-                                          *configuration.kernel->program))
+      for (auto& row : machine_code_.rows(configuration.row,
+                                          {configuration.observer->entries(), configuration.observer->entries(64)},
+                                          *compiled().module, *configuration.kernel->program, &plan_.request))
         add_row(std::move(row), configuration);
     }
     if (!report_.rows.empty()) return;

@@ -131,11 +131,18 @@ void add_passes(Schema<Kernel>& schema, char const* direction, ByWidth member) {
                       banks[b], direction, width_lanes[w]));
 }
 
-void add_slots(Schema<Kernel>& schema) {
+void add_slots(Schema<Kernel>& schema, bool of_amd) {
   for (Pipe const pipe : values_of<Pipe>)
-    schema.optional_column(
-        fmt::format("slots_{}", name(pipe)), [pipe](Kernel& k) -> auto& { return k.slots[pipe]; }, Unit::count,
-        fmt::format("issue slots that wavefronts of 32 take of the {} pipe of NVIDIA's machines", name(pipe)));
+    if (is_of_amd(pipe) == of_amd)
+      schema.optional_column(
+          fmt::format("slots_{}", name(pipe)), [pipe](Kernel& k) -> auto& { return k.slots[pipe]; }, Unit::count,
+          of_amd
+              ? fmt::format("issue slots that wavefronts take of the {} pipe of AMD's machines; empty for others",
+                            name(pipe))
+              : fmt::format("issue slots that wavefronts of 32 take of the {} pipe of NVIDIA's machines; with an AMD "
+                            "target, wavefronts of its width of the unit that does the same",
+                            name(pipe)));
+  if (of_amd) return;
   schema.optional_column("code_slots", &Kernel::code_slots, Unit::count,
                          "instructions of machine code that were executed, each counted once");
 }
@@ -232,14 +239,15 @@ Schema<Kernel> const& Kernel::schema() {
         .optional_column("global_load_rounds", &Kernel::global_load_rounds, Unit::lanes,
                          "how often work-items wait for global loads: in each basic block they run, the longest chain "
                          "of loads that need each other's results");
-    add_slots(s);
+    add_slots(s, false);
     add_group(s);
     s.optional_column(
          "target", &Kernel::target, Unit::none,
-         "the machine whose code the slots and registers_target are of, such as sm_86; empty: rules for PTX")
+         "the machine whose code the slots and registers_target are of, such as sm_86 or gfx90a; empty: rules for PTX")
         .may_be_empty()
-        .optional_column("registers_target", &Kernel::registers_target, Unit::count,
-                         "registers per work-item that the target's assembler assigns; empty without a target")
+        .optional_column(
+            "registers_target", &Kernel::registers_target, Unit::count,
+            "registers per work-item that the target's assembler or compiler assigns; empty without a target")
         .optional_column("sampling_error_pct", &Kernel::sampling_error_pct, Unit::percent,
                          "standard error of the totals for the groups that were not emulated, of the counter of "
                          "spread_pct that has the largest; 0 when all were; empty where the groups do not tell")
@@ -252,6 +260,7 @@ Schema<Kernel> const& Kernel::schema() {
             "fills before had touched, with more than 2^(k-1) distinct bytes in between, at most 2^k; 0:0: "
             "none; empty when it is not known what ran before")
         .may_be_empty();
+    add_slots(s, true);
     return s;
   }();
   return schema;

@@ -101,7 +101,7 @@ struct KernelObserver::State {
   KernelMix mix;
   Counting const& count_accesses = counting();
   std::vector<Wavefronts> blocks;                               // [block], entries
-  std::vector<std::uint64_t> joined_entries;                    // [block], wavefronts of 32 of forks that have joined
+  std::vector<Wavefronts> joined_entries;                       // [block], of forks that have joined
   std::vector<std::uint64_t> guarded;                           // [instruction], lanes whose predicate holds
   std::vector<std::vector<std::unique_ptr<AccessSite>>> sites;  // [instruction], one per space and direction met
   std::vector<AccessSite const*> all_sites;
@@ -394,10 +394,11 @@ SlotCounts slots_of(std::span<record::PerPipe<double> const> blocks, std::span<s
   return out;
 }
 
-std::vector<std::uint64_t> KernelObserver::entries() const {
+std::vector<std::uint64_t> KernelObserver::entries(unsigned width) const {
   State const& s = *state_;
+  auto const own = width == 64 ? &Wavefronts::w64 : &Wavefronts::w32;
   std::vector<std::uint64_t> out;
-  for (std::size_t b = 0; b < s.blocks.size(); ++b) out.push_back(s.blocks[b].w32 + s.joined_entries[b]);
+  for (std::size_t b = 0; b < s.blocks.size(); ++b) out.push_back(s.blocks[b].*own + s.joined_entries[b].*own);
   return out;
 }
 
@@ -464,7 +465,10 @@ void KernelObserver::join(Observer const& other) {
     for (std::size_t i = 0; i < 9; ++i) (k.*member)[i / 3][i % 3] += (add.*member)[i / 3][i % 3];
   for (auto const member : {&KernelCounters::global_load_cc13, &KernelCounters::global_store_cc13})
     for (std::size_t i = 0; i < 3; ++i) (k.*member)[i] += (add.*member)[i];
-  for (std::size_t b = 0; b < s.blocks.size(); ++b) s.joined_entries[b] += o.blocks[b].w32 + o.joined_entries[b];
+  for (std::size_t b = 0; b < s.blocks.size(); ++b) {
+    s.joined_entries[b].add(o.blocks[b]);
+    s.joined_entries[b].add(o.joined_entries[b]);
+  }
   s.footprint.add(o.footprint);
   for (auto const& [address, count] : o.global_atomics) s.global_atomics[address] += count;
   s.max_shared_atomics = std::max(s.max_shared_atomics, o.max_shared_atomics);

@@ -100,8 +100,8 @@ class KernelObserver final : public Observer {
 
   KernelCounters counters() const;
   Footprint const& footprint() const;  // of the emulated groups
-  // How often wavefronts of 32 entered each block of the program.
-  std::vector<std::uint64_t> entries() const;
+  // How often wavefronts of 32 or 64 entered each block of the program.
+  std::vector<std::uint64_t> entries(unsigned width = 32) const;
 
   // (largest − smallest) / mean × 100 over the emulated groups, the largest of four counters: instructions (lanes),
   // issues of 32-lane wavefronts, global transactions (w32, s32), shared passes (w32, b32). A group's counters are

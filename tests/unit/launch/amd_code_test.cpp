@@ -1,0 +1,178 @@
+// Issue slots of AMD's machine code of kernels whose counts are known in closed form, where clang-19 and libclc-19 are.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "diag/diag.hpp"
+#include "frontend/toolchain.hpp"
+#include "launch/launch.hpp"
+#include "process/process.hpp"
+
+using namespace kernelcast;
+using record::Pipe;
+
+namespace {
+
+constexpr char const* source = R"(
+__kernel void straight(__global float* a, float b) {
+  int i = get_global_id(0);
+  float x = a[i];
+  x = fma(x, b, 1.0f);
+  x = fma(x, b, 2.0f);
+  x = fma(x, b, 3.0f);
+  a[i] = x;
+}
+__kernel void rolled(__global float* a, float b, int n) {
+  int i = get_global_id(0);
+  float x = a[i];
+#pragma nounroll
+  for (int k = 0; k < n; ++k) x = fma(x, b, 1.0f);
+  a[i] = x;
+}
+__kernel void unrolled(__global float* a, float b, int n) {
+  int i = get_global_id(0);
+  float x = a[i];
+#pragma unroll 4
+  for (int k = 0; k < n; ++k) x = fma(x, b, 1.0f);
+  a[i] = x;
+}
+__kernel void nested(__global float* a, float b, int n) {
+  int i = get_global_id(0);
+  float x = a[i];
+#pragma nounroll
+  for (int j = 0; j < n; ++j) {
+    x = x * x;
+#pragma nounroll
+    for (int k = 0; k < j; ++k) x = fma(x, b, 1.0f);
+  }
+  a[i] = x;
+}
+// Work-items 32 to 63 of 64: one of two wavefronts of 32, all wavefronts of 64.
+__kernel void upper_half(__global float* a, float b, int n) {
+  int i = get_global_id(0);
+  float x = a[i];
+  if (get_local_id(0) & 32) {
+#pragma nounroll
+    for (int k = 0; k < n; ++k) x = fma(x, b, 1.0f);
+    a[i] = x;
+  }
+}
+// As many rounds as the work-item's number in groups of 128.
+__kernel void triangle(__global float* a, float b) {
+  int i = get_global_id(0);
+  float x = a[i];
+#pragma nounroll
+  for (int k = 0; k < get_local_id(0); ++k) x = fma(x, b, 1.0f);
+  a[i] = x;
+}
+__kernel void none_enter(__global float* a, float b, int n) {
+  int i = get_global_id(0);
+  if (i >= n) return;
+  a[i] = fma(a[i], b, 1.0f);
+}
+__kernel void tiles(__global float* a, __local float* t) {
+  int i = get_global_id(0), l = get_local_id(0);
+  t[l] = a[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  a[i] = t[l ^ 1];
+}
+)";
+
+class Runs {
+ public:
+  Runs() { write_file(folder_.file("k.cl"), source); }
+
+  record::Kernel row(std::string const& kernel, std::vector<std::string> arguments, std::string const& target) {
+    launch::CommandLine line;
+    line.path = folder_.file("k.cl");
+    line.kernel = kernel;
+    line.global = "1024";
+    line.local = "128";
+    line.arguments = {"buf:f32:1024:iota"};
+    line.arguments.insert(line.arguments.end(), arguments.begin(), arguments.end());
+    auto plan = launch::plan_of(line);
+    plan.request.registers = false;
+    launch::RunOptions options;
+    options.machine_targets = {target};
+    options.groups.kind = launch::GroupChoice::Kind::all;
+    auto report = launch::run(std::move(plan), options);
+    REQUIRE(report.rows.size() == 1);
+    CHECK(report.rows[0].target == target);
+    return report.rows[0];
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+bool can_compile() {
+  auto const tools = frontend::find_toolchain();
+  return !tools.clang.empty() && !tools.libclc.empty();
+}
+
+constexpr double items = 1024;
+
+}  // namespace
+
+TEST_CASE("AMD's machine code: fused multiply-adds of each work-item times wavefronts") {
+  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  Runs runs;
+  for (auto const& [target, width] : {std::pair{"tahiti", 64.0},
+                                      {"gfx803", 64.0},
+                                      {"gfx900", 64.0},
+                                      {"gfx906", 64.0},
+                                      {"gfx908", 64.0},
+                                      {"gfx90a", 64.0},
+                                      {"gfx942", 64.0},
+                                      {"gfx1030", 32.0},
+                                      {"gfx1032", 32.0},
+                                      {"gfx1100", 32.0},
+                                      {"gfx1101", 32.0}}) {
+    INFO(target);
+    double const waves = items / width;
+    auto const straight = runs.row("straight", {"f32:2"}, target);
+    CHECK(straight.slots[Pipe::fp32] == 3 * waves);
+    CHECK(straight.slots[Pipe::memory] == 2 * waves);
+    CHECK(straight.slots[Pipe::shared] == 0.0);
+    CHECK(straight.registers_target.value_or(0) >= 2);
+    CHECK(straight.registers_target.value_or(0) <= 8);
+    CHECK(runs.row("rolled", {"f32:2", "i32:10"}, target).slots[Pipe::fp32] == 10 * waves);
+    CHECK(runs.row("rolled", {"f32:2", "i32:0"}, target).slots[Pipe::fp32] == 0.0);
+    CHECK(runs.row("unrolled", {"f32:2", "i32:40"}, target).slots[Pipe::fp32] == 40 * waves);
+    CHECK(runs.row("unrolled", {"f32:2", "i32:3"}, target).slots[Pipe::fp32] == 3 * waves);
+    CHECK(runs.row("unrolled", {"f32:2", "i32:43"}, target).slots[Pipe::fp32] == 43 * waves);
+    CHECK(runs.row("nested", {"f32:2", "i32:10"}, target).slots[Pipe::fp32] == (10 + 45) * waves);
+    CHECK(runs.row("none_enter", {"f32:2", "i32:0"}, target).slots[Pipe::fp32] == 0.0);
+    auto const tiles = runs.row("tiles", {"local:512"}, target);
+    CHECK(tiles.slots[Pipe::shared] == 2 * waves);
+    CHECK(tiles.slots[Pipe::memory] == 2 * waves);
+  }
+}
+
+TEST_CASE("AMD's machine code: wavefronts of 64 are not two of 32") {
+  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  Runs runs;
+  CHECK(runs.row("upper_half", {"f32:2", "i32:10"}, "gfx1032").slots[Pipe::fp32] == 10 * 16.0);
+  CHECK(runs.row("upper_half", {"f32:2", "i32:10"}, "gfx90a").slots[Pipe::fp32] == 10 * 16.0);
+  // The last work-item of a wavefront has the most rounds.
+  CHECK(runs.row("triangle", {"f32:2"}, "gfx1032").slots[Pipe::fp32] == 8 * (31 + 63 + 95 + 127.0));
+  CHECK(runs.row("triangle", {"f32:2"}, "gfx90a").slots[Pipe::fp32] == 8 * (63 + 127.0));
+}
+
+TEST_CASE("AMD's machine code needs a source") {
+  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  Runs runs;
+  CHECK_THROWS_AS(runs.row("straight", {"f32:2"}, "gfx999"), Error);
+  TemporaryFolder const folder;
+  write_file(folder.file("k.ptx"),
+             ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\nret;\n}\n");
+  launch::CommandLine line;
+  line.path = folder.file("k.ptx");
+  line.global = line.local = "32";
+  line.arguments = {"buf:f32:32:zero"};
+  auto plan = launch::plan_of(line);
+  launch::RunOptions options;
+  options.machine_targets = {"gfx90a"};
+  CHECK_THROWS_WITH(launch::run(std::move(plan), options), Contains("this is PTX"));
+}
