@@ -1,4 +1,6 @@
-// OpenCL C to assembly of AMD's machine code: clang-19's amdgcn back end, from the source that the PTX is made of.
+// OpenCL C and CUDA C++ to assembly of AMD's machine code: clang-19's amdgcn back end, from the source that the PTX is
+// made of. CUDA C++ is compiled as HIP with our own headers, which map what NVIDIA's compilers know of themselves; a
+// toolkit's are not used. Limits: no textures, no PTX in the source, no libraries of the toolkit.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -17,18 +19,61 @@ AmdTarget amd_target(std::string const& target) {
           .bitcode = first ? "tahiti-amdgcn-mesa-mesa3d.bc" : "amdgcn--amdhsa.bc"};
 }
 
-std::vector<std::string> amd_opencl_command(Build const& build, AmdTarget const& target) {
+namespace {
+
+// As AMD's own compilers of OpenCL C and HIP do: kernels call nothing.
+std::vector<std::string> const inlined{"-mllvm", "-amdgpu-early-inline-all=true", "-mllvm",
+                                       "-amdgpu-function-calls=false"};
+
+std::vector<std::string> opencl_command(Build const& build, AmdTarget const& target) {
   std::vector<std::string> argv{require_clang(build.tools), "-target", target.triple, "-mcpu=" + target.processor,
                                 "-nogpulib"};
+  argv.insert(argv.end(), inlined.begin(), inlined.end());
   for (auto& option : opencl_options(build.request.options)) argv.push_back(std::move(option));
   argv.insert(argv.end(), {"-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang",
                            require_libclc(build.tools, target.bitcode), "-S", as_argument(build.request.path)});
   return argv;
 }
 
+std::vector<std::string> cuda_command(Build const& build, AmdTarget const& target) {
+  auto const headers = write_cuda_headers(build);
+  auto const arch = build.request.arch.substr(build.request.arch.find('_') + 1);  // "75"
+  std::vector<std::string> argv{require_clang(build.tools),
+                                "-x",
+                                "hip",
+                                "--offload-device-only",
+                                "--offload-arch=" + (target.processor == "tahiti" ? "gfx600" : target.processor),
+                                "-nogpuinc",
+                                "-nogpulib",
+                                "-O2",
+                                "-fno-caret-diagnostics",
+                                "-fno-color-diagnostics",
+                                "-w",
+                                "-isystem",
+                                headers,
+                                "-include",
+                                headers + "/cuda_runtime.h",
+                                "-D__CUDACC__",
+                                fmt::format("-D__CUDA_ARCH__={}0", arch),
+                                "-Xclang",
+                                "-mlink-builtin-bitcode",
+                                "-Xclang",
+                                require_libclc(build.tools, target.bitcode)};
+  argv.insert(argv.end(), inlined.begin(), inlined.end());
+  argv.insert(argv.end(), build.request.options.begin(), build.request.options.end());
+  argv.insert(argv.end(), {"-S", as_argument(build.request.path)});
+  return argv;
+}
+
+}  // namespace
+
+std::vector<std::string> amd_command(Build const& build, AmdTarget const& target) {
+  return build.request.path.ends_with(".cu") ? cuda_command(build, target) : opencl_command(build, target);
+}
+
 void build_amd(Build& build, std::string const& target) {
   auto const output = build.scratch.file("kernel.s"), rule = build.scratch.file("kernel.d");
-  auto argv = amd_opencl_command(build, amd_target(target));
+  auto argv = amd_command(build, amd_target(target));
   argv.insert(argv.end(), {"-gdwarf-2", "-gline-directives-only", "-MMD", "-MF", rule, "-o", output});
   auto result = run_process(argv, build.request.time_limit_s);
   for (bool again = true; again && !result.succeeded() && !result.timed_out;) {

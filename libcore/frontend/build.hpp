@@ -34,16 +34,18 @@ struct Build {
 void build_opencl(Build&);
 void build_cuda(Build&);
 
-// Assembly of AMD's machine code, in place of PTX. Throws Error: unavailable (clang-19 or libclc-19 is not installed,
-// or the source does not compile for this target), limit.
+// Assembly of AMD's machine code of OpenCL C or CUDA C++, in place of PTX. Throws Error: unavailable (clang-19 or
+// libclc-19 is not installed, or the source does not compile for this target), limit.
 void build_amd(Build&, std::string const& target);
+
+std::string write_cuda_headers(Build const&);  // our own, for clang; the folder
 
 struct AmdTarget {
   std::string triple, processor, bitcode;  // of libclc
 };
 AmdTarget amd_target(std::string const& target);  // "gfx90a"; "tahiti" is gfx600
-// Without output. Throws Error(unavailable) where a part of it is not installed.
-std::vector<std::string> amd_opencl_command(Build const&, AmdTarget const&);
+// The compiler's, without output. Throws Error(unavailable) where a part of it is not installed.
+std::vector<std::string> amd_command(Build const&, AmdTarget const&);
 
 // What a compiler that failed says first: "clang-19 failed: kernel.cl:1:2: error: …".
 std::string compiler_failure(std::string_view compiler, ProcessResult const&, double limit_s);

@@ -8,18 +8,6 @@
 namespace kernelcast::frontend {
 namespace {
 
-// Our headers, in a folder of the temporary folder; clang takes them for system headers, so that dependency lists leave
-// them out and they raise no warnings.
-std::string write_headers(Build const& build) {
-  auto const folder = build.scratch.file("include");
-  std::filesystem::create_directory(folder);
-  for (auto const& file : embedded_cuda()) write_file(folder + "/" + std::string(file.name), file.text);
-  // clang's __clang_cuda_intrinsics.h asks for it; it holds nothing that we need.
-  std::filesystem::create_directory(folder + "/crt");
-  write_file(folder + "/crt/sm_70_rt.hpp", "");
-  return folder;
-}
-
 // nvcc starts its parts by a shell, in double quotes, and escapes neither of these.
 void refuse_shell_words(Build const& build, std::vector<std::string> const& argv) {
   for (auto const& word : argv)
@@ -67,14 +55,14 @@ void compile_with_toolkit(Build& build) {
   // clang-19 lacks.
   for (auto const& file : embedded_cuda())
     if (file.name == "kernelcast_surface.h") write_file(folder + "/texture_fetch_functions.h", file.text);
-  argv.insert(argv.end(),
-              {"--cuda-path=" + build.tools.cuda_root, "-I", folder, "-include", write_headers(build) + "/legacy.h"});
+  argv.insert(argv.end(), {"--cuda-path=" + build.tools.cuda_root, "-I", folder, "-include",
+                           write_cuda_headers(build) + "/legacy.h"});
   compile(build, "clang-19", std::move(argv));
 }
 
 void compile_without_toolkit(Build& build) {
   auto argv = clang_arguments(build);
-  auto const folder = write_headers(build);
+  auto const folder = write_cuda_headers(build);
   argv.insert(argv.end(), {"--cuda-feature=+ptx75", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", "-isystem",
                            folder, "-include", folder + "/cuda_runtime.h", "-Xclang", "-mlink-builtin-bitcode",
                            "-Xclang", require_libclc(build.tools, "nvptx64--nvidiacl.bc")});
@@ -83,9 +71,21 @@ void compile_without_toolkit(Build& build) {
 
 }  // namespace
 
+// Our headers, in a folder of the temporary folder; clang takes them for system headers, so that dependency lists leave
+// them out and they raise no warnings.
+std::string write_cuda_headers(Build const& build) {
+  auto const folder = build.scratch.file("include");
+  if (!std::filesystem::create_directory(folder)) return folder;
+  for (auto const& file : embedded_cuda()) write_file(folder + "/" + std::string(file.name), file.text);
+  // clang's __clang_cuda_intrinsics.h asks for it; it holds nothing that we need.
+  std::filesystem::create_directory(folder + "/crt");
+  write_file(folder + "/crt/sm_70_rt.hpp", "");
+  return folder;
+}
+
 void build_cuda(Build& build) {
   if (!build.tools.nvcc.empty()) {
-    auto const folder = write_headers(build);
+    auto const folder = write_cuda_headers(build);
     // Old sources use texture references and calls that toolkits since 12 no longer have.
     compile(build, "nvcc",
             {build.tools.nvcc, "-ptx", "-arch=" + build.request.arch, "-lineinfo", "-Wno-deprecated-gpu-targets",

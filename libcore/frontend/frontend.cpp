@@ -17,7 +17,7 @@ namespace kernelcast::frontend {
 namespace {
 
 // Raised whenever the same inputs may give other results.
-constexpr std::string_view own_version = "frontend 9";
+constexpr std::string_view own_version = "frontend 11";
 
 enum class Language { opencl, cuda, ptx };
 

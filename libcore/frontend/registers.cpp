@@ -1,5 +1,6 @@
-// Registers that real back ends would use: ptxas for sm_75, and for OpenCL C the AMD back ends of clang-19. All run at
-// the same time. What fails leaves its value empty with a note: the real device's compiler may well succeed.
+// Registers that real back ends would use: ptxas for sm_75, and for OpenCL C and CUDA C++ the AMD back ends of
+// clang-19. All run at the same time. What fails leaves its value empty with a note: the real device's compiler may
+// well succeed.
 //
 // VLIW5 (r600, Cypress): the assembly marks the last operation of a bundle by `*`; operations / bundles of the whole
 // kernel is its static packing. The bundles of a loop count once, as those outside: trip counts are not known here.
@@ -146,7 +147,7 @@ Fill run_amd(Build const& build, AmdColumn const& column) {
   auto const output = build.scratch.file(column.target.processor + ".s");
   std::vector<std::string> argv;
   try {
-    argv = amd_opencl_command(build, column.target);
+    argv = amd_command(build, column.target);
   } catch (Error const& missing) {
     return note(column.column, missing.what());
   }
@@ -244,8 +245,7 @@ std::map<std::string, VliwFigures> parse_r600(std::string const& assembly) {
 }
 
 void find_registers(Build const& build, std::vector<KernelInfo>& kernels) {
-  bool const opencl =
-      build.request.path.size() > 3 && build.request.path.substr(build.request.path.size() - 3) == ".cl";
+  auto const is = [&](std::string_view suffix) { return build.request.path.ends_with(suffix); };
   if (!build.request.registers) {
     for (auto& kernel : kernels) kernel.notes.emplace_back("registers: only live ranges were requested");
     return;
@@ -254,11 +254,14 @@ void find_registers(Build const& build, std::vector<KernelInfo>& kernels) {
   auto const beside = std::launch::async | std::launch::deferred;
   std::vector<std::future<Fill>> running;
   running.push_back(std::async(beside, [&] { return run_ptxas(build); }));
-  for (auto const& target : amd_columns()) {
-    if (opencl)
-      running.push_back(std::async(beside, [&build, &target] { return run_amd(build, target); }));
+  for (auto const& column : amd_columns()) {
+    bool const compiles = column.field ? is(".cl") || is(".cu") : is(".cl");
+    if (compiles)
+      running.push_back(std::async(beside, [&build, &column] { return run_amd(build, column); }));
     else
-      for (auto& kernel : kernels) kernel.notes.push_back(fmt::format("{}: needs OpenCL C source", target.column));
+      for (auto& kernel : kernels)
+        kernel.notes.push_back(
+            fmt::format("{}: needs OpenCL C {}source", column.column, column.field ? "or CUDA C++ " : ""));
   }
   for (auto& one : running) {
     auto const fill = one.get();

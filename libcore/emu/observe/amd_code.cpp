@@ -211,9 +211,12 @@ class Solving {
 
   void note_occurrences(std::map<std::pair<amdgcn::Place, std::string_view>, double> const& occurrences,
                         std::size_t block, std::vector<Part> Line::* parts) {
-    std::map<amdgcn::Place, double> most;
-    for (auto const& [key, n] : occurrences) most[key.first] = std::max(most[key.first], n);
-    for (auto const& [place, n] : most) add(with_columns_[{place, Conserved::none}].*parts, {block, n});
+    std::map<amdgcn::Place, double> least;
+    for (auto const& [key, n] : occurrences) {
+      auto const [at, is_new] = least.try_emplace(key.first, n);
+      if (!is_new) at->second = std::min(at->second, n);
+    }
+    for (auto const& [place, n] : least) add(with_columns_[{place, Conserved::none}].*parts, {block, n});
   }
 
   void note_code(AmdSlots& out) {
@@ -265,7 +268,7 @@ class Solving {
         // Occurrences of several columns are those of one.
         for (auto const& part : *parts)
           if (key.second == Conserved::none && !sums.empty() && sums.back().where == part.where)
-            sums.back().amount = std::max(sums.back().amount, part.amount);
+            sums.back().amount = std::min(sums.back().amount, part.amount);
           else
             add(sums, part);
         *parts = std::move(sums);
@@ -362,10 +365,32 @@ class Solving {
     return header.before_loop == no_class ? 0 : classes_[header.before_loop].runs.value_or(0);
   }
 
-  double bounded(Class const& c, double runs) const {
-    if (c.above != no_class) runs = std::min(runs, classes_[c.above].runs.value_or(runs));
-    if (c.before_loop != no_class && c.always_entered) runs = std::max(runs, classes_[c.before_loop].runs.value_or(0));
+  // Whether more than occurrences tell.
+  bool is_sure(std::size_t c) const {
+    return c == 0 || std::ranges::any_of(classes_[c].equations, [&](auto const& own) {
+             auto const& e = equations_[own.first];
+             return e.weight > weight_of_occurrence && !e.terms[own.second].narrow;
+           });
+  }
+
+  // No more often than the nearest that dominates it and is sure, no less than those that are and that it dominates.
+  double bounded(std::size_t c, double runs) const {
+    auto const& own = classes_[c];
+    if (!sure_[c])
+      for (std::size_t d = c + 1; d < classes_.size(); ++d)
+        if (sure_[d] && is_above(c, d)) runs = std::max(runs, classes_[d].runs.value_or(0));
+    std::size_t above = own.above;
+    while (sure_[c] && above != no_class && !sure_[above]) above = classes_[above].above;
+    if (above != no_class) runs = std::min(runs, classes_[above].runs.value_or(runs));
+    if (own.before_loop != no_class && own.always_entered)
+      runs = std::max(runs, classes_[own.before_loop].runs.value_or(0));
     return std::max(0.0, runs);
+  }
+
+  bool is_above(std::size_t c, std::size_t d) const {
+    for (std::size_t above = classes_[d].above; above != no_class && above >= c; above = classes_[above].above)
+      if (above == c) return true;
+    return false;
   }
 
   std::optional<double> said_of(std::size_t c) const {
@@ -383,6 +408,7 @@ class Solving {
 
   void solve() {
     double const wavefronts = entries_of(0);
+    for (std::size_t c = 0; c < classes_.size(); ++c) sure_.push_back(is_sure(c));
     for (std::size_t c = 0; c < classes_.size(); ++c) {
       auto& own = classes_[c];
       if (c == 0 && own.before_loop == no_class && cfg_.blocks[0].loop == no_block) {
@@ -392,7 +418,7 @@ class Solving {
       double fallback = wavefronts;
       if (own.above != no_class) fallback = classes_[own.above].runs.value_or(fallback);
       if (own.before_loop != no_class) fallback = classes_[own.before_loop].runs.value_or(fallback);
-      own.runs = bounded(own, said_of(c).value_or(fallback));
+      own.runs = bounded(c, said_of(c).value_or(fallback));
     }
     for (unsigned sweep = 0; sweep < most_sweeps; ++sweep) {
       bool changed = false;
@@ -400,7 +426,7 @@ class Solving {
         auto& own = classes_[c];
         auto const before = own.runs;
         auto const said = said_of(c);
-        double const next = bounded(own, said.value_or(*before));
+        double const next = bounded(c, said.value_or(*before));
         changed = changed || std::abs(next - *before) > 1e-9 * (1 + *before);
         own.runs = next;
       }
@@ -455,6 +481,7 @@ class Solving {
   bool columns_ = true;
   std::vector<std::vector<bool>> narrow_;  // [block of the code][instruction]
   std::vector<Equation> equations_;
+  std::vector<bool> sure_;  // [class]
 };
 
 }  // namespace

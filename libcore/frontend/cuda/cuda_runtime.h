@@ -30,10 +30,15 @@
 #include <time.h>
 
 #include "kernelcast_types.h"
+#ifdef __AMDGCN__
+#include "kernelcast_amdgcn.h"
+#endif
 #include "kernelcast_math.h"
 #include <utility>
 #include <__clang_cuda_builtin_vars.h>
+#ifndef __AMDGCN__
 #include <__clang_cuda_intrinsics.h>
+#endif
 #include "kernelcast_device.h"
 #include "kernelcast_texture.h"
 #include "kernelcast_host.h"

@@ -8,8 +8,13 @@ KC_DEVICE int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
 KC_DEVICE void __threadfence() { __nvvm_membar_gl(); }
 KC_DEVICE void __threadfence_block() { __nvvm_membar_cta(); }
 KC_DEVICE void __threadfence_system() { __nvvm_membar_sys(); }
+#ifdef __AMDGCN__
+KC_DEVICE void __trap() { __builtin_trap(); }
+KC_DEVICE void __brkpt() {}
+#else
 KC_DEVICE void __trap() { __asm__ volatile("trap;"); }
 KC_DEVICE void __brkpt() { __asm__ volatile("brkpt;"); }
+#endif
 KC_DEVICE int clock() { return __nvvm_read_ptx_sreg_clock(); }
 KC_DEVICE long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 KC_DEVICE void __nanosleep(unsigned int) {}

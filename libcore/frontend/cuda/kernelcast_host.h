@@ -71,6 +71,7 @@ extern "C" {
 // clang calls these for <<<…>>>.
 cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
+unsigned __hipPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);  // as clang calls it for AMD's devices
 cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t);
 
 cudaError_t cudaMalloc(void**, size_t);

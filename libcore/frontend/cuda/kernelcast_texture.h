@@ -53,6 +53,7 @@ KC_TEXEL(char, int, float, (char)v[0])
 #undef KC_TEXELS
 #undef KC_TEXEL
 
+#ifndef __AMDGCN__  // fetches are PTX
 // One fetch: name, PTX geometry and mode, coordinates in PTX's order, what follows them, the function's parameters and
 // the inputs of the asm from %5 on.
 #define KC_FETCH_AS(NAME, OPCODE, POSITION, AFTER, PTX, R, E, PARAMETERS, ...)                                     \
@@ -139,3 +140,4 @@ KC_FETCH_FRONT(tex2Dgather, tex2Dgather, (float x, float y, int component = 0), 
 #undef KC_UNPACK
 
 #include "kernelcast_surface.h"
+#endif
