@@ -38,6 +38,9 @@ std::string refusal(record::Kernel const& kernel, Device const& device, Placemen
        std::array{Axis{'x', kernel.grid_x, rule.max_grid_x}, Axis{'y', kernel.grid_y, rule.max_grid_y},
                   Axis{'z', kernel.grid_z, rule.max_grid_z}})
     if (most && groups > *most) return fmt::format("{} work-groups along {}, at most {}", groups, name, *most);
+  if (kernel.warp_lanes && device.wave_width && *device.wave_width > *kernel.warp_lanes && size > *kernel.warp_lanes)
+    return fmt::format("exchanges values within warps of {}, wavefronts have {}", *kernel.warp_lanes,
+                       *device.wave_width);
   if (rule.shared_per_group_bytes && kernel.shared_bytes > *rule.shared_per_group_bytes)
     return fmt::format("{} bytes of shared memory for a work-group, at most {}", kernel.shared_bytes,
                        *rule.shared_per_group_bytes);

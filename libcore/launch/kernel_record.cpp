@@ -77,6 +77,13 @@ double footprint_bytes(double touched_bytes, double growth, std::uint64_t memory
   return std::min(touched_bytes * growth, std::max(touched_bytes, static_cast<double>(memory_bytes)));
 }
 
+void fill_warp(record::Kernel& row, ptx::Function const& kernel, std::string const& source) {
+  using enum ptx::Op;
+  if (source.ends_with(".cl")) return;
+  auto const exchanges = [](ptx::Instruction const& i) { return i.is(shfl, vote, match, redux, activemask); };
+  if (std::ranges::any_of(kernel.instructions, exchanges)) row.warp_lanes = emu::lanes_per_warp;
+}
+
 void fill_registers(record::Kernel& row, frontend::Registers const& registers) {
   row.registers_ptx = registers.ptx;
   row.registers_sm75 = registers.sm75;

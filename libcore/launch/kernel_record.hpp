@@ -22,6 +22,9 @@ std::string sizes_text(emu::Dim3 const& global, emu::Dim3 const& block, unsigned
 // Grown, but to no more than all the memory that there is.
 double footprint_bytes(double touched_bytes, double growth, std::uint64_t memory_bytes);
 
+// Warps that the kernel exchanges values within, of a source that is not portable OpenCL C.
+void fill_warp(record::Kernel& row, ptx::Function const&, std::string const& source);
+
 void fill_registers(record::Kernel& row, frontend::Registers const&);
 
 }  // namespace kernelcast::launch

@@ -18,10 +18,11 @@ std::vector<record::Kernel> MachineCode::rows(record::Kernel const& row, Entries
     auto& own = out.emplace_back(row);
     if (target == by_rules) continue;
     own.target = target;
-    if (frontend::is_amd_target(target))
-      fill_amd(own, entries, program, source);
-    else
+    if (frontend::is_amd_target(target)) {
+      if (!fill_amd(own, entries, program, source)) out.pop_back();
+    } else {
       fill(own, code(module, program, row.kernel, target), entries);
+    }
   }
   return out;
 }
@@ -34,7 +35,7 @@ void MachineCode::fill(record::Kernel& row, Code const& machine, Entries const& 
   fill_slots(row, emu::slots_of(machine.slots.blocks, entries.w32));
 }
 
-void MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Program const& program,
+bool MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Program const& program,
                            frontend::Request const* source) {
   if (!source)
     throw Error(Status::usage,
@@ -51,6 +52,13 @@ void MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Pro
     throw Error(Status::unavailable,
                 fmt::format("machine code for {}: the assembly has no kernel '{}'", row.target, row.kernel));
   amdgcn::Code const& code = found->second;
+  if (code.calls) {
+    report_(
+        fmt::format("kernel '{}' has no row for {}: it calls functions that clang-19 and libclc-19 do not have there, "
+                    "such as those of images",
+                    row.kernel, row.target));
+    return false;
+  }
   auto const& counted = code.resources.wavefront == 64 ? entries.w64 : entries.w32;
   if (counted.size() != program.blocks().size())
     throw Error(Status::bad_data,
@@ -64,8 +72,7 @@ void MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Pro
         fmt::format("kernel '{}' for {}: {} of {} machine instructions have a line of the PTX; {} of {} blocks are "
                     "counted as those around them",
                     row.kernel, row.target, slots.matched, slots.instructions, slots.by_rules, slots.blocks));
-  if (code.calls)
-    report_(fmt::format("kernel '{}' for {}: functions that it calls are not counted", row.kernel, row.target));
+  return true;
 }
 
 MachineCode::Code const& MachineCode::code(ptx::Module const& module, emu::Program const& program,

@@ -33,7 +33,8 @@ class MachineCode {
   struct Entries {
     std::vector<std::uint64_t> w32, w64 = {};
   };
-  // One row a target: `row`, the counts of a kernel of the module. AMD's machine code needs the source of the module.
+  // One row a target: `row`, the counts of a kernel of the module. AMD's machine code needs the source of the module;
+  // no row where it calls what is not there.
   // Throws Error: unavailable (a compiler or nvdisasm is not there, or refuses the target), usage (no source),
   // bad_data (not as many entries as blocks).
   std::vector<record::Kernel> rows(record::Kernel const& row, Entries const&, ptx::Module const&, emu::Program const&,
@@ -50,7 +51,7 @@ class MachineCode {
   };
   Code const& code(ptx::Module const&, emu::Program const&, std::string const& kernel, std::string const& target);
   void fill(record::Kernel& row, Code const&, Entries const&) const;
-  void fill_amd(record::Kernel& row, Entries const&, emu::Program const&, frontend::Request const* source);
+  bool fill_amd(record::Kernel& row, Entries const&, emu::Program const&, frontend::Request const* source);
 
   std::vector<std::string> targets_;
   bool cache_;

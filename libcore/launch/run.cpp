@@ -336,6 +336,7 @@ class Runner {
     fill_sizes(row, grid, block);
     row.shared_bytes = bound.shared_bytes;
     fill_registers(row, kernel.info->registers);
+    fill_warp(row, kernel.program->kernel(), plan_.request.path);
     return added;
   }
 

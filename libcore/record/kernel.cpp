@@ -210,7 +210,7 @@ void add_group(Schema<Kernel>& schema) {
 bool is_of_one_launch(std::string_view column) {
   return column == "vliw_ops_per_bundle" || column == "spread_pct" || column == "sampling_error_pct" ||
          column == "allocated_bytes" || column == "global_footprint_bytes" || column == "atomic_max_same_address" ||
-         column == "code_slots" || column.starts_with("group_");
+         column == "code_slots" || column == "warp_lanes" || column.starts_with("group_");
 }
 
 }  // namespace
@@ -261,6 +261,9 @@ Schema<Kernel> const& Kernel::schema() {
             "none; empty when it is not known what ran before")
         .may_be_empty();
     add_slots(s, true);
+    s.optional_column("warp_lanes", &Kernel::warp_lanes, Unit::lanes,
+                      "work-items of the warps that the kernel is written for: 32 where a CUDA kernel exchanges values "
+                      "within a warp (shuffles, votes); such a kernel does not run on wider wavefronts. Empty: any");
     return s;
   }();
   return schema;

@@ -88,6 +88,7 @@ struct Kernel : RegisterCounts {
   GroupColumns group;
   std::optional<double> sampling_error_pct;  // of the totals; empty where it is not known
   std::optional<std::uint64_t> allocated_bytes;
+  std::optional<std::uint64_t> warp_lanes;  // of CUDA's warp, where work-items exchange values within it
   std::string touched_before;  // by the logarithm of the distance, summed over the launches; empty: not known
 
   static Schema<Kernel> const& schema();

@@ -26,9 +26,14 @@ KC_DEVICE int __nvvm_read_ptx_sreg_clock() { return (int)__builtin_readcyclecoun
 
 // Exchanges within a warp.
 KC_DEVICE int kernelcast_lane() { return (int)__builtin_amdgcn_mbcnt_lo(~0u, 0); }
+#if defined(__GFX6__) || defined(__GFX7__)
+// These have no exchange by address; a kernel with one does not run on their wavefronts of 64, the others of its file do.
+KC_DEVICE int kernelcast_from(int v, int lane) { return __builtin_amdgcn_ds_swizzle(v + lane, 0x1f); }
+#else
 KC_DEVICE int kernelcast_from(int v, int lane) { return __builtin_amdgcn_ds_bpermute(lane << 2, v); }
+#endif
 KC_DEVICE float kernelcast_from(float v, int lane) {
-  return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute(lane << 2, __builtin_bit_cast(int, v)));
+  return __builtin_bit_cast(float, kernelcast_from(__builtin_bit_cast(int, v), lane));
 }
 KC_DEVICE unsigned kernelcast_from(unsigned v, int lane) { return (unsigned)kernelcast_from((int)v, lane); }
 KC_DEVICE double kernelcast_from(double v, int lane) {

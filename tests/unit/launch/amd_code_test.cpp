@@ -176,3 +176,61 @@ TEST_CASE("AMD's machine code needs a source") {
   options.machine_targets = {"gfx90a"};
   CHECK_THROWS_WITH(launch::run(std::move(plan), options), Contains("this is PTX"));
 }
+
+TEST_CASE("AMD's machine code of CUDA C++") {
+  auto const tools = frontend::find_toolchain();
+  if (!can_compile() || (tools.nvcc.empty() && !tools.cuda_root.empty())) SKIP_BECAUSE("no compiler of CUDA C++");
+  TemporaryFolder const folder;
+  write_file(folder.file("k.cu"), R"(
+__global__ void rolled(float* a, float b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = a[i];
+#pragma unroll 1
+  for (int k = 0; k < n; ++k)
+    x = fmaf(x, b, 1.0f);
+  a[i] = x;
+}
+__global__ void tiles(float* a) {
+  __shared__ float t[128];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  t[threadIdx.x] = a[i];
+  __syncthreads();
+  a[i] = t[threadIdx.x ^ 1];
+}
+__global__ void warp_sum(float* a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = a[i];
+  for (int by = 16; by > 0; by /= 2)
+    x += __shfl_down_sync(0xffffffffu, x, by);
+  a[i] = x;
+}
+)");
+  auto const row = [&](std::string const& kernel, std::vector<std::string> const& more, std::string const& target) {
+    launch::CommandLine line;
+    line.path = folder.file("k.cu");
+    line.kernel = kernel;
+    line.global = "1024";
+    line.local = "128";
+    line.arguments = {"buf:f32:1024:iota"};
+    line.arguments.insert(line.arguments.end(), more.begin(), more.end());
+    auto plan = launch::plan_of(line);
+    launch::RunOptions options;
+    options.machine_targets = {target};
+    options.groups.kind = launch::GroupChoice::Kind::all;
+    return launch::run(std::move(plan), options).rows.at(0);
+  };
+  for (auto const& [target, waves] : {std::pair{"gfx600", 16.0}, {"gfx90a", 16.0}, {"gfx1032", 32.0}}) {
+    INFO(target);
+    auto const rolled = row("rolled", {"f32:2", "i32:10"}, target);
+    CHECK(rolled.slots[Pipe::fp32] == 10 * waves);
+    CHECK(rolled.slots[Pipe::memory] == 2 * waves);
+    CHECK(!rolled.warp_lanes);
+    CHECK(rolled.vgprs_gfx6.value_or(0) > 0);
+    CHECK(rolled.vgprs_gfx90a.value_or(0) > 0);
+    CHECK(rolled.vgprs_gfx1030.value_or(0) > 0);
+    CHECK(row("tiles", {}, target).slots[Pipe::shared] == 2 * waves);
+    auto const sum = row("warp_sum", {}, target);
+    CHECK(sum.slots[Pipe::fp32] == 5 * waves);
+    CHECK(sum.warp_lanes == 32);
+  }
+}

@@ -454,6 +454,15 @@ TEST_CASE("what does not run has a reason and no time") {
   k = plain_kernel();
   k.block_x = 512;
   refused(k, database().find("hd7970"), record::RowStatus::infeasible, "512 work-items in a work-group, at most 256");
+  // CUDA's shuffles: a wavefront of 64 is not a warp of 32, unless the group is no larger.
+  k = plain_kernel();
+  k.warp_lanes = 32;
+  k.block_x = 128;
+  refused(k, database().find("mi210"), record::RowStatus::infeasible,
+          "exchanges values within warps of 32, wavefronts have 64");
+  CHECK(project(k, database().find("w6600")).status != record::RowStatus::infeasible);
+  k.block_x = 32;
+  CHECK(project(k, database().find("mi210")).status != record::RowStatus::infeasible);
 }
 
 TEST_CASE("what the device refuses is refused before anything that the model lacks") {
