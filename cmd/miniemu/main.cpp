@@ -179,10 +179,12 @@ void declare(cli::Tool& tool) {
   launch::declare_compiler(app, options->launch);
   app.add_flag("--no-registers", options->no_registers,
                "do not run other compilers for registers; the columns stay empty, a first compilation is faster");
-  tool.list("--machine-code", options->machine_targets,
-            "count the slots of pipes in the machine code that ptxas makes for this target, such as sm_86, with "
-            "nvdisasm's help; one row for each target; ptx: the row by rules besides, for devices of other targets",
-            "TARGET");
+  tool.list(
+      "--machine-code", options->machine_targets,
+      "count the slots of pipes in the machine code for this target: of NVIDIA's devices, such as sm_86, ptxas makes "
+      "it of the PTX, with nvdisasm's help; of AMD's, such as gfx90a, clang of the source; one row for each "
+      "target; ptx: the row by rules besides, for devices of other targets",
+      "TARGET");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }

@@ -42,9 +42,18 @@ bool read_unions(std::string_view text, double groups, std::vector<double>& unio
 
 }  // namespace
 
+namespace {
+
+// Of NVIDIA's machine code: AMD's has other pipes.
+bool has_slots(record::Kernel const& row) {
+  return row.slots[Pipe::issue] && !row.slots[Pipe::scalar];
+}
+
+}  // namespace
+
 Kernel::Kernel(record::Kernel const& row) : row_(&row), group_(row.group) {
   if (record::Powers touched{}; record::read_powers(row.touched_before, touched)) touched_before_ = touched;
-  if (!row.slots[Pipe::issue]) return;
+  if (!has_slots(row)) return;
   complete_ = row.group.slots && *row.group.slots > 0 && read_group();
   double slots = 0;
   for (auto const& n : row.slots) slots += n.value_or(0);
@@ -123,7 +132,7 @@ void Kernel::estimate_group(double slots) {
 
 void Kernel::check(record::Reader<record::Kernel> const& rows, record::Kernel const& row) {
   panwar::check(rows, row);
-  bool const has_group = row.group.slots && *row.group.slots > 0 && row.slots[Pipe::issue];
+  bool const has_group = row.group.slots && *row.group.slots > 0 && has_slots(row);
   if (has_group && !Kernel(row).complete_)
     throw rows.error("group_load_requests", "this or another group_ column is not a histogram",
                      "key:count joined by ';', as miniemu writes it");
