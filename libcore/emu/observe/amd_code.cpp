@@ -420,7 +420,7 @@ class Solving {
       if (own.before_loop != no_class) fallback = classes_[own.before_loop].runs.value_or(fallback);
       own.runs = bounded(c, said_of(c).value_or(fallback));
     }
-    for (unsigned sweep = 0; sweep < most_sweeps; ++sweep) {
+    for (unsigned sweep = 0; sweep < max_sweeps; ++sweep) {
       bool changed = false;
       for (std::size_t c = 1; c < classes_.size(); ++c) {
         auto& own = classes_[c];
@@ -469,7 +469,7 @@ class Solving {
   }
 
   static constexpr std::size_t max_steps = std::size_t{1} << 24;
-  static constexpr unsigned most_sweeps = 20;
+  static constexpr unsigned max_sweeps = 20;
 
   Program const& program_;
   amdgcn::Code const& code_;

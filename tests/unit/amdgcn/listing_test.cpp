@@ -15,7 +15,7 @@ std::string const text =
     "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\n"
     "\t.type\tk,@function\n"
     "k:                                   ; @k\n"
-    "\t.file\t0 \"/home/u\" \"dir/k.cl\" md5 0xd7b898421ce691fdbb30230fe2d47f1f\n"
+    "\t.file\t0 \"/u\" \"dir/k.cl\" md5 0xd7b898421ce691fdbb30230fe2d47f1f\n"
     "\t.amd_kernel_code_t\n"
     "\t\tamd_code_version_major = 1\n"
     "\t.end_amd_kernel_code_t\n"
