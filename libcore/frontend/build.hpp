@@ -90,8 +90,7 @@ std::vector<std::string> parameter_types(std::string_view demangled);
 struct PtxasFigures {
   std::uint64_t registers = 0, shared_bytes = 0;
 };
-std::map<std::string, PtxasFigures> parse_ptxas(std::string const& text);        // of ptxas -v
-std::map<std::string, std::uint64_t> parse_amdgcn(std::string const& assembly);  // VGPRs by kernel
+std::map<std::string, PtxasFigures> parse_ptxas(std::string const& text);  // of ptxas -v
 struct VliwFigures {
   std::uint64_t gprs = 0, operations = 0, bundles = 0;
 };

@@ -11,6 +11,7 @@
 #include <functional>
 #include <future>
 
+#include "amdgcn/amdgcn.hpp"
 #include "diag/diag.hpp"
 #include "frontend/build.hpp"
 
@@ -115,8 +116,18 @@ Fill run_ptxas(Build const& build) {
   };
 }
 
+std::map<std::string, std::uint64_t> vgprs_in(std::string const& assembly) {
+  std::map<std::string, std::uint64_t> out;
+  try {
+    for (auto const& [name, code] : amdgcn::read(assembly, "assembly")) out[name] = code.resources.vgprs;
+  } catch (Error const&) {
+    // No function: a note for each kernel says so.
+  }
+  return out;
+}
+
 Fill read_amdgcn(AmdColumn const& target, std::string const& assembly) {
-  return [figures = parse_amdgcn(assembly), missing = missing_functions(assembly), &target](KernelInfo& kernel) {
+  return [figures = vgprs_in(assembly), missing = missing_functions(assembly), &target](KernelInfo& kernel) {
     auto const f = figures.find(kernel.name);
     if (auto const lacks = missing.find(kernel.name); lacks != missing.end())
       kernel.notes.push_back(
@@ -185,20 +196,6 @@ std::map<std::string, PtxasFigures> parse_ptxas(std::string const& text) {
         figures.shared_bytes = number_after(line.substr(0, smem).substr(line.rfind(',', smem)), ", ").value_or(0);
       kernel.clear();
     }
-  });
-  return result;
-}
-
-std::map<std::string, std::uint64_t> parse_amdgcn(std::string const& assembly) {
-  std::map<std::string, std::uint64_t> result;
-  std::string_view announced, kernel;
-  each_line(assembly, [&](std::string_view line) {
-    if (auto const name = announced_function(line); !name.empty()) announced = name;
-    if (auto const name = function_label(line, announced); !name.empty()) kernel = name;
-    if (kernel.empty()) return;
-    // gfx90a's accumulation registers come out of the same file: TotalNumVgprs follows and wins.
-    for (char const* key : {"; NumVgprs:", "; TotalNumVgprs:"})
-      if (auto const count = number_after(line, key)) result[std::string(kernel)] = *count;
   });
   return result;
 }

@@ -27,11 +27,23 @@ namespace kernelcast::record {
 // scalar_memory  loads of a whole wavefront
 // shared         shared memory, one for each request; NVIDIA's are among memory
 // wait           until loads have arrived or results are ready
-#define KERNELCAST_PIPES(X)                                                                                            \
-  X(fp32)                                                                                                              \
-  X(imad)                                                                                                              \
-  X(alu) X(fp16) X(fp64) X(convert64) X(int_to_fp32) X(fp32_to_fp16) X(special) X(memory) X(tensor) X(issue) X(scalar) \
-      X(scalar_memory) X(shared) X(wait)
+#define KERNELCAST_PIPES(X) \
+  X(fp32)                   \
+  X(imad)                   \
+  X(alu)                    \
+  X(fp16)                   \
+  X(fp64)                   \
+  X(convert64)              \
+  X(int_to_fp32)            \
+  X(fp32_to_fp16)           \
+  X(special)                \
+  X(memory)                 \
+  X(tensor)                 \
+  X(issue)                  \
+  X(scalar)                 \
+  X(scalar_memory)          \
+  X(shared)                 \
+  X(wait)
 
 #define KERNELCAST_ENUMERATOR(name) name,
 enum class Pipe : std::uint8_t { KERNELCAST_PIPES(KERNELCAST_ENUMERATOR) };
