@@ -1,5 +1,6 @@
 // rank: which device runs a kernel fastest, by how much, and how good that choice was.
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -9,7 +10,9 @@
 #include <fmt/ranges.h>
 
 #include "cli/cli.hpp"
+#include "cli/stdio.hpp"
 #include "device/device.hpp"
+#include "model/calibration.hpp"
 #include "model/score.hpp"
 #include "record/passed_through.hpp"
 #include "record/projection.hpp"
@@ -21,10 +24,13 @@ namespace {
 
 struct Options {
   std::string measured, devdb, total_as;
-  std::vector<std::string> by, prefer;
+  std::string calibrate, source;
+  std::vector<std::string> by, prefer, made_from;
   bool undecided = false;
   bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false;
-  bool each_time() const { return scores || comparisons; }  // every measured time counts, also one not projected
+  bool each_time() const {
+    return scores || comparisons || !calibrate.empty();
+  }  // every measured time counts, also one not projected
   bool is_ranking() const { return measured.empty() && !share && !assign && !total; }
 };
 
@@ -145,8 +151,11 @@ struct KnownDevices {
   std::map<std::string, model::KnownDevice> known;
 };
 
-KnownDevices read_devices(std::string const& devdb) {
-  auto const database = device::load(device::find_database(devdb));
+std::vector<device::Device const*> pointers(device::DeviceDatabase const& database) {
+  return database.choose({}, [](auto const&) { return true; });
+}
+
+KnownDevices read_devices(device::DeviceDatabase const& database) {
   std::map<std::string, std::set<std::string>> ids;
   for (auto const& known : database.devices())
     for (auto const& name : {known.device, known.name}) ids[name].insert(known.device);
@@ -171,7 +180,8 @@ void write(cli::Streams& io, std::vector<R> const& rows, ExtraColumns const& ext
 
 void write_assessments(cli::Streams& io, Options const& options, std::vector<record::Projection> projections) {
   auto measured = read_measured(io, options.measured);
-  auto const devices = read_devices(options.devdb);
+  auto const database = device::load(device::find_database(options.devdb));
+  auto const devices = read_devices(database);
   devices.use_ids(measured);
   devices.use_ids(projections);
   auto const assessed = model::assess(projections, measured);
@@ -187,12 +197,40 @@ void write_assessments(cli::Streams& io, Options const& options, std::vector<rec
   io.write(model::summarise(projections, measured, peaks));
 }
 
+// Of the contents of files, one after the other.
+std::string hash_of(std::vector<std::string> const& paths) {
+  cli::ContentHash hash;
+  std::array<char, 1 << 16> buffer;
+  for (auto const& path : paths) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw Error(Status::io, Where{path}, "cannot open this file", "--made-from names files that are there");
+    while (in.read(buffer.data(), buffer.size()), in.gcount() > 0)
+      hash.add(buffer.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  return hash.hex();
+}
+
+void write_calibration(cli::Streams& io, Options const& options, std::vector<model::Residual> const& residuals) {
+  if (options.calibrate == "coverage") return io.write(model::coverage(residuals));
+  auto const hash = hash_of(options.made_from);
+  auto const write = [&](auto rows) {
+    for (auto& row : rows) {
+      row.source = options.source;
+      row.hash = hash;
+    }
+    io.write(rows);
+  };
+  if (options.calibrate == "ratios") return write(model::ratios(residuals));
+  write(model::intervals(residuals));
+}
+
 void write_scores(cli::Streams& io, Options const& options) {
   for (auto const& by : options.by)
     if (auto const& known = model::score_groups(); std::find(known.begin(), known.end(), by) == known.end())
       throw Error(Status::usage, fmt::format("--by: no group '{}'", by), did_you_mean(by, known));
   auto measured = read_measured(io, options.measured);
-  auto const devices = read_devices(options.devdb);
+  auto const database = device::load(device::find_database(options.devdb));
+  auto const devices = read_devices(database);
   devices.use_ids(measured);
   Cases cases;
   for (auto const& m : measured) cases.insert({m.kernel, m.case_name});
@@ -200,7 +238,10 @@ void write_scores(cli::Streams& io, Options const& options) {
   auto projections = read_projections(io, extra_columns, options, cases);
   devices.use_ids(projections);
   if (options.comparisons) return io.write(model::compare_times(projections, measured));
-  io.write(model::score(projections, measured, {options.by, devices.known, io.seed()}));
+  if (!options.calibrate.empty())
+    return write_calibration(io, options, model::residuals(projections, measured, database));
+  io.write(
+      model::score(projections, measured, {options.by, devices.known, io.seed(), model::Orders(pointers(database))}));
 }
 
 void write_assignments(cli::Streams& io, std::vector<record::Projection> const& projections) {
@@ -232,7 +273,9 @@ void run(Options const& options, cli::Streams& io) {
   if (!options.measured.empty()) return write_assessments(io, options, projections);
   if (options.share) return write(io, model::share(projections), extra_columns);
   if (options.assign) return write_assignments(io, projections);
-  auto rows = model::rank(projections, options.prefer.empty() ? model::Together::model : model::Together::all);
+  auto const database = device::load(device::find_database(options.devdb));
+  auto rows = model::rank(projections, options.prefer.empty() ? model::Together::model : model::Together::all,
+                          model::Orders(pointers(database)));
   write(io, options.undecided ? model::undecided(std::move(rows)) : rows, extra_columns);
 }
 
@@ -256,14 +299,29 @@ void declare(cli::Tool& tool) {
                                          "with --measured: each projected time beside the measured one, for figure")
                                 ->needs(measured);
   comparisons->excludes(scores);
+  auto* const calibrate =
+      app.add_option("--calibrate", options->calibrate,
+                     "with --measured: what the device database has of such residuals, intervals or ratios; or their "
+                     "coverage of kernels, devices and architectures that were left out when they were made")
+          ->type_name("WHAT")
+          ->check(CLI::IsMember({"intervals", "ratios", "coverage"}))
+          ->needs(measured)
+          ->excludes(scores)
+          ->excludes(comparisons);
+  app.add_option("--source", options->source, "with --calibrate: the text of the column source")
+      ->type_name("TEXT")
+      ->default_val("measured")
+      ->needs(calibrate);
+  tool.list("--made-from", options->made_from, "with --calibrate: files that the column hash is of", "FILES")
+      ->needs(calibrate);
   tool.list("--by", options->by,
             "with --scores: groups to score, too: suite, program, part (columns of the measured times), device, "
             "architecture, limiter, regime",
             "GROUPS")
       ->needs(scores);
   cli::database_option(app, options->devdb,
-                       "with --measured: the device database that tells other names of devices, and their peaks "
-                       "(default: the installed one)");
+                       "the device database that tells when an order is decided and, with --measured, other names "
+                       "of devices and their peaks (default: the installed one)");
   auto* const share =
       app.add_flag("--share", options->share, "split each kernel over its devices, in parts proportional to 1/time");
   auto* const assign = app.add_flag("--assign", options->assign,
@@ -277,7 +335,7 @@ void declare(cli::Tool& tool) {
       ->needs(total);
   app.add_flag("--undecided", options->undecided,
                "write only what is not decided: of each kernel and case whose choice is open the fastest device and "
-               "those that overlap it, for --only of miniemu and akemu")
+               "those that may be as fast, for --only of miniemu and akemu")
       ->excludes(measured)
       ->excludes(share)
       ->excludes(assign);
@@ -300,12 +358,13 @@ int main(int argc, char** argv) {
       .summary = "rank devices by projected kernel time",
       .description =
           "Reads projections of any models, several kernels, cases and models at once, and writes for each "
-          "of them the devices from the fastest to the slowest. A difference counts as undecided where the "
-          "intervals of the projected times overlap. Rows without a time are left out and counted on "
-          "standard error.",
+          "of them the devices from the fastest to the slowest. A difference counts as decided where it exceeds "
+          "what the ratios of measured times have missed the projected ones by. Rows without a time are left "
+          "out and counted on standard error.",
       .input = {&record::Projection::schema()},
       .output = {&record::Ranking::schema(), &record::Assessment::schema(), &record::AssessmentSummary::schema(),
-                 &record::Share::schema(), &record::Assignment::schema()},
+                 &record::Share::schema(), &record::Assignment::schema(), &record::Interval::schema(),
+                 &record::Ratio::schema(), &record::Coverage::schema()},
       .statuses = {},
       .see_also = {"perfcast(1)", "miniemu(1)"},
       .examples = {{"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 | perfcast | rank --format table",

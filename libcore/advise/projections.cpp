@@ -17,7 +17,7 @@ Projections project(record::Kernel const& kernel, std::vector<device::Device con
   for (auto const* const device : devices) projected.push_back(ready.project(*device, options));
   std::copy_if(projected.begin(), projected.end(), std::back_inserter(timed),
                [](record::Projection const& p) { return p.time_s.has_value(); });
-  out.ranking = model::rank(timed);
+  out.ranking = model::rank(timed, model::Together::model, model::Orders(devices));
   std::map<std::string, std::size_t> place;
   for (std::size_t i = 0; i < out.ranking.size(); ++i) place[out.ranking[i].device] = i;
   std::vector<std::pair<std::size_t, std::size_t>> order;  // place, and which row

@@ -127,7 +127,7 @@ typedef struct kernelcast_projection {
   double time_low_s;    /* ends of the interval that holds it; NaN where the model gives none */
   double time_high_s;   /*   */
   double relative_time; /* over the fastest; NaN where there is no time */
-  int decided;          /* 0: the interval overlaps that of the fastest */
+  int decided;          /* 0: the order to the fastest is not certain   */
   char const* limiter;  /* compute, global, shared; empty where there is no time */
   char const* status;   /* ok, infeasible, unknown */
   char const* reason;   /* why there is no time, or what was assumed; may be empty */

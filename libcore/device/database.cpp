@@ -100,16 +100,6 @@ void check(record::PipeRule const& row, record::Reader<record::PipeRule> const& 
   if (!(row.results > 0)) throw reader.error("results", "must be above 0", "a lane gives one result, or two halves");
 }
 
-// Is `name` one of those joined by ";"?
-bool lists(std::string_view list, std::string_view name) {
-  while (!list.empty()) {
-    auto const end = std::min(list.find(';'), list.size());
-    if (list.substr(0, end) == name) return true;
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return false;
-}
-
 std::vector<fs::path> csv_files(fs::path const& folder) {
   std::vector<fs::path> files;
   if (std::error_code error; fs::is_directory(folder, error))
@@ -139,6 +129,43 @@ std::vector<std::string> names_of(Device const& device, std::vector<record::Alia
   for (auto const& alias : aliases)
     if (alias.device == device.device) names.push_back(alias.name);
   return names;
+}
+
+void check(record::Interval const& row, record::Reader<record::Interval> const& reader) {
+  if (!(row.low > 0 && row.low <= 1)) throw reader.error("low", "must be above 0 and not above 1", "low <= 1 <= high");
+  if (!(row.high >= 1)) throw reader.error("high", "must not be below 1", "low <= 1 <= high");
+}
+
+void read_residuals(fs::path const& folder, std::vector<Device>& devices) {
+  std::error_code error;
+  if (fs::exists(folder / "intervals.csv", error)) {
+    std::vector<record::Interval> rows;
+    read<record::Interval>(folder / "intervals.csv", [&](auto const& row, auto& reader) {
+      check(row, reader);
+      rows.push_back(row);
+    });
+    for (auto& device : devices) {
+      record::PerValue<record::ResidualModel, record::Tested> tested;
+      for (auto& of_model : tested) of_model = record::Tested::none;
+      for (auto const& row : rows) {
+        auto& of_model = tested[row.model];
+        for (auto const& other : devices)
+          if ((other.device == device.device || other.architecture == device.architecture) &&
+              lists(row.devices, other.device))
+            of_model = std::min(of_model,
+                                other.device == device.device ? record::Tested::device : record::Tested::architecture);
+      }
+      device.residuals = Residuals(rows, device.architecture, tested);
+    }
+  }
+  if (fs::exists(folder / "ratios.csv", error)) {
+    std::vector<record::Ratio> rows;
+    read<record::Ratio>(folder / "ratios.csv", [&](auto const& row, auto& reader) {
+      if (!(row.factor >= 1)) throw reader.error("factor", "must not be below 1", "the longer over the shorter time");
+      rows.push_back(row);
+    });
+    for (auto& device : devices) device.residuals.set_ratios(rows);
+  }
 }
 
 }  // namespace
@@ -183,6 +210,7 @@ DeviceDatabase load(std::string const& path, Trust trust) {
       for (auto& device : out.devices_)
         if (lists(row.target, device.target)) device.pipes.push_back(row);
     });
+  read_residuals(folder, out.devices_);
   for (auto const& file : csv_files(folder / "curves"))
     read<record::Measurement>(file, [&](auto const& row, auto& reader) {
       add_measurement(device_of(row.device, reader), row, reader, trust);

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device/intervals.hpp"
 #include "diag/diag.hpp"
 #include "record/device.hpp"
 #include "record/kernel.hpp"
@@ -43,6 +44,7 @@ struct Device : record::Device {
   Curve global_read, global_write, shared_read, shared_write;  // coalesced
   std::optional<double> measured_fp32_flop_per_s;              // the highest of all mixes of operations
   std::optional<double> launch_delay_s;                        // the shortest of all back ends
+  Residuals residuals;                                         // how wrong projections onto it may be
 };
 
 // What a work-group needs. Registers per work-item in the device's own unit (32-bit; vec4 of 128 bits on Evergreen).
@@ -137,8 +139,9 @@ class DeviceDatabase {
 // win. Throws Error: usage for anything else, unavailable for a name that is no device's.
 LaunchCost launch_cost_named(std::string_view text, DeviceDatabase const&);
 
-// Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv, pipes.csv and curves/*.csv (in order
-// of their names). Throws Error(io) when devices.csv cannot be opened, Error(bad_data) for anything wrong in a file.
+// Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv, pipes.csv, intervals.csv, ratios.csv
+// and curves/*.csv (in order of their names). Throws Error(io) when devices.csv cannot be opened, Error(bad_data) for
+// anything wrong in a file.
 DeviceDatabase load(std::string const& path, Trust trust = Trust::ok);
 
 // The folder to read: `option` (--devdb) when not empty, else $KERNELCAST_DEVDB, else ../share/kernelcast/devdb beside

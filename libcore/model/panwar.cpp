@@ -531,9 +531,10 @@ void Projector::project() {
   p.t_global_s = g.time_s;
   p.t_shared_s = s.time_s;
   p.time_s = std::max({c.time_s, g.time_s, s.time_s});
-  p.limiter = *p.time_s == c.time_s ? Limiter::compute : *p.time_s == g.time_s ? Limiter::global : Limiter::shared;
+  auto limits = *p.time_s == c.time_s ? Limiter::compute : *p.time_s == g.time_s ? Limiter::global : Limiter::shared;
   double const delay = launches_s();
-  if (delay > *p.time_s) p.limiter = Limiter::launch;
+  if (delay > *p.time_s) limits = Limiter::launch;
+  p.limiter = limits;
   bool const sampled = kernel_.groups_emulated < kernel_.groups_total;
   double const error_pct =
       kernel_.sampling_error_pct ? 2 * *kernel_.sampling_error_pct : kernel_.spread_pct.value_or(0);
@@ -542,6 +543,8 @@ void Projector::project() {
   p.time_low_s = std::max({c.low_s, g.low_s, s.low_s}) / spread + delay;
   p.time_high_s =
       std::min(std::max({c.high_s, g.high_s, s.high_s}) * spread + delay, std::numeric_limits<double>::max());
+  auto const model = p.t_launch_s ? record::ResidualModel::panwar_launches : record::ResidualModel::panwar;
+  if (device_.residuals.at(model, limits, *p.time_s).high > 0) device_.residuals.bound(p, model, limits);
 }
 
 void Projector::run() {

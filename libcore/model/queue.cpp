@@ -11,7 +11,7 @@ namespace kernelcast::model::queue {
 namespace {
 
 using device::Device;
-using record::Limiter, record::Pipe, record::RowStatus, record::Step;
+using record::Limiter, record::Pipe, record::ResidualModel, record::RowStatus, record::Step;
 
 using C = Constants;
 // "chosen" is said of what bench-suites/validation's chosen part decided, and on which of its suites.
@@ -528,11 +528,9 @@ void Projector::finish() {
   p.t_launch_s = graph ? terms_.launch + (launches_ - 1) * std::min(terms_.launch, c_.graph_node_s)
                        : besides(first) + (launches_ - 1) * besides(later);
   p.time_s = executing + *p.t_launch_s;
-  p.limiter = (graph ? *p.t_launch_s > executing : terms_.launch > first) ? Limiter::launch : limiter();
-  double sum = 0, most = 0;
-  for (double const d : s) sum += d, most = std::max(most, d);
-  p.time_low_s = std::min(*p.time_s, of_unit * most + *p.t_launch_s);
-  p.time_high_s = std::max(*p.time_s, of_unit * (sum + terms_.latency / terms_.customers) + *p.t_launch_s);
+  auto const limits = (graph ? *p.t_launch_s > executing : terms_.launch > first) ? Limiter::launch : limiter();
+  p.limiter = limits;
+  device_.residuals.bound(p, options_.has_launch_cost ? ResidualModel::queue_launches : ResidualModel::queue, limits);
 }
 
 void Projector::run() {
@@ -540,10 +538,6 @@ void Projector::run() {
   p.model = model_name;
   if (p.status != RowStatus::ok) return;
   if (!has_queue(device_) || !(k_.complete_ || k_.estimated_)) {
-    if (!options_.has_launch_cost) {
-      p.t_launch_s = c_.launch_s * std::max<double>(1, static_cast<double>(row_.launches));
-      for (auto* const t : {&p.time_s, &p.time_low_s, &p.time_high_s}) **t += *p.t_launch_s;
-    }
     if (!p.reason.empty()) p.reason.insert(0, "; ");
     p.reason.insert(0, has_queue(device_) ? "no issue slots: projected as by panwar"
                                           : "no queue of this architecture: projected as by panwar");
@@ -571,8 +565,11 @@ void Projector::run() {
 void Kernel::explain(Device const& device, Options const& options, Terms& terms) const {
   int const number = capability(device);
   auto common = options.common;
-  if (!options.has_launch_cost) common.launch_cost = {};
   common.terms = !has_queue(device) || !(complete_ || estimated_);
+  if (!options.has_launch_cost) {
+    common.launch_cost = {};
+    if (common.terms) common.launch_cost.seconds = options.constants.launch_s;
+  }
   panwar::explain(*row_, device, common, terms.common, terms.projection);
   static_cast<Quantities&>(terms) = {};
   Projector(*this, device, number, options, terms).run();

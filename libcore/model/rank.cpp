@@ -45,6 +45,24 @@ bool intervals_overlap(record::Projection const& a, record::Projection const& b)
          b.time_low_s.value_or(*b.time_s) <= a.time_high_s.value_or(*a.time_s);
 }
 
+Orders::Orders(std::vector<device::Device const*> const& devices) {
+  for (auto const* const device : devices) devices_[device->device] = device;
+}
+
+bool Orders::decides(record::Projection const& a, record::Projection const& b) const {
+  auto const one = devices_.find(a.device), other = devices_.find(b.device);
+  auto const model = record::value_named<record::ResidualModel>(a.model),
+             other_model = record::value_named<record::ResidualModel>(b.model);
+  if (one != devices_.end() && other != devices_.end() && model && other_model) {
+    auto const &x = *one->second, &y = *other->second;
+    auto const relation = device::relation_of(x.vendor, x.architecture, y.vendor, y.architecture);
+    double const factor = x.residuals.ratio(*model, relation), same = x.residuals.ratio(*other_model, relation);
+    if (factor > 0 && same > 0)
+      return std::max(*a.time_s, *b.time_s) > std::max(factor, same) * std::min(*a.time_s, *b.time_s);
+  }
+  return !intervals_overlap(a, b);
+}
+
 std::vector<record::Projection> prefer(std::vector<record::Projection> const& projections,
                                        std::vector<std::string> const& models) {
   auto const place = [&](std::string const& model) {
@@ -66,19 +84,20 @@ std::vector<record::Projection> prefer(std::vector<record::Projection> const& pr
   return out;
 }
 
-std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections, Together together) {
+std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections, Together together,
+                                  Orders const& orders) {
   std::vector<record::Ranking> rows;
   for (auto const& [key, devices] : by_case(projections, together)) {
     auto const order = by_time(devices);
     auto const& best = *order.front();
-    bool const choice_decided = std::none_of(order.begin() + 1, order.end(),
-                                             [&](auto const* other) { return intervals_overlap(best, *other); });
+    bool const choice_decided =
+        std::none_of(order.begin() + 1, order.end(), [&](auto const* other) { return !orders.decides(best, *other); });
     std::uint64_t rank = 1;
     for (std::size_t i = 0; i < order.size(); ++i) {
       auto const& p = *order[i];
       if (i > 0 && *p.time_s != *order[i - 1]->time_s) rank = i + 1;
       rows.push_back({p.model, key.kernel, key.case_name, rank, p.device, *p.time_s, *p.time_s / *best.time_s,
-                      i == 0 ? choice_decided : !intervals_overlap(best, p), p.limiter});
+                      i == 0 ? choice_decided : orders.decides(best, p), p.limiter});
     }
   }
   return rows;

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "device/device.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
 
@@ -34,13 +36,25 @@ std::vector<record::Projection> prefer(std::vector<record::Projection> const& pr
 // Which projections are ranked together: those of a model, or those of all models, of which each device has one.
 enum class Together : std::uint8_t { model, all };
 
-// Ranks the devices of each (model, kernel, case). Equal times share a rank, the next rank counts them (1, 1, 3).
-// decided: no where the interval [time_low_s, time_high_s] overlaps that of the fastest device; an absent end is
-// time_s.
-std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections,
-                                  Together together = Together::model);
+// When the order of two projections of a kernel is known: where the longer time exceeds the shorter one by the factor
+// that the device database has of the residuals of ratios (device::Residuals::ratio) for the model and these two
+// devices, of two models the larger one; where it has none, where the intervals do not overlap.
+class Orders {
+ public:
+  Orders() = default;  // by intervals
+  explicit Orders(std::vector<device::Device const*> const& devices);
+  bool decides(record::Projection const&, record::Projection const&) const;
 
-// Of rankings the rows that are not decided: the fastest devices whose choice is open, and those that overlap them.
+ private:
+  std::map<std::string, device::Device const*, std::less<>> devices_;
+};
+
+// Ranks the devices of each (model, kernel, case). Equal times share a rank, the next rank counts them (1, 1, 3).
+// decided: whether the order of the row and of the fastest device is known.
+std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections,
+                                  Together together = Together::model, Orders const& orders = {});
+
+// Of rankings the rows that are not decided: the fastest devices whose choice is open, and those that may be as fast.
 std::vector<record::Ranking> undecided(std::vector<record::Ranking> rows);
 
 // Whether the intervals of two times share a point; an absent end is time_s.

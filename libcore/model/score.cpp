@@ -115,7 +115,7 @@ int sign(double a, double b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-void score_order(Score& row, Group const& group) {
+void score_order(Score& row, Group const& group, Orders const& orders) {
   std::map<std::pair<std::string, std::string>, Group> cases;
   for (auto const* p : group) cases[{p->measured->kernel, p->measured->case_name}].push_back(p);
   Mean tau, best_picked, penalty;
@@ -144,7 +144,7 @@ void score_order(Score& row, Group const& group) {
     best_picked.add(100 * *right_of_equals.value());
     penalty.add(*penalty_of_equals.value());
     bool const sure = std::none_of(devices.begin(), devices.end(), [&](auto const* other) {
-      return other != chosen && intervals_overlap(*chosen->projection, *other->projection);
+      return other != chosen && !orders.decides(*chosen->projection, *other->projection);
     });
     decided += sure;
     wrongly += sure && chosen->time_s != fastest->time_s;
@@ -187,7 +187,7 @@ void score_choice(Score& row, Group const& group) {
   row.regret_10_pct = regret[2].value();
 }
 
-Score score_group(std::string const& model, std::string by, std::string name, Group const& all) {
+Score score_group(std::string const& model, std::string by, std::string name, Group const& all, Orders const& orders) {
   Score row;
   row.model = model;
   row.by = std::move(by);
@@ -198,7 +198,7 @@ Score score_group(std::string const& model, std::string by, std::string name, Gr
   row.times = known.size();
   row.missing = all.size() - known.size();
   if (!only_orders(model)) score_errors(row, known);
-  score_order(row, known);
+  score_order(row, known, orders);
   score_choice(row, known);
   return row;
 }
@@ -242,14 +242,15 @@ void score_model(std::vector<Score>& rows, std::string const& model, Points cons
     all.push_back(&p);
     suites[p.measured->suite].push_back(&p);
   }
-  rows.push_back(score_group(model, "all", "", all));
+  rows.push_back(score_group(model, "all", "", all, options.orders));
   std::vector<Score> of_suites;
-  for (auto const& [name, group] : suites) of_suites.push_back(score_group(model, "suite", name, group));
+  for (auto const& [name, group] : suites)
+    of_suites.push_back(score_group(model, "suite", name, group, options.orders));
   if (suites.size() > 1) rows.push_back(mean_of(of_suites, model));
   for (auto const& by : options.by) {
     std::map<std::string, Group> groups;
     for (auto const& [key, p] : points) groups[group_of(p, by, options)].push_back(&p);
-    for (auto const& [name, group] : groups) rows.push_back(score_group(model, by, name, group));
+    for (auto const& [name, group] : groups) rows.push_back(score_group(model, by, name, group, options.orders));
   }
 }
 

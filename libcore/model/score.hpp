@@ -21,6 +21,7 @@ struct ScoreOptions {
   std::vector<std::string> by;  // of score_groups()
   std::map<std::string, KnownDevice> devices;
   std::uint64_t seed = 0;  // of order:random
+  Orders orders = {};
 };
 
 // suite, program, part, device, architecture, limiter, regime.

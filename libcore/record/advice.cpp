@@ -15,8 +15,7 @@ Schema<Advice> const& Advice::schema() {
         .column("time_high_s", &Advice::time_high_s, Unit::seconds, "upper end of the interval that holds the time")
         .column("limiter", &Advice::limiter, Unit::none, "what decides the time there, as the model says")
         .may_be_empty()
-        .column("decided", &Advice::decided, Unit::none,
-                "no where the interval of another device's time overlaps that of the best, else yes")
+        .column("decided", &Advice::decided, Unit::none, "no where another device may be as fast as the best, else yes")
         .may_be_empty()
         .column("next_device", &Advice::next_device, Unit::none, "the second best device; empty: there is none")
         .may_be_empty()

@@ -27,8 +27,9 @@ Schema<Ranking> const& Ranking::schema() {
         .column("time_s", &Ranking::time_s, Unit::seconds, "projected kernel time")
         .column("relative_time", &Ranking::relative_time, Unit::none, "projected time over that of the fastest device")
         .column("decided", &Ranking::decided, Unit::none,
-                "no when the interval of the projected time overlaps that of the fastest device; on the row of the "
-                "fastest, when that of any other does")
+                "whether the order of this device and the fastest is right 19 times of 20, by the ratios of measured "
+                "times; where these are not known, whether their intervals do not overlap; on the row of the fastest, "
+                "whether that holds of all others")
         .optional_column("limiter", &Ranking::limiter, Unit::none, "what decides the time there, as the model says")
         .may_be_empty();
     return s;
@@ -121,8 +122,7 @@ Schema<Score> const& Score::schema() {
                   "counts in part")
           .column("mean_penalty_pct", &R::mean_penalty_pct, Unit::percent,
                   "mean over the cases of the chosen device's measured time beyond that of the fastest")
-          .column("decided_pct", &R::decided_pct, Unit::percent,
-                  "share of the cases in which the best interval overlaps no other")
+          .column("decided_pct", &R::decided_pct, Unit::percent, "share of the cases in which the choice is decided")
           .column("wrongly_decided_pct", &R::wrongly_decided_pct, Unit::percent,
                   "share of those in which the device chosen is not the fastest")
           .column("problems", &R::problems, Unit::count,

@@ -26,6 +26,14 @@ for kernels in kernels/*.csv; do
   grep -q "^panwar,suite,$name," "$results/chosen/scores.csv" || awk -F, -v suite="$name" \
     '$1 == suite && $3 == "chosen" { found = 1 } END { exit found }' split.csv || fail "no scores of $name"
 done
+
+# Intervals and ratios of the database are those of this data and of the models as they are.
+for table in intervals ratios; do
+  make -s BIN="$bin" DEVDB="$devdb" RESULTS="$results" "$results/chosen/residuals/$table.csv" >"$results/log" 2>&1 ||
+    { cat "$results/log"; fail "make failed"; }
+  awk -f ../csv.awk -f intervals_differ.awk "$devdb/$table.csv" "$results/chosen/residuals/$table.csv" ||
+    fail "devdb/$table.csv is of other data or of other models: make -C bench-suites/validation intervals"
+done
 for model in trivial:roofline trivial:constant order:peak_flops order:random; do
   grep -q "^$model,suites,mean," "$results/chosen/scores.csv" || fail "no scores of $model"
 done

@@ -308,6 +308,10 @@ record::Emulation Projector::row_of(Sum const& sum) const {
     if (launches_s > *row.time_s) row.limiter = record::Limiter::launch;
     for (auto* const time_s : {&row.time_s, &row.time_low_s, &row.time_high_s}) **time_s += launches_s;
   }
+  auto const limiter = record::value_named<record::Limiter>(row.limiter.text());
+  auto const model =
+      options_.launch_cost.on(device_) ? record::ResidualModel::ake_launches : record::ResidualModel::ake;
+  if (device_.residuals.at(model, limiter, *row.time_s).high > 0) device_.residuals.bound(row, model, limiter);
   if (options_.memory.kind != MemoryMode::Kind::none) {
     if (sum.l1_sectors) row.l1_hit = static_cast<double>(sum.l1_hits) / static_cast<double>(sum.l1_sectors);
     if (sum.l2_sectors) row.l2_hit = static_cast<double>(sum.l2_hits) / static_cast<double>(sum.l2_sectors);
