@@ -3,6 +3,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -144,19 +145,10 @@ void read_residuals(fs::path const& folder, std::vector<Device>& devices) {
       check(row, reader);
       rows.push_back(row);
     });
-    for (auto& device : devices) {
-      record::PerValue<record::ResidualModel, record::Tested> tested;
-      for (auto& of_model : tested) of_model = record::Tested::none;
-      for (auto const& row : rows) {
-        auto& of_model = tested[row.model];
-        for (auto const& other : devices)
-          if ((other.device == device.device || other.architecture == device.architecture) &&
-              lists(row.devices, other.device))
-            of_model = std::min(of_model,
-                                other.device == device.device ? record::Tested::device : record::Tested::architecture);
-      }
-      device.residuals = Residuals(rows, device.architecture, tested);
-    }
+    ResidualTables tables(std::move(rows));
+    std::map<std::string, std::string> architectures;
+    for (auto const& device : devices) architectures[device.device] = device.architecture;
+    for (auto& device : devices) device.residuals = tables.of(device.device, architectures);
   }
   if (fs::exists(folder / "ratios.csv", error)) {
     std::vector<record::Ratio> rows;
@@ -208,7 +200,9 @@ DeviceDatabase load(std::string const& path, Trust trust) {
     read<record::PipeRule>(folder / "pipes.csv", [&](auto const& row, auto& reader) {
       check(row, reader);
       for (auto& device : out.devices_)
-        if (lists(row.target, device.target)) device.pipes.push_back(row);
+        if (auto const targets = listed(row.target);
+            std::find(targets.begin(), targets.end(), device.target) != targets.end())
+          device.pipes.push_back(row);
     });
   read_residuals(folder, out.devices_);
   for (auto const& file : csv_files(folder / "curves"))

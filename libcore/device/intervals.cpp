@@ -14,13 +14,14 @@ std::array<Cell, 5> cell_chain(Cell const& cell) {
            {"", {}, {}}}};
 }
 
-bool lists(std::string_view list, std::string_view name) {
+std::vector<std::string_view> listed(std::string_view list) {
+  std::vector<std::string_view> out;
   while (!list.empty()) {
     auto const end = std::min(list.find(';'), list.size());
-    if (list.substr(0, end) == name) return true;
+    out.push_back(list.substr(0, end));
     list.remove_prefix(std::min(end + 1, list.size()));
   }
-  return false;
+  return out;
 }
 
 record::Relation relation_of(std::string_view vendor, std::string_view architecture, std::string_view other_vendor,
@@ -31,10 +32,9 @@ record::Relation relation_of(std::string_view vendor, std::string_view architect
                                               : Relation::same_architecture;
 }
 
-Residuals::Residuals(std::vector<Interval> const& rows, std::string const& architecture,
-                     record::PerValue<ResidualModel, Tested> const& tested) {
+Residuals::Residuals(std::vector<Interval> const& rows, std::string const& architecture, TestedOn const& tested) {
   if (rows.empty()) return;
-  factors_.resize(record::count_of<ResidualModel> * limiters * record::count_of<Regime>);
+  std::vector<Factors> factors(record::count_of<ResidualModel> * limiters * record::count_of<Regime>);
   for (auto const model : record::values_of<ResidualModel>) {
     std::map<Cell, Factors> cells;
     for (auto const& row : rows)
@@ -45,11 +45,33 @@ Residuals::Residuals(std::vector<Interval> const& rows, std::string const& archi
         auto const limiter = i > 0 ? std::optional(static_cast<Limiter>(i - 1)) : std::nullopt;
         for (auto const& cell : cell_chain({architecture, limiter, regime}))
           if (auto const found = cells.find(cell); found != cells.end()) {
-            factors_[place(model, limiter, regime)] = found->second;
+            factors[place(model, limiter, regime)] = found->second;
             break;
           }
       }
   }
+  factors_ = std::make_shared<std::vector<Factors> const>(std::move(factors));
+}
+
+ResidualTables::ResidualTables(std::vector<Interval> rows) : rows_(std::move(rows)) {
+  for (auto const& row : rows_)
+    for (auto const device : listed(row.devices)) measured_[row.model].emplace(device);
+}
+
+Residuals ResidualTables::of(std::string const& device, std::map<std::string, std::string> const& architectures) {
+  auto const& architecture = architectures.at(device);
+  TestedOn tested;
+  for (auto const model : record::values_of<ResidualModel>) {
+    auto const& measured = measured_[model];
+    bool const of_architecture = std::any_of(measured.begin(), measured.end(), [&](auto const& other) {
+      auto const found = architectures.find(other);
+      return found != architectures.end() && found->second == architecture;
+    });
+    tested[model] = measured.contains(device) ? Tested::device : of_architecture ? Tested::architecture : Tested::none;
+  }
+  auto const [at, is_new] = resolved_.try_emplace({architecture, {tested.begin(), tested.end()}});
+  if (is_new) at->second = Residuals(rows_, architecture, tested);
+  return at->second;
 }
 
 void Residuals::set_ratios(std::vector<record::Ratio> const& rows) {

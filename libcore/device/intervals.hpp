@@ -10,10 +10,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "record/interval.hpp"
@@ -36,25 +41,26 @@ struct Cell {
 // both, without anything.
 std::array<Cell, 5> cell_chain(Cell const&);
 
-// Is `name` one of those joined by ";"?
-bool lists(std::string_view list, std::string_view name);
+// Those that are joined by ";".
+std::vector<std::string_view> listed(std::string_view list);
 
 record::Relation relation_of(std::string_view vendor, std::string_view architecture, std::string_view other_vendor,
                              std::string_view other_architecture);
+
+using TestedOn = record::PerValue<record::ResidualModel, record::Tested>;
 
 // Of one device.
 class Residuals {
  public:
   Residuals() = default;
   // From the rows of the whole table, as far as the models were tested on this device.
-  Residuals(std::vector<record::Interval> const&, std::string const& architecture,
-            record::PerValue<record::ResidualModel, record::Tested> const&);
+  Residuals(std::vector<record::Interval> const&, std::string const& architecture, TestedOn const&);
   void set_ratios(std::vector<record::Ratio> const&);
 
   // `limiter`: none where the model names none.
   Factors at(record::ResidualModel model, std::optional<record::Limiter> limiter, double time_s) const {
-    if (factors_.empty()) return {};
-    return factors_[place(model, limiter, record::regime_of(limiter, time_s))];
+    if (!factors_) return {};
+    return (*factors_)[place(model, limiter, record::regime_of(limiter, time_s))];
   }
   // Sets the ends of the interval of a projection that has a time; to nothing where no residuals are known.
   template <class Projection>
@@ -76,8 +82,22 @@ class Residuals {
     return (record::index_of(model) * limiters + of_limiter) * record::count_of<record::Regime> +
            record::index_of(regime);
   }
-  std::vector<Factors> factors_;  // empty: nothing is known
+  std::shared_ptr<std::vector<Factors> const>
+      factors_;  // devices that have the same share them; none: nothing is known
   record::PerValue<record::ResidualModel, record::PerValue<record::Relation, double>> ratios_{};
+};
+
+// The table of a database, resolved once for devices that have the same.
+class ResidualTables {
+ public:
+  explicit ResidualTables(std::vector<record::Interval> rows);
+  // `architectures`: of all devices, by slug.
+  Residuals of(std::string const& device, std::map<std::string, std::string> const& architectures);
+
+ private:
+  std::vector<record::Interval> rows_;
+  record::PerValue<record::ResidualModel, std::set<std::string, std::less<>>> measured_;  // devices
+  std::map<std::pair<std::string, std::vector<record::Tested>>, Residuals> resolved_;
 };
 
 }  // namespace kernelcast::device

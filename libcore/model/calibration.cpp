@@ -459,6 +459,7 @@ std::vector<record::Coverage> coverage(std::vector<Residual> const& all, Calibra
     auto const decisions = decisions_of(pairs_of(all, model), options);
     for (auto const tested : record::values_of<Tested>) {
       auto const trials = trials_of(sample, tested, options);
+      if (trials.empty()) continue;
       std::map<std::string, std::vector<Trial>> suites;
       Distances distances;
       for (auto const& t : trials) {

@@ -5,7 +5,7 @@ namespace kernelcast::record {
 namespace {
 
 constexpr char const* model_meaning =
-    "the model; +launches: with what a launch costs on the system, which otherwise is that of others";
+    "the model; +launches: projected with a cost of launches, of the queue with the system's own instead of others'";
 constexpr char const* source_meaning = "what was measured by whom";
 constexpr char const* hash_meaning = "of the files that it was made from (XXH3, 64 bits)";
 

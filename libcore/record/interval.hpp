@@ -10,7 +10,8 @@
 
 namespace kernelcast::record {
 
-// Models of whose projections residuals are known; `…_launches`: with a cost of launches that is the system's own.
+// Models of whose projections residuals are known; `…_launches`: projected with a stated cost of launches, which of the
+// queue is the system's own.
 enum class ResidualModel : std::uint8_t { queue, queue_launches, panwar, panwar_launches, ake, ake_launches };
 template <>
 inline constexpr std::array names_of<ResidualModel>{std::string_view("queue"),  std::string_view("queue+launches"),

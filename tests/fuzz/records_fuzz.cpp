@@ -15,6 +15,7 @@
 #include "record/feature.hpp"
 #include "record/fit.hpp"
 #include "record/forest.hpp"
+#include "record/interval.hpp"
 #include "record/kernel.hpp"
 #include "record/latency_gap.hpp"
 #include "record/line.hpp"
@@ -74,7 +75,8 @@ void run_input(std::string_view input) {
               ExecutionCost, Explanation, Feature, Fit, Penalty, Residual, ForestProjection, HeldOut, Validation,
               Importance, Correlation, Kernel, LatencyGap, LatencyFallback, Line, Link, Measurement, ProbedDevice,
               DeviceDifference, Partition, Bound, Optimum, Profile, Projection, Measured, Ranking, Assessment,
-              AssessmentSummary, Share, Assignment, Simulation, Choice, Sensitivity, Steering, Target, Trace>();
+              AssessmentSummary, Share, Assignment, Simulation, Choice, Sensitivity, Steering, Target, Trace, Interval,
+              Ratio, Coverage>();
   if (!input.empty()) all[static_cast<unsigned char>(input.front()) % all.size()](input.substr(1));
 }
 
