@@ -1,6 +1,8 @@
 // perfcast: how long a kernel takes on every GPU of the device database, and what limits it there.
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "cli/cli.hpp"
 #include "cli/values.hpp"
 #include "device/device.hpp"
+#include "model/own_times.hpp"
 #include "model/panwar.hpp"
 #include "model/queue.hpp"
 #include "model/trivial.hpp"
@@ -20,7 +23,7 @@ namespace {
 struct Options {
   std::string devdb;
   std::vector<std::string> devices;
-  std::string clock = "usual", model = "queue", launch_cost;
+  std::string clock = "usual", model = "queue", launch_cost, calibrate;
   std::string caches = "program", launches = "alone";
   std::vector<std::string> constants;
   bool constants_only = false, explain = false, doubtful = false, launch_delay = false;
@@ -93,6 +96,61 @@ std::size_t row_for(std::vector<record::Kernel> const& same, device::Device cons
   return 0;
 }
 
+using Rows = std::vector<record::Kernel>;  // of one launch, by target
+
+// A device as it is projected onto.
+struct Target {
+  device::Device const* device;
+  model::queue::Options options;
+};
+
+std::string said(char const* what, std::optional<model::OwnFigure> const& figure, char const* unit) {
+  return figure ? fmt::format("; {} {:.3g} {} from {} times", what, figure->value, unit, figure->times) : "";
+}
+
+// The devices of which `path` has times, as those say that they are; in `kept`.
+void learn(std::string const& path, std::vector<Rows> const& launches, device::DeviceDatabase const& database,
+           std::vector<Target>& targets, std::vector<model::OwnDevice>& kept, cli::Streams& io) {
+  std::map<std::string, std::vector<record::Measured>> measured;  // by device
+  auto csv = io.csv(path);
+  record::Reader<record::Measured> rows(csv);
+  std::size_t unknown = 0, others = 0;
+  for (record::Measured m; rows.next(m);) {
+    if (!m.time_s) continue;
+    if (!(*m.time_s > 0)) throw rows.error("time_s", "a time must be above 0", "an unknown time is an empty cell");
+    try {
+      measured[database.find(m.device).device].push_back(m);
+    } catch (Error const& error) {
+      if (error.status() != Status::unavailable) throw;
+      ++unknown;
+    }
+  }
+  kept.reserve(targets.size());
+  for (auto& target : targets) {
+    std::vector<model::OwnTime> times;
+    for (auto const& m : measured[target.device->device]) {
+      auto const launch = std::find_if(launches.begin(), launches.end(), [&](Rows const& same) {
+        return same.front().kernel == m.kernel && same.front().case_name == m.case_name;
+      });
+      if (launch == launches.end())
+        ++others;
+      else
+        times.push_back({&(*launch)[row_for(*launch, *target.device)], *m.time_s});
+    }
+    if (times.empty()) continue;
+    auto const& own = kept.emplace_back(model::learn(*target.device, times, target.options));
+    io.note(fmt::format("{}: {} times{}{}{}{}", own.device.device, times.size(), said("a launch", own.launch_s, "s"),
+                        said("memory", own.bandwidth_bytes_per_s, "B/s"), said("clock", own.clock_hz, "Hz"),
+                        own.kernels > 0 ? fmt::format("; intervals from {} kernels", own.kernels) : ""));
+    target = {&own.device, own.options};
+  }
+  if (unknown + others > 0)
+    io.note(fmt::format("measured times of other devices or kernels, left out: {}", unknown + others));
+  if (kept.empty())
+    throw Error(Status::bad_data, Where{path}, "no time is of a kernel and a device that are projected",
+                "columns kernel, case and device must be those of the projection");
+}
+
 void run(Options const& options, cli::Streams& io) {
   if (options.constants_only) return list_constants(io);
   auto const database = device::load(device::find_database(options.devdb),
@@ -126,19 +184,31 @@ void run(Options const& options, cli::Streams& io) {
       flush();
     }
   };
+  if (!options.calibrate.empty() && options.model != "queue")
+    throw Error(Status::usage, "--calibrate: only the queue learns from times", "leave out --model");
   if (options.explain && options.model == "trivial")
     throw Error(Status::usage, "--explain: these models have no terms", "leave out --model");
   if (options.model == "queue") {
     auto const queue = queue_options(options, model, database);
     model::queue::Terms terms;
+    std::vector<Target> targets;
+    for (auto const* const device : devices) targets.push_back({device, queue});
+    std::vector<Rows> launches;  // all of them, to learn from
+    std::vector<model::OwnDevice> own;
+    if (!options.calibrate.empty()) {
+      each_rows([&](Rows const& same) { launches.push_back(same); });
+      learn(options.calibrate, launches, database, targets, own, io);
+    }
     auto const each_projection = [&](auto const& write) {
-      each_rows([&](std::vector<record::Kernel> const& same) {
+      auto const project = [&](Rows const& same) {
         std::vector<model::queue::Kernel> const ready(same.begin(), same.end());
-        for (auto const* const device : devices) {
-          ready[row_for(same, *device)].explain(*device, queue, terms);
+        for (auto const& [device, with] : targets) {
+          ready[row_for(same, *device)].explain(*device, with, terms);
           write(terms);
         }
-      });
+      };
+      if (options.calibrate.empty()) return each_rows(project);
+      for (auto const& same : launches) project(same);
     };
     if (options.explain) {
       record::Writer<record::Stations> out(io.output(), format);
@@ -200,6 +270,11 @@ void declare(cli::Tool& tool) {
                "list the constants of queue, with their units and sources, and do nothing else");
   tool.list("--constant", options->constants, "another value for a constant of queue, to see what depends on it",
             "NAME=VALUE");
+  app.add_option("--calibrate", options->calibrate,
+                 "times that were measured on a device of yours (columns kernel, case, device, time_s), of kernels "
+                 "among the input: what a launch costs there, its bandwidth and its clock, each from three times or "
+                 "more, and its intervals from those of 19 kernels or more; of queue")
+      ->type_name("FILE");
   app.add_option("--clock", options->clock,
                  "usual (default; what the database says a kernel runs at), base, boost or so many "
                  "hertz")

@@ -74,6 +74,14 @@ Residuals ResidualTables::of(std::string const& device, std::map<std::string, st
   return at->second;
 }
 
+void Residuals::set(ResidualModel model, Factors factors) {
+  auto all = factors_ ? *factors_
+                      : std::vector<Factors>(record::count_of<ResidualModel> * limiters * record::count_of<Regime>);
+  auto const size = limiters * record::count_of<Regime>;
+  std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(record::index_of(model) * size), size, factors);
+  factors_ = std::make_shared<std::vector<Factors> const>(std::move(all));
+}
+
 void Residuals::set_ratios(std::vector<record::Ratio> const& rows) {
   for (auto const& row : rows) ratios_[row.model][row.relation] = row.factor;
 }

@@ -55,6 +55,8 @@ class Residuals {
   Residuals() = default;
   // From the rows of the whole table, as far as the models were tested on this device.
   Residuals(std::vector<record::Interval> const&, std::string const& architecture, TestedOn const&);
+  // For all limiters and regimes.
+  void set(record::ResidualModel, Factors);
   void set_ratios(std::vector<record::Ratio> const&);
 
   // `limiter`: none where the model names none.

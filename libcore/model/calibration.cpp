@@ -431,6 +431,23 @@ std::vector<Interval> intervals(std::vector<Residual> const& all, CalibrationOpt
   return out;
 }
 
+std::optional<device::Factors> factors_of(std::vector<Residual> const& residuals, CalibrationOptions const& options) {
+  auto all = residuals;
+  for (auto& r : all) r.model = ResidualModel::queue;
+  auto const sample = sample_of(all, ResidualModel::queue);
+  auto const programs = Weights(sample.items).programs();
+  double const level = (1 + options.nominal) / 2 * (1 + 1 / static_cast<double>(std::max<std::size_t>(1, programs)));
+  if (programs == 0 || level > 1 + 1e-12) return std::nullopt;
+  auto corrected_options = options;
+  corrected_options.nominal = 2 * std::min(1.0, level) - 1;
+  corrected_options.min_kernels = 1;
+  auto const ends = ends_of(sample, corrected_options, [](auto const&) { return true; });
+  for (std::size_t c = 0; c < ends.size(); ++c)
+    if (sample.cells[c] == Cell{})
+      return device::Factors{std::exp(std::min(0.0, ends[c].low)), std::exp(std::max(0.0, ends[c].high))};
+  return std::nullopt;
+}
+
 std::vector<Ratio> ratios(std::vector<Residual> const& all, CalibrationOptions const& options) {
   std::vector<Ratio> out;
   for (auto const model : record::values_of<ResidualModel>) {

@@ -56,6 +56,10 @@ std::vector<Residual> residuals(std::vector<record::Projection> const&, std::vec
 
 std::vector<record::Interval> intervals(std::vector<Residual> const&, CalibrationOptions const& = {});
 
+// The interval of residuals that were each made without its program, each program counting alike; none of so few
+// programs that its ends would not be known: 19, with 90 %.
+std::optional<device::Factors> factors_of(std::vector<Residual> const&, CalibrationOptions const& = {});
+
 // A relation of devices with less than min_kernels_of_pairs has the factor of the one before it, and none has a smaller
 // one than that.
 std::vector<record::Ratio> ratios(std::vector<Residual> const&, CalibrationOptions const& = {});
