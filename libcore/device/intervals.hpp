@@ -4,7 +4,7 @@
 // residuals of public measurements, as quantiles of cells (devdb/intervals.csv, made by bench-suites/validation): the
 // cell of a projection is that of its architecture, limiter and regime, and where the table has none, because too few
 // kernels were measured, the next of cell_chain(). The table of a device is resolved when the database is loaded, so
-// that a projection looks up an index. Limits: devices whose architecture nobody measured have the cells of any
+// that a projection looks up an index. Limits: devices of unmeasured architectures have the cells of any
 // architecture, wider by what leaving an architecture out costs.
 #pragma once
 
@@ -37,8 +37,8 @@ struct Cell {
   auto operator<=>(Cell const&) const = default;
 };
 
-// A cell and those that stand in for it, the nearest first: without the limiter, without the architecture, without
-// both, without anything.
+// A cell and those that replace a missing one, the nearest first: without the limiter, without the architecture,
+// without both, without anything.
 std::array<Cell, 5> cell_chain(Cell const&);
 
 // Those that are joined by ";".

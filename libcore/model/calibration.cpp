@@ -92,7 +92,7 @@ Sample sample_of(std::vector<Residual> const& all, ResidualModel model) {
   Numbers<Program> programs;
   Numbers<Cell> cells;
   for (auto const& r : all) {
-    if (r.model != model || r.stands_in) continue;
+    if (r.model != model || r.is_substitute) continue;
     auto& item = out.items.emplace_back();
     item.residual = &r;
     item.origin = {suites.of(r.suite), programs.of({r.suite, r.program})};
@@ -347,7 +347,7 @@ record::Coverage coverage_of(std::vector<Trial> const& trials, Distances const& 
 }
 
 // The projection is what the queue takes from panwar.
-bool is_stand_in(ResidualModel model, device::Device const& device) {
+bool is_substituted(ResidualModel model, device::Device const& device) {
   return (model == ResidualModel::queue || model == ResidualModel::queue_launches) && device.pipes.empty();
 }
 
@@ -385,7 +385,7 @@ std::vector<Residual> residuals(std::vector<record::Projection> const& projectio
                record::value_named<Limiter>(row.limiter.text()),
                *row.time_s,
                std::log(row.measured_s / *row.time_s),
-               is_stand_in(model->second, d)};
+               is_substituted(model->second, d)};
     out.push_back(r);
     if (r.model != ResidualModel::queue_launches || has_others_launches.contains(r.suite)) continue;
     r.model = ResidualModel::queue;

@@ -3,12 +3,12 @@
 // Problem: between which multiples of a projected time does the measured one lie, and by how much must two projected
 // times differ for their order to be right? Method: the residual of a time is ln(measured / projected). Its cells are
 // those of device::cell_chain(); a cell's ends are the weighted quantiles at 5 and 95 %, and one with less than
-// `min_kernels` programs has no row, so that the next of the chain stands in. Suites count alike, in a suite its
+// `min_kernels` programs has no row, so that the next of the chain replaces it. Suites count alike, in a suite its
 // programs, in a program its times. Then each program is left out in turn, the cells are made of the others, and both
 // ends of every cell move apart by the least distance at which so many of the residuals left out are inside as
 // nominal, with the correction for a finite number of programs, on the mean over the suites, and as `least` says in
 // each suite of at least `min_kernels` programs. That is done with the program left out; with its device
-// besides, for devices that nobody measured; and with all devices of the architecture besides.
+// besides, for unmeasured devices; and with all devices of the architecture besides.
 // For orders, the residual of a pair is the difference of those of its two times, of one kernel and case on two
 // devices: what a kernel's counts miss is the same on both and cancels. Nine of ten are below the factor, so that
 // 19 of 20 orders are right where two projections differ by just that. There are too few programs with several
@@ -35,9 +35,9 @@ struct Residual {
   std::string kernel, case_name;
   std::string device, architecture, vendor;
   std::optional<record::Limiter> limiter;
-  double time_s = 0;       // projected
-  double log = 0;          // ln(measured / projected)
-  bool stands_in = false;  // the projection is that of a model that stands in: for pairs only
+  double time_s = 0;           // projected
+  double log = 0;              // ln(measured / projected)
+  bool is_substitute = false;  // the projection is that of another model: for pairs only
 };
 
 struct CalibrationOptions {

@@ -15,8 +15,8 @@ using record::Limiter;
 
 namespace {
 
-constexpr std::size_t least_times = 3;
-constexpr double most_change = 4;
+constexpr std::size_t min_times = 3;
+constexpr double max_change = 4;
 
 struct ReadyTime {
   queue::Kernel kernel;
@@ -42,7 +42,7 @@ std::optional<OwnFigure> figure(OwnDevice const& own, ReadyTimes const& times, D
     if (!terms.projection.time_s || what_decides(terms.projection) != decides) continue;
     if (auto const v = value(*t, terms)) values.push_back(*v);
   }
-  if (values.size() < least_times) return std::nullopt;
+  if (values.size() < min_times) return std::nullopt;
   return OwnFigure{median(values), values.size()};
 }
 
@@ -50,7 +50,7 @@ std::optional<OwnFigure> figure(OwnDevice const& own, ReadyTimes const& times, D
 std::optional<double> slower(ReadyTime const& t, queue::Terms const& terms) {
   double const launches_s = terms.projection.t_launch_s.value_or(0);
   double const ratio = (t.of.measured_s - launches_s) / (*terms.projection.time_s - launches_s);
-  return ratio > 1 / most_change && ratio < most_change ? std::optional(ratio) : std::nullopt;
+  return ratio > 1 / max_change && ratio < max_change ? std::optional(ratio) : std::nullopt;
 }
 
 OwnDevice fitted(device::Device const& device, ReadyTimes const& times, queue::Options const& options) {
@@ -61,7 +61,7 @@ OwnDevice fitted(device::Device const& device, ReadyTimes const& times, queue::O
     auto const& p = terms.projection;
     double const each = (t.of.measured_s - (*p.time_s - p.t_launch_s.value_or(0))) /
                         std::max<double>(1, static_cast<double>(t.of.row->launches));
-    return each > terms.launch / most_change && each < terms.launch * most_change ? std::optional(each) : std::nullopt;
+    return each > terms.launch / max_change && each < terms.launch * max_change ? std::optional(each) : std::nullopt;
   });
   if (own.launch_s) {
     if (!own.options.has_launch_cost) own.options.common.launch_cost = {};

@@ -1,5 +1,5 @@
-// Intervals and decided orders from residuals: coverage of exchangeable programs, cells that stand in, what leaving out
-// costs, weights.
+// Intervals and decided orders from residuals: coverage of exchangeable programs, cells that replace others, what
+// leaving out costs, weights.
 #include "model/calibration.hpp"
 
 #include <algorithm>
@@ -88,7 +88,7 @@ TEST_CASE("what is left out is covered at the nominal rate") {
   CHECK(rows[1].kernels == 300);
 }
 
-TEST_CASE("a cell of too few programs has no row, and the next of its chain stands in") {
+TEST_CASE("a cell of too few programs has no row, and the next of its chain replaces it") {
   std::mt19937_64 random(9);
   auto all = programs(random, 30, 1);
   for (auto r : programs(random, 10, 1, "q")) {
