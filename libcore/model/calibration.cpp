@@ -14,8 +14,7 @@
 namespace kernelcast::model {
 
 using device::Cell;
-using record::Interval, record::Limiter, record::Ratio, record::Regime, record::Relation, record::ResidualModel,
-    record::Tested;
+using record::Interval, record::Limiter, record::Ratio, record::Relation, record::ResidualModel, record::Tested;
 
 namespace {
 
