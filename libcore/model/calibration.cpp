@@ -421,7 +421,8 @@ std::vector<Interval> intervals(std::vector<Residual> const& all, CalibrationOpt
         row.kernels = ends[c].programs;
         row.times = ends[c].times;
         for (auto const& device : devices[c]) row.devices += (row.devices.empty() ? "" : ";") + device;
-        row.low = std::max(1 / steps, std::floor(std::exp(std::min(0.0, ends[c].low - apart)) * steps) / steps);
+        double const low = std::exp(std::min(0.0, ends[c].low - apart));
+        row.low = low < 1 / steps ? low : std::floor(low * steps) / steps;
         row.high = std::ceil(std::exp(std::max(0.0, ends[c].high + apart)) * steps) / steps;
         out.push_back(std::move(row));
       }
