@@ -1,5 +1,7 @@
 #include "launch/machine_code.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
@@ -66,6 +68,9 @@ bool MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Pro
                             program.blocks().size(), counted.size(), code.resources.wavefront));
   auto const slots = emu::amd_slots(program, code, counted);
   row.registers_target = code.resources.vgprs;
+  // Private arrays may have moved to shared memory.
+  row.shared_bytes += code.resources.shared_bytes;
+  row.shared_bytes -= std::min<std::uint64_t>(row.shared_bytes, program.static_shared_bytes());
   fill_slots(row, slots.counts);
   if (slots.by_rules > 0 || slots.matched * 4 < slots.instructions)
     report_(

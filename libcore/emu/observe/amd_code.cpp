@@ -118,6 +118,7 @@ class Solving {
     std::size_t before_loop = no_class;                          // of a loop's first: what dominates it outside
     bool always_entered = false;                                 // the loop, from there
     std::vector<std::pair<std::size_t, std::size_t>> equations;  // and which of its terms
+    std::vector<std::size_t> sure_below;
     std::optional<double> runs;
   };
 
@@ -376,9 +377,7 @@ class Solving {
   // No more often than the nearest that dominates it and is sure, no less than those that are and that it dominates.
   double bounded(std::size_t c, double runs) const {
     auto const& own = classes_[c];
-    if (!sure_[c])
-      for (std::size_t d = c + 1; d < classes_.size(); ++d)
-        if (sure_[d] && is_above(c, d)) runs = std::max(runs, classes_[d].runs.value_or(0));
+    for (std::size_t const d : own.sure_below) runs = std::max(runs, classes_[d].runs.value_or(0));
     std::size_t above = own.above;
     while (sure_[c] && above != no_class && !sure_[above]) above = classes_[above].above;
     if (above != no_class) runs = std::min(runs, classes_[above].runs.value_or(runs));
@@ -387,10 +386,14 @@ class Solving {
     return std::max(0.0, runs);
   }
 
-  bool is_above(std::size_t c, std::size_t d) const {
-    for (std::size_t above = classes_[d].above; above != no_class && above >= c; above = classes_[above].above)
-      if (above == c) return true;
-    return false;
+  // Of each class that is not sure, those that are with none between that is.
+  void note_sure() {
+    for (std::size_t c = 0; c < classes_.size(); ++c) sure_.push_back(is_sure(c));
+    std::size_t steps = 0;
+    for (std::size_t d = 0; d < classes_.size(); ++d)
+      for (std::size_t above = classes_[d].above; sure_[d] && above != no_class && !sure_[above] && ++steps < max_steps;
+           above = classes_[above].above)
+        classes_[above].sure_below.push_back(d);
   }
 
   std::optional<double> said_of(std::size_t c) const {
@@ -408,7 +411,7 @@ class Solving {
 
   void solve() {
     double const wavefronts = entries_of(0);
-    for (std::size_t c = 0; c < classes_.size(); ++c) sure_.push_back(is_sure(c));
+    note_sure();
     for (std::size_t c = 0; c < classes_.size(); ++c) {
       auto& own = classes_[c];
       if (c == 0 && own.before_loop == no_class && cfg_.blocks[0].loop == no_block) {
