@@ -40,13 +40,9 @@ bool read_unions(std::string_view text, double groups, std::vector<double>& unio
   return reads && (unions.empty() || static_cast<double>(unions.size()) == std::ceil(std::log2(groups)) + 1);
 }
 
-}  // namespace
-
-namespace {
-
 // Of NVIDIA's machine code: AMD's has other pipes.
 bool has_slots(record::Kernel const& row) {
-  return row.slots[Pipe::issue] && !row.slots[Pipe::scalar];
+  return row.slots[Pipe::issue] && !row.target.starts_with("gfx");
 }
 
 }  // namespace

@@ -94,9 +94,9 @@ TEST_CASE("the kernel record has the columns of the contract, in its order") {
                               "barriers,global_load_rounds,"));
   // 19 identity and registers, spread, total, 13 classes, 13 x 3 issues, 3 branches, 9 volumes, 2 x 9 transactions,
   // 2 x 3 half-warp segments, footprint, 2 x 9 passes, 4; then what the contract does not ask for: rounds, 12 pipes and
-  // their code, 27 of one group, the target and its registers, the sampling error, allocated memory, what was touched
+  // their code, 32 of one group, the target and its registers, the sampling error, allocated memory, what was touched
   // before, 4 pipes of AMD's, warps.
-  CHECK(names.size() == 19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 27 + 2 + 2 + 1 + 4 + 1);
+  CHECK(names.size() == 19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 32 + 2 + 2 + 1 + 4 + 1);
   CHECK(joined.ends_with(",touched_before,slots_scalar,slots_scalar_memory,slots_shared,slots_wait,warp_lanes,"));
 }
 
