@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t sector_bytes = 32;
 constexpr std::int64_t unknown_size = std::int64_t{1} << 32;  // sectors, of memory that is freed
-constexpr double least_overlap = 0.6;  // of a neighbour with the middle, moved, to be taken as just moved
+constexpr double min_overlap = 0.6;  // of a neighbour with the middle, moved, to be taken as just moved
 
 std::array<std::uint64_t, 3> sizes(emu::Dim3 const& grid) {
   return {grid.x, grid.y, grid.z};
@@ -136,12 +136,12 @@ bool GroupUnion::find_move(Buffer& buffer, std::vector<Interval> const& after, s
   }
   if (before) best = std::min(best, overlap(middle, -by, *before));
   if (by == 0) return best >= 1;  // what stays in part is a table
-  if (best < least_overlap) return false;
+  if (best < min_overlap) return false;
   // Where it is moved by part of a sector, by what the neighbour adds in truth.
   auto both = middle;
   both.insert(both.end(), after.begin(), after.end());
   double const alone = buffer.middle.sectors(), moved = joined(buffer.middle, by).sectors() - alone;
-  buffer.grows[axis] = moved > 0 ? std::clamp((covered(both) - alone) / moved, least_overlap, 1 / least_overlap) : 1;
+  buffer.grows[axis] = moved > 0 ? std::clamp((covered(both) - alone) / moved, min_overlap, 1 / min_overlap) : 1;
   return true;
 }
 

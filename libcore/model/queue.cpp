@@ -198,10 +198,10 @@ void Projector::load_store() {
   bool const turing = device_.target == "sm_75", large = capability_ % 10 == 0;
   double const load_cycles = turing ? c_.load_cycles_turing : c_.load_cycles;
   double const shared_cycles = large ? c_.shared_cycles_large : c_.load_cycles;
-  auto const requests = [&](auto const& list, double least, double least_of_line) {
+  auto const requests = [&](auto const& list, double min, double min_of_line) {
     double sum = 0;
     for (auto const& r : list)
-      sum += r.count * std::max({r.lines > 1 ? least : least_of_line, r.degree, r.lines / c_.tag_lines});
+      sum += r.count * std::max({r.lines > 1 ? min : min_of_line, r.degree, r.lines / c_.tag_lines});
     return sum * k_.scale_;
   };
   auto const loads = [&](auto const& list) {
