@@ -40,7 +40,7 @@ capacity of caches: they hold everything|--constant cache_part=1e6
 caches: they hold nothing|--constant cache_part=1e-9
 lines that are fetched in part|--constant line_part=1e9
 look-ups of the second-level cache|--constant sectors_per_lookup=1e-9
-turns of atomics|--constant atomic_same_cycles=1e-9 --constant atomic_sector_cycles=1e-9
+turns of atomics|--constant atomic_same_cycles=1e-9 --constant atomic_line_cycles=1e-9
 all of it: the model of [panwar]|--model=panwar --launch-cost=0
 PARTS
   exit
