@@ -12,6 +12,7 @@ namespace kernelcast::launch {
 namespace {
 
 constexpr std::uint64_t sector_bytes = 32;
+constexpr double max_distance = 0x1p60;                       // sectors, so that sums of three are integers
 constexpr std::int64_t unknown_size = std::int64_t{1} << 32;  // sectors, of memory that is freed
 constexpr double min_overlap = 0.6;  // of a neighbour with the middle, moved, to be taken as just moved
 
@@ -124,7 +125,7 @@ double GroupUnion::overlap(std::vector<Interval> const& middle, std::int64_t by,
 }
 
 bool GroupUnion::find_move(Buffer& buffer, std::vector<Interval> const& after, std::vector<Interval> const* before,
-                           std::size_t axis) {
+                           std::size_t axis) const {
   auto const& middle = buffer.middle.list;
   auto& by = buffer.by[axis];
   if (middle.empty() || after.empty()) return middle.empty() && after.empty() && (!before || before->empty());
@@ -136,7 +137,8 @@ bool GroupUnion::find_move(Buffer& buffer, std::vector<Interval> const& after, s
   }
   if (before) best = std::min(best, overlap(middle, -by, *before));
   if (by == 0) return best >= 1;  // what stays in part is a table
-  if (best < min_overlap) return false;
+  if (best < min_overlap || std::abs(by) > buffer.sectors) return false;
+  if (static_cast<double>(std::abs(by)) * static_cast<double>(sizes(grid_)[axis]) > max_distance) return false;
   // Where it is moved by part of a sector, by what the neighbour adds in truth.
   auto both = middle;
   both.insert(both.end(), after.begin(), after.end());

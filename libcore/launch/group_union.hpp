@@ -78,8 +78,8 @@ class GroupUnion {
   static Intervals joined(Intervals const&, std::int64_t by);  // with itself, moved
   static Intervals along(Buffer const&, Intervals, std::int64_t by, std::uint64_t groups);
   static double overlap(std::vector<Interval> const& middle, std::int64_t by, std::vector<Interval> const& neighbour);
-  static bool find_move(Buffer&, std::vector<Interval> const& after, std::vector<Interval> const* before,
-                        std::size_t axis);
+  bool find_move(Buffer&, std::vector<Interval> const& after, std::vector<Interval> const* before,
+                 std::size_t axis) const;
   double of(Buffer const&, double groups) const;
 
   emu::Dim3 grid_;
