@@ -1,6 +1,5 @@
 // rank: which device runs a kernel fastest, by how much, and how good that choice was.
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -14,6 +13,7 @@
 #include "device/device.hpp"
 #include "model/calibration.hpp"
 #include "model/score.hpp"
+#include "process/process.hpp"
 #include "record/passed_through.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
@@ -28,9 +28,8 @@ struct Options {
   std::vector<std::string> by, prefer, made_from;
   bool undecided = false;
   bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false;
-  bool each_time() const {
-    return scores || comparisons || !calibrate.empty();
-  }  // every measured time counts, also one not projected
+  // Every measured time counts, also one that is not projected.
+  bool each_time() const { return scores || comparisons || !calibrate.empty(); }
   bool is_ranking() const { return measured.empty() && !share && !assign && !total; }
 };
 
@@ -200,12 +199,9 @@ void write_assessments(cli::Streams& io, Options const& options, std::vector<rec
 // Of the contents of files, one after the other.
 std::string hash_of(std::vector<std::string> const& paths) {
   cli::ContentHash hash;
-  std::array<char, 1 << 16> buffer;
   for (auto const& path : paths) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw Error(Status::io, Where{path}, "cannot open this file", "--made-from names files that are there");
-    while (in.read(buffer.data(), buffer.size()), in.gcount() > 0)
-      hash.add(buffer.data(), static_cast<std::size_t>(in.gcount()));
+    auto const text = read_file(path);
+    hash.add(text.data(), text.size());
   }
   return hash.hex();
 }

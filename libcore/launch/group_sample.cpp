@@ -11,19 +11,6 @@ namespace kernelcast::launch {
 
 namespace {
 
-// "all:12;x:3;xy:4"
-std::string text_of(ByAxes const& parts) {
-  std::string out;
-  for (Axes a = 0; a <= all_axes; ++a) {
-    if (parts[a] <= 0) continue;
-    std::string axes;
-    for (unsigned i = 0; i < 3; ++i)
-      if (a >> i & 1) axes += "xyz"[i];
-    fmt::format_to(std::back_inserter(out), "{}{}:{}", out.empty() ? "" : ";", axes.empty() ? "all" : axes, parts[a]);
-  }
-  return out;
-}
-
 std::string text_of(emu::Requests const& requests) {
   std::string out;
   for (auto const& [shape, count] : requests)
@@ -123,12 +110,12 @@ void GroupSample::fill(record::GroupColumns& row, emu::Memory const& memory) con
   row.load_requests = text_of(p->loads);
   row.store_requests = text_of(p->stores);
   auto const by_axes = [&](Of of, In in) {
-    if (has_neighbours()) return text_of(parts(of, in));
+    if (has_neighbours()) return record::text_of(parts(of, in));
     auto const& touched = observer_.of(middle_);
     emu::Footprint const& footprint = of == Of::loads ? touched.loaded : touched.stored;
     ByAxes alone{};
     alone[axes_] = number(in == In::lines ? footprint.lines() : footprint.sectors());
-    return text_of(alone);
+    return record::text_of(alone);
   };
   row.load_sectors = by_axes(Of::loads, In::sectors);
   row.store_sectors = by_axes(Of::stores, In::sectors);

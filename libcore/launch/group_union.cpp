@@ -40,24 +40,6 @@ ByAxes parts_of(ByAxes const& unions, Axes axes) {
   return parts;
 }
 
-double union_of_parts(ByAxes const& parts, emu::Dim3 grid, double groups) {
-  std::array<double, 3> extent{};
-  double rest = groups;
-  for (std::size_t i = 0; i < extent.size(); ++i) {
-    auto const size = static_cast<double>(sizes(grid)[i]);
-    extent[i] = std::min(size, std::ceil(rest));
-    rest /= size;
-  }
-  double sum = 0;
-  for (Axes a = 0; a <= all_axes; ++a) {
-    double different = 1;
-    for (std::size_t i = 0; i < extent.size(); ++i)
-      if (a >> i & 1) different *= extent[i];
-    sum += parts[a] * std::min(different, groups);
-  }
-  return sum;
-}
-
 double GroupUnion::Intervals::sectors() const {
   std::int64_t sum = 0;
   for (auto const& one : list) sum += one.end - one.begin;
@@ -214,7 +196,11 @@ GroupUnion::GroupUnion(emu::Dim3 grid, Axes axes, Touched const& touched, emu::M
 
 double GroupUnion::of(Buffer const& buffer, double groups) const {
   auto const most = static_cast<double>(buffer.sectors);
-  if (!buffer.moves) return std::min(most, union_of_parts(buffer.parts, grid_, groups));
+  if (!buffer.moves) {
+    std::array<double, 3> const grid{static_cast<double>(grid_.x), static_cast<double>(grid_.y),
+                                     static_cast<double>(grid_.z)};
+    return std::min(most, record::union_of(buffer.parts, grid, groups));
+  }
   auto all = buffer.middle;
   double sum = all.sectors(), before = sum;  // `sum` stands for `before` intervals
   for (std::size_t i = 0; i < 3; ++i) {

@@ -2,11 +2,12 @@
 //
 // Problem: groups far from each other touch the same memory (the planes and rows around a cell, where cells are
 // numbered through), which next neighbours do not show; and how many groups lie between them decides whether a cache
-// still holds it. Method: each buffer by itself. Where a neighbour touches what the middle does, moved by some sectors,
-// the groups along that axis do so all the way: a list of intervals is joined with itself, moved, and doubles. Where it
-// does not, what is touched is split by the axes of the grid that it depends on, by inclusion and exclusion, and each
-// part grows with the different coordinates. Neither becomes more than the buffer. Limits: the whole grid is taken to
-// be like its middle. Beyond max_intervals nothing more is taken to be shared.
+// still holds it.
+// Method: each buffer by itself. Where both neighbours along an axis touch what the middle does, moved by as many
+// sectors, the groups along it do so all the way: a list of intervals is joined with itself, moved, and doubles. Where
+// they do not, what is touched is split by the axes of the grid that it depends on, by inclusion and exclusion, and
+// each part grows with the different coordinates. Neither becomes more than the buffer.
+// Limits: the whole grid is taken to be like its middle. Beyond max_intervals nothing more is taken to be shared.
 #pragma once
 
 #include <array>
@@ -18,22 +19,15 @@
 
 #include "emu/emu.hpp"
 #include "emu/observe/footprint.hpp"
+#include "record/by_axes.hpp"
 
 namespace kernelcast::launch {
 
-using Axes = unsigned;  // a set: bit i is axis i of x, y, z
-inline constexpr Axes all_axes = 7;
-constexpr bool within(Axes part, Axes whole) {
-  return (part & ~whole) == 0;
-}
-using ByAxes = std::array<double, all_axes + 1>;
+using record::Axes, record::ByAxes, record::all_axes, record::within;
 
 // What depends on the coordinates of exactly these axes. `unions` has, for each subset S of `axes`, the size of what
 // all groups touch that differ from the middle along S alone: unions[S] = sum over A of parts[A] * 2^|A and S|.
 ByAxes parts_of(ByAxes const& unions, Axes axes);
-
-// Sectors that the first n groups of a grid touch, by parts_of.
-double union_of_parts(ByAxes const& parts, emu::Dim3 grid, double groups);
 
 class GroupUnion {
  public:

@@ -135,12 +135,12 @@ class Projector {
   void pipes();
   void load_store();
   double load_misses(double capacity_bytes, double growth) const;
-  double group_union(std::array<double, 8> const& parts, double groups) const;
+  double group_union(record::ByAxes const& parts, double groups) const;
   double union_of(std::vector<double> const& unions, double groups) const;
   double groups_held(double cache_bytes) const;
-  double distinct_of_launch(std::array<double, 8> const& parts, double cache_bytes) const;
+  double distinct_of_launch(record::ByAxes const& parts, double cache_bytes) const;
   double distinct_of_launch(std::vector<double> const& unions, double held) const;
-  double fetched_in_vain(Kernel::Parts const& sectors, Kernel::Parts const& lines) const;
+  double fetched_in_vain(record::ByAxes const& sectors, record::ByAxes const& lines) const;
   double looked_up(std::vector<Kernel::Request> const& requests) const;
   bool knows_program() const { return options_.caches == Caches::program && k_.touched_before_; }
   double held_bytes(double capacity_bytes) const;
@@ -245,20 +245,8 @@ double Projector::load_misses(double capacity_bytes, double growth) const {
 }
 
 // Sectors that so many groups one after the other in the grid touch.
-double Projector::group_union(std::array<double, 8> const& parts, double groups) const {
-  std::array<double, 3> const size{static_cast<double>(row_.grid_x), static_cast<double>(row_.grid_y),
-                                   static_cast<double>(row_.grid_z)};
-  double const x = std::min(size[0], groups), y = std::min(size[1], std::ceil(groups / size[0])),
-               z = std::min(size[2], std::ceil(groups / (size[0] * size[1])));
-  std::array<double, 3> const extent{x, y, z};
-  double sum = 0;
-  for (unsigned a = 0; a < 8; ++a) {
-    double n = 1;
-    for (unsigned i = 0; i < 3; ++i)
-      if (a >> i & 1) n *= extent[i];
-    sum += parts[a] * std::min(n, groups);
-  }
-  return sum;
+double Projector::group_union(record::ByAxes const& parts, double groups) const {
+  return record::union_of(parts, k_.grid_sizes(), groups);
 }
 
 // The same, where it is known for each power of two.
@@ -296,9 +284,8 @@ double Projector::distinct_of_launch(std::vector<double> const& unions, double h
 }
 
 // Sectors that come from memory for all groups of a launch.
-double Projector::distinct_of_launch(std::array<double, 8> const& parts, double cache_bytes) const {
-  std::array<double, 3> const size{static_cast<double>(row_.grid_x), static_cast<double>(row_.grid_y),
-                                   static_cast<double>(row_.grid_z)};
+double Projector::distinct_of_launch(record::ByAxes const& parts, double cache_bytes) const {
+  auto const size = k_.grid_sizes();
   std::array<double, 3> const stride{1, size[0], size[0] * size[1]};
   double const together = resident_ * units_;
   std::array<bool, 3> lost{};  // what groups along this axis share is not there any more when the next one comes
@@ -322,7 +309,7 @@ double Projector::distinct_of_launch(std::array<double, 8> const& parts, double 
 
 // Memory gives more than the sectors that are asked for where the groups that run together touch parts of lines, unless
 // the rest is still in the cache when others come for it: by how much more it moves.
-double Projector::fetched_in_vain(Kernel::Parts const& sectors, Kernel::Parts const& lines) const {
+double Projector::fetched_in_vain(record::ByAxes const& sectors, record::ByAxes const& lines) const {
   double const together = std::max(1.0, resident_ * units_ * c_.line_part);
   double const touched = group_union(sectors, together);
   if (touched <= 0) return 1;

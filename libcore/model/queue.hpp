@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "model/panwar.hpp"
+#include "record/by_axes.hpp"
 #include "record/histogram.hpp"
 #include "record/queue.hpp"
 
@@ -116,6 +117,7 @@ class Kernel {
   struct Request {
     double lines = 0, sectors = 0, degree = 0, count = 0;
   };
+  std::array<double, 3> grid_sizes() const;
   double grid_groups() const;
   bool read_group();  // false where a histogram is not one
   void estimate_group(double slots);
@@ -125,8 +127,7 @@ class Kernel {
   bool complete_ = false;   // has the columns of one group
   bool estimated_ = false;  // has been given them
   std::vector<Request> loads_, stores_, locals_;
-  using Parts = std::array<double, 8>;  // by set of axes
-  Parts load_parts_{}, store_parts_{}, load_lines_{}, store_lines_{};
+  record::ByAxes load_parts_{}, store_parts_{}, load_lines_{}, store_lines_{};
   std::vector<double> load_unions_, store_unions_;  // sectors of 2^k groups, the last: of all; empty: not known
   std::vector<std::pair<double, double>> reuse_;    // distance in sectors (upper end of a bucket), loads
   std::optional<record::Powers> touched_before_;    // of the row

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "model/queue.hpp"
+#include "record/by_axes.hpp"
 #include "record/histogram.hpp"
 
 namespace kernelcast::model::queue {
@@ -14,20 +15,6 @@ namespace {
 using record::Pipe, record::Station, record::Step, record::read_histogram, record::read_numbers;
 
 constexpr double past_l1_bucket = 31;  // of group_reuse: loads that pass the first-level cache by
-
-bool read_parts(std::string_view text, std::array<double, 8>& parts) {
-  return read_histogram(text, [&](std::string_view axes, double n) {
-    unsigned set = 0;
-    if (axes != "all")
-      for (char const c : axes) {
-        auto const at = std::string_view("xyz").find(c);
-        if (at == std::string_view::npos) return false;
-        set |= 1u << at;
-      }
-    parts[set] += n;
-    return true;
-  });
-}
 
 // Of so many groups: there are as many as powers of two up to these, or none.
 bool read_unions(std::string_view text, double groups, std::vector<double>& unions) {
@@ -65,8 +52,13 @@ Kernel::Kernel(record::Kernel const& row) : row_(&row), group_(row.group) {
   store_sectors_ = std::accumulate(store_parts_.begin(), store_parts_.end(), 0.0);
 }
 
+std::array<double, 3> Kernel::grid_sizes() const {
+  return {static_cast<double>(row_->grid_x), static_cast<double>(row_->grid_y), static_cast<double>(row_->grid_z)};
+}
+
 double Kernel::grid_groups() const {
-  return static_cast<double>(row_->grid_x) * static_cast<double>(row_->grid_y) * static_cast<double>(row_->grid_z);
+  auto const sizes = grid_sizes();
+  return sizes[0] * sizes[1] * sizes[2];
 }
 
 bool Kernel::read_group() {
@@ -81,9 +73,9 @@ bool Kernel::read_group() {
   auto const& g = group_;
   double const groups = grid_groups();
   return requests(g.load_requests, loads_) && requests(g.store_requests, stores_) &&
-         requests(g.local_requests, locals_) && read_parts(g.load_sectors, load_parts_) &&
-         read_parts(g.store_sectors, store_parts_) && read_parts(g.load_lines, load_lines_) &&
-         read_parts(g.store_lines, store_lines_) && read_unions(g.load_unions, groups, load_unions_) &&
+         requests(g.local_requests, locals_) && record::read_by_axes(g.load_sectors, load_parts_) &&
+         record::read_by_axes(g.store_sectors, store_parts_) && record::read_by_axes(g.load_lines, load_lines_) &&
+         record::read_by_axes(g.store_lines, store_lines_) && read_unions(g.load_unions, groups, load_unions_) &&
          read_unions(g.store_unions, groups, store_unions_) &&
          read_histogram(g.reuse, [&](std::string_view key, double n) {
            double bucket = 0;
@@ -107,7 +99,7 @@ void Kernel::estimate_group(double slots) {
   double const requests = row.slots[Pipe::memory].value_or(0) / groups;
   double const moved = row.global_load_bytes + row.global_store_bytes + 1;
   auto const share = [&](double moved_bytes, std::array<double, 3> const& tx, std::vector<Request>& list,
-                         Parts& parts) {
+                         record::ByAxes& parts) {
     double const count = std::max(1e-9, requests * moved_bytes / bytes);
     double const lines = tx[2] / groups, sectors = tx[0] / groups;
     if (sectors > 0) list.push_back({lines / count, sectors / count, 1, count});

@@ -29,6 +29,7 @@
 #include "model/rank.hpp"
 #include "model/score.hpp"
 #include "model/trivial.hpp"
+#include "process/process.hpp"
 #include "record/explanation.hpp"
 #include "record/passed_through.hpp"
 #include "record/projection.hpp"

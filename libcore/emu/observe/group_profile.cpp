@@ -281,6 +281,7 @@ struct ProfileObserver::State {
   void count(MemoryAccess const&);
   void count_atomics(MemoryAccess const&, std::uint32_t warp, Request const&);
   void mark(MemoryAccess const&);
+  void mark(Request const&, Direction);
 
   Program const& program;
   std::uint64_t profiled;
@@ -441,16 +442,19 @@ void ProfileObserver::State::finish_block() {
 }
 
 void ProfileObserver::State::mark(MemoryAccess const& access) {
-  Footprint& footprint = access.direction == Direction::load ? current->loaded : current->stored;
   for (std::uint32_t w = 0; w < access.lanes.warps; ++w) {
     if (!access.lanes.masks[w]) continue;
     bool again = false;
     Request const& request = reader.read(access, w, again);
-    if (again) continue;
-    for (auto const s : request.sectors) footprint.mark(s);
-    if (access.direction == Direction::atomic)
-      for (auto const s : request.sectors) current->updated.mark(s);
+    if (!again) mark(request, access.direction);
   }
+}
+
+void ProfileObserver::State::mark(Request const& request, Direction direction) {
+  Footprint& footprint = direction == Direction::load ? current->loaded : current->stored;
+  for (auto const s : request.sectors) footprint.mark(s);
+  if (direction == Direction::atomic)
+    for (auto const s : request.sectors) current->updated.mark(s);
 }
 
 void ProfileObserver::State::count_atomics(MemoryAccess const& access, std::uint32_t warp, Request const& request) {
@@ -491,14 +495,8 @@ void ProfileObserver::State::count(MemoryAccess const& access) {
     Request const& request = reader.read(access, w, again);
     if (access.direction == Direction::atomic) count_atomics(access, w, request);
     if (access.space == shared) continue;
-    Footprint& footprint = load ? current->loaded : current->stored;
-    if (!again)
-      for (auto const s : request.sectors) footprint.mark(s);
-    if (access.direction == Direction::atomic) {
-      if (!again)
-        for (auto const s : request.sectors) current->updated.mark(s);
-      continue;
-    }
+    if (!again) mark(request, access.direction);
+    if (access.direction == Direction::atomic) continue;
     ++(load ? profile.loads : profile.stores)[request.shape];
     if (!load) continue;
     for (auto const s : request.sectors) {
