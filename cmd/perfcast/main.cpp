@@ -47,7 +47,7 @@ model::panwar::Options model_options(Options const& options, device::DeviceDatab
 }
 
 model::queue::Options queue_options(Options const& options, model::panwar::Options const& common,
-                                    device::DeviceDatabase const& database) {
+                                    device::DeviceDatabase& database) {
   model::queue::Options out;
   out.common = common;
   out.has_launch_cost = options.launch_delay || !options.launch_cost.empty();
@@ -58,12 +58,15 @@ model::queue::Options queue_options(Options const& options, model::panwar::Optio
   for (auto const& text : options.constants) {
     auto const equals = text.find('=');
     auto const name = text.substr(0, equals);
-    auto const all = model::queue::constants();
-    auto const found = std::find_if(all.begin(), all.end(), [&](auto const& c) { return c.name == name; });
-    if (equals == std::string::npos || found == all.end())
+    auto const at = name.find('@');
+    auto const* const found = record::queue_constant(name.substr(0, at));
+    bool const reads = equals != std::string::npos && found;
+    double const value = reads ? cli::positive_number(text.substr(equals + 1), "--constant") : 0;
+    if (reads && at == std::string::npos)
+      out.constants.*found->value = value;
+    else if (!reads || !database.set_constant(name.substr(at + 1), found->name, value))
       throw Error(Status::usage, fmt::format("--constant: no constant '{}'", name),
-                  "NAME=VALUE; perfcast --constants lists them");
-    out.constants.*found->value = cli::positive_number(text.substr(equals + 1), "--constant");
+                  "NAME=VALUE, or NAME@TARGET=VALUE; perfcast --constants lists them");
   }
   if (!options.launch_cost.empty())  // devices that it does not name keep the constant
     out.common.launch_cost =
@@ -71,10 +74,13 @@ model::queue::Options queue_options(Options const& options, model::panwar::Optio
   return out;
 }
 
-void list_constants(cli::Streams& io) {
+void list_constants(device::DeviceDatabase const& database, cli::Streams& io) {
   auto out = io.writer<record::Constant>();
-  for (auto const& c : model::queue::constants())
-    out.write({std::string(c.name), model::queue::Constants{}.*c.value, std::string(c.unit), std::string(c.source)});
+  for (auto const& c : record::queue_constants) {
+    out.write({std::string(c.name), "", record::QueueConstants{}.*c.value, std::string(c.unit), std::string(c.source)});
+    for (auto const& own : database.constants())
+      if (own.constant == c.name) out.write({own.constant, own.target, own.value, std::string(c.unit), own.source});
+  }
   out.finish();
 }
 
@@ -152,9 +158,9 @@ void learn(std::string const& path, std::vector<Rows> const& launches, device::D
 }
 
 void run(Options const& options, cli::Streams& io) {
-  if (options.constants_only) return list_constants(io);
-  auto const database = device::load(device::find_database(options.devdb),
-                                     options.doubtful ? device::Trust::doubtful : device::Trust::ok);
+  auto database = device::load(device::find_database(options.devdb),
+                               options.doubtful ? device::Trust::doubtful : device::Trust::ok);
+  if (options.constants_only) return list_constants(database, io);
   auto const devices = database.choose(options.devices, device::is_gpu);
   auto const model = model_options(options, database);
   auto const format = options.explain && options.app->count("--format") == 0 ? record::Format::table : io.format();
@@ -268,7 +274,9 @@ void declare(cli::Tool& tool) {
       ->check(CLI::IsMember({"alone", "back-to-back", "graph"}));
   app.add_flag("--constants", options->constants_only,
                "list the constants of queue, with their units and sources, and do nothing else");
-  tool.list("--constant", options->constants, "another value for a constant of queue, to see what depends on it",
+  tool.list("--constant", options->constants,
+            "another value for a constant of queue, to see what depends on it; "
+            "NAME@TARGET for one that an architecture has of its own",
             "NAME=VALUE");
   app.add_option("--calibrate", options->calibrate,
                  "times that were measured on a device of yours (columns kernel, case, device, time_s), of kernels "

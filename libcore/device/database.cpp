@@ -101,6 +101,21 @@ void check(record::PipeRule const& row, record::Reader<record::PipeRule> const& 
   if (!(row.results > 0)) throw reader.error("results", "must be above 0", "a lane gives one result, or two halves");
 }
 
+record::QueueConstant const* constant_of(record::ConstantRule const& row,
+                                         record::Reader<record::ConstantRule> const& reader) {
+  auto const* const constant = record::queue_constant(row.constant);
+  if (!constant)
+    throw reader.error("constant", fmt::format("the queue has no constant '{}'", row.constant),
+                       "perfcast --constants lists them");
+  if (!(row.value >= 0)) throw reader.error("value", "must not be below 0", "see the constant's unit");
+  return constant;
+}
+
+bool is_listed(std::string_view target, std::string_view targets) {
+  auto const all = listed(targets);
+  return std::find(all.begin(), all.end(), target) != all.end();
+}
+
 std::vector<fs::path> csv_files(fs::path const& folder) {
   std::vector<fs::path> files;
   if (std::error_code error; fs::is_directory(folder, error))
@@ -200,9 +215,16 @@ DeviceDatabase load(std::string const& path, Trust trust) {
     read<record::PipeRule>(folder / "pipes.csv", [&](auto const& row, auto& reader) {
       check(row, reader);
       for (auto& device : out.devices_)
-        if (auto const targets = listed(row.target);
-            std::find(targets.begin(), targets.end(), device.target) != targets.end())
-          device.pipes.push_back(row);
+        if (is_listed(device.target, row.target)) device.pipes.push_back(row);
+    });
+  if (std::error_code error; fs::exists(folder / "constants.csv", error))
+    read<record::ConstantRule>(folder / "constants.csv", [&](auto const& row, auto& reader) {
+      auto const* const constant = constant_of(row, reader);
+      for (auto const target : listed(row.target)) {
+        for (auto& device : out.devices_)
+          if (device.target == target) device.constants.emplace_back(constant->value, row.value);
+        out.constants_.push_back({std::string(target), row.constant, row.value, row.source});
+      }
     });
   read_residuals(folder, out.devices_);
   for (auto const& file : csv_files(folder / "curves"))
@@ -210,6 +232,19 @@ DeviceDatabase load(std::string const& path, Trust trust) {
       add_measurement(device_of(row.device, reader), row, reader, trust);
     });
   return out;
+}
+
+bool DeviceDatabase::set_constant(std::string_view target, std::string_view constant, double value) {
+  bool found = false;
+  for (auto& row : constants_)
+    if (row.target == target && row.constant == constant) row.value = value, found = true;
+  if (!found) return false;
+  auto const* const member = record::queue_constant(constant);
+  for (auto& device : devices_)
+    if (device.target == target)
+      for (auto& [own, figure] : device.constants)
+        if (own == member->value) figure = value;
+  return true;
 }
 
 std::vector<Device const*> DeviceDatabase::choose(std::vector<std::string> const& names,

@@ -21,6 +21,7 @@
 #include "diag/diag.hpp"
 #include "record/device.hpp"
 #include "record/kernel.hpp"
+#include "record/queue_constants.hpp"
 
 namespace kernelcast::device {
 
@@ -40,11 +41,20 @@ struct Curve {
 // One device with all that the database has about it.
 struct Device : record::Device {
   std::vector<record::PipeRule> pipes;  // of its architecture; empty where they are not known
+  // What the queue's constants are on its architecture, where they are not those of all.
+  std::vector<std::pair<double record::QueueConstants::*, double>> constants;
   record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
   Curve global_read, global_write, shared_read, shared_write;  // coalesced
   std::optional<double> measured_fp32_flop_per_s;              // the highest of all mixes of operations
   std::optional<double> launch_delay_s;                        // the shortest of all back ends
-  Residuals residuals;                                         // how wrong projections onto it may be
+  // The highest that was measured of shared memory in each direction, doubtful or not.
+  double highest_shared_read_bytes_per_s = 0, highest_shared_write_bytes_per_s = 0;
+  Residuals residuals;  // how wrong projections onto it may be
+
+  // How many times slower than stated its shared memory is taken to be. One unit serves loads and stores, at rates
+  // that differ by less than a half on all devices but those with a defect: beyond a factor of two the loop that
+  // measures does not explain the slower figure, and the unit is as slow in what mixes both.
+  double shared_slowdown() const;
 };
 
 // What a work-group needs. Registers per work-item in the device's own unit (32-bit; vec4 of 128 bits on Evergreen).
@@ -127,21 +137,27 @@ class DeviceDatabase {
   std::vector<Device const*> choose(std::vector<std::string> const& names,
                                     std::function<bool(Device const&)> const& otherwise) const;
 
+  // Constants of the queue that architectures have of their own, one row for each target.
+  std::vector<record::ConstantRule> const& constants() const { return constants_; }
+  // Another value for one that an architecture has; false: it has none.
+  bool set_constant(std::string_view target, std::string_view constant, double value);
+
  private:
   friend DeviceDatabase load(std::string const& path, Trust trust);
   std::string path_;
   std::vector<Device> devices_;
   std::vector<record::OccupancyRule> rules_;
   std::vector<record::Alias> aliases_;
+  std::vector<record::ConstantRule> constants_;
 };
 
 // As of --launch-cost: "0", "device" or seconds, and for single devices NAME=SECONDS, joined by commas, the later ones
 // win. Throws Error: usage for anything else, unavailable for a name that is no device's.
 LaunchCost launch_cost_named(std::string_view text, DeviceDatabase const&);
 
-// Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv, pipes.csv, intervals.csv, ratios.csv
-// and curves/*.csv (in order of their names). Throws Error(io) when devices.csv cannot be opened, Error(bad_data) for
-// anything wrong in a file.
+// Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv, pipes.csv, constants.csv,
+// intervals.csv, ratios.csv and curves/*.csv (in order of their names). Throws Error(io) when devices.csv cannot be
+// opened, Error(bad_data) for anything wrong in a file.
 DeviceDatabase load(std::string const& path, Trust trust = Trust::ok);
 
 // The folder to read: `option` (--devdb) when not empty, else $KERNELCAST_DEVDB, else ../share/kernelcast/devdb beside

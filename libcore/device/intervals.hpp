@@ -74,6 +74,9 @@ class Residuals {
     p.time_high_s = std::min(*p.time_s * factors.high, std::numeric_limits<double>::max());
   }
 
+  // Whether measured times of a device of this architecture have tested the model.
+  bool knows_architecture(record::ResidualModel model) const { return known_[model]; }
+
   // The factor beyond which two projected times are in the right order; 0: not known.
   double ratio(record::ResidualModel model, record::Relation relation) const { return ratios_[model][relation]; }
 
@@ -87,6 +90,7 @@ class Residuals {
   std::shared_ptr<std::vector<Factors> const>
       factors_;  // devices that have the same share them; none: nothing is known
   record::PerValue<record::ResidualModel, record::PerValue<record::Relation, double>> ratios_{};
+  record::PerValue<record::ResidualModel, bool> known_{};
 };
 
 // The table of a database, resolved once for devices that have the same.

@@ -61,8 +61,18 @@ void refuse_unknown_metric(Measurement const& row, record::Reader<Measurement> c
   throw reader.error("metric", fmt::format("no metric '{}'", row.metric), did_you_mean(row.metric, known));
 }
 
+double Device::shared_slowdown() const {
+  auto const [slow, fast] = std::minmax(highest_shared_read_bytes_per_s, highest_shared_write_bytes_per_s);
+  return slow > 0 && fast > 2 * slow ? fast / slow : 1;
+}
+
 void add_measurement(Device& device, Measurement const& row, record::Reader<Measurement> const& reader, Trust trust) {
   check(row, reader);
+  if (row.metric == "shared_bandwidth_bytes_per_s" && row.access == "coalesced" && row.value) {
+    double& highest =
+        row.direction == "read" ? device.highest_shared_read_bytes_per_s : device.highest_shared_write_bytes_per_s;
+    highest = std::max(highest, *row.value);
+  }
   if (row.status != record::RowStatus::ok && !(row.status == record::RowStatus::doubtful && trust == Trust::doubtful))
     return;
   if (!row.value || !(*row.value > 0)) return;  // doubtful for that

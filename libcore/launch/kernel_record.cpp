@@ -54,9 +54,17 @@ void fill_slots(record::Kernel& row, emu::SlotCounts const& k) {
                            ? 1
                            : static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
   bool const of_amd = frontend::is_amd_target(row.target);
+  auto const sum = [&] {
+    double slots = 0;
+    for (auto const& n : row.slots) slots += n.value_or(0);
+    return slots;
+  };
+  double const before = sum();
   for (auto const pipe : record::values_of<record::Pipe>)
     if (of_amd || !record::is_of_amd(pipe)) row.slots[pipe] = k.slots[pipe] * scale;
   row.code_slots = k.code_slots;
+  // The group that was profiled stays to the mean one as it was, in the slots of this target.
+  if (row.group.slots && before > 0) *row.group.slots *= sum() / before;
 }
 
 void fill_sizes(record::Kernel& row, emu::Dim3 const& grid, emu::Dim3 const& block) {

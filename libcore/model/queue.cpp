@@ -1,8 +1,10 @@
 #include "model/queue.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
 
 #include "model/rates.hpp"
 
@@ -12,68 +14,6 @@ namespace {
 
 using device::Device;
 using record::Limiter, record::Pipe, record::ResidualModel, record::RowStatus, record::Step;
-
-using C = Constants;
-// "chosen" is said of what bench-suites/validation's chosen part decided, and on which of its suites.
-constexpr std::array table{
-    Constant{"norm", &C::norm, "1", "chosen on hecbench, pmpp and qv100_cycles"},
-    Constant{"wave_issue_cycles", &C::wave_issue_cycles, "clocks",
-             "chosen on hecbench: from one instruction of a wavefront to its next, where it has no other to wait for"},
-    Constant{"overlap", &C::overlap, "1",
-             "chosen on gemm_ladders and hecbench: a group of W wavefronts is W^overlap customers"},
-    Constant{"overlap_barriers", &C::overlap_barriers, "1", "chosen on gemm_ladders: the same of groups with barriers"},
-    Constant{"load_cycles", &C::load_cycles, "clocks",
-             "of 8.6 and others, and of their shared memory: micro-benchmarks of an A40"},
-    Constant{"load_cycles_large", &C::load_cycles_large, "clocks",
-             "of 7.0, 8.0, 9.0, where one line has all: 128 bytes a clock, te42kyfo/gpu-benches gpu-l1"},
-    Constant{"shared_cycles_large", &C::shared_cycles_large, "clocks",
-             "of shared memory of these, words: chosen on gemm_ladders and tunehub"},
-    Constant{"load_cycles_turing", &C::load_cycles_turing, "clocks", "of 7.5: chosen on pmpp"},
-    Constant{"store_cycles", &C::store_cycles, "clocks", "as load_cycles"},
-    Constant{"tag_lines", &C::tag_lines, "lines/clock", "micro-benchmarks of an A40"},
-    Constant{"constant_cycles", &C::constant_cycles, "clocks", "chosen on pmpp and tunehub"},
-    Constant{"atomic_request_cycles", &C::atomic_request_cycles, "clocks", "as store_cycles"},
-    Constant{"atomic_line_cycles", &C::atomic_line_cycles, "clocks", "chosen on pmpp: of one part of the cache"},
-    Constant{"atomic_part_bytes", &C::atomic_part_bytes, "B",
-             "chosen on hecbench and pmpp: neighbouring memory that one part of the cache updates"},
-    Constant{"atomic_same_cycles", &C::atomic_same_cycles, "clocks", "one update of an address in a clock"},
-    Constant{"shared_atomic_cycles", &C::shared_atomic_cycles, "clocks", "chosen on pmpp"},
-    Constant{"texture_cycles", &C::texture_cycles, "clocks", "four texels a clock"},
-    Constant{"l2_bytes_per_channel", &C::l2_bytes_per_channel, "B/clock",
-             "te42kyfo/gpu-benches gpu-l2-cache, where the database has no rate"},
-    Constant{"l2_port_bytes", &C::l2_port_bytes, "B/clock", "micro-benchmarks: 64 bytes a clock and compute unit"},
-    Constant{"sectors_per_lookup", &C::sectors_per_lookup, "1", "assumed: 64 bytes a clock of each part of the cache"},
-    Constant{"dram_part", &C::dram_part, "1",
-             "te42kyfo/gpu-benches gpu-stream: of the stated bandwidth, where none was measured"},
-    Constant{"line_part", &C::line_part, "1",
-             "chosen on pmpp: of the resident groups, those that share a line in time"},
-    Constant{"line_most", &C::line_most, "1", "chosen on pmpp: memory gives 64 bytes for 32"},
-    Constant{"cache_part", &C::cache_part, "1", "assumed: of a capacity"},
-    Constant{
-        "dirty_part", &C::dirty_part, "1",
-        "chosen on hecbench and pmpp: of the second-level cache, what has been written and stays there at the end"},
-    Constant{"dirty_most", &C::dirty_most, "1", "chosen on hecbench: of what has been written, at most so much stays"},
-    Constant{"arithmetic_cycles", &C::arithmetic_cycles, "clocks", "micro-benchmarks: 4 to 5"},
-    Constant{"fp64_cycles", &C::fp64_cycles, "clocks", "micro-benchmarks of V100 and A100"},
-    Constant{"fp64_slow_cycles", &C::fp64_slow_cycles, "clocks", "micro-benchmarks of Turing: 40 to 48"},
-    Constant{"fp64_slow_part", &C::fp64_slow_part, "1",
-             "chosen on hecbench: of the stated rate, where four schedulers share a narrow double-precision unit"},
-    Constant{"special_cycles", &C::special_cycles, "clocks", "micro-benchmarks: 17 to 23"},
-    Constant{"constant_latency_cycles", &C::constant_latency_cycles, "clocks", "micro-benchmarks: 26 to 30"},
-    Constant{"shared_latency_cycles", &C::shared_latency_cycles, "clocks", "micro-benchmarks: 19 to 29"},
-    Constant{"barrier_cycles", &C::barrier_cycles, "clocks", "micro-benchmarks: 16 to 24"},
-    Constant{"hit_cycles", &C::hit_cycles, "clocks", "micro-benchmarks, where the database has no l1_latency_s"},
-    Constant{"l2_latency_s", &C::l2_latency_s, "s", "RRZE-HPC/gpu-benches, A40, where the database has none"},
-    Constant{"dram_latency_s", &C::dram_latency_s, "s", "RRZE-HPC/gpu-benches, A40, where the database has none"},
-    Constant{"group_delay_cycles", &C::group_delay_cycles, "clocks", "chosen on pmpp: until a group has begun"},
-    Constant{"wave_cycles", &C::wave_cycles, "clocks", "chosen on pmpp: to begin a wavefront"},
-    Constant{"code_s", &C::code_s, "s", "chosen on pmpp: an instruction that is fetched for the first time"},
-    Constant{"ramp_s", &C::ramp_s, "s", "chosen on pmpp: until a whole machine has work"},
-    Constant{"launch_s", &C::launch_s, "s", "nvbench: 2.8 to 6.9 us on seven systems"},
-    Constant{"graph_node_s", &C::graph_node_s, "s",
-             "NVIDIA, Getting Started with CUDA Graphs: a graph of 20 kernels of 2.9 us takes 3.4 us for each on a "
-             "V100, less launch_s; of each node after the first"},
-};
 
 // Throughput of `few` and of `all` customers that take turns at one station and a delay: exact mean-value analysis.
 std::pair<double, double> throughput(double delay, double service, double few, double all) {
@@ -88,51 +28,63 @@ std::pair<double, double> throughput(double delay, double service, double few, d
   return {x_few, x};
 }
 
-// Of an NVIDIA device, 86 for 8.6; else 0.
-int capability(Device const& device) {
-  int number = 0;
-  if (device.vendor == "NVIDIA" && device.target.starts_with("sm_"))
-    std::from_chars(device.target.data() + 3, device.target.data() + device.target.size(), number);
-  return number;
-}
+constexpr double words_together = 5;  // sectors of 32 neighbouring words, wherever they begin
 
 bool has_queue(Device const& device) {
   return !device.pipes.empty();
 }
 
-// Those of which bench-suites/validation has measured times.
-bool is_validated(int capability) {
-  return capability == 70 || capability == 75 || capability == 80 || capability == 86;
+// Of an architecture: those of all, unless it has its own.
+Constants constants_on(Device const& device, Constants of_all) {
+  for (auto const& [constant, value] : device.constants) of_all.*constant = value;
+  return of_all;
 }
 
 }  // namespace
 
-std::span<Constant const> constants() {
-  return table;
-}
-
 class Projector {
  public:
-  Projector(Kernel const& kernel, Device const& device, int capability, Options const& options, Terms& terms)
+  Projector(Kernel const& kernel, Device const& device, Options const& options, Terms& terms)
       : k_(kernel),
         row_(*kernel.row_),
         device_(device),
         options_(options),
-        c_(options.constants),
-        terms_(terms),
-        capability_(capability) {}
+        c_(constants_on(device, options.constants)),
+        terms_(terms) {}
 
   void run();
 
  private:
-  double slots(Pipe pipe) const { return row_.slots[pipe].value_or(0) / groups_total_; }
+  enum class Held : std::uint8_t { nowhere, in_l2, in_l3 };  // all that a launch touches, when it begins
+  // Sectors of a group unless it says otherwise.
+  struct FirstLevel {
+    double bytes = 0;     // that the cache has for loads
+    double together = 1;  // groups on all units
+    double growth = 1;    // what the groups of a unit load over what one does
+    double lost = 0;      // loaded again because it was lost
+    double loads = 0;     // asked of the second level
+    double textures = 0;
+    double local_missed = 0, local_together = 0;  // private memory: missed; of all groups together, bytes
+  };
+  // Bytes of a launch.
+  struct Moved {
+    double read = 0, written = 0;  // before what stays in the cache at the end
+    double bytes = 0;              // moved
+    double writing = 0;            // of these, the part that is written
+  };
+
+  // Of a group, in wavefronts of 32.
+  double slots(Pipe pipe) const { return row_.slots[pipe].value_or(0) / groups_total_ * k_.lanes_ / warp; }
   double of_group(std::optional<double> const& value) const { return value.value_or(0) * k_.scale_; }
   double& station(Station s) { return terms_.stations[s]; }
 
   bool has_slow_fp64() const { return device_.throughput[record::InstructionClass::fp64].value_or(2) <= 4; }
 
   void set_up();
+  double packed_part(record::PipeRule const&) const;
   void pipes();
+  double shared_passes() const;
+  double request_cycles(Kernel::Request const&, double min) const;
   void load_store();
   double load_misses(double capacity_bytes, double growth) const;
   double group_union(record::ByAxes const& parts, double groups) const;
@@ -144,10 +96,12 @@ class Projector {
   double looked_up(std::vector<Kernel::Request> const& requests) const;
   bool knows_program() const { return options_.caches == Caches::program && k_.touched_before_; }
   double held_bytes(double capacity_bytes) const;
+  FirstLevel first_level() const;
+  Moved moved_past(double capacity_bytes, FirstLevel const&) const;
   void caches();
   double lone_latency() const;
   double global_atomics() const;
-  void one_launch(bool in_l2);
+  void one_launch(Held);
   Limiter limiter() const;  // of executing
   void finish();
 
@@ -155,20 +109,22 @@ class Projector {
   record::Kernel const& row_;
   Device const& device_;
   Options const& options_;
-  Constants const& c_;
+  Constants c_;
   Terms& terms_;
-  int capability_;
   double f_ = 1, slower_ = 1;  // clock; the one at which the database's figures of caches were measured over it
+  double wave_ = warp;         // lanes of a wavefront
   double units_ = 1, active_ = 1, groups_ = 1, grid_groups_ = 1, groups_total_ = 1, resident_ = 1, waves_ = 1,
          launches_ = 1;
-  double issued_ = 0;       // slots of a group
-  double from_memory_ = 1;  // part of the misses that reach memory
+  double issued_ = 0;                     // slots of a group
+  double from_memory_ = 1, from_l3_ = 0;  // parts of the misses that reach memory, and the last-level cache before it
+  double l3_s_ = 0;                       // what a group takes of the last-level cache
 };
 
 void Projector::set_up() {
   auto const& common = terms_.common;
   f_ = common.clock_hz;
   slower_ = device_.clock_hz.value_or(f_) / f_;
+  wave_ = static_cast<double>(device_.rule.wave_width.value_or(warp));
   units_ = static_cast<double>(*device_.compute_units);
   launches_ = std::max<double>(1, static_cast<double>(row_.launches));
   groups_total_ = std::max<double>(1, static_cast<double>(row_.groups_total));
@@ -181,33 +137,50 @@ void Projector::set_up() {
   terms_.customers = std::min(resident_, terms_.groups_of_unit);
 }
 
+// Of a VLIW's lanes, those that its bundles fill; the classes of one lane alone have that.
+double Projector::packed_part(record::PipeRule const& rule) const {
+  double const lanes = device_.vliw_slots.value_or(1);
+  if (lanes <= 1 || device_.throughput[rule.throughput] != device_.throughput[record::InstructionClass::fp32]) return 1;
+  return std::min(1.0, row_.vliw_ops_per_bundle.value_or(1) / lanes);
+}
+
 void Projector::pipes() {
   using enum record::InstructionClass;
   for (Pipe const pipe : record::values_of<Pipe>) issued_ += slots(pipe);
-  station(Station::issue) = (issued_ * warp / device_.throughput_issue.value_or(128) + c_.wave_cycles * waves_) / f_;
+  if (device_.vliw_slots.value_or(1) > 1) issued_ /= row_.vliw_ops_per_bundle.value_or(1);
+  station(Station::issue) =
+      (issued_ * warp / (device_.throughput_issue.value_or(128) * c_.issues) + c_.wave_cycles * waves_) / f_;
   for (auto const& rule : device_.pipes) {
     double const otherwise = rule.throughput == fp64 ? 2 : rule.throughput == special ? 16 : 64;
-    double const rate = device_.throughput[rule.throughput].value_or(otherwise) / rule.results;
+    double const rate = device_.throughput[rule.throughput].value_or(otherwise) / rule.results * packed_part(rule);
     double const part = rule.pipe == Pipe::fp64 && has_slow_fp64() ? c_.fp64_slow_part : 1;
     if (rate > 0) station(rule.station) += slots(rule.pipe) * warp / (rate * part) / f_;
   }
 }
 
+// Of a group: 16 banks serve half a wavefront at a time, others 32 lanes.
+double Projector::shared_passes() const {
+  std::size_t const lanes = device_.shared_banks == 16 ? 0 : 1;
+  std::size_t const banks = lanes == 0 ? 0 : device_.shared_bank_bytes == 8 ? 2 : 1;
+  return (row_.shared_load_passes[lanes][banks] + row_.shared_store_passes[lanes][banks]) / groups_total_;
+}
+
+// Of the load/store unit, for 32 lanes; `min`: of one whose lanes lie together.
+double Projector::request_cycles(Kernel::Request const& r, double min) const {
+  if (c_.scatter_cycles <= 0 || r.sectors <= words_together) return std::max({min, r.degree, r.lines / c_.tag_lines});
+  // Whole lines, of wider words: 32 bytes a clock.
+  if (r.degree >= r.lines && r.sectors >= 3.5 * r.lines) return std::max(min, r.sectors);
+  return std::min(warp, c_.scatter_cycles * std::max(r.degree, std::min(2.0, r.lines / 3)));
+}
+
 void Projector::load_store() {
   auto const& g = k_.group_;
-  bool const turing = device_.target == "sm_75", large = capability_ % 10 == 0;
-  double const load_cycles = turing ? c_.load_cycles_turing : c_.load_cycles;
-  double const shared_cycles = large ? c_.shared_cycles_large : c_.load_cycles;
   auto const requests = [&](auto const& list, double min, double min_of_line) {
     double sum = 0;
-    for (auto const& r : list)
-      sum += r.count * std::max({r.lines > 1 ? min : min_of_line, r.degree, r.lines / c_.tag_lines});
+    for (auto const& r : list) sum += r.count * request_cycles(r, r.lines > 1 ? min : min_of_line);
     return sum * k_.scale_;
   };
-  auto const loads = [&](auto const& list) {
-    return requests(list, load_cycles, large ? c_.load_cycles_large : load_cycles);
-  };
-  double const shared_passes = (row_.shared_load_passes[1][1] + row_.shared_store_passes[1][1]) / groups_total_;
+  auto const loads = [&](auto const& list) { return requests(list, c_.load_cycles, c_.load_line_cycles); };
   // Loads of neighbouring words that the assembler joins are one request, and one pass.
   auto const count = [](auto const& list) {
     double sum = 0;
@@ -218,17 +191,19 @@ void Projector::load_store() {
   double const others = (count(k_.loads_) + count(k_.stores_) + count(k_.locals_)) * k_.scale_ +
                         of_group(g.atomic_requests) + of_group(g.shared_atomic_requests) + of_group(g.texture_requests);
   double const asked = of_group(g.shared_requests);
-  double const joined = asked > 0 ? std::clamp((slots(Pipe::memory) - others) / asked, 0.25, 1.0) : 1;
-  double const shared = joined * std::max(shared_cycles * asked, shared_passes);
+  double const of_shared = slots(Pipe::shared) > 0 ? slots(Pipe::shared) : slots(Pipe::memory) - others;
+  double const joined = asked > 0 && c_.shared_joined > 0 ? std::clamp(of_shared / asked, 0.25, 1.0) : 1;
+  double const shared =
+      joined * std::max(c_.shared_cycles * asked, c_.shared_pass_cycles * shared_passes()) * device_.shared_slowdown();
   double const shared_atomics = std::max({c_.shared_atomic_cycles * of_group(g.shared_atomic_requests),
                                           c_.shared_atomic_cycles * of_group(g.shared_atomic_passes),
-                                          turing ? c_.shared_atomic_cycles * of_group(g.shared_atomic_serial) : 0});
+                                          c_.shared_atomic_same_cycles * of_group(g.shared_atomic_serial)});
   double const local = loads(k_.locals_);
   station(Station::shared) = (shared + shared_atomics) / f_;
   station(Station::lsu) =
-      (loads(k_.loads_) + requests(k_.stores_, c_.store_cycles, c_.store_cycles) + shared + shared_atomics + local +
-       c_.constant_cycles * of_group(g.constant_requests) + c_.texture_cycles * of_group(g.texture_requests) +
-       c_.atomic_request_cycles * of_group(g.atomic_requests)) /
+      (loads(k_.loads_) + requests(k_.stores_, c_.store_cycles, c_.store_cycles) +
+       c_.shared_in_lsu * (shared + shared_atomics) + local + c_.constant_cycles * of_group(g.constant_requests) +
+       c_.texture_cycles * of_group(g.texture_requests) + c_.atomic_request_cycles * of_group(g.atomic_requests)) /
       f_;
 }
 
@@ -341,35 +316,94 @@ double Projector::held_bytes(double capacity_bytes) const {
   return std::min(held / launches_, row_.global_footprint_bytes);
 }
 
-void Projector::caches() {
+Projector::FirstLevel Projector::first_level() const {
   auto const& g = k_.group_;
+  FirstLevel out;
   double const own = k_.load_sectors_;
   double const unified = device_.l1_per_cu_bytes.value_or(0);
   double const shared_used = resident_ * static_cast<double>(row_.shared_bytes);
-  double const l1 = std::max(unified - shared_used, 0.1 * unified) * c_.cache_part;
-  double const l2 = device_.l2_bytes.value_or(0) * c_.cache_part;
-  double const together = std::min(groups_, resident_ * units_);
+  out.bytes = std::max(unified - shared_used, 0.1 * unified) * c_.cache_part;
+  out.together = std::min(groups_, resident_ * units_);
+  out.textures = row_.texture_bytes / groups_total_ / sector_bytes;
 
   // Private memory lives in the first-level cache as far as that holds it, and is written back from there.
   double const local_bytes = g.local_lines.value_or(0) * 4 * sector_bytes;
-  double const local_in_l1 = local_bytes * terms_.customers;
+  double const local_held = local_bytes * terms_.customers;
   double local_issued = 0;
   for (auto const& r : k_.locals_) local_issued += r.count * r.sectors;
-  double const local_missed = local_in_l1 > l1 ? local_issued * (1 - l1 / local_in_l1) : 0;
-  double const local_in_l2 = local_bytes * together;
-  double const local_memory = local_in_l2 > l2 ? local_missed * (1 - l2 / local_in_l2) : 0;
+  out.local_missed = local_held > out.bytes ? local_issued * (1 - out.bytes / local_held) : 0;
+  out.local_together = local_bytes * out.together;
 
-  double const l1_left = std::max(0.1 * l1, l1 - local_in_l1);
-  double const l1_growth = own > 0 ? (k_.load_parts_[0] + (own - k_.load_parts_[0]) * terms_.customers) / own : 1;
-  double const lost = load_misses(l1_left, l1_growth);
-  double const again = lost + k_.past_l1_;
+  out.growth = own > 0 ? (k_.load_parts_[0] + (own - k_.load_parts_[0]) * terms_.customers) / own : 1;
+  if (c_.first_level <= 0) {  // each request passes it by
+    double requested = 0;
+    for (auto const& r : k_.loads_) requested += r.count * r.sectors;
+    out.lost = load_misses(0, 1);
+    out.loads = std::max(own, requested);
+    return out;
+  }
+  // What misses it comes with its neighbours.
+  double const lines = std::accumulate(k_.load_lines_.begin(), k_.load_lines_.end(), 0.0);
+  double const filled = own > 0 ? std::max(1.0, std::min(c_.fill_sectors, 4 * lines / own)) : 1;
+  out.lost = load_misses(std::max(0.1 * out.bytes, out.bytes - local_held), out.growth);
+  out.loads = (own + out.lost) * filled + k_.past_l1_;
+  return out;
+}
+
+// What passes a cache that all units share.
+Projector::Moved Projector::moved_past(double capacity_bytes, FirstLevel const& first) const {
+  double const cache = capacity_bytes * c_.cache_part, own = k_.load_sectors_;
+  double const local =
+      first.local_together > cache ? first.local_missed * (1 - cache / first.local_together) * k_.scale_ : 0;
+  bool const knows_unions = !k_.load_unions_.empty() && k_.load_unions_.size() == k_.store_unions_.size();
+  double const loaded_together =
+      knows_unions ? union_of(k_.load_unions_, first.together) : group_union(k_.load_parts_, first.together);
+  double const growth = own > 0 ? loaded_together / own : 1;
+  double const again = std::min(first.lost, load_misses(std::max(cache, first.bytes), std::max(growth, first.growth))) *
+                       k_.scale_ * groups_;
+  double const more_read = fetched_in_vain(k_.load_parts_, k_.load_lines_);
+  double const more_written = fetched_in_vain(k_.store_parts_, k_.store_lines_);
+  double const footprint = row_.global_footprint_bytes;
+  double const group_held = knows_unions ? groups_held(cache) : 0;
+  auto const distinct = [&](auto const& unions, auto const& parts, double of_group) {
+    double const sectors = cache <= 0     ? of_group * groups_  // they share nothing
+                           : knows_unions ? distinct_of_launch(unions, group_held)
+                                          : distinct_of_launch(parts, cache);
+    return sectors * k_.scale_;
+  };
+  double const first_loads = more_read * distinct(k_.load_unions_, k_.load_parts_, own);
+  double const first_stores = more_written * distinct(k_.store_unions_, k_.store_parts_, k_.store_sectors_);
+  // What the cache holds when the launch begins: of what is loaded, the rest of what is stored alone, which is not
+  // moved either while the program goes on writing it there, as that is not of what is loaded and stored.
+  double const held = held_bytes(cache);
+  double const held_loads = std::min(held, first_loads * sector_bytes);
+  double const both =
+      std::clamp((first_loads + first_stores) * sector_bytes - footprint, 0.0, first_stores * sector_bytes);
+  double const held_stores =
+      std::min(first_stores * sector_bytes, held - held_loads + (held > 0 ? both * held / footprint : 0));
+  Moved out;
+  out.read = (first_loads + again + (first.textures + local / 2) * groups_) * sector_bytes - held_loads;
+  out.written = (first_stores + local / 2 * groups_) * sector_bytes - held_stores;
+  // What fits is fetched once, whatever groups far from each other share.
+  double const fetched = footprint <= cache ? std::min(out.read, footprint) : out.read;
+  double const dirty = std::min(c_.dirty_most * out.written, c_.dirty_part * capacity_bytes);
+  double const most =
+      (more_read * first.loads + more_written * k_.store_sectors_ + first.textures + local / k_.scale_) * k_.scale_ *
+      groups_ * sector_bytes;
+  out.bytes = std::min(fetched + out.written, std::max(most, 0.0)) - dirty;
+  out.writing = fetched + out.written > 0 ? out.written / (fetched + out.written) : 0;
+  return out;
+}
+
+void Projector::caches() {
+  auto const first = first_level();
   double stored = 0;
   for (auto const& r : k_.stores_) stored += r.count * r.sectors;
-  double const textures = row_.texture_bytes / groups_total_ / sector_bytes;
-  double const loads = (own + again) * k_.scale_ + textures;
-  double const l2_sectors = (own + again) * looked_up(k_.loads_) * k_.scale_ + textures +
-                            stored * looked_up(k_.stores_) * k_.scale_ + local_missed * k_.scale_ +
-                            of_group(g.atomic_sectors);
+  double const loads = first.loads * k_.scale_ + first.textures;
+  bool const whole = c_.first_level > 0 && c_.fill_sectors >= c_.sectors_per_lookup;
+  double const l2_sectors = first.loads * (whole ? 1 : looked_up(k_.loads_)) * k_.scale_ + first.textures +
+                            stored * looked_up(k_.stores_) * k_.scale_ + first.local_missed * k_.scale_ +
+                            of_group(k_.group_.atomic_sectors);
   terms_.l2_bytes = l2_sectors * sector_bytes * groups_;
   double const l2_rate = l2_bytes_per_s(device_, f_, c_);
   // What all units share serves the groups of a last, smaller wave faster.
@@ -377,40 +411,21 @@ void Projector::caches() {
   station(Station::l2) =
       std::max(l2_sectors * sector_bytes * sharing / l2_rate, l2_sectors * sector_bytes / (c_.l2_port_bytes * f_));
 
-  bool const knows_unions = !k_.load_unions_.empty() && k_.load_unions_.size() == k_.store_unions_.size();
-  double const loaded_together =
-      knows_unions ? union_of(k_.load_unions_, together) : group_union(k_.load_parts_, together);
-  double const l2_growth = own > 0 ? loaded_together / own : 1;
-  double const again_memory =
-      std::min(lost, load_misses(std::max(l2, l1), std::max(l2_growth, l1_growth))) * k_.scale_ * groups_;
-  double const more_read = fetched_in_vain(k_.load_parts_, k_.load_lines_);
-  double const more_written = fetched_in_vain(k_.store_parts_, k_.store_lines_);
-  double const footprint = row_.global_footprint_bytes;
-  double const group_held = knows_unions ? groups_held(l2) : 0;
-  auto const distinct = [&](auto const& unions, auto const& parts) {
-    return (knows_unions ? distinct_of_launch(unions, group_held) : distinct_of_launch(parts, l2)) * k_.scale_;
+  double const l2 = device_.l2_bytes.value_or(0), l3 = device_.l3_bytes.value_or(0);
+  auto const past_l2 = moved_past(l2, first);
+  auto const moved = l3 > l2 ? moved_past(l3, first) : past_l2;
+  terms_.dram_bytes = moved.bytes;
+  double const time_of_byte =
+      (1 - moved.writing) / dram_bytes_per_s(device_, c_) + moved.writing / dram_write_bytes_per_s(device_, c_);
+  l3_s_ = l3 > l2 && device_.l3_bandwidth_bytes_per_s
+              ? past_l2.bytes / groups_ * sharing / *device_.l3_bandwidth_bytes_per_s
+              : 0;
+  station(Station::dram) = std::max(moved.bytes / groups_ * sharing * time_of_byte, l3_s_);
+  auto const part_of_loads = [&](double read) {
+    return loads > 0 ? std::min(1.0, read / (loads * groups_ * sector_bytes)) : 1;
   };
-  double const first_loads = more_read * distinct(k_.load_unions_, k_.load_parts_);
-  double const first_stores = more_written * distinct(k_.store_unions_, k_.store_parts_);
-  // What the cache holds when the launch begins: of what is loaded, the rest of what is stored alone, which is not
-  // moved either while the program goes on writing it there, as that is not of what is loaded and stored.
-  double const held = held_bytes(l2);
-  double const held_loads = std::min(held, first_loads * sector_bytes);
-  double const both =
-      std::clamp((first_loads + first_stores) * sector_bytes - footprint, 0.0, first_stores * sector_bytes);
-  double const held_stores =
-      std::min(first_stores * sector_bytes, held - held_loads + (held > 0 ? both * held / footprint : 0));
-  double const read =
-      (first_loads + again_memory + (textures + local_memory * k_.scale_ / 2) * groups_) * sector_bytes - held_loads;
-  double const written = (first_stores + local_memory * k_.scale_ / 2 * groups_) * sector_bytes - held_stores;
-  // What fits is fetched once, whatever groups far from each other share.
-  double const fetched = footprint <= l2 ? std::min(read, footprint) : read;
-  double const dirty = std::min(c_.dirty_most * written, c_.dirty_part * device_.l2_bytes.value_or(0));
-  double const most = (more_read * (own + again) + more_written * k_.store_sectors_ + textures + local_memory) *
-                      k_.scale_ * groups_ * sector_bytes;
-  terms_.dram_bytes = std::min(fetched + written, std::max(most, 0.0)) - dirty;
-  station(Station::dram) = terms_.dram_bytes / groups_ * sharing / dram_bytes_per_s(device_, c_);
-  from_memory_ = loads > 0 ? std::min(1.0, read / (loads * groups_ * sector_bytes)) : 1;
+  from_memory_ = part_of_loads(moved.read);
+  from_l3_ = l3 > l2 ? std::max(0.0, part_of_loads(past_l2.read) - from_memory_) : 0;
 }
 
 double Projector::lone_latency() const {
@@ -423,8 +438,9 @@ double Projector::lone_latency() const {
   double const hit_s = device_.l1_latency_s ? *device_.l1_latency_s * slower_ : c_.hit_cycles / f_;
   double const stated_l2_s = device_.l2_latency_s.value_or(c_.l2_latency_s), l2_s = stated_l2_s * slower_;
   double const memory_s = device_.global_latency_s.value_or(c_.dram_latency_s) + l2_s - stated_l2_s;
+  double const l3_s = device_.l3_latency_s.value_or(memory_s);
   return (cycles + c_.group_delay_cycles) / f_ + steps(Step::hit) * hit_s +
-         steps(Step::miss) * (from_memory_ * memory_s + (1 - from_memory_) * l2_s);
+         steps(Step::miss) * (from_memory_ * memory_s + from_l3_ * l3_s + (1 - from_memory_ - from_l3_) * l2_s);
 }
 
 double Projector::global_atomics() const {
@@ -438,23 +454,25 @@ double Projector::global_atomics() const {
   return global_atomics_s({same, lines, of_group(g.atomic_wide_lanes) * groups_, bytes}, device_, f_, c_);
 }
 
-// Without what starts cold; `in_l2`: the second-level cache holds all of its data.
-void Projector::one_launch(bool in_l2) {
-  double const memory = station(Station::dram), from_memory = from_memory_;
-  if (in_l2) station(Station::dram) = 0, from_memory_ = 0;
+// Without what starts cold; `held`: the second-level cache holds all of its data, or the last-level cache does.
+void Projector::one_launch(Held held) {
+  double const memory = station(Station::dram), from_memory = from_memory_, from_l3 = from_l3_;
+  if (held == Held::in_l2) station(Station::dram) = 0, from_memory_ = from_l3_ = 0;
+  if (held == Held::in_l3) station(Station::dram) = l3_s_, from_l3_ += from_memory_, from_memory_ = 0;
   // Shared memory is part of the load/store unit: it has a station of its own to be named. An instruction that has its
   // pipe has the scheduler: that counts as far as it is busier than any pipe.
+  bool const apart = c_.shared_in_lsu <= 0;
   double sum = 0, most = 0, norm = 0, busiest_pipe = 0;
   for (auto const one : record::values_of<Station>)
-    if (one != Station::shared) sum += station(one), most = std::max(most, station(one));
+    if (one != Station::shared || apart) sum += station(one), most = std::max(most, station(one));
   for (auto const one : {Station::fp32, Station::imad, Station::integer, Station::fp64, Station::special, Station::lsu})
     busiest_pipe = std::max(busiest_pipe, station(one));
   for (auto const one : record::values_of<Station>) {
     double const busy = one == Station::issue ? std::max(0.0, station(one) - busiest_pipe) : station(one);
-    if (one != Station::shared && busy > 0) norm += std::pow(busy / most, c_.norm);
+    if ((one != Station::shared || apart) && busy > 0) norm += std::pow(busy / most, c_.norm);
   }
   terms_.service = std::max(most, most * std::pow(norm, 1 / c_.norm));
-  double const issued = c_.wave_issue_cycles * issued_ / waves_ / f_;
+  double const issued = c_.wave_issue_cycles * issued_ * warp / wave_ / waves_ / f_;
   terms_.latency = std::max(lone_latency() + std::max(0.0, sum - terms_.service) / waves_, issued - terms_.service);
   // Wavefronts of a group overlap each other, less where barriers hold them together: a group is so many customers.
   bool const holds = k_.group_.path[Step::barrier].value_or(0) > 0;
@@ -465,7 +483,7 @@ void Projector::one_launch(bool in_l2) {
   terms_.longest = alone > 0 ? parts / alone / k_.scale_ : 0;
   terms_.atomics = global_atomics();
   station(Station::dram) = memory;
-  from_memory_ = from_memory;
+  from_memory_ = from_memory, from_l3_ = from_l3;
 }
 
 Limiter Projector::limiter() const {
@@ -486,11 +504,13 @@ Limiter Projector::limiter() const {
 void Projector::finish() {
   auto& p = terms_.projection;
   bool const warm = options_.caches == Caches::warm, program = knows_program();
-  bool const stays = row_.global_footprint_bytes <= device_.l2_bytes.value_or(0);
+  auto const fits = [&](auto const& cache) { return row_.global_footprint_bytes <= cache.value_or(0); };
+  Held const held = fits(device_.l2_bytes) ? Held::in_l2 : fits(device_.l3_bytes) ? Held::in_l3 : Held::nowhere;
+  bool const stays = held != Held::nowhere;
   auto const body = [&] { return std::max({terms_.queue, terms_.longest, terms_.atomics}); };
   double later = 0;  // each launch after the first, which find what it has left
-  if (launches_ > 1 && stays && !warm && !program) one_launch(true), later = body();
-  one_launch(stays && warm);  // the first: its terms remain
+  if (launches_ > 1 && stays && !warm && !program) one_launch(held), later = body();
+  one_launch(warm ? held : Held::nowhere);  // the first: its terms remain
   if (!stays || warm || program) later = body();
   // While a first group fetches its code, memory serves what has been asked for.
   double const code = warm ? 0 : c_.code_s * row_.code_slots.value_or(0);
@@ -532,15 +552,20 @@ void Projector::run() {
   }
   p.bandwidth_source.clear();
   p.reason = k_.estimated_ ? "no counts of one group: estimated from the totals" : "";
+  auto const say = [&](std::string_view why) {
+    if (!p.reason.empty()) p.reason += "; ";
+    p.reason += why;
+  };
+  if (device_.shared_slowdown() > 1 && row_.shared_bytes > 0)
+    say("measured rates of its shared memory contradict each other: the slower one counts");
   set_up();
   pipes();
   load_store();
   caches();
   finish();
-  if (!is_validated(capability_)) {
+  if (!device_.residuals.knows_architecture(ResidualModel::queue)) {
     p.status = RowStatus::unvalidated;
-    if (!p.reason.empty()) p.reason += "; ";
-    p.reason.append("no measurement of ").append(device_.target).append(" has tested this model");
+    say(fmt::format("no measurement of {} has tested this model", device_.target));
   }
   if (!std::isfinite(*p.time_s) || *p.time_s <= 0) {
     p.status = RowStatus::unknown;
@@ -550,7 +575,6 @@ void Projector::run() {
 }
 
 void Kernel::explain(Device const& device, Options const& options, Terms& terms) const {
-  int const number = capability(device);
   auto common = options.common;
   common.terms = !has_queue(device) || !(complete_ || estimated_);
   if (!options.has_launch_cost) {
@@ -559,7 +583,7 @@ void Kernel::explain(Device const& device, Options const& options, Terms& terms)
   }
   panwar::explain(*row_, device, common, terms.common, terms.projection);
   static_cast<Quantities&>(terms) = {};
-  Projector(*this, device, number, options, terms).run();
+  Projector(*this, device, options, terms).run();
 }
 
 }  // namespace kernelcast::model::queue

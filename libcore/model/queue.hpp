@@ -17,8 +17,10 @@
 //    what groups share are counted by miniemu. What the program has touched before the launch is not fetched as far as
 //    the cache still holds it (Caches).
 // Source: Reiser and Lavenberg 1980 for the queue; the rest is described in kernelcast-models(7).
-// Limits: NVIDIA from compute capability 7.0 on; the others, and rows without the columns of one group, are projected
-// by panwar.hpp, and say so. Concurrent kernels and tensor cores' rates are not modelled.
+// Architectures differ in data: pipes.csv and constants.csv of the device database. Rows of AMD's machine code count for
+// its devices; without one, PTX by rules.
+// Limits: rows without issue slots, and architectures without pipes, are projected by panwar.hpp, and say so. SHOC's
+// kernels alone have tested GT200 to Maxwell, GCN and the VLIW devices, micro-benchmarks alone CDNA and RDNA. Concurrent kernels and tensor cores' rates are not modelled.
 #pragma once
 
 #include <array>
@@ -32,34 +34,14 @@
 #include "record/by_axes.hpp"
 #include "record/histogram.hpp"
 #include "record/queue.hpp"
+#include "record/queue_constants.hpp"
 
 namespace kernelcast::model::queue {
 
 inline constexpr char const* model_name = "queue";
 inline constexpr double sector_bytes = 32, warp = 32;
 
-// What is not known of a device, and what no device has: see constants().
-struct Constants {
-  double norm = 3, overlap = 1, overlap_barriers = 0.25;
-  double load_cycles = 2, load_cycles_large = 1, shared_cycles_large = 1.5, load_cycles_turing = 3, store_cycles = 2;
-  double tag_lines = 3.6, constant_cycles = 1, texture_cycles = 8;
-  double atomic_request_cycles = 2, atomic_line_cycles = 1.25, atomic_part_bytes = 4096, atomic_same_cycles = 1,
-         shared_atomic_cycles = 2;
-  double fp64_slow_part = 0.87, wave_issue_cycles = 4;
-  double l2_bytes_per_channel = 120, l2_port_bytes = 64, sectors_per_lookup = 2;
-  double dram_part = 0.92, line_part = 0.5, line_most = 2, cache_part = 0.8, dirty_part = 0.25, dirty_most = 0.5;
-  double arithmetic_cycles = 4.5, fp64_cycles = 8, fp64_slow_cycles = 40, special_cycles = 20,
-         constant_latency_cycles = 30, shared_latency_cycles = 25, barrier_cycles = 20, hit_cycles = 33;
-  double l2_latency_s = 144e-9, dram_latency_s = 316e-9;
-  double group_delay_cycles = 200, wave_cycles = 5;
-  double code_s = 8e-9, ramp_s = 1e-6, launch_s = 5e-6, graph_node_s = 0.26e-6;
-};
-struct Constant {
-  std::string_view name;
-  double Constants::* value;
-  std::string_view unit, source;
-};
-std::span<Constant const> constants();
+using Constants = record::QueueConstants;
 
 // Which data the second-level cache holds when a launch begins: nothing of it, what a launch like it has left, or what
 // the program before it has, where the row says so, else nothing.
@@ -134,6 +116,7 @@ class Kernel {
   double past_l1_ = 0;                              // sectors of loads that pass the first-level cache by
   double load_sectors_ = 0, store_sectors_ = 0;     // distinct, of one group
   double atomic_sectors_ = 0;                       // distinct, of all groups; 0: not known
+  double lanes_ = warp;                             // of the wavefronts that slots are of
   double scale_ = 1;                                // of the mean group to the one profiled
 };
 

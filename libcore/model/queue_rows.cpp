@@ -27,9 +27,13 @@ bool read_unions(std::string_view text, double groups, std::vector<double>& unio
   return reads && (unions.empty() || static_cast<double>(unions.size()) == std::ceil(std::log2(groups)) + 1);
 }
 
-// Of NVIDIA's machine code: AMD's has other pipes.
 bool has_slots(record::Kernel const& row) {
-  return row.slots[Pipe::issue] && !row.target.starts_with("gfx");
+  return row.slots[Pipe::issue].has_value();
+}
+
+// Of the wavefronts that slots are of: AMD's have 64 lanes before gfx10.
+double lanes_of(std::string_view target) {
+  return target.starts_with("gfx") && !(target.starts_with("gfx1") && target.size() > 6) ? 64 : warp;
 }
 
 }  // namespace
@@ -38,6 +42,7 @@ Kernel::Kernel(record::Kernel const& row) : row_(&row), group_(row.group) {
   if (record::Powers touched{}; record::read_powers(row.touched_before, touched)) touched_before_ = touched;
   if (!has_slots(row)) return;
   complete_ = row.group.slots && *row.group.slots > 0 && read_group();
+  lanes_ = lanes_of(row.target);
   double slots = 0;
   for (auto const& n : row.slots) slots += n.value_or(0);
   double const mean = slots / std::max<double>(1, static_cast<double>(row.groups_total));

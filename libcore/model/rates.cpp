@@ -8,6 +8,12 @@ double dram_bytes_per_s(device::Device const& device, queue::Constants const& c)
   return device.measured_bandwidth_bytes_per_s.value_or(c.dram_part * device.peak_bandwidth_bytes_per_s.value_or(1e11));
 }
 
+double dram_write_bytes_per_s(device::Device const& device, queue::Constants const& c) {
+  auto const& written = device.global_write.bandwidth_bytes_per_s;
+  double const rate = dram_bytes_per_s(device, c);
+  return written.empty() ? rate : std::min(rate, *std::max_element(written.begin(), written.end()));
+}
+
 double l2_bytes_per_s(device::Device const& device, double clock_hz, queue::Constants const& c) {
   if (device.l2_bandwidth_bytes_per_s)
     return *device.l2_bandwidth_bytes_per_s * clock_hz / device.clock_hz.value_or(clock_hz);

@@ -10,6 +10,8 @@ namespace kernelcast::model {
 
 // Of the memory, bytes per second: measured, else a part of what is stated.
 double dram_bytes_per_s(device::Device const&, queue::Constants const& = {});
+// The same of stores: the highest measured, and not more than the above.
+double dram_write_bytes_per_s(device::Device const&, queue::Constants const& = {});
 
 // Of the second-level cache, all units together, bytes per second: measured at the device's usual clock, else so much
 // a clock for each 32-bit channel of the memory, and not less than the memory gives.

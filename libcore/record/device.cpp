@@ -217,6 +217,17 @@ Schema<PipeRule> const& PipeRule::schema() {
   return schema;
 }
 
+Schema<ConstantRule> const& ConstantRule::schema() {
+  using R = ConstantRule;
+  static auto const schema =
+      Schema<R>("constant_rule", "a constant of the queue model on an architecture, where it is another")
+          .column("target", &R::target, Unit::none, "names of the architectures, as devices have them, joined by ;")
+          .column("constant", &R::constant, Unit::none, "its name, as perfcast --constants lists it")
+          .column("value", &R::value, Unit::none, "in the constant's unit")
+          .column("source", &R::source, Unit::none, "where this comes from, or what it was chosen on");
+  return schema;
+}
+
 Schema<Alias> const& Alias::schema() {
   static auto const schema = Schema<Alias>("alias", "what another data set calls a device")
                                  .column("data_set", &Alias::data_set, Unit::none, "the other data set")

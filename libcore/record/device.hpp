@@ -83,6 +83,16 @@ struct PipeRule {
   static Schema<PipeRule> const& schema();
 };
 
+// A constant of the queue model on an architecture, where it differs from that of all devices.
+struct ConstantRule {
+  std::string target;  // as of `device`; several joined by ;
+  std::string constant;
+  double value = 0;
+  std::string source;
+
+  static Schema<ConstantRule> const& schema();
+};
+
 // What another data set calls a device.
 struct Alias {
   std::string data_set, name, device;

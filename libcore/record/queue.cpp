@@ -48,6 +48,8 @@ Schema<Constant> const& Constant::schema() {
   static auto const schema =
       Schema<Constant>("constant", "a figure of the queue model that is not a fact of a device")
           .column("name", &Constant::name, Unit::none, "as --constant takes it")
+          .column("target", &Constant::target, Unit::none, "the architecture that it is of; empty: all others")
+          .may_be_empty()
           .column("value", &Constant::value, Unit::none, "in the unit of the next column")
           .column("unit", &Constant::unit, Unit::none, "unit of the value; 1 where it has none")
           .column("source", &Constant::source, Unit::none, "where it comes from, or what it was chosen on");

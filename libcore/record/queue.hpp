@@ -39,7 +39,7 @@ struct Stations {
 };
 
 struct Constant {
-  std::string name;
+  std::string name, target;
   double value = 0;
   std::string unit, source;
 

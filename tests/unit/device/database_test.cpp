@@ -255,6 +255,29 @@ TEST_CASE("a pipe needs a throughput that devices have") {
   CHECK(device::load(copy.folder.string()).find("a100").pipes.empty());
 }
 
+TEST_CASE("an architecture has constants of its own by name") {
+  auto const tried = [&](std::string const& row) {
+    Copy const copy;
+    copy.append("constants.csv", row);
+    auto const error = refusal([&] { device::load(copy.folder.string()); });
+    CHECK(error.status() == Status::bad_data);
+    return error.text("test");
+  };
+  CHECK_THAT(tried("sm_70,load_cycle,1,a manual"), Contains("the queue has no constant 'load_cycle'"));
+  CHECK_THAT(tried("sm_70,load_cycles,-1,a manual"), Contains("column 'value': must not be below 0"));
+  auto const value = [](device::Device const& device, double record::QueueConstants::* constant) {
+    record::QueueConstants out;
+    for (auto const& [own, figure] : device.constants) out.*own = figure;
+    return out.*constant;
+  };
+  auto copy = device::load(tree);
+  CHECK(value(copy.find("t4"), &record::QueueConstants::load_cycles) == 3);
+  CHECK(value(copy.find("a40"), &record::QueueConstants::load_cycles) == 2);
+  CHECK(copy.set_constant("sm_75", "load_cycles", 4));
+  CHECK(value(copy.find("t4"), &record::QueueConstants::load_cycles) == 4);
+  CHECK_FALSE(copy.set_constant("sm_86", "load_cycles", 4));
+}
+
 TEST_CASE("the database is found by option, environment, and from the build tree") {
   ::unsetenv("KERNELCAST_DEVDB");
   CHECK(fs::equivalent(device::find_database(""), tree));  // this test runs in a build tree

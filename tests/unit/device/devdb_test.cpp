@@ -74,9 +74,9 @@ std::string source_of(std::string const& column) {
 }  // namespace
 
 TEST_CASE("devdb: the columns of every record end in their units") {
-  for (record::Layout const* layout :
-       std::initializer_list<record::Layout const*>{&record::Device::schema(), &record::OccupancyRule::schema(),
-                                                    &record::PipeRule::schema(), &record::Alias::schema()})
+  for (record::Layout const* layout : std::initializer_list<record::Layout const*>{
+           &record::Device::schema(), &record::OccupancyRule::schema(), &record::PipeRule::schema(),
+           &record::ConstantRule::schema(), &record::Alias::schema()})
     for (auto const& column : layout->columns()) {
       INFO(layout->name() << "." << column.name);
       auto const ending = suffix(column.unit);
@@ -118,7 +118,7 @@ TEST_CASE("devdb: every figure has a source, or is marked as an assumption") {
           pipe == record::Pipe::memory || pipe == record::Pipe::tensor || pipe >= record::Pipe::issue;
       if (!d.pipes.empty() && !elsewhere) CHECK(std::ranges::count(d.pipes, pipe, &record::PipeRule::pipe) > 0);
     }
-    CHECK(d.pipes.empty() == !(d.target.starts_with("sm_") && std::stoi(d.target.substr(3)) >= 70));
+    CHECK(d.pipes.empty() == (d.kind == "cpu"));
   }
   for (auto const& r : database().rules()) {
     INFO(r.target);

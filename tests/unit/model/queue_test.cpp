@@ -1,11 +1,15 @@
 // The default model: closed forms, properties, and what it says where it knows too little.
 #include <cmath>
+#include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "catch.hpp"
 #include "model/queue.hpp"
 #include "model/rates.hpp"
+#include "record/latency_gap.hpp"
+#include "record/table.hpp"
 
 using namespace kernelcast;
 using model::queue::Constants;
@@ -35,7 +39,7 @@ record::Kernel group_kernel(std::uint64_t groups) {
   k.block_x = 256;
   k.registers_sm75 = 32;
   k.inst_total = 1;
-  k.issues[record::InstructionClass::fp32][1] = 8;
+  k.issues[record::InstructionClass::fp32] = {16, 8, 4};
   for (auto& n : k.slots) n = 0;
   k.slots[Pipe::fp32] = 8.0 * static_cast<double>(groups);
   k.code_slots = 1;
@@ -516,13 +520,115 @@ TEST_CASE("rows without the counts of one group are estimated, rows without slot
   auto const old = model::queue::Kernel(k).project(d, no_launches());
   CHECK(old.time_s == model::panwar::project(k, d).time_s);
   CHECK(old.model == "queue");
-  auto const& mi100 = all_devices().find("mi100");
-  auto of_amd = stream_kernel(100);
-  of_amd.issues[record::InstructionClass::fp32][2] = 4;
-  auto const amd = model::queue::Kernel(of_amd).project(mi100, no_launches());
-  REQUIRE(amd.time_s);
-  CHECK(amd.time_s == model::panwar::project(of_amd, mi100).time_s);
-  CHECK(amd.reason.find("panwar") != std::string::npos);
+}
+
+TEST_CASE("AMD's machine code keeps one vector unit busy, a wavefront of 64 as long as two of 32") {
+  auto const& d = all_devices().find("mi210");
+  auto k = group_kernel(104 * 100);  // each compute unit 100 groups of 4 wavefronts
+  k.target = "gfx90a";
+  for (auto& n : k.slots) n = 0;
+  double const groups = 104 * 100;
+  k.slots[Pipe::fp32] = 4000 * groups, k.slots[Pipe::alu] = 2000 * groups, k.slots[Pipe::scalar] = 500 * groups;
+  k.slots[Pipe::special] = 100 * groups;
+  k.group.slots = 6600;
+  auto const t = model::queue::Kernel(k).explain(d, no_launches());
+  // 64 lanes a clock, and 16 of special functions.
+  CHECK(t.stations[record::Station::fp32] == Approx((4000 + 2000 + 4 * 100) / *d.clock_hz));
+  CHECK(t.stations[record::Station::integer] == Approx(500 / *d.clock_hz));
+  CHECK(t.projection.reason.find("panwar") == std::string::npos);
+  CHECK(*t.projection.time_s == Approx(100 * 6400 / *d.clock_hz).epsilon(0.1));
+  // The same count of wavefronts of 32 on RDNA takes half of the lanes' time.
+  auto const& rdna = all_devices().find("rx6900xt");
+  k.target = "gfx1030";
+  auto const half = model::queue::Kernel(k).explain(rdna, no_launches());
+  CHECK(half.stations[record::Station::fp32] == Approx((4000 + 2000) / 2 / *rdna.clock_hz));
+  CHECK(half.stations[record::Station::special] == Approx(100 * 2 / *rdna.clock_hz));
+}
+
+TEST_CASE("bundles of a VLIW hold several operations, except those of its one wide lane") {
+  auto const& d = all_devices().find("hd5870");
+  auto k = group_kernel(20 * 100);
+  k.slots[Pipe::fp32] = 1000 * 2000.0, k.slots[Pipe::imad] = 100 * 2000.0;
+  k.group.slots = 1100;
+  k.vliw_ops_per_bundle = 2;
+  auto const t = model::queue::Kernel(k).explain(d, no_launches());
+  CHECK(t.stations[record::Station::fp32] == Approx((1000 * 32 / (16 * 2.0) + 100 * 32 / 16.0) / *d.clock_hz));
+}
+
+TEST_CASE("loads that pass the first level by are asked of the second each time; Fermi's bring their lines") {
+  auto k = stream_kernel(1000);
+  k.group.load_requests = "1/4/1:24";  // each sector three times
+  k.group.reuse = "3:64";
+  double const own = 32, stored = 32;
+  auto const l2_sectors = [&](char const* device) {
+    return model::queue::Kernel(k).explain(all_devices().find(device), no_launches()).l2_bytes / 32 / 1000;
+  };
+  CHECK(l2_sectors("k40") == Approx(3 * own + stored));
+  CHECK(l2_sectors("rtx3080") == Approx(own + stored));
+  k.group.load_requests = "8/8/8:8";  // one sector of each line
+  k.group.reuse = "";
+  k.group.load_sectors = "x:64", k.group.load_lines = "x:64";
+  CHECK(l2_sectors("gtx580") == Approx(4 * 64 * 1 + stored));
+  CHECK(l2_sectors("rtx3080") == Approx(2 * 64 + stored));  // a look-up of one sector costs two
+}
+
+TEST_CASE("without a second level each group fetches for itself") {
+  auto k = stream_kernel(1000);
+  k.group.load_sectors = "all:32", k.group.load_lines = "all:8";  // all groups load the same
+  k.global_footprint_bytes = 1024 + 1024.0 * 1000;
+  auto const dram = [&](char const* device) {
+    return model::queue::Kernel(k).explain(all_devices().find(device), no_launches()).dram_bytes;
+  };
+  CHECK(dram("c1060") == Approx(2048.0 * 1000));
+  CHECK(dram("gtx580") == Approx(1024 + 1024.0 * 1000));
+}
+
+TEST_CASE("words apart take AMD's load unit four lanes at a time: RRZE-HPC/gpu-benches gpu-strides of an MI210") {
+  auto const& d = all_devices().find("mi210");
+  auto const clocks = [&](char const* request) {
+    auto k = stream_kernel(1000);
+    k.group.store_requests = "", k.group.load_requests = std::string(request) + ":1000";
+    return model::queue::Kernel(k).explain(d, no_launches()).stations[record::Station::lsu] * *d.clock_hz / 1000;
+  };
+  CHECK(clocks("1/4/1") == Approx(2.18).epsilon(0.1));      // words next to each other
+  CHECK(clocks("2/8/2") == Approx(8.1).epsilon(0.05));      // of 8 bytes
+  CHECK(clocks("8/32/8") == Approx(32.2).epsilon(0.05));    // at a distance of 8
+  CHECK(clocks("16/32/16") == Approx(32.2).epsilon(0.05));  // of 16
+  CHECK(clocks("32/32/32") == Approx(32.2).epsilon(0.05));  // of 32
+  CHECK(clocks("9/32/1") == Approx(14.1).epsilon(0.2));     // of 9
+  CHECK(clocks("3/12/1") == Approx(8.1).epsilon(0.05));     // of 3
+  CHECK(clocks("5/20/1") == Approx(14.1).epsilon(0.1));     // of 5
+}
+
+TEST_CASE("shared memory whose measured rates contradict each other is as slow as the slower one") {
+  auto d = all_devices().find("gtx980");
+  auto k = group_kernel(16000);
+  k.shared_bytes = 1024;
+  k.group.shared_requests = 100;
+  auto const before = model::queue::Kernel(k).explain(d, no_launches());
+  d.highest_shared_read_bytes_per_s = 2e12, d.highest_shared_write_bytes_per_s = 1.1e12;
+  CHECK(model::queue::Kernel(k).explain(d, no_launches()).stations[record::Station::shared] ==
+        before.stations[record::Station::shared]);
+  d.highest_shared_write_bytes_per_s = 0.5e12;
+  auto const after = model::queue::Kernel(k).explain(d, no_launches());
+  CHECK(after.stations[record::Station::shared] == Approx(4 * before.stations[record::Station::shared]));
+  CHECK(after.projection.reason.find("contradict") != std::string::npos);
+  CHECK(all_devices().find("firepro-w9100").shared_slowdown() > 4);
+  for (auto const& other : all_devices().devices())
+    if (other.device != "firepro-w9100") CHECK(other.shared_slowdown() == 1);
+}
+
+TEST_CASE("what the last-level cache holds moves at its rate, not memory's") {
+  auto d = all_devices().find("mi300x");
+  auto k = stream_kernel(65536);  // 128 MiB: beyond the second level, within the last
+  auto warm = no_launches();
+  warm.caches = model::queue::Caches::warm;
+  auto const held = model::queue::Kernel(k).explain(d, warm);
+  d.l3_bytes.reset();
+  auto const not_held = model::queue::Kernel(k).explain(d, warm);
+  CHECK(held.queue < not_held.queue);
+  CHECK(held.queue > held.l2_bytes / *d.l3_bandwidth_bytes_per_s * 0.99);
+  CHECK(not_held.queue > not_held.dram_bytes / *d.measured_bandwidth_bytes_per_s * 0.99);
 }
 
 TEST_CASE("a histogram that is none is refused with its place") {
@@ -554,11 +660,35 @@ TEST_CASE("every GPU of the database has a time or a reason") {
 }
 
 TEST_CASE("each constant has a name of its own, a value and a source") {
-  for (auto const& c : model::queue::constants()) {
+  for (auto const& c : record::queue_constants) {
     INFO(c.name);
-    CHECK(Constants{}.*c.value > 0);
+    CHECK(Constants{}.*c.value >= 0);
     CHECK(!c.source.empty());
-    CHECK(std::count_if(model::queue::constants().begin(), model::queue::constants().end(),
-                        [&](auto const& o) { return o.name == c.name; }) == 1);
+    CHECK(std::ranges::count(record::queue_constants, c.name, &record::QueueConstant::name) == 1);
   }
+  std::set<std::pair<std::string, std::string>> seen;
+  for (auto const& own : all_devices().constants()) {
+    INFO(own.target << "." << own.constant);
+    CHECK(own.source.size() > 10);
+    CHECK(seen.insert({own.target, own.constant}).second);
+    CHECK(std::ranges::count(all_devices().devices(), own.target, &device::Device::target) > 0);
+  }
+}
+
+TEST_CASE("constants of an architecture that are latgap.csv's are as there") {
+  std::ifstream in(KERNELCAST_SOURCE_DIR "/devdb/latgap.csv");
+  csv::Reader csv(in, "latgap.csv");
+  record::Reader<record::LatencyGap> reader(csv);
+  std::vector<record::LatencyGap> rows;
+  for (record::LatencyGap row; reader.next(row);) rows.push_back(row);
+  std::size_t checked = 0;
+  for (auto const& own : all_devices().constants()) {
+    if (!own.source.starts_with("latgap.csv ")) continue;
+    INFO(own.target << "." << own.constant << ": " << own.source);
+    CHECK(std::ranges::any_of(rows, [&](auto const& row) {
+      return row.class_name == own.source.substr(11) && row.latency_cycles == own.value;
+    }));
+    ++checked;
+  }
+  CHECK(checked > 15);
 }
