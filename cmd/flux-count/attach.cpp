@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "flux/attach.hpp"
-#include "flux/linkage.hpp"
+#include "attach/count/application.hpp"
+#include "cuda/linkage.hpp"
 #include "process/process.hpp"
 #include "record/feature.hpp"
 #include "record/table.hpp"
@@ -53,18 +53,18 @@ void pass_on(std::vector<std::string> const& files, cli::Streams& io) {
 
 std::string why_nothing(std::string const& application) {
   constexpr auto nothing = "the application launched no kernel through a shared CUDA runtime";
-  switch (flux::linkage_of(application)) {
-    case flux::Linkage::fixed:
+  switch (cuda::linkage_of(application)) {
+    case cuda::Linkage::fixed:
       return fmt::format(
           "'{}' holds the static CUDA runtime, which cannot be attached to: link it with "
           "nvcc -cudart shared, or flux-clang++",
           application);
-    case flux::Linkage::unknown:
+    case cuda::Linkage::unknown:
       return fmt::format("{}; '{}' is not an ELF program: programs that it starts are attached to as well", nothing,
                          application);
-    case flux::Linkage::none:
+    case cuda::Linkage::none:
       return fmt::format("{}; '{}' itself holds no device code", nothing, application);
-    case flux::Linkage::shared:
+    case cuda::Linkage::shared:
       break;
   }
   return nothing;
@@ -81,7 +81,7 @@ Status run_application(Options const& options, cli::Streams& io) {
   auto command = options.application;
   command.insert(command.begin(), options.launch.line.path);
   TemporaryFolder const folder;
-  auto const result = flux::attach(command, options.emit, folder.path().string());
+  auto const result = attach::count::run(command, options.emit, folder.path().string());
   if (options.emit == "groups")
     pass_on<record::CountGroup>(result.row_files, io);
   else if (options.emit == "features")

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "attach/collect/collect.hpp"
 #include "cli/values.hpp"
 #include "device/device.hpp"
-#include "forest/collect/collect.hpp"
 #include "learning.hpp"
 #include "verbs.hpp"
 
@@ -15,7 +15,7 @@ namespace kernelcast::mangrove {
 namespace {
 
 struct Options {
-  forest::collect::Options collect;
+  attach::collect::Options collect;
   std::string device, devdb;
   bool no_power = false;
 };
@@ -40,7 +40,7 @@ Status run(Options const& options, cli::Streams& io) {
     throw Error(Status::usage, "a file to write to is needed: standard output is the application's",
                 "mangrove collect -o targets.csv -- ./app its arguments");
   auto const database = device::load(device::find_database(options.devdb));
-  auto result = forest::collect::collect(collect);
+  auto result = attach::collect::collect(collect);
   std::set<std::string> unknown;
   for (auto& row : result.rows) {
     row.device = options.device.empty() ? id_of(row.device, database) : options.device;

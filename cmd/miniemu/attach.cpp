@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "attach/attach.hpp"
 #include "device/device.hpp"
-#include "intercept/intercept.hpp"
 
 namespace kernelcast::miniemu {
 
@@ -64,7 +64,7 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
 namespace {
 
 // The database, and ids of what was asked for in it. Without a database there are only OpenCL applications.
-void choose_devices(AttachCommand const& command, intercept::AttachOptions& options) {
+void choose_devices(AttachCommand const& command, attach::AttachOptions& options) {
   try {
     options.database = device::find_database(command.database);
   } catch (Error const&) {
@@ -94,7 +94,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   if (command.graph && !command.every.empty())
     throw Error(Status::usage, "--emit graph and --every exclude each other",
                 "a graph needs every configuration once, and has every launch");
-  intercept::AttachOptions options;
+  attach::AttachOptions options;
   options.command = command.application;
   options.every = command.every;
   options.keep = command.keep;
@@ -114,7 +114,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
       known->write(row);
       io.publish();
     };
-  auto const attached = intercept::attach(options);
+  auto const attached = attach::run(options);
   if (command.graph) {
     graph::write_recording(io.output(), attached.recording);
     if (attached.recording.commands.empty()) io.note("the graph is empty: the application gave no command");

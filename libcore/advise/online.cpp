@@ -19,16 +19,16 @@
 #include <fmt/format.h>
 
 #include "advise/budget.hpp"
-#include "intercept/application.hpp"
-#include "intercept/cuda_attach.hpp"
+#include "attach/application.hpp"
+#include "attach/cuda.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::advise {
 
 namespace {
 
-using intercept::Spooled;
-using intercept::SpoolReader;
+using attach::Spooled;
+using attach::SpoolReader;
 
 constexpr double poll_interval_s = 0.02;  // the application may have ended
 constexpr int max_workers = 8;            // that may die before their launches are given up
@@ -50,18 +50,18 @@ class Session {
   }
 
   Online run() {
-    intercept::FolderWatch const watch(spool_.folder());
-    intercept::LeaveSignalsToTheApplication const keys;
+    attach::FolderWatch const watch(spool_.folder());
+    attach::LeaveSignalsToTheApplication const keys;
     start();
-    auto environment = intercept::environment_with_layer(
-        spool_.folder(), "", options_.worker.cache ? intercept::lasting_programs() : std::string{});
+    auto environment = attach::environment_with_layer(
+        spool_.folder(), "", options_.worker.cache ? attach::lasting_programs() : std::string{});
     if (steering_) environment.emplace_back("KERNELCAST_STEER=1");
     if (options_.with_gpu)
-      cudart::add_forwarder(environment);
+      attach::add_forwarder(environment);
     else
-      cudart::add_runtime(environment, cuda_settings());
+      attach::add_runtime(environment, cuda_settings());
     try {
-      application_ = intercept::start_application(options_.command, environment);
+      application_ = attach::start_application(options_.command, environment);
     } catch (...) {
       end_worker();
       throw;
@@ -81,7 +81,7 @@ class Session {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void accompany(intercept::FolderWatch const& watch) {
+  void accompany(attach::FolderWatch const& watch) {
     for (double pause_s = 0; !finished();) {
       if (watch.wait(static_cast<int>(std::ceil(1e3 * pause_s)))) report_new();
       poll_application();
@@ -99,8 +99,8 @@ class Session {
   }
 
   // Limits are of the worker's emulation: the application has its own time.
-  cudart::Settings cuda_settings() const {
-    cudart::Settings out;
+  attach::Settings cuda_settings() const {
+    attach::Settings out;
     out.spool = spool_.folder();
     out.database = options_.database;
     out.devices = options_.as;
@@ -122,7 +122,7 @@ class Session {
 
   void poll_application() {
     if (!application_running_) return;
-    auto const status = intercept::ended(application_);
+    auto const status = attach::ended(application_);
     if (!status) return;
     result_.run_s = elapsed_s();
     application_running_ = false;

@@ -2,7 +2,7 @@
 //
 // Problem: [panwar] IV is a technique for running applications: launches are caught, emulated in miniature and
 // projected, and a device is chosen while the choice still matters.
-// Method: the application runs with the layer of intercept/opencl in it, and leaves its launches in a spool; one in
+// Method: the application runs with the layer of attach/opencl in it, and leaves its launches in a spool; one in
 // CUDA runs on the emulator in place of a GPU and leaves their counts there, or, where there is a GPU, is observed. A
 // worker process counts them (worker.hpp), this one projects the counts onto devices and reports. Nothing in the
 // application waits for either. With a budget both together use no more processor time than a share of the
@@ -31,7 +31,7 @@ struct OnlineOptions {
   std::optional<SteeringOptions> steering;  // send launches to other devices of the application's
   // For applications in CUDA.
   bool with_gpu = false;        // they run on the GPU that there is; otherwise on the emulator
-  std::vector<std::string> as;  // ids of the devices that they see on the emulator; empty: cudart::default_device
+  std::vector<std::string> as;  // ids of the devices that they see on the emulator; empty: attach::default_device
   std::string database;         // the folder of the device database that describes those
   unsigned threads = 1;         // of the emulator that they run on
   std::function<void(record::Advice const&)> report;  // called with each row as soon as it is known

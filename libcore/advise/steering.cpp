@@ -12,16 +12,16 @@
 
 #include <fmt/format.h>
 
-#include "intercept/spool.hpp"
+#include "attach/spool.hpp"
 
 namespace kernelcast::advise {
 
-using intercept::Decision;
-using intercept::Spooled;
+using attach::Decision;
+using attach::Spooled;
 
 namespace {
 
-constexpr std::size_t table_bytes = intercept::max_configurations * sizeof(Decision);
+constexpr std::size_t table_bytes = attach::max_configurations * sizeof(Decision);
 
 bool is_place(std::string const& text) {
   return text.find_first_not_of("0123456789.") == std::string::npos;
@@ -72,7 +72,7 @@ Steering::Table::~Table() {
 }
 
 Decision* Steering::Table::at(std::uint64_t number) const {
-  return decisions_ && number < intercept::max_configurations ? decisions_ + number : nullptr;
+  return decisions_ && number < attach::max_configurations ? decisions_ + number : nullptr;
 }
 
 Decision* Steering::decision(Spooled const& of) {
@@ -133,7 +133,7 @@ std::vector<OpenClDevice const*> Steering::devices(std::string const& process, s
   std::map<unsigned, OpenClDevice const*> found;
   for (auto const& context : contexts_)
     for (auto const& device : context)
-      if (device.process == process && device.number < intercept::max_steered_devices &&
+      if (device.process == process && device.number < attach::max_steered_devices &&
           (numbers >> device.number & 1) != 0)
         found[device.number] = &device;
   std::vector<OpenClDevice const*> out;
@@ -175,7 +175,7 @@ std::string Steering::decide(Outcome const& outcome) {
   std::uint64_t ranks = 0;
   for (auto const& [number, time_s] : time_of) {
     auto const place = static_cast<std::uint64_t>(std::lower_bound(times.begin(), times.end(), time_s) - times.begin());
-    ranks |= std::min<std::uint64_t>(place + 1, intercept::last_rank) << 4 * number;
+    ranks |= std::min<std::uint64_t>(place + 1, attach::last_rank) << 4 * number;
   }
   decision->ranks.store(ranks, std::memory_order_relaxed);
   // Where that sends the launches that were seen so far.
@@ -183,7 +183,7 @@ std::string Steering::decide(Outcome const& outcome) {
   for (auto const* const from : devices(outcome.of.process, decision->from)) {
     OpenClDevice const* best = from;
     for (auto const* const other : others(*from)) {
-      auto const rank = intercept::rank_of(ranks, other->number), least = intercept::rank_of(ranks, best->number);
+      auto const rank = attach::rank_of(ranks, other->number), least = attach::rank_of(ranks, best->number);
       if (rank > 0 && rank < least) best = other;
     }
     if (best != from && std::find(to.begin(), to.end(), best) == to.end()) to.push_back(best);
@@ -202,10 +202,10 @@ std::string Steering::reason_not_steered(Outcome const& outcome, Decision const&
   auto const ranks = decision.ranks.load();
   bool alone = true, beaten = false;
   for (auto const* const own : from) {
-    auto const least = intercept::rank_of(ranks, own->number);
+    auto const least = attach::rank_of(ranks, own->number);
     if (least == 0) return fmt::format("no time is projected for its own device, {}", own->place);
     for (auto const* const other : others(*own)) {
-      auto const rank = intercept::rank_of(ranks, other->number);
+      auto const rank = attach::rank_of(ranks, other->number);
       alone = alone && rank == 0;
       beaten = beaten || (rank > 0 && rank < least);
     }
@@ -254,9 +254,9 @@ std::vector<std::string> Steering::remarks() const {
   for (auto const& context : contexts_)
     for (auto const& device : context) {
       if (context.size() < 2 || !reported.insert(device.place).second) continue;
-      if (device.number == intercept::max_steered_devices)
+      if (device.number == attach::max_steered_devices)
         out.push_back(fmt::format("OpenCL device {} is not steered to: it is beyond the first {}", device.place,
-                                  intercept::max_steered_devices));
+                                  attach::max_steered_devices));
       else if (!device.as)
         out.push_back(
             fmt::format("OpenCL device {} is not steered to or from: no device of the database is called '{}'\n"

@@ -1,7 +1,7 @@
 // Where the launches of an application go, of the devices that it has itself.
 //
 // Problem: an application with several devices in a context chooses where each kernel runs; another one may be better.
-// Method: the layer lists the OpenCL devices of the contexts (intercept/opencl/decisions.hpp). Each is taken for a
+// Method: the layer lists the OpenCL devices of the contexts (attach/opencl/decisions.hpp). Each is taken for a
 // device of the database, by its name or by the user's mapping; what has been counted of a launch is projected onto
 // those, and the order of their times goes back to the layer, which sends further launches of that configuration to the
 // first device that can take them. A configuration is decided once; devices of equal times share a place in the order,
@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "advise/worker.hpp"
+#include "attach/opencl/decisions.hpp"
 #include "device/device.hpp"
-#include "intercept/opencl/decisions.hpp"
 #include "model/queue.hpp"
 #include "record/steering.hpp"
 
@@ -42,14 +42,14 @@ struct SteeringOptions {
 // An OpenCL device of an application.
 struct OpenClDevice {
   std::string process, place, name;
-  unsigned number = intercept::max_steered_devices;  // of the process; that: it is not steered to
+  unsigned number = attach::max_steered_devices;  // of the process; that: it is not steered to
   std::uint64_t units = 0, units_of_whole = 0;
   std::optional<device::Device> as;  // what it is taken for
 };
 
 class Steering {
  public:
-  Steering(intercept::SpoolReader const& spool, SteeringOptions const& options) : spool_(spool), options_(options) {}
+  Steering(attach::SpoolReader const& spool, SteeringOptions const& options) : spool_(spool), options_(options) {}
 
   // Devices that the application has by now. What was decided before is decided again where there are more.
   void look();
@@ -70,22 +70,22 @@ class Steering {
     explicit Table(std::string const& path);
     ~Table();
     Table(Table const&) = delete;
-    intercept::Decision* at(std::uint64_t number) const;
+    attach::Decision* at(std::uint64_t number) const;
 
    private:
-    intercept::Decision* decisions_ = nullptr;
+    attach::Decision* decisions_ = nullptr;
   };
 
   using Context = std::vector<OpenClDevice>;
 
-  void read_context(intercept::Spooled const&);
+  void read_context(attach::Spooled const&);
   std::optional<device::Device> taken_for(OpenClDevice const&);
-  intercept::Decision* decision(intercept::Spooled const&);
+  attach::Decision* decision(attach::Spooled const&);
   std::vector<OpenClDevice const*> devices(std::string const& process, std::uint32_t numbers) const;
   std::vector<OpenClDevice const*> others(OpenClDevice const&) const;
-  std::string reason_not_steered(Outcome const&, intercept::Decision const&) const;
+  std::string reason_not_steered(Outcome const&, attach::Decision const&) const;
 
-  intercept::SpoolReader const& spool_;
+  attach::SpoolReader const& spool_;
   SteeringOptions const& options_;
   std::set<std::string> seen_;  // files of contexts
   std::vector<Context> contexts_;

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "advise/count.hpp"
+#include "attach/cuda.hpp"
 #include "csv/csv.hpp"
-#include "intercept/cuda_attach.hpp"
 #include "launch/compilations.hpp"
 #include "process/process.hpp"
 #include "record/table.hpp"
@@ -24,8 +24,8 @@ namespace kernelcast::advise {
 
 namespace {
 
-using intercept::Spooled;
-using intercept::SpoolReader;
+using attach::Spooled;
+using attach::SpoolReader;
 
 constexpr int poll_interval_ms = 100;
 constexpr char const* end_mark = "ended";
@@ -186,8 +186,8 @@ class Worker {
 
   SpoolReader const& spool_;
   WorkerOptions const& options_;
-  intercept::FolderWatch watch_;
-  cudart::RowReader rows_;
+  attach::FolderWatch watch_;
+  attach::RowReader rows_;
   launch::Compilations compilations_;
   std::set<std::pair<std::string, std::uint64_t>> seen_;
   std::deque<Job> jobs_;
@@ -238,7 +238,7 @@ Outcome read_outcome(SpoolReader const& spool, Spooled const& of) {
 
 std::vector<Spooled> launches(SpoolReader const& spool) {
   auto out = spool.launches();
-  auto rows = cudart::RowReader(spool, false, false).rows();
+  auto rows = attach::RowReader(spool, false, false).rows();
   std::move(rows.begin(), rows.end(), std::back_inserter(out));
   return out;
 }
@@ -255,7 +255,7 @@ Outcome undone(SpoolReader const& spool, Spooled const& of, std::string reason) 
   out.row.kernel = of.file;
   try {
     if (is_row(of)) {
-      auto const row = cudart::RowReader(spool, false, false).read_row(of);
+      auto const row = attach::RowReader(spool, false, false).read_row(of);
       out.row.kernel = row.kernel;
       out.row.case_name = row.case_name;
       return out;

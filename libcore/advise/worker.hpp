@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "intercept/spool_reader.hpp"
+#include "attach/spool_reader.hpp"
 #include "launch/launch.hpp"
 #include "record/kernel.hpp"
 
@@ -27,28 +27,28 @@ struct WorkerOptions {
 
 // What became of one launch.
 struct Outcome {
-  intercept::Spooled of;
+  attach::Spooled of;
   record::Kernel row;
   bool failed = false, from_cache = false;
   std::string reason;  // of a failure
   double wall_s = 0, cpu_s = 0;
 };
 
-void write_outcome(intercept::SpoolReader const&, Outcome const&);
+void write_outcome(attach::SpoolReader const&, Outcome const&);
 // Throws Error where the file is not what write_outcome() wrote.
-Outcome read_outcome(intercept::SpoolReader const&, intercept::Spooled const&);
+Outcome read_outcome(attach::SpoolReader const&, attach::Spooled const&);
 
 // Launches that are there by now, to be counted or counted by the application; and those that have an outcome.
-std::vector<intercept::Spooled> launches(intercept::SpoolReader const&);
-std::vector<intercept::Spooled> outcomes(intercept::SpoolReader const&);
+std::vector<attach::Spooled> launches(attach::SpoolReader const&);
+std::vector<attach::Spooled> outcomes(attach::SpoolReader const&);
 
 // Kernel and case of a launch that has not been counted.
-Outcome undone(intercept::SpoolReader const&, intercept::Spooled const&, std::string reason);
+Outcome undone(attach::SpoolReader const&, attach::Spooled const&, std::string reason);
 
 // Tells workers that nothing more arrives.
-void announce_end(intercept::SpoolReader const&);
+void announce_end(attach::SpoolReader const&);
 
 // Counts what arrives until all is counted after announce_end(). Launches that are in the cache go first. Never throws.
-void work(intercept::SpoolReader const&, WorkerOptions const&);
+void work(attach::SpoolReader const&, WorkerOptions const&);
 
 }  // namespace kernelcast::advise

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "../programs/miniemu/cuda/fatbin.hpp"
-#include "intercept/cuda/abi.hpp"
+#include "cuda/abi.hpp"
 #include "process/process.hpp"
 
 using namespace kernelcast::cudart;

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "fatbin/fatbin.hpp"
+#include "cuda/fatbin.hpp"
 #include "fuzz.hpp"
 
 namespace kernelcast::fuzz {

@@ -4,12 +4,12 @@
 #include <memory>
 #include <sstream>
 
+#include "attach/cuda.hpp"
+#include "attach/recorder.hpp"
 #include "csv/csv.hpp"
 #include "diag/diag.hpp"
 #include "fuzz.hpp"
 #include "graph/split.hpp"
-#include "intercept/cuda_attach.hpp"
-#include "intercept/recorder.hpp"
 #include "launch/launch.hpp"
 #include "process/process.hpp"
 
@@ -48,8 +48,8 @@ class Folder {
 };
 
 // Two launches with accesses, one with those of its first buffer by its address.
-intercept::KnownLaunches known_launches() {
-  intercept::KnownLaunches known;
+attach::KnownLaunches known_launches() {
+  attach::KnownLaunches known;
   for (std::uint64_t number = 0; number < 2; ++number) {
     auto& one = known[{"1", number}];
     one.row.kernel = "k";
@@ -67,9 +67,9 @@ intercept::KnownLaunches known_launches() {
   return known;
 }
 
-void record(intercept::SpoolReader const& spool) {
+void record(attach::SpoolReader const& spool) {
   static auto const known = known_launches();
-  auto recording = intercept::recording_of(spool, known, "fuzz", [](std::string_view) {});
+  auto recording = attach::recording_of(spool, known, "fuzz", [](std::string_view) {});
   std::ostringstream out;
   graph::write_recording(out, recording);
   graph::split(recording, 3);
@@ -80,7 +80,7 @@ void record(intercept::SpoolReader const& spool) {
 void run_input(std::string_view input) {
   static auto const folder = once([] { return std::make_unique<Folder>(); });
   folder->fill(input);
-  intercept::SpoolReader const spool(folder->path());
+  attach::SpoolReader const spool(folder->path());
   spool.skipped();
   spool.unkept();
   for (auto const& file : spool.launches()) {
@@ -91,7 +91,7 @@ void run_input(std::string_view input) {
       // told, and the next one is read
     }
   }
-  cudart::RowReader const rows(spool, false, false);
+  attach::RowReader const rows(spool, false, false);
   for (auto const& file : rows.rows()) try {
       rows.read_row(file);
     } catch (Error const&) {

@@ -3,8 +3,9 @@
 //
 // Method: in host modules every use of a function that registers or launches kernels becomes one of the function of the
 // same name with the prefix kernelcast_flux_, which replaces the fat binary's PTX by its instrumented form as it is
-// registered (flux/attach). A constructor that runs before the registration hands the run-time the addresses of the
-// CUDA functions that this program was linked with. Device code is left alone: it is instrumented as PTX.
+// registered (attach/count). A constructor that runs before the registration hands the run-time the addresses of the
+// CUDA functions that this program was linked with (cuda/entry_points.def). Device code is left alone: it is
+// instrumented as PTX.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -12,13 +13,26 @@
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
-#include "llvm/flux/replaced.hpp"
-
 namespace kernelcast::llvm_passes {
 
 using namespace llvm;
 
 namespace {
+
+constexpr char const* prefix = "kernelcast_flux_";
+
+constexpr char const* replaced_functions[] = {
+#define KERNELCAST_REGISTERED(name) #name,
+#define KERNELCAST_LAUNCHED(name, stream) #name,
+#define KERNELCAST_LAUNCHED_BY(name, stream) #name,
+#define KERNELCAST_IN_GRAPH(name) #name,
+#include "cuda/entry_points.def"
+};
+
+constexpr char const* called_functions[] = {
+#define KERNELCAST_CALLED(name, parameters, users) #name,
+#include "cuda/entry_points.def"
+};
 
 constexpr int before_registration = 101;  // of constructors; clang's own have 65535
 
@@ -29,7 +43,7 @@ class Flux : public PassInfoMixin<Flux> {
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
     if (module.getTargetTriple().find("nvptx") != std::string::npos) return PreservedAnalyses::all();
     bool changed = false;
-    for (auto const* const name : flux::replaced_functions) changed |= redirect(module, name);
+    for (auto const* const name : replaced_functions) changed |= redirect(module, name);
     if (!changed) return PreservedAnalyses::all();
     hand_over(module);
     return PreservedAnalyses::none();
@@ -39,8 +53,8 @@ class Flux : public PassInfoMixin<Flux> {
   static bool redirect(Module& module, char const* name) {
     Function* const original = module.getFunction(name);
     if (!original || !original->isDeclaration()) return false;
-    auto ours = module.getOrInsertFunction(flux::prefix + std::string(name), original->getFunctionType(),
-                                           original->getAttributes());
+    auto ours =
+        module.getOrInsertFunction(prefix + std::string(name), original->getFunctionType(), original->getAttributes());
     original->replaceAllUsesWith(ours.getCallee());
     return true;
   }
@@ -54,15 +68,15 @@ class Flux : public PassInfoMixin<Flux> {
     auto* const constructor = Function::Create(FunctionType::get(nothing, false), GlobalValue::InternalLinkage,
                                                "kernelcast_flux_hand_over", module);
     IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
-    auto give = module.getOrInsertFunction(std::string(flux::prefix) + "give", nothing, pointer, pointer);
+    auto give = module.getOrInsertFunction(std::string(prefix) + "give", nothing, pointer, pointer);
     auto const add = [&](char const* name, Value* function) {
       builder.CreateCall(give, {builder.CreateGlobalString(name), function});
     };
-    for (auto const* const name : flux::replaced_functions)
+    for (auto const* const name : replaced_functions)
       if (auto* const function = module.getFunction(name)) add(name, function);
     auto* const type =
         FunctionType::get(Type::getInt32Ty(context), true);  // whatever it takes: only its address counts
-    for (auto const* const name : flux::called_functions) add(name, module.getOrInsertFunction(name, type).getCallee());
+    for (auto const* const name : called_functions) add(name, module.getOrInsertFunction(name, type).getCallee());
     builder.CreateRetVoid();
     appendToGlobalCtors(module, constructor, before_registration);
   }

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "advise/count.hpp"
+#include "attach/spool.hpp"
 #include "catch.hpp"
-#include "intercept/spool.hpp"
 #include "process/process.hpp"
 
 using namespace kernelcast;
-using intercept::Decision;
-using intercept::rank_of;
+using attach::Decision;
+using attach::rank_of;
 
 namespace {
 
@@ -62,11 +62,11 @@ class Spool {
  public:
   Spool(std::string const& context, std::uint32_t from) {
     write_file(folder_.file("context-1-0.txt"), context);
-    std::string table(intercept::max_configurations * sizeof(Decision), '\0');
+    std::string table(attach::max_configurations * sizeof(Decision), '\0');
     reinterpret_cast<Decision*>(table.data())->from = from;
     write_file(folder_.file("steering-1"), table);
   }
-  intercept::SpoolReader reader() const { return intercept::SpoolReader(folder_.path().string()); }
+  attach::SpoolReader reader() const { return attach::SpoolReader(folder_.path().string()); }
   std::uint64_t ranks() const {
     std::ifstream file(folder_.file("steering-1"), std::ios::binary);
     std::uint64_t out = 0;

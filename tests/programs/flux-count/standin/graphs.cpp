@@ -4,7 +4,7 @@
 #include "state.hpp"
 
 using namespace standin;
-namespace runtime = kernelcast::flux::runtime;
+namespace cudart = kernelcast::cudart;
 
 namespace {
 
@@ -26,13 +26,13 @@ int change(void* exec, void const* node, Work work) {
   return invalid_value;
 }
 
-Work work_of(runtime::KernelNodeParams const& p) {
-  return kernel_work(p.function, p.grid, p.block, p.parameters, p.shared_bytes);
+Work work_of(cudart::KernelNodeParameters const& p) {
+  return kernel_work(p.function, p.grid, p.block, p.arguments, p.shared_bytes);
 }
-Work work_of(runtime::MemsetParams const& p) {
-  return fill_work(p.at, static_cast<int>(p.value), p.width * p.element_bytes * p.height);
+Work work_of(cudart::FillNodeParameters const& p) {
+  return fill_work(p.to, static_cast<int>(p.value), p.width * p.element_bytes * p.height);
 }
-Work work_of(runtime::HostNodeParams const& p) {
+Work work_of(cudart::HostNodeParameters const& p) {
   return host_work(p.function, p.data);
 }
 
@@ -56,24 +56,24 @@ int cudaGraphGetNodes(void* graph, void** nodes, std::size_t* count) {
   return success;
 }
 
-int cudaGraphAddKernelNode(void** node, void* graph, void* const*, std::size_t, runtime::KernelNodeParams const* p) {
+int cudaGraphAddKernelNode(void** node, void* graph, void* const*, std::size_t, cudart::KernelNodeParameters const* p) {
   Lock const lock;
   return add(node, graph, work_of(*p));
 }
-int cudaGraphAddNode(void** node, void* graph, void* const*, void const*, std::size_t, runtime::NodeParams* p) {
+int cudaGraphAddNode(void** node, void* graph, void* const*, void const*, std::size_t, cudart::NodeParameters* p) {
   Lock const lock;
-  return p->type == runtime::kernel_node ? add(node, graph, work_of(p->kernel)) : invalid_value;
+  return p->type == cudart::NodeType::kernel ? add(node, graph, work_of(p->kernel)) : invalid_value;
 }
 int cudaGraphAddMemcpyNode1D(void** node, void* graph, void* const*, std::size_t, void* to, void const* from,
                              std::size_t bytes, int kind) {
   Lock const lock;
   return add(node, graph, copy_work(to, from, bytes, kind));
 }
-int cudaGraphAddMemsetNode(void** node, void* graph, void* const*, std::size_t, runtime::MemsetParams const* p) {
+int cudaGraphAddMemsetNode(void** node, void* graph, void* const*, std::size_t, cudart::FillNodeParameters const* p) {
   Lock const lock;
   return add(node, graph, work_of(*p));
 }
-int cudaGraphAddHostNode(void** node, void* graph, void* const*, std::size_t, runtime::HostNodeParams const* p) {
+int cudaGraphAddHostNode(void** node, void* graph, void* const*, std::size_t, cudart::HostNodeParameters const* p) {
   Lock const lock;
   return add(node, graph, work_of(*p));
 }
@@ -83,30 +83,30 @@ int cudaGraphDestroyNode(void* node) {
   return success;
 }
 
-int cudaGraphKernelNodeSetParams(void* node, runtime::KernelNodeParams const* p) {
+int cudaGraphKernelNodeSetParams(void* node, cudart::KernelNodeParameters const* p) {
   Lock const lock;
   return change(node, work_of(*p));
 }
-int cudaGraphNodeSetParams(void* node, runtime::NodeParams* p) {
+int cudaGraphNodeSetParams(void* node, cudart::NodeParameters* p) {
   return cudaGraphKernelNodeSetParams(node, &p->kernel);
 }
 int cudaGraphMemcpyNodeSetParams1D(void* node, void* to, void const* from, std::size_t bytes, int kind) {
   Lock const lock;
   return change(node, copy_work(to, from, bytes, kind));
 }
-int cudaGraphMemsetNodeSetParams(void* node, runtime::MemsetParams const* p) {
+int cudaGraphMemsetNodeSetParams(void* node, cudart::FillNodeParameters const* p) {
   Lock const lock;
   return change(node, work_of(*p));
 }
-int cudaGraphHostNodeSetParams(void* node, runtime::HostNodeParams const* p) {
+int cudaGraphHostNodeSetParams(void* node, cudart::HostNodeParameters const* p) {
   Lock const lock;
   return change(node, work_of(*p));
 }
-int cudaGraphExecKernelNodeSetParams(void* exec, void* node, runtime::KernelNodeParams const* p) {
+int cudaGraphExecKernelNodeSetParams(void* exec, void* node, cudart::KernelNodeParameters const* p) {
   Lock const lock;
   return change(exec, node, work_of(*p));
 }
-int cudaGraphExecNodeSetParams(void* exec, void* node, runtime::NodeParams* p) {
+int cudaGraphExecNodeSetParams(void* exec, void* node, cudart::NodeParameters* p) {
   return cudaGraphExecKernelNodeSetParams(exec, node, &p->kernel);
 }
 int cudaGraphExecMemcpyNodeSetParams1D(void* exec, void* node, void* to, void const* from, std::size_t bytes,
@@ -114,11 +114,11 @@ int cudaGraphExecMemcpyNodeSetParams1D(void* exec, void* node, void* to, void co
   Lock const lock;
   return change(exec, node, copy_work(to, from, bytes, kind));
 }
-int cudaGraphExecMemsetNodeSetParams(void* exec, void* node, runtime::MemsetParams const* p) {
+int cudaGraphExecMemsetNodeSetParams(void* exec, void* node, cudart::FillNodeParameters const* p) {
   Lock const lock;
   return change(exec, node, work_of(*p));
 }
-int cudaGraphExecHostNodeSetParams(void* exec, void* node, runtime::HostNodeParams const* p) {
+int cudaGraphExecHostNodeSetParams(void* exec, void* node, cudart::HostNodeParameters const* p) {
   Lock const lock;
   return change(exec, node, work_of(*p));
 }

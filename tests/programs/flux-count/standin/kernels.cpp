@@ -1,12 +1,12 @@
 // Programs, kernels and launches.
 #include <cstring>
 
-#include "fatbin/fatbin.hpp"
+#include "cuda/fatbin.hpp"
 #include "ptx/parser.hpp"
 #include "state.hpp"
 
 using namespace standin;
-namespace flux = kernelcast::flux;
+namespace cudart = kernelcast::cudart;
 
 namespace {
 
@@ -41,7 +41,7 @@ extern "C" {
 void** __cudaRegisterFatBinary(void* wrapper) {
   Lock const lock;
   auto& image = *state().images.emplace_back(std::make_unique<Image>());
-  read_module(image, static_cast<flux::runtime::FatbinWrapper*>(wrapper)->data);
+  read_module(image, static_cast<cudart::FatbinWrapper*>(wrapper)->data);
   return reinterpret_cast<void**>(&image);
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
@@ -68,7 +68,7 @@ int __cudaGetKernel(void const** kernel, void const* host) {
   *kernel = host;
   return success;
 }
-int cudaFuncGetAttributes(flux::runtime::FunctionAttributes* out, void const* host) {
+int cudaFuncGetAttributes(cudart::FunctionAttributes* out, void const* host) {
   Lock const lock;
   if (int const error = forbidden_in_capture()) return error;
   auto const found = state().kernels.find(host);
@@ -77,7 +77,7 @@ int cudaFuncGetAttributes(flux::runtime::FunctionAttributes* out, void const* ho
   std::memset(out, 0, 144);  // as large as cudaFuncAttributes
   out->ptx_version = static_cast<int>(kernel.image->sm);
   out->binary_version = static_cast<int>(architecture());
-  out->max_work_items = 1024;
+  out->max_threads_per_block = 1024;
   if (auto const* const module = kernel.image->module.get())
     out->shared_bytes = kernelcast::emu::Program(*module, *module->find_kernel(kernel.name)).static_shared_bytes();
   return success;
@@ -92,7 +92,7 @@ int cudaLaunchCooperativeKernel(void const* host, Dim3 grid, Dim3 block, void** 
                                 void* stream) {
   return cudaLaunchKernel(host, grid, block, arguments, shared, stream);
 }
-int cudaLaunchKernelExC(flux::runtime::LaunchConfig const* c, void const* host, void** arguments) {
+int cudaLaunchKernelExC(cudart::LaunchConfiguration const* c, void const* host, void** arguments) {
   return cudaLaunchKernel(host, c->grid, c->block, arguments, c->shared_bytes, c->stream);
 }
 int __cudaLaunchKernel(void const* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t shared, void* stream) {

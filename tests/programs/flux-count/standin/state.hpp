@@ -19,13 +19,13 @@
 #include <string>
 #include <vector>
 
+#include "cuda/abi.hpp"
 #include "emu/emu.hpp"
-#include "flux/attach/runtime.hpp"
 #include "ptx/module.hpp"
 
 namespace standin {
 
-using kernelcast::flux::runtime::Dim3;
+using kernelcast::cudart::Dim3;
 
 inline constexpr int success = 0, invalid_value = 1, not_ready = 600, capture_unsupported = 900,
                      capture_invalidated = 901, launch_failure = 719, devices = 2;

@@ -5,9 +5,9 @@
 #include <cstdio>
 
 #define KERNELCAST_CUDART (CUDART_VERSION / 1000)
-#include "intercept/cuda/abi.hpp"
-#include "intercept/cuda/attributes.hpp"
-#include "intercept/cuda/device_properties.hpp"
+#include "cuda/abi.hpp"
+#include "cuda/device_properties.hpp"
+#include "cudart/attributes.hpp"
 
 namespace ours = kernelcast::cudart;
 
@@ -17,7 +17,7 @@ namespace ours = kernelcast::cudart;
 
 #define KERNELCAST_CUDA_ERROR(number, name, official, text) SAME_NUMBER(Code::name, official);
 #if CUDART_VERSION >= 13000
-#include "intercept/cuda/error_codes.def"
+#include "cuda/error_codes.def"
 #endif
 #undef KERNELCAST_CUDA_ERROR
 

@@ -1,5 +1,5 @@
 // A fat binary that holds one PTX text, in each of the forms that nvcc writes; see design facts in
-// fatbin/fatbin.hpp.
+// cuda/fatbin.hpp.
 #pragma once
 
 #include <lz4.h>

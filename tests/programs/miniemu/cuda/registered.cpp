@@ -6,9 +6,9 @@
 #include <string_view>
 #include <thread>
 
+#include "cuda/abi.hpp"
+#include "cuda/device_properties.hpp"
 #include "fatbin.hpp"
-#include "intercept/cuda/abi.hpp"
-#include "intercept/cuda/device_properties.hpp"
 
 using namespace kernelcast::cudart;
 

@@ -1,0 +1,111 @@
+#include "attach/application.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "attach/cuda.hpp"
+#include "diag/diag.hpp"
+#include "frontend/cache.hpp"
+#include "process/process.hpp"
+
+namespace kernelcast::attach {
+
+namespace {
+
+pid_t volatile running = 0;  // the application, for signals
+
+void leave_to_the_application(int signal) {
+  bool const from_the_terminal = signal == SIGINT || signal == SIGQUIT;  // which asks every process
+  if (running > 0) {
+    if (!from_the_terminal) kill(running, signal);
+    return;
+  }
+  end_by_signal(signal);
+}
+
+// Empty where this build has none: only CUDA applications can be attached to.
+std::string find_layer() {
+  auto const path = find_plugin("kernelcast-opencl.so");
+  if (path.empty() && KERNELCAST_HAS_OPENCL_LAYER)
+    throw Error(Status::unavailable, "the OpenCL layer kernelcast-opencl.so is not installed beside the program",
+                "install the whole suite; without it the kernels of an OpenCL application would not be seen");
+  if (path.empty() && attach::folder_of_runtimes().empty())
+    throw Error(Status::unavailable,
+                "this build can attach to no application: it has no OpenCL layer and no CUDA runtime",
+                "build with the packages opencl-headers, libzstd-dev and liblz4-dev");
+  return path;
+}
+
+}  // namespace
+
+// The layer goes below those that the user has enabled: it sees what reaches the device.
+std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
+                                                std::string const& programs,
+                                                std::optional<std::uint64_t> read_back_bytes) {
+  std::string layers = find_layer();
+  if (char const* const others = std::getenv("OPENCL_LAYERS"); others && *others)
+    layers += (layers.empty() ? "" : ":") + std::string(others);
+  auto out = environment_without(
+      {"OPENCL_LAYERS=", "KERNELCAST_SPOOL=", "KERNELCAST_PROGRAMS=", "KERNELCAST_EVERY=", "KERNELCAST_READ_BACK="});
+  if (!layers.empty()) out.push_back("OPENCL_LAYERS=" + layers);
+  out.push_back("KERNELCAST_SPOOL=" + spool);
+  if (!programs.empty()) out.push_back("KERNELCAST_PROGRAMS=" + programs);
+  if (read_back_bytes) out.push_back("KERNELCAST_READ_BACK=" + std::to_string(*read_back_bytes));
+  if (!every.empty()) out.push_back("KERNELCAST_EVERY=" + every);
+  return out;
+}
+
+std::string lasting_programs() {
+  auto const cached = frontend::cache_folder();
+  if (cached.empty()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(cached + "programs", error);
+  return error ? std::string{} : cached + "programs";
+}
+
+LeaveSignalsToTheApplication::LeaveSignalsToTheApplication() {
+  struct sigaction ours{};
+  ours.sa_handler = leave_to_the_application;
+  ours.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &ours, &before_[i]);
+}
+
+LeaveSignalsToTheApplication::~LeaveSignalsToTheApplication() {
+  for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &before_[i], nullptr);
+}
+
+pid_t start_application(std::vector<std::string> command, std::vector<std::string> variables) {
+  if (command.empty()) throw Error(Status::usage, "which application?", "write it after --: … -- ./app its arguments");
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (int signal : {SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGHUP}) sigaddset(&defaults, signal);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t process = -1;
+  int const error = posix_spawnp(&process, command.front().c_str(), nullptr, &attributes,
+                                 null_terminated(command).data(), null_terminated(variables).data());
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0)
+    throw Error(Status::io, Where{command.front()}, std::string("cannot start: ") + std::strerror(error),
+                "is the application's name right?");
+  running = process;
+  return process;
+}
+
+std::optional<int> ended(pid_t application) {
+  int status = 0;
+  pid_t const found = waitpid(application, &status, WNOHANG);
+  if (found != application && !(found == -1 && errno != EINTR)) return std::nullopt;
+  running = 0;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace kernelcast::attach

@@ -1,0 +1,44 @@
+// An application that runs as this program's child, with a library of ours loaded into it.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelcast::attach {
+
+// The variables of this process, and those that put the layer into an OpenCL application: `spool` is the folder that it
+// leaves launches in, `every` is AttachOptions::every, `programs` the folder of their sources, where it is
+// not the spool, `read_back_bytes` AttachOptions'. Throws Error(unavailable) where the layer is not installed.
+std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
+                                                std::string const& programs = {},
+                                                std::optional<std::uint64_t> read_back_bytes = {});
+// A folder for them beside the cache of compiled kernels, which goes by the place of a source as well: what is compiled
+// in one run is found by the next. Empty where nothing can be cached.
+std::string lasting_programs();
+
+// Keys that end a program on a terminal are for the application, and requests to end are passed on to it; what it has
+// launched until then is still reported. Once it has ended they end this program.
+class LeaveSignalsToTheApplication {
+ public:
+  LeaveSignalsToTheApplication();
+  ~LeaveSignalsToTheApplication();
+  LeaveSignalsToTheApplication(LeaveSignalsToTheApplication const&) = delete;
+
+ private:
+  static constexpr std::array<int, 4> signals_{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, signals_.size()> before_{};
+};
+
+// Begins it, with signals as a shell would. Throws Error: usage (an empty command), io (it cannot be started).
+pid_t start_application(std::vector<std::string> command, std::vector<std::string> variables);
+
+// Its exit status, 128 + signal where a signal ended it; empty while it runs.
+std::optional<int> ended(pid_t application);
+
+}  // namespace kernelcast::attach

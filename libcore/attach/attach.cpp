@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "attach/application.hpp"
+#include "attach/attach.hpp"
+#include "attach/cuda.hpp"
+#include "attach/recorder.hpp"
+#include "attach/spool_reader.hpp"
+#include "launch/compilations.hpp"
+#include "process/process.hpp"
+
+namespace kernelcast::attach {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int poll_interval_ms = 20;  // the application may have ended
+
+class Attachment {
+ public:
+  Attachment(AttachOptions const& options, std::string spool)
+      : options_(options),
+        run_(options.run),
+        spool_(std::move(spool)),
+        machine_code_(options.run.machine_targets, options.cache, frontend::Request{}.time_limit_s, options.report),
+        counted_reader_(spool_, options.cache, options.registers, &machine_code_) {
+    run_.compilations = &compilations_;
+  }
+
+  Attached run() {
+    FolderWatch const watch(spool_.folder());
+    LeaveSignalsToTheApplication const keys;
+    auto variables = environment_with_layer(spool_.folder(), options_.every, programs(), options_.read_back_bytes);
+    if (options_.with_gpu)
+      attach::add_forwarder(variables);
+    else
+      attach::add_runtime(variables, cuda_settings());
+    if (options_.graph) variables.emplace_back("KERNELCAST_COMMANDS=1");
+    pid_t const application = start_application(options_.command, std::move(variables));
+    for (;;) {
+      emulate_new();
+      read_counted();
+      if (auto const status = ended(application)) {
+        result_.status = *status;
+        break;
+      }
+      watch.wait(poll_interval_ms);
+    }
+    emulate_new();
+    read_counted();
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  // Where launches are kept their sources are kept with them.
+  std::string programs() const { return options_.cache && options_.keep.empty() ? lasting_programs() : std::string{}; }
+
+  attach::Settings cuda_settings() const {
+    attach::Settings out;
+    out.spool = spool_.folder();
+    out.database = options_.database;
+    out.devices = options_.as;
+    out.groups = options_.run.groups;
+    out.budget = options_.budget;
+    out.threads = options_.run.threads;
+    out.memory_bytes = options_.run.max_memory_bytes;
+    out.stack_bytes = options_.run.stack_bytes;
+    out.heap_bytes = options_.run.heap_bytes;
+    out.limits = options_.run.limits;
+    out.keep = !options_.keep.empty();
+    return out;
+  }
+
+  void emulate_new() {
+    for (auto const& launch : spool_.launches())
+      if (done_.insert(launch.file).second && !is_reported(launch)) emulate(launch);
+  }
+
+  // The application has counted this launch itself: it has a row, or a reason to have none.
+  bool is_reported(Spooled const& launch) const {
+    auto const of_it = [&](std::string_view kind, std::string_view ending) {
+      return fs::exists(fmt::format("{}/{}-{}-{}{}", spool_.folder(), kind, launch.process, launch.number, ending));
+    };
+    return of_it("row", ".csv") || of_it("skipped", ".txt");
+  }
+
+  void emulate(Spooled const& spooled) {
+    try {
+      auto plan = launch::read_launch_file(spool_.path(spooled));
+      plan.case_name.clear();  // its sizes
+      plan.request.cache = options_.cache;
+      plan.request.registers = options_.registers;
+      plan.lazy_files = true;
+      auto const kernel = plan.calls.front().kernel.text;
+      auto const cut = std::any_of(plan.buffers.begin(), plan.buffers.end(),
+                                   [](launch::Buffer const& b) { return b.fill == launch::Fill::start; });
+      if (cut && cut_.insert(kernel).second)
+        options_.report(
+            fmt::format("kernel '{}': only the beginning of its buffers was read back, zeros follow\n"
+                        "hint: --read-back sets how much is read back for one launch",
+                        kernel));
+      try {
+        auto& rows = rows_[spooled.key()] = launch::run(plan, run_).rows;
+        if (options_.known) std::ranges::for_each(rows, options_.known);
+        if (options_.graph && !rows.empty())
+          known_[spooled.key()] = {rows.front(), find_accesses(std::move(plan), run_)};
+      } catch (Error const& error) {
+        ++result_.skipped;
+        options_.report(fmt::format("kernel '{}' has no row:\n{}", kernel, error.text("emulation")));
+      }
+    } catch (Error const& error) {
+      ++result_.skipped;
+      options_.report(error.text("emulation"));
+    }
+    if (options_.keep.empty()) spool_.remove_buffers(spooled);
+  }
+
+  // What the runtime of a CUDA application has counted since.
+  void read_counted() {
+    for (auto const& file : counted_reader_.rows()) {
+      if (!done_.insert(file.file).second) continue;
+      try {
+        auto const& rows = counted_[file.key()] = counted_reader_.read_targets(file);
+        if (options_.known) std::ranges::for_each(rows, options_.known);
+      } catch (Error const& error) {
+        options_.report(error.text("rows"));
+      }
+    }
+  }
+
+  void finish() {
+    if (options_.graph) {
+      for (auto const& [key, rows] : counted_)
+        if (!rows.empty()) known_.try_emplace(key, Known{rows.front(), {}});
+      result_.recording =
+          recording_of(spool_, known_, fs::path(options_.command.front()).filename().string(), options_.report);
+    }
+    rows_.merge(std::move(counted_));
+    struct Launches {
+      std::vector<std::uint64_t> counts, allocated_bytes;
+    };
+    std::map<std::string, Launches> launches;
+    for (auto& [key, rows] : rows_) {
+      auto const& [process, number] = key;
+      auto const [at, is_new] = launches.try_emplace(process);
+      auto& [counts, allocated_bytes] = at->second;
+      if (is_new) counts = spool_.counts(process), allocated_bytes = spool_.allocated_bytes(process);
+      for (auto& row : rows) {
+        record::repeat(row, number < counts.size() ? std::max<std::uint64_t>(1, counts[number]) : 1);
+        if (number < allocated_bytes.size() && allocated_bytes[number] > 0)
+          row.allocated_bytes = std::max(row.allocated_bytes.value_or(0), allocated_bytes[number]);
+        if (auto touched = spool_.touched_before(process, number); !touched.empty())
+          row.touched_before = std::move(touched);
+        result_.rows.push_back(std::move(row));
+      }
+    }
+    std::set<std::string> reported;
+    for (auto const& [kernel, why, of] : spool_.unkept())
+      if (reported.insert(kernel + why).second)
+        options_.report(fmt::format("kernel '{}' has no launch file: {}", kernel, why));
+    for (auto const& [kernel, why, of] : spool_.skipped()) {
+      ++result_.skipped;
+      if (reported.insert(kernel + why).second) options_.report(fmt::format("kernel '{}' has no row: {}", kernel, why));
+    }
+  }
+
+  AttachOptions const& options_;
+  launch::RunOptions run_;
+  launch::Compilations compilations_;
+  SpoolReader spool_;
+  Attached result_;
+  std::set<std::string> done_;
+  std::set<std::string> cut_;  // kernels whose buffers were not read back whole, of which this has been reported
+  KnownLaunches known_;
+  launch::MachineCode machine_code_;
+  attach::RowReader counted_reader_;
+  // By process and number: a row, or one of each target.
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<record::Kernel>> rows_, counted_;
+};
+
+}  // namespace
+
+Attached run(AttachOptions const& options) {
+  if (options.command.empty())
+    throw Error(Status::usage, "which application?", "miniemu --attach -o kernels.csv -- ./app its arguments");
+  if (options.keep.empty()) {
+    TemporaryFolder const spool;
+    return Attachment(options, spool.path().string()).run();
+  }
+  std::error_code error;
+  fs::create_directories(options.keep, error);
+  auto const folder = fs::canonical(options.keep, error);
+  if (error) throw Error(Status::io, Where{options.keep}, "cannot make the folder: " + error.message(), "--keep DIR");
+  return Attachment(options, folder.string()).run();
+}
+
+}  // namespace kernelcast::attach

@@ -1,0 +1,53 @@
+// Running a user's application and emulating, beside it, the kernels that it launches.
+//
+// Problem: users have applications, not launch files; [panwar] is an online technique.
+// Method: the application runs as it is, with a layer in its OpenCL loader (opencl/layer.cpp) that leaves a launch file
+// for each new launch in a folder, the spool. This side emulates them while the application runs, in a process of its
+// own: a failure here does not affect the application. A CUDA application gets a runtime of ours
+// (cuda/state.hpp), which runs its kernels on the emulator and counts them itself.
+// Limits: what cannot be described (built-in kernels, pipes, …) is named, not hidden.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/recording.hpp"
+#include "launch/launch.hpp"
+#include "record/kernel.hpp"
+
+namespace kernelcast::attach {
+
+struct AttachOptions {
+  std::vector<std::string> command;  // the application and its arguments
+  std::string every;                 // "launch", "kernel", a number N (every Nth launch of a kernel), or empty: each
+                                     // configuration once
+  std::string keep;                  // a folder that the spool stays in; empty: it is removed
+  launch::RunOptions run;            // how each launch is emulated
+  std::uint64_t budget = 0;          // warp instructions that CUDA launches may execute whole; 0: all run whole
+  std::optional<std::uint64_t> read_back_bytes;  // of the buffers of one launch; 0: all; empty: the layer's own bound
+  bool cache = true, registers = true;
+  bool graph = false;                                // Attached::recording too
+  std::string database;                              // the folder of the device database, for CUDA applications
+  std::vector<std::string> as;                       // ids of the devices that they see; empty: attach::default_device
+  bool with_gpu = false;                             // CUDA applications run on the GPU that there is, and are observed
+  std::function<void(std::string_view)> report;      // called with messages about launches that were skipped or failed
+  std::function<void(record::Kernel const&)> known;  // may be empty; gets each row as soon as there is one, with one
+                                                     // launch: how many there are is known in the end
+};
+
+struct Attached {
+  int status = 0;                    // the application's exit status; 128 + signal where a signal ended it
+  std::vector<record::Kernel> rows;  // in the order of first launch; totals over the launches that were counted
+  std::uint64_t skipped = 0;         // configurations that have no row
+  graph::Recording recording;        // with AttachOptions::graph
+};
+
+// Runs the application to its end. Throws Error: usage (an empty command), io (it cannot be started, the spool cannot
+// be made), unavailable (the layer is not installed).
+Attached run(AttachOptions const&);
+
+}  // namespace kernelcast::attach

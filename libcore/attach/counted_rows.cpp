@@ -1,0 +1,150 @@
+#include "attach/cuda.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "csv/csv.hpp"
+#include "diag/diag.hpp"
+#include "frontend/cache.hpp"
+#include "frontend/frontend.hpp"
+#include "launch/kernel_record.hpp"
+#include "process/process.hpp"
+#include "ptx/parser.hpp"
+#include "record/table.hpp"
+
+namespace kernelcast::attach {
+
+std::string folder_of_runtimes() {
+  std::string out;
+  for (std::string const name : {"libcudart.so.12", "libcudart.so.13"}) {
+    auto const path = find_plugin("kernelcast-cudart/" + name);
+    if (path.empty() && KERNELCAST_HAS_CUDART)
+      throw Error(Status::unavailable,
+                  "the CUDA runtime kernelcast-cudart/" + name + " is not installed beside the program",
+                  "install the whole suite; without it a CUDA application would run on another runtime, or on none");
+    if (path.empty()) return {};
+    out = std::filesystem::path(path).parent_path().string();
+  }
+  return out;
+}
+
+namespace {
+
+// Puts a folder or a library before others in a list of such.
+void put_first(std::vector<std::string>& variables, std::string const& list, std::string const& item) {
+  for (auto& variable : variables)
+    if (variable.starts_with(list)) {
+      variable.insert(list.size(), item + (variable.size() > list.size() ? ":" : ""));
+      return;
+    }
+  variables.push_back(list + item);
+}
+
+}  // namespace
+
+void add_runtime(std::vector<std::string>& variables, Settings const& settings) {
+  auto const folder = folder_of_runtimes();
+  if (folder.empty()) return;
+  put_first(variables, "LD_LIBRARY_PATH=", folder);
+  for (auto& variable : environment_of(settings)) {
+    auto const name = variable.substr(0, variable.find('=') + 1);
+    std::erase_if(variables, [&](std::string const& other) { return other.starts_with(name); });
+    variables.push_back(std::move(variable));
+  }
+}
+
+void add_forwarder(std::vector<std::string>& variables) {
+  auto const path = find_plugin("kernelcast-cudart-forward.so");
+  if (path.empty())
+    throw Error(Status::unavailable, "the library kernelcast-cudart-forward.so is not installed beside the program",
+                "build with the packages libzstd-dev and liblz4-dev");
+  put_first(variables, "LD_PRELOAD=", path);
+}
+
+record::Kernel RowReader::read_row(Spooled const& file) const {
+  std::istringstream text(read_file(spool_.path(file)));
+  csv::Reader fields(text, spool_.path(file));
+  record::Reader<record::Kernel> reader(fields);
+  record::Kernel row;
+  if (!reader.next(row)) throw Error(Status::bad_data, Where{file.file}, "no row");
+  return row;
+}
+
+std::string RowReader::program_of(Spooled const& file) const {
+  std::ifstream kernel(spool_.folder() + "/kernel-" + file.process + '-' + std::to_string(file.number) + ".txt");
+  std::string name, program;
+  return std::getline(kernel, name) && std::getline(kernel, program) ? program : std::string{};
+}
+
+// By a path that is the same in every run, so that what is compiled is found again.
+frontend::Request RowReader::request_for(std::string const& program) const {
+  frontend::Request out;
+  out.path = spool_.folder() + '/' + program;
+  out.cache = cache_;
+  out.registers = registers_;
+  if (auto const kept = cache_ ? frontend::keep_source(read_file(out.path), ".ptx") : std::string{}; !kept.empty())
+    out.path = kept;
+  return out;
+}
+
+namespace {
+
+void fill(record::Kernel& row, std::vector<frontend::KernelInfo> const& kernels) {
+  for (auto const& kernel : kernels)
+    if (kernel.name == row.kernel) launch::fill_registers(row, kernel.registers);
+}
+
+}  // namespace
+
+record::Kernel RowReader::read(Spooled const& file) {
+  auto row = read_row(file);
+  if (auto const program = program_of(file); !program.empty()) {
+    auto const [at, is_new] = programs_.try_emplace(program);
+    if (is_new) at->second = frontend::compile_text(request_for(program)).kernels;
+    fill(row, at->second);
+  }
+  return row;
+}
+
+std::vector<record::Kernel> RowReader::read_targets(Spooled const& file) {
+  auto row = read(file);
+  auto const program = program_of(file);
+  if (!machine_code_ || !machine_code_->wanted() || program.empty()) return {std::move(row)};
+  auto& module = modules_[program];
+  if (!module) module = ptx::parse(read_file(spool_.folder() + '/' + program), program);
+  auto& kernel = kernels_[{program, row.kernel}];
+  if (auto const* const function = module->find_kernel(row.kernel); !kernel && function)
+    kernel = std::make_unique<emu::Program>(*module, *function);
+  if (!kernel) throw Error(Status::bad_data, Where{program}, fmt::format("no kernel '{}'", row.kernel));
+  std::ifstream text(spool_.folder() + "/entries-" + file.process + '-' + std::to_string(file.number) + ".txt");
+  std::vector<std::uint64_t> entries;
+  for (std::uint64_t n = 0; text >> n;) entries.push_back(n);
+  return machine_code_->rows(row, {entries}, *module, *kernel, nullptr);
+}
+
+std::optional<record::Kernel> RowReader::recall(Spooled const& file) {
+  auto const program = program_of(file);
+  if (!program.empty() && !programs_.contains(program)) {
+    auto const known = cache_ ? frontend::find_cached(request_for(program)) : std::nullopt;
+    if (!known) return std::nullopt;
+    programs_[program] = known->kernels;
+  }
+  return read(file);
+}
+
+RowsByLaunch rows_in(SpoolReader const& spool, bool cache, bool registers,
+                     std::function<void(std::string_view)> const& report) {
+  RowsByLaunch out;
+  RowReader reader(spool, cache, registers);
+  for (auto const& file : reader.rows()) try {
+      out[file.key()] = reader.read(file);
+    } catch (Error const& error) {
+      report(error.text("rows"));
+    }
+  return out;
+}
+
+}  // namespace kernelcast::attach

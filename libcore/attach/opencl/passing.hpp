@@ -1,0 +1,56 @@
+// One launch on its way through the layer: counted, and captured where it is new.
+//
+// The environment, set by miniemu --attach, defines what is new: KERNELCAST_SPOOL is the folder to leave launches in,
+// KERNELCAST_PROGRAMS one for their sources; KERNELCAST_EVERY is launch, kernel, or a number N (every Nth launch of a
+// kernel), otherwise each configuration is new once; KERNELCAST_READ_BACK bounds the bytes that are read back for one
+// launch, 0 for all.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "attach/opencl/capture.hpp"
+#include "attach/opencl/objects.hpp"
+
+namespace kernelcast::attach {
+
+inline constexpr std::size_t default_read_back_bytes = std::size_t{64} << 20;
+
+// The number of a launch of these sizes in this process's part of the spool; empty where it has none.
+std::optional<std::uint64_t> number_of(cl_kernel handle, cl_uint dimensions, std::size_t const* global,
+                                       std::size_t const* local);
+
+// Null where nothing is captured.
+Spool const* chosen_spool();
+
+// The application has made a buffer: what it holds may have to be read back.
+void expect(std::size_t bytes);
+
+class Passing {
+ public:
+  Passing(cl_kernel handle, cl_uint dimensions, std::size_t const* global, std::size_t const* local);
+
+  bool is_new() const { return kernel_ != nullptr; }
+  // By which the spool knows the configuration; empty where it does not.
+  std::optional<std::uint64_t> number() const;
+  void describe(cl_command_queue queue, cl_kernel handle, std::size_t const* offset, cl_uint waits,
+                cl_event const* wait_list);
+  // What the launch must wait for besides its own.
+  std::vector<cl_event> const& reads() const { return captured_.reads; }
+  // After the call. A launch that was refused was none.
+  void conclude(bool launched);
+
+ private:
+  void count(Kernel const& kernel);
+
+  Configuration configuration_;
+  LaunchPolicy::Counted counted_;
+  std::shared_ptr<Kernel> kernel_;  // a copy, where it is to be described
+  Captured captured_;
+};
+
+}  // namespace kernelcast::attach

@@ -1,0 +1,142 @@
+#include "cuda/fatbin.hpp"
+
+#include <lz4.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <stdexcept>
+
+namespace kernelcast::fatbin {
+
+namespace {
+
+constexpr std::uint32_t magic = 0xBA55ED50;
+constexpr std::uint16_t kind_ptx = 1;
+constexpr std::uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000;
+// Offsets in an entry's header.
+constexpr std::size_t kind_at = 0, header_size_at = 4, payload_size_at = 8, compressed_size_at = 16, sm_at = 28,
+                      flags_at = 40, raw_size_at = 56, min_header = 64;
+
+template <class T>
+T read(std::byte const* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+template <class T>
+void write(std::byte* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+std::runtime_error other_format() {
+  return std::runtime_error("its fat binary has another format");
+}
+
+constexpr std::uint64_t max_text_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t max_lz4_ratio = 255;  // LZ4's block format: a byte stands for 255 at most
+
+std::size_t uncompressed_size(std::uint64_t claimed) {
+  if (claimed > max_text_bytes) throw other_format();
+  return claimed;
+}
+
+// Grows with what there is, whatever size is claimed.
+std::string text_of_zstd(char const* payload, std::size_t size, std::size_t claimed) {
+  std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> const context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  if (!context) throw std::bad_alloc();
+  std::string text;
+  ZSTD_inBuffer in{payload, size, 0};
+  for (std::size_t left = 1; left != 0;) {
+    std::size_t const before = text.size();
+    text.resize(std::min(claimed, before + std::max(before, ZSTD_DStreamOutSize())));
+    ZSTD_outBuffer out{text.data() + before, text.size() - before, 0};
+    left = ZSTD_decompressStream(context.get(), &out, &in);
+    text.resize(before + out.pos);
+    if (ZSTD_isError(left) || (left != 0 && out.pos == 0))
+      throw std::runtime_error("its PTX cannot be decompressed (Zstandard)");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Entry> entries_of(void const* fatbin) {
+  auto const* const begin = static_cast<std::byte const*>(fatbin);
+  if (read<std::uint32_t>(begin) != magic) throw other_format();
+  auto const* at = begin + read<std::uint16_t>(begin + 6);
+  auto const* const end = at + read<std::uint64_t>(begin + 8);
+  std::vector<Entry> out;
+  while (at + min_header <= end) {
+    std::uint64_t const header = read<std::uint32_t>(at + header_size_at);
+    auto const payload = read<std::uint64_t>(at + payload_size_at), rest = static_cast<std::uint64_t>(end - at);
+    if (header < min_header || header > rest || payload > rest - header) throw other_format();
+    auto const bytes = header + payload;
+    out.push_back({read<std::uint16_t>(at + kind_at) == kind_ptx, read<std::uint32_t>(at + sm_at), {at, at + bytes}});
+    at += bytes;
+  }
+  return out;
+}
+
+std::string text_of(Entry const& ptx) {
+  auto const* const header = ptx.unchanged.data();
+  std::uint64_t const header_bytes = read<std::uint32_t>(header + header_size_at), all = ptx.unchanged.size();
+  auto const flags = read<std::uint64_t>(header + flags_at);
+  auto const compressed = read<std::uint32_t>(header + compressed_size_at);
+  auto const raw = read<std::uint64_t>(header + raw_size_at);
+  bool const packed = (flags & (flag_lz4 | flag_zstd)) != 0;
+  auto const size = packed ? compressed : read<std::uint64_t>(header + payload_size_at);
+  if (header_bytes > all || size > all - header_bytes) throw other_format();
+  auto const* const payload = reinterpret_cast<char const*>(header + header_bytes);
+  std::string text;
+  if (flags & flag_zstd) {
+    text = text_of_zstd(payload, size, uncompressed_size(raw));
+  } else if (flags & flag_lz4) {
+    if (raw > (size + 1) * max_lz4_ratio) throw other_format();
+    text.resize(uncompressed_size(raw));
+    if (LZ4_decompress_safe(payload, text.data(), static_cast<int>(size), static_cast<int>(raw)) < 0)
+      throw std::runtime_error("its PTX cannot be decompressed (LZ4)");
+  } else {
+    text.assign(payload, size);
+  }
+  text.resize(std::strlen(text.c_str()));  // it is padded with zeros
+  return text;
+}
+
+Entry with_text(Entry const& like, std::string const& text) {
+  std::size_t const payload = (text.size() + 1 + 7) / 8 * 8;
+  Entry out{true, like.sm, std::vector<std::byte>(min_header + payload)};
+  auto* const header = out.unchanged.data();
+  std::memcpy(header, like.unchanged.data(), min_header);
+  write<std::uint32_t>(header + header_size_at, min_header);
+  write<std::uint64_t>(header + payload_size_at, payload);
+  write<std::uint32_t>(header + compressed_size_at, 0);
+  write<std::uint64_t>(header + flags_at, read<std::uint64_t>(header + flags_at) & ~(flag_lz4 | flag_zstd));
+  write<std::uint64_t>(header + raw_size_at, 0);
+  std::memcpy(header + min_header, text.data(), text.size());
+  return out;
+}
+
+std::vector<std::byte> binary_of(std::vector<Entry> const& entries) {
+  constexpr std::size_t head = 16;
+  std::vector<std::byte> out(head);
+  for (auto const& entry : entries) out.insert(out.end(), entry.unchanged.begin(), entry.unchanged.end());
+  write<std::uint32_t>(out.data(), magic);
+  write<std::uint16_t>(out.data() + 4, 1);
+  write<std::uint16_t>(out.data() + 6, head);
+  write<std::uint64_t>(out.data() + 8, out.size() - head);
+  return out;
+}
+
+std::optional<Ptx> ptx_of(void const* fatbin, std::uint32_t newest_sm) {
+  auto const entries = entries_of(fatbin);
+  Entry const* best = nullptr;
+  for (auto const& entry : entries)
+    if (entry.is_ptx && entry.sm <= newest_sm && (!best || entry.sm > best->sm)) best = &entry;
+  if (!best) return std::nullopt;
+  return Ptx{text_of(*best), best->sm};
+}
+
+}  // namespace kernelcast::fatbin

@@ -1,0 +1,91 @@
+#include "cudart/allocations.hpp"
+
+#include "diag/diag.hpp"
+
+namespace kernelcast::cudart {
+
+// CUDA's memory comes in such pieces; what an application reads just behind its own is there.
+static constexpr std::uint64_t granularity_bytes = 512;
+
+static char const* name_of(MemoryType type) {
+  switch (type) {
+    case MemoryType::host:
+      return "cudaMallocHost";
+    case MemoryType::managed:
+      return "cudaMallocManaged";
+    default:
+      return "cudaMalloc";
+  }
+}
+
+void* Allocations::add(MemoryType type, std::uint64_t bytes, int device, std::uint64_t device_limit, unsigned flags) {
+  std::uint64_t const extent = (bytes + granularity_bytes - 1) / granularity_bytes * granularity_bytes;
+  if (extent < bytes) return nullptr;
+  if (type == MemoryType::device && extent > device_limit - std::min(device_limit, used_bytes(device))) return nullptr;
+  try {
+    auto const address = memory_.add(name_of(type), extent);
+    all_[address] = {type, extent, device, flags, false, ++made_};
+    return reinterpret_cast<void*>(address);
+  } catch (Error const&) {
+    return nullptr;
+  }
+}
+
+bool Allocations::lend(void* host, std::uint64_t bytes, int device, unsigned flags) {
+  if (!memory_.lend("cudaHostRegister", host, bytes)) return false;
+  all_[reinterpret_cast<std::uint64_t>(host)] = {MemoryType::host, bytes, device, flags, true, ++made_};
+  return true;
+}
+
+void Allocations::take_out(std::map<std::uint64_t, Allocation>::const_iterator at) {
+  touched_.forget(at->first, at->second.bytes);
+  memory_.remove(at->first);
+  all_.erase(at);
+}
+
+Code Allocations::remove(void const* pointer, MemoryType type) {
+  auto const at = all_.find(reinterpret_cast<std::uint64_t>(pointer));
+  if (at == all_.end() || at->second.registered) return Code::invalid_value;
+  bool const is_host = at->second.type == MemoryType::host;
+  if (is_host != (type == MemoryType::host)) return Code::invalid_value;
+  take_out(at);
+  return Code::success;
+}
+
+Code Allocations::remove_registered(void const* pointer) {
+  auto const at = all_.find(reinterpret_cast<std::uint64_t>(pointer));
+  if (at == all_.end() || !at->second.registered) return Code::host_memory_not_registered;
+  take_out(at);
+  return Code::success;
+}
+
+void Allocations::clear() {
+  for (auto at = all_.begin(); at != all_.end();) {
+    auto const next = std::next(at);
+    if (!at->second.registered) take_out(at);
+    at = next;
+  }
+}
+
+std::pair<std::uint64_t, Allocation const*> Allocations::holding(void const* pointer) const {
+  auto const address = reinterpret_cast<std::uint64_t>(pointer);
+  auto const after = all_.upper_bound(address);
+  if (after == all_.begin()) return {0, nullptr};
+  auto const& [begin, allocation] = *std::prev(after);
+  return address - begin < allocation.bytes ? std::pair{begin, &allocation} : std::pair{std::uint64_t{0}, nullptr};
+}
+
+bool Allocations::holds(void const* pointer, std::uint64_t bytes) const {
+  auto const address = reinterpret_cast<std::uint64_t>(pointer);
+  auto const* const buffer = memory_.find(address);
+  return buffer && bytes <= buffer->size - (address - buffer->address);
+}
+
+std::uint64_t Allocations::used_bytes(int device) const {
+  std::uint64_t sum = 0;
+  for (auto const& [address, allocation] : all_)
+    if (allocation.type == MemoryType::device && allocation.device == device) sum += allocation.bytes;
+  return sum;
+}
+
+}  // namespace kernelcast::cudart

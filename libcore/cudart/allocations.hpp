@@ -1,0 +1,49 @@
+// Memory that the application has allocated, on the device or on the host. All of it lies in the emulator's Memory, at
+// the same address for both, so that pinned, managed and registered memory is simply there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "cuda/abi.hpp"
+#include "emu/emu.hpp"
+#include "launch/history.hpp"
+
+namespace kernelcast::cudart {
+
+struct Allocation {
+  MemoryType type = MemoryType::device;
+  std::uint64_t bytes = 0;
+  int device = 0;
+  unsigned flags = 0;        // of cudaHostAlloc and cudaHostRegister
+  bool registered = false;   // the application's own
+  std::uint64_t serial = 0;  // no other has or had it
+};
+
+class Allocations {
+ public:
+  Allocations(emu::Memory& memory, launch::TouchHistory& touched) : memory_(memory), touched_(touched) {}
+
+  // Null where it does not fit; `device_limit` bounds what one device has.
+  void* add(MemoryType, std::uint64_t bytes, int device, std::uint64_t device_limit, unsigned flags = 0);
+  bool lend(void* host, std::uint64_t bytes, int device, unsigned flags);
+  // Code::invalid_value where nothing of this type begins there.
+  Code remove(void const*, MemoryType);
+  Code remove_registered(void const*);
+  void clear();  // but what the application lent stays lent
+
+  // The one that holds this address, and where it begins; null where there is none.
+  std::pair<std::uint64_t, Allocation const*> holding(void const*) const;
+  bool holds(void const*, std::uint64_t bytes) const;  // all of these, in one buffer of the device
+  std::uint64_t used_bytes(int device) const;
+
+ private:
+  void take_out(std::map<std::uint64_t, Allocation>::const_iterator);
+
+  emu::Memory& memory_;
+  launch::TouchHistory& touched_;  // forgets what is freed
+  std::uint64_t made_ = 0;
+  std::map<std::uint64_t, Allocation> all_;
+};
+
+}  // namespace kernelcast::cudart

@@ -1,0 +1,311 @@
+// Graphs that are built of nodes, and executable ones.
+#include <algorithm>
+
+#include "cudart/calls.hpp"
+#include "cudart/graph_nodes.hpp"
+
+using namespace kernelcast::cudart;
+
+namespace {
+
+template <class... Given>
+Code add_made(Node** out, Graph* graph, Node* const* before, std::size_t count, Given... given) {
+  return call([&](State& state) {
+    Node node;
+    auto const code = make_node(given..., node);
+    return code == Code::success ? add_node(state, out, graph, before, count, std::move(node)) : code;
+  });
+}
+
+template <class Parameters>
+Code change_made(GraphExec* exec, Node* of, Parameters const* given) {
+  return call([&](State& state) {
+    Node node;
+    Code code;
+    if constexpr (std::is_same_v<Parameters, KernelNodeParameters> || std::is_same_v<Parameters, NodeParameters>)
+      code = make_node(state, given, node);
+    else
+      code = make_node(given, node);
+    if (code != Code::success) return code;
+    return exec ? change_node(state, exec, of, std::move(node)) : change_node(state, of, std::move(node));
+  });
+}
+
+template <class Read>
+Code parameters_of(Node* node, NodeType type, Read read) {
+  return call([&](State& state) {
+    if (!state.graphs.known(node) || node->type != type || !node->parameters) return Code::invalid_value;
+    read(*node->parameters);
+    return Code::success;
+  });
+}
+
+Code with_symbol(void const* symbol, std::size_t offset, std::byte*& at) {
+  void* begin = nullptr;
+  auto const code = cudaGetSymbolAddress(&begin, symbol);
+  at = static_cast<std::byte*>(begin) + offset;
+  return code;
+}
+
+Code run(std::vector<GraphExec::Step> const& steps) {
+  for (auto const& step : steps)
+    if (auto const code = step.enabled ? step.work() : Code::success; code != Code::success) return code;
+  return Code::success;
+}
+
+}  // namespace
+
+KERNELCAST_CUDA_EXPORT Code cudaGraphCreate(Graph** graph, unsigned) {
+  return call([&](State& state) {
+    if (!graph) return Code::invalid_value;
+    *graph = state.graphs.add();
+    return Code::success;
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphDestroy(Graph* graph) {
+  return call([&](State& state) { return state.graphs.remove(graph) ? Code::success : Code::invalid_value; });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphClone(Graph** out, Graph* graph) {
+  return call([&](State& state) {
+    if (!out || !state.graphs.known(graph)) return Code::invalid_value;
+    *out = state.graphs.clone(*graph);
+    return Code::success;
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphGetNodes(Graph* graph, Node** nodes, std::size_t* count) {
+  return call([&](State& state) {
+    if (!count || !state.graphs.known(graph)) return Code::invalid_value;
+    for (std::size_t n = 0; nodes && n < std::min(*count, graph->nodes.size()); ++n) nodes[n] = graph->nodes[n].get();
+    *count = graph->nodes.size();
+    return Code::success;
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphGetRootNodes(Graph* graph, Node** nodes, std::size_t* count) {
+  return call([&](State& state) {
+    if (!count || !state.graphs.known(graph)) return Code::invalid_value;
+    std::size_t found = 0;
+    for (auto const& node : graph->nodes)
+      if (node->before.empty() && ++found && nodes && found <= *count) nodes[found - 1] = node.get();
+    *count = found;
+    return Code::success;
+  });
+}
+
+// ---------------------------------------------------------------- nodes
+
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddKernelNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                   KernelNodeParameters const* given) {
+  return call([&](State& state) {
+    Node node;
+    auto const code = make_node(state, given, node);
+    return code == Code::success ? add_node(state, out, graph, before, count, std::move(node)) : code;
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemcpyNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                   Copy3D const* given) {
+  return add_made(out, graph, before, count, given);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemcpyNode1D(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                     void* to, void const* from, std::size_t bytes, CopyKind kind) {
+  return call(
+      [&](State& state) { return add_node(state, out, graph, before, count, copy_node(to, from, bytes, kind)); });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemcpyNodeToSymbol(Node** out, Graph* graph, Node* const* before,
+                                                           std::size_t count, void const* symbol, void const* from,
+                                                           std::size_t bytes, std::size_t offset, CopyKind kind) {
+  std::byte* at = nullptr;
+  auto const code = with_symbol(symbol, offset, at);
+  return code == Code::success ? cudaGraphAddMemcpyNode1D(out, graph, before, count, at, from, bytes, kind) : code;
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemcpyNodeFromSymbol(Node** out, Graph* graph, Node* const* before,
+                                                             std::size_t count, void* to, void const* symbol,
+                                                             std::size_t bytes, std::size_t offset, CopyKind kind) {
+  std::byte* at = nullptr;
+  auto const code = with_symbol(symbol, offset, at);
+  return code == Code::success ? cudaGraphAddMemcpyNode1D(out, graph, before, count, to, at, bytes, kind) : code;
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemsetNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                   FillNodeParameters const* given) {
+  return add_made(out, graph, before, count, given);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddHostNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                 HostNodeParameters const* given) {
+  return add_made(out, graph, before, count, given);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddEmptyNode(Node** out, Graph* graph, Node* const* before, std::size_t count) {
+  return call([&](State& state) { return add_node(state, out, graph, before, count, {}); });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddChildGraphNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                       Graph* child) {
+  return call([&](State& state) {
+    if (!state.graphs.known(child)) return Code::invalid_value;
+    auto* const steps = state.graphs.instantiate(*child, 0);
+    if (!steps) return Code::invalid_value;
+    Node node;
+    node.type = NodeType::graph;
+    node.work = [all = steps->steps] { return run(all); };
+    state.graphs.remove(steps);
+    return add_node(state, out, graph, before, count, std::move(node));
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphDestroyNode(Node* node) {
+  return call([&](State& state) {
+    if (!state.graphs.known(node)) return Code::invalid_value;
+    auto& nodes = node->graph->nodes;
+    for (auto& other : nodes) std::erase(other->before, node);
+    std::erase_if(nodes, [&](auto const& n) { return n.get() == node; });
+    return Code::success;
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphNodeGetType(Node* node, NodeType* type) {
+  return call([&](State& state) {
+    if (!type || !state.graphs.known(node)) return Code::invalid_value;
+    *type = node->type;
+    return Code::success;
+  });
+}
+
+KERNELCAST_CUDA_EXPORT Code cudaGraphKernelNodeGetParams(Node* node, KernelNodeParameters* out) {
+  return parameters_of(node, NodeType::kernel, [&](NodeParameters const& p) { *out = p.kernel; });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphMemcpyNodeGetParams(Node* node, Copy3D* out) {
+  return parameters_of(node, NodeType::copy, [&](NodeParameters const& p) { *out = p.copy.copy; });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphMemsetNodeGetParams(Node* node, FillNodeParameters* out) {
+  return parameters_of(node, NodeType::fill, [&](NodeParameters const& p) { *out = p.fill; });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphHostNodeGetParams(Node* node, HostNodeParameters* out) {
+  return parameters_of(node, NodeType::host, [&](NodeParameters const& p) { *out = p.host; });
+}
+
+KERNELCAST_CUDA_EXPORT Code cudaGraphKernelNodeSetParams(Node* node, KernelNodeParameters const* given) {
+  return change_made(nullptr, node, given);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphMemcpyNodeSetParams(Node* node, Copy3D const* given) {
+  return change_made(nullptr, node, given);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphMemcpyNodeSetParams1D(Node* node, void* to, void const* from, std::size_t bytes,
+                                                           CopyKind kind) {
+  return call([&](State& state) { return change_node(state, node, copy_node(to, from, bytes, kind)); });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphMemsetNodeSetParams(Node* node, FillNodeParameters const* given) {
+  return change_made(nullptr, node, given);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphHostNodeSetParams(Node* node, HostNodeParameters const* given) {
+  return change_made(nullptr, node, given);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphNodeSetParams(Node* node, NodeParameters* given) {
+  return change_made(nullptr, node, given);
+}
+
+// ---------------------------------------------------------------- executable graphs
+
+KERNELCAST_CUDA_EXPORT Code cudaGraphInstantiate(GraphExec** exec, Graph* graph, unsigned long long flags) {
+  return call([&](State& state) {
+    if (!exec || !state.graphs.known(graph)) return Code::invalid_value;
+    *exec = state.graphs.instantiate(*graph, flags);
+    return *exec ? Code::success : Code::invalid_value;
+  });
+}
+KERNELCAST_CUDA_ALIAS(cudaGraphInstantiate, cudaGraphInstantiateWithFlags)
+struct InstantiateParameters {  // cudaGraphInstantiateParams
+  unsigned long long flags;
+  Stream upload;
+  Node* failed;
+  int result;  // 0 is success
+};
+KERNELCAST_CUDA_EXPORT Code cudaGraphInstantiateWithParams(GraphExec** exec, Graph* graph, InstantiateParameters* p) {
+  if (!p) return remembered(Code::invalid_value);
+  auto const code = cudaGraphInstantiate(exec, graph, p->flags);
+  p->failed = nullptr;
+  p->result = code == Code::success ? 0 : 1;
+  return code;
+}
+KERNELCAST_CUDA_ALIAS(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz)
+KERNELCAST_CUDA_EXPORT Code cudaGraphExecDestroy(GraphExec* exec) {
+  return call([&](State& state) { return state.graphs.remove(exec) ? Code::success : Code::invalid_value; });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphExecGetFlags(GraphExec* exec, unsigned long long* flags) {
+  return call([&](State& state) {
+    if (!flags || !state.graphs.known(exec)) return Code::invalid_value;
+    *flags = exec->flags;
+    return Code::success;
+  });
+}
+// What runs is what the executable graph holds now, whatever becomes of it.
+KERNELCAST_CUDA_EXPORT Code cudaGraphLaunch(GraphExec* exec, Stream stream) {
+  std::vector<GraphExec::Step> steps;
+  auto const code = call([&](State& state) {
+    if (!state.graphs.known(exec)) return Code::invalid_value;
+    steps = exec->steps;
+    return Code::success;
+  });
+  if (code != Code::success) return code;
+  return on_stream(stream, NodeType::graph, [steps] { return run(steps); });
+}
+KERNELCAST_CUDA_ALIAS(cudaGraphLaunch, cudaGraphLaunch_ptsz)
+KERNELCAST_CUDA_EXPORT Code cudaGraphUpload(GraphExec* exec, Stream stream) {
+  return call([&](State& state) {
+    return state.graphs.known(exec) && state.streams.known(stream) ? Code::success : Code::invalid_value;
+  });
+}
+KERNELCAST_CUDA_ALIAS(cudaGraphUpload, cudaGraphUpload_ptsz)
+
+KERNELCAST_CUDA_EXPORT Code cudaGraphExecKernelNodeSetParams(GraphExec* exec, Node* node,
+                                                             KernelNodeParameters const* given) {
+  return exec ? change_made(exec, node, given) : remembered(Code::invalid_value);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphExecMemcpyNodeSetParams(GraphExec* exec, Node* node, Copy3D const* given) {
+  return exec ? change_made(exec, node, given) : remembered(Code::invalid_value);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphExecMemcpyNodeSetParams1D(GraphExec* exec, Node* node, void* to, void const* from,
+                                                               std::size_t bytes, CopyKind kind) {
+  return call([&](State& state) { return change_node(state, exec, node, copy_node(to, from, bytes, kind)); });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphExecMemsetNodeSetParams(GraphExec* exec, Node* node,
+                                                             FillNodeParameters const* given) {
+  return exec ? change_made(exec, node, given) : remembered(Code::invalid_value);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphExecHostNodeSetParams(GraphExec* exec, Node* node,
+                                                           HostNodeParameters const* given) {
+  return exec ? change_made(exec, node, given) : remembered(Code::invalid_value);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphExecNodeSetParams(GraphExec* exec, Node* node, NodeParameters* given) {
+  return exec ? change_made(exec, node, given) : remembered(Code::invalid_value);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphNodeSetEnabled(GraphExec* exec, Node* node, unsigned enabled) {
+  return call([&](State& state) {
+    auto* const step = state.graphs.known(exec) ? exec->step_of(node) : nullptr;
+    if (!step) return Code::invalid_value;
+    step->enabled = enabled != 0;
+    return Code::success;
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphNodeGetEnabled(GraphExec* exec, Node* node, unsigned* enabled) {
+  return call([&](State& state) {
+    auto* const step = state.graphs.known(exec) ? exec->step_of(node) : nullptr;
+    if (!step || !enabled) return Code::invalid_value;
+    *enabled = step->enabled;
+    return Code::success;
+  });
+}
+
+struct UpdateResult {  // cudaGraphExecUpdateResultInfo
+  int result;          // 0 success, 2 other nodes, 3 a node of another type
+  Node* failed;
+  Node* failed_from;
+};
+// Nodes are matched by their order.
+KERNELCAST_CUDA_EXPORT Code cudaGraphExecUpdate(GraphExec* exec, Graph* graph, UpdateResult* out) {
+  return call([&](State& state) {
+    if (!out || !state.graphs.known(exec) || !state.graphs.known(graph)) return Code::invalid_value;
+    *out = {};
+    auto const order = graph->ordered();
+    if (order.size() != exec->steps.size()) out->result = 2;
+    for (std::size_t s = 0; out->result == 0 && s < order.size(); ++s)
+      if (order[s]->type != exec->steps[s].type) out->result = 3, out->failed = order[s];
+    if (out->result != 0) return Code::graph_exec_update_failure;
+    for (std::size_t s = 0; s < order.size(); ++s) exec->steps[s].work = order[s]->work;
+    return Code::success;
+  });
+}

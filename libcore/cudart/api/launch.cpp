@@ -1,0 +1,45 @@
+// Launches, and queries and settings of kernels.
+#include "cudart/launch.hpp"
+#include "cudart/graphs.hpp"
+
+using namespace kernelcast::cudart;
+
+namespace {
+
+Code launch_by(void const* function, LaunchRequest const& request) {
+  return call([&](State& state) {
+    auto* const kernel = state.registry.kernel(function);
+    return kernel ? launch_or_capture(state, *kernel, request) : Code::invalid_device_function;
+  });
+}
+
+}  // namespace
+
+KERNELCAST_CUDA_EXPORT Code cudaLaunchKernel(void const* function, Dim3 grid, Dim3 block, void** arguments,
+                                             std::size_t shared_bytes, Stream stream) {
+  return launch_by(function, {grid, block, arguments, shared_bytes, stream, false});
+}
+KERNELCAST_CUDA_ALIAS(cudaLaunchKernel, cudaLaunchKernel_ptsz)
+KERNELCAST_CUDA_ALIAS(cudaLaunchKernel, __cudaLaunchKernel)
+KERNELCAST_CUDA_ALIAS(cudaLaunchKernel, __cudaLaunchKernel_ptsz)
+
+KERNELCAST_CUDA_EXPORT Code cudaLaunchCooperativeKernel(void const* function, Dim3 grid, Dim3 block, void** arguments,
+                                                        std::size_t shared_bytes, Stream stream) {
+  return launch_by(function, {grid, block, arguments, shared_bytes, stream, true});
+}
+KERNELCAST_CUDA_ALIAS(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz)
+
+KERNELCAST_CUDA_EXPORT Code cudaLaunchKernelExC(LaunchConfiguration const* given, void const* function,
+                                                void** arguments) {
+  if (!given) return remembered(Code::invalid_value);
+  LaunchRequest request{given->grid, given->block, arguments, given->shared_bytes, given->stream, false};
+  for (unsigned i = 0; i < given->attribute_count; ++i) {
+    auto const& attribute = given->attributes[i];
+    if (attribute.id == launch_attribute_cooperative) request.cooperative = attribute.cooperative != 0;
+    auto const& cluster = attribute.cluster;
+    if (attribute.id == launch_attribute_cluster && std::uint64_t{cluster.x} * cluster.y * cluster.z > 1)
+      return unsupported("cudaLaunchKernelExC with clusters");
+  }
+  return launch_by(function, request);
+}
+KERNELCAST_CUDA_ALIAS(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz)

@@ -1,0 +1,17 @@
+// Values of cudaDeviceGetAttribute for a device, by the numbers of cudaDeviceAttr; cudaDeviceProp has the same figures.
+//
+// Figures of one device come from the database; those of its compute capability from [cuda] "Technical Specifications
+// per Compute Capability". What neither says is 0.
+#pragma once
+
+#include <optional>
+
+#include "cuda/abi.hpp"
+#include "device/device.hpp"
+
+namespace kernelcast::cudart {
+
+// Empty where there is no attribute of this number.
+std::optional<int> value_of(Attribute, device::Device const&);
+
+}  // namespace kernelcast::cudart

@@ -1,0 +1,198 @@
+#include "cudart/graphs.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "cudart/launch.hpp"
+
+namespace kernelcast::cudart {
+
+// ---------------------------------------------------------------- graphs
+
+Node* Graph::add(Node node) {
+  node.graph = this;
+  return nodes.emplace_back(std::make_unique<Node>(std::move(node))).get();
+}
+
+std::vector<Node*> Graph::ordered() const {
+  std::map<Node const*, bool> done;
+  std::vector<Node*> out;
+  while (out.size() < nodes.size()) {
+    auto const ready = std::find_if(nodes.begin(), nodes.end(), [&](auto const& n) {
+      return !done[n.get()] && std::all_of(n->before.begin(), n->before.end(), [&](Node* b) { return done[b]; });
+    });
+    if (ready == nodes.end()) return {};
+    done[ready->get()] = true;
+    out.push_back(ready->get());
+  }
+  return out;
+}
+
+GraphExec::Step* GraphExec::step_of(Node const* node) {
+  auto const found = std::find_if(steps.begin(), steps.end(), [&](Step const& s) { return s.of == node; });
+  return found == steps.end() ? nullptr : &*found;
+}
+
+Graph* Graphs::add() {
+  auto made = std::make_shared<Graph>();
+  return graphs_.emplace(made.get(), made).first->first;
+}
+
+Graph* Graphs::clone(Graph const& graph) {
+  auto* const copy = add();
+  std::map<Node const*, Node*> of;
+  for (auto const& node : graph.nodes) of[node.get()] = copy->add(*node);
+  for (auto& node : copy->nodes)
+    for (auto& before : node->before) before = of[before];
+  return copy;
+}
+
+bool Graphs::known(Node const* node) const {
+  return std::any_of(graphs_.begin(), graphs_.end(), [&](auto const& g) {
+    return std::any_of(g.first->nodes.begin(), g.first->nodes.end(), [&](auto const& n) { return n.get() == node; });
+  });
+}
+
+GraphExec* Graphs::instantiate(Graph const& graph, unsigned long long flags) {
+  auto const order = graph.ordered();
+  if (order.empty() && !graph.nodes.empty()) return nullptr;
+  auto made = std::make_unique<GraphExec>();
+  made->flags = flags;
+  for (auto const* const node : order) made->steps.push_back({node, node->type, node->work, node->enabled});
+  auto* const exec = made.get();
+  execs_.emplace(exec, std::move(made));
+  return exec;
+}
+
+// ---------------------------------------------------------------- captures
+
+Capture* Graphs::capture_of(Stream stream) {
+  auto const found = streams_.find(stream);
+  return found == streams_.end() ? nullptr : &found->second;
+}
+
+Code Graphs::begin(Stream stream, Graph* into) {
+  if (!stream || reinterpret_cast<std::uintptr_t>(stream) == 1) return Code::stream_capture_unsupported;
+  if (capture_of(stream)) return Code::invalid_value;
+  streams_[stream] = {into ? into : add(), true, ++captures_, {}};
+  return Code::success;
+}
+
+Code Graphs::end(Stream stream, Graph** graph) {
+  *graph = nullptr;
+  auto const* const capture = capture_of(stream);
+  if (!capture) return Code::invalid_value;
+  if (!capture->began_here) return Code::stream_capture_unmatched;
+  auto* const captured = capture->graph;
+  // All that the other streams have added must lie before what this one has come to.
+  std::vector<Node*> reached = capture->last;
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (auto* const before : reached[i]->before)
+      if (std::find(reached.begin(), reached.end(), before) == reached.end()) reached.push_back(before);
+  bool joined = true;
+  std::erase_if(streams_, [&](auto const& other) {
+    if (other.second.graph != captured) return false;
+    for (auto* const node : other.second.last)
+      joined &= std::find(reached.begin(), reached.end(), node) != reached.end();
+    return true;
+  });
+  std::erase_if(events_, [&](auto const& event) { return event.second.graph == captured; });
+  if (captured->spoilt || !joined) {
+    auto const code = captured->spoilt ? Code::stream_capture_invalidated : Code::stream_capture_unjoined;
+    remove(captured);
+    return code;
+  }
+  *graph = captured;
+  return Code::success;
+}
+
+void Graphs::record(Event event, Stream stream) {
+  events_.erase(event);
+  if (auto const* const capture = capture_of(stream)) {
+    events_[event] = *capture;
+    events_[event].began_here = false;
+  }
+}
+
+bool Graphs::wait(Stream stream, Event event) {
+  auto const found = events_.find(event);
+  if (found == events_.end()) return false;
+  auto* const own = capture_of(stream);
+  if (!own)
+    streams_[stream] = found->second;
+  else
+    for (auto* const node : found->second.last)
+      if (std::find(own->last.begin(), own->last.end(), node) == own->last.end()) own->last.push_back(node);
+  return true;
+}
+
+namespace {
+
+// Adds the node to the graph that the stream is captured into; false where it is not captured.
+bool add_captured(State& state, Stream stream, Node node) {
+  auto* const capture = state.graphs.capture_of(stream);
+  if (!capture) return false;
+  node.before = capture->last;
+  capture->last = {capture->graph->add(std::move(node))};
+  return true;
+}
+
+}  // namespace
+
+Code on_stream(Stream stream, NodeType type, Work work) {
+  bool captured = false;
+  auto const code = call([&](State& state) {
+    if (!state.streams.known(stream)) return Code::invalid_resource_handle;
+    if (state.graphs.capture_of(stream)) {
+      Node node;
+      node.type = type;
+      node.work = work;
+      captured = add_captured(state, stream, std::move(node));
+    }
+    return Code::success;
+  });
+  return code != Code::success || captured ? code : work();
+}
+
+// ---------------------------------------------------------------- kernels
+
+Code kernel_node(State& state, Kernel& kernel, KernelNodeParameters const& given, bool cooperative, Node& node) {
+  if (auto const failure = state.prepare(kernel); failure != Code::success) return failure;
+  auto const& parameters = kernel.function->parameters;
+  auto const* const together = packed_arguments(given.extra);
+  if (!given.arguments && !together && !parameters.empty()) return Code::invalid_value;
+  auto arguments = std::make_shared<PackedArguments>();
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    auto const* const from =
+        given.arguments ? static_cast<std::byte const*>(given.arguments[p]) : together + parameters[p].offset;
+    arguments->values.emplace_back(from, from + parameters[p].size);
+  }
+  for (auto& value : arguments->values) arguments->pointers.push_back(value.data());
+  node.type = NodeType::kernel;
+  node.arguments = arguments;
+  node.parameters.emplace();
+  node.parameters->type = NodeType::kernel;
+  node.parameters->kernel = given;
+  node.parameters->kernel.arguments = arguments->pointers.data();
+  node.parameters->kernel.extra = nullptr;
+  node.work = [&kernel, arguments, given, cooperative] {
+    return call([&](State& now) {
+      LaunchRequest const request{given.grid,         given.block, arguments->pointers.data(),
+                                  given.shared_bytes, nullptr,     cooperative};
+      return launch(now, kernel, request);
+    });
+  };
+  return Code::success;
+}
+
+Code launch_or_capture(State& state, Kernel& kernel, LaunchRequest const& request) {
+  if (!state.graphs.capture_of(request.stream)) return launch(state, kernel, request);
+  Node node;
+  KernelNodeParameters const parameters{
+      nullptr, request.grid, request.block, static_cast<unsigned>(request.shared_bytes), request.arguments, nullptr};
+  auto const code = kernel_node(state, kernel, parameters, request.cooperative, node);
+  if (code == Code::success) add_captured(state, request.stream, std::move(node));
+  return code;
+}
+
+}  // namespace kernelcast::cudart

@@ -1,0 +1,133 @@
+#include "cudart/registry.hpp"
+
+#include <fmt/format.h>
+
+#include "cuda/fatbin.hpp"
+#include "cudart/errors.hpp"
+#include "diag/diag.hpp"
+#include "ptx/link.hpp"
+#include "ptx/parser.hpp"
+
+namespace kernelcast::cudart {
+
+namespace {
+
+constexpr char const* where = "the application's PTX";
+
+// Of every fat binary that has PTX for a device of this capability, the newest; where none has, the oldest of the newer
+// ones.
+std::vector<fatbin::Ptx> texts_of(std::vector<void const*> const& fatbins, std::uint32_t capability) {
+  constexpr std::uint32_t newest = 1000;
+  std::vector<fatbin::Ptx> out;
+  for (auto limit = capability; out.empty() && limit < newest; ++limit)
+    for (auto const* fatbin : fatbins)
+      if (auto found = fatbin::ptx_of(fatbin, limit)) out.push_back(std::move(*found));
+  return out;
+}
+
+std::unique_ptr<ptx::Module> module_of(std::vector<fatbin::Ptx> texts) {
+  if (texts.size() == 1) return ptx::parse(std::move(texts[0].text), where);
+  std::vector<std::unique_ptr<ptx::Module>> parts;
+  for (auto& text : texts) parts.push_back(ptx::parse(std::move(text.text), where));
+  return ptx::parse(ptx::link(std::move(parts)), where);
+}
+
+}  // namespace
+
+Program& Registry::add_program(FatbinWrapper const& wrapper) {
+  auto& program = *programs_.emplace_back(std::make_unique<Program>());
+  if (wrapper.version == fatbin_version_linked && wrapper.more) {
+    for (auto const* fatbin = wrapper.more; *fatbin; ++fatbin) program.fatbins.push_back(*fatbin);
+  } else {
+    program.fatbins.push_back(wrapper.data);
+  }
+  return program;
+}
+
+void Registry::add_kernel(void const* host_function, Program& program, char const* name) {
+  auto& kernel = kernels_[host_function];
+  kernel = std::make_unique<Kernel>();
+  kernel->program = &program;
+  kernel->name = name;
+  handles_[kernel.get()] = kernel.get();
+}
+
+void Registry::remove_program(Program& program) {
+  for (auto at = kernels_.begin(); at != kernels_.end();) {
+    bool const of_it = at->second->program == &program;
+    if (of_it) handles_.erase(at->second.get());
+    if (of_it) removed_.push_back(std::move(at->second));
+    at = of_it ? kernels_.erase(at) : std::next(at);
+  }
+  std::erase_if(symbols_, [&](auto const& symbol) { return symbol.second.program == &program; });
+  program.managed.clear();
+}
+
+void Registry::add_symbol(void const* host_variable, Program& program, char const* name, std::size_t bytes) {
+  symbols_[host_variable] = {&program, name, bytes};
+}
+
+Kernel* Registry::kernel(void const* function_or_handle) {
+  if (auto const found = kernels_.find(function_or_handle); found != kernels_.end()) return found->second.get();
+  auto const found = handles_.find(function_or_handle);
+  return found == handles_.end() ? nullptr : found->second;
+}
+
+Kernel* Registry::kernel(Program const& program, std::string_view name) {
+  for (auto const& [function, kernel] : kernels_)
+    if (kernel->program == &program && kernel->name == name) return kernel.get();
+  return nullptr;
+}
+
+Symbol const* Registry::symbol(void const* host_variable) const {
+  auto const found = symbols_.find(host_variable);
+  return found == symbols_.end() ? nullptr : &found->second;
+}
+
+bool Registry::is_managed(std::uint64_t address) const {
+  for (auto const& program : programs_)
+    for (auto const& variable : program->managed)
+      if (reinterpret_cast<std::uint64_t>(*variable.pointer) == address) return true;
+  return false;
+}
+
+Code Registry::load(Program& program, std::uint32_t capability, emu::Memory& memory) {
+  if (program.loaded) return program.failure;
+  program.loaded = true;
+  try {
+    program.failure = read(program, capability, memory);
+  } catch (Error const& error) {
+    report(error.text("PTX"));
+    program.failure = Code::invalid_ptx;
+  } catch (std::exception const& error) {
+    report(fmt::format("a program of the application cannot be read: {}", error.what()));
+    program.failure = Code::invalid_kernel_image;
+  }
+  return program.failure;
+}
+
+Code Registry::read(Program& program, std::uint32_t capability, emu::Memory& memory) {
+  auto texts = texts_of(program.fatbins, capability);
+  if (texts.empty()) {
+    report("the application holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75");
+    return Code::no_kernel_image_for_device;
+  }
+  if (texts[0].sm > capability)
+    report(fmt::format("the application is for sm_{} and newer, it runs on the emulator of an sm_{} all the same",
+                       texts[0].sm, capability));
+  program.module = module_of(std::move(texts));
+  for (auto const& variable : program.managed)
+    *variable.pointer = reinterpret_cast<void*>(memory.address_of(*program.module, variable.name));
+  return Code::success;
+}
+
+Code Registry::prepare(Kernel& kernel, std::uint32_t capability, emu::Memory& memory) {
+  if (kernel.ready) return Code::success;
+  if (auto const failure = load(*kernel.program, capability, memory); failure != Code::success) return failure;
+  kernel.function = kernel.program->module->find_kernel(kernel.name);
+  if (!kernel.function) return Code::invalid_device_function;
+  kernel.ready = std::make_unique<emu::Program>(*kernel.program->module, *kernel.function);
+  return Code::success;
+}
+
+}  // namespace kernelcast::cudart

@@ -1,0 +1,278 @@
+#include "cudart/rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <sstream>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "attach/text.hpp"
+#include "cudart/errors.hpp"
+#include "launch/kernel_record.hpp"
+#include "record/table.hpp"
+
+namespace kernelcast::cudart {
+
+namespace {
+
+// Passes on what some groups do, of all that run.
+class GroupFilter final : public emu::Observer {
+ public:
+  GroupFilter(emu::Observer& inner, std::vector<std::uint64_t> const& groups) : inner_(&inner), groups_(groups) {}
+  void group_begin(std::uint64_t group) override {
+    passing_ = std::binary_search(groups_.begin(), groups_.end(), group);
+    if (passing_) inner_->group_begin(group);
+  }
+  void group_end() override {
+    if (passing_) inner_->group_end();
+  }
+  void block(std::uint32_t block, emu::Lanes const& lanes) override {
+    if (passing_) inner_->block(block, lanes);
+  }
+  void guarded(std::uint32_t instruction, emu::Lanes const& lanes) override {
+    if (passing_) inner_->guarded(instruction, lanes);
+  }
+  void memory(emu::MemoryAccess const& access) override {
+    if (passing_) inner_->memory(access);
+  }
+  void branch(std::uint32_t instruction, emu::Lanes const& executing, emu::Lanes const& taking) override {
+    if (passing_) inner_->branch(instruction, executing, taking);
+  }
+  void barrier(std::uint32_t instruction, emu::Lanes const& lanes) override {
+    if (passing_) inner_->barrier(instruction, lanes);
+  }
+  std::unique_ptr<emu::Observer> fork() const override {
+    auto forked = inner_->fork();
+    auto out = std::make_unique<GroupFilter>(*forked, groups_);
+    out->own_ = std::move(forked);
+    return out;
+  }
+  void join(emu::Observer const& other) override { inner_->join(*dynamic_cast<GroupFilter const&>(other).inner_); }
+
+ private:
+  emu::Observer* inner_;
+  std::vector<std::uint64_t> const& groups_;
+  std::unique_ptr<emu::Observer> own_;  // of a fork
+  bool passing_ = false;
+};
+
+std::vector<std::uint64_t> groups_between(std::uint64_t begin, std::uint64_t end) {
+  std::vector<std::uint64_t> out(end - begin);
+  std::iota(out.begin(), out.end(), begin);
+  return out;
+}
+
+}  // namespace
+
+CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, launch::GroupChoice const& groups,
+                             std::uint64_t number)
+    : kernel_(kernel), launch_(launch), number_(number), counters_(*kernel.ready) {
+  if (groups.kind == launch::GroupChoice::Kind::spread)
+    spread_.emplace(launch.grid, launch.cooperative || kernel.ready->order_dependent());
+  else
+    chosen_ = launch::choose_groups(groups, launch.grid.count());
+  sample_.emplace(*kernel.ready, launch.grid);
+}
+
+emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads, Budget const& budget,
+                                emu::Observer* also) {
+  Run const with{memory, limits, threads, budget, also};
+  // Groups that may wait for each other run together; others apart from those that are counted, which is faster.
+  bool const together = launch_.cooperative || (kernel_.ready->order_dependent() && !budget.bounded());
+  if (!together) return run_in_parts(with);
+  auto const outcome = run_together(with);
+  whole_steps_ = outcome.warp_instructions;
+  return outcome;
+}
+
+emu::Outcome CountedLaunch::run_together(Run const& with) {
+  if (spread_) {  // they all run: no need to count the first ones
+    spread_.emplace(launch_.grid, false);
+    chosen_ = spread_->take(launch::spread_cheap_groups);
+  }
+  GroupFilter counted(counters_, chosen_);
+  std::vector<emu::Observer*> observers{&counted};
+  if (with.also) observers.push_back(with.also);
+  if (sample_) observers.push_back(&sample_->observer());
+  return emu::run(*kernel_.ready, launch_, with.memory, groups_between(0, launch_.grid.count()), observers, with.limits,
+                  with.threads);
+}
+
+bool CountedLaunch::run_some(Run const& with, std::span<std::uint64_t const> groups, bool counts, bool samples) {
+  if (groups.empty()) return true;
+  std::vector<emu::Observer*> observers;
+  if (counts) observers.push_back(&counters_);
+  if (samples) observers.push_back(&sample_->observer());
+  if (with.also) observers.push_back(with.also);
+  auto some = emu::run(*kernel_.ready, launch_, with.memory, groups, observers, with.limits, with.threads);
+  some.warp_instructions += outcome_.warp_instructions;
+  outcome_ = std::move(some);
+  executed_ += groups.size();
+  whole_steps_ = outcome_.warp_instructions / executed_ * launch_.grid.count();
+  return outcome_.ending == emu::Ending::done;
+}
+
+void CountedLaunch::reconsider_sample() {
+  if (!sample_) return;
+  auto const worth = launch::worth_sampling(launch_.grid, outcome_.warp_instructions / executed_);
+  if (worth == launch::Worth::nothing) sample_.reset();
+  if (worth == launch::Worth::middle) sample_->leave_out_neighbours();
+}
+
+// Groups that are counted, ascending, the sample's apart.
+bool CountedLaunch::run_chosen(Run const& with, std::span<std::uint64_t const> groups) {
+  auto const sampled = sample_ ? sample_->groups() : std::vector<std::uint64_t>{};
+  for (auto const group : sampled) {
+    auto const at = std::ranges::lower_bound(groups, group);
+    if (at == groups.end() || *at != group) continue;
+    auto const before = static_cast<std::size_t>(at - groups.begin());
+    if (!run_some(with, groups.first(before), true, false)) return false;
+    if (!run_some(with, groups.subspan(before, 1), true, sample_.has_value())) return false;
+    reconsider_sample();
+    groups = groups.subspan(before + 1);
+  }
+  return run_some(with, groups, true, false);
+}
+
+emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
+  auto const total = launch_.grid.count();
+  auto const is_in = [](std::vector<std::uint64_t> const& groups, std::uint64_t group) {
+    return std::ranges::binary_search(groups, group);
+  };
+  auto const next_in = [&](std::vector<std::uint64_t> const& groups, std::uint64_t from) {
+    auto const at = std::ranges::lower_bound(groups, from);
+    return at == groups.end() ? total : *at;
+  };
+  std::vector<std::uint64_t> counted;  // before the others
+  if (spread_) {
+    for (auto some = spread_->next(counters_); !some.empty(); some = spread_->next(counters_))
+      if (!run_chosen(with, some)) return outcome_;
+    counted = chosen_ = spread_->groups();
+  } else if (chosen_.size() == total) {
+    if (!run_chosen(with, chosen_)) return outcome_;
+    counted = chosen_;
+  }
+  if (executed_ > 0) reconsider_sample();
+  for (std::uint64_t done = 0; done < total;) {
+    if (is_in(counted, done)) {
+      ++done;
+      continue;
+    }
+    bool const chosen = is_in(chosen_, done), sampled = sample_ && is_in(sample_->groups(), done);
+    if (chosen || sampled) {
+      if (!run_some(with, std::array{done}, chosen, sampled)) return outcome_;
+      reconsider_sample();
+      ++done;
+      continue;
+    }
+    std::uint64_t const next = std::min(next_in(chosen_, done), sample_ ? next_in(sample_->groups(), done) : total);
+    whole_ = whole_ && with.budget.affords(whole_steps_);
+    // A few at a time: the groups so far may have had less to do than others.
+    std::uint64_t const end =
+        with.budget.bounded() ? std::min(next, done + std::max<std::uint64_t>(executed_, 1)) : next;
+    if (whole_ && !run_some(with, groups_between(done, end), false, false)) return outcome_;
+    done = whole_ ? end : next;
+  }
+  if (!whole_)
+    report("a launch exceeds --budget: groups that are not counted do not run, and their results are missing");
+  return outcome_;
+}
+
+double CountedLaunch::growth(emu::Memory const& memory) const {
+  auto const total = launch_.grid.count();
+  if (chosen_.size() == total) return 1;
+  if (sample_ && sample_->has_neighbours()) return sample_->growth(chosen_, memory).factor;
+  return static_cast<double>(total) / static_cast<double>(chosen_.size());
+}
+
+record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
+  record::Kernel row;
+  auto const& [grid, block] = std::tie(launch_.grid, launch_.block);
+  emu::Dim3 const global{grid.x * block.x, grid.y * block.y, grid.z * block.z};
+  row.kernel = kernel_.name;
+  row.case_name = launch::sizes_text(global, block, global.z > 1 ? 3 : global.y > 1 ? 2 : 1);
+  launch::fill_sizes(row, grid, block);
+  row.groups_total = grid.count();
+  row.groups_emulated = chosen_.size();
+  row.shared_bytes = kernel_.ready->static_shared_bytes() + launch_.dynamic_shared_bytes;
+  row.spread_pct = counters_.spread_pct();
+  if (chosen_.size() == grid.count())
+    row.sampling_error_pct = 0;
+  else if (spread_)
+    row.sampling_error_pct = spread_->error_pct(counters_);
+  auto const counters = counters_.counters();
+  launch::fill_counters(row, counters);
+  launch::fill_warp(row, kernel_.ready->kernel(), {});
+  if (sample_) sample_->fill(row.group, memory);
+  std::uint64_t memory_bytes = 0;
+  for (auto const& buffer : memory.buffers()) memory_bytes += (buffer.size + 31) / 32 * 32;
+  row.global_footprint_bytes =
+      launch::footprint_bytes(static_cast<double>(counters.global_footprint_bytes), growth(memory), memory_bytes);
+  return row;
+}
+
+Rows::Rows(attach::Settings const& settings) : groups_(settings.groups), budget_(settings.budget) {
+  if (!settings.spool.empty()) policy_.emplace(attach::Spool(settings.spool), settings.every);
+}
+
+Rows::Begun Rows::begin(Kernel const& kernel, emu::Launch const& launch, std::uint64_t allocated_bytes) {
+  if (!policy_) return {};
+  auto const& [grid, block] = std::tie(launch.grid, launch.block);
+  auto const counted =
+      policy_->count(&kernel, {3, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, launch.dynamic_shared_bytes},
+                     allocated_bytes);
+  Begun out;
+  if (counted.launches) out.configuration = policy_->spool().number_of(counted.launches);
+  if (counted.number) out.counted = std::make_unique<CountedLaunch>(kernel, launch, groups_, *counted.number);
+  return out;
+}
+
+void Rows::touch(std::uint64_t configuration, emu::Launch const& launch, emu::Memory const& memory,
+                 launch::TouchHistory& history) {
+  auto const known = known_.find(configuration);
+  if (known == known_.end()) return;
+  auto const& [touched, footprint_bytes] = known->second;
+  note(configuration, history.touch(touched.by(launch, memory)).scaled(footprint_bytes));
+}
+
+void Rows::note(std::uint64_t configuration, record::Powers const& found) {
+  auto* const totals = policy_->totals(configuration);
+  if (!totals) return;
+  for (std::size_t k = 0; k < found.size(); ++k) totals[k] += found[k];
+  totals[attach::max_totals - 1] += 1;
+}
+
+std::string Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu::Memory const& memory,
+                         launch::TouchHistory& history) {
+  auto const& spool = policy_->spool();
+  auto row = counted.row(memory);
+  auto const& [touched, footprint_bytes] =
+      known_[counted.number()] = {counted.touched(memory), row.global_footprint_bytes};
+  auto const found = history.touch(touched.by(counted.launch(), memory)).scaled(footprint_bytes);
+  note(counted.number(), found);
+  row.touched_before = record::text_of(found);
+  auto const& text = kernel.program->module->text;
+  if (kernel.program->file.empty()) {
+    kernel.program->file = attach::program_name(text, ".ptx");
+    spool.publish(kernel.program->file, text);
+  }
+  spool.publish(spool.name("kernel", counted.number(), ".txt"), kernel.name + '\n' + kernel.program->file + '\n');
+  spool.publish(spool.name("entries", counted.number(), ".txt"),
+                fmt::format("{}\n", fmt::join(counted.entries(), " ")));
+  std::ostringstream out;
+  record::Writer<record::Kernel> writer(out);
+  writer.write(row);
+  writer.finish();
+  spool.publish(spool.name("row", counted.number(), ".csv"), out.str());
+  return row.touched_before;
+}
+
+void Rows::skip(CountedLaunch const& counted, Kernel const& kernel, std::string const& why) {
+  auto const& spool = policy_->spool();
+  spool.publish(spool.name("skipped", counted.number(), ".txt"), kernel.name + '\n' + why + '\n');
+}
+
+}  // namespace kernelcast::cudart

@@ -1,0 +1,130 @@
+// The `kernel` rows of an application: which launches are counted, and what is counted is left in the spool.
+//
+//   row-PID-N.csv        the row of configuration N, for one launch, without registers
+//   kernel-PID-N.txt     its kernel and the file of its PTX, a line each
+//   program-HASH.ptx     PTX
+//   totals-PID-K         what all its launches so far have found touched before, by distance: record::Powers
+//   counts-PID           how often each configuration was launched: see ../spool.hpp
+//   skipped-PID-N.txt    kernel and reason of a configuration that has no row
+//
+// With attach::Settings::keep also launch files: see keep.hpp. Each is whole from the moment that it is there, while
+// the application runs on.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "attach/description.hpp"
+#include "attach/settings.hpp"
+#include "cudart/registry.hpp"
+#include "emu/emu.hpp"
+#include "emu/observe/kernel_counters.hpp"
+#include "launch/group_sample.hpp"
+#include "launch/history.hpp"
+#include "launch/spread.hpp"
+#include "record/kernel.hpp"
+
+namespace kernelcast::cudart {
+
+// What launches that run whole may still cost, in warp instructions.
+class Budget {
+ public:
+  explicit Budget(std::uint64_t steps) : bounded_(steps > 0), left_(steps) {}
+  bool bounded() const { return bounded_; }
+  bool affords(std::uint64_t steps) const { return !bounded_ || steps <= left_; }
+  void spend(std::uint64_t steps) { left_ -= std::min(left_, steps); }
+
+ private:
+  bool bounded_;
+  std::uint64_t left_;
+};
+
+// A launch whose chosen groups are counted while all of them run, or, where that costs too much, only they.
+class CountedLaunch {
+ public:
+  CountedLaunch(Kernel const&, emu::Launch const&, launch::GroupChoice const&, std::uint64_t number);
+
+  // Runs all groups, in order, unless what has run shows that they cost more than `budget` affords. `also` (or null)
+  // observes all of them, too.
+  emu::Outcome run(emu::Memory&, emu::Limits const&, unsigned threads, Budget const& budget,
+                   emu::Observer* also = nullptr);
+  bool whole() const { return whole_; }                       // all groups have run
+  std::uint64_t whole_steps() const { return whole_steps_; }  // of all groups, extrapolated where they did not run
+  record::Kernel row(emu::Memory const&) const;
+  launch::Touched touched(emu::Memory const& memory) const {
+    return {launch_, counters_.footprint(), memory, growth(memory)};
+  }
+  std::vector<std::uint64_t> entries() const { return counters_.entries(); }  // of each block
+  std::uint64_t number() const { return number_; }
+  emu::Launch const& launch() const { return launch_; }
+
+ private:
+  struct Run {
+    emu::Memory& memory;
+    emu::Limits const& limits;
+    unsigned threads;
+    Budget const& budget;
+    emu::Observer* also;
+  };
+  emu::Outcome run_together(Run const&);
+  emu::Outcome run_in_parts(Run const&);
+  bool run_some(Run const&, std::span<std::uint64_t const> groups, bool counts, bool samples);
+  bool run_chosen(Run const&, std::span<std::uint64_t const> groups);
+  void reconsider_sample();
+  double growth(emu::Memory const&) const;  // of the footprint, from the groups that are counted to all
+
+  Kernel const& kernel_;
+  emu::Launch const& launch_;
+  std::uint64_t number_, whole_steps_ = 0;
+  bool whole_ = true;
+  std::optional<launch::Spread> spread_;  // of --groups spread
+  std::vector<std::uint64_t> chosen_;     // that are counted, ascending
+  emu::Outcome outcome_;                  // in parts, so far
+  std::uint64_t executed_ = 0;            // groups
+  emu::KernelObserver counters_;
+  std::optional<launch::GroupSample> sample_;  // none where it costs too much
+};
+
+class Rows {
+ public:
+  explicit Rows(attach::Settings const&);
+
+  Budget& budget() { return budget_; }
+  // What a launch of this configuration costs that runs whole, in warp instructions; 0: not known.
+  std::uint64_t& whole_steps(std::uint64_t configuration) { return whole_steps_[configuration]; }
+
+  // Counts this launch: the number of its configuration, and where it is new the launch, to be run with counters.
+  struct Begun {
+    std::optional<std::uint64_t> configuration;  // empty where no rows are requested, or the spool is full
+    std::unique_ptr<CountedLaunch> counted;
+  };
+  Begun begin(Kernel const&, emu::Launch const&, std::uint64_t allocated_bytes);
+  // After a launch: what it has found in the cache, as column touched_before has it.
+  std::string finish(CountedLaunch const&, Kernel const&, emu::Memory const&, launch::TouchHistory&);
+  void touch(std::uint64_t configuration, emu::Launch const&, emu::Memory const&, launch::TouchHistory&);
+  void skip(CountedLaunch const&, Kernel const&, std::string const& why);
+  attach::Spool const& spool() const { return policy_->spool(); }  // where begin() has counted
+
+ private:
+  struct Known {
+    launch::Touched touched;
+    double footprint_bytes = 0;
+  };
+
+  // Adds what one launch has found in the cache to its configuration's totals.
+  void note(std::uint64_t configuration, record::Powers const& found);
+
+  launch::GroupChoice groups_;
+  Budget budget_;
+  std::unordered_map<std::uint64_t, std::uint64_t> whole_steps_;
+  std::unordered_map<std::uint64_t, Known> known_;  // by configuration
+  std::optional<attach::LaunchPolicy> policy_;      // none: no rows are requested
+};
+
+}  // namespace kernelcast::cudart
