@@ -20,7 +20,7 @@
 
 #include "advise/budget.hpp"
 #include "attach/application.hpp"
-#include "attach/cuda.hpp"
+#include "attach/settings.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::advise {
@@ -53,15 +53,10 @@ class Session {
     attach::FolderWatch const watch(spool_.folder());
     attach::LeaveSignalsToTheApplication const keys;
     start();
-    auto environment = attach::environment_with_layer(
-        spool_.folder(), "", options_.worker.cache ? attach::lasting_programs() : std::string{});
-    if (steering_) environment.emplace_back("KERNELCAST_STEER=1");
-    if (options_.with_gpu)
-      attach::add_forwarder(environment);
-    else
-      attach::add_runtime(environment, cuda_settings());
+    auto const cuda = options_.with_gpu ? attach::Cuda::observed : attach::Cuda::emulated;
+    auto environment = attach::environment_of_application(given(), cuda, options_.database);
     try {
-      application_ = attach::start_application(options_.command, environment);
+      application_ = attach::start_application(options_.command, std::move(environment));
     } catch (...) {
       end_worker();
       throw;
@@ -99,13 +94,23 @@ class Session {
   }
 
   // Limits are of the worker's emulation: the application has its own time.
-  attach::Settings cuda_settings() const {
-    attach::Settings out;
+  attach::Settings given() const {
+    auto out = attach::settings();
     out.spool = spool_.folder();
-    out.database = options_.database;
+    out.programs = options_.worker.cache ? attach::lasting_programs() : std::string{};
+    out.every.clear();
+    out.commands = false;
+    out.steer = steering_.has_value();
+    if (options_.with_gpu) return out;
+    out.row_spool = spool_.folder();
+    out.keep = false;
     out.devices = options_.as;
-    out.groups = options_.worker.groups;
+    out.groups = launch::text_of(options_.worker.groups);
+    out.budget = 0;
     out.threads = options_.threads;
+    out.max_steps = 0;
+    out.timeout_s = 0;
+    out.in_order = false;
     return out;
   }
 

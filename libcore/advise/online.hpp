@@ -30,10 +30,11 @@ struct OnlineOptions {
   WorkerOptions worker;
   std::optional<SteeringOptions> steering;  // send launches to other devices of the application's
   // For applications in CUDA.
-  bool with_gpu = false;        // they run on the GPU that there is; otherwise on the emulator
-  std::vector<std::string> as;  // ids of the devices that they see on the emulator; empty: attach::default_device
-  std::string database;         // the folder of the device database that describes those
-  unsigned threads = 1;         // of the emulator that they run on
+  bool with_gpu = false;  // they run on the GPU that there is; otherwise on the emulator
+  std::vector<std::string>
+      as;                // ids of the devices that they see on the emulator; empty: as attach/settings.def has it
+  std::string database;  // the folder of the device database that describes those
+  unsigned threads = 1;  // of the emulator that they run on
   std::function<void(record::Advice const&)> report;  // called with each row as soon as it is known
 };
 

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "advise/count.hpp"
-#include "attach/cuda.hpp"
+#include "attach/counted_rows.hpp"
 #include "csv/csv.hpp"
 #include "launch/compilations.hpp"
 #include "process/process.hpp"

@@ -9,10 +9,11 @@
 #include <cstring>
 #include <filesystem>
 
-#include "attach/cuda.hpp"
+#include "attach/environment.hpp"
 #include "diag/diag.hpp"
 #include "frontend/cache.hpp"
 #include "process/process.hpp"
+#include "process/variables.hpp"
 
 namespace kernelcast::attach {
 
@@ -35,29 +36,46 @@ std::string find_layer() {
   if (path.empty() && KERNELCAST_HAS_OPENCL_LAYER)
     throw Error(Status::unavailable, "the OpenCL layer kernelcast-opencl.so is not installed beside the program",
                 "install the whole suite; without it the kernels of an OpenCL application would not be seen");
-  if (path.empty() && attach::folder_of_runtimes().empty())
-    throw Error(Status::unavailable,
-                "this build can attach to no application: it has no OpenCL layer and no CUDA runtime",
-                "build with the packages opencl-headers, libzstd-dev and liblz4-dev");
   return path;
+}
+
+// Where libcudart.so.12 and .13 of ours lie; empty in a build without them.
+std::string folder_of_runtimes() {
+  std::string out;
+  for (std::string const name : {"libcudart.so.12", "libcudart.so.13"}) {
+    auto const path = find_plugin("kernelcast-cudart/" + name);
+    if (path.empty() && KERNELCAST_HAS_CUDART)
+      throw Error(Status::unavailable,
+                  "the CUDA runtime kernelcast-cudart/" + name + " is not installed beside the program",
+                  "install the whole suite; without it a CUDA application would run on another runtime, or on none");
+    if (path.empty()) return {};
+    out = std::filesystem::path(path).parent_path().string();
+  }
+  return out;
 }
 
 }  // namespace
 
 // The layer goes below those that the user has enabled: it sees what reaches the device.
-std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
-                                                std::string const& programs,
-                                                std::optional<std::uint64_t> read_back_bytes) {
-  std::string layers = find_layer();
-  if (char const* const others = std::getenv("OPENCL_LAYERS"); others && *others)
-    layers += (layers.empty() ? "" : ":") + std::string(others);
-  auto out = environment_without(
-      {"OPENCL_LAYERS=", "KERNELCAST_SPOOL=", "KERNELCAST_PROGRAMS=", "KERNELCAST_EVERY=", "KERNELCAST_READ_BACK="});
-  if (!layers.empty()) out.push_back("OPENCL_LAYERS=" + layers);
-  out.push_back("KERNELCAST_SPOOL=" + spool);
-  if (!programs.empty()) out.push_back("KERNELCAST_PROGRAMS=" + programs);
-  if (read_back_bytes) out.push_back("KERNELCAST_READ_BACK=" + std::to_string(*read_back_bytes));
-  if (!every.empty()) out.push_back("KERNELCAST_EVERY=" + every);
+std::vector<std::string> environment_of_application(Settings const& given, Cuda cuda, std::string const& database) {
+  auto const layer = find_layer();
+  auto const runtimes = cuda == Cuda::observed && !layer.empty() ? std::string{} : folder_of_runtimes();
+  if (layer.empty() && runtimes.empty())
+    throw Error(Status::unavailable,
+                "this build can attach to no application: it has no OpenCL layer and no CUDA runtime",
+                "build with the packages opencl-headers, libzstd-dev and liblz4-dev");
+  auto out = environment_without({});
+  if (!layer.empty()) put_first(out, "OPENCL_LAYERS", layer);
+  given.put_into(out);
+  if (cuda == Cuda::observed) {
+    preload(out, "kernelcast-cudart-forward.so", "build with the packages libzstd-dev and liblz4-dev");
+  } else if (!runtimes.empty()) {
+    put_first(out, "LD_LIBRARY_PATH", runtimes);
+    if (database.empty()) return out;
+    auto const variable = std::string(variables::devdb) + '=';
+    std::erase_if(out, [&](std::string const& other) { return other.starts_with(variable); });
+    out.push_back(variable + database);
+  }
   return out;
 }
 

@@ -10,16 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "attach/settings.hpp"
+
 namespace kernelcast::attach {
 
-// The variables of this process, and those that put the layer into an OpenCL application: `spool` is the folder that it
-// leaves launches in, `every` is AttachOptions::every, `programs` the folder of their sources, where it is
-// not the spool, `read_back_bytes` AttachOptions'. Throws Error(unavailable) where the layer is not installed.
-std::vector<std::string> environment_with_layer(std::string const& spool, std::string const& every,
-                                                std::string const& programs = {},
-                                                std::optional<std::uint64_t> read_back_bytes = {});
-// A folder for them beside the cache of compiled kernels, which goes by the place of a source as well: what is compiled
-// in one run is found by the next. Empty where nothing can be cached.
+// The variables of this process, and those that put into an application the layer for OpenCL and, for CUDA, the runtime
+// on the emulator or our look-out before the runtime of its GPU. `database`: the device database's folder; empty: where
+// it is found. Throws Error(unavailable) where one of them is not installed; a build without a runtime has none.
+enum class Cuda : std::uint8_t { emulated, observed };
+std::vector<std::string> environment_of_application(Settings const&, Cuda, std::string const& database);
+// A folder for sources (Settings::programs) beside the cache of compiled kernels, which goes by the place of a source
+// as well: what is compiled in one run is found by the next. Empty where nothing can be cached.
 std::string lasting_programs();
 
 // Keys that end a program on a terminal are for the application, and requests to end are passed on to it; what it has

@@ -7,8 +7,9 @@
 
 #include "attach/application.hpp"
 #include "attach/attach.hpp"
-#include "attach/cuda.hpp"
+#include "attach/counted_rows.hpp"
 #include "attach/recorder.hpp"
+#include "attach/settings.hpp"
 #include "attach/spool_reader.hpp"
 #include "launch/compilations.hpp"
 #include "process/process.hpp"
@@ -35,13 +36,9 @@ class Attachment {
   Attached run() {
     FolderWatch const watch(spool_.folder());
     LeaveSignalsToTheApplication const keys;
-    auto variables = environment_with_layer(spool_.folder(), options_.every, programs(), options_.read_back_bytes);
-    if (options_.with_gpu)
-      attach::add_forwarder(variables);
-    else
-      attach::add_runtime(variables, cuda_settings());
-    if (options_.graph) variables.emplace_back("KERNELCAST_COMMANDS=1");
-    pid_t const application = start_application(options_.command, std::move(variables));
+    pid_t const application = start_application(
+        options_.command,
+        environment_of_application(given(), options_.with_gpu ? Cuda::observed : Cuda::emulated, options_.database));
     for (;;) {
       emulate_new();
       read_counted();
@@ -61,18 +58,26 @@ class Attachment {
   // Where launches are kept their sources are kept with them.
   std::string programs() const { return options_.cache && options_.keep.empty() ? lasting_programs() : std::string{}; }
 
-  attach::Settings cuda_settings() const {
-    attach::Settings out;
+  Settings given() const {
+    Settings out = settings();
     out.spool = spool_.folder();
-    out.database = options_.database;
+    out.programs = programs();
+    out.every = options_.every;
+    out.commands = options_.graph;
+    out.steer = false;
+    if (options_.read_back_bytes) out.read_back_bytes = *options_.read_back_bytes;
+    if (options_.with_gpu) return out;
+    out.row_spool = spool_.folder();
     out.devices = options_.as;
-    out.groups = options_.run.groups;
+    out.groups = launch::text_of(options_.run.groups);
     out.budget = options_.budget;
     out.threads = options_.run.threads;
     out.memory_bytes = options_.run.max_memory_bytes;
     out.stack_bytes = options_.run.stack_bytes;
     out.heap_bytes = options_.run.heap_bytes;
-    out.limits = options_.run.limits;
+    out.max_steps = options_.run.limits.max_steps;
+    out.timeout_s = options_.run.limits.timeout_s;
+    out.in_order = options_.run.limits.in_order;
     out.keep = !options_.keep.empty();
     return out;
   }

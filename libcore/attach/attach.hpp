@@ -32,7 +32,7 @@ struct AttachOptions {
   bool cache = true, registers = true;
   bool graph = false;                                // Attached::recording too
   std::string database;                              // the folder of the device database, for CUDA applications
-  std::vector<std::string> as;                       // ids of the devices that they see; empty: attach::default_device
+  std::vector<std::string> as;                       // ids of the devices that they see; empty: as settings.def has it
   bool with_gpu = false;                             // CUDA applications run on the GPU that there is, and are observed
   std::function<void(std::string_view)> report;      // called with messages about launches that were skipped or failed
   std::function<void(record::Kernel const&)> known;  // may be empty; gets each row as soon as there is one, with one

@@ -1,6 +1,5 @@
-#include "attach/cuda.hpp"
+#include "attach/counted_rows.hpp"
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -16,53 +15,6 @@
 #include "record/table.hpp"
 
 namespace kernelcast::attach {
-
-std::string folder_of_runtimes() {
-  std::string out;
-  for (std::string const name : {"libcudart.so.12", "libcudart.so.13"}) {
-    auto const path = find_plugin("kernelcast-cudart/" + name);
-    if (path.empty() && KERNELCAST_HAS_CUDART)
-      throw Error(Status::unavailable,
-                  "the CUDA runtime kernelcast-cudart/" + name + " is not installed beside the program",
-                  "install the whole suite; without it a CUDA application would run on another runtime, or on none");
-    if (path.empty()) return {};
-    out = std::filesystem::path(path).parent_path().string();
-  }
-  return out;
-}
-
-namespace {
-
-// Puts a folder or a library before others in a list of such.
-void put_first(std::vector<std::string>& variables, std::string const& list, std::string const& item) {
-  for (auto& variable : variables)
-    if (variable.starts_with(list)) {
-      variable.insert(list.size(), item + (variable.size() > list.size() ? ":" : ""));
-      return;
-    }
-  variables.push_back(list + item);
-}
-
-}  // namespace
-
-void add_runtime(std::vector<std::string>& variables, Settings const& settings) {
-  auto const folder = folder_of_runtimes();
-  if (folder.empty()) return;
-  put_first(variables, "LD_LIBRARY_PATH=", folder);
-  for (auto& variable : environment_of(settings)) {
-    auto const name = variable.substr(0, variable.find('=') + 1);
-    std::erase_if(variables, [&](std::string const& other) { return other.starts_with(name); });
-    variables.push_back(std::move(variable));
-  }
-}
-
-void add_forwarder(std::vector<std::string>& variables) {
-  auto const path = find_plugin("kernelcast-cudart-forward.so");
-  if (path.empty())
-    throw Error(Status::unavailable, "the library kernelcast-cudart-forward.so is not installed beside the program",
-                "build with the packages libzstd-dev and liblz4-dev");
-  put_first(variables, "LD_PRELOAD=", path);
-}
 
 record::Kernel RowReader::read_row(Spooled const& file) const {
   std::istringstream text(read_file(spool_.path(file)));

@@ -1,4 +1,4 @@
-// The CUDA runtime that goes into applications, seen from outside: putting it there, and reading what it left.
+// What the CUDA runtime on the emulator has left in a spool, seen from outside of the application.
 #pragma once
 
 #include <functional>
@@ -10,25 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "attach/settings.hpp"
 #include "attach/spool_reader.hpp"
 #include "frontend/frontend.hpp"
 #include "launch/machine_code.hpp"
 #include "record/kernel.hpp"
 
 namespace kernelcast::attach {
-
-// Where libcudart.so.12 and .13 of ours lie; empty in a build without them. Throws Error(unavailable) where this build
-// has them and they are not installed.
-std::string folder_of_runtimes();
-
-// Adds to the variables of an application what puts the runtime into it. Does nothing in a build without it. Throws
-// Error(unavailable), as above.
-void add_runtime(std::vector<std::string>& variables, Settings const&);
-
-// Adds what puts our look-out before the runtime of an application that has a GPU. Throws Error(unavailable) where it
-// was not built.
-void add_forwarder(std::vector<std::string>& variables);
 
 // Rows that the runtime on the emulator leaves in a spool (rows.hpp), one launch each, with registers of the compilers
 // that are there, and that are asked for. With `machine_code` (which must outlive it; or null) each launch has a row

@@ -32,7 +32,7 @@ struct History {
 
 class LaunchPolicy {
  public:
-  // `every` as KERNELCAST_EVERY has it: launch, kernel, or a number N, every Nth launch of a kernel; otherwise each
+  // Settings::every: launch, kernel, or a number N, every Nth launch of a kernel; otherwise each
   // configuration is new once.
   LaunchPolicy(Spool spool, std::string_view every);
 

@@ -1,9 +1,8 @@
 #include "attach/settings.hpp"
 
-#include <cstdlib>
-#include <thread>
-
-#include <fmt/format.h>
+#include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include "process/setting.hpp"
 
@@ -11,67 +10,67 @@ namespace kernelcast::attach {
 
 namespace {
 
-std::string variable(char const* name) {
-  char const* const value = setting(name);
-  return value ? value : "";
+void read(std::string_view text, std::string& to) {
+  to = text;
 }
-
-template <class T>
-void read_number(char const* name, T& to) {
-  if (auto const text = variable(name); !text.empty()) to = static_cast<T>(std::strtoull(text.c_str(), nullptr, 10));
+void read(std::string_view text, bool& to) {
+  to = text != "0";
 }
-
-std::vector<std::string> words(std::string const& text) {
-  std::vector<std::string> out;
+template <class Number>
+void read(std::string_view text, Number& to) {
+  std::from_chars(text.data(), text.data() + text.size(), to);
+}
+void read(std::string_view text, std::vector<std::string>& to) {
+  to.clear();
   for (std::size_t at = 0; at < text.size();) {
     auto const comma = std::min(text.find(',', at), text.size());
-    if (comma > at) out.push_back(text.substr(at, comma - at));
+    if (comma > at) to.emplace_back(text.substr(at, comma - at));
     at = comma + 1;
   }
+}
+
+std::string text_of(std::string const& value) {
+  return value;
+}
+template <class Number>
+std::string text_of(Number value) {
+  char out[32];
+  return {out, std::to_chars(out, out + sizeof out, value).ptr};
+}
+std::string text_of(bool value) {
+  return value ? "1" : "0";
+}
+std::string text_of(std::vector<std::string> const& values) {
+  std::string out;
+  for (auto const& value : values) out += (out.empty() ? "" : ",") + value;
   return out;
+}
+
+template <class Value>
+void read_variable(char const* name, Value& to) {
+  if (char const* const text = setting(name); text && *text) read(text, to);
+}
+
+void put(std::vector<std::string>& variables, std::string_view name, std::string const& text) {
+  std::erase_if(variables, [&](std::string const& other) { return other.starts_with(name); });
+  if (!text.empty()) variables.push_back(std::string(name) + text);
 }
 
 }  // namespace
 
-Settings settings_of_environment() {
-  Settings out;
-  out.spool = variable("KERNELCAST_CUDA_SPOOL");
-  out.every = variable("KERNELCAST_EVERY");
-  out.keep = variable("KERNELCAST_CUDA_KEEP") == "1";
-  out.commands = !variable("KERNELCAST_COMMANDS").empty();
-  out.database = variable("KERNELCAST_DEVDB");
-  out.devices = words(variable("KERNELCAST_CUDA_AS"));
-  if (out.devices.empty()) out.devices.emplace_back(default_device);
-  if (auto const groups = variable("KERNELCAST_CUDA_GROUPS"); !groups.empty())
-    out.groups = launch::parse_groups(groups);
-  read_number("KERNELCAST_CUDA_BUDGET", out.budget);
-  out.threads = std::max(1u, std::thread::hardware_concurrency());
-  read_number("KERNELCAST_CUDA_THREADS", out.threads);
-  read_number("KERNELCAST_CUDA_MEMORY", out.memory_bytes);
-  read_number("KERNELCAST_CUDA_STACK", out.stack_bytes);
-  read_number("KERNELCAST_CUDA_HEAP", out.heap_bytes);
-  read_number("KERNELCAST_CUDA_STEPS", out.limits.max_steps);
-  out.limits.timeout_s = std::strtod(variable("KERNELCAST_CUDA_TIMEOUT").c_str(), nullptr);
-  out.limits.in_order = variable("KERNELCAST_CUDA_ORDER") == "1";
-  return out;
+Settings const& settings() {
+  static Settings const& given = *new Settings([] {  // never destroyed: applications call until the very end
+    Settings out;
+#define KERNELCAST_SETTING(name, type, member, otherwise) read_variable("KERNELCAST_" #name, out.member);
+#include "attach/settings.def"
+    return out;
+  }());
+  return given;
 }
 
-std::vector<std::string> environment_of(Settings const& settings) {
-  std::string devices;
-  for (auto const& device : settings.devices) devices += (devices.empty() ? "" : ",") + device;
-  return {"KERNELCAST_CUDA_SPOOL=" + settings.spool,
-          "KERNELCAST_DEVDB=" + settings.database,
-          "KERNELCAST_CUDA_AS=" + devices,
-          "KERNELCAST_CUDA_GROUPS=" + launch::text_of(settings.groups),
-          fmt::format("KERNELCAST_CUDA_BUDGET={}", settings.budget),
-          fmt::format("KERNELCAST_CUDA_THREADS={}", settings.threads),
-          fmt::format("KERNELCAST_CUDA_MEMORY={}", settings.memory_bytes),
-          fmt::format("KERNELCAST_CUDA_STACK={}", settings.stack_bytes),
-          fmt::format("KERNELCAST_CUDA_HEAP={}", settings.heap_bytes),
-          fmt::format("KERNELCAST_CUDA_STEPS={}", settings.limits.max_steps),
-          fmt::format("KERNELCAST_CUDA_TIMEOUT={}", settings.limits.timeout_s),
-          fmt::format("KERNELCAST_CUDA_ORDER={}", settings.limits.in_order ? 1 : 0),
-          fmt::format("KERNELCAST_CUDA_KEEP={}", settings.keep ? 1 : 0)};
+void Settings::put_into(std::vector<std::string>& variables) const {
+#define KERNELCAST_SETTING(name, type, member, otherwise) put(variables, "KERNELCAST_" #name "=", text_of(member));
+#include "attach/settings.def"
 }
 
 }  // namespace kernelcast::attach

@@ -12,7 +12,7 @@
 //   allocated-PID           in the same way, the most device memory, in bytes, that was allocated at a launch of it
 //   totals-PID-K            in the same way, max_totals doubles for each of 256 configurations, from 256 K on: sums
 //                           over those launches of it that the application knows, the last their number (cuda/rows.hpp)
-//   commands-PID            with KERNELCAST_COMMANDS set, what was enqueued, in order (commands.cpp)
+//   commands-PID            with Settings::commands, what was enqueued, in order (commands.cpp)
 //   skipped-PID-N.txt       kernel and reason of a launch that cannot be described, each once
 //   unkept-PID-N.txt        the same of one that has a row (cuda/rows.hpp), but no launch file
 #pragma once

@@ -35,7 +35,7 @@ emu::Memory::Buffer const* variable_at(State const& state, std::uint64_t address
 }  // namespace
 
 Commands::Commands(State& state) : state_(state) {
-  if (state.settings.commands && !state.settings.spool.empty()) log_.emplace(state.settings.spool);
+  if (state.settings.commands && !state.settings.row_spool.empty()) log_.emplace(state.settings.row_spool);
 }
 
 void Commands::begin_file() {

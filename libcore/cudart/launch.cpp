@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -73,13 +74,26 @@ emu::Launch launch_of(State& state, Kernel const& kernel, LaunchRequest const& r
   return out;
 }
 
+emu::Limits limits_of(attach::Settings const& settings) {
+  emu::Limits out;
+  out.max_steps = settings.max_steps;
+  out.timeout_s = settings.timeout_s;
+  out.in_order = settings.in_order;
+  return out;
+}
+
+unsigned threads_of(attach::Settings const& settings) {
+  return settings.threads > 0 ? static_cast<unsigned>(settings.threads)
+                              : std::max(1u, std::thread::hardware_concurrency());
+}
+
 emu::Outcome run_all(State& state, Kernel const& kernel, emu::Launch const& launch, emu::Observer* observer) {
   std::vector<std::uint64_t> groups(launch.grid.count());
   for (std::uint64_t g = 0; g < groups.size(); ++g) groups[g] = g;
   std::vector<emu::Observer*> observers;
   if (observer) observers.push_back(observer);
-  return emu::run(*kernel.ready, launch, state.memory, groups, observers, state.settings.limits,
-                  state.settings.threads);
+  return emu::run(*kernel.ready, launch, state.memory, groups, observers, limits_of(state.settings),
+                  threads_of(state.settings));
 }
 
 // With --budget a launch that costs more than is left runs only the groups that are counted: none, where its
@@ -89,8 +103,9 @@ emu::Outcome run_within_budget(State& state, Kernel const& kernel, emu::Launch c
   auto& budget = state.rows.budget();
   auto const& [configuration, counted] = begun;
   if (!counted && configuration && !budget.affords(state.rows.whole_steps(*configuration))) return {};
-  auto outcome = counted ? counted->run(state.memory, state.settings.limits, state.settings.threads, budget, observer)
-                         : run_all(state, kernel, launch, observer);
+  auto outcome =
+      counted ? counted->run(state.memory, limits_of(state.settings), threads_of(state.settings), budget, observer)
+              : run_all(state, kernel, launch, observer);
   if (!counted || counted->whole()) budget.spend(outcome.warp_instructions);
   if (counted && configuration) state.rows.whole_steps(*configuration) = counted->whole_steps();
   return outcome;

@@ -214,8 +214,10 @@ record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
   return row;
 }
 
-Rows::Rows(attach::Settings const& settings) : groups_(settings.groups), budget_(settings.budget) {
-  if (!settings.spool.empty()) policy_.emplace(attach::Spool(settings.spool), settings.every);
+Rows::Rows(attach::Settings const& settings)
+    : groups_(settings.groups.empty() ? launch::GroupChoice{} : launch::parse_groups(settings.groups)),
+      budget_(settings.budget) {
+  if (!settings.row_spool.empty()) policy_.emplace(attach::Spool(settings.row_spool), settings.every);
 }
 
 Rows::Begun Rows::begin(Kernel const& kernel, emu::Launch const& launch, std::uint64_t allocated_bytes) {

@@ -27,6 +27,7 @@
 #include "emu/observe/kernel_counters.hpp"
 #include "launch/group_sample.hpp"
 #include "launch/history.hpp"
+#include "launch/launch.hpp"
 #include "launch/spread.hpp"
 #include "record/kernel.hpp"
 

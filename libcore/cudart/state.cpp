@@ -4,12 +4,19 @@
 
 #include <algorithm>
 
+#include "process/setting.hpp"
+
 namespace kernelcast::cudart {
 
 namespace {
 
 // The host's own (pinned) memory lies in the same range.
 constexpr std::uint64_t host_bytes = std::uint64_t{16} << 30;
+
+std::string database() {
+  char const* const given = setting(variables::devdb);
+  return given ? given : "";
+}
 
 std::uint64_t memory_range_bytes(attach::Settings const& settings, Devices const& devices) {
   std::uint64_t sum = host_bytes;
@@ -44,8 +51,8 @@ State& State::get() {
 }
 
 State::State()
-    : settings(attach::settings_of_environment()),
-      devices(settings.devices, settings.database),
+    : settings(attach::settings()),
+      devices(settings.devices, database()),
       memory(memory_range_bytes(settings, devices), emu::Memory::Addresses::of_host),
       allocations(memory, touched),
       rows(settings),

@@ -32,7 +32,7 @@ class State {
   static State& get();
 
   std::recursive_mutex mutex;
-  attach::Settings const settings;
+  attach::Settings const& settings;
   Devices const devices;
   emu::Memory memory;
   launch::TouchHistory touched;

@@ -5,6 +5,7 @@
 
 #include "device/device.hpp"
 #include "process/process.hpp"
+#include "process/variables.hpp"
 
 namespace kernelcast::device {
 
@@ -27,8 +28,8 @@ std::string named(std::string const& folder, std::string const& how) {
 
 std::string find_database(std::string const& option) {
   if (!option.empty()) return named(option, "--devdb");
-  if (char const* const variable = std::getenv("KERNELCAST_DEVDB"); variable && *variable)
-    return named(variable, "KERNELCAST_DEVDB");
+  if (char const* const variable = std::getenv(variables::devdb); variable && *variable)
+    return named(variable, variables::devdb);
   if (fs::path const program = program_path(); !program.empty()) {
     fs::path const installed = (program.parent_path() / KERNELCAST_DEVDB_FROM_BIN).lexically_normal();
     if (is_database(installed)) return installed.string();

@@ -8,6 +8,7 @@
 
 #include "diag/diag.hpp"
 #include "process/process.hpp"
+#include "process/variables.hpp"
 
 namespace kernelcast::frontend {
 namespace {
@@ -33,7 +34,7 @@ Toolchain find_toolchain() {
   for (char const* folder : {"/usr/lib/clc/", "/usr/share/clc/", "/usr/lib/llvm-19/share/clc/"})
     if (tools.libclc.empty() && exists(std::string(folder) + "nvptx64--nvidiacl.bc")) tools.libclc = folder;
   // KERNELCAST_NO_CUDA lets a test, or a user with a broken toolkit, go without one.
-  if (std::getenv("KERNELCAST_NO_CUDA")) return tools;
+  if (std::getenv(variables::no_cuda)) return tools;
   std::vector<std::string> folders;
   for (auto const& root : cuda_folders()) folders.push_back(root + "/bin");
   tools.nvcc = find_program("nvcc", folders);

@@ -16,13 +16,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "process/variables.hpp"
+
 extern char** environ;
 
 namespace kernelcast {
 
 namespace settings {
-
-inline constexpr char prefix[] = "KERNELCAST_";
 
 // Variables as NAME=VALUE, each with its NUL, an empty one at the end.
 inline char const* read_at_load() {
@@ -32,7 +32,8 @@ inline char const* read_at_load() {
   char* const begin = static_cast<char*>(memory);
   char* end = begin;
   auto const note = [&](char const* variable, std::size_t bytes) {
-    if (std::strncmp(variable, prefix, sizeof prefix - 1) != 0 || end + bytes + 1 > begin + size) return;
+    if (std::strncmp(variable, variables::prefix, sizeof variables::prefix - 1) != 0 || end + bytes + 1 > begin + size)
+      return;
     std::memmove(end, variable, bytes);
     end += bytes;
   };

@@ -27,7 +27,7 @@ std::uint64_t const* widths() {
 
 void fail(Settings const& settings, char const* what) {
   // The driver, where there is one, says it.
-  if (!setting("KERNELCAST_SEQPROF_OUTPUT")) std::fprintf(stderr, "seqprof: error: %s\n", what);
+  if (!setting(variables::seqprof_output)) std::fprintf(stderr, "seqprof: error: %s\n", what);
   report_failure(settings.output, what);
   std::_Exit(125);
 }

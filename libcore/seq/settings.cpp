@@ -32,16 +32,16 @@ std::string own_arguments() {
 
 Settings settings_from_environment() {
   Settings out;
-  out.output = variable("KERNELCAST_SEQPROF_OUTPUT");
+  out.output = variable(variables::seqprof_output);
   if (out.output.empty()) out.output = "seqprof.csv";
-  out.case_name = setting("KERNELCAST_SEQPROF_CASE") ? variable("KERNELCAST_SEQPROF_CASE") : own_arguments();
-  if (auto const text = variable("KERNELCAST_SEQPROF_GRANULARITY"); !text.empty()) {
+  out.case_name = setting(variables::seqprof_case) ? variable(variables::seqprof_case) : own_arguments();
+  if (auto const text = variable(variables::seqprof_granularity); !text.empty()) {
     out.granularities_bytes.clear();
     std::istringstream in(text);
     for (std::string item; std::getline(in, item, ',');) out.granularities_bytes.push_back(std::stoull(item));
   }
-  if (auto const text = variable("KERNELCAST_SEQPROF_SAMPLE"); !text.empty()) out.sample = std::stoull(text);
-  if (auto const text = variable("KERNELCAST_SEQPROF_SYNC"); !text.empty()) out.sync = std::stoull(text);
+  if (auto const text = variable(variables::seqprof_sample); !text.empty()) out.sample = std::stoull(text);
+  if (auto const text = variable(variables::seqprof_sync); !text.empty()) out.sync = std::stoull(text);
   return out;
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <sstream>
 
-#include "attach/cuda.hpp"
+#include "attach/counted_rows.hpp"
 #include "attach/recorder.hpp"
 #include "csv/csv.hpp"
 #include "diag/diag.hpp"

@@ -1,14 +1,11 @@
 #include "attach/collect/collect.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "attach/collect/power.hpp"
-#include "attach/collect/variables.hpp"
+#include "attach/environment.hpp"
+#include "attach/settings.hpp"
 #include "diag/diag.hpp"
 #include "process/process.hpp"
 #include "record/table.hpp"
@@ -18,20 +15,14 @@ namespace kernelcast::attach::collect {
 namespace {
 
 std::vector<std::string> environment(Options const& options, std::string const& output) {
-  auto preload = find_plugin("kernelcast-mangrove-collect.so");
-  if (preload.empty())
-    throw Error(Status::unavailable, "the library kernelcast-mangrove-collect.so is not installed beside the program",
-                "install the whole suite");
-  if (char const* const others = std::getenv("LD_PRELOAD"); others && *others) preload += ':' + std::string(others);
-  auto out = environment_without({"LD_PRELOAD=", "KERNELCAST_COLLECT_"});
-  auto const set = [&](std::string_view name, std::string const& value) {
-    out.push_back(fmt::format("{}={}", name, value));
-  };
-  set("LD_PRELOAD", preload);
-  set(output_variable, output);
-  set(seconds_variable, fmt::format("{}", options.seconds));
-  set(power_variable, options.power ? "1" : "0");
-  set(skip_variable, fmt::format("{}", fmt::join(options.skip, ",")));
+  auto given = settings();
+  given.collect_output = output;
+  given.collect_seconds = options.seconds;
+  given.collect_power = options.power;
+  given.collect_skip = options.skip;
+  auto out = environment_without({});
+  given.put_into(out);
+  preload(out, "kernelcast-mangrove-collect.so", "install the whole suite");
   return out;
 }
 

@@ -3,15 +3,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "attach/collect/repeat.hpp"
-#include "attach/collect/variables.hpp"
+#include "attach/settings.hpp"
 #include "cuda/next.hpp"
-#include "process/setting.hpp"
 
 namespace kernelcast::attach::collect {
 
@@ -27,11 +24,6 @@ std::string sizes_text(Dim3 grid, Dim3 block) {
   };
   return text(std::size_t{grid.x} * block.x, std::size_t{grid.y} * block.y, std::size_t{grid.z} * block.z) + "/" +
          text(block.x, block.y, block.z);
-}
-
-std::string variable(char const* name) {
-  char const* const text = setting(name);
-  return text ? text : "";
 }
 
 // A pair of events around runs on a stream.
@@ -83,12 +75,7 @@ Session& Session::get() {
   return *session;
 }
 
-Session::Session() {
-  if (auto const text = variable(seconds_variable); !text.empty()) seconds_ = std::atof(text.c_str());
-  power_ = variable(power_variable) != "0";
-  std::istringstream names(variable(skip_variable));
-  for (std::string name; std::getline(names, name, ',');) skipped_.insert(name);
-}
+Session::Session() : skipped_(settings().collect_skip.begin(), settings().collect_skip.end()) {}
 
 void Session::add_kernel(void** handle, void const* host, char const* name) {
   std::lock_guard const lock(mutex_);
@@ -155,10 +142,11 @@ void Session::measure(record::Target& row, int device, Stream stream, Again cons
   Stopwatch watch;
   Power power;
   auto& meter = device_of(device).meter;
-  auto const repeated = repeat([&](std::uint64_t runs) { return watch.time(runs, stream, again); }, seconds_,
-                               [&] {
-                                 if (power_) meter.start();
-                               });
+  auto const repeated =
+      repeat([&](std::uint64_t runs) { return watch.time(runs, stream, again); }, settings().collect_seconds,
+             [&] {
+               if (settings().collect_power) meter.start();
+             });
   power = meter.stop();
   api.cudaDeviceSynchronize();
   row.reason = memory_.put_back();
@@ -171,7 +159,7 @@ void Session::measure(record::Target& row, int device, Stream stream, Again cons
   row.power_w = power.watts;
   row.power_samples = power.samples;
   row.power_source = power.source;
-  if (power_) row.reason = power.missing;
+  if (settings().collect_power) row.reason = power.missing;
 }
 
 Session::Device& Session::device_of(int number) {
@@ -192,7 +180,7 @@ Session::Device& Session::device_of(int number) {
 
 void Session::write(record::Target const& row) {
   if (!rows_) {
-    file_.open(variable(output_variable) + '.' + std::to_string(getpid()));
+    file_.open(settings().collect_output + '.' + std::to_string(getpid()));
     rows_.emplace(file_);
   }
   rows_->write(row);

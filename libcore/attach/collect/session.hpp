@@ -57,8 +57,6 @@ class Session final : public cudart::Client {
   std::set<std::tuple<std::string, std::string, int>> done_;  // kernel, case, device
   std::map<int, Device> devices_;
   Memory memory_;
-  double seconds_ = 1;
-  bool power_ = true;
   std::ofstream file_;
   std::optional<record::Writer<record::Target>> rows_;
 };

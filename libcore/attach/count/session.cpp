@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "attach/count/capture.hpp"
-#include "process/setting.hpp"
+#include "attach/settings.hpp"
 
 namespace kernelcast::attach::count {
 
@@ -16,15 +16,9 @@ using namespace cudart;
 
 namespace {
 
-std::string environment(char const* name, char const* otherwise) {
-  char const* const value = setting(name);
-  return value ? value : otherwise;
-}
-
 // Rows of this process: OUTPUT.PID.
 std::ofstream& output() {
-  static auto& file =
-      *new std::ofstream(fmt::format("{}.{}", environment("KERNELCAST_FLUX_OUTPUT", "kernelcast-flux"), getpid()));
+  static auto& file = *new std::ofstream(fmt::format("{}.{}", settings().count_output, getpid()));
   return file;
 }
 
@@ -47,7 +41,7 @@ Session& Session::get() {
   return *session;
 }
 
-Session::Session() : rows_(std::make_unique<flux::RowWriter>(output(), environment("KERNELCAST_FLUX_EMIT", "counts"))) {
+Session::Session() : rows_(std::make_unique<flux::RowWriter>(output(), settings().count_emit)) {
   unknown_.name = "(unknown)";
 }
 

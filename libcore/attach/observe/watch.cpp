@@ -1,14 +1,12 @@
 #include "attach/observe/watch.hpp"
 
-#include <cstdlib>
-
 #include <fmt/format.h>
 
 #include "attach/description.hpp"
+#include "attach/settings.hpp"
 #include "cuda/fatbin.hpp"
 #include "cuda/next.hpp"
 #include "diag/diag.hpp"
-#include "process/setting.hpp"
 #include "ptx/parser.hpp"
 
 namespace kernelcast::attach::observe {
@@ -87,11 +85,10 @@ Watch& Watch::get() {
 }
 
 Watch::Watch() {
-  char const* const spool = setting("KERNELCAST_SPOOL");
-  char const* const every = setting("KERNELCAST_EVERY");
-  if (!spool || runtime().missing(observing)) return;
-  policy_.emplace(Spool(spool), every ? every : "");
-  if (setting("KERNELCAST_COMMANDS")) commands_.emplace(spool);
+  auto const& given = settings();
+  if (given.spool.empty() || runtime().missing(observing)) return;
+  policy_.emplace(Spool(given.spool), given.every);
+  if (given.commands) commands_.emplace(given.spool);
 }
 
 void Watch::add_program(void** handle, FatbinWrapper const* wrapper) {

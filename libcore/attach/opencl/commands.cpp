@@ -21,7 +21,7 @@
 #include "attach/opencl/calls.hpp"
 #include "attach/opencl/objects.hpp"
 #include "attach/opencl/passing.hpp"
-#include "process/setting.hpp"
+#include "attach/settings.hpp"
 
 namespace kernelcast::attach {
 namespace {
@@ -126,7 +126,7 @@ class Log {
   }
 
   std::mutex mutex_;
-  CommandLog log_{setting("KERNELCAST_SPOOL")};
+  CommandLog log_{settings().spool};
   std::uint64_t next_buffer_ = 0;
   std::unordered_map<cl_mem, Place> places_;
   std::map<std::uintptr_t, std::uint64_t> shared_virtual_;  // numbers, by where it begins
@@ -375,7 +375,7 @@ cl_int CL_API_CALL release_memory(cl_mem memory) {
 }  // namespace
 
 void take_commands(cl_icd_dispatch& layer) {
-  if (!setting("KERNELCAST_COMMANDS") || !setting("KERNELCAST_SPOOL")) return;
+  if (!settings().commands || settings().spool.empty()) return;
   below = layer;
   layer.clEnqueueNDRangeKernel = launch;
   layer.clEnqueueTask = launch_task;

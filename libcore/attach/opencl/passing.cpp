@@ -2,34 +2,28 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "attach/opencl/buffer_pool.hpp"
 #include "attach/opencl/calls.hpp"
-#include "process/setting.hpp"
+#include "attach/settings.hpp"
 
 namespace kernelcast::attach {
 namespace {
 
 struct Policy {
   LaunchPolicy launches;
-  std::size_t read_back_bytes = default_read_back_bytes;
+  std::size_t read_back_bytes;
 
   Spool const& spool() const { return launches.spool(); }
 };
 
 Policy* policy() {
   static Policy* const chosen = []() -> Policy* {
-    char const* const folder = setting("KERNELCAST_SPOOL");
-    if (!folder) return nullptr;
-    char const* const programs = setting("KERNELCAST_PROGRAMS");
-    char const* const every = setting("KERNELCAST_EVERY");
-    auto* const made = new Policy{LaunchPolicy(Spool(folder, programs ? programs : ""), every ? every : "")};
-    char const* const bytes = setting("KERNELCAST_READ_BACK");
-    if (bytes) made->read_back_bytes = std::strtoull(bytes, nullptr, 10);
-    if (made->read_back_bytes == 0) made->read_back_bytes = SIZE_MAX;
-    return made;
+    auto const& given = settings();
+    if (given.spool.empty()) return nullptr;
+    return new Policy{LaunchPolicy(Spool(given.spool, given.programs), given.every),
+                      given.read_back_bytes == 0 ? SIZE_MAX : given.read_back_bytes};
   }();
   return chosen;
 }

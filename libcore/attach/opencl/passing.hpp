@@ -1,9 +1,4 @@
-// One launch on its way through the layer: counted, and captured where it is new.
-//
-// The environment, set by miniemu --attach, defines what is new: KERNELCAST_SPOOL is the folder to leave launches in,
-// KERNELCAST_PROGRAMS one for their sources; KERNELCAST_EVERY is launch, kernel, or a number N (every Nth launch of a
-// kernel), otherwise each configuration is new once; KERNELCAST_READ_BACK bounds the bytes that are read back for one
-// launch, 0 for all.
+// One launch on its way through the layer: counted, and captured where it is new: ../settings.def.
 #pragma once
 
 #include <CL/cl.h>
@@ -17,8 +12,6 @@
 #include "attach/opencl/objects.hpp"
 
 namespace kernelcast::attach {
-
-inline constexpr std::size_t default_read_back_bytes = std::size_t{64} << 20;
 
 // The number of a launch of these sizes in this process's part of the spool; empty where it has none.
 std::optional<std::uint64_t> number_of(cl_kernel handle, cl_uint dimensions, std::size_t const* global,

@@ -12,8 +12,8 @@
 #include "attach/opencl/calls.hpp"
 #include "attach/opencl/objects.hpp"
 #include "attach/opencl/queues.hpp"
+#include "attach/settings.hpp"
 #include "attach/spool.hpp"
-#include "process/setting.hpp"
 
 namespace kernelcast::attach {
 namespace {
@@ -176,18 +176,17 @@ void mark(std::atomic<std::uint32_t>& devices, Device const& device) {
 }  // namespace
 
 bool steering() {
-  static bool const asked = setting("KERNELCAST_STEER") && setting("KERNELCAST_SPOOL");
-  return asked;
+  return settings().steer && !settings().spool.empty();
 }
 
 void publish_for_steering(char const* kind, std::uint64_t number, std::string const& text) {
-  Spool const spool(setting("KERNELCAST_SPOOL"));
+  Spool const spool(settings().spool);
   spool.publish(std::string(kind) + '-' + std::to_string(getpid()) + '-' + std::to_string(number) + ".txt", text);
 }
 
 Decision* decisions() {
   static Decision* const all = [] {
-    Spool const spool(setting("KERNELCAST_SPOOL"));
+    Spool const spool(settings().spool);
     return reinterpret_cast<Decision*>(
         spool.map("steering-" + std::to_string(getpid()), max_configurations * sizeof(Decision)));
   }();

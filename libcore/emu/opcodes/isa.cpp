@@ -7,6 +7,7 @@
 
 #include "diag/diag.hpp"
 #include "emu/opcodes/opcodes.hpp"
+#include "process/variables.hpp"
 
 namespace kernelcast::emu {
 
@@ -77,7 +78,7 @@ Handlers const* choose(std::string const& wanted) {
 
 Handlers const*& chosen() {
   static Handlers const* current = [] {
-    char const* wanted = std::getenv("KERNELCAST_ISA");
+    char const* wanted = std::getenv(variables::isa);
     return choose(wanted ? wanted : "");
   }();
   return current;

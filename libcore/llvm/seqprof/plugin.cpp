@@ -22,6 +22,7 @@
 #include "llvm/seqprof/functions.hpp"
 #include "llvm/seqprof/instrument.hpp"
 #include "llvm/seqprof/region.hpp"
+#include "process/variables.hpp"
 
 namespace kernelcast::llvm_passes {
 
@@ -47,7 +48,7 @@ std::string canonical_form() {
 }
 
 void write_names(std::vector<std::string> const& names) {
-  auto const path = environment("KERNELCAST_SEQPROF_NAMES");
+  auto const path = environment(variables::seqprof_names);
   if (path.empty()) return;
   std::error_code error;
   raw_fd_ostream out(path, error);
@@ -61,7 +62,7 @@ class Seqprof : public PassInfoMixin<Seqprof> {
   static bool isRequired() { return true; }
 
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
-    auto const region = environment("KERNELCAST_SEQPROF_REGION");
+    auto const region = environment(variables::seqprof_region);
     auto const holder = region.empty() ? kernel_of(module) : holder_of(module, region);
     if (!holder) return PreservedAnalyses::all();
     expand_computed_branches(module);
@@ -80,14 +81,14 @@ class Seqprof : public PassInfoMixin<Seqprof> {
       find_vectorizable(*scratch, *builder_, of_functions, vectorizable);
       scratch->eraseFromParent();
     }
-    auto const words = environment("KERNELCAST_SEQPROF_MODE");
+    auto const words = environment(variables::seqprof_mode);
     Mode const mode{StringRef(words).contains("all"), StringRef(words).contains("invocations")};
     auto const copies = copy_functions(functions);
     std::vector<Constant*> descriptors;
     for (auto const& [original, copy] : copies)
       descriptors.push_back(instrument(*copy, *original, copies, mode, of_functions, vectorizable));
     register_all(module, descriptors, copies);
-    wrap(*kernel, region.empty() ? environment("KERNELCAST_SEQPROF_KERNEL") : region, *copies.find(kernel)->second,
+    wrap(*kernel, region.empty() ? environment(variables::seqprof_kernel) : region, *copies.find(kernel)->second,
          mode.flags());
     return PreservedAnalyses::none();
   }
@@ -99,12 +100,12 @@ class Seqprof : public PassInfoMixin<Seqprof> {
   }
 
   static bool may_be_missing(Module const& module, std::string const& name) {
-    auto const which = environment("KERNELCAST_SEQPROF_WITHOUT");
+    auto const which = environment(variables::seqprof_without);
     return which == "all" || (which == "declared" && is_declared(module, name));
   }
 
   static Function* kernel_of(Module& module) {
-    auto const name = environment("KERNELCAST_SEQPROF_KERNEL");
+    auto const name = environment(variables::seqprof_kernel);
     auto const kernels = functions_named(module, name);
     if (kernels.size() != 1) {
       if (kernels.empty() && may_be_missing(module, name)) return nullptr;
@@ -123,7 +124,7 @@ class Seqprof : public PassInfoMixin<Seqprof> {
     std::string why;
     auto* const holder = function_of_region(module, region, why);
     if (!holder) {
-      if (region_names(module).empty() && environment("KERNELCAST_SEQPROF_WITHOUT") == "all") return nullptr;
+      if (region_names(module).empty() && environment(variables::seqprof_without) == "all") return nullptr;
       write_names(region_names(module));
       return refuse(module, why);
     }
@@ -145,7 +146,7 @@ class Seqprof : public PassInfoMixin<Seqprof> {
   }
 
   static void keep(Module const& module) {
-    auto const path = environment("KERNELCAST_SEQPROF_KEEP");
+    auto const path = environment(variables::seqprof_keep);
     if (path.empty()) return;
     std::error_code error;
     raw_fd_ostream out(path, error);

@@ -12,6 +12,7 @@
 
 #include "diag/diag.hpp"
 #include "process/process.hpp"
+#include "process/variables.hpp"
 #include "seq/driver/archive.hpp"
 
 namespace kernelcast::seq {
@@ -231,11 +232,13 @@ void link_instrumented(CompilerTools const& tools, Link link) {
   std::string const mode =
       std::string(link.target.all_dependences ? "all " : "") + (link.target.invocations ? "invocations" : "");
   auto const instrumented = run_process(
-      {tools.env, "KERNELCAST_SEQPROF_KERNEL=" + link.target.kernel, "KERNELCAST_SEQPROF_REGION=" + link.target.region,
-       "KERNELCAST_SEQPROF_MODE=" + mode, "KERNELCAST_SEQPROF_NAMES=" + names, "KERNELCAST_SEQPROF_KEEP=" + link.keep,
-       std::string("KERNELCAST_SEQPROF_WITHOUT=") + (link.shared || link.without == Link::Without::all ? "all"
-                                                     : link.without == Link::Without::declared         ? "declared"
-                                                                                                       : ""),
+      {tools.env, fmt::format("{}={}", variables::seqprof_kernel, link.target.kernel),
+       fmt::format("{}={}", variables::seqprof_region, link.target.region),
+       fmt::format("{}={}", variables::seqprof_mode, mode), fmt::format("{}={}", variables::seqprof_names, names),
+       fmt::format("{}={}", variables::seqprof_keep, link.keep),
+       (variables::seqprof_without + std::string("=")) + (link.shared || link.without == Link::Without::all ? "all"
+                                                          : link.without == Link::Without::declared         ? "declared"
+                                                                                                            : ""),
        tools.clang, "-O2", "-g", "-fPIC", "-ffp-contract=off", "-Wno-override-module", "-fpass-plugin=" + tools.plugin,
        "-c", whole, "-o", object},
       time_limit_s);

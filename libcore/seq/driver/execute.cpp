@@ -15,6 +15,7 @@
 #include "csv/csv.hpp"
 #include "diag/diag.hpp"
 #include "process/process.hpp"
+#include "process/variables.hpp"
 #include "record/table.hpp"
 #include "seq/crash.hpp"
 
@@ -27,7 +28,7 @@ int run(std::string const& program, std::vector<std::string> const& arguments, S
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   auto variables = environment_of(settings);
-  for (auto& other : environment_without({"KERNELCAST_SEQPROF_"})) variables.push_back(std::move(other));
+  for (auto& other : environment_without({variables::seqprof_prefix})) variables.push_back(std::move(other));
   auto argv = null_terminated(words), envp = null_terminated(variables);
   auto const child = fork();
   if (child < 0) throw Error(Status::io, std::string("cannot start the program: ") + std::strerror(errno));
@@ -96,10 +97,11 @@ std::vector<record::Profile> read_profile(std::string const& path) {
 
 std::vector<std::string> environment_of(Settings const& settings) {
   std::vector<std::string> out{
-      "KERNELCAST_SEQPROF_OUTPUT=" + settings.output,
-      fmt::format("KERNELCAST_SEQPROF_GRANULARITY={}", fmt::join(settings.granularities_bytes, ",")),
-      fmt::format("KERNELCAST_SEQPROF_SAMPLE={}", settings.sample), "KERNELCAST_SEQPROF_CASE=" + settings.case_name};
-  if (settings.sync) out.push_back(fmt::format("KERNELCAST_SEQPROF_SYNC={}", *settings.sync));
+      fmt::format("{}={}", variables::seqprof_output, settings.output),
+      fmt::format("{}={}", variables::seqprof_granularity, fmt::join(settings.granularities_bytes, ",")),
+      fmt::format("{}={}", variables::seqprof_sample, settings.sample),
+      fmt::format("{}={}", variables::seqprof_case, settings.case_name)};
+  if (settings.sync) out.push_back(fmt::format("{}={}", variables::seqprof_sync, *settings.sync));
   return out;
 }
 

@@ -1,0 +1,25 @@
+#include "attach/environment.hpp"
+
+#include "diag/diag.hpp"
+#include "process/process.hpp"
+
+namespace kernelcast::attach {
+
+void put_first(std::vector<std::string>& variables, std::string const& list, std::string const& item) {
+  for (auto& variable : variables)
+    if (variable.starts_with(list + '=')) {
+      auto const at = list.size() + 1;
+      variable.insert(at, item + (variable.size() > at ? ":" : ""));
+      return;
+    }
+  variables.push_back(list + '=' + item);
+}
+
+void preload(std::vector<std::string>& variables, std::string const& library, std::string const& hint) {
+  auto const path = find_plugin(library);
+  if (path.empty())
+    throw Error(Status::unavailable, "the library " + library + " is not installed beside the program", hint);
+  put_first(variables, "LD_PRELOAD", path);
+}
+
+}  // namespace kernelcast::attach
