@@ -100,6 +100,12 @@ struct Copy3DPeer {
   Extent extent;
 };
 
+// Ours, of copies and fills: `rows` rows of `bytes` each, `pitch` from one to the next.
+struct Area {
+  void const* begin = nullptr;
+  std::size_t pitch = 0, bytes = 0, rows = 1;
+};
+
 enum class MemoryType : int { unregistered, host, device, managed };
 struct PointerAttributes {
   MemoryType type;

@@ -22,12 +22,6 @@ struct PassingLaunch {
   Stream stream;
 };
 
-// `rows` rows of `bytes` each, `pitch` from one to the next.
-struct Area {
-  void const* begin = nullptr;
-  std::size_t pitch = 0, bytes = 0, rows = 1;
-};
-
 // The runtime's call, by reference.
 template <class... Given>
 class Call {

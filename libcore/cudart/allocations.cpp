@@ -18,7 +18,9 @@ static char const* name_of(MemoryType type) {
   }
 }
 
-void* Allocations::add(MemoryType type, std::uint64_t bytes, int device, std::uint64_t device_limit, unsigned flags) {
+void* Allocations::add(MemoryType type, std::uint64_t bytes, unsigned flags) {
+  int const device = current_device();
+  auto const device_limit = devices_.current_memory_bytes();
   std::uint64_t const extent = (bytes + granularity_bytes - 1) / granularity_bytes * granularity_bytes;
   if (extent < bytes) return nullptr;
   if (type == MemoryType::device && extent > device_limit - std::min(device_limit, used_bytes(device))) return nullptr;
@@ -31,9 +33,9 @@ void* Allocations::add(MemoryType type, std::uint64_t bytes, int device, std::ui
   }
 }
 
-bool Allocations::lend(void* host, std::uint64_t bytes, int device, unsigned flags) {
+bool Allocations::lend(void* host, std::uint64_t bytes, unsigned flags) {
   if (!memory_.lend("cudaHostRegister", host, bytes)) return false;
-  all_[reinterpret_cast<std::uint64_t>(host)] = {MemoryType::host, bytes, device, flags, true, ++made_};
+  all_[reinterpret_cast<std::uint64_t>(host)] = {MemoryType::host, bytes, current_device(), flags, true, ++made_};
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "cuda/abi.hpp"
+#include "cudart/devices.hpp"
 #include "emu/emu.hpp"
 #include "launch/history.hpp"
 
@@ -22,11 +23,12 @@ struct Allocation {
 
 class Allocations {
  public:
-  Allocations(emu::Memory& memory, launch::TouchHistory& touched) : memory_(memory), touched_(touched) {}
+  Allocations(Devices const& devices, emu::Memory& memory, launch::TouchHistory& touched)
+      : devices_(devices), memory_(memory), touched_(touched) {}
 
-  // Null where it does not fit; `device_limit` bounds what one device has.
-  void* add(MemoryType, std::uint64_t bytes, int device, std::uint64_t device_limit, unsigned flags = 0);
-  bool lend(void* host, std::uint64_t bytes, int device, unsigned flags);
+  // On this thread's device; null where it does not fit.
+  void* add(MemoryType, std::uint64_t bytes, unsigned flags = 0);
+  bool lend(void* host, std::uint64_t bytes, unsigned flags);
   // Code::invalid_value where nothing of this type begins there.
   Code remove(void const*, MemoryType);
   Code remove_registered(void const*);
@@ -40,6 +42,7 @@ class Allocations {
  private:
   void take_out(std::map<std::uint64_t, Allocation>::const_iterator);
 
+  Devices const& devices_;
   emu::Memory& memory_;
   launch::TouchHistory& touched_;  // forgets what is freed
   std::uint64_t made_ = 0;

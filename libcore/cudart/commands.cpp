@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "cudart/state.hpp"
-
 namespace kernelcast::cudart {
 
 namespace {
@@ -24,18 +22,19 @@ std::size_t hash_of_page(std::uint64_t address, std::uint64_t bytes, std::size_t
       {reinterpret_cast<char const*>(address) + begin, std::min(page_bytes, bytes - begin)});
 }
 
-// A variable of a program, or null: other memory that no call gave is malloc()'s in kernels, or our own.
-emu::Memory::Buffer const* variable_at(State const& state, std::uint64_t address) {
-  auto const* const found = state.memory.find(address);
-  auto const& all = state.memory.buffers();
-  bool const listed = found && std::any_of(all.begin(), all.end(), [&](auto const& b) { return &b == found; });
-  return listed && found->address != state.grid_workspace ? found : nullptr;
-}
-
 }  // namespace
 
-Commands::Commands(State& state) : state_(state) {
-  if (state.settings.commands && !state.settings.row_spool.empty()) log_.emplace(state.settings.row_spool);
+Commands::Commands(std::string const& spool, emu::Memory const& memory, Allocations const& allocations,
+                   Registry const& registry, launch::TouchHistory& touched)
+    : memory_(memory), allocations_(allocations), registry_(registry), touched_(touched) {
+  if (!spool.empty()) log_.emplace(spool);
+}
+
+emu::Memory::Buffer const* Commands::variable_at(std::uint64_t address) const {
+  auto const* const found = memory_.find(address);
+  auto const& all = memory_.buffers();
+  bool const listed = found && std::any_of(all.begin(), all.end(), [&](auto const& b) { return &b == found; });
+  return listed && found->address != ours_ ? found : nullptr;
 }
 
 void Commands::begin_file() {
@@ -48,13 +47,12 @@ void Commands::begin_file() {
 
 // What holds the address: an allocation, or a variable.
 std::optional<Commands::MemoryObject> Commands::object_at(std::uint64_t address) const {
-  auto const [begin, allocation] = state_.allocations.holding(reinterpret_cast<void const*>(address));
+  auto const [begin, allocation] = allocations_.holding(reinterpret_cast<void const*>(address));
   if (allocation)
     return MemoryObject{begin, allocation->bytes, allocation->serial, allocation->type != MemoryType::device};
-  auto const* const variable = variable_at(state_, address);
+  auto const* const variable = variable_at(address);
   if (!variable) return std::nullopt;
-  return MemoryObject{variable->address, variable->size, variable->address,
-                      state_.registry.is_managed(variable->address)};
+  return MemoryObject{variable->address, variable->size, variable->address, registry_.is_managed(variable->address)};
 }
 
 // A variable has contents from the start, as what the host has written has.
@@ -76,15 +74,15 @@ std::optional<Commands::Range> Commands::find(Area const& area) {
 // ---------------------------------------------------------------- copies and fills
 
 bool Commands::is_of_device(Area const& area) const {
-  auto const* const allocation = state_.allocations.holding(area.begin).second;
-  return allocation ? allocation->type != MemoryType::host : variable_at(state_, address_of(area.begin)) != nullptr;
+  auto const* const allocation = allocations_.holding(area.begin).second;
+  return allocation ? allocation->type != MemoryType::host : variable_at(address_of(area.begin)) != nullptr;
 }
 
 void Commands::touch(Area const& area) {
   auto const begin = address_of(area.begin), extent = area.pitch * (area.rows - 1) + area.bytes;
   std::array const range{launch::TouchedRange{
       begin, begin + extent, static_cast<double>(area.bytes * area.rows) / static_cast<double>(extent)}};
-  state_.touched.touch(range);
+  touched_.touch(range);
 }
 
 void Commands::copied(Area const& to, Area const& from) {

@@ -18,22 +18,19 @@
 
 #include "attach/command_log.hpp"
 #include "attach/group_ranges.hpp"
+#include "cuda/abi.hpp"
+#include "cudart/allocations.hpp"
+#include "cudart/registry.hpp"
 #include "emu/emu.hpp"
 
 namespace kernelcast::cudart {
 
-class State;
-
-// `rows` rows of `bytes` each, `pitch` from one to the next.
-struct Area {
-  void const* begin = nullptr;
-  std::size_t pitch = 0, bytes = 0, rows = 1;
-};
-
 class Commands {
  public:
-  // Without a graph to write it does nothing but note in State::touched what copies and fills touch.
-  explicit Commands(State&);
+  // Without a spool to write to it does nothing but note what copies and fills touch.
+  Commands(std::string const& spool, emu::Memory const&, Allocations const&, Registry const&, launch::TouchHistory&);
+  // Memory of ours that programs do not know of.
+  void leave_out(std::uint64_t address) { ours_ = address; }
   bool wanted() const { return log_.has_value(); }
 
   void copied(Area const& to, Area const& from);
@@ -79,6 +76,8 @@ class Commands {
   bool is_of_device(Area const&) const;
   void touch(Area const&);
   std::optional<Range> find(Area const&);
+  // A variable of a program, or null: other memory that no call gave is malloc()'s in kernels, or our own.
+  emu::Memory::Buffer const* variable_at(std::uint64_t address) const;
   std::optional<MemoryObject> object_at(std::uint64_t address) const;
   std::uint64_t number_of(MemoryObject const&);
   void note(Note const&);
@@ -88,7 +87,11 @@ class Commands {
   void find_writes_of_host();
   void hash_again(void const* begin, std::uint64_t bytes);
 
-  State& state_;
+  emu::Memory const& memory_;
+  Allocations const& allocations_;
+  Registry const& registry_;
+  launch::TouchHistory& touched_;
+  std::uint64_t ours_ = 0;
   std::optional<attach::CommandLog> log_;
   std::map<std::uint64_t, std::uint64_t> numbers_;  // of buffers, by MemoryObject::key
   std::uint64_t next_number_ = 0;

@@ -1,7 +1,9 @@
 // Copies and fills: what they are allowed to touch is checked, then the host does them at once.
 #pragma once
 
-#include "cudart/state.hpp"
+#include "cuda/abi.hpp"
+#include "cudart/allocations.hpp"
+#include "cudart/commands.hpp"
 
 namespace kernelcast::cudart {
 
@@ -10,8 +12,20 @@ struct Rows2D {
   void* pointer;
   std::size_t pitch;
 };
-Code copy(State&, void* to, void const* from, std::size_t bytes, CopyKind);
-Code copy_rows(State&, Rows2D to, Rows2D from, std::size_t bytes, std::size_t rows, CopyKind);
-Code fill_rows(State&, Rows2D to, int value, std::size_t bytes, std::size_t rows);
+
+class Copies {
+ public:
+  Copies(Allocations const& allocations, Commands& commands) : allocations_(allocations), commands_(commands) {}
+
+  Code copy(void* to, void const* from, std::size_t bytes, CopyKind);
+  Code copy_rows(Rows2D to, Rows2D from, std::size_t bytes, std::size_t rows, CopyKind);
+  Code fill_rows(Rows2D to, int value, std::size_t bytes, std::size_t rows);
+
+ private:
+  bool all_there(void const* pointer, std::size_t bytes, bool of_device) const;
+
+  Allocations const& allocations_;
+  Commands& commands_;
+};
 
 }  // namespace kernelcast::cudart

@@ -44,8 +44,8 @@ std::string_view call_name(std::string_view function) {
 }  // namespace
 
 DeviceRuntime::~DeviceRuntime() {
-  for (auto const& [address, prepared] : prepared_) state_.memory.release(address);
-  for (auto const address : texts_) state_.memory.release(address);
+  for (auto const& [address, prepared] : prepared_) parts_.memory.release(address);
+  for (auto const address : texts_) parts_.memory.release(address);
 }
 
 Code DeviceRuntime::remember(Code code) {
@@ -59,9 +59,9 @@ std::vector<DeviceRuntime::Work>& DeviceRuntime::queue(std::uint64_t stream) {
 
 std::uint64_t DeviceRuntime::text(char const* words) {
   auto const bytes = std::strlen(words) + 1;
-  auto const address = state_.memory.allocate(bytes, "text of an error");
+  auto const address = parts_.memory.allocate(bytes, "text of an error");
   if (address == 0) return 0;
-  std::memcpy(state_.memory.find(address)->data, words, bytes);
+  std::memcpy(parts_.memory.find(address)->data, words, bytes);
   texts_.push_back(address);
   return address;
 }
@@ -70,11 +70,11 @@ std::uint64_t DeviceRuntime::prepare_launch(emu::ExternalCall const& call) {
   auto const function = emu::function_at(*program_.module, argument<std::uint64_t>(call, 0));
   if (!function) return remember(Code::invalid_device_function), 0;
   auto const& target = program_.module->functions[*function];
-  Prepared made{state_.registry.kernel(program_, target.name), argument<Dim3>(call, 1), argument<Dim3>(call, 2),
+  Prepared made{parts_.registry.kernel(program_, target.name), argument<Dim3>(call, 1), argument<Dim3>(call, 2),
                 argument<std::uint32_t>(call, 3)};
   if (!made.kernel) return remember(Code::invalid_device_function), 0;
   auto const address =
-      state_.memory.allocate(std::max<std::uint64_t>(target.parameter_bytes, 16), "arguments of a launch");
+      parts_.memory.allocate(std::max<std::uint64_t>(target.parameter_bytes, 16), "arguments of a launch");
   if (address == 0) return remember(Code::memory_allocation), 0;
   prepared_[address] = made;
   return address;
@@ -88,8 +88,8 @@ Code DeviceRuntime::launch_prepared(std::uint64_t buffer, std::uint64_t stream) 
       std::uint64_t{prepared.block.x} * prepared.block.y * prepared.block.z == 0)
     return Code::invalid_configuration;
   queue(stream).emplace_back([this, &prepared, buffer] {
-    if (auto const failure = state_.prepare(*prepared.kernel); failure != Code::success) return failure;
-    auto* const bytes = state_.memory.find(buffer)->data;
+    if (auto const failure = parts_.registry.prepare(*prepared.kernel); failure != Code::success) return failure;
+    auto* const bytes = parts_.memory.find(buffer)->data;
     std::vector<void*> arguments;
     for (auto const& parameter : prepared.kernel->function->parameters) arguments.push_back(bytes + parameter.offset);
     LaunchRequest request;
@@ -97,14 +97,14 @@ Code DeviceRuntime::launch_prepared(std::uint64_t buffer, std::uint64_t stream) 
     request.block = prepared.block;
     request.shared_bytes = prepared.shared_bytes;
     request.arguments = arguments.data();
-    return launch(state_, *prepared.kernel, request);
+    return parts_.launcher.launch(*prepared.kernel, request);
   });
   return Code::success;
 }
 
 Code DeviceRuntime::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes, std::uint64_t stream) {
   queue(stream).emplace_back([this, to, from, bytes] {
-    auto const *target = state_.memory.find(to), *source = state_.memory.find(from);
+    auto const *target = parts_.memory.find(to), *source = parts_.memory.find(from);
     if (!target || !source || bytes > target->address + target->size - to ||
         bytes > source->address + source->size - from)
       return Code::illegal_address;
@@ -116,7 +116,7 @@ Code DeviceRuntime::copy(std::uint64_t to, std::uint64_t from, std::uint64_t byt
 
 Code DeviceRuntime::set(std::uint64_t at, std::uint64_t value, std::uint64_t bytes, std::uint64_t stream) {
   queue(stream).emplace_back([this, at, value, bytes] {
-    auto const* target = state_.memory.find(at);
+    auto const* target = parts_.memory.find(at);
     if (!target || bytes > target->address + target->size - at) return Code::illegal_address;
     std::memset(target->data + (at - target->address), static_cast<int>(value & 0xff), bytes);
     return Code::success;
@@ -125,7 +125,7 @@ Code DeviceRuntime::set(std::uint64_t at, std::uint64_t value, std::uint64_t byt
 }
 
 Code DeviceRuntime::allocate(emu::ExternalCall const& call) {
-  auto const address = state_.memory.allocate(argument<std::uint64_t>(call, 1), "cudaMalloc in a kernel");
+  auto const address = parts_.memory.allocate(argument<std::uint64_t>(call, 1), "cudaMalloc in a kernel");
   return address ? give(call, 0, address) : Code::memory_allocation;
 }
 
@@ -139,7 +139,7 @@ std::optional<std::uint64_t> DeviceRuntime::answer(emu::ExternalCall const& call
   if (name == "MemsetAsync") return done(set(number(0), number(1), number(2), number(3)));
   if (name == "Malloc") return done(allocate(call));
   if (name == "Free")
-    return done(number(0) == 0 || state_.memory.release(number(0)) == emu::Memory::Freed::done ? Code::success
+    return done(number(0) == 0 || parts_.memory.release(number(0)) == emu::Memory::Freed::done ? Code::success
                                                                                                : Code::invalid_value);
   if (name == "StreamCreateWithFlags" || name == "EventCreateWithFlags")
     return done(give(call, 0, first_handle + ++handles_));
@@ -151,11 +151,11 @@ std::optional<std::uint64_t> DeviceRuntime::answer(emu::ExternalCall const& call
   if (name == "GetErrorString") return text(description(argument<Code>(call, 0)));
   if (name == "GetErrorName") return text(official_name(argument<Code>(call, 0)));
   if (name == "GetDevice") return done(give(call, 0, current_device()));
-  if (name == "GetDeviceCount") return done(give(call, 0, static_cast<int>(state_.devices.count())));
+  if (name == "GetDeviceCount") return done(give(call, 0, static_cast<int>(parts_.devices.count())));
   if (name == "DeviceGetAttribute") {
     auto const device = argument<int>(call, 2);
-    if (!state_.devices.known(device)) return done(Code::invalid_device);
-    auto const value = value_of(argument<Attribute>(call, 1), state_.devices[device]);
+    if (!parts_.devices.known(device)) return done(Code::invalid_device);
+    auto const value = value_of(argument<Attribute>(call, 1), parts_.devices[device]);
     return done(value ? give(call, 0, *value) : Code::invalid_value);
   }
   return std::nullopt;
@@ -164,7 +164,7 @@ std::optional<std::uint64_t> DeviceRuntime::answer(emu::ExternalCall const& call
 void DeviceRuntime::run() {
   for (auto* const queue : {&work_, &tail_})
     for (auto const& work : std::exchange(*queue, {})) {
-      if (state_.broken != Code::success) return;
+      if (parts_.error.code != Code::success) return;
       if (auto const failure = work(); failure != Code::success)
         report(std::string("a request of a kernel failed: ") + description(failure));
     }

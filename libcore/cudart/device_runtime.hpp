@@ -11,13 +11,20 @@
 #include <optional>
 #include <vector>
 
-#include "cudart/state.hpp"
+#include "cudart/launch.hpp"
 
 namespace kernelcast::cudart {
 
 class DeviceRuntime {
  public:
-  DeviceRuntime(State& state, Program& program) : state_(state), program_(program) {}
+  struct Parts {
+    Devices const& devices;
+    emu::Memory& memory;
+    Registry& registry;
+    Launcher& launcher;
+    StickyError const& error;
+  };
+  DeviceRuntime(Parts const& parts, Program& program) : parts_(parts), program_(program) {}
   DeviceRuntime(DeviceRuntime const&) = delete;
   DeviceRuntime& operator=(DeviceRuntime const&) = delete;
   ~DeviceRuntime();
@@ -43,7 +50,7 @@ class DeviceRuntime {
   std::uint64_t text(char const*);
   std::vector<Work>& queue(std::uint64_t stream);
 
-  State& state_;
+  Parts parts_;
   Program& program_;
   std::map<std::uint64_t, Prepared> prepared_;  // by the address of their arguments
   std::vector<std::uint64_t> texts_;

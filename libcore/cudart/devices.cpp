@@ -8,7 +8,14 @@
 
 namespace kernelcast::cudart {
 
-Devices::Devices(std::vector<std::string> const& names, std::string const& database_folder) {
+int& current_device() {
+  static thread_local int device = 0;
+  return device;
+}
+
+Devices::Devices(std::vector<std::string> const& names, std::string const& database_folder,
+                 std::uint64_t max_memory_bytes)
+    : max_memory_bytes_(max_memory_bytes) {
   try {
     auto const database = device::load(device::find_database(database_folder));
     for (auto const& name : names) all_.push_back(database.find(name));
@@ -16,6 +23,19 @@ Devices::Devices(std::vector<std::string> const& names, std::string const& datab
     report(error.text("devices"));
     all_.clear();
   }
+}
+
+std::uint64_t Devices::memory_bytes(int device) const {
+  constexpr double unless_known = std::uint64_t{4} << 30;
+  return std::min(max_memory_bytes_, static_cast<std::uint64_t>((*this)[device].memory_bytes.value_or(unless_known)));
+}
+
+device::Device const& Devices::current() const {
+  return (*this)[current_device()];
+}
+
+std::uint64_t Devices::current_memory_bytes() const {
+  return memory_bytes(current_device());
 }
 
 std::uint32_t capability(device::Device const& device) {
@@ -29,10 +49,6 @@ std::uint64_t default_shared_bytes(device::Device const& device) {
 
 std::uint64_t max_shared_bytes(device::Device const& device) {
   return device.shared_per_group_bytes.value_or(48 * 1024);
-}
-
-std::uint64_t memory_bytes(device::Device const& device) {
-  return static_cast<std::uint64_t>(device.memory_bytes.value_or(double{1} * (std::uint64_t{4} << 30)));
 }
 
 }  // namespace kernelcast::cudart

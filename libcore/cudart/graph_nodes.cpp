@@ -2,17 +2,21 @@
 
 #include <cstring>
 
+#include "cudart/call.hpp"
 #include "cudart/calls.hpp"
+#include "cudart/commands.hpp"
+#include "cudart/copies.hpp"
+#include "cudart/registry.hpp"
 
 namespace kernelcast::cudart {
 
-Code make_node(State& state, KernelNodeParameters const* given, Node& node) {
+Code make_node(Registry& registry, KernelNodeParameters const* given, Node& node) {
   if (!given) return Code::invalid_value;
-  auto* const kernel = state.registry.kernel(given->function);
-  return kernel ? kernel_node(state, *kernel, *given, false, node) : Code::invalid_device_function;
+  auto* const kernel = registry.kernel(given->function);
+  return kernel ? kernel_node(registry, *kernel, *given, false, node) : Code::invalid_device_function;
 }
 
-Code make_node(Copy3D const* given, Node& node) {
+Code make_node(Registry&, Copy3D const* given, Node& node) {
   if (!given) return Code::invalid_value;
   node.type = NodeType::copy;
   node.parameters.emplace();
@@ -37,18 +41,20 @@ Code fill(FillNodeParameters const& p) {
     return cudaMemset2D(p.to, p.height > 1 ? p.pitch : p.width, static_cast<int>(p.value), p.width, p.height);
   std::vector<std::byte> row(p.width * p.element_bytes);
   for (std::size_t i = 0; i < p.width; ++i) std::memcpy(&row[i * p.element_bytes], &p.value, p.element_bytes);
-  Commands::Together const one_fill(State::get().commands);
-  for (std::size_t y = 0; y < p.height; ++y) {
-    auto const code =
-        cudaMemcpy(static_cast<std::byte*>(p.to) + y * p.pitch, row.data(), row.size(), CopyKind::by_address);
-    if (code != Code::success) return code;
-  }
-  return Code::success;
+  return call([&](Commands& commands, Copies& copies) {
+    Commands::Together const one_fill(commands);
+    for (std::size_t y = 0; y < p.height; ++y) {
+      auto* const to = static_cast<std::byte*>(p.to) + y * p.pitch;
+      if (auto const code = copies.copy(to, row.data(), row.size(), CopyKind::by_address); code != Code::success)
+        return code;
+    }
+    return Code::success;
+  });
 }
 
 }  // namespace
 
-Code make_node(FillNodeParameters const* given, Node& node) {
+Code make_node(Registry&, FillNodeParameters const* given, Node& node) {
   if (!given || (given->element_bytes != 1 && given->element_bytes != 2 && given->element_bytes != 4))
     return Code::invalid_value;
   node.type = NodeType::fill;
@@ -59,7 +65,7 @@ Code make_node(FillNodeParameters const* given, Node& node) {
   return Code::success;
 }
 
-Code make_node(HostNodeParameters const* given, Node& node) {
+Code make_node(Registry&, HostNodeParameters const* given, Node& node) {
   if (!given || !given->function) return Code::invalid_value;
   node.type = NodeType::host;
   node.parameters.emplace();
@@ -72,17 +78,17 @@ Code make_node(HostNodeParameters const* given, Node& node) {
   return Code::success;
 }
 
-Code make_node(State& state, NodeParameters const* given, Node& node) {
+Code make_node(Registry& registry, NodeParameters const* given, Node& node) {
   if (!given) return Code::invalid_value;
   switch (given->type) {
     case NodeType::kernel:
-      return make_node(state, &given->kernel, node);
+      return make_node(registry, &given->kernel, node);
     case NodeType::copy:
-      return make_node(&given->copy.copy, node);
+      return make_node(registry, &given->copy.copy, node);
     case NodeType::fill:
-      return make_node(&given->fill, node);
+      return make_node(registry, &given->fill, node);
     case NodeType::host:
-      return make_node(&given->host, node);
+      return make_node(registry, &given->host, node);
     case NodeType::empty:
       return Code::success;
     default:
@@ -90,24 +96,24 @@ Code make_node(State& state, NodeParameters const* given, Node& node) {
   }
 }
 
-Code add_node(State& state, Node** out, Graph* graph, Node* const* before, std::size_t count, Node node) {
-  if (!out || !state.graphs.known(graph) || (count && !before)) return Code::invalid_value;
+Code add_node(Graphs& graphs, Node** out, Graph* graph, Node* const* before, std::size_t count, Node node) {
+  if (!out || !graphs.known(graph) || (count && !before)) return Code::invalid_value;
   if (!node.work) node.work = [] { return Code::success; };
   node.before.assign(before, before + count);
   *out = graph->add(std::move(node));
   return Code::success;
 }
 
-Code change_node(State& state, Node* node, Node made) {
-  if (!state.graphs.known(node) || node->type != made.type) return Code::invalid_value;
+Code change_node(Graphs& graphs, Node* node, Node made) {
+  if (!graphs.known(node) || node->type != made.type) return Code::invalid_value;
   node->work = std::move(made.work);
   node->parameters = made.parameters;
   node->arguments = std::move(made.arguments);
   return Code::success;
 }
 
-Code change_node(State& state, GraphExec* exec, Node* node, Node made) {
-  if (!state.graphs.known(exec)) return Code::invalid_value;
+Code change_node(Graphs& graphs, GraphExec* exec, Node* node, Node made) {
+  if (!graphs.known(exec)) return Code::invalid_value;
   auto* const step = exec->step_of(node);
   if (!step || step->type != made.type) return Code::invalid_value;
   step->work = std::move(made.work);

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "cudart/call.hpp"
 #include "cudart/launch.hpp"
+#include "cudart/registry.hpp"
+#include "cudart/streams.hpp"
 
 namespace kernelcast::cudart {
 
@@ -129,8 +132,8 @@ bool Graphs::wait(Stream stream, Event event) {
 namespace {
 
 // Adds the node to the graph that the stream is captured into; false where it is not captured.
-bool add_captured(State& state, Stream stream, Node node) {
-  auto* const capture = state.graphs.capture_of(stream);
+bool add_captured(Graphs& graphs, Stream stream, Node node) {
+  auto* const capture = graphs.capture_of(stream);
   if (!capture) return false;
   node.before = capture->last;
   capture->last = {capture->graph->add(std::move(node))};
@@ -141,13 +144,13 @@ bool add_captured(State& state, Stream stream, Node node) {
 
 Code on_stream(Stream stream, NodeType type, Work work) {
   bool captured = false;
-  auto const code = call([&](State& state) {
-    if (!state.streams.known(stream)) return Code::invalid_resource_handle;
-    if (state.graphs.capture_of(stream)) {
+  auto const code = call([&](Graphs& graphs, Streams& streams) {
+    if (!streams.known(stream)) return Code::invalid_resource_handle;
+    if (graphs.capture_of(stream)) {
       Node node;
       node.type = type;
       node.work = work;
-      captured = add_captured(state, stream, std::move(node));
+      captured = add_captured(graphs, stream, std::move(node));
     }
     return Code::success;
   });
@@ -156,8 +159,8 @@ Code on_stream(Stream stream, NodeType type, Work work) {
 
 // ---------------------------------------------------------------- kernels
 
-Code kernel_node(State& state, Kernel& kernel, KernelNodeParameters const& given, bool cooperative, Node& node) {
-  if (auto const failure = state.prepare(kernel); failure != Code::success) return failure;
+Code kernel_node(Registry& registry, Kernel& kernel, KernelNodeParameters const& given, bool cooperative, Node& node) {
+  if (auto const failure = registry.prepare(kernel); failure != Code::success) return failure;
   auto const& parameters = kernel.function->parameters;
   auto const* const together = packed_arguments(given.extra);
   if (!given.arguments && !together && !parameters.empty()) return Code::invalid_value;
@@ -176,22 +179,23 @@ Code kernel_node(State& state, Kernel& kernel, KernelNodeParameters const& given
   node.parameters->kernel.arguments = arguments->pointers.data();
   node.parameters->kernel.extra = nullptr;
   node.work = [&kernel, arguments, given, cooperative] {
-    return call([&](State& now) {
+    return call([&](Launcher& launcher) {
       LaunchRequest const request{given.grid,         given.block, arguments->pointers.data(),
                                   given.shared_bytes, nullptr,     cooperative};
-      return launch(now, kernel, request);
+      return launcher.launch(kernel, request);
     });
   };
   return Code::success;
 }
 
-Code launch_or_capture(State& state, Kernel& kernel, LaunchRequest const& request) {
-  if (!state.graphs.capture_of(request.stream)) return launch(state, kernel, request);
+Code launch_or_capture(Graphs& graphs, Registry& registry, Launcher& launcher, Kernel& kernel,
+                       LaunchRequest const& request) {
+  if (!graphs.capture_of(request.stream)) return launcher.launch(kernel, request);
   Node node;
   KernelNodeParameters const parameters{
       nullptr, request.grid, request.block, static_cast<unsigned>(request.shared_bytes), request.arguments, nullptr};
-  auto const code = kernel_node(state, kernel, parameters, request.cooperative, node);
-  if (code == Code::success) add_captured(state, request.stream, std::move(node));
+  auto const code = kernel_node(registry, kernel, parameters, request.cooperative, node);
+  if (code == Code::success) add_captured(graphs, request.stream, std::move(node));
   return code;
 }
 

@@ -16,9 +16,10 @@
 
 namespace kernelcast::cudart {
 
-class State;
 struct Kernel;
 struct LaunchRequest;
+class Launcher;
+class Registry;
 
 using Work = std::function<Code()>;
 
@@ -102,9 +103,9 @@ class Graphs {
 Code on_stream(Stream, NodeType, Work);
 
 // Launches with these parameters: a copy of the arguments belongs to it. In `node`, for queries.
-Code kernel_node(State&, Kernel&, KernelNodeParameters const&, bool cooperative, Node& node);
+Code kernel_node(Registry&, Kernel&, KernelNodeParameters const&, bool cooperative, Node& node);
 
 // Launches, or adds a node to the graph that the request's stream is captured into.
-Code launch_or_capture(State&, Kernel&, LaunchRequest const&);
+Code launch_or_capture(Graphs&, Registry&, Launcher&, Kernel&, LaunchRequest const&);
 
 }  // namespace kernelcast::cudart

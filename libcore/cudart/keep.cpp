@@ -63,10 +63,10 @@ std::string size_words(emu::Image const& image) {
 // What the application has in the emulator's memory.
 class OnEmulator final : public attach::LaunchSource {
  public:
-  OnEmulator(State const& state, Program const& program) : state_(state), program_(program) {}
+  OnEmulator(KeptLaunch::From const& from, Program const& program) : from_(from), program_(program) {}
 
   Block holding(std::uint64_t address) const override {
-    auto const* const buffer = state_.memory.find(address);
+    auto const* const buffer = from_.memory.find(address);
     if (!buffer || buffer->freed) return {};
     if (buffer->undefined) throw attach::Refused{"it takes memory that kernels have allocated"};
     return {buffer->address, buffer->size};
@@ -78,7 +78,7 @@ class OnEmulator final : public attach::LaunchSource {
     bool const in_memory = variable.space == ptx::StateSpace::global || variable.space == ptx::StateSpace::constant;
     if (!in_memory || variable.type >= ptx::Type::texref || variable.size == 0) return false;
     // Placed by now: the program has been loaded to be launched.
-    auto const address = const_cast<emu::Memory&>(state_.memory).address_of(*program_.module, variable.name);
+    auto const address = const_cast<emu::Memory&>(from_.memory).address_of(*program_.module, variable.name);
     if (address == 0) return false;
     std::memcpy(value.data(), reinterpret_cast<void const*>(address), value.size());
     if (!attach::begins_as_address(variable)) return true;
@@ -89,10 +89,9 @@ class OnEmulator final : public attach::LaunchSource {
         fmt::format("variable '{}' of its program holds another address than at first", variable.name)};
   }
   std::optional<Picture> picture(std::uint64_t handle) const override {
-    auto const known = state_.textures.find(handle);
-    if (known == state_.textures.end()) return std::nullopt;
+    if (!from_.textures.find(handle)) return std::nullopt;
     std::string why;
-    auto const* const texture = const_cast<emu::Memory&>(state_.memory).images().texture(handle, why);
+    auto const* const texture = const_cast<emu::Memory&>(from_.memory).images().texture(handle, why);
     if (!texture) return std::nullopt;
     auto const& image = texture->image;
     auto const pitch = image.row_bytes ? fmt::format(",pitch={}", image.row_bytes) : std::string();
@@ -103,19 +102,19 @@ class OnEmulator final : public attach::LaunchSource {
   }
 
  private:
-  State const& state_;
+  KeptLaunch::From const& from_;
   Program const& program_;
 };
 
 }  // namespace
 
-KeptLaunch::KeptLaunch(State const& state, Kernel const& kernel, LaunchRequest const& request, std::uint64_t number)
-    : spool_(state.rows.spool()) {
+KeptLaunch::KeptLaunch(From const& from, Kernel const& kernel, LaunchRequest const& request, std::uint64_t number)
+    : spool_(from.spool) {
   try {
     if (request.cooperative) throw attach::Refused{"all of its groups must run together"};
     attach::Sizes const sizes{request.grid, request.block, request.shared_bytes};
     text_ = attach::describe_launch({*kernel.program->module, *kernel.function, sizes, request.arguments},
-                                    OnEmulator(state, *kernel.program), spool_, number);
+                                    OnEmulator(from, *kernel.program), spool_, number);
     file_ = spool_.name("launch", number, ".toml");
     kept_ = true;
   } catch (attach::Refused const& refused) {

@@ -12,7 +12,12 @@ namespace kernelcast::cudart {
 // once. What cannot be described is named: unkept-PID-N.txt.
 class KeptLaunch {
  public:
-  KeptLaunch(State const&, Kernel const&, LaunchRequest const&, std::uint64_t number);
+  struct From {
+    emu::Memory const& memory;
+    Textures const& textures;
+    attach::Spool const& spool;
+  };
+  KeptLaunch(From const&, Kernel const&, LaunchRequest const&, std::uint64_t number);
   void publish(std::string const& touched_before) const;  // of the row
 
  private:

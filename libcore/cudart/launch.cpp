@@ -18,27 +18,6 @@ namespace {
 constexpr std::uint64_t max_block_items = 1024;
 constexpr unsigned max_block_size_z = 64;
 
-Code check_sizes(State& state, Kernel& kernel, LaunchRequest const& request) {
-  auto const& [grid, block] = std::tie(request.grid, request.block);
-  std::uint64_t const items = std::uint64_t{block.x} * block.y * block.z;
-  if (items == 0 || std::uint64_t{grid.x} * grid.y * grid.z == 0) return Code::invalid_configuration;
-  if (items > max_block_items || block.z > max_block_size_z) return Code::invalid_configuration;
-  auto const& rule = state.device().rule;
-  auto const is_above = [](unsigned groups, std::optional<std::uint64_t> const& most) {
-    return most && groups > *most;
-  };
-  if (is_above(grid.x, rule.max_grid_x) || is_above(grid.y, rule.max_grid_y) || is_above(grid.z, rule.max_grid_z))
-    return Code::invalid_configuration;
-  if (items > max_work_items(state, kernel)) return Code::invalid_value;
-  std::uint64_t const shared = kernel.ready->static_shared_bytes() + request.shared_bytes;
-  if (request.shared_bytes > kernel.max_dynamic_shared_bytes || shared > max_shared_bytes(state.device()))
-    return Code::invalid_value;
-  if (!request.cooperative) return Code::success;
-  auto const most =
-      groups_per_unit(state, kernel, items, request.shared_bytes) * state.device().compute_units.value_or(1);
-  return std::uint64_t{grid.x} * grid.y * grid.z <= most ? Code::success : Code::cooperative_launch_too_large;
-}
-
 std::string text_of(emu::Finding const& f) {
   auto const id = [](emu::Dim3 const& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); };
   auto const source = f.source.empty() ? fmt::format("line {} of its PTX", f.at.line) : f.source;
@@ -50,29 +29,8 @@ void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-// [ptx] %envreg1 and 2: where nvcc's barrier over the grid keeps its count.
-void give_workspace(State& state, emu::Launch& launch) {
-  if (state.grid_workspace == 0) state.grid_workspace = state.memory.add("cooperative launch", 256);
-  launch.envreg[1] = static_cast<std::uint32_t>(state.grid_workspace >> 32);
-  launch.envreg[2] = static_cast<std::uint32_t>(state.grid_workspace);
-}
-
-emu::Launch launch_of(State& state, Kernel const& kernel, LaunchRequest const& request) {
-  emu::Launch out;
-  out.grid = {request.grid.x, request.grid.y, request.grid.z};
-  out.block = {request.block.x, request.block.y, request.block.z};
-  out.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
-  out.stack_bytes = static_cast<std::uint32_t>(state.stack_bytes);
-  out.cooperative = request.cooperative;
-  if (request.cooperative) give_workspace(state, out);
-  out.print = print;
-  out.parameters.resize(kernel.function->parameter_bytes);
-  for (std::size_t p = 0; p < kernel.function->parameters.size(); ++p) {
-    auto const& parameter = kernel.function->parameters[p];
-    std::memcpy(out.parameters.data() + parameter.offset, request.arguments[p], parameter.size);
-  }
-  return out;
-}
+// With --budget a launch that costs more than is left runs only the groups that are counted: none, where its
+// configuration has a row.
 
 emu::Limits limits_of(attach::Settings const& settings) {
   emu::Limits out;
@@ -87,65 +45,118 @@ unsigned threads_of(attach::Settings const& settings) {
                               : std::max(1u, std::thread::hardware_concurrency());
 }
 
-emu::Outcome run_all(State& state, Kernel const& kernel, emu::Launch const& launch, emu::Observer* observer) {
+}  // namespace
+
+Launcher::Launcher(Parts const& parts)
+    : parts_(parts),
+      rows_(parts.settings),
+      run_limits_(limits_of(parts.settings)),
+      threads_(threads_of(parts.settings)) {}
+
+Code Launcher::check_sizes(Kernel& kernel, LaunchRequest const& request) const {
+  auto const& device = parts_.devices.current();
+  auto const& [grid, block] = std::tie(request.grid, request.block);
+  std::uint64_t const items = std::uint64_t{block.x} * block.y * block.z;
+  if (items == 0 || std::uint64_t{grid.x} * grid.y * grid.z == 0) return Code::invalid_configuration;
+  if (items > max_block_items || block.z > max_block_size_z) return Code::invalid_configuration;
+  auto const& rule = device.rule;
+  auto const is_above = [](unsigned groups, std::optional<std::uint64_t> const& most) {
+    return most && groups > *most;
+  };
+  if (is_above(grid.x, rule.max_grid_x) || is_above(grid.y, rule.max_grid_y) || is_above(grid.z, rule.max_grid_z))
+    return Code::invalid_configuration;
+  if (items > max_work_items(device, kernel)) return Code::invalid_value;
+  std::uint64_t const shared = kernel.ready->static_shared_bytes() + request.shared_bytes;
+  if (request.shared_bytes > kernel.max_dynamic_shared_bytes || shared > max_shared_bytes(device))
+    return Code::invalid_value;
+  if (!request.cooperative) return Code::success;
+  auto const most = groups_per_unit(device, kernel, items, request.shared_bytes) * device.compute_units.value_or(1);
+  return std::uint64_t{grid.x} * grid.y * grid.z <= most ? Code::success : Code::cooperative_launch_too_large;
+}
+
+// [ptx] %envreg1 and 2: where nvcc's barrier over the grid keeps its count.
+void Launcher::give_workspace(emu::Launch& launch) {
+  if (grid_workspace_ == 0) {
+    grid_workspace_ = parts_.memory.add("cooperative launch", 256);
+    parts_.commands.leave_out(grid_workspace_);
+  }
+  launch.envreg[1] = static_cast<std::uint32_t>(grid_workspace_ >> 32);
+  launch.envreg[2] = static_cast<std::uint32_t>(grid_workspace_);
+}
+
+emu::Launch Launcher::launch_of(Kernel const& kernel, LaunchRequest const& request) {
+  emu::Launch out;
+  out.grid = {request.grid.x, request.grid.y, request.grid.z};
+  out.block = {request.block.x, request.block.y, request.block.z};
+  out.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
+  out.stack_bytes = static_cast<std::uint32_t>(parts_.limits.stack_bytes());
+  out.cooperative = request.cooperative;
+  if (request.cooperative) give_workspace(out);
+  out.print = print;
+  out.parameters.resize(kernel.function->parameter_bytes);
+  for (std::size_t p = 0; p < kernel.function->parameters.size(); ++p) {
+    auto const& parameter = kernel.function->parameters[p];
+    std::memcpy(out.parameters.data() + parameter.offset, request.arguments[p], parameter.size);
+  }
+  return out;
+}
+
+emu::Outcome Launcher::run_all(Kernel const& kernel, emu::Launch const& launch, emu::Observer* observer) const {
   std::vector<std::uint64_t> groups(launch.grid.count());
   for (std::uint64_t g = 0; g < groups.size(); ++g) groups[g] = g;
   std::vector<emu::Observer*> observers;
   if (observer) observers.push_back(observer);
-  return emu::run(*kernel.ready, launch, state.memory, groups, observers, limits_of(state.settings),
-                  threads_of(state.settings));
+  return emu::run(*kernel.ready, launch, parts_.memory, groups, observers, run_limits_, threads_);
 }
 
 // With --budget a launch that costs more than is left runs only the groups that are counted: none, where its
 // configuration has a row.
-emu::Outcome run_within_budget(State& state, Kernel const& kernel, emu::Launch const& launch, Rows::Begun const& begun,
-                               emu::Observer* observer) {
-  auto& budget = state.rows.budget();
+emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const& launch, Rows::Begun const& begun,
+                                         emu::Observer* observer) {
+  auto& budget = rows_.budget();
   auto const& [configuration, counted] = begun;
-  if (!counted && configuration && !budget.affords(state.rows.whole_steps(*configuration))) return {};
-  auto outcome =
-      counted ? counted->run(state.memory, limits_of(state.settings), threads_of(state.settings), budget, observer)
-              : run_all(state, kernel, launch, observer);
+  if (!counted && configuration && !budget.affords(rows_.whole_steps(*configuration))) return {};
+  auto outcome = counted ? counted->run(parts_.memory, run_limits_, threads_, budget, observer)
+                         : run_all(kernel, launch, observer);
   if (!counted || counted->whole()) budget.spend(outcome.warp_instructions);
-  if (counted && configuration) state.rows.whole_steps(*configuration) = counted->whole_steps();
+  if (counted && configuration) rows_.whole_steps(*configuration) = counted->whole_steps();
   return outcome;
 }
 
-}  // namespace
-
-Code launch(State& state, Kernel& kernel, LaunchRequest const& request) {
-  if (!state.streams.known(request.stream)) return Code::invalid_resource_handle;
-  if (auto const failure = state.prepare(kernel); failure != Code::success) return failure;
-  if (auto const refused = check_sizes(state, kernel, request); refused != Code::success) return refused;
+Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
+  if (!parts_.streams.known(request.stream)) return Code::invalid_resource_handle;
+  if (auto const failure = parts_.registry.prepare(kernel); failure != Code::success) return failure;
+  if (auto const refused = check_sizes(kernel, request); refused != Code::success) return refused;
   if (!request.arguments && !kernel.function->parameters.empty()) return Code::invalid_value;
-  auto launched = launch_of(state, kernel, request);
-  DeviceRuntime runtime(state, *kernel.program);
+  auto launched = launch_of(kernel, request);
+  DeviceRuntime runtime({parts_.devices, parts_.memory, parts_.registry, *this, parts_.error}, *kernel.program);
   launched.external = [&runtime](emu::ExternalCall const& called) { return runtime.answer(called); };
-  auto const begun = state.rows.begin(kernel, launched, state.allocations.used_bytes(current_device()));
+  auto const begun = rows_.begin(kernel, launched, parts_.allocations.used_bytes(current_device()));
   auto const& [configuration, counted] = begun;
   std::optional<KeptLaunch> kept;
-  if (counted && state.settings.keep) kept.emplace(state, kernel, request, counted->number());
+  if (counted && parts_.settings.keep)
+    kept.emplace(KeptLaunch::From{parts_.memory, parts_.textures, rows_.spool()}, kernel, request, counted->number());
   std::optional<attach::GroupRanges> ranges;
-  if (state.commands.wanted() && configuration) ranges.emplace(state.commands.ranges_of(launched));
+  if (parts_.commands.wanted() && configuration) ranges.emplace(parts_.commands.ranges_of(launched));
   auto* const observer = ranges ? &*ranges : nullptr;
-  auto const outcome = run_within_budget(state, kernel, launched, begun, observer);
+  auto const outcome = run_within_budget(kernel, launched, begun, observer);
   if (outcome.ending == emu::Ending::done) {
-    if (ranges) state.commands.launched(*configuration, launched, *ranges);
+    if (ranges) parts_.commands.launched(*configuration, launched, *ranges);
     std::string touched_before;
     if (counted)
-      touched_before = state.rows.finish(*counted, kernel, state.memory, state.touched);
+      touched_before = rows_.finish(*counted, kernel, parts_.memory, parts_.touched);
     else if (configuration)
-      state.rows.touch(*configuration, launched, state.memory, state.touched);
+      rows_.touch(*configuration, launched, parts_.memory, parts_.touched);
     if (kept) kept->publish(touched_before);
     runtime.run();
     return Code::success;
   }
-  state.broken = outcome.ending == emu::Ending::finding ? code_of(outcome.finding->kind) : Code::launch_timeout;
+  parts_.error.code = outcome.ending == emu::Ending::finding ? code_of(outcome.finding->kind) : Code::launch_timeout;
   std::string why = "it has not ended within the limits";
   if (outcome.ending == emu::Ending::finding || outcome.ending == emu::Ending::text_limit)
     why = text_of(*outcome.finding);
   report(why);
-  if (counted) state.rows.skip(*counted, kernel, why);
+  if (counted) rows_.skip(*counted, kernel, why);
   if (kept) kept->publish({});
   return Code::success;
 }

@@ -1,7 +1,17 @@
 // Running a kernel of the application: checked as the runtime does, then all of its groups on the emulator.
 #pragma once
 
-#include "cudart/state.hpp"
+#include "attach/settings.hpp"
+#include "cuda/abi.hpp"
+#include "cudart/allocations.hpp"
+#include "cudart/call.hpp"
+#include "cudart/commands.hpp"
+#include "cudart/device_limits.hpp"
+#include "cudart/devices.hpp"
+#include "cudart/registry.hpp"
+#include "cudart/rows.hpp"
+#include "cudart/streams.hpp"
+#include "cudart/textures.hpp"
 
 namespace kernelcast::cudart {
 
@@ -13,7 +23,38 @@ struct LaunchRequest {
   bool cooperative = false;
 };
 
-// A configuration that cannot be is refused; what goes wrong in the kernel shows in later calls (State::broken).
-Code launch(State&, Kernel&, LaunchRequest const&);
+class Launcher {
+ public:
+  struct Parts {
+    attach::Settings const& settings;
+    Devices const& devices;
+    emu::Memory& memory;
+    launch::TouchHistory& touched;
+    Allocations const& allocations;
+    Registry& registry;
+    Streams const& streams;
+    Textures const& textures;
+    DeviceLimits const& limits;
+    Commands& commands;
+    StickyError& error;
+  };
+  explicit Launcher(Parts const&);
+
+  // A configuration that cannot be is refused; what goes wrong in the kernel shows in later calls (StickyError).
+  Code launch(Kernel&, LaunchRequest const&);
+
+ private:
+  Code check_sizes(Kernel&, LaunchRequest const&) const;
+  emu::Launch launch_of(Kernel const&, LaunchRequest const&);
+  void give_workspace(emu::Launch&);
+  emu::Outcome run_all(Kernel const&, emu::Launch const&, emu::Observer*) const;
+  emu::Outcome run_within_budget(Kernel const&, emu::Launch const&, Rows::Begun const&, emu::Observer*);
+
+  Parts parts_;
+  Rows rows_;
+  emu::Limits run_limits_;
+  unsigned threads_;
+  std::uint64_t grid_workspace_ = 0;  // an address, once there was a cooperative launch
+};
 
 }  // namespace kernelcast::cudart

@@ -6,13 +6,13 @@
 
 namespace kernelcast::cudart {
 
-std::uint64_t registers_of(State const& state, Kernel& kernel) {
+std::uint64_t registers_of(device::Device const& device, Kernel& kernel) {
   if (kernel.registers == 0) kernel.registers = ptx::registers_needed(*kernel.function).registers;
-  return std::clamp<std::uint64_t>(kernel.registers, 8, state.device().max_registers_per_item.value_or(255));
+  return std::clamp<std::uint64_t>(kernel.registers, 8, device.max_registers_per_item.value_or(255));
 }
 
-std::uint64_t max_work_items(State const& state, Kernel const& kernel) {
-  std::uint64_t most = state.device().max_group_size.value_or(1024);
+std::uint64_t max_work_items(device::Device const& device, Kernel const& kernel) {
+  std::uint64_t most = device.max_group_size.value_or(1024);
   auto const bound = kernel.function->directives.find("maxntid");
   if (bound != kernel.function->directives.end()) {
     std::uint64_t items = 1;
@@ -22,10 +22,10 @@ std::uint64_t max_work_items(State const& state, Kernel const& kernel) {
   return most;
 }
 
-std::uint64_t groups_per_unit(State const& state, Kernel& kernel, std::uint64_t block, std::uint64_t shared) {
-  if (block == 0 || block > max_work_items(state, kernel)) return 0;
-  device::KernelResources const needs{registers_of(state, kernel), kernel.ready->static_shared_bytes() + shared};
-  return device::occupancy(state.device(), needs, block).groups_per_cu;
+std::uint64_t groups_per_unit(device::Device const& device, Kernel& kernel, std::uint64_t block, std::uint64_t shared) {
+  if (block == 0 || block > max_work_items(device, kernel)) return 0;
+  device::KernelResources const needs{registers_of(device, kernel), kernel.ready->static_shared_bytes() + shared};
+  return device::occupancy(device, needs, block).groups_per_cu;
 }
 
 }  // namespace kernelcast::cudart

@@ -91,11 +91,11 @@ bool Registry::is_managed(std::uint64_t address) const {
   return false;
 }
 
-Code Registry::load(Program& program, std::uint32_t capability, emu::Memory& memory) {
+Code Registry::load(Program& program) {
   if (program.loaded) return program.failure;
   program.loaded = true;
   try {
-    program.failure = read(program, capability, memory);
+    program.failure = read(program);
   } catch (Error const& error) {
     report(error.text("PTX"));
     program.failure = Code::invalid_ptx;
@@ -106,7 +106,8 @@ Code Registry::load(Program& program, std::uint32_t capability, emu::Memory& mem
   return program.failure;
 }
 
-Code Registry::read(Program& program, std::uint32_t capability, emu::Memory& memory) {
+Code Registry::read(Program& program) {
+  auto const capability = cudart::capability(devices_.current());
   auto texts = texts_of(program.fatbins, capability);
   if (texts.empty()) {
     report("the application holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75");
@@ -117,13 +118,13 @@ Code Registry::read(Program& program, std::uint32_t capability, emu::Memory& mem
                        texts[0].sm, capability));
   program.module = module_of(std::move(texts));
   for (auto const& variable : program.managed)
-    *variable.pointer = reinterpret_cast<void*>(memory.address_of(*program.module, variable.name));
+    *variable.pointer = reinterpret_cast<void*>(memory_.address_of(*program.module, variable.name));
   return Code::success;
 }
 
-Code Registry::prepare(Kernel& kernel, std::uint32_t capability, emu::Memory& memory) {
+Code Registry::prepare(Kernel& kernel) {
   if (kernel.ready) return Code::success;
-  if (auto const failure = load(*kernel.program, capability, memory); failure != Code::success) return failure;
+  if (auto const failure = load(*kernel.program); failure != Code::success) return failure;
   kernel.function = kernel.program->module->find_kernel(kernel.name);
   if (!kernel.function) return Code::invalid_device_function;
   kernel.ready = std::make_unique<emu::Program>(*kernel.program->module, *kernel.function);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cuda/abi.hpp"
+#include "cudart/devices.hpp"
 #include "emu/emu.hpp"
 #include "ptx/module.hpp"
 
@@ -49,6 +50,8 @@ struct Symbol {
 
 class Registry {
  public:
+  Registry(Devices const& devices, emu::Memory& memory) : devices_(devices), memory_(memory) {}
+
   Program& add_program(FatbinWrapper const&);
   void add_kernel(void const* host_function, Program&, char const* name);
   // Its library is closed: what it has registered is there no more, and may be registered anew. Launches under way go
@@ -62,12 +65,14 @@ class Registry {
   Symbol const* symbol(void const* host_variable) const;
   bool is_managed(std::uint64_t address) const;  // a __managed__ variable lies there
 
-  // Reads the program's PTX for a device of this compute capability (80).
-  Code load(Program&, std::uint32_t capability, emu::Memory&);
-  Code prepare(Kernel&, std::uint32_t capability, emu::Memory&);  // loads, and decodes
+  Code load(Program&);    // reads the program's PTX for this thread's device
+  Code prepare(Kernel&);  // loads, and decodes
 
  private:
-  Code read(Program&, std::uint32_t capability, emu::Memory&);
+  Code read(Program&);
+
+  Devices const& devices_;
+  emu::Memory& memory_;
 
   std::vector<std::unique_ptr<Program>> programs_;
   std::map<void const*, std::unique_ptr<Kernel>> kernels_;  // by host function

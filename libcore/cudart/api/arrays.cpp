@@ -1,6 +1,9 @@
 // Arrays: allocation, and copies that have an array on one side or both.
 #include <algorithm>
 
+#include "cudart/allocations.hpp"
+#include "cudart/arrays.hpp"
+#include "cudart/call.hpp"
 #include "cudart/copies.hpp"
 #include "cudart/graphs.hpp"
 
@@ -10,15 +13,14 @@ using namespace kernelcast::cudart;
 namespace {
 
 Code allocate(Array** out, ChannelFormat const* format, Extent extent, unsigned flags) {
-  return call([&](State& state) {
+  return call([&](Allocations& allocations, Arrays& arrays) {
     if (!out || !format || extent.width == 0) return Code::invalid_value;
     if (extent.depth != 0 && extent.height == 0 && !(flags & array_layered)) return Code::invalid_value;
     Array array{*format, extent, flags, texel_bytes(*format), nullptr};
     if (array.texel_bytes == 0) return Code::invalid_channel_descriptor;
-    array.texels = static_cast<std::byte*>(state.allocations.add(
-        MemoryType::device, array.slice_bytes() * array.slices(), current_device(), state.device_memory_bytes()));
+    array.texels = static_cast<std::byte*>(allocations.add(MemoryType::device, array.slice_bytes() * array.slices()));
     if (!array.texels) return Code::memory_allocation;
-    *out = state.arrays.add(array);
+    *out = arrays.add(array);
     return Code::success;
   });
 }
@@ -42,9 +44,9 @@ bool fits(Array const& a, Position at, Extent e) {
   return at.x + e.width <= a.extent.width && at.y + e.height <= a.rows() && at.z + e.depth <= a.slices();
 }
 
-Code copy_3d(State& state, Copy3D const& c) {
+Code copy_3d(Arrays const& arrays, Commands& commands, Copies& copies, Copy3D const& c) {
   for (auto* const array : {c.source_array, c.target_array})
-    if (array && !state.arrays.known(array)) return Code::invalid_value;
+    if (array && !arrays.known(array)) return Code::invalid_value;
   if ((c.source_array != nullptr) == (c.source.pointer != nullptr)) return Code::invalid_value;
   if ((c.target_array != nullptr) == (c.target.pointer != nullptr)) return Code::invalid_value;
   // Texels where an array takes part, else bytes.
@@ -57,32 +59,31 @@ Code copy_3d(State& state, Copy3D const& c) {
   if (c.target_array && !fits(*c.target_array, c.target_position, texels)) return Code::invalid_value;
   auto const from = c.source_array ? side_of(*c.source_array, c.source_position) : side_of(c.source, c.source_position);
   auto const to = c.target_array ? side_of(*c.target_array, c.target_position) : side_of(c.target, c.target_position);
-  Commands::Together const one_copy(state.commands);
+  Commands::Together const one_copy(commands);
   for (std::size_t z = 0; z < c.extent.depth; ++z) {
-    auto const code = copy_rows(state, {to.begin + z * to.slice, to.pitch}, {from.begin + z * from.slice, from.pitch},
-                                c.extent.width * unit, c.extent.height, c.kind);
+    auto const code = copies.copy_rows({to.begin + z * to.slice, to.pitch}, {from.begin + z * from.slice, from.pitch},
+                                       c.extent.width * unit, c.extent.height, c.kind);
     if (code != Code::success) return code;
   }
   return Code::success;
 }
 
 // Rows of bytes from byte `x` of row `y` on; `to_array` says which way.
-Code copy_2d(State& state, Array* array, std::size_t x, std::size_t y, void* other, std::size_t pitch,
-             std::size_t bytes, std::size_t rows, CopyKind kind, bool to_array) {
-  if (!state.arrays.known(array) || x + bytes > array->row_bytes() || y + rows > array->rows())
-    return Code::invalid_value;
+Code copy_2d(Arrays const& arrays, Copies& copies, Array* array, std::size_t x, std::size_t y, void* other,
+             std::size_t pitch, std::size_t bytes, std::size_t rows, CopyKind kind, bool to_array) {
+  if (!arrays.known(array) || x + bytes > array->row_bytes() || y + rows > array->rows()) return Code::invalid_value;
   Rows2D const there{array->texels + y * array->row_bytes() + x, array->row_bytes()}, here{other, pitch};
-  return to_array ? copy_rows(state, there, here, bytes, rows, kind) : copy_rows(state, here, there, bytes, rows, kind);
+  return to_array ? copies.copy_rows(there, here, bytes, rows, kind) : copies.copy_rows(here, there, bytes, rows, kind);
 }
 
 // Bytes of one after the other row.
-Code copy_1d(State& state, Array* array, std::size_t x, std::size_t y, void* other, std::size_t bytes, CopyKind kind,
-             bool to_array) {
-  if (!state.arrays.known(array)) return Code::invalid_value;
+Code copy_1d(Arrays const& arrays, Copies& copies, Array* array, std::size_t x, std::size_t y, void* other,
+             std::size_t bytes, CopyKind kind, bool to_array) {
+  if (!arrays.known(array)) return Code::invalid_value;
   std::size_t const begin = y * array->row_bytes() + x;
   if (begin + bytes > array->slice_bytes()) return Code::invalid_value;
   auto* const there = array->texels + begin;
-  return to_array ? copy(state, there, other, bytes, kind) : copy(state, other, there, bytes, kind);
+  return to_array ? copies.copy(there, other, bytes, kind) : copies.copy(other, there, bytes, kind);
 }
 
 void* mutable_pointer(void const* pointer) {
@@ -103,17 +104,17 @@ KERNELCAST_CUDA_EXPORT Code cudaMalloc3DArray(Array** out, ChannelFormat const* 
   return allocate(out, format, extent, flags);
 }
 KERNELCAST_CUDA_EXPORT Code cudaFreeArray(Array* array) {
-  return call([&](State& state) {
+  return call([&](Arrays& arrays, Allocations& allocations) {
     if (!array) return Code::success;
-    if (!state.arrays.known(array)) return Code::invalid_value;
-    state.allocations.remove(array->texels, MemoryType::device);
-    state.arrays.remove(array);
+    if (!arrays.known(array)) return Code::invalid_value;
+    allocations.remove(array->texels, MemoryType::device);
+    arrays.remove(array);
     return Code::success;
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaArrayGetInfo(ChannelFormat* format, Extent* extent, unsigned* flags, Array* array) {
-  return call([&](State& state) {
-    if (!state.arrays.known(array)) return Code::invalid_value;
+  return call([&](Arrays& arrays) {
+    if (!arrays.known(array)) return Code::invalid_value;
     if (format) *format = array->format;
     if (extent) *extent = array->extent;
     if (flags) *flags = array->flags;
@@ -125,7 +126,9 @@ KERNELCAST_CUDA_EXPORT Code cudaGetChannelDesc(ChannelFormat* format, Array cons
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy3D(Copy3D const* c) {
-  return call([&](State& state) { return c ? copy_3d(state, *c) : Code::invalid_value; });
+  return call([&](Arrays& arrays, Commands& commands, Copies& copies) {
+    return c ? copy_3d(arrays, commands, copies, *c) : Code::invalid_value;
+  });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy3D, cudaMemcpy3D_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy3DAsync(Copy3D const* c, Stream stream) {
@@ -149,8 +152,9 @@ KERNELCAST_CUDA_ALIAS(cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DToArray(Array* to, std::size_t x, std::size_t y, void const* from,
                                                 std::size_t pitch, std::size_t width, std::size_t height,
                                                 CopyKind kind) {
-  return call(
-      [&](State& state) { return copy_2d(state, to, x, y, mutable_pointer(from), pitch, width, height, kind, true); });
+  return call([&](Arrays& arrays, Copies& copies) {
+    return copy_2d(arrays, copies, to, x, y, mutable_pointer(from), pitch, width, height, kind, true);
+  });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2DToArray, cudaMemcpy2DToArray_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DToArrayAsync(Array* to, std::size_t x, std::size_t y, void const* from,
@@ -162,8 +166,8 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DToArrayAsync(Array* to, std::size_t x, s
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DFromArray(void* to, std::size_t pitch, Array const* from, std::size_t x,
                                                   std::size_t y, std::size_t width, std::size_t height, CopyKind kind) {
-  return call([&](State& state) {
-    return copy_2d(state, const_cast<Array*>(from), x, y, to, pitch, width, height, kind, false);
+  return call([&](Arrays& arrays, Copies& copies) {
+    return copy_2d(arrays, copies, const_cast<Array*>(from), x, y, to, pitch, width, height, kind, false);
   });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds)
@@ -177,18 +181,19 @@ KERNELCAST_CUDA_ALIAS(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_pts
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DArrayToArray(Array* to, std::size_t to_x, std::size_t to_y, Array const* from,
                                                      std::size_t x, std::size_t y, std::size_t width,
                                                      std::size_t height, CopyKind kind) {
-  return call([&](State& state) {
-    if (!state.arrays.known(to) || to_x + width > to->row_bytes() || to_y + height > to->rows())
-      return Code::invalid_value;
-    return copy_2d(state, const_cast<Array*>(from), x, y, to->texels + to_y * to->row_bytes() + to_x, to->row_bytes(),
-                   width, height, kind, false);
+  return call([&](Arrays& arrays, Copies& copies) {
+    if (!arrays.known(to) || to_x + width > to->row_bytes() || to_y + height > to->rows()) return Code::invalid_value;
+    return copy_2d(arrays, copies, const_cast<Array*>(from), x, y, to->texels + to_y * to->row_bytes() + to_x,
+                   to->row_bytes(), width, height, kind, false);
   });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray_ptds)
 
 KERNELCAST_CUDA_EXPORT Code cudaMemcpyToArray(Array* to, std::size_t x, std::size_t y, void const* from,
                                               std::size_t bytes, CopyKind kind) {
-  return call([&](State& state) { return copy_1d(state, to, x, y, mutable_pointer(from), bytes, kind, true); });
+  return call([&](Arrays& arrays, Copies& copies) {
+    return copy_1d(arrays, copies, to, x, y, mutable_pointer(from), bytes, kind, true);
+  });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpyToArray, cudaMemcpyToArray_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpyToArrayAsync(Array* to, std::size_t x, std::size_t y, void const* from,
@@ -198,7 +203,9 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpyToArrayAsync(Array* to, std::size_t x, std
 KERNELCAST_CUDA_ALIAS(cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpyFromArray(void* to, Array const* from, std::size_t x, std::size_t y,
                                                 std::size_t bytes, CopyKind kind) {
-  return call([&](State& state) { return copy_1d(state, const_cast<Array*>(from), x, y, to, bytes, kind, false); });
+  return call([&](Arrays& arrays, Copies& copies) {
+    return copy_1d(arrays, copies, const_cast<Array*>(from), x, y, to, bytes, kind, false);
+  });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpyFromArray, cudaMemcpyFromArray_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpyFromArrayAsync(void* to, Array const* from, std::size_t x, std::size_t y,

@@ -1,34 +1,38 @@
 // Captures of streams.
-#include "cudart/state.hpp"
+#include <utility>
+
+#include "cudart/call.hpp"
+#include "cudart/graphs.hpp"
+#include "cudart/streams.hpp"
 
 using namespace kernelcast::cudart;
 
 KERNELCAST_CUDA_EXPORT Code cudaStreamBeginCapture(Stream stream, int) {
-  return call([&](State& state) {
-    return state.streams.known(stream) ? state.graphs.begin(stream) : Code::invalid_resource_handle;
+  return call([&](Streams& streams, Graphs& graphs) {
+    return streams.known(stream) ? graphs.begin(stream) : Code::invalid_resource_handle;
   });
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamBeginCaptureToGraph(Stream stream, Graph* graph, Node* const* before,
                                                           void const* /*edges*/, std::size_t count, int) {
-  return call([&](State& state) {
-    if (!state.streams.known(stream) || !state.graphs.known(graph)) return Code::invalid_resource_handle;
-    auto const code = state.graphs.begin(stream, graph);
-    if (code == Code::success && before) state.graphs.capture_of(stream)->last.assign(before, before + count);
+  return call([&](Streams& streams, Graphs& graphs) {
+    if (!streams.known(stream) || !graphs.known(graph)) return Code::invalid_resource_handle;
+    auto const code = graphs.begin(stream, graph);
+    if (code == Code::success && before) graphs.capture_of(stream)->last.assign(before, before + count);
     return code;
   });
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamEndCapture(Stream stream, Graph** graph) {
-  return call([&](State& state) { return graph ? state.graphs.end(stream, graph) : Code::invalid_value; });
+  return call([&](Graphs& graphs) { return graph ? graphs.end(stream, graph) : Code::invalid_value; });
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamEndCapture, cudaStreamEndCapture_ptsz)
 
 // 0 none, 1 active, 2 invalidated.
 KERNELCAST_CUDA_EXPORT Code cudaStreamIsCapturing(Stream stream, int* status) {
-  return call([&](State& state) {
-    if (!state.streams.known(stream)) return Code::invalid_resource_handle;
-    auto const* const capture = state.graphs.capture_of(stream);
+  return call([&](Streams& streams, Graphs& graphs) {
+    if (!streams.known(stream)) return Code::invalid_resource_handle;
+    auto const* const capture = graphs.capture_of(stream);
     *status = !capture ? 0 : capture->graph->spoilt ? 2 : 1;
     return Code::success;
   });
@@ -39,8 +43,8 @@ KERNELCAST_CUDA_ALIAS(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamGetCaptureInfo_v2(Stream stream, int* status, unsigned long long* id,
                                                         Graph** graph, Node* const** last, std::size_t* count) {
   auto const code = cudaStreamIsCapturing(stream, status);
-  return code != Code::success || *status == 0 ? code : call([&](State& state) {
-    auto const* const capture = state.graphs.capture_of(stream);
+  return code != Code::success || *status == 0 ? code : call([&](Graphs& graphs) {
+    auto const* const capture = graphs.capture_of(stream);
     if (id) *id = capture->id;
     if (graph) *graph = capture->graph;
     if (last) *last = capture->last.data();

@@ -1,18 +1,23 @@
 // Copies and fills of linear memory. Those that are asynchronous are done when they return, too.
 #include "cudart/copies.hpp"
+#include "cudart/call.hpp"
+#include "cudart/commands.hpp"
 #include "cudart/graphs.hpp"
+#include "cudart/registry.hpp"
+#include "emu/emu.hpp"
 
+using namespace kernelcast;
 using namespace kernelcast::cudart;
 
 namespace {
 
 Code with_symbol(void const* symbol, std::size_t offset, std::size_t bytes, void*& address) {
-  return call([&](State& state) {
-    auto const* const found = state.registry.symbol(symbol);
+  return call([&](Registry& registry, emu::Memory& memory) {
+    auto const* const found = registry.symbol(symbol);
     if (!found) return Code::invalid_symbol;
     if (offset > found->bytes || bytes > found->bytes - offset) return Code::invalid_value;
-    if (auto const failure = state.load(*found->program); failure != Code::success) return failure;
-    auto const begin = state.memory.address_of(*found->program->module, found->name);
+    if (auto const failure = registry.load(*found->program); failure != Code::success) return failure;
+    auto const begin = memory.address_of(*found->program->module, found->name);
     address = reinterpret_cast<void*>(begin + offset);
     return begin ? Code::success : Code::invalid_symbol;
   });
@@ -21,7 +26,7 @@ Code with_symbol(void const* symbol, std::size_t offset, std::size_t bytes, void
 }  // namespace
 
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy(void* to, void const* from, std::size_t bytes, CopyKind kind) {
-  return call([&](State& state) { return copy(state, to, from, bytes, kind); });
+  return call([&](Copies& copies) { return copies.copy(to, from, bytes, kind); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy, cudaMemcpy_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, CopyKind kind,
@@ -68,8 +73,8 @@ KERNELCAST_CUDA_ALIAS(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz)
 
 KERNELCAST_CUDA_EXPORT Code cudaMemcpy2D(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                                          std::size_t width, std::size_t height, CopyKind kind) {
-  return call([&](State& state) {
-    return copy_rows(state, {to, to_pitch}, {const_cast<void*>(from), from_pitch}, width, height, kind);
+  return call([&](Copies& copies) {
+    return copies.copy_rows({to, to_pitch}, {const_cast<void*>(from), from_pitch}, width, height, kind);
   });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2D, cudaMemcpy2D_ptds)
@@ -81,7 +86,7 @@ KERNELCAST_CUDA_EXPORT Code cudaMemcpy2DAsync(void* to, std::size_t to_pitch, vo
 KERNELCAST_CUDA_ALIAS(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz)
 
 KERNELCAST_CUDA_EXPORT Code cudaMemset(void* to, int value, std::size_t bytes) {
-  return call([&](State& state) { return fill_rows(state, {to, bytes}, value, bytes, 1); });
+  return call([&](Copies& copies) { return copies.fill_rows({to, bytes}, value, bytes, 1); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemset, cudaMemset_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemsetAsync(void* to, int value, std::size_t bytes, Stream stream) {
@@ -90,7 +95,7 @@ KERNELCAST_CUDA_EXPORT Code cudaMemsetAsync(void* to, int value, std::size_t byt
 KERNELCAST_CUDA_ALIAS(cudaMemsetAsync, cudaMemsetAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                                          std::size_t height) {
-  return call([&](State& state) { return fill_rows(state, {to, pitch}, value, width, height); });
+  return call([&](Copies& copies) { return copies.fill_rows({to, pitch}, value, width, height); });
 }
 KERNELCAST_CUDA_ALIAS(cudaMemset2D, cudaMemset2D_ptds)
 KERNELCAST_CUDA_EXPORT Code cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
@@ -99,11 +104,11 @@ KERNELCAST_CUDA_EXPORT Code cudaMemset2DAsync(void* to, std::size_t pitch, int v
 }
 KERNELCAST_CUDA_ALIAS(cudaMemset2DAsync, cudaMemset2DAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMemset3D(PitchedPointer to, int value, Extent extent) {
-  return call([&](State& state) {
-    Commands::Together const one_fill(state.commands);
+  return call([&](Copies& copies, Commands& commands) {
+    Commands::Together const one_fill(commands);
     for (std::size_t z = 0; z < extent.depth; ++z) {
       auto* const slice = static_cast<std::byte*>(to.pointer) + z * to.pitch * to.height;
-      auto const code = fill_rows(state, {slice, to.pitch}, value, extent.width, extent.height);
+      auto const code = copies.fill_rows({slice, to.pitch}, value, extent.width, extent.height);
       if (code != Code::success) return code;
     }
     return Code::success;

@@ -1,5 +1,6 @@
 // Errors.
-#include "cudart/state.hpp"
+#include "cudart/call.hpp"
+#include "cudart/devices.hpp"
 
 using namespace kernelcast::cudart;
 
@@ -13,10 +14,10 @@ KERNELCAST_CUDA_EXPORT char const* cudaGetErrorString(Code code) {
 
 // What a kernel leaves behind shows with the next call that would wait for it, not with these two.
 KERNELCAST_CUDA_EXPORT Code cudaGetLastError() {
-  auto& state = State::get();
-  std::lock_guard const lock(state.mutex);
-  if (state.devices.count() == 0) return Code::no_device;
-  return state.broken != Code::success && last_error() == state.broken ? state.broken : take_last_error();
+  return locked([](Devices const& devices, StickyError const& error) {
+    if (devices.count() == 0) return Code::no_device;
+    return error.code != Code::success && last_error() == error.code ? error.code : take_last_error();
+  });
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaPeekAtLastError() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cudart/call.hpp"
 #include "cudart/graph_nodes.hpp"
 
 using namespace kernelcast::cudart;
@@ -12,18 +13,18 @@ namespace {
 constexpr std::size_t edge_bytes = 8;  // cudaGraphEdgeData
 
 Code add(Node** out, Graph* graph, Node* const* before, std::size_t count, NodeParameters const* given) {
-  return call([&](State& state) {
+  return call([&](Registry& registry, Graphs& graphs) {
     Node node;
-    auto const code = make_node(state, given, node);
-    return code == Code::success ? add_node(state, out, graph, before, count, std::move(node)) : code;
+    auto const code = make_node(registry, given, node);
+    return code == Code::success ? add_node(graphs, out, graph, before, count, std::move(node)) : code;
   });
 }
 
 Code connect(Graph* graph, Node* const* from, Node* const* to, std::size_t count, bool there) {
-  return call([&](State& state) {
-    if (!state.graphs.known(graph)) return Code::invalid_value;
+  return call([&](Graphs& graphs) {
+    if (!graphs.known(graph)) return Code::invalid_value;
     for (std::size_t e = 0; e < count; ++e) {
-      if (!state.graphs.known(from[e]) || !state.graphs.known(to[e])) return Code::invalid_value;
+      if (!graphs.known(from[e]) || !graphs.known(to[e])) return Code::invalid_value;
       auto& before = to[e]->before;
       std::erase(before, from[e]);
       if (there) before.push_back(from[e]);
@@ -33,8 +34,8 @@ Code connect(Graph* graph, Node* const* from, Node* const* to, std::size_t count
 }
 
 Code edges(Graph* graph, Node** from, Node** to, void* data, std::size_t* count) {
-  return call([&](State& state) {
-    if (!count || !state.graphs.known(graph)) return Code::invalid_value;
+  return call([&](Graphs& graphs) {
+    if (!count || !graphs.known(graph)) return Code::invalid_value;
     std::size_t found = 0;
     for (auto const& node : graph->nodes)
       for (auto* const before : node->before) {
@@ -49,8 +50,8 @@ Code edges(Graph* graph, Node** from, Node** to, void* data, std::size_t* count)
 
 // Of the nodes of the graph those that this one depends on, or that depend on it.
 Code neighbours(Node* node, Node** out, void* data, std::size_t* count, bool behind) {
-  return call([&](State& state) {
-    if (!count || !state.graphs.known(node)) return Code::invalid_value;
+  return call([&](Graphs& graphs) {
+    if (!count || !graphs.known(node)) return Code::invalid_value;
     std::vector<Node*> found = node->before;
     if (behind) {
       found.clear();

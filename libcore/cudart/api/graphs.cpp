@@ -1,40 +1,37 @@
 // Graphs that are built of nodes, and executable ones.
 #include <algorithm>
 
+#include "cudart/call.hpp"
 #include "cudart/calls.hpp"
 #include "cudart/graph_nodes.hpp"
+#include "cudart/streams.hpp"
 
 using namespace kernelcast::cudart;
 
 namespace {
 
-template <class... Given>
-Code add_made(Node** out, Graph* graph, Node* const* before, std::size_t count, Given... given) {
-  return call([&](State& state) {
+template <class Parameters>
+Code add_made(Node** out, Graph* graph, Node* const* before, std::size_t count, Parameters const* given) {
+  return call([&](Registry& registry, Graphs& graphs) {
     Node node;
-    auto const code = make_node(given..., node);
-    return code == Code::success ? add_node(state, out, graph, before, count, std::move(node)) : code;
+    auto const code = make_node(registry, given, node);
+    return code == Code::success ? add_node(graphs, out, graph, before, count, std::move(node)) : code;
   });
 }
 
 template <class Parameters>
 Code change_made(GraphExec* exec, Node* of, Parameters const* given) {
-  return call([&](State& state) {
+  return call([&](Registry& registry, Graphs& graphs) {
     Node node;
-    Code code;
-    if constexpr (std::is_same_v<Parameters, KernelNodeParameters> || std::is_same_v<Parameters, NodeParameters>)
-      code = make_node(state, given, node);
-    else
-      code = make_node(given, node);
-    if (code != Code::success) return code;
-    return exec ? change_node(state, exec, of, std::move(node)) : change_node(state, of, std::move(node));
+    if (auto const code = make_node(registry, given, node); code != Code::success) return code;
+    return exec ? change_node(graphs, exec, of, std::move(node)) : change_node(graphs, of, std::move(node));
   });
 }
 
 template <class Read>
 Code parameters_of(Node* node, NodeType type, Read read) {
-  return call([&](State& state) {
-    if (!state.graphs.known(node) || node->type != type || !node->parameters) return Code::invalid_value;
+  return call([&](Graphs& graphs) {
+    if (!graphs.known(node) || node->type != type || !node->parameters) return Code::invalid_value;
     read(*node->parameters);
     return Code::success;
   });
@@ -56,33 +53,33 @@ Code run(std::vector<GraphExec::Step> const& steps) {
 }  // namespace
 
 KERNELCAST_CUDA_EXPORT Code cudaGraphCreate(Graph** graph, unsigned) {
-  return call([&](State& state) {
+  return call([&](Graphs& graphs) {
     if (!graph) return Code::invalid_value;
-    *graph = state.graphs.add();
+    *graph = graphs.add();
     return Code::success;
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphDestroy(Graph* graph) {
-  return call([&](State& state) { return state.graphs.remove(graph) ? Code::success : Code::invalid_value; });
+  return call([&](Graphs& graphs) { return graphs.remove(graph) ? Code::success : Code::invalid_value; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphClone(Graph** out, Graph* graph) {
-  return call([&](State& state) {
-    if (!out || !state.graphs.known(graph)) return Code::invalid_value;
-    *out = state.graphs.clone(*graph);
+  return call([&](Graphs& graphs) {
+    if (!out || !graphs.known(graph)) return Code::invalid_value;
+    *out = graphs.clone(*graph);
     return Code::success;
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphGetNodes(Graph* graph, Node** nodes, std::size_t* count) {
-  return call([&](State& state) {
-    if (!count || !state.graphs.known(graph)) return Code::invalid_value;
+  return call([&](Graphs& graphs) {
+    if (!count || !graphs.known(graph)) return Code::invalid_value;
     for (std::size_t n = 0; nodes && n < std::min(*count, graph->nodes.size()); ++n) nodes[n] = graph->nodes[n].get();
     *count = graph->nodes.size();
     return Code::success;
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphGetRootNodes(Graph* graph, Node** nodes, std::size_t* count) {
-  return call([&](State& state) {
-    if (!count || !state.graphs.known(graph)) return Code::invalid_value;
+  return call([&](Graphs& graphs) {
+    if (!count || !graphs.known(graph)) return Code::invalid_value;
     std::size_t found = 0;
     for (auto const& node : graph->nodes)
       if (node->before.empty() && ++found && nodes && found <= *count) nodes[found - 1] = node.get();
@@ -95,11 +92,7 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphGetRootNodes(Graph* graph, Node** nodes, st
 
 KERNELCAST_CUDA_EXPORT Code cudaGraphAddKernelNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
                                                    KernelNodeParameters const* given) {
-  return call([&](State& state) {
-    Node node;
-    auto const code = make_node(state, given, node);
-    return code == Code::success ? add_node(state, out, graph, before, count, std::move(node)) : code;
-  });
+  return add_made(out, graph, before, count, given);
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemcpyNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
                                                    Copy3D const* given) {
@@ -108,7 +101,7 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemcpyNode(Node** out, Graph* graph, Nod
 KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemcpyNode1D(Node** out, Graph* graph, Node* const* before, std::size_t count,
                                                      void* to, void const* from, std::size_t bytes, CopyKind kind) {
   return call(
-      [&](State& state) { return add_node(state, out, graph, before, count, copy_node(to, from, bytes, kind)); });
+      [&](Graphs& graphs) { return add_node(graphs, out, graph, before, count, copy_node(to, from, bytes, kind)); });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemcpyNodeToSymbol(Node** out, Graph* graph, Node* const* before,
                                                            std::size_t count, void const* symbol, void const* from,
@@ -133,24 +126,24 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphAddHostNode(Node** out, Graph* graph, Node*
   return add_made(out, graph, before, count, given);
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphAddEmptyNode(Node** out, Graph* graph, Node* const* before, std::size_t count) {
-  return call([&](State& state) { return add_node(state, out, graph, before, count, {}); });
+  return call([&](Graphs& graphs) { return add_node(graphs, out, graph, before, count, {}); });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphAddChildGraphNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
                                                        Graph* child) {
-  return call([&](State& state) {
-    if (!state.graphs.known(child)) return Code::invalid_value;
-    auto* const steps = state.graphs.instantiate(*child, 0);
+  return call([&](Graphs& graphs) {
+    if (!graphs.known(child)) return Code::invalid_value;
+    auto* const steps = graphs.instantiate(*child, 0);
     if (!steps) return Code::invalid_value;
     Node node;
     node.type = NodeType::graph;
     node.work = [all = steps->steps] { return run(all); };
-    state.graphs.remove(steps);
-    return add_node(state, out, graph, before, count, std::move(node));
+    graphs.remove(steps);
+    return add_node(graphs, out, graph, before, count, std::move(node));
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphDestroyNode(Node* node) {
-  return call([&](State& state) {
-    if (!state.graphs.known(node)) return Code::invalid_value;
+  return call([&](Graphs& graphs) {
+    if (!graphs.known(node)) return Code::invalid_value;
     auto& nodes = node->graph->nodes;
     for (auto& other : nodes) std::erase(other->before, node);
     std::erase_if(nodes, [&](auto const& n) { return n.get() == node; });
@@ -158,8 +151,8 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphDestroyNode(Node* node) {
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphNodeGetType(Node* node, NodeType* type) {
-  return call([&](State& state) {
-    if (!type || !state.graphs.known(node)) return Code::invalid_value;
+  return call([&](Graphs& graphs) {
+    if (!type || !graphs.known(node)) return Code::invalid_value;
     *type = node->type;
     return Code::success;
   });
@@ -186,7 +179,7 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphMemcpyNodeSetParams(Node* node, Copy3D cons
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphMemcpyNodeSetParams1D(Node* node, void* to, void const* from, std::size_t bytes,
                                                            CopyKind kind) {
-  return call([&](State& state) { return change_node(state, node, copy_node(to, from, bytes, kind)); });
+  return call([&](Graphs& graphs) { return change_node(graphs, node, copy_node(to, from, bytes, kind)); });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphMemsetNodeSetParams(Node* node, FillNodeParameters const* given) {
   return change_made(nullptr, node, given);
@@ -201,9 +194,9 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphNodeSetParams(Node* node, NodeParameters* g
 // ---------------------------------------------------------------- executable graphs
 
 KERNELCAST_CUDA_EXPORT Code cudaGraphInstantiate(GraphExec** exec, Graph* graph, unsigned long long flags) {
-  return call([&](State& state) {
-    if (!exec || !state.graphs.known(graph)) return Code::invalid_value;
-    *exec = state.graphs.instantiate(*graph, flags);
+  return call([&](Graphs& graphs) {
+    if (!exec || !graphs.known(graph)) return Code::invalid_value;
+    *exec = graphs.instantiate(*graph, flags);
     return *exec ? Code::success : Code::invalid_value;
   });
 }
@@ -223,11 +216,11 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphInstantiateWithParams(GraphExec** exec, Gra
 }
 KERNELCAST_CUDA_ALIAS(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaGraphExecDestroy(GraphExec* exec) {
-  return call([&](State& state) { return state.graphs.remove(exec) ? Code::success : Code::invalid_value; });
+  return call([&](Graphs& graphs) { return graphs.remove(exec) ? Code::success : Code::invalid_value; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphExecGetFlags(GraphExec* exec, unsigned long long* flags) {
-  return call([&](State& state) {
-    if (!flags || !state.graphs.known(exec)) return Code::invalid_value;
+  return call([&](Graphs& graphs) {
+    if (!flags || !graphs.known(exec)) return Code::invalid_value;
     *flags = exec->flags;
     return Code::success;
   });
@@ -235,8 +228,8 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphExecGetFlags(GraphExec* exec, unsigned long
 // What runs is what the executable graph holds now, whatever becomes of it.
 KERNELCAST_CUDA_EXPORT Code cudaGraphLaunch(GraphExec* exec, Stream stream) {
   std::vector<GraphExec::Step> steps;
-  auto const code = call([&](State& state) {
-    if (!state.graphs.known(exec)) return Code::invalid_value;
+  auto const code = call([&](Graphs& graphs) {
+    if (!graphs.known(exec)) return Code::invalid_value;
     steps = exec->steps;
     return Code::success;
   });
@@ -245,8 +238,8 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphLaunch(GraphExec* exec, Stream stream) {
 }
 KERNELCAST_CUDA_ALIAS(cudaGraphLaunch, cudaGraphLaunch_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaGraphUpload(GraphExec* exec, Stream stream) {
-  return call([&](State& state) {
-    return state.graphs.known(exec) && state.streams.known(stream) ? Code::success : Code::invalid_value;
+  return call([&](Graphs& graphs, Streams& streams) {
+    return graphs.known(exec) && streams.known(stream) ? Code::success : Code::invalid_value;
   });
 }
 KERNELCAST_CUDA_ALIAS(cudaGraphUpload, cudaGraphUpload_ptsz)
@@ -260,7 +253,7 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphExecMemcpyNodeSetParams(GraphExec* exec, No
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphExecMemcpyNodeSetParams1D(GraphExec* exec, Node* node, void* to, void const* from,
                                                                std::size_t bytes, CopyKind kind) {
-  return call([&](State& state) { return change_node(state, exec, node, copy_node(to, from, bytes, kind)); });
+  return call([&](Graphs& graphs) { return change_node(graphs, exec, node, copy_node(to, from, bytes, kind)); });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphExecMemsetNodeSetParams(GraphExec* exec, Node* node,
                                                              FillNodeParameters const* given) {
@@ -274,16 +267,16 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphExecNodeSetParams(GraphExec* exec, Node* no
   return exec ? change_made(exec, node, given) : remembered(Code::invalid_value);
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphNodeSetEnabled(GraphExec* exec, Node* node, unsigned enabled) {
-  return call([&](State& state) {
-    auto* const step = state.graphs.known(exec) ? exec->step_of(node) : nullptr;
+  return call([&](Graphs& graphs) {
+    auto* const step = graphs.known(exec) ? exec->step_of(node) : nullptr;
     if (!step) return Code::invalid_value;
     step->enabled = enabled != 0;
     return Code::success;
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphNodeGetEnabled(GraphExec* exec, Node* node, unsigned* enabled) {
-  return call([&](State& state) {
-    auto* const step = state.graphs.known(exec) ? exec->step_of(node) : nullptr;
+  return call([&](Graphs& graphs) {
+    auto* const step = graphs.known(exec) ? exec->step_of(node) : nullptr;
     if (!step || !enabled) return Code::invalid_value;
     *enabled = step->enabled;
     return Code::success;
@@ -297,8 +290,8 @@ struct UpdateResult {  // cudaGraphExecUpdateResultInfo
 };
 // Nodes are matched by their order.
 KERNELCAST_CUDA_EXPORT Code cudaGraphExecUpdate(GraphExec* exec, Graph* graph, UpdateResult* out) {
-  return call([&](State& state) {
-    if (!out || !state.graphs.known(exec) || !state.graphs.known(graph)) return Code::invalid_value;
+  return call([&](Graphs& graphs) {
+    if (!out || !graphs.known(exec) || !graphs.known(graph)) return Code::invalid_value;
     *out = {};
     auto const order = graph->ordered();
     if (order.size() != exec->steps.size()) out->result = 2;

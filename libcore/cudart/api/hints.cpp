@@ -1,5 +1,7 @@
 // Wishes that change no result: where managed memory should be, how caches and pools should behave.
-#include "cudart/state.hpp"
+#include "cudart/allocations.hpp"
+#include "cudart/call.hpp"
+#include "cudart/devices.hpp"
 
 using namespace kernelcast::cudart;
 
@@ -18,13 +20,14 @@ Pool* pool_of(int device) {
 }
 
 Code when_there(void const* pointer, std::size_t bytes) {
-  return call(
-      [&](State& state) { return state.allocations.holds(pointer, bytes) ? Code::success : Code::invalid_value; });
+  return call([&](Allocations& allocations) {
+    return allocations.holds(pointer, bytes) ? Code::success : Code::invalid_value;
+  });
 }
 
 Code get_pool(Pool** pool, int device) {
-  return call([&](State& state) {
-    if (!state.devices.known(device)) return Code::invalid_device;
+  return call([&](Devices const& devices) {
+    if (!devices.known(device)) return Code::invalid_device;
     *pool = pool_of(device);
     return Code::success;
   });
@@ -47,7 +50,7 @@ KERNELCAST_CUDA_EXPORT Code cudaDeviceGetDefaultMemPool(Pool** pool, int device)
 }
 KERNELCAST_CUDA_ALIAS(cudaDeviceGetDefaultMemPool, cudaDeviceGetMemPool)
 KERNELCAST_CUDA_EXPORT Code cudaDeviceSetMemPool(int device, Pool*) {
-  return call([&](State& state) { return state.devices.known(device) ? Code::success : Code::invalid_device; });
+  return call([&](Devices const& devices) { return devices.known(device) ? Code::success : Code::invalid_device; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaMemPoolCreate(Pool** pool, void const*) {
   return get_pool(pool, current_device());

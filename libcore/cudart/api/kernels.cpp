@@ -1,7 +1,10 @@
 // Queries and settings of kernels, and how many groups of one a compute unit holds.
 #include <algorithm>
 
+#include "cudart/call.hpp"
+#include "cudart/devices.hpp"
 #include "cudart/occupancy.hpp"
+#include "cudart/registry.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::cudart;
@@ -11,31 +14,31 @@ namespace {
 // A call about a kernel that is there and can be run.
 template <class Body>
 Code about(void const* function, Body body) {
-  return call([&](State& state) {
-    auto* const kernel = state.registry.kernel(function);
+  return call([&](Registry& registry, Devices const& devices) {
+    auto* const kernel = registry.kernel(function);
     if (!kernel) return Code::invalid_device_function;
-    auto const failure = state.prepare(*kernel);
-    return failure == Code::success ? body(state, *kernel) : failure;
+    auto const failure = registry.prepare(*kernel);
+    return failure == Code::success ? body(devices.current(), *kernel) : failure;
   });
 }
 
 }  // namespace
 
 KERNELCAST_CUDA_EXPORT Code cudaFuncGetAttributes(FunctionAttributes* out, void const* function) {
-  return about(function, [&](State& state, Kernel& kernel) {
+  return about(function, [&](device::Device const& device, Kernel& kernel) {
     *out = {};
     out->shared_bytes = kernel.ready->static_shared_bytes();
     for (auto const& variable : kernel.program->module->variables)
       if (variable.space == ptx::StateSpace::constant) out->constant_bytes += variable.size;
     for (auto const& variable : kernel.function->variables)
       if (variable.space == ptx::StateSpace::local) out->local_bytes += variable.size;
-    out->max_threads_per_block = static_cast<int>(max_work_items(state, kernel));
-    out->registers = static_cast<int>(registers_of(state, kernel));
+    out->max_threads_per_block = static_cast<int>(max_work_items(device, kernel));
+    out->registers = static_cast<int>(registers_of(device, kernel));
     auto const& targets = kernel.program->module->targets;
     auto const target = targets.empty() ? std::string_view{} : targets.front();
     auto const digits = target.find_first_of("0123456789");
     out->ptx_version = digits == target.npos ? 0 : std::atoi(std::string(target.substr(digits)).c_str());
-    out->binary_version = static_cast<int>(capability(state.device()));
+    out->binary_version = static_cast<int>(capability(device));
     out->max_dynamic_shared_bytes = static_cast<int>(
         kernel.max_dynamic_shared_bytes - std::min<std::uint64_t>(kernel.max_dynamic_shared_bytes, out->shared_bytes));
     out->preferred_carveout = kernel.carveout;
@@ -44,11 +47,11 @@ KERNELCAST_CUDA_EXPORT Code cudaFuncGetAttributes(FunctionAttributes* out, void 
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaFuncSetAttribute(void const* function, FunctionAttribute attribute, int value) {
-  return about(function, [&](State& state, Kernel& kernel) {
+  return about(function, [&](device::Device const& device, Kernel& kernel) {
     switch (attribute) {
       case FunctionAttribute::max_dynamic_shared_bytes:
         if (value < 0 ||
-            static_cast<std::uint64_t>(value) + kernel.ready->static_shared_bytes() > max_shared_bytes(state.device()))
+            static_cast<std::uint64_t>(value) + kernel.ready->static_shared_bytes() > max_shared_bytes(device))
           return Code::invalid_value;
         kernel.max_dynamic_shared_bytes = static_cast<std::uint64_t>(value);
         return Code::success;
@@ -63,15 +66,15 @@ KERNELCAST_CUDA_EXPORT Code cudaFuncSetAttribute(void const* function, FunctionA
 
 KERNELCAST_CUDA_EXPORT Code cudaFuncSetCacheConfig(void const* function, int) {
   return call(
-      [&](State& state) { return state.registry.kernel(function) ? Code::success : Code::invalid_device_function; });
+      [&](Registry& registry) { return registry.kernel(function) ? Code::success : Code::invalid_device_function; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaFuncSetSharedMemConfig(void const* function, int) {
   return cudaFuncSetCacheConfig(function, 0);
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaFuncGetName(char const** name, void const* function) {
-  return call([&](State& state) {
-    auto* const kernel = state.registry.kernel(function);
+  return call([&](Registry& registry) {
+    auto* const kernel = registry.kernel(function);
     if (!name || !kernel) return name ? Code::invalid_device_function : Code::invalid_value;
     *name = kernel->name.c_str();
     return Code::success;
@@ -81,9 +84,9 @@ KERNELCAST_CUDA_EXPORT Code cudaFuncGetName(char const** name, void const* funct
 KERNELCAST_CUDA_EXPORT Code cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* groups, void const* function,
                                                                                    int block, std::size_t shared_bytes,
                                                                                    unsigned) {
-  return about(function, [&](State& state, Kernel& kernel) {
+  return about(function, [&](device::Device const& device, Kernel& kernel) {
     if (!groups || block <= 0) return Code::invalid_value;
-    *groups = static_cast<int>(groups_per_unit(state, kernel, static_cast<std::uint64_t>(block), shared_bytes));
+    *groups = static_cast<int>(groups_per_unit(device, kernel, static_cast<std::uint64_t>(block), shared_bytes));
     return Code::success;
   });
 }
@@ -95,14 +98,14 @@ KERNELCAST_CUDA_EXPORT Code cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* g
 // The most with which so many groups still fit.
 KERNELCAST_CUDA_EXPORT Code cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, void const* function,
                                                                       int groups, int block) {
-  return about(function, [&](State& state, Kernel& kernel) {
+  return about(function, [&](device::Device const& device, Kernel& kernel) {
     if (!bytes || groups <= 0 || block <= 0) return Code::invalid_value;
     auto const items = static_cast<std::uint64_t>(block), wanted = static_cast<std::uint64_t>(groups);
-    std::uint64_t fits = 0, too_much = max_shared_bytes(state.device()) + 1;
-    if (groups_per_unit(state, kernel, items, 0) < wanted) return Code::invalid_value;
+    std::uint64_t fits = 0, too_much = max_shared_bytes(device) + 1;
+    if (groups_per_unit(device, kernel, items, 0) < wanted) return Code::invalid_value;
     while (too_much - fits > 1) {
       auto const middle = (fits + too_much) / 2;
-      (groups_per_unit(state, kernel, items, middle) >= wanted ? fits : too_much) = middle;
+      (groups_per_unit(device, kernel, items, middle) >= wanted ? fits : too_much) = middle;
     }
     *bytes = fits;
     return Code::success;

@@ -1,5 +1,6 @@
 // Launches, and queries and settings of kernels.
 #include "cudart/launch.hpp"
+#include "cudart/call.hpp"
 #include "cudart/graphs.hpp"
 
 using namespace kernelcast::cudart;
@@ -7,9 +8,9 @@ using namespace kernelcast::cudart;
 namespace {
 
 Code launch_by(void const* function, LaunchRequest const& request) {
-  return call([&](State& state) {
-    auto* const kernel = state.registry.kernel(function);
-    return kernel ? launch_or_capture(state, *kernel, request) : Code::invalid_device_function;
+  return call([&](Graphs& graphs, Registry& registry, Launcher& launcher) {
+    auto* const kernel = registry.kernel(function);
+    return kernel ? launch_or_capture(graphs, registry, launcher, *kernel, request) : Code::invalid_device_function;
   });
 }
 

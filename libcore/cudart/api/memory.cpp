@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cudart/state.hpp"
+#include "cudart/allocations.hpp"
+#include "cudart/call.hpp"
+#include "cudart/devices.hpp"
+#include "cudart/graphs.hpp"
 
 using namespace kernelcast::cudart;
 
@@ -11,17 +14,17 @@ namespace {
 constexpr std::size_t row_alignment_bytes = 512;  // of cudaMallocPitch
 
 Code allocate(void** out, MemoryType type, std::size_t bytes, unsigned flags = 0) {
-  return call([&](State& state) {
+  return call([&](Allocations& allocations) {
     if (!out) return Code::invalid_value;
     *out = nullptr;
     if (bytes == 0) return type == MemoryType::managed ? Code::invalid_value : Code::success;
-    *out = state.allocations.add(type, bytes, current_device(), state.device_memory_bytes(), flags);
+    *out = allocations.add(type, bytes, flags);
     return *out ? Code::success : Code::memory_allocation;
   });
 }
 
 Code release(void* pointer, MemoryType type) {
-  return call([&](State& state) { return pointer ? state.allocations.remove(pointer, type) : Code::success; });
+  return call([&](Allocations& allocations) { return pointer ? allocations.remove(pointer, type) : Code::success; });
 }
 
 }  // namespace
@@ -60,9 +63,9 @@ KERNELCAST_CUDA_EXPORT Code cudaFree(void* pointer) {
 }
 // What a graph frees stays: the graph may run again.
 KERNELCAST_CUDA_EXPORT Code cudaFreeAsync(void* pointer, Stream stream) {
-  return call([&](State& state) {
-    if (!pointer || state.graphs.capture_of(stream)) return Code::success;
-    return state.allocations.remove(pointer, MemoryType::device);
+  return call([&](Graphs& graphs, Allocations& allocations) {
+    if (!pointer || graphs.capture_of(stream)) return Code::success;
+    return allocations.remove(pointer, MemoryType::device);
   });
 }
 KERNELCAST_CUDA_ALIAS(cudaFreeAsync, cudaFreeAsync_ptsz)
@@ -71,26 +74,25 @@ KERNELCAST_CUDA_EXPORT Code cudaFreeHost(void* pointer) {
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
-  return call([&](State& state) {
+  return call([&](Allocations& allocations) {
     if (!pointer || bytes == 0) return Code::invalid_value;
-    return state.allocations.lend(pointer, bytes, current_device(), flags) ? Code::success
-                                                                           : Code::host_memory_already_registered;
+    return allocations.lend(pointer, bytes, flags) ? Code::success : Code::host_memory_already_registered;
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaHostUnregister(void* pointer) {
-  return call([&](State& state) { return state.allocations.remove_registered(pointer); });
+  return call([&](Allocations& allocations) { return allocations.remove_registered(pointer); });
 }
 KERNELCAST_CUDA_EXPORT Code cudaHostGetDevicePointer(void** device, void* host, unsigned) {
-  return call([&](State& state) {
-    auto const* const found = state.allocations.holding(host).second;
+  return call([&](Allocations& allocations) {
+    auto const* const found = allocations.holding(host).second;
     if (!found || found->type != MemoryType::host) return Code::invalid_value;
     *device = host;
     return Code::success;
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaHostGetFlags(unsigned* flags, void* host) {
-  return call([&](State& state) {
-    auto const* const found = state.allocations.holding(host).second;
+  return call([&](Allocations& allocations) {
+    auto const* const found = allocations.holding(host).second;
     if (!found || found->type != MemoryType::host) return Code::invalid_value;
     *flags = found->flags | host_register_mapped;
     return Code::success;
@@ -98,11 +100,11 @@ KERNELCAST_CUDA_EXPORT Code cudaHostGetFlags(unsigned* flags, void* host) {
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaPointerGetAttributes(PointerAttributes* out, void const* pointer) {
-  return call([&](State& state) {
+  return call([&](Allocations& allocations) {
     if (!out) return Code::invalid_value;
-    auto const* const found = state.allocations.holding(pointer).second;
+    auto const* const found = allocations.holding(pointer).second;
     auto* const address = const_cast<void*>(pointer);
-    bool const is_symbol = !found && state.allocations.holds(pointer, 1);
+    bool const is_symbol = !found && allocations.holds(pointer, 1);
     out->type = found ? found->type : is_symbol ? MemoryType::device : MemoryType::unregistered;
     out->device = found ? found->device : is_symbol ? current_device() : -2;
     out->device_pointer = out->type == MemoryType::unregistered ? nullptr : address;
@@ -112,9 +114,9 @@ KERNELCAST_CUDA_EXPORT Code cudaPointerGetAttributes(PointerAttributes* out, voi
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  return call([&](State& state) {
-    *total = state.device_memory_bytes();
-    *free = *total - std::min<std::size_t>(*total, state.allocations.used_bytes(current_device()));
+  return call([&](Devices const& devices, Allocations& allocations) {
+    *total = devices.current_memory_bytes();
+    *free = *total - std::min<std::size_t>(*total, allocations.used_bytes(current_device()));
     return Code::success;
   });
 }

@@ -1,8 +1,12 @@
 // What the code that nvcc adds to an application calls: registration of its programs, and configurations of launches.
 #include <vector>
 
-#include "cudart/state.hpp"
+#include "cudart/call.hpp"
+#include "cudart/devices.hpp"
+#include "cudart/registry.hpp"
+#include "emu/emu.hpp"
 
+using namespace kernelcast;
 using namespace kernelcast::cudart;
 
 namespace {
@@ -21,47 +25,41 @@ Program& program_of(void** handle) {
 }  // namespace
 
 KERNELCAST_CUDA_EXPORT void** __cudaRegisterFatBinary(void* wrapper) {
-  auto& state = State::get();
-  std::lock_guard const lock(state.mutex);
-  return reinterpret_cast<void**>(&state.registry.add_program(*static_cast<FatbinWrapper*>(wrapper)));
+  return locked([&](Registry& registry) {
+    return reinterpret_cast<void**>(&registry.add_program(*static_cast<FatbinWrapper*>(wrapper)));
+  });
 }
 
 KERNELCAST_CUDA_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
 
 // The application ends, or a library of it is unloaded: what was counted has been written.
 KERNELCAST_CUDA_EXPORT void __cudaUnregisterFatBinary(void** handle) {
-  auto& state = State::get();
-  std::lock_guard const lock(state.mutex);
-  state.registry.remove_program(program_of(handle));
+  locked([&](Registry& registry) { registry.remove_program(program_of(handle)); });
 }
 
 KERNELCAST_CUDA_EXPORT char __cudaInitModule(void** handle) {
-  auto& state = State::get();
-  std::lock_guard const lock(state.mutex);
-  if (state.devices.count() > 0) state.load(program_of(handle));
+  locked([&](Devices const& devices, Registry& registry) {
+    if (devices.count() > 0) registry.load(program_of(handle));
+  });
   return 1;
 }
 
 KERNELCAST_CUDA_EXPORT void __cudaRegisterFunction(void** handle, char const* host, char*, char const* name, int, void*,
                                                    void*, void*, void*, int*) {
-  auto& state = State::get();
-  std::lock_guard const lock(state.mutex);
-  state.registry.add_kernel(host, program_of(handle), name);
+  locked([&](Registry& registry) { registry.add_kernel(host, program_of(handle), name); });
 }
 
 KERNELCAST_CUDA_EXPORT void __cudaRegisterVar(void** handle, char* host, char*, char const* name, int,
                                               std::size_t bytes, int, int) {
-  auto& state = State::get();
-  std::lock_guard const lock(state.mutex);
-  state.registry.add_symbol(host, program_of(handle), name, bytes);
+  locked([&](Registry& registry) { registry.add_symbol(host, program_of(handle), name, bytes); });
 }
 
 KERNELCAST_CUDA_EXPORT void __cudaRegisterManagedVar(void** handle, void** pointer, char*, char const* name, int,
                                                      std::size_t bytes, int, int) {
-  auto& state = State::get();
-  std::lock_guard const lock(state.mutex);
-  program_of(handle).managed.push_back({pointer, name});
-  state.registry.add_symbol(pointer, program_of(handle), name, bytes);
+  locked([&](Registry& registry) {
+    program_of(handle).managed.push_back({pointer, name});
+    registry.add_symbol(pointer, program_of(handle), name, bytes);
+  });
 }
 
 KERNELCAST_CUDA_EXPORT void __cudaRegisterHostVar(void**, char const*, char*, std::size_t) {}
@@ -85,26 +83,26 @@ KERNELCAST_CUDA_EXPORT Code __cudaPopCallConfiguration(Dim3* grid, Dim3* block, 
 }
 
 KERNELCAST_CUDA_EXPORT Code __cudaGetKernel(void const** handle, void const* host) {
-  return call([&](State& state) {
-    *handle = state.registry.kernel(host);
+  return call([&](Registry& registry) {
+    *handle = registry.kernel(host);
     return *handle ? Code::success : Code::invalid_device_function;
   });
 }
 KERNELCAST_CUDA_ALIAS(__cudaGetKernel, cudaGetKernel)
 
 KERNELCAST_CUDA_EXPORT Code cudaGetSymbolAddress(void** address, void const* symbol) {
-  return call([&](State& state) {
-    auto const* const found = state.registry.symbol(symbol);
+  return call([&](Registry& registry, emu::Memory& memory) {
+    auto const* const found = registry.symbol(symbol);
     if (!found) return Code::invalid_symbol;
-    if (auto const failure = state.load(*found->program); failure != Code::success) return failure;
-    *address = reinterpret_cast<void*>(state.memory.address_of(*found->program->module, found->name));
+    if (auto const failure = registry.load(*found->program); failure != Code::success) return failure;
+    *address = reinterpret_cast<void*>(memory.address_of(*found->program->module, found->name));
     return *address ? Code::success : Code::invalid_symbol;
   });
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaGetSymbolSize(std::size_t* bytes, void const* symbol) {
-  return call([&](State& state) {
-    auto const* const found = state.registry.symbol(symbol);
+  return call([&](Registry& registry) {
+    auto const* const found = registry.symbol(symbol);
     if (!found) return Code::invalid_symbol;
     *bytes = found->bytes;
     return Code::success;

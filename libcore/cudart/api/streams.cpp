@@ -1,5 +1,9 @@
 // Streams, events, and functions of the host between them.
-#include "cudart/state.hpp"
+#include "cudart/streams.hpp"
+#include "cudart/call.hpp"
+#include "cudart/commands.hpp"
+#include "cudart/devices.hpp"
+#include "cudart/graphs.hpp"
 
 using namespace kernelcast::cudart;
 
@@ -8,24 +12,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Code add_stream(Stream* stream, unsigned flags, int priority) {
-  return call([&](State& state) {
+  return call([&](Streams& streams) {
     if (!stream || flags > 1) return Code::invalid_value;
-    *stream = state.streams.add(flags, priority, current_device());
+    *stream = streams.add(flags, priority, current_device());
     return Code::success;
   });
 }
 
 Code when_known(Stream stream) {
-  return call(
-      [&](State& state) { return state.streams.known(stream) ? Code::success : Code::invalid_resource_handle; });
+  return call([&](Streams& streams) { return streams.known(stream) ? Code::success : Code::invalid_resource_handle; });
 }
 
 // Waiting for what is only being captured spoils the capture.
 Code when_done(Stream stream) {
-  return call([&](State& state) {
-    if (!state.streams.known(stream)) return Code::invalid_resource_handle;
-    auto* const capture = state.graphs.capture_of(stream);
-    if (!capture) state.commands.host_waits();
+  return call([&](Streams& streams, Graphs& graphs, Commands& commands) {
+    if (!streams.known(stream)) return Code::invalid_resource_handle;
+    auto* const capture = graphs.capture_of(stream);
+    if (!capture) commands.host_waits();
     if (!capture) return Code::success;
     capture->graph->spoilt = true;
     return Code::stream_capture_unsupported;
@@ -33,10 +36,10 @@ Code when_done(Stream stream) {
 }
 
 Code when_known(Event event) {
-  return call([&](State& state) {
-    if (!state.streams.known(event)) return Code::invalid_resource_handle;
-    if (state.graphs.captured(event)) return Code::captured_event;
-    state.commands.host_waits();
+  return call([&](Streams& streams, Graphs& graphs, Commands& commands) {
+    if (!streams.known(event)) return Code::invalid_resource_handle;
+    if (graphs.captured(event)) return Code::captured_event;
+    commands.host_waits();
     return Code::success;
   });
 }
@@ -44,8 +47,8 @@ Code when_known(Event event) {
 // Properties of a stream.
 template <class Query>
 Code query_object(Stream stream, Query query) {
-  return call([&](State& state) {
-    if (!state.streams.known(stream)) return Code::invalid_resource_handle;
+  return call([&](Streams& streams) {
+    if (!streams.known(stream)) return Code::invalid_resource_handle;
     StreamObject const default_stream{0, 0, current_device(), reinterpret_cast<std::uintptr_t>(stream)};
     query(Streams::is_default(stream) ? default_stream : *stream);
     return Code::success;
@@ -53,9 +56,9 @@ Code query_object(Stream stream, Query query) {
 }
 
 Code add_event(Event* event, unsigned flags) {
-  return call([&](State& state) {
+  return call([&](Streams& streams) {
     if (!event || flags > 7) return Code::invalid_value;
-    *event = state.streams.add_event(flags);
+    *event = streams.add_event(flags);
     return Code::success;
   });
 }
@@ -72,8 +75,7 @@ KERNELCAST_CUDA_EXPORT Code cudaStreamCreateWithPriority(Stream* stream, unsigne
   return add_stream(stream, flags, priority);
 }
 KERNELCAST_CUDA_EXPORT Code cudaStreamDestroy(Stream stream) {
-  return call(
-      [&](State& state) { return state.streams.remove(stream) ? Code::success : Code::invalid_resource_handle; });
+  return call([&](Streams& streams) { return streams.remove(stream) ? Code::success : Code::invalid_resource_handle; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaStreamSynchronize(Stream stream) {
   return when_done(stream);
@@ -85,9 +87,9 @@ KERNELCAST_CUDA_EXPORT Code cudaStreamQuery(Stream stream) {
 KERNELCAST_CUDA_ALIAS(cudaStreamQuery, cudaStreamQuery_ptsz)
 
 KERNELCAST_CUDA_EXPORT Code cudaStreamWaitEvent(Stream stream, Event event, unsigned) {
-  return call([&](State& state) {
-    if (!state.streams.known(stream) || !state.streams.known(event)) return Code::invalid_resource_handle;
-    state.graphs.wait(stream, event);  // else it has happened
+  return call([&](Streams& streams, Graphs& graphs) {
+    if (!streams.known(stream) || !streams.known(event)) return Code::invalid_resource_handle;
+    graphs.wait(stream, event);  // else it has happened
     return Code::success;
   });
 }
@@ -138,14 +140,13 @@ KERNELCAST_CUDA_EXPORT Code cudaEventCreateWithFlags(Event* event, unsigned flag
   return add_event(event, flags);
 }
 KERNELCAST_CUDA_EXPORT Code cudaEventDestroy(Event event) {
-  return call(
-      [&](State& state) { return state.streams.remove(event) ? Code::success : Code::invalid_resource_handle; });
+  return call([&](Streams& streams) { return streams.remove(event) ? Code::success : Code::invalid_resource_handle; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaEventRecord(Event event, Stream stream) {
-  return call([&](State& state) {
-    if (!state.streams.known(stream) || !state.streams.known(event)) return Code::invalid_resource_handle;
-    state.graphs.record(event, stream);
-    if (!state.graphs.captured(event)) event->recorded = Clock::now();
+  return call([&](Streams& streams, Graphs& graphs) {
+    if (!streams.known(stream) || !streams.known(event)) return Code::invalid_resource_handle;
+    graphs.record(event, stream);
+    if (!graphs.captured(event)) event->recorded = Clock::now();
     return Code::success;
   });
 }
@@ -162,8 +163,8 @@ KERNELCAST_CUDA_EXPORT Code cudaEventSynchronize(Event event) {
 }
 // The time that the emulation took.
 KERNELCAST_CUDA_EXPORT Code cudaEventElapsedTime(float* milliseconds, Event begin, Event end) {
-  return call([&](State& state) {
-    if (!state.streams.known(begin) || !state.streams.known(end)) return Code::invalid_resource_handle;
+  return call([&](Streams& streams) {
+    if (!streams.known(begin) || !streams.known(end)) return Code::invalid_resource_handle;
     if (!begin->recorded || !end->recorded || (begin->flags | end->flags) & event_disable_timing)
       return Code::invalid_resource_handle;
     *milliseconds = std::chrono::duration<float, std::milli>(*end->recorded - *begin->recorded).count();

@@ -1,14 +1,16 @@
 // Texture and surface objects.
 #include <bit>
 
-#include "cudart/state.hpp"
+#include "cudart/arrays.hpp"
+#include "cudart/call.hpp"
+#include "cudart/textures.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::cudart;
 
 namespace {
 
-using Handle = unsigned long long;
+using Handle = Textures::Handle;
 
 emu::AddressMode mode_of(TextureAddress mode) {
   switch (mode) {
@@ -42,12 +44,12 @@ emu::Sampler sampler_of(TextureDescription const& t, bool linear_memory, emu::Fo
   return out;
 }
 
-// The image of a resource; an empty name where the state has no such thing.
-Code image_of(State& state, ResourceDescription const& r, bool normalized, emu::Image& image) {
+// The image of a resource; an empty name where there is none.
+Code image_of(Arrays const& arrays, ResourceDescription const& r, bool normalized, emu::Image& image) {
   ChannelFormat format{};
   switch (r.type) {
     case ResourceType::array:
-      if (!state.arrays.known(r.array)) return Code::invalid_value;
+      if (!arrays.known(r.array)) return Code::invalid_value;
       image = shape_of(*r.array);
       format = r.array->format;
       break;
@@ -77,25 +79,24 @@ Code image_of(State& state, ResourceDescription const& r, bool normalized, emu::
   return Code::success;
 }
 
-TextureObject const* object(State const& state, Handle handle, bool is_surface) {
-  auto const found = state.textures.find(handle);
-  return found == state.textures.end() || found->second.is_surface != is_surface ? nullptr : &found->second;
+TextureObject const* object(Textures const& textures, Handle handle, bool is_surface) {
+  auto const* const found = textures.find(handle);
+  return found && found->is_surface == is_surface ? found : nullptr;
 }
 
 Code destroy(Handle handle, bool is_surface) {
-  return call([&](State& state) {
+  return call([&](Textures& textures) {
     if (handle == 0) return Code::success;
-    if (!object(state, handle, is_surface)) return Code::invalid_value;
-    state.memory.images().remove(handle);
-    state.textures.erase(handle);
+    if (!object(textures, handle, is_surface)) return Code::invalid_value;
+    textures.remove(handle);
     return Code::success;
   });
 }
 
 template <class Query>
 Code query_object(Handle handle, bool is_surface, Query query) {
-  return call([&](State& state) {
-    auto const* const found = object(state, handle, is_surface);
+  return call([&](Textures& textures) {
+    auto const* const found = object(textures, handle, is_surface);
     if (!found) return Code::invalid_value;
     query(*found);
     return Code::success;
@@ -106,30 +107,28 @@ Code query_object(Handle handle, bool is_surface, Query query) {
 
 KERNELCAST_CUDA_EXPORT Code cudaCreateTextureObject(Handle* out, ResourceDescription const* resource,
                                                     TextureDescription const* texture, ResourceView const* view) {
-  return call([&](State& state) {
+  return call([&](Arrays& arrays, Textures& textures) {
     if (!out || !resource || !texture) return Code::invalid_value;
     if (view && view->format != 0) return unsupported("cudaCreateTextureObject with a view of the resource");
     if (texture->srgb) return unsupported("cudaCreateTextureObject with sRGB");
     emu::Image image;
-    auto const code = image_of(state, *resource, texture->read == TextureRead::normalized_float, image);
+    auto const code = image_of(arrays, *resource, texture->read == TextureRead::normalized_float, image);
     if (code != Code::success) return code;
     if (texture->filter == TextureFilter::linear && emu::is_integer(image.format.type))
       return Code::invalid_filter_setting;
     auto const sampler = sampler_of(*texture, resource->type == ResourceType::linear, image.format);
-    *out = state.memory.images().add(std::move(image), sampler);
-    state.textures[*out] = {*resource, *texture, false};
+    *out = textures.add({*resource, *texture, false}, std::move(image), sampler);
     return Code::success;
   });
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaCreateSurfaceObject(Handle* out, ResourceDescription const* resource) {
-  return call([&](State& state) {
+  return call([&](Arrays& arrays, Textures& textures) {
     if (!out || !resource || resource->type != ResourceType::array) return Code::invalid_value;
     emu::Image image;
-    auto const code = image_of(state, *resource, false, image);
+    auto const code = image_of(arrays, *resource, false, image);
     if (code != Code::success) return code;
-    *out = state.memory.images().add(std::move(image));
-    state.textures[*out] = {*resource, {}, true};
+    *out = textures.add({*resource, {}, true}, std::move(image), {});
     return Code::success;
   });
 }

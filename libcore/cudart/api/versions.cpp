@@ -4,7 +4,8 @@
 
 #include "cuda/device_properties.hpp"
 #include "cudart/attributes.hpp"
-#include "cudart/state.hpp"
+#include "cudart/call.hpp"
+#include "cudart/devices.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::cudart;
@@ -84,11 +85,11 @@ DeviceProperties properties_of(device::Device const& d, int index, std::uint64_t
 }
 
 Code get_properties(DeviceProperties* out, int device) {
-  return call([&](State& state) {
+  return call([&](Devices const& devices) {
     if (!out) return Code::invalid_value;
-    if (!state.devices.known(device)) return Code::invalid_device;
-    auto const& d = state.devices[device];
-    *out = properties_of(d, device, std::min(state.settings.memory_bytes, memory_bytes(d)));
+    if (!devices.known(device)) return Code::invalid_device;
+    auto const& d = devices[device];
+    *out = properties_of(d, device, devices.memory_bytes(device));
     return Code::success;
   });
 }
@@ -113,11 +114,11 @@ KERNELCAST_CUDA_EXPORT Code cudaGetDeviceProperties(DeviceProperties* out, int d
 
 // The first device that has the requested properties is as good as any.
 KERNELCAST_CUDA_EXPORT Code cudaChooseDevice(int* device, DeviceProperties const* wanted) {
-  return call([&](State& state) {
+  return call([&](Devices const& devices) {
     if (!device || !wanted) return Code::invalid_value;
     *device = 0;
-    for (int d = state.devices.count() - 1; d >= 0; --d) {
-      auto const sm = static_cast<int>(capability(state.devices[d]));
+    for (int d = devices.count() - 1; d >= 0; --d) {
+      auto const sm = static_cast<int>(capability(devices[d]));
       if (sm >= 10 * wanted->major + wanted->minor) *device = d;
     }
     return Code::success;

@@ -1,0 +1,137 @@
+// The runtime of this process: its parts, and the lock that guards them.
+#include <pthread.h>
+
+#include "attach/settings.hpp"
+#include "cudart/allocations.hpp"
+#include "cudart/arrays.hpp"
+#include "cudart/call.hpp"
+#include "cudart/commands.hpp"
+#include "cudart/copies.hpp"
+#include "cudart/device_limits.hpp"
+#include "cudart/devices.hpp"
+#include "cudart/graphs.hpp"
+#include "cudart/launch.hpp"
+#include "cudart/registry.hpp"
+#include "cudart/streams.hpp"
+#include "cudart/textures.hpp"
+#include "launch/history.hpp"
+#include "process/setting.hpp"
+
+namespace kernelcast::cudart {
+
+namespace {
+
+// The host's own (pinned) memory lies in the same range.
+constexpr std::uint64_t host_bytes = std::uint64_t{16} << 30;
+
+std::uint64_t memory_range_bytes(Devices const& devices) {
+  std::uint64_t sum = host_bytes;
+  for (int d = 0; d < devices.count(); ++d) sum += devices.memory_bytes(d);
+  return sum;
+}
+
+std::string database() {
+  char const* const given = setting(variables::devdb);
+  return given ? given : "";
+}
+
+struct Runtime {
+  std::recursive_mutex mutex;
+  attach::Settings const& settings = attach::settings();
+  StickyError error;
+  Devices devices{settings.devices, database(), settings.memory_bytes};
+  emu::Memory memory{memory_range_bytes(devices), emu::Memory::Addresses::of_host};
+  launch::TouchHistory touched;
+  Allocations allocations{devices, memory, touched};
+  Registry registry{devices, memory};
+  Streams streams;
+  Graphs graphs;
+  Arrays arrays;
+  Textures textures{memory};
+  DeviceLimits limits{devices, memory, settings.stack_bytes, settings.heap_bytes};
+  Commands commands{settings.commands ? settings.row_spool : "", memory, allocations, registry, touched};
+  Copies copies{allocations, commands};
+  Launcher launcher{
+      {settings, devices, memory, touched, allocations, registry, streams, textures, limits, commands, error}};
+};
+
+// A child of fork() finds everything as it is between two calls, and the lock free.
+Runtime& runtime();
+void register_fork_handlers() {
+  pthread_atfork([] { runtime().mutex.lock(); }, [] { runtime().mutex.unlock(); },
+                 [] { new (&runtime().mutex) std::recursive_mutex; });  // it belonged to the parent's thread
+}
+
+Runtime& runtime() {
+  static auto* const made = [] {
+    auto* const all = new Runtime;  // never destroyed: the application may call at the very end
+    register_fork_handlers();
+    return all;
+  }();
+  return *made;
+}
+
+}  // namespace
+
+std::recursive_mutex& call_mutex() {
+  return runtime().mutex;
+}
+
+Code calls::refusal() {
+  return runtime().devices.count() == 0 ? Code::no_device : runtime().error.code;
+}
+
+template <>
+Allocations& part() {
+  return runtime().allocations;
+}
+template <>
+Arrays& part() {
+  return runtime().arrays;
+}
+template <>
+Commands& part() {
+  return runtime().commands;
+}
+template <>
+Copies& part() {
+  return runtime().copies;
+}
+template <>
+DeviceLimits& part() {
+  return runtime().limits;
+}
+template <>
+Devices& part() {
+  return runtime().devices;
+}
+template <>
+emu::Memory& part() {
+  return runtime().memory;
+}
+template <>
+Graphs& part() {
+  return runtime().graphs;
+}
+template <>
+Launcher& part() {
+  return runtime().launcher;
+}
+template <>
+Registry& part() {
+  return runtime().registry;
+}
+template <>
+StickyError& part() {
+  return runtime().error;
+}
+template <>
+Streams& part() {
+  return runtime().streams;
+}
+template <>
+Textures& part() {
+  return runtime().textures;
+}
+
+}  // namespace kernelcast::cudart
