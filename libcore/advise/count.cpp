@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "csv/csv.hpp"
-#include "frontend/cache.hpp"
+#include "cache/cache.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::advise {
@@ -17,19 +17,19 @@ namespace {
 constexpr std::string_view own_version = "kernel row 2";
 
 std::string folder() {
-  auto const cache = frontend::cache_folder();
+  auto const cache = cache_folder();
   return cache.empty() ? cache : cache + "counts/";
 }
 
 std::string name_of(launch::Plan const& plan, CountOptions const& options, std::string const& ptx) {
   auto const text =
-      fmt::format("{}\n{}\n{} {}\n{}\n{}\n", own_version, frontend::content_hash(ptx), plan.calls.front().kernel.text,
+      fmt::format("{}\n{}\n{} {}\n{}\n{}\n", own_version, content_hash(ptx), plan.calls.front().kernel.text,
                   plan.request.registers, launch::text_of(options.run.groups), options.identity);
-  return frontend::content_hash(text) + ".csv";
+  return content_hash(text) + ".csv";
 }
 
 std::optional<record::Kernel> read_row(std::string const& name) {
-  std::string const text = frontend::read_text(folder(), name);
+  std::string const text = read_cached(folder(), name);
   if (text.empty()) return std::nullopt;
   std::istringstream in(text);
   try {
@@ -48,7 +48,7 @@ void keep_row(std::string const& name, record::Kernel const& row) {
   record::Writer<record::Kernel> writer(out);
   writer.write(row);
   writer.finish();
-  frontend::write_text(folder(), name, out.str());  // a cache that cannot be written to is no error here
+  write_cached(folder(), name, out.str());  // a cache that cannot be written to is no error here
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 #include "advise/count.hpp"
 #include "advise/projections.hpp"
 #include "api/library_place.hpp"
-#include "frontend/cache.hpp"
+#include "cache/cache.hpp"
 #include "launch/arguments.hpp"
 #include "process/process.hpp"
 #include "record/table.hpp"
@@ -131,7 +131,7 @@ class SourceFile {
  public:
   explicit SourceFile(kernelcast_launch const& launch) {
     std::string const suffix = suffix_of(launch.language);
-    if (launch.cache) path_ = frontend::keep_source(launch.source, suffix);
+    if (launch.cache) path_ = keep_source(launch.source, suffix);
     if (!path_.empty()) return;
     folder_ = std::make_unique<TemporaryFolder>();
     path_ = folder_->file("kernel" + suffix);

@@ -11,7 +11,7 @@
 
 #include "attach/environment.hpp"
 #include "diag/diag.hpp"
-#include "frontend/cache.hpp"
+#include "cache/cache.hpp"
 #include "process/process.hpp"
 #include "process/variables.hpp"
 
@@ -80,7 +80,7 @@ std::vector<std::string> environment_of_application(Settings const& given, Cuda 
 }
 
 std::string lasting_programs() {
-  auto const cached = frontend::cache_folder();
+  auto const cached = cache_folder();
   if (cached.empty()) return {};
   std::error_code error;
   std::filesystem::create_directories(cached + "programs", error);

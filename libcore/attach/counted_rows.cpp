@@ -7,7 +7,7 @@
 
 #include "csv/csv.hpp"
 #include "diag/diag.hpp"
-#include "frontend/cache.hpp"
+#include "cache/cache.hpp"
 #include "frontend/frontend.hpp"
 #include "launch/kernel_record.hpp"
 #include "process/process.hpp"
@@ -37,7 +37,7 @@ frontend::Request RowReader::request_for(std::string const& program) const {
   out.path = spool_.folder() + '/' + program;
   out.cache = cache_;
   out.registers = registers_;
-  if (auto const kept = cache_ ? frontend::keep_source(read_file(out.path), ".ptx") : std::string{}; !kept.empty())
+  if (auto const kept = cache_ ? keep_source(read_file(out.path), ".ptx") : std::string{}; !kept.empty())
     out.path = kept;
   return out;
 }

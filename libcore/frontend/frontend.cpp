@@ -8,7 +8,7 @@
 
 #include "diag/diag.hpp"
 #include "frontend/build.hpp"
-#include "frontend/cache.hpp"
+#include "frontend/entry.hpp"
 #include "ptx/inline.hpp"
 #include "ptx/liveness.hpp"
 #include "ptx/parser.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/cache.hpp"
+#include "cache/cache.hpp"
 
 namespace kernelcast::frontend {
 

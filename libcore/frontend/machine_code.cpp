@@ -6,7 +6,7 @@
 
 #include "diag/diag.hpp"
 #include "frontend/build.hpp"
-#include "frontend/cache.hpp"
+#include "cache/cache.hpp"
 #include "frontend/frontend.hpp"
 #include "frontend/toolchain.hpp"
 
@@ -98,9 +98,9 @@ MachineCode machine_code(ptx::Module const& module, std::string const& kernel, s
   auto const name = content_hash(fmt::format("{}{}{}\n{}\n{}", identity(tools.ptxas), identity(tools.nvdisasm), target,
                                              kernel, content_hash(module.text)));
   if (!folder.empty())
-    if (auto const kept = parsed(read_text(folder, name))) return *kept;
+    if (auto const kept = parsed(read_cached(folder, name))) return *kept;
   auto out = assemble(tools, module, kernel, target, time_limit_s);
-  if (!folder.empty()) write_text(folder, name, text_of(out));  // one that cannot be written is no error here
+  if (!folder.empty()) write_cached(folder, name, text_of(out));  // one that cannot be written is no error here
   return out;
 }
 

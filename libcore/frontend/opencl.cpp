@@ -12,7 +12,7 @@
 
 #include "diag/diag.hpp"
 #include "frontend/build.hpp"
-#include "frontend/cache.hpp"
+#include "cache/cache.hpp"
 #include "frontend/lenient.hpp"
 
 namespace kernelcast::frontend {

@@ -1,7 +1,7 @@
 // An entry of the cache of compiled kernels: what its file holds, or the whole file where the input begins as one does.
 #include <filesystem>
 
-#include "frontend/cache.hpp"
+#include "frontend/entry.hpp"
 #include "fuzz.hpp"
 #include "process/process.hpp"
 

@@ -6,7 +6,7 @@
 #include "advise/count.hpp"
 #include "advise/projections.hpp"
 #include "catch.hpp"
-#include "frontend/cache.hpp"
+#include "cache/cache.hpp"
 #include "process/process.hpp"
 
 using namespace kernelcast;
@@ -134,13 +134,13 @@ TEST_CASE("a damaged row is counted anew") {
 
 TEST_CASE("a kept source has one path, and is written again when it was changed") {
   OwnCache const cache;
-  auto const path = frontend::keep_source("__kernel void f() {}", ".cl");
+  auto const path = keep_source("__kernel void f() {}", ".cl");
   CHECK(path.ends_with(".cl"));
   CHECK(read_file(path) == "__kernel void f() {}");
-  CHECK(frontend::keep_source("__kernel void f() {}", ".cl") == path);
-  CHECK(frontend::keep_source("__kernel void g() {}", ".cl") != path);
+  CHECK(keep_source("__kernel void f() {}", ".cl") == path);
+  CHECK(keep_source("__kernel void g() {}", ".cl") != path);
   write_file(path, "something else");
-  CHECK(frontend::keep_source("__kernel void f() {}", ".cl") == path);
+  CHECK(keep_source("__kernel void f() {}", ".cl") == path);
   CHECK(read_file(path) == "__kernel void f() {}");
 }
 
@@ -148,10 +148,10 @@ TEST_CASE("kept texts make room for new ones") {
   OwnCache const cache;
   auto const folder = cache.file("texts/");
   std::string const text(1000, 'x');
-  constexpr frontend::CacheLimits limits{5000, 100};  // less than a text for each sub-folder
-  for (int i = 0; i < 200; ++i) CHECK(frontend::write_text(folder, std::to_string(i) + ".csv", text, limits).empty());
-  CHECK(cache.files(".csv") <= frontend::cache_subfolders);
-  CHECK(frontend::read_text(folder, "199.csv") == text);
+  constexpr CacheLimits limits{5000, 100};  // less than a text for each sub-folder
+  for (int i = 0; i < 200; ++i) CHECK(write_cached(folder, std::to_string(i) + ".csv", text, limits).empty());
+  CHECK(cache.files(".csv") <= cache_subfolders);
+  CHECK(read_cached(folder, "199.csv") == text);
 }
 
 TEST_CASE("projections are in the order of the ranking, those without a time last") {

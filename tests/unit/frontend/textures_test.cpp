@@ -2,7 +2,7 @@
 // toolkit's headers.
 #include "catch.hpp"
 #include "frontend/build.hpp"
-#include "frontend/cache.hpp"
+#include "cache/cache.hpp"
 #include "scratch.hpp"
 
 using namespace kernelcast;
