@@ -22,7 +22,9 @@ using ptx::Op;
 using record::Pipe;
 
 // How much a line's equation counts. Some arithmetic differs between the libraries of the two compilers.
-constexpr double weight_of_access = 4, weight_of_arithmetic = 2, weight_of_occurrence = 0.1;
+// Loads of whole wavefronts often have another line than in the PTX: that of the instruction before them.
+constexpr double weight_of_access = 4, weight_of_arithmetic = 2, weight_of_scalar_access = 1,
+                 weight_of_occurrence = 0.1;
 
 double weight(Conserved work) {
   if (work == Conserved::none) return weight_of_occurrence;
@@ -102,6 +104,7 @@ class Solving {
   };
   struct Line {
     std::vector<Part> program, code;  // in the order of the text
+    bool scalar = false;              // the code has loads of whole wavefronts
   };
   struct Term {
     std::size_t of = 0;  // class
@@ -231,8 +234,11 @@ class Solving {
         ++out.instructions;
         if (i.at.line > 0) {
           for (auto const opcode : {i.opcode(), i.second()})
-            if (auto const work = amdgcn::conserved_by(opcode); work.amount > 0)
-              add(with_columns_[{i.at, work.conserved}].code, {b, work.amount, narrow});
+            if (auto const work = amdgcn::conserved_by(opcode); work.amount > 0) {
+              auto& line = with_columns_[{i.at, work.conserved}];
+              add(line.code, {b, work.amount, narrow});
+              line.scalar = line.scalar || amdgcn::pipe_of(opcode) == Pipe::scalar_memory;
+            }
           if (!narrow && amdgcn::pipe_of(i.opcode()) != Pipe::wait) ++occurrences[{i.at, i.opcode()}];
         }
         if (i.narrows()) narrow = true;
@@ -261,6 +267,7 @@ class Solving {
       auto& joined = lines_[{without_column(key.first), key.second}];
       joined.program.insert(joined.program.end(), line.program.begin(), line.program.end());
       joined.code.insert(joined.code.end(), line.code.begin(), line.code.end());
+      joined.scalar = joined.scalar || line.scalar;
     }
     for (auto& [key, line] : lines_)
       for (auto* const parts : {&line.program, &line.code}) {
@@ -300,19 +307,20 @@ class Solving {
   void note_equations() {
     for (auto const& [key, line] : lines_) {
       if (line.program.empty() || line.code.empty()) continue;
+      double const counts = line.scalar ? weight_of_scalar_access : weight(key.second);
       bool const one_by_one = line.program.size() == line.code.size() && line.code.size() > 1;
       if (one_by_one) {
         for (std::size_t i = 0; i < line.code.size(); ++i)
-          add_equation(key.second, {&line.program[i], 1}, {&line.code[i], 1});
+          add_equation(counts, {&line.program[i], 1}, {&line.code[i], 1});
         continue;
       }
-      add_equation(key.second, line.program, line.code);
+      add_equation(counts, line.program, line.code);
     }
   }
 
-  void add_equation(Conserved work, std::span<Part const> program, std::span<Part const> code) {
+  void add_equation(double weight, std::span<Part const> program, std::span<Part const> code) {
     Equation made;
-    made.weight = weight(work);
+    made.weight = weight;
     for (auto const& part : program) made.total += part.amount * entries_of(part.where);
     for (auto const& part : code) {
       std::size_t const c = class_of_[part.where];
