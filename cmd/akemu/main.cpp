@@ -12,7 +12,9 @@
 #include "model/ake/devices.hpp"
 #include "model/queue.hpp"
 #include "process/input.hpp"
+#include "record/kernel.hpp"
 #include "record/selection.hpp"
+#include "record/table.hpp"
 
 using namespace kernelcast;
 namespace ake = model::ake;
@@ -28,7 +30,7 @@ struct Options {
   bool no_cache = false, warm = false, dual_issue = false, replace = false, strict = false;
   double group_launch_cycles = 0;
   std::size_t neighbours = 4;
-  std::vector<std::string> sass;
+  std::vector<std::string> sass, slots;
   std::string timeline, calibrate, only;
 };
 
@@ -37,6 +39,16 @@ std::map<std::string, ake::Listing> listings(cli::Streams& io, std::vector<std::
   for (auto const& path : paths) {
     auto const name = cli::Streams::input_name(path);
     out.merge(ake::read_listing(read_all(io.input(path), name), name));
+  }
+  return out;
+}
+
+ake::SlotRows slot_rows(cli::Streams& io, std::vector<std::string> const& paths) {
+  ake::SlotRows out;
+  for (auto const& path : paths) {
+    auto csv = io.csv(path);
+    record::Reader<record::Kernel> rows(csv);
+    for (record::Kernel row; rows.next(row);) out.add(row);
   }
   return out;
 }
@@ -69,6 +81,8 @@ void project(Options const& options, cli::Streams& io) {
   auto model = model_options(options, database);
   auto const sass = listings(io, options.sass);
   model.sass = &sass;
+  auto const slots = slot_rows(io, options.slots);
+  model.slots = &slots;
   auto const latencies = ake::read_latencies(database.path(), [&](std::string const& path) { return io.csv(path); });
   std::optional<record::Selection> only;
   if (!options.only.empty()) {
@@ -110,7 +124,8 @@ void declare(cli::Tool& tool) {
                  "only kernels, cases and devices that a row of this table names (columns kernel, case, device), as "
                  "rank --undecided writes it")
       ->type_name("FILE");
-  app.add_option("--scheduler", options->scheduler, "gto (default: greedy, then oldest), rr (in turn) or two-level")
+  app.add_option("--scheduler", options->scheduler,
+                 "of NVIDIA's devices: gto (default: greedy, then oldest), rr (in turn) or two-level")
       ->type_name("NAME")
       ->check(CLI::IsMember({"gto", "rr", "two-level"}));
   app.add_option("--active-warps", options->active_warps, "active wavefronts of a scheduler with two-level (default 8)")
@@ -138,6 +153,11 @@ void declare(cli::Tool& tool) {
       ->type_name("ORDER")
       ->check(CLI::IsMember({"both", "program", "list"}));
   app.add_option("--sass", options->sass, "also the order of this listing of nvdisasm, for the kernels that it has")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("--slots", options->slots,
+                 "kernel rows of miniemu --machine-code: on AMD's devices, as many instructions of each kind as the "
+                 "row of the device's own target has")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_flag("--dual-issue", options->dual_issue,
@@ -170,10 +190,11 @@ int main(int argc, char** argv) {
       .description =
           "Reads what the wavefronts of a kernel execute, as miniemu --emit trace writes it, and emulates the compute "
           "unit of each device that runs them: every unit has a latency and a gap, wavefronts issue in order, the "
-          "scheduler is greedy then oldest. Writes the time, what limits it, how busy each unit is and what the "
+          "scheduler is greedy then oldest, or, on AMD's devices, issues one instruction of each kind a turn. Writes "
+          "the time, what limits it, how busy each unit is and what the "
           "wavefronts wait for. Figures that the database lacks are assumed by its stated fallbacks, which the column "
           "reason names.",
-      .input = {&record::Trace::schema()},
+      .input = {&record::Trace::schema(), &record::Kernel::schema()},
       .output = {&record::Emulation::schema(), &record::LatencyGap::schema()},
       .statuses = {{Status::unavailable, "no such device in the database, or a name that may be several"}},
       .see_also = {"miniemu(1)", "perfcast(1)", "rank(1)", "kernelcast-models(7)"},

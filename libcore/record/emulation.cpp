@@ -61,7 +61,9 @@ void add_shares(Schema<Emulation>& s) {
       .column("l1_hit", &Emulation::l1_hit, Unit::none, "part of the loads' sectors that the first-level cache had")
       .column("l2_hit", &Emulation::l2_hit, Unit::none, "part of those beyond it that the second-level cache had")
       .column("dram_bytes", &Emulation::dram_bytes, Unit::bytes,
-              "moved from and to device memory for the groups of all launches");
+              "moved from and to device memory for the groups of all launches")
+      .column("busy_scalar", &Emulation::busy_scalar, Unit::none,
+              "part of the time in which the scalar unit is taken, where there is one");
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct Emulation {
   Number stall_dependency, stall_memory, stall_barrier, stall_issue;
   Number l1_hit, l2_hit;
   Number dram_bytes;
+  Number busy_scalar;
 
   static Schema<Emulation> const& schema();
 };

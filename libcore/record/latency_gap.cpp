@@ -44,12 +44,36 @@ Schema<LatencyFallback> const& LatencyFallback::schema() {
           .column("quantity", &LatencyFallback::quantity, Unit::none, "latency or gap")
           .column("target", &LatencyFallback::target, Unit::none, "only for this target; empty: for all")
           .may_be_empty()
-          .column("from", &LatencyFallback::from, Unit::none,
-                  "another class; architecture: the nearest target that has the figure; throughput: 32 lanes over the "
-                  "class's throughput in devices.csv; cycles: a constant")
+          .column(
+              "from", &LatencyFallback::from, Unit::none,
+              "another class; architecture: the nearest target that has the figure; throughput: a wavefront over the "
+              "class's throughput in devices.csv; gap: of the same class; cycles: a constant")
           .column("numerator", &LatencyFallback::numerator, Unit::count, "what it is multiplied with, or the constant")
           .column("denominator", &LatencyFallback::denominator, Unit::count, "and divided by")
           .column("reason", &LatencyFallback::reason, Unit::none, "why this is assumed");
+  return schema;
+}
+
+Schema<IssueRule> const& IssueRule::schema() {
+  static auto const schema =
+      Schema<IssueRule>("issue_rule", "how the schedulers of an architecture choose instructions")
+          .column("target", &IssueRule::target, Unit::none, "gfx targets, joined by ;")
+          .column("kinds", &IssueRule::kinds, Unit::none,
+                  "kinds of instructions of which a scheduler issues one a turn each, of different wavefronts: vector, "
+                  "scalar, vector_memory, shared, branch; joined by ;")
+          .column("staggered", &IssueRule::staggered, Unit::none,
+                  "yes: the schedulers of a compute unit begin their turns one after the other")
+          .column("wavefront_turn_cycles", &IssueRule::wavefront_turn_cycles, Unit::cycles,
+                  "from an instruction of a wavefront to its next, at least")
+          .column("waits", &IssueRule::waits, Unit::none,
+                  "yes: loads are waited for by an instruction, and complete in their order")
+          .column("order", &IssueRule::order, Unit::none, "which of several wavefronts: oldest")
+          .column("apart", &IssueRule::apart, Unit::none,
+                  "classes of latgap.csv with a unit beside the vector unit, joined by ;")
+          .may_be_empty()
+          .column("source", &IssueRule::source, Unit::none, "where this is stated")
+          .column("assumed", &IssueRule::assumed, Unit::none, "what of it no source states")
+          .may_be_empty();
   return schema;
 }
 

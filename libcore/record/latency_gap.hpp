@@ -33,12 +33,27 @@ struct LatencyFallback {
   std::string class_name;  // column `class`
   std::string quantity;    // latency or gap
   std::string target;      // only for this target (sm_20); empty: for all
-  std::string from;        // another class; `architecture`: the nearest target that has it; `throughput`: 32 lanes over
-                           // the class's throughput in devices.csv; `cycles`: a constant
+  std::string from;  // another class; `architecture`: the nearest target that has it; `throughput`: a wavefront over
+                     // the class's throughput in devices.csv; `gap`: of the same class; `cycles`: a constant
   std::uint64_t numerator = 1, denominator = 1;  // what it is multiplied with; with `cycles` the figure itself
   std::string reason;
 
   static Schema<LatencyFallback> const& schema();
+};
+
+// How the schedulers of an architecture choose, where it is not one instruction a turn, whatever it is.
+struct IssueRule {
+  std::string target;  // gfx600;gfx701
+  // Of a turn, each for another wavefront: vector, scalar, vector_memory, shared, branch. Joined by ;
+  std::string kinds;
+  std::string staggered;                    // yes: schedulers take turns, one begins in a clock
+  std::uint64_t wavefront_turn_cycles = 1;  // from an instruction of a wavefront to its next
+  std::string waits;                        // yes: an instruction waits for loads, which complete in their order
+  std::string order;                        // which wavefront of several: oldest
+  std::string apart;                        // classes with a unit beside the vector unit; empty: none. Joined by ;
+  std::string source, assumed;
+
+  static Schema<IssueRule> const& schema();
 };
 
 }  // namespace kernelcast::record

@@ -25,7 +25,7 @@ std::string const& small_database() {
   static std::string const path = [] {
     namespace fs = std::filesystem;
     fs::path const whole = KERNELCAST_FUZZ_DEVDB;
-    for (auto const* name : {"occupancy.csv", "latgap.csv", "latgap_fallbacks.csv"})
+    for (auto const* name : {"occupancy.csv", "latgap.csv", "latgap_fallbacks.csv", "issue.csv"})
       fs::copy_file(whole / name, folder.path() / name);
     std::ifstream in(whole / "devices.csv");
     std::ofstream out(folder.path() / "devices.csv");

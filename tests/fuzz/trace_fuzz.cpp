@@ -13,9 +13,12 @@ namespace ake = model::ake;
 namespace {
 
 ake::LatencyTable latencies() {
-  std::ifstream figures(small_database() + "/latgap.csv"), fallbacks(small_database() + "/latgap_fallbacks.csv");
-  csv::Reader one(figures, "latgap.csv"), two(fallbacks, "latgap_fallbacks.csv");
-  return ake::read_latencies(one, two);
+  std::ifstream figures(small_database() + "/latgap.csv"), fallbacks(small_database() + "/latgap_fallbacks.csv"),
+      rules(small_database() + "/issue.csv");
+  csv::Reader one(figures, "latgap.csv"), two(fallbacks, "latgap_fallbacks.csv"), three(rules, "issue.csv");
+  auto out = ake::read_latencies(one, two);
+  ake::read_issuing(three, out);
+  return out;
 }
 
 ake::Options options_of(unsigned bits) {

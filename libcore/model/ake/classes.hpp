@@ -38,14 +38,17 @@ enum class Class : std::uint8_t {
   gmem_load_dram,
   atomic_global,
   barrier,
-  issue
+  issue,
+  scalar,      // AMD: one result for a whole wavefront
+  scalar_load  // and loads of one
 };
-inline constexpr std::size_t class_count = 27;
+inline constexpr std::size_t class_count = 29;
 inline constexpr std::array<std::string_view, class_count> class_names{
-    "fp32_add",     "fp32_mul",     "fp32_fma",       "fp64",          "fp16",      "mma",        "int_add",
-    "int_mul",      "int_mad",      "shift",          "logic",         "sfu",       "cvt",        "move",
-    "control",      "sync",         "param_load",     "const_load",    "smem_load", "smem_store", "smem_atomic",
-    "gmem_load_l1", "gmem_load_l2", "gmem_load_dram", "atomic_global", "barrier",   "issue"};
+    "fp32_add",      "fp32_mul",   "fp32_fma",    "fp64",         "fp16",         "mma",
+    "int_add",       "int_mul",    "int_mad",     "shift",        "logic",        "sfu",
+    "cvt",           "move",       "control",     "sync",         "param_load",   "const_load",
+    "smem_load",     "smem_store", "smem_atomic", "gmem_load_l1", "gmem_load_l2", "gmem_load_dram",
+    "atomic_global", "barrier",    "issue",       "scalar",       "scalar_load"};
 inline std::string_view name(Class c) {
   return class_names[static_cast<std::size_t>(c)];
 }

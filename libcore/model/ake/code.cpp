@@ -92,10 +92,14 @@ class Compiler {
     };
     // Slots of the block's own registers are free again at its end, for other blocks.
     free = block_slots_;
+    std::unordered_map<std::uint32_t, std::uint32_t>
+        loading;  // registers that loads write, until waited for: which load
     for (std::uint32_t n = 0; n < order.size(); ++n) {
       Instruction const& instruction = block[order[n]];
       Op op = op_of(instruction);
       op.pc = static_cast<std::uint16_t>(std::min<std::uint32_t>(order[n], 0xffff));
+      if (machine_.issuing.waits)
+        wait_for(instruction, loading, op.pc, [&](std::uint32_t r) { return slot(r, own, next_slot); });
       op.operands = static_cast<std::uint32_t>(code_.operands.size());
       for (std::uint32_t const r : instruction.sources) operand(slot(r, own, next_slot), false);
       for (std::uint32_t const r : instruction.sources)
@@ -107,6 +111,8 @@ class Compiler {
         operand(slot(r, own, next_slot), fresh);
       }
       for (std::uint32_t const r : instruction.destinations) release(r, n, last_use, own, free);
+      if (op.waits)
+        for (std::uint32_t const r : instruction.destinations) loading[r] = n;
       op.sources = static_cast<std::uint8_t>(std::min<std::size_t>(instruction.sources.size(), 255));
       op.destinations = static_cast<std::uint8_t>(std::min<std::size_t>(instruction.destinations.size(), 255));
       code_.ops.push_back(op);
@@ -115,6 +121,27 @@ class Compiler {
       if (s != gone) free.push_back(s);
     std::sort(free.begin(), free.end());
     block_slots_ = free;
+  }
+
+  // An instruction that waits for the loads whose results this one reads, and so for those before them.
+  template <class SlotOf>
+  void wait_for(Instruction const& instruction, std::unordered_map<std::uint32_t, std::uint32_t>& loading,
+                std::uint16_t pc, SlotOf slot_of) {
+    std::vector<std::uint32_t> needed;
+    std::uint32_t last = 0;
+    for (std::uint32_t const r : instruction.sources)
+      if (auto const at = loading.find(r); at != loading.end()) {
+        needed.push_back(r);
+        last = std::max(last, at->second);
+      }
+    if (needed.empty()) return;
+    Op op;
+    op.pc = pc;
+    op.operands = static_cast<std::uint32_t>(code_.operands.size());
+    op.sources = static_cast<std::uint8_t>(std::min<std::size_t>(needed.size(), 255));
+    for (std::uint32_t const r : needed) operand(slot_of(r), false);
+    code_.ops.push_back(op);
+    std::erase_if(loading, [&](auto const& entry) { return entry.second <= last; });
   }
 
   static constexpr std::uint32_t gone = ~std::uint32_t{0};
@@ -138,13 +165,41 @@ class Compiler {
     code_.operands.push_back(static_cast<std::uint16_t>((slot & 0x7fff) | (fresh ? fresh_slot : 0)));
   }
 
+  IssueKind issue_kind(Instruction const& i) const {
+    auto const kind = kind_of(i);
+    return machine_.issuing.kinds[static_cast<std::size_t>(kind)] || kind == IssueKind::none ? kind : IssueKind::vector;
+  }
+
+  static IssueKind kind_of(Instruction const& i) {
+    switch (i.type.instruction_class) {
+      case Class::control:
+        return IssueKind::branch;
+      case Class::sync:
+      case Class::barrier:
+        return IssueKind::none;  // the instruction buffer does without a unit
+      case Class::param_load:
+      case Class::const_load:
+      case Class::scalar:
+      case Class::scalar_load:
+        return IssueKind::scalar;
+      default:
+        if (i.item < 0) return IssueKind::vector;
+        return i.type.space == Space::shared ? IssueKind::shared : IssueKind::vector_memory;
+    }
+  }
+
   Op op_of(Instruction const& i) const {
     Op op;
+    op.folded = i.folded;
     Cost const& cost = machine_.of(i.type.instruction_class);
     op.latency = cost.latency;
     op.gap = cost.gap;
     op.unit = cost.gap > 0 ? cost.unit : Unit::none;
     op.per_scheduler = cost.per_scheduler;
+    if (machine_.issuing.by_kind) {
+      op.issue = issue_kind(i);
+      op.branch = i.type.instruction_class == Class::control && i.type.kind == Kind::plain;
+    }
     op.takes_all_slots = machine_.fp64_takes_all_slots && i.type.instruction_class == Class::fp64;
     switch (i.type.kind) {
       case Kind::plain:

@@ -16,6 +16,7 @@ struct Instruction {
   unsigned bytes_per_lane = 0;
   std::vector<std::uint32_t> sources, destinations;  // registers
   unsigned pending = 0;                              // Kind::wait: groups of copies that may be under way still
+  bool folded = false;                               // not in the machine's code: its operands are its results
   std::int32_t item = -1;                            // which memory instruction of its block, in the order of the trace
 };
 
@@ -56,6 +57,9 @@ struct Op {
   std::uint8_t sources = 0, destinations = 0;
   OpKind kind = OpKind::plain;
   Unit unit = Unit::none;
+  IssueKind issue = IssueKind::none;  // where the machine issues by kind
+  bool folded = false;                // takes no time, no turn and no unit
+  bool branch = false;                // and the wavefront waits for where it goes
   bool per_scheduler = false;
   bool waits = false;            // access: another instruction may wait for its data
   bool takes_all_slots = false;  // an fp64 operation of compute capability 2.x
@@ -78,7 +82,8 @@ struct Code {
 
 enum class Order : std::uint8_t { program, list };
 
-// [ake] The operations of a kernel on a machine. Order::list: each block is reordered by a list scheduler that keeps no
+// [ake] The operations of a kernel on a machine. Where the machine waits for loads by instructions, one stands before
+// the first use of a load's result in its block. Order::list: each block is reordered by a list scheduler that keeps no
 // more values alive than `registers` (0: no limit), see schedule.hpp.
 // Throws Error(limit) for a kernel of more registers at a time than 32767.
 Code compile(Kernel const&, Machine const&, Order, std::uint64_t registers);

@@ -1,7 +1,10 @@
 #include "model/ake/devices.hpp"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <map>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,9 +30,39 @@ LatencyTable read_latencies(csv::Reader& figures, csv::Reader& fallbacks) {
   return out;
 }
 
+void read_issuing(csv::Reader& reader, LatencyTable& table) {
+  record::Reader<record::IssueRule> rules(reader);
+  for (record::IssueRule rule; rules.next(rule);) {
+    auto const known = [&](std::string_view column, std::string_view text, std::span<std::string_view const> names) {
+      for (std::size_t at = 0; at < text.size();) {
+        auto const end = std::min(text.find(';', at), text.size());
+        std::string const one(text.substr(at, end - at));
+        at = end + 1;
+        if (std::find(names.begin(), names.end(), one) == names.end())
+          throw rules.error(column, fmt::format("unknown name '{}'", one),
+                            did_you_mean(one, {names.begin(), names.end()}, 30));
+      }
+    };
+    std::array<std::string_view, 2> const yes_no{"yes", "no"};
+    std::array<std::string_view, 1> const orders{"oldest"};
+    known("kinds", rule.kinds, std::span(issue_kind_names).subspan(1));
+    known("staggered", rule.staggered, yes_no);
+    known("waits", rule.waits, yes_no);
+    known("order", rule.order, orders);
+    known("apart", rule.apart, class_names);
+    table.issuing.push_back(rule);
+  }
+}
+
 LatencyTable read_latencies(std::string const& database, std::function<csv::Reader(std::string const&)> const& open) {
   auto figures = open(database + "/latgap.csv"), fallbacks = open(database + "/latgap_fallbacks.csv");
-  return read_latencies(figures, fallbacks);
+  auto out = read_latencies(figures, fallbacks);
+  auto const path = database + "/issue.csv";
+  if (std::error_code error; std::filesystem::exists(path, error)) {
+    auto rules = open(path);
+    read_issuing(rules, out);
+  }
+  return out;
 }
 
 Devices::Devices(device::DeviceDatabase const& database, std::vector<std::string> const& names,
@@ -53,7 +86,7 @@ bool Devices::takes(record::Trace const& launch, Projector const& projector) con
 std::size_t Devices::groups_needed(record::Trace const& launch) const {
   std::size_t most = 1;
   for (auto const& p : projectors_)
-    if (takes(launch, p)) most = std::max(most, fit(launch, p.device()).groups_per_cu);
+    if (takes(launch, p)) most = std::max(most, p.fit(launch).groups_per_cu);
   return most * neighbours_;
 }
 

@@ -16,7 +16,9 @@ namespace kernelcast::model::ake {
 
 // latgap.csv and latgap_fallbacks.csv. Throws Error(bad_data) with the place for an unknown class or quantity.
 LatencyTable read_latencies(csv::Reader& figures, csv::Reader& fallbacks);
-// Those of a device database; `open` reads a file of it.
+// issue.csv. Throws Error(bad_data) with the place for a name that is not known.
+void read_issuing(csv::Reader& rules, LatencyTable&);
+// Those of a device database, issue.csv where present; `open` reads a file of it.
 LatencyTable read_latencies(std::string const& database, std::function<csv::Reader(std::string const&)> const& open);
 
 class Devices {

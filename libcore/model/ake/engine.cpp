@@ -27,6 +27,7 @@ struct Warp {
   Stamp* slots = nullptr;
   Ticks started = 0, issued = 0;
   std::uint32_t place = 0, number = 0;  // of its group, in its group
+  Ticks loaded = 0, loaded_shared = 0;  // machines that wait for loads: when the last one is complete
   std::uint16_t scheduler = 0;
   bool from_barrier = false;  // what it waits for is a release
 };
@@ -62,7 +63,9 @@ struct Slot {
   std::vector<Ticks> ready;
   std::vector<Stamp> cause;
   std::vector<std::uint32_t> warp;
-  std::size_t group = 0;  // two_level: the active part
+  std::size_t group = 0;                          // two_level: the active part
+  std::array<Ticks, issue_kind_count> free_of{};  // machines that issue by kind: when another of it may
+  Ticks last_issue = -1;
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };
@@ -85,13 +88,15 @@ class Engine {
   void start_group(std::size_t place, Group const*, Ticks when);
   void select(Slot&);
   void select_greedy(Slot&);
+  void select_by_kind(Slot&);
   std::size_t pick_in_turn(Slot const&, Ticks t) const;
   std::size_t pick_two_level(Slot&, Ticks t) const;
   void issue(unsigned scheduler);
   void execute(Op const&, Warp&, unsigned scheduler, Ticks t);
   void access(Op const&, Warp&, Ticks t);
   void complete(Op const&, Warp&, Ticks done, bool memory);
-  bool advance(Warp&);  // to the next op; false at the end
+  bool advance(Warp&);  // to the next op that takes a turn; false at the end
+  void fold(Op const&, Warp&) const;
   void wait_for_operands(Slot&, std::size_t index, Warp&, Ticks not_before);
   void arrive(Slot&, std::size_t index, Warp&);
   void release(Place&, std::size_t place);
@@ -187,6 +192,7 @@ void Engine::start_group(std::size_t place, Group const* group, Ticks when) {
 }
 
 bool Engine::advance(Warp& warp) {
+  while (warp.op != warp.end && warp.op->folded) fold(*warp.op++, warp);
   if (warp.op != warp.end) return true;
   for (++warp.row; warp.row != warp.last_row; ++warp.row) {
     std::uint32_t const begin = code_.block_begin[warp.row->block], end = code_.block_begin[warp.row->block + 1];
@@ -194,9 +200,22 @@ bool Engine::advance(Warp& warp) {
     warp.op = code_.ops.data() + begin;
     warp.end = code_.ops.data() + end;
     warp.requests = places_[warp.place].group->requests.data() + warp.row->requests;
+    while (warp.op != warp.end && warp.op->folded) fold(*warp.op++, warp);
+    if (warp.op == warp.end) continue;
     return true;
   }
   return false;
+}
+
+void Engine::fold(Op const& op, Warp& warp) const {
+  std::uint16_t const* slot = code_.operands.data() + op.operands;
+  Stamp latest = stamp(warp.issued, false);
+  for (unsigned s = 0; s < op.sources; ++s) latest = std::max(latest, warp.slots[slot[s]]);
+  slot += op.sources;
+  for (unsigned d = 0; d < op.destinations; ++d) {
+    Stamp& there = warp.slots[slot[d] & ~fresh_slot];
+    there = slot[d] & fresh_slot ? latest : std::max(there, latest);
+  }
 }
 
 // ---------------------------------------------------------------- which wavefront is next
@@ -207,6 +226,7 @@ void Engine::select(Slot& slot) {
   slot.next = never_ticks;
   std::size_t const n = slot.ready.size();
   if (n == 0) return;
+  if (machine_.issuing.by_kind) return select_by_kind(slot);
   if (setting_.scheduler == Scheduler::gto) return select_greedy(slot);
   Ticks const earliest = *std::min_element(slot.ready.begin(), slot.ready.end());
   if (earliest == never_ticks) return;
@@ -236,6 +256,24 @@ void Engine::select_greedy(Slot& slot) {
   }
   slot.next = earliest;
   if (slot.last == Slot::none || ready[slot.last] != earliest) slot.pick = first;
+}
+
+// The first that can issue, of those of equal time the oldest.
+void Engine::select_by_kind(Slot& slot) {
+  auto const number = static_cast<unsigned>(&slot - slots_.data());
+  Ticks const turn = machine_.issue_gap;
+  Ticks const phase = machine_.issuing.staggered ? turn * number / parts_ : 0;
+  for (std::size_t i = 0; i < slot.ready.size(); ++i) {
+    if (slot.ready[i] == never_ticks) continue;
+    Op const& op = *warps_[slot.warp[i]].op;
+    Ticks t = std::max({slot.ready[i], slot.free_of[static_cast<std::size_t>(op.issue)], phase});
+    if (op.issue == IssueKind::vector && op.unit != Unit::none)
+      t = std::max(t, admission(op.unit, op.per_scheduler ? number : 0));
+    if (machine_.issuing.staggered) t = phase + (t - phase + turn - 1) / turn * turn;
+    if (t >= slot.next) continue;
+    slot.next = t;
+    slot.pick = i;
+  }
 }
 
 std::size_t Engine::pick_in_turn(Slot const& slot, Ticks t) const {
@@ -277,12 +315,15 @@ void Engine::issue(unsigned scheduler) {
   Stall const waited = warp.from_barrier              ? Stall::barrier
                        : (slot.cause[index] & 1) != 0 ? Stall::memory
                                                       : Stall::dependency;
-  if (ready > warp.issued) out_.stall[static_cast<std::size_t>(waited)] += ready - warp.issued;
-  out_.stall[static_cast<std::size_t>(Stall::issue)] += t - std::max(ready, warp.issued);
+  Ticks const able = std::min(t, warp.issued + machine_.issuing.wavefront_turn);
+  if (ready > able) out_.stall[static_cast<std::size_t>(waited)] += ready - able;
+  out_.stall[static_cast<std::size_t>(Stall::issue)] += t - std::max(ready, able);
   warp.from_barrier = false;
   slot.last = index;
   slot.free = t + machine_.issue_gap;
-  busy(Unit::none) += machine_.issue_gap;
+  if (op.issue != IssueKind::none) slot.free_of[static_cast<std::size_t>(op.issue)] = slot.free;
+  if (!machine_.issuing.by_kind || t != slot.last_issue) busy(Unit::none) += machine_.issue_gap;
+  slot.last_issue = t;
   if (op.takes_all_slots)
     for (Slot& other : slots_) {
       if (&other == &slot) continue;
@@ -296,16 +337,18 @@ void Engine::issue(unsigned scheduler) {
   execute(op, warp, scheduler, t);
   if (setting_.observe)
     setting_.observe({warp.place, warp.number, places_[warp.place].group->number, block, op.pc, op.unit, from, t, done_,
-                      ready > from ? waited : Stall::issue});
+                      ready > able ? waited : Stall::issue});
   warp.issued = t;
-  bool second = setting_.dual_issue;
+  bool second = setting_.dual_issue && !machine_.issuing.by_kind;
+  Ticks next = t + machine_.issuing.wavefront_turn;
   if (op.kind == OpKind::barrier) {
     ++warp.op;
     return arrive(slot, index, warp);
   }
   for (++warp.op;; ++warp.op) {
     if (!advance(warp)) return finish(scheduler, index, t);
-    wait_for_operands(slot, index, warp, t);
+    if (op.branch && warp.row->block != block + 1) next = std::max(next, t + op.latency);
+    wait_for_operands(slot, index, warp, next);
     if (!second || slot.ready[index] > t || warp.op->kind == OpKind::barrier || warp.op->unit == op.unit) break;
     second = false;
     execute(*warp.op, warp, scheduler, t);
@@ -317,7 +360,7 @@ void Engine::execute(Op const& op, Warp& warp, unsigned scheduler, Ticks t) {
   ++out_.instructions;
   if (op.kind == OpKind::access) return access(op, warp, t);
   if (op.kind == OpKind::commit) copies(warp).commit();
-  if (op.unit == Unit::none) return complete(op, warp, t + op.latency, false);
+  if (op.unit == Unit::none) return complete(op, warp, op.branch ? t : t + op.latency, false);
   Ticks const start = admit(admission(op.unit, op.per_scheduler ? scheduler : 0), t, op.gap);
   busy(op.unit) += op.per_scheduler ? op.gap : op.gap * parts_;
   complete(op, warp, start + op.latency, false);
@@ -350,6 +393,10 @@ void Engine::access(Op const& op, Warp& warp, Ticks t) {
     out_.dram_sectors += r.dram;
   }
   if (op.copy) copies(warp).add(done);
+  if (op.waits && machine_.issuing.waits) {
+    Ticks& last = r.l1 || r.l2 || r.dram ? warp.loaded : warp.loaded_shared;
+    done = last = std::max(last, done);
+  }
   complete(op, warp, done, true);
 }
 

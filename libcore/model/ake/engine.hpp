@@ -9,9 +9,12 @@
 // number; nothing is stepped cycle by cycle. A global access visits the levels of the memory in turn, each with its own
 // admit time; n requests of a level are admitted one gap apart. Stores keep units busy and no wavefront waits for them.
 // A barrier releases the group when its last wavefront that still runs has arrived, after the barrier's latency.
-// Greedy then oldest: the wavefront that issued last if it is ready, else the oldest by (start of its group, number of
-// the group's slot, number in the group).
-// Limits: registers are read at issue, so that only true dependences wait; a guarded write counts as a whole one.
+// Where the machine issues by kind (devdb/issue.csv), a scheduler issues one instruction of each kind a turn, each of
+// another wavefront, the oldest that can. Vector instructions then wait for their unit, loads of a wavefront complete
+// in the order of their issue, and a branch that is taken holds its wavefront for the branch's latency. Greedy then
+// oldest: the wavefront that issued last if it is ready, else the oldest by (start of its group, number of the group's
+// slot, number in the group). Limits: registers are read at issue, so that only true dependences wait; a guarded write
+// counts as a whole one.
 #pragma once
 
 #include <array>
@@ -23,7 +26,7 @@
 
 namespace kernelcast::model::ake {
 
-enum class Scheduler : std::uint8_t { gto, rr, two_level };
+enum class Scheduler : std::uint8_t { gto, rr, two_level };  // of machines that do not issue by kind
 
 // What a wavefront waited for before it issued.
 enum class Stall : std::uint8_t { dependency, memory, barrier, issue };

@@ -59,16 +59,36 @@ std::vector<int> capabilities(std::string_view target) {
   return out;
 }
 
+// "gfx908;gfx90a" -> 0x908, 0x90a, so that those of a generation lie together; nothing for other targets.
+std::vector<int> gfx_numbers(std::string_view targets) {
+  std::vector<int> out;
+  for (std::size_t at = 0; at <= targets.size();) {
+    auto const end = std::min(targets.find(';', at), targets.size());
+    auto const one = targets.substr(at, end - at);
+    at = end + 1;
+    if (!one.starts_with("gfx")) continue;
+    int value = 0;
+    std::from_chars(one.data() + 3, one.data() + one.size(), value, 16);
+    out.push_back(value);
+  }
+  return out;
+}
+
 bool stands_for(std::string_view targets, std::string const& target) {
   if (targets == target) return true;
+  if (auto const gfx = gfx_numbers(target); !gfx.empty()) {
+    auto const there = gfx_numbers(targets);
+    return std::find(there.begin(), there.end(), gfx[0]) != there.end();
+  }
   auto const wanted = capabilities(target), there = capabilities(targets);
   return wanted.size() == 1 && std::find(there.begin(), there.end(), wanted[0]) != there.end();
 }
 
 int distance(std::string_view targets, std::string const& target) {
-  auto const wanted = capabilities(target);
+  bool const gfx = target.starts_with("gfx");
+  auto const wanted = gfx ? gfx_numbers(target) : capabilities(target);
   int least = 1000;
-  for (int const c : capabilities(targets))
+  for (int const c : gfx ? gfx_numbers(targets) : capabilities(targets))
     if (!wanted.empty()) least = std::min(least, std::abs(c - wanted[0]));
   return least;
 }
@@ -104,11 +124,23 @@ std::optional<double> throughput(device::Device const& d, Class c) {
   }
 }
 
+// Whether a list joined by ; has this name.
+bool has_name(std::string_view list, std::string_view name) {
+  for (std::size_t at = 0; at < list.size();) {
+    auto const end = std::min(list.find(';', at), list.size());
+    if (list.substr(at, end - at) == name) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 class Resolver {
  public:
   Resolver(device::Device const& device, LatencyTable const& table) : device_(device), table_(table) {
     auto const cc = capabilities(device.target);
     capability_ = cc.empty() ? 0 : cc[0];
+    for (auto const& rule : table.issuing)
+      if (!device.target.empty() && stands_for(rule.target, device.target)) issuing_ = &rule;
   }
   Resolved resolve();
 
@@ -132,6 +164,7 @@ class Resolver {
   device::Device const& device_;
   LatencyTable const& table_;
   int capability_ = 0;
+  record::IssueRule const* issuing_ = nullptr;
   Resolved out_;
   std::array<std::optional<Figure>, class_count> latency_{}, gap_{};
 };
@@ -212,10 +245,17 @@ std::optional<Figure> Resolver::step(LatencyFallback const& f, Class c, Quantity
     auto const rate = throughput(device_, c);
     if (!rate || *rate <= 0 || q != Quantity::gap) return std::nullopt;
     what = "by throughput";
-    bool const parts = capability_ >= 50 && device_.schedulers_per_cu && c != Class::barrier;
+    bool const parts = (capability_ >= 50 || issuing_) && device_.schedulers_per_cu && c != Class::barrier;
     auto const all = ratio_of(*rate);
-    Ratio const gap = Ratio{32 * all.denominator, all.numerator}.reduced().times(n, d);
+    auto const lanes = static_cast<std::int64_t>(issuing_ ? device_.wave_width.value_or(64) : 32);
+    Ratio const gap = Ratio{lanes * all.denominator, all.numerator}.reduced().times(n, d);
     return Figure{parts ? gap.times(static_cast<std::int64_t>(*device_.schedulers_per_cu), 1) : gap, parts};
+  }
+  if (f.from == "gap") {
+    auto const gap = q == Quantity::latency ? figure(c, Quantity::gap, depth + 1) : std::nullopt;
+    if (!gap) return std::nullopt;
+    what = "as its gap";
+    return Figure{gap->cycles.times(n, d), false};
   }
   if (f.from == "global_latency_s") {
     if (!device_.global_latency_s || !device_.clock_hz || q != Quantity::latency) return std::nullopt;
@@ -262,6 +302,8 @@ std::optional<Figure> Resolver::figure(Class c, Quantity q, unsigned depth) {
 }
 
 Unit Resolver::unit_of(Class c) const {
+  if (c == Class::scalar || c == Class::scalar_load) return issuing_ ? Unit::scalar : Unit::none;
+  if (issuing_ && c < Class::move) return has_name(issuing_->apart, name(c)) ? Unit::special : Unit::core;
   bool const apart = capability_ >= 70;  // integer lanes beside those of fp32
   switch (c) {
     case Class::fp32_add:
@@ -317,8 +359,8 @@ void Resolver::set_geometry() {
   c.l1_bytes = static_cast<std::uint64_t>(device_.l1_per_cu_bytes.value_or(0));
   c.l2_bytes = static_cast<std::uint64_t>(device_.l2_bytes.value_or(0));
   c.l1_has_shared = capability_ >= 70 && c.l1_bytes > device_.shared_per_cu_bytes.value_or(~std::uint64_t{0});
-  c.l1_takes_loads = (capability_ >= 20 && capability_ < 30) || capability_ == 60 || capability_ >= 70;
-  c.l1_takes_read_only = capability_ >= 50;
+  c.l1_takes_loads = issuing_ || (capability_ >= 20 && capability_ < 30) || capability_ == 60 || capability_ >= 70;
+  c.l1_takes_read_only = issuing_ || capability_ >= 50;
   c.l1_fills_lines = c.stores_evict = capability_ >= 20 && capability_ < 30;
 }
 
@@ -382,6 +424,16 @@ Resolved Resolver::resolve() {
   if (shares_l2())
     m.l2_port_gap = static_cast<Ticks>(sector_bytes / queue::Constants{}.l2_port_bytes * static_cast<double>(m.cycle));
   auto const& issue = *gap_[static_cast<std::size_t>(Class::issue)];
+  if (issuing_) {
+    m.issuing.by_kind = true;
+    for (std::size_t k = 0; k < issue_kind_count; ++k)
+      m.issuing.kinds[k] = has_name(issuing_->kinds, issue_kind_names[k]);
+    m.issuing.staggered = issuing_->staggered == "yes";
+    m.issuing.waits = issuing_->waits == "yes";
+    m.issuing.wavefront_turn = static_cast<Ticks>(issuing_->wavefront_turn_cycles) * m.cycle;
+    LatencyGap const* const l1 = own(Class::gmem_load_l1, Quantity::gap);
+    if (l1 && l1->gap_of.starts_with("64 B")) m.caches.l1_request_bytes = 64;
+  }
   m.issue_gap = ticks(issue.per_scheduler ? issue.cycles : issue.cycles.times(m.schedulers, 1));
   return out_;
 }

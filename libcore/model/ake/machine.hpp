@@ -7,6 +7,8 @@
 // all of the device's gaps divide.
 // The gap of device memory follows from the bandwidth that the database has for the device. From compute capability 7.0
 // on, all units together get no more of the second level than rates.hpp says, and one unit no more than its port gives.
+// How AMD's schedulers choose is in devdb/issue.csv; their vector units are one, whatever the class, but for those that
+// it names.
 // Limits: the gaps of the memory are rounded to a tick (1/960 of a cycle or less). AMD devices whose latencies the
 // table lacks cannot be emulated.
 #pragma once
@@ -14,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
@@ -25,12 +28,28 @@ namespace kernelcast::model::ake {
 using Ticks = std::int64_t;
 
 // What admits one request per gap. Per compute unit, or per scheduler where Cost::per_scheduler says so.
-enum class Unit : std::uint8_t { none, core, integer, fp64, special, shared, l1, l2, dram, barrier };
-inline constexpr std::size_t unit_count = 10;
+enum class Unit : std::uint8_t { none, core, integer, fp64, special, shared, l1, l2, dram, barrier, scalar };
+inline constexpr std::size_t unit_count = 11;
 inline constexpr std::array<record::Limiter, unit_count> unit_limiters{
-    record::Limiter::issue,   record::Limiter::core,   record::Limiter::integer, record::Limiter::fp64,
-    record::Limiter::special, record::Limiter::shared, record::Limiter::l1,      record::Limiter::l2,
-    record::Limiter::dram,    record::Limiter::barrier};
+    record::Limiter::issue,   record::Limiter::core,    record::Limiter::integer, record::Limiter::fp64,
+    record::Limiter::special, record::Limiter::shared,  record::Limiter::l1,      record::Limiter::l2,
+    record::Limiter::dram,    record::Limiter::barrier, record::Limiter::issue};
+
+// What a scheduler issues one of in a turn, where it issues several (devdb/issue.csv). An instruction of no kind
+// (waits) takes a turn of its wavefront alone.
+enum class IssueKind : std::uint8_t { none, vector, scalar, vector_memory, shared, branch };
+inline constexpr std::size_t issue_kind_count = 6;
+inline constexpr std::array<std::string_view, issue_kind_count> issue_kind_names{"none",          "vector", "scalar",
+                                                                                 "vector_memory", "shared", "branch"};
+
+// How schedulers choose. As it stands: one instruction a turn, of whatever kind.
+struct Issuing {
+  bool by_kind = false;  // one of each kind a turn, each of another wavefront; a vector instruction waits for its unit
+  std::array<bool, issue_kind_count> kinds{};  // an instruction of a kind that is not here is a vector instruction
+  bool staggered = false;                      // schedulers take turns, one begins in a clock
+  bool waits = false;                          // an instruction waits for loads; loads of a wavefront complete in order
+  Ticks wavefront_turn = 0;                    // from an instruction of a wavefront to its next
+};
 
 struct Cost {
   Ticks latency = 0, gap = 0;
@@ -50,9 +69,10 @@ struct Caches {
   bool l1_has_shared = false;   // shared memory is a part of l1_bytes
   bool l1_takes_loads = false;  // global loads; others only where they are read-only and l1_takes_read_only
   bool l1_takes_read_only = false;
-  bool l1_gap_is_of_access = false;  // the table's gap is for a wavefront's load, however many lines it touches
-  bool l1_fills_lines = false;       // a miss fetches the whole line (compute capability 2.x)
-  bool stores_evict = false;         // a store drops the line from the first level (2.x)
+  unsigned l1_request_bytes = line_bytes;  // that one gap of the first level is for: a line, or half of one
+  bool l1_gap_is_of_access = false;        // the table's gap is for a wavefront's load, however many lines it touches
+  bool l1_fills_lines = false;             // a miss fetches the whole line (compute capability 2.x)
+  bool stores_evict = false;               // a store drops the line from the first level (2.x)
 };
 
 struct Machine {
@@ -61,7 +81,8 @@ struct Machine {
   unsigned width = 32, units = 1;
   double clock_hz = 0;
   unsigned schedulers = 1;
-  Ticks issue_gap = 960;              // of one scheduler
+  Ticks issue_gap = 960;  // of one scheduler
+  Issuing issuing;
   Ticks l2_port_gap = 0;              // of a sector, at least; 0: not known, the second level is not shared
   bool fp64_takes_all_slots = false;  // an fp64 instruction holds every scheduler (2.x)
   std::array<Cost, class_count> cost{};
@@ -91,10 +112,11 @@ struct Resolved {
   std::string missing;  // not empty: why there is no machine
 };
 
-// latgap.csv with its fallbacks.
+// latgap.csv with its fallbacks, and issue.csv.
 struct LatencyTable {
   std::vector<record::LatencyGap> rows;
   std::vector<record::LatencyFallback> fallbacks;
+  std::vector<record::IssueRule> issuing = {};
 };
 
 Resolved resolve(device::Device const&, LatencyTable const&);

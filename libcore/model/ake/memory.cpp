@@ -250,15 +250,15 @@ class Preparer {
                      Requests& r) {
     bool const first = first_level_takes(i, part.space);
     for (Touch const& t : touches) {
-      std::uint8_t missing = t.sectors;
+      std::uint8_t missing = fetched(t.sectors);
       if (first) {
         bool const lines = machine_.caches.l1_fills_lines;
-        std::uint8_t const hit = l1_[g / resident_].read(t.line, t.sectors, lines ? 0xf : 0);
-        missing = static_cast<std::uint8_t>(t.sectors & ~hit);
+        std::uint8_t const hit = l1_[g / resident_].read(t.line, t.sectors, lines ? 0xf : missing);
+        missing = fetched(static_cast<std::uint8_t>(t.sectors & ~hit));
         if (missing && lines) missing = 0xf;
         l1_lookups_ += count(t.sectors);
         l1_found_ += count(hit);
-        if (r.l1 == 0 || !machine_.caches.l1_gap_is_of_access) r.l1 = narrow(r.l1 + 1u);
+        if (r.l1 == 0 || !machine_.caches.l1_gap_is_of_access) r.l1 = narrow(r.l1 + requests(t.sectors));
       }
       if (!missing) continue;
       std::uint8_t const hit = l2_[0].read(t.line, missing, g);
@@ -267,6 +267,18 @@ class Preparer {
       r.l2 = narrow(r.l2 + count(missing));
       r.dram = narrow(r.dram + count(static_cast<std::uint8_t>(missing & ~hit)));
     }
+  }
+
+  // AMD's memory gives 64 bytes for 32.
+  std::uint8_t fetched(std::uint8_t sectors) const {
+    if (machine_.rule != AccessRule::amd64) return sectors;
+    return static_cast<std::uint8_t>(((sectors & 3) ? 3u : 0u) | ((sectors & 12) ? 12u : 0u));
+  }
+
+  // Of a line, to the first level.
+  unsigned requests(std::uint8_t sectors) const {
+    if (machine_.caches.l1_request_bytes == line_bytes) return 1;
+    return ((sectors & 3) ? 1u : 0u) + ((sectors & 12) ? 1u : 0u);
   }
 
   void simulate_store(std::span<Touch const> touches, std::size_t g, Requests& r) {

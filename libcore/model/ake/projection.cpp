@@ -16,7 +16,8 @@ namespace {
 
 constexpr double busy_enough = 0.5;  // a unit less busy than that does not decide the time: waiting does
 
-std::string name_of(Scheduler s) {
+std::string name_of(Scheduler s, Machine const& m) {
+  if (m.issuing.by_kind) return "oldest";
   return s == Scheduler::gto ? "gto" : s == Scheduler::rr ? "rr" : "two-level";
 }
 
@@ -114,6 +115,19 @@ std::string Projector::assumptions_of(Kernel const& kernel) const {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+record::Kernel const* Projector::slots_of(record::Trace const& launch) const {
+  if (!options_.slots || !resolved_.machine.issuing.by_kind) return nullptr;
+  return options_.slots->find(launch.kernel, launch.case_name, device_.target);
+}
+
+Fit Projector::fit(record::Trace launch) const {
+  if (auto const* const row = slots_of(launch)) {
+    launch.target = row->target;
+    launch.registers_target = row->registers_target;
+  }
+  return ake::fit(launch, device_);
+}
+
 void Projector::add(Launch const& launch, std::function<void(Issue const&)> const& observe) {
   Sum& sum = sum_of(launch);
   if (sum.status != record::RowStatus::ok) return;
@@ -127,7 +141,7 @@ void Projector::add(Launch const& launch, std::function<void(Issue const&)> cons
     return give_up(record::RowStatus::unknown,
                    fmt::format("a trace of wavefronts of {}, the device has {}: miniemu --width {}", launch.width(),
                                m.width, m.width));
-  Fit const place = fit(launch.head, device_);
+  Fit const place = fit(launch.head);
   if (place.groups_per_cu == 0) return give_up(record::RowStatus::infeasible, place.misfit);
   std::string const assumed = assumptions_of(*launch.kernel);
   if (options_.strict && !assumed.empty()) return give_up(record::RowStatus::unknown, "not in latgap.csv: " + assumed);
@@ -181,10 +195,17 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
   } else if (options_.sass && !options_.sass->empty()) {
     ake::add(sum.reason, "not in the listing");
   }
+  Kernel lowered;
+  Kernel const* kernel = launch.kernel;
+  if (auto const* const row = slots_of(launch.head)) {
+    lowered = lower(*kernel, prepared.groups, slot_ratios(*row, m.width));
+    kernel = &lowered;
+    ake::add(sum.reason, fmt::format("slots of {}'s machine code", row->target));
+  }
   if (options_.list_order)
-    add_run(sum.list, compile(*launch.kernel, m, Order::list, place.registers), prepared, sass ? ignore : observe);
+    add_run(sum.list, compile(*kernel, m, Order::list, place.registers), prepared, sass ? ignore : observe);
   if (options_.program_order)
-    add_run(sum.program, compile(*launch.kernel, m, Order::program, 0), prepared,
+    add_run(sum.program, compile(*kernel, m, Order::program, 0), prepared,
             sass || options_.list_order ? ignore : observe);
   if (options_.replace) return;
   std::uint64_t const wave = std::uint64_t{resident} * m.units;
@@ -265,7 +286,7 @@ record::Emulation Projector::row_of(Sum const& sum) const {
   order(sum.has_sass, sum.sass, row.time_sass_s);
   row.cycles = chosen.cycles;
   row.order = sum.has_sass ? "sass" : options_.list_order ? "list" : "program";
-  row.scheduler = name_of(options_.scheduler);
+  row.scheduler = name_of(options_.scheduler, resolved_.machine);
   row.cache = options_.memory.kind == MemoryMode::Kind::none    ? "none"
               : options_.memory.kind == MemoryMode::Kind::given ? "given"
               : options_.memory.warm                            ? "warm"
@@ -279,13 +300,14 @@ record::Emulation Projector::row_of(Sum const& sum) const {
   row.tail_cycles = chosen.tail_cycles;
   row.warp_instructions = chosen.instructions;
   double const cycles = chosen.cycles > 0 ? chosen.cycles : 1;
-  record::Emulation::Number* const busy[] = {&row.busy_issue,   &row.busy_core,   &row.busy_integer, &row.busy_fp64,
-                                             &row.busy_special, &row.busy_shared, &row.busy_l1,      &row.busy_l2,
-                                             &row.busy_dram,    &row.busy_barrier};
-  std::size_t busiest = 0;
+  record::Emulation::Number* const busy[] = {&row.busy_issue,   &row.busy_core,    &row.busy_integer, &row.busy_fp64,
+                                             &row.busy_special, &row.busy_shared,  &row.busy_l1,      &row.busy_l2,
+                                             &row.busy_dram,    &row.busy_barrier, &row.busy_scalar};
+  // A scheduler that issues by kind is no limit: its units are.
+  std::size_t busiest = resolved_.machine.issuing.by_kind ? 1 : 0;
   for (std::size_t u = 0; u < unit_count; ++u) {
     *busy[u] = chosen.busy[u] / cycles;
-    if (chosen.busy[u] > chosen.busy[busiest]) busiest = u;
+    if (chosen.busy[u] > chosen.busy[busiest] && (u > 0 || busiest == 0)) busiest = u;
   }
   double const lives = chosen.warp_cycles > 0 ? chosen.warp_cycles : 1;
   row.stall_dependency = chosen.stall[0] / lives;
@@ -317,6 +339,10 @@ record::Emulation Projector::row_of(Sum const& sum) const {
     if (sum.l2_sectors) row.l2_hit = static_cast<double>(sum.l2_hits) / static_cast<double>(sum.l2_sectors);
   }
   row.dram_bytes = chosen.dram_sectors * sector_bytes;
+  if (resolved_.machine.issuing.by_kind) {
+    row.status = record::RowStatus::unvalidated;
+    ake::add(row.reason, fmt::format("no measurement of {} has tested this model", device_.target));
+  }
   return row;
 }
 

@@ -18,6 +18,7 @@
 
 #include "device/device.hpp"
 #include "model/ake/engine.hpp"
+#include "model/ake/lower.hpp"
 #include "model/ake/memory.hpp"
 #include "model/ake/sass.hpp"
 #include "record/emulation.hpp"
@@ -37,6 +38,7 @@ struct Options {
   device::LaunchCost launch_cost;
   bool strict = false;  // a figure that the table lacks is an error of the row, not assumed
   std::map<std::string, Listing> const* sass = nullptr;  // machine code, by kernel
+  SlotRows const* slots = nullptr;                       // counts of machine code, for devices that issue by kind
 };
 
 // Work-groups per compute unit that are needed in a trace; 0 where the group does not fit or the device is not known.
@@ -55,6 +57,9 @@ class Projector {
   device::Device const& device() const { return device_; }
   Ticks cycle_ticks() const { return resolved_.machine.cycle; }
 
+  // Groups of a launch on a compute unit, with the registers of the device's own code where its counts are known.
+  Fit fit(record::Trace launch) const;
+
   // `observe`, where given, sees the first full wave (or the tail) of the order that time_s has.
   void add(Launch const&, std::function<void(Issue const&)> const& observe = {});
   // The rows, in the order of their first launches; closes them.
@@ -66,6 +71,7 @@ class Projector {
   Run run(Launch const&, Code const&, Prepared const&, std::size_t resident,
           std::function<void(Issue const&)> const& observe) const;
   Sum& sum_of(Launch const&);
+  record::Kernel const* slots_of(record::Trace const&) const;
   void emulate_launch(Launch const&, Fit const&, Sum&, std::function<void(Issue const&)> const& observe);
   std::string assumptions_of(Kernel const&) const;
   record::Emulation row_of(Sum const&) const;
