@@ -1,6 +1,7 @@
 // OpenCL C and CUDA C++ to assembly of AMD's machine code: clang-19's amdgcn back end, from the source that the PTX is
 // made of. CUDA C++ is compiled as HIP with our own headers, which map what NVIDIA's compilers know of themselves; a
-// toolkit's are not used. Limits: no textures, no PTX in the source, no libraries of the toolkit.
+// toolkit's are not used. OpenCL's images are compiled for the targets that have instructions for them, as libclc has
+// none. Limits: no textures, no PTX in the source, no libraries of the toolkit.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -19,17 +20,31 @@ AmdTarget amd_target(std::string const& target) {
           .bitcode = first ? "tahiti-amdgcn-mesa-mesa3d.bc" : "amdgcn--amdhsa.bc"};
 }
 
+bool has_images(std::string_view target) {
+  return target != "gfx90a" && !target.starts_with("gfx94") && !target.starts_with("gfx95");
+}
+
 namespace {
 
 // As AMD's own compilers of OpenCL C and HIP do: kernels call nothing.
 std::vector<std::string> const inlined{"-mllvm", "-amdgpu-early-inline-all=true", "-mllvm",
                                        "-amdgpu-function-calls=false"};
 
+// What libclc lacks for images, where the source may have some; empty elsewhere.
+std::string image_header(Build const& build, AmdTarget const& target) {
+  if (!has_images(target.processor) || build.source.find("image") == std::string::npos) return {};
+  auto const header = build.scratch.file("amd_images.clh");
+  for (auto const& file : embedded_opencl())
+    if (file.name == "amd_images.clh") write_file(header, file.text);
+  return header;
+}
+
 std::vector<std::string> opencl_command(Build const& build, AmdTarget const& target) {
   std::vector<std::string> argv{require_clang(build.tools), "-target", target.triple, "-mcpu=" + target.processor,
                                 "-nogpulib"};
   argv.insert(argv.end(), inlined.begin(), inlined.end());
   for (auto& option : opencl_options(build.request.options)) argv.push_back(std::move(option));
+  if (auto const header = image_header(build, target); !header.empty()) argv.insert(argv.end(), {"-include", header});
   argv.insert(argv.end(), {"-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang",
                            require_libclc(build.tools, target.bitcode), "-S", as_argument(build.request.path)});
   return argv;

@@ -159,8 +159,11 @@ std::string amd_assembly(Request const& request, std::string const& target) {
   auto const source = read_file(request.path);
   auto const tools = find_toolchain();
   auto const folder = request.cache ? cache_folder() : std::string{};
-  auto const key = content_hash(fmt::format("amd {} {}{}", target, cache_key(request, tools, source, language),
-                                            identity(tools.libclc + amd_target(target).bitcode)));
+  std::string headers;
+  for (auto const& file : embedded_opencl()) headers += file.text;
+  auto const key =
+      content_hash(fmt::format("amd {} {}{}{}", target, cache_key(request, tools, source, language),
+                               identity(tools.libclc + amd_target(target).bitcode), content_hash(headers)));
   if (!folder.empty())
     if (auto entry = read_entry(folder, key)) return std::move(entry->compiled.ptx);
   TemporaryFolder const scratch;

@@ -117,6 +117,7 @@ MachineCode machine_code(ptx::Module const& module, std::string const& kernel, s
                          double time_limit_s);
 bool is_machine_target(std::string_view target);  // by its form: sm_86, sm_90a, gfx90a
 bool is_amd_target(std::string_view target);      // gfx90a, tahiti
+bool has_images(std::string_view target);         // of AMD's: whether it has instructions for them
 
 // Assembly of all kernels of a source for an AMD target, "gfx90a", as clang-19 prints it, with lines of the source.
 // Throws Error: unavailable (clang-19 or libclc-19 is not installed, or the source does not compile for this target),

@@ -55,10 +55,9 @@ bool MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Pro
                 fmt::format("machine code for {}: the assembly has no kernel '{}'", row.target, row.kernel));
   amdgcn::Code const& code = found->second;
   if (code.calls) {
-    report_(
-        fmt::format("kernel '{}' has no row for {}: it calls functions that clang-19 and libclc-19 do not have there, "
-                    "such as those of images",
-                    row.kernel, row.target));
+    report_(fmt::format(
+        "kernel '{}' has no row for {}: it calls functions that clang-19 and libclc-19 do not have there{}", row.kernel,
+        row.target, frontend::has_images(row.target) ? "" : "; the target has no instructions for images"));
     return false;
   }
   auto const& counted = code.resources.wavefront == 64 ? entries.w64 : entries.w32;
@@ -68,6 +67,8 @@ bool MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Pro
                             program.blocks().size(), counted.size(), code.resources.wavefront));
   auto const slots = emu::amd_slots(program, code, counted);
   row.registers_target = code.resources.vgprs;
+  row.registers_matrix = code.resources.agprs;
+  row.scratch_bytes = code.resources.scratch_bytes;
   // Private arrays may have moved to shared memory.
   row.shared_bytes += code.resources.shared_bytes;
   row.shared_bytes -= std::min<std::uint64_t>(row.shared_bytes, program.static_shared_bytes());

@@ -210,7 +210,8 @@ void add_group(Schema<Kernel>& schema) {
 bool is_of_one_launch(std::string_view column) {
   return column == "vliw_ops_per_bundle" || column == "spread_pct" || column == "sampling_error_pct" ||
          column == "allocated_bytes" || column == "global_footprint_bytes" || column == "atomic_max_same_address" ||
-         column == "code_slots" || column == "warp_lanes" || column.starts_with("group_");
+         column == "code_slots" || column == "warp_lanes" || column == "registers_matrix" ||
+         column == "scratch_bytes" || column.starts_with("group_");
 }
 
 }  // namespace
@@ -263,7 +264,15 @@ Schema<Kernel> const& Kernel::schema() {
     add_slots(s, true);
     s.optional_column("warp_lanes", &Kernel::warp_lanes, Unit::lanes,
                       "work-items of the warps that the kernel is written for: 32 where a CUDA kernel exchanges values "
-                      "within a warp (shuffles, votes); such a kernel does not run on wider wavefronts. Empty: any");
+                      "within a warp (shuffles, votes); such a kernel does not run on wider wavefronts. Empty: any")
+        .optional_column(
+            "registers_matrix", &Kernel::registers_matrix, Unit::count,
+            "accumulation registers (AGPRs) per work-item of AMD's machine code; registers_target has them, "
+            "too, where they share a file; empty for other targets")
+        .optional_column(
+            "scratch_bytes", &Kernel::scratch_bytes, Unit::bytes,
+            "private memory per work-item of AMD's machine code: arrays and registers that do not fit; empty "
+            "for other targets");
     return s;
   }();
   return schema;

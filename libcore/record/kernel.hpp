@@ -89,6 +89,8 @@ struct Kernel : RegisterCounts {
   std::optional<double> sampling_error_pct;  // of the totals; empty where it is not known
   std::optional<std::uint64_t> allocated_bytes;
   std::optional<std::uint64_t> warp_lanes;  // of CUDA's warp, where work-items exchange values within it
+  // Of AMD's machine code, per work-item: registers of matrix products, and memory for what registers do not hold.
+  std::optional<std::uint64_t> registers_matrix, scratch_bytes;
   std::string touched_before;  // by the logarithm of the distance, summed over the launches; empty: not known
 
   static Schema<Kernel> const& schema();

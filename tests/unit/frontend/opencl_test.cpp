@@ -92,7 +92,8 @@ TEST_CASE("a back end that lacks a function leaves only that kernel's value empt
   auto const compiled = compile_text({.path = data("arguments.cl"), .options = {}, .cache = false});
   auto const& images = kernel(compiled, "arguments");
   CHECK_FALSE(images.registers.vgprs_gfx90a);
-  CHECK_FALSE(images.registers.vgprs_gfx6);
+  // Of the first generation they have instructions for images.
+  CHECK(images.registers.vgprs_gfx6.value_or(0) > 0);
   auto const& notes = images.notes;
   CHECK(std::any_of(notes.begin(), notes.end(), [](std::string const& note) {
     return note.find("vgprs_gfx90a: libclc-19 has no read_imagef") == 0;

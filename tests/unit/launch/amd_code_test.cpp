@@ -233,3 +233,103 @@ __global__ void warp_sum(float* a) {
     CHECK(sum.warp_lanes == 32);
   }
 }
+
+TEST_CASE("AMD's machine code: registers of matrix products and memory beside registers") {
+  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  TemporaryFolder const folder;
+  write_file(folder.file("k.cl"), R"(
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void large_array(__global int* a) {
+  int t[1024];
+  int i = get_global_id(0);
+  for (int k = 0; k < 1024; ++k) t[k] = a[k] + i;
+  for (int k = 0; k < 1024; ++k) a[i] += t[a[k] & 1023];
+}
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void few(__global int* a) { a[get_global_id(0)] += 1; }
+)");
+  // Values that are all loaded, in their order, before the first one is used.
+  write_file(folder.file("many.cl"), R"(
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void many_values(volatile __global float* a) {
+  float v[264];
+  int i = get_global_id(0) * 264;
+#pragma unroll
+  for (int k = 0; k < 264; ++k) v[k] = a[i + k];
+  float s = 1;
+#pragma unroll
+  for (int k = 263; k >= 0; --k) s = s * v[k];
+  a[i] = s;
+}
+)");
+  auto const row = [&](std::string const& file, std::string const& kernel, std::string const& target) {
+    launch::CommandLine line;
+    line.path = folder.file(file);
+    line.kernel = kernel;
+    line.global = line.local = "64";
+    line.arguments = {"buf:f32:16896:zero"};
+    auto plan = launch::plan_of(line);
+    plan.request.registers = false;
+    launch::RunOptions options;
+    options.machine_targets = {target};
+    return launch::run(std::move(plan), options).rows.at(0);
+  };
+  for (std::string const target : {"gfx803", "gfx90a", "gfx1101"}) {
+    INFO(target);
+    auto const few = row("k.cl", "few", target), array = row("k.cl", "large_array", target);
+    CHECK(few.registers_matrix == 0u);
+    CHECK(few.scratch_bytes == 0u);
+    CHECK(array.registers_matrix == 0u);
+    CHECK(array.scratch_bytes >= 4096u);
+    CHECK(array.scratch_bytes <= 4096u + 64);
+  }
+  // 256 of one kind, the rest of the other, in one file.
+  auto const values = row("many.cl", "many_values", "gfx90a");
+  CHECK(values.registers_matrix >= 264u - 256);
+  CHECK(values.registers_target > 264u);
+  CHECK(values.registers_target <= 512u);
+  CHECK(values.registers_target >= 256 + *values.registers_matrix);
+  CHECK(values.scratch_bytes == 0u);
+}
+
+TEST_CASE("AMD's machine code: OpenCL's images, where the target has instructions for them") {
+  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  TemporaryFolder const folder;
+  write_file(folder.file("k.cl"), R"(
+__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+__kernel void column(read_only image2d_t from, write_only image2d_t to, int n) {
+  int2 c = (int2)(get_global_id(0), get_global_id(1));
+  float4 sum = 0;
+#pragma nounroll
+  for (int y = 0; y < n; ++y) sum += read_imagef(from, nearest, c + (int2)(0, y));
+  write_imagef(to, c, sum);
+}
+)");
+  std::vector<std::string> notes;
+  auto const rows = [&](std::string const& target) {
+    launch::CommandLine line;
+    line.path = folder.file("k.cl");
+    line.global = "64,16";
+    line.local = "64,1";
+    line.arguments = {"image2d:rgba32f:64x16:random", "image2d:rgba32f:64x16:zero", "i32:5"};
+    auto plan = launch::plan_of(line);
+    plan.request.registers = false;
+    launch::RunOptions options;
+    options.machine_targets = {target};
+    options.groups.kind = launch::GroupChoice::Kind::all;
+    auto report = launch::run(std::move(plan), options);
+    notes = report.notes;
+    return report.rows;
+  };
+  for (auto const& [target, waves] :
+       {std::pair{"gfx600", 16.0}, {"gfx803", 16.0}, {"gfx908", 16.0}, {"gfx1032", 32.0}, {"gfx1101", 32.0}}) {
+    INFO(target);
+    auto const counted = rows(target);
+    REQUIRE(counted.size() == 1);
+    CHECK(counted[0].slots[Pipe::memory] == (5 + 1) * waves);
+    CHECK(*counted[0].slots[Pipe::fp32] >= 5 * 2 * waves);  // four sums, two at once at most
+    CHECK(*counted[0].slots[Pipe::fp32] <= 5 * 4 * waves);
+  }
+  for (char const* target : {"gfx90a", "gfx942"}) {
+    CHECK(rows(target).empty());
+    REQUIRE(!notes.empty());
+    CHECK_THAT(notes.back(), Contains("kernel 'column' has no row for") && Contains("no instructions for images"));
+  }
+}
