@@ -68,24 +68,40 @@ std::vector<fit::Options> fits(Options const& options, std::uint64_t seed) {
 // Writes rows_of(series, fit) of each model, for each series of times.
 template <class R, class RowsOf>
 void write(cli::Streams& io, std::vector<fit::Series> const& groups, std::vector<fit::Options> const& how,
-           RowsOf const& rows_of) {
+           RowsOf const& rows_of, std::vector<R> const& more = {}) {
   auto out = io.writer<R>();
   for (auto const& options : how)
     for (auto const& group : groups) {
       if (group.samples.empty()) continue;
       for (auto const& row : rows_of(group, fit::fit(group.samples, options))) out.write(row);
     }
+  for (auto const& row : more) out.write(row);
   out.finish();
 }
 
-// The rows of the series of `real` that stands for the same as the fitted one; none where there is no such series.
+// The series of `real` that stands for the same as the fitted one; null where there is no such series.
+fit::Series const* find(std::vector<fit::Series> const& real, fit::Series const& group) {
+  auto const found = std::find_if(real.begin(), real.end(), [&](auto const& r) {
+    return r.app == group.app && r.gpu == group.gpu && r.system == group.system;
+  });
+  return found == real.end() ? nullptr : &*found;
+}
+
 template <class R>
 auto against(std::vector<fit::Series> const& real, std::vector<R> (*rows_of)(fit::Series const&, fit::Fit const&)) {
   return [&real, rows_of](fit::Series const& group, fit::Fit const& fitted) {
-    for (auto const& r : real)
-      if (r.app == group.app && r.gpu == group.gpu && r.system == group.system) return rows_of(r, fitted);
-    return std::vector<R>{};
+    auto const* r = find(real, group);
+    return r ? rows_of(*r, fitted) : std::vector<R>{};
   };
+}
+
+// Choices that need no model, beside the models'.
+std::vector<record::Penalty> trivial(std::vector<fit::Series> const& real, std::vector<fit::Series> const& groups) {
+  std::vector<record::Penalty> out;
+  for (auto const& group : groups)
+    if (auto const* r = find(real, group); r && !group.samples.empty())
+      for (auto& row : fit::trivial_penalty_rows(*r)) out.push_back(std::move(row));
+  return out;
 }
 
 void run(Options const& options, cli::Streams& io) {
@@ -112,7 +128,7 @@ void run(Options const& options, cli::Streams& io) {
       return fit::choice_rows(group, fitted, sizes, candidates.empty() ? fit::gpus_of(group.samples) : candidates);
     });
   else if (emit == "penalty")
-    write<record::Penalty>(io, groups, how, against(real, fit::penalty_rows));
+    write<record::Penalty>(io, groups, how, against(real, fit::penalty_rows), trivial(real, groups));
   else
     write<record::Residual>(io, groups, how, against(real, fit::residual_rows));
 }

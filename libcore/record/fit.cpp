@@ -5,7 +5,7 @@ namespace kernelcast::record {
 namespace {
 
 template <class R>
-Schema<R> fitted(std::string name, std::string summary) {
+Schema<R> fitted(std::string name, std::string summary, std::string models = "nnls, wls or lassolars") {
   Schema<R> s(std::move(name), std::move(summary));
   s.column("app", &R::app, Unit::none, "application")
       .may_be_empty()
@@ -13,7 +13,7 @@ Schema<R> fitted(std::string name, std::string summary) {
       .may_be_empty()
       .column("system", &R::system, Unit::none, "name of the system")
       .may_be_empty()
-      .column("model", &R::model, Unit::none, "nnls, wls or lassolars");
+      .column("model", &R::model, Unit::none, std::move(models));
   return s;
 }
 
@@ -39,7 +39,8 @@ Schema<Fit> const& Fit::schema() {
 
 Schema<Penalty> const& Penalty::schema() {
   static auto const schema = [] {
-    auto s = fitted<Penalty>("penalty", "what the choice of a model loses against the best time known");
+    auto s = fitted<Penalty>("penalty", "what the choice of a model loses against the best time known",
+                             "nnls, wls, lassolars, trivial:all_gpus or trivial:most_often_best");
     s.column("n", &Penalty::n, Unit::none, "problem size")
         .column("gpus", &Penalty::gpus, Unit::count, "GPUs that the model chooses")
         .column("best_gpus", &Penalty::best_gpus, Unit::count, "GPUs with the least time")

@@ -22,6 +22,39 @@ R labelled(Series const& group, Fit const& fitted) {
   return row;
 }
 
+// The samples of the sizes that leave a choice: where only one number of GPUs has a time, nothing can be lost.
+std::map<double, std::vector<Sample>> choices(Series const& series) {
+  std::map<double, std::vector<Sample>> out;
+  for (auto const& s : series.samples) out[s.n].push_back(s);
+  for (auto at = out.begin(); at != out.end();) at = gpus_of(at->second).size() < 2 ? out.erase(at) : std::next(at);
+  return out;
+}
+
+Sample const& fastest(std::vector<Sample> const& samples) {
+  return *std::min_element(samples.begin(), samples.end(),
+                           [](auto const& a, auto const& b) { return a.time_s < b.time_s; });
+}
+
+// What it loses to take `gpus` for the size n, whose samples these are.
+record::Penalty penalty(Series const& real, std::string_view model, double n, std::vector<Sample> const& samples,
+                        std::uint32_t gpus) {
+  auto const& least = fastest(samples);
+  auto const& its = *std::find_if(samples.begin(), samples.end(), [&](auto const& s) { return s.gpus == gpus; });
+  record::Penalty row;
+  row.app = real.app;
+  row.gpu = real.gpu;
+  row.system = real.system;
+  row.model = model;
+  row.n = n;
+  row.gpus = gpus;
+  row.best_gpus = least.gpus;
+  row.time_s = its.time_s;
+  row.best_time_s = least.time_s;
+  row.loss_s = its.time_s - least.time_s;
+  row.penalty_pct = 100 * row.loss_s / least.time_s;
+  return row;
+}
+
 }  // namespace
 
 std::vector<record::Fit> term_rows(Series const& group, Fit const& fitted) {
@@ -70,24 +103,25 @@ std::vector<record::Choice> choice_rows(Series const& group, Fit const& fitted, 
 
 std::vector<record::Penalty> penalty_rows(Series const& real, Fit const& fitted) {
   std::vector<record::Penalty> out;
-  std::map<double, std::vector<Sample>> by_size;
-  for (auto const& s : real.samples) by_size[s.n].push_back(s);
-  for (auto const& [n, samples] : by_size) {
+  for (auto const& [n, samples] : choices(real)) {
     auto const chosen = best(fitted, n, gpus_of(samples));
-    if (!chosen) continue;
-    auto const faster = [](auto const& a, auto const& b) { return a.time_s < b.time_s; };
-    auto const least = *std::min_element(samples.begin(), samples.end(), faster);
-    auto const its =
-        *std::find_if(samples.begin(), samples.end(), [&](auto const& s) { return s.gpus == chosen->gpus; });
-    auto row = labelled<record::Penalty>(real, fitted);
-    row.n = n;
-    row.gpus = chosen->gpus;
-    row.best_gpus = least.gpus;
-    row.time_s = its.time_s;
-    row.best_time_s = least.time_s;
-    row.loss_s = its.time_s - least.time_s;
-    row.penalty_pct = 100 * row.loss_s / least.time_s;
-    out.push_back(std::move(row));
+    if (chosen) out.push_back(penalty(real, name(fitted.model), n, samples, chosen->gpus));
+  }
+  return out;
+}
+
+std::vector<record::Penalty> trivial_penalty_rows(Series const& real) {
+  auto const sizes = choices(real);
+  std::map<std::uint32_t, std::size_t> wins;
+  for (auto const& [n, samples] : sizes) ++wins[fastest(samples).gpus];
+  std::vector<record::Penalty> out;
+  for (auto const& [n, samples] : sizes)
+    out.push_back(penalty(real, "trivial:all_gpus", n, samples, gpus_of(samples).back()));
+  for (auto const& [n, samples] : sizes) {
+    auto const candidates = gpus_of(samples);
+    auto const often = *std::max_element(candidates.begin(), candidates.end(),
+                                         [&](auto const a, auto const b) { return wins[a] < wins[b]; });
+    out.push_back(penalty(real, "trivial:most_often_best", n, samples, often));
   }
   return out;
 }

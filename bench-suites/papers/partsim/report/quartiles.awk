@@ -21,7 +21,9 @@ function quantile(list, n, q,    place, below) {
 }
 !read_row() { next }
 {
-  model = cell("model") (label == "" ? "" : " " label)
+  model = cell("model")
+  if (label != "" && model ~ /^trivial:/) next  # the same without the label
+  model = model (label == "" ? "" : " " label)
   if (!(model in count)) order[++models] = model
   k = ++count[model]
   for (c = split(wanted, what, ","); c > 0; --c) data[model, c, k] = value(what[c])

@@ -1,4 +1,5 @@
-# The mean selection penalty and relative error of the model and of rankings that need none, of summary.csv.
+# How often the best device is picked, the mean selection penalty and the relative error, of the model and of rankings that
+# need none, of summary.csv.
 #   awk -f ../../csv.awk -f penalties.awk summary.csv
 !read_row() { next }
 {
@@ -9,7 +10,7 @@
   if (!(model in known)) models[++width] = model
   known[model] = 1
   error = cell("mean_relative_error_pct")
-  text[row, model] = cell("mean_selection_penalty_pct") " %" (error == "" ? "" : "; " error " %")
+  text[row, model] = cell("best_picked_pct") " %; " cell("mean_selection_penalty_pct") " %" (error == "" ? "" : "; " error " %")
 }
 END {
   printf "kernel,devices"
