@@ -1,8 +1,9 @@
 // Section V of [panwar], statement by statement, as far as limiters, transactions and rankings decide it.
 //
 // Reads the records that `make -C bench-suites/papers/panwar quick` has left in KERNELCAST_PANWAR_RESULTS: kernels and
-// projections of the eight workloads, one group emulated ("first") and all groups ("all"). Where this reproduction
-// differs from the paper, the test holds what ours gives and the suite's README says why.
+// projections of the eight workloads, one group emulated ("first") and all groups ("all"), both with the doubtful
+// bandwidths of local memory, and one group without them ("sound"). Where this reproduction differs from the paper, the
+// test holds what ours gives and the suite's README says why.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -129,12 +130,17 @@ TEST_CASE("Counts of the eight workloads are what their algorithms must give") {
 
 // ---------------------------------------------------------------- V-A, Figure 3
 
-TEST_CASE("V-A: the suite is a mix of compute, global and local memory bounds") {
+TEST_CASE("V-A: the suite is a mix of compute and global memory bounds; local memory bounds one doubtful cell") {
+  std::map<LimiterName, int> sound;
+  for (auto const& [workload, devices] : casts("sound"))
+    for (auto const& [device, cast] : devices) ++sound[cast.limiter];
+  CHECK(sound == std::map<LimiterName, int>{{Limiter::compute, 10}, {Limiter::global, 22}});
   for (auto const& mode : modes) {
-    std::set<LimiterName> limiters;
+    std::vector<std::string> local;
     for (auto const& [workload, devices] : casts(mode))
-      for (auto const& [device, cast] : devices) limiters.insert(cast.limiter);
-    CHECK(limiters == std::set<LimiterName>{Limiter::compute, Limiter::global, Limiter::shared});
+      for (auto const& [device, cast] : devices)
+        if (cast.limiter == Limiter::shared) local.push_back(workload + " on " + device);
+    CHECK(local == std::vector<std::string>{"transpose on c2050"});
   }
 }
 

@@ -1,5 +1,6 @@
 # Figure 3 for reading: one line per workload, per GPU the limiter and the time over the C1060's; where emulating all
-# groups gives something else, that follows after a slash.
+# groups gives something else, that follows after a slash; where the limiter is another without the doubtful figures, that
+# stands in brackets.
 
 read_row() {
   workload = cell("workload")
@@ -19,7 +20,9 @@ END {
     for (d = 1; d <= device_count; ++d) {
       one = text[order[i], devices[d], "first"]
       every = text[order[i], devices[d], "all"]
-      printf ",%s", one == every ? one : one " / " every
+      sound = text[order[i], devices[d], "sound"]
+      printf ",%s%s", one == every ? one : one " / " every,
+        substr(sound, 1, 1) == substr(one, 1, 1) ? "" : " [" sound "]"
     }
     print ""
   }
