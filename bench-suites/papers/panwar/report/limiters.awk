@@ -1,6 +1,6 @@
 # Figure 3 for reading: one line per workload, per GPU the limiter and the time over the C1060's; where emulating all
 # groups gives something else, that follows after a slash; where the limiter is another without the doubtful figures, that
-# stands in brackets.
+# follows in brackets.
 
 read_row() {
   workload = cell("workload")
