@@ -8,7 +8,7 @@
 //  with f_im = (W_add + W_mul) / (2 max(W_add, W_mul)).
 // Decided where the paper is silent or wrong:
 //  - Q L, messages times their size, is the bytes accessed: references times the granularity of the stack distances,
-//    8 bytes. This is what reproduces the paper's statements; Granularity::line counts a whole message per reference.
+//    8 bytes. A choice: the paper's statements hold as well with a whole message per reference (granularity_bytes 0).
 //  - A reference hits the fast memory iff its stack distance is below Z / granularity (0-based distances).
 //  - f_v = max(W_vec / W, 1 / VL) on CPUs, VL the doubles of a vector; 1 on GPUs, whose n_p counts lanes.
 //  - f_im = 0.5 where there is neither an addition nor a multiplication, and the reason says so. W = 0: T_comp = 0.
