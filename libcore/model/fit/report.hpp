@@ -26,8 +26,8 @@ std::vector<record::Fit> term_rows(Series const&, Fit const&);
 std::vector<record::Choice> choice_rows(Series const&, Fit const&, std::vector<double> const& sizes,
                                         std::vector<std::uint32_t> const& candidates);
 
-// What the model's choices lose, for the sizes of `real` and among the numbers of GPUs that have a real time there; sizes
-// with one such number are no choice and left out.
+// What the model's choices lose, for the sizes of `real` and among the numbers of GPUs that have a real time there;
+// sizes with one such number are no choice and left out.
 std::vector<record::Penalty> penalty_rows(Series const& real, Fit const&);
 
 // What choices without a model lose: trivial:all_gpus takes the largest number of GPUs that has a time of that size,
