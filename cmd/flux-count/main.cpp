@@ -75,7 +75,7 @@ void run_plan(Options const& options, cli::Streams& io) {
 
   std::vector<record::Count> counts;
   std::vector<record::CountGroup> groups;
-  flux::FeatureRows features;
+  flux::FeatureRows features(*record::value_named<record::FeatureDefinition>(options.definition));
   flux::Receiver const receive = options.emit == "counts"   ? collect(counts, flux::count_rows)
                                  : options.emit == "groups" ? collect(groups, flux::group_rows)
                                                             : [&](flux::CountedRun const& run) { features.add(run); };
@@ -87,6 +87,9 @@ void run_plan(Options const& options, cli::Streams& io) {
 }
 
 Status run(Options const& options, cli::Streams& io) {
+  if (options.definition != "suite" && (options.emit != "features" || options.attach))
+    throw Error(Status::usage, "--definition is for the features of kernels and launch files",
+                "flux-count fft.toml --emit features --definition authors");
   if (options.attach) return run_application(options, io);
   if (!options.application.empty())
     throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.application.front()),

@@ -22,6 +22,12 @@ void declare_options(CLI::App& app, Options& options) {
       ->type_name("counts|groups|features|blocks|lines|overhead|ptx")
       ->check(CLI::IsMember(records))
       ->capture_default_str();
+  app.add_option("--definition", options.definition,
+                 "features: what counts as what: suite, by what an instruction does; or authors, as the authors of "
+                 "GPU Mangrove group opcodes")
+      ->type_name("suite|authors")
+      ->check(CLI::IsMember({"suite", "authors"}))
+      ->capture_default_str();
   app.add_option("--backend", options.backend,
                  "emulator: its own block counters; instrumented: counters in the kernel's code, which runs on the "
                  "emulator; cuda: the same on a CUDA device")

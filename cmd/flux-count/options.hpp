@@ -10,7 +10,7 @@
 
 struct Options {
   kernelcast::launch::Options launch;
-  std::string emit = "counts", sample, backend = "emulator", placement = "minimal";
+  std::string emit = "counts", sample, backend = "emulator", placement = "minimal", definition = "suite";
   int device = 0;
   bool attach = false;
   std::vector<std::string> application;  // its arguments

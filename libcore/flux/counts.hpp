@@ -50,6 +50,10 @@ std::vector<record::CountGroup> groups(ptx::Module const&, Counts const&, record
 
 // The features of one launch; kernel, case and sizes are the caller's to fill.
 record::Feature features(ptx::Module const&, Counts const&);
+namespace authors {
+// The same by the definitions of the authors' own program (authors.cpp).
+record::Feature features(ptx::Module const&, Counts const&);
+}  // namespace authors
 // Several launches of one configuration in one row: the median of each feature. [braun] section 5.3
 record::Feature median(std::vector<record::Feature> const&);
 

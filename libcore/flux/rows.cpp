@@ -44,7 +44,13 @@ void FeatureRows::add(CountedRun const& run) {
                          [&](Configuration const& c) { return sizes(c.launch) == sizes(run.launch); });
   if (at == configurations_.end()) at = configurations_.insert(at, {run.launch, {}});
   auto const& l = run.launch;
-  auto row = l.status == record::RowStatus::uncounted ? record::Feature{} : features(run.module, run.counts);
+  auto const counted = [&] {
+    if (l.status == record::RowStatus::uncounted) return record::Feature{};
+    return definition_ == record::FeatureDefinition::authors ? authors::features(run.module, run.counts)
+                                                             : features(run.module, run.counts);
+  };
+  auto row = counted();
+  row.definition = definition_;
   row.kernel = l.kernel;
   row.case_name = l.case_name;
   row.threads_per_cta = l.block_x * l.block_y * l.block_z;

@@ -25,6 +25,8 @@ std::vector<record::CountGroup> group_rows(CountedRun const&);
 // Feature rows need all launches of a configuration.
 class FeatureRows {
  public:
+  explicit FeatureRows(record::FeatureDefinition definition = record::FeatureDefinition::suite)
+      : definition_(definition) {}
   void add(CountedRun const&);
   std::vector<record::Feature> rows() const;  // in the order of each configuration's first launch
 
@@ -33,6 +35,7 @@ class FeatureRows {
     record::CountedLaunch launch;
     std::vector<record::Feature> launches;
   };
+  record::FeatureDefinition definition_;
   std::vector<Configuration> configurations_;
 };
 

@@ -34,7 +34,9 @@ Schema<Feature> const& Feature::schema() {
           .optional_column("status", &Feature::status, Unit::none, "how it was counted, as in count rows")
           .among({RowStatus::ok, RowStatus::sampled, RowStatus::uncounted})
           .optional_column("reason", &Feature::reason, Unit::none, "why, where the status is not ok")
-          .may_be_empty();
+          .may_be_empty()
+          .optional_column("definition", &Feature::definition, Unit::none,
+                           "what counts as what: suite, as stated here, or authors, see flux-count(1)");
   return schema;
 }
 

@@ -3,14 +3,24 @@
 // One row for each kernel and launch configuration; the median over its launches, feature by feature.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "record/schema.hpp"
 #include "record/vocabulary.hpp"
 
 namespace kernelcast::record {
+
+// Which instructions count as what.
+enum class FeatureDefinition : std::uint8_t {
+  suite,    // by what an instruction does, where its predicate holds
+  authors,  // as gpumangrove/utils.py of UniHD-CEG/gpu-mangrove groups opcodes
+};
+template <>
+inline constexpr std::array names_of<FeatureDefinition>{std::string_view("suite"), std::string_view("authors")};
 
 struct Feature {
   std::string kernel, case_name;
@@ -21,6 +31,7 @@ struct Feature {
   std::uint64_t launches = 1;
   RowStatus status = RowStatus::ok;
   std::string reason;
+  FeatureDefinition definition = FeatureDefinition::suite;
 
   static Schema<Feature> const& schema();
 };
