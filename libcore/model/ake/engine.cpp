@@ -267,7 +267,8 @@ void Engine::select_by_kind(Slot& slot) {
     if (slot.ready[i] == never_ticks) continue;
     Op const& op = *warps_[slot.warp[i]].op;
     Ticks t = std::max({slot.ready[i], slot.free_of[static_cast<std::size_t>(op.issue)], phase});
-    if (op.issue == IssueKind::vector && op.unit != Unit::none)
+    // A unit of several schedulers is waited for behind the issue, as others are.
+    if (op.issue == IssueKind::vector && op.unit != Unit::none && (op.per_scheduler || parts_ == 1))
       t = std::max(t, admission(op.unit, op.per_scheduler ? number : 0));
     if (machine_.issuing.staggered) t = phase + (t - phase + turn - 1) / turn * turn;
     if (t >= slot.next) continue;
@@ -456,7 +457,7 @@ void Engine::release(Place& place, std::size_t number) {
         if (slot.warp.size() >= before) ++i;
         continue;
       }
-      wait_for_operands(slot, i, warp, when);
+      wait_for_operands(slot, i, warp, std::max(when, warp.issued + machine_.issuing.wavefront_turn));
       warp.from_barrier = slot.ready[i] <= when;
       ++i;
     }

@@ -191,14 +191,26 @@ TEST_CASE("against an independent simulator, tick by tick") {
       if (c.unit == Unit::core || c.unit == Unit::fp64) c.per_scheduler = below(2) && m.schedulers > 1;
       c.gap = c.unit == Unit::none ? 0 : std::max<Ticks>(1, c.gap);
     }
+    // Half of them issue by kind.
+    m.issuing.by_kind = seed % 2 == 1;
+    m.issuing.kinds.fill(true);
+    if (m.issuing.by_kind) {
+      m.issuing.staggered = below(2) == 1;
+      if (m.issuing.staggered) m.issue_gap *= m.schedulers;  // turns begin at whole ticks
+      m.issuing.wavefront_turn = 1 + below(8);
+      // A vector unit is each scheduler's own, or none is.
+      bool const own = below(3) > 0 && m.schedulers > 1;
+      for (Cost& c : m.cost)
+        if (c.unit == Unit::core || c.unit == Unit::fp64) c.per_scheduler = own;
+    }
     Kernel k;
     for (Class const c : {Class::barrier, Class::control})
       m.of(c).latency += 1;  // a release at once may be seen a tick late
     k.blocks.resize(1 + below(4));
     for (auto& block : k.blocks) {
       std::int32_t items = 0;
+      auto const reg = [&] { return below(6); };
       for (unsigned n = below(8); n-- > 0;) {
-        auto const reg = [&] { return below(6); };
         unsigned const what = below(10);
         if (what < 5)
           block.push_back(plain(static_cast<Class>(below(15)), {reg()}, {reg(), reg()}));
@@ -212,6 +224,7 @@ TEST_CASE("against an independent simulator, tick by tick") {
         else
           block.push_back(barrier());
       }
+      if (m.issuing.by_kind && below(2)) block.push_back(plain(Class::control, {}, {reg()}));
     }
     k.blocks.push_back({leave()});
     std::vector<Group> groups(1 + below(4));
@@ -236,7 +249,7 @@ TEST_CASE("against an independent simulator, tick by tick") {
     auto const expected = reference(m, k, resident, s);
     auto const got = emulate(m, compile(k, m, Order::program, 0), resident, s);
     INFO("seed " << seed << ", schedulers " << m.schedulers << ", rr " << (s.scheduler == Scheduler::rr)
-                 << ", replaced " << (s.groups > groups.size()));
+                 << ", replaced " << (s.groups > groups.size()) << ", by kind " << m.issuing.by_kind);
     CHECK(got.instructions == expected.instructions);
     CHECK(got.end == expected.end);
   }

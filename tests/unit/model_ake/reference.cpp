@@ -43,8 +43,13 @@ class Simulation {
 
   ReferenceResult run() {
     for (Ticks t = 0; alive() > 0; ++t)
-      for (std::size_t s = 0; s < m_.schedulers; ++s)
-        if (free_[s] <= t) step(s, t);
+      for (std::size_t s = 0; s < m_.schedulers; ++s) {
+        if (m_.issuing.by_kind)
+          while (is_turn(s, t) && step(s, t)) {
+          }
+        else if (free_[s] <= t)
+          step(s, t);
+      }
     return {end_, instructions_};
   }
 
@@ -84,11 +89,47 @@ class Simulation {
     return true;
   }
 
+  // Machines that issue by kind.
+  bool is_turn(std::size_t s, Ticks t) const {
+    if (!m_.issuing.staggered) return true;
+    Ticks const first = m_.issue_gap * static_cast<Ticks>(s) / static_cast<Ticks>(m_.schedulers);
+    return t >= first && (t - first) % m_.issue_gap == 0;
+  }
+  static int kind_of(Instruction const& i) {
+    switch (i.type.instruction_class) {
+      case Class::barrier:
+      case Class::sync:
+        return 0;
+      case Class::control:
+        return 1;
+      case Class::param_load:
+      case Class::const_load:
+        return 2;
+      default:
+        return i.item < 0 ? 3 : i.type.space == Space::shared ? 4 : 5;
+    }
+  }
+  bool can_issue(Warp const& w, std::size_t s, Ticks t) const {
+    if (!is_ready(w, t)) return false;
+    Instruction const& i = next(w);
+    int const kind = kind_of(i);
+    if (auto const at = free_of_.find({s, kind}); at != free_of_.end() && at->second > t) return false;
+    Cost const& cost = m_.of(i.type.instruction_class);
+    if (kind != 3 || cost.gap == 0 || (!cost.per_scheduler && m_.schedulers > 1)) return true;
+    auto const at = admit_.find({cost.unit, s});
+    return at == admit_.end() || at->second <= t;
+  }
+
   std::optional<std::size_t> pick(std::size_t s, Ticks t) const {
     std::vector<std::size_t> mine;
     for (std::size_t i = 0; i < warps_.size(); ++i)
       if (warps_[i].scheduler == s && !warps_[i].done) mine.push_back(i);
     std::sort(mine.begin(), mine.end(), [&](auto a, auto b) { return warps_[a].age < warps_[b].age; });
+    if (m_.issuing.by_kind) {
+      for (std::size_t const i : mine)
+        if (can_issue(warps_[i], s, t)) return i;
+      return std::nullopt;
+    }
     if (s_.scheduler == Scheduler::rr) {
       for (bool after : {true, false})
         for (std::size_t const i : mine)
@@ -108,9 +149,9 @@ class Simulation {
     return s;
   }
 
-  void step(std::size_t s, Ticks t) {
+  bool step(std::size_t s, Ticks t) {
     auto const chosen = pick(s, t);
-    if (!chosen) return;
+    if (!chosen) return false;
     last_[s] = chosen;
     free_[s] = t + m_.issue_gap;
     ++instructions_;
@@ -119,13 +160,16 @@ class Simulation {
     Instruction const& i = next(w);
     Cost const& cost = m_.of(i.type.instruction_class);
     Ticks done = t;
+    bool const branches =
+        m_.issuing.by_kind && i.type.instruction_class == Class::control && i.type.kind == Kind::plain;
+    if (m_.issuing.by_kind && kind_of(i) != 0) free_of_[{s, kind_of(i)}] = t + m_.issue_gap;
     bool const is_barrier = i.type.kind == Kind::barrier;
     if (i.type.kind == Kind::load || i.type.kind == Kind::store || i.type.kind == Kind::atomic)
       done = access(w, i, t);
     else if (cost.gap > 0)
       done = start(cost.unit, cost.per_scheduler ? s : 0, t, cost.gap) + cost.latency;
     else
-      done = t + cost.latency;
+      done = branches ? t : t + cost.latency;
     Ticks const arrival = is_barrier ? done - cost.latency : 0;
     end_ = std::max(end_, done);
     for (std::uint32_t const r : i.destinations) {
@@ -133,15 +177,20 @@ class Simulation {
       Ticks& ready = w.ready[r];
       ready = !passes && w.written.insert(r).second ? done : std::max(ready, done);
     }
+    std::uint32_t const block = w.group->rows[w.row].block;
     ++w.at;
+    w.not_before = t + m_.issuing.wavefront_turn;
     std::size_t const place = w.place;
     if (is_barrier) {
       w.waits = true;
       arrival_[place] = std::max(arrival_[place], arrival);
     } else {
       skip_empty(w);
+      if (branches && !w.done && w.group->rows[w.row].block != block + 1)
+        w.not_before = std::max(w.not_before, t + cost.latency);
     }
     settle(place, t, w.done);
+    return true;
   }
 
   // Barriers whose last wavefront has come, and places whose group has ended.
@@ -158,7 +207,7 @@ class Simulation {
       for (Warp& w : warps_)
         if (w.place == place && !w.done && w.waits) {
           w.waits = false;
-          w.not_before = when;
+          w.not_before = std::max(w.not_before, when);
           skip_empty(w);
         }
     }
@@ -192,6 +241,7 @@ class Simulation {
   std::vector<Group const*> const& resident_;
   Setting const& s_;
   std::vector<Ticks> free_;
+  std::map<std::pair<std::size_t, int>, Ticks> free_of_;  // by scheduler and kind
   std::vector<std::optional<std::size_t>> last_;
   std::map<std::uint32_t, std::set<std::size_t>> blocks_of_, written_in_;
   std::set<std::uint32_t> upward_;

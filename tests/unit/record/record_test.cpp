@@ -97,7 +97,9 @@ TEST_CASE("the kernel record has the columns of the contract, in its order") {
   // their code, 32 of one group, the target and its registers, the sampling error, allocated memory, what was touched
   // before, 4 pipes of AMD's, warps.
   CHECK(names.size() == 19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 32 + 2 + 2 + 1 + 4 + 1 + 2);
-  CHECK(joined.ends_with(",touched_before,slots_scalar,slots_scalar_memory,slots_shared,slots_wait,warp_lanes,registers_matrix,scratch_bytes,"));
+  CHECK(
+      joined.ends_with(",touched_before,slots_scalar,slots_scalar_memory,slots_shared,slots_wait,warp_lanes,registers_"
+                       "matrix,scratch_bytes,"));
 }
 
 TEST_CASE("the columns of the other records stand as in the contract") {
