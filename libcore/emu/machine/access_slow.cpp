@@ -154,7 +154,7 @@ void Machine::check_offset(Context const& c, MicroOp const& op, LaneAddress cons
   std::uint32_t const bytes = op.access->bytes;
   bool const local = at.space == StateSpace::local;
   std::uint64_t const size = at.space == StateSpace::shared ? shared_bytes_
-                             : local                        ? local_top(c.first_warp * lanes_per_warp + at.lane)
+                             : local                        ? stacks_.top(c.first_warp * lanes_per_warp + at.lane)
                                                             : parameters_.size();
   if (at.address > size || size - at.address < bytes)
     throw access_fault(c, op, at, Finding::Kind::out_of_bounds,

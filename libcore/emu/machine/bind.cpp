@@ -48,7 +48,9 @@ Machine::Machine(Program const& program, Launch const& launch, Memory& memory, s
       memory_(*memory.impl_),
       device_(memory),
       observers_(observers),
-      budget_(budget) {
+      budget_(budget),
+      spent_(budget),
+      printed_(budget, launch.print) {
   Packing const side_by_side = packing(program, launch, observers, several);
   group_lanes_ = side_by_side.group_lanes;
   pack_ = side_by_side.groups();
@@ -72,7 +74,6 @@ void Machine::bind() {
   context_.bits = bits_.data();
   fill_pins();
   bind_accesses();
-  check_at_ = budget_.max_steps ? std::min<std::uint64_t>(budget_.max_steps + 1, 1 << 20) : 1 << 20;
 }
 
 // The group's warps in units, and the bytes of all their registers.
@@ -103,18 +104,10 @@ void Machine::make_memory(std::uint32_t warps, std::uint64_t register_bytes) {
   shared_.assign(shared_bytes_ + (pack_ - 1) * shared_step, std::byte{0});
   for (std::uint32_t lane = 0; group_lanes_ && lane < stride_; ++lane)
     shared_bases_[lane] = static_cast<std::uint32_t>(lane / group_lanes_ * shared_step);
-  local_lanes_ = std::uint64_t{lanes_per_warp} * warps;
-  local_stride_ = local_bytes_ = p_.local_bytes;
-  if (p_.stacked) {
-    local_bytes_ += launch_.stack_bytes / 64 * 64;
-    stack_limit_ = p_.local_bytes;
-    // An odd number of cache lines, so that the lanes' stacks do not fight for the same few of the cache.
-    local_stride_ = ((local_bytes_ + 63) / 64 | 1) * 64;
-    stacks_.resize(local_lanes_);
-  }
+  stacks_.fit(warps, p_.local_bytes, p_.stacked ? std::optional<std::uint64_t>(launch_.stack_bytes) : std::nullopt);
   std::uint64_t const most = budget_.max_memory_bytes ? budget_.max_memory_bytes : memory_.limit_bytes;
-  std::uint64_t const needed = local_stride_ * local_lanes_ + shared_.size() + register_bytes;
-  if (needed > most || local_bytes_ > 0x7fffffff)
+  std::uint64_t const needed = stacks_.bytes() + shared_.size() + register_bytes;
+  if (needed > most || stacks_.item_bytes() > 0x7fffffff)
     throw Error(Status::limit,
                 "kernel '" + std::string(p_.kernel->name) + "' needs " + std::to_string(needed) +
                     " bytes of shared and local memory and registers for a group; the limit is " + std::to_string(most),
@@ -122,9 +115,7 @@ void Machine::make_memory(std::uint32_t warps, std::uint64_t register_bytes) {
   max_bytes_ = most;
   bytes_ = needed + p_.ops.size() * sizeof(MicroOp) + p_.accesses.size() * sizeof(Access) +
            std::uint64_t{8} * stride_ * p_.placements + sizeof *this;
-  // Filled with zeros as far as a group or a call has it.
-  local_.reset(static_cast<std::byte*>(std::malloc(std::max<std::size_t>(local_stride_ * local_lanes_, 1))));
-  if (!local_) throw std::bad_alloc();
+  stacks_.allocate();
   parameters_ = launch_.parameters;
   module_variables_ = &memory_.variables.at(p_.module);
   body_variables_ = &memory_.variables.at(p_.kernel);
@@ -193,19 +184,15 @@ Window Machine::shared_window_of_group() const {
 
 // StateSpace::param for arguments of calls, which lie in frames.
 Window Machine::local_window_of_lanes(StateSpace reported_as) const {
-  return {0, local_bytes_, local_.get(), 0, local_stride_, reported_as, nullptr};
+  return stacks_.window(reported_as);
 }
 
 // Everything that a group finds as it was before any group ran.
 void Machine::begin_groups(std::span<std::uint64_t const> linear_groups) {
   // What a kernel reads before writing must not depend on the group that ran before.
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
-  if (p_.stacked)
-    begin_stacks();
-  else if (local_bytes_ != 0)
-    std::memset(local_.get(), 0, local_stride_ * local_lanes_);
-  arrived_.fill(0);
-  if (std::exchange(arrivals_, false)) arrived_lanes_ = {};
+  begin_stacks();
+  barriers_.begin();
   if (!group_lanes_) {
     set_group(linear_groups[0]);
     fill_group_specials();
@@ -258,7 +245,7 @@ void Machine::bind_accesses() {
     if (x.space == StateSpace::local) x.window = local_window_of_lanes(x.argument ? StateSpace::param : x.space);
     if (x.space == StateSpace::local && p_.stacked) {
       x.window.size = p_.local_bytes;  // the kernel's own frame, where all stacks begin
-      if (x.address != Access::Address::indexed) stack_accesses_.push_back(&x);
+      if (x.address != Access::Address::indexed) stacks_.follow(&x);
     }
     if (x.space == StateSpace::param) x.window = {0, parameters_.size(), parameters_.data(), 0, 0, x.space};
     if (x.address == Access::Address::indexed) bind_index(x, pin_value(p_.pins[p_.base_pins[i]]));

@@ -19,7 +19,7 @@ Machine::Place Machine::place_of(std::uint32_t thread, std::uint64_t address) co
     return offset < size ? Place{host + offset, size - offset} : Place{};
   };
   if (window == shared_window) return within(const_cast<std::byte*>(shared_.data()), shared_bytes_);
-  if (window == local_window) return within(stack_of(thread), local_top(thread));
+  if (window == local_window) return within(stacks_.memory(thread), stacks_.top(thread));
   if (window == parameter_window) return within(const_cast<std::byte*>(parameters_.data()), parameters_.size());
   Memory::Buffer const* const buffer = device_.find(address);
   if (!buffer || buffer->freed || buffer->size == 0) return {};
@@ -39,16 +39,14 @@ std::string Machine::text_at(std::uint32_t thread, std::uint64_t address, std::u
 
 std::uint64_t Machine::argument(std::uint32_t thread, Slice const& slice) const {
   std::uint64_t value = 0;
-  std::memcpy(&value, stack_of(thread) + (stacks_.empty() ? 0 : stacks_[thread].base) + slice.offset,
-              std::min<std::size_t>(slice.bytes, 8));
+  std::memcpy(&value, stacks_.frame(thread) + slice.offset, std::min<std::size_t>(slice.bytes, 8));
   return value;
 }
 
 void Machine::give_result(std::uint32_t thread, CallSite const& site, std::uint64_t value) {
   if (site.results.empty()) return;
   Slice const& slice = site.results[0];
-  std::memcpy(stack_of(thread) + (stacks_.empty() ? 0 : stacks_[thread].base) + slice.offset, &value,
-              std::min<std::size_t>(slice.bytes, 8));
+  std::memcpy(stacks_.frame(thread) + slice.offset, &value, std::min<std::size_t>(slice.bytes, 8));
 }
 
 void Machine::run_builtin(Unit& unit, End const& end, CallSite const& site) {
@@ -91,7 +89,7 @@ void Machine::run_builtin(Unit& unit, End const& end, CallSite const& site) {
 
 bool Machine::call_external(std::uint32_t thread, CallSite const& site, std::string_view function) {
   if (!launch_.external) return false;
-  std::byte const* const frame = stack_of(thread) + (stacks_.empty() ? 0 : stacks_[thread].base);
+  std::byte const* const frame = stacks_.frame(thread);
   std::vector<std::span<std::byte const>> arguments;
   for (Slice const& slice : site.arguments) arguments.emplace_back(frame + slice.offset, slice.bytes);
   auto const memory_at = [&](std::uint64_t address) {
@@ -114,20 +112,13 @@ std::int32_t Machine::print(std::uint32_t thread, End const& end, std::uint64_t 
   return printed.arguments;
 }
 
-// Text waits for that of earlier groups; what nothing precedes is passed on by and by.
 void Machine::keep_text(std::uint32_t thread, End const& end, std::string const& text) {
-  constexpr std::size_t passed_on_bytes = std::size_t{1} << 20;
-  printed_ += text;
-  if (prints_at_once_ && printed_.size() >= passed_on_bytes) {
-    launch_.print(printed_);
-    printed_.clear();
-  } else if (!prints_at_once_ && budget_.text_bytes.fetch_add(text.size()) + text.size() > budget_.max_text_bytes) {
-    Fault stop = fault(Finding::Kind::limit, end.instruction, thread,
-                       "more than " + std::to_string(budget_.max_text_bytes) +
-                           " bytes of printed text wait for that of earlier groups");
-    stop.ending = Ending::text_limit;
-    throw stop;
-  }
+  if (printed_.add(text)) return;
+  Fault stop = fault(
+      Finding::Kind::limit, end.instruction, thread,
+      "more than " + std::to_string(budget_.max_text_bytes) + " bytes of printed text wait for that of earlier groups");
+  stop.ending = Ending::text_limit;
+  throw stop;
 }
 
 void Machine::release_memory(std::uint32_t thread, End const& end, std::uint64_t address) {

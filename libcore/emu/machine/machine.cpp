@@ -1,7 +1,7 @@
 // The interpreter's loop. A unit of up to 256 lanes runs block by block; where its lanes disagree it splits into
 // fragments, of which the one in the deepest call and there at the earliest block (decode/order.cpp) runs, and
 // fragments at the same place merge. Blocks begin at labels and after whatever ends one, so fragments meet at block
-// boundaries only. Barriers park fragments (barrier.cpp); lanes that wait for others must yield (fairness.cpp).
+// boundaries only. Barriers park fragments (barriers.hpp); lanes that wait for others must yield (turns.hpp).
 #include "emu/machine/machine.hpp"
 
 #include <algorithm>
@@ -19,7 +19,9 @@ constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
 void Machine::begin(std::span<std::uint64_t const> linear_groups, TurnLength length) {
   begin_groups(linear_groups);
-  begin_fairness(length);
+  turns_.begin(length);
+  context_.syncs = 0;
+  context_.deadline = Turns::never;
   depth_ = 0;
   for (Unit& unit : units_) {
     if (!p_.cleared.empty()) clear(p_.cleared, unit, unit.exists);
@@ -29,12 +31,12 @@ void Machine::begin(std::span<std::uint64_t const> linear_groups, TurnLength len
 }
 
 bool Machine::turn() {
-  begin_turn();
+  turns_.begin_turn(context_.syncs);
   for (bool going = true; going;) {
     bool running = false;
     for (Unit& unit : units_) running |= run_unit(unit);
     going = release(running) || running;
-    if (going && context_.syncs >= turn_end_) return false;
+    if (going && turns_.over(context_.syncs)) return false;
   }
   return true;
 }
@@ -50,8 +52,8 @@ bool Machine::run_unit(Unit& unit) {
   context_.first_warp = unit.first_warp;
   context_.group_lanes = group_lanes_;
   context_.exists = unit.exists.data();
-  unit_deadline_ = context_.syncs + unit_budget_;
-  while (!leaving_ && pick(unit)) {
+  turns_.begin_unit(context_.syncs);
+  while (!turns_.leaving() && pick(unit)) {
     for (;;) {
       if (block_ >= code_.size()) break;  // past the last instruction: the lanes leave
       BlockCode const& code = code_[block_];
@@ -68,9 +70,9 @@ bool Machine::run_unit(Unit& unit) {
       }
     }
   }
-  if (!leaving_) return false;
-  leaving_ = false;
-  rotate(unit);
+  if (!turns_.leaving()) return false;
+  turns_.left();
+  turns_.rotate(unit, context_.syncs);
   return std::any_of(unit.fragments.begin(), unit.fragments.end(), [](Fragment const& f) { return !f.parked(); });
 }
 
@@ -79,17 +81,17 @@ void Machine::push(Unit& unit, std::uint32_t block, Bits const& bits) {
   made.key = key_of(depth_, rank_of(block));
   made.bits = bits;
   made.since = context_.syncs;
-  made.stack_limit = stack_limit_;
+  made.stack_limit = stacks_.limit();
 }
 
 // Takes the ready fragment with the lowest key, with all others that are there.
 bool Machine::pick(Unit& unit) {
-  if (yielding_) rotate(unit);
+  if (turns_.yielding()) turns_.rotate(unit, context_.syncs);
   std::uint64_t lowest = no_key;
   do {
     for (Fragment const& f : unit.fragments)
       if (f.state == Fragment::State::ready) lowest = std::min(lowest, f.key);
-  } while (lowest == no_key && wake(unit));
+  } while (lowest == no_key && Turns::wake(unit, context_.syncs));
   if (lowest == no_key) return false;
   block_ = block_at(static_cast<std::uint32_t>(lowest));
   depth_ = ~static_cast<std::uint32_t>(lowest >> 32);
@@ -111,9 +113,9 @@ bool Machine::pick(Unit& unit) {
     stack_limit = std::min(stack_limit, f.stack_limit);
     return true;
   });
-  limit_stack(stack_limit);
+  stacks_.set_limit(stack_limit);
   next_rank_ = next >> 32 == lowest >> 32 ? static_cast<std::uint32_t>(next) : nowhere;
-  if (p_.synchronises) set_deadline(oldest, parked);
+  if (p_.synchronises) context_.deadline = turns_.deadline(oldest, parked, units_.size() > 1);
   choose_mode(unit);
   return true;
 }
@@ -137,9 +139,9 @@ void Machine::choose_mode(Unit const& unit) {
 }
 
 void Machine::count(BlockCode const& code) {
-  steps_ += std::uint64_t{code.length} * live_warps_;
-  context_.clock = steps_;
-  if (steps_ >= check_at_) check_budget();
+  bool const check = spent_.count(std::uint64_t{code.length} * live_warps_);
+  context_.clock = spent_.steps();
+  if (check) check_budget();
 }
 
 void Machine::run_block(BlockCode const& code) {
@@ -163,7 +165,7 @@ Lanes Machine::lanes_of(Bits const& bits, Unit const& unit) const {
           std::equal(bits.begin(), bits.begin() + unit.warps, unit.exists.begin()), group_lanes_};
 }
 
-Machine::Bits Machine::predicate(std::uint32_t slot) const {
+Bits Machine::predicate(std::uint32_t slot) const {
   Bits bits{};
   p_.handlers->predicate_bits(context_.registers + slot, context_.warps, bits.data());
   return bits;
@@ -320,40 +322,34 @@ Fault Machine::fault(Finding::Kind kind, std::uint32_t instruction, std::uint32_
   return {found_at(program_, launch_, kind, group, thread, instruction, std::move(message)), Ending::finding};
 }
 
-// A limit stops before the block that would pass it, which `count` has counted already.
 void Machine::check_budget() {
-  std::uint64_t const total = budget_.steps.fetch_add(steps_ - reported_steps_) + steps_ - reported_steps_;
-  reported_steps_ = steps_;
-  bool const over = budget_.max_steps != 0 && total > budget_.max_steps;
-  std::uint64_t const counted = std::uint64_t{code_[block_].length} * live_warps_;
-  if (over) {
-    Fault stop = fault(Finding::Kind::limit, p_.blocks[block_].first, first_thread(bits_.data()),
-                       "stopped after " + std::to_string(budget_.max_steps) + " warp instructions");
-    stop.ending = Ending::step_limit;
-    stop.spinning = context_.syncs >= initial_budget;
-    steps_ -= counted;
-    throw stop;
-  }
-  steps_ -= counted;
-  check_clock(p_.blocks[block_].first);
-  steps_ += counted;
-  std::uint64_t const rest = budget_.max_steps ? budget_.max_steps - total + 1 : ~std::uint64_t{0};
-  check_at_ = steps_ + std::min<std::uint64_t>(rest, 1 << 20);
+  auto const limit = spent_.check(std::uint64_t{code_[block_].length} * live_warps_);
+  if (limit != Spending::Limit::none) stop(limit, p_.blocks[block_].first);
 }
 
-void Machine::check_clock(std::uint32_t instruction) {
-  work_ = 0;
-  if (!budget_.timed || std::chrono::steady_clock::now() < budget_.deadline) return;
-  Fault stop = fault(Finding::Kind::limit, instruction, first_thread(bits_.data()), "stopped by the time limit");
-  stop.ending = Ending::time_limit;
-  stop.spinning = context_.syncs >= initial_budget;
-  throw stop;
+void Machine::stop(Spending::Limit limit, std::uint32_t instruction) const {
+  bool const steps = limit == Spending::Limit::steps;
+  Fault stopped = fault(Finding::Kind::limit, instruction, first_thread(bits_.data()),
+                        steps ? "stopped after " + std::to_string(budget_.max_steps) + " warp instructions"
+                              : "stopped by the time limit");
+  stopped.ending = steps ? Ending::step_limit : Ending::time_limit;
+  stopped.spinning = Turns::spinning(context_.syncs);
+  throw stopped;
 }
 
 void Machine::work(std::uint32_t instruction, std::uint64_t units) {
-  constexpr std::uint64_t clock_check_interval = 1 << 16;
-  work_ += units;
-  if (work_ >= clock_check_interval) check_clock(instruction);
+  if (spent_.work(units)) stop(Spending::Limit::time, instruction);
+}
+
+// The running fragment stops at the end of its block.
+void Machine::let_others_run() {
+  context_.deadline = Turns::never;
+  next_rank_ = 0;
+  turns_.let_others_run(context_.syncs, units_.size() > 1 || !alone_);
+}
+
+void note_sync(Context& c, MicroOp const&) {
+  if (++c.syncs >= c.deadline) static_cast<Machine*>(c.machine)->let_others_run();
 }
 
 void note_work(Context& c, MicroOp const& op, std::uint64_t units) {

@@ -1,8 +1,6 @@
 // Runs the groups of one launch on one thread. Internal to emu.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -11,7 +9,12 @@
 #include <vector>
 
 #include "emu/decode/program.hpp"
+#include "emu/machine/barriers.hpp"
+#include "emu/machine/budget.hpp"
 #include "emu/machine/memory.hpp"
+#include "emu/machine/stacks.hpp"
+#include "emu/machine/turns.hpp"
+#include "emu/machine/unit.hpp"
 
 namespace kernelcast::emu {
 
@@ -20,25 +23,6 @@ struct Fault {
   Finding finding;
   Ending ending = Ending::finding;
   bool spinning = false;
-};
-
-// What all threads of a launch share.
-struct Budget {
-  std::uint64_t max_memory_bytes = 0;
-  std::uint64_t max_steps = 0;
-  std::uint64_t max_text_bytes = 0;
-  std::atomic<std::uint64_t> text_bytes{0};  // printed and not yet passed on
-  std::atomic<std::uint64_t> steps{0};
-  bool timed = false;
-  std::chrono::steady_clock::time_point deadline;
-};
-
-// How long a group goes on before others have their turn, in blocks with a synchronising operation (fairness.cpp).
-enum class TurnLength : std::uint8_t {
-  endless,      // until it ends
-  long_turn,    // long enough that hardly any group which does not wait for others is ever set aside
-  turns,        // it runs among others, because some group was set aside
-  short_turns,  // the same in a cooperative launch
 };
 
 class Machine {
@@ -63,7 +47,7 @@ class Machine {
   void end();
   std::uint64_t bytes() const { return bytes_; }          // that this machine holds
   std::uint64_t max_bytes() const { return max_bytes_; }  // the limit
-  std::uint64_t warp_instructions() const { return steps_; }
+  std::uint64_t warp_instructions() const { return spent_.steps(); }
 
   // For the slow paths of handlers.
   void access_elsewhere(Context&, MicroOp const&);
@@ -79,43 +63,12 @@ class Machine {
   void allocate_stack(Context&, MicroOp const&);
   void save_stack(Context&, MicroOp const&);
   void restore_stack(Context&, MicroOp const&);
-  // Counts work that one warp instruction does beyond the default cost, in about 10 ns each, so that the time limit
-  // holds where single instructions are long.
-  void work(std::uint32_t instruction, std::uint64_t units);
-  std::string take_printed() { return std::exchange(printed_, {}); }
-  void print_at_once() { prints_at_once_ = true; }  // text need not wait for that of other groups
+  void work(std::uint32_t instruction, std::uint64_t units);  // Spending::work
+  std::string take_printed() { return printed_.take(); }
+  void print_at_once() { printed_.pass_on_at_once(); }  // text need not wait for that of other groups
 
  private:
   class TextureUnit;
-  using Bits = std::array<std::uint32_t, max_warps_per_unit>;
-
-  // Lanes of a unit that are at the same place.
-  struct Fragment {
-    enum class State : std::uint8_t {
-      ready,
-      passed_over,  // has kept others waiting for too long: runs when no ready one is left
-      parked        // at a barrier; the key is where it goes on
-    };
-    std::uint64_t key = 0;  // see key_of: the lowest runs first
-    Bits bits{};
-    State state = State::ready;
-    std::uint32_t stack_limit = 0;
-    std::uint64_t since = 0;  // Context::syncs when it began to wait
-    std::uint32_t barrier = 0, threads = 0, instruction = 0;
-    bool aligned = true;
-    End const* end = nullptr;
-    Bits holds{};  // bar.red: lanes whose condition holds
-
-    bool parked() const { return state == State::parked; }
-  };
-  struct Unit {
-    std::byte* registers = nullptr;
-    std::uint32_t warps = 0, first_warp = 0;
-    Bits exists{};
-    std::vector<Fragment> fragments;  // all but the running one
-  };
-  // Barriers of a group: 16 that programs name, and two that wait in other ways.
-  static constexpr std::uint32_t cluster_barrier = 16, warp_barrier = 17, barriers = 18;
   enum class Mode { full, partial, masked };
 
   void bind();
@@ -150,13 +103,6 @@ class Machine {
   std::uint32_t rank_of(std::uint32_t block) const { return block < code_.size() ? code_[block].rank : block; }
   std::uint32_t block_at(std::uint32_t rank) const { return rank < code_.size() ? p_.ranked_blocks[rank] : rank; }
 
-  // fairness.cpp
-  void begin_fairness(TurnLength);
-  void begin_turn();
-  void rotate(Unit&);
-  bool wake(Unit&);
-  void set_deadline(std::uint64_t oldest, bool parked);
-
   // calls.cpp
   void begin_stacks();
   void clear(std::vector<CallSite::Saved> const&, Unit&, Bits const&);
@@ -167,18 +113,9 @@ class Machine {
   void notify_frame(std::uint32_t thread, FrameChange::Range fresh, std::uint32_t base, std::span<Slice const> copied);
   void set_frame(Unit&, std::uint32_t lane, std::uint32_t base);
   [[noreturn]] void stack_overflow(std::uint32_t instruction, std::uint32_t thread, std::uint64_t bytes) const;
-  void limit_stack(std::uint32_t bytes);
   bool all_running(Context const&) const;
   std::uint64_t frame_end(std::uint32_t thread);
-  std::byte* stack_of(std::uint32_t thread) const { return local_.get() + local_stride_ * thread; }
-  // The same word of the next lane lies beside it, the next word of this lane local_lanes_ words on.
-  std::uint32_t* record_word_of(std::uint32_t thread, std::uint64_t word) {
-    return records_.data() + word * local_lanes_ + thread;
-  }
   void save_registers(Unit&, CallSite const&, Bits const&);
-  // What the work-item may access of its local memory: the frames of the functions that run.
-  std::uint64_t local_top(std::uint32_t thread) const { return p_.stacked ? stacks_[thread].top : local_bytes_; }
-
   // builtins.cpp
   struct Place {
     std::byte* host = nullptr;
@@ -215,15 +152,12 @@ class Machine {
   bool at_one_barrier(Unit&, End const&, bool everyone);  // everyone: all that reached the instruction together
   bool at_warp_barrier(Unit&, End const&);
   void park(Unit&, End const&, std::uint32_t barrier, std::uint32_t threads);
-  bool open_warp_barriers(Unit&);
   bool release(bool running);
-  void notify_meeting(std::uint32_t barrier, bool everyone);
-  void finish_reduction(std::uint32_t barrier);
   [[noreturn]] void stuck();
 
   void watch_divisors();
-  void check_budget();
-  void check_clock(std::uint32_t instruction);
+  [[gnu::noinline]] void check_budget();  // not within count(), which each block calls
+  [[noreturn]] void stop(Spending::Limit, std::uint32_t instruction) const;
   void count(BlockCode const&);
 
   Lanes lanes_of(Bits const&, Unit const&) const;
@@ -252,23 +186,8 @@ class Machine {
   std::unique_ptr<std::byte[], Free> register_file_;
   std::vector<Unit> units_;
   std::vector<std::byte> shared_, parameters_;
-  // Of each work-item: the kernel's own frame, then the stack. Pages that are not touched cost nothing.
-  struct Unmap {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-  std::unique_ptr<std::byte[], Unmap> local_;
-  std::uint64_t local_bytes_ = 0, local_stride_ = 0, local_lanes_ = 0;
-  struct Stack {
-    std::uint32_t base = 0, top = 0;            // the running frame, and the first free byte
-    std::uint32_t record = 0, records_top = 0;  // of the call that made it, and the first free word; 0 in the kernel
-  };
-  std::vector<Stack> stacks_;            // by work-item
-  std::vector<std::uint32_t> records_;   // of calls
-  std::vector<Access*> stack_accesses_;  // whose windows end where the stacks of the running lanes do
-  std::uint32_t stack_limit_ = 0;        // there: no running lane's top is lower
-  std::uint32_t frame_slot_ = no_slot;   // where lanes find their base
-  std::string printed_;
-  bool prints_at_once_ = false;
+  CallStacks stacks_;
+  std::uint32_t frame_slot_ = no_slot;  // where lanes find their base
   std::vector<std::uint64_t> const* module_variables_ = nullptr;
   std::vector<std::uint64_t> const* body_variables_ = nullptr;
   std::vector<Placement> placements_;  // [0] is the spare one
@@ -295,20 +214,10 @@ class Machine {
   std::uint32_t unit_warps_ = 0;              // at most
   std::array<std::uint64_t, max_groups_per_unit> packed_groups_{};
   alignas(64) std::array<std::uint32_t, max_lanes_per_unit> shared_bases_{};
-  std::array<std::uint32_t, barriers> arrived_{};
-  std::array<std::array<std::uint32_t, 32>, barriers> arrived_lanes_{};  // [warp of the group], since it opened last
-  bool arrivals_ = false;                                                // has anyone called bar.arrive?
-
-  // Fairness: see fairness.cpp.
-  static constexpr std::uint32_t initial_budget = 1024, min_budget = 32, min_unit_budget = 128;
-  std::uint32_t wait_budget_ = 0, unit_budget_ = 0;
-  std::uint64_t quantum_end_ = 0, unit_deadline_ = 0;
-  bool yielding_ = false, leaving_ = false;
-  TurnLength turns_ = TurnLength::endless;
-  std::uint64_t turn_budget_ = 0, turn_end_ = ~std::uint64_t{0};
-
-  std::uint64_t steps_ = 0, reported_steps_ = 0, check_at_ = 0;
-  std::uint64_t work_ = 0;  // since the clock was read
+  Barriers barriers_;
+  Turns turns_;
+  Spending spent_;
+  PrintedText printed_;
 };
 
 }  // namespace kernelcast::emu

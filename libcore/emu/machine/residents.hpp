@@ -2,7 +2,7 @@
 //
 // Problem: groups run one after the other, so that one which waits for a later one (a barrier over the grid, a flag)
 // would wait for ever; a device has many resident at a time.
-// Method: a group whose turn ends because it has executed many blocks with a synchronising operation (fairness.cpp) is
+// Method: a group whose turn ends because it has executed many blocks with a synchronising operation (turns.hpp) is
 // set aside, and later groups begin on machines of their own, twice as many after each round of turns. Groups set aside
 // take turns in the order of their numbers. A cooperative launch does so from the start. Observers of further groups
 // are forks, as with threads. Turns depend on nothing but the program: the same run each time.

@@ -1,7 +1,7 @@
 // mbarrier and cp.async.mbarrier.arrive. Class sync.
 //
 // Lanes take their turn in ascending order. A test never waits: a program that waits tests in a loop, and such a loop
-// lets others run (machine/fairness.cpp). How they are counted: one access to shared memory of 8 bytes per lane, a
+// lets others run (machine/turns.hpp). How they are counted: one access to shared memory of 8 bytes per lane, a
 // store for init and inval, else an atomic operation. When lanes find a phase complete, observers hear of a meeting:
 // these go on, and whatever any lane of the group did before happens before what they do next.
 #include "emu/opcodes/barrier_object.hpp"

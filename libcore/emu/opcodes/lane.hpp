@@ -104,7 +104,7 @@ struct Context {
   bool shares_memory = false;  // other threads update the same global memory
   std::uint64_t clock = 0;     // warp instructions so far; a stand-in for %clock
   // Blocks with a synchronising operation executed so far, and at how many others get their turn
-  // (machine/fairness.cpp).
+  // (machine/turns.hpp).
   std::uint64_t syncs = 0, deadline = ~std::uint64_t{0};
   void* machine = nullptr;  // Machine, for the slow paths below
 };

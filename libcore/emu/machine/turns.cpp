@@ -1,0 +1,69 @@
+#include "emu/machine/turns.hpp"
+
+#include <algorithm>
+
+#include "emu/machine/barriers.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+constexpr std::uint64_t first_turn = 4096, min_turn = 256;  // of groups that run among others
+}
+
+void Turns::begin(TurnLength turns) {
+  constexpr std::uint64_t first_of[] = {never, 1 << 18, 4096, 64};
+  turns_ = turns;
+  turn_budget_ = first_of[static_cast<std::size_t>(turns)];
+  wait_budget_ = unit_budget_ = initial_budget;
+  quantum_end_ = 0;
+  yielding_ = leaving_ = false;
+}
+
+// A group that is set aside again and again is waiting: its turns become shorter.
+void Turns::begin_turn(std::uint64_t syncs) {
+  if (turns_ == TurnLength::endless) return;
+  turn_end_ = syncs + turn_budget_;
+  turn_budget_ =
+      turns_ == TurnLength::short_turns ? turn_budget_ : std::max(std::min(turn_budget_, first_turn) / 2, min_turn);
+}
+
+std::uint64_t Turns::deadline(std::uint64_t oldest, bool parked, bool several_units) const {
+  std::uint64_t deadline = oldest == never ? never : std::max(oldest + wait_budget_, quantum_end_);
+  // A barrier with a count may be complete, and only Barriers::release() opens it.
+  if (parked || several_units) deadline = std::min(deadline, unit_deadline_);
+  return std::min(deadline, turn_end_);
+}
+
+void Turns::let_others_run(std::uint64_t syncs, bool others) {
+  yielding_ = true;
+  if (syncs >= turn_end_ || (syncs >= unit_deadline_ && others)) leaving_ = true;
+}
+
+void Turns::rotate(Unit& unit, std::uint64_t syncs) {
+  yielding_ = false;
+  if (leaving_ || syncs >= unit_deadline_) unit_budget_ = std::max(unit_budget_ / 2, min_unit_budget);
+  Barriers::open_warp_barriers(unit, syncs);
+  Fragment const* oldest = nullptr;
+  for (Fragment const& f : unit.fragments)
+    if (!f.parked() && (!oldest || f.since < oldest->since || (f.since == oldest->since && f.key < oldest->key)))
+      oldest = &f;
+  if (!oldest || oldest->since + wait_budget_ > syncs) return;
+  std::uint64_t const key = oldest->key;
+  for (Fragment& f : unit.fragments)
+    if (!f.parked()) f.state = f.key == key ? Fragment::State::ready : Fragment::State::passed_over;
+  wait_budget_ = std::max(wait_budget_ / 2, min_budget);
+  quantum_end_ = syncs + wait_budget_;
+}
+
+bool Turns::wake(Unit& unit, std::uint64_t syncs) {
+  bool woken = Barriers::open_warp_barriers(unit, syncs);
+  if (woken) return true;
+  for (Fragment& f : unit.fragments)
+    if (f.state == Fragment::State::passed_over) {
+      f.state = Fragment::State::ready;
+      woken = true;
+    }
+  return woken;
+}
+
+}  // namespace kernelcast::emu
