@@ -22,17 +22,18 @@ class Memory;
 
 namespace kernelcast::cudart {
 
-class Allocations;
-class Arrays;
-class Commands;
-class Copies;
-class DeviceLimits;
-class Devices;
-class Graphs;
-class Launcher;
-class Registry;
-class Streams;
-class Textures;
+// Type and name.
+// clang-format off
+#define KERNELCAST_PARTS(X)                                                  \
+  X(Allocations, allocations) X(Arrays, arrays) X(Commands, commands)        \
+  X(Copies, copies) X(DeviceLimits, limits) X(Devices, devices)              \
+  X(Graphs, graphs) X(Launcher, launcher) X(Registry, registry)              \
+  X(Streams, streams) X(Textures, textures)
+// clang-format on
+
+#define KERNELCAST_PART(Type, name) class Type;
+KERNELCAST_PARTS(KERNELCAST_PART)
+#undef KERNELCAST_PART
 
 // A kernel has failed: every call returns this until the device is reset.
 struct StickyError {
@@ -41,32 +42,13 @@ struct StickyError {
 
 template <class Part>
 Part& part();
-template <>
-Allocations& part();
-template <>
-Arrays& part();
-template <>
-Commands& part();
-template <>
-Copies& part();
-template <>
-DeviceLimits& part();
-template <>
-Devices& part();
-template <>
-emu::Memory& part();
-template <>
-Graphs& part();
-template <>
-Launcher& part();
-template <>
-Registry& part();
-template <>
-StickyError& part();
-template <>
-Streams& part();
-template <>
-Textures& part();
+#define KERNELCAST_PART(Type, name) \
+  template <>                       \
+  Type& part();
+KERNELCAST_PARTS(KERNELCAST_PART)
+KERNELCAST_PART(emu::Memory, memory)
+KERNELCAST_PART(StickyError, error)
+#undef KERNELCAST_PART
 
 std::recursive_mutex& call_mutex();
 

@@ -81,57 +81,13 @@ Code calls::refusal() {
   return runtime().devices.count() == 0 ? Code::no_device : runtime().error.code;
 }
 
-template <>
-Allocations& part() {
-  return runtime().allocations;
-}
-template <>
-Arrays& part() {
-  return runtime().arrays;
-}
-template <>
-Commands& part() {
-  return runtime().commands;
-}
-template <>
-Copies& part() {
-  return runtime().copies;
-}
-template <>
-DeviceLimits& part() {
-  return runtime().limits;
-}
-template <>
-Devices& part() {
-  return runtime().devices;
-}
-template <>
-emu::Memory& part() {
-  return runtime().memory;
-}
-template <>
-Graphs& part() {
-  return runtime().graphs;
-}
-template <>
-Launcher& part() {
-  return runtime().launcher;
-}
-template <>
-Registry& part() {
-  return runtime().registry;
-}
-template <>
-StickyError& part() {
-  return runtime().error;
-}
-template <>
-Streams& part() {
-  return runtime().streams;
-}
-template <>
-Textures& part() {
-  return runtime().textures;
-}
+#define KERNELCAST_PART(Type, name) \
+  template <>                       \
+  Type& part() {                    \
+    return runtime().name;          \
+  }
+KERNELCAST_PARTS(KERNELCAST_PART)
+KERNELCAST_PART(emu::Memory, memory)
+KERNELCAST_PART(StickyError, error)
 
 }  // namespace kernelcast::cudart
