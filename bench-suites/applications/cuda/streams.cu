@@ -55,7 +55,11 @@ int main() {
   float time_ms = -1;
   CHECK(cudaEventElapsedTime(&time_ms, begin, end));
   expect(time_ms >= 0, "time");
-  CHECK(cudaMemcpy(host, out, n * sizeof(float), cudaMemcpyDeviceToHost));
+  // As between two devices, which may be one.
+  int device = -1;
+  CHECK(cudaGetDevice(&device));
+  CHECK(cudaMemcpyPeer(middle, device, out, device, n * sizeof(float)));
+  CHECK(cudaMemcpy(host, middle, n * sizeof(float), cudaMemcpyDeviceToHost));
   expect_near(std::vector<float>(host, host + n), expected, 1e-6, "two stages");
   expect(notes[0] + notes[1] + notes[2] + notes[3] == streams, "actions of the host");
   for (int s = 0; s < streams; ++s) {
