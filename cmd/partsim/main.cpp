@@ -52,13 +52,26 @@ Inputs read(Options const& options, cli::Streams& io) {
   return in;
 }
 
+// The GPU with its cores at the clock that was asked for; its memory stays as it is.
+device::Device at_clock(device::Device gpu, std::optional<double> clock_hz) {
+  if (!clock_hz) return gpu;
+  if (!gpu.clock_hz)
+    throw Error(Status::unavailable, fmt::format("the device database does not say the clock of a '{}'", gpu.device),
+                "without it peaks cannot be scaled: add the figure to your copy of the database");
+  double const factor = *clock_hz / *gpu.clock_hz;
+  for (auto* const rate : {&gpu.peak_fp32_flop_per_s, &gpu.peak_fp64_flop_per_s})
+    if (*rate) **rate *= factor;
+  gpu.clock_hz = clock_hz;
+  return gpu;
+}
+
 // Calls `visit(study, gpu)` for each application (or the graph), GPU and system.
 template <class Visit>
 void each_study(Options const& options, Inputs const& in, cli::Streams& io, Visit visit) {
   auto const simulation = partsim::simulation_options(options);
   for (auto const& system : in.systems)
     for (auto const& name : options.gpus_models) {
-      auto const& gpu = in.database.find(name);
+      auto const gpu = at_clock(in.database.find(name), options.clock_hz);
       auto const* const times = in.times.empty() ? nullptr : &in.times;
       if (!options.graph.empty()) {
         auto file = graph::read_graph_file(options.graph, io.input(options.graph));
@@ -129,7 +142,9 @@ void sweep(Options const& options, Inputs const& in, cli::Streams& io) {
         graph::Placement placement;
         if (reason.empty()) placement = study.placement(partsim::map_of(options.maps, study.system(), parts), buffer);
         auto const row = [&](graph::SimulationResult const* result) {
-          return graph::simulation(study, n, parts, gpu, options.alloc, placement, buffer, result, reason);
+          auto out = graph::simulation(study, n, parts, gpu, options.alloc, placement, buffer, result, reason);
+          out.clock_hz = options.clock_hz;
+          return out;
         };
         auto const point = row(nullptr);
         if (auto const* const known = done.find(point)) return write(*known, true);
@@ -251,8 +266,16 @@ void declare(cli::Tool& tool) {
   app.add_option("--copy-engines", options->copy_engines,
                  "copies that a GPU sends, and receives, at a time (default 0: any number)")
       ->type_name("N");
-  tool.list("--times", options->times,
-            "kernel times of another model, as projection rows; the case is N, or N/G for one of G parts", "FILE");
+  auto* const clock =
+      app.add_option("--clock", options->clock_hz,
+                     "hertz of the GPUs' cores (default: the database's); operations and shared memory follow it, "
+                     "global memory and links do not")
+          ->type_name("HERTZ")
+          ->check(CLI::Range(1e6, 1e11));
+  auto* const times =
+      tool.list("--times", options->times,
+                "kernel times of another model, as projection rows; the case is N, or N/G for one of G parts", "FILE");
+  clock->excludes(times);  // which are of a clock of their own
   auto* const choose = app.add_flag("--choose", options->choose,
                                     "how many GPUs, which ones and where the host buffers lie, for each size");
   app.add_option("--emit", options->emit,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct Options {
   std::string graph, devdb, alloc = "maxmin", fair = "pairs", emit, timeline, shard, resume;
   std::uint32_t iterations = 100;
   double launch_overhead_s = 0, copy_overhead_s = 0;
+  std::optional<double> clock_hz;
   std::size_t copy_engines = 0;
   bool choose = false, every_iteration = false;
 };

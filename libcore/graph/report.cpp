@@ -47,7 +47,8 @@ record::Simulation simulation(Study& study, double n, std::uint32_t parts, std::
 }
 
 DonePoints::Key DonePoints::key(record::Simulation const& row) {
-  return {row.app, row.n, row.gpus, row.gpu, row.system, row.alloc, row.map, row.host_buffer, row.iterations};
+  return {row.app,   row.n,   row.gpus,        row.gpu,        row.system,
+          row.alloc, row.map, row.host_buffer, row.iterations, row.clock_hz};
 }
 
 void DonePoints::add(record::Simulation const& row) {

@@ -26,14 +26,14 @@ record::Simulation simulation(Study& study, double n, std::uint32_t parts, std::
 class DonePoints {
  public:
   void add(record::Simulation const& row);
-  // The row of the same application, size, number and kind of GPUs, system, mode, mapping, host buffer and iterations;
-  // null where there is none.
+  // The row of the same application, size, number and kind of GPUs, system, mode, mapping, host buffer, iterations and
+  // clock; null where there is none.
   record::Simulation const* find(record::Simulation const& point) const;
   std::size_t size() const { return rows_.size(); }
 
  private:
   using Key = std::tuple<std::string, double, std::uint64_t, std::string, std::string, std::string, std::string,
-                         std::string, std::uint64_t>;
+                         std::string, std::uint64_t, std::optional<double>>;
   static Key key(record::Simulation const& row);
   std::map<Key, record::Simulation> rows_;
 };

@@ -45,7 +45,9 @@ Schema<Simulation> const& Simulation::schema() {
           .optional_column("host_buffer", &Simulation::host_buffer, Unit::none, buffer_meaning)
           .may_be_empty()
           .optional_column("copied_bytes", &Simulation::copied_bytes, Unit::bytes, "sum over all copies")
-          .optional_column("iterations", &Simulation::iterations, Unit::count, "of the application's loop");
+          .optional_column("iterations", &Simulation::iterations, Unit::count, "of the application's loop")
+          .optional_column("clock_hz", &Simulation::clock_hz, Unit::hertz,
+                           "of the GPUs' cores, where it was given; empty: the database's");
   return schema;
 }
 

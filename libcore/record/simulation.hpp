@@ -22,6 +22,7 @@ struct Simulation {
   std::string map, host_buffer;
   std::optional<double> copied_bytes;
   std::uint64_t iterations = 1;
+  std::optional<double> clock_hz;
 
   static Schema<Simulation> const& schema();
 };
