@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "csv/csv.hpp"
 #include "cache/cache.hpp"
+#include "csv/csv.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::advise {

@@ -10,8 +10,8 @@
 #include <filesystem>
 
 #include "attach/environment.hpp"
-#include "diag/diag.hpp"
 #include "cache/cache.hpp"
+#include "diag/diag.hpp"
 #include "process/process.hpp"
 #include "process/variables.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "cache/cache.hpp"
 #include "csv/csv.hpp"
 #include "diag/diag.hpp"
-#include "cache/cache.hpp"
 #include "frontend/frontend.hpp"
 #include "launch/kernel_record.hpp"
 #include "process/process.hpp"

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "cache/cache.hpp"
 #include "diag/diag.hpp"
 #include "frontend/build.hpp"
-#include "cache/cache.hpp"
 #include "frontend/frontend.hpp"
 #include "frontend/toolchain.hpp"
 

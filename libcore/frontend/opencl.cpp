@@ -10,9 +10,9 @@
 #include <map>
 #include <regex>
 
+#include "cache/cache.hpp"
 #include "diag/diag.hpp"
 #include "frontend/build.hpp"
-#include "cache/cache.hpp"
 #include "frontend/lenient.hpp"
 
 namespace kernelcast::frontend {

@@ -5,8 +5,8 @@
 
 #include "advise/count.hpp"
 #include "advise/projections.hpp"
-#include "catch.hpp"
 #include "cache/cache.hpp"
+#include "catch.hpp"
 #include "process/process.hpp"
 
 using namespace kernelcast;
