@@ -76,7 +76,7 @@ TEST_CASE("rules give the slots of the pipe that binds") {
       });
       Pipe binds = Pipe::issue;
       for (auto const pipe : record::values_of<Pipe>)
-        if (clocks(actual, pipe) > clocks(actual, binds)) binds = pipe;
+        if (!record::is_of_amd(pipe) && clocks(actual, pipe) > clocks(actual, binds)) binds = pipe;
       errors.push_back(std::abs(clocks(ours, binds) / clocks(actual, binds) - 1));
       CHECK(errors.back() < 0.5);
     }
