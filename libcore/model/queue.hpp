@@ -17,10 +17,11 @@
 //    what groups share are counted by miniemu. What the program has touched before the launch is not fetched as far as
 //    the cache still holds it (Caches).
 // Source: Reiser and Lavenberg 1980 for the queue; the rest is described in kernelcast-models(7).
-// Architectures differ in data: pipes.csv and constants.csv of the device database. Rows of AMD's machine code count for
-// its devices; without one, PTX by rules.
+// Architectures differ in data: pipes.csv and constants.csv of the device database. Rows of AMD's machine code count
+// for its devices; without one, PTX by rules.
 // Limits: rows without issue slots, and architectures without pipes, are projected by panwar.hpp, and say so. SHOC's
-// kernels alone have tested GT200 to Maxwell, GCN and the VLIW devices, micro-benchmarks alone CDNA and RDNA. Concurrent kernels and tensor cores' rates are not modelled.
+// kernels alone have tested GT200 to Maxwell, GCN and the VLIW devices, micro-benchmarks alone CDNA and RDNA.
+// Concurrent kernels and tensor cores' rates are not modelled.
 #pragma once
 
 #include <array>
