@@ -69,12 +69,14 @@ struct ChannelFormat {
 };
 
 // Applications hold pointers to these: what they are is the runtime's own.
+// NOLINTBEGIN(bugprone-forward-declaration-namespace): others have classes of these names.
 struct Array;
 struct Graph;
 struct GraphExec;
 struct Node;
 struct StreamObject;
 struct EventObject;
+// NOLINTEND(bugprone-forward-declaration-namespace)
 using Stream = StreamObject*;  // null: the default stream; 1 and 2 are its two kinds by name
 using Event = EventObject*;
 

@@ -265,7 +265,7 @@ TEST_CASE("AMD: names in issue.csv are checked") {
     return out.issuing.size();
   };
   CHECK(read("gfx600,vector;scalar,yes,4,yes,oldest,sfu,a source,") == 1);
-  for (auto const& [row, column] : {std::pair{"gfx600,vektor,yes,4,yes,oldest,,s,", "'kinds'"},
+  for (auto const& [row, column] : {std::pair{"gfx600,other,yes,4,yes,oldest,,s,", "'kinds'"},
                                     {"gfx600,vector,maybe,4,yes,oldest,,s,", "'staggered'"},
                                     {"gfx600,vector,yes,4,1,oldest,,s,", "'waits'"},
                                     {"gfx600,vector,yes,4,yes,newest,,s,", "'order'"},
