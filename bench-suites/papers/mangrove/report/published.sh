@@ -31,7 +31,7 @@ for device in K80 T4; do
         --max-per-kernel 0 --trees "$trees" --calibrate 0 --emit predictions ${scheme#*:} >"$work/predictions.csv"
       [ "$target ${scheme%%:*}" != "power_w configuration" ] ||
         if [ -s "$predictions" ]; then tail -n +2; else cat; fi <"$work/predictions.csv" >>"$predictions"
-      awk -f ../../csv.awk -v target=$target -v device=$device -v scheme="${scheme%%:*}" -f report/published_errors.awk "$work/predictions.csv"
+      awk -f ../../csv.awk -f report/median.awk -v target=$target -v device=$device -v scheme="${scheme%%:*}" -f report/published_errors.awk "$work/predictions.csv"
     done
   done
 done

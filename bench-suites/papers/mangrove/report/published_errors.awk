@@ -1,14 +1,6 @@
 # Errors of held-out predictions, beside those of a constant, the median of all the others.
-#   awk -f csv.awk -v target=power_w -v device=D -v scheme=S -f published_errors.awk predictions.csv
+#   awk -f csv.awk -f median.awk -v target=power_w -v device=D -v scheme=S -f published_errors.awk predictions.csv
 function abs(x) { return x < 0 ? -x : x }
-function median(list, n,    i, j, t) {
-  for (i = 2; i <= n; ++i) {
-    t = list[i]
-    for (j = i - 1; j > 0 && list[j] > t; --j) list[j + 1] = list[j]
-    list[j + 1] = t
-  }
-  return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
-}
 read_row() {
   stem = target == "power_w" ? "power_w" : "time_s"
   measured[++n] = cell(target == "power_w" ? "measured_w" : "measured_s") + 0

@@ -1,14 +1,6 @@
 # Nested cross-validation by device: MAPE of the iterations (least, greatest), the median over folds, and the settings that the
 # search chose most often.
-#   awk -f csv.awk -f published_nested.awk nested.csv
-function median(list, n,    i, j, t) {
-  for (i = 2; i <= n; ++i) {
-    t = list[i]
-    for (j = i - 1; j > 0 && list[j] > t; --j) list[j + 1] = list[j]
-    list[j + 1] = t
-  }
-  return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
-}
+#   awk -f csv.awk -f median.awk -f published_nested.awk nested.csv
 read_row() {
   d = cell("device")
   if (!(d in folds)) order[++devices] = d
