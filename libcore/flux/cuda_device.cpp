@@ -85,7 +85,8 @@ double CudaDevice::launch(cuda::Module module, std::string const& kernel, emu::L
   cuda::Function function = nullptr;
   must(api_.module_function(&function, module, kernel.c_str()), "cuModuleGetFunction");
   if (launch.dynamic_shared_bytes > default_max_shared_bytes)
-    must(api_.function_set(function, cuda::function_max_dynamic_shared, static_cast<int>(launch.dynamic_shared_bytes)),
+    must(api_.function_set(function, cuda::FunctionAttribute::max_dynamic_shared_bytes,
+                           static_cast<int>(launch.dynamic_shared_bytes)),
          "cuFuncSetAttribute");
   std::size_t bytes = parameters.size();
   // CU_LAUNCH_PARAM_BUFFER_POINTER, ..._SIZE, ..._END
@@ -102,11 +103,12 @@ double CudaDevice::launch(cuda::Module module, std::string const& kernel, emu::L
   return static_cast<double>(time_ms) * 1e-3;
 }
 
-void CudaDevice::must(cuda::Result result, char const* what) const {
-  if (result == 0) return;
+void CudaDevice::must(cuda::Code result, char const* what) const {
+  if (result == cuda::Code::success) return;
   char const* name = nullptr;
   api_.error_name(result, &name);
-  throw Error(Status::unavailable, fmt::format("{} failed: {}", what, name ? name : std::to_string(result).c_str()),
+  throw Error(Status::unavailable,
+              fmt::format("{} failed: {}", what, name ? name : std::to_string(static_cast<int>(result)).c_str()),
               use_the_emulator);
 }
 

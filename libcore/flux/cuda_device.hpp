@@ -32,7 +32,7 @@ class CudaDevice {
   double launch(probe::cuda::Module, std::string const& kernel, emu::Launch const&, std::vector<std::byte>& parameters);
 
  private:
-  void must(probe::cuda::Result, char const* what) const;
+  void must(probe::cuda::Code, char const* what) const;
 
   probe::cuda::Driver const& api_;
   probe::cuda::Device device_ = 0;

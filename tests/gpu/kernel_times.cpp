@@ -30,11 +30,12 @@ namespace {
 
 constexpr int skipped = 77;
 
-void must(cuda::Result result, char const* what) {
-  if (result == 0) return;
+void must(cuda::Code result, char const* what) {
+  if (result == cuda::Code::success) return;
   char const* name = nullptr;
   cuda::driver().error_name(result, &name);
-  throw Error(Status::unavailable, fmt::format("{} failed: {}", what, name ? name : std::to_string(result).c_str()));
+  throw Error(Status::unavailable,
+              fmt::format("{} failed: {}", what, name ? name : std::to_string(static_cast<int>(result)).c_str()));
 }
 
 class Gpu {

@@ -22,16 +22,19 @@ Driver load_driver() {
                                   : fmt::format("the CUDA driver does not load: {}", trouble);
     return out;
   }
-#define KERNELCAST_RESOLVE(member, symbol, arguments)                          \
-  out.member = reinterpret_cast<decltype(out.member)>(dlsym(library, symbol)); \
-  if (!out.member) out.missing = "the CUDA driver has no " symbol ": it is too old";
-  KERNELCAST_CUDA_FUNCTIONS(KERNELCAST_RESOLVE)
+#define KERNELCAST_RESOLVE(member, symbol, arguments) \
+  out.member = reinterpret_cast<decltype(out.member)>(dlsym(library, symbol));
+#define KERNELCAST_DRIVER_CALLED(member, symbol, parameters) \
+  KERNELCAST_RESOLVE(member, #symbol, parameters)            \
+  if (!out.member) out.missing = "the CUDA driver has no " #symbol ": it is too old";
+#include "cuda/driver_entry_points.def"
   if (!out.missing.empty()) return out;
-  if (Result const result = out.init(0); result != 0) {
+  if (auto const result = out.init(0); result != Code::success) {
     char const* name = nullptr;
     out.error_name(result, &name);
-    out.missing = fmt::format("the CUDA driver does not start: {}{}", name ? name : std::to_string(result).c_str(),
-                              refusal_of_device_files());
+    out.missing =
+        fmt::format("the CUDA driver does not start: {}{}",
+                    name ? name : std::to_string(static_cast<int>(result)).c_str(), refusal_of_device_files());
   }
   return out;
 }

@@ -18,18 +18,18 @@ namespace kernelcast::probe {
 namespace {
 
 using namespace cuda;
-void check(Result result, char const* call) {
-  if (result == 0) return;
+void check(Code result, char const* call) {
+  if (result == Code::success) return;
   char const* name = nullptr;
   driver().error_name(result, &name);
-  auto const what = fmt::format("{}: {}", call, name ? name : std::to_string(result).c_str());
-  if (result == out_of_memory)
+  auto const what = fmt::format("{}: {}", call, name ? name : std::to_string(static_cast<int>(result)).c_str());
+  if (result == Code::memory_allocation)
     throw Error(Status::limit, "out of memory on the device: " + what, "choose other benchmarks with --bench");
-  if (result == not_permitted)
+  if (result == Code::not_permitted)
     throw Error(Status::unavailable, "no permission to use the device: " + what, "ask for access to /dev/nvidia*");
   // After these nothing works any more in this process.
-  if (result == ecc_uncorrectable || result == illegal_address || result == launch_timeout || result == launch_failed ||
-      result == 214 || result == 46 || result == 999)
+  if (result == Code::ecc_uncorrectable || result == Code::illegal_address || result == Code::launch_timeout ||
+      result == Code::launch_failure || result == Code::devices_unavailable || result == Code::unknown)
     throw DeviceLost(Status::unavailable, "the device was lost: " + what,
                      "rows so far are kept; go on with --resume when the device is back");
   throw Error(Status::unavailable, what, "the driver's own tests (nvidia-smi) may say more");
@@ -66,24 +66,25 @@ Facts read_facts(Device device, int index) {
   driver().driver_version(&version);
   out.driver = fmt::format("CUDA driver {}.{}", version / 1000, version % 1000 / 10);
   auto const number = [&](Attribute what) { return static_cast<std::uint64_t>(std::max(0, attribute(device, what))); };
-  int const capability = attribute(device, compute_capability_major) * 10 + attribute(device, compute_capability_minor);
+  int const capability =
+      attribute(device, Attribute::capability_major) * 10 + attribute(device, Attribute::capability_minor);
   out.target = fmt::format("sm_{}", capability);
-  out.compute_units = number(multiprocessor_count);
-  out.wave_width = number(warp_size);
-  out.max_group_size = number(max_threads_per_block);
-  out.threads_per_cu = number(max_threads_per_multiprocessor);
-  out.max_groups_per_cu = number(max_blocks_per_multiprocessor);
-  out.registers_per_cu = number(max_registers_per_multiprocessor);
-  out.clock_hz = 1e3 * static_cast<double>(number(clock_rate_khz));
-  out.memory_clock_hz = 1e3 * static_cast<double>(number(memory_clock_rate_khz));
-  out.memory_bus_bits = number(memory_bus_width);
+  out.compute_units = number(Attribute::multiprocessors);
+  out.wave_width = number(Attribute::warp_size);
+  out.max_group_size = number(Attribute::max_threads_per_block);
+  out.threads_per_cu = number(Attribute::max_threads_per_multiprocessor);
+  out.max_groups_per_cu = number(Attribute::max_blocks_per_multiprocessor);
+  out.registers_per_cu = number(Attribute::max_registers_per_multiprocessor);
+  out.clock_hz = 1e3 * static_cast<double>(number(Attribute::clock_rate));
+  out.memory_clock_hz = 1e3 * static_cast<double>(number(Attribute::memory_clock_rate));
+  out.memory_bus_bits = number(Attribute::memory_bus_width);
   std::size_t memory = 0;
   driver().device_memory(&memory, device);
   out.memory_bytes = static_cast<double>(memory);
-  out.shared_per_group_bytes =
-      static_cast<double>(std::max(number(max_shared_memory_per_block_optin), number(max_shared_memory_per_block)));
-  out.shared_per_cu_bytes = static_cast<double>(number(max_shared_memory_per_multiprocessor));
-  out.l2_bytes = out.last_cache_bytes = static_cast<double>(number(l2_cache_size));
+  out.shared_per_group_bytes = static_cast<double>(
+      std::max(number(Attribute::max_shared_per_block_optin), number(Attribute::max_shared_per_block)));
+  out.shared_per_cu_bytes = static_cast<double>(number(Attribute::max_shared_per_multiprocessor));
+  out.l2_bytes = out.last_cache_bytes = static_cast<double>(number(Attribute::l2_bytes));
   out.line_bytes = 128;
   out.fp16 = capability >= 53;
   out.images = true;
@@ -113,9 +114,9 @@ class CudaTexture final : public Texture {
     auto const contents = random_words(texels * 4, 1);
     KERNELCAST_CHECK(copy_to_device, memory.address, contents.data(), contents.size() * 4);
     ResourceDescription resource;
-    std::fill(std::begin(resource.resource.reserved), std::end(resource.resource.reserved), 0);
-    resource.resource.linear = {memory.address, array_format_u32, 4, texels * 16};
-    TextureDescription const texture;
+    resource.resource.linear = {memory.address, ArrayFormat::u32, 4, texels * 16};
+    TextureDescription texture;
+    texture.flags = texture_read_as_integer;
     KERNELCAST_CHECK(texture_create, &object, &resource, &texture, nullptr);
   }
   ~CudaTexture() override { driver().texture_destroy(object); }
@@ -163,7 +164,7 @@ class CudaKernel final : public DeviceKernel {
 
   std::uint64_t resident_groups(std::uint64_t group, std::uint64_t shared_bytes) override {
     int groups = 0;
-    if (driver().occupancy(&groups, function_, static_cast<int>(group), shared_bytes) != 0) return 0;
+    if (driver().occupancy(&groups, function_, static_cast<int>(group), shared_bytes) != Code::success) return 0;
     return static_cast<std::uint64_t>(std::max(0, groups));
   }
 
@@ -195,7 +196,8 @@ class CudaKernel final : public DeviceKernel {
       call.addresses.push_back(&value);
     }
     if (call.shared_bytes > 48 * 1024)
-      KERNELCAST_CHECK(function_set, function_, function_max_dynamic_shared, static_cast<int>(call.shared_bytes));
+      KERNELCAST_CHECK(function_set, function_, FunctionAttribute::max_dynamic_shared_bytes,
+                       static_cast<int>(call.shared_bytes));
     return call;
   }
 
@@ -208,7 +210,7 @@ class CudaKernel final : public DeviceKernel {
   void fill_constants() {
     Pointer address = 0;
     std::size_t bytes = 0;
-    if (driver().module_global(&address, &bytes, module_, "constant_table") != 0) return;
+    if (driver().module_global(&address, &bytes, module_, "constant_table") != Code::success) return;
     auto const contents = random_words(bytes / 4, 7);
     KERNELCAST_CHECK(copy_to_device, address, contents.data(), contents.size() * 4);
   }
@@ -291,7 +293,7 @@ class CudaDevice final : public Accelerator {
   }
 
   double copy_rows_s(std::uint64_t rows, std::uint64_t row_bytes, std::uint64_t pitch) override {
-    Copy2d copy;
+    Copy2D copy;
     copy.source_host = host(rows * row_bytes, true);
     copy.source_pitch = row_bytes;
     copy.target_device = staging(0, rows * pitch);
@@ -402,11 +404,11 @@ class CudaBackend final : public Backend {
     driver().device_count(&count);
     for (int i = 0; i < count; ++i) {
       Device device = 0;
-      if (driver().device_get(&device, i) != 0) continue;
+      if (driver().device_get(&device, i) != Code::success) continue;
       Listed listed;
       listed.facts = read_facts(device, i);
       constexpr int prohibited = 2;
-      if (attribute(device, compute_mode) == prohibited) {
+      if (attribute(device, Attribute::compute_mode) == prohibited) {
         listed.status = record::RowStatus::unusable;
         listed.reason = "its compute mode prohibits all programs";
       } else if (!compiler().missing.empty()) {

@@ -9,11 +9,11 @@
 
 #include "emu/emu.hpp"
 #include "flux/emulated.hpp"
-#include "probe/cuda/api.hpp"
+#include "cuda/driver.hpp"
 #include "ptx/parser.hpp"
 
 using namespace kernelcast;
-using probe::cuda::Pointer;
+using driver::Pointer;
 
 namespace {
 

@@ -1,4 +1,5 @@
 // Our declarations of the runtime's interface beside a toolkit's: sizes, places of fields, numbers.
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #define KERNELCAST_CUDART (CUDART_VERSION / 1000)
 #include "cuda/abi.hpp"
 #include "cuda/device_properties.hpp"
+#include "cuda/driver.hpp"
 #include "cudart/attributes.hpp"
 
 namespace ours = kernelcast::cudart;
@@ -98,6 +100,23 @@ SAME_NUMBER(Attribute::cooperative_launch, cudaDevAttrCooperativeLaunch);
 SAME_NUMBER(Attribute::max_shared_per_block_optin, cudaDevAttrMaxSharedMemoryPerBlockOptin);
 SAME_NUMBER(Attribute::max_blocks_per_multiprocessor, cudaDevAttrMaxBlocksPerMultiprocessor);
 SAME_NUMBER(Attribute::memory_pools, cudaDevAttrMemoryPoolsSupported);
+
+namespace driver = kernelcast::driver;
+#define DRIVER_SIZE(a, b) static_assert(sizeof(driver::a) == sizeof(b), #b)
+#define DRIVER_PLACE(a, x, b, y) static_assert(offsetof(driver::a, x) == offsetof(b, y), #b "." #y)
+DRIVER_SIZE(ResourceDescription, CUDA_RESOURCE_DESC);
+DRIVER_PLACE(ResourceDescription, resource.linear.bytes, CUDA_RESOURCE_DESC, res.linear.sizeInBytes);
+DRIVER_PLACE(ResourceDescription, resource.pitch_2d.pitch, CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes);
+DRIVER_SIZE(TextureDescription, CUDA_TEXTURE_DESC);
+DRIVER_PLACE(TextureDescription, border, CUDA_TEXTURE_DESC, borderColor);
+DRIVER_SIZE(Copy2D, CUDA_MEMCPY2D);
+DRIVER_PLACE(Copy2D, target_array, CUDA_MEMCPY2D, dstArray);
+DRIVER_PLACE(Copy2D, width_bytes, CUDA_MEMCPY2D, WidthInBytes);
+static_assert(static_cast<int>(driver::MemoryKind::unified) == CU_MEMORYTYPE_UNIFIED);
+static_assert(static_cast<int>(driver::ArrayFormat::s32) == CU_AD_FORMAT_SIGNED_INT32 &&
+              static_cast<int>(driver::ArrayFormat::f16) == CU_AD_FORMAT_HALF);
+static_assert(driver::texture_read_as_integer == CU_TRSF_READ_AS_INTEGER &&
+              driver::texture_seamless_cubemap == CU_TRSF_SEAMLESS_CUBEMAP);
 
 int main() {
   std::printf("the interface is that of CUDA %d\n", CUDART_VERSION / 1000);
