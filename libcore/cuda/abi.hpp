@@ -15,7 +15,7 @@
 namespace kernelcast::cudart {
 
 enum class Code : int {
-#define KERNELCAST_CUDA_ERROR(number, name, official, text) name = number,
+#define KERNELCAST_CUDA_ERROR(number, name, official, driver, text) name = number,
 #include "cuda/error_codes.def"
 #undef KERNELCAST_CUDA_ERROR
 };

@@ -87,4 +87,49 @@ struct Copy2D {
   std::size_t width_bytes = 0, height = 0;
 };
 
+// CUDA_MEMCPY3D. CUDA_MEMCPY3D_PEER has the contexts where `reserved` is.
+struct Copy3D {
+  struct End {
+    std::size_t x = 0, y = 0, z = 0, mipmap_level = 0;  // x: bytes
+    MemoryKind kind = MemoryKind::host;
+    void const* host = nullptr;
+    Pointer device = 0;
+    Array* array = nullptr;
+  };
+  struct PitchedEnd : End {
+    void* reserved = nullptr;
+    std::size_t pitch = 0, height = 0;
+  };
+  PitchedEnd source, target;
+  std::size_t width_bytes = 0, height = 0, depth = 0;
+};
+
+// CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR
+struct ArrayDescription {
+  std::size_t width, height;
+  ArrayFormat format;
+  unsigned channels;
+};
+struct Array3DDescription {
+  std::size_t width, height, depth;
+  ArrayFormat format;
+  unsigned channels, flags;
+};
+
+// CUlaunchConfig
+struct LaunchConfiguration {
+  cudart::Dim3 grid, block;
+  unsigned shared_bytes;
+  Stream stream;
+  cudart::LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
+// CUDA_KERNEL_NODE_PARAMS
+struct KernelNode {
+  cudart::KernelNodeParameters parameters;
+  Function kernel;  // where no function is named
+  Context context;
+};
+
 }  // namespace kernelcast::driver

@@ -13,7 +13,6 @@ namespace kernelcast::fatbin {
 
 namespace {
 
-constexpr std::uint32_t magic = 0xBA55ED50;
 constexpr std::uint16_t kind_ptx = 1;
 constexpr std::uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000;
 // Offsets in an entry's header.
@@ -65,7 +64,7 @@ std::string text_of_zstd(char const* payload, std::size_t size, std::size_t clai
 
 std::vector<Entry> entries_of(void const* fatbin) {
   auto const* const begin = static_cast<std::byte const*>(fatbin);
-  if (read<std::uint32_t>(begin) != magic) throw other_format();
+  if (std::memcmp(begin, magic.data(), magic.size()) != 0) throw other_format();
   auto const* at = begin + read<std::uint16_t>(begin + 6);
   auto const* const end = at + read<std::uint64_t>(begin + 8);
   std::vector<Entry> out;
@@ -123,7 +122,7 @@ std::vector<std::byte> binary_of(std::vector<Entry> const& entries) {
   constexpr std::size_t head = 16;
   std::vector<std::byte> out(head);
   for (auto const& entry : entries) out.insert(out.end(), entry.unchanged.begin(), entry.unchanged.end());
-  write<std::uint32_t>(out.data(), magic);
+  std::memcpy(out.data(), magic.data(), magic.size());
   write<std::uint16_t>(out.data() + 4, 1);
   write<std::uint16_t>(out.data() + 6, head);
   write<std::uint64_t>(out.data() + 8, out.size() - head);

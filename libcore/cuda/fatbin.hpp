@@ -9,9 +9,13 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelcast::fatbin {
+
+inline constexpr std::string_view magic = "\x50\xED\x55\xBA";          // of a fat binary, its first bytes
+inline constexpr std::string_view wrapper_magic = "\xB1\x43\x62\x46";  // of what points to one: cudart::FatbinWrapper
 
 struct Entry {
   bool is_ptx = false;

@@ -1,6 +1,8 @@
 #include "cudart/attributes.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "cudart/devices.hpp"
 
@@ -144,6 +146,13 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d) {
     default:
       return 0;
   }
+}
+
+void write_uuid(device::Device const& d, int index, char* uuid) {
+  constexpr std::size_t size = 16;
+  std::memset(uuid, 0, size);
+  std::memcpy(uuid, d.device.data(), std::min(d.device.size(), size));
+  uuid[size - 1] = static_cast<char>(index);
 }
 
 }  // namespace kernelcast::cudart

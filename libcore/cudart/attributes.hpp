@@ -13,5 +13,7 @@ namespace kernelcast::cudart {
 
 // Empty where there is no attribute of this number.
 std::optional<int> value_of(Attribute, device::Device const&);
+// 16 bytes, of no other of the application's devices.
+void write_uuid(device::Device const&, int index, char* uuid);
 
 }  // namespace kernelcast::cudart

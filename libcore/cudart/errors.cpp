@@ -8,11 +8,12 @@ namespace kernelcast::cudart {
 
 namespace {
 thread_local Code last = Code::success;
+thread_local bool called = false;
 }  // namespace
 
 char const* official_name(Code code) {
   switch (code) {
-#define KERNELCAST_CUDA_ERROR(number, name, official, text) \
+#define KERNELCAST_CUDA_ERROR(number, name, official, driver, text) \
   case Code::name:                                          \
     return #official;
 #include "cuda/error_codes.def"
@@ -21,9 +22,22 @@ char const* official_name(Code code) {
   return "unrecognized error code";
 }
 
+char const* driver_name(Code code) {
+  std::string_view name;
+  switch (code) {
+#define KERNELCAST_CUDA_ERROR(number, our_name, official, driver, text) \
+  case Code::our_name:                                                  \
+    name = #driver;                                                  \
+    break;
+#include "cuda/error_codes.def"
+#undef KERNELCAST_CUDA_ERROR
+  }
+  return name.empty() || name == "none" ? nullptr : name.data();
+}
+
 char const* description(Code code) {
   switch (code) {
-#define KERNELCAST_CUDA_ERROR(number, name, official, text) \
+#define KERNELCAST_CUDA_ERROR(number, name, official, driver, text) \
   case Code::name:                                          \
     return text;
 #include "cuda/error_codes.def"
@@ -33,6 +47,7 @@ char const* description(Code code) {
 }
 
 Code remembered(Code code) {
+  called = true;
   if (code != Code::success) last = code;
   return code;
 }
@@ -45,6 +60,16 @@ Code take_last_error() {
   Code const code = last;
   last = Code::success;
   return code;
+}
+
+bool runtime_called() {
+  return called;
+}
+
+LastErrorKept::LastErrorKept() : before_(last), called_(called) {}
+LastErrorKept::~LastErrorKept() {
+  last = before_;
+  called = called_;
 }
 
 Code code_of(emu::Finding::Kind kind) {

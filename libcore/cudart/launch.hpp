@@ -1,6 +1,8 @@
 // Running a kernel of the application: checked as the runtime does, then all of its groups on the emulator.
 #pragma once
 
+#include <optional>
+
 #include "attach/settings.hpp"
 #include "cuda/abi.hpp"
 #include "cudart/allocations.hpp"
@@ -22,6 +24,23 @@ struct LaunchRequest {
   Stream stream = nullptr;
   bool cooperative = false;
 };
+
+// Of a launch by attributes (the runtime's LaunchConfiguration, or the driver's). Empty, and named, where one of them is
+// not to be had.
+template <class Configuration>
+std::optional<LaunchRequest> request_of(Configuration const& given, void** arguments) {
+  LaunchRequest out{given.grid, given.block, arguments, given.shared_bytes, given.stream, false};
+  for (unsigned i = 0; i < given.attribute_count; ++i) {
+    auto const& attribute = given.attributes[i];
+    if (attribute.id == launch_attribute_cooperative) out.cooperative = attribute.cooperative != 0;
+    auto const& cluster = attribute.cluster;
+    if (attribute.id == launch_attribute_cluster && std::uint64_t{cluster.x} * cluster.y * cluster.z > 1) {
+      unsupported("a launch with clusters");
+      return std::nullopt;
+    }
+  }
+  return out;
+}
 
 class Launcher {
  public:

@@ -1,5 +1,7 @@
 #include "cudart/registry.hpp"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "cuda/fatbin.hpp"
@@ -13,6 +15,9 @@ namespace kernelcast::cudart {
 namespace {
 
 constexpr char const* where = "the application's PTX";
+constexpr char const* without_ptx =
+    "the application holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75";
+constexpr std::string_view elf_magic = "\177ELF";
 
 // Of every fat binary that has PTX for a device of this capability, the newest; where none has, the oldest of the newer
 // ones.
@@ -35,13 +40,66 @@ std::unique_ptr<ptx::Module> module_of(std::vector<fatbin::Ptx> texts) {
 }  // namespace
 
 Program& Registry::add_program(FatbinWrapper const& wrapper) {
-  auto& program = *programs_.emplace_back(std::make_unique<Program>());
+  auto& program = add_program();
   if (wrapper.version == fatbin_version_linked && wrapper.more) {
     for (auto const* fatbin = wrapper.more; *fatbin; ++fatbin) program.fatbins.push_back(*fatbin);
   } else {
     program.fatbins.push_back(wrapper.data);
   }
   return program;
+}
+
+Program& Registry::add_program() {
+  auto& program = *programs_.emplace_back(std::make_unique<Program>());
+  live_.insert(&program);
+  return program;
+}
+
+Program* Registry::add_program(void const* image, Code& failure) {
+  auto const capability = cudart::capability(devices_.current());
+  auto const begins_with = [&](std::string_view bytes) {  // of a short text no more is read than there is
+    return std::strncmp(static_cast<char const*>(image), bytes.data(), bytes.size()) == 0;
+  };
+  std::vector<fatbin::Ptx> texts;
+  if (begins_with(elf_magic)) {
+    failure = Code::no_kernel_image_for_device;
+  } else if (begins_with(fatbin::magic) || begins_with(fatbin::wrapper_magic)) {
+    auto const* const wrapper = static_cast<FatbinWrapper const*>(image);
+    try {
+      texts = texts_of({begins_with(fatbin::magic) ? image : wrapper->data}, capability);
+      failure = texts.empty() ? Code::no_kernel_image_for_device : Code::success;
+    } catch (std::exception const& error) {
+      report(fmt::format("a program of the application cannot be read: {}", error.what()));
+      failure = Code::invalid_kernel_image;
+      return nullptr;
+    }
+  } else {
+    texts.push_back({static_cast<char const*>(image), 0});
+    failure = Code::success;
+  }
+  if (failure != Code::success) {
+    report(without_ptx);
+    return nullptr;
+  }
+  auto& program = add_program();
+  program.texts = std::move(texts);
+  failure = load(program);
+  if (failure == Code::success) return &program;
+  remove_program(program);
+  return nullptr;
+}
+
+Kernel* Registry::find_kernel(Program& program, std::string const& name) {
+  if (auto* const known = kernel(program, name)) return known;
+  auto const* const function = program.module->find_kernel(name);
+  if (!function) return nullptr;
+  auto made = std::make_unique<Kernel>();
+  auto* const handle = made.get();
+  made->program = &program;
+  made->name = name;
+  handles_[handle] = handle;
+  kernels_[handle] = std::move(made);
+  return handle;
 }
 
 void Registry::add_kernel(void const* host_function, Program& program, char const* name) {
@@ -53,6 +111,7 @@ void Registry::add_kernel(void const* host_function, Program& program, char cons
 }
 
 void Registry::remove_program(Program& program) {
+  live_.erase(&program);
   for (auto at = kernels_.begin(); at != kernels_.end();) {
     bool const of_it = at->second->program == &program;
     if (of_it) handles_.erase(at->second.get());
@@ -73,7 +132,7 @@ Kernel* Registry::kernel(void const* function_or_handle) {
   return found == handles_.end() ? nullptr : found->second;
 }
 
-Kernel* Registry::kernel(Program const& program, std::string_view name) {
+Kernel* Registry::kernel(Program const& program, std::string_view name) const {
   for (auto const& [function, kernel] : kernels_)
     if (kernel->program == &program && kernel->name == name) return kernel.get();
   return nullptr;
@@ -108,9 +167,9 @@ Code Registry::load(Program& program) {
 
 Code Registry::read(Program& program) {
   auto const capability = cudart::capability(devices_.current());
-  auto texts = texts_of(program.fatbins, capability);
+  auto texts = program.texts.empty() ? texts_of(program.fatbins, capability) : std::move(program.texts);
   if (texts.empty()) {
-    report("the application holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75");
+    report(without_ptx);
     return Code::no_kernel_image_for_device;
   }
   if (texts[0].sm > capability)

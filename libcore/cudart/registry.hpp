@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cuda/abi.hpp"
+#include "cuda/fatbin.hpp"
 #include "cudart/devices.hpp"
 #include "emu/emu.hpp"
 #include "ptx/module.hpp"
@@ -21,6 +23,7 @@ namespace kernelcast::cudart {
 
 struct Program {
   std::vector<void const*> fatbins;  // several where files were compiled apart
+  std::vector<fatbin::Ptx> texts;    // instead of them, of one that the driver has loaded
   bool loaded = false;
   Code failure = Code::success;         // why it cannot run
   std::unique_ptr<ptx::Module> module;  // null where that is so
@@ -53,7 +56,13 @@ class Registry {
   Registry(Devices const& devices, emu::Memory& memory) : devices_(devices), memory_(memory) {}
 
   Program& add_program(FatbinWrapper const&);
+  // From memory that its owner may free: PTX, a fat binary, or what points to one. Null where there is no PTX for this
+  // thread's device in it; `failure` says why.
+  Program* add_program(void const* image, Code& failure);
+  bool known(Program const* program) const { return live_.contains(program); }
   void add_kernel(void const* host_function, Program&, char const* name);
+  // One that no host function stands for; null where the program, which is loaded, has none of that name.
+  Kernel* find_kernel(Program&, std::string const& name);
   // Its library is closed: what it has registered is there no more, and may be registered anew. Launches under way go
   // on.
   void remove_program(Program&);
@@ -61,7 +70,7 @@ class Registry {
 
   // By the host's function or by the handle that __cudaGetKernel gave; null where there is none.
   Kernel* kernel(void const* function_or_handle);
-  Kernel* kernel(Program const&, std::string_view name);
+  Kernel* kernel(Program const&, std::string_view name) const;
   Symbol const* symbol(void const* host_variable) const;
   bool is_managed(std::uint64_t address) const;  // a __managed__ variable lies there
 
@@ -69,12 +78,14 @@ class Registry {
   Code prepare(Kernel&);  // loads, and decodes
 
  private:
+  Program& add_program();
   Code read(Program&);
 
   Devices const& devices_;
   emu::Memory& memory_;
 
   std::vector<std::unique_ptr<Program>> programs_;
+  std::set<Program const*> live_;
   std::map<void const*, std::unique_ptr<Kernel>> kernels_;  // by host function
   std::map<void const*, Kernel*> handles_;
   std::vector<std::unique_ptr<Kernel>> removed_;

@@ -33,14 +33,7 @@ KERNELCAST_CUDA_ALIAS(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_p
 KERNELCAST_CUDA_EXPORT Code cudaLaunchKernelExC(LaunchConfiguration const* given, void const* function,
                                                 void** arguments) {
   if (!given) return remembered(Code::invalid_value);
-  LaunchRequest request{given->grid, given->block, arguments, given->shared_bytes, given->stream, false};
-  for (unsigned i = 0; i < given->attribute_count; ++i) {
-    auto const& attribute = given->attributes[i];
-    if (attribute.id == launch_attribute_cooperative) request.cooperative = attribute.cooperative != 0;
-    auto const& cluster = attribute.cluster;
-    if (attribute.id == launch_attribute_cluster && std::uint64_t{cluster.x} * cluster.y * cluster.z > 1)
-      return unsupported("cudaLaunchKernelExC with clusters");
-  }
-  return launch_by(function, request);
+  auto const request = request_of(*given, arguments);
+  return request ? launch_by(function, *request) : Code::not_supported;
 }
 KERNELCAST_CUDA_ALIAS(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz)

@@ -20,8 +20,7 @@ DeviceProperties properties_of(device::Device const& d, int index, std::uint64_t
   std::memset(&p, 0, sizeof p);
   auto const name = d.vendor + ' ' + d.name;
   std::memcpy(p.name, name.data(), std::min(name.size(), sizeof p.name - 1));
-  std::memcpy(p.uuid, d.device.data(), std::min(d.device.size(), sizeof p.uuid));
-  p.uuid[15] = static_cast<char>(index);
+  write_uuid(d, index, p.uuid);
   p.total_global_mem = memory;
   p.shared_mem_per_block = bytes(max_shared_per_block);
   p.shared_mem_per_block_optin = bytes(max_shared_per_block_optin);

@@ -17,7 +17,10 @@ namespace ours = kernelcast::cudart;
 #define SAME_PLACE(a, x, b, y) static_assert(offsetof(ours::a, x) == offsetof(b, y), #b "." #y)
 #define SAME_NUMBER(a, b) static_assert(static_cast<int>(ours::a) == static_cast<int>(b), #b)
 
-#define KERNELCAST_CUDA_ERROR(number, name, official, text) SAME_NUMBER(Code::name, official);
+enum : int { none = -1 };
+#define KERNELCAST_CUDA_ERROR(number, name, official, driver, text) \
+  SAME_NUMBER(Code::name, official);                                \
+  static_assert(static_cast<int>(driver) == none || static_cast<int>(driver) == number, #driver);
 #if CUDART_VERSION >= 13000
 #include "cuda/error_codes.def"
 #endif
@@ -112,6 +115,20 @@ DRIVER_PLACE(TextureDescription, border, CUDA_TEXTURE_DESC, borderColor);
 DRIVER_SIZE(Copy2D, CUDA_MEMCPY2D);
 DRIVER_PLACE(Copy2D, target_array, CUDA_MEMCPY2D, dstArray);
 DRIVER_PLACE(Copy2D, width_bytes, CUDA_MEMCPY2D, WidthInBytes);
+DRIVER_SIZE(Copy3D, CUDA_MEMCPY3D);
+DRIVER_SIZE(Copy3D, CUDA_MEMCPY3D_PEER);
+DRIVER_PLACE(Copy3D, source.array, CUDA_MEMCPY3D, srcArray);
+DRIVER_PLACE(Copy3D, source.height, CUDA_MEMCPY3D, srcHeight);
+DRIVER_PLACE(Copy3D, target.device, CUDA_MEMCPY3D, dstDevice);
+DRIVER_PLACE(Copy3D, depth, CUDA_MEMCPY3D, Depth);
+DRIVER_SIZE(ArrayDescription, CUDA_ARRAY_DESCRIPTOR);
+DRIVER_SIZE(Array3DDescription, CUDA_ARRAY3D_DESCRIPTOR);
+DRIVER_SIZE(KernelNode, CUDA_KERNEL_NODE_PARAMS);
+DRIVER_PLACE(KernelNode, parameters.extra, CUDA_KERNEL_NODE_PARAMS, extra);
+DRIVER_PLACE(KernelNode, kernel, CUDA_KERNEL_NODE_PARAMS, kern);
+DRIVER_SIZE(LaunchConfiguration, CUlaunchConfig);
+DRIVER_PLACE(LaunchConfiguration, stream, CUlaunchConfig, hStream);
+DRIVER_PLACE(LaunchConfiguration, attribute_count, CUlaunchConfig, numAttrs);
 static_assert(static_cast<int>(driver::MemoryKind::unified) == CU_MEMORYTYPE_UNIFIED);
 static_assert(static_cast<int>(driver::ArrayFormat::s32) == CU_AD_FORMAT_SIGNED_INT32 &&
               static_cast<int>(driver::ArrayFormat::f16) == CU_AD_FORMAT_HALF);

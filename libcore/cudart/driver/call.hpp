@@ -1,0 +1,39 @@
+// Calls of the driver on the emulator. Each is made of what the runtime's calls are made of (../call.hpp), or of these
+// themselves: its handles are the runtime's, a pointer of the device is a void* in another dress, and most of its error
+// codes have the same numbers.
+#pragma once
+
+#include "cuda/driver.hpp"
+#include "cudart/call.hpp"
+#include "cudart/driver/contexts.hpp"
+#include "cudart/errors.hpp"
+
+namespace kernelcast::driver {
+
+// What the driver returns where the runtime returns this.
+Code of_runtime(Code);
+
+// A call of the runtime, without a trace in the error that it remembers.
+template <class Body>
+Code of_runtime_call(Body const& body) {
+  cudart::LastErrorKept const kept;
+  return of_runtime(body());
+}
+
+// `body` takes parts by reference.
+template <class Body>
+Code call(Body const& body) {
+  return of_runtime_call([&] { return cudart::call(body); });
+}
+
+// The same, refused where this thread has no context.
+template <class Body>
+Code call_in_context(Body const& body) {
+  return current_context() ? call(body) : Code::device_uninitialized;
+}
+
+inline void* pointer_of(Pointer address) {
+  return reinterpret_cast<void*>(address);
+}
+
+}  // namespace kernelcast::driver

@@ -1,0 +1,110 @@
+// Nodes of graphs whose parameters are not quite the runtime's.
+#include "cudart/graphs.hpp"
+
+#include "cudart/driver/call.hpp"
+#include "cudart/driver/copy_3d.hpp"
+
+using namespace kernelcast;
+using namespace kernelcast::driver;
+using cudart::FillNodeParameters;
+using cudart::Graph;
+using cudart::GraphExec;
+using cudart::KernelNodeParameters;
+using cudart::Node;
+
+extern "C" {
+Code cudaGraphAddKernelNode(Node**, Graph*, Node* const*, std::size_t, KernelNodeParameters const*);
+Code cudaGraphKernelNodeGetParams(Node*, KernelNodeParameters*);
+Code cudaGraphKernelNodeSetParams(Node*, KernelNodeParameters const*);
+Code cudaGraphExecKernelNodeSetParams(GraphExec*, Node*, KernelNodeParameters const*);
+Code cudaGraphAddMemcpyNode(Node**, Graph*, Node* const*, std::size_t, cudart::Copy3D const*);
+Code cudaGraphMemcpyNodeSetParams(Node*, cudart::Copy3D const*);
+Code cudaGraphExecMemcpyNodeSetParams(GraphExec*, Node*, cudart::Copy3D const*);
+Code cudaGraphAddMemsetNode(Node**, Graph*, Node* const*, std::size_t, FillNodeParameters const*);
+Code cudaGraphMemsetNodeGetParams(Node*, FillNodeParameters*);
+Code cudaGraphMemsetNodeSetParams(Node*, FillNodeParameters const*);
+Code cudaGraphExecMemsetNodeSetParams(GraphExec*, Node*, FillNodeParameters const*);
+Code cudaGraphInstantiate(GraphExec**, Graph*, unsigned long long);
+}
+
+namespace {
+
+template <class Runtime>
+Code when_in_context(Runtime const& runtime) {
+  return current_context() ? of_runtime_call(runtime) : Code::device_uninitialized;
+}
+
+// What the runtime takes for it; the function may be named as a kernel of a library.
+template <class Use>
+Code with_kernel(KernelNode const* given, Use const& use) {
+  return when_in_context([&] {
+    if (!given) return Code::invalid_value;
+    KernelNodeParameters made = given->parameters;
+    if (!made.function) made.function = given->kernel;
+    return use(&made);
+  });
+}
+template <class Use>
+Code with_copy(Copy3D const* given, Use const& use) {
+  return when_in_context([&] {
+    cudart::Copy3D made{};
+    auto const code = cudart::call(
+        [&](cudart::Arrays& arrays) { return given ? of_driver(arrays, *given, made) : Code::invalid_value; });
+    return code == Code::success ? use(&made) : code;
+  });
+}
+
+}  // namespace
+
+KERNELCAST_CUDA_EXPORT Code cuGraphAddKernelNode_v2(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                    KernelNode const* given) {
+  return with_kernel(given, [&](auto* p) { return cudaGraphAddKernelNode(out, graph, before, count, p); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphKernelNodeGetParams_v2(Node* node, KernelNode* out) {
+  return when_in_context([&] {
+    if (!out) return Code::invalid_value;
+    out->kernel = nullptr;
+    out->context = nullptr;
+    return cudaGraphKernelNodeGetParams(node, &out->parameters);
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphKernelNodeSetParams_v2(Node* node, KernelNode const* given) {
+  return with_kernel(given, [&](auto* p) { return cudaGraphKernelNodeSetParams(node, p); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphExecKernelNodeSetParams_v2(GraphExec* exec, Node* node, KernelNode const* given) {
+  return with_kernel(given, [&](auto* p) { return cudaGraphExecKernelNodeSetParams(exec, node, p); });
+}
+
+KERNELCAST_CUDA_EXPORT Code cuGraphAddMemcpyNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                 Copy3D const* given, Context) {
+  return with_copy(given, [&](auto* p) { return cudaGraphAddMemcpyNode(out, graph, before, count, p); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphMemcpyNodeSetParams(Node* node, Copy3D const* given) {
+  return with_copy(given, [&](auto* p) { return cudaGraphMemcpyNodeSetParams(node, p); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphExecMemcpyNodeSetParams(GraphExec* exec, Node* node, Copy3D const* given, Context) {
+  return with_copy(given, [&](auto* p) { return cudaGraphExecMemcpyNodeSetParams(exec, node, p); });
+}
+
+KERNELCAST_CUDA_EXPORT Code cuGraphAddMemsetNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                 FillNodeParameters const* given, Context) {
+  return when_in_context([&] { return cudaGraphAddMemsetNode(out, graph, before, count, given); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphMemsetNodeGetParams(Node* node, FillNodeParameters* out) {
+  return when_in_context([&] { return cudaGraphMemsetNodeGetParams(node, out); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphMemsetNodeSetParams(Node* node, FillNodeParameters const* given) {
+  return when_in_context([&] { return cudaGraphMemsetNodeSetParams(node, given); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphExecMemsetNodeSetParams(GraphExec* exec, Node* node, FillNodeParameters const* given,
+                                                           Context) {
+  return when_in_context([&] { return cudaGraphExecMemsetNodeSetParams(exec, node, given); });
+}
+
+// With a log for what is wrong: there is nothing in it.
+KERNELCAST_CUDA_EXPORT Code cuGraphInstantiate_v2(GraphExec** exec, Graph* graph, Node** failed, char* log,
+                                                  std::size_t size) {
+  if (failed) *failed = nullptr;
+  if (log && size > 0) *log = '\0';
+  return when_in_context([&] { return cudaGraphInstantiate(exec, graph, 0); });
+}
