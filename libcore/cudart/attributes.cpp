@@ -30,7 +30,7 @@ int double_ratio(device::Device const& d) {
 
 }  // namespace
 
-std::optional<int> value_of(Attribute attribute, device::Device const& d) {
+std::optional<int> value_of(Attribute attribute, device::Device const& d, int index) {
   using enum Attribute;
   int const number = static_cast<int>(attribute);
   if (number < 1 || number > static_cast<int>(largest)) return std::nullopt;
@@ -87,6 +87,8 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d) {
       return 32;
     case async_engines:
       return 2;
+    case pci_bus:
+      return index + 1;  // as cudaDeviceGetPCIBusId has it
     case overlap:
     case can_map_host_memory:
     case concurrent_kernels:

@@ -11,8 +11,8 @@
 
 namespace kernelcast::cudart {
 
-// Empty where there is no attribute of this number.
-std::optional<int> value_of(Attribute, device::Device const&);
+// Empty where there is no attribute of this number. `index`: which of the application's devices it is.
+std::optional<int> value_of(Attribute, device::Device const&, int index = 0);
 // 16 bytes, of no other of the application's devices.
 void write_uuid(device::Device const&, int index, char* uuid);
 

@@ -14,7 +14,7 @@ thread_local bool called = false;
 char const* official_name(Code code) {
   switch (code) {
 #define KERNELCAST_CUDA_ERROR(number, name, official, driver, text) \
-  case Code::name:                                          \
+  case Code::name:                                                  \
     return #official;
 #include "cuda/error_codes.def"
 #undef KERNELCAST_CUDA_ERROR
@@ -27,7 +27,7 @@ char const* driver_name(Code code) {
   switch (code) {
 #define KERNELCAST_CUDA_ERROR(number, our_name, official, driver, text) \
   case Code::our_name:                                                  \
-    name = #driver;                                                  \
+    name = #driver;                                                     \
     break;
 #include "cuda/error_codes.def"
 #undef KERNELCAST_CUDA_ERROR
@@ -38,7 +38,7 @@ char const* driver_name(Code code) {
 char const* description(Code code) {
   switch (code) {
 #define KERNELCAST_CUDA_ERROR(number, name, official, driver, text) \
-  case Code::name:                                          \
+  case Code::name:                                                  \
     return text;
 #include "cuda/error_codes.def"
 #undef KERNELCAST_CUDA_ERROR

@@ -25,8 +25,8 @@ struct LaunchRequest {
   bool cooperative = false;
 };
 
-// Of a launch by attributes (the runtime's LaunchConfiguration, or the driver's). Empty, and named, where one of them is
-// not to be had.
+// Of a launch by attributes (the runtime's LaunchConfiguration, or the driver's). Empty, and named, where one of them
+// is not to be had.
 template <class Configuration>
 std::optional<LaunchRequest> request_of(Configuration const& given, void** arguments) {
   LaunchRequest out{given.grid, given.block, arguments, given.shared_bytes, given.stream, false};

@@ -30,6 +30,13 @@ std::vector<fatbin::Ptx> texts_of(std::vector<void const*> const& fatbins, std::
   return out;
 }
 
+std::vector<void const*> fatbins_of(FatbinWrapper const& wrapper) {
+  if (wrapper.version != fatbin_version_linked || !wrapper.more) return {wrapper.data};
+  std::vector<void const*> out;
+  for (auto const* fatbin = wrapper.more; *fatbin; ++fatbin) out.push_back(*fatbin);
+  return out;
+}
+
 std::unique_ptr<ptx::Module> module_of(std::vector<fatbin::Ptx> texts) {
   if (texts.size() == 1) return ptx::parse(std::move(texts[0].text), where);
   std::vector<std::unique_ptr<ptx::Module>> parts;
@@ -41,11 +48,7 @@ std::unique_ptr<ptx::Module> module_of(std::vector<fatbin::Ptx> texts) {
 
 Program& Registry::add_program(FatbinWrapper const& wrapper) {
   auto& program = add_program();
-  if (wrapper.version == fatbin_version_linked && wrapper.more) {
-    for (auto const* fatbin = wrapper.more; *fatbin; ++fatbin) program.fatbins.push_back(*fatbin);
-  } else {
-    program.fatbins.push_back(wrapper.data);
-  }
+  program.fatbins = fatbins_of(wrapper);
   return program;
 }
 
@@ -64,9 +67,10 @@ Program* Registry::add_program(void const* image, Code& failure) {
   if (begins_with(elf_magic)) {
     failure = Code::no_kernel_image_for_device;
   } else if (begins_with(fatbin::magic) || begins_with(fatbin::wrapper_magic)) {
-    auto const* const wrapper = static_cast<FatbinWrapper const*>(image);
     try {
-      texts = texts_of({begins_with(fatbin::magic) ? image : wrapper->data}, capability);
+      texts = texts_of(
+          begins_with(fatbin::magic) ? std::vector{image} : fatbins_of(*static_cast<FatbinWrapper const*>(image)),
+          capability);
       failure = texts.empty() ? Code::no_kernel_image_for_device : Code::success;
     } catch (std::exception const& error) {
       report(fmt::format("a program of the application cannot be read: {}", error.what()));

@@ -42,6 +42,7 @@ struct Kernel {
   std::unique_ptr<emu::Program> ready;
   std::uint64_t max_dynamic_shared_bytes = 48 * 1024;
   int carveout = -1;
+  bool of_library = false;      // the driver has given it as a kernel of a library
   std::uint32_t registers = 0;  // computed on the first query: see api/kernels.cpp
 };
 

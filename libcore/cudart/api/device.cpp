@@ -85,7 +85,7 @@ KERNELCAST_CUDA_EXPORT Code cudaDeviceGetAttribute(int* value, Attribute attribu
   return call([&](Devices const& devices) {
     if (!value) return Code::invalid_value;
     if (!devices.known(device)) return Code::invalid_device;
-    auto const found = value_of(attribute, devices[device]);
+    auto const found = value_of(attribute, devices[device], device);
     if (!found) return Code::invalid_value;
     *value = *found;
     return Code::success;

@@ -29,7 +29,7 @@ Code call(Body const& body) {
 // The same, refused where this thread has no context.
 template <class Body>
 Code call_in_context(Body const& body) {
-  return current_context() ? call(body) : Code::device_uninitialized;
+  return current_context() ? call(body) : no_context();
 }
 
 inline void* pointer_of(Pointer address) {

@@ -2,11 +2,11 @@
 #include "cudart/driver/contexts.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
-#include <set>
-#include <vector>
 
 #include "cudart/allocations.hpp"
 #include "cudart/attributes.hpp"
@@ -38,19 +38,42 @@ Context primary_of(Device device) {
   return place.get();
 }
 
-thread_local std::vector<Context> stack;  // of this thread
+// Of this thread. It has no destructor: the runtime inside an application calls when those of threads have run.
+class Stack {
+ public:
+  Context top() const { return size_ ? entries_[size_ - 1] : nullptr; }
+  bool empty() const { return size_ == 0; }
+  bool push(Context context) {
+    if (size_ == std::size(entries_)) return false;
+    entries_[size_++] = context;
+    enter_top();
+    return true;
+  }
+  void pop() {
+    if (size_) --size_;
+    enter_top();
+  }
+  void erase(Context context) {
+    size_ = static_cast<std::size_t>(std::remove(entries_, entries_ + size_, context) - entries_);
+    enter_top();
+  }
 
-void enter_top() {
-  if (!stack.empty() && stack.back()) cudart::current_device() = stack.back()->device;
-}
+ private:
+  void enter_top() const {
+    if (top()) cudart::current_device() = top()->device;
+  }
+
+  Context entries_[256] = {};
+  std::size_t size_ = 0;
+};
+thread_local constinit Stack stack;
 
 // `body` gets a device that there is.
 template <class Body>
 Code of_device(Device device, Body const& body) {
   if (!initialized) return Code::initialization_error;
-  return call([&](cudart::Devices const& devices) {
-    return devices.known(device) ? body(devices) : Code::invalid_device;
-  });
+  return call(
+      [&](cudart::Devices const& devices) { return devices.known(device) ? body(devices) : Code::invalid_device; });
 }
 
 Code create(Context* out, unsigned flags, Device device) {
@@ -59,18 +82,27 @@ Code create(Context* out, unsigned flags, Device device) {
     auto made = std::make_unique<ContextObject>(ContextObject{device, false, flags, contexts().next_id++, 0});
     *out = made.get();
     contexts().made.emplace(*out, std::move(made));
-    stack.push_back(*out);
-    enter_top();
-    return Code::success;
+    return stack.push(*out) ? Code::success : Code::memory_allocation;
   });
 }
 
 }  // namespace
 
 Context current_context() {
-  if (!stack.empty()) return stack.back();
+  if (!stack.empty()) return stack.top();
   if (!cudart::runtime_called()) return nullptr;
   return cudart::locked([] { return primary_of(cudart::current_device()); });
+}
+
+Code primary_context_of(Device device, Context& out) {
+  return of_device(device, [&](cudart::Devices const&) {
+    out = primary_of(device);
+    return Code::success;
+  });
+}
+
+Code no_context() {
+  return initialized ? Code::device_uninitialized : Code::initialization_error;
 }
 
 bool known(Context context) {
@@ -155,7 +187,7 @@ KERNELCAST_CUDA_EXPORT Code cuDeviceTotalMem_v2(std::size_t* bytes, Device devic
 KERNELCAST_CUDA_EXPORT Code cuDeviceGetAttribute(int* value, Attribute attribute, Device device) {
   return of_device(device, [&](cudart::Devices const& devices) {
     if (!value) return Code::invalid_value;
-    auto const found = cudart::value_of(attribute, devices[device]);
+    auto const found = cudart::value_of(attribute, devices[device], device);
     if (!found) return Code::invalid_value;
     *value = *found;
     return Code::success;
@@ -184,12 +216,16 @@ KERNELCAST_CUDA_EXPORT Code cuDevicePrimaryCtxRetain(Context* context, Device de
   });
 }
 KERNELCAST_CUDA_EXPORT Code cuDevicePrimaryCtxRelease(Device device) {
-  return of_device(device, [&](cudart::Devices const&) {
+  Context ended = nullptr;
+  auto const code = of_device(device, [&](cudart::Devices const&) {
     auto* const context = primary_of(device);
     if (context->retained == 0) return Code::device_uninitialized;
     --context->retained;
+    ended = context->retained == 0 ? context : nullptr;
     return Code::success;
   });
+  if (ended) clear_storage(ended);
+  return code;
 }
 KERNELCAST_CUDA_ALIAS(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)
 KERNELCAST_CUDA_EXPORT Code cuDevicePrimaryCtxSetFlags(Device device, unsigned flags) {
@@ -209,8 +245,10 @@ KERNELCAST_CUDA_EXPORT Code cuDevicePrimaryCtxGetState(Device device, unsigned* 
 }
 extern "C" Code cudaDeviceReset();
 KERNELCAST_CUDA_EXPORT Code cuDevicePrimaryCtxReset(Device device) {
-  auto const code = of_device(device, [](cudart::Devices const&) { return Code::success; });
-  return code == Code::success ? of_runtime_call(cudaDeviceReset) : code;
+  Context context = nullptr;
+  if (auto const code = primary_context_of(device, context); code != Code::success) return code;
+  clear_storage(context);
+  return of_runtime_call(cudaDeviceReset);
 }
 KERNELCAST_CUDA_ALIAS(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)
 
@@ -228,9 +266,7 @@ KERNELCAST_CUDA_EXPORT Code cuCtxCreate_v4(Context* context, void*, unsigned fla
 KERNELCAST_CUDA_EXPORT Code cuCtxDestroy_v2(Context context) {
   return call([&]() {
     if (contexts().made.erase(context) == 0) return known(context) ? Code::device_uninitialized : Code::invalid_value;
-    if (!stack.empty() && stack.back() == context) stack.pop_back();
-    std::erase(stack, context);
-    enter_top();
+    stack.erase(context);
     return Code::success;
   });
 }
@@ -243,24 +279,20 @@ KERNELCAST_CUDA_EXPORT Code cuCtxAttach(Context* context, unsigned) {
 KERNELCAST_CUDA_EXPORT Code cuCtxPushCurrent_v2(Context context) {
   return call([&]() {
     if (!known(context)) return Code::device_uninitialized;
-    stack.push_back(context);
-    enter_top();
-    return Code::success;
+    return stack.push(context) ? Code::success : Code::memory_allocation;
   });
 }
 KERNELCAST_CUDA_EXPORT Code cuCtxPopCurrent_v2(Context* context) {
   if (stack.empty()) return Code::device_uninitialized;
-  if (context) *context = stack.back();
-  stack.pop_back();
-  enter_top();
+  if (context) *context = stack.top();
+  stack.pop();
   return Code::success;
 }
 KERNELCAST_CUDA_EXPORT Code cuCtxSetCurrent(Context context) {
   return call([&]() {
     if (context && !known(context)) return Code::device_uninitialized;
-    if (!stack.empty()) stack.pop_back();
-    if (context) stack.push_back(context);
-    enter_top();
+    stack.pop();
+    if (context) stack.push(context);
     return Code::success;
   });
 }

@@ -1,4 +1,5 @@
-// Contexts: which one a thread is in, and with it which device. All the memory of a process is one, whatever the context.
+// Contexts: which one a thread is in, and with it which device. All the memory of a process is one, whatever the
+// context.
 #pragma once
 
 #include "cuda/driver.hpp"
@@ -16,5 +17,11 @@ struct ContextObject {
 // This thread's; null where it has none. A thread that has called the runtime is in the primary one of its device.
 Context current_context();
 bool known(Context);
+Code primary_context_of(Device, Context&);
+// What a call returns that needs one where there is none.
+Code no_context();
+
+// What the runtime inside an application has left with a context is given back to it: the context ends.
+void clear_storage(Context);
 
 }  // namespace kernelcast::driver

@@ -6,7 +6,8 @@ namespace {
 
 // The runtime counts in texels where an array takes part.
 Code end_of(cudart::Arrays const& arrays, Copy3D::End const& end, std::size_t pitch, std::size_t height,
-            std::size_t width_bytes, cudart::Array*& array, cudart::Position& position, cudart::PitchedPointer& linear) {
+            std::size_t width_bytes, cudart::Array*& array, cudart::Position& position,
+            cudart::PitchedPointer& linear) {
   position = {end.x, end.y, end.z};
   switch (end.kind) {
     case MemoryKind::array:

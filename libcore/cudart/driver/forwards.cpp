@@ -1,5 +1,5 @@
-// Calls that the driver and the runtime have alike: the same arguments, in the same order. A pointer of the device comes
-// as a number here and as a void* there; in a call they are the same.
+// Calls that the driver and the runtime have alike: the same arguments, in the same order. A pointer of the device
+// comes as a number here and as a void* there; in a call they are the same.
 #include "cudart/driver/call.hpp"
 #include "cudart/graphs.hpp"
 
@@ -11,7 +11,7 @@ struct Pool;
 #define FORWARD_WHEN(condition, name, runtime, parameters, arguments) \
   extern "C" Code runtime parameters;                                 \
   KERNELCAST_CUDA_EXPORT Code name parameters {                       \
-    if (!(condition)) return Code::device_uninitialized;              \
+    if (!(condition)) return no_context();                            \
     return of_runtime_call([&] { return runtime arguments; });        \
   }
 #define FORWARD(name, runtime, parameters, arguments) \

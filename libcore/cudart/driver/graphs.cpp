@@ -31,7 +31,7 @@ namespace {
 
 template <class Runtime>
 Code when_in_context(Runtime const& runtime) {
-  return current_context() ? of_runtime_call(runtime) : Code::device_uninitialized;
+  return current_context() ? of_runtime_call(runtime) : no_context();
 }
 
 // What the runtime takes for it; the function may be named as a kernel of a library.

@@ -20,8 +20,10 @@ std::size_t packed_bytes(void** extra) {
   return 0;
 }
 
+// The runtime of CUDA 13 inside an application passes on what the driver says of a kernel that it has from a library.
 Code start(Function function, LaunchRequest request, void** extra) {
-  return call_in_context([&](cudart::Graphs& graphs, cudart::Registry& registry, cudart::Launcher& launcher) {
+  bool of_library = false;
+  auto const body = [&](cudart::Graphs& graphs, cudart::Registry& registry, cudart::Launcher& launcher) {
     auto* const kernel = registry.kernel(function);
     if (!kernel) return Code::invalid_resource_handle;
     if (request.arguments && extra) return Code::invalid_value;
@@ -32,8 +34,13 @@ Code start(Function function, LaunchRequest request, void** extra) {
       for (auto const& parameter : kernel->function->parameters) pointers.push_back(packed + parameter.offset);
       request.arguments = pointers.data();
     }
+    of_library = kernel->of_library;
     return launch_or_capture(graphs, registry, launcher, *kernel, request);
-  });
+  };
+  if (!current_context()) return no_context();
+  cudart::LastErrorKept const kept;
+  auto const code = cudart::call(body);
+  return of_library && code == Code::invalid_configuration ? code : of_runtime(code);
 }
 
 }  // namespace
@@ -42,7 +49,7 @@ KERNELCAST_CUDA_EXPORT Code cuLaunchKernel(Function function, unsigned grid_x, u
                                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                                            Stream stream, void** arguments, void** extra) {
   return start(function,
-                {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments, shared_bytes, stream, false}, extra);
+               {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments, shared_bytes, stream, false}, extra);
 }
 KERNELCAST_CUDA_ALIAS(cuLaunchKernel, cuLaunchKernel_ptsz)
 
@@ -50,9 +57,8 @@ KERNELCAST_CUDA_EXPORT Code cuLaunchCooperativeKernel(Function function, unsigne
                                                       unsigned grid_z, unsigned block_x, unsigned block_y,
                                                       unsigned block_z, unsigned shared_bytes, Stream stream,
                                                       void** arguments) {
-  return start(function,
-                {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments, shared_bytes, stream, true},
-                nullptr);
+  return start(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments, shared_bytes, stream, true},
+               nullptr);
 }
 KERNELCAST_CUDA_ALIAS(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz)
 

@@ -35,7 +35,7 @@ namespace {
 
 template <class Runtime>
 Code when_in_context(Runtime const& runtime) {
-  return current_context() ? of_runtime_call(runtime) : Code::device_uninitialized;
+  return current_context() ? of_runtime_call(runtime) : no_context();
 }
 
 Code allocate(Pointer* out, std::size_t bytes, Code (*by)(void**, std::size_t)) {
@@ -78,7 +78,8 @@ Code fill(Pointer to, std::size_t pitch, Value value, std::size_t count, std::si
 Code copy_3d(Copy3D const* given, Stream const* stream) {
   return when_in_context([&] {
     cudart::Copy3D made{};
-    auto const code = cudart::call([&](cudart::Arrays& arrays) { return given ? of_driver(arrays, *given, made) : Code::invalid_value; });
+    auto const code = cudart::call(
+        [&](cudart::Arrays& arrays) { return given ? of_driver(arrays, *given, made) : Code::invalid_value; });
     if (code != Code::success) return code;
     return stream ? cudaMemcpy3DAsync(&made, *stream) : cudaMemcpy3D(&made);
   });
@@ -86,11 +87,11 @@ Code copy_3d(Copy3D const* given, Stream const* stream) {
 
 Copy3D of_plane(Copy2D const& c) {
   Copy3D out;
-  static_cast<Copy3D::End&>(out.source) = {c.source_x, c.source_y, 0, 0, c.source_kind, c.source_host, c.source_device,
-                                           c.source_array};
+  static_cast<Copy3D::End&>(out.source) = {c.source_x,      c.source_y,    0, 0, c.source_kind, c.source_host,
+                                           c.source_device, c.source_array};
   out.source.pitch = c.source_pitch;
-  static_cast<Copy3D::End&>(out.target) = {c.target_x, c.target_y, 0, 0, c.target_kind, c.target_host, c.target_device,
-                                           c.target_array};
+  static_cast<Copy3D::End&>(out.target) = {c.target_x,      c.target_y,    0, 0, c.target_kind, c.target_host,
+                                           c.target_device, c.target_array};
   out.target.pitch = c.target_pitch;
   out.width_bytes = c.width_bytes;
   out.height = c.height;
@@ -245,14 +246,14 @@ KERNELCAST_CUDA_EXPORT Code cuPointerSetAttribute(void const*, int, Pointer) {
 
 // ---------------------------------------------------------------- copies
 
-#define COPY(name, suffix, parameters_to, parameters_from, to, from, kind)                                        \
-  KERNELCAST_CUDA_EXPORT Code name##suffix(parameters_to, parameters_from, std::size_t bytes) {                   \
-    return copy(to, from, bytes, CopyKind::kind);                                                                 \
-  }                                                                                                               \
-  KERNELCAST_CUDA_ALIAS(name##suffix, name##suffix##_ptds)                                                        \
-  KERNELCAST_CUDA_EXPORT Code name##Async##suffix(parameters_to, parameters_from, std::size_t bytes, Stream s) {  \
-    return copy(to, from, bytes, CopyKind::kind, s);                                                              \
-  }                                                                                                               \
+#define COPY(name, suffix, parameters_to, parameters_from, to, from, kind)                                       \
+  KERNELCAST_CUDA_EXPORT Code name##suffix(parameters_to, parameters_from, std::size_t bytes) {                  \
+    return copy(to, from, bytes, CopyKind::kind);                                                                \
+  }                                                                                                              \
+  KERNELCAST_CUDA_ALIAS(name##suffix, name##suffix##_ptds)                                                       \
+  KERNELCAST_CUDA_EXPORT Code name##Async##suffix(parameters_to, parameters_from, std::size_t bytes, Stream s) { \
+    return copy(to, from, bytes, CopyKind::kind, s);                                                             \
+  }                                                                                                              \
   KERNELCAST_CUDA_ALIAS(name##Async##suffix, name##Async##suffix##_ptsz)
 COPY(cuMemcpyHtoD, _v2, Pointer to, void const* from, pointer_of(to), from, host_to_device)
 COPY(cuMemcpyDtoH, _v2, void* to, Pointer from, to, pointer_of(from), device_to_host)
@@ -350,24 +351,24 @@ KERNELCAST_CUDA_EXPORT Code cuMemcpyAtoA_v2(Array* to, std::size_t to_offset, Ar
 
 // ---------------------------------------------------------------- fills
 
-#define FILL(bits, Value)                                                                                          \
-  KERNELCAST_CUDA_EXPORT Code cuMemsetD##bits##_v2(Pointer to, Value value, std::size_t count) {                   \
-    return fill(to, count * sizeof(Value), value, count, 1, nullptr);                                              \
-  }                                                                                                                \
-  KERNELCAST_CUDA_ALIAS(cuMemsetD##bits##_v2, cuMemsetD##bits##_v2_ptds)                                           \
-  KERNELCAST_CUDA_EXPORT Code cuMemsetD##bits##Async(Pointer to, Value value, std::size_t count, Stream stream) {  \
-    return fill(to, count * sizeof(Value), value, count, 1, &stream);                                              \
-  }                                                                                                                \
-  KERNELCAST_CUDA_ALIAS(cuMemsetD##bits##Async, cuMemsetD##bits##Async_ptsz)                                       \
-  KERNELCAST_CUDA_EXPORT Code cuMemsetD2D##bits##_v2(Pointer to, std::size_t pitch, Value value, std::size_t count, \
-                                                     std::size_t rows) {                                           \
-    return fill(to, pitch, value, count, rows, nullptr);                                                           \
-  }                                                                                                                \
-  KERNELCAST_CUDA_ALIAS(cuMemsetD2D##bits##_v2, cuMemsetD2D##bits##_v2_ptds)                                       \
-  KERNELCAST_CUDA_EXPORT Code cuMemsetD2D##bits##Async(Pointer to, std::size_t pitch, Value value,                 \
-                                                       std::size_t count, std::size_t rows, Stream stream) {       \
-    return fill(to, pitch, value, count, rows, &stream);                                                           \
-  }                                                                                                                \
+#define FILL(bits, Value)                                                                                             \
+  KERNELCAST_CUDA_EXPORT Code cuMemsetD##bits##_v2(Pointer to, Value value, std::size_t count) {                      \
+    return fill(to, count * sizeof(Value), value, count, 1, nullptr);                                                 \
+  }                                                                                                                   \
+  KERNELCAST_CUDA_ALIAS(cuMemsetD##bits##_v2, cuMemsetD##bits##_v2_ptds)                                              \
+  KERNELCAST_CUDA_EXPORT Code cuMemsetD##bits##Async(Pointer to, Value value, std::size_t count, Stream stream) {     \
+    return fill(to, count * sizeof(Value), value, count, 1, &stream);                                                 \
+  }                                                                                                                   \
+  KERNELCAST_CUDA_ALIAS(cuMemsetD##bits##Async, cuMemsetD##bits##Async_ptsz)                                          \
+  KERNELCAST_CUDA_EXPORT Code cuMemsetD2D##bits##_v2(Pointer to, std::size_t pitch, Value value, std::size_t count,   \
+                                                     std::size_t rows) {                                              \
+    return fill(to, pitch, value, count, rows, nullptr);                                                              \
+  }                                                                                                                   \
+  KERNELCAST_CUDA_ALIAS(cuMemsetD2D##bits##_v2, cuMemsetD2D##bits##_v2_ptds)                                          \
+  KERNELCAST_CUDA_EXPORT Code cuMemsetD2D##bits##Async(Pointer to, std::size_t pitch, Value value, std::size_t count, \
+                                                       std::size_t rows, Stream stream) {                             \
+    return fill(to, pitch, value, count, rows, &stream);                                                              \
+  }                                                                                                                   \
   KERNELCAST_CUDA_ALIAS(cuMemsetD2D##bits##Async, cuMemsetD2D##bits##Async_ptsz)
 FILL(8, unsigned char)
 FILL(16, unsigned short)

@@ -26,8 +26,9 @@ using cudart::Registry;
 
 namespace {
 
+// A library needs no context.
 Code load(Module* out, void const* image) {
-  return call_in_context([&](Registry& registry) {
+  return call([&](Registry& registry) {
     if (!out || !image) return Code::invalid_value;
     auto code = Code::success;
     *out = registry.add_program(image, code);
@@ -54,7 +55,7 @@ Code load_file(Module* out, char const* path) {
 // `body` gets a module that there is.
 template <class Body>
 Code of_module(Module module, Body const& body) {
-  return call_in_context([&](Registry& registry, emu::Memory& memory) {
+  return call([&](Registry& registry, emu::Memory& memory) {
     return registry.known(module) ? body(registry, memory) : Code::invalid_resource_handle;
   });
 }
@@ -94,15 +95,15 @@ enum class JitInput : int { cubin, ptx, fatbin, object, library };
 // ---------------------------------------------------------------- modules and libraries
 
 KERNELCAST_CUDA_EXPORT Code cuModuleLoadData(Module* module, void const* image) {
-  return load(module, image);
+  return current_context() ? load(module, image) : no_context();
 }
 // Options of the compiler change no result here.
 KERNELCAST_CUDA_EXPORT Code cuModuleLoadDataEx(Module* module, void const* image, unsigned, int*, void**) {
-  return load(module, image);
+  return cuModuleLoadData(module, image);
 }
 KERNELCAST_CUDA_ALIAS(cuModuleLoadData, cuModuleLoadFatBinary)
 KERNELCAST_CUDA_EXPORT Code cuModuleLoad(Module* module, char const* path) {
-  return load_file(module, path);
+  return current_context() ? load_file(module, path) : no_context();
 }
 KERNELCAST_CUDA_EXPORT Code cuModuleUnload(Module module) {
   return of_module(module, [&](Registry& registry, emu::Memory&) {
@@ -112,7 +113,7 @@ KERNELCAST_CUDA_EXPORT Code cuModuleUnload(Module module) {
 }
 KERNELCAST_CUDA_EXPORT Code cuModuleGetLoadingMode(int* mode) {
   if (!mode) return Code::invalid_value;
-  *mode = 1;  // eager
+  *mode = 2;  // lazy: else the runtime inside an application would load what it never uses
   return Code::success;
 }
 KERNELCAST_CUDA_EXPORT Code cuModuleGetFunction(Function* out, Module module, char const* name) {
@@ -160,7 +161,11 @@ KERNELCAST_CUDA_EXPORT Code cuLibraryLoadFromFile(Module* library, char const* p
   return load_file(library, path);
 }
 KERNELCAST_CUDA_ALIAS(cuModuleUnload, cuLibraryUnload)
-KERNELCAST_CUDA_ALIAS(cuModuleGetFunction, cuLibraryGetKernel)
+KERNELCAST_CUDA_EXPORT Code cuLibraryGetKernel(Function* out, Module library, char const* name) {
+  auto const code = cuModuleGetFunction(out, library, name);
+  if (code == Code::success) (*out)->of_library = true;
+  return code;
+}
 KERNELCAST_CUDA_ALIAS(cuModuleGetFunctionCount, cuLibraryGetKernelCount)
 KERNELCAST_CUDA_ALIAS(cuModuleEnumerateFunctions, cuLibraryEnumerateKernels)
 KERNELCAST_CUDA_EXPORT Code cuLibraryGetModule(Module* module, Module library) {
@@ -170,8 +175,7 @@ KERNELCAST_CUDA_EXPORT Code cuLibraryGetModule(Module* module, Module library) {
     return Code::success;
   });
 }
-KERNELCAST_CUDA_EXPORT Code cuLibraryGetGlobal(Pointer* address, std::size_t* bytes, Module library,
-                                               char const* name) {
+KERNELCAST_CUDA_EXPORT Code cuLibraryGetGlobal(Pointer* address, std::size_t* bytes, Module library, char const* name) {
   return cuModuleGetGlobal_v2(address, bytes, library, name);
 }
 KERNELCAST_CUDA_ALIAS(cuLibraryGetGlobal, cuLibraryGetManaged)
@@ -219,8 +223,8 @@ extern "C" Code cudaFuncGetAttributes(cudart::FunctionAttributes*, void const*);
 KERNELCAST_CUDA_EXPORT Code cuFuncGetAttribute(int* value, int attribute, Function function) {
   if (!value) return Code::invalid_value;
   cudart::FunctionAttributes all{};
-  auto const code = current_context() ? of_runtime_call([&] { return cudaFuncGetAttributes(&all, function); })
-                                      : Code::device_uninitialized;
+  auto const code =
+      current_context() ? of_runtime_call([&] { return cudaFuncGetAttributes(&all, function); }) : no_context();
   if (code != Code::success) return code;
   int const values[] = {all.max_threads_per_block,
                         static_cast<int>(all.shared_bytes),
@@ -299,7 +303,8 @@ KERNELCAST_CUDA_EXPORT Code cuLinkAddData_v2(Link* link, JitInput kind, void* da
     if (!links().contains(link)) return Code::invalid_resource_handle;
     if (!data) return Code::invalid_value;
     auto const* const bytes = static_cast<char const*>(data);
-    bool const is_fatbin = size >= fatbin::magic.size() && std::string_view(bytes, fatbin::magic.size()) == fatbin::magic;
+    bool const is_fatbin =
+        size >= fatbin::magic.size() && std::string_view(bytes, fatbin::magic.size()) == fatbin::magic;
     std::string text;
     if (is_fatbin) {
       auto found = fatbin::ptx_of(data, cudart::capability(devices.current()));

@@ -64,12 +64,11 @@ unsigned channel_count(ChannelFormat const& channels) {
 }
 
 Code make_array(Array** out, Array3DDescription const& given) {
-  if (!current_context()) return Code::device_uninitialized;
+  if (!current_context()) return no_context();
   auto const channels = channels_of(given.format, given.channels);
   if (!out || !channels) return Code::invalid_value;
-  return of_runtime_call([&] {
-    return cudaMalloc3DArray(out, &*channels, {given.width, given.height, given.depth}, given.flags);
-  });
+  return of_runtime_call(
+      [&] { return cudaMalloc3DArray(out, &*channels, {given.width, given.height, given.depth}, given.flags); });
 }
 
 // False where the format is none.
@@ -152,7 +151,7 @@ KERNELCAST_CUDA_EXPORT Code cuArrayGetDescriptor_v2(ArrayDescription* out, Array
 
 KERNELCAST_CUDA_EXPORT Code cuTexObjectCreate(Handle* out, ResourceDescription const* resource,
                                               TextureDescription const* texture, cudart::ResourceView const* view) {
-  if (!current_context()) return Code::device_uninitialized;
+  if (!current_context()) return no_context();
   cudart::ResourceDescription made{};
   if (!resource || !texture || !of_driver(*resource, made)) return Code::invalid_value;
   bool const floating = cudart::locked([&](cudart::Arrays& arrays) { return is_floating(arrays, made); });
@@ -160,7 +159,7 @@ KERNELCAST_CUDA_EXPORT Code cuTexObjectCreate(Handle* out, ResourceDescription c
   return of_runtime_call([&] { return cudaCreateTextureObject(out, &made, &described, view); });
 }
 KERNELCAST_CUDA_EXPORT Code cuSurfObjectCreate(Handle* out, ResourceDescription const* resource) {
-  if (!current_context()) return Code::device_uninitialized;
+  if (!current_context()) return no_context();
   cudart::ResourceDescription made{};
   if (!resource || !of_driver(*resource, made)) return Code::invalid_value;
   return of_runtime_call([&] { return cudaCreateSurfaceObject(out, &made); });
