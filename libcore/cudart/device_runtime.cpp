@@ -70,8 +70,8 @@ std::uint64_t DeviceRuntime::prepare_launch(emu::ExternalCall const& call) {
   auto const function = emu::function_at(*program_.module, argument<std::uint64_t>(call, 0));
   if (!function) return remember(Code::invalid_device_function), 0;
   auto const& target = program_.module->functions[*function];
-  Prepared made{parts_.registry.kernel(program_, target.name), argument<Dim3>(call, 1), argument<Dim3>(call, 2),
-                argument<std::uint32_t>(call, 3)};
+  Prepared made{parts_.registry.find_kernel(program_, std::string(target.name)), argument<Dim3>(call, 1),
+                argument<Dim3>(call, 2), argument<std::uint32_t>(call, 3)};
   if (!made.kernel) return remember(Code::invalid_device_function), 0;
   auto const address =
       parts_.memory.allocate(std::max<std::uint64_t>(target.parameter_bytes, 16), "arguments of a launch");

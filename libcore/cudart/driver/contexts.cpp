@@ -68,11 +68,11 @@ class Stack {
 };
 thread_local constinit Stack stack;
 
-// `body` gets a device that there is.
+// `body` gets a device that there is, whatever a kernel has done to it.
 template <class Body>
 Code of_device(Device device, Body const& body) {
   if (!initialized) return Code::initialization_error;
-  return call(
+  return cudart::locked(
       [&](cudart::Devices const& devices) { return devices.known(device) ? body(devices) : Code::invalid_device; });
 }
 
@@ -264,7 +264,7 @@ KERNELCAST_CUDA_EXPORT Code cuCtxCreate_v4(Context* context, void*, unsigned fla
   return create(context, flags, device);
 }
 KERNELCAST_CUDA_EXPORT Code cuCtxDestroy_v2(Context context) {
-  return call([&]() {
+  return cudart::locked([&]() {
     if (contexts().made.erase(context) == 0) return known(context) ? Code::device_uninitialized : Code::invalid_value;
     stack.erase(context);
     return Code::success;
@@ -277,7 +277,7 @@ KERNELCAST_CUDA_EXPORT Code cuCtxAttach(Context* context, unsigned) {
   return *context ? Code::success : Code::device_uninitialized;
 }
 KERNELCAST_CUDA_EXPORT Code cuCtxPushCurrent_v2(Context context) {
-  return call([&]() {
+  return cudart::locked([&]() {
     if (!known(context)) return Code::device_uninitialized;
     return stack.push(context) ? Code::success : Code::memory_allocation;
   });
@@ -289,7 +289,7 @@ KERNELCAST_CUDA_EXPORT Code cuCtxPopCurrent_v2(Context* context) {
   return Code::success;
 }
 KERNELCAST_CUDA_EXPORT Code cuCtxSetCurrent(Context context) {
-  return call([&]() {
+  return cudart::locked([&]() {
     if (context && !known(context)) return Code::device_uninitialized;
     stack.pop();
     if (context) stack.push(context);
@@ -308,7 +308,7 @@ namespace {
 template <class Read>
 Code of_context(Context context, Read const& read) {
   if (!context) context = current_context();
-  return call([&]() {
+  return cudart::locked([&]() {
     if (!context || !known(context)) return Code::device_uninitialized;
     return read(*context) ? Code::success : Code::invalid_value;
   });

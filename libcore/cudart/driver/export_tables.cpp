@@ -88,7 +88,7 @@ bool erase_stored(Context context, void* key) {
 Code store(Context context, void* key, void* value, Destroy destroy) {
   if (!context) context = current_context();
   if (!context) return Code::device_uninitialized;
-  return call([&]() {
+  return cudart::locked([&]() {
     erase_stored(context, key);
     storage().push_back({context, key, value, destroy});
     return Code::success;
@@ -96,7 +96,7 @@ Code store(Context context, void* key, void* value, Destroy destroy) {
 }
 Code remove_stored(Context context, void* key) {
   if (!context) context = current_context();
-  return call([&]() { return erase_stored(context, key) ? Code::success : Code::invalid_resource_handle; });
+  return cudart::locked([&]() { return erase_stored(context, key) ? Code::success : Code::invalid_resource_handle; });
 }
 // The runtime begins each of its calls with this one: what this thread has found last is at hand.
 Code find_stored(void** value, Context context, void* key) {
@@ -109,7 +109,7 @@ Code find_stored(void** value, Context context, void* key) {
   } last;
   unsigned const now = changes;
   if (last.changes == now && last.context == context && last.key == key) return *value = last.value, Code::success;
-  return call([&]() {
+  return cudart::locked([&]() {
     for (auto const& stored : storage())
       if (stored.context == context && stored.key == key) {
         last = {now, context, key, stored.value};

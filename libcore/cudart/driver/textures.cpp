@@ -94,13 +94,14 @@ bool of_driver(ResourceDescription const& given, cudart::ResourceDescription& ou
   }
 }
 
-// Integers are read as fractions unless they are to be read as integers; floating-point texels are read as they are.
-cudart::TextureDescription of_driver(TextureDescription const& given, bool floating) {
+// Integers of 8 and 16 bits are read as fractions unless they are to be read as integers; all else is read as it is.
+cudart::TextureDescription of_driver(TextureDescription const& given, ChannelFormat const& channels) {
   cudart::TextureDescription out{};
   for (int i = 0; i < 3; ++i) out.address[i] = given.address[i];
   for (int i = 0; i < 4; ++i) out.border[i] = given.border[i];
   out.filter = given.filter;
-  bool const as_they_are = floating || (given.flags & texture_read_as_integer) != 0;
+  bool const is_fraction = channels.kind != ChannelKind::floating && channels.x < 32;
+  bool const as_they_are = !is_fraction || (given.flags & texture_read_as_integer) != 0;
   out.read = as_they_are ? cudart::TextureRead::element_type : cudart::TextureRead::normalized_float;
   out.srgb = (given.flags & texture_srgb) != 0;
   out.normalized_coordinates = (given.flags & texture_normalized_coordinates) != 0;
@@ -109,17 +110,19 @@ cudart::TextureDescription of_driver(TextureDescription const& given, bool float
   return out;
 }
 
-bool is_floating(cudart::Arrays const& arrays, cudart::ResourceDescription const& resource) {
+ChannelFormat channels_of(cudart::Arrays const& arrays, cudart::ResourceDescription const& resource) {
   switch (resource.type) {
     case ResourceType::linear:
-      return resource.linear.format.kind == ChannelKind::floating;
+      return resource.linear.format;
     case ResourceType::pitch_2d:
-      return resource.pitch_2d.format.kind == ChannelKind::floating;
+      return resource.pitch_2d.format;
     case ResourceType::array:
-      return arrays.known(resource.array) && resource.array->format.kind == ChannelKind::floating;
+      if (arrays.known(resource.array)) return resource.array->format;
+      break;
     default:
-      return false;
+      break;
   }
+  return {};  // to be refused
 }
 
 }  // namespace
@@ -154,8 +157,8 @@ KERNELCAST_CUDA_EXPORT Code cuTexObjectCreate(Handle* out, ResourceDescription c
   if (!current_context()) return no_context();
   cudart::ResourceDescription made{};
   if (!resource || !texture || !of_driver(*resource, made)) return Code::invalid_value;
-  bool const floating = cudart::locked([&](cudart::Arrays& arrays) { return is_floating(arrays, made); });
-  auto const described = of_driver(*texture, floating);
+  auto const channels = cudart::locked([&](cudart::Arrays& arrays) { return channels_of(arrays, made); });
+  auto const described = of_driver(*texture, channels);
   return of_runtime_call([&] { return cudaCreateTextureObject(out, &made, &described, view); });
 }
 KERNELCAST_CUDA_EXPORT Code cuSurfObjectCreate(Handle* out, ResourceDescription const* resource) {
