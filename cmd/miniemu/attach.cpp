@@ -126,9 +126,8 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
     io.note(fmt::format("{} configuration{} without a row", attached.skipped, attached.skipped == 1 ? "" : "s"));
   else if (!command.graph && attached.rows.empty())
     io.note(
-        "no row: no launch was seen, by OpenCL or by the CUDA runtime\n"
-        "hint: an application that clears its environment before it first calls OpenCL is not reached, nor is one "
-        "with a runtime of its own inside (nvcc's default; build it with -cudart shared)");
+        "no row: no launch was seen, by OpenCL or by CUDA\n"
+        "hint: an application that clears its environment before it first calls OpenCL or CUDA is not reached");
   return static_cast<Status>(attached.status);
 }
 

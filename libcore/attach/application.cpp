@@ -39,14 +39,14 @@ std::string find_layer() {
   return path;
 }
 
-// Where libcudart.so.12 and .13 of ours lie; empty in a build without them.
+// Where libcuda.so.1, libcudart.so.12 and .13 of ours lie; empty in a build without them.
 std::string folder_of_runtimes() {
   std::string out;
-  for (std::string const name : {"libcudart.so.12", "libcudart.so.13"}) {
+  for (std::string const name : {"libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libkernelcast-cuda.so"}) {
     auto const path = find_plugin("kernelcast-cudart/" + name);
     if (path.empty() && KERNELCAST_HAS_CUDART)
       throw Error(Status::unavailable,
-                  "the CUDA runtime kernelcast-cudart/" + name + " is not installed beside the program",
+                  "the CUDA library kernelcast-cudart/" + name + " is not installed beside the program",
                   "install the whole suite; without it a CUDA application would run on another runtime, or on none");
     if (path.empty()) return {};
     out = std::filesystem::path(path).parent_path().string();

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Runs a CUDA application on the emulator, unmodified: it checks its results itself, all of its kernels have rows, and
-# the one fault that it makes on purpose (errors) is named. Usage: attached.sh MINIEMU APPLICATION
+# the one fault that it makes on purpose (errors) is named. Usage: attached.sh MINIEMU APPLICATION [OTHER]
+# OTHER: the same program in another build, whose rows must be the same.
 set -eu
-miniemu=$1 application=$2 name=$(basename "$2")
+miniemu=$1 application=$2 name=$(basename "$2") other=${3:-}
 [ -x "$application" ] || { echo "kernelcast-skipped: $name was not built: no nvcc"; exit 0; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -19,4 +20,9 @@ else
   [ ! -s "$folder/err" ] || show "messages on standard error"
 fi
 [ "$(wc -l <"$folder/rows.csv")" -gt 1 ] || show "no rows"
+# Of threads of the host the first launch may be another's the next time.
+if [ -n "$other" ] && [ "$name" != host_threads ]; then
+  "$miniemu" --attach --no-registers --as h100 -o "$folder/other.csv" -- "$other" >"$folder/out" 2>"$folder/err" || true
+  cmp "$folder/rows.csv" "$folder/other.csv" || show "$other has other rows"
+fi
 echo "$name: passed, $(($(wc -l <"$folder/rows.csv") - 1)) configurations"
