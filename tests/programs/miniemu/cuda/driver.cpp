@@ -1,0 +1,521 @@
+// An application of the CUDA driver's interface, built without a toolkit. Usage: driver [CASE]
+// `usual`: all of the interface that it knows. `scale`: the launch of scale.toml, five times, PTX in a file being $1.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "cuda/driver.hpp"
+#include "fatbin.hpp"
+
+using namespace kernelcast::driver;
+using kernelcast::cudart::FunctionAttribute;
+using kernelcast::cudart::Graph;
+using kernelcast::cudart::GraphExec;
+using kernelcast::cudart::Node;
+using kernelcast::cudart::NodeType;
+
+#define KERNELCAST_DRIVER_CALLED(member, symbol, parameters) extern "C" Code symbol parameters;
+#include "cuda/driver_entry_points.def"
+extern "C" {
+struct Link;
+Code cuGetProcAddress_v2(char const*, void**, int, unsigned long long, int*);
+Code cuCtxCreate_v2(Context*, unsigned, Device);
+Code cuCtxDestroy_v2(Context);
+Code cuCtxGetCurrent(Context*);
+Code cuCtxGetDevice(Device*);
+Code cuCtxPushCurrent_v2(Context);
+Code cuCtxPopCurrent_v2(Context*);
+Code cuModuleGetFunctionCount(unsigned*, Module);
+Code cuModuleEnumerateFunctions(Function*, unsigned, Module);
+Code cuModuleLoad(Module*, char const*);
+Code cuLibraryLoadData(Module*, void const*, int*, void**, unsigned, int*, void**, unsigned);
+Code cuLibraryGetKernel(Function*, Module, char const*);
+Code cuLibraryUnload(Module);
+Code cuFuncGetAttribute(int*, int, Function);
+Code cuFuncGetParamInfo(Function, std::size_t, std::size_t*, std::size_t*);
+Code cuFuncGetName(char const**, Function);
+Code cuLinkCreate_v2(unsigned, int*, void**, Link**);
+Code cuLinkAddData_v2(Link*, int, void*, std::size_t, char const*, unsigned, int*, void**);
+Code cuLinkComplete(Link*, void const**, std::size_t*);
+Code cuLinkDestroy(Link*);
+Code cuMemsetD8_v2(Pointer, unsigned char, std::size_t);
+Code cuMemsetD16_v2(Pointer, unsigned short, std::size_t);
+Code cuMemsetD32_v2(Pointer, unsigned, std::size_t);
+Code cuMemsetD2D32_v2(Pointer, std::size_t, unsigned, std::size_t, std::size_t);
+Code cuMemAllocPitch_v2(Pointer*, std::size_t*, std::size_t, std::size_t, unsigned);
+Code cuMemGetAddressRange_v2(Pointer*, std::size_t*, Pointer);
+Code cuPointerGetAttributes(unsigned, int*, void**, Pointer);
+Code cuArrayCreate_v2(Array**, ArrayDescription const*);
+Code cuArrayDestroy(Array*);
+Code cuMemcpyHtoA_v2(Array*, std::size_t, void const*, std::size_t);
+Code cuMemcpyAtoH_v2(void*, Array*, std::size_t, std::size_t);
+Code cuStreamBeginCapture_v2(Stream, int);
+Code cuStreamEndCapture(Stream, Graph**);
+Code cuGraphInstantiateWithFlags(GraphExec**, Graph*, unsigned long long);
+Code cuGraphLaunch(GraphExec*, Stream);
+Code cuGraphGetNodes(Graph*, Node**, std::size_t*);
+Code cuGraphCreate(Graph**, unsigned);
+Code cuGraphAddKernelNode_v2(Node**, Graph*, Node* const*, std::size_t, KernelNode const*);
+Code cuGraphKernelNodeGetParams_v2(Node*, KernelNode*);
+Code cuIpcGetMemHandle(void*, Pointer);
+}
+
+namespace {
+
+int failures = 0;
+#define EXPECT(condition)                                               \
+  do {                                                                  \
+    if (!(condition)) {                                                 \
+      std::printf("line %d: %s does not hold\n", __LINE__, #condition); \
+      ++failures;                                                       \
+    }                                                                   \
+  } while (false)
+#define GOOD(call) EXPECT((call) == Code::success)
+
+constexpr char const* program = R"(.version 7.5
+.target sm_70
+.address_size 64
+.visible .const .align 4 .f32 weight = 0f40000000;
+.visible .global .align 4 .u32 runs;
+.visible .entry scale(.param .u64 data, .param .f32 by, .param .u32 n)
+{
+  .reg .pred %p; .reg .b32 %r<6>; .reg .f32 %f<5>; .reg .b64 %a<4>;
+  ld.param.u64 %a1, [data];
+  ld.param.f32 %f1, [by];
+  ld.param.u32 %r5, [n];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %p, %r4, %r5;
+  @%p bra DONE;
+  mul.wide.u32 %a2, %r4, 4;
+  add.s64 %a3, %a1, %a2;
+  ld.global.f32 %f2, [%a3];
+  ld.const.f32 %f4, [weight];
+  mul.f32 %f3, %f2, %f1;
+  mul.f32 %f3, %f3, %f4;
+  st.global.f32 [%a3], %f3;
+  setp.ne.u32 %p, %r4, 0;
+  @!%p red.global.add.u32 [runs], 1;
+DONE:
+  ret;
+}
+.visible .entry fetch(.param .u64 texture, .param .u64 out)
+{
+  .reg .b32 %r<6>; .reg .b64 %a<4>; .reg .f32 %f<5>;
+  ld.param.u64 %a1, [texture];
+  ld.param.u64 %a2, [out];
+  mov.u32 %r1, %tid.x;
+  tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%a1, {%r1}];
+  mul.wide.u32 %a3, %r1, 4;
+  add.s64 %a3, %a3, %a2;
+  st.global.f32 [%a3], %f1;
+  ret;
+}
+.visible .entry stop()
+{
+  trap;
+  ret;
+}
+)";
+
+void before_a_context() {
+  Pointer memory = 0;
+  Device device = 0;
+  int count = 0;
+  EXPECT(cuDeviceGetCount(&count) == Code::initialization_error);
+  EXPECT(cuMemAlloc_v2(&memory, 4) == Code::initialization_error);
+  EXPECT(cuInit(1) == Code::invalid_value);
+  GOOD(cuInit(0));
+  GOOD(cuDeviceGetCount(&count));
+  EXPECT(count == 1);
+  EXPECT(cuDeviceGet(&device, 1) == Code::invalid_device);
+  GOOD(cuDeviceGet(&device, 0));
+  EXPECT(cuMemAlloc_v2(&memory, 4) == Code::device_uninitialized);
+  char const* name = nullptr;
+  GOOD(cuGetErrorName(Code::device_uninitialized, &name));
+  EXPECT(name == std::string_view("CUDA_ERROR_INVALID_CONTEXT"));
+  EXPECT(cuGetErrorName(Code::invalid_configuration, &name) == Code::invalid_value);  // the runtime's alone
+  int value = 0;
+  GOOD(cuDeviceGetAttribute(&value, Attribute::warp_size, device));
+  EXPECT(value == 32);
+  Context current = nullptr;
+  GOOD(cuCtxGetCurrent(&current));
+  EXPECT(!current);
+}
+
+// Contexts are a stack in each thread.
+void contexts() {
+  Context primary = nullptr, own = nullptr, seen = nullptr;
+  GOOD(cuDevicePrimaryCtxRetain(&primary, 0));
+  GOOD(cuCtxSetCurrent(primary));
+  GOOD(cuCtxCreate_v2(&own, 0, 0));
+  GOOD(cuCtxGetCurrent(&seen));
+  EXPECT(seen == own && own != primary);
+  GOOD(cuCtxPopCurrent_v2(&seen));
+  EXPECT(seen == own);
+  GOOD(cuCtxDestroy_v2(own));
+  EXPECT(cuCtxPushCurrent_v2(own) == Code::device_uninitialized);
+  EXPECT(cuCtxDestroy_v2(primary) != Code::success);
+  GOOD(cuCtxGetCurrent(&seen));
+  EXPECT(seen == primary);
+  std::thread([&] {
+    Context there = primary;
+    GOOD(cuCtxGetCurrent(&there));
+    EXPECT(!there);
+  }).join();
+}
+
+std::vector<float> numbers(std::size_t count) {
+  std::vector<float> out(count);
+  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<float>(i);
+  return out;
+}
+
+Code scale(Function function, Pointer data, float by, unsigned n, Stream stream = nullptr) {
+  void* arguments[] = {&data, &by, &n};
+  return cuLaunchKernel(function, 8, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr);
+}
+
+// Arguments one by one and in one piece; what is no kernel, and what is too large.
+void launches(Module module) {
+  Function function = nullptr, none = nullptr;
+  EXPECT(cuModuleGetFunction(&function, module, "missing") == Code::symbol_not_found);
+  GOOD(cuModuleGetFunction(&function, module, "scale"));
+  auto host = numbers(1000);
+  Pointer data = 0;
+  GOOD(cuMemAlloc_v2(&data, 4000));
+  GOOD(cuMemcpyHtoD_v2(data, host.data(), 4000));
+  GOOD(scale(function, data, 3, 1000));
+  struct {
+    Pointer data;
+    float by;
+    unsigned n;
+  } packed{data, 0.5F, 500};
+  std::size_t bytes = sizeof packed;
+  void* extra[] = {reinterpret_cast<void*>(1), &packed, reinterpret_cast<void*>(2), &bytes, nullptr};
+  GOOD(cuLaunchKernel(function, 4, 1, 1, 128, 1, 1, 0, nullptr, nullptr, extra));
+  bytes = 12;
+  EXPECT(cuLaunchKernel(function, 4, 1, 1, 128, 1, 1, 0, nullptr, nullptr, extra) == Code::invalid_value);
+  GOOD(cuMemcpyDtoH_v2(host.data(), data, 4000));
+  EXPECT(host[499] == 499 * 6.0F && host[999] == 999 * 6.0F);  // times 2, the weight
+  Pointer address = 0;
+  std::size_t size = 0;
+  GOOD(cuModuleGetGlobal_v2(&address, &size, module, "runs"));
+  unsigned runs = 0;
+  EXPECT(size == 4);
+  GOOD(cuMemcpyDtoH_v2(&runs, address, 4));
+  EXPECT(runs == 2);
+  GOOD(cuModuleGetGlobal_v2(&address, nullptr, module, "weight"));
+  float const weight = 1;
+  GOOD(cuMemcpyHtoD_v2(address, &weight, 4));
+  GOOD(scale(function, data, 2, 1));
+  EXPECT(cuModuleGetGlobal_v2(&address, nullptr, module, "missing") == Code::symbol_not_found);
+
+  // Handles are looked up, whatever they hold.
+  int on_the_stack = 0;
+  for (void* wrong :
+       {static_cast<void*>(nullptr), static_cast<void*>(&on_the_stack), reinterpret_cast<void*>(0x1234)}) {
+    EXPECT(scale(static_cast<Function>(wrong), data, 1, 1) == Code::invalid_resource_handle);
+    EXPECT(cuModuleGetFunction(&none, static_cast<Module>(wrong), "scale") == Code::invalid_resource_handle);
+  }
+  EXPECT(scale(function, data, 1, 1, reinterpret_cast<Stream>(0x7777)) == Code::invalid_resource_handle);
+  void* arguments[] = {&data, &packed.by, &packed.n};
+  EXPECT(cuLaunchKernel(function, 1, 1, 1, 2000, 1, 1, 0, nullptr, arguments, nullptr) == Code::invalid_value);
+  EXPECT(cuLaunchKernel(function, 0, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr) == Code::invalid_value);
+  EXPECT(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 1 << 20, nullptr, arguments, nullptr) == Code::invalid_value);
+  GOOD(cuMemFree_v2(data));
+  EXPECT(cuMemFree_v2(data) == Code::invalid_value);
+}
+
+void functions(Module module) {
+  unsigned count = 0;
+  GOOD(cuModuleGetFunctionCount(&count, module));
+  EXPECT(count == 3);
+  Function all[3] = {};
+  GOOD(cuModuleEnumerateFunctions(all, 3, module));
+  char const* name = nullptr;
+  GOOD(cuFuncGetName(&name, all[0]));
+  EXPECT(name == std::string_view("scale"));
+  std::size_t offset = 0, size = 0;
+  GOOD(cuFuncGetParamInfo(all[0], 2, &offset, &size));
+  EXPECT(offset == 12 && size == 4);
+  EXPECT(cuFuncGetParamInfo(all[0], 3, &offset, &size) == Code::invalid_value);
+  int value = 0, groups = 0;
+  GOOD(cuFuncGetAttribute(&value, 0, all[0]));
+  EXPECT(value == 1024);
+  GOOD(cuFuncSetAttribute(all[0], FunctionAttribute::max_dynamic_shared_bytes, 60000));
+  EXPECT(cuFuncSetAttribute(all[0], FunctionAttribute::max_dynamic_shared_bytes, 1 << 20) == Code::invalid_value);
+  GOOD(cuFuncGetAttribute(&value, 8, all[0]));
+  EXPECT(value == 60000);
+  GOOD(cuOccupancyMaxActiveBlocksPerMultiprocessor(&groups, all[0], 128, 0));
+  EXPECT(groups == 16);  // 2048 work-items on an A100
+}
+
+// PTX, a fat binary that is compressed, a file, a library; what is none of them; two texts linked.
+void images() {
+  Module module = nullptr;
+  Function function = nullptr;
+  for (auto const packing : {Packing::plain, Packing::lz4, Packing::zstd}) {
+    auto const fatbin = fatbin_of({{program, 70, packing}});
+    GOOD(cuModuleLoadData(&module, fatbin.data()));
+    GOOD(cuModuleGetFunction(&function, module, "scale"));
+    GOOD(cuModuleUnload(module));
+    EXPECT(cuModuleUnload(module) == Code::invalid_resource_handle);
+    EXPECT(scale(function, 0, 1, 1) == Code::invalid_resource_handle);
+  }
+  EXPECT(cuModuleLoadData(&module, "\177ELF and what follows") == Code::no_kernel_image_for_device);
+  EXPECT(cuModuleLoadData(&module, "x") == Code::invalid_ptx);
+  EXPECT(cuModuleLoadData(&module, "") != Code::success);
+  EXPECT(cuModuleLoad(&module, "/nowhere/at.all") == Code::file_not_found);
+  GOOD(cuLibraryLoadData(&module, program, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  GOOD(cuLibraryGetKernel(&function, module, "scale"));
+  GOOD(cuLibraryUnload(module));
+
+  Link* link = nullptr;
+  GOOD(cuLinkCreate_v2(0, nullptr, nullptr, &link));
+  std::string one =
+      ".version 7.5\n.target sm_70\n.address_size 64\n.extern .func (.param .u32 r) two();\n"
+      ".visible .entry start(.param .u64 out) { .param .u32 r; .reg .b32 %r; .reg .b64 %a;\n"
+      "call.uni (r), two, (); ld.param.u32 %r, [r]; ld.param.u64 %a, [out]; st.global.u32 [%a], %r; ret; }\n";
+  std::string two =
+      ".version 7.5\n.target sm_70\n.address_size 64\n"
+      ".visible .func (.param .u32 r) two() { st.param.u32 [r], 22; ret; }\n";
+  constexpr int ptx = 1;
+  GOOD(cuLinkAddData_v2(link, ptx, one.data(), one.size() + 1, "one", 0, nullptr, nullptr));
+  GOOD(cuLinkAddData_v2(link, ptx, two.data(), two.size() + 1, "two", 0, nullptr, nullptr));
+  void const* linked = nullptr;
+  std::size_t bytes = 0;
+  GOOD(cuLinkComplete(link, &linked, &bytes));
+  GOOD(cuModuleLoadData(&module, linked));
+  GOOD(cuLinkDestroy(link));
+  GOOD(cuModuleGetFunction(&function, module, "start"));
+  Pointer out = 0;
+  unsigned value = 0;
+  GOOD(cuMemAlloc_v2(&out, 4));
+  void* arguments[] = {&out};
+  GOOD(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+  GOOD(cuMemcpyDtoH_v2(&value, out, 4));
+  EXPECT(value == 22);
+  GOOD(cuMemFree_v2(out));
+}
+
+void memory() {
+  Pointer data = 0, begin = 0;
+  std::size_t bytes = 0, pitch = 0;
+  std::vector<unsigned char> host(64);
+  GOOD(cuMemAlloc_v2(&data, 64));
+  GOOD(cuMemsetD8_v2(data, 7, 64));
+  GOOD(cuMemsetD16_v2(data + 2, 0x1234, 2));
+  GOOD(cuMemsetD32_v2(data + 8, 0x89abcdef, 2));
+  EXPECT(cuMemsetD32_v2(data + 2, 0, 1) == Code::invalid_value);
+  EXPECT(cuMemsetD32_v2(data, 0, 1 << 20) == Code::invalid_value);
+  GOOD(cuMemcpyDtoH_v2(host.data(), data, 64));
+  EXPECT(host[1] == 7 && host[2] == 0x34 && host[5] == 0x12 && host[6] == 7 && host[8] == 0xef && host[15] == 0x89 &&
+         host[16] == 7);
+  EXPECT(cuMemcpyDtoH_v2(host.data(), data, 1 << 20) == Code::invalid_value);
+  EXPECT(cuMemcpyHtoD_v2(data, nullptr, 4) == Code::invalid_value);
+  GOOD(cuMemGetAddressRange_v2(&begin, &bytes, data + 10));
+  EXPECT(begin == data && bytes == 512);  // what memory is allotted in
+  constexpr int memory_type = 2, device_pointer = 3, ordinal = 9;
+  int attributes[] = {memory_type, device_pointer, ordinal};
+  unsigned type = 9;
+  Pointer pointer = 9;
+  int device = 9;
+  void* values[] = {&type, &pointer, &device};
+  GOOD(cuPointerGetAttributes(3, attributes, values, data));
+  EXPECT(type == 2 && pointer == data && device == 0);
+  GOOD(cuPointerGetAttributes(3, attributes, values, reinterpret_cast<Pointer>(&type)));
+  EXPECT(type == 0 && pointer == 0 && device == -2);
+  GOOD(cuMemFree_v2(data));
+
+  // Rows: to a pitch, from it, a part of an array, filled.
+  GOOD(cuMemAllocPitch_v2(&data, &pitch, 40, 8, 4));
+  GOOD(cuMemsetD2D32_v2(data, pitch, 5, 10, 8));
+  Copy2D copy;
+  std::vector<unsigned> rows(80, 1);
+  copy.source_kind = MemoryKind::device;
+  copy.source_device = data;
+  copy.source_pitch = pitch;
+  copy.source_x = 4;
+  copy.source_y = 1;
+  copy.target_kind = MemoryKind::host;
+  copy.target_host = rows.data();
+  copy.target_pitch = 40;
+  copy.width_bytes = 8;
+  copy.height = 2;
+  GOOD(cuMemcpy2D_v2(&copy));
+  EXPECT(rows[0] == 5 && rows[1] == 5 && rows[2] == 1 && rows[10] == 5 && rows[20] == 1);
+  copy.target_kind = static_cast<MemoryKind>(9);
+  EXPECT(cuMemcpy2D_v2(&copy) == Code::invalid_value);
+  GOOD(cuMemFree_v2(data));
+  Array* array = nullptr;
+  ArrayDescription const description{16, 4, ArrayFormat::f32, 1};
+  GOOD(cuArrayCreate_v2(&array, &description));
+  auto const floats = numbers(16);
+  std::vector<float> back(4);
+  GOOD(cuMemcpyHtoA_v2(array, 0, floats.data(), 64));
+  GOOD(cuMemcpyAtoH_v2(back.data(), array, 8, 16));
+  EXPECT(back[0] == 2 && back[3] == 5);
+  EXPECT(cuMemcpyAtoH_v2(back.data(), array, 60, 16) == Code::invalid_value);
+  GOOD(cuArrayDestroy(array));
+  EXPECT(cuIpcGetMemHandle(nullptr, data) == Code::not_supported);
+}
+
+// Texels of 32 bits are read as they are, those of 8 bits as fractions.
+void textures(Module module) {
+  Function fetch = nullptr;
+  GOOD(cuModuleGetFunction(&fetch, module, "fetch"));
+  Pointer texels = 0, out = 0;
+  GOOD(cuMemAlloc_v2(&texels, 1024));
+  GOOD(cuMemAlloc_v2(&out, 128));
+  for (bool const fractions : {false, true}) {
+    ResourceDescription resource;
+    resource.resource.linear = {texels, fractions ? ArrayFormat::u8 : ArrayFormat::f32, 1, fractions ? 32u : 128u};
+    auto const floats = numbers(32);
+    std::vector<unsigned char> bytes(32);
+    for (std::size_t i = 0; i < 32; ++i) bytes[i] = static_cast<unsigned char>(i);
+    GOOD(cuMemcpyHtoD_v2(texels, fractions ? static_cast<void const*>(bytes.data()) : floats.data(),
+                         fractions ? 32 : 128));
+    TextureDescription const description;
+    TextureObject texture = 0;
+    GOOD(cuTexObjectCreate(&texture, &resource, &description, nullptr));
+    void* arguments[] = {&texture, &out};
+    GOOD(cuLaunchKernel(fetch, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
+    std::vector<float> read(32);
+    GOOD(cuMemcpyDtoH_v2(read.data(), out, 128));
+    EXPECT(std::abs(read[31] - (fractions ? 31.0F / 255 : 31)) < 1e-6F);
+    GOOD(cuTexObjectDestroy(texture));
+    EXPECT(cuTexObjectDestroy(texture) == Code::invalid_value);
+  }
+}
+
+// Events, and work that is captured: it runs when the graph is launched.
+void streams(Module module) {
+  Function function = nullptr;
+  GOOD(cuModuleGetFunction(&function, module, "scale"));
+  Stream stream = nullptr;
+  Event begin = nullptr, end = nullptr;
+  GOOD(cuStreamCreate(&stream, 1));
+  GOOD(cuEventCreate(&begin, 0));
+  GOOD(cuEventCreate(&end, 0));
+  float milliseconds = -1;
+  EXPECT(cuEventElapsedTime(&milliseconds, begin, end) == Code::invalid_resource_handle);
+  Pointer data = 0;
+  auto host = numbers(1000);
+  GOOD(cuMemAlloc_v2(&data, 4000));
+  GOOD(cuEventRecord(begin, stream));
+  GOOD(cuMemcpyHtoDAsync_v2(data, host.data(), 4000, stream));
+  GOOD(cuStreamBeginCapture_v2(stream, 2));
+  GOOD(scale(function, data, 2, 1000, stream));
+  GOOD(scale(function, data, 2, 1000, stream));
+  Graph* graph = nullptr;
+  GOOD(cuStreamEndCapture(stream, &graph));
+  std::size_t nodes = 0;
+  GOOD(cuGraphGetNodes(graph, nullptr, &nodes));
+  EXPECT(nodes == 2);
+  GraphExec* exec = nullptr;
+  GOOD(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  GOOD(cuGraphLaunch(exec, stream));
+  GOOD(cuGraphLaunch(exec, stream));
+  GOOD(cuMemcpyDtoHAsync_v2(host.data(), data, 4000, stream));
+  GOOD(cuStreamSynchronize(stream));
+  GOOD(cuEventRecord(end, stream));
+  GOOD(cuEventSynchronize(end));
+  GOOD(cuEventElapsedTime(&milliseconds, begin, end));
+  EXPECT(milliseconds >= 0 && host[1] == 16);
+
+  // A node of a kernel that is named as a library's.
+  Graph* made = nullptr;
+  Node* node = nullptr;
+  float by = 0.5F;
+  unsigned n = 1000;
+  void* arguments[] = {&data, &by, &n};
+  KernelNode kernel{{nullptr, {8, 1, 1}, {128, 1, 1}, 0, arguments, nullptr}, function, nullptr}, seen{};
+  GOOD(cuGraphCreate(&made, 0));
+  GOOD(cuGraphAddKernelNode_v2(&node, made, nullptr, 0, &kernel));
+  GOOD(cuGraphKernelNodeGetParams_v2(node, &seen));
+  EXPECT(seen.parameters.function == function && seen.parameters.grid.x == 8);
+  GOOD(cuGraphInstantiateWithFlags(&exec, made, 0));
+  GOOD(cuGraphLaunch(exec, nullptr));
+  GOOD(cuMemcpyDtoH_v2(host.data(), data, 4000));
+  EXPECT(host[1] == 8);
+  GOOD(cuMemFree_v2(data));
+}
+
+void procedures() {
+  void* function = nullptr;
+  int result = 9;
+  constexpr int cuda_12 = 12000, cuda_13 = 13000;
+  GOOD(cuGetProcAddress_v2("cuMemAlloc", &function, cuda_12, 0, &result));
+  EXPECT(function == reinterpret_cast<void*>(cuMemAlloc_v2) && result == 0);
+  EXPECT(cuGetProcAddress_v2("cuNoSuchThing", &function, cuda_12, 0, &result) == Code::symbol_not_found);
+  EXPECT(!function && result == 1);
+  // The same name with other arguments.
+  void *old_one = nullptr, *new_one = nullptr;
+  GOOD(cuGetProcAddress_v2("cuCtxGetDevice", &old_one, cuda_12, 0, nullptr));
+  GOOD(cuGetProcAddress_v2("cuCtxGetDevice", &new_one, cuda_13, 0, nullptr));
+  EXPECT(old_one == reinterpret_cast<void*>(cuCtxGetDevice) && old_one != new_one);
+  Device device = 9;
+  Context current = nullptr;
+  GOOD(cuCtxGetCurrent(&current));
+  GOOD(reinterpret_cast<Code (*)(Device*, Context)>(new_one)(&device, current));
+  EXPECT(device == 0);
+  // Names of the host's own library are not the driver's.
+  EXPECT(cuGetProcAddress_v2("malloc", &function, cuda_12, 0, nullptr) == Code::symbol_not_found);
+}
+
+// A kernel that fails spoils the context for good.
+void fault(Module module) {
+  Function stop = nullptr;
+  GOOD(cuModuleGetFunction(&stop, module, "stop"));
+  GOOD(cuLaunchKernel(stop, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+  Pointer data = 0;
+  EXPECT(cuCtxSynchronize() == Code::launch_failure && cuMemAlloc_v2(&data, 4) == Code::launch_failure);
+}
+
+int usual() {
+  before_a_context();
+  contexts();
+  Module module = nullptr;
+  GOOD(cuModuleLoadData(&module, program));
+  launches(module);
+  functions(module);
+  images();
+  memory();
+  textures(module);
+  streams(module);
+  procedures();
+  fault(module);
+  std::printf("%d failures\n", failures);
+  return failures ? 1 : 7;
+}
+
+int scale_of_file(char const* path) {
+  Context context = nullptr;
+  Module module = nullptr;
+  Function function = nullptr;
+  Pointer data = 0;
+  GOOD(cuInit(0));
+  GOOD(cuDevicePrimaryCtxRetain(&context, 0));
+  GOOD(cuCtxSetCurrent(context));
+  GOOD(cuModuleLoad(&module, path));
+  GOOD(cuModuleGetFunction(&function, module, "scale"));
+  GOOD(cuMemAlloc_v2(&data, 4096));
+  for (int i = 0; i < 5; ++i) GOOD(scale(function, data, 3, 1000));
+  return failures ? 1 : 7;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return argc > 1 ? scale_of_file(argv[1]) : usual();
+}

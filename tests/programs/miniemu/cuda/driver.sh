@@ -1,0 +1,33 @@
+#!/bin/sh
+# Usage: driver.sh MINIEMU APPLICATION LAUNCH_FILE: an application of the driver's interface, all of its checks, and the
+# row of one kernel beside that of the same launch from a file.
+set -eu
+miniemu=$1 app=$2 launch=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export XDG_CACHE_HOME="$folder/cache"
+fail() { echo "$1"; cat "$folder/out" "$folder/err"; exit 1; }
+status=0
+"$miniemu" --attach --no-registers -o "$folder/rows.csv" -- "$app" >"$folder/out" 2>"$folder/err" || status=$?
+[ $status = 7 ] && [ "$(tail -n 1 "$folder/out")" = "0 failures" ] || fail "status $status"
+grep -q "cuIpcGetMemHandle is not supported on the emulator" "$folder/err" || fail "an unsupported call is not named"
+grep -q "kernel 'stop', line [0-9]* of its PTX: trap" "$folder/err" || fail "the fault is not named"
+
+"$miniemu" --attach --no-registers --groups all -o "$folder/rows.csv" -- "$app" "$(dirname "$launch")/scale.ptx" >"$folder/out" 2>"$folder/err" || status=$?
+[ $status = 7 ] || fail "scale: status $status"
+"$miniemu" --no-registers --groups all "$launch" >"$folder/file.csv"
+# All columns but those of what only an application has, and of the launches' number.
+awk -F, '
+  NR == 1 { for (i = 1; i <= NF; ++i) name[i] = $i; next }
+  FNR == 1 { next }
+  NR == FNR { for (i = 1; i <= NF; ++i) first[i] = $i; next }
+  {
+    for (i = 1; i <= NF; ++i) {
+      if (name[i] ~ /^(case|allocated_bytes|touched_before|launches)$/) continue
+      five = first[i] == 5 * $i
+      if (first[i] != $i && !five) { print name[i] ": " first[i] ", in a file " $i; bad = 1 }
+      equal += first[i] == $i; times += five
+    }
+    exit bad || equal < 50 || times < 50
+  }' "$folder/rows.csv" "$folder/file.csv" || fail "other rows"
+echo "rows equal to those of a launch file"
