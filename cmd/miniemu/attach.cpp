@@ -1,6 +1,7 @@
 #include "attach.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 
 #include <fmt/format.h>
@@ -52,9 +53,16 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
       ->excludes(with_gpu);
   app.add_option("--budget", command.budget,
                  "with --attach: launches of a CUDA application run whole as long as they execute at most so many warp "
-                 "instructions together; of others only the counted groups run, and what they should leave is missing")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber)
+                 "instructions together, or, with an s behind the number, for so many seconds; of others only the "
+                 "counted groups run, and what they should leave is missing")
+      ->type_name("N|SECONDSs")
+      ->needs(attach)
+      ->excludes(with_gpu);
+  app.add_option("--execute", command.execute,
+                 "with --attach: of a CUDA application's launches whose configuration is known, run all, or (the "
+                 "default) the needed ones: not those that would write the same once more")
+      ->type_name("all|needed")
+      ->check(CLI::IsMember({"all", "needed"}))
       ->needs(attach)
       ->excludes(with_gpu);
   cli::database_option(app, command.database, "the device database to take --as from, instead of the installed one")
@@ -82,6 +90,18 @@ void choose_devices(AttachCommand const& command, attach::AttachOptions& options
   }
 }
 
+// "100000" warp instructions, "60s" seconds.
+void read_budget(std::string const& text, attach::AttachOptions& options) {
+  if (text.empty()) return;
+  bool const in_seconds = text.back() == 's';
+  char const* const end = text.data() + text.size() - (in_seconds ? 1 : 0);
+  auto const [at, error] = in_seconds ? std::from_chars(text.data(), end, options.budget_seconds)
+                                      : std::from_chars(text.data(), end, options.budget);
+  if (error != std::errc{} || at != end || (options.budget == 0 && options.budget_seconds <= 0))
+    throw Error(Status::usage, fmt::format("--budget: '{}' is no number of warp instructions or seconds", text),
+                "--budget 1000000000 or --budget 60s");
+}
+
 }  // namespace
 
 Status run_attached(AttachCommand const& command, launch::RunOptions const& run, bool cache, bool registers,
@@ -89,7 +109,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   if (io.to_standard_output())
     throw Error(Status::usage, "--attach needs a file to write to: standard output is the application's",
                 "miniemu --attach -o kernels.csv -- ./app its arguments");
-  if (command.graph && command.budget > 0)
+  if (command.graph && !command.budget.empty())
     throw Error(Status::usage, "--emit graph and --budget exclude each other", "a graph needs all groups of launches");
   if (command.graph && !command.every.empty())
     throw Error(Status::usage, "--emit graph and --every exclude each other",
@@ -99,7 +119,8 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   options.every = command.every;
   options.keep = command.keep;
   options.read_back_bytes = command.read_back_bytes;
-  options.budget = command.budget;
+  read_budget(command.budget, options);
+  options.execute = command.execute;
   options.run = run;
   options.cache = cache;
   options.registers = registers;

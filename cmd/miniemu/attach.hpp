@@ -16,7 +16,8 @@ struct AttachCommand {
   bool graph = false;  // the application's graph in place of kernel rows
   std::string every, keep, database;
   std::optional<std::uint64_t> read_back_bytes;
-  std::uint64_t budget = 0;              // warp instructions; 0: no bound
+  std::string budget;                    // warp instructions, or seconds with an s behind
+  std::string execute;                   // all or needed
   std::vector<std::string> as;           // devices that CUDA applications see
   std::vector<std::string> application;  // and its arguments
 };

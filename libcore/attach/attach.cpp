@@ -71,6 +71,8 @@ class Attachment {
     out.devices = options_.as;
     out.groups = launch::text_of(options_.run.groups);
     out.budget = options_.budget;
+    out.budget_seconds = options_.budget_seconds;
+    if (!options_.execute.empty()) out.execute = options_.execute;
     out.threads = options_.run.threads;
     out.memory_bytes = options_.run.max_memory_bytes;
     out.stack_bytes = options_.run.stack_bytes;

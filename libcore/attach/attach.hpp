@@ -28,6 +28,8 @@ struct AttachOptions {
   std::string keep;                  // a folder that the spool stays in; empty: it is removed
   launch::RunOptions run;            // how each launch is emulated
   std::uint64_t budget = 0;          // warp instructions that CUDA launches may execute whole; 0: all run whole
+  double budget_seconds = 0;         // the same in seconds from the first call on
+  std::string execute;               // launches of a CUDA application to run: "needed" (also if empty) or "all"
   std::optional<std::uint64_t> read_back_bytes;  // of the buffers of one launch; 0: all; empty: the layer's own bound
   bool cache = true, registers = true;
   bool graph = false;                                // Attached::recording too

@@ -26,7 +26,7 @@ namespace kernelcast::cudart {
 // clang-format off
 #define KERNELCAST_PARTS(X)                                                  \
   X(Allocations, allocations) X(Arrays, arrays) X(Commands, commands)        \
-  X(Copies, copies) X(DeviceLimits, limits) X(Devices, devices)              \
+  X(Contents, contents) X(Copies, copies) X(DeviceLimits, limits) X(Devices, devices)              \
   X(Graphs, graphs) X(Launcher, launcher) X(Registry, registry)              \
   X(Streams, streams) X(Textures, textures)
 // clang-format on

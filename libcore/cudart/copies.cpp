@@ -27,6 +27,7 @@ Code Copies::copy(void* to, void const* from, std::size_t bytes, CopyKind kind) 
   if (!all_there(to, bytes, writes_device(kind)) || !all_there(from, bytes, reads_device(kind)))
     return Code::invalid_value;
   std::memmove(to, from, bytes);
+  contents_.written(to);
   commands_.copied({to, bytes, bytes}, {from, bytes, bytes});
   return Code::success;
 }
@@ -41,6 +42,7 @@ Code Copies::copy_rows(Rows2D to, Rows2D from, std::size_t bytes, std::size_t ro
   for (std::size_t row = 0; row < rows; ++row)
     std::memmove(static_cast<std::byte*>(to.pointer) + row * to.pitch,
                  static_cast<std::byte const*>(from.pointer) + row * from.pitch, bytes);
+  contents_.written(to.pointer);
   commands_.copied({to.pointer, to.pitch, bytes, rows}, {from.pointer, from.pitch, bytes, rows});
   return Code::success;
 }
@@ -51,6 +53,7 @@ Code Copies::fill_rows(Rows2D to, int value, std::size_t bytes, std::size_t rows
   if (!allocations_.holds(to.pointer, to.pitch * (rows - 1) + bytes)) return Code::invalid_value;
   for (std::size_t row = 0; row < rows; ++row)
     std::memset(static_cast<std::byte*>(to.pointer) + row * to.pitch, value, bytes);
+  contents_.written(to.pointer);
   commands_.filled({to.pointer, to.pitch, bytes, rows});
   return Code::success;
 }

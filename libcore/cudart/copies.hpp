@@ -4,6 +4,7 @@
 #include "cuda/abi.hpp"
 #include "cudart/allocations.hpp"
 #include "cudart/commands.hpp"
+#include "cudart/repeats.hpp"
 
 namespace kernelcast::cudart {
 
@@ -15,7 +16,8 @@ struct Rows2D {
 
 class Copies {
  public:
-  Copies(Allocations const& allocations, Commands& commands) : allocations_(allocations), commands_(commands) {}
+  Copies(Allocations const& allocations, Commands& commands, Contents& contents)
+      : allocations_(allocations), commands_(commands), contents_(contents) {}
 
   Code copy(void* to, void const* from, std::size_t bytes, CopyKind);
   Code copy_rows(Rows2D to, Rows2D from, std::size_t bytes, std::size_t rows, CopyKind);
@@ -26,6 +28,7 @@ class Copies {
 
   Allocations const& allocations_;
   Commands& commands_;
+  Contents& contents_;
 };
 
 }  // namespace kernelcast::cudart

@@ -1,5 +1,6 @@
 #include "cudart/launch.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -28,9 +29,6 @@ std::string text_of(emu::Finding const& f) {
 void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
-
-// With --budget a launch that costs more than is left runs only the groups that are counted: none, where its
-// configuration has a row.
 
 emu::Limits limits_of(attach::Settings const& settings) {
   emu::Limits out;
@@ -109,16 +107,25 @@ emu::Outcome Launcher::run_all(Kernel const& kernel, emu::Launch const& launch, 
   return emu::run(*kernel.ready, launch, parts_.memory, groups, observers, run_limits_, threads_);
 }
 
-// With --budget a launch that costs more than is left runs only the groups that are counted: none, where its
-// configuration has a row.
+// One that would change nothing does not run. With --budget a launch that costs more than is left runs only the groups
+// that are counted: none, where its configuration has a row.
 emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const& launch, Rows::Begun const& begun,
                                          emu::Observer* observer) {
   auto& budget = rows_.budget();
   auto const& [configuration, counted] = begun;
+  bool const may_repeat = !counted && !observer && parts_.settings.execute == "needed";
+  if (may_repeat && parts_.repeats.is_one(kernel, launch)) return {};
   if (!counted && configuration && !budget.affords(rows_.whole_steps(*configuration))) return {};
+  auto const begin = std::chrono::steady_clock::now();
   auto outcome = counted ? counted->run(parts_.memory, run_limits_, threads_, budget, observer)
                          : run_all(kernel, launch, observer);
-  if (!counted || counted->whole()) budget.spend(outcome.warp_instructions);
+  bool const whole = !counted || counted->whole();
+  if (whole)
+    parts_.repeats.ran(kernel, launch);
+  else
+    parts_.contents.anything_written();
+  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+  if (whole) budget.spend(outcome.warp_instructions, took.count());
   if (counted && configuration) rows_.whole_steps(*configuration) = counted->whole_steps();
   return outcome;
 }

@@ -11,6 +11,7 @@
 #include "cudart/device_limits.hpp"
 #include "cudart/devices.hpp"
 #include "cudart/registry.hpp"
+#include "cudart/repeats.hpp"
 #include "cudart/rows.hpp"
 #include "cudart/streams.hpp"
 #include "cudart/textures.hpp"
@@ -55,6 +56,8 @@ class Launcher {
     Textures const& textures;
     DeviceLimits const& limits;
     Commands& commands;
+    Contents& contents;
+    Repeats& repeats;
     StickyError& error;
   };
   explicit Launcher(Parts const&);

@@ -77,6 +77,21 @@ CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, la
   sample_.emplace(*kernel.ready, launch.grid);
 }
 
+Budget::Budget(std::uint64_t steps, double seconds) : steps_bounded_(steps > 0), left_(steps), seconds_(seconds) {}
+
+bool Budget::affords(std::uint64_t steps) const {
+  if (steps_bounded_ && steps > left_) return false;
+  if (seconds_ <= 0) return true;
+  double const elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
+  return elapsed_s + static_cast<double>(steps) * run_s_ / run_steps_ <= seconds_;
+}
+
+void Budget::spend(std::uint64_t steps, double seconds) {
+  left_ -= std::min(left_, steps);
+  run_steps_ += static_cast<double>(steps);
+  run_s_ += seconds;
+}
+
 emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads, Budget const& budget,
                                 emu::Observer* also) {
   Run const with{memory, limits, threads, budget, also};
@@ -216,7 +231,7 @@ record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
 
 Rows::Rows(attach::Settings const& settings)
     : groups_(settings.groups.empty() ? launch::GroupChoice{} : launch::parse_groups(settings.groups)),
-      budget_(settings.budget) {
+      budget_(settings.budget, settings.budget_seconds) {
   if (!settings.row_spool.empty()) policy_.emplace(attach::Spool(settings.row_spool), settings.every);
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,17 +34,21 @@
 
 namespace kernelcast::cudart {
 
-// What launches that run whole may still cost, in warp instructions.
+// What launches that run whole may still cost, in warp instructions or in seconds from now on.
 class Budget {
  public:
-  explicit Budget(std::uint64_t steps) : bounded_(steps > 0), left_(steps) {}
-  bool bounded() const { return bounded_; }
-  bool affords(std::uint64_t steps) const { return !bounded_ || steps <= left_; }
-  void spend(std::uint64_t steps) { left_ -= std::min(left_, steps); }
+  Budget(std::uint64_t steps, double seconds);  // 0: not bounded by it
+  bool bounded() const { return steps_bounded_ || seconds_ > 0; }
+  bool affords(std::uint64_t steps) const;
+  void spend(std::uint64_t steps, double seconds);
 
  private:
-  bool bounded_;
+  using Clock = std::chrono::steady_clock;
+  bool steps_bounded_;
   std::uint64_t left_;
+  double seconds_;
+  Clock::time_point const begin_ = Clock::now();
+  double run_steps_ = 1e7, run_s_ = 1;  // what the emulator has done so far in which time, and a guess to begin with
 };
 
 // A launch whose chosen groups are counted while all of them run, or, where that costs too much, only they.

@@ -12,6 +12,7 @@
 #include "cudart/graphs.hpp"
 #include "cudart/launch.hpp"
 #include "cudart/registry.hpp"
+#include "cudart/repeats.hpp"
 #include "cudart/streams.hpp"
 #include "cudart/textures.hpp"
 #include "launch/history.hpp"
@@ -50,9 +51,11 @@ struct Runtime {
   Textures textures{memory};
   DeviceLimits limits{devices, memory, settings.stack_bytes, settings.heap_bytes};
   Commands commands{settings.commands ? settings.row_spool : "", memory, allocations, registry, touched};
-  Copies copies{allocations, commands};
-  Launcher launcher{
-      {settings, devices, memory, touched, allocations, registry, streams, textures, limits, commands, error}};
+  Contents contents{memory, allocations};
+  Copies copies{allocations, commands, contents};
+  Repeats repeats{memory, allocations, registry, contents};
+  Launcher launcher{{settings, devices, memory, touched, allocations, registry, streams, textures, limits, commands,
+                     contents, repeats, error}};
 };
 
 // A child of fork() finds everything as it is between two calls, and the lock free.

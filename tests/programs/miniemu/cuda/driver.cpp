@@ -1,7 +1,9 @@
 // An application of the CUDA driver's interface, built without a toolkit. Usage: driver [CASE]
-// `usual`: all of the interface that it knows. `scale`: the launch of scale.toml, five times, PTX in a file being $1.
+// Without one: all of the interface that it knows. `random N`: random calls, with N as their seed. `hundred`: launches
+// that change nothing. Else the launch of scale.toml five times, CASE being the file with its PTX.
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -118,6 +120,21 @@ DONE:
   mul.wide.u32 %a3, %r1, 4;
   add.s64 %a3, %a3, %a2;
   st.global.f32 [%a3], %f1;
+  ret;
+}
+.visible .entry weigh(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<5>; .reg .f32 %f<4>; .reg .b64 %a<6>;
+  ld.param.u64 %a1, [in];
+  ld.param.u64 %a2, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %a3, %r1, 4;
+  add.s64 %a4, %a1, %a3;
+  add.s64 %a5, %a2, %a3;
+  ld.global.f32 %f1, [%a4];
+  ld.const.f32 %f2, [weight];
+  fma.rn.f32 %f3, %f1, %f2, 0f3f800000;
+  st.global.f32 [%a5], %f3;
   ret;
 }
 .visible .entry stop()
@@ -239,9 +256,9 @@ void launches(Module module) {
 void functions(Module module) {
   unsigned count = 0;
   GOOD(cuModuleGetFunctionCount(&count, module));
-  EXPECT(count == 3);
-  Function all[3] = {};
-  GOOD(cuModuleEnumerateFunctions(all, 3, module));
+  EXPECT(count == 4);
+  Function all[4] = {};
+  GOOD(cuModuleEnumerateFunctions(all, 4, module));
   char const* name = nullptr;
   GOOD(cuFuncGetName(&name, all[0]));
   EXPECT(name == std::string_view("scale"));
@@ -499,6 +516,135 @@ int usual() {
   return failures ? 1 : 7;
 }
 
+Module enter() {
+  Context context = nullptr;
+  Module module = nullptr;
+  GOOD(cuInit(0));
+  GOOD(cuDevicePrimaryCtxRetain(&context, 0));
+  GOOD(cuCtxSetCurrent(context));
+  GOOD(cuModuleLoadData(&module, program));
+  return module;
+}
+
+// Random calls on a few small buffers, among them many launches that change nothing, beside what the host reckons.
+constexpr std::size_t width = 32, bytes_of_buffer = 4 * width;
+
+class RandomCalls {
+ public:
+  explicit RandomCalls(unsigned seed) : state_(seed), module_(enter()) {
+    GOOD(cuModuleGetFunction(&weigh_, module_, "weigh"));
+    GOOD(cuModuleGetFunction(&scale_, module_, "scale"));
+    GOOD(cuModuleGetGlobal_v2(&weight_, nullptr, module_, "weight"));
+    for (auto& buffer : device_) {
+      GOOD(cuMemAlloc_v2(&buffer, bytes_of_buffer));
+      GOOD(cuMemsetD32_v2(buffer, 0, width));
+    }
+    void* pinned = nullptr;
+    GOOD(cuMemAllocHost_v2(&pinned, bytes_of_buffer));
+    pinned_ = static_cast<float*>(pinned);
+    std::memset(pinned_, 0, bytes_of_buffer);
+  }
+
+  void run(int calls) {
+    for (int c = 0; c < calls && failures == 0; ++c) {
+      auto const kind = below(20);
+      std::size_t const from = below(count), to = below(count);
+      if (kind < 14)  // the same few again and again
+        weigh(kind < 10 ? from % 2 : from, kind < 10 ? 2 + to % 2 : to);
+      else if (kind == 14)
+        fill(to);
+      else if (kind == 15)
+        copy(to);
+      else if (kind == 16)
+        in_place(to);
+      else if (kind == 17)
+        anew(to);
+      else if (kind == 18)
+        set_weight();
+      else
+        from_pinned(to);
+      if (below(4) == 0) compare();
+    }
+    compare();
+  }
+
+ private:
+  static constexpr std::size_t count = 5;
+
+  unsigned below(unsigned n) {
+    state_ = state_ * 1664525 + 1013904223;
+    return (state_ >> 8) % n;
+  }
+  void weigh(std::size_t from, std::size_t to) {
+    void* arguments[] = {&device_[from], &device_[to]};
+    GOOD(cuLaunchKernel(weigh_, 1, 1, 1, width, 1, 1, 0, nullptr, arguments, nullptr));
+    for (std::size_t i = 0; i < width; ++i) host_[to][i] = std::fma(host_[from][i], of_host_, 1.0F);
+  }
+  void fill(std::size_t to) {
+    GOOD(cuMemsetD32_v2(device_[to] + 16, 0x40000000, 4));
+    for (std::size_t i = 4; i < 8; ++i) host_[to][i] = 2;
+  }
+  void copy(std::size_t to) {
+    auto const value = static_cast<float>(below(9));
+    GOOD(cuMemcpyHtoD_v2(device_[to] + 4, &value, 4));
+    host_[to][1] = value;
+  }
+  void in_place(std::size_t to) {
+    GOOD(scale(scale_, device_[to], 0.5F, width));
+    for (auto& value : host_[to]) value = value * 0.5F * of_host_;
+  }
+  void anew(std::size_t to) {  // perhaps at the same address, with other contents
+    GOOD(cuMemFree_v2(device_[to]));
+    GOOD(cuMemAlloc_v2(&device_[to], bytes_of_buffer));
+    GOOD(cuMemsetD32_v2(device_[to], 0x3f800000, width));
+    for (auto& value : host_[to]) value = 1;
+  }
+  void set_weight() {
+    of_host_ = 0.25F * static_cast<float>(below(4));
+    GOOD(cuMemcpyHtoD_v2(weight_, &of_host_, 4));
+  }
+  void from_pinned(std::size_t to) {  // that the host writes without a call
+    pinned_[3] += 1;
+    auto const address = reinterpret_cast<Pointer>(pinned_);
+    void* arguments[] = {const_cast<Pointer*>(&address), &device_[to]};
+    GOOD(cuLaunchKernel(weigh_, 1, 1, 1, width, 1, 1, 0, nullptr, arguments, nullptr));
+    for (std::size_t i = 0; i < width; ++i) host_[to][i] = std::fma(pinned_[i], of_host_, 1.0F);
+  }
+  void compare() {
+    float seen[width];
+    for (std::size_t b = 0; b < count; ++b) {
+      GOOD(cuMemcpyDtoH_v2(seen, device_[b], bytes_of_buffer));
+      EXPECT(std::memcmp(seen, host_[b], sizeof seen) == 0);
+    }
+  }
+
+  unsigned state_;
+  Module module_;
+  Function weigh_ = nullptr, scale_ = nullptr;
+  Pointer weight_ = 0, device_[count] = {};
+  float host_[count][width] = {}, of_host_ = 2;
+  float* pinned_ = nullptr;
+};
+
+// A hundred times the same, then another input: what is left of a budget says whether the hundred ran.
+int hundred_times() {
+  Module const module = enter();
+  Function weigh = nullptr;
+  Pointer in = 0, out = 0;
+  GOOD(cuModuleGetFunction(&weigh, module, "weigh"));
+  GOOD(cuMemAlloc_v2(&in, bytes_of_buffer));
+  GOOD(cuMemAlloc_v2(&out, bytes_of_buffer));
+  void* arguments[] = {&in, &out};
+  float seen = 0;
+  for (unsigned const value : {0x3f800000u, 0x40400000u}) {  // 1, 3
+    GOOD(cuMemsetD32_v2(in, value, width));
+    for (int i = 0; i < 100; ++i) GOOD(cuLaunchKernel(weigh, 1, 1, 1, width, 1, 1, 0, nullptr, arguments, nullptr));
+  }
+  GOOD(cuMemcpyDtoH_v2(&seen, out, 4));
+  std::printf("%g\n", static_cast<double>(seen));
+  return failures ? 1 : 7;
+}
+
 int scale_of_file(char const* path) {
   Context context = nullptr;
   Module module = nullptr;
@@ -517,5 +663,9 @@ int scale_of_file(char const* path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return argc > 1 ? scale_of_file(argv[1]) : usual();
+  if (argc < 2) return usual();
+  if (argv[1] == std::string_view("hundred")) return hundred_times();
+  if (argv[1] != std::string_view("random")) return scale_of_file(argv[1]);
+  RandomCalls(static_cast<unsigned>(std::atoi(argv[2]))).run(600);
+  return failures ? 1 : 7;
 }

@@ -30,4 +30,21 @@ awk -F, '
     }
     exit bad || equal < 50 || times < 50
   }' "$folder/rows.csv" "$folder/file.csv" || fail "other rows"
+# What --execute needed leaves out is never missed; and it leaves out: the budget lasts for a change after 99 repeats.
+for seed in 1 2 3 4 5 6; do
+  status=0
+  "$miniemu" --attach --no-registers -o "$folder/rows.csv" -- "$app" random $seed >"$folder/out" 2>"$folder/err" || status=$?
+  [ $status = 7 ] || fail "random calls, seed $seed: status $status"
+done
+for execute in needed all; do
+  "$miniemu" --attach --no-registers --budget 60 --execute $execute -o "$folder/rows.csv" -- "$app" hundred >"$folder/out" 2>"$folder/err" || true
+  [ "$(cat "$folder/out")" = $([ $execute = needed ] && echo 7 || echo 3) ] || fail "--execute $execute: another result"
+  [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "launches") at = i } NR == 2 { print $at }' "$folder/rows.csv")" = 200 ] ||
+    fail "not 200 launches"
+done
+for wrong in 60m 0 s -3 1e400s; do
+  status=0
+  "$miniemu" --attach --budget $wrong -o "$folder/rows.csv" -- "$app" hundred >"$folder/out" 2>"$folder/err" || status=$?
+  [ $status = 2 ] && grep -q "hint: --budget 1000000000 or --budget 60s" "$folder/err" || fail "--budget $wrong: status $status"
+done
 echo "rows equal to those of a launch file"
