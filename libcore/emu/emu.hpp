@@ -13,9 +13,10 @@
 // all unfinished ones take turns, on one thread; see machine/residents.hpp. Limits::in_order and observers with
 // needs_order() prevent that, and waiting for a later group then never ends.
 //
-// Memory is checked: an access outside a buffer is a Finding and never touches the host's memory.
-// The emulator has no statistics of its own: it notifies observers of events (see Observer); each statistic is one
-// observer. Events come per unit, so that a virtual call costs little.
+// Memory is checked: an access outside a buffer is a Finding and never touches the host's memory. It ends the launch,
+// or (Limits::passed_over) does nothing: a load or an atomic gives 0. The emulator has no statistics of its own: it
+// notifies observers of events (see Observer); each statistic is one observer. Events come per unit, so that a virtual
+// call costs little.
 #pragma once
 
 #include <array>
@@ -279,6 +280,8 @@ struct Launch {
 // The function of the module whose address a kernel has taken; nothing where none begins there.
 std::optional<std::uint32_t> function_at(ptx::Module const&, std::uint64_t code_address);
 
+class PassedOver;  // passed_over.hpp
+
 struct Limits {
   // Warp instructions per launch; 0 = none. With a limit groups run on one thread, so that it stops at the same place.
   std::uint64_t max_steps = 0;
@@ -288,6 +291,8 @@ struct Limits {
   double timeout_s = 0;
   // Groups strictly one after the other, on one thread: what groups that race with each other leave is defined, too.
   bool in_order = false;
+  // Takes the findings that a launch can go on after, those about accesses and free(); null: the first one ends it.
+  PassedOver* passed_over = nullptr;
 };
 
 // Something wrong with the emulated program.

@@ -101,6 +101,12 @@ std::string place_in(Memory::Buffer const& buffer, std::uint64_t address) {
          buffer.name + "' (" + std::to_string(buffer.size) + " bytes)";
 }
 
+bool in_buffers(StateSpace space) {
+  return space == StateSpace::global || space == StateSpace::constant;
+}
+
+constexpr StateSpace in_no_space = StateSpace::reg;
+
 }  // namespace
 
 // Where the lanes of an access lie.
@@ -109,6 +115,7 @@ struct Machine::Elsewhere {
   StateSpace spaces[max_lanes_per_unit];
   Memory::Buffer const* buffer = nullptr;  // in buffers: the first, whether it is the only one, and between what
   bool one_buffer = true;
+  bool some_dropped = false;  // lanes that are in_no_space
   std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
 
   void add(Memory::Buffer const& found, std::uint64_t address, std::uint32_t bytes) {
@@ -119,54 +126,54 @@ struct Machine::Elsewhere {
   }
 };
 
-Fault Machine::access_fault(Context const& c, MicroOp const& op, LaneAddress const& at, Finding::Kind kind,
-                            std::string const& where) const {
-  return fault(kind, op.instruction, c.first_warp * lanes_per_warp + at.lane,
-               std::string(ptx::name(at.space)) + " " + std::string(verb(op.access->direction)) + " of " +
-                   std::to_string(op.access->bytes) + " bytes " + where);
+// Of shared, local or parameter memory.
+std::uint64_t Machine::bytes_in_use(Context const& c, LaneAddress const& at) const {
+  return at.space == StateSpace::shared  ? shared_bytes_
+         : at.space == StateSpace::local ? stacks_.top(c.first_warp * lanes_per_warp + at.lane)
+                                         : parameters_.size();
 }
 
-// The buffer that an address of global or constant memory lies in.
-Memory::Buffer const& Machine::buffer_of(Context const& c, MicroOp const& op, LaneAddress const& at) const {
+// What is wrong with an access of so many bytes, if anything; in global and constant memory `buffer` is where it lies.
+std::optional<Finding::Kind> Machine::wrong_with(Context const& c, LaneAddress const& at, std::uint32_t bytes,
+                                                 Memory::Buffer const*& buffer) const {
+  if (in_buffers(at.space)) {
+    buffer = device_.find(at.address);
+    if (!buffer || at.address - buffer->address + bytes > buffer->size) return Finding::Kind::out_of_bounds;
+    if (buffer->freed) return Finding::Kind::use_after_free;
+  } else {
+    std::uint64_t const size = bytes_in_use(c, at);
+    if (at.address > size || size - at.address < bytes) return Finding::Kind::out_of_bounds;
+  }
+  if (at.address % bytes != 0) return Finding::Kind::misaligned;
+  return {};
+}
+
+std::string Machine::message_about(Context const& c, MicroOp const& op, LaneAddress const& at,
+                                   Finding::Kind kind) const {
   std::uint32_t const bytes = op.access->bytes;
-  Memory::Buffer const* const buffer = device_.find(at.address);
-  if (!buffer || at.address - buffer->address + bytes > buffer->size) {
-    Memory::Buffer const* const near = buffer ? buffer : device_.nearest(at.address);
+  std::string text = std::string(ptx::name(at.space)) + " " + std::string(verb(op.access->direction)) + " of " +
+                     std::to_string(bytes) + " bytes ";
+  if (in_buffers(at.space)) {
+    Memory::Buffer const* const in = device_.find(at.address);
+    Memory::Buffer const* const near = in ? in : device_.nearest(at.address);
     std::string const address = "at address " + std::to_string(at.address);
-    if (!near) throw access_fault(c, op, at, Finding::Kind::out_of_bounds, address + ": there are no buffers");
+    if (!near) return text + address + ": there are no buffers";
     std::int64_t const offset = static_cast<std::int64_t>(at.address - near->address);
     bool const far =
         offset < -(std::int64_t{1} << 30) || offset > static_cast<std::int64_t>(near->size) + (std::int64_t{1} << 30);
-    throw access_fault(c, op, at, Finding::Kind::out_of_bounds,
-                       far ? address + ", which is in no buffer" : place_in(*near, at.address));
+    text += far ? address + ", which is in no buffer" : place_in(*near, at.address);
+  } else {
+    text += "at offset " + std::to_string(static_cast<std::int64_t>(at.address));
+    if (kind == Finding::Kind::out_of_bounds)
+      text += " (" + std::to_string(bytes_in_use(c, at)) +
+              (at.space == StateSpace::local && p_.stacked ? " bytes of stack in use)" : " bytes)");
   }
-  if (buffer->freed)
-    throw access_fault(c, op, at, Finding::Kind::use_after_free,
-                       place_in(*buffer, at.address) + ", which has been freed");
-  if (at.address % bytes != 0)
-    throw access_fault(c, op, at, Finding::Kind::misaligned,
-                       place_in(*buffer, at.address) + ", which is not a multiple of " + std::to_string(bytes));
-  return *buffer;
+  if (kind == Finding::Kind::use_after_free) text += ", which has been freed";
+  if (kind == Finding::Kind::misaligned) text += ", which is not a multiple of " + std::to_string(bytes);
+  return text;
 }
 
-// The same for shared, local and parameter memory.
-void Machine::check_offset(Context const& c, MicroOp const& op, LaneAddress const& at) const {
-  std::uint32_t const bytes = op.access->bytes;
-  bool const local = at.space == StateSpace::local;
-  std::uint64_t const size = at.space == StateSpace::shared ? shared_bytes_
-                             : local                        ? stacks_.top(c.first_warp * lanes_per_warp + at.lane)
-                                                            : parameters_.size();
-  if (at.address > size || size - at.address < bytes)
-    throw access_fault(c, op, at, Finding::Kind::out_of_bounds,
-                       "at offset " + std::to_string(static_cast<std::int64_t>(at.address)) + " (" +
-                           std::to_string(size) + (local && p_.stacked ? " bytes of stack in use)" : " bytes)"));
-  if (at.address % bytes != 0)
-    throw access_fault(
-        c, op, at, Finding::Kind::misaligned,
-        "at offset " + std::to_string(at.address) + ", which is not a multiple of " + std::to_string(bytes));
-}
-
-// Throws for the first lane that accesses no memory.
+// Throws for the first lane that accesses no memory, or leaves such lanes in no space.
 void Machine::find_lanes(Context const& c, MicroOp const& op, Elsewhere& found) const {
   for (std::uint32_t w = 0; w < c.warps; ++w)
     for (std::uint32_t bits = c.bits[w]; bits; bits &= bits - 1) {
@@ -174,10 +181,15 @@ void Machine::find_lanes(Context const& c, MicroOp const& op, Elsewhere& found) 
       at.lane = w * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(bits));
       at.address = address_of(c, op, at.lane);
       at.space = op.access->space == StateSpace::generic ? resolve(at.address) : op.access->space;
-      if (at.space == StateSpace::global || at.space == StateSpace::constant)
-        found.add(buffer_of(c, op, at), at.address, op.access->bytes);
-      else
-        check_offset(c, op, at);
+      Memory::Buffer const* buffer = nullptr;
+      if (auto const wrong = wrong_with(c, at, op.access->bytes, buffer)) {
+        pass_over(*wrong, op.instruction, c.first_warp * lanes_per_warp + at.lane,
+                  [&] { return message_about(c, op, at, *wrong); });
+        at = {at.lane, in_no_space, 0};
+        found.some_dropped = true;
+      } else if (buffer) {
+        found.add(*buffer, at.address, op.access->bytes);
+      }
       found.addresses[at.lane] = at.address;
       found.spaces[at.lane] = at.space;
     }
@@ -205,8 +217,28 @@ void Machine::run_part(Context& c, MicroOp const& op, Belongs const& belongs) co
   c.lanes = outer_lanes;
 }
 
+// Lanes whose access is passed over have memory of their own in place of what is not there: 0 before, and lost after.
+// Observers hear of no access.
+void Machine::run_dropped(Context& c, MicroOp const& again, Elsewhere const& found) {
+  constexpr std::size_t bytes = 64;  // more than a lane accesses at a time
+  nowhere_.resize(bytes * max_lanes_per_unit);
+  Access& x = *again.access;
+  x.window = {0, bytes, nowhere_.data(), 0, bytes, x.space == StateSpace::generic ? StateSpace::global : x.space};
+  if (!std::exchange(c.any_dropped, true)) std::fill(std::begin(c.dropped), std::end(c.dropped), 0);
+  bool const observed = std::exchange(c.observed, false);
+  run_part(c, again, [&](std::uint32_t lane) {
+    if (found.spaces[lane] != in_no_space) return false;
+    c.dropped[lane / lanes_per_warp] |= 1u << lane % lanes_per_warp;
+    std::fill_n(nowhere_.begin() + static_cast<std::ptrdiff_t>(bytes * (c.first_warp * lanes_per_warp + lane)), bytes,
+                std::byte{0});
+    return true;
+  });
+  c.observed = observed;
+}
+
 // One lane or more is outside the window, or misaligned. Finds the memory of each lane; throws for the first that has
-// none. Then runs the access again, for all lanes at once if they share a window, else for one space after the other.
+// none, or passes it over. Then runs the access again, for all lanes at once if they share a window, else for one space
+// after the other.
 void Machine::access_elsewhere(Context& c, MicroOp const& op) {
   Access& x = *op.access;
   work(op.instruction, lanes_per_warp * c.warps);
@@ -229,6 +261,7 @@ void Machine::access_elsewhere(Context& c, MicroOp const& op) {
   run_space(StateSpace::shared, shared_window_of_group());
   run_space(StateSpace::local, local_window_of_lanes(x.argument ? StateSpace::param : StateSpace::local));
   run_space(StateSpace::param, {0, parameters_.size(), parameters_.data(), 0, 0, StateSpace::param});
+  if (found.some_dropped) run_dropped(c, again, found);
   if (!found.buffer) return;
   StateSpace const space = x.space == StateSpace::constant ? StateSpace::constant : StateSpace::global;
   if (found.one_buffer && found.buffer->size <= 0xffffffffu) {

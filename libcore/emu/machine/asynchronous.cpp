@@ -9,6 +9,9 @@ namespace kernelcast::emu {
 void stop_at_lane(Context& c, MicroOp const& op, Finding::Kind kind, std::uint32_t lane, char const* message) {
   static_cast<Machine*>(c.machine)->stop_at_lane(c, op, kind, lane, message);
 }
+void pass_over_lane(Context& c, MicroOp const& op, Finding::Kind kind, std::uint32_t lane, char const* message) {
+  static_cast<Machine*>(c.machine)->pass_over_lane(c, op, kind, lane, message);
+}
 void notify_phase(Context& c, std::uint32_t const* bits) {
   static_cast<Machine*>(c.machine)->notify_phase(c, bits);
 }
@@ -17,6 +20,12 @@ void Machine::stop_at_lane(Context const& c, MicroOp const& op, Finding::Kind ki
                            char const* message) const {
   ptx::Instruction const& i = p_.kernel->instructions[op.instruction];
   throw fault(kind, op.instruction, c.first_warp * lanes_per_warp + lane, ptx::full_opcode(i) + ": " + message);
+}
+
+void Machine::pass_over_lane(Context const& c, MicroOp const& op, Finding::Kind kind, std::uint32_t lane,
+                             char const* message) const {
+  pass_over(kind, op.instruction, c.first_warp * lanes_per_warp + lane,
+            [&] { return ptx::full_opcode(p_.kernel->instructions[op.instruction]) + ": " + message; });
 }
 
 // Arrivals in the phase are not recorded: all work-items count as having arrived.

@@ -12,8 +12,11 @@
 
 namespace kernelcast::emu {
 
+class PassedOver;
+
 // What all threads of a launch share.
 struct Budget {
+  PassedOver* passed_over = nullptr;  // Limits::passed_over
   std::uint64_t max_memory_bytes = 0;
   std::uint64_t max_steps = 0;
   std::uint64_t max_text_bytes = 0;

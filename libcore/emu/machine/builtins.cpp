@@ -26,15 +26,18 @@ Machine::Place Machine::place_of(std::uint32_t thread, std::uint64_t address) co
   return {buffer->data + (address - buffer->address), buffer->size - (address - buffer->address)};
 }
 
-std::string Machine::text_at(std::uint32_t thread, std::uint64_t address, std::uint32_t instruction) const {
+std::optional<std::string> Machine::text_at(std::uint32_t thread, std::uint64_t address,
+                                            std::uint32_t instruction) const {
   Place const place = place_of(thread, address);
   auto const* text = reinterpret_cast<char const*>(place.host);
   std::size_t const most = std::min(place.bytes, longest_text);
   std::size_t const length = text ? strnlen(text, most) : 0;
-  if (!text || (length == most && most < longest_text))
-    throw fault(Finding::Kind::out_of_bounds, instruction, thread,
-                "no text that ends lies at address " + std::to_string(address));
-  return {text, length};
+  if (!text || (length == most && most < longest_text)) {
+    pass_over(Finding::Kind::out_of_bounds, instruction, thread,
+              [&] { return "no text that ends lies at address " + std::to_string(address); });
+    return {};
+  }
+  return std::string(text, length);
 }
 
 std::uint64_t Machine::argument(std::uint32_t thread, Slice const& slice) const {
@@ -94,6 +97,11 @@ bool Machine::call_external(std::uint32_t thread, CallSite const& site, std::str
   for (Slice const& slice : site.arguments) arguments.emplace_back(frame + slice.offset, slice.bytes);
   auto const memory_at = [&](std::uint64_t address) {
     Place const place = place_of(thread, address);
+    // Who answers may write there.
+    if (std::uint64_t const offset = address - local_window; context_.observed && offset < stacks_.top(thread)) {
+      FrameChange::Range const written[] = {{offset, place.bytes}};
+      for (Observer* o : observers_) o->frame({thread, stacks_.stride(), {}, written});
+    }
     return std::span(place.host, static_cast<std::size_t>(place.bytes));
   };
   auto const result = launch_.external({function, arguments, memory_at});
@@ -104,9 +112,9 @@ bool Machine::call_external(std::uint32_t thread, CallSite const& site, std::str
 std::int32_t Machine::print(std::uint32_t thread, End const& end, std::uint64_t format, std::uint64_t arguments) {
   if (format == 0) return -1;
   Place const given = arguments ? place_of(thread, arguments) : Place{};
-  Printed const printed =
-      format_printf(text_at(thread, format, end.instruction), {given.host, static_cast<std::size_t>(given.bytes)},
-                    [&](std::uint64_t address) { return text_at(thread, address, end.instruction); });
+  Printed const printed = format_printf(
+      text_at(thread, format, end.instruction).value_or(""), {given.host, static_cast<std::size_t>(given.bytes)},
+      [&](std::uint64_t address) { return text_at(thread, address, end.instruction).value_or(""); });
   work(end.instruction, printed.text.size() / 16);
   if (launch_.print) keep_text(thread, end, printed.text);
   return printed.arguments;
@@ -132,18 +140,19 @@ void Machine::release_memory(std::uint32_t thread, End const& end, std::uint64_t
     return;
   }
   Memory::Buffer const* const buffer = device_.find(address);
-  throw fault(Finding::Kind::invalid_free, end.instruction, thread,
-              freed == Memory::Freed::twice
-                  ? "memory of " + buffer->name + " is freed twice"
-                  : "free of address " + std::to_string(address) + ", which malloc has not returned" +
-                        (buffer ? " (it lies in '" + buffer->name + "')" : ""));
+  pass_over(Finding::Kind::invalid_free, end.instruction, thread, [&] {
+    return freed == Memory::Freed::twice
+               ? "memory of " + buffer->name + " is freed twice"
+               : "free of address " + std::to_string(address) + ", which malloc has not returned" +
+                     (buffer ? " (it lies in '" + buffer->name + "')" : "");
+  });
 }
 
 // __assertfail(message, file, line, function, size of a character)
 void Machine::fail_assertion(std::uint32_t thread, End const& end, CallSite const& site) {
   auto const text = [&](std::size_t k) {
     std::uint64_t const address = argument(thread, site.arguments[k]);
-    return address ? text_at(thread, address, end.instruction) : std::string("?");
+    return (address ? text_at(thread, address, end.instruction) : std::nullopt).value_or("?");
   };
   std::string const file = text(1), line = std::to_string(argument(thread, site.arguments[2]) & 0xffffffffu);
   Fault failed = fault(Finding::Kind::assertion, end.instruction, thread,

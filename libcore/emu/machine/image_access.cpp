@@ -194,11 +194,11 @@ class Machine::TextureUnit {
       if (of_sampler(t_.query)) {
         Sampler const* const sampler = images.sampler(handle, why);
         if (!sampler) refuse(lane, why);
-        r_.write(0, lane, answer(t_.query, nullptr, *sampler));
+        r_.write(0, lane, sampler ? answer(t_.query, nullptr, *sampler) : 0);
       } else {
         Images::Texture const* const texture = images.texture(handle, why);
         if (!texture) refuse(lane, why);
-        r_.write(0, lane, answer(t_.query, &texture->image, texture->sampler));
+        r_.write(0, lane, texture ? answer(t_.query, &texture->image, texture->sampler) : 0);
       }
     });
   }
@@ -212,40 +212,60 @@ class Machine::TextureUnit {
         continue;
       }
       std::uint32_t const leader = w * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(rest[w]));
-      choose(leader);
+      bool const chosen = choose(leader);
       std::fill(bits, bits + r_.c.warps, 0);
       each_lane(rest, r_.c.warps, [&](std::uint32_t lane) {
         if (r_.wide(0, lane) == handle_ && (t_.sampler == Op::nothing || r_.wide(t_.sampler, lane) == sampler_handle_))
           bits[lane / lanes_per_warp] |= 1u << lane % lanes_per_warp;
       });
       for (std::uint32_t k = 0; k < r_.c.warps; ++k) rest[k] &= ~bits[k];
+      if (!chosen) {
+        each_lane(bits, r_.c.warps, [&](std::uint32_t lane) {
+          if (lane != leader) choose(lane);
+          give_nothing(lane);
+        });
+        continue;
+      }
       access(bits);
       if (r_.c.observed) notify(bits);
     }
   }
 
  private:
-  [[noreturn]] void complain(Finding::Kind kind, std::uint32_t lane, std::string message) const {
-    throw machine_.fault(kind, r_.op.instruction, r_.c.first_warp * lanes_per_warp + lane, std::move(message));
+  // These return where the launch goes on after a finding.
+  void complain(Finding::Kind kind, std::uint32_t lane, std::string const& message) const {
+    machine_.pass_over(kind, r_.op.instruction, r_.c.first_warp * lanes_per_warp + lane, [&] { return message; });
   }
-  [[noreturn]] void refuse(std::uint32_t lane, std::string const& why) const {
+  void refuse(std::uint32_t lane, std::string const& why) const {
     complain(Finding::Kind::bad_image, lane,
              std::string(machine_.p_.kernel->instructions[r_.op.instruction].opcode.text()) + ": " + why);
   }
 
-  // The image and sampler that this lane names.
-  void choose(std::uint32_t lane) {
+  // What is read where nothing can be.
+  void give_nothing(std::uint32_t lane) const {
+    if (t_.kind == Op::Kind::load) return load(lane, nullptr);
+    if (t_.kind == Op::Kind::sample || t_.kind == Op::Kind::gather)
+      for (unsigned k = 0; k < t_.elements; ++k) r_.write(k, lane, 0);
+  }
+
+  // The image and sampler that this lane names; false where there are none that fit.
+  bool choose(std::uint32_t lane) {
     Images const& images = machine_.device_.images();
     std::string why;
     handle_ = r_.wide(0, lane);
     texture_ = images.texture(handle_, why);
-    if (!texture_) refuse(lane, why);
-    if (!fits(t_.shape, texture_->image.geometry))
+    if (t_.sampler != Op::nothing) sampler_handle_ = r_.wide(t_.sampler, lane);
+    if (!texture_) {
+      refuse(lane, why);
+      return false;
+    }
+    if (!fits(t_.shape, texture_->image.geometry)) {
       refuse(lane, describe(texture_->image) + " is " + std::string(name(texture_->image.geometry)) +
                        ", the instruction asks for " + std::string(name(t_.shape)));
+      return false;
+    }
     sampler_ = &texture_->sampler;
     if (t_.sampler != Op::nothing) {
-      sampler_handle_ = r_.wide(t_.sampler, lane);
       sampler_ = images.sampler(sampler_handle_, why);
       if (!sampler_) refuse(lane, why);
     } else if (t_.integer_coordinates) {
@@ -257,6 +277,7 @@ class Machine::TextureUnit {
           std::nullopt};
       sampler_ = &plain;
     }
+    return sampler_ != nullptr;
   }
 
   TexturePosition position(std::uint32_t lane) const {
@@ -329,10 +350,13 @@ class Machine::TextureUnit {
     TexturePosition const p = position(lane);
     TextureResult const found =
         t_.kind == Op::Kind::sample ? sample(*texture_, *sampler_, t_, p) : gather(*texture_, *sampler_, t_, p);
-    if (!found.inside)
+    if (!found.inside) {
       complain(Finding::Kind::out_of_bounds, lane,
                "read at " + place_text(t_, p) + " of " + describe(texture_->image) +
                    " by a sampler without an addressing mode");
+      drop(lane);
+      return give_nothing(lane);
+    }
     offsets_[lane] = found.place;
     auto const half = [&](unsigned k) { return std::uint32_t{half_of_float(std::bit_cast<float>(found.value[k]))}; };
     for (unsigned k = 0; k < t_.elements; ++k)
@@ -343,7 +367,7 @@ class Machine::TextureUnit {
   }
 
   // Where a surface access goes; false where it is outside and does nothing.
-  bool place(std::uint32_t lane, bool texels, std::uint64_t& at) const {
+  bool place(std::uint32_t lane, bool texels, std::uint64_t& at) {
     Image const& image = texture_->image;
     TexturePosition p = position(lane);
     std::int64_t const row = std::int64_t{image.width} * image.format.texel_bytes();
@@ -355,17 +379,23 @@ class Machine::TextureUnit {
     bool inside = true;
     for (unsigned d = 0; d < 4; ++d) inside = inside && where[d] >= 0 && where[d] <= last[d];
     if (!inside) {
-      if (t_.outside == Op::Outside::trap || last[0] < 0)
+      if (t_.outside == Op::Outside::trap || last[0] < 0) {
         complain(Finding::Kind::out_of_bounds, lane,
                  std::string("surface ") + verb() + " of " + std::to_string(bytes_) + " bytes at " + place_text(t_, p) +
                      (texels ? "" : ", x in bytes,") + " of " + describe(image));
+        drop(lane);
+        return false;
+      }
       if (t_.outside == Op::Outside::zero) return false;
       for (unsigned d = 0; d < 4; ++d) where[d] = std::clamp<std::int64_t>(where[d], 0, last[d]);
     }
-    if (!texels && where[0] % bytes_ != 0)
+    if (!texels && where[0] % bytes_ != 0) {
       complain(Finding::Kind::misaligned, lane,
                std::string("surface ") + verb() + " of " + std::to_string(bytes_) + " bytes at " + place_text(t_, p) +
                    ": x is in bytes, and must be a multiple of " + std::to_string(bytes_));
+      drop(lane);
+      return false;
+    }
     at = static_cast<std::uint64_t>(where[0]) * (texels ? image.format.texel_bytes() : 1) +
          static_cast<std::uint64_t>(where[1]) * image.row_pitch() +
          static_cast<std::uint64_t>(where[2] + where[3]) * image.slice_pitch();
@@ -419,13 +449,15 @@ class Machine::TextureUnit {
     }
   }
 
-  void reduce(std::uint32_t lane, std::byte* texel) const {
+  void reduce(std::uint32_t lane, std::byte* texel) {
     Format const format = texture_->image.format;
     bool is_signed = t_.type == ptx::Type::s32 || t_.type == ptx::Type::s64;
     if (t_.kind == Op::Kind::reduce_texel) {
-      if (!is_integer(format.type) || format.texel_bytes() != t_.element_bytes)
+      if (!is_integer(format.type) || format.texel_bytes() != t_.element_bytes) {
         refuse(lane, describe(texture_->image) + " has no texels of " + std::to_string(t_.element_bytes) +
                          " bytes of integers");
+        return drop(lane);
+      }
       is_signed = format.type <= ChannelType::sint32;
     }
     if (t_.element_bytes == 8)
@@ -434,8 +466,13 @@ class Machine::TextureUnit {
       reduce_as<std::int32_t, std::uint32_t>(t_.reduction, is_signed, texel, data(0, lane));
   }
 
-  void notify(std::uint32_t const* bits) const {
+  void drop(std::uint32_t lane) { dropped_[lane / lanes_per_warp] |= 1u << lane % lanes_per_warp; }
+
+  // Of the lanes that have accessed something.
+  void notify(std::uint32_t* bits) const {
     Context& c = machine_.context_;
+    for (std::uint32_t w = 0; w < c.warps; ++w) bits[w] &= ~dropped_[w];
+    if (std::all_of(bits, bits + c.warps, [](std::uint32_t word) { return word == 0; })) return;
     std::uint32_t steps[2 * max_warps_per_unit];
     std::fill(std::begin(steps), std::end(steps), no_step);
     MemoryAccess event;
@@ -461,6 +498,7 @@ class Machine::TextureUnit {
   Sampler const* sampler_ = nullptr;
   unsigned bytes_ = 0;  // per lane
   std::uint32_t offsets_[max_lanes_per_unit] = {};
+  std::uint32_t dropped_[max_warps_per_unit] = {};  // lanes
 };
 
 void Machine::texture(Context& c, MicroOp const& op) {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "emu/group_lanes.hpp"
+#include "emu/passed_over.hpp"
 
 namespace kernelcast::emu {
 
@@ -313,13 +314,21 @@ std::uint32_t Machine::first_thread(std::uint32_t const* bits) const {
   return unit_->first_warp * lanes_per_warp;
 }
 
+std::uint64_t Machine::group_of(std::uint32_t thread) const {
+  return group_lanes_ ? packed_groups_[thread / group_lanes_] : group_;
+}
+
 Fault Machine::fault(Finding::Kind kind, std::uint32_t instruction, std::uint32_t thread, std::string message) const {
-  std::uint64_t group = group_;
-  if (group_lanes_) {
-    group = packed_groups_[thread / group_lanes_];
-    thread %= group_lanes_;
-  }
+  std::uint64_t const group = group_of(thread);
+  if (group_lanes_) thread %= group_lanes_;
   return {found_at(program_, launch_, kind, group, thread, instruction, std::move(message)), Ending::finding};
+}
+
+void Machine::pass_over(Finding::Kind kind, std::uint32_t instruction, std::uint32_t thread,
+                        std::function<std::string()> const& message) const {
+  auto const made = [&] { return fault(kind, instruction, thread, message()); };
+  if (!budget_.passed_over) throw made();
+  budget_.passed_over->add(kind, instruction, group_of(thread), [&] { return made().finding; });
 }
 
 void Machine::check_budget() {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdlib>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -59,6 +61,7 @@ class Machine {
   void let_others_run();
   [[noreturn]] void stop_at_lane(Context const&, MicroOp const&, Finding::Kind, std::uint32_t lane,
                                  char const* message) const;  // asynchronous.cpp
+  void pass_over_lane(Context const&, MicroOp const&, Finding::Kind, std::uint32_t lane, char const* message) const;
   void notify_phase(Context const&, std::uint32_t const* bits) const;
   void allocate_stack(Context&, MicroOp const&);
   void save_stack(Context&, MicroOp const&);
@@ -122,7 +125,8 @@ class Machine {
     std::uint64_t bytes = 0;  // accessible from there on
   };
   Place place_of(std::uint32_t thread, std::uint64_t generic_address) const;
-  std::string text_at(std::uint32_t thread, std::uint64_t generic_address, std::uint32_t instruction) const;
+  std::optional<std::string> text_at(std::uint32_t thread, std::uint64_t generic_address,
+                                     std::uint32_t instruction) const;
   std::uint64_t argument(std::uint32_t thread, Slice const&) const;
   void give_result(std::uint32_t thread, CallSite const&, std::uint64_t value);
   void run_builtin(Unit&, End const&, CallSite const&);
@@ -139,10 +143,12 @@ class Machine {
     std::uint64_t address = 0;  // within its space
   };
   struct Elsewhere;
-  Fault access_fault(Context const&, MicroOp const&, LaneAddress const&, Finding::Kind, std::string const& where) const;
-  Memory::Buffer const& buffer_of(Context const&, MicroOp const&, LaneAddress const&) const;
-  void check_offset(Context const&, MicroOp const&, LaneAddress const&) const;
+  std::uint64_t bytes_in_use(Context const&, LaneAddress const&) const;
+  std::optional<Finding::Kind> wrong_with(Context const&, LaneAddress const&, std::uint32_t bytes,
+                                          Memory::Buffer const*&) const;
+  std::string message_about(Context const&, MicroOp const&, LaneAddress const&, Finding::Kind) const;
   void find_lanes(Context const&, MicroOp const&, Elsewhere&) const;
+  void run_dropped(Context&, MicroOp const& again, Elsewhere const&);
   template <class Belongs>
   void run_part(Context&, MicroOp const&, Belongs const&) const;
 
@@ -164,6 +170,10 @@ class Machine {
   Bits predicate(std::uint32_t slot) const;
   std::uint32_t lane_value(Unit const&, std::uint32_t slot, Bits const&) const;
   Fault fault(Finding::Kind, std::uint32_t instruction, std::uint32_t thread, std::string message) const;
+  std::uint64_t group_of(std::uint32_t thread) const;
+  // Throws the finding, unless the launch goes on after it: the caller then leaves out what is wrong.
+  void pass_over(Finding::Kind, std::uint32_t instruction, std::uint32_t thread,
+                 std::function<std::string()> const& message) const;
   std::uint32_t first_thread(std::uint32_t const* bits) const;
 
   Program const& program_;
@@ -186,6 +196,7 @@ class Machine {
   std::unique_ptr<std::byte[], Free> register_file_;
   std::vector<Unit> units_;
   std::vector<std::byte> shared_, parameters_;
+  std::vector<std::byte> nowhere_;  // what accesses that are passed over read and write, for each work-item its own
   CallStacks stacks_;
   std::uint32_t frame_slot_ = no_slot;  // where lanes find their base
   std::vector<std::uint64_t> const* module_variables_ = nullptr;

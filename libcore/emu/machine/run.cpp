@@ -256,6 +256,7 @@ std::optional<Outcome> try_side_by_side(Program const& program, Launch const& la
     watching.push_back(owned.back().get());
   }
   Snapshot const before(memory);
+  auto* const passed_over = std::exchange(budget.passed_over, nullptr);  // groups that run again would count again
   try {
     auto outcome = run_all(program, launch, memory, groups, watching, budget, {true, false, 1});
     if (outcome.ending == Ending::done) {
@@ -267,6 +268,7 @@ std::optional<Outcome> try_side_by_side(Program const& program, Launch const& la
   } catch (Error const&) {  // will come again
   }
   before.put_back();
+  budget.passed_over = passed_over;
   return {};
 }
 
@@ -286,6 +288,7 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
   budget.max_memory_bytes = limits.max_memory_bytes;
   budget.max_text_bytes = limits.max_memory_bytes ? limits.max_memory_bytes : memory.limit_bytes();
   budget.timed = limits.timeout_s > 0;
+  budget.passed_over = limits.passed_over;
   if (budget.timed)
     budget.deadline =
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(

@@ -61,8 +61,10 @@ void copy(Context& c, MicroOp const& op) {
           sizes[index] = slot<u32>(c, source_at(op, f.size), 0)[index];
         else
           sizes[index] = slot<u32>(c, source_at(op, f.ignore), 0)[index] ? 0 : bytes;
-        if (sizes[index] > bytes)
-          stop_at_lane(c, op, Finding::Kind::out_of_bounds, index, "reads more bytes than it copies");
+        if (sizes[index] > bytes) {
+          pass_over_lane(c, op, Finding::Kind::out_of_bounds, index, "reads more bytes than it copies");
+          sizes[index] = 0;
+        }
       });
     read_partly(c, op, sizes, from, data);
   }
@@ -184,8 +186,11 @@ void copy_bulk(Context& c, MicroOp const& op) {
       u32 const index = lanes_per_warp * warp + lane;
       left[index] = s.sizes[index] = sizes[index];
       if (f.byte_mask != BulkCopy::nothing) s.masks[index] = slot<u32>(c, source_at(op, f.byte_mask), 0)[index];
-      if (sizes[index] % 16 != 0)
-        stop_at_lane(c, op, Finding::Kind::misaligned, index, "copies a number of bytes that is not a multiple of 16");
+      if (sizes[index] % 16 != 0) {
+        pass_over_lane(c, op, Finding::Kind::misaligned, index,
+                       "copies a number of bytes that is not a multiple of 16");
+        left[index] = 0;
+      }
     });
   for (;;) {
     LaneBits bits;
@@ -204,11 +209,13 @@ void copy_bulk(Context& c, MicroOp const& op) {
     if (!any) break;
     u32 const bytes = odd & 31 ? 16 : 32;
     note_work(c, op, lanes_per_warp * c.warps);
+    c.any_dropped = false;
     move_piece(c, op, f, s, bits, bytes);
     for (u32 warp = 0; warp < c.warps; ++warp)
       per_lane(bits[warp], [&](u32 lane) {
         u32 const index = lanes_per_warp * warp + lane;
         left[index] -= bytes;
+        if (c.any_dropped && c.dropped[warp] >> lane & 1) left[index] = 0;  // and what would follow
         s.to[index] += bytes;
         s.from[index] += bytes;
       });

@@ -106,6 +106,9 @@ struct Context {
   // Blocks with a synchronising operation executed so far, and at how many others get their turn
   // (machine/turns.hpp).
   std::uint64_t syncs = 0, deadline = ~std::uint64_t{0};
+  // Lanes whose access was passed over, since any_dropped was last set to false.
+  bool any_dropped = false;
+  std::uint32_t dropped[max_warps_per_unit] = {};
   void* machine = nullptr;  // Machine, for the slow paths below
 };
 

@@ -80,5 +80,7 @@ struct MatrixRows {
 
 // Ends the run with a finding about a lane of the unit; machine/asynchronous.cpp.
 [[noreturn]] void stop_at_lane(Context&, MicroOp const&, Finding::Kind, std::uint32_t lane, char const* message);
+// The same, unless the launch goes on after it (Limits::passed_over): the caller leaves out what the lane would do.
+void pass_over_lane(Context&, MicroOp const&, Finding::Kind, std::uint32_t lane, char const* message);
 
 }  // namespace kernelcast::emu

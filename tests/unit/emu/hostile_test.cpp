@@ -1,9 +1,10 @@
 // Kernels that reach for memory that is not theirs: every path to memory × every pattern of addresses × every width,
-// calls of addresses and stacks out of joint. Whatever they do, the access is named and nothing else changes; twins
-// that stay inside say nothing.
+// calls of addresses and stacks out of joint. Whatever they do, the access is named and nothing else changes, whether
+// it ends the launch or is passed over; twins that stay inside say nothing.
 #include <algorithm>
 
 #include "catch.hpp"
+#include "emu/passed_over.hpp"
 #include "harness.hpp"
 
 namespace kernelcast::emu::test {
@@ -304,7 +305,7 @@ struct RunReport {
   std::string message() const { return outcome.finding ? outcome.finding->message : "nothing"; }
 };
 
-RunReport run_crafted(std::string const& text, u32 room, u32 stack_bytes = 65536) {
+RunReport run_crafted(std::string const& text, u32 room, u32 stack_bytes = 65536, PassedOver* passed_over = nullptr) {
   Bench b(replaced(text, ".visible .entry", "\n.visible .entry"));
   b.launch.block = {lanes, 1, 1};
   b.launch.stack_bytes = stack_bytes;
@@ -315,7 +316,10 @@ RunReport run_crafted(std::string const& text, u32 room, u32 stack_bytes = 65536
   b.buffer("aim", std::vector<u8>(room, 0));
   u64 const others = b.buffer("others", canary);
   RunReport result;
-  result.outcome = b.run({}, {1'000'000, 0, 0});
+  Limits limits;
+  limits.max_steps = 1'000'000;
+  limits.passed_over = passed_over;
+  result.outcome = b.run({}, limits);
   result.others_as_before = b.read<u8>(before) == canary && b.read<u8>(others) == canary;
   return result;
 }
@@ -334,6 +338,16 @@ void check(std::vector<Crafted> const& all) {
       REQUIRE(t.outcome.ending == Ending::done);
       continue;
     }
+    PassedOver passed_over;
+    RunReport const passed = run_crafted(c.text, room_of(c.text), 65536, &passed_over);
+    auto const places = passed_over.take();
+    REQUIRE(passed.others_as_before);
+    // A copy of more bytes than an mbarrier can count still ends the launch.
+    REQUIRE((passed.outcome.ending == Ending::done ||
+             passed.message().find("of the mbarrier exceeds") != std::string::npos));
+    REQUIRE(places.size() >= 1);
+    REQUIRE(places[0].times >= 1);
+    if (places.size() == 1) REQUIRE(places[0].finding.message == t.message());
     REQUIRE(t.outcome.ending == Ending::finding);
     bool const straddles = c.name.find("half over") != std::string::npos;
     auto const kind = t.outcome.finding->kind;

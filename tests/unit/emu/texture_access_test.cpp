@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "emu/passed_over.hpp"
 #include "texture_rig.hpp"
 
 using namespace kernelcast;
@@ -423,6 +424,45 @@ TEST_CASE("textures: findings") {
         "image 'img' (16x16 r32f) is 2d, the instruction asks for 1d");
   check(finding_of("tex.2d.v4.f32.f32 {%o0, %o1, %o2, %o3}, [%rd1, {%c1, %c2}], 0f3F000000;", image, {}, {}),
         Finding::Kind::unknown_opcode, "tex.2d.v4.f32.f32");
+}
+
+TEST_CASE("textures: where findings are passed over, reads give 0 and stores do nothing") {
+  Image const image = image_2d("r32ui", 16, 16);
+  Sampler none;
+  none.address.fill(AddressMode::none);
+  // Lane i is at x = i (or 4 i bytes): 16 lanes inside, 4 outside.
+  auto const run = [&](std::string const& body, bool bytes, bool null_handle) {
+    std::vector<Words> in;
+    for (std::uint32_t i = 0; i < 20; ++i) in.push_back({0, bytes ? 4 * i : i, 2, 0, 500 + i, 0, 0, 0});
+    Rig rig(kernel(body), image, none, in, [](std::span<std::byte> b) {
+      for (std::uint32_t i = 0; i < 256; ++i) std::memcpy(b.data() + 4 * std::size_t{i}, &i, 4);
+    });
+    if (null_handle) std::memset(rig.bench.launch.parameters.data(), 0, 8);
+    PassedOver passed_over;
+    Limits limits;
+    limits.passed_over = &passed_over;
+    REQUIRE(rig.bench.run({}, limits).ending == Ending::done);
+    auto const places = passed_over.take();
+    REQUIRE(places.size() == 1);
+    CHECK(places[0].times == (null_handle ? 20 : 4));
+    return std::pair(rig.bench.read<std::array<std::uint32_t, 4>>(rig.out), rig.bench.read<std::uint32_t>(rig.image));
+  };
+  std::string const tex = "mov.b32 %o0, 7; tex.2d.v4.u32.f32 {%o0, %o1, %o2, %o3}, [%rd1, %rd2, {%c1, %c2}];";
+  std::string const to_float = "cvt.rn.f32.u32 %c1, %c1; cvt.rn.f32.u32 %c2, %c2; ";
+  for (bool const null_handle : {false, true}) {
+    auto const [sampled, texels] = run(to_float + tex, false, null_handle);
+    auto const [loaded, same] = run("mov.b32 %o0, 7; suld.b.2d.b32.trap {%o0}, [%rd1, {%c1, %c2}];", true, null_handle);
+    auto const [nothing, stored] = run("sust.b.2d.b32.trap [%rd1, {%c1, %c2}], %c4;", true, null_handle);
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      bool const inside = i < 16 && !null_handle;
+      CHECK(sampled[i][0] == (inside ? 32 + i : 0));
+      CHECK(loaded[i][0] == (inside ? 32 + i : 0));
+    }
+    for (std::uint32_t i = 0; i < 256; ++i) {
+      CHECK(texels[i] == i);
+      CHECK(stored[i] == (i / 16 == 2 && !null_handle ? 500 + i % 16 : i));
+    }
+  }
 }
 
 TEST_CASE("textures: an image must lie in its buffer and fit its geometry") {
