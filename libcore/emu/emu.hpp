@@ -301,6 +301,7 @@ struct Finding {
     out_of_bounds,
     misaligned,
     race,
+    equal_stores,  // a race of stores of one value: what they leave is defined all the same
     uninitialized,
     use_after_free,
     invalid_free,

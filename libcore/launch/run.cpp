@@ -421,6 +421,7 @@ class Runner {
         return "the kernel's own assertion does not hold";
       case bad_image:
         return "give an image of the geometry that the kernel asks for, and bind every texture reference";
+      case equal_stores:
       case limit:
         break;
     }

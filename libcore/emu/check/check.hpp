@@ -9,8 +9,9 @@
 //  - races: two accesses of different work-items to one byte, at least one of them a write, not both atomic, that
 //    nothing orders. Within a group barriers order; so do bar.warp.sync, and a fence followed by an atomic that another
 //    work-item's atomic sees. Lanes of a warp are not ordered by running in step, unless lockstep_warps says so. Groups
-//    of one launch are ordered by a fence and an atomic only. Several work-items that store the same value to one place
-//    do not race with each other.
+//    of one launch are ordered by a fence and an atomic only.
+//  - equal stores: several work-items store the same value to one place. Whatever the order, it is there in the end: a
+//    class of its own, which never ends a run.
 //  - division: an integer division or remainder by zero.
 // Limits: ordering is kept per warp and, between groups, per group: what orders one lane orders its warp, so that some
 // races behind locks pass unseen, none is reported without cause. Only groups that are emulated are seen.
@@ -28,6 +29,7 @@ struct CheckOptions {
   bool uninit = false, races = false, division = false;
   bool lockstep_warps = false;  // races: lanes of a warp that run an instruction together do the next one after it
   unsigned findings = 1;        // how many distinct ones end the run
+  bool stops = true;            // no: none ends it, and the first `findings` are kept
   bool any() const { return uninit || races || division; }
 };
 
@@ -41,6 +43,7 @@ class Checks final : public Observer {
   void begin(Program const&, Launch const&);
   // Found so far, with the one that ended the run. One for each pair of instructions.
   std::vector<Finding> const& findings() const;
+  std::vector<Finding> const& equal_stores() const;  // the first of them, likewise
 
   void group_begin(std::uint64_t) override;
   void block(std::uint32_t, Lanes const&) override;

@@ -9,13 +9,24 @@
 
 namespace kernelcast::emu {
 
+Reporter::Key Reporter::key_of(Finding::Kind kind, std::uint32_t instruction, std::uint32_t other_instruction) const {
+  auto const [first, second] = std::minmax(instruction, other_instruction);
+  return {program_, kind, first, second};
+}
+
+bool Reporter::is_new(Finding::Kind kind, std::uint32_t instruction, std::uint32_t other_instruction) const {
+  return !reported_.contains(key_of(kind, instruction, other_instruction));
+}
+
 void Reporter::report(Finding::Kind kind, std::uint32_t work_item, std::uint32_t instruction,
                       std::uint32_t other_instruction, std::string message) {
   if (max_findings_ == 0) throw Inconclusive{};
-  auto const [first, second] = std::minmax(instruction, other_instruction);
-  if (!reported_.emplace(program_, kind, first, second).second) return;
-  findings_.push_back(found_at(*program_, *launch_, kind, group_, work_item, instruction, std::move(message)));
-  if (findings_.size() >= max_findings_) throw Stop{findings_.back()};
+  if (!reported_.insert(key_of(kind, instruction, other_instruction)).second) return;
+  bool const benign = kind == Finding::Kind::equal_stores;
+  auto& kept = benign ? equal_stores_ : findings_;
+  if (kept.size() >= (benign ? max_equal_stores : max_findings_)) return;
+  kept.push_back(found_at(*program_, *launch_, kind, group_, work_item, instruction, std::move(message)));
+  if (!benign && stops_ && findings_.size() >= max_findings_) throw Stop{findings_.back()};
 }
 
 namespace {
@@ -52,7 +63,7 @@ std::string describe_access(MemoryAccess const& a, Memory const& memory, std::ui
 
 struct Checks::State {
   State(CheckOptions const& o, Memory const& m)
-      : options(o), reporter(o.findings), races(m, reporter, o.lockstep_warps), uninit(m, reporter) {}
+      : options(o), reporter(o.findings, o.stops), races(m, reporter, o.lockstep_warps), uninit(m, reporter) {}
 
   CheckOptions options;
   Reporter reporter;
@@ -136,6 +147,10 @@ void Checks::begin(Program const& program, Launch const& launch) {
 
 std::vector<Finding> const& Checks::findings() const {
   return state_->reporter.findings();
+}
+
+std::vector<Finding> const& Checks::equal_stores() const {
+  return state_->reporter.equal_stores();
 }
 
 void Checks::group_begin(std::uint64_t group) {

@@ -307,7 +307,10 @@ void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorde
     Facts::Site const& site = facts_->sites[instruction];
     bool const other_strong = p.global ? site.strong_global : site.strong;
     if (p.strong && other_strong) continue;
-    if (recorded_write && p.writes && !p.reads && !site.reads && !unordered && same_value(p, r, other, lane)) continue;
+    bool const equal =
+        recorded_write && p.writes && !p.reads && !site.reads && !unordered && same_value(p, r, other, lane);
+    auto const kind = equal ? Finding::Kind::equal_stores : Finding::Kind::race;
+    if (equal && !reporter_.is_new(kind, p.access.instruction, instruction)) continue;
     MemoryAccess const& a = p.access;
     std::string message =
         describe_access(a, memory_, a.base + a.offsets[lane]) + ", which " + reporter_.work_item(other);
@@ -317,8 +320,10 @@ void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorde
     message += foreign                    ? ": groups are not ordered"
                : p.strong || other_strong ? ": one is atomic, the other is not, and nothing orders them"
                                           : ": nothing orders them";
-    reporter_.report(Finding::Kind::race, item, p.access.instruction, instruction, "race: " + message);
-    return;
+    if (equal) message += ", and both store the same value";
+    reporter_.report(kind, item, p.access.instruction, instruction,
+                     (equal ? "race of equal stores: " : "race: ") + message);
+    if (!equal) return;
   }
 }
 
