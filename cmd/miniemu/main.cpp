@@ -20,13 +20,15 @@ namespace {
 struct Options {
   launch::Options launch;
   miniemu::AttachCommand attach;
-  std::string emit = "kernel", groups;
+  std::string emit = "kernel", groups, on_finding = "stop";
   unsigned width = 32;
   std::vector<std::string> dumps, checks, machine_targets;
   std::string only;
   emu::CheckOptions check_options;
-  bool deterministic = false, timing = false, no_registers = false;
+  bool deterministic = false, timing = false, no_registers = false, findings_given = false;
 };
+
+constexpr unsigned findings_named = 100;  // unless --findings says, where they do not end the run
 
 std::vector<std::string> machine_targets(Options const& options) {
   for (auto const& target : options.machine_targets)
@@ -54,6 +56,8 @@ launch::RunOptions run_options(Options const& options, cli::Streams& io) {
   run.limits.in_order = options.deterministic;
   run.machine_targets = machine_targets(options);
   run.check_options = options.check_options;
+  run.goes_on = options.on_finding == "continue";
+  if (run.goes_on && !options.findings_given) run.check_options.findings = findings_named;
   for (auto const& text : options.dumps) run.dumps.push_back(launch::parse_dump(text));
   for (auto const& text : options.checks) run.checks.push_back(launch::parse_check(text));
   return run;
@@ -61,6 +65,7 @@ launch::RunOptions run_options(Options const& options, cli::Streams& io) {
 
 void note(launch::Report const& report, Options const& options, cli::Streams& io) {
   for (auto const& text : report.notes) io.note(text);
+  for (auto const& text : report.equal_stores) io.note(text);
   if (!options.timing) return;
   auto const& t = report.times;
   io.note(fmt::format("compile {:.6f} s, decode {:.6f} s, buffers {:.6f} s, emulation {:.6f} s, {} warp instructions",
@@ -120,10 +125,11 @@ Status run(Options const& options, cli::Streams& io) {
   if (choice.emit == launch::Emit::kernel) write_kernels(report, options.timing, io);
   if (choice.emit == launch::Emit::lines) io.write(report.lines);
   if (choice.emit == launch::Emit::blocks) io.write(report.blocks);
-  return Status::done;
+  return report.finding ? io.complain(*report.finding) : Status::done;
 }
 
-void declare_checks(CLI::App& app, emu::CheckOptions& checks) {
+void declare_checks(CLI::App& app, Options& options) {
+  auto& checks = options.check_options;
   app.add_flag("--check-uninit", checks.uninit, "a finding where memory is read that was never written");
   app.add_flag("--check-races", checks.races,
                "a finding where two work-items access the same memory, one of them writes, and nothing orders them");
@@ -131,9 +137,20 @@ void declare_checks(CLI::App& app, emu::CheckOptions& checks) {
   app.add_flag("--lockstep-warps", checks.lockstep_warps,
                "--check-races takes the lanes of a warp as ordered from one instruction to the next, as on devices "
                "before Volta");
-  app.add_option("--findings", checks.findings, "how many distinct findings of the checks end the run")
+  app.add_option("--on-finding", options.on_finding,
+                 "stop: a finding ends the run (default); continue: what is wrong is left out, a load gives 0, a store "
+                 "does nothing, and in the end each place is named with how often that was")
+      ->type_name("stop|continue")
+      ->check(CLI::IsMember({"stop", "continue"}));
+  app.add_option_function<unsigned>(
+         "--findings",
+         [&](unsigned most) {
+           checks.findings = most;
+           options.findings_given = true;
+         },
+         "how many distinct findings of the checks end the run (default 1); with --on-finding continue, how many "
+         "findings are named (default 100)")
       ->type_name("N")
-      ->capture_default_str()
       ->check(CLI::Range(1u, 1000u));
 }
 
@@ -174,7 +191,7 @@ void declare(cli::Tool& tool) {
             "compare buffer N after the run with a file; =FILE:TOLERANCE allows differences up to tolerance * max(1, "
             "|expected|), others are a finding",
             "N=FILE");
-  declare_checks(app, options->check_options);
+  declare_checks(app, *options);
   launch::declare_limits(app, options->launch);
   launch::declare_compiler(app, options->launch);
   app.add_flag("--no-registers", options->no_registers,
@@ -203,7 +220,8 @@ int main(int argc, char** argv) {
       .input = {},
       .output = {&record::Kernel::schema(), &record::Trace::schema(), &record::Line::schema(),
                  &record::Block::schema()},
-      .statuses = {{Status::finding, "an access outside a buffer, a deadlock, a buffer that differs in --check"},
+      .statuses = {{Status::finding,
+                    "a finding: an access outside a buffer, a deadlock, a buffer that differs in --check"},
                    {Status::unavailable, "a compiler, or what --attach puts into an application, is not installed"},
                    {Status::limit, "--max-steps, --timeout or --max-memory was reached"}},
       .see_also = {"perfcast(1)", "rank(1)"},

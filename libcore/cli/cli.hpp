@@ -112,7 +112,9 @@ class Streams {
 
   // A line on stderr, prefixed by the program's name; nothing with --quiet.
   void note(std::string_view text);
-  void warn(std::string_view text);           // also with --quiet
+  void warn(std::string_view text);  // also with --quiet
+  // An error after which the output is complete all the same, as tool_main prints errors. Its status is to be returned.
+  Status complain(Error const&);
   void print_message(std::string_view text);  // to stderr as it is; nothing with --quiet
   // One line that takes the place of the one before, on a terminal; empty: clears it. Nothing anywhere else.
   void progress(std::string_view text);

@@ -286,6 +286,10 @@ void Streams::note(std::string_view text) {
 void Streams::warn(std::string_view text) {
   say(fmt::format("{}: {}\n", state_->about.name, text));
 }
+Status Streams::complain(Error const& error) {
+  print_error(error, state_->about.name);
+  return error.status();
+}
 void Streams::print_message(std::string_view text) {
   if (!quiet()) say(std::string(text));
 }

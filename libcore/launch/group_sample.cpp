@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "emu/passed_over.hpp"
+
 namespace kernelcast::launch {
 
 namespace {
@@ -184,11 +186,13 @@ bool PartedRun::run(std::span<std::uint64_t const> groups, std::span<emu::Observ
 }
 
 bool run_sample(GroupSample& sample, emu::Program const& program, emu::Launch launch, emu::Memory& memory,
-                std::uint64_t max_steps) {
+                std::uint64_t max_steps, bool goes_on) {
   launch.print = nullptr;
   std::array<emu::Observer*, 1> const observers{&sample.observer()};
   emu::Limits limits;
   limits.max_steps = max_steps;
+  emu::PassedOver known;  // from when the groups ran first
+  if (goes_on) limits.passed_over = &known;
   return emu::run(program, launch, memory, sample.groups(), observers, limits).ending == emu::Ending::done;
 }
 

@@ -93,6 +93,7 @@ class PartedRun {
 };
 
 // Runs a sample. False where it did not end well. Writes to `memory`. `max_steps` bounds the warp instructions.
-bool run_sample(GroupSample&, emu::Program const&, emu::Launch, emu::Memory& memory, std::uint64_t max_steps);
+bool run_sample(GroupSample&, emu::Program const&, emu::Launch, emu::Memory& memory, std::uint64_t max_steps,
+                bool goes_on = false);
 
 }  // namespace kernelcast::launch

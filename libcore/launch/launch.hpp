@@ -229,7 +229,8 @@ struct RunOptions {
   unsigned threads = 1;
   emu::Limits limits;
   emu::CheckOptions check_options;
-  std::function<void(emu::Finding const&)> on_finding;  // called with each before run() throws
+  bool goes_on = false;  // after findings: those that do not end a launch are in Report::finding
+  std::function<void(emu::Finding const&)> on_finding;  // called with each before run() throws or returns
   std::uint64_t max_memory_bytes = std::uint64_t{16} << 30;
   std::uint32_t stack_bytes = 64 * 1024;              // emu::Launch::stack_bytes
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  // what malloc() in kernels may give at a time
@@ -252,11 +253,13 @@ struct Report {
   std::uint64_t warp_instructions = 0;
   Times times;
   std::vector<std::string> notes;
+  std::vector<std::string> equal_stores;  // of --check-races, which are no fault
+  std::optional<Error> finding;           // with RunOptions::goes_on; further ones as Error::further
 };
 
 // Throws Error: what frontend::compile throws; usage or bad_data for arguments and sizes that do not fit the kernel;
 // finding for what the emulator and the checks find (all of them: Error::further) and for a buffer that differs from
-// its file; limit for --max-steps, --timeout and
+// its file, all unless RunOptions::goes_on lets them pass; limit for --max-steps, --timeout and
 // --max-memory.
 Report run(Plan, RunOptions const&);
 

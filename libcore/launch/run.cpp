@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "emu/passed_over.hpp"
 #include "launch/compilations.hpp"
 #include "launch/detail_records.hpp"
 #include "launch/group_sample.hpp"
@@ -81,16 +82,26 @@ class Runner {
     for (auto const* const files : {&options_.dumps, &options_.checks})
       for (auto const& file : *files) buffers.find(file);
 
-    if (options_.check_options.any()) checks_ = std::make_unique<emu::Checks>(options_.check_options, memory);
+    if (auto checks = options_.check_options; checks.any()) {
+      checks.stops = !options_.goes_on;
+      checks_ = std::make_unique<emu::Checks>(checks, memory);
+    }
     for (std::size_t i = 0, calls = calls_to_run(); i < calls; ++i) launch(plan_.calls[i], buffers, memory);
-    refuse_findings(nullptr);
+    if (!options_.goes_on) refuse_findings(nullptr);
     for (auto& [name, kernel] : kernels_) report_.times.decode_s += kernel.decode_s;
     for (auto const& file : options_.dumps) {
       auto const bytes = buffers.bytes(buffers.find(file));
       replace_file(file.path, {reinterpret_cast<char const*>(bytes.data()), bytes.size()});
     }
-    check(buffers);
+    auto differing = differences(buffers);
+    if (!options_.goes_on) throw_all(std::move(differing));
     finish(memory);
+    note_equal_stores();
+    if (options_.goes_on) {
+      auto errors = found(nullptr);
+      std::ranges::move(differing, std::back_inserter(errors));
+      report_.finding = joined(std::move(errors));
+    }
     return std::move(report_);
   }
 
@@ -199,6 +210,8 @@ class Runner {
 
     emu::Limits limits = options_.limits;
     if (limits.timeout_s > 0) limits.timeout_s = std::max(1e-9, limits.timeout_s - running_.s());
+    emu::PassedOver passed_over;
+    if (options_.goes_on) limits.passed_over = &passed_over;
     LaunchView view{configuration.row.kernel,
                     configuration.row.case_name,
                     *kernel.program,
@@ -234,6 +247,7 @@ class Runner {
       run_some(groups);
     }
     auto const& outcome = parts.outcome();
+    emu::add_places(places_, passed_over.take());
     configuration.row.groups_emulated += groups.size();
     double const spent_s = emulating.s();
     configuration.emulation_s += spent_s;
@@ -271,24 +285,54 @@ class Runner {
     for (std::size_t k = 0; k < found.size(); ++k) configuration.touched_before[k] += found[k];
   }
 
-  // Throws what was found: by the checks so far, and what ended a launch.
-  void refuse_findings(emu::Outcome const* ended) const {
+  // What was found: passed over, by the checks so far, and what ended a launch. The first of many.
+  std::vector<Error> found(emu::Outcome const* ended) {
     std::vector<Error> errors;
-    auto const add = [&](emu::Finding const& finding) {
+    auto const most = options_.check_options.findings;
+    auto const add = [&](emu::Finding const& finding, std::string const& message) {
       if (options_.on_finding) options_.on_finding(finding);
-      errors.push_back(error_of(finding));
+      errors.push_back(error_of(finding, message));
     };
+    for (auto const& place : places_)
+      if (errors.size() < most) add(place.finding, message_of(place));
+    if (places_.size() > most)
+      report_.notes.push_back(fmt::format("{} more findings that were passed over; --findings sets how many are named",
+                                          places_.size() - most));
     if (checks_)
-      for (auto const& finding : checks_->findings()) add(finding);
-    bool const by_check = checks_ && checks_->findings().size() >= options_.check_options.findings;
-    if (ended && ended->ending == emu::Ending::finding && !by_check) add(*ended->finding);
+      for (auto const& finding : checks_->findings()) add(finding, finding.message);
+    bool const by_check = checks_ && !options_.goes_on && checks_->findings().size() >= most;
+    if (ended && ended->ending == emu::Ending::finding && !by_check) add(*ended->finding, ended->finding->message);
+    return errors;
+  }
+
+  static std::optional<Error> joined(std::vector<Error> errors) {
+    if (errors.empty()) return {};
+    for (std::size_t i = 1; i < errors.size(); ++i) errors.front().add(std::move(errors[i]));
+    return std::move(errors.front());
+  }
+
+  static void throw_all(std::vector<Error> errors) {
+    if (auto error = joined(std::move(errors))) throw *std::move(error);
+  }
+
+  void refuse_findings(emu::Outcome const* ended) {
+    auto errors = found(ended);
     if (ended && ended->ending != emu::Ending::finding && errors.empty()) {
       if (options_.on_finding && ended->finding) options_.on_finding(*ended->finding);
       throw limit_error(*ended);
     }
-    if (errors.empty()) return;
-    for (std::size_t i = 1; i < errors.size(); ++i) errors.front().add(std::move(errors[i]));
-    throw std::move(errors.front());
+    if (ended && ended->ending != emu::Ending::finding && options_.goes_on) errors.push_back(limit_error(*ended));
+    throw_all(std::move(errors));
+  }
+
+  // They are no fault: the place holds that value whatever the order.
+  void note_equal_stores() {
+    if (!checks_) return;
+    for (auto const& finding : checks_->equal_stores()) {
+      auto const [where, line] = place_and_line(finding);
+      report_.equal_stores.push_back(
+          fmt::format("{}:{}:{}: {}", where.file, where.line, where.column, text_of(finding, finding.message)));
+    }
   }
 
   // The observers of this launch, by what is requested. Opens its part of a trace.
@@ -362,13 +406,15 @@ class Runner {
     return {std::move(where), std::move(line)};
   }
 
-  Error error_of(emu::Finding const& finding) const {
-    auto const [where, line] = place_and_line(finding);
+  static std::string text_of(emu::Finding const& finding, std::string const& message) {
     auto const text = [](emu::Dim3 const& id) { return fmt::format("({}, {}, {})", id.x, id.y, id.z); };
-    return Error(Status::finding, where,
-                 fmt::format("kernel '{}': {}; work-item {} of work-group {}, global id {}", finding.kernel,
-                             finding.message, text(finding.local_id), text(finding.group_id), text(finding.global_id)),
-                 hint_of(finding.kind), line);
+    return fmt::format("kernel '{}': {}; work-item {} of work-group {}, global id {}", finding.kernel, message,
+                       text(finding.local_id), text(finding.group_id), text(finding.global_id));
+  }
+
+  Error error_of(emu::Finding const& finding, std::string const& message) const {
+    auto const [where, line] = place_and_line(finding);
+    return Error(Status::finding, where, text_of(finding, message), hint_of(finding.kind), line);
   }
 
   Error limit_error(emu::Outcome const& outcome) const {
@@ -428,16 +474,20 @@ class Runner {
     return {};
   }
 
-  void check(Buffers const& buffers) const {
+  // Of buffers from the files of --check: at least the first one, which ends a run.
+  std::vector<Error> differences(Buffers const& buffers) const {
+    std::vector<Error> out;
     for (auto const& file : options_.checks) {
       std::size_t const i = buffers.find(file);
       auto const have = buffers.bytes(i);
       auto const want = read_bytes(file.path, have.size(), plan_.buffers[i]);
       auto const difference = compare(plan_.buffers[i], have, want, file.tolerance);
-      if (!difference.empty())
-        throw Error(Status::finding, Where{file.path, 0, 0}, difference,
-                    "--check N=FILE:tolerance allows a difference; are all groups emulated (--groups all)?");
+      if (difference.empty()) continue;
+      out.emplace_back(Status::finding, Where{file.path, 0, 0}, difference,
+                       "--check N=FILE:tolerance allows a difference; are all groups emulated (--groups all)?");
+      if (!options_.goes_on) break;
     }
+    return out;
   }
 
   // By what the memory touched by the emulated groups grows to that of all groups: with the groups, unless some of them
@@ -457,7 +507,7 @@ class Runner {
     GroupSample sample(*configuration.kernel->program, configuration.first_launch.grid);
     if (worth == Worth::middle) sample.leave_out_neighbours();
     if (!run_sample(sample, *configuration.kernel->program, configuration.first_launch, memory,
-                    100000 + 100 * per_group))
+                    100000 + 100 * per_group, options_.goes_on))
       return scale;
     sample.fill(row.group, memory);
     if (row.groups_total == row.groups_emulated || !sample.has_neighbours()) return scale;
@@ -537,7 +587,8 @@ class Runner {
   MachineCode machine_code_;
   std::vector<Configuration> configurations_;
   std::unique_ptr<emu::Checks> checks_;
-  std::set<std::string> traced_;  // kernels whose instructions are in the trace
+  std::vector<emu::PassedOver::Place> places_;  // of all launches
+  std::set<std::string> traced_;                // kernels whose instructions are in the trace
   TouchHistory history_;
   Stopwatch running_;
   Report report_;

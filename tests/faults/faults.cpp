@@ -5,6 +5,7 @@
 //   // expect: race, line 12, work-item (0, 0, 0) of work-group (1, 0, 0)
 // The kernel runs with all checks on, all groups; kind, line and work-item of the finding must be as said. Its twin,
 // the same kernel with the fault mended (compiled with -DMENDED, or NAME.mended.ptx), must pass without a finding.
+// Where findings do not end runs the first one is the same, and a kernel that can go on has its row.
 // Kernels that need more than this machine has (a compiler) are skipped.
 #include <fmt/format.h>
 
@@ -83,21 +84,33 @@ std::string describe(emu::Finding const& f) {
                      f.local_id.y, f.local_id.z, f.group_id.x, f.group_id.y, f.group_id.z);
 }
 
-// What is found, in the form of `expect`; empty for nothing. `text`: as miniemu prints it.
-std::string run(Head const& head, std::string const& path, bool mended, std::string& text) {
+enum class Mode { stop, go_on, mended };
+
+// What is found first, in the form of `expect`; empty for nothing. `text`: as miniemu prints it.
+std::string run(Head const& head, std::string const& path, Mode mode, std::string& text) {
   launch::CommandLine line = head.line;
   line.path = path;
-  if (mended) line.options.emplace_back("-DMENDED");
+  if (mode == Mode::mended) line.options.emplace_back("-DMENDED");
   launch::Plan plan = launch::plan_of(line);
   plan.request.registers = false;
   launch::RunOptions options;
   options.groups = launch::parse_groups("all");
   options.limits.max_steps = head.max_steps;
   options.check_options.uninit = options.check_options.races = options.check_options.division = true;
+  options.goes_on = mode == Mode::go_on;
   std::string found;
-  options.on_finding = [&](emu::Finding const& f) { found = describe(f); };
+  bool ends = false;
+  options.on_finding = [&](emu::Finding const& f) {
+    if (found.empty()) found = describe(f);
+    using enum emu::Finding::Kind;
+    for (auto const kind : {assertion, divergent_barrier, deadlock, trap, stack_overflow, limit})
+      ends |= f.kind == kind;
+  };
   try {
-    launch::run(plan, options);
+    auto const report = launch::run(plan, options);
+    if (!report.finding) return found;
+    text = report.finding->text("miniemu");
+    if (report.rows.empty() || ends) return "a run that goes on, without a row or after its end";
   } catch (Error const& error) {
     text = error.text("miniemu");
     if (error.status() == Status::unavailable || found.empty()) throw;
@@ -108,15 +121,19 @@ std::string run(Head const& head, std::string const& path, bool mended, std::str
 bool test(std::string const& path) {
   Head const head = read_head(path);
   std::string text, mended_text;
-  std::string const found = run(head, path, false, text);
+  std::string const found = run(head, path, Mode::stop, text);
   bool good = true;
+  if (auto const first = run(head, path, Mode::go_on, text); first != head.expect) {
+    fmt::print("{}: expected where findings end nothing: {}\n  found: {}\n{}", path, head.expect, first, text);
+    good = false;
+  }
   if (found != head.expect) {
     fmt::print("{}: expected: {}\n  found: {}\n{}", path, head.expect, found.empty() ? "nothing" : found, text);
     good = false;
   }
   std::string twin = path;
   if (path.ends_with(".ptx")) twin.replace(path.size() - 4, 4, ".mended.ptx");
-  std::string const in_twin = run(head, twin, true, mended_text);
+  std::string const in_twin = run(head, twin, Mode::mended, mended_text);
   if (!in_twin.empty()) {
     fmt::print("{}: the mended twin: expected nothing\n  found: {}\n{}", path, in_twin, mended_text);
     good = false;
