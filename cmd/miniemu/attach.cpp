@@ -149,7 +149,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
     io.note(
         "no row: no launch was seen, by OpenCL or by CUDA\n"
         "hint: an application that clears its environment before it first calls OpenCL or CUDA is not reached");
-  return static_cast<Status>(attached.status);
+  return attached.found && attached.status == 0 ? Status::finding : static_cast<Status>(attached.status);
 }
 
 }  // namespace kernelcast::miniemu

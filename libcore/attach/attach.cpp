@@ -84,6 +84,22 @@ class Attachment {
     return out;
   }
 
+  // Findings are this run's result, too.
+  bool looks() const { return options_.run.goes_on || options_.run.check_options.any(); }
+
+  // Each once, of as many as are wanted.
+  void tell(std::string const& text) {
+    std::size_t const most = options_.run.goes_on ? options_.run.check_options.findings : 1000;
+    if (told_.size() < most && told_.insert(text).second) options_.report(text);
+  }
+
+  void read_findings() {
+    for (auto const& [kind, times, text] : spool_.findings()) {
+      result_.found |= kind != "equal";
+      tell(text);
+    }
+  }
+
   void emulate_new() {
     for (auto const& launch : spool_.launches())
       if (done_.insert(launch.file).second && !is_reported(launch)) emulate(launch);
@@ -113,12 +129,16 @@ class Attachment {
                         "hint: --read-back sets how much is read back for one launch",
                         kernel));
       try {
-        auto& rows = rows_[spooled.key()] = launch::run(plan, run_).rows;
+        auto report = launch::run(plan, run_);
+        for (auto const& text : report.equal_stores) tell(text);
+        if (report.finding) tell(report.finding->text("emulation")), result_.found = true;
+        auto& rows = rows_[spooled.key()] = std::move(report.rows);
         if (options_.known) std::ranges::for_each(rows, options_.known);
         if (options_.graph && !rows.empty())
           known_[spooled.key()] = {rows.front(), find_accesses(std::move(plan), run_)};
       } catch (Error const& error) {
         ++result_.skipped;
+        result_.found |= looks() && error.status() == Status::finding;
         options_.report(fmt::format("kernel '{}' has no row:\n{}", kernel, error.text("emulation")));
       }
     } catch (Error const& error) {
@@ -142,6 +162,7 @@ class Attachment {
   }
 
   void finish() {
+    read_findings();
     if (options_.graph) {
       for (auto const& [key, rows] : counted_)
         if (!rows.empty()) known_.try_emplace(key, Known{rows.front(), {}});
@@ -182,7 +203,7 @@ class Attachment {
   launch::Compilations compilations_;
   SpoolReader spool_;
   Attached result_;
-  std::set<std::string> done_;
+  std::set<std::string> done_, told_;
   std::set<std::string> cut_;  // kernels whose buffers were not read back whole, of which this has been reported
   KnownLaunches known_;
   launch::MachineCode machine_code_;

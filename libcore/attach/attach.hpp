@@ -45,6 +45,7 @@ struct Attached {
   int status = 0;                    // the application's exit status; 128 + signal where a signal ended it
   std::vector<record::Kernel> rows;  // in the order of first launch; totals over the launches that were counted
   std::uint64_t skipped = 0;         // configurations that have no row
+  bool found = false;                // by launches that go on after findings, or are checked (AttachOptions::run)
   graph::Recording recording;        // with AttachOptions::graph
 };
 

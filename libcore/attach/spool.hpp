@@ -14,6 +14,7 @@
 //                           over those launches of it that the application knows, the last their number (cuda/rows.hpp)
 //   commands-PID            with Settings::commands, what was enqueued, in order (commands.cpp)
 //   skipped-PID-N.txt       kernel and reason of a launch that cannot be described, each once
+//   findings-PID-0.txt      what kernels did wrong without an end of their launch (cudart/findings.hpp)
 //   unkept-PID-N.txt        the same of one that has a row (cuda/rows.hpp), but no launch file
 #pragma once
 

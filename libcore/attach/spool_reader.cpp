@@ -50,6 +50,15 @@ std::vector<SpoolReader::Skipped> SpoolReader::reasons(std::string_view kind) co
   return out;
 }
 
+std::vector<SpoolReader::Told> SpoolReader::findings() const {
+  std::vector<Told> out;
+  for (auto const& spooled : files("findings-", ".txt")) {
+    std::ifstream file(path(spooled));
+    for (Told told; file >> told.kind >> told.times && std::getline(file >> std::ws, told.text);) out.push_back(told);
+  }
+  return out;
+}
+
 std::vector<std::uint64_t> SpoolReader::words(std::string const& kind, std::string const& process) const {
   std::ifstream file(folder_ + '/' + kind + process, std::ios::binary);
   std::string content((std::istreambuf_iterator<char>(file)), {});

@@ -34,6 +34,14 @@ class SpoolReader {
   std::vector<Skipped> skipped() const { return reasons("skipped-"); }
   std::vector<Skipped> unkept() const { return reasons("unkept-"); }
 
+  // What kernels did wrong by now, by the kind of cudart/findings.hpp, how often, and the text.
+  struct Told {
+    std::string kind;
+    std::uint64_t times = 0;
+    std::string text;
+  };
+  std::vector<Told> findings() const;
+
   // How often each configuration of a process was launched by now, by its number.
   std::vector<std::uint64_t> counts(std::string const& process) const { return words("counts-", process); }
   // The most device memory that was allocated at a launch of each; 0 where the application did not say.

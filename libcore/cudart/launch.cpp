@@ -19,13 +19,6 @@ namespace {
 constexpr std::uint64_t max_block_items = 1024;
 constexpr unsigned max_block_size_z = 64;
 
-std::string text_of(emu::Finding const& f) {
-  auto const id = [](emu::Dim3 const& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); };
-  auto const source = f.source.empty() ? fmt::format("line {} of its PTX", f.at.line) : f.source;
-  return fmt::format("kernel '{}', {}: {}; thread {} of block {}", f.kernel, source, f.message, id(f.local_id),
-                     id(f.group_id));
-}
-
 void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
@@ -35,6 +28,12 @@ emu::Limits limits_of(attach::Settings const& settings) {
   out.max_steps = settings.max_steps;
   out.timeout_s = settings.timeout_s;
   out.in_order = settings.in_order;
+  return out;
+}
+
+Findings::Options findings_of(attach::Settings const& settings) {
+  Findings::Options out;
+  out.spool = settings.row_spool;
   return out;
 }
 
@@ -48,8 +47,11 @@ unsigned threads_of(attach::Settings const& settings) {
 Launcher::Launcher(Parts const& parts)
     : parts_(parts),
       rows_(parts.settings),
+      findings_(findings_of(parts.settings), parts.memory),
       run_limits_(limits_of(parts.settings)),
-      threads_(threads_of(parts.settings)) {}
+      threads_(threads_of(parts.settings)) {
+  run_limits_.passed_over = findings_.passed_over();
+}
 
 Code Launcher::check_sizes(Kernel& kernel, LaunchRequest const& request) const {
   auto const& device = parts_.devices.current();
@@ -99,26 +101,24 @@ emu::Launch Launcher::launch_of(Kernel const& kernel, LaunchRequest const& reque
   return out;
 }
 
-emu::Outcome Launcher::run_all(Kernel const& kernel, emu::Launch const& launch, emu::Observer* observer) const {
+emu::Outcome Launcher::run_all(Kernel const& kernel, emu::Launch const& launch, Observers observers) const {
   std::vector<std::uint64_t> groups(launch.grid.count());
   for (std::uint64_t g = 0; g < groups.size(); ++g) groups[g] = g;
-  std::vector<emu::Observer*> observers;
-  if (observer) observers.push_back(observer);
   return emu::run(*kernel.ready, launch, parts_.memory, groups, observers, run_limits_, threads_);
 }
 
 // One that would change nothing does not run. With --budget a launch that costs more than is left runs only the groups
 // that are counted: none, where its configuration has a row.
 emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const& launch, Rows::Begun const& begun,
-                                         emu::Observer* observer) {
+                                         Observers observers) {
   auto& budget = rows_.budget();
   auto const& [configuration, counted] = begun;
-  bool const may_repeat = !counted && !observer && parts_.settings.execute == "needed";
+  bool const may_repeat = !counted && observers.empty() && parts_.settings.execute == "needed";
   if (may_repeat && parts_.repeats.is_one(kernel, launch)) return {};
   if (!counted && configuration && !budget.affords(rows_.whole_steps(*configuration))) return {};
   auto const begin = std::chrono::steady_clock::now();
-  auto outcome = counted ? counted->run(parts_.memory, run_limits_, threads_, budget, observer)
-                         : run_all(kernel, launch, observer);
+  auto outcome = counted ? counted->run(parts_.memory, run_limits_, threads_, budget, observers)
+                         : run_all(kernel, launch, observers);
   bool const whole = !counted || counted->whole();
   if (whole)
     parts_.repeats.ran(kernel, launch);
@@ -145,8 +145,11 @@ Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
     kept.emplace(KeptLaunch::From{parts_.memory, parts_.textures, rows_.spool()}, kernel, request, counted->number());
   std::optional<attach::GroupRanges> ranges;
   if (parts_.commands.wanted() && configuration) ranges.emplace(parts_.commands.ranges_of(launched));
-  auto* const observer = ranges ? &*ranges : nullptr;
-  auto const outcome = run_within_budget(kernel, launched, begun, observer);
+  std::vector<emu::Observer*> observers;
+  if (ranges) observers.push_back(&*ranges);
+  if (auto* const checks = findings_.check(*kernel.ready, launched)) observers.push_back(checks);
+  auto const outcome = run_within_budget(kernel, launched, begun, observers);
+  bool const told = findings_.launched(outcome);
   if (outcome.ending == emu::Ending::done) {
     if (ranges) parts_.commands.launched(*configuration, launched, *ranges);
     std::string touched_before;
@@ -161,8 +164,8 @@ Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
   parts_.error.code = outcome.ending == emu::Ending::finding ? code_of(outcome.finding->kind) : Code::launch_timeout;
   std::string why = "it has not ended within the limits";
   if (outcome.ending == emu::Ending::finding || outcome.ending == emu::Ending::text_limit)
-    why = text_of(*outcome.finding);
-  report(why);
+    why = text_of(*outcome.finding, outcome.finding->message);
+  if (!told) report(why);
   if (counted) rows_.skip(*counted, kernel, why);
   if (kept) kept->publish({});
   return Code::success;

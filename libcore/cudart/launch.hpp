@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "attach/settings.hpp"
 #include "cuda/abi.hpp"
@@ -10,6 +11,7 @@
 #include "cudart/commands.hpp"
 #include "cudart/device_limits.hpp"
 #include "cudart/devices.hpp"
+#include "cudart/findings.hpp"
 #include "cudart/registry.hpp"
 #include "cudart/repeats.hpp"
 #include "cudart/rows.hpp"
@@ -69,11 +71,13 @@ class Launcher {
   Code check_sizes(Kernel&, LaunchRequest const&) const;
   emu::Launch launch_of(Kernel const&, LaunchRequest const&);
   void give_workspace(emu::Launch&);
-  emu::Outcome run_all(Kernel const&, emu::Launch const&, emu::Observer*) const;
-  emu::Outcome run_within_budget(Kernel const&, emu::Launch const&, Rows::Begun const&, emu::Observer*);
+  using Observers = std::span<emu::Observer* const>;
+  emu::Outcome run_all(Kernel const&, emu::Launch const&, Observers) const;
+  emu::Outcome run_within_budget(Kernel const&, emu::Launch const&, Rows::Begun const&, Observers);
 
   Parts parts_;
   Rows rows_;
+  Findings findings_;
   emu::Limits run_limits_;
   unsigned threads_;
   std::uint64_t grid_workspace_ = 0;  // an address, once there was a cooperative launch

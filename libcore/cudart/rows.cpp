@@ -93,7 +93,7 @@ void Budget::spend(std::uint64_t steps, double seconds) {
 }
 
 emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads, Budget const& budget,
-                                emu::Observer* also) {
+                                std::span<emu::Observer* const> also) {
   Run const with{memory, limits, threads, budget, also};
   // Groups that may wait for each other run together; others apart from those that are counted, which is faster.
   bool const together = launch_.cooperative || (kernel_.ready->order_dependent() && !budget.bounded());
@@ -110,7 +110,7 @@ emu::Outcome CountedLaunch::run_together(Run const& with) {
   }
   GroupFilter counted(counters_, chosen_);
   std::vector<emu::Observer*> observers{&counted};
-  if (with.also) observers.push_back(with.also);
+  observers.insert(observers.end(), with.also.begin(), with.also.end());
   if (sample_) observers.push_back(&sample_->observer());
   return emu::run(*kernel_.ready, launch_, with.memory, groups_between(0, launch_.grid.count()), observers, with.limits,
                   with.threads);
@@ -121,7 +121,7 @@ bool CountedLaunch::run_some(Run const& with, std::span<std::uint64_t const> gro
   std::vector<emu::Observer*> observers;
   if (counts) observers.push_back(&counters_);
   if (samples) observers.push_back(&sample_->observer());
-  if (with.also) observers.push_back(with.also);
+  observers.insert(observers.end(), with.also.begin(), with.also.end());
   auto some = emu::run(*kernel_.ready, launch_, with.memory, groups, observers, with.limits, with.threads);
   some.warp_instructions += outcome_.warp_instructions;
   outcome_ = std::move(some);

@@ -56,10 +56,10 @@ class CountedLaunch {
  public:
   CountedLaunch(Kernel const&, emu::Launch const&, launch::GroupChoice const&, std::uint64_t number);
 
-  // Runs all groups, in order, unless what has run shows that they cost more than `budget` affords. `also` (or null)
-  // observes all of them, too.
+  // Runs all groups, in order, unless what has run shows that they cost more than `budget` affords. `also`
+  // observe all of them, too.
   emu::Outcome run(emu::Memory&, emu::Limits const&, unsigned threads, Budget const& budget,
-                   emu::Observer* also = nullptr);
+                   std::span<emu::Observer* const> also = {});
   bool whole() const { return whole_; }                       // all groups have run
   std::uint64_t whole_steps() const { return whole_steps_; }  // of all groups, extrapolated where they did not run
   record::Kernel row(emu::Memory const&) const;
@@ -76,7 +76,7 @@ class CountedLaunch {
     emu::Limits const& limits;
     unsigned threads;
     Budget const& budget;
-    emu::Observer* also;
+    std::span<emu::Observer* const> also;
   };
   emu::Outcome run_together(Run const&);
   emu::Outcome run_in_parts(Run const&);
