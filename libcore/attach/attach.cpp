@@ -81,6 +81,7 @@ class Attachment {
     out.timeout_s = options_.run.limits.timeout_s;
     out.in_order = options_.run.limits.in_order;
     out.keep = !options_.keep.empty();
+    out.goes_on = options_.run.goes_on;
     return out;
   }
 

@@ -34,6 +34,7 @@ emu::Limits limits_of(attach::Settings const& settings) {
 Findings::Options findings_of(attach::Settings const& settings) {
   Findings::Options out;
   out.spool = settings.row_spool;
+  out.goes_on = settings.goes_on;
   return out;
 }
 
