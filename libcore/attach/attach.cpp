@@ -82,6 +82,13 @@ class Attachment {
     out.in_order = options_.run.limits.in_order;
     out.keep = !options_.keep.empty();
     out.goes_on = options_.run.goes_on;
+    auto const& checks = options_.run.check_options;
+    for (auto const& [asked, word] : {std::pair{checks.uninit, "uninit"},
+                                      {checks.races, "races"},
+                                      {checks.division, "division"},
+                                      {checks.lockstep_warps, "lockstep"}})
+      if (asked) out.checks.emplace_back(word);
+    out.findings = checks.findings;
     return out;
   }
 

@@ -1,5 +1,6 @@
 #include "cudart/launch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -35,6 +36,14 @@ Findings::Options findings_of(attach::Settings const& settings) {
   Findings::Options out;
   out.spool = settings.row_spool;
   out.goes_on = settings.goes_on;
+  auto const asked = [&](char const* word) {
+    return std::ranges::find(settings.checks, word) != settings.checks.end();
+  };
+  out.checks.uninit = asked("uninit");
+  out.checks.races = asked("races");
+  out.checks.division = asked("division");
+  out.checks.lockstep_warps = asked("lockstep");
+  out.checks.findings = static_cast<unsigned>(std::clamp<std::uint64_t>(settings.findings, 1, 1000));
   return out;
 }
 

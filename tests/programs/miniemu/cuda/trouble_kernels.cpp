@@ -52,9 +52,21 @@ AGAIN:
   ld.volatile.global.u32 %r, [%a];
   bra AGAIN;
 }
+.visible .entry collide(.param .u64 data, .param .u32 what)
+{
+  .reg .b32 %r<4>; .reg .b64 %a; .shared .align 4 .b32 unset;
+  ld.param.u64 %a, [data];
+  ld.param.u32 %r1, [what];
+  mov.u32 %r2, %tid.x;
+  mul.lo.u32 %r3, %r1, %r2;
+  st.global.u32 [%a], %r3;
+  ld.shared.u32 %r2, [unset];
+  st.global.u32 [%a+4], %r1;
+  ret;
+}
 )";
 
-char add, endless;  // their addresses stand for kernels
+char add, endless, collide;  // their addresses stand for kernels
 unsigned* kept = nullptr;
 
 // As nvcc's code does it, when the library is opened and closed.
@@ -64,6 +76,7 @@ struct Registered {
     handle = __cudaRegisterFatBinary(&wrapper);
     __cudaRegisterFunction(handle, &add, nullptr, "add", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     __cudaRegisterFunction(handle, &endless, nullptr, "endless", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    __cudaRegisterFunction(handle, &collide, nullptr, "collide", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     __cudaRegisterManagedVar(handle, reinterpret_cast<void**>(&kept), nullptr, "kept", 0, 4, 0, 0);
     __cudaRegisterFatBinaryEnd(handle);
   }
@@ -127,5 +140,14 @@ TROUBLE char const* stopped() {
   void* arguments[] = {&data};
   cudaMalloc(&data, 512);
   cudaLaunchKernel(&endless, {1, 1, 1}, {32, 1, 1}, arguments, 0, nullptr);
+  return cudaGetErrorName(cudaDeviceSynchronize());
+}
+
+// All work-items store their number times `what` to one place: the name of what later calls say.
+TROUBLE char const* collided(unsigned what) {
+  void* data = nullptr;
+  void* arguments[] = {&data, &what};
+  cudaMalloc(&data, 512);
+  cudaLaunchKernel(&collide, {1, 1, 1}, {64, 1, 1}, arguments, 0, nullptr);
   return cudaGetErrorName(cudaDeviceSynchronize());
 }

@@ -49,6 +49,13 @@ int endless() {
   return 0;
 }
 
+// Stores of one value to one place, and of several.
+int collides() {
+  Library const library;
+  for (unsigned const what : {0u, 1u}) std::puts(library.find<char const*(unsigned)>("collided")(what));
+  return 0;
+}
+
 template <class Then>
 int in_child(Then then) {
   std::fflush(stdout);
@@ -146,9 +153,10 @@ int main(int argc, char** argv) {
   struct {
     char const* name;
     int (*run)();
-  } const kinds[] = {{"fault", fault},           {"endless", endless}, {"costs", costs},   {"forks", forks},
-                     {"forks_late", forks_late}, {"closes", closes},   {"leaves", leaves}, {"interrupted", interrupted},
-                     {"killed", killed},         {"clears", clears},   {"waits", waits}};
+  } const kinds[] = {{"fault", fault},       {"endless", endless}, {"costs", costs},
+                     {"collides", collides}, {"forks", forks},     {"forks_late", forks_late},
+                     {"closes", closes},     {"leaves", leaves},   {"interrupted", interrupted},
+                     {"killed", killed},     {"clears", clears},   {"waits", waits}};
   for (auto const& kind : kinds)
     if (argc == 2 && std::strcmp(argv[1], kind.name) == 0) return kind.run();
   return 2;
