@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "attach/attach.hpp"
 #include "device/device.hpp"
+#include "launch/trace_observer.hpp"
+#include "record/trace.hpp"
 
 namespace kernelcast::miniemu {
 
@@ -37,6 +40,12 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
                  "(default 64 MB); 0 = all; KB, MB, GB are accepted")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES")
+      ->needs(attach);
+  app.add_option("--kernels", command.kernels,
+                 "with --attach --emit trace: trace only these kernels, by their names in rows or in the source")
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->needs(attach);
   auto* const with_gpu =
       app.add_flag(
@@ -115,7 +124,12 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
     throw Error(Status::usage, "--emit graph and --every exclude each other",
                 "a graph needs every configuration once, and has every launch");
   attach::AttachOptions options;
+  bool const trace = run.emit == launch::Emit::trace;
+  if (!command.kernels.empty() && !trace)
+    throw Error(Status::usage, "--kernels is for --emit trace",
+                "rows are of all kernels; column kernel tells them apart");
   options.command = command.application;
+  options.kernels = command.kernels;
   options.every = command.every;
   options.keep = command.keep;
   options.read_back_bytes = command.read_back_bytes;
@@ -129,7 +143,10 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   options.report = [&io](std::string_view text) { io.note(text); };
   options.graph = command.graph;
   std::unique_ptr<record::Writer<record::Kernel>> known;
-  if (!command.graph && io.can_start_over() && io.format() == record::Format::csv)
+  std::optional<record::Writer<record::Trace>> traced;
+  std::optional<launch::TraceOutput> output;
+  if (trace) options.run.trace = &output.emplace(traced.emplace(io.writer<record::Trace>()), io.format());
+  if (!trace && !command.graph && io.can_start_over() && io.format() == record::Format::csv)
     options.known = [&](record::Kernel const& row) {  // an interruption loses nothing
       if (!known) known = std::make_unique<record::Writer<record::Kernel>>(io.writer<record::Kernel>());
       known->write(row);
@@ -139,12 +156,17 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   if (command.graph) {
     graph::write_recording(io.output(), attached.recording);
     if (attached.recording.commands.empty()) io.note("the graph is empty: the application gave no command");
+  } else if (trace) {
+    output->flush();
+    traced->finish();
   } else {
     io.start_over();  // each row so far stood for one launch
     io.write(attached.rows);
   }
   if (attached.skipped > 0)
     io.note(fmt::format("{} configuration{} without a row", attached.skipped, attached.skipped == 1 ? "" : "s"));
+  else if (trace && attached.rows.empty())
+    io.note("no trace: no launch of such a kernel was seen, or none has a launch file");
   else if (!command.graph && attached.rows.empty())
     io.note(
         "no row: no launch was seen, by OpenCL or by CUDA\n"

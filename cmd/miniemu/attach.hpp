@@ -18,6 +18,7 @@ struct AttachCommand {
   std::optional<std::uint64_t> read_back_bytes;
   std::string budget;                    // warp instructions, or seconds with an s behind
   std::string execute;                   // all or needed
+  std::vector<std::string> kernels;      // of a trace
   std::vector<std::string> as;           // devices that CUDA applications see
   std::vector<std::string> application;  // and its arguments
 };

@@ -92,8 +92,8 @@ launch::Report run_traced(launch::Plan const& plan, launch::RunOptions choice, c
 }
 
 Status run_application(Options const& options, launch::RunOptions const& choice, cli::Streams& io) {
-  if (choice.emit != launch::Emit::kernel)
-    throw Error(Status::usage, "--attach writes kernel rows or a graph only",
+  if (choice.emit != launch::Emit::kernel && choice.emit != launch::Emit::trace)
+    throw Error(Status::usage, "--attach writes kernel rows, a trace or a graph only",
                 "keep the launches with --keep DIR, and run those of interest with --emit");
   auto command = options.attach;
   command.graph = options.emit == "graph";

@@ -8,6 +8,7 @@
 #include "attach/application.hpp"
 #include "attach/attach.hpp"
 #include "attach/counted_rows.hpp"
+#include "attach/kernel_names.hpp"
 #include "attach/recorder.hpp"
 #include "attach/settings.hpp"
 #include "attach/spool_reader.hpp"
@@ -80,7 +81,8 @@ class Attachment {
     out.max_steps = options_.run.limits.max_steps;
     out.timeout_s = options_.run.limits.timeout_s;
     out.in_order = options_.run.limits.in_order;
-    out.keep = !options_.keep.empty();
+    out.keep = !options_.keep.empty() || traces();
+    if (options_.keep.empty()) out.kernels = options_.kernels;
     out.goes_on = options_.run.goes_on;
     auto const& checks = options_.run.check_options;
     for (auto const& [asked, word] : {std::pair{checks.uninit, "uninit"},
@@ -91,6 +93,8 @@ class Attachment {
     out.findings = checks.findings;
     return out;
   }
+
+  bool traces() const { return options_.run.emit == launch::Emit::trace; }
 
   // Findings are this run's result, too.
   bool looks() const { return options_.run.goes_on || options_.run.check_options.any(); }
@@ -110,7 +114,7 @@ class Attachment {
 
   void emulate_new() {
     for (auto const& launch : spool_.launches())
-      if (done_.insert(launch.file).second && !is_reported(launch)) emulate(launch);
+      if (done_.insert(launch.file).second && (traces() || !is_reported(launch))) emulate(launch);
   }
 
   // The application has counted this launch itself: it has a row, or a reason to have none.
@@ -129,6 +133,10 @@ class Attachment {
       plan.request.registers = options_.registers;
       plan.lazy_files = true;
       auto const kernel = plan.calls.front().kernel.text;
+      if (!is_among(options_.kernels, kernel)) {
+        if (options_.keep.empty()) spool_.remove_buffers(spooled);
+        return;
+      }
       auto const cut = std::any_of(plan.buffers.begin(), plan.buffers.end(),
                                    [](launch::Buffer const& b) { return b.fill == launch::Fill::start; });
       if (cut && cut_.insert(kernel).second)
@@ -158,6 +166,7 @@ class Attachment {
 
   // What the runtime of a CUDA application has counted since.
   void read_counted() {
+    if (traces()) return;
     for (auto const& file : counted_reader_.rows()) {
       if (!done_.insert(file.file).second) continue;
       try {

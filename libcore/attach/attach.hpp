@@ -26,7 +26,8 @@ struct AttachOptions {
   std::string every;                 // "launch", "kernel", a number N (every Nth launch of a kernel), or empty: each
                                      // configuration once
   std::string keep;                  // a folder that the spool stays in; empty: it is removed
-  launch::RunOptions run;            // how each launch is emulated
+  launch::RunOptions run;            // how each launch is emulated; with Emit::trace it is traced, and has no row
+  std::vector<std::string> kernels;  // of a trace: these alone, as is_among() has it; empty: all
   std::uint64_t budget = 0;          // warp instructions that CUDA launches may execute whole; 0: all run whole
   double budget_seconds = 0;         // the same in seconds from the first call on
   std::string execute;               // launches of a CUDA application to run: "needed" (also if empty) or "all"

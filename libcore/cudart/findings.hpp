@@ -28,7 +28,7 @@ class Findings {
   };
   Findings(Options const&, emu::Memory const&);
 
-  // Before a launch: where its findings go (null: the first one ends it), and who checks it (null: nobody).
+  // Before a launch: where its findings go (null: the first one ends it), and what checks it (null: nothing).
   emu::PassedOver* passed_over() { return goes_on_ ? &passed_over_ : nullptr; }
   emu::Checks* check(emu::Program const&, emu::Launch const&);
   // After it. True where what has ended the launch is in the spool, too.

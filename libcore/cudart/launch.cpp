@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "attach/kernel_names.hpp"
 #include "cudart/device_runtime.hpp"
 #include "cudart/keep.hpp"
 #include "cudart/occupancy.hpp"
@@ -151,7 +152,7 @@ Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
   auto const begun = rows_.begin(kernel, launched, parts_.allocations.used_bytes(current_device()));
   auto const& [configuration, counted] = begun;
   std::optional<KeptLaunch> kept;
-  if (counted && parts_.settings.keep)
+  if (counted && parts_.settings.keep && attach::is_among(parts_.settings.kernels, kernel.name))
     kept.emplace(KeptLaunch::From{parts_.memory, parts_.textures, rows_.spool()}, kernel, request, counted->number());
   std::optional<attach::GroupRanges> ranges;
   if (parts_.commands.wanted() && configuration) ranges.emplace(parts_.commands.ranges_of(launched));

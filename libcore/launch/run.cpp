@@ -353,7 +353,7 @@ class Runner {
         break;
     }
     if (!is_reported(configuration.row.kernel, configuration.row.case_name)) return {};
-    bool const first = traced_.insert(configuration.row.kernel).second;
+    bool const first = options_.trace->is_new(configuration.row.kernel);
     if (!configuration.trace)
       configuration.trace = std::make_unique<TraceObserver>(program, options_.trace_width, *options_.trace);
     configuration.trace->write_launch(configuration.row, view.launch.grid.count());
@@ -588,7 +588,6 @@ class Runner {
   std::vector<Configuration> configurations_;
   std::unique_ptr<emu::Checks> checks_;
   std::vector<emu::PassedOver::Place> places_;  // of all launches
-  std::set<std::string> traced_;                // kernels whose instructions are in the trace
   TouchHistory history_;
   Stopwatch running_;
   Report report_;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,8 @@ class TraceOutput {
   TraceOutput(record::Writer<record::Trace>& rows, record::Format format)
       : rows_(rows), csv_(format == record::Format::csv) {}
 
-  void write(record::Trace const& row);  // launch and inst rows
+  void write(record::Trace const& row);                                              // launch and inst rows
+  bool is_new(std::string const& kernel) { return kernels_.insert(kernel).second; }  // its instructions are missing
   // `addresses` ends in its missing items: as many ';' as are to follow.
   void execute(std::uint64_t group, std::uint64_t warp, std::uint64_t seq, std::uint64_t block, std::uint64_t mask,
                std::string_view addresses);
@@ -39,6 +41,7 @@ class TraceOutput {
   std::vector<char> text_ = std::vector<char>(2 * piece_bytes);
   std::size_t used_ = 0;
   std::uint64_t held_ = 0;  // rows in text_
+  std::set<std::string> kernels_;
 };
 
 class TraceObserver final : public emu::Observer {
