@@ -147,7 +147,9 @@ class Attachment {
       try {
         auto report = launch::run(plan, run_);
         for (auto const& text : report.equal_stores) tell(text);
-        if (report.finding) tell(report.finding->text("emulation")), result_.found = true;
+        if (report.finding)
+          tell(fmt::format("kernel '{}' has findings:\n{}", kernel, report.finding->text("emulation"))),
+              result_.found = true;
         auto& rows = rows_[spooled.key()] = std::move(report.rows);
         if (options_.known) std::ranges::for_each(rows, options_.known);
         if (options_.graph && !rows.empty())

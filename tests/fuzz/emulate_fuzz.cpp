@@ -1,6 +1,6 @@
 // Any bytes as PTX text, and its kernels run with limits. Eight-byte parameters are buffers, others small numbers.
 // Whatever the text says, the outcome is an Error, a finding, a limit or the end of the kernel. Texts of odd length run
-// under the checks as well.
+// under the checks as well, those whose halved length is odd go on after findings.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "emu/check/check.hpp"
 #include "emu/emu.hpp"
 #include "emu/observe/kernel_counters.hpp"
+#include "emu/passed_over.hpp"
 #include "fuzz.hpp"
 #include "ptx/parser.hpp"
 
@@ -39,7 +40,7 @@ std::vector<std::byte> parameters_of(ptx::Function const& kernel, emu::Memory& m
   return block;
 }
 
-void emulate(ptx::Module const& module, ptx::Function const& kernel, bool checked) {
+void emulate(ptx::Module const& module, ptx::Function const& kernel, bool checked, bool goes_on) {
   if (kernel.parameter_bytes > max_parameter_bytes) return;
   emu::Program const program(module, kernel);
   emu::Memory memory(memory_bytes);
@@ -51,6 +52,7 @@ void emulate(ptx::Module const& module, ptx::Function const& kernel, bool checke
   emu::KernelObserver counts(program);
   emu::CheckOptions all;
   all.uninit = all.races = all.division = true;
+  all.stops = !goes_on;
   emu::Checks checks(all, memory);
   if (checked) checks.begin(program, launch);
   std::array<emu::Observer*, 2> const both{&counts, &checks};
@@ -60,6 +62,8 @@ void emulate(ptx::Module const& module, ptx::Function const& kernel, bool checke
   limits.max_steps = 20000;
   limits.max_memory_bytes = memory_bytes;
   limits.timeout_s = 2;
+  emu::PassedOver passed_over;
+  if (goes_on) limits.passed_over = &passed_over;
   emu::run(program, launch, memory, groups, observers, limits);
   counts.counters();
 }
@@ -71,7 +75,7 @@ void run_input(std::string_view input) {
   unsigned kernels = 0;
   for (ptx::Function const& function : module->functions)
     if (function.entry && function.has_body && kernels++ < 2) try {
-        emulate(*module, function, input.size() % 2 != 0);
+        emulate(*module, function, input.size() % 2 != 0, input.size() / 2 % 2 != 0);
       } catch (Error const&) {
         // an outcome; the next kernel may have another
       }

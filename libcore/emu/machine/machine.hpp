@@ -35,6 +35,10 @@ class Machine {
   void share_memory() { context_.shares_memory = true; }
   // Once per launch, before any machine: the variables of the module.
   static void prepare(Program const&, Memory&);
+  // All that kernels can reach is in Memory::buffers(): nothing is lent, or on the heap.
+  static bool reaches_buffers_only(Memory const& memory) {
+    return memory.impl_->lent.empty() && memory.impl_->heap.empty();
+  }
   // The next groups to run: one, or several small ones side by side.
   std::size_t groups_at_once() const { return pack_; }
   // How groups run side by side: in units of so many lanes, of which each group has some; 0: one by one.

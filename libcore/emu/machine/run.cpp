@@ -224,6 +224,7 @@ class Snapshot {
   static constexpr std::uint64_t max_bytes = std::uint64_t{256} << 20;
 
   static bool possible(Memory const& memory) {
+    if (!Machine::reaches_buffers_only(memory)) return false;
     std::uint64_t bytes = 0;
     for (Memory::Buffer const& b : memory.buffers()) bytes += b.freed ? 0 : b.size;
     return bytes <= max_bytes;

@@ -1,5 +1,6 @@
 // Checks of small groups side by side (a rehearsal) against the same group by group: the same findings, the same
 // memory, the same counts, on random kernels and on those whose findings lie between groups.
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -139,6 +140,39 @@ TEST_CASE("random kernels: findings side by side are those of groups one by one"
   }
   CHECK(found > 300);
   CHECK(rehearsed > 300);
+}
+
+// Stores of one value to one place are inconclusive side by side, so that the groups run one by one after that. What is
+// not among the buffers cannot be put back.
+TEST_CASE("memory that the host has lent is changed once") {
+  auto const module = ptx::parse(header + R"(
+.visible .entry k(.param .u64 p)
+{ .reg .b32 %i, %t, %v; .reg .b64 %p, %a;
+  ld.param.u64 %p, [p]; mov.u32 %i, %ctaid.x; mov.u32 %t, %tid.x; shl.b32 %i, %i, 5; add.u32 %i, %i, %t;
+  mul.wide.u32 %a, %i, 4; add.s64 %a, %p, %a; ld.global.u32 %v, [%a+4]; add.u32 %v, %v, 1; st.global.u32 [%a+4], %v;
+  st.global.u32 [%p], 7; ret; })",
+                                 "test.ptx");
+  Program const program(*module, *module->find_kernel("k"));
+  Memory memory(std::uint64_t{1} << 24, Memory::Addresses::of_host);
+  std::vector<std::uint32_t> host(1 + 32 * 16, 0);
+  REQUIRE(memory.lend("host", host.data(), 4 * host.size()));
+  Launch launch;
+  launch.grid = {16, 1, 1};
+  launch.block = {32, 1, 1};
+  auto const address = reinterpret_cast<std::uintptr_t>(host.data());
+  launch.parameters.resize(8);
+  std::memcpy(launch.parameters.data(), &address, 8);
+  Checks checks({.races = true}, memory);
+  checks.begin(program, launch);
+  Observer* const observers[] = {&checks};
+  std::vector<std::uint64_t> groups(16);
+  std::iota(groups.begin(), groups.end(), std::uint64_t{0});
+  REQUIRE(run(program, launch, memory, groups, observers).ending == Ending::done);
+  CHECK(checks.findings().empty());
+  REQUIRE(checks.equal_stores().size() == 1);
+  CHECK(checks.equal_stores()[0].kind == Finding::Kind::equal_stores);
+  CHECK(host[0] == 7);
+  CHECK(std::count(host.begin() + 1, host.end(), 1u) == 32 * 16);
 }
 
 TEST_CASE("what goes well goes well side by side, with all checks on") {
