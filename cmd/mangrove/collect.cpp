@@ -1,5 +1,4 @@
 // mangrove collect: time and power of an application's kernels on this machine's GPU.
-#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>

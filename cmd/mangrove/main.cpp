@@ -2,7 +2,6 @@
 //
 // `mangrove VERB …` is a program of its own for each verb, with its options, help and columns; this is the one in
 // front.
-#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>

@@ -1,5 +1,4 @@
 // seqprof: what a sequential C, C++ or Fortran kernel does, independent of any device.
-#include <iostream>
 #include <memory>
 
 #include <fmt/format.h>

@@ -10,7 +10,6 @@
 // process.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "attach/spool_reader.hpp"

@@ -1,5 +1,4 @@
 // Operations per execution level along the schedule of a sequential kernel; a line per kernel and case.
-#include <algorithm>
 #include <map>
 
 #include "figure/kinds.hpp"

@@ -1,7 +1,6 @@
 // A gnuplot script that holds its data.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 
 #include "emu/emu.hpp"
 #include "flux/counts.hpp"

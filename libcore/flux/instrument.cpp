@@ -1,7 +1,6 @@
 #include "flux/instrument.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <memory>
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "diag/diag.hpp"
 #include "flux/configurations.hpp"
 #include "flux/cuda_device.hpp"
 #include "flux/run.hpp"

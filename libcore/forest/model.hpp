@@ -1,7 +1,6 @@
 // A trained model: a regressor with the names of what it reads and where it comes from.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

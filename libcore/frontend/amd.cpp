@@ -2,7 +2,6 @@
 // made of. CUDA C++ is compiled as HIP with our own headers, which map what NVIDIA's compilers know of themselves; a
 // toolkit's are not used. OpenCL's images are compiled for the targets that have instructions for them, as libclc has
 // none. Limits: no textures, no PTX in the source, no libraries of the toolkit.
-#include <algorithm>
 
 #include <fmt/format.h>
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "cache/cache.hpp"
-
 namespace kernelcast::frontend {
 
 std::vector<Leniency> leniencies(Build const& build, std::string const& complaints,

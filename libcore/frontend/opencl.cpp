@@ -11,7 +11,6 @@
 #include <regex>
 
 #include "cache/cache.hpp"
-#include "diag/diag.hpp"
 #include "frontend/build.hpp"
 #include "frontend/lenient.hpp"
 

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "graph/application_names.hpp"
-
 namespace kernelcast::graph {
 
 namespace {

@@ -2,7 +2,6 @@
 // subgraphs, comments. Ports are read and forgotten; HTML labels are kept as text.
 #include <algorithm>
 #include <cctype>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,6 @@
 // The part of recordings that attached applications need: they are written there, and read elsewhere.
 #include "graph/recording.hpp"
 
-#include <algorithm>
-#include <map>
 #include <ostream>
 #include <set>
 

@@ -2,7 +2,6 @@
 // plug-ins, start programs and write files.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace kernelcast::launch {

@@ -10,7 +10,6 @@
 // Status::bad_data and their place in it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>

@@ -26,9 +26,6 @@
 
 #include <array>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/panwar.hpp"

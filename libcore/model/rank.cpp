@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
-#include <set>
 #include <tuple>
 
 #include "statistics/median.hpp"

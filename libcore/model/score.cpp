@@ -7,7 +7,6 @@
 #include <limits>
 #include <numeric>
 #include <random>
-#include <set>
 #include <tuple>
 
 #include "statistics/median.hpp"

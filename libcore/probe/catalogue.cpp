@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "diag/diag.hpp"
 #include "probe/embedded.hpp"
 #include "toml/toml.hpp"
 

@@ -1,5 +1,4 @@
 // Function bodies: scopes, labels, directives and instructions.
-#include <algorithm>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "ptx/cfg.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace kernelcast::ptx {
 

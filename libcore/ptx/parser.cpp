@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "ptx/names.hpp"
 #include "ptx/parsing.hpp"
 
 namespace kernelcast::ptx {

@@ -3,7 +3,6 @@
 // initialisers, body.cpp function bodies, operands.cpp operands, debug.cpp everything that serves a debugger.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -5,7 +5,6 @@
 // `assumed` names the columns whose figures are assumptions, each with its reason: "column: reason; column: reason".
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <optional>
 #include <span>

@@ -7,7 +7,6 @@
 // Limits: what a row means (that its block exists, that none is missing) is for the caller to check.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,7 +1,5 @@
 #include "seq/contexts.hpp"
 
-#include <functional>
-
 namespace kernelcast::seq {
 
 Contexts::Contexts() : invocations_(std::make_unique<LoopCounter>()) {}

@@ -9,7 +9,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 

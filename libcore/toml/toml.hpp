@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 // NOLINTBEGIN(modernize-macro-to-enum): the library takes macros

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <string>
 
-#include "ptx/cfg.hpp"
 #include "ptx/lexer.hpp"
 #include "ptx/liveness.hpp"
 #include "ptx/parser.hpp"

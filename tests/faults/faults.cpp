@@ -11,7 +11,6 @@
 
 #include <exception>
 #include <fstream>
-#include <optional>
 #include <sstream>
 
 #include "launch/launch.hpp"

@@ -5,7 +5,6 @@
 #include "diag/diag.hpp"
 #include "fuzz.hpp"
 #include "graph/graph_file.hpp"
-#include "graph/simulator.hpp"
 #include "graph/study.hpp"
 #include "graph/system_file.hpp"
 

@@ -1,5 +1,4 @@
 // A model of mangrove. One that is accepted predicts, is exported, and is written as it was read.
-#include <algorithm>
 
 #include "diag/diag.hpp"
 #include "forest/model_file.hpp"

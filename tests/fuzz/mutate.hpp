@@ -2,7 +2,6 @@
 // changed(); libFuzzer's own changes of bytes take half of the time.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -2,7 +2,6 @@
 // print, and analysed.
 #include "diag/diag.hpp"
 #include "fuzz.hpp"
-#include "ptx/cfg.hpp"
 #include "ptx/liveness.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"

@@ -6,7 +6,6 @@
 
 #include "attach/counted_rows.hpp"
 #include "attach/recorder.hpp"
-#include "csv/csv.hpp"
 #include "diag/diag.hpp"
 #include "fuzz.hpp"
 #include "graph/split.hpp"

@@ -23,7 +23,6 @@
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>

@@ -25,9 +25,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <iostream>
-#include <optional>
 #include <random>
 #include <sstream>
 #include <string>

@@ -1,5 +1,4 @@
 // Arithmetic opcodes from the table, and the few that are made of several entries.
-#include <algorithm>
 #include <bit>
 
 #include "emu/decode/decode.hpp"

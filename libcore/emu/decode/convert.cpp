@@ -1,5 +1,4 @@
 // cvt beyond the table: reads the modifiers into a Reformat.
-#include <optional>
 
 #include "emu/decode/decode.hpp"
 #include "emu/opcodes/reformat.hpp"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <map>
-#include <string>
 #include <tuple>
 #include <vector>
 

@@ -1,5 +1,4 @@
 // Control flow: instructions split into basic blocks, and what ends a block: branches, calls, barriers, exits.
-#include <algorithm>
 #include <utility>
 
 #include "emu/decode/decode.hpp"

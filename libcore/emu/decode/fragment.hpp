@@ -1,7 +1,6 @@
 // Which element of a matrix lies where in a warp's registers. Internal to emu.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>

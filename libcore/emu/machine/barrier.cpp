@@ -1,5 +1,4 @@
 // Fragments that arrive at barriers park until these open (barriers.hpp).
-#include <algorithm>
 #include <bit>
 
 #include "emu/machine/machine.hpp"

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "emu/machine/unit.hpp"
 

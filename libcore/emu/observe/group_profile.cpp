@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>

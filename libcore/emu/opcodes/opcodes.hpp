@@ -10,7 +10,6 @@
 // vector width.
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>

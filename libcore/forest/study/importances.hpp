@@ -1,7 +1,6 @@
 // What features are worth, device by device, and how that goes with properties of the devices. [braun] section 5.6.3
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "forest/study/dataset.hpp"

@@ -6,7 +6,6 @@
 // cache_bandwidth_bytes_per_s the same for the level.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "device/device.hpp"

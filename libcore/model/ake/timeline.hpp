@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "device/device.hpp"
 #include "model/ake/engine.hpp"

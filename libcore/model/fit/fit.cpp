@@ -6,7 +6,6 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <set>
 
 #include <fmt/format.h>
 

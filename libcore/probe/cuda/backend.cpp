@@ -9,7 +9,6 @@
 
 #include "probe/accelerator.hpp"
 #include "probe/access.hpp"
-#include "probe/catalogue.hpp"
 #include "probe/cuda/api.hpp"
 #include "probe/random.hpp"
 

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "csv/csv.hpp"
 #include "diag/diag.hpp"
 #include "process/process.hpp"
 #include "process/variables.hpp"

@@ -1,7 +1,6 @@
 // Runs an instrumented program and gives what it profiled.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -18,7 +18,6 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-#include "csv/csv.hpp"
 #include "record/measurement.hpp"
 #include "record/table.hpp"
 

@@ -4,7 +4,6 @@
 // projections of the eight workloads, one group emulated ("first") and all groups ("all"), both with the doubtful
 // bandwidths of local memory, and one group without them ("sound"). Where this reproduction differs from the paper, the
 // test holds what ours gives and the suite's README says why.
-#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -14,7 +13,6 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "csv/csv.hpp"
 #include "record/kernel.hpp"
 #include "record/projection.hpp"
 #include "record/table.hpp"

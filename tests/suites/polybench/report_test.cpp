@@ -3,7 +3,6 @@
 #include <map>
 
 #include "catch.hpp"
-#include "csv/csv.hpp"
 #include "record/projection.hpp"
 #include "record/table.hpp"
 

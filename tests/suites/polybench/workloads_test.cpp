@@ -1,6 +1,5 @@
 // The 21 workloads at their small size, all groups: the emulator's buffers, from OpenCL C and from CUDA C++, and
 // those of an OpenCL device where one is installed, against the host references.
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

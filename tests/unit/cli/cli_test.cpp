@@ -15,7 +15,6 @@
 #include "cli/output_file.hpp"
 #include "cli/stdio.hpp"
 #include "process/process.hpp"
-#include "record/projection.hpp"
 #include "record/ranking.hpp"
 
 // What a program does as a process is tested for every program in tests/conduct; here are the parts.

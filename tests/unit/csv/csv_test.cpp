@@ -1,6 +1,5 @@
 #include "csv/csv.hpp"
 
-#include <chrono>
 #include <fstream>
 #include <random>
 #include <sstream>

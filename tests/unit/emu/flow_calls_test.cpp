@@ -1,5 +1,4 @@
 // Calls that are executed: recursion, function pointers, stacks; and what the device's library does for a kernel.
-#include <bit>
 
 #include "catch.hpp"
 #include "harness.hpp"

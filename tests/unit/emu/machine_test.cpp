@@ -1,5 +1,4 @@
 // Memory and its checks, barriers, findings, limits, events, threads and instruction-set levels.
-#include <algorithm>
 #include <bit>
 #include <numeric>
 #include <set>

@@ -8,7 +8,6 @@
 
 #include "catch.hpp"
 #include "emu/observe/kernel_counters.hpp"
-#include "emu/observe/transactions.hpp"
 #include "ptx/parser.hpp"
 
 using namespace kernelcast;

@@ -1,6 +1,5 @@
 // KernelObserver on made-up events: what the memo remembers must equal what a checker without memory counts.
 #include <bit>
-#include <map>
 #include <random>
 #include <set>
 #include <vector>

@@ -6,7 +6,6 @@
 #include "catch.hpp"
 #include "diag/diag.hpp"
 #include "forest/model_file.hpp"
-#include "forest/onnx.hpp"
 #include "forest/random.hpp"
 #include "forest/regressor.hpp"
 #include "forest/validation.hpp"

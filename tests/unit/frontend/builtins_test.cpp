@@ -3,7 +3,6 @@
 #include <future>
 
 #include "catch.hpp"
-#include "frontend/build.hpp"
 #include "scratch.hpp"
 
 using namespace kernelcast;

@@ -1,6 +1,5 @@
 // CUDA's texture and surface functions by the way that neither nvcc nor our own header serves: clang-19 with a
 // toolkit's headers.
-#include "cache/cache.hpp"
 #include "catch.hpp"
 #include "frontend/build.hpp"
 #include "scratch.hpp"

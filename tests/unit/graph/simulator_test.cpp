@@ -1,7 +1,6 @@
 // Simulations against closed forms, and what must hold of every one.
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "boxes.hpp"
 #include "catch.hpp"

@@ -3,10 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <iostream>
 
 #include "../graph/boxes.hpp"
 #include "catch.hpp"

@@ -1,9 +1,7 @@
 // What a sample of groups says: closed forms of small kernels.
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <sstream>
 
 #include "catch.hpp"
 #include "launch/group_sample.hpp"

@@ -2,7 +2,6 @@
 #include <sstream>
 
 #include "catch.hpp"
-#include "device/device.hpp"
 #include "model/ake/projection.hpp"
 #include "record/table.hpp"
 

@@ -7,7 +7,6 @@
 
 #include "catch.hpp"
 #include "diag/diag.hpp"
-#include "ptx/lexer.hpp"
 #include "samples.hpp"
 
 using namespace kernelcast;

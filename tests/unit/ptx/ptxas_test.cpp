@@ -5,7 +5,6 @@
 #include "diag/diag.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"
-#include "samples.hpp"
 
 using namespace kernelcast;
 

@@ -1,11 +1,9 @@
 // The addresses of a trace: what is written is read back, for any lanes and offsets.
 #include <bit>
 #include <random>
-#include <sstream>
 
 #include "catch.hpp"
 #include "diag/diag.hpp"
-#include "record/table.hpp"
 #include "record/trace.hpp"
 
 using namespace kernelcast;

@@ -2,7 +2,6 @@
 #include <string>
 
 #include "catch.hpp"
-#include "diag/diag.hpp"
 #include "sass/sass.hpp"
 
 using namespace kernelcast;

@@ -2,7 +2,6 @@
 #include <list>
 #include <random>
 #include <set>
-#include <string>
 
 #include "catch.hpp"
 #include "seq/distance.hpp"
