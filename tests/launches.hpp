@@ -1,13 +1,16 @@
-// Launches as arguments of a test program: FILE [--set NAME=VALUE|SET]..., several in a row.
+// Launches for tests: of command lines, and as arguments of a test program.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
+#include "frontend/toolchain.hpp"
 #include "launch/launch.hpp"
+#include "process/process.hpp"
 
 namespace kernelcast {
 
+// FILE [--set NAME=VALUE|SET]..., several in a row.
 inline std::vector<launch::Plan> read_plans(char** first, char** last) {
   std::vector<launch::Plan> plans;
   while (first != last) {
@@ -18,5 +21,39 @@ inline std::vector<launch::Plan> read_plans(char** first, char** last) {
   }
   return plans;
 }
+
+// What compiles OpenCL C, and CUDA C++ by our own headers.
+inline bool has_clang() {
+  auto const tools = frontend::find_toolchain();
+  return !tools.clang.empty() && !tools.libclc.empty();
+}
+
+// Without registers, which takes a compiler.
+inline launch::Plan plain_plan(launch::CommandLine const& line) {
+  auto plan = launch::plan_of(line);
+  plan.request.registers = false;
+  return plan;
+}
+
+// Nor with what was compiled before.
+inline launch::Plan uncached_plan(launch::CommandLine const& line) {
+  auto plan = plain_plan(line);
+  plan.request.cache = false;
+  return plan;
+}
+
+// As --groups chooses them.
+inline launch::RunOptions with_groups(std::string_view text) {
+  launch::RunOptions options;
+  options.groups = launch::parse_groups(text);
+  return options;
+}
+
+// A folder with a module of PTX.
+class ModuleFolder : public TemporaryFolder {
+ public:
+  explicit ModuleFolder(std::string_view ptx) { write_file(module(), ptx); }
+  std::string module() const { return file("m.ptx"); }
+};
 
 }  // namespace kernelcast

@@ -147,14 +147,14 @@ struct Plan {
 };
 
 struct CommandLine {
-  std::string path;
-  std::string kernel;  // may be empty where the file has only one
-  std::string global, grid, local;
-  std::vector<std::string> arguments;
-  std::vector<std::string> bindings;  // NAME=ARG
+  std::string path = {};
+  std::string kernel = {};  // may be empty where the file has only one
+  std::string global = {}, grid = {}, local = {};
+  std::vector<std::string> arguments = {};
+  std::vector<std::string> bindings = {};  // NAME=ARG
   std::uint64_t dynamic_shared_bytes = 0;
-  std::vector<std::string> options;    // for the compiler
-  std::vector<std::string> sets = {};  // of a launch file: NAME=VALUE or the name of a set
+  std::vector<std::string> options = {};  // for the compiler
+  std::vector<std::string> sets = {};     // of a launch file: NAME=VALUE or the name of a set
 };
 bool is_launch_file(std::string_view path);  // .toml; anything else is a kernel
 // What a command line requests: the launch file that it names, which alone gives sizes and arguments, or one launch

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "../../launches.hpp"
 #include "diag/diag.hpp"
 #include "flux/run.hpp"
 #include "generator.hpp"
@@ -37,17 +38,15 @@ bool agree(std::uint64_t first_seed, std::string const& folder) {
   auto const path = folder + "/kernels.ptx";  // compiled once
   std::ofstream(path) << frontend::compile_text(request).ptx;
   constexpr std::uint64_t items = dt::group_items * dt::groups;
-  launch::CommandLine line;
-  line.path = path;
-  line.kernel = "everything";
-  line.global = std::to_string(items);
-  line.local = std::to_string(dt::group_items);
-  line.arguments = {fmt::format("buf:u64:{}:zero", per_file * items * dt::result_words),
-                    fmt::format("buf:u32:{}:random", dt::input_words),
-                    fmt::format("buf:u32:{}:zero", per_file * dt::sum_words),
-                    fmt::format("buf:u8:{}:zero", per_file * items * dt::variable_bytes), "i32:3"};
-  auto plan = launch::plan_of(line);
-  plan.request.registers = false;
+  auto const plan =
+      plain_plan({.path = path,
+                  .kernel = "everything",
+                  .global = std::to_string(items),
+                  .local = std::to_string(dt::group_items),
+                  .arguments = {fmt::format("buf:u64:{}:zero", per_file * items * dt::result_words),
+                                fmt::format("buf:u32:{}:random", dt::input_words),
+                                fmt::format("buf:u32:{}:zero", per_file * dt::sum_words),
+                                fmt::format("buf:u8:{}:zero", per_file * items * dt::variable_bytes), "i32:3"}});
   launch::RunOptions const options;
   Counted emulator, minimal, every;
   flux::count(plan, options, flux::Sample::all, [&](auto const& run) { emulator = lanes_of(run); });

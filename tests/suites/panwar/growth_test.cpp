@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "launch/launch.hpp"
+#include "launches.hpp"
 
 using namespace kernelcast;
 
@@ -12,35 +13,28 @@ namespace {
 std::string const suite_folder = KERNELCAST_SOURCE_DIR "/bench-suites/panwar/";
 
 record::Kernel first_group(launch::CommandLine const& line) {
-  launch::Plan const plan = launch::plan_of(line);
-  launch::RunOptions options;
-  options.groups = launch::parse_groups("first");
-  auto const report = launch::run(plan, options);
+  auto const report = launch::run(launch::plan_of(line), with_groups("first"));
   REQUIRE(report.rows.size() == 1);
   REQUIRE(report.rows[0].groups_emulated == 1);
   return report.rows[0];
 }
 
 record::Kernel reduction(std::uint64_t elements) {
-  launch::CommandLine line;
-  line.path = suite_folder + "reduction.cl";
-  line.kernel = "reduce";
-  line.global = fmt::format("{}", elements / 8);
-  line.local = "256";
-  line.arguments = {fmt::format("buf:u32:{}:random", elements), fmt::format("buf:u32:{}:zero", elements / 512),
-                    "local:4096"};
-  return first_group(line);
+  return first_group({.path = suite_folder + "reduction.cl",
+                      .kernel = "reduce",
+                      .global = fmt::format("{}", elements / 8),
+                      .local = "256",
+                      .arguments = {fmt::format("buf:u32:{}:random", elements),
+                                    fmt::format("buf:u32:{}:zero", elements / 512), "local:4096"}});
 }
 
 record::Kernel matmul(std::uint64_t n) {
-  launch::CommandLine line;
-  line.path = suite_folder + "matmul_lmem.cl";
-  line.kernel = "matmul_lmem";
-  line.global = fmt::format("{},{}", n / 4, n / 4);
-  line.local = "8,8";
-  line.arguments.assign(3, fmt::format("buf:f32:{}:random", n * n));
-  line.arguments.insert(line.arguments.end(), {fmt::format("i32:{}", n / 4), "local:4096"});
-  return first_group(line);
+  auto const matrix = fmt::format("buf:f32:{}:random", n * n);
+  return first_group({.path = suite_folder + "matmul_lmem.cl",
+                      .kernel = "matmul_lmem",
+                      .global = fmt::format("{},{}", n / 4, n / 4),
+                      .local = "8,8",
+                      .arguments = {matrix, matrix, matrix, fmt::format("i32:{}", n / 4), "local:4096"}});
 }
 
 double per_group(record::Kernel const& k) {

@@ -1,4 +1,5 @@
 #include "plans.hpp"
+#include "../../launches.hpp"
 
 #include <fmt/format.h>
 
@@ -56,8 +57,7 @@ Buffers initial_buffers(launch::Plan const& plan) {
 
 Buffers emulate(launch::Plan const& plan, unsigned threads) {
   TemporaryFolder const scratch;
-  launch::RunOptions options;
-  options.groups = launch::parse_groups("all");
+  auto options = with_groups("all");
   options.seed = seed;
   options.threads = threads;
   for (auto const& buffer : plan.buffers)

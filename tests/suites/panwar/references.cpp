@@ -18,30 +18,16 @@ namespace {
 
 constexpr double unit_roundoff = 0x1p-24;  // of single precision
 
-template <class T>
-std::vector<T> read(Buffers const& buffers, std::string_view name) {
-  auto const found = buffers.find(name);
-  if (found == buffers.end()) throw std::out_of_range(fmt::format("no buffer '{}'", name));
-  std::vector<T> values(found->second.size() / sizeof(T));
-  std::memcpy(values.data(), found->second.data(), values.size() * sizeof(T));
-  return values;
-}
-
 std::size_t square_root(std::size_t elements) {
   return static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(elements))));
 }
 
-void note_mismatch(Verdict& verdict, std::string_view name, std::size_t index, double got, double expected) {
-  if (verdict.equal) verdict.mismatch = fmt::format("{}[{}]: {}, expected {}", name, index, got, expected);
-  verdict.equal = false;
-}
-
 template <class T>
 void expect_equal(Verdict& verdict, std::string_view name, std::span<T const> got, std::span<T const> expected) {
-  if (got.size() != expected.size()) return note_mismatch(verdict, name, got.size(), 0, 0);
+  if (got.size() != expected.size()) return verdict.note_mismatch(name, got.size(), 0, 0);
   for (std::size_t i = 0; i < got.size(); ++i)
     if (got[i] != expected[i])
-      return note_mismatch(verdict, name, i, static_cast<double>(got[i]), static_cast<double>(expected[i]));
+      return verdict.note_mismatch(name, i, static_cast<double>(got[i]), static_cast<double>(expected[i]));
 }
 
 // The comparison is written so that a NaN fails.
@@ -49,7 +35,7 @@ void expect_near(Verdict& verdict, std::string_view name, std::size_t index, flo
                  double allowed) {
   if (got == expected) return;
   double const ratio = std::abs(got - expected) / allowed;
-  if (!(ratio <= 1)) note_mismatch(verdict, name, index, got, expected);
+  if (!(ratio <= 1)) verdict.note_mismatch(name, index, got, expected);
   verdict.worst = std::max(verdict.worst, ratio);
 }
 
@@ -63,8 +49,8 @@ void in_parts(std::size_t count, Body const& body) {
 }
 
 Verdict judge_floyd_warshall(Buffers const& before, Buffers const& after) {
-  auto distance = read<std::uint32_t>(before, "distance");
-  auto via = read<std::uint32_t>(before, "via");
+  auto distance = elements<std::uint32_t>(before, "distance");
+  auto via = elements<std::uint32_t>(before, "via");
   std::size_t const nodes = square_root(distance.size());
   for (std::size_t middle = 0; middle < nodes; ++middle)
     for (std::size_t from = 0; from < nodes; ++from)
@@ -75,13 +61,13 @@ Verdict judge_floyd_warshall(Buffers const& before, Buffers const& after) {
         via[from * nodes + to] = static_cast<std::uint32_t>(middle);
       }
   Verdict verdict;
-  expect_equal<std::uint32_t>(verdict, "distance", read<std::uint32_t>(after, "distance"), distance);
-  expect_equal<std::uint32_t>(verdict, "via", read<std::uint32_t>(after, "via"), via);
+  expect_equal<std::uint32_t>(verdict, "distance", elements<std::uint32_t>(after, "distance"), distance);
+  expect_equal<std::uint32_t>(verdict, "via", elements<std::uint32_t>(after, "via"), via);
   return verdict;
 }
 
 Verdict judge_fast_walsh(Buffers const& before, Buffers const& after) {
-  auto data = read<float>(before, "data");
+  auto data = elements<float>(before, "data");
   for (std::size_t reach = 1; reach < data.size(); reach *= 2)
     for (std::size_t start = 0; start < data.size(); start += 2 * reach)
       for (std::size_t i = start; i < start + reach; ++i) {
@@ -90,14 +76,14 @@ Verdict judge_fast_walsh(Buffers const& before, Buffers const& after) {
         data[i + reach] = a - b;
       }
   Verdict verdict;
-  expect_equal<float>(verdict, "data", read<float>(after, "data"), data);
+  expect_equal<float>(verdict, "data", elements<float>(after, "data"), data);
   return verdict;
 }
 
 // A sum of n products in single precision, in any order, fused or not, is off by at most n u / (1 - n u) times the sum
 // of their magnitudes (Higham, Accuracy and Stability, 3.1).
 Verdict judge_matmul(Buffers const& before, Buffers const& after) {
-  auto const a = read<float>(before, "a"), b = read<float>(before, "b"), c = read<float>(after, "c");
+  auto const a = elements<float>(before, "a"), b = elements<float>(before, "b"), c = elements<float>(after, "c");
   std::size_t const n = square_root(a.size());
   std::vector<double> products(n * n), magnitudes(n * n);
   in_parts(n, [&](std::size_t first, std::size_t last) {
@@ -118,7 +104,7 @@ Verdict judge_matmul(Buffers const& before, Buffers const& after) {
 }
 
 Verdict judge_reduction(Buffers const& before, Buffers const& after) {
-  auto const input = read<std::uint32_t>(before, "input"), partial = read<std::uint32_t>(after, "partial");
+  auto const input = elements<std::uint32_t>(before, "input"), partial = elements<std::uint32_t>(after, "partial");
   std::vector<std::uint32_t> expected(partial.size());
   std::size_t const per_group = input.size() / (partial.size() / 4);
   for (std::size_t i = 0; i < input.size(); ++i) expected[i / per_group * 4 + i % 4] += input[i];
@@ -155,8 +141,8 @@ void accelerate(std::vector<float> const& position, std::size_t first, std::size
 // their product enters cubed. Rounding errors of the sum behave like a random walk of n steps; six times its spread is
 // allowed (the certain bound n u would hide a forgotten body).
 Verdict judge_nbody(Buffers const& before, Buffers const& after) {
-  auto const position = read<float>(before, "position"), velocity = read<float>(before, "velocity");
-  auto const moved = read<float>(after, "next_position"), faster = read<float>(after, "next_velocity");
+  auto const position = elements<float>(before, "position"), velocity = elements<float>(before, "velocity");
+  auto const moved = elements<float>(after, "next_position"), faster = elements<float>(after, "next_velocity");
   std::size_t const bodies = position.size() / 4;
   std::vector<Acceleration> acceleration(bodies);
   in_parts(bodies, [&](std::size_t first, std::size_t last) { accelerate(position, first, last, acceleration); });
@@ -188,8 +174,9 @@ AesBlock block_at(std::vector<std::uint8_t> const& bytes, std::size_t block) {
 
 // The key is the first round key; schedule and table are recomputed, so the files are judged too.
 Verdict judge_aes(Buffers const& before, Buffers const& after) {
-  auto const plain = read<std::uint8_t>(before, "plain"), cipher = read<std::uint8_t>(after, "cipher");
-  auto const stored_keys = read<std::uint8_t>(before, "round_keys"), table = read<std::uint8_t>(before, "table");
+  auto const plain = elements<std::uint8_t>(before, "plain"), cipher = elements<std::uint8_t>(after, "cipher");
+  auto const stored_keys = elements<std::uint8_t>(before, "round_keys"),
+             table = elements<std::uint8_t>(before, "table");
   AesRoundKeys const keys = expand_aes_key(block_at(stored_keys, 0));
   std::vector<std::uint8_t> expected;
   for (std::size_t block = 0; block < plain.size() / 16; ++block)
@@ -203,17 +190,22 @@ Verdict judge_aes(Buffers const& before, Buffers const& after) {
 }
 
 Verdict judge_transpose(Buffers const& before, Buffers const& after) {
-  auto const in = read<float>(before, "in");
+  auto const in = elements<float>(before, "in");
   std::size_t const n = square_root(in.size());
   std::vector<float> expected(in.size());
   for (std::size_t row = 0; row < n; ++row)
     for (std::size_t column = 0; column < n; ++column) expected[column * n + row] = in[row * n + column];
   Verdict verdict;
-  expect_equal<float>(verdict, "out", read<float>(after, "out"), expected);
+  expect_equal<float>(verdict, "out", elements<float>(after, "out"), expected);
   return verdict;
 }
 
 }  // namespace
+
+void Verdict::note_mismatch(std::string_view name, std::size_t index, double got, double expected) {
+  if (equal) mismatch = fmt::format("{}[{}]: {}, expected {}", name, index, got, expected);
+  equal = false;
+}
 
 Verdict judge(std::string_view workload, Buffers const& before, Buffers const& after) {
   if (workload == "floyd_warshall") return judge_floyd_warshall(before, after);

@@ -155,7 +155,7 @@ Verdict judge_md5hash(Run const& run) {
     std::ranges::copy(wanted, &expected[3]);
   }
   Verdict verdict;
-  if (expected[0] == 0) note_mismatch(verdict, "keys with this digest", 0, 0, 1);
+  if (expected[0] == 0) verdict.note_mismatch("keys with this digest", 0, 0, 1);
   expect_equal(verdict, "found", run.result<std::uint32_t>("found"), expected);
   return verdict;
 }

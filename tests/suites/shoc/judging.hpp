@@ -17,15 +17,6 @@
 
 namespace kernelcast::suites {
 
-template <class T>
-std::vector<T> elements(Buffers const& buffers, std::string_view name) {
-  auto const found = buffers.find(name);
-  if (found == buffers.end()) throw std::out_of_range(fmt::format("no buffer '{}'", name));
-  std::vector<T> values(found->second.size() / sizeof(T));
-  std::memcpy(values.data(), found->second.data(), values.size() * sizeof(T));
-  return values;
-}
-
 struct Run {
   launch::Plan const& plan;
   Buffers const& before;
@@ -56,19 +47,14 @@ struct Run {
   std::size_t groups(std::string_view kernel) const { return call(kernel).global.size.x / call(kernel).local->size.x; }
 };
 
-inline void note_mismatch(Verdict& verdict, std::string_view name, std::size_t index, double got, double expected) {
-  if (verdict.equal) verdict.mismatch = fmt::format("{}[{}]: {}, expected {}", name, index, got, expected);
-  verdict.equal = false;
-}
-
 template <class T>
 void expect_equal(Verdict& verdict, std::string_view name, std::vector<T> const& got, std::vector<T> const& expected) {
   if (got.size() != expected.size())
-    return note_mismatch(verdict, fmt::format("size of {}", name), 0, static_cast<double>(got.size()),
-                         static_cast<double>(expected.size()));
+    return verdict.note_mismatch(fmt::format("size of {}", name), 0, static_cast<double>(got.size()),
+                                 static_cast<double>(expected.size()));
   for (std::size_t i = 0; i < got.size(); ++i)
     if (got[i] != expected[i])
-      return note_mismatch(verdict, name, i, static_cast<double>(got[i]), static_cast<double>(expected[i]));
+      return verdict.note_mismatch(name, i, static_cast<double>(got[i]), static_cast<double>(expected[i]));
 }
 
 // The comparison is written so that a NaN fails.
@@ -77,7 +63,7 @@ void expect_near(Verdict& verdict, std::string_view name, std::size_t index, Rea
                  std::type_identity_t<Approximate<Real>> expected) {
   if (got == expected.value) return;
   auto const ratio = static_cast<double>(std::abs(got - expected.value) / expected.error);
-  if (!(ratio <= 1)) note_mismatch(verdict, name, index, got, static_cast<double>(expected.value));
+  if (!(ratio <= 1)) verdict.note_mismatch(name, index, got, static_cast<double>(expected.value));
   verdict.worst = std::max(verdict.worst, ratio);
 }
 

@@ -76,7 +76,7 @@ void judge_list(Verdict& verdict, Run const& run, std::vector<Point<Real>> const
     for (std::size_t i = atom; i < list.size(); i += atoms) {
       auto const other = static_cast<std::size_t>(list[i]);
       if (other >= atoms || !listed.insert(other).second)
-        return note_mismatch(verdict, "list", i, list[i], static_cast<double>(atoms));
+        return verdict.note_mismatch("list", i, list[i], static_cast<double>(atoms));
       auto const away = distance_squared(position[atom], position[other]);
       surely = std::max(surely, away.value - away.error);
     }
@@ -84,8 +84,8 @@ void judge_list(Verdict& verdict, Run const& run, std::vector<Point<Real>> const
       if (!listed.contains(other)) {
         auto const away = distance_squared(position[atom], position[other]);
         if (away.value + away.error + 1e-9L < surely)
-          return note_mismatch(verdict, "list, an atom left out", other, static_cast<double>(surely),
-                               static_cast<double>(away.value));
+          return verdict.note_mismatch("list, an atom left out", other, static_cast<double>(surely),
+                                       static_cast<double>(away.value));
       }
   }
 }
@@ -122,7 +122,7 @@ Verdict judge_md(Run const& run) {
     }
     for (std::size_t axis = 0; axis < 3; ++axis)
       expect_near<Real>(verdict, "force", 4 * atom + axis, force[4 * atom + axis], sum[axis]);
-    if (force[4 * atom + 3] != 0) note_mismatch(verdict, "force", 4 * atom + 3, force[4 * atom + 3], 0);
+    if (force[4 * atom + 3] != 0) verdict.note_mismatch("force", 4 * atom + 3, force[4 * atom + 3], 0);
   }
   return verdict;
 }

@@ -11,6 +11,7 @@
 #include "catch.hpp"
 #include "frontend/toolchain.hpp"
 #include "launch/launch.hpp"
+#include "launches.hpp"
 #include "plans.hpp"
 
 using namespace kernelcast;
@@ -28,18 +29,9 @@ launch::Plan plan_of(std::string const& kernel, int tile) {
                                   {"small", fmt::format("tile{}", tile)});
 }
 
-template <class T>
-std::vector<T> values(suites::Buffers const& buffers, std::string_view name) {
-  auto const& bytes = buffers.find(name)->second;
-  std::vector<T> out(bytes.size() / sizeof(T));
-  std::memcpy(out.data(), bytes.data(), bytes.size());
-  return out;
-}
-
 record::Kernel row(std::string const& kernel, int tile, std::string const& target) {
-  launch::RunOptions options;
+  auto options = with_groups("all");
   options.machine_targets = {target};
-  options.groups.kind = launch::GroupChoice::Kind::all;
   return launch::run(plan_of(kernel, tile), options).rows.at(0);
 }
 
@@ -49,20 +41,15 @@ double all_slots(record::Kernel const& row) {
   return all;
 }
 
-bool can_compile() {
-  auto const tools = frontend::find_toolchain();
-  return !tools.clang.empty() && !tools.libclc.empty();
-}
-
 }  // namespace
 
 TEST_CASE("convolution: the host's sums, whatever the tile") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
   for (int const tile : {2, 3, 4}) {
     auto const plan = plan_of("convolution", tile);
     auto const before = suites::initial_buffers(plan), after = suites::emulate(plan, 1);
-    auto const in = values<float>(before, "in"), weights = values<float>(before, "weights"),
-               out = values<float>(after, "out");
+    auto const in = suites::elements<float>(before, "in"), weights = suites::elements<float>(before, "weights"),
+               out = suites::elements<float>(after, "out");
     REQUIRE(out.size() == static_cast<std::size_t>(pixels));
     std::size_t wrong = 0;
     for (int y = 0; y < height; ++y)
@@ -82,12 +69,12 @@ TEST_CASE("convolution: the host's sums, whatever the tile") {
 }
 
 TEST_CASE("dedispersion: the host's sums, whatever the tile") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
   for (int const tile : {2, 3, 4}) {
     auto const plan = plan_of("dedispersion", tile);
     auto const before = suites::initial_buffers(plan), after = suites::emulate(plan, 1);
-    auto const in = values<unsigned char>(before, "in");
-    auto const delays = values<float>(before, "delays"), out = values<float>(after, "out");
+    auto const in = suites::elements<unsigned char>(before, "in");
+    auto const delays = suites::elements<float>(before, "delays"), out = suites::elements<float>(after, "out");
     REQUIRE(out.size() == static_cast<std::size_t>(sums));
     std::size_t wrong = 0;
     for (int m = 0; m < measures; ++m)
@@ -105,7 +92,7 @@ TEST_CASE("dedispersion: the host's sums, whatever the tile") {
 }
 
 TEST_CASE("convolution on AMD: multiply-adds and accesses of each element") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
   for (auto const& [target, lanes] : {std::pair{"gfx90a", 64.0}, {"gfx1032", 32.0}, {"gfx1101", 32.0}})
     for (int const tile : {2, 3, 4}) {
       auto const counted = row("convolution", tile, target);
@@ -120,7 +107,7 @@ TEST_CASE("convolution on AMD: multiply-adds and accesses of each element") {
 }
 
 TEST_CASE("dedispersion on AMD: conversions and accesses of each sum") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
   for (auto const& [target, lanes] : {std::pair{"gfx90a", 64.0}, {"gfx1032", 32.0}, {"gfx1101", 32.0}})
     for (int const tile : {2, 3, 4}) {
       auto const counted = row("dedispersion", tile, target);
@@ -135,7 +122,7 @@ TEST_CASE("dedispersion on AMD: conversions and accesses of each sum") {
 }
 
 TEST_CASE("tiles that do not divide the input cost masks and branches") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
   for (std::string const kernel : {"convolution", "dedispersion"})
     for (std::string const target : {"gfx90a", "gfx1032", "gfx1101"}) {
       std::map<int, record::Kernel> rows;

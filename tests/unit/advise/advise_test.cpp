@@ -7,6 +7,8 @@
 #include "advise/projections.hpp"
 #include "cache/cache.hpp"
 #include "catch.hpp"
+#include "environment.hpp"
+#include "launches.hpp"
 #include "process/process.hpp"
 
 using namespace kernelcast;
@@ -16,11 +18,6 @@ namespace {
 // A cache of its own for a test.
 class OwnCache {
  public:
-  OwnCache() {
-    if (char const* const old = std::getenv("XDG_CACHE_HOME")) old_ = old;
-    setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
-  }
-  ~OwnCache() { old_.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", old_.c_str(), 1); }
   std::size_t files(std::string const& ending) const {
     std::size_t count = 0;
     for (auto const& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
@@ -31,7 +28,7 @@ class OwnCache {
 
  private:
   TemporaryFolder folder_;
-  std::string old_;
+  Environment cache_{"XDG_CACHE_HOME", folder_.path()};
 };
 
 constexpr auto copy_ptx = R"(.version 6.3
@@ -56,14 +53,8 @@ constexpr auto copy_ptx = R"(.version 6.3
 )";
 
 launch::Plan copy_of(std::string const& path, unsigned n) {
-  launch::CommandLine line;
-  line.path = path;
-  line.global = std::to_string(n);
-  line.local = "128";
-  line.arguments = {"buf:u32:" + std::to_string(n) + ":zero", "buf:u32:" + std::to_string(n) + ":zero"};
-  auto plan = launch::plan_of(line);
-  plan.request.registers = false;
-  return plan;
+  auto const buffer = "buf:u32:" + std::to_string(n) + ":zero";
+  return plain_plan({.path = path, .global = std::to_string(n), .local = "128", .arguments = {buffer, buffer}});
 }
 
 advise::CountOptions known_as(std::string identity) {

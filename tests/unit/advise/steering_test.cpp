@@ -7,6 +7,8 @@
 #include "advise/count.hpp"
 #include "attach/spool.hpp"
 #include "catch.hpp"
+#include "devdb.hpp"
+#include "launches.hpp"
 #include "process/process.hpp"
 
 using namespace kernelcast;
@@ -14,11 +16,6 @@ using attach::Decision;
 using attach::rank_of;
 
 namespace {
-
-device::DeviceDatabase const& database() {
-  static auto const loaded = device::load(KERNELCAST_SOURCE_DIR "/devdb");
-  return loaded;
-}
 
 // So much arithmetic that compute units are what counts.
 constexpr auto busy_ptx = R"(.version 6.3
@@ -42,13 +39,8 @@ again:
 advise::Outcome busy_launch() {
   TemporaryFolder const folder;
   write_file(folder.file("busy.ptx"), busy_ptx);
-  launch::CommandLine line;
-  line.path = folder.file("busy.ptx");
-  line.global = "1048576";
-  line.local = "256";
-  line.arguments = {"f32:0.5"};
-  auto plan = launch::plan_of(line);
-  plan.request.registers = plan.request.cache = false;
+  auto const plan =
+      uncached_plan({.path = folder.file("busy.ptx"), .global = "1048576", .local = "256", .arguments = {"f32:0.5"}});
   advise::CountOptions options;
   options.cache = false;
   advise::Outcome out;

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "catch.hpp"
+#include "devdb.hpp"
 #include "device/device.hpp"
+#include "error_of.hpp"
 #include "process/process.hpp"
 
 using namespace kernelcast;
@@ -15,22 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string const tree = KERNELCAST_SOURCE_DIR "/devdb";
-
-device::DeviceDatabase const& database() {
-  static auto const db = device::load(tree);
-  return db;
-}
-
-template <class Call>
-Error refusal(Call call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    return error;
-  }
-  FAIL("nothing was refused");
-  throw std::logic_error("unreachable");
-}
 
 // A copy of the database, removed at the end.
 struct Copy {
@@ -71,16 +57,16 @@ TEST_CASE("a device is found by id, marketing name, other name and alias") {
 }
 
 TEST_CASE("an unknown device offers near names, an ambiguous one lists its candidates") {
-  auto const unknown = refusal([] { database().find("hd7971"); });
+  auto const unknown = error_of([] { database().find("hd7971"); });
   CHECK(unknown.status() == Status::unavailable);
   CHECK_THAT(unknown.what(), Contains("no device 'hd7971'"));
   CHECK_THAT(unknown.hint(), Contains("did you mean 'hd7970'?"));
-  auto const far = refusal([] { database().find("voodoo banshee"); });
+  auto const far = error_of([] { database().find("voodoo banshee"); });
   CHECK_THAT(far.hint(), Contains("c1060") && Contains("xeon-phi-7210"));
-  auto const several = refusal([] { database().find("titan"); });
+  auto const several = error_of([] { database().find("titan"); });
   CHECK(several.status() == Status::unavailable);
   CHECK_THAT(several.hint(), Contains("gtx-titan (GeForce GTX Titan)") && Contains("titan-xp (Titan Xp)"));
-  refusal([] { database().find(""); });
+  CHECK(error_of([] { database().find(""); }).status() == Status::unavailable);
 }
 
 TEST_CASE("a device's own limits win over its architecture's") {
@@ -181,7 +167,7 @@ TEST_CASE("what is wrong in a database is refused at its place") {
   auto const tried = [](char const* file, std::string const& row) {
     Copy const copy;
     copy.append(file, row);
-    return refusal([&] { device::load(copy.folder.string()); });
+    return error_of([&] { device::load(copy.folder.string()); });
   };
   auto const alias = tried("aliases.csv", "mine,card,gtx1081");
   CHECK(alias.status() == Status::bad_data);
@@ -200,7 +186,7 @@ TEST_CASE("what is wrong in a database is refused at its place") {
              Contains("expected ok, doubtful, failed or unsupported, got 'fine'"));
   CHECK_THAT(point("global_bandwidth", "0.5,,1,,,,,ok").what(), Contains("no metric 'global_bandwidth'"));
   CHECK_THAT(point("global_bandwidth_byte_per_s", "0.5,,1,,,,,ok").hint(), Contains(global));
-  CHECK(refusal([] { device::load("/nonexistent"); }).status() == Status::io);
+  CHECK(error_of([] { device::load("/nonexistent"); }).status() == Status::io);
 }
 
 TEST_CASE("a device that cannot be is refused at its cell") {
@@ -214,7 +200,7 @@ TEST_CASE("a device that cannot be is refused at its cell") {
     changed.replace(changed.find(was), was.size(), is);
     Copy const copy;
     copy.append("devices.csv", changed);
-    auto const error = refusal([&] { device::load(copy.folder.string()); });
+    auto const error = error_of([&] { device::load(copy.folder.string()); });
     CHECK(error.status() == Status::bad_data);
     return fmt::format("{} {}", error.where().column, error.what());
   };
@@ -234,16 +220,16 @@ TEST_CASE("what a launch costs may differ by device") {
   auto const measured = device::launch_cost_named("device,k20=1e-6", database());
   CHECK(measured.on(database().find("k20")) == 1e-6);
   CHECK_FALSE(measured.unknown_on(database().find("k20")));
-  CHECK(refusal([] { device::launch_cost_named("5e-6,nothing=1e-6", database()); }).status() == Status::unavailable);
+  CHECK(error_of([] { device::launch_cost_named("5e-6,nothing=1e-6", database()); }).status() == Status::unavailable);
   for (char const* const text : {"", "5us", "t4=", "t4=2", "5e-6,"})
-    CHECK(refusal([&] { device::launch_cost_named(text, database()); }).status() == Status::usage);
+    CHECK(error_of([&] { device::launch_cost_named(text, database()); }).status() == Status::usage);
 }
 
 TEST_CASE("a pipe needs a throughput that devices have") {
   auto const tried = [&](std::string const& row) {
     Copy const copy;
     copy.append("pipes.csv", row);
-    auto const error = refusal([&] { device::load(copy.folder.string()); });
+    auto const error = error_of([&] { device::load(copy.folder.string()); });
     CHECK(error.status() == Status::bad_data);
     return error.text("test");
   };
@@ -259,7 +245,7 @@ TEST_CASE("an architecture has constants of its own by name") {
   auto const tried = [&](std::string const& row) {
     Copy const copy;
     copy.append("constants.csv", row);
-    auto const error = refusal([&] { device::load(copy.folder.string()); });
+    auto const error = error_of([&] { device::load(copy.folder.string()); });
     CHECK(error.status() == Status::bad_data);
     return error.text("test");
   };
@@ -287,7 +273,7 @@ TEST_CASE("the database is found by option, environment, and from the build tree
   CHECK(device::find_database("") == copy.folder.string());
   CHECK(device::find_database(tree) == tree);
   ::setenv("KERNELCAST_DEVDB", "/nonexistent", 1);
-  CHECK_THAT(refusal([] { device::find_database(""); }).text("t"), Contains("KERNELCAST_DEVDB"));
+  CHECK_THAT(error_of([] { device::find_database(""); }).text("t"), Contains("KERNELCAST_DEVDB"));
   ::unsetenv("KERNELCAST_DEVDB");
-  CHECK_THAT(refusal([] { device::find_database("/nonexistent"); }).text("t"), Contains("--devdb"));
+  CHECK_THAT(error_of([] { device::find_database("/nonexistent"); }).text("t"), Contains("--devdb"));
 }

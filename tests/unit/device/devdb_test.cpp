@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "devdb.hpp"
 #include "device/device.hpp"
 #include "record/table.hpp"
 
@@ -14,11 +15,6 @@ using namespace kernelcast;
 using record::FieldType;
 
 namespace {
-
-device::DeviceDatabase const& database() {
-  static auto const db = device::load(KERNELCAST_SOURCE_DIR "/devdb");
-  return db;
-}
 
 device::Device const& device_named(char const* id) {
   return database().find(id);

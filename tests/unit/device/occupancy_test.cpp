@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "devdb.hpp"
 #include "device/device.hpp"
 
 #if defined(KERNELCAST_CUDA_OCCUPANCY)
@@ -13,11 +14,6 @@ using namespace kernelcast;
 using device::occupancy;
 
 namespace {
-
-device::DeviceDatabase const& database() {
-  static auto const db = device::load(KERNELCAST_SOURCE_DIR "/devdb");
-  return db;
-}
 
 record::OccupancyRule const& rule(std::string const& target) {
   for (auto const& r : database().rules())

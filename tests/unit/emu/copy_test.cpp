@@ -31,6 +31,15 @@ std::string message(Bench const& bench) {
   return bench.outcome.finding ? bench.outcome.finding->message : "";
 }
 
+// What is found where the kernel's buffers have so many bytes.
+std::string refusal(std::string const& body, std::uint64_t a_bytes, std::uint64_t b_bytes) {
+  Bench bench = bench_of(body);
+  bench.buffer("a", a_bytes);
+  bench.buffer("b", b_bytes);
+  bench.run();
+  return message(bench);
+}
+
 struct Accesses : Observer {
   struct Event {
     StateSpace space;
@@ -135,16 +144,10 @@ TEST_CASE("cp.async reads no byte that it need not, and is told as a load and a 
   bad.run();
   CHECK(message(bad) == "global load of 16 bytes at offset 496 of buffer 'a' (508 bytes)");
   CHECK(bad.outcome.finding->local_id.x == 31);
-  Bench beyond = bench_of(" cp.async.ca.shared.global [%r1+4096], [%q0], 4;\n");
-  beyond.buffer("a", 508);
-  beyond.buffer("b", 4);
-  beyond.run();
-  CHECK(message(beyond).empty());  // 'bar' follows there
-  Bench outside = bench_of(" cp.async.ca.shared.global [%r1+4104], [%q0], 4;\n");
-  outside.buffer("a", 508);
-  outside.buffer("b", 4);
-  outside.run();
-  CHECK(message(outside) == "shared store of 4 bytes at offset 4104 (4104 bytes)");
+  // Behind `sm` lies `bar`.
+  CHECK(refusal(" cp.async.ca.shared.global [%r1+4096], [%q0], 4;\n", 508, 4).empty());
+  CHECK(refusal(" cp.async.ca.shared.global [%r1+4104], [%q0], 4;\n", 508, 4) ==
+        "shared store of 4 bytes at offset 4104 (4104 bytes)");
 }
 
 TEST_CASE("an mbarrier goes from phase to phase") {
@@ -266,12 +269,8 @@ TEST_CASE("bulk copies go to shared memory and back, and complete the mbarrier's
   for (auto const& e : seen.events)
     if (e.space == StateSpace::global && e.direction == Direction::load) loaded += e.bytes;
   CHECK(loaded == 1104);
-  Bench outside =
-      bench_of(" setp.ne.u32 %p, %r0, 0; @%p exit;\n cp.async.bulk.global.shared::cta.bulk_group [%q1], [sm], 80;\n");
-  outside.buffer("a", 16);
-  outside.buffer("b", 64);
-  outside.run();
-  CHECK(message(outside) == "global store of 16 bytes at offset 64 of buffer 'b' (64 bytes)");
+  CHECK(refusal(" setp.ne.u32 %p, %r0, 0; @%p exit;\n cp.async.bulk.global.shared::cta.bulk_group [%q1], [sm], 80;\n",
+                16, 64) == "global store of 16 bytes at offset 64 of buffer 'b' (64 bytes)");
 }
 
 TEST_CASE("a bulk copy with a byte mask copies those bytes") {

@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "diag/diag.hpp"
+#include "error_of.hpp"
 #include "harness.hpp"
 
 namespace kernelcast::emu::test {
@@ -142,13 +143,9 @@ TEST_CASE("without leave to be resident together groups wait for ever, up to the
 TEST_CASE("resident groups need memory each, and a cooperative launch says so") {
   Grid b(256, 1024, 1);
   b.launch.cooperative = true;
-  try {
-    b.run({}, {.max_memory_bytes = 8 << 20});
-    FAIL("256 groups in 8 MiB");
-  } catch (Error const& error) {
-    CHECK(error.status() == Status::limit);
-    CHECK_THAT(error.what(), Contains("256 groups run together"));
-  }
+  auto const error = error_of([&] { b.run({}, {.max_memory_bytes = 8 << 20}); });
+  CHECK(error.status() == Status::limit);
+  CHECK_THAT(error.what(), Contains("256 groups run together"));
 }
 
 TEST_CASE("a barrier of a group that never opens is found among resident groups, too") {

@@ -9,6 +9,7 @@
 
 #include "flux/instrument.hpp"
 #include "flux/run.hpp"
+#include "launches.hpp"
 #include "process/process.hpp"
 #include "ptx/parser.hpp"
 
@@ -30,15 +31,7 @@ class Scratch {
 
 inline launch::Plan plan_for(std::string const& path, std::string const& grid, std::string const& local,
                              std::vector<std::string> const& arguments, std::vector<std::string> const& bindings = {}) {
-  launch::CommandLine line;
-  line.path = path;
-  line.grid = grid;
-  line.local = local;
-  line.arguments = arguments;
-  line.bindings = bindings;
-  auto plan = launch::plan_of(line);
-  plan.request.registers = false;
-  return plan;
+  return plain_plan({.path = path, .grid = grid, .local = local, .arguments = arguments, .bindings = bindings});
 }
 
 struct Way {

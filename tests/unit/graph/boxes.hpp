@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "devdb.hpp"
 #include "graph/choose.hpp"
 #include "graph/system_file.hpp"
 
@@ -21,8 +22,7 @@ inline graph::Application application(std::string const& name) {
 }
 
 inline device::Device const& gpu(char const* name) {
-  static auto const database = device::load(KERNELCAST_SOURCE_DIR "/devdb");
-  return database.find(name);
+  return database().find(name);
 }
 
 inline std::vector<std::size_t> in_order(std::size_t count) {

@@ -7,6 +7,7 @@
 #include "diag/diag.hpp"
 #include "frontend/toolchain.hpp"
 #include "launch/launch.hpp"
+#include "launches.hpp"
 #include "process/process.hpp"
 
 using namespace kernelcast;
@@ -79,24 +80,25 @@ __kernel void tiles(__global float* a, __local float* t) {
 }
 )";
 
-class Runs {
+// A source with a name of its own.
+class Source {
  public:
-  Runs() { write_file(folder_.file("k.cl"), source); }
+  Source(std::string const& name, std::string_view text) : path_(folder_.file(name)) { write_file(path_, text); }
 
-  record::Kernel row(std::string const& kernel, std::vector<std::string> arguments, std::string const& target) {
-    launch::CommandLine line;
-    line.path = folder_.file("k.cl");
-    line.kernel = kernel;
-    line.global = "1024";
-    line.local = "128";
-    line.arguments = {"buf:f32:1024:iota"};
-    line.arguments.insert(line.arguments.end(), arguments.begin(), arguments.end());
+  launch::Report run(launch::CommandLine line, std::string const& target, bool registers = false) const {
+    line.path = path_;
     auto plan = launch::plan_of(line);
-    plan.request.registers = false;
-    launch::RunOptions options;
+    plan.request.registers = registers;
+    auto options = with_groups("all");
     options.machine_targets = {target};
-    options.groups.kind = launch::GroupChoice::Kind::all;
-    auto report = launch::run(std::move(plan), options);
+    return launch::run(std::move(plan), options);
+  }
+  // Of 1024 work-items, each with an element of the first argument.
+  record::Kernel row(std::string const& kernel, std::vector<std::string> arguments, std::string const& target,
+                     bool registers = false) const {
+    arguments.insert(arguments.begin(), "buf:f32:1024:iota");
+    auto report =
+        run({.kernel = kernel, .global = "1024", .local = "128", .arguments = std::move(arguments)}, target, registers);
     REQUIRE(report.rows.size() == 1);
     CHECK(report.rows[0].target == target);
     return report.rows[0];
@@ -104,19 +106,19 @@ class Runs {
 
  private:
   TemporaryFolder folder_;
+  std::string path_;
 };
 
-bool can_compile() {
-  auto const tools = frontend::find_toolchain();
-  return !tools.clang.empty() && !tools.libclc.empty();
-}
+struct Runs : Source {
+  Runs() : Source("k.cl", source) {}
+};
 
 constexpr double items = 1024;
 
 }  // namespace
 
 TEST_CASE("AMD's machine code: fused multiply-adds of each work-item times wavefronts") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
   Runs runs;
   for (auto const& [target, width] : {std::pair{"tahiti", 64.0},
                                       {"gfx803", 64.0},
@@ -151,7 +153,7 @@ TEST_CASE("AMD's machine code: fused multiply-adds of each work-item times wavef
 }
 
 TEST_CASE("AMD's machine code: wavefronts of 64 are not two of 32") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
   Runs runs;
   CHECK(runs.row("upper_half", {"f32:2", "i32:10"}, "gfx1032").slots[Pipe::fp32] == 10 * 16.0);
   CHECK(runs.row("upper_half", {"f32:2", "i32:10"}, "gfx90a").slots[Pipe::fp32] == 10 * 16.0);
@@ -161,26 +163,18 @@ TEST_CASE("AMD's machine code: wavefronts of 64 are not two of 32") {
 }
 
 TEST_CASE("AMD's machine code needs a source") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
   Runs runs;
   CHECK_THROWS_AS(runs.row("straight", {"f32:2"}, "gfx999"), Error);
-  TemporaryFolder const folder;
-  write_file(folder.file("k.ptx"),
-             ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\nret;\n}\n");
-  launch::CommandLine line;
-  line.path = folder.file("k.ptx");
-  line.global = line.local = "32";
-  line.arguments = {"buf:f32:32:zero"};
-  auto plan = launch::plan_of(line);
-  launch::RunOptions options;
-  options.machine_targets = {"gfx90a"};
-  CHECK_THROWS_WITH(launch::run(std::move(plan), options), Contains("this is PTX"));
+  Source const ptx("k.ptx",
+                   ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\nret;\n}\n");
+  CHECK_THROWS_WITH(ptx.run({.global = "32", .local = "32", .arguments = {"buf:f32:32:zero"}}, "gfx90a", true),
+                    Contains("this is PTX"));
 }
 
 TEST_CASE("AMD's machine code of CUDA C++") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
-  TemporaryFolder const folder;
-  write_file(folder.file("k.cu"), R"(
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  Source const cuda("k.cu", R"(
 __global__ void rolled(float* a, float b, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float x = a[i];
@@ -204,40 +198,25 @@ __global__ void warp_sum(float* a) {
   a[i] = x;
 }
 )");
-  auto const row = [&](std::string const& kernel, std::vector<std::string> const& more, std::string const& target) {
-    launch::CommandLine line;
-    line.path = folder.file("k.cu");
-    line.kernel = kernel;
-    line.global = "1024";
-    line.local = "128";
-    line.arguments = {"buf:f32:1024:iota"};
-    line.arguments.insert(line.arguments.end(), more.begin(), more.end());
-    auto plan = launch::plan_of(line);
-    launch::RunOptions options;
-    options.machine_targets = {target};
-    options.groups.kind = launch::GroupChoice::Kind::all;
-    return launch::run(std::move(plan), options).rows.at(0);
-  };
   for (auto const& [target, waves] : {std::pair{"gfx600", 16.0}, {"gfx90a", 16.0}, {"gfx1032", 32.0}}) {
     INFO(target);
-    auto const rolled = row("rolled", {"f32:2", "i32:10"}, target);
+    auto const rolled = cuda.row("rolled", {"f32:2", "i32:10"}, target, true);
     CHECK(rolled.slots[Pipe::fp32] == 10 * waves);
     CHECK(rolled.slots[Pipe::memory] == 2 * waves);
     CHECK(!rolled.warp_lanes);
     CHECK(rolled.vgprs_gfx6.value_or(0) > 0);
     CHECK(rolled.vgprs_gfx90a.value_or(0) > 0);
     CHECK(rolled.vgprs_gfx1030.value_or(0) > 0);
-    CHECK(row("tiles", {}, target).slots[Pipe::shared] == 2 * waves);
-    auto const sum = row("warp_sum", {}, target);
+    CHECK(cuda.row("tiles", {}, target).slots[Pipe::shared] == 2 * waves);
+    auto const sum = cuda.row("warp_sum", {}, target, true);
     CHECK(sum.slots[Pipe::fp32] == 5 * waves);
     CHECK(sum.warp_lanes == 32);
   }
 }
 
 TEST_CASE("AMD's machine code: registers of matrix products and memory beside registers") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
-  TemporaryFolder const folder;
-  write_file(folder.file("k.cl"), R"(
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  Source const small("k.cl", R"(
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void large_array(__global int* a) {
   int t[1024];
   int i = get_global_id(0);
@@ -247,7 +226,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void large_array(__glob
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void few(__global int* a) { a[get_global_id(0)] += 1; }
 )");
   // Values that are all loaded, in their order, before the first one is used.
-  write_file(folder.file("many.cl"), R"(
+  Source const many("many.cl", R"(
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void many_values(volatile __global float* a) {
   float v[264];
   int i = get_global_id(0) * 264;
@@ -259,21 +238,13 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void many_values(volati
   a[i] = s;
 }
 )");
-  auto const row = [&](std::string const& file, std::string const& kernel, std::string const& target) {
-    launch::CommandLine line;
-    line.path = folder.file(file);
-    line.kernel = kernel;
-    line.global = line.local = "64";
-    line.arguments = {"buf:f32:16896:zero"};
-    auto plan = launch::plan_of(line);
-    plan.request.registers = false;
-    launch::RunOptions options;
-    options.machine_targets = {target};
-    return launch::run(std::move(plan), options).rows.at(0);
+  auto const row = [](Source const& of, std::string const& kernel, std::string const& target) {
+    return of.run({.kernel = kernel, .global = "64", .local = "64", .arguments = {"buf:f32:16896:zero"}}, target)
+        .rows.at(0);
   };
   for (std::string const target : {"gfx803", "gfx90a", "gfx1101"}) {
     INFO(target);
-    auto const few = row("k.cl", "few", target), array = row("k.cl", "large_array", target);
+    auto const few = row(small, "few", target), array = row(small, "large_array", target);
     CHECK(few.registers_matrix == 0u);
     CHECK(few.scratch_bytes == 0u);
     CHECK(array.registers_matrix == 0u);
@@ -281,7 +252,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void many_values(volati
     CHECK(array.scratch_bytes <= 4096u + 64);
   }
   // 256 of one kind, the rest of the other, in one file.
-  auto const values = row("many.cl", "many_values", "gfx90a");
+  auto const values = row(many, "many_values", "gfx90a");
   CHECK(values.registers_matrix >= 264u - 256);
   CHECK(values.registers_target > 264u);
   CHECK(values.registers_target <= 512u);
@@ -290,9 +261,8 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void many_values(volati
 }
 
 TEST_CASE("AMD's machine code: OpenCL's images, where the target has instructions for them") {
-  if (!can_compile()) SKIP_BECAUSE("no clang-19 or libclc-19");
-  TemporaryFolder const folder;
-  write_file(folder.file("k.cl"), R"(
+  if (!has_clang()) SKIP_BECAUSE("no clang-19 or libclc-19");
+  Source const images("k.cl", R"(
 __constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 __kernel void column(read_only image2d_t from, write_only image2d_t to, int n) {
   int2 c = (int2)(get_global_id(0), get_global_id(1));
@@ -304,17 +274,11 @@ __kernel void column(read_only image2d_t from, write_only image2d_t to, int n) {
 )");
   std::vector<std::string> notes;
   auto const rows = [&](std::string const& target) {
-    launch::CommandLine line;
-    line.path = folder.file("k.cl");
-    line.global = "64,16";
-    line.local = "64,1";
-    line.arguments = {"image2d:rgba32f:64x16:random", "image2d:rgba32f:64x16:zero", "i32:5"};
-    auto plan = launch::plan_of(line);
-    plan.request.registers = false;
-    launch::RunOptions options;
-    options.machine_targets = {target};
-    options.groups.kind = launch::GroupChoice::Kind::all;
-    auto report = launch::run(std::move(plan), options);
+    auto const report =
+        images.run({.global = "64,16",
+                    .local = "64,1",
+                    .arguments = {"image2d:rgba32f:64x16:random", "image2d:rgba32f:64x16:zero", "i32:5"}},
+                   target);
     notes = report.notes;
     return report.rows;
   };

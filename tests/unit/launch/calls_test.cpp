@@ -1,13 +1,11 @@
 // Recursion, function pointers, printf, assert and the heap in OpenCL C and CUDA C++, as compilers write them.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
 #include "catch.hpp"
+#include "error_of.hpp"
 #include "launch/launch.hpp"
+#include "launches.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::launch;
@@ -21,30 +19,15 @@ struct Printed {
 
 Printed run_source(std::string const& name, std::string const& source, unsigned threads = 1,
                    std::vector<std::string> arguments = {}) {
-  auto const folder = std::filesystem::temp_directory_path() / fmt::format("kernelcast-calls-{}", getpid());
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / name) << source;
-  CommandLine line;
-  line.path = (folder / name).string();
-  line.kernel = "k";
-  line.global = "96";
-  line.local = "32";
-  line.arguments = std::move(arguments);
-  auto plan = plan_of(line);
-  plan.request.registers = false;
-  plan.request.cache = false;
-  RunOptions options;
-  options.groups = parse_groups("all");
+  TemporaryFolder const folder;
+  write_file(folder.file(name), source);
+  auto plan = uncached_plan(
+      {.path = folder.file(name), .kernel = "k", .global = "96", .local = "32", .arguments = std::move(arguments)});
+  auto options = with_groups("all");
   options.threads = threads;
   Printed result;
   options.print = [&](std::string_view text) { result.text += text; };
-  try {
-    result.report = run(std::move(plan), options);
-  } catch (...) {
-    std::filesystem::remove_all(folder);
-    throw;
-  }
-  std::filesystem::remove_all(folder);
+  result.report = run(std::move(plan), options);
   return result;
 }
 
@@ -99,16 +82,14 @@ extern "C" __global__ void k() {
 }
 
 TEST_CASE("CUDA C++: an assert that fails is a finding with its text") {
-  try {
+  auto const error = error_of([] {
     run_source("k.cu", R"(
 #include <cassert>
 extern "C" __global__ void k() {
   assert(threadIdx.x < 20);
 }
 )");
-    FAIL("no finding");
-  } catch (Error const& error) {
-    CHECK(error.status() == Status::finding);
-    CHECK_THAT(error.what(), Contains("threadIdx.x < 20") && Contains("work-item (20, 0, 0)"));
-  }
+  });
+  CHECK(error.status() == Status::finding);
+  CHECK_THAT(error.what(), Contains("threadIdx.x < 20") && Contains("work-item (20, 0, 0)"));
 }

@@ -1,11 +1,11 @@
 // What launch files of running applications have beyond those that people write: offsets, pointers, null or local.
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "catch.hpp"
+#include "error_of.hpp"
 #include "launch/compilations.hpp"
 #include "launch/launch.hpp"
+#include "launches.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::launch;
@@ -62,45 +62,30 @@ LOOP:
 
 class Captured {
  public:
-  Captured()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("kernelcast-captured-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
-    std::filesystem::create_directories(folder_);
-    write("m.ptx", module_text);
-  }
-  ~Captured() { std::filesystem::remove_all(folder_); }
-  void write(std::string const& name, std::string_view content) const {
-    std::ofstream(folder_ / name, std::ios::binary) << content;
-  }
+  void write(std::string const& name, std::string_view content) const { write_file(folder_.file(name), content); }
   Report run(std::string const& launch_file, bool lazy_files = false, Compilations* compilations = nullptr) const {
     write("l.toml", launch_file);
-    auto plan = read_launch_file((folder_ / "l.toml").string());
+    auto plan = read_launch_file(folder_.file("l.toml"));
     plan.request.registers = plan.request.cache = false;
     plan.lazy_files = lazy_files;
     RunOptions options;
     options.compilations = compilations;
-    options.dumps = {parse_dump("out=" + (folder_ / "out.bin").string())};
+    options.dumps = {parse_dump("out=" + folder_.file("out.bin"))};
     return launch::run(std::move(plan), options);
   }
   std::vector<std::uint32_t> out() const {
-    std::ifstream file(folder_ / "out.bin", std::ios::binary);
-    std::string const bytes((std::istreambuf_iterator<char>(file)), {});
+    auto const bytes = read_file(folder_.file("out.bin"));
     std::vector<std::uint32_t> values(bytes.size() / 4);
     std::memcpy(values.data(), bytes.data(), values.size() * 4);
     return values;
   }
 
  private:
-  std::filesystem::path folder_;
+  ModuleFolder folder_{module_text};
 };
 
 std::string message_of(Captured const& captured, std::string const& launch_file) {
-  try {
-    captured.run(launch_file);
-  } catch (Error const& error) {
-    return error.text("test");
-  }
-  return {};
+  return error_of([&] { captured.run(launch_file); }).text("test");
 }
 
 constexpr char const* head = "file = \"m.ptx\"\n[buffers]\nout = \"u32:32:zero\"\n";

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "catch.hpp"
+#include "error_of.hpp"
 #include "launch/arguments.hpp"
 
 using namespace kernelcast;
@@ -12,12 +13,7 @@ namespace {
 
 Error refusal(std::string const& text) {
   Plan plan;
-  try {
-    parse_argument({text, {}, {}}, plan, {});
-  } catch (Error const& error) {
-    return error;
-  }
-  return Error(Status::done, "nothing was thrown");
+  return error_of([&] { parse_argument({text, {}, {}}, plan, {}); });
 }
 
 Plan plan_with(std::string const& text) {

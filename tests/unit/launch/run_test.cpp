@@ -1,12 +1,13 @@
 // Plans run end to end on PTX, which needs no compiler.
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
 #include "catch.hpp"
+#include "error_of.hpp"
 #include "launch/launch.hpp"
+#include "launches.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::launch;
@@ -107,50 +108,24 @@ LOOP:
 }
 )";
 
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("kernelcast-run-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
-    std::filesystem::create_directories(path_);
-    std::ofstream(path_ / "m.ptx") << module_text;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string file(std::string const& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
+struct Folder : ModuleFolder {
+  Folder() : ModuleFolder(module_text) {}
 };
 
 Report run_line(Folder const& folder, std::string kernel, std::string global, std::string local,
                 std::vector<std::string> arguments, RunOptions const& options = {}) {
-  CommandLine line;
-  line.path = folder.file("m.ptx");
-  line.kernel = std::move(kernel);
-  line.global = std::move(global);
-  line.local = std::move(local);
-  line.arguments = std::move(arguments);
-  auto plan = plan_of(line);
-  plan.request.registers = false;
-  plan.request.cache = false;
-  return run(plan, options);
-}
-
-template <class Call>
-Error error_of(Call call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    return error;
-  }
-  return Error(Status::done, "nothing was thrown");
+  return run(uncached_plan({.path = folder.module(),
+                            .kernel = std::move(kernel),
+                            .global = std::move(global),
+                            .local = std::move(local),
+                            .arguments = std::move(arguments)}),
+             options);
 }
 
 std::vector<float> floats_of(std::string const& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  std::vector<float> values(static_cast<std::size_t>(file.tellg()) / 4);
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * 4));
+  auto const bytes = read_file(path);
+  std::vector<float> values(bytes.size() / 4);
+  std::memcpy(values.data(), bytes.data(), 4 * values.size());
   return values;
 }
 
@@ -159,9 +134,7 @@ std::vector<float> floats_of(std::string const& path) {
 TEST_CASE("the footprint of a few groups grows by what groups do not share") {
   Folder const folder;
   auto const footprint = [&](std::string const& groups, std::string const& buffer) {
-    RunOptions options;
-    options.groups = parse_groups(groups);
-    return run_line(folder, "product", "256,16", "32,1", {buffer, buffer, buffer, buffer}, options)
+    return run_line(folder, "product", "256,16", "32,1", {buffer, buffer, buffer, buffer}, with_groups(groups))
         .rows[0]
         .global_footprint_bytes;
   };
@@ -177,22 +150,17 @@ TEST_CASE("the footprint of a few groups grows by what groups do not share") {
 
 TEST_CASE("a first group of the border is not silently taken for all") {
   Folder const folder;
-  RunOptions one;
-  one.groups = parse_groups("first");
-  auto const report = run_line(folder, "inner", "64,2,4", "32,1,1", {"buf:u32:64:iota"}, one);
+  auto const report = run_line(folder, "inner", "64,2,4", "32,1,1", {"buf:u32:64:iota"}, with_groups("first"));
   CHECK(report.rows[0].global_footprint_bytes == 0);
   REQUIRE(report.notes.size() == 1);
   CHECK_THAT(report.notes[0], Contains("kernel 'inner': the emulated groups touch no global memory, group 8 does"));
-  RunOptions all;
-  all.groups = parse_groups("all");
-  CHECK(run_line(folder, "inner", "64,2,4", "32,1,1", {"buf:u32:64:iota"}, all).notes.empty());
+  CHECK(run_line(folder, "inner", "64,2,4", "32,1,1", {"buf:u32:64:iota"}, with_groups("all")).notes.empty());
 }
 
 TEST_CASE("a launch from the command line computes, counts and extrapolates") {
   Folder const folder;
   std::vector<std::string> const arguments{"buf:f32:1000:iota", "i32:1000", "f32:0.5"};
-  RunOptions all;
-  all.groups = parse_groups("all");
+  auto all = with_groups("all");
   all.dumps = {parse_dump("0=" + folder.file("out.bin"))};
   auto const whole = run_line(folder, "scale", "1024", "128", arguments, all);
   REQUIRE(whole.rows.size() == 1);
@@ -208,16 +176,13 @@ TEST_CASE("a launch from the command line computes, counts and extrapolates") {
   auto const out = floats_of(folder.file("out.bin"));
   for (std::size_t i = 0; i < 1000; ++i) REQUIRE(out[i] == 0.5f * static_cast<float>(i));
 
-  RunOptions one;
-  one.groups = parse_groups("first");
-  auto const first = run_line(folder, "scale", "1024", "128", arguments, one).rows[0];
+  auto const first = run_line(folder, "scale", "1024", "128", arguments, with_groups("first")).rows[0];
   CHECK(first.groups_emulated == 1);
   CHECK(first.global_load_bytes == 4096);
   CHECK(first.global_footprint_bytes == 4000);  // there is no more memory than that
   CHECK(!first.spread_pct);
 
-  RunOptions checked;
-  checked.groups = parse_groups("all");
+  auto checked = with_groups("all");
   checked.checks = {parse_check("0=" + folder.file("out.bin"))};
   CHECK(run_line(folder, "scale", "1024", "128", arguments, checked).rows.size() == 1);
   auto const error =
@@ -249,8 +214,9 @@ TEST_CASE("arguments that do not fit show the signature") {
 
 TEST_CASE("PTX alone does not tell a pointer from a number: a buffer fits both") {
   Folder const folder;
-  std::ofstream(folder.file("m.ptx")) << ".version 7.5\n.target sm_75\n.address_size 64\n"
-                                         ".visible .entry unused(.param .u64 a, .param .u32 n) { ret; }\n";
+  write_file(folder.module(),
+             ".version 7.5\n.target sm_75\n.address_size 64\n"
+             ".visible .entry unused(.param .u64 a, .param .u32 n) { ret; }\n");
   CHECK(run_line(folder, "unused", "32", "32", {"buf:u32:32:zero", "u32:1"}).rows.size() == 1);
   CHECK(run_line(folder, "unused", "32", "32", {"u64:0", "u32:1"}).rows.size() == 1);
   auto const narrow = error_of([&] { run_line(folder, "unused", "32", "32", {"u64:0", "buf:u32:32:zero"}); });
@@ -259,7 +225,7 @@ TEST_CASE("PTX alone does not tell a pointer from a number: a buffer fits both")
 
 TEST_CASE("a structure is given by its elements, and the message says so") {
   Folder const folder;
-  std::ofstream(folder.file("m.ptx")) << R"(.version 7.5
+  write_file(folder.module(), R"(.version 7.5
 .target sm_75
 .address_size 64
 .visible .entry fields(.param .u64 .ptr .global .align 4 out, .param .align 8 .b8 s[24])
@@ -267,7 +233,7 @@ TEST_CASE("a structure is given by its elements, and the message says so") {
   ld.param.u64 %rd1, [out]; ld.param.f32 %f1, [s+4]; ld.param.u64 %rd2, [s+16];
   cvt.rn.f32.u64 %f2, %rd2; add.f32 %f1, %f1, %f2;
   st.global.f32 [%rd1], %f1; ret; }
-)";
+)");
   RunOptions options;
   options.dumps = {parse_dump("0=" + folder.file("out.bin"))};
   // {1, 0.5f, 0, 7}: int, float, char, long with its padding.
@@ -280,7 +246,7 @@ TEST_CASE("a structure is given by its elements, and the message says so") {
 
 TEST_CASE("folders and empty files are told from files that cannot be read") {
   Folder const folder;
-  std::ofstream(folder.file("empty.toml")).close();
+  write_file(folder.file("empty.toml"), "");
   CHECK(error_of([&] { read_launch_file(folder.file("empty.toml")); }).status() == Status::bad_data);
   std::filesystem::create_directory(folder.file("folder.toml"));
   CHECK(error_of([&] { read_launch_file(folder.file("folder.toml")); }).status() == Status::io);
@@ -291,13 +257,11 @@ TEST_CASE("folders and empty files are told from files that cannot be read") {
 
 TEST_CASE("shared memory beyond any device is refused, not cut to 32 bits") {
   Folder const folder;
-  CommandLine line;
-  line.path = folder.file("m.ptx");
-  line.kernel = "endless";
-  line.global = line.local = "32";
-  line.dynamic_shared_bytes = std::uint64_t{1} << 32;
-  auto plan = plan_of(line);
-  plan.request.registers = plan.request.cache = false;
+  auto const plan = uncached_plan({.path = folder.module(),
+                                   .kernel = "endless",
+                                   .global = "32",
+                                   .local = "32",
+                                   .dynamic_shared_bytes = std::uint64_t{1} << 32});
   auto const error = error_of([&] { run(plan, RunOptions{}); });
   CHECK(error.status() == Status::usage);
   CHECK_THAT(error.what(), Contains("4294967296 more bytes of shared memory"));
@@ -368,15 +332,15 @@ TEST_CASE("a kernel that never ends stops at its limits") {
 
 TEST_CASE("launches of one configuration share a row and the buffers") {
   Folder const folder;
-  std::ofstream(folder.file("case.toml")) << "file = 'm.ptx'\n[buffers]\ndata = 'f32:64:iota'\n"
-                                             "[[launch]]\nkernel = 'scale'\nglobal = 64\nlocal = 32\n"
-                                             "args = ['data', 'i32:64', 'f32:2']\nfor = { k = [0, 3] }\n"
-                                             "[[launch]]\nkernel = 'scale'\ngrid = 4\nlocal = 16\n"
-                                             "args = ['data', 'i32:64', 'f32:0.5']\n";
+  write_file(folder.file("case.toml"),
+             "file = 'm.ptx'\n[buffers]\ndata = 'f32:64:iota'\n"
+             "[[launch]]\nkernel = 'scale'\nglobal = 64\nlocal = 32\n"
+             "args = ['data', 'i32:64', 'f32:2']\nfor = { k = [0, 3] }\n"
+             "[[launch]]\nkernel = 'scale'\ngrid = 4\nlocal = 16\n"
+             "args = ['data', 'i32:64', 'f32:0.5']\n");
   auto plan = read_launch_file(folder.file("case.toml"));
   plan.request.registers = plan.request.cache = false;
-  RunOptions options;
-  options.groups = parse_groups("all");
+  auto options = with_groups("all");
   options.dumps = {parse_dump("data=" + folder.file("out.bin"))};
   auto const report = run(plan, options);
   REQUIRE(report.rows.size() == 2);
@@ -394,9 +358,8 @@ TEST_CASE("launches of one configuration share a row and the buffers") {
 TEST_CASE("a launch finds what launches before it have touched") {
   Folder const folder;
   auto const rows_of = [&](std::string const& launches) {
-    std::ofstream(folder.file("chain.toml"))
-        << "file = \"m.ptx\"\n[buffers]\na = \"f32:16384:iota\"\nb = \"f32:32768:iota\"\n"
-        << launches;
+    write_file(folder.file("chain.toml"),
+               "file = \"m.ptx\"\n[buffers]\na = \"f32:16384:iota\"\nb = \"f32:32768:iota\"\n" + launches);
     auto plan = read_launch_file(folder.file("chain.toml"));
     plan.request.registers = plan.request.cache = false;
     std::vector<std::string> out;

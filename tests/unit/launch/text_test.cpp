@@ -1,15 +1,15 @@
 // Texts: expressions, sizes, arguments, buffers, launch files.
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "catch.hpp"
+#include "error_of.hpp"
 #include "launch/arguments.hpp"
 #include "launch/launch.hpp"
+#include "process/process.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::launch;
@@ -18,16 +18,6 @@ namespace {
 
 std::int64_t value_of(std::string const& text, Variables const& variables = {}) {
   return evaluate(text, variables, {text, {}, {}});
-}
-
-template <class Call>
-Error error_of(Call call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    return error;
-  }
-  return Error(Status::done, "nothing was thrown");
 }
 
 template <class T>
@@ -41,26 +31,10 @@ T scalar(std::string const& text) {
   return value;
 }
 
-// A file in a directory of its own, removed at the end.
-class TemporaryFile {
- public:
-  TemporaryFile(std::string const& name, std::string const& content)
-      : folder_(std::filesystem::temp_directory_path() / ("kernelcast-launch-" + std::to_string(++count_) + "-" +
-                                                          std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / name, std::ios::binary) << content;
-    path = (folder_ / name).string();
-  }
-  ~TemporaryFile() { std::filesystem::remove_all(folder_); }
-  std::string path;
-
- private:
-  static inline int count_ = 0;
-  std::filesystem::path folder_;
-};
-
 Plan plan_from(std::string const& toml, std::vector<std::string> const& sets = {}) {
-  return read_launch_file(TemporaryFile("case.toml", toml).path, {}, sets);
+  TemporaryFolder const folder;
+  write_file(folder.file("case.toml"), toml);
+  return read_launch_file(folder.file("case.toml"), {}, sets);
 }
 
 std::string const head =
@@ -247,15 +221,15 @@ std::string const open_head =
     "[parameters]\nn = 64\nname = 'k'\nbits = 32\nalpha = 0.5\nlanguage = 'cl'\n"
     "[set]\nbig = { n = 1024, alpha = 2 }\nhalf = { n = '4096 / bits' }\nlong = { bits = 64 }\n"
     "cuda = { language = 'cu', name = 'cuda_${n}' }\n";
-std::string const open_file = open_head +
-                              "[buffers]\na = 'f${bits}:${n}*${n}:zero'\n"
-                              "[[launch]]\nkernel = '${name}_${bits}'\nglobal = ['n', 'n / 16']\nlocal = 8\n"
-                              "args = ['a', 'f32:${alpha}', 'i32:${n}']\nfor = { i = [0, 'n / 32'] }\n";
+std::string const parametrised = open_head +
+                                 "[buffers]\na = 'f${bits}:${n}*${n}:zero'\n"
+                                 "[[launch]]\nkernel = '${name}_${bits}'\nglobal = ['n', 'n / 16']\nlocal = 8\n"
+                                 "args = ['a', 'f32:${alpha}', 'i32:${n}']\nfor = { i = [0, 'n / 32'] }\n";
 
 }  // namespace
 
 TEST_CASE("a launch file: parameters stand for their values wherever texts and numbers do") {
-  auto const plan = plan_from(open_file);
+  auto const plan = plan_from(parametrised);
   CHECK(plan.case_name == "case");
   CHECK(plan.request.path.ends_with("/k.cl"));
   CHECK(plan.request.options == std::vector<std::string>{"-DN=128"});
@@ -275,7 +249,7 @@ TEST_CASE("a launch file: parameters stand for their values wherever texts and n
 
 TEST_CASE("a launch file: what --set chooses") {
   auto const n = [](std::vector<std::string> const& sets) {
-    return std::get<std::int64_t>(plan_from(open_file, sets).parameters[0].value);
+    return std::get<std::int64_t>(plan_from(parametrised, sets).parameters[0].value);
   };
   CHECK(n({"big"}) == 1024);
   CHECK(n({"big", "n=32"}) == 32);
@@ -287,13 +261,13 @@ TEST_CASE("a launch file: what --set chooses") {
   CHECK(n({"long", "half"}) == 64);
   CHECK(n({"half", "bits=16"}) == 256);
 
-  auto const plan = plan_from(open_file, {"long", "cuda", "alpha=-1e-9", "n=32"});
+  auto const plan = plan_from(parametrised, {"long", "cuda", "alpha=-1e-9", "n=32"});
   CHECK(plan.case_name == "case_long_cuda_alpha=-1e-9_n=32");
   CHECK(plan.request.path.ends_with("/cuda_32.cu"));
   CHECK(plan.buffers[0].element == Element::f64);
   CHECK(plan.calls[0].kernel.text == "cuda_32_64");
   CHECK(plan.calls[0].arguments[1].origin.text == "f32:-1e-09");
-  CHECK(plan_from(open_file, {"big"}).calls[0].arguments[1].origin.text == "f32:2");
+  CHECK(plan_from(parametrised, {"big"}).calls[0].arguments[1].origin.text == "f32:2");
 }
 
 TEST_CASE("what --set cannot choose is refused") {
@@ -321,18 +295,14 @@ TEST_CASE("what --set cannot choose is refused") {
            {{"name=${name}"}, "'name' depends on itself", "depend on each other"},
            {{"name=${n"}, "${ without }", "${k}"},
        }) {
-    auto const error = error_of([&] { plan_from(open_file, m.sets); });
+    auto const error = error_of([&] { plan_from(parametrised, m.sets); });
     INFO(m.sets.back());
     CHECK(error.status() == Status::usage);
     CHECK(error.where().file.starts_with("--set"));
     CHECK_THAT(error.what(), Contains(m.message));
     CHECK_THAT(error.hint(), Contains(m.hint));
   }
-  CommandLine line;
-  line.path = "k.cl";
-  line.global = "4";
-  line.sets = {"n=4"};
-  CHECK_THAT(error_of([&] { plan_of(line); }).hint(), Contains("-D"));
+  CHECK_THAT(error_of([] { plan_of({.path = "k.cl", .global = "4", .sets = {"n=4"}}); }).hint(), Contains("-D"));
 }
 
 TEST_CASE("parameters that would grow without end are refused") {

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "catch.hpp"
+#include "devdb.hpp"
 #include "model/panwar.hpp"
 
 #include <limits>
@@ -16,11 +17,6 @@ namespace {
 
 using Class = record::InstructionClass;
 using enum Class;
-
-device::DeviceDatabase const& database() {
-  static auto const db = device::load(KERNELCAST_SOURCE_DIR "/devdb");
-  return db;
-}
 
 // 10 units at 1 GHz, wavefronts of 32, 32 lanes each; 100 GB/s; shared memory 32 banks, one pass a clock; 8 groups.
 device::Device made_up() {

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "error_of.hpp"
 #include "model/ake/projection.hpp"
 #include "record/table.hpp"
 
@@ -51,13 +52,9 @@ std::vector<Launch> launches(std::string const& text, std::size_t keep) {
 
 // The error's text; empty when there is none.
 std::string refusal(std::string const& body) {
-  try {
-    launches(header + body, 4);
-  } catch (Error const& error) {
-    CHECK(error.status() == Status::bad_data);
-    return error.text("akemu");
-  }
-  return {};
+  auto const error = error_of([&] { launches(header + body, 4); });
+  CHECK(error.status() == Status::bad_data);
+  return error.text("akemu");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "catch.hpp"
+#include "devdb.hpp"
 #include "model/perdome/perdome.hpp"
 
 using namespace kernelcast;
@@ -49,8 +50,7 @@ double search(F f) {
 }
 
 model::perdome::Processor paper(char const* name) {
-  static auto const database = device::load(KERNELCAST_SOURCE_DIR "/devdb");
-  return model::perdome::processor(database.find(name), true);
+  return model::perdome::processor(database().find(name), true);
 }
 
 double cp_gain_pct(Processors const& p, double whole, double first, double second) {

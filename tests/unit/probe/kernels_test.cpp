@@ -8,6 +8,7 @@
 #include "emu/observe/instruction_counters.hpp"
 #include "frontend/toolchain.hpp"
 #include "launch/launch.hpp"
+#include "launches.hpp"
 #include "probe/accelerator.hpp"
 #include "probe/catalogue.hpp"
 #include "probe/cuda/api.hpp"
@@ -103,11 +104,7 @@ std::string column_of(std::string const& quantity, KernelEntry const& entry) {
 }
 
 record::Kernel emulate(launch::CommandLine const& line) {
-  auto plan = launch::plan_of(line);
-  plan.request.registers = false;
-  launch::RunOptions options;
-  options.groups = launch::parse_groups("all");
-  return launch::run(plan, options).rows.at(0);
+  return launch::run(plain_plan(line), with_groups("all")).rows.at(0);
 }
 
 // Floating-point operations that the instructions perform, a multiply-add being two.

@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 #include "diag/diag.hpp"
+#include "error_of.hpp"
+#include "process/process.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"
 
@@ -10,25 +12,16 @@ using namespace kernelcast;
 
 namespace {
 
-std::filesystem::path directory() {
-  auto pattern = (std::filesystem::temp_directory_path() / "kernelcast-ptx-XXXXXX").string();
-  return ::mkdtemp(pattern.data());
-}
-
-bool ptxas_accepts(std::string const& text, std::filesystem::path const& folder) {
-  auto const path = folder / "a.ptx";
-  std::ofstream(path) << text;
-  auto const command = "ptxas -arch=sm_90a -c -o /dev/null '" + path.string() + "' >/dev/null 2>&1";
+bool ptxas_accepts(std::string const& text, TemporaryFolder const& folder) {
+  auto const path = folder.file("a.ptx");
+  write_file(path, text);
+  auto const command = "ptxas -arch=sm_90a -c -o /dev/null '" + path + "' >/dev/null 2>&1";
   return std::system(command.c_str()) == 0;
 }
 
 std::string refusal(std::string const& text) {
-  try {
-    ptx::parse(text, "a.ptx");
-    return {};
-  } catch (Error const& error) {
-    return error.text("test");
-  }
+  auto const error = error_of([&] { ptx::parse(text, "a.ptx"); });
+  return error.status() == Status::done ? "" : error.text("test");
 }
 
 std::string module_of(std::string const& global, std::string const& body) {
@@ -75,7 +68,7 @@ TEST_CASE("module snippets that ptxas accepts parse, and their normal form is ac
       {"", "ld.shared::cta.u32 %r1, [%rd1]; fence.proxy.async; griddepcontrol.wait;"},
       {"", "shfl.sync.up.b32 %r1|%p1, %r2, 1, 0, 0xffffffff; vote.sync.ballot.b32 %r1, !%p1, -1;"},
   };
-  auto const folder = directory();
+  TemporaryFolder const folder;
   int accepted = 0;
   for (auto const& [global, body] : snippets) {
     auto const text = module_of(global, body);
@@ -89,5 +82,4 @@ TEST_CASE("module snippets that ptxas accepts parse, and their normal form is ac
     CHECK(ptxas_accepts(printed, folder));
   }
   CHECK(accepted >= 20);
-  std::filesystem::remove_all(folder);
 }
