@@ -1,4 +1,5 @@
 #include "options.hpp"
+#include "diag/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +55,7 @@ std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::In
                                 std::uint32_t parts) {
   std::vector<std::size_t> out;
   for (auto const& text : texts) {
-    auto const gpu = cli::whole_number(text);
+    auto const gpu = to_number<std::uint64_t>(text);
     if (!gpu || *gpu >= system.gpu_count())
       throw Error(Status::usage, fmt::format("--map: {} has no GPU '{}'", system.name(), text),
                   fmt::format("its GPUs are 0 to {}", system.gpu_count() - 1));

@@ -10,6 +10,7 @@
 
 #include "cli/shard.hpp"
 #include "cli/values.hpp"
+#include "diag/text.hpp"
 #include "model/perdome/report.hpp"
 #include "record/passed_through.hpp"
 
@@ -41,7 +42,7 @@ std::map<std::string, double> rates(device::DeviceDatabase const& database, std:
 // LOW:HIGH:POINTS, evenly on a log scale.
 std::vector<double> grid(std::string const& text) {
   std::vector<double> parts;
-  for (auto const piece : cli::split(text, ':')) parts.push_back(cli::positive_number(piece, "--grid"));
+  for (auto const piece : split(text, ':')) parts.push_back(cli::positive_number(piece, "--grid"));
   if (parts.size() != 3)
     throw Error(Status::usage, fmt::format("--grid: '{}' is not LOW:HIGH:POINTS", text), "for example 0.0625:64:41");
   double const low = parts[0], high = parts[1], points = parts[2];

@@ -4,16 +4,11 @@
 
 #include "amdgcn/amdgcn.hpp"
 #include "diag/diag.hpp"
+#include "diag/text.hpp"
 
 namespace kernelcast::amdgcn {
 
 namespace {
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r')) s.remove_suffix(1);
-  return s;
-}
 
 // The next word, and takes it away.
 std::string_view take_word(std::string_view& rest) {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -15,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
+#include "diag/text.hpp"
 #include "process/process.hpp"
 
 namespace kernelcast::cli {
@@ -51,10 +51,8 @@ int named_descriptor(std::string const& path) {
   for (auto const& [name, number] : names)
     if (path == name) return number;
   for (std::string_view const folder : {"/dev/fd/", "/proc/self/fd/"}) {
-    if (!path.starts_with(folder) || path.size() == folder.size()) continue;
-    int number = -1;
-    auto const [end, error] = std::from_chars(path.data() + folder.size(), path.data() + path.size(), number);
-    if (error == std::errc{} && end == path.data() + path.size()) return number;
+    if (!path.starts_with(folder)) continue;
+    if (auto const number = to_number<int>(std::string_view(path).substr(folder.size()))) return *number;
   }
   return -1;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/values.hpp"
+#include "diag/text.hpp"
 
 namespace kernelcast::cli {
 
@@ -15,7 +16,7 @@ namespace {
 // --array=1-4 counts from 1.
 std::uint64_t first_of_slurm() {
   char const* const first = std::getenv("SLURM_ARRAY_TASK_MIN");
-  return first ? whole_number(first).value_or(0) : 0;
+  return first ? to_number<std::uint64_t>(first).value_or(0) : 0;
 }
 
 }  // namespace
@@ -33,8 +34,8 @@ Shard::Shard(std::string const& text) {
   } else {
     parts = split(text, '/');
   }
-  auto index = whole_number(parts.front());
-  auto const count = whole_number(parts.back());
+  auto index = to_number<std::uint64_t>(parts.front());
+  auto const count = to_number<std::uint64_t>(parts.back());
   if (text == "slurm" && index) *index -= std::min(*index, first_of_slurm());
   if (parts.size() != 2 || !index || !count || *index >= *count)
     throw Error(Status::usage, fmt::format("--shard: '{}' is not i/N with i below N", text), "for example 0/4 to 3/4");

@@ -1,11 +1,11 @@
 #include "cli/values.hpp"
 
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
+#include "diag/text.hpp"
 
 namespace kernelcast::cli {
 
@@ -13,33 +13,11 @@ namespace {
 
 constexpr double max_points = 1e6;  // of a range
 
-template <class Number>
-std::optional<Number> number(std::string_view text) {
-  Number value{};
-  auto const result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> out;
-  for (;;) {
-    auto const end = text.find(at);
-    out.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    text.remove_prefix(end + 1);
-  }
-}
-
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  return number<std::uint64_t>(text);
-}
 
 CLI::Validator number_from(double low, double high) {
   return {[low, high](std::string& text) {
-            auto const value = number<double>(text);  // nan is from nowhere to nowhere
+            auto const value = to_number<double>(text);  // nan is from nowhere to nowhere
             if (value && *value >= low && *value <= high) return std::string();
             return fmt::format("expected a number from {} to {}, got '{}'", low, high, text);
           },
@@ -55,7 +33,7 @@ CLI::Validator bandwidth() {
 }
 
 double positive_number(std::string_view text, std::string_view option) {
-  auto const value = number<double>(text);
+  auto const value = to_number<double>(text);
   if (!value || !(*value > 0) || !std::isfinite(*value))
     throw Error(Status::usage, fmt::format("{}: '{}' is not a number above 0", option, text),
                 "for example 1.7 or 4096");
@@ -84,7 +62,7 @@ std::vector<std::uint32_t> counts(std::vector<std::string> const& texts, std::st
   std::vector<std::uint32_t> out;
   for (auto const& text : texts) {
     auto const ends = split(text, '-');
-    auto const low = whole_number(ends.front()), high = whole_number(ends.back());
+    auto const low = to_number<std::uint64_t>(ends.front()), high = to_number<std::uint64_t>(ends.back());
     if (ends.size() > 2 || !low || !high || *low == 0 || *high < *low || *high > most)
       throw Error(Status::usage, fmt::format("{}: '{}' is neither a number of {} nor a range", option, text, what),
                   "for example 4, or 1-16");

@@ -13,12 +13,6 @@
 
 namespace kernelcast::cli {
 
-// The pieces of "a:b:c"; one piece where there is no `at`. They are views of the text.
-std::vector<std::string_view> split(std::string_view text, char at);
-
-// Digits and nothing else.
-std::optional<std::uint64_t> whole_number(std::string_view text);
-
 // For options that take a floating-point number, ->check(): decimal, finite, and from `low` to `high`. (CLI11 lets nan
 // pass its own ranges.)
 CLI::Validator number_from(double low, double high);

@@ -11,6 +11,7 @@
 
 #include "device/device.hpp"
 #include "device/measurements.hpp"
+#include "diag/text.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::device {
@@ -136,12 +137,7 @@ std::string key(std::string_view name) {
 
 std::vector<std::string> names_of(Device const& device, std::vector<record::Alias> const& aliases) {
   std::vector<std::string> names{device.device, device.name, device.vendor + device.name};
-  std::string rest = device.alias;
-  while (!rest.empty()) {
-    auto const end = rest.find(';');
-    names.push_back(rest.substr(0, end));
-    rest = end == std::string::npos ? std::string() : rest.substr(end + 1);
-  }
+  for (auto const alias : listed(device.alias)) names.emplace_back(alias);
   for (auto const& alias : aliases)
     if (alias.device == device.device) names.push_back(alias.name);
   return names;

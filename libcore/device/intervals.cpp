@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "diag/text.hpp"
+
 namespace kernelcast::device {
 
 using record::Interval, record::Limiter, record::Regime, record::ResidualModel, record::Tested;
@@ -12,16 +14,6 @@ std::array<Cell, 5> cell_chain(Cell const& cell) {
            {"", cell.limiter, cell.regime},
            {"", {}, cell.regime},
            {"", {}, {}}}};
-}
-
-std::vector<std::string_view> listed(std::string_view list) {
-  std::vector<std::string_view> out;
-  while (!list.empty()) {
-    auto const end = std::min(list.find(';'), list.size());
-    out.push_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return out;
 }
 
 record::Relation relation_of(std::string_view vendor, std::string_view architecture, std::string_view other_vendor,

@@ -41,9 +41,6 @@ struct Cell {
 // without both, without anything.
 std::array<Cell, 5> cell_chain(Cell const&);
 
-// Those that are joined by ";".
-std::vector<std::string_view> listed(std::string_view list);
-
 record::Relation relation_of(std::string_view vendor, std::string_view architecture, std::string_view other_vendor,
                              std::string_view other_architecture);
 

@@ -1,10 +1,10 @@
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "device/device.hpp"
 #include "diag/diag.hpp"
+#include "diag/text.hpp"
 
 namespace kernelcast::device {
 
@@ -17,23 +17,18 @@ std::optional<double> LaunchCost::on(Device const& device) const {
 namespace {
 
 double seconds_of(std::string_view text) {
-  double out = 0;
-  auto const result = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || !std::isfinite(out) || out < 0 || out > 1)
+  auto const out = to_number<double>(text);
+  if (!out || !(*out >= 0 && *out <= 1))
     throw Error(Status::usage, fmt::format("--launch-cost: '{}' is not a launch's cost", text),
                 "0, device, or seconds up to 1, for example 5e-6; rtx3080=2e-6 for one device");
-  return out;
+  return *out;
 }
 
 }  // namespace
 
 LaunchCost launch_cost_named(std::string_view text, DeviceDatabase const& database) {
   LaunchCost out;
-  for (bool more = true; more;) {
-    auto const comma = text.find(',');
-    auto const one = text.substr(0, comma);
-    more = comma != std::string_view::npos;
-    if (more) text.remove_prefix(comma + 1);
+  for (auto const one : split(text, ',')) {
     if (auto const equals = one.find('='); equals != std::string_view::npos) {
       out.of[database.find(one.substr(0, equals)).device] = seconds_of(one.substr(equals + 1));
     } else {

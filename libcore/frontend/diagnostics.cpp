@@ -2,10 +2,10 @@
 // `file(line): error: text`.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <regex>
 
 #include "diag/diag.hpp"
+#include "diag/text.hpp"
 #include "frontend/build.hpp"
 
 namespace kernelcast::frontend {
@@ -17,20 +17,14 @@ struct Diagnostic {
   std::string text;
 };
 
-std::size_t to_number(std::string const& digits) {
-  std::size_t value = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return value;
-}
-
 std::optional<Diagnostic> parse(std::string const& line) {
   static std::regex const clang(R"(^(.+?):(\d+):(\d+): (fatal error|error|warning): (.*)$)");
   static std::regex const nvcc(R"(^(.+)\((\d+)\): (error|catastrophic error|warning)(?: #[-\w]+)?: (.*)$)");
   static std::regex const bare(R"(^(?:clang[-+0-9]*: |nvcc )?(fatal error|error|fatal   |warning) ?: (.*)$)");
   std::smatch m;
-  if (std::regex_match(line, m, clang))
-    return Diagnostic{{m[1], to_number(m[2]), to_number(m[3])}, m[4] != "warning", m[5]};
-  if (std::regex_match(line, m, nvcc)) return Diagnostic{{m[1], to_number(m[2]), 0}, m[3] != "warning", m[4]};
+  auto const number = [&](std::size_t part) { return to_number<std::size_t>(m[part].str()).value_or(0); };
+  if (std::regex_match(line, m, clang)) return Diagnostic{{m[1], number(2), number(3)}, m[4] != "warning", m[5]};
+  if (std::regex_match(line, m, nvcc)) return Diagnostic{{m[1], number(2), 0}, m[3] != "warning", m[4]};
   if (std::regex_match(line, m, bare)) return Diagnostic{{}, m[1] != "warning", m[2]};
   return std::nullopt;
 }

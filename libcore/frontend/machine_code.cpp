@@ -1,11 +1,11 @@
 // Machine code of one kernel: ptxas, then nvdisasm, cached by the PTX, the target and both tools.
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "cache/cache.hpp"
 #include "diag/diag.hpp"
+#include "diag/text.hpp"
 #include "frontend/build.hpp"
 #include "frontend/frontend.hpp"
 #include "frontend/toolchain.hpp"
@@ -25,8 +25,10 @@ std::optional<MachineCode> parsed(std::string const& text) {
   std::size_t const newline = text.find('\n');
   if (!text.starts_with(head) || newline == std::string::npos) return std::nullopt;
   MachineCode out;
-  auto const [end, failure] = std::from_chars(text.data() + head.size(), text.data() + newline, out.registers);
-  if (failure != std::errc{} || end != text.data() + newline) return std::nullopt;
+  auto const registers =
+      to_number<decltype(out.registers)>(std::string_view(text).substr(0, newline).substr(head.size()));
+  if (!registers) return std::nullopt;
+  out.registers = *registers;
   out.listing = text.substr(newline + 1);
   return out;
 }

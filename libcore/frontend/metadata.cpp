@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "diag/text.hpp"
 #include "frontend/build.hpp"
 
 namespace kernelcast::frontend {
@@ -79,7 +80,7 @@ KernelFacts facts_of(std::string_view define, Tuples const& tuples) {
         {at_or_empty(names, i), at_or_empty(types, i), kind_of(spaces[i], at_or_empty(base_types, i)), 0});
   if (auto const sides = attached(define, "reqd_work_group_size", tuples); sides.size() == 3) {
     std::array<std::uint32_t, 3> group{};
-    for (std::size_t i = 0; i < 3; ++i) std::from_chars(sides[i].data(), sides[i].data() + sides[i].size(), group[i]);
+    for (std::size_t i = 0; i < 3; ++i) group[i] = to_number<std::uint32_t>(sides[i]).value_or(0);
     facts.required_group = group;
   }
   return facts;

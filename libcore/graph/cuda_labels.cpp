@@ -5,11 +5,11 @@
 // a kernel is an octagon labelled with its number and its name.
 #include <cxxabi.h>
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
 #include "graph/graph_file.hpp"
 
 namespace kernelcast::graph {
@@ -21,11 +21,6 @@ struct Cell {
   std::string text;
   std::vector<Cell> cells;
 };
-
-std::string trimmed(std::string const& text) {
-  auto const begin = text.find_first_not_of(" \t\r\n"), end = text.find_last_not_of(" \t\r\n");
-  return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
-}
 
 std::vector<Cell> cells(std::string const& label, std::size_t& at, int depth) {
   std::vector<Cell> out(1);
@@ -99,10 +94,7 @@ std::string function_name(std::string text) {
 
 double number(std::map<std::string, std::string> const& table, std::string const& key, double otherwise) {
   auto const found = table.find(key);
-  if (found == table.end()) return otherwise;
-  double value = otherwise;
-  std::from_chars(found->second.data(), found->second.data() + found->second.size(), value);
-  return value;
+  return found == table.end() ? otherwise : to_number<double>(found->second).value_or(otherwise);
 }
 
 class CudaGraph {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "diag/text.hpp"
 #include "graph/graph_file.hpp"
 
 namespace kernelcast::graph {
@@ -302,11 +303,7 @@ class Parser {
 
 RawGraph parse_dot(std::string const& path, std::string const& text) {
   RawGraph out;
-  for (std::size_t begin = 0; begin < text.size();) {
-    auto const end = std::min(text.find('\n', begin), text.size());
-    out.lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (auto const line : kernelcast::split(text, '\n')) out.lines.emplace_back(line);
   Parser(path, text, out).graph();
   return out;
 }

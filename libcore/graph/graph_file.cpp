@@ -1,7 +1,6 @@
 #include "graph/graph_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <istream>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "diag/text.hpp"
 #include "process/input.hpp"
 #include "record/table.hpp"
 
@@ -24,22 +24,20 @@ Error RawGraph::refuse(Where const& where, std::string const& message, std::stri
 
 double RawGraph::signed_number(RawValue const& value, std::string const& node, std::string_view key) const {
   auto const& text = value.text;
-  double out = 0;
-  auto const result = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || !(std::abs(out) <= 1e300))
+  auto const out = to_number<double>(text);
+  if (!out || !(std::abs(*out) <= 1e300))
     throw refuse(value.where, fmt::format("node '{}': {} must be a number, got '{}'", node, key, text),
                  "for example 4096 or 1.5e-3");
-  return out;
+  return *out;
 }
 
 double RawGraph::number(RawValue const& value, std::string const& node, std::string_view key) const {
   auto const& text = value.text;
-  double out = 0;
-  auto const result = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || !(out >= 0) || out > 1e300)
+  auto const out = to_number<double>(text);
+  if (!out || !(*out >= 0 && *out <= 1e300))
     throw refuse(value.where, fmt::format("node '{}': {} must be a number of 0 or more, got '{}'", node, key, text),
                  "for example 4096 or 1.5e-3");
-  return out;
+  return *out;
 }
 
 namespace {

@@ -1,13 +1,13 @@
 #include "graph/interconnect.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::graph {
@@ -16,9 +16,9 @@ bool parse_node(std::string_view name, std::string_view& kind, std::size_t& numb
   for (std::string_view const known : {"gpu", "host", "switch"}) {
     if (!name.starts_with(known)) continue;
     auto const digits = name.substr(known.size());
-    auto const result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (digits.empty() || result.ec != std::errc() || result.ptr != digits.data() + digits.size()) return false;
-    if ((digits.size() > 1 && digits[0] == '0') || number >= 65536) return false;
+    auto const read = to_number<std::size_t>(digits);
+    if (!read || (digits.size() > 1 && digits[0] == '0') || *read >= 65536) return false;
+    number = *read;
     kind = known;
     return true;
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "diag/text.hpp"
 #include "graph/graph_file.hpp"
 
 namespace kernelcast::graph {
@@ -190,11 +191,7 @@ class NodeReader {
 
 RawGraph parse_json_graph(std::string const& path, std::string const& text) {
   RawGraph out;
-  for (std::size_t begin = 0; begin < text.size();) {
-    auto const end = std::min(text.find('\n', begin), text.size());
-    out.lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (auto const line : kernelcast::split(text, '\n')) out.lines.emplace_back(line);
   char const* furthest = text.data();
   Events events(path, text, &furthest);
   bool const parsed = nlohmann::json::sax_parse(Position(text.data(), &furthest),

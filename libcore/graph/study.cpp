@@ -1,11 +1,11 @@
 #include "graph/study.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
 #include "graph/split.hpp"
 #include "record/table.hpp"
 
@@ -14,13 +14,6 @@ namespace kernelcast::graph {
 namespace {
 
 constexpr std::size_t max_graphs = 8;  // kept at a time
-
-std::optional<double> number(std::string const& text) {
-  double value = 0;
-  auto const result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 }  // namespace
 
@@ -49,7 +42,7 @@ std::map<double, double> ProjectedTimes::by_size(std::string const& kernel, std:
   std::map<double, double> out;
   if (auto const at = times_.find({kernel, gpu}); at != times_.end())
     for (auto const& [case_name, time_s] : at->second)
-      if (auto const n = number(case_name)) out[*n] = time_s;
+      if (auto const n = to_number<double>(case_name)) out[*n] = time_s;
   return out;
 }
 

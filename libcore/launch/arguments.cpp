@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
+
 namespace kernelcast::launch {
 
 namespace {
@@ -45,9 +47,9 @@ void append_float(std::string_view word, Element element, Text const& text, std:
 void append_integer(std::string_view word, Element element, Text const& text, std::vector<std::byte>& bytes) {
   unsigned const size = size_bytes(element);
   bool const is_signed = name(element).front() == 'i';
-  std::uint64_t value = 0;
-  auto const [stop, code] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (code != std::errc() || stop != word.data() + word.size() || size < 8 || is_signed) {
+  auto const plain = to_number<std::uint64_t>(word);
+  std::uint64_t value = plain.value_or(0);
+  if (!plain || size < 8 || is_signed) {
     // Everything but a plain large u64 is an expression, checked against the type's range.
     std::int64_t const number = evaluate(word, {}, text);
     unsigned const bits = 8 * size;
@@ -67,11 +69,10 @@ void append_integer(std::string_view word, Element element, Text const& text, st
 std::vector<std::byte> hex_bytes(std::string_view digits, Text const& text) {
   std::vector<std::byte> bytes(digits.size() / 2);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    unsigned value = 0;
-    auto const [stop, code] = std::from_chars(digits.data() + 2 * i, digits.data() + 2 * i + 2, value, 16);
-    if (code != std::errc() || stop != digits.data() + 2 * i + 2) bytes.clear();
+    auto const value = to_number<unsigned>(digits.substr(2 * i, 2), 16);
+    if (!value) bytes.clear();
     if (bytes.empty()) break;
-    bytes[i] = static_cast<std::byte>(value);
+    bytes[i] = static_cast<std::byte>(*value);
   }
   if (bytes.empty() || digits.size() % 2 != 0)
     throw refuse(text, fmt::format("argument '{}': hex: is followed by bytes, two digits each", text.text),
@@ -137,18 +138,15 @@ std::optional<Argument> parse_argument(Text const& text, Plan& plan, std::string
                  did_you_mean(head, {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "hex",
                                      "local", "buf", "image2d", "texture2d", "surface2d", "sampler"}));
   argument.element = *element;
-  for (std::string_view rest = tail;;) {  // several elements: a vector, f32:0;0;0;1
-    auto const semicolon = rest.find(';');
-    std::string_view const word = rest.substr(0, semicolon);
+  for (auto const word : split(tail, ';')) {  // several elements: a vector, f32:0;0;0;1
     if (word.empty())
       throw refuse(text, fmt::format("argument '{}': the value is missing", text.text), std::string(argument_forms));
     if (is_float(*element))
       append_float(word, *element, text, argument.value);
     else
       append_integer(word, *element, text, argument.value);
-    if (semicolon == std::string_view::npos) return argument;
-    rest.remove_prefix(semicolon + 1);
   }
+  return argument;
 }
 
 bool is_launch_file(std::string_view path) {

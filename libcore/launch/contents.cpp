@@ -1,7 +1,6 @@
 // Buffers: their description, their contents before a run, and their comparison after it.
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
 #include "launch/launch.hpp"
 #include "statistics/splitmix64.hpp"
 
@@ -222,9 +222,7 @@ Buffer parse_buffer(std::string name, Text const& text, std::string const& folde
              (contents.starts_with("start=") && contents.size() > 6)) {
     bool const whole = contents.starts_with("file=");
     buffer.fill = whole ? Fill::file : Fill::start;
-    std::filesystem::path const path(contents.substr(whole ? 5 : 6));
-    buffer.path =
-        path.is_absolute() || folder.empty() ? path.string() : (std::filesystem::path(folder) / path).string();
+    buffer.path = (std::filesystem::path(folder) / contents.substr(whole ? 5 : 6)).string();
   } else {
     throw wrong(fmt::format("unknown contents '{}'", contents),
                 did_you_mean(contents, {"random", "zero", "iota", "uninit", "file=PATH", "start=PATH"}));
@@ -338,9 +336,7 @@ std::size_t Buffers::find(BufferFile const& file) const {
     if (plan_->buffers[i].name == file.buffer) return i;
     names.push_back(plan_->buffers[i].name);
   }
-  std::size_t number = 0;
-  auto const [stop, code] = std::from_chars(file.buffer.data(), file.buffer.data() + file.buffer.size(), number);
-  if (code == std::errc() && stop == file.buffer.data() + file.buffer.size() && number < names.size()) return number;
+  if (auto const number = to_number<std::size_t>(file.buffer); number && *number < names.size()) return *number;
   throw Error(Status::usage, fmt::format("{}: there is no buffer '{}'", file.text, file.buffer),
               names.empty()
                   ? "this launch has no buffers"

@@ -5,10 +5,10 @@
 // The three names mean the same; an image that is read without a sampler of the kernel's own is read as the words say.
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
 #include "launch/arguments.hpp"
 
 namespace kernelcast::launch {
@@ -39,16 +39,6 @@ std::optional<Geometry> geometry_of(std::string_view head) {
   return std::nullopt;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    auto const at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
 // "0;0.5;0;1": bits as a read gives them, integers for integer formats.
 std::array<std::uint32_t, 4> border_colour(std::string_view text, bool integers, Text const& place) {
   auto const parts = split(text, ';');
@@ -59,12 +49,10 @@ std::array<std::uint32_t, 4> border_colour(std::string_view text, bool integers,
   };
   if (parts.size() != 4) throw wrong();
   for (std::size_t i = 0; i < 4; ++i) {
-    double value = 0;
-    auto const [stop, code] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), value);
-    if (code != std::errc() || stop != parts[i].data() + parts[i].size()) throw wrong();
-    if (integers && !(value >= -0x1p31 && value < 0x1p32)) throw wrong();
-    colour[i] = integers ? static_cast<std::uint32_t>(static_cast<std::int64_t>(value))
-                         : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    auto const value = to_number<double>(parts[i]);
+    if (!value || (integers && !(*value >= -0x1p31 && *value < 0x1p32))) throw wrong();
+    colour[i] = integers ? static_cast<std::uint32_t>(static_cast<std::int64_t>(*value))
+                         : std::bit_cast<std::uint32_t>(static_cast<float>(*value));
   }
   return colour;
 }

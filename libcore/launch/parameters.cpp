@@ -1,10 +1,11 @@
 #include "launch/parameters.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "diag/text.hpp"
 
 namespace kernelcast::launch {
 
@@ -85,11 +86,9 @@ void Choice::choose(std::string const& text) {
   Entry& entry = entries_[found->second];
   std::string word = text.substr(equals + 1);
   if (entry.type == 1) {
-    double number = 0;
-    auto const [stop, code] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (code != std::errc() || stop != word.data() + word.size())
-      throw refuse(place, fmt::format("'{}' is not a number", word), "write for example 0.5 or 1e-9");
-    entry.given = number;
+    auto const number = to_number<double>(word);
+    if (!number) throw refuse(place, fmt::format("'{}' is not a number", word), "write for example 0.5 or 1e-9");
+    entry.given = *number;
   } else {
     entry.given = std::move(word);
   }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
 #include "launch/launch.hpp"
 
 namespace kernelcast::launch {
@@ -159,13 +160,6 @@ class Evaluator {
   unsigned depth_ = 0;
 };
 
-std::optional<double> parse_number(std::string_view text) {
-  double value = 0;
-  auto const [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 BufferFile parse_buffer_file(std::string const& text, std::string_view option, std::string_view form) {
   auto const equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -205,21 +199,18 @@ Text substitute(Text const& text, Variables const& variables) {
 Size parse_size(Text const& text, std::uint32_t least) {
   Size size;
   std::uint32_t* const parts[] = {&size.size.x, &size.size.y, &size.size.z};
-  std::string_view rest = text.text;
   auto const wrong = [&](std::string const& why) {
     return refuse(text, fmt::format("size '{}': {}", text.text, why),
                   fmt::format("one to three numbers from {}, such as 1024,16", least));
   };
-  for (;;) {
+  for (auto const side : split(text.text, ',')) {
     if (size.dimensions == 3) throw wrong("more than three dimensions");
-    auto const comma = rest.find(',');
-    std::int64_t const value = evaluate(rest.substr(0, comma), {}, text);
+    std::int64_t const value = evaluate(side, {}, text);
     if (value < least || value > std::numeric_limits<std::uint32_t>::max())
       throw wrong(fmt::format("{} is out of range", value));
     *parts[size.dimensions++] = static_cast<std::uint32_t>(value);
-    if (comma == std::string_view::npos) return size;
-    rest.remove_prefix(comma + 1);
   }
+  return size;
 }
 
 GroupChoice parse_groups(std::string_view text) {
@@ -229,13 +220,12 @@ GroupChoice parse_groups(std::string_view text) {
   if (text == "all") return {all};
   bool const resident = text.starts_with("resident:");
   std::string_view const number = resident ? text.substr(text.find(':') + 1) : text;
-  std::uint64_t count = 0;
-  auto const [stop, code] = std::from_chars(number.data(), number.data() + number.size(), count);
-  if (code != std::errc() || stop != number.data() + number.size() || count == 0)
+  auto const count = to_number<std::uint64_t>(number);
+  if (count.value_or(0) == 0)
     throw Error(Status::usage,
                 fmt::format("--groups: '{}' is not spread, first, all, resident:N or a number from 1", text),
                 did_you_mean(text, {"spread", "first", "all", "resident:8"}));
-  return {resident ? neighbours : even, count};
+  return {resident ? neighbours : even, *count};
 }
 
 std::string text_of(GroupChoice const& choice) {
@@ -276,7 +266,7 @@ BufferFile parse_check(std::string const& text) {
   BufferFile check = parse_buffer_file(text, "--check", "N=FILE or N=FILE:tolerance");
   auto const colon = check.path.rfind(':');
   if (colon == std::string::npos || colon == 0) return check;
-  auto const tolerance = parse_number(std::string_view(check.path).substr(colon + 1));
+  auto const tolerance = to_number<double>(std::string_view(check.path).substr(colon + 1));
   if (!tolerance) return check;  // a colon of the file's name
   if (!(*tolerance >= 0) || !std::isfinite(*tolerance))
     throw Error(Status::usage, fmt::format("{}: the tolerance is not a number from 0", check.text),

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "diag/text.hpp"
+
 namespace kernelcast::model::execcost {
 
 namespace q = record::quantity;
@@ -119,13 +121,8 @@ record::ExecutionCost unknown(record::ExecutionCost cost, std::string reason) {
 // The columns of the model that the database marks as assumptions.
 std::string assumptions(device::Device const& d) {
   std::vector<std::string_view> columns;
-  for (std::string_view rest = d.assumed; !rest.empty();) {
-    auto const end = std::min(rest.find(';'), rest.size());
-    auto item = rest.substr(0, end);
-    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
-    if (item.substr(0, 10) == "automatch_") columns.push_back(item.substr(0, item.find(':')));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (auto const item : listed(d.assumed))
+    if (trimmed(item).starts_with("automatch_")) columns.push_back(trimmed(item.substr(0, item.find(':'))));
   return columns.empty() ? "" : fmt::format("assumed in the device database: {}", fmt::join(columns, ", "));
 }
 

@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "diag/diag.hpp"
+#include "diag/text.hpp"
 #include "process/child.hpp"
 
 extern char** environ;
@@ -165,13 +166,8 @@ ProcessResult run_process(std::vector<std::string> const& argv, double time_limi
 std::string find_program(std::string_view name, std::vector<std::string> const& more_folders) {
   std::vector<std::string> folders;
   if (char const* path = std::getenv("PATH")) {
-    std::string_view rest = path;
-    for (;;) {
-      auto const end = rest.find(':');
-      if (auto folder = rest.substr(0, end); !folder.empty()) folders.emplace_back(folder);
-      if (end == rest.npos) break;
-      rest.remove_prefix(end + 1);
-    }
+    for (auto const folder : split(path, ':'))
+      if (!folder.empty()) folders.emplace_back(folder);
   }
   folders.insert(folders.end(), more_folders.begin(), more_folders.end());
   for (auto const& folder : folders) {

@@ -6,13 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
+
 namespace kernelcast::record {
 
 bool read_numbers(std::string_view key, std::span<double> out) {
   for (double& number : out) {
     auto const end = std::min(key.find('/'), key.size());
-    auto const parsed = std::from_chars(key.data(), key.data() + end, number);
-    if (parsed.ec != std::errc{} || parsed.ptr != key.data() + end || !(number >= 0) || number > 1e6) return false;
+    auto const read = to_number<double>(key.substr(0, end));
+    if (!read || !(*read >= 0 && *read <= 1e6)) return false;
+    number = *read;
     key.remove_prefix(std::min(end + 1, key.size()));
   }
   return key.empty();
@@ -35,10 +38,9 @@ std::string text_of(Powers const& powers) {
 
 bool read_powers(std::string_view text, Powers& sum) {
   return !text.empty() && read_histogram(text, [&](std::string_view key, double n) {
-    std::size_t k = 0;
-    auto const parsed = std::from_chars(key.data(), key.data() + key.size(), k);
-    if (parsed.ec != std::errc{} || parsed.ptr != key.data() + key.size() || k >= sum.size()) return false;
-    sum[k] += n;
+    auto const k = to_number<std::size_t>(key);
+    if (!k || *k >= sum.size()) return false;
+    sum[*k] += n;
     return true;
   });
 }

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "diag/text.hpp"
 
 namespace kernelcast::record {
 
@@ -19,12 +20,8 @@ bool read_histogram(std::string_view text, Each each) {
     auto const entry = text.substr(0, end);
     auto const colon = entry.find(':');
     if (colon == std::string_view::npos) return false;
-    double n = 0;
-    auto const number = entry.substr(colon + 1);
-    auto const parsed = std::from_chars(number.data(), number.data() + number.size(), n);
-    if (parsed.ec != std::errc{} || parsed.ptr != number.data() + number.size() || !(n >= 0) || !std::isfinite(n))
-      return false;
-    if (!each(entry.substr(0, colon), n)) return false;
+    auto const n = to_number<double>(entry.substr(colon + 1));
+    if (!n || !(*n >= 0) || !std::isfinite(*n) || !each(entry.substr(0, colon), *n)) return false;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return true;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "diag/text.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::record {
@@ -23,11 +24,9 @@ std::string shown(std::string_view text) {
 char const* parse_number(std::string_view text, double& out) {
   // Most counts are short whole numbers, which are read several times as fast as such.
   constexpr std::size_t max_digits = 15;  // of a double
-  std::uint64_t whole = 0;
   if (text.size() <= max_digits)
-    if (auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
-        error == std::errc{} && end == text.data() + text.size()) {
-      out = static_cast<double>(whole);
+    if (auto const whole = to_number<std::uint64_t>(text)) {
+      out = static_cast<double>(*whole);
       return nullptr;
     }
   auto const result = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -38,9 +37,9 @@ char const* parse_number(std::string_view text, double& out) {
 }
 
 char const* parse_integer(std::string_view text, std::uint64_t& out) {
-  auto const result = std::from_chars(text.data(), text.data() + text.size(), out);
-  return result.ec == std::errc{} && result.ptr == text.data() + text.size() ? nullptr
-                                                                             : "expected a whole number, 0 or more";
+  auto const whole = to_number<std::uint64_t>(text);
+  out = whole.value_or(0);
+  return whole ? nullptr : "expected a whole number, 0 or more";
 }
 
 char const* parse_boolean(std::string_view text, bool& out) {

@@ -3,17 +3,12 @@
 #include <set>
 
 #include "diag/diag.hpp"
+#include "diag/text.hpp"
 #include "sass/sass.hpp"
 
 namespace kernelcast::sass {
 
 namespace {
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r')) s.remove_suffix(1);
-  return s;
-}
 
 // Labels that something jumps to; nvdisasm prints others, too.
 std::set<std::string_view> targets_in(std::string_view text) {

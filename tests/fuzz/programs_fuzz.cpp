@@ -17,6 +17,7 @@
 #include "cli/stdio.hpp"
 #include "cli/values.hpp"
 #include "device/device.hpp"
+#include "diag/text.hpp"
 #include "figure/figure.hpp"
 #include "fuzz.hpp"
 #include "model/calibration.hpp"

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
 #include "model/rates.hpp"
 
 namespace kernelcast::model::ake {
@@ -62,15 +63,8 @@ std::vector<int> capabilities(std::string_view target) {
 // "gfx908;gfx90a" -> 0x908, 0x90a, so that those of a generation lie together; nothing for other targets.
 std::vector<int> gfx_numbers(std::string_view targets) {
   std::vector<int> out;
-  for (std::size_t at = 0; at <= targets.size();) {
-    auto const end = std::min(targets.find(';', at), targets.size());
-    auto const one = targets.substr(at, end - at);
-    at = end + 1;
-    if (!one.starts_with("gfx")) continue;
-    int value = 0;
-    std::from_chars(one.data() + 3, one.data() + one.size(), value, 16);
-    out.push_back(value);
-  }
+  for (auto const one : listed(targets))
+    if (one.starts_with("gfx")) out.push_back(to_number<int>(one.substr(3), 16).value_or(0));
   return out;
 }
 
@@ -126,12 +120,8 @@ std::optional<double> throughput(device::Device const& d, Class c) {
 
 // Whether a list joined by ; has this name.
 bool has_name(std::string_view list, std::string_view name) {
-  for (std::size_t at = 0; at < list.size();) {
-    auto const end = std::min(list.find(';', at), list.size());
-    if (list.substr(at, end - at) == name) return true;
-    at = end + 1;
-  }
-  return false;
+  auto const names = listed(list);
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 class Resolver {

@@ -6,17 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
 #include "sass/sass.hpp"
 
 namespace kernelcast::model::ake {
 
 namespace {
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r')) s.remove_suffix(1);
-  return s;
-}
 
 // One mnemonic prefix and what it is; the first that fits counts.
 struct Form {

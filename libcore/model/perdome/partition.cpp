@@ -1,9 +1,10 @@
 #include "model/perdome/partition.hpp"
 
-#include <charconv>
 #include <numeric>
 
 #include <fmt/format.h>
+
+#include "diag/text.hpp"
 
 namespace kernelcast::model::perdome {
 
@@ -15,15 +16,12 @@ constexpr auto ways =
 
 std::vector<double> numbers(PartitionRows const& rows, char const* column, std::string const& text) {
   std::vector<double> out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    std::size_t const end = std::min(text.find(';', begin), text.size());
-    double value = 0;
-    auto const result = std::from_chars(text.data() + begin, text.data() + end, value);
-    if (result.ec != std::errc() || result.ptr != text.data() + end || !(value >= 0) || !(value <= 1e300))
-      throw rows.error(column, fmt::format("'{}' is not a number of 0 or more", text.substr(begin, end - begin)),
+  for (auto const part : split(text, ';')) {
+    auto const value = to_number<double>(part);
+    if (!value || !(*value >= 0) || !(*value <= 1e300))
+      throw rows.error(column, fmt::format("'{}' is not a number of 0 or more", part),
                        "numbers in the order of the system, joined by ;");
-    out.push_back(value);
-    begin = end + 1;
+    out.push_back(*value);
   }
   return out;
 }

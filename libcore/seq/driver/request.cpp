@@ -1,12 +1,12 @@
 #include "seq/driver/request.hpp"
 
 #include <bit>
-#include <charconv>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
+#include "diag/text.hpp"
 #include "process/process.hpp"
 #include "process/shell_words.hpp"
 #include "seq/driver/arguments.hpp"
@@ -89,10 +89,8 @@ std::string sampling_note(std::vector<record::Profile> const& rows) {
 std::vector<std::uint64_t> granularities(std::vector<std::string> const& texts) {
   std::vector<std::uint64_t> out;
   for (auto const& text : texts) {
-    std::uint64_t bytes = 0;
-    auto const read = std::from_chars(text.data(), text.data() + text.size(), bytes);
-    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !std::has_single_bit(bytes) || bytes < 8 ||
-        bytes > 4096)
+    auto const bytes = to_number<std::uint64_t>(text).value_or(0);
+    if (!std::has_single_bit(bytes) || bytes < 8 || bytes > 4096)
       throw Error(Status::usage, fmt::format("--granularity: '{}' is not a power of two from 8 to 4096", text),
                   "8 is a word, 64 the line of most CPUs, 128 that of NVIDIA's GPUs");
     out.push_back(bytes);

@@ -1,6 +1,7 @@
 #include "diag/diag.hpp"
 
 #include "catch.hpp"
+#include "diag/text.hpp"
 
 using namespace kernelcast;
 
@@ -35,4 +36,25 @@ TEST_CASE("near names are offered, far ones listed") {
   CHECK(did_you_mean("zzzzzz", known) == "known: time_s, time_low_s, device");
   CHECK(nearest("device", known).front() == "device");
   CHECK(did_you_mean("x", {}).empty());
+}
+
+TEST_CASE("a text in pieces, empty ones too; of a list the names") {
+  using Parts = std::vector<std::string_view>;
+  CHECK(split("a", ':') == Parts{"a"});
+  CHECK(split("a::b:", ':') == Parts{"a", "", "b", ""});
+  CHECK(split("", '+') == Parts{""});
+  CHECK(listed("").empty());
+  CHECK(listed("a;;b;") == Parts{"a", "", "b"});
+  CHECK(trimmed(" \ta b\r\n") == "a b");
+  CHECK(trimmed(" \r").empty());
+}
+
+TEST_CASE("numbers are numbers and nothing else") {
+  CHECK(to_number<std::uint64_t>("0") == 0u);
+  CHECK(to_number<std::uint64_t>("18446744073709551615") == ~std::uint64_t{0});
+  for (char const* const bad : {"", "-1", "+1", "1.0", " 1", "1x", "18446744073709551616"})
+    CHECK(!to_number<std::uint64_t>(bad));
+  CHECK(to_number<int>("-1f", 16) == -0x1f);
+  CHECK(to_number<double>("1e-3") == 1e-3);
+  for (char const* const bad : {"", "+1", "1e999", "1.0 "}) CHECK(!to_number<double>(bad));
 }
