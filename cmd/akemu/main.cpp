@@ -103,9 +103,7 @@ void project(Options const& options, cli::Streams& io) {
 
 void calibrate(Options const& options, cli::Streams& io) {
   auto csv = io.csv(options.calibrate);
-  record::Reader<record::Measurement> rows(csv);
-  std::vector<record::Measurement> measurements;
-  for (record::Measurement row; rows.next(row);) measurements.push_back(row);
+  auto const measurements = record::read_rows<record::Measurement>(csv);
   auto const database = device::load(device::find_database(options.devdb));
   auto out = io.writer<record::LatencyGap>();
   for (auto const* device : database.choose(options.devices, device::is_gpu))

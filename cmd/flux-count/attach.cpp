@@ -36,10 +36,7 @@ void pass_on(std::vector<std::string> const& files, cli::Streams& io) {
   for (auto const& path : files) {
     auto file = open_file(path);
     if (file.peek() == std::ifstream::traits_type::eof()) continue;
-    csv::Reader csv(file, path);
-    record::Reader<R> reader(csv);
-    std::vector<R> rows;
-    for (R row; reader.next(row);) rows.push_back(row);
+    auto rows = record::read_rows<R>(file, path);
     sort_by_launch(rows);
     for (auto const& row : rows) {
       if (row.status == record::RowStatus::uncounted)

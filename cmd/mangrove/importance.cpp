@@ -16,9 +16,7 @@ struct Options {
 
 std::vector<record::Importance> read_importances(cli::Streams& io, std::string const& path) {
   auto csv = io.csv(path);
-  record::Reader<record::Importance> rows(csv);
-  std::vector<record::Importance> out;
-  for (record::Importance row; rows.next(row);) out.push_back(row);
+  auto out = record::read_rows<record::Importance>(csv);
   if (out.empty())
     throw Error(Status::bad_data, Where{path, 0, 0}, "no row of importances", "the file has a header only");
   return out;

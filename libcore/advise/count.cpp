@@ -33,10 +33,7 @@ std::optional<record::Kernel> read_row(std::string const& name) {
   if (text.empty()) return std::nullopt;
   std::istringstream in(text);
   try {
-    csv::Reader csv(in, name);
-    record::Reader<record::Kernel> rows(csv);
-    record::Kernel row;
-    if (rows.next(row)) return row;
+    if (auto rows = record::read_rows<record::Kernel>(in, name); !rows.empty()) return std::move(rows.front());
   } catch (Error const&) {
     // Of a version with other columns.
   }
@@ -44,11 +41,8 @@ std::optional<record::Kernel> read_row(std::string const& name) {
 }
 
 void keep_row(std::string const& name, record::Kernel const& row) {
-  std::ostringstream out;
-  record::Writer<record::Kernel> writer(out);
-  writer.write(row);
-  writer.finish();
-  write_cached(folder(), name, out.str());  // a cache that cannot be written to is no error here
+  write_cached(folder(), name,
+               record::rows_text<record::Kernel>({row}));  // a cache that cannot be written to is no error here
 }
 
 }  // namespace

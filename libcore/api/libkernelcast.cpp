@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -287,14 +286,6 @@ advise::CountOptions count_options(kernelcast_launch const& launch, std::string 
   return out;
 }
 
-std::string csv_of(record::Kernel const& row) {
-  std::ostringstream out;
-  record::Writer<record::Kernel> writer(out);
-  writer.write(row);
-  writer.finish();
-  return out.str();
-}
-
 std::unique_ptr<kernelcast_ranking> project(kernelcast_database const& database, kernelcast_launch const& launch,
                                             std::vector<std::string> const& names) {
   auto const start = std::chrono::steady_clock::now();
@@ -305,7 +296,7 @@ std::unique_ptr<kernelcast_ranking> project(kernelcast_database const& database,
   auto out = std::make_unique<kernelcast_ranking>();
   out->projections = advise::project(counted.row, devices);
   for (auto const& row : out->projections.rows) out->names.push_back(database.devices.find(row.device).name);
-  out->kernel_csv = csv_of(counted.row);
+  out->kernel_csv = record::rows_text<record::Kernel>({counted.row});
   out->from_cache = counted.from_cache;
   out->cost_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;

@@ -131,16 +131,9 @@ Interconnect read_hwloc(std::string const& file, std::string const& name, std::s
     Topology const topology(file, text);
     Walk walk(topology, file);
     walk.links();
-    std::ostringstream out;
-    record::Writer<record::Link> writer(out);
-    for (auto const& link : walk.out) writer.write(link);
-    writer.finish();
-    return std::move(out).str();
+    return record::rows_text(walk.out);
   }));
-  csv::Reader rows(links, file);
-  record::Reader<record::Link> reader(rows);
-  std::vector<record::Link> out;
-  for (record::Link link; reader.next(link);) out.push_back(link);
+  auto out = record::read_rows<record::Link>(links, file);
   std::vector<Where> const where(out.size(), Where{file, 1, 1});
   return Interconnect(name, std::move(out), where);
 }

@@ -10,8 +10,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +74,20 @@ class Reader : public RowReader {
   }
 };
 
+// All rows of a file that is small.
+template <class R>
+std::vector<R> read_rows(csv::Reader& csv) {
+  Reader<R> reader(csv);
+  std::vector<R> rows;
+  for (R row; reader.next(row);) rows.push_back(row);
+  return rows;
+}
+template <class R>
+std::vector<R> read_rows(std::istream& in, std::string const& name) {
+  csv::Reader csv(in, name);
+  return read_rows<R>(csv);
+}
+
 // CSV: one header row, with the first row or finish(), LF. JSON: an array of objects, unknown values null. Table:
 // aligned, with scaled units; kept in memory until finish().
 class RowWriter {
@@ -102,6 +116,16 @@ class Writer : public RowWriter {
       : RowWriter(R::schema(), out, format, rows, std::move(extra_names)) {}
   void write(R const& record, std::vector<std::string> const& extras = {}) { RowWriter::write(&record, extras); }
 };
+
+// Few rows as text.
+template <class R>
+std::string rows_text(std::vector<R> const& rows, Format format = Format::csv) {
+  std::ostringstream out;
+  Writer<R> writer(out, format);
+  for (auto const& row : rows) writer.write(row);
+  writer.finish();
+  return std::move(out).str();
+}
 
 // A double below 2^53 without fraction as an integer, else the shortest form that reads back as the same double.
 // Throws std::logic_error for inf and nan: a record has no such value.

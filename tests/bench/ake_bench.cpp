@@ -50,11 +50,7 @@ std::string trace() {
 template <class R>
 std::vector<R> rows_of(std::string const& file) {
   std::ifstream in(std::string(KERNELCAST_SOURCE_DIR "/devdb/") + file);
-  csv::Reader csv(in, file);
-  record::Reader<R> reader(csv);
-  std::vector<R> rows;
-  for (R row; reader.next(row);) rows.push_back(row);
-  return rows;
+  return record::read_rows<R>(in, file);
 }
 
 void emulate_trace(benchmark::State& state, MemoryMode::Kind memory) {

@@ -10,14 +10,14 @@
 #include <fmt/format.h>
 
 #include "diag/diag.hpp"
+#include "diag/text.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::model::ake {
 
 LatencyTable read_latencies(csv::Reader& figures, csv::Reader& fallbacks) {
   LatencyTable out;
-  record::Reader<record::LatencyGap> rows(figures);
-  for (record::LatencyGap row; rows.next(row);) out.rows.push_back(row);
+  out.rows = record::read_rows<record::LatencyGap>(figures);
   record::Reader<record::LatencyFallback> steps(fallbacks);
   for (record::LatencyFallback step; steps.next(step);) {
     if (!class_named(step.class_name))
@@ -34,14 +34,10 @@ void read_issuing(csv::Reader& reader, LatencyTable& table) {
   record::Reader<record::IssueRule> rules(reader);
   for (record::IssueRule rule; rules.next(rule);) {
     auto const known = [&](std::string_view column, std::string_view text, std::span<std::string_view const> names) {
-      for (std::size_t at = 0; at < text.size();) {
-        auto const end = std::min(text.find(';', at), text.size());
-        std::string const one(text.substr(at, end - at));
-        at = end + 1;
+      for (auto const one : listed(text))
         if (std::find(names.begin(), names.end(), one) == names.end())
           throw rules.error(column, fmt::format("unknown name '{}'", one),
                             did_you_mean(one, {names.begin(), names.end()}, 30));
-      }
     };
     std::array<std::string_view, 2> const yes_no{"yes", "no"};
     std::array<std::string_view, 1> const orders{"oldest"};

@@ -85,11 +85,7 @@ std::vector<record::Profile> read_profile(std::string const& path) {
   if (std::error_code error; !std::filesystem::exists(path, error)) throw never;
   auto in = open_file(path);
   if (in.peek() == std::ifstream::traits_type::eof()) throw never;
-  csv::Reader csv(in, path);
-  record::Reader<record::Profile> reader(csv);
-  std::vector<record::Profile> rows;
-  for (record::Profile row; reader.next(row);) rows.push_back(row);
-  return rows;
+  return record::read_rows<record::Profile>(in, path);
 }
 
 }  // namespace

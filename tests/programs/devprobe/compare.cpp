@@ -28,11 +28,7 @@ using Rows = std::vector<Measurement>;
 
 Rows read(char const* path) {
   std::ifstream file(path);
-  kernelcast::csv::Reader csv(file, path);
-  kernelcast::record::Reader<Measurement> reader(csv);
-  Rows rows;
-  for (Measurement row; reader.next(row);) rows.push_back(row);
-  return rows;
+  return kernelcast::record::read_rows<Measurement>(file, path);
 }
 
 double value(Rows const& rows, std::string const& metric, std::function<bool(Measurement const&)> const& wanted) {

@@ -28,11 +28,7 @@ template <class R>
 std::vector<R> rows_of(std::string const& path) {
   std::ifstream in(path);
   REQUIRE(in);
-  csv::Reader csv(in, path);
-  record::Reader<R> reader(csv);
-  std::vector<R> rows;
-  for (R row; reader.next(row);) rows.push_back(row);
-  return rows;
+  return record::read_rows<R>(in, path);
 }
 
 struct Target {
@@ -96,16 +92,21 @@ std::string amd_launch(Target const& target, std::string const& kernel, std::uin
                      target.machine.width, more);
 }
 
-}  // namespace
-
-TEST_CASE("pointer chase: steps x latency") {
-  auto const folder = scratch();
-  auto const launch = (folder / "chase.toml").string();
-  std::ofstream(launch) << fmt::format(
+// A launch file: a list of pointers is made, and followed.
+std::string chase_launch() {
+  auto const file = (scratch() / "chase.toml").string();
+  std::ofstream(file) << fmt::format(
       "file = \"{}\"\n[buffers]\nlinks = \"u64:65536:zero\"\n"
       "[[launch]]\nkernel = \"link\"\nglobal = [65536]\nlocal = [256]\nargs = [\"links\", \"i32:65536\", \"i32:16\"]\n"
       "[[launch]]\nkernel = \"chase\"\nglobal = [1]\nlocal = [1]\nargs = [\"links\", \"i32:16\"]\n",
       kernels);
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("pointer chase: steps x latency") {
+  auto const launch = chase_launch();
   for (auto const& name : devices) {
     Target const target(name);
     auto const row = project(launch + " --groups all", name, no_cache);
@@ -226,13 +227,7 @@ TEST_CASE("a copy that fits the second level needs no device memory when it is w
 }
 
 TEST_CASE("AMD: pointer chase, a chain and many chains of multiply-adds") {
-  auto const folder = scratch();
-  auto const launch = (folder / "amd_chase.toml").string();
-  std::ofstream(launch) << fmt::format(
-      "file = \"{}\"\n[buffers]\nlinks = \"u64:65536:zero\"\n"
-      "[[launch]]\nkernel = \"link\"\nglobal = [65536]\nlocal = [256]\nargs = [\"links\", \"i32:65536\", \"i32:16\"]\n"
-      "[[launch]]\nkernel = \"chase\"\nglobal = [1]\nlocal = [1]\nargs = [\"links\", \"i32:16\"]\n",
-      kernels);
+  auto const launch = chase_launch();
   for (auto const& name : amd_devices) {
     Target const target(name);
     double const turn = target.cycles(target.machine.issuing.wavefront_turn);

@@ -34,11 +34,7 @@ std::vector<R> read(std::string const& name) {
   std::ifstream file(path);
   INFO(path);
   REQUIRE(file.good());
-  kernelcast::csv::Reader rows(file, path);
-  kernelcast::record::Reader<R> reader(rows);
-  std::vector<R> result;
-  for (R row; reader.next(row);) result.push_back(row);
-  return result;
+  return kernelcast::record::read_rows<R>(file, path);
 }
 
 std::map<std::string, Kernel> kernels(std::string const& mode) {

@@ -15,11 +15,7 @@ std::vector<Projection> read(std::string const& name) {
   std::ifstream file(path);
   INFO(path);
   REQUIRE(file.good());
-  kernelcast::csv::Reader rows(file, path);
-  kernelcast::record::Reader<Projection> reader(rows);
-  std::vector<Projection> result;
-  for (Projection row; reader.next(row);) result.push_back(row);
-  return result;
+  return kernelcast::record::read_rows<Projection>(file, path);
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
 // --groups spread on kernels of which all groups' work is known in closed form.
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <tuple>
 
 #include "catch.hpp"
 #include "launch/launch.hpp"
 #include "launch/spread.hpp"
+#include "launches.hpp"
 #include "record/table.hpp"
 
 using namespace kernelcast;
@@ -97,41 +95,12 @@ GO:
 }
 )";
 
-class Module {
- public:
-  Module()
-      : path_(std::filesystem::temp_directory_path() /
-              ("kernelcast-spread-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + ".ptx")) {
-    std::ofstream(path_) << module_text;
-  }
-  ~Module() { std::filesystem::remove(path_); }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 record::Kernel row_of(std::string const& kernel, std::string const& grid, std::vector<std::string> arguments,
                       RunOptions const& options = {}) {
-  Module const module;
-  CommandLine line;
-  line.path = module.path();
-  line.kernel = kernel;
-  line.grid = grid;
-  line.local = "32";
-  line.arguments = std::move(arguments);
-  auto plan = plan_of(line);
-  plan.request.registers = false;
-  plan.request.cache = false;
+  ModuleFolder const folder(module_text);
+  auto const plan = uncached_plan(
+      {.path = folder.module(), .kernel = kernel, .grid = grid, .local = "32", .arguments = std::move(arguments)});
   return run(plan, options).rows.at(0);
-}
-
-std::string csv_of(record::Kernel const& row) {
-  std::ostringstream out;
-  record::Writer<record::Kernel> writer(out);
-  writer.write(row);
-  writer.finish();
-  return out.str();
 }
 
 }  // namespace
@@ -144,9 +113,7 @@ TEST_CASE("a triangular loop has the right total from few groups") {
   CHECK(row.inst_total == Approx(total).epsilon(1e-12));  // each group comes with its reflection
   CHECK(row.sampling_error_pct == Approx(0).margin(1e-9));
   CHECK(*row.spread_pct > 150);
-  RunOptions first;
-  first.groups = parse_groups("first");
-  auto const one = row_of("triangle", "2000", {}, first);
+  auto const one = row_of("triangle", "2000", {}, with_groups("first"));
   CHECK(one.inst_total < total / 300);
   CHECK(!one.sampling_error_pct);
 }
@@ -184,10 +151,10 @@ TEST_CASE("rows do not depend on the number of threads") {
        std::vector<std::tuple<std::string, std::string, std::vector<std::string>>>{
            {"triangle", "5001", {}}, {"border", "100,41,3", {"i32:100", "i32:0"}}, {"uniform", "300", {"i32:5000"}}}) {
     RunOptions options;
-    auto const one = csv_of(row_of(kernel, grid, arguments, options));
+    auto const one = record::rows_text<record::Kernel>({row_of(kernel, grid, arguments, options)});
     for (unsigned const threads : {2u, 3u, 8u}) {
       options.threads = threads;
-      CHECK(csv_of(row_of(kernel, grid, arguments, options)) == one);
+      CHECK(record::rows_text<record::Kernel>({row_of(kernel, grid, arguments, options)}) == one);
     }
   }
 }

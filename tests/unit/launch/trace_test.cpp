@@ -1,16 +1,15 @@
 // A trace says the same as the counters: instructions by rows and blocks, transactions by addresses, for both widths.
 #include <algorithm>
 #include <bit>
-#include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include "catch.hpp"
+#include "diag/text.hpp"
 #include "launch/launch.hpp"
 #include "launch/trace_observer.hpp"
+#include "launches.hpp"
 #include "record/trace.hpp"
 
 using namespace kernelcast;
@@ -63,31 +62,16 @@ LOOP:
 }
 )";
 
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("kernelcast-trace-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
-    std::filesystem::create_directories(path_);
-    std::ofstream(path_ / "m.ptx") << module_text;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string file() const { return (path_ / "m.ptx").string(); }
-
- private:
-  std::filesystem::path path_;
+struct Folder : ModuleFolder {
+  Folder() : ModuleFolder(module_text) {}
 };
 
 Plan plan_for(Folder const& folder) {
-  CommandLine line;
-  line.path = folder.file();
-  line.kernel = "k";
-  line.global = "400";
-  line.local = "100";
-  line.arguments = {"buf:u32:2000:iota", "i32:5"};
-  auto plan = plan_of(line);
-  plan.request.registers = plan.request.cache = false;
-  return plan;
+  return uncached_plan({.path = folder.module(),
+                        .kernel = "k",
+                        .global = "400",
+                        .local = "100",
+                        .arguments = {"buf:u32:2000:iota", "i32:5"}});
 }
 
 std::string trace_of(Folder const& folder, unsigned width, std::string_view groups, unsigned threads = 1,
@@ -95,12 +79,11 @@ std::string trace_of(Folder const& folder, unsigned width, std::string_view grou
   std::ostringstream text;
   record::Writer<record::Trace> rows(text, format, count);
   TraceOutput output(rows, format);
-  RunOptions options;
+  auto options = with_groups(groups);
   options.emit = Emit::trace;
   options.trace = &output;
   options.trace_width = width;
   options.threads = threads;
-  options.groups = parse_groups(groups);
   run(plan_for(folder), options);
   output.flush();
   rows.finish();
@@ -109,24 +92,15 @@ std::string trace_of(Folder const& folder, unsigned width, std::string_view grou
 
 std::vector<record::Trace> parsed(std::string const& text) {
   std::istringstream in(text);
-  csv::Reader csv(in, "trace.csv");
-  record::Reader<record::Trace> reader(csv);
-  std::vector<record::Trace> rows;
-  record::Trace row;
-  while (reader.next(row)) rows.push_back(row);
-  return rows;
+  return record::read_rows<record::Trace>(in, "trace.csv");
 }
 
 std::uint64_t mask_of(record::Trace const& row) {
-  std::uint64_t mask = 0;
-  std::from_chars(row.mask.data(), row.mask.data() + row.mask.size(), mask, 16);
-  return mask;
+  return to_number<std::uint64_t>(row.mask, 16).value();
 }
 
 record::Kernel counted(Folder const& folder, std::string_view groups = "all") {
-  RunOptions options;
-  options.groups = parse_groups(groups);
-  return run(plan_for(folder), options).rows.at(0);
+  return run(plan_for(folder), with_groups(groups)).rows.at(0);
 }
 
 }  // namespace
@@ -233,8 +207,7 @@ TEST_CASE("lines and blocks add up to the kernel, whole or extrapolated") {
     auto const kernel = counted(folder, groups);
     double issues = 0;
     for (auto const& by_width : kernel.issues) issues += by_width[1];
-    RunOptions options;
-    options.groups = parse_groups(groups);
+    auto options = with_groups(groups);
     options.emit = Emit::lines;
     auto const lines = run(plan_for(folder), options).lines;
     options.threads = 3;

@@ -1,5 +1,7 @@
 // What a user's own times tell of a device: figures that made them are found again, and intervals narrow.
 #include "model/own_times.hpp"
+#include "devdb.hpp"
+#include "kernels.hpp"
 
 #include <cmath>
 #include <deque>
@@ -9,35 +11,19 @@
 
 using namespace kernelcast;
 using model::OwnTime;
-using record::Pipe, record::Step;
 
 namespace {
 
 device::Device const& rtx3080() {
-  static auto const db = device::load(KERNELCAST_SOURCE_DIR "/devdb");
-  return db.find("rtx3080");
+  return database().find("rtx3080");
 }
 
 // Each work-item loads and stores a word, and has so many instructions.
 record::Kernel kernel(std::string name, std::uint64_t groups, double instructions) {
-  record::Kernel k;
+  auto k = stream_kernel(groups);
   k.kernel = std::move(name);
-  k.case_name = "c";
-  k.grid_x = k.groups_total = k.groups_emulated = groups;
-  k.block_x = 256;
-  k.registers_sm75 = 32;
-  k.inst_total = 1;
-  k.issues[record::InstructionClass::fp32][1] = 8;
-  for (auto& n : k.slots) n = 0;
-  k.slots[Pipe::fp32] = 8 * instructions * static_cast<double>(groups);
-  k.code_slots = 1;
+  k.slots[record::Pipe::fp32] = 8 * instructions * static_cast<double>(groups);
   k.group.slots = 8 * instructions;
-  for (auto& n : k.group.path) n = 0;
-  k.group.load_requests = k.group.store_requests = "1/4/1:8";
-  k.group.load_sectors = k.group.store_sectors = "x:32";
-  k.group.load_lines = k.group.store_lines = "x:8";
-  k.group.path[Step::miss] = 1;
-  k.global_footprint_bytes = 2048.0 * static_cast<double>(groups);
   return k;
 }
 

@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "devdb.hpp"
+#include "kernels.hpp"
 #include "model/queue.hpp"
 #include "model/rates.hpp"
 #include "record/latency_gap.hpp"
@@ -18,45 +20,11 @@ using record::Limiter, record::Pipe, record::Step;
 
 namespace {
 
-device::DeviceDatabase const& all_devices() {
-  static auto const db = device::load(KERNELCAST_SOURCE_DIR "/devdb");
-  return db;
-}
-
 Options no_launches() {
   Options o;
   o.has_launch_cost = true;
   o.constants.code_s = o.constants.ramp_s = o.constants.dirty_part = 0;
   return o;
-}
-
-// 256 work-items a group; nothing else yet.
-record::Kernel group_kernel(std::uint64_t groups) {
-  record::Kernel k;
-  k.kernel = "k";
-  k.case_name = "c";
-  k.grid_x = k.groups_total = k.groups_emulated = groups;
-  k.block_x = 256;
-  k.registers_sm75 = 32;
-  k.inst_total = 1;
-  k.issues[record::InstructionClass::fp32] = {16, 8, 4};
-  for (auto& n : k.slots) n = 0;
-  k.slots[Pipe::fp32] = 8.0 * static_cast<double>(groups);
-  k.code_slots = 1;
-  k.group.slots = 8;
-  for (auto& n : k.group.path) n = 0;
-  return k;
-}
-
-// Each work-item loads and stores one word.
-record::Kernel stream_kernel(std::uint64_t groups) {
-  auto k = group_kernel(groups);
-  k.group.load_requests = k.group.store_requests = "1/4/1:8";
-  k.group.load_sectors = k.group.store_sectors = "x:32";
-  k.group.load_lines = k.group.store_lines = "x:8";
-  k.group.path[Step::miss] = 1;
-  k.global_footprint_bytes = 2048.0 * static_cast<double>(groups);
-  return k;
 }
 
 double queue_time(record::Kernel const& k, device::Device const& d, Options const& o = no_launches()) {
@@ -70,7 +38,7 @@ double queue_time(record::Kernel const& k, device::Device const& d, Options cons
 
 TEST_CASE("a long stream takes its bytes over the bandwidth") {
   for (auto const* const name : {"a100", "rtx3080", "v100", "t4"}) {
-    auto const& d = all_devices().find(name);
+    auto const& d = database().find(name);
     auto const k = stream_kernel(1 << 20);
     double const bandwidth =
         d.measured_bandwidth_bytes_per_s.value_or(Constants{}.dram_part * d.peak_bandwidth_bytes_per_s.value_or(0));
@@ -88,7 +56,7 @@ TEST_CASE("a slot keeps the station of its architecture busy") {
   for (auto const& [name, station, lanes] : {std::tuple{"a100", model::queue::Station::special, 16.0},
                                              std::tuple{"t4", model::queue::Station::special, 16.0},
                                              std::tuple{"rtx3080", model::queue::Station::integer, 64.0}}) {
-    auto const& d = all_devices().find(name);
+    auto const& d = database().find(name);
     auto const terms = model::queue::Kernel(k).explain(d, no_launches());
     INFO(name);
     CHECK(terms.stations[station] == Approx(1000 * 32 / lanes / terms.common.clock_hz));
@@ -98,7 +66,7 @@ TEST_CASE("a slot keeps the station of its architecture busy") {
 
 TEST_CASE("a stream for one pipe does not wait for the scheduler besides") {
   // GA10x issues and executes 128 fused multiply-adds of single precision a clock.
-  auto const& d = all_devices().find("rtx3080");
+  auto const& d = database().find("rtx3080");
   auto k = group_kernel(1 << 20);
   k.slots[Pipe::fp32] = 1000.0 * (1 << 20);
   auto o = no_launches();
@@ -117,14 +85,14 @@ TEST_CASE("a narrow unit for double precision gives less than is stated, a wide 
   k.slots[Pipe::fp32] = 0;
   k.slots[Pipe::fp64] = 1000.0 * (1 << 20);
   for (auto const& [name, lanes] : {std::pair{"rtx3080", 2 * Constants{}.fp64_slow_part}, std::pair{"a100", 32.0}}) {
-    auto const terms = model::queue::Kernel(k).explain(all_devices().find(name), no_launches());
+    auto const terms = model::queue::Kernel(k).explain(database().find(name), no_launches());
     INFO(name);
     CHECK(terms.stations[model::queue::Station::fp64] == Approx(1000 * 32 / lanes / terms.common.clock_hz));
   }
 }
 
 TEST_CASE("a wavefront alone does not issue at every clock") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto k = group_kernel(1);
   k.block_x = 32;
   k.slots[Pipe::alu] = k.group.slots.emplace(1000);
@@ -135,7 +103,7 @@ TEST_CASE("a wavefront alone does not issue at every clock") {
 }
 
 TEST_CASE("memory serves a last wave that is not full at its whole rate") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto const groups = *d.compute_units * 8 + 1;  // one unit has a ninth group
   auto const t = model::queue::Kernel(stream_kernel(groups)).explain(d, no_launches());
   CHECK(t.groups_of_unit == 9);
@@ -145,7 +113,7 @@ TEST_CASE("memory serves a last wave that is not full at its whole rate") {
 }
 
 TEST_CASE("code is fetched while memory serves what has been asked for") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto k = stream_kernel(1 << 20);
   auto o = no_launches();
   double const without = queue_time(k, d, o);
@@ -158,7 +126,7 @@ TEST_CASE("code is fetched while memory serves what has been asked for") {
 }
 
 TEST_CASE("one group alone takes its latency and its service") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto k = group_kernel(1);
   k.group.path[Step::arithmetic] = 1000;
   auto o = no_launches();
@@ -171,7 +139,7 @@ TEST_CASE("one group alone takes its latency and its service") {
 }
 
 TEST_CASE("the longest group takes no longer than its latency and its service, nor less than either") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto k = group_kernel(1);
   k.slots[Pipe::fp32] = k.group.slots.emplace(2e4);
   for (double const steps : {0.0, 1000.0, 5000.0}) {
@@ -184,7 +152,7 @@ TEST_CASE("the longest group takes no longer than its latency and its service, n
 }
 
 TEST_CASE("caches run at the clock of the compute units") {
-  auto const& d = all_devices().find("quadro-gv100");
+  auto const& d = database().find("quadro-gv100");
   auto k = group_kernel(1);
   k.group.path[Step::hit] = 1000;
   auto slow = no_launches();
@@ -202,7 +170,7 @@ TEST_CASE("caches run at the clock of the compute units") {
 }
 
 TEST_CASE("throughput of the queue lies between its bounds, and grows with the customers") {
-  auto const& d = all_devices().find("rtx3080");
+  auto const& d = database().find("rtx3080");
   auto k = group_kernel(68 * 6);
   k.slots[Pipe::fp32] = 1e4 * 68 * 6;
   k.group.slots = 1e4;
@@ -230,7 +198,7 @@ TEST_CASE("more work, slower memory or fewer units never make a kernel faster") 
     for (auto const& n : k.slots) slots += *n;
     k.group.slots = slots / static_cast<double>(k.groups_total);
     for (auto const s : record::values_of<Step>) k.group.path[s] = std::floor(any(100));
-    device::Device d = all_devices().find(i % 2 ? "a100" : "rtx3080");
+    device::Device d = database().find(i % 2 ? "a100" : "rtx3080");
     double const time = queue_time(k, d);
     auto more = k;
     for (auto& n : more.slots) *n *= 1.5;
@@ -244,7 +212,7 @@ TEST_CASE("more work, slower memory or fewer units never make a kernel faster") 
 }
 
 TEST_CASE("memory that all groups share is fetched once where the cache holds it") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto k = stream_kernel(10000);
   k.group.load_sectors = "all:1024";
   k.group.load_requests = "1/4/1:256";
@@ -255,7 +223,7 @@ TEST_CASE("memory that all groups share is fetched once where the cache holds it
 }
 
 TEST_CASE("what has been written last stays in the second-level cache") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto o = no_launches();
   o.constants.dirty_part = 0.25;
   for (std::uint64_t const groups : {std::uint64_t{100}, std::uint64_t{1} << 20}) {
@@ -268,7 +236,7 @@ TEST_CASE("what has been written last stays in the second-level cache") {
 }
 
 TEST_CASE("what does not stay in the first-level cache comes from the second again") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto k = stream_kernel(108);
   k.group.reuse = "8:1000";  // within 256 sectors: 8 KiB
   auto const stays = model::queue::Kernel(k).explain(d, no_launches());
@@ -278,7 +246,7 @@ TEST_CASE("what does not stay in the first-level cache comes from the second aga
 }
 
 TEST_CASE("atomics on one address take turns") {
-  auto const& d = all_devices().find("rtx3080");
+  auto const& d = database().find("rtx3080");
   auto k = stream_kernel(10000);
   k.group.atomic_requests = k.group.atomic_sectors = 8;
   k.group.atomic_serial = 256;
@@ -290,7 +258,7 @@ TEST_CASE("atomics on one address take turns") {
 }
 
 TEST_CASE("atomics on addresses of their own keep the parts of the cache busy that hold them") {
-  auto const& d = all_devices().find("rtx3080");
+  auto const& d = database().find("rtx3080");
   auto const o = no_launches();
   auto k = stream_kernel(10000);
   k.group.atomic_requests = 8;
@@ -315,7 +283,7 @@ TEST_CASE("atomics on addresses of their own keep the parts of the cache busy th
 }
 
 TEST_CASE("what groups far apart share is fetched once for as many as the cache holds") {
-  auto const& d = all_devices().find("rtx3080");
+  auto const& d = database().find("rtx3080");
   // A plane of 1024 groups, 32 sectors each; a group loads its own part of three planes. 256 planes.
   std::uint64_t const plane = 1024, groups = 256 * plane;
   auto k = stream_kernel(groups);
@@ -351,7 +319,7 @@ TEST_CASE("what groups far apart share is fetched once for as many as the cache 
 }
 
 TEST_CASE("a request of one line takes a clock on large compute units, one of two lines two") {
-  auto const& a100 = all_devices().find("a100");
+  auto const& a100 = database().find("a100");
   auto k = stream_kernel(1000);
   k.group.store_requests.clear();
   auto const clocks = [&](std::string const& requests) {
@@ -364,7 +332,7 @@ TEST_CASE("a request of one line takes a clock on large compute units, one of tw
 }
 
 TEST_CASE("the second-level cache gives what was measured, else so much for each channel, and not less than memory") {
-  for (auto const& d : all_devices().devices()) {
+  for (auto const& d : database().devices()) {
     if (!device::is_gpu(d) || !d.clock_hz) continue;
     INFO(d.device);
     double const l2 = model::l2_bytes_per_s(d, *d.clock_hz);
@@ -373,12 +341,12 @@ TEST_CASE("the second-level cache gives what was measured, else so much for each
     else
       CHECK(l2 >= model::dram_bytes_per_s(d));
   }
-  auto const& d = all_devices().find("rtx3080");
+  auto const& d = database().find("rtx3080");
   CHECK(model::l2_bytes_per_s(d, 1e9) == Approx(1e9 * 120 * 320 / 32));
 }
 
 TEST_CASE("launches cost a constant each, unless another cost is given") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto k = stream_kernel(1);
   k.launches = 10;
   k.groups_total = 10;
@@ -389,7 +357,7 @@ TEST_CASE("launches cost a constant each, unless another cost is given") {
 }
 
 TEST_CASE("back to back, a launch costs what executing does not hide") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   for (std::uint64_t const groups : {std::uint64_t{1}, std::uint64_t{1} << 16}) {
     auto k = stream_kernel(groups);
     k.launches = 3;
@@ -404,7 +372,7 @@ TEST_CASE("back to back, a launch costs what executing does not hide") {
 }
 
 TEST_CASE("of a graph, the first node costs a launch and each other less") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   double const node_s = Constants{}.graph_node_s;
   for (std::uint64_t const groups : {std::uint64_t{1}, std::uint64_t{1} << 16})
     for (std::uint64_t const launches : {1, 2, 20}) {
@@ -434,20 +402,14 @@ TEST_CASE("the published graph: 20 kernels of 2.9 us, 3.4 us for each") {
 }
 
 TEST_CASE("terms that are used again are those of new ones") {
-  auto const row = [](record::Projection const& p) {
-    std::ostringstream out;
-    record::Writer<record::Projection> writer(out);
-    writer.write(p);
-    writer.finish();
-    return out.str();
-  };
+  auto const row = [](record::Projection const& p) { return record::rows_text<record::Projection>({p}); };
   auto many = stream_kernel(1 << 16), few = stream_kernel(1);
   many.registers_sm75 = 3000;  // notes, where no queue takes it
   few.block_x = 4096;          // refused
   model::queue::Terms used;
   for (auto const* const k : {&many, &few}) {
     model::queue::Kernel const ready(*k);
-    for (auto const& d : all_devices().devices()) {
+    for (auto const& d : database().devices()) {
       CAPTURE(d.device);
       auto const fresh = ready.explain(d, no_launches());
       ready.explain(d, no_launches(), used);
@@ -460,7 +422,7 @@ TEST_CASE("terms that are used again are those of new ones") {
 }
 
 TEST_CASE("a warm second-level cache holds what fits") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto o = no_launches();
   double const cold = queue_time(stream_kernel(4096), d, o), cold_large = queue_time(stream_kernel(1 << 20), d, o);
   o.caches = model::queue::Caches::warm;
@@ -469,7 +431,7 @@ TEST_CASE("a warm second-level cache holds what fits") {
 }
 
 TEST_CASE("what the program has left in the second-level cache is not fetched") {
-  auto const& d = all_devices().find("a100");  // 40 MB
+  auto const& d = database().find("a100");  // 40 MB
   auto o = no_launches();
   auto k = stream_kernel(4096);  // 8 MiB, half of them loaded, half stored
   double const unknown = queue_time(k, d, o);
@@ -504,7 +466,7 @@ TEST_CASE("what the program has left in the second-level cache is not fetched") 
 }
 
 TEST_CASE("rows without the counts of one group are estimated, rows without slots are projected as by panwar") {
-  auto const& d = all_devices().find("a100");
+  auto const& d = database().find("a100");
   auto k = stream_kernel(10000);
   k.global_load_bytes = k.global_store_bytes = 1024.0 * 10000;
   k.global_load_tx[1] = k.global_store_tx[1] = {32.0 * 10000, 16.0 * 10000, 8.0 * 10000};
@@ -523,7 +485,7 @@ TEST_CASE("rows without the counts of one group are estimated, rows without slot
 }
 
 TEST_CASE("AMD's machine code keeps one vector unit busy, a wavefront of 64 as long as two of 32") {
-  auto const& d = all_devices().find("mi210");
+  auto const& d = database().find("mi210");
   auto k = group_kernel(104 * 100);  // each compute unit 100 groups of 4 wavefronts
   k.target = "gfx90a";
   for (auto& n : k.slots) n = 0;
@@ -538,7 +500,7 @@ TEST_CASE("AMD's machine code keeps one vector unit busy, a wavefront of 64 as l
   CHECK(t.projection.reason.find("panwar") == std::string::npos);
   CHECK(*t.projection.time_s == Approx(100 * 6400 / *d.clock_hz).epsilon(0.1));
   // The same count of wavefronts of 32 on RDNA takes half of the lanes' time.
-  auto const& rdna = all_devices().find("rx6900xt");
+  auto const& rdna = database().find("rx6900xt");
   k.target = "gfx1030";
   auto const half = model::queue::Kernel(k).explain(rdna, no_launches());
   CHECK(half.stations[record::Station::fp32] == Approx((4000 + 2000) / 2 / *rdna.clock_hz));
@@ -546,7 +508,7 @@ TEST_CASE("AMD's machine code keeps one vector unit busy, a wavefront of 64 as l
 }
 
 TEST_CASE("bundles of a VLIW hold several operations, except those of its one wide lane") {
-  auto const& d = all_devices().find("hd5870");
+  auto const& d = database().find("hd5870");
   auto k = group_kernel(20 * 100);
   k.slots[Pipe::fp32] = 1000 * 2000.0, k.slots[Pipe::imad] = 100 * 2000.0;
   k.group.slots = 1100;
@@ -561,7 +523,7 @@ TEST_CASE("loads that pass the first level by are asked of the second each time;
   k.group.reuse = "3:64";
   double const own = 32, stored = 32;
   auto const l2_sectors = [&](char const* device) {
-    return model::queue::Kernel(k).explain(all_devices().find(device), no_launches()).l2_bytes / 32 / 1000;
+    return model::queue::Kernel(k).explain(database().find(device), no_launches()).l2_bytes / 32 / 1000;
   };
   CHECK(l2_sectors("k40") == Approx(3 * own + stored));
   CHECK(l2_sectors("rtx3080") == Approx(own + stored));
@@ -577,14 +539,14 @@ TEST_CASE("without a second level each group fetches for itself") {
   k.group.load_sectors = "all:32", k.group.load_lines = "all:8";  // all groups load the same
   k.global_footprint_bytes = 1024 + 1024.0 * 1000;
   auto const dram = [&](char const* device) {
-    return model::queue::Kernel(k).explain(all_devices().find(device), no_launches()).dram_bytes;
+    return model::queue::Kernel(k).explain(database().find(device), no_launches()).dram_bytes;
   };
   CHECK(dram("c1060") == Approx(2048.0 * 1000));
   CHECK(dram("gtx580") == Approx(1024 + 1024.0 * 1000));
 }
 
 TEST_CASE("words apart take AMD's load unit four lanes at a time: RRZE-HPC/gpu-benches gpu-strides of an MI210") {
-  auto const& d = all_devices().find("mi210");
+  auto const& d = database().find("mi210");
   auto const clocks = [&](char const* request) {
     auto k = stream_kernel(1000);
     k.group.store_requests = "", k.group.load_requests = std::string(request) + ":1000";
@@ -601,7 +563,7 @@ TEST_CASE("words apart take AMD's load unit four lanes at a time: RRZE-HPC/gpu-b
 }
 
 TEST_CASE("shared memory whose measured rates contradict each other is as slow as the slower one") {
-  auto d = all_devices().find("gtx980");
+  auto d = database().find("gtx980");
   auto k = group_kernel(16000);
   k.shared_bytes = 1024;
   k.group.shared_requests = 100;
@@ -613,13 +575,13 @@ TEST_CASE("shared memory whose measured rates contradict each other is as slow a
   auto const after = model::queue::Kernel(k).explain(d, no_launches());
   CHECK(after.stations[record::Station::shared] == Approx(4 * before.stations[record::Station::shared]));
   CHECK(after.projection.reason.find("contradict") != std::string::npos);
-  CHECK(all_devices().find("firepro-w9100").shared_slowdown() > 4);
-  for (auto const& other : all_devices().devices())
+  CHECK(database().find("firepro-w9100").shared_slowdown() > 4);
+  for (auto const& other : database().devices())
     if (other.device != "firepro-w9100") CHECK(other.shared_slowdown() == 1);
 }
 
 TEST_CASE("what the last-level cache holds moves at its rate, not memory's") {
-  auto d = all_devices().find("mi300x");
+  auto d = database().find("mi300x");
   auto k = stream_kernel(65536);  // 128 MiB: beyond the second level, within the last
   auto warm = no_launches();
   warm.caches = model::queue::Caches::warm;
@@ -632,14 +594,10 @@ TEST_CASE("what the last-level cache holds moves at its rate, not memory's") {
 }
 
 TEST_CASE("a histogram that is none is refused with its place") {
-  std::ostringstream text;
-  record::Writer<record::Kernel> writer(text);
   auto k = stream_kernel(10);
   bool const of_group = GENERATE(true, false);
   (of_group ? k.group.reuse : k.touched_before) = "3:x";
-  writer.write(k);
-  writer.finish();
-  std::istringstream in(text.str());
+  std::istringstream in(record::rows_text<record::Kernel>({k}));
   csv::Reader csv(in, "k.csv");
   record::Reader<record::Kernel> rows(csv);
   record::Kernel row;
@@ -650,7 +608,7 @@ TEST_CASE("a histogram that is none is refused with its place") {
 TEST_CASE("every GPU of the database has a time or a reason") {
   auto const k = stream_kernel(1000);
   model::queue::Kernel const ready(k);
-  for (auto const& d : all_devices().devices()) {
+  for (auto const& d : database().devices()) {
     if (!device::is_gpu(d)) continue;
     auto const p = ready.project(d);
     INFO(d.device);
@@ -667,22 +625,19 @@ TEST_CASE("each constant has a name of its own, a value and a source") {
     CHECK(std::ranges::count(record::queue_constants, c.name, &record::QueueConstant::name) == 1);
   }
   std::set<std::pair<std::string, std::string>> seen;
-  for (auto const& own : all_devices().constants()) {
+  for (auto const& own : database().constants()) {
     INFO(own.target << "." << own.constant);
     CHECK(own.source.size() > 10);
     CHECK(seen.insert({own.target, own.constant}).second);
-    CHECK(std::ranges::count(all_devices().devices(), own.target, &device::Device::target) > 0);
+    CHECK(std::ranges::count(database().devices(), own.target, &device::Device::target) > 0);
   }
 }
 
 TEST_CASE("constants of an architecture that are latgap.csv's are as there") {
   std::ifstream in(KERNELCAST_SOURCE_DIR "/devdb/latgap.csv");
-  csv::Reader csv(in, "latgap.csv");
-  record::Reader<record::LatencyGap> reader(csv);
-  std::vector<record::LatencyGap> rows;
-  for (record::LatencyGap row; reader.next(row);) rows.push_back(row);
+  auto const rows = record::read_rows<record::LatencyGap>(in, "latgap.csv");
   std::size_t checked = 0;
-  for (auto const& own : all_devices().constants()) {
+  for (auto const& own : database().constants()) {
     if (!own.source.starts_with("latgap.csv ")) continue;
     INFO(own.target << "." << own.constant << ": " << own.source);
     CHECK(std::ranges::any_of(rows, [&](auto const& row) {

@@ -22,11 +22,7 @@ template <class R>
 std::vector<R> rows_of(std::string const& path) {
   std::ifstream in(path);
   REQUIRE(in);
-  csv::Reader csv(in, path);
-  record::Reader<R> reader(csv);
-  std::vector<R> rows;
-  for (R row; reader.next(row);) rows.push_back(row);
-  return rows;
+  return record::read_rows<R>(in, path);
 }
 
 std::string const devdb = KERNELCAST_SOURCE_DIR "/devdb";

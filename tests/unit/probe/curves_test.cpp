@@ -11,6 +11,7 @@
 #include <map>
 
 #include "catch.hpp"
+#include "devdb.hpp"
 #include "device/device.hpp"
 #include "probe/probe.hpp"
 #include "probe/statistics.hpp"
@@ -25,19 +26,10 @@ using Rows = std::vector<record::Measurement>;
 char const* const measured_devices[] = {"a100", "a100-80", "a40",   "gh200",  "h100-pcie", "h200",    "l40",
                                         "v100", "mi100",   "mi210", "mi300a", "mi300x",    "rx6900xt"};
 
-device::DeviceDatabase const& database() {
-  static auto const db = device::load(KERNELCAST_SOURCE_DIR "/devdb");
-  return db;
-}
-
 Rows curves_of(std::string const& device) {
   auto const path = KERNELCAST_SOURCE_DIR "/devdb/curves/" + device + ".csv";
   std::ifstream in(path, std::ios::binary);
-  csv::Reader cells(in, path);
-  record::Reader<record::Measurement> reader(cells);
-  Rows rows;
-  for (record::Measurement row; reader.next(row);) rows.push_back(row);
-  return rows;
+  return record::read_rows<record::Measurement>(in, path);
 }
 
 struct AtSize {

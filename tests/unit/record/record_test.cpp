@@ -30,20 +30,7 @@ namespace {
 template <class R>
 std::vector<R> read(std::string const& text) {
   std::istringstream in(text);
-  csv::Reader rows(in, "in.csv");
-  Reader<R> reader(rows);
-  std::vector<R> records;
-  for (R record; reader.next(record);) records.push_back(record);
-  return records;
-}
-
-template <class R>
-std::string write(std::vector<R> const& records, Format format = Format::csv) {
-  std::ostringstream out;
-  Writer<R> writer(out, format);
-  for (auto const& record : records) writer.write(record);
-  writer.finish();
-  return out.str();
+  return read_rows<R>(in, "in.csv");
 }
 
 template <class R>
@@ -103,14 +90,14 @@ TEST_CASE("the kernel record has the columns of the contract, in its order") {
 }
 
 TEST_CASE("the columns of the other records stand as in the contract") {
-  CHECK(write<Projection>({}) ==
+  CHECK(rows_text<Projection>({}) ==
         "kernel,case,device,model,time_s,time_low_s,time_high_s,limiter,status,reason,t_compute_s,t_global_s,"
         "t_shared_s,occupancy,bandwidth_source,t_launch_s\n");
-  CHECK(write<Ranking>({}) == "model,kernel,case,rank,device,time_s,relative_time,decided,limiter\n");
-  CHECK(write<Assessment>({}) ==
+  CHECK(rows_text<Ranking>({}) == "model,kernel,case,rank,device,time_s,relative_time,decided,limiter\n");
+  CHECK(rows_text<Assessment>({}) ==
         "model,kernel,case,chosen_device,best_device,selection_penalty_pct,relative_error_pct\n");
-  CHECK(write<Share>({}) == "model,kernel,case,device,share\n");
-  CHECK(line(write<Assignment>({}), 0).rfind("kernel,case,device,start_s,end_s", 0) == 0);
+  CHECK(rows_text<Share>({}) == "model,kernel,case,device,share\n");
+  CHECK(line(rows_text<Assignment>({}), 0).rfind("kernel,case,device,start_s,end_s", 0) == 0);
 }
 
 TEST_CASE("an input needs the columns of the contract and no others") {
@@ -187,12 +174,12 @@ TEST_CASE("bad cells and columns are refused with place, line and hint") {
     INFO(good);
     CHECK(refusal<Measured>(header + "k,c,d," + good + "\n") == "none");
   }
-  std::string const ranking = line(write<Ranking>({}), 0) + "\n";
+  std::string const ranking = line(rows_text<Ranking>({}), 0) + "\n";
   CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1.5,d,1,1,yes,\n"),
              Contains("2:7: error: column 'rank': expected a whole"));
   CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,-1,d,1,1,yes,\n"), Contains("expected a whole number, 0 or more"));
   CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1,d,1,1,true,\n"), Contains("expected yes or no"));
-  std::string const measurement = line(write<Measurement>({}), 0) + "\n";
+  std::string const measurement = line(rows_text<Measurement>({}), 0) + "\n";
   CHECK(refusal<Measurement>(measurement + "d,b,clock_hz,,,4,1,1e9,1,,,,,ok,,,,,,,\n") == "none");
   CHECK_THAT(refusal<Measurement>(measurement + "d,b,clock_hz,,,4,1,-1e9,1,,,,,ok,,,,,,,\n"),
              Contains("2:20: error: column 'working_set_bytes': expected 0 or more, got '-1e9'"));
@@ -251,10 +238,11 @@ TEST_CASE("cells that repeat from row to row are written as when they stand alon
     row.device = "d";
     if (random() % 8) row.time_s = numbers[random() % numbers.size()];
   }
-  std::string one_by_one = line(write<Measured>({}), 0) + "\n";
-  for (auto const& row : rows) one_by_one += write<Measured>({row}).substr(line(write<Measured>({}), 0).size() + 1);
-  CHECK((write(rows) == one_by_one));
-  auto const again = read<Measured>(write(rows));
+  std::string one_by_one = line(rows_text<Measured>({}), 0) + "\n";
+  for (auto const& row : rows)
+    one_by_one += rows_text<Measured>({row}).substr(line(rows_text<Measured>({}), 0).size() + 1);
+  CHECK((rows_text(rows) == one_by_one));
+  auto const again = read<Measured>(rows_text(rows));
   REQUIRE(again.size() == rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     CHECK(again[i].kernel == rows[i].kernel);
@@ -287,7 +275,7 @@ TEST_CASE("random records are read back as they were written") {
     if (random() % 2) p.occupancy = random_double(random);
     rows.push_back(p);
   }
-  auto const text = write(rows);
+  auto const text = rows_text(rows);
   auto const again = read<Projection>(text);
   REQUIRE(again.size() == rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -296,7 +284,7 @@ TEST_CASE("random records are read back as they were written") {
     CHECK(again[i].time_s == rows[i].time_s);
     CHECK(again[i].occupancy == rows[i].occupancy);
   }
-  CHECK(write(again) == text);
+  CHECK(rows_text(again) == text);
 }
 
 TEST_CASE("every column of the kernel record has a field of its own") {
@@ -307,7 +295,7 @@ TEST_CASE("every column of the kernel record has a field of its own") {
   std::vector<std::string> cells;
   for (std::size_t i = 0; i < columns.size(); ++i) cells.push_back(std::to_string(1000 + i));
   header.row(cells);
-  CHECK(write(read<Kernel>(in.str())) == in.str());
+  CHECK(rows_text(read<Kernel>(in.str())) == in.str());
 }
 
 TEST_CASE("a class of instructions is one line of a list: names, arrays and columns follow") {
@@ -366,8 +354,8 @@ TEST_CASE("a column of an enumeration reads and writes its names, and no others"
   CHECK_FALSE(rows[1].rule);
   CHECK(rows[1].limiter.empty());
   CHECK(rows[2].limiter.text() == "of others");
-  CHECK(write(rows) == text);
-  auto const json = nlohmann::json::parse(write(rows, Format::json));
+  CHECK(rows_text(rows) == text);
+  auto const json = nlohmann::json::parse(rows_text(rows, Format::json));
   CHECK(json[0]["scope"] == "wave");
   CHECK(json[1]["rule"].is_null());
   CHECK(json[1]["limiter"].is_null());
@@ -441,22 +429,22 @@ TEST_CASE("JSON is an array of objects with null for unknown values") {
   p.device = "d";
   p.model = "m";
   p.time_s = 1e-5;
-  auto const json = nlohmann::json::parse(write<Projection>({p, p}, Format::json));
+  auto const json = nlohmann::json::parse(rows_text<Projection>({p, p}, Format::json));
   REQUIRE(json.size() == 2);
   CHECK(json[0]["kernel"] == p.kernel);
   CHECK(json[0]["time_s"] == 1e-5);
   CHECK(json[0]["time_low_s"].is_null());
   CHECK(json[0]["reason"].is_null());
-  CHECK(nlohmann::json::parse(write<Projection>({}, Format::json)) == nlohmann::json::array());
+  CHECK(nlohmann::json::parse(rows_text<Projection>({}, Format::json)) == nlohmann::json::array());
   Ranking r;
   r.decided = false;
-  CHECK(nlohmann::json::parse(write<Ranking>({r}, Format::json))[0]["decided"] == false);
+  CHECK(nlohmann::json::parse(rows_text<Ranking>({r}, Format::json))[0]["decided"] == false);
 }
 
 TEST_CASE("a table is aligned and scales its units") {
   Ranking a{"panwar", "mmul", "1024", 1, "hd7970", 1.234e-5, 1, true, Limiter::compute};
   Ranking b{"panwar", "mmul", "1024", 2, "c1060", 0.5, 40519.0, false, Limiter::global};
-  CHECK(write<Ranking>({a, b}, Format::table) ==
+  CHECK(rows_text<Ranking>({a, b}, Format::table) ==
         "model   kernel  case  rank  device   time_s  relative_time  decided  limiter\n"
         "panwar  mmul    1024     1  hd7970  12.3 us              1  yes      compute\n"
         "panwar  mmul    1024     2  c1060    500 ms          40519  no       global\n");
