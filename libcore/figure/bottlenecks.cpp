@@ -42,11 +42,10 @@ void draw_bottlenecks(Rows& rows, Script& script) {
   script.line("set grid y");
   script.line("set key outside bottom center horizontal samplen 1");
   auto const data = script.data(cells);
-  std::string plot = "plot ";
   for (std::size_t i = 0; i < terms.size() - (transfers ? 0 : 1); ++i)
-    plot += fmt::format("{}{} using {}{} lc rgb {} title {}", i > 0 ? ", " : "", data, i + 2, i == 0 ? ":xtic(1)" : "",
-                        quote(colour(i)), quote(terms[i].name));
-  script.line("{}", plot);
+    script.curve("{} using {}{} lc rgb {} title {}", data, i + 2, i == 0 ? ":xtic(1)" : "", quote(colour(i)),
+                 quote(terms[i].name));
+  script.plot();
 }
 
 }  // namespace kernelcast::figure

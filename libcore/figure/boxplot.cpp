@@ -7,19 +7,19 @@ namespace {
 
 void draw_panel(Script& script, std::string const& title, Boxes const& boxes) {
   script.line("set title {}", quote(title));
-  std::string ticks, plot;
+  std::string ticks;
   int place = 0;
   for (auto const& [name, values] : boxes) {
     ++place;
     ticks += fmt::format("{}{} {}", ticks.empty() ? "" : ", ", tic(name), place);
     std::vector<std::vector<std::string>> cells;
     for (double const v : values) cells.push_back({number(v)});
-    plot += fmt::format("{}{} using ({}):1 with boxplot lc rgb {} notitle", plot.empty() ? "" : ", ",
-                        script.data(cells), place, quote(colour(static_cast<std::size_t>(place))));
+    script.curve("{} using ({}):1 with boxplot lc rgb {} notitle", script.data(cells), place,
+                 quote(colour(static_cast<std::size_t>(place))));
   }
   script.line("set xtics ({})", ticks);
   script.line("set xrange [0.4:{}]", number(place + 0.6));
-  script.line("plot {}", plot);
+  script.plot();
 }
 
 }  // namespace

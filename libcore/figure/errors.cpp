@@ -21,23 +21,21 @@ std::string class_name(std::size_t i) {
 }
 
 void draw_boxes(Script& script, std::map<std::string, std::vector<double>> const& errors) {
-  std::string labels, plot;
+  std::string labels;
   double place = 0;
   for (auto const& [device, values] : errors) {
     place += 1;
     std::vector<std::vector<std::string>> cells;
     for (double const error : values) cells.push_back({number(std::max(error, min_shown))});
-    auto const* const comma = labels.empty() ? "" : ", ";
-    labels += fmt::format("{}{} {}", comma, tic(device), number(place));
-    plot += fmt::format("{}{} using ({}):1:(0.6) with boxplot lc rgb {}", comma, script.data(cells), number(place),
-                        quote(colour(0)));
+    labels += fmt::format("{}{} {}", labels.empty() ? "" : ", ", tic(device), number(place));
+    script.curve("{} using ({}):1:(0.6) with boxplot lc rgb {}", script.data(cells), number(place), quote(colour(0)));
   }
   script.line("set ylabel \"error (%)\"");
   script.line("set logscale y");
   script.line("set xtics rotate by 40 right font \",9\" ({})", labels);
   script.line("set xrange [0.3:{}]", number(place + 0.7));
   script.line("set style boxplot range 1.5 outliers pointtype 7");
-  script.line("plot {}", plot);
+  script.plot();
   script.line("unset logscale y");
 }
 

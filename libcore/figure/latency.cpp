@@ -51,18 +51,16 @@ void draw_latency(Rows& rows, Script& script) {
       script.line("set arrow from {},graph 0 to {},graph 1 nohead dashtype 2 lc rgb \"#999999\"", x, x);
       script.line("set label {} at {},graph 0.04 offset 0.4,0 font \",9\"", quote(capacity.name), x);
     }
-  std::string plot;
   std::size_t i = 0;
   for (auto& [name, points] : lines) {
     std::sort(points.begin(), points.end());
     std::vector<std::vector<std::string>> cells;
     for (auto const& [x, y] : points) cells.push_back({number(x), number(y)});
-    auto const data = script.data(cells);
-    plot += fmt::format("{}{} using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc rgb {} title {}", i ? ", " : "plot ", data,
-                        quote(colour(i)), quote(name));
+    script.curve("{} using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc rgb {} title {}", script.data(cells),
+                 quote(colour(i)), quote(name));
     ++i;
   }
-  script.line("{}", plot);
+  script.plot();
 }
 
 }  // namespace kernelcast::figure

@@ -52,19 +52,17 @@ void draw_occupancy(Rows& rows, Script& script) {
   script.line("set yrange [0:*]");
   script.line("set grid");
   script.line("set key outside right center");
-  std::string plot;
   std::size_t i = 0;
   for (auto& [name, points] : lines) {
     std::sort(points.begin(), points.end(), [](Point const& a, Point const& b) { return a.occupancy < b.occupancy; });
     std::vector<std::vector<std::string>> cells;
     for (auto const& p : points) cells.push_back({number(p.occupancy), number(p.value), number(p.low), number(p.high)});
-    auto const data = script.data(cells);
     // Where the colours begin again the points are open and the lines broken.
-    plot += fmt::format("{}{} using 1:2:3:4 with yerrorlines lw 2{} lc rgb {} title {}", i ? ", " : "plot ", data,
-                        i < colours ? " pt 7 ps 0.6" : " dt 2 pt 6 ps 0.9", quote(colour(i)), quote(name));
+    script.curve("{} using 1:2:3:4 with yerrorlines lw 2{} lc rgb {} title {}", script.data(cells),
+                 i < colours ? " pt 7 ps 0.6" : " dt 2 pt 6 ps 0.9", quote(colour(i)), quote(name));
     ++i;
   }
-  script.line("{}", plot);
+  script.plot();
 }
 
 }  // namespace kernelcast::figure

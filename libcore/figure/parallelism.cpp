@@ -22,14 +22,13 @@ void draw_parallelism(Rows& rows, Script& script) {
   script.line("set logscale y");
   script.line("set grid");
   script.line("set key {}", lines.size() > 1 ? "outside bottom center horizontal" : "top right");
-  std::string plot = "plot ";
   std::size_t i = 0;
   for (auto const& [name, cells] : lines) {
-    plot += fmt::format("{}{} using 1:2 with steps lw 1.5 lc rgb {} title {}", i > 0 ? ", " : "", script.data(cells),
-                        quote(colour(i)), quote(name));
+    script.curve("{} using 1:2 with steps lw 1.5 lc rgb {} title {}", script.data(cells), quote(colour(i)),
+                 quote(name));
     ++i;
   }
-  script.line("{}", plot);
+  script.plot();
 }
 
 }  // namespace kernelcast::figure

@@ -56,22 +56,18 @@ void draw_perdome(Rows& rows, Script& script) {
   script.line("set view 58,320");
   script.line("set hidden3d front");
   script.line("set key top right");
-  std::string plot = "splot ";
   for (auto& side : sides)
     if (!side.empty())
-      plot +=
-          fmt::format("{} using 1:2:3 with lines lc rgb \"#7799bb\" notitle, ", script.data(scans(std::move(side))));
+      script.curve("{} using 1:2:3 with lines lc rgb \"#7799bb\" notitle", script.data(scans(std::move(side))));
   std::size_t i = 1;
-  std::string last;
   for (auto const& mark : marks) {
     auto const data =
         script.data({{number(*mark.intensity_cpu), number(*mark.intensity_gpu), giga(mark.bound_flop_per_s)}});
-    last += fmt::format("{}{} using 1:2:3 with points pt 7 ps 1.3 lc rgb {} title {}", last.empty() ? "" : ", ", data,
-                        quote(colour(i)), quote(fmt::format("{} {:.1f}", mark.partition, mark.bound_flop_per_s / 1e9)));
+    script.curve("{} using 1:2:3 with points pt 7 ps 1.3 lc rgb {} title {}", data, quote(colour(i)),
+                 quote(fmt::format("{} {:.1f}", mark.partition, mark.bound_flop_per_s / 1e9)));
     ++i;
   }
-  if (last.empty()) plot.resize(plot.size() - 2);
-  script.line("{}{}", plot, last);
+  script.plot("splot");
 }
 
 }  // namespace kernelcast::figure

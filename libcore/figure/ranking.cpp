@@ -54,14 +54,13 @@ void draw_panel(Script& script, Panel const& panel, std::vector<std::string> con
   auto const data = script.data(cells);
   script.line("set title {}", quote(panel.title));
   script.line("set yrange [0.4:{}]", number(static_cast<double>(panel.rows.size()) + 0.6));
-  std::string plot = "plot ";
   for (std::size_t i = 0; i < limiters.size(); ++i)
-    plot += fmt::format(
+    script.curve(
         "{} using ($3=={} ? $2/2 : NaN):1:($2/2):(0.38):ytic(4) with boxxyerror fs solid 0.85 noborder lc rgb {} "
-        "title {}, ",
+        "title {}",
         data, i, quote(colour(i)), quote(limiters[i].empty() ? "time" : limiters[i]));
-  plot += fmt::format("{} using 2:1:(sprintf(\" %.3g\", $2)) with labels left font \",9\" notitle", data);
-  script.line("{}", plot);
+  script.curve("{} using 2:1:(sprintf(\" %.3g\", $2)) with labels left font \",9\" notitle", data);
+  script.plot();
 }
 
 }  // namespace

@@ -26,26 +26,24 @@ void draw_roofline(Rows& rows, Script& script) {
   script.line("set grid");
   script.line("set key bottom right");
   script.line("set yrange [{}:*]", number(low / 2));
-  std::string plot;
   std::map<std::string, std::size_t> colours;
   for (auto& [system, points] : roofs) {
     std::sort(points.begin(), points.end());
     std::vector<std::vector<std::string>> cells;
     for (auto const& [intensity, bound] : points) cells.push_back({number(intensity), number(bound)});
     auto const c = colours.try_emplace(system, colours.size()).first->second;
-    plot += fmt::format("{}{} using 1:2 with lines lw 2 lc rgb {} title {}", plot.empty() ? "" : ", ",
-                        script.data(cells), quote(colour(c)), quote(system));
+    script.curve("{} using 1:2 with lines lw 2 lc rgb {} title {}", script.data(cells), quote(colour(c)),
+                 quote(system));
   }
   for (auto const& kernel : kernels) {
     auto const [at, is_new] = colours.try_emplace(kernel.system, colours.size());
     auto const data =
         script.data({{number(kernel.intensity), number(kernel.bound_flop_per_s), cell(kernel.partition)}});
-    plot += fmt::format(
-        "{}{} using 1:2 with points pt 7 lc rgb {} {}, {} using 1:2:3 with labels left offset 0.6,-0.6 notitle",
-        plot.empty() ? "" : ", ", data, quote(colour(at->second)),
-        is_new ? "title " + quote(kernel.system) : std::string("notitle"), data);
+    script.curve("{} using 1:2 with points pt 7 lc rgb {} {}", data, quote(colour(at->second)),
+                 is_new ? "title " + quote(kernel.system) : std::string("notitle"));
+    script.curve("{} using 1:2:3 with labels left offset 0.6,-0.6 notitle", data);
   }
-  script.line("plot {}", plot);
+  script.plot();
 }
 
 }  // namespace kernelcast::figure

@@ -45,17 +45,16 @@ void draw_scaling(Rows& rows, Script& script) {
       throw Error(Status::bad_data, fmt::format("{} sizes are too many for one panel", lines.size()),
                   fmt::format("choose at most {} by --where n=…", max_scaling_lines));
     script.line("set title {}", quote(fmt::format("{}, {} on {}", app, gpu, system)));
-    std::string plot;
     std::size_t i = 0;
     for (auto& [n, points] : lines) {
       std::sort(points.begin(), points.end());
       std::vector<std::vector<std::string>> cells;
       for (auto const& [gpus, time] : points) cells.push_back({number(gpus), number(time)});
-      plot += fmt::format("{}{} using 1:2 with linespoints pt 7 ps 0.4 lc rgb {} title {}", i > 0 ? ", " : "",
-                          script.data(cells), quote(colour(i)), quote(number(n)));
+      script.curve("{} using 1:2 with linespoints pt 7 ps 0.4 lc rgb {} title {}", script.data(cells), quote(colour(i)),
+                   quote(number(n)));
       ++i;
     }
-    script.line("plot {}", plot);
+    script.plot();
   }
   script.line("unset multiplot");
 }

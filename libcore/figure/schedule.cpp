@@ -37,13 +37,12 @@ void draw_schedule(Rows& rows, Script& script) {
   std::string tics;
   for (std::size_t i = 0; i < devices.size(); ++i) tics += fmt::format("{}{} {}", i ? ", " : "", tic(devices[i]), i);
   script.line("set ytics ({}) scale 0", tics);
-  std::string plot = "plot ";
   for (std::size_t i = 0; i < kernels.size(); ++i)
-    plot += fmt::format(
-        "{} using ($4=={} ? $1 : NaN):2:1:3:($2-0.35):($2+0.35) with boxxyerror fs solid 0.8 noborder lc rgb {}, ",
-        data, i, quote(colour(i)));
-  plot += fmt::format("{} using (($1+$3)/2):2:5 with labels font \",9\"", data);
-  script.line("{}", plot);
+    script.curve(
+        "{} using ($4=={} ? $1 : NaN):2:1:3:($2-0.35):($2+0.35) with boxxyerror fs solid 0.8 noborder lc rgb {}", data,
+        i, quote(colour(i)));
+  script.curve("{} using (($1+$3)/2):2:5 with labels font \",9\"", data);
+  script.plot();
 }
 
 }  // namespace kernelcast::figure

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "record/table.hpp"
 
 namespace kernelcast::figure {
@@ -72,6 +74,11 @@ std::string Script::data(std::vector<std::vector<std::string>> const& rows) {
   }
   body_ += "EOD\n";
   return name;
+}
+
+void Script::plot(std::string_view command) {
+  line("{} {}", command, fmt::join(curves_, ", "));
+  curves_.clear();
 }
 
 void Script::set_title(std::string_view text) {

@@ -29,12 +29,21 @@ class Script {
   // empty row is gnuplot's break between lines or scans of a surface.
   std::string data(std::vector<std::vector<std::string>> const& rows);
 
+  // A curve of the next plot.
+  template <class... Arguments>
+  void curve(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+    curves_.push_back(fmt::format(text, std::forward<Arguments>(arguments)...));
+  }
+  // Draws the curves since the last plot. `command`: plot or splot.
+  void plot(std::string_view command = "plot");
+
   // `set title`, with the user's own where there is one.
   void set_title(std::string_view text);
   std::string const& body() const { return body_; }
 
  private:
   std::string body_;
+  std::vector<std::string> curves_;
   int blocks_ = 0;
 };
 

@@ -39,7 +39,6 @@ void draw_stack_distance(Rows& rows, Script& script) {
   script.line("set key outside bottom center horizontal");
   auto const edge = static_cast<double>(farthest) * 2;
   script.line("set arrow from {0}, graph 0 to {0}, graph 1 nohead lc rgb \"#999999\"", number(edge));
-  std::string plot = "plot ";
   std::size_t i = 0;
   for (auto const& [name, line] : lines) {
     std::vector<std::vector<std::string>> cells;
@@ -48,11 +47,11 @@ void draw_stack_distance(Rows& rows, Script& script) {
     };
     for (auto const& [bytes, n] : line.points) cells.push_back({number(static_cast<double>(bytes)), share(n)});
     if (line.cold > 0) cells.push_back({number(edge * 2), share(line.cold)});
-    plot += fmt::format("{}{} using 1:2 with impulses lw 2 lc rgb {} title {}", i > 0 ? ", " : "", script.data(cells),
-                        quote(colour(i)), quote(name));
+    script.curve("{} using 1:2 with impulses lw 2 lc rgb {} title {}", script.data(cells), quote(colour(i)),
+                 quote(name));
     ++i;
   }
-  script.line("{}", plot);
+  script.plot();
 }
 
 }  // namespace kernelcast::figure
