@@ -81,22 +81,7 @@ char const* parse_cell(ColumnDefinition const& column, std::string_view text, vo
 
 // Quantities that are not negative. Seconds are checked by the programs: most require them to be above 0.
 bool at_least_zero(Unit unit) {
-  switch (unit) {
-    case Unit::bytes:
-    case Unit::hertz:
-    case Unit::watts:
-    case Unit::cycles:
-    case Unit::flop_per_s:
-    case Unit::bytes_per_s:
-    case Unit::lanes:
-    case Unit::count:
-      return true;
-    case Unit::none:
-    case Unit::seconds:
-    case Unit::percent:
-      break;
-  }
-  return false;
+  return unit != Unit::none && unit != Unit::seconds && unit != Unit::percent;
 }
 
 bool is_negative(FieldType type, void const* field) {

@@ -9,56 +9,46 @@
 
 namespace kernelcast::record {
 
-std::string_view symbol(Unit unit) {
+namespace {
+
+struct UnitFacts {
+  std::string_view symbol, suffix;
+};
+
+UnitFacts facts_of(Unit unit) {
   switch (unit) {
     case Unit::seconds:
-      return "s";
+      return {"s", "_s"};
     case Unit::bytes:
-      return "B";
+      return {"B", "_bytes"};
     case Unit::hertz:
-      return "Hz";
+      return {"Hz", "_hz"};
     case Unit::watts:
-      return "W";
+      return {"W", "_w"};
     case Unit::cycles:
-      return "cycle";
+      return {"cycle", "_cycles"};
     case Unit::flop_per_s:
-      return "flop/s";
+      return {"flop/s", "_flop_per_s"};
     case Unit::bytes_per_s:
-      return "B/s";
+      return {"B/s", "_bytes_per_s"};
     case Unit::percent:
-      return "%";
+      return {"%", "_pct"};
     case Unit::none:
     case Unit::lanes:
     case Unit::count:
       break;
   }
-  return "1";
+  return {"1", ""};
+}
+
+}  // namespace
+
+std::string_view symbol(Unit unit) {
+  return facts_of(unit).symbol;
 }
 
 std::string_view suffix(Unit unit) {
-  switch (unit) {
-    case Unit::seconds:
-      return "_s";
-    case Unit::bytes:
-      return "_bytes";
-    case Unit::hertz:
-      return "_hz";
-    case Unit::watts:
-      return "_w";
-    case Unit::cycles:
-      return "_cycles";
-    case Unit::flop_per_s:
-      return "_flop_per_s";
-    case Unit::bytes_per_s:
-      return "_bytes_per_s";
-    case Unit::percent:
-      return "_pct";
-    case Unit::none:
-    case Unit::lanes:
-    case Unit::count:
-      break;
-  }
-  return "";
+  return facts_of(unit).suffix;
 }
 
 ColumnDefinition const* Layout::find(std::string_view column) const {
@@ -125,6 +115,25 @@ std::string scdoc_escaped(std::string_view text) {
     out += c;
   }
   return out;
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\r')
+      out += "\\r";
+    else if (c == '\t')
+      out += "\\t";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out += '"';
 }
 
 void describe_scdoc(std::ostream& out, Layout const& layout) {

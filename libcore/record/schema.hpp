@@ -191,4 +191,7 @@ void describe(std::ostream& out) {
 void describe_scdoc(std::ostream&, Layout const&);
 std::string scdoc_escaped(std::string_view text);
 
+// In quotes, as JSON has a string.
+std::string json_string(std::string_view text);
+
 }  // namespace kernelcast::record

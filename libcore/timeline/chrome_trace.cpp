@@ -1,6 +1,7 @@
 #include <cmath>
 #include <ostream>
 #include <stdexcept>
+#include <utility>
 
 #include "record/table.hpp"
 #include "timeline/timeline.hpp"
@@ -8,33 +9,11 @@
 namespace kernelcast::timeline {
 namespace {
 
-void append_string(std::string& out, std::string_view text) {
-  static constexpr char digits[] = "0123456789abcdef";
-  out += '"';
-  for (char const c : text) {
-    auto const byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += digits[byte >> 4];
-      out += digits[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
 void append_arguments(std::string& out, Arguments const& arguments) {
   out += ",\"args\":{";
   for (bool first = true; auto const& [name, value] : arguments) {
-    if (!first) out += ',';
-    first = false;
-    append_string(out, name);
-    out += ':';
-    append_string(out, value);
+    if (!std::exchange(first, false)) out += ',';
+    out += record::json_string(name) + ':' + record::json_string(value);
   }
   out += '}';
 }
@@ -50,8 +29,8 @@ void ChromeTrace::begin(char phase, std::uint64_t process, std::uint64_t thread,
   first_ = false;
   line_ += "{\"ph\":\"";
   line_ += phase;
-  line_ += "\",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(thread) + ",\"name\":";
-  append_string(line_, name);
+  line_ += "\",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(thread) +
+           ",\"name\":" + record::json_string(name);
 }
 
 void ChromeTrace::name_process(std::uint64_t process, std::string_view name) {

@@ -59,22 +59,9 @@ std::optional<Space> space_named(std::string_view name) {
 }
 
 Space space_of_letter(char letter) {
-  switch (letter) {
-    case 'g':
-      return Space::global;
-    case 's':
-      return Space::shared;
-    case 'l':
-      return Space::local;
-    case 'c':
-      return Space::constant;
-    case 'p':
-      return Space::param;
-    case 't':
-      return Space::texture;
-    default:
-      return Space::none;
-  }
+  auto const at = std::find_if(space_names.begin() + static_cast<int>(Space::global), space_names.end(),
+                               [letter](std::string_view name) { return name.front() == letter; });
+  return at == space_names.end() ? Space::none : static_cast<Space>(at - space_names.begin());
 }
 
 InstructionType classify(record::InstructionClass counted, std::string_view opcode, Space space) {

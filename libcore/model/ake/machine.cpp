@@ -88,34 +88,14 @@ int distance(std::string_view targets, std::string const& target) {
 }
 
 std::optional<double> throughput(device::Device const& d, Class c) {
-  using record::InstructionClass;
-  switch (c) {
-    case Class::fp32_add:
-    case Class::fp32_mul:
-    case Class::fp32_fma:
-      return d.throughput[InstructionClass::fp32];
-    case Class::fp64:
-      return d.throughput[InstructionClass::fp64];
-    case Class::fp16:
-      return d.throughput[InstructionClass::fp16];
-    case Class::int_add:
-      return d.throughput[InstructionClass::int_add];
-    case Class::int_mul:
-    case Class::int_mad:
-      return d.throughput[InstructionClass::int_mul];
-    case Class::shift:
-      return d.throughput[InstructionClass::shift];
-    case Class::logic:
-      return d.throughput[InstructionClass::logic];
-    case Class::sfu:
-      return d.throughput[InstructionClass::special];
-    case Class::cvt:
-      return d.throughput[InstructionClass::convert];
-    case Class::barrier:
-      return d.throughput_sync;
-    default:
-      return std::nullopt;
-  }
+  using enum record::InstructionClass;
+  static constexpr std::pair<Class, record::InstructionClass> counted[] = {
+      {Class::fp32_add, fp32}, {Class::fp32_mul, fp32},   {Class::fp32_fma, fp32},   {Class::fp64, fp64},
+      {Class::fp16, fp16},     {Class::int_add, int_add}, {Class::int_mul, int_mul}, {Class::int_mad, int_mul},
+      {Class::shift, shift},   {Class::logic, logic},     {Class::sfu, special},     {Class::cvt, convert}};
+  for (auto const& [own, of_device] : counted)
+    if (own == c) return d.throughput[of_device];
+  return c == Class::barrier ? d.throughput_sync : std::nullopt;
 }
 
 // Whether a list joined by ; has this name.
