@@ -2,7 +2,6 @@
 
 #include <sys/resource.h>
 
-#include <charconv>
 #include <chrono>
 #include <deque>
 #include <filesystem>
@@ -16,7 +15,9 @@
 #include "advise/count.hpp"
 #include "attach/counted_rows.hpp"
 #include "csv/csv.hpp"
+#include "diag/text.hpp"
 #include "launch/compilations.hpp"
+#include "launch/kernel_record.hpp"
 #include "process/process.hpp"
 #include "record/table.hpp"
 
@@ -64,12 +65,7 @@ std::string identity_of(std::string text, Spooled const& of) {
 // "4096/64", as miniemu writes it.
 std::string case_of(launch::Plan const& plan) {
   auto const& call = plan.calls.front();
-  auto const text = [](launch::Size const& size) {
-    auto const& s = size.size;
-    return size.dimensions <= 1   ? fmt::format("{}", s.x)
-           : size.dimensions == 2 ? fmt::format("{}x{}", s.x, s.y)
-                                  : fmt::format("{}x{}x{}", s.x, s.y, s.z);
-  };
+  auto const text = [](launch::Size const& size) { return launch::size_text(size.size, size.dimensions); };
   return call.local ? text(call.global) + "/" + text(*call.local) : text(call.global);
 }
 
@@ -198,12 +194,6 @@ std::vector<std::string> const& extra_names() {
   return names;
 }
 
-double number(std::string const& text) {
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
 }  // namespace
 
 void write_outcome(SpoolReader const& spool, Outcome const& outcome) {
@@ -215,8 +205,7 @@ void write_outcome(SpoolReader const& spool, Outcome const& outcome) {
                           outcome.reason, record::number_text(outcome.wall_s), record::number_text(outcome.cpu_s)});
   out.finish();
   auto const path = fmt::format("{}/counted-{}-{}.csv", spool.folder(), outcome.of.process, outcome.of.number);
-  write_file(path + '~', text.str());
-  std::filesystem::rename(path + '~', path);
+  replace_file(path, text.str());
 }
 
 Outcome read_outcome(SpoolReader const& spool, Spooled const& of) {
@@ -231,8 +220,8 @@ Outcome read_outcome(SpoolReader const& spool, Spooled const& of) {
   out.failed = extras[0] == "failed";
   out.from_cache = extras[0] == "cache";
   out.reason = extras[1];
-  out.wall_s = number(extras[2]);
-  out.cpu_s = number(extras[3]);
+  out.wall_s = to_number<double>(extras[2]).value_or(0);
+  out.cpu_s = to_number<double>(extras[3]).value_or(0);
   return out;
 }
 
@@ -270,9 +259,7 @@ Outcome undone(SpoolReader const& spool, Spooled const& of, std::string reason) 
 }
 
 void announce_end(SpoolReader const& spool) {
-  auto const path = spool.folder() + '/' + end_mark;
-  write_file(path + '~', "");
-  std::filesystem::rename(path + '~', path);
+  replace_file(spool.folder() + '/' + end_mark, "");
 }
 
 void work(SpoolReader const& spool, WorkerOptions const& options) {

@@ -72,13 +72,14 @@ void fill_sizes(record::Kernel& row, emu::Dim3 const& grid, emu::Dim3 const& blo
   std::tie(row.block_x, row.block_y, row.block_z) = std::tie(block.x, block.y, block.z);
 }
 
+std::string size_text(emu::Dim3 const& size, unsigned dimensions) {
+  return dimensions <= 1   ? fmt::format("{}", size.x)
+         : dimensions == 2 ? fmt::format("{}x{}", size.x, size.y)
+                           : fmt::format("{}x{}x{}", size.x, size.y, size.z);
+}
+
 std::string sizes_text(emu::Dim3 const& global, emu::Dim3 const& block, unsigned dimensions) {
-  auto const text = [dimensions](emu::Dim3 const& size) {
-    return dimensions == 1   ? fmt::format("{}", size.x)
-           : dimensions == 2 ? fmt::format("{}x{}", size.x, size.y)
-                             : fmt::format("{}x{}x{}", size.x, size.y, size.z);
-  };
-  return text(global) + "/" + text(block);
+  return size_text(global, dimensions) + "/" + size_text(block, dimensions);
 }
 
 double footprint_bytes(double touched_bytes, double growth, std::uint64_t memory_bytes) {

@@ -16,7 +16,9 @@ void fill_slots(record::Kernel& row, emu::SlotCounts const&);
 
 void fill_sizes(record::Kernel& row, emu::Dim3 const& grid, emu::Dim3 const& block);
 
-// "1024x1024/16x16": work-items of the launch and of a group, in so many dimensions.
+// "1024x1024", in so many dimensions.
+std::string size_text(emu::Dim3 const& size, unsigned dimensions);
+// "1024x1024/16x16": work-items of the launch and of a group.
 std::string sizes_text(emu::Dim3 const& global, emu::Dim3 const& block, unsigned dimensions);
 
 // Grown, but to no more than all the memory that there is.
