@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
 #include "launch/launch.hpp"
 
 namespace kernelcast::launch {
@@ -28,33 +29,20 @@ struct ScalarType {
 };
 
 ScalarType scalar_type(std::string_view type) {
-  static constexpr std::pair<std::string_view, ScalarType> names[] = {{"char", {true, false, 1, 1}},
-                                                                      {"signed char", {true, false, 1, 1}},
-                                                                      {"unsigned char", {true, false, 1, 1}},
-                                                                      {"uchar", {true, false, 1, 1}},
-                                                                      {"bool", {true, false, 1, 1}},
-                                                                      {"short", {true, false, 2, 1}},
-                                                                      {"unsigned short", {true, false, 2, 1}},
-                                                                      {"ushort", {true, false, 2, 1}},
-                                                                      {"int", {true, false, 4, 1}},
-                                                                      {"unsigned int", {true, false, 4, 1}},
-                                                                      {"unsigned", {true, false, 4, 1}},
-                                                                      {"uint", {true, false, 4, 1}},
-                                                                      {"long", {true, false, 8, 1}},
-                                                                      {"unsigned long", {true, false, 8, 1}},
-                                                                      {"ulong", {true, false, 8, 1}},
-                                                                      {"long long", {true, false, 8, 1}},
-                                                                      {"unsigned long long", {true, false, 8, 1}},
-                                                                      {"size_t", {true, false, 8, 1}},
-                                                                      {"float", {true, true, 4, 1}},
-                                                                      {"double", {true, true, 8, 1}},
-                                                                      {"half", {true, true, 2, 1}},
-                                                                      {"__half", {true, true, 2, 1}}};
+  static constexpr std::pair<std::string_view, ScalarType> types[] = {
+      {"char;signed char;unsigned char;uchar;bool", {true, false, 1, 1}},
+      {"short;unsigned short;ushort", {true, false, 2, 1}},
+      {"int;unsigned int;unsigned;uint", {true, false, 4, 1}},
+      {"long;unsigned long;ulong;long long;unsigned long long;size_t", {true, false, 8, 1}},
+      {"float", {true, true, 4, 1}},
+      {"double", {true, true, 8, 1}},
+      {"half;__half", {true, true, 2, 1}}};
   auto const digits = type.find_last_not_of("0123456789");
   std::string_view base = digits == std::string_view::npos ? type : type.substr(0, digits + 1);
   std::string_view const count = type.substr(base.size());
-  for (auto const& [name, scalar] : names) {
-    if (base != name) continue;
+  for (auto const& [names, scalar] : types) {
+    auto const all = listed(names);
+    if (std::find(all.begin(), all.end(), base) == all.end()) continue;
     ScalarType result = scalar;
     if (count == "2" || count == "3" || count == "4" || count == "8" || count == "16")
       result.elements = count == "16" ? 16 : static_cast<unsigned>(count[0] - '0');

@@ -1,7 +1,8 @@
 #include "launch/compiler_options.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "diag/text.hpp"
 
 namespace kernelcast::launch {
 
@@ -13,94 +14,30 @@ bool consists_of(std::string_view text, std::string_view more) {
   });
 }
 
-template <std::size_t N>
-bool is_one_of(std::string_view text, std::array<std::string_view, N> const& known) {
-  return std::find(known.begin(), known.end(), text) != known.end();
+bool is_one_of(std::string_view text, std::string_view known) {
+  auto const words = split(known, ' ');
+  return std::find(words.begin(), words.end(), text) != words.end();
 }
 
 // clang's and gcc's -f and -fno-.
-constexpr std::array<std::string_view, 36> code_options{"fast-math",
-                                                        "math-errno",
-                                                        "unsafe-math-optimizations",
-                                                        "finite-math-only",
-                                                        "signed-zeros",
-                                                        "reciprocal-math",
-                                                        "associative-math",
-                                                        "rounding-math",
-                                                        "trapping-math",
-                                                        "honor-nans",
-                                                        "honor-infinities",
-                                                        "approx-func",
-                                                        "unroll-loops",
-                                                        "vectorize",
-                                                        "tree-vectorize",
-                                                        "slp-vectorize",
-                                                        "inline",
-                                                        "inline-functions",
-                                                        "strict-aliasing",
-                                                        "strict-overflow",
-                                                        "wrapv",
-                                                        "signed-char",
-                                                        "unsigned-char",
-                                                        "short-enums",
-                                                        "exceptions",
-                                                        "rtti",
-                                                        "common",
-                                                        "builtin",
-                                                        "freestanding",
-                                                        "ms-extensions",
-                                                        "gpu-rdc",
-                                                        "gpu-flush-denormals-to-zero",
-                                                        "gpu-approx-transcendentals",
-                                                        "cuda-flush-denormals-to-zero",
-                                                        "cuda-approx-transcendentals",
-                                                        "threadsafe-statics"};
-constexpr std::array<std::string_view, 5> code_options_with_value{"ffp-contract", "ffp-model", "fdenormal-fp-math",
-                                                                  "ftemplate-depth", "fconstexpr-depth"};
+constexpr std::string_view code_options =
+    "fast-math math-errno unsafe-math-optimizations finite-math-only signed-zeros reciprocal-math "
+    "associative-math rounding-math trapping-math honor-nans honor-infinities approx-func unroll-loops "
+    "vectorize tree-vectorize slp-vectorize inline inline-functions strict-aliasing strict-overflow wrapv "
+    "signed-char unsigned-char short-enums exceptions rtti common builtin freestanding ms-extensions gpu-rdc "
+    "gpu-flush-denormals-to-zero gpu-approx-transcendentals cuda-flush-denormals-to-zero "
+    "cuda-approx-transcendentals threadsafe-statics";
+constexpr std::string_view code_options_with_value =
+    "ffp-contract ffp-model fdenormal-fp-math ftemplate-depth fconstexpr-depth";
 // nvcc's and NVRTC's, with one or two hyphens.
-constexpr std::array<std::string_view, 22> cuda_options{"use_fast_math",
-                                                        "dc",
-                                                        "device-c",
-                                                        "lineinfo",
-                                                        "generate-line-info",
-                                                        "device-debug",
-                                                        "restrict",
-                                                        "extended-lambda",
-                                                        "expt-extended-lambda",
-                                                        "expt-relaxed-constexpr",
-                                                        "default-device",
-                                                        "device-as-default-execution-space",
-                                                        "extra-device-vectorization",
-                                                        "disable-warnings",
-                                                        "m64",
-                                                        "g",
-                                                        "G",
-                                                        "g0",
-                                                        "w",
-                                                        "pedantic",
-                                                        "ansi",
-                                                        "static-global-template-stub"};
-constexpr std::array<std::string_view, 21> options_with_value{"std",
-                                                              "arch",
-                                                              "gpu-architecture",
-                                                              "code",
-                                                              "gpu-code",
-                                                              "gencode",
-                                                              "generate-code",
-                                                              "cuda-gpu-arch",
-                                                              "offload-arch",
-                                                              "rdc",
-                                                              "relocatable-device-code",
-                                                              "ftz",
-                                                              "prec-div",
-                                                              "prec-sqrt",
-                                                              "fmad",
-                                                              "use_fast_math",
-                                                              "maxrregcount",
-                                                              "default-stream",
-                                                              "static-global-template-stub",
-                                                              "diag-suppress",
-                                                              "split-compile"};
+constexpr std::string_view cuda_options =
+    "use_fast_math dc device-c lineinfo generate-line-info device-debug restrict extended-lambda "
+    "expt-extended-lambda expt-relaxed-constexpr default-device device-as-default-execution-space "
+    "extra-device-vectorization disable-warnings m64 g G g0 w pedantic ansi static-global-template-stub";
+constexpr std::string_view options_with_value =
+    "std arch gpu-architecture code gpu-code gencode generate-code cuda-gpu-arch offload-arch rdc "
+    "relocatable-device-code ftz prec-div prec-sqrt fmad use_fast_math maxrregcount default-stream "
+    "static-global-template-stub diag-suppress split-compile";
 
 }  // namespace
 

@@ -151,9 +151,7 @@ class LaunchFile {
   }
 
   std::string source_in(toml::table const& table, std::string_view owner) {
-    Text const file = filled(string_in(table, "file", owner));
-    std::filesystem::path const path(file.text);
-    return path.is_absolute() ? file.text : (std::filesystem::path(folder_) / path).string();
+    return (std::filesystem::path(folder_) / filled(string_in(table, "file", owner)).text).string();
   }
 
   void read_options(toml::table const& table, std::vector<std::string>& out) {
@@ -363,26 +361,22 @@ class LaunchFile {
     return bytes;
   }
 
+  static Argument declared_argument(Argument::Kind kind, std::size_t index, Text const& origin) {
+    Argument argument;
+    argument.kind = kind;
+    argument.buffer = index;
+    argument.origin = origin;
+    return argument;
+  }
+
   Argument read_argument(Text const& text) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < plan_.images.size(); ++i) {
-      if (plan_.images[i].name == text.text) {
-        Argument argument;
-        argument.kind = Argument::Kind::image;
-        argument.buffer = i;
-        argument.origin = text;
-        return argument;
-      }
+      if (plan_.images[i].name == text.text) return declared_argument(Argument::Kind::image, i, text);
       names.push_back(plan_.images[i].name);
     }
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
-      if (plan_.buffers[i].name == text.text) {
-        Argument argument;
-        argument.kind = Argument::Kind::buffer;
-        argument.buffer = i;
-        argument.origin = text;
-        return argument;
-      }
+      if (plan_.buffers[i].name == text.text) return declared_argument(Argument::Kind::buffer, i, text);
       names.push_back(plan_.buffers[i].name);
     }
     if (text.text.starts_with("buf:"))
@@ -404,10 +398,7 @@ class LaunchFile {
   std::optional<Argument> read_place(Text const& text, std::size_t plus) const {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       if (plan_.buffers[i].name != std::string_view(text.text).substr(0, plus)) continue;
-      Argument argument;
-      argument.kind = Argument::Kind::buffer;
-      argument.buffer = i;
-      argument.origin = text;
+      auto argument = declared_argument(Argument::Kind::buffer, i, text);
       std::int64_t const bytes = evaluate(std::string_view(text.text).substr(plus + 1), {}, text);
       if (bytes < 0 || static_cast<std::uint64_t>(bytes) > plan_.buffers[i].bytes())
         throw refuse(text, fmt::format("'{}' has {} bytes", plan_.buffers[i].name, plan_.buffers[i].bytes()),

@@ -183,35 +183,20 @@ std::string Generator::builtin(Type t, int depth) {
   std::string const a = expr(t, depth - 1), b = expr(t, depth - 1), name = t.name();
   unsigned const bits = t.e().bits;
   bool const small = t.width == 1 && bits < 32;
-  switch (random_.below(17)) {
-    case 0:
-      return fmt::format("min({}, {})", a, b);
-    case 1:
-      return fmt::format("max({}, {})", a, b);
-    case 2:
-      return fmt::format("add_sat({}, {})", a, b);
-    case 3:
-      return fmt::format("sub_sat({}, {})", a, b);
-    case 4:
-      return fmt::format("hadd({}, {})", a, b);
-    case 5:
-      return fmt::format("rhadd({}, {})", a, b);
-    case 6:
-      return fmt::format("mul_hi({}, {})", a, b);
-    case 7:
-      return fmt::format("rotate({}, {})", a, b);
+  static constexpr std::array of_two{"min", "max", "add_sat", "sub_sat", "hadd", "rhadd", "mul_hi", "rotate"};
+  auto const which = random_.below(17);
+  if (which < of_two.size()) return fmt::format("{}({}, {})", of_two[which], a, b);
+  switch (which) {
     case 8:
       return t.is_signed() ? fmt::format("as_{}(abs_diff({}, {}))", name, a, b) : fmt::format("abs_diff({}, {})", a, b);
     case 9:
       return t.is_signed() ? fmt::format("as_{}(abs({}))", name, a) : fmt::format("({})(~{})", name, a);
     case 10:
-      return fmt::format("clz({})", a);
     case 11:
-      return fmt::format("popcount({})", a);
+      return fmt::format("{}({})", which == 10 ? "clz" : "popcount", a);
     case 12:
-      return fmt::format("mad_sat({}, {}, {})", a, b, expr(t, depth - 1));
     case 13:
-      return fmt::format("bitselect({}, {}, {})", a, b, expr(t, depth - 1));
+      return fmt::format("{}({}, {}, {})", which == 12 ? "mad_sat" : "bitselect", a, b, expr(t, depth - 1));
     case 14: {  // left shift
       if (small) return fmt::format("({})((uint){} << ((uint){} & {}u))", name, a, b, bits - 1);
       return fmt::format("as_{0}(as_{1}({2}) << (as_{1}({3}) & ({1}){4}))", name, t.other(), a, b, bits - 1);

@@ -1,55 +1,18 @@
 // How libFuzzer changes PTX: by lines, words and modifiers, so that most changed texts still parse and reach the
 // decoder and the machine.
+#include "diag/text.hpp"
 #include "mutate.hpp"
 
 namespace kernelcast::fuzz {
 
 namespace {
 
-std::vector<std::string_view> const vocabulary{"0",
-                                               "1",
-                                               "-1",
-                                               "31",
-                                               "32",
-                                               "63",
-                                               "64",
-                                               "255",
-                                               "256",
-                                               "1024",
-                                               "65535",
-                                               "65536",
-                                               "2147483647",
-                                               "-2147483648",
-                                               "4294967295",
-                                               "4294967296",
-                                               "0x7fffffffffffffff",
-                                               "0x8000000000000000",
-                                               "0xffffffffffffffff",
-                                               "0f7F800000",
-                                               "0f7FC00000",
-                                               "0f00000001",
-                                               "0d7FF0000000000000",
-                                               "0d0000000000000001",
-                                               ".u8",
-                                               ".s8",
-                                               ".u16",
-                                               ".s16",
-                                               ".u32",
-                                               ".s32",
-                                               ".u64",
-                                               ".s64",
-                                               ".f16",
-                                               ".f32",
-                                               ".f64",
-                                               ".b32",
-                                               ".b64",
-                                               ".pred",
-                                               ".global",
-                                               ".shared",
-                                               ".local",
-                                               ".param",
-                                               ".const",
-                                               "%tid.x"};
+auto const vocabulary = split(
+    "0 1 -1 31 32 63 64 255 256 1024 65535 65536 2147483647 -2147483648 4294967295 4294967296 "
+    "0x7fffffffffffffff 0x8000000000000000 0xffffffffffffffff 0f7F800000 0f7FC00000 0f00000001 "
+    "0d7FF0000000000000 0d0000000000000001 .u8 .s8 .u16 .s16 .u32 .s32 .u64 .s64 .f16 .f32 .f64 .b32 .b64 "
+    ".pred .global .shared .local .param .const %tid.x",
+    ' ');
 
 // A modifier of one word for one of another: ".f32" of "add.f32" for ".s16" of "ld.global.s16".
 std::string change_modifier(std::string const& text, Random& random) {

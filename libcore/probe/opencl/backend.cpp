@@ -1,6 +1,8 @@
 // OpenCL devices: listing them, and an Accelerator on one.
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -22,30 +24,19 @@ namespace {
 
 using namespace opencl;
 std::string_view name_of(cl_int code) {
-  switch (code) {
-    case CL_DEVICE_NOT_FOUND:
-      return "CL_DEVICE_NOT_FOUND";
-    case CL_DEVICE_NOT_AVAILABLE:
-      return "CL_DEVICE_NOT_AVAILABLE";
-    case CL_COMPILER_NOT_AVAILABLE:
-      return "CL_COMPILER_NOT_AVAILABLE";
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-      return "CL_MEM_OBJECT_ALLOCATION_FAILURE";
-    case CL_OUT_OF_RESOURCES:
-      return "CL_OUT_OF_RESOURCES";
-    case CL_OUT_OF_HOST_MEMORY:
-      return "CL_OUT_OF_HOST_MEMORY";
-    case CL_BUILD_PROGRAM_FAILURE:
-      return "CL_BUILD_PROGRAM_FAILURE";
-    case CL_INVALID_WORK_GROUP_SIZE:
-      return "CL_INVALID_WORK_GROUP_SIZE";
-    case CL_INVALID_COMMAND_QUEUE:
-      return "CL_INVALID_COMMAND_QUEUE";
-    case CL_INVALID_BUFFER_SIZE:
-      return "CL_INVALID_BUFFER_SIZE";
-    default:
-      return {};
+#define KERNELCAST_CODE(name)           \
+  std::pair<cl_int, std::string_view> { \
+    name, #name                         \
   }
+  static constexpr std::array codes{
+      KERNELCAST_CODE(CL_DEVICE_NOT_FOUND),       KERNELCAST_CODE(CL_DEVICE_NOT_AVAILABLE),
+      KERNELCAST_CODE(CL_COMPILER_NOT_AVAILABLE), KERNELCAST_CODE(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+      KERNELCAST_CODE(CL_OUT_OF_RESOURCES),       KERNELCAST_CODE(CL_OUT_OF_HOST_MEMORY),
+      KERNELCAST_CODE(CL_BUILD_PROGRAM_FAILURE),  KERNELCAST_CODE(CL_INVALID_WORK_GROUP_SIZE),
+      KERNELCAST_CODE(CL_INVALID_COMMAND_QUEUE),  KERNELCAST_CODE(CL_INVALID_BUFFER_SIZE)};
+#undef KERNELCAST_CODE
+  auto const at = std::ranges::find(codes, code, &std::pair<cl_int, std::string_view>::first);
+  return at == codes.end() ? std::string_view{} : at->second;
 }
 
 void check_opencl(cl_int code, char const* call) {

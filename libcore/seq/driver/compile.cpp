@@ -111,38 +111,19 @@ CompilerTools find_compiler_tools() {
 }
 
 std::string language_of(std::string const& path) {
-  static std::map<std::string, std::string> const languages{{".c", "c"},
-                                                            {".i", "cpp-output"},
-                                                            {".cpp", "c++"},
-                                                            {".cc", "c++"},
-                                                            {".cxx", "c++"},
-                                                            {".C", "c++"},
-                                                            {".c++", "c++"},
-                                                            {".cp", "c++"},
-                                                            {".CPP", "c++"},
-                                                            {".CC", "c++"},
-                                                            {".ii", "c++-cpp-output"},
-                                                            {".s", "assembler"},
-                                                            {".S", "assembler-with-cpp"},
-                                                            {".sx", "assembler-with-cpp"},
-                                                            {".f", "f95"},
-                                                            {".for", "f95"},
-                                                            {".ftn", "f95"},
-                                                            {".f77", "f95"},
-                                                            {".f90", "f95"},
-                                                            {".f95", "f95"},
-                                                            {".f03", "f95"},
-                                                            {".f08", "f95"},
-                                                            {".F", "f95-cpp-input"},
-                                                            {".FOR", "f95-cpp-input"},
-                                                            {".F77", "f95-cpp-input"},
-                                                            {".fpp", "f95-cpp-input"},
-                                                            {".F90", "f95-cpp-input"},
-                                                            {".F95", "f95-cpp-input"},
-                                                            {".F03", "f95-cpp-input"},
-                                                            {".F08", "f95-cpp-input"}};
-  auto const found = languages.find(fs::path(path).extension().string());
-  return found == languages.end() ? "" : found->second;
+  static std::pair<char const*, std::vector<std::string>> const languages[] = {
+      {"c", {".c"}},
+      {"cpp-output", {".i"}},
+      {"c++", {".cpp", ".cc", ".cxx", ".C", ".c++", ".cp", ".CPP", ".CC"}},
+      {"c++-cpp-output", {".ii"}},
+      {"assembler", {".s"}},
+      {"assembler-with-cpp", {".S", ".sx"}},
+      {"f95", {".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"}},
+      {"f95-cpp-input", {".F", ".FOR", ".F77", ".fpp", ".F90", ".F95", ".F03", ".F08"}}};
+  auto const extension = fs::path(path).extension().string();
+  for (auto const& [language, extensions] : languages)
+    if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) return language;
+  return "";
 }
 bool is_cxx(std::string const& language) {
   return language.starts_with("c++");

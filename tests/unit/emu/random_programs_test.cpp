@@ -2,6 +2,7 @@
 // memory and barriers) against a reference that executes one work-item at a time and shares nothing with the emulator:
 // results and the number of executed instructions must agree, for every group size, with and without divergence.
 #include <bit>
+#include <map>
 
 #include "catch.hpp"
 #include "harness.hpp"
@@ -164,6 +165,9 @@ class Generator {
 // barrier may that be anything but its own, so loads take the own words here and the neighbour's at the end.
 std::string text_of(std::vector<Step> const& steps) {
   using Kind = Step::Kind;
+  static std::map<Kind, std::string> const of_two{
+      {Kind::add, "add.s32 "},   {Kind::sub, "sub.s32 "},   {Kind::mul, "mul.lo.s32 "}, {Kind::exclusive, "xor.b32 "},
+      {Kind::right, "shr.u32 "}, {Kind::least, "min.s32 "}, {Kind::divide, "div.u32 "}};
   auto r = [](u32 i) { return "%r" + std::to_string(i); };
   std::string text =
       ".visible .entry k(.param .u64 in, .param .u64 out) {\n.reg .b32 %r<40>; .reg .b32 %t<8>; .reg .pred %p<8>; .reg "
@@ -197,34 +201,22 @@ std::string text_of(std::vector<Step> const& steps) {
     };
     switch (s.kind) {
       case Kind::add:
-        text += guard + "add.s32 " + d + ", " + a + ", " + b;
-        break;
       case Kind::sub:
-        text += guard + "sub.s32 " + d + ", " + a + ", " + b;
-        break;
       case Kind::mul:
-        text += guard + "mul.lo.s32 " + d + ", " + a + ", " + b;
+      case Kind::exclusive:
+      case Kind::right:
+      case Kind::least:
+      case Kind::divide:
+        text += guard + of_two.at(s.kind) + d + ", " + a + ", " + b;
         break;
       case Kind::mad:
         text += guard + "mad.lo.s32 " + d + ", " + a + ", " + b + ", " + c;
-        break;
-      case Kind::exclusive:
-        text += guard + "xor.b32 " + d + ", " + a + ", " + b;
         break;
       case Kind::conjunction:
         text += guard + "and.b32 " + d + ", " + a + ", " + std::to_string(s.constant);
         break;
       case Kind::left:
         text += guard + "shl.b32 " + d + ", " + a + ", " + std::to_string(s.constant & 63);
-        break;
-      case Kind::right:
-        text += guard + "shr.u32 " + d + ", " + a + ", " + b;
-        break;
-      case Kind::least:
-        text += guard + "min.s32 " + d + ", " + a + ", " + b;
-        break;
-      case Kind::divide:
-        text += guard + "div.u32 " + d + ", " + a + ", " + b;
         break;
       case Kind::select:
         text += compare("%p1") + guard + "selp.b32 " + d + ", " + a + ", " + b + ", %p1";

@@ -49,40 +49,20 @@ TEST_CASE("a text that is no listing") {
 }
 
 TEST_CASE("the pipes of machine instructions") {
-  for (auto const& [opcode, pipe] :
-       std::initializer_list<std::pair<char const*, Pipe>>{{"FFMA.FTZ", Pipe::fp32},
-                                                           {"FSETP.GT.AND", Pipe::alu},
-                                                           {"IMAD.WIDE.U32", Pipe::imad},
-                                                           {"IMAD.MOV.U32", Pipe::imad},
-                                                           {"IADD3.X", Pipe::alu},
-                                                           {"LEA.HI.X", Pipe::alu},
-                                                           {"LOP3.LUT", Pipe::alu},
-                                                           {"LDG.E.128", Pipe::memory},
-                                                           {"LDGDEPBAR", Pipe::issue},
-                                                           {"STS", Pipe::memory},
-                                                           {"SHFL.BFLY", Pipe::memory},
-                                                           {"SHF.R.S32.HI", Pipe::alu},
-                                                           {"RED.E.ADD", Pipe::memory},
-                                                           {"REDUX.SUM", Pipe::alu},
-                                                           {"ATOMG.E.CAS", Pipe::memory},
-                                                           {"MUFU.RCP", Pipe::special},
-                                                           {"I2F.U32", Pipe::special},
-                                                           {"I2F.F64", Pipe::convert64},
-                                                           {"F2F.F64.F32", Pipe::convert64},
-                                                           {"I2FP.F32.S32", Pipe::int_to_fp32},
-                                                           {"DFMA", Pipe::fp64},
-                                                           {"DSETP.GT.AND", Pipe::fp64},
-                                                           {"HFMA2.MMA", Pipe::fp16},
-                                                           {"HMMA.16816.F32", Pipe::tensor},
-                                                           {"BAR.SYNC", Pipe::issue},
-                                                           {"S2R", Pipe::issue},
-                                                           {"ULDC.64", Pipe::issue},
-                                                           {"UIADD3", Pipe::issue},
-                                                           {"BSSY", Pipe::issue},
-                                                           {"SEL", Pipe::alu},
-                                                           {"TEX.SCR.LL", Pipe::memory},
-                                                           {"POPC", Pipe::special}}) {
-    INFO(opcode);
-    CHECK(sass::pipe_of(opcode) == pipe);
-  }
+  for (auto const& [pipe, opcodes] : std::map<Pipe, std::vector<char const*>>{
+           {Pipe::fp32, {"FFMA.FTZ"}},
+           {Pipe::alu, {"FSETP.GT.AND", "IADD3.X", "LEA.HI.X", "LOP3.LUT", "SHF.R.S32.HI", "REDUX.SUM", "SEL"}},
+           {Pipe::imad, {"IMAD.WIDE.U32", "IMAD.MOV.U32"}},
+           {Pipe::memory, {"LDG.E.128", "STS", "SHFL.BFLY", "RED.E.ADD", "ATOMG.E.CAS", "TEX.SCR.LL"}},
+           {Pipe::issue, {"LDGDEPBAR", "BAR.SYNC", "S2R", "ULDC.64", "UIADD3", "BSSY"}},
+           {Pipe::special, {"MUFU.RCP", "I2F.U32", "POPC"}},
+           {Pipe::convert64, {"I2F.F64", "F2F.F64.F32"}},
+           {Pipe::int_to_fp32, {"I2FP.F32.S32"}},
+           {Pipe::fp64, {"DFMA", "DSETP.GT.AND"}},
+           {Pipe::fp16, {"HFMA2.MMA"}},
+           {Pipe::tensor, {"HMMA.16816.F32"}}})
+    for (auto const* const opcode : opcodes) {
+      INFO(opcode);
+      CHECK(sass::pipe_of(opcode) == pipe);
+    }
 }
