@@ -165,11 +165,6 @@ void Flat::add(Tree const& tree, Forest const& forest) {
   }
 }
 
-double Flat::mean_depth() const {
-  return static_cast<double>(std::accumulate(depths_.begin(), depths_.end(), std::size_t{0})) /
-         static_cast<double>(depths_.size());
-}
-
 namespace {
 
 // 16 walks at once, from `at` on: of 16 trees where the lanes have one sample, of 16 samples where they have their own.

@@ -38,7 +38,6 @@ class Flat {
 
   std::size_t trees() const { return roots_.size(); }
   std::size_t depth() const { return depths_.empty() ? 0 : depths_.back(); }  // of the deepest tree
-  double mean_depth() const;
   std::vector<Leaf> const& leaves() const { return leaves_; }  // tree by tree, in the order of their depth
   std::vector<std::uint32_t> const& members() const { return members_; }
 

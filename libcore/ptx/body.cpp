@@ -47,20 +47,10 @@ bool Parser::bind(Forward const& forward, std::uint32_t depth) {
   }
   auto& operand = function_->instructions[forward.instruction].operands[forward.operand];
   operand.id = symbol->id;
-  switch (symbol->kind) {
-    case Symbol::Kind::label:
-      operand.kind = Operand::Kind::label;
-      break;
-    case Symbol::Kind::prototype:
-      operand.kind = Operand::Kind::prototype;
-      break;
-    case Symbol::Kind::branch_targets:
-    case Symbol::Kind::call_targets:
-      operand.kind = Operand::Kind::targets;
-      break;
-    default:
-      fail_at(forward.name, fmt::format("'{}' is used before its declaration", forward.name.text));
-  }
+  operand.kind = operand_kind(symbol->kind);
+  if (operand.kind != Operand::Kind::label && operand.kind != Operand::Kind::prototype &&
+      operand.kind != Operand::Kind::targets)
+    fail_at(forward.name, fmt::format("'{}' is used before its declaration", forward.name.text));
   return true;
 }
 

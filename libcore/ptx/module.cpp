@@ -202,13 +202,6 @@ Function const* Module::find_kernel(std::string_view kernel) const {
   return nullptr;
 }
 
-std::vector<std::string> Module::kernel_names() const {
-  std::vector<std::string> names;
-  for (auto const& function : functions)
-    if (function.entry && function.has_body) names.emplace_back(function.name);
-  return names;
-}
-
 std::string_view Module::line(std::uint32_t number) const {
   std::string_view rest = text;
   for (std::uint32_t i = 1; i < number; ++i) {

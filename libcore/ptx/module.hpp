@@ -295,10 +295,9 @@ struct Module {
   // Movable only through unique_ptr: the small-string optimisation would move the text.
 
   Function const* find_kernel(std::string_view name) const;  // a kernel with a body, or null
-  std::vector<std::string> kernel_names() const;
-  std::string_view line(std::uint32_t number) const;       // text of one line, without its end
-  std::string_view slice(std::uint64_t text_slice) const;  // words that have no enumerator: offset << 16 | length
-  std::string describe(SourcePosition) const;              // "matmul.cl:12", empty when unknown
+  std::string_view line(std::uint32_t number) const;         // text of one line, without its end
+  std::string_view slice(std::uint64_t text_slice) const;    // words that have no enumerator: offset << 16 | length
+  std::string describe(SourcePosition) const;                // "matmul.cl:12", empty when unknown
 };
 
 }  // namespace kernelcast::ptx

@@ -85,42 +85,12 @@ Operand Parser::resolve(Token const& name, bool may_be_label) {
     return operand;
   }
   operand.id = symbol->id;
-  switch (symbol->kind) {
-    case Symbol::Kind::reg:
-      operand.kind = Operand::Kind::reg;
-      break;
-    case Symbol::Kind::module_variable:
-      operand.kind = Operand::Kind::variable;
-      break;
-    case Symbol::Kind::variable:
-      operand.kind = Operand::Kind::variable, operand.local = true;
-      break;
-    case Symbol::Kind::parameter:
-      operand.kind = Operand::Kind::parameter;
-      break;
-    case Symbol::Kind::result:
-      operand.kind = Operand::Kind::parameter, operand.result = true;
-      break;
-    case Symbol::Kind::function:
-      operand.kind = Operand::Kind::function;
-      break;
-    case Symbol::Kind::prototype:
-      operand.kind = Operand::Kind::prototype;
-      break;
-    case Symbol::Kind::branch_targets:
-    case Symbol::Kind::call_targets:
-      operand.kind = Operand::Kind::targets;
-      break;
-    case Symbol::Kind::label:
-      // An inner scope may still declare a label of this name, which would be meant then.
-      if (symbol->depth < symbols_.depth() && may_be_label)
-        forward(name, operand);
-      else
-        operand.kind = Operand::Kind::label;
-      break;
-    case Symbol::Kind::range:
-      unknown_name(name);
-  }
+  operand.kind = operand_kind(symbol->kind);
+  operand.local = symbol->kind == Symbol::Kind::variable;
+  operand.result = symbol->kind == Symbol::Kind::result;
+  if (operand.kind == Operand::Kind::none) unknown_name(name);
+  // An inner scope may still declare a label of this name, which would be meant then.
+  if (operand.kind == Operand::Kind::label && symbol->depth < symbols_.depth() && may_be_label) forward(name, operand);
   return operand;
 }
 

@@ -25,6 +25,14 @@ struct Constant {
   bool is_integer() const { return kind == Kind::s64 || kind == Kind::u64; }
 };
 
+// What an operand is that is a symbol's name; a range of registers is none.
+constexpr Operand::Kind operand_kind(Symbol::Kind kind) {
+  using enum Operand::Kind;
+  constexpr Operand::Kind kinds[] = {reg,      none,  variable,  variable, parameter, parameter,
+                                     function, label, prototype, targets,  targets};
+  return kinds[static_cast<std::size_t>(kind)];
+}
+
 class Parser {
  public:
   explicit Parser(Module& module);
@@ -59,8 +67,6 @@ class Parser {
   bool at_performance_directive() const;
 
   // declarations
-  struct Declarator;
-  Declarator declarator(bool registers, char const* what);
   void variables(Linkage);
   void variable_modifiers(Variable&);
   Variable one_variable(Variable const& common, Token& name);
@@ -115,7 +121,6 @@ class Parser {
   void offset(Operand&);
   Operand indexed(Operand);
   Symbol const* find_symbol(std::string_view name);
-  Operand register_from_range(std::string_view name, Symbol const& range, std::uint64_t index);
   Operand special(Token const& name);
   [[noreturn]] void unknown_name(Token const& name) const;
   void forward(Token const& name, Operand&);

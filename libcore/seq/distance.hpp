@@ -58,7 +58,6 @@ class DistanceHistogram {
   }
   std::uint64_t count(std::size_t bin) const { return counts_[bin]; }
   std::uint64_t cold_count() const { return cold_; }
-  void set_cold(std::uint64_t n) { cold_ = n; }
 
  private:
   std::array<std::uint64_t, bins> counts_{};
