@@ -1,10 +1,9 @@
 // A product of matrices as tensor-core kernels do it: cp.async into two buffers, ldmatrix, mma; the PTX is kept beside
 // this file. What nvcc makes of nvcuda::wmma and of asynchronous copies is tested with the frontend.
-#include <fstream>
-#include <sstream>
 
 #include "catch.hpp"
 #include "matrix_bench.hpp"
+#include "process/process.hpp"
 
 using namespace kernelcast::emu;
 using namespace kernelcast::emu::test;
@@ -29,10 +28,8 @@ struct Counts : Observer {
 }  // namespace
 
 TEST_CASE("a tensor-core product of 64 x 64 x 64") {
-  std::ifstream file(std::string(KERNELCAST_SOURCE_DIR) + "/tests/unit/emu/matrix_gemm.ptx");
-  std::stringstream text;
-  text << file.rdbuf();
-  auto const module = kernelcast::ptx::parse(text.str(), "matrix_gemm.ptx");
+  auto const text = kernelcast::read_file(KERNELCAST_SOURCE_DIR "/tests/unit/emu/matrix_gemm.ptx");
+  auto const module = kernelcast::ptx::parse(text, "matrix_gemm.ptx");
   Program const program(*module, *module->find_kernel("gemm"));
   Random random{31};
   Codes const a = random_codes(random, format("f16"), 64, 64), b = random_codes(random, format("f16"), 64, 64);

@@ -1,8 +1,6 @@
 // Listings of machine code: our own kernel data/scale.cu as nvdisasm printed it, and, where the tools are, made anew.
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include <unistd.h>
 
@@ -19,12 +17,6 @@ using namespace kernelcast::model::ake;
 namespace {
 
 std::string const data = KERNELCAST_SOURCE_DIR "/tests/unit/model_ake/data/";
-
-std::string content(std::string const& path) {
-  std::ifstream in(path);
-  REQUIRE(in);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 using Registers = std::vector<std::uint32_t>;
 
@@ -77,7 +69,7 @@ void check_scale(Listing const& listing) {
 }  // namespace
 
 TEST_CASE("a listing of nvdisasm") {
-  auto const listings = read_listing(content(data + "scale.sass"), "scale.sass");
+  auto const listings = read_listing(read_file(data + "scale.sass"), "scale.sass");
   REQUIRE(listings.size() == 1);
   Listing const& l = listings.at("scale");
   CHECK(l.instructions == 22);
@@ -236,7 +228,7 @@ TEST_CASE("a listing made by the toolkit at hand") {
   auto const cubin = folder.file("scale.cubin"), text = folder.file("scale.sass");
   REQUIRE(std::system((bin + "nvcc -cubin -arch=sm_80 " + data + "scale.cu -o " + cubin).c_str()) == 0);
   REQUIRE(std::system((bin + "nvdisasm " + cubin + " > " + text).c_str()) == 0);
-  auto const listings = read_listing(content(text), text);
+  auto const listings = read_listing(read_file(text), text);
   REQUIRE(listings.count("scale") == 1);
   check_scale(listings.at("scale"));
 }
