@@ -53,6 +53,7 @@ std::vector<Launch> launches(std::string const& text, std::size_t keep) {
 // The error's text; empty when there is none.
 std::string refusal(std::string const& body) {
   auto const error = error_of([&] { launches(header + body, 4); });
+  if (error.status() == Status::done) return {};
   CHECK(error.status() == Status::bad_data);
   return error.text("akemu");
 }
