@@ -32,6 +32,12 @@ Code call_in_context(Body const& body) {
   return current_context() ? call(body) : no_context();
 }
 
+// A call of the runtime on the emulator, by its name: a variable of that name. Not by the linker, which would take the
+// function of another runtime that the application has loaded before.
+void* find_of_runtime(char const* name);
+#define KERNELCAST_OF_RUNTIME(name, ...) \
+  auto* const name = reinterpret_cast<Code (*)(__VA_ARGS__)>(kernelcast::driver::find_of_runtime(#name))
+
 inline void* pointer_of(Pointer address) {
   return reinterpret_cast<void*>(address);
 }

@@ -243,7 +243,7 @@ KERNELCAST_CUDA_EXPORT Code cuDevicePrimaryCtxGetState(Device device, unsigned* 
     return Code::success;
   });
 }
-extern "C" Code cudaDeviceReset();
+KERNELCAST_OF_RUNTIME(cudaDeviceReset);
 KERNELCAST_CUDA_EXPORT Code cuDevicePrimaryCtxReset(Device device) {
   Context context = nullptr;
   if (auto const code = primary_context_of(device, context); code != Code::success) return code;

@@ -8,11 +8,11 @@ using namespace kernelcast::driver;
 using Code = kernelcast::cudart::Code;
 struct Pool;
 
-#define FORWARD_WHEN(condition, name, runtime, parameters, arguments) \
-  extern "C" Code runtime parameters;                                 \
-  KERNELCAST_CUDA_EXPORT Code name parameters {                       \
-    if (!(condition)) return no_context();                            \
-    return of_runtime_call([&] { return runtime arguments; });        \
+#define FORWARD_WHEN(condition, name, runtime, parameters, arguments)                             \
+  KERNELCAST_CUDA_EXPORT Code name parameters {                                                   \
+    static auto* const runtime = reinterpret_cast<Code(*) parameters>(find_of_runtime(#runtime)); \
+    if (!(condition)) return no_context();                                                        \
+    return of_runtime_call([&] { return runtime arguments; });                                    \
   }
 #define FORWARD(name, runtime, parameters, arguments) \
   FORWARD_WHEN(current_context(), name, runtime, parameters, arguments)

@@ -12,20 +12,18 @@ using cudart::GraphExec;
 using cudart::KernelNodeParameters;
 using cudart::Node;
 
-extern "C" {
-Code cudaGraphAddKernelNode(Node**, Graph*, Node* const*, std::size_t, KernelNodeParameters const*);
-Code cudaGraphKernelNodeGetParams(Node*, KernelNodeParameters*);
-Code cudaGraphKernelNodeSetParams(Node*, KernelNodeParameters const*);
-Code cudaGraphExecKernelNodeSetParams(GraphExec*, Node*, KernelNodeParameters const*);
-Code cudaGraphAddMemcpyNode(Node**, Graph*, Node* const*, std::size_t, cudart::Copy3D const*);
-Code cudaGraphMemcpyNodeSetParams(Node*, cudart::Copy3D const*);
-Code cudaGraphExecMemcpyNodeSetParams(GraphExec*, Node*, cudart::Copy3D const*);
-Code cudaGraphAddMemsetNode(Node**, Graph*, Node* const*, std::size_t, FillNodeParameters const*);
-Code cudaGraphMemsetNodeGetParams(Node*, FillNodeParameters*);
-Code cudaGraphMemsetNodeSetParams(Node*, FillNodeParameters const*);
-Code cudaGraphExecMemsetNodeSetParams(GraphExec*, Node*, FillNodeParameters const*);
-Code cudaGraphInstantiate(GraphExec**, Graph*, unsigned long long);
-}
+KERNELCAST_OF_RUNTIME(cudaGraphAddKernelNode, Node**, Graph*, Node* const*, std::size_t, KernelNodeParameters const*);
+KERNELCAST_OF_RUNTIME(cudaGraphKernelNodeGetParams, Node*, KernelNodeParameters*);
+KERNELCAST_OF_RUNTIME(cudaGraphKernelNodeSetParams, Node*, KernelNodeParameters const*);
+KERNELCAST_OF_RUNTIME(cudaGraphExecKernelNodeSetParams, GraphExec*, Node*, KernelNodeParameters const*);
+KERNELCAST_OF_RUNTIME(cudaGraphAddMemcpyNode, Node**, Graph*, Node* const*, std::size_t, cudart::Copy3D const*);
+KERNELCAST_OF_RUNTIME(cudaGraphMemcpyNodeSetParams, Node*, cudart::Copy3D const*);
+KERNELCAST_OF_RUNTIME(cudaGraphExecMemcpyNodeSetParams, GraphExec*, Node*, cudart::Copy3D const*);
+KERNELCAST_OF_RUNTIME(cudaGraphAddMemsetNode, Node**, Graph*, Node* const*, std::size_t, FillNodeParameters const*);
+KERNELCAST_OF_RUNTIME(cudaGraphMemsetNodeGetParams, Node*, FillNodeParameters*);
+KERNELCAST_OF_RUNTIME(cudaGraphMemsetNodeSetParams, Node*, FillNodeParameters const*);
+KERNELCAST_OF_RUNTIME(cudaGraphExecMemsetNodeSetParams, GraphExec*, Node*, FillNodeParameters const*);
+KERNELCAST_OF_RUNTIME(cudaGraphInstantiate, GraphExec**, Graph*, unsigned long long);
 
 namespace {
 

@@ -20,16 +20,14 @@ using cudart::MemoryType;
 using cudart::NodeType;
 using cudart::on_stream;
 
-extern "C" {
-Code cudaMalloc(void**, std::size_t);
-Code cudaMallocManaged(void**, std::size_t, unsigned);
-Code cudaMallocPitch(void**, std::size_t*, std::size_t, std::size_t);
-Code cudaMallocAsync(void**, std::size_t, Stream);
-Code cudaMemcpy(void*, void const*, std::size_t, CopyKind);
-Code cudaMemcpyAsync(void*, void const*, std::size_t, CopyKind, Stream);
-Code cudaMemcpy3D(cudart::Copy3D const*);
-Code cudaMemcpy3DAsync(cudart::Copy3D const*, Stream);
-}
+KERNELCAST_OF_RUNTIME(cudaMalloc, void**, std::size_t);
+KERNELCAST_OF_RUNTIME(cudaMallocManaged, void**, std::size_t, unsigned);
+KERNELCAST_OF_RUNTIME(cudaMallocPitch, void**, std::size_t*, std::size_t, std::size_t);
+KERNELCAST_OF_RUNTIME(cudaMallocAsync, void**, std::size_t, Stream);
+KERNELCAST_OF_RUNTIME(cudaMemcpy, void*, void const*, std::size_t, CopyKind);
+KERNELCAST_OF_RUNTIME(cudaMemcpyAsync, void*, void const*, std::size_t, CopyKind, Stream);
+KERNELCAST_OF_RUNTIME(cudaMemcpy3D, cudart::Copy3D const*);
+KERNELCAST_OF_RUNTIME(cudaMemcpy3DAsync, cudart::Copy3D const*, Stream);
 
 namespace {
 

@@ -1,23 +1,17 @@
 // Modules, libraries, functions: a library is a module here, and a kernel of a library the function that it is.
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "cuda/fatbin.hpp"
 #include "cudart/devices.hpp"
 #include "cudart/driver/call.hpp"
+#include "cudart/driver/link.hpp"
 #include "cudart/occupancy.hpp"
 #include "cudart/registry.hpp"
 #include "emu/emu.hpp"
-#include "ptx/link.hpp"
-#include "ptx/parser.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::driver;
@@ -34,17 +28,6 @@ Code load(Module* out, void const* image) {
     *out = registry.add_program(image, code);
     return code;
   });
-}
-
-// The whole file, and a zero behind it.
-std::optional<std::vector<char>> content_of(char const* path) {
-  struct stat status{};
-  if (!path || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> out{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return std::nullopt;
-  out.push_back('\0');
-  return out;
 }
 
 Code load_file(Module* out, char const* path) {
@@ -78,17 +61,12 @@ Code of_function(Function function, Body const& body) {
   });
 }
 
-// A program that is linked of several.
-struct Link {
-  std::vector<std::unique_ptr<ptx::Module>> parts;
-  std::string linked;
-};
 std::map<Link*, std::unique_ptr<Link>>& links() {
   static auto* const all = new std::map<Link*, std::unique_ptr<Link>>;
   return *all;
 }
 
-enum class JitInput : int { cubin, ptx, fatbin, object, library };
+enum class JitInput : int { cubin, ptx, fatbin, object, library, intermediate };
 
 }  // namespace
 
@@ -219,7 +197,7 @@ KERNELCAST_CUDA_EXPORT Code cuFuncGetParamInfo(Function function, std::size_t in
 }
 KERNELCAST_CUDA_ALIAS(cuFuncGetParamInfo, cuKernelGetParamInfo)
 
-extern "C" Code cudaFuncGetAttributes(cudart::FunctionAttributes*, void const*);
+KERNELCAST_OF_RUNTIME(cudaFuncGetAttributes, cudart::FunctionAttributes*, void const*);
 KERNELCAST_CUDA_EXPORT Code cuFuncGetAttribute(int* value, int attribute, Function function) {
   if (!value) return Code::invalid_value;
   cudart::FunctionAttributes all{};
@@ -287,7 +265,6 @@ KERNELCAST_CUDA_EXPORT Code cuOccupancyMaxPotentialBlockSize(int* min_grid, int*
 
 // ---------------------------------------------------------------- linking
 
-// What comes out is PTX, which is what modules are loaded from here.
 KERNELCAST_CUDA_EXPORT Code cuLinkCreate_v2(unsigned, int*, void**, Link** out) {
   return call_in_context([&]() {
     if (!out) return Code::invalid_value;
@@ -302,21 +279,8 @@ KERNELCAST_CUDA_EXPORT Code cuLinkAddData_v2(Link* link, JitInput kind, void* da
   return call_in_context([&](cudart::Devices const& devices) {
     if (!links().contains(link)) return Code::invalid_resource_handle;
     if (!data) return Code::invalid_value;
-    auto const* const bytes = static_cast<char const*>(data);
-    bool const is_fatbin =
-        size >= fatbin::magic.size() && std::string_view(bytes, fatbin::magic.size()) == fatbin::magic;
-    std::string text;
-    if (is_fatbin) {
-      auto found = fatbin::ptx_of(data, cudart::capability(devices.current()));
-      if (!found) return Code::no_kernel_image_for_device;
-      text = std::move(found->text);
-    } else if (kind == JitInput::ptx || kind == JitInput::cubin) {
-      text.assign(bytes, strnlen(bytes, size));
-    } else {
-      return cudart::unsupported("cuLinkAddData of objects without PTX");
-    }
-    link->parts.push_back(ptx::parse(std::move(text), name ? name : "cuLinkAddData"));
-    return Code::success;
+    if (kind >= JitInput::intermediate) return cudart::unsupported("cuLinkAddData of what is not compiled to PTX");
+    return add_part(*link, static_cast<PartKind>(kind), data, size, name, cudart::capability(devices.current()));
   });
 }
 KERNELCAST_CUDA_EXPORT Code cuLinkAddFile_v2(Link* link, JitInput kind, char const* path, unsigned count, int* options,
@@ -329,10 +293,7 @@ KERNELCAST_CUDA_EXPORT Code cuLinkComplete(Link* link, void const** out, std::si
   return call_in_context([&]() {
     if (!links().contains(link)) return Code::invalid_resource_handle;
     if (!out || link->parts.empty()) return Code::invalid_value;
-    if (link->parts.size() == 1)
-      link->linked = link->parts[0]->text;
-    else
-      link->linked = ptx::link(std::move(link->parts));
+    complete(*link);
     *out = link->linked.c_str();
     if (size) *size = link->linked.size() + 1;
     return Code::success;

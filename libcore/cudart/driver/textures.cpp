@@ -13,13 +13,11 @@ using cudart::ChannelKind;
 using cudart::ResourceType;
 using Handle = cudart::Textures::Handle;
 
-extern "C" {
-Code cudaMalloc3DArray(Array**, ChannelFormat const*, cudart::Extent, unsigned);
-Code cudaArrayGetInfo(ChannelFormat*, cudart::Extent*, unsigned*, Array*);
-Code cudaCreateTextureObject(Handle*, cudart::ResourceDescription const*, cudart::TextureDescription const*,
-                             cudart::ResourceView const*);
-Code cudaCreateSurfaceObject(Handle*, cudart::ResourceDescription const*);
-}
+KERNELCAST_OF_RUNTIME(cudaMalloc3DArray, Array**, ChannelFormat const*, cudart::Extent, unsigned);
+KERNELCAST_OF_RUNTIME(cudaArrayGetInfo, ChannelFormat*, cudart::Extent*, unsigned*, Array*);
+KERNELCAST_OF_RUNTIME(cudaCreateTextureObject, Handle*, cudart::ResourceDescription const*,
+                      cudart::TextureDescription const*, cudart::ResourceView const*);
+KERNELCAST_OF_RUNTIME(cudaCreateSurfaceObject, Handle*, cudart::ResourceDescription const*);
 
 namespace {
 
