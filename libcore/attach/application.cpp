@@ -54,6 +54,23 @@ std::string folder_of_runtimes() {
   return out;
 }
 
+// Of programs in Python. What their packages have compiled for the emulator is no code of a GPU, nor the other way
+// round: it is cached apart. Triton makes machine code by a program, ptxas.
+void put_compilers(std::vector<std::string>& variables, std::string const& runtimes, std::string const& spool) {
+  preload(variables, "kernelcast-cuda-compilers.so", "install the whole suite");
+  auto const cached = cache_folder();
+  auto const compiled = cached.empty() ? spool + "/compiled/" : cached + "compiled/";
+  for (std::string const package : {"CUPY", "NUMBA", "TRITON"})
+    put_unless_set(variables, package + "_CACHE_DIR", compiled + package);
+  auto const assembler = find_plugin("kernelcast-ptxas");
+  if (assembler.empty())
+    throw Error(Status::unavailable, "the program kernelcast-ptxas is not installed beside the program",
+                "install the whole suite");
+  replace(variables, "TRITON_PTXAS_PATH", assembler);
+  replace(variables, "TRITON_PTXAS_BLACKWELL_PATH", assembler);
+  put_unless_set(variables, "TRITON_LIBCUDA_PATH", runtimes);
+}
+
 }  // namespace
 
 // The layer goes below those that the user has enabled: it sees what reaches the device.
@@ -71,10 +88,9 @@ std::vector<std::string> environment_of_application(Settings const& given, Cuda 
     preload(out, "kernelcast-cudart-forward.so", "build with the packages libzstd-dev and liblz4-dev");
   } else if (!runtimes.empty()) {
     put_first(out, "LD_LIBRARY_PATH", runtimes);
+    put_compilers(out, runtimes, given.spool);
     if (database.empty()) return out;
-    auto const variable = std::string(variables::devdb) + '=';
-    std::erase_if(out, [&](std::string const& other) { return other.starts_with(variable); });
-    out.push_back(variable + database);
+    replace(out, variables::devdb, database);
   }
   return out;
 }

@@ -15,6 +15,17 @@ void put_first(std::vector<std::string>& variables, std::string const& list, std
   variables.push_back(list + '=' + item);
 }
 
+void put_unless_set(std::vector<std::string>& variables, std::string const& name, std::string const& value) {
+  for (auto const& variable : variables)
+    if (variable.starts_with(name + '=')) return;
+  variables.push_back(name + '=' + value);
+}
+
+void replace(std::vector<std::string>& variables, std::string const& name, std::string const& value) {
+  std::erase_if(variables, [&](std::string const& other) { return other.starts_with(name + '='); });
+  variables.push_back(name + '=' + value);
+}
+
 void preload(std::vector<std::string>& variables, std::string const& library, std::string const& hint) {
   auto const path = find_plugin(library);
   if (path.empty())
