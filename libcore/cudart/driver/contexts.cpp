@@ -371,3 +371,11 @@ KERNELCAST_CUDA_EXPORT Code cuCtxEnablePeerAccess(Context peer, unsigned flags) 
 KERNELCAST_CUDA_EXPORT Code cuCtxDisablePeerAccess(Context peer) {
   return of_context(peer, [](ContextObject const&) { return true; });
 }
+// No profiler looks on.
+KERNELCAST_CUDA_EXPORT Code cuProfilerStart() {
+  return of_context(nullptr, [](ContextObject const&) { return true; });
+}
+KERNELCAST_CUDA_ALIAS(cuProfilerStart, cuProfilerStop)
+KERNELCAST_CUDA_EXPORT Code cuProfilerInitialize(char const*, char const*, int) {
+  return cudart::unsupported("cuProfilerInitialize");
+}

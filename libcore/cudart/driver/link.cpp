@@ -12,6 +12,73 @@
 
 namespace kernelcast::driver {
 
+namespace {
+
+// What kernels call of CUDA's runtime of the device (cudadevrt), which has machine code alone: the barrier of all
+// groups of a cooperative launch. Its count is where %envreg1 and %envreg2 say, behind a first word. Each group adds
+// one, the first group so much that the highest bit changes when all have come.
+constexpr char const* device_runtime = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .func (.param .b64 out) cudaCGGetIntrinsicHandle(.param .b32 scope)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<2>;
+  mov.u32 %r1, %envreg1;
+  mov.u32 %r2, %envreg2;
+  mov.b64 %rd1, {%r2, %r1};
+  st.param.b64 [out], %rd1;
+  ret;
+}
+.visible .func (.param .b32 out) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<2>;
+  ld.param.b64 %rd1, [handle];
+  setp.eq.s64 %p1, %rd1, 0;
+  mov.u32 %r1, 82;
+  @%p1 bra DONE;
+  bar.sync 0;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %tid.y;
+  mov.u32 %r3, %tid.z;
+  or.b32 %r1, %r1, %r2;
+  or.b32 %r1, %r1, %r3;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra WAIT;
+  mov.u32 %r2, %nctaid.x;
+  mov.u32 %r3, %nctaid.y;
+  mul.lo.u32 %r2, %r2, %r3;
+  mov.u32 %r3, %nctaid.z;
+  mul.lo.u32 %r2, %r2, %r3;
+  sub.u32 %r2, -2147483647, %r2;
+  mov.u32 %r3, %ctaid.x;
+  mov.u32 %r4, %ctaid.y;
+  mov.u32 %r5, %ctaid.z;
+  or.b32 %r3, %r3, %r4;
+  or.b32 %r3, %r3, %r5;
+  setp.eq.u32 %p2, %r3, 0;
+  selp.b32 %r6, %r2, 1, %p2;
+  membar.gl;
+  atom.global.add.u32 %r7, [%rd1+4], %r6;
+SPIN:
+  ld.volatile.global.u32 %r8, [%rd1+4];
+  xor.b32 %r9, %r7, %r8;
+  setp.ge.s32 %p2, %r9, 0;
+  @%p2 bra SPIN;
+  membar.gl;
+WAIT:
+  bar.sync 0;
+  mov.u32 %r1, 0;
+DONE:
+  st.param.b32 [out], %r1;
+  ret;
+}
+)";
+
+}  // namespace
+
 Code add_part(Link& link, PartKind kind, void const* data, std::size_t size, char const* name,
               std::uint32_t capability) {
   std::string_view const bytes(static_cast<char const*>(data), size);
@@ -21,7 +88,9 @@ Code add_part(Link& link, PartKind kind, void const* data, std::size_t size, cha
     if (!found) return Code::no_kernel_image_for_device;
     text = std::move(found->text);
   } else if (bytes.starts_with("!<arch>\n")) {
-    return Code::success;
+    if (!std::string_view(name ? name : "").ends_with("libcudadevrt.a"))
+      return cudart::unsupported("linking libraries other than libcudadevrt.a");
+    text = device_runtime;
   } else if (bytes.starts_with("\177ELF") || kind > PartKind::ptx) {
     return cudart::unsupported("linking machine code, or objects without PTX,");
   } else {
