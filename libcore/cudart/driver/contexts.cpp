@@ -371,7 +371,7 @@ KERNELCAST_CUDA_EXPORT Code cuCtxEnablePeerAccess(Context peer, unsigned flags) 
 KERNELCAST_CUDA_EXPORT Code cuCtxDisablePeerAccess(Context peer) {
   return of_context(peer, [](ContextObject const&) { return true; });
 }
-// No profiler looks on.
+// There is no profiler to be told.
 KERNELCAST_CUDA_EXPORT Code cuProfilerStart() {
   return of_context(nullptr, [](ContextObject const&) { return true; });
 }
