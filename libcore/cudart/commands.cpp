@@ -224,11 +224,36 @@ void Commands::launched(std::uint64_t number, emu::Launch const& launch, attach:
     text += fmt::format(" {}:{:d}:{:d}:{}:{}:{}:{}:{}:{}", buffer, access.write, access.regular, access.first,
                         access.step[0], access.step[1], access.step[2], access.span_bytes, access.touched_bytes);
     if (!object->shared || !access.write) continue;
-    auto& seen = shared_[block.address];
     auto const [touched_begin, touched_end] = ranges.written(block.address);
-    seen.written_begin = std::min(seen.written_begin, touched_begin - block.address);
-    seen.written_end = std::max(seen.written_end, touched_end - block.address);
-    hash_again(reinterpret_cast<void const*>(touched_begin), touched_end - touched_begin);
+    shared_written(*object, touched_begin, touched_end);
+  }
+  log_->line(std::move(text));
+}
+
+void Commands::shared_written(MemoryObject const& object, std::uint64_t begin, std::uint64_t end) {
+  auto& seen = shared_[object.address];
+  seen.written_begin = std::min(seen.written_begin, begin - object.address);
+  seen.written_end = std::max(seen.written_end, end - object.address);
+  hash_again(reinterpret_cast<void const*>(begin), end - begin);
+}
+
+void Commands::called(std::optional<std::uint64_t> number, LibraryCall const& made) {
+  for (auto const& operand : made.operands)
+    if (operand.extent_bytes > 0) touch({operand.begin, operand.extent_bytes, operand.extent_bytes});
+  if (!wanted() || !number) return;
+  begin_file();
+  std::string text = fmt::format("L {} 1 1 1", *number);
+  for (auto const& operand : made.operands) {
+    auto const begin = address_of(operand.begin);
+    auto const object = operand.extent_bytes > 0 ? object_at(begin) : std::nullopt;
+    if (!object) continue;
+    auto const buffer = number_of(*object);
+    if (object->shared) share(object->address, buffer, object->bytes);
+    for (bool const write : {false, true})
+      if (write ? operand.written : operand.read)
+        text += fmt::format(" {}:{:d}:1:{}:0:0:0:{}:{}", buffer, write, begin - object->address, operand.extent_bytes,
+                            operand.touched_bytes);
+    if (object->shared && operand.written) shared_written(*object, begin, begin + operand.extent_bytes);
   }
   log_->line(std::move(text));
 }

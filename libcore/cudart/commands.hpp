@@ -20,6 +20,7 @@
 #include "attach/group_ranges.hpp"
 #include "cuda/abi.hpp"
 #include "cudart/allocations.hpp"
+#include "cudart/library_calls.hpp"
 #include "cudart/registry.hpp"
 #include "emu/emu.hpp"
 
@@ -40,6 +41,8 @@ class Commands {
   // Around a launch: what is to observe it, and its end.
   attach::GroupRanges ranges_of(emu::Launch const&);
   void launched(std::uint64_t number, emu::Launch const&, attach::GroupRanges const&);
+  // A library's call that the host has done: its operands; without a number it only touches them.
+  void called(std::optional<std::uint64_t> number, LibraryCall const&);
 
   // Copies or fills of slices that are one call of the application: the next ones are noted as one, until it ends.
   class Together {
@@ -85,6 +88,7 @@ class Commands {
   void begin_file();
   void share(std::uint64_t address, std::uint64_t buffer, std::uint64_t bytes);
   void find_writes_of_host();
+  void shared_written(MemoryObject const&, std::uint64_t begin, std::uint64_t end);
   void hash_again(void const* begin, std::uint64_t bytes);
 
   emu::Memory const& memory_;

@@ -12,6 +12,7 @@
 #include "cudart/device_limits.hpp"
 #include "cudart/devices.hpp"
 #include "cudart/findings.hpp"
+#include "cudart/library_calls.hpp"
 #include "cudart/registry.hpp"
 #include "cudart/repeats.hpp"
 #include "cudart/rows.hpp"
@@ -66,6 +67,10 @@ class Launcher {
 
   // A configuration that cannot be is refused; what goes wrong in the kernel shows in later calls (StickyError).
   Code launch(Kernel&, LaunchRequest const&);
+  // A call of a library that the host has done: the number of its configuration, where rows are requested.
+  std::optional<std::uint64_t> library_called(LibraryCall const& made) {
+    return rows_.library_called(made, parts_.allocations.used_bytes(current_device()), parts_.settings.keep);
+  }
 
  private:
   Code check_sizes(Kernel&, LaunchRequest const&) const;

@@ -279,12 +279,42 @@ std::string Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu
   spool.publish(spool.name("kernel", counted.number(), ".txt"), kernel.name + '\n' + kernel.program->file + '\n');
   spool.publish(spool.name("entries", counted.number(), ".txt"),
                 fmt::format("{}\n", fmt::join(counted.entries(), " ")));
+  publish(row, counted.number());
+  return row.touched_before;
+}
+
+void Rows::publish(record::Kernel const& row, std::uint64_t number) const {
   std::ostringstream out;
   record::Writer<record::Kernel> writer(out);
   writer.write(row);
   writer.finish();
-  spool.publish(spool.name("row", counted.number(), ".csv"), out.str());
-  return row.touched_before;
+  policy_->spool().publish(policy_->spool().name("row", number, ".csv"), out.str());
+}
+
+std::optional<std::uint64_t> Rows::library_called(LibraryCall const& made, std::uint64_t allocated_bytes, bool keep) {
+  if (!policy_) return std::nullopt;
+  auto& cases = calls_[made.kernel];
+  auto const number = cases.try_emplace(made.case_name + ' ' + made.library, cases.size()).first->second;
+  auto const counted = policy_->count(&cases, {1, {number, 0, 0}, {}, 0}, allocated_bytes);
+  auto const& spool = policy_->spool();
+  if (counted.number) {
+    record::Kernel row;
+    row.kernel = made.kernel;
+    row.case_name = made.case_name;
+    row.library = made.library;
+    row.library_flop = made.flop;
+    for (auto const& operand : made.operands) {
+      auto const bytes = static_cast<double>(operand.touched_bytes);
+      row.global_footprint_bytes += bytes;
+      if (operand.read) row.global_load_bytes += made.passes * bytes;
+      if (operand.written) row.global_store_bytes += made.passes * bytes;
+    }
+    publish(row, *counted.number);
+    if (keep)
+      spool.publish(spool.name("unkept", *counted.number, ".txt"),
+                    made.kernel + "\nit is a library's, whose kernels are machine code\n");
+  }
+  return counted.launches ? std::optional(spool.number_of(counted.launches)) : std::nullopt;
 }
 
 void Rows::skip(CountedLaunch const& counted, Kernel const& kernel, std::string const& why) {

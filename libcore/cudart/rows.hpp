@@ -23,6 +23,7 @@
 
 #include "attach/description.hpp"
 #include "attach/settings.hpp"
+#include "cudart/library_calls.hpp"
 #include "cudart/registry.hpp"
 #include "emu/emu.hpp"
 #include "emu/observe/kernel_counters.hpp"
@@ -115,6 +116,8 @@ class Rows {
   std::string finish(CountedLaunch const&, Kernel const&, emu::Memory const&, launch::TouchHistory&);
   void touch(std::uint64_t configuration, emu::Launch const&, emu::Memory const&, launch::TouchHistory&);
   void skip(CountedLaunch const&, Kernel const&, std::string const& why);
+  // A call of a library: its row where it is new. `keep`: launch files are wanted, and it has none.
+  std::optional<std::uint64_t> library_called(LibraryCall const&, std::uint64_t allocated_bytes, bool keep);
   attach::Spool const& spool() const { return policy_->spool(); }  // where begin() has counted
 
  private:
@@ -131,6 +134,10 @@ class Rows {
   std::unordered_map<std::uint64_t, std::uint64_t> whole_steps_;
   std::unordered_map<std::uint64_t, Known> known_;  // by configuration
   std::optional<attach::LaunchPolicy> policy_;      // none: no rows are requested
+  // Of libraries' calls: by name, and in each the numbers of its cases.
+  std::unordered_map<std::string, std::unordered_map<std::string, std::size_t>> calls_;
+
+  void publish(record::Kernel const&, std::uint64_t number) const;
 };
 
 }  // namespace kernelcast::cudart

@@ -222,6 +222,12 @@ DeviceDatabase load(std::string const& path, Trust trust) {
         out.constants_.push_back({std::string(target), row.constant, row.value, row.source});
       }
     });
+  if (std::error_code error; fs::exists(folder / "libraries.csv", error))
+    read<record::LibraryRule>(folder / "libraries.csv", [&](auto const& row, auto& reader) {
+      if (!(row.value >= 0)) throw reader.error("value", "must not be below 0", "see devdb/README.md for its unit");
+      for (auto& device : out.devices_)
+        if (row.target.empty() || is_listed(device.target, row.target)) device.libraries.push_back(row);
+    });
   read_residuals(folder, out.devices_);
   for (auto const& file : csv_files(folder / "curves"))
     read<record::Measurement>(file, [&](auto const& row, auto& reader) {

@@ -43,6 +43,7 @@ struct Device : record::Device {
   std::vector<record::PipeRule> pipes;  // of its architecture; empty where they are not known
   // What the queue's constants are on its architecture, where they are not those of all.
   std::vector<std::pair<double record::QueueConstants::*, double>> constants;
+  std::vector<record::LibraryRule> libraries;  // that hold on its architecture
   record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
   Curve global_read, global_write, shared_read, shared_write;  // coalesced
   std::optional<double> measured_fp32_flop_per_s;              // the highest of all mixes of operations
@@ -156,8 +157,8 @@ class DeviceDatabase {
 LaunchCost launch_cost_named(std::string_view text, DeviceDatabase const&);
 
 // Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv, pipes.csv, constants.csv,
-// intervals.csv, ratios.csv and curves/*.csv (in order of their names). Throws Error(io) when devices.csv cannot be
-// opened, Error(bad_data) for anything wrong in a file.
+// libraries.csv, intervals.csv, ratios.csv and curves/*.csv (in order of their names). Throws Error(io) when
+// devices.csv cannot be opened, Error(bad_data) for anything wrong in a file.
 DeviceDatabase load(std::string const& path, Trust trust = Trust::ok);
 
 // The folder to read: `option` (--devdb) when not empty, else $KERNELCAST_DEVDB, else ../share/kernelcast/devdb beside

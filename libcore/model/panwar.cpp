@@ -522,6 +522,8 @@ double Projector::launches_s() {
 
 void Projector::project() {
   auto& p = projection_;
+  if (!kernel_.library.empty())
+    throw Refusal{RowStatus::unknown, "a call of a library: nothing of it is counted, and the queue alone has tables"};
   if (!set_up() || !fit()) return;
   p.occupancy = terms_.occupancy.occupancy;
   Span const c = compute(), g = options_.terms ? global() : global_bytes(), s = shared();

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/libraries.hpp"
 #include "model/rates.hpp"
 
 namespace kernelcast::model::queue {
@@ -575,6 +576,7 @@ void Projector::run() {
 }
 
 void Kernel::explain(Device const& device, Options const& options, Terms& terms) const {
+  if (!row_->library.empty()) return explain_library(*row_, device, options, terms);
   auto common = options.common;
   common.terms = !has_queue(device) || !(complete_ || estimated_);
   if (!options.has_launch_cost) {

@@ -4,6 +4,9 @@
 #include <numeric>
 #include <span>
 
+#include <fmt/format.h>
+
+#include "model/libraries.hpp"
 #include "model/queue.hpp"
 #include "record/by_axes.hpp"
 #include "record/histogram.hpp"
@@ -129,6 +132,9 @@ void Kernel::check(record::Reader<record::Kernel> const& rows, record::Kernel co
   if (has_group && !Kernel(row).complete_)
     throw rows.error("group_load_requests", "this or another group_ column is not a histogram",
                      "key:count joined by ';', as miniemu writes it");
+  if (!row.library.empty() && !is_library_call(row))
+    throw rows.error("library", fmt::format("'{}' is no call of a library", row.library),
+                     "operation:type:sizes, such as gemm:f32:64x64x64x1, and the column library_flop");
   if (record::Powers touched{}; !row.touched_before.empty() && !record::read_powers(row.touched_before, touched))
     throw rows.error("touched_before", "this is not a histogram", record::powers_hint);
 }

@@ -228,6 +228,22 @@ Schema<ConstantRule> const& ConstantRule::schema() {
   return schema;
 }
 
+Schema<LibraryRule> const& LibraryRule::schema() {
+  using R = LibraryRule;
+  static auto const schema =
+      Schema<R>("library_rule", "a figure about an operation of a library")
+          .column("target", &R::target, Unit::none,
+                  "names of the architectures, as devices have them, joined by ;; empty: all others")
+          .may_be_empty()
+          .column("operation", &R::operation, Unit::none, "as the column library of kernels begins")
+          .column("type", &R::type, Unit::none, "the type of its numbers; empty: all others")
+          .may_be_empty()
+          .column("figure", &R::figure, Unit::none, "what it is, see README.md")
+          .column("value", &R::value, Unit::none, "in the figure's unit")
+          .column("source", &R::source, Unit::none, "where this comes from, or what it was chosen on");
+  return schema;
+}
+
 Schema<Alias> const& Alias::schema() {
   static auto const schema = Schema<Alias>("alias", "what another data set calls a device")
                                  .column("data_set", &Alias::data_set, Unit::none, "the other data set")

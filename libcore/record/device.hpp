@@ -92,6 +92,17 @@ struct ConstantRule {
   static Schema<ConstantRule> const& schema();
 };
 
+// A figure about an operation of a library (column `library` of kernels), on all architectures and types unless it
+// names them. Those that there are: model/libraries.hpp.
+struct LibraryRule {
+  std::string target;  // as of `device`; several joined by ;
+  std::string operation, type, figure;
+  double value = 0;
+  std::string source;
+
+  static Schema<LibraryRule> const& schema();
+};
+
 // What another data set calls a device.
 struct Alias {
   std::string data_set, name, device;

@@ -272,7 +272,16 @@ Schema<Kernel> const& Kernel::schema() {
         .optional_column(
             "scratch_bytes", &Kernel::scratch_bytes, Unit::bytes,
             "private memory per work-item of AMD's machine code: arrays and registers that do not fit; empty "
-            "for other targets");
+            "for other targets")
+        .optional_column(
+            "library", &Kernel::library, Unit::none,
+            "of a call of a library (cuBLAS, cuFFT, cuRAND), whose kernels are machine code: operation:type:sizes, "
+            "such "
+            "as gemm:f32:1024x1024x512x1 (m, n, k, products of a batch); it has no instructions, and its time is taken "
+            "from tables. Empty: a kernel that was counted")
+        .may_be_empty()
+        .optional_column("library_flop", &Kernel::library_flop, Unit::count,
+                         "floating-point operations of such a call; empty for kernels");
     return s;
   }();
   return schema;

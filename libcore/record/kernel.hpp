@@ -91,6 +91,9 @@ struct Kernel : RegisterCounts {
   std::optional<std::uint64_t> warp_lanes;  // of CUDA's warp, where work-items exchange values within it
   // Of AMD's machine code, per work-item: registers of matrix products, and memory for what registers do not hold.
   std::optional<std::uint64_t> registers_matrix, scratch_bytes;
+  // Of a call of a library whose kernels are machine code: operation:type:sizes, and its floating-point operations.
+  std::string library;
+  std::optional<double> library_flop;
   std::string touched_before;  // by the logarithm of the distance, summed over the launches; empty: not known
 
   static Schema<Kernel> const& schema();

@@ -1,0 +1,259 @@
+#include "cudart/blas/gemm.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "cudart/blas/openblas.hpp"
+
+namespace kernelcast::cudart::blas {
+
+namespace {
+
+using hostmath::Matrix, hostmath::Op;
+
+std::uint64_t bytes_of(DataType type) {
+  switch (type) {
+    case DataType::i8:
+      return 1;
+    case DataType::f16:
+    case DataType::bf16:
+      return 2;
+    case DataType::f64:
+    case DataType::c32:
+      return 8;
+    case DataType::c64:
+      return 16;
+    default:
+      return 4;
+  }
+}
+
+Op op_of(GemmOperand const& operand) {
+  return static_cast<Op>(operand.op);
+}
+
+template <class T>
+Matrix<T> matrix_of(GemmOperand const& operand, T* begin) {
+  auto out = Matrix<T>::by_columns(begin, operand.leading, op_of(operand));
+  return operand.by_rows ? Matrix<T>{begin, out.column_step, out.row_step, out.conjugated} : out;
+}
+
+// The place of one product's matrix.
+template <class T>
+T* place(GemmOperand const& operand, std::int64_t i) {
+  if (operand.pointers) return static_cast<T* const*>(operand.begin)[i];
+  return static_cast<T*>(const_cast<void*>(operand.begin)) + i * operand.stride;
+}
+
+template <class Sum, class In, class Out>
+struct Products {
+  GemmRequest const& request;
+  Sum alpha, beta;
+
+  void one(std::int64_t i) const {
+    auto const& r = request;
+    auto const* const a = place<In const>(r.a, i);
+    auto const* const b = place<In const>(r.b, i);
+    auto* const c = place<Out>(r.c, i);
+    auto* const d = r.d ? place<Out>(*r.d, i) : c;
+    auto const to = matrix_of(r.d ? *r.d : r.c, d);
+    if (d != c && !(beta == Sum(0))) {
+      auto const from = matrix_of(r.c, c);
+      for (std::int64_t j = 0; j < r.n; ++j)
+        for (std::int64_t row = 0; row < r.m; ++row) to.at(row, j) = from.at(row, j);
+    }
+    if (!multiply_fast_here(a, b, d))
+      hostmath::multiply<Sum, In, Out>(r.m, r.n, r.k, alpha, matrix_of(r.a, a), matrix_of(r.b, b), beta, to);
+    if (r.bias || r.relu) finish(to);
+  }
+
+ private:
+  bool multiply_fast_here(In const* a, In const* b, Out* c) const {
+    auto const& r = request;
+    auto const& to = r.d ? *r.d : r.c;
+    if constexpr (std::is_same_v<In, Sum> && std::is_same_v<Out, Sum> && !std::is_integral_v<Sum>) {
+      if (r.a.by_rows || r.b.by_rows || to.by_rows || alpha == Sum(0)) return false;
+      return multiply_fast<Sum>({op_of(r.a), op_of(r.b), r.m, r.n, r.k, r.a.leading, r.b.leading, to.leading}, alpha, a,
+                                b, beta, c);
+    } else {
+      return false;
+    }
+  }
+  void finish(Matrix<Out> const& to) const {
+    if constexpr (!hostmath::is_complex<Out>) {
+      auto const* const bias = static_cast<Out const*>(request.bias);
+      for (std::int64_t j = 0; j < request.n; ++j)
+        for (std::int64_t i = 0; i < request.m; ++i) {
+          Sum value = hostmath::converted<Sum>(to.at(i, j));
+          if (bias) value = value + hostmath::converted<Sum>(bias[i]);
+          if (request.relu && !(value > Sum(0))) value = Sum(0);
+          to.at(i, j) = hostmath::converted<Out>(value);
+        }
+    }
+  }
+};
+
+// The factors, in their own type.
+template <class Sum>
+Sum factor(void const* at, DataType type) {
+  if constexpr (hostmath::is_complex<Sum>) {
+    return *static_cast<Sum const*>(at);
+  } else {
+    switch (type) {
+      case DataType::f16:
+        return static_cast<Sum>(static_cast<float>(*static_cast<Half const*>(at)));
+      case DataType::f64:
+        return static_cast<Sum>(*static_cast<double const*>(at));
+      case DataType::i32:
+        return static_cast<Sum>(*static_cast<std::int32_t const*>(at));
+      default:
+        return static_cast<Sum>(*static_cast<float const*>(at));
+    }
+  }
+}
+
+using Run = void (*)(GemmRequest const&);
+
+template <class Sum, class In, class Out>
+void run(GemmRequest const& r) {
+  Products<Sum, In, Out> const products{r, factor<Sum>(r.alpha, r.scale), factor<Sum>(r.beta, r.scale)};
+  for (std::int64_t i = 0; i < r.batch; ++i) products.one(i);
+}
+
+// Null where there is no such product.
+Run run_of(GemmRequest const& r) {
+  using enum DataType;
+  auto const is = [&](DataType in, DataType out) { return r.in == in && r.out == out; };
+  bool const real = r.scale == f32 || r.scale == f16;
+  if (is(f32, f32) && r.scale == f32) return run<float, float, float>;
+  if (is(f64, f64) && r.scale == f64) return run<double, double, double>;
+  if (is(c32, c32) && r.scale == c32) return run<C32, C32, C32>;
+  if (is(c64, c64) && r.scale == c64) return run<C64, C64, C64>;
+  if (is(f16, f16) && real) return run<float, Half, Half>;
+  if (is(f16, f32) && r.scale == f32) return run<float, Half, float>;
+  if (is(bf16, bf16) && r.scale == f32) return run<float, BFloat, BFloat>;
+  if (is(bf16, f32) && r.scale == f32) return run<float, BFloat, float>;
+  if (is(i8, i32) && r.scale == i32) return run<std::int32_t, std::int8_t, std::int32_t>;
+  if (is(i8, f32) && r.scale == f32) return run<float, std::int8_t, float>;
+  return nullptr;
+}
+
+char const* name_of_type(GemmRequest const& r) {
+  switch (r.in) {
+    case DataType::f16:
+      return "f16";
+    case DataType::bf16:
+      return "bf16";
+    case DataType::i8:
+      return "i8";
+    case DataType::f64:
+      return "f64";
+    case DataType::c32:
+      return "c32";
+    case DataType::c64:
+      return "c64";
+    default:
+      return r.tf32 ? "tf32" : "f32";
+  }
+}
+
+struct Shape {
+  std::uint64_t rows, columns;
+};
+
+// All products' matrices of an operand; as it lies in memory, columns of `rows` elements.
+void add_operand(LibraryCall& call, GemmRequest const& r, std::string_view name, GemmOperand const& operand,
+                 Shape shape, std::uint64_t size, bool read, bool written) {
+  auto const batch = static_cast<std::uint64_t>(r.batch);
+  if ((operand.op != Transpose::none) != operand.by_rows) std::swap(shape.rows, shape.columns);
+  auto const leading = static_cast<std::uint64_t>(operand.leading);
+  if (operand.pointers) {
+    call.operands.push_back({name, operand.begin, batch * sizeof(void*), batch * sizeof(void*), true, false});
+    if (!device_holds(operand.begin, batch * sizeof(void*))) return;  // which will be said
+    for (std::int64_t i = 0; i < r.batch; ++i)
+      call.matrix(name, place<std::byte const>(operand, i), size, shape.rows, shape.columns, leading, read, written);
+    return;
+  }
+  call.matrix(name, operand.begin, size, shape.rows, shape.columns, leading, read, written);
+  if (call.operands.empty() || batch < 2 || shape.rows == 0 || shape.columns == 0) return;
+  auto& all = call.operands.back();
+  std::uint64_t between = 0;
+  if (__builtin_mul_overflow(batch - 1, static_cast<std::uint64_t>(operand.stride) * size, &between) ||
+      __builtin_add_overflow(between, all.extent_bytes, &all.extent_bytes))
+    all.extent_bytes = ~std::uint64_t{0};
+  if (operand.stride != 0) all.touched_bytes = std::min(all.touched_bytes * batch, all.extent_bytes);
+}
+
+bool is_zero(void const* at, std::uint64_t bytes) {
+  static constexpr std::byte none[16]{};
+  return std::memcmp(at, none, bytes) == 0;
+}
+
+void describe(LibraryCall& call, GemmRequest const& r, Run run) {
+  auto const m = static_cast<std::uint64_t>(r.m), n = static_cast<std::uint64_t>(r.n),
+             k = static_cast<std::uint64_t>(r.k);
+  auto const letter = [](GemmOperand const& operand) { return "ntc"[static_cast<int>(operand.op)]; };
+  call.kernel = r.call;
+  call.case_name = fmt::format("m{}_n{}_k{}_{}{}", m, n, k, letter(r.a), letter(r.b));
+  if (r.batch > 1) call.case_name += fmt::format("_b{}", r.batch);
+  call.library = fmt::format("gemm:{}:{}x{}x{}x{}", name_of_type(r), m, n, k, r.batch);
+  bool const complex = r.in == DataType::c32 || r.in == DataType::c64;
+  call.flop = (complex ? 8.0 : 2.0) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
+              static_cast<double>(r.batch);
+  auto const scalar = bytes_of(r.scale);
+  bool reads_c = true;
+  if (r.device_scalars) {
+    call.operands.push_back({"alpha", r.alpha, scalar, scalar, true, false});
+    call.operands.push_back({"beta", r.beta, scalar, scalar, true, false});
+    reads_c = device_holds(r.beta, scalar) && !is_zero(r.beta, scalar);
+  } else {
+    reads_c = !is_zero(r.beta, scalar);
+  }
+  if (m == 0 || n == 0 || r.batch == 0) return;
+  add_operand(call, r, "A", r.a, {m, k}, bytes_of(r.in), true, false);
+  add_operand(call, r, "B", r.b, {k, n}, bytes_of(r.in), true, false);
+  add_operand(call, r, "C", r.c, {m, n}, bytes_of(r.out), reads_c, !r.d);
+  if (r.d) add_operand(call, r, "D", *r.d, {m, n}, bytes_of(r.out), false, true);
+  if (r.bias) call.operands.push_back({"bias", r.bias, m * bytes_of(r.out), m * bytes_of(r.out), true, false});
+  call.work = [&r, run] { run(r); };
+}
+
+bool leads(GemmOperand const& operand, std::int64_t rows, std::int64_t columns) {
+  bool const across = (operand.op != Transpose::none) != operand.by_rows;
+  return operand.leading >= std::max<std::int64_t>(1, across ? columns : rows) && operand.stride >= 0;
+}
+
+bool is_valid(GemmOperand const& operand) {
+  return operand.op >= Transpose::none && operand.op <= Transpose::conjugated;
+}
+
+}  // namespace
+
+Status multiply(GemmRequest const& given) {
+  auto request = given;
+  auto const& r = request;
+  if (r.m < 0 || r.n < 0 || r.k < 0 || r.batch < 0 || !r.alpha || !r.beta || !is_valid(r.a) || !is_valid(r.b))
+    return Status::invalid_value;
+  if (!leads(r.a, r.m, r.k) || !leads(r.b, r.k, r.n) || !leads(r.c, r.m, r.n) || (r.d && !leads(*r.d, r.m, r.n)))
+    return Status::invalid_value;
+  auto const run = run_of(r);
+  if (!run)
+    return refused(r.call, fmt::format("product of the types {}, {}, {}", static_cast<int>(r.in),
+                                       static_cast<int>(r.out), static_cast<int>(r.scale)));
+  // Factors of the host are read now, whenever the call runs.
+  struct Factors {
+    std::byte alpha[16], beta[16];
+  };
+  auto const factors = std::make_shared<Factors>();
+  if (!r.device_scalars) {
+    std::memcpy(factors->alpha, r.alpha, bytes_of(r.scale));
+    std::memcpy(factors->beta, r.beta, bytes_of(r.scale));
+    request.alpha = factors->alpha, request.beta = factors->beta;
+  }
+  return status_of(
+      library_call(r.stream, [request, factors, run](LibraryCall& call) { describe(call, request, run); }));
+}
+
+}  // namespace kernelcast::cudart::blas

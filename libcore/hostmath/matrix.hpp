@@ -1,0 +1,116 @@
+// Matrices and vectors in the application's memory, with any step between rows and between columns: one that is read
+// transposed is a matrix whose steps are exchanged.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hostmath/numbers.hpp"
+
+namespace kernelcast::hostmath {
+
+using Index = std::int64_t;
+
+enum class Op : std::uint8_t { none, transposed, conjugated };  // the last: transposed and conjugated
+
+template <class T>
+struct Vector {
+  T* begin = nullptr;
+  Index step = 1;
+  T& operator[](Index i) const { return begin[i * step]; }
+};
+
+template <class T>
+struct Matrix {
+  T* begin = nullptr;
+  Index row_step = 1, column_step = 1;
+  bool conjugated = false;
+
+  // Column by column, `leading` from one to the next; as op(A).
+  static Matrix by_columns(T* begin, Index leading, Op op = Op::none) {
+    if (op == Op::none) return {begin, 1, leading, false};
+    return {begin, leading, 1, op == Op::conjugated};
+  }
+  T& at(Index row, Index column) const { return begin[row * row_step + column * column_step]; }
+  std::remove_const_t<T> value(Index row, Index column) const {
+    std::remove_const_t<T> const v = at(row, column);
+    return conjugated ? conjugate(v) : v;
+  }
+  Matrix transposed() const { return {begin, column_step, row_step, conjugated}; }
+};
+
+// c = alpha a b + beta c, sums in Sum. Where beta is 0, c is not read; where alpha is, a and b are not.
+// Blocks are packed so that the innermost loop runs over neighbours.
+template <class Sum, class In, class Out>
+void multiply(Index m, Index n, Index k, Sum alpha, Matrix<In const> a, Matrix<In const> b, Sum beta, Matrix<Out> c) {
+  constexpr Index rows = 64, columns = 64, depth = 256;
+  if (alpha == Sum(0)) k = 0;
+  std::vector<Sum> packed_a(rows * depth), packed_b(columns * depth), sums(rows * columns);
+  for (Index j0 = 0; j0 < n; j0 += columns)
+    for (Index i0 = 0; i0 < m; i0 += rows) {
+      Index const width = std::min(columns, n - j0), height = std::min(rows, m - i0);
+      sums.assign(sums.size(), Sum(0));
+      for (Index p0 = 0; p0 < k; p0 += depth) {
+        Index const deep = std::min(depth, k - p0);
+        for (Index p = 0; p < deep; ++p) {
+          for (Index i = 0; i < height; ++i) packed_a[p * rows + i] = converted<Sum>(a.value(i0 + i, p0 + p));
+          for (Index j = 0; j < width; ++j) packed_b[p * columns + j] = converted<Sum>(b.value(p0 + p, j0 + j));
+        }
+        for (Index p = 0; p < deep; ++p)
+          for (Index j = 0; j < width; ++j) {
+            Sum const factor = packed_b[p * columns + j];
+            Sum const* const column = &packed_a[p * rows];
+            Sum* const sum = &sums[j * rows];
+            for (Index i = 0; i < rows; ++i) sum[i] = sum[i] + column[i] * factor;
+          }
+      }
+      for (Index j = 0; j < width; ++j)
+        for (Index i = 0; i < height; ++i) {
+          Out& to = c.at(i0 + i, j0 + j);
+          Sum value = k > 0 ? alpha * sums[j * rows + i] : Sum(0);
+          if (!(beta == Sum(0))) value = value + beta * converted<Sum>(to);
+          to = converted<Out>(value);
+        }
+    }
+}
+
+// Which part of a square matrix is there; the other is zero, its mirror image, or not touched.
+enum class Part : std::uint8_t { lower, upper };
+
+// x with op(A) x = alpha b, in the place of b; `a` is op(A), whose part is then `part`. B: columns m x n.
+template <class T>
+void solve_triangular(Index m, Index n, Part part, bool unit_diagonal, T alpha, Matrix<T const> a, Matrix<T> b) {
+  for (Index j = 0; j < n; ++j)
+    for (Index step = 0; step < m; ++step) {
+      Index const i = part == Part::lower ? step : m - 1 - step;
+      T value = alpha * b.at(i, j);
+      for (Index q = 0; q < step; ++q) {
+        Index const p = part == Part::lower ? q : m - 1 - q;
+        value = value - a.value(i, p) * b.at(p, j);
+      }
+      b.at(i, j) = unit_diagonal ? value : value / a.value(i, i);
+    }
+}
+
+// All of a matrix of which one part is given: mirrored (conjugated where it is Hermitian), or with zeros.
+enum class Rest : std::uint8_t { zero, mirrored, hermitian };
+template <class T>
+std::vector<T> completed(Index n, Part part, Rest rest, bool unit_diagonal, Matrix<T const> a) {
+  std::vector<T> out(static_cast<std::size_t>(n * n));
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) {
+      bool const given = i == j || (i > j) == (part == Part::lower);
+      T& to = out[static_cast<std::size_t>(j * n + i)];
+      if (i == j && unit_diagonal)
+        to = T(1);
+      else if (given)
+        to = a.value(i, j);
+      else if (rest != Rest::zero)
+        to = rest == Rest::hermitian ? conjugate(a.value(j, i)) : a.value(j, i);
+      if constexpr (is_complex<T>)
+        if (i == j && rest == Rest::hermitian) to.im = 0;
+    }
+  return out;
+}
+
+}  // namespace kernelcast::hostmath
