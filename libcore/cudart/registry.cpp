@@ -1,6 +1,10 @@
 #include "cudart/registry.hpp"
 
+#include <dlfcn.h>
+#include <sys/auxv.h>
+
 #include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -15,8 +19,30 @@ namespace kernelcast::cudart {
 namespace {
 
 constexpr char const* where = "the application's PTX";
-constexpr char const* without_ptx =
-    "the application holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75";
+// The file that holds these bytes, where it is a library; empty for the application itself.
+std::string library_of(void const* bytes) {
+  Dl_info found{}, own{};
+  if (!dladdr(bytes, &found) || !found.dli_fname) return {};
+  auto const* const program = reinterpret_cast<void const*>(getauxval(AT_PHDR));  // within the application
+  if (dladdr(program, &own) && own.dli_fbase == found.dli_fbase) return {};
+  return std::filesystem::path(found.dli_fname).filename().string();
+}
+
+std::string name_of(void const* fatbin) {
+  auto const library = library_of(fatbin);
+  return library.empty() ? "the application" : library;
+}
+
+// NVIDIA's libraries are as they are; of others and of the application there is the source.
+std::string without_ptx(void const* fatbin) {
+  auto const library = library_of(fatbin);
+  if (library.starts_with("libcu") || library.starts_with("libnccl") || library.starts_with("libnpp"))
+    return library +
+           " holds no PTX, only machine code: its kernels cannot run on the emulator, which has cuBLAS, cuFFT and "
+           "cuRAND "
+           "of its own; a version of CUDA 13 may hold PTX";
+  return name_of(fatbin) + " holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75";
+}
 constexpr std::string_view elf_magic = "\177ELF";
 
 // Of every fat binary that has PTX for a device of this capability, the newest; where none has, the oldest of the newer
@@ -82,7 +108,7 @@ Program* Registry::add_program(void const* image, Code& failure) {
     failure = Code::success;
   }
   if (failure != Code::success) {
-    report(without_ptx);
+    report(without_ptx(image));
     return nullptr;
   }
   auto& program = add_program();
@@ -173,12 +199,12 @@ Code Registry::read(Program& program) {
   auto const capability = cudart::capability(devices_.current());
   auto texts = program.texts.empty() ? texts_of(program.fatbins, capability) : std::move(program.texts);
   if (texts.empty()) {
-    report(without_ptx);
+    report(without_ptx(program.fatbins.empty() ? nullptr : program.fatbins.front()));
     return Code::no_kernel_image_for_device;
   }
   if (texts[0].sm > capability)
-    report(fmt::format("the application is for sm_{} and newer, it runs on the emulator of an sm_{} all the same",
-                       texts[0].sm, capability));
+    report(fmt::format("{} is for sm_{} and newer, it runs on the emulator of an sm_{} all the same",
+                       name_of(program.fatbins.empty() ? nullptr : program.fatbins.front()), texts[0].sm, capability));
   program.module = module_of(std::move(texts));
   for (auto const& variable : program.managed)
     *variable.pointer = reinterpret_cast<void*>(memory_.address_of(*program.module, variable.name));

@@ -109,6 +109,13 @@ KERNELCAST_CUDA_EXPORT Status cublasGetAtomicsMode(Handle* handle, int* mode) {
 KERNELCAST_CUDA_EXPORT Status cublasSetWorkspace_v2(Handle* handle, void*, std::size_t) {
   return with(handle, [](Handle&) { return Status::success; });
 }
+KERNELCAST_CUDA_EXPORT Status cublasSetEmulationStrategy(Handle* handle, int) {
+  return with(handle, [](Handle&) { return Status::success; });
+}
+// Without a declaration in cuBLAS's headers; cuSOLVER calls it.
+KERNELCAST_CUDA_EXPORT Status cublasSetEnvironmentMode(Handle*, int) {
+  return Status::success;
+}
 KERNELCAST_CUDA_EXPORT Status cublasSetSmCountTarget(Handle* handle, int) {
   return with(handle, [](Handle&) { return Status::success; });
 }
