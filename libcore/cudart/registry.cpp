@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 
@@ -36,7 +38,10 @@ std::string name_of(void const* fatbin) {
 // NVIDIA's libraries are as they are; of others and of the application there is the source.
 std::string without_ptx(void const* fatbin) {
   auto const library = library_of(fatbin);
-  if (library.starts_with("libcu") || library.starts_with("libnccl") || library.starts_with("libnpp"))
+  auto const is_of_nvidia = [&](std::string_view name) { return library.starts_with(name); };
+  static constexpr std::array names{"libcublas",   "libcudnn",    "libcufft", "libcurand", "libcusolver",
+                                    "libcusparse", "libcutensor", "libnccl",  "libnpp",    "libnvjpeg"};
+  if (std::ranges::any_of(names, is_of_nvidia))
     return library +
            " holds no PTX, only machine code: its kernels cannot run on the emulator, which has cuBLAS, cuFFT and "
            "cuRAND "

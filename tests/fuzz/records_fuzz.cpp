@@ -76,7 +76,7 @@ void run_input(std::string_view input) {
               Importance, Correlation, Kernel, LatencyGap, LatencyFallback, Line, Link, Measurement, ProbedDevice,
               DeviceDifference, Partition, Bound, Optimum, Profile, Projection, Measured, Ranking, Assessment,
               AssessmentSummary, Share, Assignment, Simulation, Choice, Sensitivity, Steering, Target, Trace, Interval,
-              Ratio, Coverage, ConstantRule, IssueRule>();
+              Ratio, Coverage, ConstantRule, IssueRule, LibraryRule>();
   if (!input.empty()) all[static_cast<unsigned char>(input.front()) % all.size()](input.substr(1));
 }
 

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include "attach/settings.hpp"
 #include "cudart/blas/abi.hpp"
 #include "process/setting.hpp"
 
@@ -17,7 +18,11 @@ void* library() {
   static void* const opened = [] {
     char const* const wish = setting(variables::openblas);
     if (wish && std::string_view(wish) == "0") return static_cast<void*>(nullptr);
-    return dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    auto const threads = attach::settings().threads;
+    auto* const set = library && threads > 0 ? dlsym(library, "openblas_set_num_threads") : nullptr;
+    if (set) reinterpret_cast<void (*)(int)>(set)(static_cast<int>(threads));
+    return library;
   }();
   return opened;
 }

@@ -72,7 +72,7 @@ std::string source_of(std::string const& column) {
 TEST_CASE("devdb: the columns of every record end in their units") {
   for (record::Layout const* layout : std::initializer_list<record::Layout const*>{
            &record::Device::schema(), &record::OccupancyRule::schema(), &record::PipeRule::schema(),
-           &record::ConstantRule::schema(), &record::Alias::schema()})
+           &record::ConstantRule::schema(), &record::LibraryRule::schema(), &record::Alias::schema()})
     for (auto const& column : layout->columns()) {
       INFO(layout->name() << "." << column.name);
       auto const ending = suffix(column.unit);
