@@ -107,7 +107,7 @@ void read_budget(std::string const& text, attach::AttachOptions& options) {
   auto const [at, error] = in_seconds ? std::from_chars(text.data(), end, options.budget_seconds)
                                       : std::from_chars(text.data(), end, options.budget);
   if (error != std::errc{} || at != end || (options.budget == 0 && options.budget_seconds <= 0))
-    throw Error(Status::usage, fmt::format("--budget: '{}' is no number of warp instructions or seconds", text),
+    throw Error(Status::usage, fmt::format("--budget: '{}' is neither a number of warp instructions nor seconds", text),
                 "--budget 1000000000 or --budget 60s");
 }
 

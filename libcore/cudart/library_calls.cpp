@@ -9,6 +9,7 @@
 #include "cudart/commands.hpp"
 #include "cudart/graphs.hpp"
 #include "cudart/launch.hpp"
+#include "cudart/repeats.hpp"
 
 namespace kernelcast::cudart {
 
@@ -22,7 +23,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
 }
 
 Code run(std::function<void(LibraryCall&)> const& describe) {
-  return call([&](Allocations& allocations, Commands& commands, Launcher& launcher) {
+  return call([&](Allocations& allocations, Commands& commands, Contents& contents, Launcher& launcher) {
     LibraryCall made;
     describe(made);
     if (!made.work) return Code::success;  // of nothing: no kernel would run
@@ -33,6 +34,8 @@ Code run(std::function<void(LibraryCall&)> const& describe) {
         return Code::illegal_address;
       }
     made.work();
+    for (auto const& operand : made.operands)
+      if (operand.written) contents.written(operand.begin);
     auto const configuration = launcher.library_called(made);
     commands.called(configuration, made);
     return Code::success;

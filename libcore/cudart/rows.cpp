@@ -79,11 +79,11 @@ CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, la
 
 Budget::Budget(std::uint64_t steps, double seconds) : steps_bounded_(steps > 0), left_(steps), seconds_(seconds) {}
 
-bool Budget::affords(std::uint64_t steps) const {
+bool Budget::affords(std::uint64_t steps, std::uint64_t left) const {
   if (steps_bounded_ && steps > left_) return false;
   if (seconds_ <= 0) return true;
   double const elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
-  return elapsed_s + static_cast<double>(steps) * run_s_ / run_steps_ <= seconds_;
+  return elapsed_s + static_cast<double>(left) * run_s_ / run_steps_ <= seconds_;
 }
 
 void Budget::spend(std::uint64_t steps, double seconds) {
@@ -184,7 +184,9 @@ emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
       continue;
     }
     std::uint64_t const next = std::min(next_in(chosen_, done), sample_ ? next_in(sample_->groups(), done) : total);
-    whole_ = whole_ && with.budget.affords(whole_steps_);
+    auto const share_left = static_cast<double>(total - done) / static_cast<double>(total);
+    auto const steps_left = static_cast<std::uint64_t>(static_cast<double>(whole_steps_) * share_left);
+    whole_ = whole_ && with.budget.affords(whole_steps_, steps_left);
     // A few at a time: the groups so far may have had less to do than others.
     std::uint64_t const end =
         with.budget.bounded() ? std::min(next, done + std::max<std::uint64_t>(executed_, 1)) : next;

@@ -40,7 +40,9 @@ class Budget {
  public:
   Budget(std::uint64_t steps, double seconds);  // 0: not bounded by it
   bool bounded() const { return steps_bounded_ || seconds_ > 0; }
-  bool affords(std::uint64_t steps) const;
+  // A launch of so many, of which `left` have not been executed yet.
+  bool affords(std::uint64_t steps, std::uint64_t left) const;
+  bool affords(std::uint64_t steps) const { return affords(steps, steps); }
   void spend(std::uint64_t steps, double seconds);
 
  private:
@@ -49,7 +51,7 @@ class Budget {
   std::uint64_t left_;
   double seconds_;
   Clock::time_point const begin_ = Clock::now();
-  double run_steps_ = 1e7, run_s_ = 1;  // what the emulator has done so far in which time, and a guess to begin with
+  double run_steps_ = 2e7, run_s_ = 0.1;  // what the emulator has done so far in which time, and a guess to begin with
 };
 
 // A launch whose chosen groups are counted while all of them run, or, where that costs too much, only they.

@@ -99,8 +99,10 @@ std::uint64_t Machine::make_units(std::uint32_t warps) {
 
 // Shared and local memory, parameters. Throws Error(limit) where these and the registers are more than is allowed.
 void Machine::make_memory(std::uint32_t warps, std::uint64_t register_bytes) {
-  // A device gives dynamic memory in larger units, and compilers count on it: they read 16 bytes for the last ones.
-  constexpr std::uint64_t unit = 16;
+  // A device gives dynamic memory in larger units, and compilers count on it: they read 16 bytes for the last ones. Of
+  // a kernel alone it ends where the launch says.
+  bool const of_application = memory_.first == reinterpret_cast<std::uintptr_t>(memory_.range);  // Addresses::of_host
+  std::uint64_t const unit = of_application ? 16 : 1;
   shared_bytes_ = std::uint64_t{p_.static_shared_bytes} + (launch_.dynamic_shared_bytes + unit - 1) / unit * unit;
   std::uint64_t const shared_step = (shared_bytes_ + 255) / 256 * 256;
   shared_.assign(shared_bytes_ + (pack_ - 1) * shared_step, std::byte{0});

@@ -51,7 +51,7 @@ TEST_CASE("pointers that a kernel's addresses come from") {
   // In loops.
   CHECK(touched("mov.u64 %rd5, %rd1; L: ld.global.u32 %r2, [%rd5]; add.s64 %rd5, %rd5, 4; setp.ne.u32 %p1, %r2, 0;"
                 "@%p1 bra L; st.global.u32 [%rd2], %r2;") == "0r 8w");
-  // Variables, and memory of the group, which is nobody else's.
+  // Variables, and memory of the group, which no other group sees.
   CHECK(touched("ld.const.u32 %r2, [table+4]; red.global.add.u32 [total], %r2;") == "@tabler @totalrw");
   CHECK(touched("mov.u64 %rd5, table; add.s64 %rd5, %rd5, %rd4; ld.const.u32 %r2, [%rd5]; st.shared.u32 [room], %r2;"
                 "cvta.local.u64 %rd6, %rd5; mov.u64 %rd7, own; st.u32 [%rd7], %r2;") == "@tabler");

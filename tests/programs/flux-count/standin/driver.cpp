@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/driver.hpp"
 #include "emu/emu.hpp"
 #include "flux/emulated.hpp"
-#include "cuda/driver.hpp"
 #include "ptx/parser.hpp"
 
 using namespace kernelcast;
