@@ -153,7 +153,7 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d, int in
 void write_uuid(device::Device const& d, int index, char* uuid) {
   constexpr std::size_t size = 16;
   std::memset(uuid, 0, size);
-  std::memcpy(uuid, d.device.data(), std::min(d.device.size(), size));
+  std::copy_n(d.device.begin(), std::min(d.device.size(), size), uuid);
   uuid[size - 1] = static_cast<char>(index);
 }
 

@@ -20,6 +20,7 @@ struct Layout {
   std::int32_t order, batch;
   std::uint64_t rows, columns;
   std::int64_t leading, stride;
+  friend bool operator==(Layout const&, Layout const&) = default;
 };
 static_assert(sizeof(Layout) <= 64);
 
@@ -275,7 +276,7 @@ KERNELCAST_CUDA_EXPORT Status cublasLtMatmul(void*, Description const* made, voi
   r.alpha = alpha, r.beta = beta;
   r.a = operand_of(a, *a_layout, made->op_a), r.b = operand_of(b, *b_layout, made->op_b);
   r.c = operand_of(c, *c_layout, 0);
-  if (c != d || std::memcmp(c_layout, d_layout, sizeof(Layout)) != 0) r.d = operand_of(d, *d_layout, 0);
+  if (c != d || *c_layout != *d_layout) r.d = operand_of(d, *d_layout, 0);
   r.bias = made->epilogue & bias ? made->bias : nullptr;
   r.relu = (made->epilogue & relu) != 0;
   if ((made->epilogue & bias) && !r.bias) return Status::invalid_value;

@@ -46,7 +46,7 @@ Code of_module(Module module, Body const& body) {
 std::vector<std::string> kernels_of(cudart::Program const& program) {
   std::vector<std::string> out;
   for (auto const& function : program.module->functions)
-    if (function.entry && function.has_body) out.push_back(std::string(function.name));
+    if (function.entry && function.has_body) out.emplace_back(function.name);
   return out;
 }
 

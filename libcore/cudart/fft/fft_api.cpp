@@ -103,9 +103,9 @@ Status status_of(Code code) {
 template <class Int>
 Layout layout_of(Int const* embed, Index stride, Index distance, int rank) {
   Layout out;
-  if (!embed) return out;
+  if (!embed || rank < 1 || rank > 3) return out;  // make() refuses such a rank
   out.basic = false;
-  for (int i = 0; i < rank; ++i) out.embed[static_cast<std::size_t>(3 - rank + i)] = embed[i];
+  std::copy_n(embed, rank, out.embed.end() - rank);
   out.stride = stride, out.distance = distance;
   return out;
 }
@@ -121,7 +121,7 @@ Status make(int handle, Type type, int rank, Int const* n, Index batch, Layout i
   Index total = 1;
   for (int i = 0; i < rank; ++i) {
     if (n[i] < 1 || n[i] > longest) return Status::invalid_size;
-    plan->n[static_cast<std::size_t>(3 - rank + i)] = n[i];
+    *(plan->n.end() - rank + i) = n[i];
     if ((total *= n[i]) > longest) return Status::invalid_size;
   }
   for (auto const* layout : {&input, &output})

@@ -21,7 +21,6 @@ using kernelcast::cudart::FunctionAttribute;
 using kernelcast::cudart::Graph;
 using kernelcast::cudart::GraphExec;
 using kernelcast::cudart::Node;
-using kernelcast::cudart::NodeType;
 
 #define KERNELCAST_DRIVER_CALLED(member, symbol, parameters) extern "C" Code symbol parameters;
 #include "cuda/driver_entry_points.def"
