@@ -27,7 +27,7 @@ Fourier::Fourier(std::size_t length) : length_(length), power_(length) {
   if (is_power) return;
   chirp_.resize(length);
   for (std::size_t k = 0; k < length; ++k) {  // k^2 modulo 2 length: exact however long
-    auto const square = static_cast<std::size_t>((static_cast<unsigned __int128>(k) * k) % (2 * length));
+    auto const square = k * k % (2 * length);
     chirp_[k] = root(static_cast<double>(square) / (2 * static_cast<double>(length)));
   }
   filter_.resize(power_);

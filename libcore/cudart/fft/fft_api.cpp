@@ -116,8 +116,8 @@ Status make(int handle, Type type, int rank, Int const* n, Index batch, Layout i
   auto const plan = plan_of(handle);
   if (!plan || plan->made) return Status::invalid_plan;
   if (!is_known(type)) return Status::invalid_type;
-  if (!n || rank < 1 || rank > 3 || batch < 1) return Status::invalid_size;
   constexpr Index longest = Index{1} << 28;
+  if (!n || rank < 1 || rank > 3 || batch < 1 || batch > longest) return Status::invalid_size;
   Index total = 1;
   for (int i = 0; i < rank; ++i) {
     if (n[i] < 1 || n[i] > longest) return Status::invalid_size;
@@ -127,6 +127,14 @@ Status make(int handle, Type type, int rank, Int const* n, Index batch, Layout i
   for (auto const* layout : {&input, &output})
     if (layout->stride < 1 || layout->distance < 0 || *std::min_element(layout->embed.begin(), layout->embed.end()) < 1)
       return Status::invalid_value;
+  // No place is so far away that its number would not be exact.
+  constexpr double farthest = 0x1p48;
+  for (auto const* layout : {&input, &output}) {
+    auto const number = [](Index i) { return static_cast<double>(i); };
+    double const row = number(plan->n[0]) * number(layout->embed[1]) + number(plan->n[1]);
+    double const last = (row * number(layout->embed[2]) + number(plan->n[2])) * number(layout->stride);
+    if (last + number(batch) * number(layout->distance) > farthest) return Status::invalid_value;
+  }
   plan->type = type, plan->rank = rank, plan->batch = batch, plan->input = input, plan->output = output;
   for (auto const length : plan->n) plan->dimensions.emplace_back(static_cast<std::size_t>(length));
   plan->made = true;
@@ -166,11 +174,8 @@ Layout placed(Plan const& plan, Layout const& given, bool real, bool other_real,
 
 void add_operand(LibraryCall& call, char const* name, void const* begin, Plan const& plan, Layout const& layout,
                  std::array<Index, 3> const& sizes, std::uint64_t size, bool written) {
-  unsigned __int128 const last =
-      static_cast<unsigned __int128>(layout.place({sizes[0] - 1, sizes[1] - 1, sizes[2] - 1})) +
-      static_cast<unsigned __int128>(plan.batch - 1) * static_cast<std::uint64_t>(layout.distance);
-  unsigned __int128 const bytes = (last + 1) * size;
-  auto const extent = bytes >> 64 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(bytes);
+  auto const last = layout.place({sizes[0] - 1, sizes[1] - 1, sizes[2] - 1}) + (plan.batch - 1) * layout.distance;
+  auto const extent = (static_cast<std::uint64_t>(last) + 1) * size;
   auto const touched = static_cast<std::uint64_t>(sizes[0] * sizes[1] * sizes[2] * plan.batch) * size;
   call.operands.push_back({name, begin, extent, touched, !written, written});
 }
