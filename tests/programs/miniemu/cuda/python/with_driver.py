@@ -39,7 +39,8 @@ called(driver.cuCtxSetCurrent(context))
 random = numpy.random.default_rng(1)
 x, y = random.random((2, 1000), dtype=numpy.float32)
 for architecture in (b"sm_80", b"compute_80"):
-    module = called(driver.cuModuleLoadData(numpy.char.array(compiled(architecture)).ctypes.data))
+    image = numpy.frombuffer(compiled(architecture) + b"\0", dtype=numpy.uint8)
+    module = called(driver.cuModuleLoadData(image.ctypes.data))
     kernel = called(driver.cuModuleGetFunction(module, b"axpy"))
     pointers = [called(driver.cuMemAlloc(x.nbytes)) for _ in range(3)]
     stream = called(driver.cuStreamCreate(0))
