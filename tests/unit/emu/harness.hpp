@@ -1,6 +1,7 @@
 // Runs PTX text in a test: parse, decode, launch, and read buffers back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -42,7 +43,7 @@ struct Bench {
   template <class T>
   std::uint64_t buffer(std::string name, std::vector<T> const& content) {
     std::uint64_t const address = buffer(std::move(name), content.size() * sizeof(T));
-    std::memcpy(memory.bytes(address).data(), content.data(), content.size() * sizeof(T));
+    std::ranges::copy(std::as_bytes(std::span(content)), memory.bytes(address).begin());
     return address;
   }
   template <class T>
