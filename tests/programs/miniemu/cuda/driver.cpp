@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cuda/driver.hpp"
+#include "expect.hpp"
 #include "fatbin.hpp"
 
 using namespace kernelcast::driver;
@@ -69,16 +70,6 @@ Code cuIpcGetMemHandle(void*, Pointer);
 }
 
 namespace {
-
-int failures = 0;
-#define EXPECT(condition)                                               \
-  do {                                                                  \
-    if (!(condition)) {                                                 \
-      std::printf("line %d: %s does not hold\n", __LINE__, #condition); \
-      ++failures;                                                       \
-    }                                                                   \
-  } while (false)
-#define GOOD(call) EXPECT((call) == Code::success)
 
 constexpr char const* program = R"(.version 7.5
 .target sm_70

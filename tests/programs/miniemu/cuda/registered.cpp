@@ -8,6 +8,7 @@
 
 #include "cuda/abi.hpp"
 #include "cuda/device_properties.hpp"
+#include "expect.hpp"
 #include "fatbin.hpp"
 
 using namespace kernelcast::cudart;
@@ -89,16 +90,6 @@ Code cudaMemAdvise(void const*, std::size_t, int, Place);
 }
 
 namespace {
-
-int failures = 0;
-#define EXPECT(condition)                                               \
-  do {                                                                  \
-    if (!(condition)) {                                                 \
-      std::printf("line %d: %s does not hold\n", __LINE__, #condition); \
-      ++failures;                                                       \
-    }                                                                   \
-  } while (false)
-#define GOOD(call) EXPECT((call) == Code::success)
 
 constexpr char const* program = R"(
 .version 7.5
