@@ -26,7 +26,7 @@ void* Allocations::add(MemoryType type, std::uint64_t bytes, unsigned flags) {
   if (type == MemoryType::device && extent > device_limit - std::min(device_limit, used_bytes(device))) return nullptr;
   try {
     auto const address = memory_.add(name_of(type), extent);
-    all_[address] = {type, extent, device, flags, false, ++made_};
+    all_[address] = {type, extent, bytes, device, flags, false, ++made_};
     return reinterpret_cast<void*>(address);
   } catch (Error const&) {
     return nullptr;
@@ -35,14 +35,22 @@ void* Allocations::add(MemoryType type, std::uint64_t bytes, unsigned flags) {
 
 bool Allocations::lend(void* host, std::uint64_t bytes, unsigned flags) {
   if (!memory_.lend("cudaHostRegister", host, bytes)) return false;
-  all_[reinterpret_cast<std::uint64_t>(host)] = {MemoryType::host, bytes, current_device(), flags, true, ++made_};
+  all_[reinterpret_cast<std::uint64_t>(host)] = {MemoryType::host, bytes, bytes, current_device(), flags, true,
+                                                 ++made_};
   return true;
 }
 
 void Allocations::take_out(std::map<std::uint64_t, Allocation>::const_iterator at) {
   touched_.forget(at->first, at->second.bytes);
-  memory_.remove(at->first);
+  if (at->second.type == MemoryType::device && keeper_ && keeper_(at->first, at->second.bytes))
+    kept_.insert(at->first);
+  else
+    memory_.remove(at->first);
   all_.erase(at);
+}
+
+void Allocations::release(std::uint64_t begin) {
+  if (kept_.erase(begin) > 0) memory_.remove(begin);
 }
 
 Code Allocations::remove(void const* pointer, MemoryType type) {
@@ -80,7 +88,7 @@ std::pair<std::uint64_t, Allocation const*> Allocations::holding(void const* poi
 bool Allocations::holds(void const* pointer, std::uint64_t bytes) const {
   auto const address = reinterpret_cast<std::uint64_t>(pointer);
   auto const* const buffer = memory_.find(address);
-  return buffer && bytes <= buffer->size - (address - buffer->address);
+  return buffer && !is_kept(buffer->address) && bytes <= buffer->size - (address - buffer->address);
 }
 
 std::uint64_t Allocations::used_bytes(int device) const {

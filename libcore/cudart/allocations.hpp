@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 
 #include "cuda/abi.hpp"
 #include "cudart/devices.hpp"
@@ -15,11 +17,16 @@ namespace kernelcast::cudart {
 struct Allocation {
   MemoryType type = MemoryType::device;
   std::uint64_t bytes = 0;
+  std::uint64_t asked_bytes = 0;  // the application's size, which `bytes` is rounded up from
   int device = 0;
   unsigned flags = 0;        // of cudaHostAlloc and cudaHostRegister
   bool registered = false;   // the application's own
   std::uint64_t serial = 0;  // no other has or had it
 };
+
+inline std::uint64_t address_of(void const* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
 
 class Allocations {
  public:
@@ -34,6 +41,12 @@ class Allocations {
   Code remove_registered(void const*);
   void clear();  // but what the application lent stays lent
 
+  // Whether memory that is freed, of so many bytes, has to stay until release(); nothing else finds it here.
+  using Keeper = std::function<bool(std::uint64_t begin, std::uint64_t bytes)>;
+  void set_keeper(Keeper keeper) { keeper_ = std::move(keeper); }
+  void release(std::uint64_t begin);
+  bool is_kept(std::uint64_t begin) const { return kept_.contains(begin); }
+
   // The one that holds this address, and where it begins; null where there is none.
   std::pair<std::uint64_t, Allocation const*> holding(void const*) const;
   bool holds(void const*, std::uint64_t bytes) const;  // all of these, in one buffer of the device
@@ -47,6 +60,8 @@ class Allocations {
   launch::TouchHistory& touched_;  // forgets what is freed
   std::uint64_t made_ = 0;
   std::map<std::uint64_t, Allocation> all_;
+  Keeper keeper_;
+  std::set<std::uint64_t> kept_;
 };
 
 }  // namespace kernelcast::cudart

@@ -26,7 +26,8 @@ namespace kernelcast::cudart {
 // clang-format off
 #define KERNELCAST_PARTS(X)                                                  \
   X(Allocations, allocations) X(Arrays, arrays) X(Commands, commands)        \
-  X(Contents, contents) X(Copies, copies) X(DeviceLimits, limits) X(Devices, devices)              \
+  X(Copies, copies) X(Deferred, deferred) X(DeviceLimits, limits)            \
+  X(Devices, devices)                                                        \
   X(Graphs, graphs) X(Launcher, launcher) X(Registry, registry)              \
   X(Streams, streams) X(Textures, textures)
 // clang-format on

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
 
-std::uint64_t address_of(void const* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
-}
-
 std::size_t hash_of_page(std::uint64_t address, std::uint64_t bytes, std::size_t page) {
   auto const begin = page * page_bytes;
   return std::hash<std::string_view>{}(

@@ -1,7 +1,5 @@
 #include "cudart/copies.hpp"
 
-#include <cstring>
-
 namespace kernelcast::cudart {
 
 namespace {
@@ -26,9 +24,9 @@ Code Copies::copy(void* to, void const* from, std::size_t bytes, CopyKind kind) 
   if (!to || !from) return Code::invalid_value;
   if (!all_there(to, bytes, writes_device(kind)) || !all_there(from, bytes, reads_device(kind)))
     return Code::invalid_value;
-  std::memmove(to, from, bytes);
-  contents_.written(to);
-  commands_.copied({to, bytes, bytes}, {from, bytes, bytes});
+  Area const target{to, bytes, bytes}, source{from, bytes, bytes};
+  deferred_.copy(target, source);
+  commands_.copied(target, source);
   return Code::success;
 }
 
@@ -39,11 +37,9 @@ Code Copies::copy_rows(Rows2D to, Rows2D from, std::size_t bytes, std::size_t ro
   if (!all_there(to.pointer, to.pitch * (rows - 1) + bytes, writes_device(kind)) ||
       !all_there(from.pointer, from.pitch * (rows - 1) + bytes, reads_device(kind)))
     return Code::invalid_value;
-  for (std::size_t row = 0; row < rows; ++row)
-    std::memmove(static_cast<std::byte*>(to.pointer) + row * to.pitch,
-                 static_cast<std::byte const*>(from.pointer) + row * from.pitch, bytes);
-  contents_.written(to.pointer);
-  commands_.copied({to.pointer, to.pitch, bytes, rows}, {from.pointer, from.pitch, bytes, rows});
+  Area const target{to.pointer, to.pitch, bytes, rows}, source{from.pointer, from.pitch, bytes, rows};
+  deferred_.copy(target, source);
+  commands_.copied(target, source);
   return Code::success;
 }
 
@@ -51,10 +47,9 @@ Code Copies::fill_rows(Rows2D to, int value, std::size_t bytes, std::size_t rows
   if (bytes == 0 || rows == 0) return Code::success;
   if (rows > 1 && bytes > to.pitch) return Code::invalid_pitch_value;
   if (!allocations_.holds(to.pointer, to.pitch * (rows - 1) + bytes)) return Code::invalid_value;
-  for (std::size_t row = 0; row < rows; ++row)
-    std::memset(static_cast<std::byte*>(to.pointer) + row * to.pitch, value, bytes);
-  contents_.written(to.pointer);
-  commands_.filled({to.pointer, to.pitch, bytes, rows});
+  Area const target{to.pointer, to.pitch, bytes, rows};
+  deferred_.fill(target, value);
+  commands_.filled(target);
   return Code::success;
 }
 

@@ -1,10 +1,10 @@
-// Copies and fills: what they are allowed to touch is checked, then the host does them at once.
+// Copies and fills: what they are allowed to touch is checked, then the host does them, or they wait (deferred.hpp).
 #pragma once
 
 #include "cuda/abi.hpp"
 #include "cudart/allocations.hpp"
 #include "cudart/commands.hpp"
-#include "cudart/repeats.hpp"
+#include "cudart/deferred.hpp"
 
 namespace kernelcast::cudart {
 
@@ -16,8 +16,8 @@ struct Rows2D {
 
 class Copies {
  public:
-  Copies(Allocations const& allocations, Commands& commands, Contents& contents)
-      : allocations_(allocations), commands_(commands), contents_(contents) {}
+  Copies(Allocations const& allocations, Commands& commands, Deferred& deferred)
+      : allocations_(allocations), commands_(commands), deferred_(deferred) {}
 
   Code copy(void* to, void const* from, std::size_t bytes, CopyKind);
   Code copy_rows(Rows2D to, Rows2D from, std::size_t bytes, std::size_t rows, CopyKind);
@@ -28,7 +28,7 @@ class Copies {
 
   Allocations const& allocations_;
   Commands& commands_;
-  Contents& contents_;
+  Deferred& deferred_;
 };
 
 }  // namespace kernelcast::cudart

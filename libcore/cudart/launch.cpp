@@ -62,6 +62,7 @@ Launcher::Launcher(Parts const& parts)
       run_limits_(limits_of(parts.settings)),
       threads_(threads_of(parts.settings)) {
   run_limits_.passed_over = findings_.passed_over();
+  parts_.deferred.set_runner([this](Deferred::Launch const& launch) { return run_deferred(launch); });
 }
 
 Code Launcher::check_sizes(Kernel& kernel, LaunchRequest const& request) const {
@@ -118,27 +119,51 @@ emu::Outcome Launcher::run_all(Kernel const& kernel, emu::Launch const& launch, 
   return emu::run(*kernel.ready, launch, parts_.memory, groups, observers, run_limits_, threads_);
 }
 
-// One that would change nothing does not run. With --budget a launch that costs more than is left runs only the groups
-// that are counted: none, where its configuration has a row.
+// With --budget a launch that costs more than is left runs only the groups that are counted: none, where its
+// configuration has a row.
 emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const& launch, Rows::Begun const& begun,
                                          Observers observers) {
   auto& budget = rows_.budget();
+  auto& deferred = parts_.deferred;
   auto const& [configuration, counted] = begun;
-  bool const may_repeat = !counted && observers.empty() && parts_.settings.execute == "needed";
-  if (may_repeat && parts_.repeats.is_one(kernel, launch)) return {};
-  if (!counted && configuration && !budget.affords(rows_.whole_steps(*configuration))) return {};
+  bool const only_needed = parts_.settings.execute == "needed";
+  if (only_needed && !counted && observers.empty() && deferred.takes(kernel, launch, configuration)) return {};
+  if (!counted && !affords(configuration)) {
+    deferred.after(kernel, launch, std::nullopt);
+    return {};
+  }
+  deferred.before(kernel, launch);
   auto const begin = std::chrono::steady_clock::now();
   auto outcome = counted ? counted->run(parts_.memory, run_limits_, threads_, budget, observers)
                          : run_all(kernel, launch, observers);
   bool const whole = !counted || counted->whole();
-  if (whole)
-    parts_.repeats.ran(kernel, launch);
-  else
-    parts_.contents.anything_written();
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
   if (whole) budget.spend(outcome.warp_instructions, took.count());
   if (counted && configuration) rows_.whole_steps(*configuration) = counted->whole_steps();
+  deferred.after(kernel, launch, whole && only_needed ? std::optional(outcome.warp_instructions) : std::nullopt);
   return outcome;
+}
+
+bool Launcher::affords(std::optional<std::uint64_t> configuration) {
+  return !configuration || rows_.budget().affords(rows_.whole_steps(*configuration));
+}
+
+bool Launcher::run_deferred(Deferred::Launch const& deferred) {
+  if (parts_.error.code != Code::success || !affords(deferred.configuration)) return false;
+  auto const begin = std::chrono::steady_clock::now();
+  auto const outcome = run_all(*deferred.kernel, deferred.launch, {});
+  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+  rows_.budget().spend(outcome.warp_instructions, took.count());
+  if (bool const told = findings_.launched(outcome); outcome.ending != emu::Ending::done)
+    if (auto const why = fail(outcome); !told) report(why);
+  return outcome.ending == emu::Ending::done;
+}
+
+std::string Launcher::fail(emu::Outcome const& outcome) {
+  parts_.error.code = outcome.ending == emu::Ending::finding ? code_of(outcome.finding->kind) : Code::launch_timeout;
+  if (outcome.ending == emu::Ending::finding || outcome.ending == emu::Ending::text_limit)
+    return text_of(*outcome.finding, outcome.finding->message);
+  return "it has not ended within the limits";
 }
 
 Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
@@ -152,8 +177,10 @@ Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
   auto const begun = rows_.begin(kernel, launched, parts_.allocations.used_bytes(current_device()));
   auto const& [configuration, counted] = begun;
   std::optional<KeptLaunch> kept;
-  if (counted && parts_.settings.keep && attach::is_among(parts_.settings.kernels, kernel.name))
+  if (counted && parts_.settings.keep && attach::is_among(parts_.settings.kernels, kernel.name)) {
+    parts_.deferred.run_all();
     kept.emplace(KeptLaunch::From{parts_.memory, parts_.textures, rows_.spool()}, kernel, request, counted->number());
+  }
   std::optional<attach::GroupRanges> ranges;
   if (parts_.commands.wanted() && configuration) ranges.emplace(parts_.commands.ranges_of(launched));
   std::vector<emu::Observer*> observers;
@@ -172,10 +199,7 @@ Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
     runtime.run();
     return Code::success;
   }
-  parts_.error.code = outcome.ending == emu::Ending::finding ? code_of(outcome.finding->kind) : Code::launch_timeout;
-  std::string why = "it has not ended within the limits";
-  if (outcome.ending == emu::Ending::finding || outcome.ending == emu::Ending::text_limit)
-    why = text_of(*outcome.finding, outcome.finding->message);
+  auto const why = fail(outcome);
   if (!told) report(why);
   if (counted) rows_.skip(*counted, kernel, why);
   if (kept) kept->publish({});

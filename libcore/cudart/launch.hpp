@@ -9,12 +9,12 @@
 #include "cudart/allocations.hpp"
 #include "cudart/call.hpp"
 #include "cudart/commands.hpp"
+#include "cudart/deferred.hpp"
 #include "cudart/device_limits.hpp"
 #include "cudart/devices.hpp"
 #include "cudart/findings.hpp"
 #include "cudart/library_calls.hpp"
 #include "cudart/registry.hpp"
-#include "cudart/repeats.hpp"
 #include "cudart/rows.hpp"
 #include "cudart/streams.hpp"
 #include "cudart/textures.hpp"
@@ -59,8 +59,7 @@ class Launcher {
     Textures const& textures;
     DeviceLimits const& limits;
     Commands& commands;
-    Contents& contents;
-    Repeats& repeats;
+    Deferred& deferred;
     StickyError& error;
   };
   explicit Launcher(Parts const&);
@@ -78,6 +77,10 @@ class Launcher {
   void give_workspace(emu::Launch&);
   using Observers = std::span<emu::Observer* const>;
   emu::Outcome run_all(Kernel const&, emu::Launch const&, Observers) const;
+  bool affords(std::optional<std::uint64_t> configuration);
+  bool run_deferred(Deferred::Launch const&);
+  // The error that stays, and what is said of it.
+  std::string fail(emu::Outcome const&);
   emu::Outcome run_within_budget(Kernel const&, emu::Launch const&, Rows::Begun const&, Observers);
 
   Parts parts_;

@@ -7,9 +7,9 @@
 #include "cudart/allocations.hpp"
 #include "cudart/call.hpp"
 #include "cudart/commands.hpp"
+#include "cudart/deferred.hpp"
 #include "cudart/graphs.hpp"
 #include "cudart/launch.hpp"
-#include "cudart/repeats.hpp"
 
 namespace kernelcast::cudart {
 
@@ -23,7 +23,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
 }
 
 Code run(std::function<void(LibraryCall&)> const& describe) {
-  return call([&](Allocations& allocations, Commands& commands, Contents& contents, Launcher& launcher) {
+  return call([&](Allocations& allocations, Commands& commands, Deferred& deferred, Launcher& launcher) {
     LibraryCall made;
     describe(made);
     if (!made.work) return Code::success;  // of nothing: no kernel would run
@@ -33,9 +33,10 @@ Code run(std::function<void(LibraryCall&)> const& describe) {
                            operand.name, operand.extent_bytes, operand.begin));
         return Code::illegal_address;
       }
+    for (auto const& operand : made.operands) deferred.before_access(operand.begin);
     made.work();
     for (auto const& operand : made.operands)
-      if (operand.written) contents.written(operand.begin);
+      if (operand.written) deferred.written(operand.begin);
     auto const configuration = launcher.library_called(made);
     commands.called(configuration, made);
     return Code::success;

@@ -7,12 +7,12 @@
 #include "cudart/call.hpp"
 #include "cudart/commands.hpp"
 #include "cudart/copies.hpp"
+#include "cudart/deferred.hpp"
 #include "cudart/device_limits.hpp"
 #include "cudart/devices.hpp"
 #include "cudart/graphs.hpp"
 #include "cudart/launch.hpp"
 #include "cudart/registry.hpp"
-#include "cudart/repeats.hpp"
 #include "cudart/streams.hpp"
 #include "cudart/textures.hpp"
 #include "launch/history.hpp"
@@ -51,11 +51,10 @@ struct Runtime {
   Textures textures{memory};
   DeviceLimits limits{devices, memory, settings.stack_bytes, settings.heap_bytes};
   Commands commands{settings.commands ? settings.row_spool : "", memory, allocations, registry, touched};
-  Contents contents{memory, allocations};
-  Copies copies{allocations, commands, contents};
-  Repeats repeats{memory, allocations, registry, contents};
+  Deferred deferred{memory, allocations, registry};
+  Copies copies{allocations, commands, deferred};
   Launcher launcher{{settings, devices, memory, touched, allocations, registry, streams, textures, limits, commands,
-                     contents, repeats, error}};
+                     deferred, error}};
 };
 
 // A child of fork() finds everything as it is between two calls, and the lock free.

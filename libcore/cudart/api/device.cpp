@@ -7,6 +7,7 @@
 #include "cudart/attributes.hpp"
 #include "cudart/call.hpp"
 #include "cudart/commands.hpp"
+#include "cudart/deferred.hpp"
 #include "cudart/device_limits.hpp"
 #include "cudart/devices.hpp"
 #include "cudart/graphs.hpp"
@@ -68,8 +69,9 @@ KERNELCAST_CUDA_ALIAS(cudaDeviceSynchronize, cudaThreadSynchronize)
 KERNELCAST_CUDA_EXPORT Code cudaDeviceReset() {
   // Variables of programs keep their values.
   locked([](StickyError& error, Graphs& graphs, Streams& streams, Textures& textures, Arrays& arrays,
-            Allocations& allocations) {
+            Allocations& allocations, Deferred& deferred) {
     error.code = Code::success;
+    deferred.drop_all();
     graphs = {};
     streams.clear();
     textures.clear();

@@ -516,7 +516,7 @@ Module enter() {
   return module;
 }
 
-// Random calls on a few small buffers, among them many launches that change nothing, beside what the host reckons.
+// Random calls on a few small buffers, many of which change nothing or are never read, beside what the host reckons.
 constexpr std::size_t width = 32, bytes_of_buffer = 4 * width;
 
 class RandomCalls {
@@ -537,7 +537,7 @@ class RandomCalls {
 
   void run(int calls) {
     for (int c = 0; c < calls && failures == 0; ++c) {
-      auto const kind = below(20);
+      auto const kind = below(26);
       std::size_t const from = below(count), to = below(count);
       if (kind < 14)  // the same few again and again
         weigh(kind < 10 ? from % 2 : from, kind < 10 ? 2 + to % 2 : to);
@@ -551,11 +551,17 @@ class RandomCalls {
         anew(to);
       else if (kind == 18)
         set_weight();
-      else
+      else if (kind == 19)
         from_pinned(to);
-      if (below(4) == 0) compare();
+      else if (kind < 22)
+        fill_all(to);
+      else if (kind == 22)
+        in_place(to);
+      else
+        copy_on(from, to, kind == 23);
+      if (below(6) == 0) compare(below(count));
     }
-    compare();
+    for (std::size_t b = 0; b < count; ++b) compare(b);
   }
 
  private:
@@ -600,12 +606,19 @@ class RandomCalls {
     GOOD(cuLaunchKernel(weigh_, 1, 1, 1, width, 1, 1, 0, nullptr, arguments, nullptr));
     for (std::size_t i = 0; i < width; ++i) host_[to][i] = std::fma(pinned_[i], of_host_, 1.0F);
   }
-  void compare() {
+  void fill_all(std::size_t to) {
+    GOOD(cuMemsetD8_v2(device_[to], 0x3f, bytes_of_buffer));
+    std::memset(host_[to], 0x3f, bytes_of_buffer);
+  }
+  void copy_on(std::size_t from, std::size_t to, bool all) {
+    if (from == to) return;
+    GOOD(cuMemcpyDtoD_v2(device_[to], device_[from], all ? bytes_of_buffer : 16));
+    std::copy_n(host_[from], all ? width : 4, host_[to]);
+  }
+  void compare(std::size_t buffer) {
     float seen[width];
-    for (std::size_t b = 0; b < count; ++b) {
-      GOOD(cuMemcpyDtoH_v2(seen, device_[b], bytes_of_buffer));
-      EXPECT(std::memcmp(seen, host_[b], sizeof seen) == 0);
-    }
+    GOOD(cuMemcpyDtoH_v2(seen, device_[buffer], bytes_of_buffer));
+    EXPECT(std::memcmp(seen, host_[buffer], sizeof seen) == 0);
   }
 
   unsigned state_;

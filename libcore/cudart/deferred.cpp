@@ -1,0 +1,373 @@
+#include "cudart/deferred.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cache/cache.hpp"
+
+namespace kernelcast::cudart {
+
+namespace {
+
+constexpr std::size_t max_remembered = 1 << 16;                    // launches
+constexpr std::size_t max_waiting = 4096;                          // commands
+constexpr std::size_t max_data_bytes = std::size_t{1} << 20;       // of a copy that waits
+constexpr std::uint64_t max_freed_bytes = std::uint64_t{1} << 30;  // that stay
+constexpr unsigned tries = 3;                                      // of a launch that leaves something new each time
+// Hashing takes less than a tenth of the time that the emulator needs for a warp instruction, by so many bytes.
+constexpr std::uint64_t hashed_bytes_per_step = 16;
+
+std::string text_of(Kernel const& kernel, emu::Launch const& launch) {
+  auto const& [grid, block] = std::tie(launch.grid, launch.block);
+  CommandText out('L');
+  out.add(&kernel).add(grid.x).add(grid.y).add(grid.z).add(block.x).add(block.y).add(block.z);
+  out.add(launch.dynamic_shared_bytes);
+  return out.add_bytes({reinterpret_cast<char const*>(launch.parameters.data()), launch.parameters.size()}).text();
+}
+
+bool contiguous(Area const& area) {
+  return area.rows == 1 || area.pitch == area.bytes;
+}
+std::uint64_t extent_bytes(Area const& area) {
+  return area.pitch * (area.rows - 1) + area.bytes;
+}
+
+std::string hash_of(void const* begin, std::uint64_t bytes) {
+  return content_hash({static_cast<char const*>(begin), bytes});
+}
+
+void perform_fill(Area const& to, int value) {
+  for (std::size_t row = 0; row < to.rows; ++row)
+    std::memset(static_cast<std::byte*>(const_cast<void*>(to.begin)) + row * to.pitch, value, to.bytes);
+}
+void perform_copy(Area const& to, Area const& from) {
+  for (std::size_t row = 0; row < to.rows; ++row)
+    std::memmove(static_cast<std::byte*>(const_cast<void*>(to.begin)) + row * to.pitch,
+                 static_cast<std::byte const*>(from.begin) + row * from.pitch, to.bytes);
+}
+
+}  // namespace
+
+Deferred::Deferred(emu::Memory& memory, Allocations& allocations, Registry const& registry)
+    : memory_(memory), allocations_(allocations), registry_(registry) {
+  allocations_.set_keeper([this](std::uint64_t begin, std::uint64_t bytes) { return keeps(begin, bytes); });
+}
+
+// ---------------------------------------------------------------- what is touched
+
+std::optional<Deferred::Use> Deferred::object_at(void const* address) const {
+  auto const [begin, allocation] = allocations_.holding(address);
+  if (allocation) {
+    if (allocation->type != MemoryType::device) return std::nullopt;
+    return Use{begin, allocation->asked_bytes};
+  }
+  auto const* const buffer = memory_.find(address_of(address));
+  if (!buffer || registry_.is_managed(buffer->address) || allocations_.is_kept(buffer->address)) return std::nullopt;
+  return Use{buffer->address, buffer->size};
+}
+
+std::optional<std::vector<Deferred::Use>> Deferred::uses_of(Kernel const& kernel, emu::Launch const& launch) {
+  if (launch.cooperative) return std::nullopt;
+  auto const [known, is_new] = pointers_.try_emplace(&kernel);
+  if (is_new) known->second = ptx::touched_pointers(*kernel.function);
+  if (!known->second) return std::nullopt;
+  auto const& module = *kernel.program->module;
+  std::vector<Use> out;
+  for (auto const& pointer : *known->second) {
+    std::uint64_t address = 0;
+    if (pointer.is_variable)
+      address = memory_.address_of(module, module.variables[pointer.at].name);
+    else if (pointer.at + sizeof address <= launch.parameters.size())
+      std::memcpy(&address, launch.parameters.data() + pointer.at, sizeof address);
+    auto const* const to = reinterpret_cast<void const*>(address);
+    auto object = object_at(to);
+    if (!object && !allocations_.holding(to).second && !memory_.find(address)) continue;  // a number, or not used
+    if (!object) return std::nullopt;
+    auto const same = std::ranges::find(out, object->begin, &Use::begin);
+    auto& use = same == out.end() ? out.emplace_back(*object) : *same;
+    use.read |= pointer.read;
+    use.written |= pointer.written;
+  }
+  return out;
+}
+
+// ---------------------------------------------------------------- launches
+
+namespace {
+
+template <class Uses>
+std::string on(std::string const& launch, Uses const& uses, Contents& contents) {
+  CommandText out('N');
+  for (auto const& use : uses) out.add(use.begin).add(contents.of(use.begin));
+  return launch + out.text();
+}
+
+}  // namespace
+
+void Deferred::set_numbers(std::span<Use const> uses, std::span<Contents::Number const> numbers) {
+  auto number = numbers.begin();
+  for (auto const& use : uses)
+    if (use.written) contents_.set(use.begin, *number++);
+}
+
+bool Deferred::takes(Kernel const& kernel, emu::Launch const& launch, std::optional<std::uint64_t> configuration) {
+  auto uses = uses_of(kernel, launch);
+  if (!uses) return false;
+  auto const text = text_of(kernel, launch);
+  auto const known = outcomes_.find(on(text, *uses, contents_));
+  std::vector<Contents::Number> numbers;
+  if (known != outcomes_.end()) {
+    numbers = known->second;
+  } else {
+    auto const runs = runs_.find(text);
+    if (runs == runs_.end() || runs->second < tries) return false;
+    for (auto const& use : *uses)
+      if (use.written) numbers.push_back(contents_.fresh());
+  }
+  Command command;
+  auto number = numbers.begin();
+  for (auto const& use : *uses)
+    if (use.written && contents_.of(use.begin) != *number++) command.changes.push_back(use.begin);
+  if (command.changes.empty()) return true;
+  set_numbers(*uses, numbers);
+  command.uses = std::move(*uses);
+  command.what = Launch{&kernel, launch, configuration};
+  std::get<Launch>(command.what).launch.external = nullptr;  // it calls nothing
+  add(std::move(command));
+  return true;
+}
+
+void Deferred::before(Kernel const& kernel, emu::Launch const& launch) {
+  if (waiting_.empty()) return;
+  auto const uses = uses_of(kernel, launch);
+  if (!uses) return run_all();
+  Objects needed, changed;
+  for (auto const& use : *uses) {
+    needed.insert(use.begin);
+    if (use.written) changed.insert(use.begin);
+  }
+  settle(std::move(needed), std::move(changed));
+}
+
+void Deferred::after(Kernel const& kernel, emu::Launch const& launch, std::optional<std::uint64_t> steps) {
+  auto const uses = uses_of(kernel, launch);
+  if (!uses || !steps) return contents_.forget_all();
+  auto const text = text_of(kernel, launch);
+  auto const before = on(text, *uses, contents_);
+  std::uint64_t written_bytes = 0;
+  bool in_place = false;
+  for (auto const& use : *uses) {
+    if (use.written) written_bytes += use.bytes;
+    in_place |= use.read && use.written;
+  }
+  bool const hashed = written_bytes <= hashed_bytes_per_step * *steps;
+  std::vector<Contents::Number> numbers;
+  for (auto const& use : *uses) {
+    if (!use.written) continue;
+    auto const* const begin = reinterpret_cast<void const*>(use.begin);
+    numbers.push_back(
+        hashed ? contents_.made_by(CommandText('H').add(use.bytes).add_bytes(hash_of(begin, use.bytes)).text())
+               : contents_.fresh());
+  }
+  set_numbers(*uses, numbers);
+  if (outcomes_.size() >= max_remembered) outcomes_.clear();
+  if (runs_.size() >= max_remembered) runs_.clear();
+  if (!in_place) outcomes_[on(text, *uses, contents_)] = numbers;  // it would write the same once more
+  outcomes_[before] = std::move(numbers);
+  ++runs_[text];
+}
+
+// ---------------------------------------------------------------- fills and copies
+
+void Deferred::fill(Area const& to, int value) {
+  auto const object = object_at(to.begin);
+  if (!object) return perform_fill(to, value);
+  auto const offset = address_of(to.begin) - object->begin;
+  bool const whole = offset == 0 && contiguous(to) && extent_bytes(to) >= object->bytes;
+  auto const byte = static_cast<unsigned char>(value);
+  CommandText text('F');
+  text.add(object->bytes).add(byte);
+  if (!whole) text.add(offset).add(to.pitch).add(to.bytes).add(to.rows);
+  auto const made = whole ? contents_.made_by(text.text())
+                          : contents_.made_by(CommandText(text).add(contents_.of(object->begin)).text());
+  if (!whole) contents_.is_made_by(text.add(made).text(), made);
+  submit({{{object->begin, object->bytes, false, true}}, {object->begin}, whole, Fill{to, value}}, made);
+}
+
+void Deferred::copy(Area const& to, Area const& from) {
+  auto const target = object_at(to.begin), source = object_at(from.begin);
+  if (!target) {
+    if (source) settle({source->begin}, {});
+    return perform_copy(to, from);
+  }
+  auto const offset = address_of(to.begin) - target->begin;
+  bool const in_itself = source && source->begin == target->begin;
+  bool const whole = !in_itself && offset == 0 && contiguous(to) && extent_bytes(to) >= target->bytes;
+  Command command{{{target->begin, target->bytes, in_itself, true}}, {target->begin}, whole, Copy{to, from, {}}};
+  if (source && !in_itself) command.uses.push_back({source->begin, source->bytes, true, false});
+  bool const all_of_source = source && address_of(from.begin) == source->begin && contiguous(from) &&
+                             extent_bytes(from) >= source->bytes && source->bytes == target->bytes;
+  if (whole && all_of_source) return submit(std::move(command), contents_.of(source->begin));
+  bool const hashed = !source && contiguous(from) && contiguous(to);
+  if (!source && !hashed) {  // rows of the host's
+    settle({}, {target->begin});
+    perform_copy(to, from);
+    return contents_.set(target->begin, contents_.fresh());
+  }
+  auto const bytes = extent_bytes(from);
+  CommandText text(hashed ? 'H' : 'C');
+  text.add(whole ? target->bytes : bytes);
+  if (hashed)
+    text.add_bytes(hash_of(from.begin, whole ? std::min(bytes, target->bytes) : bytes));
+  else
+    text.add(contents_.of(source->begin)).add(address_of(from.begin) - source->begin).add(from.pitch);
+  if (!whole) text.add(offset).add(to.pitch).add(to.bytes).add(to.rows);
+  auto const made = whole ? contents_.made_by(text.text())
+                          : contents_.made_by(CommandText(text).add(contents_.of(target->begin)).text());
+  if (!whole && !in_itself) contents_.is_made_by(text.add(made).text(), made);
+  if (hashed && is_waited_for(target->begin)) {
+    if (bytes > max_data_bytes) {
+      if (whole) drop_dead({target->begin});
+      settle({}, {target->begin});
+    } else {
+      auto const* const begin = static_cast<std::byte const*>(from.begin);
+      std::get<Copy>(command.what).data.assign(begin, begin + bytes);
+    }
+  }
+  submit(std::move(command), made);
+}
+
+// ---------------------------------------------------------------- commands that wait
+
+// A fill or a copy that leaves this number in what it changes.
+void Deferred::submit(Command command, Contents::Number made) {
+  auto const changed = command.changes.front();
+  if (contents_.of(changed) == made) return;
+  contents_.set(changed, made);
+  if (command.whole) drop_dead({changed});
+  auto const waits = std::ranges::any_of(command.uses, [&](Use const& use) { return is_waited_for(use.begin); });
+  if (waits)
+    add(std::move(command));
+  else
+    perform(command);
+}
+
+void Deferred::add(Command command) {
+  for (auto const& use : command.uses) ++waiting_for_[use.begin];
+  waiting_.push_back(std::move(command));
+  if (waiting_.size() >= max_waiting) run_all();
+}
+
+void Deferred::perform(Command const& command) {
+  if (auto const* const launch = std::get_if<Launch>(&command.what)) {
+    if (!run_(*launch)) contents_.forget_all();
+  } else if (auto const* const fill = std::get_if<Fill>(&command.what)) {
+    perform_fill(fill->to, fill->value);
+  } else {
+    auto const& copy = std::get<Copy>(command.what);
+    auto from = copy.from;
+    if (!copy.data.empty()) from.begin = copy.data.data();
+    perform_copy(copy.to, from);
+  }
+}
+
+void Deferred::erase_marked(std::vector<bool> const& marked) {
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    if (!marked[i]) {
+      if (left != i) waiting_[left] = std::move(waiting_[i]);
+      ++left;
+      continue;
+    }
+    for (auto const& use : waiting_[i].uses)
+      if (auto const at = waiting_for_.find(use.begin); --at->second == 0) waiting_for_.erase(at);
+  }
+  waiting_.resize(left);
+}
+
+// What changes nothing but what nobody reads before it is overwritten or gone.
+void Deferred::drop_dead(Objects overwritten) {
+  if (waiting_.empty()) return;
+  std::vector<bool> dead(waiting_.size());
+  for (std::size_t i = waiting_.size(); i-- > 0;) {
+    auto const& command = waiting_[i];
+    dead[i] = std::ranges::all_of(command.changes, [&](std::uint64_t begin) { return overwritten.contains(begin); });
+    if (dead[i]) continue;
+    if (command.whole) overwritten.insert(command.changes.begin(), command.changes.end());
+    for (auto const& use : command.uses)
+      if (use.read) overwritten.erase(use.begin);
+  }
+  erase_marked(dead);
+  release_freed();
+}
+
+// Before something reads what is needed and writes what is changed.
+void Deferred::settle(Objects needed, Objects changed) {
+  auto const any = [&](Objects const& objects) {
+    return std::ranges::any_of(objects, [&](std::uint64_t begin) { return is_waited_for(begin); });
+  };
+  if (!any(needed) && !any(changed)) return;
+  std::vector<bool> runs(waiting_.size());
+  for (std::size_t i = waiting_.size(); i-- > 0;) {
+    auto const& uses = waiting_[i].uses;
+    runs[i] = std::ranges::any_of(uses, [&](Use const& use) {
+      return changed.contains(use.begin) || (use.written && needed.contains(use.begin));
+    });
+    if (!runs[i]) continue;
+    for (auto const& use : uses) {
+      needed.insert(use.begin);
+      if (use.written) changed.insert(use.begin);
+    }
+  }
+  for (std::size_t i = 0; i < waiting_.size(); ++i)
+    if (runs[i]) perform(waiting_[i]);
+  erase_marked(runs);
+  release_freed();
+}
+
+void Deferred::before_access(void const* address) {
+  if (auto const object = object_at(address)) settle({object->begin}, {object->begin});
+}
+
+void Deferred::written(void const* address) {
+  if (auto const object = object_at(address)) contents_.set(object->begin, contents_.fresh());
+}
+
+void Deferred::run_all() {
+  for (auto const& command : waiting_) perform(command);
+  drop_all();
+}
+
+void Deferred::drop_all() {
+  waiting_.clear();
+  waiting_for_.clear();
+  release_freed();
+}
+
+// ---------------------------------------------------------------- freed memory
+
+bool Deferred::keeps(std::uint64_t begin, std::uint64_t bytes) {
+  contents_.forget(begin);
+  if (waiting_.empty()) return false;
+  Objects gone{begin};
+  std::uint64_t held = bytes;
+  for (auto const& [at, size] : freed_) {
+    gone.insert(at);
+    held += size;
+  }
+  drop_dead(std::move(gone));
+  if (is_waited_for(begin) && held > max_freed_bytes) run_all();
+  if (!is_waited_for(begin)) return false;
+  freed_[begin] = bytes;
+  return true;
+}
+
+void Deferred::release_freed() {
+  std::erase_if(freed_, [&](auto const& at) {
+    if (is_waited_for(at.first)) return false;
+    allocations_.release(at.first);
+    return true;
+  });
+}
+
+}  // namespace kernelcast::cudart
