@@ -36,7 +36,9 @@ std::string hash_of(void const* begin, std::uint64_t bytes) {
   return content_hash({static_cast<char const*>(begin), bytes});
 }
 
-void perform_fill(Area const& to, int value) {
+void perform_fill(emu::Memory& memory, Area const& to, int value) {
+  if (value == 0 && contiguous(to) && memory.find(address_of(to.begin)))
+    return memory.zero(address_of(to.begin), extent_bytes(to));
   for (std::size_t row = 0; row < to.rows; ++row)
     std::memset(static_cast<std::byte*>(const_cast<void*>(to.begin)) + row * to.pitch, value, to.bytes);
 }
@@ -181,7 +183,7 @@ void Deferred::after(Kernel const& kernel, emu::Launch const& launch, std::optio
 
 void Deferred::fill(Area const& to, int value) {
   auto const object = object_at(to.begin);
-  if (!object) return perform_fill(to, value);
+  if (!object) return perform_fill(memory_, to, value);
   auto const offset = address_of(to.begin) - object->begin;
   bool const whole = offset == 0 && contiguous(to) && extent_bytes(to) >= object->bytes;
   auto const byte = static_cast<unsigned char>(value);
@@ -262,7 +264,7 @@ void Deferred::perform(Command const& command) {
   if (auto const* const launch = std::get_if<Launch>(&command.what)) {
     if (!run_(*launch)) contents_.forget_all();
   } else if (auto const* const fill = std::get_if<Fill>(&command.what)) {
-    perform_fill(fill->to, fill->value);
+    perform_fill(memory_, fill->to, fill->value);
   } else {
     auto const& copy = std::get<Copy>(command.what);
     auto from = copy.from;

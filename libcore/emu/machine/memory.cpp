@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t huge_page_bytes = 2 * 1024 * 1024;  // page faults cost more than many a kernel
 constexpr std::uint64_t gap_bytes = 64 * 1024;  // an index slightly off is named after the buffer that it missed
+constexpr std::uint64_t zeroed_by_system_bytes = std::uint64_t{64} << 20;
 
 constexpr std::uint64_t heap_reserve_bytes = std::uint64_t{4} << 30;
 constexpr std::uint64_t heap_step_bytes = std::uint64_t{1} << 20;  // made accessible at a time
@@ -94,6 +95,22 @@ std::uint64_t Memory::add(std::string name, std::uint64_t bytes) {
   m.buffers.insert(after, {std::move(name), address, bytes, host});
   m.used_bytes += bytes;
   return address;
+}
+
+void Memory::zero(std::uint64_t device_address, std::uint64_t bytes) {
+  Buffer const* const buffer = find(device_address);
+  if (!buffer || bytes == 0) return;
+  std::byte* const begin = buffer->data + (device_address - buffer->address);
+  auto const first = reinterpret_cast<std::uintptr_t>(begin);
+  std::uint64_t const before = std::min(bytes, round_up(first, huge_page_bytes) - first);
+  std::uint64_t const pages = (bytes - before) / huge_page_bytes * huge_page_bytes;
+  bool const own = !impl_->lent.contains(buffer->address);
+  if (!own || pages < zeroed_by_system_bytes || madvise(begin + before, pages, MADV_DONTNEED) != 0) {
+    std::memset(begin, 0, bytes);
+    return;
+  }
+  std::memset(begin, 0, before);
+  std::memset(begin + before + pages, 0, bytes - before - pages);
 }
 
 bool Memory::remove(std::uint64_t device_address) {
