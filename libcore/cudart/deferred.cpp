@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "cache/cache.hpp"
 
@@ -50,8 +51,8 @@ void perform_copy(Area const& to, Area const& from) {
 
 }  // namespace
 
-Deferred::Deferred(emu::Memory& memory, Allocations& allocations, Registry const& registry)
-    : memory_(memory), allocations_(allocations), registry_(registry) {
+Deferred::Deferred(emu::Memory& memory, Allocations& allocations, Registry const& registry, bool active)
+    : memory_(memory), allocations_(allocations), registry_(registry), active_(active) {
   allocations_.set_keeper([this](std::uint64_t begin, std::uint64_t bytes) { return keeps(begin, bytes); });
 }
 
@@ -68,7 +69,30 @@ std::optional<Deferred::Use> Deferred::object_at(void const* address) const {
   return Use{buffer->address, buffer->size};
 }
 
-std::optional<std::vector<Deferred::Use>> Deferred::uses_of(Kernel const& kernel, emu::Launch const& launch) {
+namespace {
+
+template <class Uses, class Use>
+void unite(Uses& uses, Use use, bool read, bool written) {
+  auto const same = std::ranges::find(uses, use.begin, &Use::begin);
+  auto& all = same == uses.end() ? uses.emplace_back(use) : *same;
+  all.read |= read;
+  all.written |= written;
+}
+
+}  // namespace
+
+Deferred::Uses Deferred::uses_of(LibraryCall const& made) const {
+  std::vector<Use> out;
+  for (auto const& operand : made.operands) {
+    if (operand.extent_bytes == 0) continue;
+    auto const object = object_at(operand.begin);
+    if (!object) return std::nullopt;
+    unite(out, *object, operand.read, operand.written);
+  }
+  return out;
+}
+
+Deferred::Uses Deferred::uses_of(Kernel const& kernel, emu::Launch const& launch) {
   if (launch.cooperative) return std::nullopt;
   auto const [known, is_new] = pointers_.try_emplace(&kernel);
   if (is_new) known->second = ptx::touched_pointers(*kernel.function);
@@ -85,10 +109,7 @@ std::optional<std::vector<Deferred::Use>> Deferred::uses_of(Kernel const& kernel
     auto object = object_at(to);
     if (!object && !allocations_.holding(to).second && !memory_.find(address)) continue;  // a number, or not used
     if (!object) return std::nullopt;
-    auto const same = std::ranges::find(out, object->begin, &Use::begin);
-    auto& use = same == out.end() ? out.emplace_back(*object) : *same;
-    use.read |= pointer.read;
-    use.written |= pointer.written;
+    unite(out, *object, pointer.read, pointer.written);
   }
   return out;
 }
@@ -112,10 +133,9 @@ void Deferred::set_numbers(std::span<Use const> uses, std::span<Contents::Number
     if (use.written) contents_.set(use.begin, *number++);
 }
 
-bool Deferred::takes(Kernel const& kernel, emu::Launch const& launch, std::optional<std::uint64_t> configuration) {
-  auto uses = uses_of(kernel, launch);
+template <class MakeWhat>
+bool Deferred::takes(Uses uses, std::string const& text, MakeWhat const& make_what) {
   if (!uses) return false;
-  auto const text = text_of(kernel, launch);
   auto const known = outcomes_.find(on(text, *uses, contents_));
   std::vector<Contents::Number> numbers;
   if (known != outcomes_.end()) {
@@ -133,15 +153,12 @@ bool Deferred::takes(Kernel const& kernel, emu::Launch const& launch, std::optio
   if (command.changes.empty()) return true;
   set_numbers(*uses, numbers);
   command.uses = std::move(*uses);
-  command.what = Launch{&kernel, launch, configuration};
-  std::get<Launch>(command.what).launch.external = nullptr;  // it calls nothing
+  command.what = make_what();
   add(std::move(command));
   return true;
 }
 
-void Deferred::before(Kernel const& kernel, emu::Launch const& launch) {
-  if (waiting_.empty()) return;
-  auto const uses = uses_of(kernel, launch);
+void Deferred::before(Uses const& uses) {
   if (!uses) return run_all();
   Objects needed, changed;
   for (auto const& use : *uses) {
@@ -151,10 +168,8 @@ void Deferred::before(Kernel const& kernel, emu::Launch const& launch) {
   settle(std::move(needed), std::move(changed));
 }
 
-void Deferred::after(Kernel const& kernel, emu::Launch const& launch, std::optional<std::uint64_t> steps) {
-  auto const uses = uses_of(kernel, launch);
-  if (!uses || !steps) return contents_.forget_all();
-  auto const text = text_of(kernel, launch);
+// What it has left is hashed if that is not more than so many bytes.
+void Deferred::after(Uses const& uses, std::string const& text, std::uint64_t hashed_bytes) {
   auto const before = on(text, *uses, contents_);
   std::uint64_t written_bytes = 0;
   bool in_place = false;
@@ -162,14 +177,14 @@ void Deferred::after(Kernel const& kernel, emu::Launch const& launch, std::optio
     if (use.written) written_bytes += use.bytes;
     in_place |= use.read && use.written;
   }
-  bool const hashed = written_bytes <= hashed_bytes_per_step * *steps;
   std::vector<Contents::Number> numbers;
   for (auto const& use : *uses) {
     if (!use.written) continue;
     auto const* const begin = reinterpret_cast<void const*>(use.begin);
     numbers.push_back(
-        hashed ? contents_.made_by(CommandText('H').add(use.bytes).add_bytes(hash_of(begin, use.bytes)).text())
-               : contents_.fresh());
+        written_bytes <= hashed_bytes
+            ? contents_.made_by(CommandText('H').add(use.bytes).add_bytes(hash_of(begin, use.bytes)).text())
+            : contents_.fresh());
   }
   set_numbers(*uses, numbers);
   if (outcomes_.size() >= max_remembered) outcomes_.clear();
@@ -177,6 +192,41 @@ void Deferred::after(Kernel const& kernel, emu::Launch const& launch, std::optio
   if (!in_place) outcomes_[on(text, *uses, contents_)] = numbers;  // it would write the same once more
   outcomes_[before] = std::move(numbers);
   ++runs_[text];
+}
+
+bool Deferred::takes(Kernel const& kernel, emu::Launch const& launch, std::optional<std::uint64_t> configuration) {
+  return active_ && takes(uses_of(kernel, launch), text_of(kernel, launch), [&] {
+           Launch out{&kernel, launch, configuration};
+           out.launch.external = nullptr;  // it calls nothing
+           return out;
+         });
+}
+
+void Deferred::before(Kernel const& kernel, emu::Launch const& launch) {
+  if (!waiting_.empty()) before(uses_of(kernel, launch));
+}
+
+void Deferred::after(Kernel const& kernel, emu::Launch const& launch, std::optional<std::uint64_t> steps) {
+  auto const uses = active_ && steps ? uses_of(kernel, launch) : std::nullopt;
+  if (!uses) return contents_.forget_all();
+  after(uses, text_of(kernel, launch), hashed_bytes_per_step * *steps);
+}
+
+bool Deferred::takes(LibraryCall const& made, std::function<void()> const& work) {
+  return active_ && !made.identity.empty() && takes(uses_of(made), made.identity, [&] { return work; });
+}
+
+void Deferred::before(LibraryCall const& made) {
+  if (!waiting_.empty()) before(uses_of(made));
+}
+
+void Deferred::after(LibraryCall const& made, bool ran) {
+  auto const uses = uses_of(made);
+  if (active_ && ran && uses && !made.identity.empty())
+    return after(uses, made.identity, std::numeric_limits<std::uint64_t>::max());
+  for (auto const& operand : made.operands)
+    if (auto const object = operand.written ? object_at(operand.begin) : std::nullopt)
+      contents_.set(object->begin, contents_.fresh());
 }
 
 // ---------------------------------------------------------------- fills and copies
@@ -265,6 +315,8 @@ void Deferred::perform(Command const& command) {
     if (!run_(*launch)) contents_.forget_all();
   } else if (auto const* const fill = std::get_if<Fill>(&command.what)) {
     perform_fill(memory_, fill->to, fill->value);
+  } else if (auto const* const work = std::get_if<std::function<void()>>(&command.what)) {
+    (*work)();
   } else {
     auto const& copy = std::get<Copy>(command.what);
     auto from = copy.from;
@@ -325,14 +377,6 @@ void Deferred::settle(Objects needed, Objects changed) {
     if (runs[i]) perform(waiting_[i]);
   erase_marked(runs);
   release_freed();
-}
-
-void Deferred::before_access(void const* address) {
-  if (auto const object = object_at(address)) settle({object->begin}, {object->begin});
-}
-
-void Deferred::written(void const* address) {
-  if (auto const object = object_at(address)) contents_.set(object->begin, contents_.fresh());
 }
 
 void Deferred::run_all() {

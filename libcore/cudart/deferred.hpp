@@ -5,11 +5,12 @@
 // point to is an allocation or a variable, whose contents have a number (contents.hpp). A launch that changes no number
 // is left out. One whose numbers are known, because such a launch has run before, waits; so does one that has run some
 // times already and left something new each time. A command that waits runs, with all that it depends on and in order,
-// before anything reads what it writes or writes what it touches; it is dropped once all of that is overwritten or
-// freed unread. Freed memory stays until nothing waits for it. Limits: launches that may touch anything, memory that
-// the host can write without a call (managed, pinned, registered) and calls of libraries never wait. A kernel is taken
-// to stay within the allocations that its pointers lead to. What a launch that waits does wrong shows when it runs, or
-// never.
+// before anything reads what it writes or writes what it touches. It is dropped once all of that is overwritten or
+// freed unread. Freed memory stays until nothing waits for it. Calls of libraries that say what they depend on
+// (LibraryCall::identity) are treated alike.
+// Limits: what may touch anything, or memory that the host can write without a call (managed, pinned, registered), never
+// waits. A kernel is taken to stay within the allocations that its pointers lead to. What a launch that waits does
+// wrong shows when it runs, or never.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,7 @@
 #include "cuda/abi.hpp"
 #include "cudart/allocations.hpp"
 #include "cudart/contents.hpp"
+#include "cudart/library_calls.hpp"
 #include "cudart/registry.hpp"
 #include "emu/emu.hpp"
 #include "ptx/pointers.hpp"
@@ -44,7 +46,8 @@ class Deferred {
   // Runs a launch; false where it has not run whole.
   using Runner = std::function<bool(Launch const&)>;
 
-  Deferred(emu::Memory& memory, Allocations& allocations, Registry const& registry);
+  // Not `active`: nothing waits, all runs (--execute all).
+  Deferred(emu::Memory& memory, Allocations& allocations, Registry const& registry, bool active);
   void set_runner(Runner runner) { run_ = std::move(runner); }
 
   // True where the launch is not to run now.
@@ -53,13 +56,15 @@ class Deferred {
   void before(Kernel const&, emu::Launch const&);
   void after(Kernel const&, emu::Launch const&, std::optional<std::uint64_t> steps);
 
+  // The same for a call of a library, whose work can wait as long as what it is called with.
+  bool takes(LibraryCall const&, std::function<void()> const& work);
+  void before(LibraryCall const&);
+  void after(LibraryCall const&, bool ran);
+
   // Of areas that are known to be there.
   void fill(Area const& to, int value);
   void copy(Area const& to, Area const& from);
 
-  // Before and after something else does so with what holds the address.
-  void before_access(void const*);
-  void written(void const* address);
   void run_all();   // what waits
   void drop_all();  // and it never runs
 
@@ -80,13 +85,20 @@ class Deferred {
     std::vector<Use> uses;
     std::vector<std::uint64_t> changes;  // what has another number behind it
     bool whole = false;                  // all of what it changes, without reading it
-    std::variant<Launch, Fill, Copy> what;
+    std::variant<Launch, Fill, Copy, std::function<void()>> what;
   };
+  using What = decltype(Command::what);
   using Objects = std::unordered_set<std::uint64_t>;
 
   std::optional<Use> object_at(void const* address) const;  // of the device alone
-  // What the launch touches; empty where that is not known.
-  std::optional<std::vector<Use>> uses_of(Kernel const&, emu::Launch const&);
+  // What it touches; empty where that is not known.
+  using Uses = std::optional<std::vector<Use>>;
+  Uses uses_of(Kernel const&, emu::Launch const&);
+  Uses uses_of(LibraryCall const&) const;
+  template <class MakeWhat>
+  bool takes(Uses, std::string const& text, MakeWhat const&);
+  void before(Uses const&);
+  void after(Uses const&, std::string const& text, std::uint64_t hashed_bytes);
   void set_numbers(std::span<Use const>, std::span<Contents::Number const>);
   void submit(Command, Contents::Number made);
   bool is_waited_for(std::uint64_t begin) const { return waiting_for_.contains(begin); }
@@ -101,6 +113,7 @@ class Deferred {
   emu::Memory& memory_;
   Allocations& allocations_;
   Registry const& registry_;
+  bool const active_;
   Runner run_;
   Contents contents_;
   std::map<Kernel const*, std::optional<std::vector<ptx::TouchedPointer>>> pointers_;

@@ -126,8 +126,7 @@ emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const
   auto& budget = rows_.budget();
   auto& deferred = parts_.deferred;
   auto const& [configuration, counted] = begun;
-  bool const only_needed = parts_.settings.execute == "needed";
-  if (only_needed && !counted && observers.empty() && deferred.takes(kernel, launch, configuration)) return {};
+  if (!counted && observers.empty() && deferred.takes(kernel, launch, configuration)) return {};
   if (!counted && !affords(configuration)) {
     deferred.after(kernel, launch, std::nullopt);
     return {};
@@ -140,12 +139,25 @@ emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
   if (whole) budget.spend(outcome.warp_instructions, took.count());
   if (counted && configuration) rows_.whole_steps(*configuration) = counted->whole_steps();
-  deferred.after(kernel, launch, whole && only_needed ? std::optional(outcome.warp_instructions) : std::nullopt);
+  deferred.after(kernel, launch, whole ? std::optional(outcome.warp_instructions) : std::nullopt);
   return outcome;
 }
 
 bool Launcher::affords(std::optional<std::uint64_t> configuration) {
   return !configuration || rows_.budget().affords(rows_.whole_steps(*configuration));
+}
+
+void Launcher::run_library(LibraryCall const& made, std::function<void()> const& work) {
+  auto& deferred = parts_.deferred;
+  if (deferred.takes(made, work)) return;
+  bool const runs = rows_.budget().affords(0);
+  if (runs) {
+    deferred.before(made);
+    work();
+  } else {
+    report("a library's call exceeds --budget: its results are missing");
+  }
+  deferred.after(made, runs);
 }
 
 bool Launcher::run_deferred(Deferred::Launch const& deferred) {

@@ -66,7 +66,9 @@ class Launcher {
 
   // A configuration that cannot be is refused; what goes wrong in the kernel shows in later calls (StickyError).
   Code launch(Kernel&, LaunchRequest const&);
-  // A call of a library that the host has done: the number of its configuration, where rows are requested.
+  // On the host, unless it need not run now.
+  void run_library(LibraryCall const&, std::function<void()> const& work);
+  // A call of a library that was made: the number of its configuration, where rows are requested.
   std::optional<std::uint64_t> library_called(LibraryCall const& made) {
     return rows_.library_called(made, parts_.allocations.used_bytes(current_device()), parts_.settings.keep);
   }

@@ -1,13 +1,13 @@
 #include "cudart/library_calls.hpp"
 
 #include <limits>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "cudart/allocations.hpp"
 #include "cudart/call.hpp"
 #include "cudart/commands.hpp"
-#include "cudart/deferred.hpp"
 #include "cudart/graphs.hpp"
 #include "cudart/launch.hpp"
 
@@ -22,10 +22,17 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   return __builtin_mul_overflow(a, b, &out) ? too_large : out;
 }
 
+// A call and what it stands on, which last until it has run.
+struct Described {
+  explicit Described(std::function<void(LibraryCall&)> given) : describe(std::move(given)) { describe(call); }
+  std::function<void(LibraryCall&)> describe;
+  LibraryCall call;
+};
+
 Code run(std::function<void(LibraryCall&)> const& describe) {
-  return call([&](Allocations& allocations, Commands& commands, Deferred& deferred, Launcher& launcher) {
-    LibraryCall made;
-    describe(made);
+  return call([&](Allocations& allocations, Commands& commands, Launcher& launcher) {
+    auto const described = std::make_shared<Described>(describe);
+    auto const& made = described->call;
     if (!made.work) return Code::success;  // of nothing: no kernel would run
     for (auto const& operand : made.operands)
       if (operand.extent_bytes > 0 && !allocations.holds(operand.begin, operand.extent_bytes)) {
@@ -33,10 +40,7 @@ Code run(std::function<void(LibraryCall&)> const& describe) {
                            operand.name, operand.extent_bytes, operand.begin));
         return Code::illegal_address;
       }
-    for (auto const& operand : made.operands) deferred.before_access(operand.begin);
-    made.work();
-    for (auto const& operand : made.operands)
-      if (operand.written) deferred.written(operand.begin);
+    launcher.run_library(made, [described] { described->call.work(); });
     auto const configuration = launcher.library_called(made);
     commands.called(configuration, made);
     return Code::success;

@@ -30,6 +30,9 @@ struct LibraryCall {
   double flop = 0;
   double passes = 1;  // how often all of its memory is gone through
   std::vector<Operand> operands;
+  // All that the result depends on but the operands' contents, so that the same once more need not be computed; empty
+  // where that is not said: it is computed.
+  std::string identity;
   std::function<void()> work;
 
   // `count` elements of `size` bytes in columns (rows, ...) that lie `leading` elements apart.

@@ -51,7 +51,7 @@ struct Runtime {
   Textures textures{memory};
   DeviceLimits limits{devices, memory, settings.stack_bytes, settings.heap_bytes};
   Commands commands{settings.commands ? settings.row_spool : "", memory, allocations, registry, touched};
-  Deferred deferred{memory, allocations, registry};
+  Deferred deferred{memory, allocations, registry, settings.execute == "needed"};
   Copies copies{allocations, commands, deferred};
   Launcher launcher{{settings, devices, memory, touched, allocations, registry, streams, textures, limits, commands,
                      deferred, error}};

@@ -191,6 +191,21 @@ bool is_zero(void const* at, std::uint64_t bytes) {
   return std::memcmp(at, none, bytes) == 0;
 }
 
+std::string identity_of(GemmRequest const& r) {
+  auto const words = [](GemmOperand const& o) {
+    return fmt::format("{}:{}:{}:{}:{:d}:{:d}", o.begin, o.leading, o.stride, static_cast<int>(o.op), o.pointers,
+                       o.by_rows);
+  };
+  auto const scalar = [&](void const* at) {
+    if (r.device_scalars) return fmt::format("{}", at);
+    return std::string(static_cast<char const*>(at), bytes_of(r.scale));
+  };
+  return fmt::format("{} {}x{}x{}x{} {} {} {} {:d}{:d} {} {} {} {} {} {} {}", r.call, r.m, r.n, r.k, r.batch,
+                     static_cast<int>(r.in), static_cast<int>(r.out), static_cast<int>(r.scale), r.tf32, r.relu,
+                     words(r.a), words(r.b), words(r.c), r.d ? words(*r.d) : "", r.bias, scalar(r.alpha),
+                     scalar(r.beta));
+}
+
 void describe(LibraryCall& call, GemmRequest const& r, Run run) {
   auto const m = static_cast<std::uint64_t>(r.m), n = static_cast<std::uint64_t>(r.n),
              k = static_cast<std::uint64_t>(r.k);
@@ -217,6 +232,7 @@ void describe(LibraryCall& call, GemmRequest const& r, Run run) {
   add_operand(call, r, "C", r.c, {m, n}, bytes_of(r.out), reads_c, !r.d);
   if (r.d) add_operand(call, r, "D", *r.d, {m, n}, bytes_of(r.out), false, true);
   if (r.bias) call.operands.push_back({"bias", r.bias, m * bytes_of(r.out), m * bytes_of(r.out), true, false});
+  call.identity = identity_of(r);
   call.work = [&r, run] { run(r); };
 }
 
