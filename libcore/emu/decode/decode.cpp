@@ -113,6 +113,20 @@ namespace {
 constexpr std::uint64_t max_shared_bytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t max_local_bytes = std::uint64_t{512} << 10;
 
+void mark_variables(ptx::Operand const& operand, std::vector<bool>& named) {
+  if (operand.kind == ptx::Operand::Kind::variable && !operand.local) named[operand.id] = true;
+  for (auto const& element : operand.elements) mark_variables(element, named);
+}
+
+// Variables of the module that the kernel and what it calls name: of files compiled apart all shared memory is declared
+// in the module, and each kernel has what it uses.
+std::vector<bool> named_variables(ptx::Module const& module, ptx::Function const& kernel) {
+  std::vector<bool> out(module.variables.size());
+  for (auto const& instruction : kernel.instructions)
+    for (auto const& operand : instruction.operands) mark_variables(operand, out);
+  return out;
+}
+
 // Only kernels that use it have a reserved part of shared memory (cooperative groups of several warps do).
 bool names_reserved_shared(ptx::Module const& module, ptx::Function const& kernel) {
   for (ptx::Instruction const& i : kernel.instructions)
@@ -130,11 +144,13 @@ Decoder::Decoder(Drafts& drafts)
 
 void Decoder::lay_out_variables() {
   std::uint64_t shared = 0, local = 0;
+  auto const named = named_variables(m_, f_);
   auto place = [&](std::vector<ptx::Variable> const& variables, std::vector<std::uint64_t>& offsets) {
     offsets.assign(variables.size(), 0);
     for (std::size_t i = 0; i < variables.size(); ++i) {
       ptx::Variable const& v = variables[i];
       bool const dynamic = v.space == StateSpace::shared && v.size == 0;
+      if (&variables == &m_.variables && v.space == StateSpace::shared && !named[i]) continue;
       if (&variables == &f_.variables && v.space != StateSpace::shared && p_.whole) continue;  // see lay_out_frames
       if (dynamic || (v.space != StateSpace::shared && v.space != StateSpace::local)) continue;
       std::uint64_t& top = v.space == StateSpace::shared ? shared : local;

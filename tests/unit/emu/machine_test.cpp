@@ -166,6 +166,16 @@ TEST_CASE("a misaligned access is a finding, an aligned vector is not") {
         "global load of 8 bytes at offset 12 of buffer 'b' (64 bytes), which is not a multiple of 8");
 }
 
+TEST_CASE("a kernel has the shared memory of its module that it and what it calls name") {
+  Bench bench(
+      ".shared .align 4 .b8 own[16];\n.shared .align 4 .b8 others[4096];\n.shared .align 4 .b8 called[32];\n"
+      ".func f() { .reg .b32 %r<2>;\n mov.u32 %r0, called; st.shared.u32 [%r0+28], %r0; ret; }\n"
+      ".visible .entry k() { .reg .b32 %r<2>;\n st.shared.u32 [own+12], 1; call f, (); ret; }\n"
+      ".visible .entry other() { st.shared.u32 [others], 1; ret; }\n");
+  CHECK(bench.program->static_shared_bytes() == 48);
+  CHECK(bench.run().ending == Ending::done);
+}
+
 TEST_CASE("shared memory is bounded by static and dynamic size") {
   std::string const text =
       ".extern .shared .align 4 .b8 dynamic[];\n.visible .entry k(.param .u32 o) { .reg .b32 %r<4>; .shared .align 4 "
