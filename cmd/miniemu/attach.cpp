@@ -1,5 +1,7 @@
 #include "attach.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <memory>
@@ -8,8 +10,10 @@
 #include <fmt/format.h>
 
 #include "attach/attach.hpp"
+#include "cli/output_file.hpp"
 #include "device/device.hpp"
 #include "launch/trace_observer.hpp"
+#include "record/table.hpp"
 #include "record/trace.hpp"
 
 namespace kernelcast::miniemu {
@@ -47,12 +51,23 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->needs(attach);
+  auto* const commands =
+      app.add_option("--commands", command.commands,
+                     "with --attach: write what a CUDA application asks of its device, in order and with what each "
+                     "waits for, to this file, for rank --total --commands")
+          ->type_name("FILE")
+          ->needs(attach);
+  app.add_flag("--summary", command.summary,
+               "with --attach: say at the end what a CUDA application asked of its device, and what is missing; on a "
+               "terminal that is said anyway")
+      ->needs(attach);
   auto* const with_gpu =
       app.add_flag(
              "--with-gpu", command.with_gpu,
              "with --attach: a CUDA application runs on the GPU that there is, and is observed; otherwise it runs "
              "on the emulator")
-          ->needs(attach);
+          ->needs(attach)
+          ->excludes(commands);
   app.add_option("--as", command.as,
                  "with --attach: the device that a CUDA application sees, by its name in the device database; several "
                  "options, several devices")
@@ -152,7 +167,16 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
       known->write(row);
       io.publish();
     };
+  std::optional<cli::OutputFile> commands;
+  if (options.commands = !command.commands.empty(); options.commands) commands.emplace(command.commands);
+  options.progress = [&io](std::string_view text) { io.progress(text); };
   auto const attached = attach::run(options);
+  if (commands) {
+    record::Writer<record::Command> writer(commands->stream());
+    for (auto const& row : attached.commands) writer.write(row);
+    writer.finish();
+    commands->commit();
+  }
   if (command.graph) {
     graph::write_recording(io.output(), attached.recording);
     if (attached.recording.commands.empty()) io.note("the graph is empty: the application gave no command");
@@ -171,6 +195,9 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
     io.note(
         "no row: no launch was seen, by OpenCL or by CUDA\n"
         "hint: an application that clears its environment before it first calls OpenCL or CUDA is not reached");
+  bool const summary = command.summary || (isatty(STDERR_FILENO) == 1 && !trace && !command.graph);
+  if (summary && attached.usage && (attached.usage->launches > 0 || attached.usage->library_calls > 0))
+    io.print_message("miniemu: what the application asked of CUDA\n" + attach::summary(*attached.usage, attached.rows));
   return attached.found && attached.status == 0 ? Status::finding : static_cast<Status>(attached.status);
 }
 

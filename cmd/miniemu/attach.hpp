@@ -12,9 +12,10 @@
 namespace kernelcast::miniemu {
 
 struct AttachCommand {
-  bool given = false, with_gpu = false;
+  bool given = false, with_gpu = false, summary = false;
   bool graph = false;  // the application's graph in place of kernel rows
   std::string every, keep, database;
+  std::string commands;  // a file
   std::optional<std::uint64_t> read_back_bytes;
   std::string budget;                    // warp instructions, or seconds with an s behind
   std::string execute;                   // all or needed

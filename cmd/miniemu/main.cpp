@@ -10,6 +10,7 @@
 #include "launch/machine_code.hpp"
 #include "launch/options.hpp"
 #include "launch/trace_observer.hpp"
+#include "record/command.hpp"
 #include "record/selection.hpp"
 #include "record/trace.hpp"
 
@@ -218,18 +219,21 @@ int main(int argc, char** argv) {
           "checked: an access outside its buffer is a finding.",
       .operands = cli::Operands::none,
       .input = {},
-      .output = {&record::Kernel::schema(), &record::Trace::schema(), &record::Line::schema(),
-                 &record::Block::schema()},
+      .output = {&record::Kernel::schema(), &record::Trace::schema(), &record::Line::schema(), &record::Block::schema(),
+                 &record::Command::schema()},
       .statuses = {{Status::finding,
                     "a finding: an access outside a buffer, a deadlock, a buffer that differs in --check"},
                    {Status::unavailable, "a compiler, or what --attach puts into an application, is not installed"},
                    {Status::limit, "--max-steps, --timeout or --max-memory was reached"}},
       .see_also = {"perfcast(1)", "rank(1)"},
-      .examples = {{"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 -a buf:f32:1048576:random "
-                    "-a buf:f32:1048576:random -a buf:f32:1048576:zero -a i32:1024",
-                    "count what a launch does"},
-                   {"miniemu mmul.toml --groups all", "emulate the whole grid of every launch in the file"},
-                   {"miniemu mmul.toml --emit lines --format table", "see which lines cost most, and why"},
-                   {"miniemu --attach -o kernels.csv -- ./app input.dat", "the kernels of a running application"}}};
+      .examples = {
+          {"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 -a buf:f32:1048576:random "
+           "-a buf:f32:1048576:random -a buf:f32:1048576:zero -a i32:1024",
+           "count what a launch does"},
+          {"miniemu mmul.toml --groups all", "emulate the whole grid of every launch in the file"},
+          {"miniemu mmul.toml --emit lines --format table", "see which lines cost most, and why"},
+          {"miniemu --attach -o kernels.csv -- ./app input.dat", "the kernels of a running application"},
+          {"miniemu --attach --commands c.csv -o k.csv -- ./app; perfcast k.csv | rank --total --commands c.csv",
+           "which device runs an application fastest, where its streams and copies overlap"}}};
   return cli::tool_main(argc, argv, about, declare);
 }

@@ -12,6 +12,7 @@
 #include "cli/stdio.hpp"
 #include "device/device.hpp"
 #include "model/calibration.hpp"
+#include "model/overlap.hpp"
 #include "model/score.hpp"
 #include "process/process.hpp"
 #include "record/passed_through.hpp"
@@ -23,11 +24,11 @@ using namespace kernelcast;
 namespace {
 
 struct Options {
-  std::string measured, devdb, total_as;
+  std::string measured, devdb, total_as, commands;
   std::string calibrate, source;
   std::vector<std::string> by, prefer, made_from;
   bool undecided = false;
-  bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false;
+  bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false, host = false;
   // Every measured time counts, also one that is not projected.
   bool each_time() const { return scores || comparisons || !calibrate.empty(); }
   bool is_ranking() const { return measured.empty() && !share && !assign && !total; }
@@ -251,12 +252,35 @@ void write_assignments(cli::Streams& io, std::vector<record::Projection> const& 
   io.write(rows);
 }
 
+// Of the whole application, with what overlaps.
+std::vector<record::Projection> total_of_commands(std::vector<record::Projection> const& projections,
+                                                  Options const& options, cli::Streams& io) {
+  auto csv = io.csv(options.commands);
+  record::Reader<record::Command> reader(csv);
+  model::CommandOrder order;
+  for (record::Command command; reader.next(command);)
+    if (auto const wrong = order.add(std::move(command)); !wrong.empty())
+      throw reader.error("after", wrong, "a file that miniemu --attach --commands has written");
+  auto const database = device::load(device::find_database(options.devdb));
+  auto out = model::application_times(order, projections, database,
+                                      options.total_as.empty() ? "application" : options.total_as, options.host);
+  auto const note = [&](std::vector<std::string> const& devices, std::string_view why) {
+    if (!devices.empty()) io.note(fmt::format("{}: {}", fmt::join(devices, ", "), why));
+  };
+  note(out.left_out, "left out: no time for some kernel of the application");
+  note(out.no_link, "left out: it is not known how the device is attached to the host, which copies need");
+  return std::move(out.rows);
+}
+
 void run(Options const& options, cli::Streams& io) {
   if (options.each_time()) return write_scores(io, options);
   ExtraColumns extra_columns;
   auto projections = read_projections(io, extra_columns, options);
   if (!options.prefer.empty()) choose_models(projections, extra_columns, options, io);
-  if (options.total) {
+  if (!options.commands.empty()) {
+    projections = total_of_commands(projections, options, io);
+    extra_columns = {};
+  } else if (options.total) {
     if (!options.total_as.empty())
       for (auto& p : projections) p.case_name = options.total_as;
     auto totals = model::total(projections);
@@ -329,6 +353,15 @@ void declare(cli::Tool& tool) {
                  "with --total: add up all cases, too, and call the sum so; for rows of one application")
       ->type_name("CASE")
       ->needs(total);
+  auto* const commands =
+      app.add_option("--commands", options->commands,
+                     "with --total: what the application asks of its device, in order, as miniemu --attach --commands "
+                     "writes it: the total is the time that all of it takes where streams and copies overlap, and "
+                     "kernel sum the time of all commands one after the other")
+          ->type_name("FILE")
+          ->needs(total);
+  app.add_flag("--host", options->host, "with --commands: the host's own time between the calls counts, too")
+      ->needs(commands);
   app.add_flag("--undecided", options->undecided,
                "write only what is not decided: of each kernel and case whose choice is open the fastest device and "
                "those that may be as fast, for --only of miniemu and akemu")
@@ -357,15 +390,18 @@ int main(int argc, char** argv) {
           "of them the devices from the fastest to the slowest. A difference counts as decided where it exceeds "
           "what the ratios of measured times have missed the projected ones by. Rows without a time are left "
           "out and counted on standard error.",
-      .input = {&record::Projection::schema()},
+      .input = {&record::Projection::schema(), &record::Command::schema()},
       .output = {&record::Ranking::schema(), &record::Assessment::schema(), &record::AssessmentSummary::schema(),
                  &record::Share::schema(), &record::Assignment::schema(), &record::Interval::schema(),
                  &record::Ratio::schema(), &record::Coverage::schema()},
       .statuses = {},
       .see_also = {"perfcast(1)", "miniemu(1)"},
-      .examples = {{"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 | perfcast | rank --format table",
-                    "which device runs this kernel fastest, as a table"},
-                   {"miniemu lu.toml | perfcast | rank --total", "which device runs all launches of a program fastest"},
-                   {"rank --measured times.csv --summary p.csv", "how good the choices of each model were"}}};
+      .examples = {
+          {"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 | perfcast | rank --format table",
+           "which device runs this kernel fastest, as a table"},
+          {"miniemu lu.toml | perfcast | rank --total", "which device runs all launches of a program fastest"},
+          {"miniemu --attach --commands c.csv -o k.csv -- ./app; perfcast k.csv | rank --total --commands c.csv",
+           "the same of an application, where its streams and copies overlap"},
+          {"rank --measured times.csv --summary p.csv", "how good the choices of each model were"}}};
   return cli::tool_main(argc, argv, about, declare);
 }

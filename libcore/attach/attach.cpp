@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,7 @@
 #include "attach/spool_reader.hpp"
 #include "launch/compilations.hpp"
 #include "process/process.hpp"
+#include "record/table.hpp"
 
 namespace kernelcast::attach {
 
@@ -47,8 +50,10 @@ class Attachment {
         result_.status = *status;
         break;
       }
+      show_progress();
       watch.wait(poll_interval_ms);
     }
+    if (options_.progress) options_.progress({});
     emulate_new();
     read_counted();
     finish();
@@ -69,6 +74,7 @@ class Attachment {
     if (options_.read_back_bytes) out.read_back_bytes = *options_.read_back_bytes;
     if (options_.with_gpu) return out;
     out.row_spool = spool_.folder();
+    out.timeline = options_.commands;
     out.devices = options_.as;
     out.groups = launch::text_of(options_.run.groups);
     out.budget = options_.budget;
@@ -92,6 +98,33 @@ class Attachment {
       if (asked) out.checks.emplace_back(word);
     out.findings = checks.findings;
     return out;
+  }
+
+  void show_progress() {
+    using namespace std::chrono;
+    auto const now = steady_clock::now();
+    if (!options_.progress || now - shown_ < milliseconds(500)) return;
+    shown_ = now;
+    auto const usage = spool_.usage();
+    if (!usage) return;
+    auto const now_ns = static_cast<std::uint64_t>(nanoseconds(now.time_since_epoch()).count());
+    std::string kernel;
+    for (auto const& [key, rows] : counted_)
+      if (key.second + 1 == usage->running && !rows.empty()) kernel = rows.front().kernel;
+    options_.progress(progress(*usage, kernel, now_ns));
+  }
+
+  void read_commands() {
+    for (auto const& path : spool_.timelines()) try {
+        auto text = read_file(path);
+        text.resize(text.rfind('\n') + 1);  // of a killed application the last line may be a part
+        std::istringstream lines(text);
+        auto rows = record::read_rows<record::Command>(lines, path);
+        result_.commands.insert(result_.commands.end(), std::make_move_iterator(rows.begin()),
+                                std::make_move_iterator(rows.end()));
+      } catch (Error const& error) {
+        options_.report(error.text("commands"));
+      }
   }
 
   bool traces() const { return options_.run.emit == launch::Emit::trace; }
@@ -182,6 +215,8 @@ class Attachment {
 
   void finish() {
     read_findings();
+    result_.usage = spool_.usage();
+    read_commands();
     if (options_.graph) {
       for (auto const& [key, rows] : counted_)
         if (!rows.empty()) known_.try_emplace(key, Known{rows.front(), {}});
@@ -225,6 +260,7 @@ class Attachment {
   std::set<std::string> done_, told_;
   std::set<std::string> cut_;  // kernels whose buffers were not read back whole, of which this has been reported
   KnownLaunches known_;
+  std::chrono::steady_clock::time_point shown_;
   launch::MachineCode machine_code_;
   attach::RowReader counted_reader_;
   // By process and number: a row, or one of each target.

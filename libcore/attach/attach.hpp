@@ -15,8 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "attach/usage.hpp"
 #include "graph/recording.hpp"
 #include "launch/launch.hpp"
+#include "record/command.hpp"
 #include "record/kernel.hpp"
 
 namespace kernelcast::attach {
@@ -34,12 +36,14 @@ struct AttachOptions {
   std::optional<std::uint64_t> read_back_bytes;  // of the buffers of one launch; 0: all; empty: the layer's own bound
   bool cache = true, registers = true;
   bool graph = false;                                // Attached::recording too
+  bool commands = false;                             // Attached::commands too, of CUDA applications on the emulator
   std::string database;                              // the folder of the device database, for CUDA applications
   std::vector<std::string> as;                       // ids of the devices that they see; empty: as settings.def has it
   bool with_gpu = false;                             // CUDA applications run on the GPU that there is, and are observed
   std::function<void(std::string_view)> report;      // called with messages about launches that were skipped or failed
   std::function<void(record::Kernel const&)> known;  // may be empty; gets each row as soon as there is one, with one
                                                      // launch: how many there are is known in the end
+  std::function<void(std::string_view)> progress;    // may be empty; gets a line about twice a second
 };
 
 struct Attached {
@@ -48,6 +52,8 @@ struct Attached {
   std::uint64_t skipped = 0;         // configurations that have no row
   bool found = false;                // by launches that go on after findings, or are checked (AttachOptions::run)
   graph::Recording recording;        // with AttachOptions::graph
+  std::vector<record::Command> commands;
+  std::optional<Usage> usage;  // of a CUDA application on the emulator
 };
 
 // Runs the application to its end. Throws Error: usage (an empty command), io (it cannot be started, the spool cannot

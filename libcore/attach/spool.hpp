@@ -13,6 +13,8 @@
 //   totals-PID-K            in the same way, max_totals doubles for each of 256 configurations, from 256 K on: sums
 //                           over those launches of it that the application knows, the last their number (cuda/rows.hpp)
 //   commands-PID            with Settings::commands, what was enqueued, in order (commands.cpp)
+//   usage-PID               in the same way, what the application has asked of CUDA on the emulator (usage.hpp)
+//   timeline-PID.csv        with Settings::timeline, its commands and what each waits for (record::Command)
 //   skipped-PID-N.txt       kernel and reason of a launch that cannot be described, each once
 //   findings-PID-0.txt      what kernels did wrong without an end of their launch (cudart/findings.hpp)
 //   unkept-PID-N.txt        the same of one that has a row (cuda/rows.hpp), but no launch file

@@ -81,6 +81,26 @@ std::string SpoolReader::touched_before(std::string const& process, std::uint64_
   return record::text_of(touched);
 }
 
+std::optional<Usage> SpoolReader::usage() const {
+  std::optional<Usage> out;
+  for (auto const& name : names_in(folder_)) {
+    Usage one;
+    std::ifstream file(folder_ + '/' + name, std::ios::binary);
+    if (!name.starts_with("usage-") || !file.read(reinterpret_cast<char*>(&one), sizeof one)) continue;
+    if (!out) out.emplace();
+    add(*out, one);
+  }
+  return out;
+}
+
+std::vector<std::string> SpoolReader::timelines() const {
+  std::vector<std::string> out;
+  for (auto const& name : names_in(folder_))
+    if (name.starts_with("timeline-")) out.push_back(folder_ + '/' + name);
+  std::ranges::sort(out);
+  return out;
+}
+
 void SpoolReader::remove_buffers(Spooled const& spooled) const {
   auto const prefix = fmt::format("buffer-{}-{}-", spooled.process, spooled.number);
   for (auto const& file : names_in(folder_))

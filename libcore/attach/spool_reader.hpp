@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "attach/usage.hpp"
 
 namespace kernelcast::attach {
 
@@ -50,6 +53,11 @@ class SpoolReader {
   // The column of the row of a configuration, over all of its launches by now; empty where the application does not
   // say.
   std::string touched_before(std::string const& process, std::uint64_t number) const;
+
+  // Of all processes together by now; empty where none is a CUDA application on the emulator.
+  std::optional<Usage> usage() const;
+  // Files of commands (record::Command), by process.
+  std::vector<std::string> timelines() const;
 
   // Buffers of a launch that has been emulated: they are large.
   void remove_buffers(Spooled const&) const;

@@ -29,7 +29,7 @@ namespace kernelcast::cudart {
   X(Copies, copies) X(Deferred, deferred) X(DeviceLimits, limits)            \
   X(Devices, devices)                                                        \
   X(Graphs, graphs) X(Launcher, launcher) X(Registry, registry)              \
-  X(Streams, streams) X(Textures, textures)
+  X(Streams, streams) X(Textures, textures) X(Timeline, timeline)
 // clang-format on
 
 #define KERNELCAST_PART(Type, name) class Type;
@@ -60,6 +60,14 @@ Result on_parts(Body const& body, Result (Body::*)(Parts...) const) {
   return body(part<std::remove_cvref_t<Parts>>()...);
 }
 
+// A call lasts: between them the time is the host's own.
+class Lasting {
+ public:
+  Lasting();
+  ~Lasting();
+  Lasting(Lasting const&) = delete;
+};
+
 Code refusal();  // there is no device, or a kernel has failed
 
 }  // namespace calls
@@ -68,6 +76,7 @@ Code refusal();  // there is no device, or a kernel has failed
 template <class Body>
 auto locked(Body const& body) {
   std::lock_guard const lock(call_mutex());
+  calls::Lasting const lasting;
   return calls::on_parts(body, &Body::operator());
 }
 
@@ -75,6 +84,7 @@ auto locked(Body const& body) {
 template <class Body>
 Code call(Body const& body) {
   std::lock_guard const lock(call_mutex());
+  calls::Lasting const lasting;
   if (auto const code = calls::refusal(); code != Code::success) return remembered(code);
   try {
     return remembered(calls::on_parts(body, &Body::operator()));

@@ -27,6 +27,7 @@ Code Copies::copy(void* to, void const* from, std::size_t bytes, CopyKind kind) 
   Area const target{to, bytes, bytes}, source{from, bytes, bytes};
   deferred_.copy(target, source);
   commands_.copied(target, source);
+  timeline_.copied(target, source);
   return Code::success;
 }
 
@@ -40,6 +41,7 @@ Code Copies::copy_rows(Rows2D to, Rows2D from, std::size_t bytes, std::size_t ro
   Area const target{to.pointer, to.pitch, bytes, rows}, source{from.pointer, from.pitch, bytes, rows};
   deferred_.copy(target, source);
   commands_.copied(target, source);
+  timeline_.copied(target, source);
   return Code::success;
 }
 
@@ -50,6 +52,7 @@ Code Copies::fill_rows(Rows2D to, int value, std::size_t bytes, std::size_t rows
   Area const target{to.pointer, to.pitch, bytes, rows};
   deferred_.fill(target, value);
   commands_.filled(target);
+  timeline_.filled(target);
   return Code::success;
 }
 

@@ -5,6 +5,7 @@
 #include "cudart/allocations.hpp"
 #include "cudart/commands.hpp"
 #include "cudart/deferred.hpp"
+#include "cudart/timeline.hpp"
 
 namespace kernelcast::cudart {
 
@@ -16,8 +17,8 @@ struct Rows2D {
 
 class Copies {
  public:
-  Copies(Allocations const& allocations, Commands& commands, Deferred& deferred)
-      : allocations_(allocations), commands_(commands), deferred_(deferred) {}
+  Copies(Allocations const& allocations, Commands& commands, Deferred& deferred, Timeline& timeline)
+      : allocations_(allocations), commands_(commands), deferred_(deferred), timeline_(timeline) {}
 
   Code copy(void* to, void const* from, std::size_t bytes, CopyKind);
   Code copy_rows(Rows2D to, Rows2D from, std::size_t bytes, std::size_t rows, CopyKind);
@@ -29,6 +30,7 @@ class Copies {
   Allocations const& allocations_;
   Commands& commands_;
   Deferred& deferred_;
+  Timeline& timeline_;
 };
 
 }  // namespace kernelcast::cudart

@@ -339,7 +339,7 @@ void Deferred::erase_marked(std::vector<bool> const& marked) {
   waiting_.resize(left);
 }
 
-// What changes nothing but what nobody reads before it is overwritten or gone.
+// Commands whose changes are overwritten or gone before anything reads them.
 void Deferred::drop_dead(Objects overwritten) {
   if (waiting_.empty()) return;
   std::vector<bool> dead(waiting_.size());

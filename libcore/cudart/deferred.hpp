@@ -8,9 +8,9 @@
 // before anything reads what it writes or writes what it touches. It is dropped once all of that is overwritten or
 // freed unread. Freed memory stays until nothing waits for it. Calls of libraries that say what they depend on
 // (LibraryCall::identity) are treated alike.
-// Limits: what may touch anything, or memory that the host can write without a call (managed, pinned, registered), never
-// waits. A kernel is taken to stay within the allocations that its pointers lead to. What a launch that waits does
-// wrong shows when it runs, or never.
+// Limits: what may touch anything, or memory that the host can write without a call (managed, pinned, registered),
+// never waits. A kernel is taken to stay within the allocations that its pointers lead to. What a launch that waits
+// does wrong shows when it runs, or never.
 #pragma once
 
 #include <cstddef>

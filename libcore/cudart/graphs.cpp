@@ -7,6 +7,7 @@
 #include "cudart/launch.hpp"
 #include "cudart/registry.hpp"
 #include "cudart/streams.hpp"
+#include "cudart/timeline.hpp"
 
 namespace kernelcast::cudart {
 
@@ -61,7 +62,13 @@ GraphExec* Graphs::instantiate(Graph const& graph, unsigned long long flags) {
   if (order.empty() && !graph.nodes.empty()) return nullptr;
   auto made = std::make_unique<GraphExec>();
   made->flags = flags;
-  for (auto const* const node : order) made->steps.push_back({node, node->type, node->work, node->enabled});
+  std::map<Node const*, std::size_t> step_of;
+  for (auto const* const node : order) {
+    std::vector<std::size_t> before;
+    for (auto const* const other : node->before) before.push_back(step_of.at(other));
+    step_of[node] = made->steps.size();
+    made->steps.push_back({node, node->type, node->work, node->enabled, std::move(before)});
+  }
   auto* const exec = made.get();
   execs_.emplace(exec, std::move(made));
   return exec;
@@ -154,7 +161,9 @@ Code on_stream(Stream stream, NodeType type, Work work) {
     }
     return Code::success;
   });
-  return code != Code::success || captured ? code : work();
+  if (code != Code::success || captured) return code;
+  OnStream const its(stream);
+  return work();
 }
 
 // ---------------------------------------------------------------- kernels

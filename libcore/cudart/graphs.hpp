@@ -56,6 +56,7 @@ struct GraphExec {
     NodeType type;
     Work work;
     bool enabled;
+    std::vector<std::size_t> before;  // steps that it depends on
   };
   std::vector<Step> steps;
   unsigned long long flags = 0;

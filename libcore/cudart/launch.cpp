@@ -48,6 +48,23 @@ Findings::Options findings_of(attach::Settings const& settings) {
   return out;
 }
 
+// A launch that runs, for who watches.
+class Running {
+ public:
+  Running(attach::Usage& usage, std::optional<std::uint64_t> configuration, double expected_s) : usage_(usage) {
+    ++usage.executed;
+    usage.expected_ns = static_cast<std::uint64_t>(1e9 * expected_s);
+    usage.begin_ns = static_cast<std::uint64_t>(
+        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+    usage.running = configuration ? *configuration + 1 : 0;
+  }
+  ~Running() { usage_.running = 0; }
+  Running(Running const&) = delete;
+
+ private:
+  attach::Usage& usage_;
+};
+
 unsigned threads_of(attach::Settings const& settings) {
   return settings.threads > 0 ? static_cast<unsigned>(settings.threads)
                               : std::max(1u, std::thread::hardware_concurrency());
@@ -127,17 +144,23 @@ emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const
   auto& deferred = parts_.deferred;
   auto const& [configuration, counted] = begun;
   if (!counted && observers.empty() && deferred.takes(kernel, launch, configuration)) return {};
+  auto& usage = parts_.timeline.usage();
   if (!counted && !affords(configuration)) {
+    ++usage.cut;
     deferred.after(kernel, launch, std::nullopt);
     return {};
   }
   deferred.before(kernel, launch);
+  Running const running(usage, configuration, counted ? 0 : expected_s(configuration));
   auto const begin = std::chrono::steady_clock::now();
   auto outcome = counted ? counted->run(parts_.memory, run_limits_, threads_, budget, observers)
                          : run_all(kernel, launch, observers);
   bool const whole = !counted || counted->whole();
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
-  if (whole) budget.spend(outcome.warp_instructions, took.count());
+  if (whole)
+    budget.spend(outcome.warp_instructions, took.count());
+  else
+    ++usage.cut;
   if (counted && configuration) rows_.whole_steps(*configuration) = counted->whole_steps();
   deferred.after(kernel, launch, whole ? std::optional(outcome.warp_instructions) : std::nullopt);
   return outcome;
@@ -160,8 +183,18 @@ void Launcher::run_library(LibraryCall const& made, std::function<void()> const&
   deferred.after(made, runs);
 }
 
+double Launcher::expected_s(std::optional<std::uint64_t> configuration) {
+  return configuration ? rows_.budget().seconds_for(rows_.whole_steps(*configuration)) : 0;
+}
+
 bool Launcher::run_deferred(Deferred::Launch const& deferred) {
-  if (parts_.error.code != Code::success || !affords(deferred.configuration)) return false;
+  if (parts_.error.code != Code::success) return false;
+  auto& usage = parts_.timeline.usage();
+  if (!affords(deferred.configuration)) {
+    ++usage.cut;
+    return false;
+  }
+  Running const running(usage, deferred.configuration, expected_s(deferred.configuration));
   auto const begin = std::chrono::steady_clock::now();
   auto const outcome = run_all(*deferred.kernel, deferred.launch, {});
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
@@ -186,8 +219,14 @@ Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
   auto launched = launch_of(kernel, request);
   DeviceRuntime runtime({parts_.devices, parts_.memory, parts_.registry, *this, parts_.error}, *kernel.program);
   launched.external = [&runtime](emu::ExternalCall const& called) { return runtime.answer(called); };
-  auto const begun = rows_.begin(kernel, launched, parts_.allocations.used_bytes(current_device()));
+  auto const used_bytes = parts_.allocations.used_bytes(current_device());
+  auto const begun = rows_.begin(kernel, launched, used_bytes);
   auto const& [configuration, counted] = begun;
+  auto& usage = parts_.timeline.usage();
+  ++usage.launches;
+  auto& peak = usage.peak_bytes[static_cast<std::size_t>(current_device()) % usage.peak_bytes.size()];
+  peak = std::max(peak, used_bytes);
+  if (parts_.settings.timeline && configuration) parts_.timeline.kernel(request.stream, kernel.name, case_of(launched));
   std::optional<KeptLaunch> kept;
   if (counted && parts_.settings.keep && attach::is_among(parts_.settings.kernels, kernel.name)) {
     parts_.deferred.run_all();

@@ -18,6 +18,7 @@
 #include "cudart/rows.hpp"
 #include "cudart/streams.hpp"
 #include "cudart/textures.hpp"
+#include "cudart/timeline.hpp"
 
 namespace kernelcast::cudart {
 
@@ -60,6 +61,7 @@ class Launcher {
     DeviceLimits const& limits;
     Commands& commands;
     Deferred& deferred;
+    Timeline& timeline;
     StickyError& error;
   };
   explicit Launcher(Parts const&);
@@ -79,6 +81,7 @@ class Launcher {
   void give_workspace(emu::Launch&);
   using Observers = std::span<emu::Observer* const>;
   emu::Outcome run_all(Kernel const&, emu::Launch const&, Observers) const;
+  double expected_s(std::optional<std::uint64_t> configuration);  // of a launch that runs whole; 0: not known
   bool affords(std::optional<std::uint64_t> configuration);
   bool run_deferred(Deferred::Launch const&);
   // The error that stays, and what is said of it.

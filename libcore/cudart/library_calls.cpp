@@ -30,7 +30,7 @@ struct Described {
 };
 
 Code run(std::function<void(LibraryCall&)> const& describe) {
-  return call([&](Allocations& allocations, Commands& commands, Launcher& launcher) {
+  return call([&](Allocations& allocations, Commands& commands, Launcher& launcher, Timeline& timeline) {
     auto const described = std::make_shared<Described>(describe);
     auto const& made = described->call;
     if (!made.work) return Code::success;  // of nothing: no kernel would run
@@ -43,6 +43,8 @@ Code run(std::function<void(LibraryCall&)> const& describe) {
     launcher.run_library(made, [described] { described->call.work(); });
     auto const configuration = launcher.library_called(made);
     commands.called(configuration, made);
+    ++timeline.usage().library_calls;
+    if (configuration) timeline.kernel(nullptr, made.kernel, made.case_name, true);
     return Code::success;
   });
 }

@@ -83,7 +83,7 @@ bool Budget::affords(std::uint64_t steps, std::uint64_t left) const {
   if (steps_bounded_ && steps > left_) return false;
   if (seconds_ <= 0) return true;
   double const elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
-  return elapsed_s + static_cast<double>(left) * run_s_ / run_steps_ <= seconds_;
+  return elapsed_s + seconds_for(left) <= seconds_;
 }
 
 void Budget::spend(std::uint64_t steps, double seconds) {
@@ -205,12 +205,17 @@ double CountedLaunch::growth(emu::Memory const& memory) const {
   return static_cast<double>(total) / static_cast<double>(chosen_.size());
 }
 
+std::string case_of(emu::Launch const& launch) {
+  auto const& [grid, block] = std::tie(launch.grid, launch.block);
+  emu::Dim3 const global{grid.x * block.x, grid.y * block.y, grid.z * block.z};
+  return launch::sizes_text(global, block, global.z > 1 ? 3 : global.y > 1 ? 2 : 1);
+}
+
 record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
   record::Kernel row;
   auto const& [grid, block] = std::tie(launch_.grid, launch_.block);
-  emu::Dim3 const global{grid.x * block.x, grid.y * block.y, grid.z * block.z};
   row.kernel = kernel_.name;
-  row.case_name = launch::sizes_text(global, block, global.z > 1 ? 3 : global.y > 1 ? 2 : 1);
+  row.case_name = case_of(launch_);
   launch::fill_sizes(row, grid, block);
   row.groups_total = grid.count();
   row.groups_emulated = chosen_.size();

@@ -44,6 +44,7 @@ class Budget {
   bool affords(std::uint64_t steps, std::uint64_t left) const;
   bool affords(std::uint64_t steps) const { return affords(steps, steps); }
   void spend(std::uint64_t steps, double seconds);
+  double seconds_for(std::uint64_t steps) const { return static_cast<double>(steps) * run_s_ / run_steps_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -99,6 +100,9 @@ class CountedLaunch {
   emu::KernelObserver counters_;
   std::optional<launch::GroupSample> sample_;  // none where it costs too much
 };
+
+// The column `case` of a launch's row.
+std::string case_of(emu::Launch const&);
 
 class Rows {
  public:

@@ -15,6 +15,7 @@
 #include "cudart/registry.hpp"
 #include "cudart/streams.hpp"
 #include "cudart/textures.hpp"
+#include "cudart/timeline.hpp"
 #include "launch/history.hpp"
 #include "process/setting.hpp"
 
@@ -51,17 +52,21 @@ struct Runtime {
   Textures textures{memory};
   DeviceLimits limits{devices, memory, settings.stack_bytes, settings.heap_bytes};
   Commands commands{settings.commands ? settings.row_spool : "", memory, allocations, registry, touched};
+  Timeline timeline{settings, allocations};
   Deferred deferred{memory, allocations, registry, settings.execute == "needed"};
-  Copies copies{allocations, commands, deferred};
+  Copies copies{allocations, commands, deferred, timeline};
   Launcher launcher{{settings, devices, memory, touched, allocations, registry, streams, textures, limits, commands,
-                     deferred, error}};
+                     deferred, timeline, error}};
 };
 
 // A child of fork() finds everything as it is between two calls, and the lock free.
 Runtime& runtime();
 void register_fork_handlers() {
   pthread_atfork([] { runtime().mutex.lock(); }, [] { runtime().mutex.unlock(); },
-                 [] { new (&runtime().mutex) std::recursive_mutex; });  // it belonged to the parent's thread
+                 [] {
+                   new (&runtime().mutex) std::recursive_mutex;
+                   runtime().timeline.forked();
+                 });  // it belonged to the parent's thread
 }
 
 Runtime& runtime() {
@@ -77,6 +82,13 @@ Runtime& runtime() {
 
 std::recursive_mutex& call_mutex() {
   return runtime().mutex;
+}
+
+calls::Lasting::Lasting() {
+  runtime().timeline.entered();
+}
+calls::Lasting::~Lasting() {
+  runtime().timeline.left();
 }
 
 Code calls::refusal() {

@@ -32,6 +32,13 @@ inline constexpr std::array names_of<RowStatus>{
     std::string_view("failed"),  std::string_view("unsupported"), std::string_view("unusable"),
     std::string_view("skipped"), std::string_view("over_budget"), std::string_view("unvalidated")};
 
+// What an application asks of its device (record/command.hpp).
+enum class CommandKind : std::uint8_t { kernel, library, h2d, d2h, d2d, fill, host, wait };
+template <>
+inline constexpr std::array names_of<CommandKind>{
+    std::string_view("kernel"), std::string_view("library"), std::string_view("h2d"),  std::string_view("d2h"),
+    std::string_view("d2d"),    std::string_view("fill"),    std::string_view("host"), std::string_view("wait")};
+
 // What decides a projected time. Each model has some of them.
 enum class Limiter : std::uint8_t {
   compute,

@@ -23,6 +23,7 @@
 #include "model/calibration.hpp"
 #include "model/execcost.hpp"
 #include "model/fit/report.hpp"
+#include "model/overlap.hpp"
 #include "model/own_times.hpp"
 #include "model/panwar.hpp"
 #include "model/perdome/report.hpp"

@@ -7,6 +7,7 @@
 #include "fuzz.hpp"
 #include "record/advice.hpp"
 #include "record/block.hpp"
+#include "record/command.hpp"
 #include "record/count.hpp"
 #include "record/device.hpp"
 #include "record/emulation.hpp"
@@ -76,7 +77,7 @@ void run_input(std::string_view input) {
               Importance, Correlation, Kernel, LatencyGap, LatencyFallback, Line, Link, Measurement, ProbedDevice,
               DeviceDifference, Partition, Bound, Optimum, Profile, Projection, Measured, Ranking, Assessment,
               AssessmentSummary, Share, Assignment, Simulation, Choice, Sensitivity, Steering, Target, Trace, Interval,
-              Ratio, Coverage, ConstantRule, IssueRule, LibraryRule>();
+              Ratio, Coverage, ConstantRule, IssueRule, LibraryRule, Command>();
   if (!input.empty()) all[static_cast<unsigned char>(input.front()) % all.size()](input.substr(1));
 }
 

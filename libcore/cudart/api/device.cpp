@@ -13,6 +13,7 @@
 #include "cudart/graphs.hpp"
 #include "cudart/streams.hpp"
 #include "cudart/textures.hpp"
+#include "cudart/timeline.hpp"
 
 using namespace kernelcast::cudart;
 
@@ -59,8 +60,9 @@ KERNELCAST_CUDA_EXPORT Code cudaGetDeviceFlags(unsigned* flags) {
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaDeviceSynchronize() {
-  return call([](Commands& commands) {
+  return call([](Commands& commands, Timeline& timeline) {
     commands.host_waits();
+    timeline.host_waits();
     return Code::success;
   });
 }
@@ -69,10 +71,11 @@ KERNELCAST_CUDA_ALIAS(cudaDeviceSynchronize, cudaThreadSynchronize)
 KERNELCAST_CUDA_EXPORT Code cudaDeviceReset() {
   // Variables of programs keep their values.
   locked([](StickyError& error, Graphs& graphs, Streams& streams, Textures& textures, Arrays& arrays,
-            Allocations& allocations, Deferred& deferred) {
+            Allocations& allocations, Deferred& deferred, Timeline& timeline) {
     error.code = Code::success;
     deferred.drop_all();
     graphs = {};
+    timeline.destroyed_all();
     streams.clear();
     textures.clear();
     arrays.clear();

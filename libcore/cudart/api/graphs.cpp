@@ -5,6 +5,7 @@
 #include "cudart/calls.hpp"
 #include "cudart/graph_nodes.hpp"
 #include "cudart/streams.hpp"
+#include "cudart/timeline.hpp"
 
 using namespace kernelcast::cudart;
 
@@ -45,8 +46,11 @@ Code with_symbol(void const* symbol, std::size_t offset, std::byte*& at) {
 }
 
 Code run(std::vector<GraphExec::Step> const& steps) {
-  for (auto const& step : steps)
-    if (auto const code = step.enabled ? step.work() : Code::success; code != Code::success) return code;
+  OnGraph graph;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    graph.step(s, steps[s].before);
+    if (auto const code = steps[s].enabled ? steps[s].work() : Code::success; code != Code::success) return code;
+  }
   return Code::success;
 }
 

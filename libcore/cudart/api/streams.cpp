@@ -4,6 +4,7 @@
 #include "cudart/commands.hpp"
 #include "cudart/devices.hpp"
 #include "cudart/graphs.hpp"
+#include "cudart/timeline.hpp"
 
 using namespace kernelcast::cudart;
 
@@ -25,21 +26,25 @@ Code when_known(Stream stream) {
 
 // Waiting for what is only being captured spoils the capture.
 Code when_done(Stream stream) {
-  return call([&](Streams& streams, Graphs& graphs, Commands& commands) {
+  return call([&](Streams& streams, Graphs& graphs, Commands& commands, Timeline& timeline) {
     if (!streams.known(stream)) return Code::invalid_resource_handle;
     auto* const capture = graphs.capture_of(stream);
-    if (!capture) commands.host_waits();
-    if (!capture) return Code::success;
+    if (!capture) {
+      commands.host_waits();
+      timeline.host_waits(stream);
+      return Code::success;
+    }
     capture->graph->spoilt = true;
     return Code::stream_capture_unsupported;
   });
 }
 
 Code when_known(Event event) {
-  return call([&](Streams& streams, Graphs& graphs, Commands& commands) {
+  return call([&](Streams& streams, Graphs& graphs, Commands& commands, Timeline& timeline) {
     if (!streams.known(event)) return Code::invalid_resource_handle;
     if (graphs.captured(event)) return Code::captured_event;
     commands.host_waits();
+    timeline.host_waits(event);
     return Code::success;
   });
 }
@@ -53,6 +58,10 @@ Code query_object(Stream stream, Query query) {
     query(Streams::is_default(stream) ? default_stream : *stream);
     return Code::success;
   });
+}
+
+void note_host_function() {
+  locked([](Timeline& timeline) { timeline.host_function(); });
 }
 
 Code add_event(Event* event, unsigned flags) {
@@ -75,7 +84,10 @@ KERNELCAST_CUDA_EXPORT Code cudaStreamCreateWithPriority(Stream* stream, unsigne
   return add_stream(stream, flags, priority);
 }
 KERNELCAST_CUDA_EXPORT Code cudaStreamDestroy(Stream stream) {
-  return call([&](Streams& streams) { return streams.remove(stream) ? Code::success : Code::invalid_resource_handle; });
+  return call([&](Streams& streams, Timeline& timeline) {
+    timeline.destroyed(stream);
+    return streams.remove(stream) ? Code::success : Code::invalid_resource_handle;
+  });
 }
 KERNELCAST_CUDA_EXPORT Code cudaStreamSynchronize(Stream stream) {
   return when_done(stream);
@@ -87,9 +99,9 @@ KERNELCAST_CUDA_EXPORT Code cudaStreamQuery(Stream stream) {
 KERNELCAST_CUDA_ALIAS(cudaStreamQuery, cudaStreamQuery_ptsz)
 
 KERNELCAST_CUDA_EXPORT Code cudaStreamWaitEvent(Stream stream, Event event, unsigned) {
-  return call([&](Streams& streams, Graphs& graphs) {
+  return call([&](Streams& streams, Graphs& graphs, Timeline& timeline) {
     if (!streams.known(stream) || !streams.known(event)) return Code::invalid_resource_handle;
-    graphs.wait(stream, event);  // else it has happened
+    if (!graphs.wait(stream, event)) timeline.wait(stream, event);  // and it has happened
     return Code::success;
   });
 }
@@ -119,6 +131,7 @@ KERNELCAST_CUDA_ALIAS(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz)
 // Called outside the lock: it may wait for another thread of the application.
 KERNELCAST_CUDA_EXPORT Code cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data) {
   return on_stream(stream, NodeType::host, [=] {
+    note_host_function();
     function(data);
     return Code::success;
   });
@@ -127,6 +140,7 @@ KERNELCAST_CUDA_ALIAS(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamAddCallback(Stream stream, void (*function)(Stream, Code, void*), void* data,
                                                   unsigned) {
   return on_stream(stream, NodeType::host, [=] {
+    note_host_function();
     function(stream, Code::success, data);
     return Code::success;
   });
@@ -143,10 +157,12 @@ KERNELCAST_CUDA_EXPORT Code cudaEventDestroy(Event event) {
   return call([&](Streams& streams) { return streams.remove(event) ? Code::success : Code::invalid_resource_handle; });
 }
 KERNELCAST_CUDA_EXPORT Code cudaEventRecord(Event event, Stream stream) {
-  return call([&](Streams& streams, Graphs& graphs) {
+  return call([&](Streams& streams, Graphs& graphs, Timeline& timeline) {
     if (!streams.known(stream) || !streams.known(event)) return Code::invalid_resource_handle;
     graphs.record(event, stream);
-    if (!graphs.captured(event)) event->recorded = Clock::now();
+    if (graphs.captured(event)) return Code::success;
+    timeline.record(event, stream);
+    event->recorded = Clock::now();
     return Code::success;
   });
 }

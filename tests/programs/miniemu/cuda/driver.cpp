@@ -1,6 +1,7 @@
 // An application of the CUDA driver's interface, built without a toolkit. Usage: driver [CASE]
 // Without one: all of the interface that it knows. `random N`: random calls, with N as their seed. `hundred`: launches
-// that change nothing. Else the launch of scale.toml five times, CASE being the file with its PTX.
+// that change nothing. `ordered`: commands on several streams. Else the launch of scale.toml five times, CASE being the
+// file with its PTX.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -58,6 +59,7 @@ Code cuArrayCreate_v2(Array**, ArrayDescription const*);
 Code cuArrayDestroy(Array*);
 Code cuMemcpyHtoA_v2(Array*, std::size_t, void const*, std::size_t);
 Code cuMemcpyAtoH_v2(void*, Array*, std::size_t, std::size_t);
+Code cuStreamWaitEvent(Stream, Event, unsigned);
 Code cuStreamBeginCapture_v2(Stream, int);
 Code cuStreamEndCapture(Stream, Graph**);
 Code cuGraphInstantiateWithFlags(GraphExec**, Graph*, unsigned long long);
@@ -648,6 +650,59 @@ int hundred_times() {
   return failures ? 1 : 7;
 }
 
+// Commands whose order driver.sh knows.
+int ordered() {
+  Module const module = enter();
+  Function function = nullptr;
+  GOOD(cuModuleGetFunction(&function, module, "scale"));
+  constexpr std::size_t n = 1000, bytes = 4 * n;
+  Pointer data = 0;
+  void* pinned = nullptr;
+  std::vector<float> pageable(n);
+  GOOD(cuMemAlloc_v2(&data, bytes));
+  GOOD(cuMemAllocHost_v2(&pinned, bytes));
+  Stream one = nullptr, other = nullptr, apart = nullptr;
+  Event event = nullptr;
+  GOOD(cuStreamCreate(&one, 0));
+  GOOD(cuStreamCreate(&other, 0));
+  GOOD(cuStreamCreate(&apart, 1));
+  GOOD(cuEventCreate(&event, 0));
+  auto const launch = [&](Stream stream) {
+    auto const factor = 0.5F;
+    auto const count = static_cast<unsigned>(n);
+    void* arguments[] = {&data, const_cast<float*>(&factor), const_cast<unsigned*>(&count)};
+    GOOD(cuLaunchKernel(function, 8, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr));
+  };
+  GOOD(cuMemcpyHtoDAsync_v2(data, pinned, bytes, one));             // 1
+  launch(one);                                                      // 2 after 1
+  GOOD(cuMemcpyHtoDAsync_v2(data, pageable.data(), bytes, other));  // 3, and the host waits
+  GOOD(cuEventRecord(event, one));
+  GOOD(cuStreamWaitEvent(other, event, 0));
+  launch(other);                                         // 4 after 2 and 3
+  launch(apart);                                         // 5
+  GOOD(cuMemsetD8_v2(data, 0, bytes));                   // 6, on the default stream, after 2 and 4
+  GOOD(cuMemcpyDtoHAsync_v2(pinned, data, bytes, one));  // 7 after 6
+  GOOD(cuStreamSynchronize(one));                        // 8 after 7
+  GOOD(cuStreamSynchronize(one));                        // nothing new
+  Graph* graph = nullptr;
+  GraphExec* exec = nullptr;
+  GOOD(cuStreamBeginCapture_v2(one, 2));
+  launch(one);
+  GOOD(cuEventRecord(event, one));
+  GOOD(cuStreamWaitEvent(other, event, 0));
+  launch(other);
+  launch(one);
+  GOOD(cuEventRecord(event, other));
+  GOOD(cuStreamWaitEvent(one, event, 0));
+  launch(one);
+  GOOD(cuStreamEndCapture(one, &graph));
+  GOOD(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  GOOD(cuGraphLaunch(exec, one));                   // 9 after 7; 10 and 11 after 9; 12 after both
+  GOOD(cuMemcpyDtoH_v2(pageable.data(), data, 4));  // 13 after 6 and 12, and the host waits
+  GOOD(cuCtxSynchronize());                         // 14 after 5 and 13
+  return failures ? 1 : 7;
+}
+
 int scale_of_file(char const* path) {
   Context context = nullptr;
   Module module = nullptr;
@@ -668,6 +723,7 @@ int scale_of_file(char const* path) {
 int main(int argc, char** argv) {
   if (argc < 2) return usual();
   if (argv[1] == std::string_view("hundred")) return hundred_times();
+  if (argv[1] == std::string_view("ordered")) return ordered();
   if (argv[1] != std::string_view("random")) return scale_of_file(argv[1]);
   RandomCalls(static_cast<unsigned>(std::atoi(argv[2]))).run(600);
   return failures ? 1 : 7;

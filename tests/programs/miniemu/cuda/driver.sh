@@ -42,6 +42,29 @@ for execute in needed all; do
   [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "launches") at = i } NR == 2 { print $at }' "$folder/rows.csv")" = 200 ] ||
     fail "not 200 launches"
 done
+# What waits for what.
+status=0
+"$miniemu" --attach --no-registers --summary --commands "$folder/commands.csv" -o "$folder/rows.csv" -- "$app" ordered >"$folder/out" 2>"$folder/err" || status=$?
+[ $status = 7 ] || fail "ordered: status $status"
+cut -d, -f2-5,8,9 "$folder/commands.csv" | tail -n +2 >"$folder/order"
+cat >"$folder/expected" <<END
+1,h2d,3,,4000,no
+2,kernel,3,1,0,no
+3,h2d,4,,4000,yes
+4,kernel,4,2;3,0,no
+5,kernel,5,,0,no
+6,fill,0,2;4,4000,no
+7,d2h,3,6,4000,no
+8,wait,3,7,0,yes
+9,kernel,3,7,0,no
+10,kernel,3,9,0,no
+11,kernel,3,9,0,no
+12,kernel,3,10;11,0,no
+13,d2h,0,6;12,4,yes
+14,wait,,5;13,0,yes
+END
+diff "$folder/expected" "$folder/order" || fail "another order"
+grep -q 'launches *7, of which [1-7] ran' "$folder/err" && grep -q 'copies *2 to the device (8 kB), 2 to the host (4 kB), 1 filled (4 kB)' "$folder/err" || fail "no summary"
 for wrong in 60m 0 s -3 1e400s; do
   status=0
   "$miniemu" --attach --budget $wrong -o "$folder/rows.csv" -- "$app" hundred >"$folder/out" 2>"$folder/err" || status=$?
