@@ -77,7 +77,7 @@ class Timeline {
   Allocations const& allocations_;
   attach::Usage* usage_;
   attach::Usage own_{};  // where there is no spool
-  int process_ = 0;  // 0: not begun
+  int process_ = 0;      // 0: not begun
   std::unique_ptr<std::ofstream> file_;
   std::optional<record::Writer<record::Command>> writer_;
   Clock::time_point flushed_{};

@@ -50,8 +50,8 @@ class CommandOrder {
 };
 
 // The times of an application on each device that the projections have, as rows of a kernel `total`, where commands
-// overlap, and `sum`, one after the other. Left out are devices without a time for one of the kernels, and, if there are
-// copies, those of which it is not known how they are attached.
+// overlap, and `sum`, one after the other. Left out are devices without a time for one of the kernels, and, if there
+// are copies, those of which it is not known how they are attached.
 struct ApplicationTimes {
   std::vector<record::Projection> rows;
   std::vector<std::string> left_out, no_link;
