@@ -197,7 +197,8 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
         "hint: an application that clears its environment before it first calls OpenCL or CUDA is not reached");
   bool const summary = command.summary || (isatty(STDERR_FILENO) == 1 && !trace && !command.graph);
   if (summary && attached.usage && (attached.usage->launches > 0 || attached.usage->library_calls > 0))
-    io.print_message("miniemu: what the application asked of CUDA\n" + attach::summary(*attached.usage, attached.rows));
+    io.print_message("miniemu: what the application asked of CUDA\n" +
+                     attach::summary(*attached.usage, attached.rows, attached.skipped));
   return attached.found && attached.status == 0 ? Status::finding : static_cast<Status>(attached.status);
 }
 

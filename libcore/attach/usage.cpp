@@ -74,14 +74,16 @@ void add(Usage& to, Usage const& from) {
   to.expected_ns = from.expected_ns;
 }
 
-std::string summary(Usage const& u, std::vector<record::Kernel> const& rows) {
+std::string summary(Usage const& u, std::vector<record::Kernel> const& rows, std::uint64_t skipped) {
   std::map<std::string, double> instructions, calls;
   double covered = 0;
+  std::size_t of_kernels = 0;
   for (auto const& row : rows) {
     auto const launches = static_cast<double>(row.launches);
     if (row.library.empty()) {
       instructions[row.kernel] += row.inst_total;
       covered += launches;
+      ++of_kernels;
     } else {
       calls[row.kernel] += launches;
     }
@@ -94,7 +96,7 @@ std::string summary(Usage const& u, std::vector<record::Kernel> const& rows) {
   if (u.launches > 0) {
     line("launches", fmt::format("{}, of which {} ran ({})", u.launches, u.executed,
                                  percent_text(static_cast<double>(u.executed), launches)));
-    line("configurations", fmt::format("{} with a row: {} of the launches", rows.size() - calls.size(),
+    line("configurations", fmt::format("{} with a row: {} of the launches", of_kernels,
                                        percent_text(std::min(covered, launches), launches)));
     line("kernels", fmt::format("by instructions: {}", shares(instructions)));
   }
@@ -112,7 +114,10 @@ std::string summary(Usage const& u, std::vector<record::Kernel> const& rows) {
   for (auto const bytes : u.peak_bytes)
     if (bytes > 0) peaks.push_back(bytes_text(bytes));
   if (!peaks.empty()) line("device memory", fmt::format("{} at most", fmt::join(peaks, ", ")));
-  if (u.cut > 0) line("missing", fmt::format("results of {} launches that exceeded --budget", u.cut));
+  std::vector<std::string> missing;
+  if (skipped > 0) missing.push_back(fmt::format("rows of {} configurations, each named above", skipped));
+  if (u.cut > 0) missing.push_back(fmt::format("results of {} launches that exceeded --budget", u.cut));
+  if (!missing.empty()) line("missing", fmt::format("{}", fmt::join(missing, "; ")));
   return out;
 }
 

@@ -27,8 +27,8 @@ struct Usage {
 // Together with another process's; what runs is either's.
 void add(Usage&, Usage const&);
 
-// Some lines for people; `rows` are of all configurations that have one.
-std::string summary(Usage const&, std::vector<record::Kernel> const& rows);
+// Some lines for people; `rows` are of all configurations that have one, `skipped` others.
+std::string summary(Usage const&, std::vector<record::Kernel> const& rows, std::uint64_t skipped);
 
 // One line, while it runs; `kernel` is the one that does, or empty. now_ns: CLOCK_MONOTONIC.
 std::string progress(Usage const&, std::string const& kernel, std::uint64_t now_ns);

@@ -219,13 +219,9 @@ Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
   auto launched = launch_of(kernel, request);
   DeviceRuntime runtime({parts_.devices, parts_.memory, parts_.registry, *this, parts_.error}, *kernel.program);
   launched.external = [&runtime](emu::ExternalCall const& called) { return runtime.answer(called); };
-  auto const used_bytes = parts_.allocations.used_bytes(current_device());
-  auto const begun = rows_.begin(kernel, launched, used_bytes);
+  auto const begun = rows_.begin(kernel, launched, parts_.allocations.used_bytes(current_device()));
   auto const& [configuration, counted] = begun;
-  auto& usage = parts_.timeline.usage();
-  ++usage.launches;
-  auto& peak = usage.peak_bytes[static_cast<std::size_t>(current_device()) % usage.peak_bytes.size()];
-  peak = std::max(peak, used_bytes);
+  ++parts_.timeline.usage().launches;
   if (parts_.settings.timeline && configuration) parts_.timeline.kernel(request.stream, kernel.name, case_of(launched));
   std::optional<KeptLaunch> kept;
   if (counted && parts_.settings.keep && attach::is_among(parts_.settings.kernels, kernel.name)) {

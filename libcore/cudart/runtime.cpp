@@ -69,16 +69,29 @@ void register_fork_handlers() {
                  });  // it belonged to the parent's thread
 }
 
+Runtime* known_runtime = nullptr;
+
 Runtime& runtime() {
   static auto* const made = [] {
-    auto* const all = new Runtime;  // never destroyed: the application may call at the very end
+    known_runtime = new Runtime;
     register_fork_handlers();
-    return all;
+    return known_runtime;
   }();
   return *made;
 }
 
 }  // namespace
+
+// Threads of the application may call until the very end, beside exit(): what this library has as statics is never
+// destroyed. Hidden, so that it takes the place of the C library's in this library alone.
+extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) {
+  return 0;
+}
+
+__attribute__((destructor)) static void at_the_end() {
+  if (!known_runtime) return;
+  if (std::unique_lock const lock(known_runtime->mutex, std::try_to_lock); lock) known_runtime->timeline.flush();
+}
 
 std::recursive_mutex& call_mutex() {
   return runtime().mutex;

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -77,12 +76,11 @@ bool Timeline::begin_file() {
   default_ = {};
   destroyed_.clear();
   events_.clear();
-  static int const registered = std::atexit([] {
-    locked([](Timeline& timeline) {
-      if (timeline.writer_) timeline.file_->flush();
-    });
-  });
-  return registered == 0 && file_->good();
+  return file_->good();
+}
+
+void Timeline::flush() {
+  if (file_) file_->flush();
 }
 
 std::uint64_t Timeline::write(record::Command command, Numbers const& after) {
@@ -148,7 +146,12 @@ void Timeline::record(Event event, Stream stream) {
 }
 
 void Timeline::wait(Stream stream, Event event) {
-  if (auto const found = events_.find(event); found != events_.end()) unite(last_of(stream).numbers, found->second);
+  auto const found = events_.find(event);
+  if (found == events_.end()) return;
+  unite(last_of(stream).numbers, found->second);
+  if (!Streams::is_default(stream)) return;
+  for (auto& [other, last] : last_)  // which wait for whatever the default stream does
+    if (last.blocking) unite(last.numbers, found->second);
 }
 
 void Timeline::destroyed(Stream stream) {
@@ -232,6 +235,12 @@ void Timeline::filled(Area const& to) {
   command.kind = record::CommandKind::fill;
   command.bytes = static_cast<double>(bytes);
   add(std::move(command), current_stream.value_or(nullptr));
+}
+
+void Timeline::allocated() {
+  auto const device = current_device();
+  auto& peak = usage_->peak_bytes[static_cast<std::size_t>(device) % usage_->peak_bytes.size()];
+  peak = std::max(peak, allocations_.used_bytes(device));
 }
 
 void Timeline::host_function() {

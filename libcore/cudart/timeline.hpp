@@ -35,6 +35,8 @@ class Timeline {
   // Of this process, shared with who watches it.
   attach::Usage& usage() { return *usage_; }
 
+  void flush();
+
   // Calls on the parts begin and end: what lies between is the host's own time.
   void entered();
   void left();
@@ -44,12 +46,14 @@ class Timeline {
   void copied(Area const& to, Area const& from);
   void filled(Area const& to);
   void host_function();
+  void allocated();  // memory of this thread's device
   void host_waits();
   void host_waits(Stream);
   void host_waits(Event);
   void record(Event event, Stream stream);
   void wait(Stream stream, Event event);
   void destroyed(Stream);
+  void destroyed(Event event) { events_.erase(event); }
   void destroyed_all();
 
  private:

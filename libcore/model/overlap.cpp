@@ -262,8 +262,9 @@ ApplicationTimes application_times(CommandOrder const& order, std::vector<record
          {std::pair{"total", &CommandOrder::Times::together_s}, {"sum", &CommandOrder::Times::sum_s}}) {
       row.kernel = kernel;
       row.time_s = all[0].*member;
-      row.time_low_s = all[1].*member;
-      row.time_high_s = all[2].*member;
+      // In another order shorter commands may take longer together.
+      row.time_low_s = std::min(all[1].*member, *row.time_s);
+      row.time_high_s = std::max(all[2].*member, *row.time_s);
       out.rows.push_back(row);
     }
   }

@@ -6,8 +6,8 @@
 // takes its bytes over the link's bandwidth, one on the device twice its bytes over the memory's. The host goes on at
 // once unless the call waits. Several processes run one after the other.
 // Limits: kernels of different streams do not run at the same time, which a kernel that fills its device does not; the
-// link's and the host's latencies are left out, and copies of pageable memory are as fast as others: what is computed
-// is at most what such an application takes.
+// latencies of link and host are left out; copies of pageable memory are as fast as others; several devices of an
+// application count as one.
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,7 @@
 #include "cudart/call.hpp"
 #include "cudart/copies.hpp"
 #include "cudart/graphs.hpp"
+#include "cudart/timeline.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::cudart;
@@ -13,13 +14,14 @@ using namespace kernelcast::cudart;
 namespace {
 
 Code allocate(Array** out, ChannelFormat const* format, Extent extent, unsigned flags) {
-  return call([&](Allocations& allocations, Arrays& arrays) {
+  return call([&](Allocations& allocations, Arrays& arrays, Timeline& timeline) {
     if (!out || !format || extent.width == 0) return Code::invalid_value;
     if (extent.depth != 0 && extent.height == 0 && !(flags & array_layered)) return Code::invalid_value;
     Array array{*format, extent, flags, texel_bytes(*format), nullptr};
     if (array.texel_bytes == 0) return Code::invalid_channel_descriptor;
     array.texels = static_cast<std::byte*>(allocations.add(MemoryType::device, array.slice_bytes() * array.slices()));
     if (!array.texels) return Code::memory_allocation;
+    timeline.allocated();
     *out = arrays.add(array);
     return Code::success;
   });

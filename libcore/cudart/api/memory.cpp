@@ -6,6 +6,7 @@
 #include "cudart/call.hpp"
 #include "cudart/devices.hpp"
 #include "cudart/graphs.hpp"
+#include "cudart/timeline.hpp"
 
 using namespace kernelcast::cudart;
 
@@ -14,11 +15,12 @@ namespace {
 constexpr std::size_t row_alignment_bytes = 512;  // of cudaMallocPitch
 
 Code allocate(void** out, MemoryType type, std::size_t bytes, unsigned flags = 0) {
-  return call([&](Allocations& allocations) {
+  return call([&](Allocations& allocations, Timeline& timeline) {
     if (!out) return Code::invalid_value;
     *out = nullptr;
     if (bytes == 0) return type == MemoryType::managed ? Code::invalid_value : Code::success;
     *out = allocations.add(type, bytes, flags);
+    timeline.allocated();
     return *out ? Code::success : Code::memory_allocation;
   });
 }

@@ -154,7 +154,10 @@ KERNELCAST_CUDA_EXPORT Code cudaEventCreateWithFlags(Event* event, unsigned flag
   return add_event(event, flags);
 }
 KERNELCAST_CUDA_EXPORT Code cudaEventDestroy(Event event) {
-  return call([&](Streams& streams) { return streams.remove(event) ? Code::success : Code::invalid_resource_handle; });
+  return call([&](Streams& streams, Timeline& timeline) {
+    timeline.destroyed(event);
+    return streams.remove(event) ? Code::success : Code::invalid_resource_handle;
+  });
 }
 KERNELCAST_CUDA_EXPORT Code cudaEventRecord(Event event, Stream stream) {
   return call([&](Streams& streams, Graphs& graphs, Timeline& timeline) {

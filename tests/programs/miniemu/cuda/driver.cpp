@@ -700,6 +700,18 @@ int ordered() {
   GOOD(cuGraphLaunch(exec, one));                   // 9 after 7; 10 and 11 after 9; 12 after both
   GOOD(cuMemcpyDtoH_v2(pageable.data(), data, 4));  // 13 after 6 and 12, and the host waits
   GOOD(cuCtxSynchronize());                         // 14 after 5 and 13
+  launch(apart);                                    // 15 after 5
+  GOOD(cuEventRecord(event, apart));
+  GOOD(cuStreamWaitEvent(nullptr, event, 0));
+  launch(one);  // 16 after 13 and 15: the default stream's wait holds it up
+  GOOD(cuEventRecord(event, one));
+  GOOD(cuEventDestroy_v2(event));
+  GOOD(cuEventCreate(&event, 0));  // perhaps at the same place
+  GOOD(cuStreamWaitEvent(apart, event, 0));
+  launch(apart);  // 17 after 15
+  Pointer large = 0;
+  GOOD(cuMemAlloc_v2(&large, 1 << 20));
+  GOOD(cuMemFree_v2(large));
   return failures ? 1 : 7;
 }
 

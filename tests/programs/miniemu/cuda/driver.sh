@@ -62,9 +62,12 @@ cat >"$folder/expected" <<END
 12,kernel,3,10;11,0,no
 13,d2h,0,6;12,4,yes
 14,wait,,5;13,0,yes
+15,kernel,5,5,0,no
+16,kernel,3,13;15,0,no
+17,kernel,5,15,0,no
 END
 diff "$folder/expected" "$folder/order" || fail "another order"
-grep -q 'launches *7, of which [1-7] ran' "$folder/err" && grep -q 'copies *2 to the device (8 kB), 2 to the host (4 kB), 1 filled (4 kB)' "$folder/err" || fail "no summary"
+grep -q 'launches *10, of which [1-9] ran' "$folder/err" && grep -q 'device memory *1.05 MB at most' "$folder/err" && grep -q 'copies *2 to the device (8 kB), 2 to the host (4 kB), 1 filled (4 kB)' "$folder/err" || fail "no summary"
 for wrong in 60m 0 s -3 1e400s; do
   status=0
   "$miniemu" --attach --budget $wrong -o "$folder/rows.csv" -- "$app" hundred >"$folder/out" 2>"$folder/err" || status=$?
