@@ -337,6 +337,8 @@ enum class Attribute : int {
   cooperative_launch = 95,
   max_shared_per_block_optin = 97,
   host_register = 99,
+  virtual_memory = 102,
+  posix_file_handles,
   max_blocks_per_multiprocessor = 106,
   reserved_shared_per_block = 111,
   memory_pools = 115,

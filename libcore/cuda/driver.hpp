@@ -125,6 +125,31 @@ struct LaunchConfiguration {
   unsigned attribute_count;
 };
 
+// CUmemLocation
+struct Location {
+  int kind = 0;
+  int device = 0;
+};
+inline constexpr int location_device = 1;
+inline constexpr unsigned access_none = 0, access_read = 1, access_read_and_write = 3;  // CUmemAccess_flags
+
+// CUmemAllocationProp
+struct PhysicalProperties {
+  int type = 0;
+  unsigned handle_types = 0;  // of what it may be exported as
+  Location location;
+  void* reserved = nullptr;
+  unsigned char flags[8] = {};
+};
+inline constexpr int physical_pinned = 1;         // CU_MEM_ALLOCATION_TYPE_PINNED
+inline constexpr unsigned handle_posix_file = 1;  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+
+// CUmemAccessDesc
+struct Access {
+  Location location;
+  unsigned flags = access_none;
+};
+
 // CUDA_KERNEL_NODE_PARAMS
 struct KernelNode {
   cudart::KernelNodeParameters parameters;

@@ -26,7 +26,7 @@ void* Allocations::add(MemoryType type, std::uint64_t bytes, unsigned flags) {
   if (type == MemoryType::device && extent > device_limit - std::min(device_limit, used_bytes(device))) return nullptr;
   try {
     auto const address = memory_.add(name_of(type), extent);
-    all_[address] = {type, extent, bytes, device, flags, false, ++made_};
+    all_[address] = {type, extent, bytes, device, flags, false, false, ++made_};
     return reinterpret_cast<void*>(address);
   } catch (Error const&) {
     return nullptr;
@@ -35,14 +35,24 @@ void* Allocations::add(MemoryType type, std::uint64_t bytes, unsigned flags) {
 
 bool Allocations::lend(void* host, std::uint64_t bytes, unsigned flags) {
   if (!memory_.lend("cudaHostRegister", host, bytes)) return false;
-  all_[reinterpret_cast<std::uint64_t>(host)] = {MemoryType::host, bytes, bytes, current_device(), flags, true,
-                                                 ++made_};
+  all_[address_of(host)] = {MemoryType::host, bytes, bytes, current_device(), flags, true, false, ++made_};
   return true;
+}
+
+bool Allocations::add_mapped(void* at, std::uint64_t bytes, int device) {
+  if (!memory_.lend("cuMemMap", at, bytes)) return false;
+  all_[address_of(at)] = {MemoryType::device, bytes, bytes, device, 0, false, true, ++made_};
+  return true;
+}
+
+void Allocations::remove_mapped(void const* pointer) {
+  auto const at = all_.find(address_of(pointer));
+  if (at != all_.end() && at->second.mapped) take_out(at);
 }
 
 void Allocations::take_out(std::map<std::uint64_t, Allocation>::const_iterator at) {
   touched_.forget(at->first, at->second.bytes);
-  if (at->second.type == MemoryType::device && keeper_ && keeper_(at->first, at->second.bytes))
+  if (at->second.type == MemoryType::device && !at->second.mapped && keeper_ && keeper_(at->first, at->second.bytes))
     kept_.insert(at->first);
   else
     memory_.remove(at->first);
@@ -55,7 +65,7 @@ void Allocations::release(std::uint64_t begin) {
 
 Code Allocations::remove(void const* pointer, MemoryType type) {
   auto const at = all_.find(reinterpret_cast<std::uint64_t>(pointer));
-  if (at == all_.end() || at->second.registered) return Code::invalid_value;
+  if (at == all_.end() || at->second.registered || at->second.mapped) return Code::invalid_value;
   bool const is_host = at->second.type == MemoryType::host;
   if (is_host != (type == MemoryType::host)) return Code::invalid_value;
   take_out(at);
@@ -72,7 +82,7 @@ Code Allocations::remove_registered(void const* pointer) {
 void Allocations::clear() {
   for (auto at = all_.begin(); at != all_.end();) {
     auto const next = std::next(at);
-    if (!at->second.registered) take_out(at);
+    if (!at->second.registered && !at->second.mapped) take_out(at);
     at = next;
   }
 }

@@ -21,6 +21,7 @@ struct Allocation {
   int device = 0;
   unsigned flags = 0;        // of cudaHostAlloc and cudaHostRegister
   bool registered = false;   // the application's own
+  bool mapped = false;       // by cuMemMap: the same bytes may lie elsewhere, too
   std::uint64_t serial = 0;  // no other has or had it
 };
 
@@ -39,7 +40,10 @@ class Allocations {
   // Code::invalid_value where nothing of this type begins there.
   Code remove(void const*, MemoryType);
   Code remove_registered(void const*);
-  void clear();  // but what the application lent stays lent
+  // Memory of a device that the driver has mapped there. False where it overlaps other memory.
+  bool add_mapped(void* at, std::uint64_t bytes, int device);
+  void remove_mapped(void const*);
+  void clear();  // but what the application lent or mapped stays
 
   // Whether memory that is freed, of so many bytes, has to stay until release(); nothing else finds it here.
   using Keeper = std::function<bool(std::uint64_t begin, std::uint64_t bytes)>;

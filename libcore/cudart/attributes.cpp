@@ -99,6 +99,8 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d, int in
     case managed_memory:
     case host_pointer_for_registered:
     case host_register:
+    case virtual_memory:
+    case posix_file_handles:
     case memory_pools:
       return 1;
     case concurrent_managed_access:

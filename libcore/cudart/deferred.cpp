@@ -61,7 +61,7 @@ Deferred::Deferred(emu::Memory& memory, Allocations& allocations, Registry const
 std::optional<Deferred::Use> Deferred::object_at(void const* address) const {
   auto const [begin, allocation] = allocations_.holding(address);
   if (allocation) {
-    if (allocation->type != MemoryType::device) return std::nullopt;
+    if (allocation->type != MemoryType::device || allocation->mapped) return std::nullopt;
     return Use{begin, allocation->asked_bytes};
   }
   auto const* const buffer = memory_.find(address_of(address));

@@ -21,12 +21,6 @@ enum class PoolAttribute : int {
   used,
   used_high,
 };
-constexpr int read_and_write = 3;  // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-
-struct Location {
-  int kind = 0;  // 1: a device
-  int device = 0;
-};
 
 }  // namespace
 
@@ -50,11 +44,12 @@ KERNELCAST_CUDA_EXPORT Code cuMemPoolGetAttribute(Pool* pool, PoolAttribute attr
 }
 KERNELCAST_CUDA_EXPORT Code cuMemPoolGetAccess(int* flags, Pool* pool, Location*) {
   if (!flags || !pool) return Code::invalid_value;
-  *flags = read_and_write;
+  *flags = access_read_and_write;
   return Code::success;
 }
 KERNELCAST_CUDA_EXPORT Code cuMemGetDefaultMemPool(Pool** pool, Location* location, int) {
-  if (!location || location->kind != 1) return cudart::unsupported("a pool of memory that is not a device's");
+  if (!location || location->kind != location_device)
+    return cudart::unsupported("a pool of memory that is not a device's");
   return of_runtime_call([&] { return cudaDeviceGetDefaultMemPool(pool, location->device); });
 }
 KERNELCAST_CUDA_ALIAS(cuMemGetDefaultMemPool, cuMemGetMemPool)

@@ -101,6 +101,10 @@ SAME_NUMBER(Attribute::managed_memory, cudaDevAttrManagedMemory);
 SAME_NUMBER(Attribute::host_pointer_for_registered, cudaDevAttrCanUseHostPointerForRegisteredMem);
 SAME_NUMBER(Attribute::cooperative_launch, cudaDevAttrCooperativeLaunch);
 SAME_NUMBER(Attribute::max_shared_per_block_optin, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+static_assert(static_cast<int>(ours::Attribute::virtual_memory) ==
+                  CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED &&
+              static_cast<int>(ours::Attribute::posix_file_handles) ==
+                  CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
 SAME_NUMBER(Attribute::max_blocks_per_multiprocessor, cudaDevAttrMaxBlocksPerMultiprocessor);
 SAME_NUMBER(Attribute::memory_pools, cudaDevAttrMemoryPoolsSupported);
 
@@ -129,6 +133,14 @@ DRIVER_PLACE(KernelNode, kernel, CUDA_KERNEL_NODE_PARAMS, kern);
 DRIVER_SIZE(LaunchConfiguration, CUlaunchConfig);
 DRIVER_PLACE(LaunchConfiguration, stream, CUlaunchConfig, hStream);
 DRIVER_PLACE(LaunchConfiguration, attribute_count, CUlaunchConfig, numAttrs);
+DRIVER_SIZE(PhysicalProperties, CUmemAllocationProp);
+DRIVER_PLACE(PhysicalProperties, location, CUmemAllocationProp, location);
+DRIVER_SIZE(Access, CUmemAccessDesc);
+DRIVER_PLACE(Access, flags, CUmemAccessDesc, flags);
+static_assert(driver::location_device == CU_MEM_LOCATION_TYPE_DEVICE &&
+              driver::access_read_and_write == CU_MEM_ACCESS_FLAGS_PROT_READWRITE &&
+              driver::physical_pinned == CU_MEM_ALLOCATION_TYPE_PINNED &&
+              driver::handle_posix_file == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
 static_assert(static_cast<int>(driver::MemoryKind::unified) == CU_MEMORYTYPE_UNIFIED);
 static_assert(static_cast<int>(driver::ArrayFormat::s32) == CU_AD_FORMAT_SIGNED_INT32 &&
               static_cast<int>(driver::ArrayFormat::f16) == CU_AD_FORMAT_HALF);

@@ -69,6 +69,18 @@ Code cuGraphCreate(Graph**, unsigned);
 Code cuGraphAddKernelNode_v2(Node**, Graph*, Node* const*, std::size_t, KernelNode const*);
 Code cuGraphKernelNodeGetParams_v2(Node*, KernelNode*);
 Code cuIpcGetMemHandle(void*, Pointer);
+Code cuMemAddressReserve(Pointer*, std::size_t, std::size_t, Pointer, unsigned long long);
+Code cuMemAddressFree(Pointer, std::size_t);
+Code cuMemGetAllocationGranularity(std::size_t*, PhysicalProperties const*, int);
+Code cuMemCreate(unsigned long long*, std::size_t, PhysicalProperties const*, unsigned long long);
+Code cuMemRelease(unsigned long long);
+Code cuMemRetainAllocationHandle(unsigned long long*, void*);
+Code cuMemExportToShareableHandle(void*, unsigned long long, unsigned, unsigned long long);
+Code cuMemImportFromShareableHandle(unsigned long long*, void*, unsigned);
+Code cuMemMap(Pointer, std::size_t, std::size_t, unsigned long long, unsigned long long);
+Code cuMemUnmap(Pointer, std::size_t);
+Code cuMemSetAccess(Pointer, std::size_t, Access const*, std::size_t);
+Code cuMemGetAccess(unsigned long long*, Location const*, Pointer);
 }
 
 namespace {
@@ -379,6 +391,71 @@ void memory() {
   EXPECT(cuIpcGetMemHandle(nullptr, data) == Code::not_supported);
 }
 
+// Two pieces of memory side by side are one to kernels and copies; the same memory at two addresses is the same.
+void virtual_memory(Module module) {
+  Function function = nullptr;
+  GOOD(cuModuleGetFunction(&function, module, "scale"));
+  PhysicalProperties properties{physical_pinned, handle_posix_file, {location_device, 0}, nullptr, {}};
+  std::size_t unit = 0;
+  GOOD(cuMemGetAllocationGranularity(&unit, &properties, 0));
+  Pointer range = 0;
+  EXPECT(cuMemAddressReserve(&range, unit + 1, 0, 0, 0) == Code::invalid_value);
+  EXPECT(cuMemAddressReserve(&range, std::size_t{0} - unit, 0, 0, 0) != Code::success);
+  GOOD(cuMemAddressReserve(&range, 4 * unit, 4 * unit, 0, 0));
+  EXPECT(range % (4 * unit) == 0);
+  unsigned long long first = 0, second = 0, again = 0, imported = 0, access = 9;
+  EXPECT(cuMemCreate(&first, 100, &properties, 0) == Code::invalid_value);
+  EXPECT(cuMemCreate(&first, std::size_t{0} - unit, &properties, 0) == Code::memory_allocation);
+  GOOD(cuMemCreate(&first, unit, &properties, 0));
+  GOOD(cuMemCreate(&second, unit, &properties, 0));
+  EXPECT(cuMemMap(range, 2 * unit, 0, first, 0) == Code::invalid_value);         // it is not as large
+  EXPECT(cuMemMap(range + 4 * unit, unit, 0, first, 0) == Code::invalid_value);  // behind the range
+  EXPECT(cuMemMap(range, unit, 0, first + second, 0) == Code::invalid_value);    // no such handle
+  GOOD(cuMemMap(range, unit, 0, first, 0));
+  EXPECT(cuMemMap(range, unit, 0, second, 0) == Code::invalid_value);  // something lies there
+  GOOD(cuMemMap(range + unit, unit, 0, second, 0));
+  EXPECT(cuMemsetD32_v2(range, 1, 1) == Code::invalid_value);  // no access yet
+  Access const all{{location_device, 0}, access_read_and_write};
+  EXPECT(cuMemSetAccess(range, 3 * unit, &all, 1) == Code::invalid_value);
+  GOOD(cuMemSetAccess(range, 2 * unit, &all, 1));
+  GOOD(cuMemGetAccess(&access, &all.location, range + unit));
+  EXPECT(access == access_read_and_write);
+  EXPECT(cuMemAddressFree(range, 4 * unit) == Code::invalid_value && cuMemFree_v2(range) == Code::invalid_value);
+
+  auto host = numbers(1000);
+  Pointer const data = range + unit - 2000;  // across the seam
+  GOOD(cuMemcpyHtoD_v2(data, host.data(), 4000));
+  GOOD(scale(function, data, 2, 1000));
+  // The second piece once more, by its file.
+  int file = -1;
+  GOOD(cuMemExportToShareableHandle(&file, second, handle_posix_file, 0));
+  EXPECT(cuMemImportFromShareableHandle(&imported, nullptr, handle_posix_file) == Code::invalid_value);
+  GOOD(cuMemImportFromShareableHandle(&imported, reinterpret_cast<void*>(static_cast<std::intptr_t>(file)),
+                                      handle_posix_file));
+  GOOD(cuMemMap(range + 3 * unit, unit, 0, imported, 0));
+  GOOD(cuMemSetAccess(range + 3 * unit, unit, &all, 1));
+  GOOD(scale(function, range + 3 * unit, 0.25F, 10));
+  GOOD(cuMemcpyDtoH_v2(host.data(), data, 4000));
+  float const by = host[1], weight = by / 2;  // a constant of the module
+  EXPECT(by > 0 && host[499] == by * 499 && host[510] == by * 510 && host[509] == by * 509 * 0.25F * weight);
+  // Memory lasts until nobody has it.
+  GOOD(cuMemRelease(second));
+  GOOD(cuMemRetainAllocationHandle(&again, reinterpret_cast<void*>(range + unit)));
+  EXPECT(again == second);
+  GOOD(cuMemRelease(again));
+  EXPECT(cuMemRelease(again) == Code::invalid_value);
+  EXPECT(cuMemUnmap(range, unit / 2) == Code::invalid_value);
+  GOOD(cuMemUnmap(range, unit));
+  EXPECT(cuMemcpyDtoH_v2(host.data(), data, 4000) == Code::invalid_value);
+  GOOD(cuMemcpyDtoH_v2(host.data(), range + unit, 2000));
+  GOOD(cuMemUnmap(range + unit, unit));
+  GOOD(cuMemUnmap(range + 3 * unit, unit));
+  GOOD(cuMemRelease(imported));
+  GOOD(cuMemRelease(first));
+  GOOD(cuMemAddressFree(range, 4 * unit));
+  EXPECT(cuMemcpyDtoH_v2(host.data(), range + unit, 4) == Code::invalid_value);
+}
+
 // Texels of 32 bits are read as they are, those of 8 bits as fractions.
 void textures(Module module) {
   Function fetch = nullptr;
@@ -500,6 +577,7 @@ int usual() {
   functions(module);
   images();
   memory();
+  virtual_memory(module);
   textures(module);
   streams(module);
   procedures();
