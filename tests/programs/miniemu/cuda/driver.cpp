@@ -438,7 +438,7 @@ void virtual_memory(Module module) {
   GOOD(cuMemcpyDtoH_v2(host.data(), data, 4000));
   float const by = host[1], weight = by / 2;  // a constant of the module
   EXPECT(by > 0 && host[499] == by * 499 && host[510] == by * 510 && host[509] == by * 509 * 0.25F * weight);
-  // Memory lasts until nobody has it.
+  // Memory lasts as long as something refers to it.
   GOOD(cuMemRelease(second));
   GOOD(cuMemRetainAllocationHandle(&again, reinterpret_cast<void*>(range + unit)));
   EXPECT(again == second);
