@@ -240,6 +240,23 @@ struct CopyNodeParameters {  // cudaMemcpyNodeParams
   int flags, reserved[3];
   Copy3D copy;
 };
+struct ChildNodeParameters {  // cudaChildGraphNodeParams
+  Graph* graph;
+  int ownership;
+};
+struct EventNodeParameters {  // cudaEventRecordNodeParams, cudaEventWaitNodeParams
+  Event event;
+};
+struct AllocationNodeParameters {  // cudaMemAllocNodeParamsV2
+  unsigned char pool[88];
+  void const* access;
+  std::size_t access_count;
+  std::size_t bytes;
+  void* pointer;  // out
+};
+struct ReleaseNodeParameters {  // cudaMemFreeNodeParams
+  void* pointer;
+};
 struct NodeParameters {  // cudaGraphNodeParams
   NodeType type;
   int reserved[3];
@@ -248,6 +265,10 @@ struct NodeParameters {  // cudaGraphNodeParams
     FillNodeParameters fill;
     HostNodeParameters host;
     CopyNodeParameters copy;
+    ChildNodeParameters child;
+    EventNodeParameters event;
+    AllocationNodeParameters allocation;
+    ReleaseNodeParameters release;
     long long room[29];
   };
   long long reserved_too;

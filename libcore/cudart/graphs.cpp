@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cudart/allocations.hpp"
 #include "cudart/call.hpp"
 #include "cudart/launch.hpp"
 #include "cudart/registry.hpp"
@@ -45,10 +46,24 @@ Graph* Graphs::add() {
 Graph* Graphs::clone(Graph const& graph) {
   auto* const copy = add();
   std::map<Node const*, Node*> of;
-  for (auto const& node : graph.nodes) of[node.get()] = copy->add(*node);
+  for (auto const& node : graph.nodes) {
+    auto* const made = of[node.get()] = copy->add(*node);
+    made->original = node.get();
+    if (made->child) made->child = child_of(*made->child);
+  }
   for (auto& node : copy->nodes)
     for (auto& before : node->before) before = of[before];
   return copy;
+}
+
+bool Graphs::remove(Graph* graph) {
+  auto const found = graphs_.find(graph);
+  if (found == graphs_.end()) return false;
+  auto const removed = std::move(found->second);
+  graphs_.erase(found);
+  for (auto const& node : removed->nodes)
+    if (node->child) remove(node->child.get());
+  return true;
 }
 
 bool Graphs::known(Node const* node) const {
@@ -57,21 +72,75 @@ bool Graphs::known(Node const* node) const {
   });
 }
 
-GraphExec* Graphs::instantiate(Graph const& graph, unsigned long long flags) {
+std::optional<std::vector<GraphExec::Step>> Graphs::steps_of(Graph const& graph) {
   auto const order = graph.ordered();
-  if (order.empty() && !graph.nodes.empty()) return nullptr;
-  auto made = std::make_unique<GraphExec>();
-  made->flags = flags;
+  if (order.empty() && !graph.nodes.empty()) return {};
+  std::vector<GraphExec::Step> out;
   std::map<Node const*, std::size_t> step_of;
   for (auto const* const node : order) {
+    auto work = node->work;
+    if (node->child) {
+      auto steps = steps_of(*node->child);
+      if (!steps) return {};
+      work = [all = std::move(*steps)] { return run(all); };
+    }
     std::vector<std::size_t> before;
     for (auto const* const other : node->before) before.push_back(step_of.at(other));
-    step_of[node] = made->steps.size();
-    made->steps.push_back({node, node->type, node->work, node->enabled, std::move(before)});
+    step_of[node] = out.size();
+    out.push_back({node, node->type, std::move(work), node->enabled, std::move(before)});
   }
+  return out;
+}
+
+GraphExec* Graphs::instantiate(Graph const& graph, unsigned long long flags) {
+  auto steps = steps_of(graph);
+  if (!steps) return nullptr;
+  auto made = std::make_unique<GraphExec>();
+  made->flags = flags;
+  made->steps = std::move(*steps);
   auto* const exec = made.get();
   execs_.emplace(exec, std::move(made));
   return exec;
+}
+
+Code run(std::vector<GraphExec::Step> const& steps) {
+  OnGraph graph;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    graph.step(s, steps[s].before);
+    if (auto const code = steps[s].enabled ? steps[s].work() : Code::success; code != Code::success) return code;
+  }
+  return Code::success;
+}
+
+// ---------------------------------------------------------------- memory
+
+std::shared_ptr<void> Graphs::allocate(Allocations& allocations, std::uint64_t bytes) {
+  void* const pointer = allocations.add(MemoryType::device, bytes);
+  if (!pointer) return nullptr;
+  auto const serial = allocations.holding(pointer).second->serial;
+  areas_[pointer] = {bytes, false};
+  memory_.reserved += bytes;
+  memory_.reserved_high = std::max(memory_.reserved_high, memory_.reserved);
+  return {pointer, [serial](void* gone) {
+            locked([&](Graphs& graphs, Allocations& all) {
+              graphs.use(gone, false);
+              graphs.memory_.reserved -= graphs.areas_[gone].bytes;
+              graphs.areas_.erase(gone);
+              // A reset of the device may have taken it, and given the address to another.
+              auto const* const held = all.holding(gone).second;
+              if (held && held->serial == serial) all.remove(gone, MemoryType::device);
+            });
+          }};
+}
+
+bool Graphs::use(void* pointer, bool used) {
+  auto const found = areas_.find(pointer);
+  if (found == areas_.end()) return false;
+  auto& [bytes, is_used] = found->second;
+  if (used != is_used) memory_.used += used ? bytes : -bytes;
+  memory_.used_high = std::max(memory_.used_high, memory_.used);
+  is_used = used;
+  return true;
 }
 
 // ---------------------------------------------------------------- captures
@@ -136,9 +205,6 @@ bool Graphs::wait(Stream stream, Event event) {
   return true;
 }
 
-namespace {
-
-// Adds the node to the graph that the stream is captured into; false where it is not captured.
 bool add_captured(Graphs& graphs, Stream stream, Node node) {
   auto* const capture = graphs.capture_of(stream);
   if (!capture) return false;
@@ -146,8 +212,6 @@ bool add_captured(Graphs& graphs, Stream stream, Node node) {
   capture->last = {capture->graph->add(std::move(node))};
   return true;
 }
-
-}  // namespace
 
 Code on_stream(Stream stream, NodeType type, Work work) {
   bool captured = false;

@@ -2,8 +2,9 @@
 // order that their dependencies allow.
 //
 // A node's work is the call that it stands for, with the arguments that it had: run without a stream.
-// Limits: no nodes for external semaphores and memory, no conditional nodes, no launches by the device. Memory that is
-// allocated while a stream is captured stays until the graph is gone. The legacy default stream cannot be captured.
+// Memory that a graph allocates has its address from the node's making on and stays until the graph and all that was
+// made of it are gone, whatever frees it: the graph may run again. Limits: no nodes for external semaphores and memory,
+// no conditional nodes, no launches by the device. The legacy default stream cannot be captured.
 #pragma once
 
 #include <functional>
@@ -16,6 +17,7 @@
 
 namespace kernelcast::cudart {
 
+class Allocations;
 struct Kernel;
 struct LaunchRequest;
 class Launcher;
@@ -38,7 +40,8 @@ struct Node {
   // The node's parameters, where they can be queried.
   std::optional<NodeParameters> parameters;
   std::shared_ptr<PackedArguments> arguments;  // of a kernel
-  std::shared_ptr<Graph> child;
+  std::shared_ptr<Graph> child;                // its work is this graph's
+  Node const* original = nullptr;              // of a clone's node; only compared
 };
 
 struct Graph {
@@ -64,6 +67,14 @@ struct GraphExec {
   Step* step_of(Node const*);
 };
 
+// Runs the steps, in their order.
+Code run(std::vector<GraphExec::Step> const&);
+
+// Memory of graphs, in bytes.
+struct GraphMemory {
+  std::uint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
+};
+
 // What a stream that is being captured adds to, and behind what.
 struct Capture {
   Graph* graph = nullptr;
@@ -76,11 +87,14 @@ class Graphs {
  public:
   Graph* add();
   Graph* clone(Graph const&);
-  bool remove(Graph* graph) { return graphs_.erase(graph) > 0; }
+  bool remove(Graph*);
   bool known(Graph const* graph) const { return graphs_.contains(const_cast<Graph*>(graph)); }
   bool known(Node const*) const;
-  // Null where its nodes depend on each other in a circle.
-  GraphExec* instantiate(Graph const&, unsigned long long flags);
+  // Of a node's child: a copy of the graph, known by its address.
+  std::shared_ptr<Graph> child_of(Graph const& graph) { return graphs_.at(clone(graph)); }
+  // Nothing where its nodes depend on each other in a circle.
+  std::optional<std::vector<GraphExec::Step>> steps_of(Graph const&);
+  GraphExec* instantiate(Graph const&, unsigned long long flags);  // null where there are no steps
   bool remove(GraphExec* exec) { return execs_.erase(exec) > 0; }
   bool known(GraphExec const* exec) const { return execs_.contains(const_cast<GraphExec*>(exec)); }
 
@@ -92,16 +106,30 @@ class Graphs {
   bool wait(Stream, Event);    // true: the event lies in a capture, which the stream has joined
   bool captured(Event event) const { return events_.contains(event); }
 
+  // Memory for a node that allocates; null where it does not fit. It is in use, or not, as nodes and calls say; false
+  // where it is no graph's.
+  std::shared_ptr<void> allocate(Allocations&, std::uint64_t bytes);
+  bool use(void* pointer, bool used);
+  GraphMemory& memory() { return memory_; }
+
  private:
   std::unordered_map<Graph*, std::shared_ptr<Graph>> graphs_;
   std::unordered_map<GraphExec*, std::unique_ptr<GraphExec>> execs_;
   std::unordered_map<Stream, Capture> streams_;
   std::unordered_map<Event, Capture> events_;
   unsigned long long captures_ = 0;
+  struct Area {
+    std::uint64_t bytes = 0;
+    bool used = false;
+  };
+  std::unordered_map<void*, Area> areas_;
+  GraphMemory memory_;
 };
 
 // Does the work, or adds it to the graph that the stream is captured into.
 Code on_stream(Stream, NodeType, Work);
+// Adds the node to the graph that the stream is captured into; false where it is not captured.
+bool add_captured(Graphs&, Stream, Node);
 
 // Launches with these parameters: a copy of the arguments belongs to it. In `node`, for queries.
 Code kernel_node(Registry&, Kernel&, KernelNodeParameters const&, bool cooperative, Node& node);

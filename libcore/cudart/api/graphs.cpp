@@ -11,31 +11,10 @@ using namespace kernelcast::cudart;
 
 namespace {
 
-template <class Parameters>
-Code add_made(Node** out, Graph* graph, Node* const* before, std::size_t count, Parameters const* given) {
-  return call([&](Registry& registry, Graphs& graphs) {
-    Node node;
-    auto const code = make_node(registry, given, node);
-    return code == Code::success ? add_node(graphs, out, graph, before, count, std::move(node)) : code;
-  });
-}
-
-template <class Parameters>
-Code change_made(GraphExec* exec, Node* of, Parameters const* given) {
-  return call([&](Registry& registry, Graphs& graphs) {
-    Node node;
-    if (auto const code = make_node(registry, given, node); code != Code::success) return code;
-    return exec ? change_node(graphs, exec, of, std::move(node)) : change_node(graphs, of, std::move(node));
-  });
-}
-
-template <class Read>
-Code parameters_of(Node* node, NodeType type, Read read) {
-  return call([&](Graphs& graphs) {
-    if (!graphs.known(node) || node->type != type || !node->parameters) return Code::invalid_value;
-    read(*node->parameters);
-    return Code::success;
-  });
+NodeParameters of_type(NodeType type) {
+  NodeParameters out{};
+  out.type = type;
+  return out;
 }
 
 Code with_symbol(void const* symbol, std::size_t offset, std::byte*& at) {
@@ -43,15 +22,6 @@ Code with_symbol(void const* symbol, std::size_t offset, std::byte*& at) {
   auto const code = cudaGetSymbolAddress(&begin, symbol);
   at = static_cast<std::byte*>(begin) + offset;
   return code;
-}
-
-Code run(std::vector<GraphExec::Step> const& steps) {
-  OnGraph graph;
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    graph.step(s, steps[s].before);
-    if (auto const code = steps[s].enabled ? steps[s].work() : Code::success; code != Code::success) return code;
-  }
-  return Code::success;
 }
 
 }  // namespace
@@ -134,21 +104,114 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphAddEmptyNode(Node** out, Graph* graph, Node
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphAddChildGraphNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
                                                        Graph* child) {
+  auto given = of_type(NodeType::graph);
+  given.child.graph = child;
+  return add_made(out, graph, before, count, &given);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphChildGraphNodeGetGraph(Node* node, Graph** out) {
   return call([&](Graphs& graphs) {
-    if (!graphs.known(child)) return Code::invalid_value;
-    auto* const steps = graphs.instantiate(*child, 0);
-    if (!steps) return Code::invalid_value;
-    Node node;
-    node.type = NodeType::graph;
-    node.work = [all = steps->steps] { return run(all); };
-    graphs.remove(steps);
-    return add_node(graphs, out, graph, before, count, std::move(node));
+    if (!out || !graphs.known(node) || !node->child) return Code::invalid_value;
+    *out = node->child.get();
+    return Code::success;
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphExecChildGraphNodeSetParams(GraphExec* exec, Node* node, Graph* child) {
+  auto given = of_type(NodeType::graph);
+  given.child.graph = child;
+  return exec ? change_made(exec, node, &given) : remembered(Code::invalid_value);
+}
+
+// An event is what its node has.
+#define EVENT_NODE(Kind, kind)                                                                              \
+  KERNELCAST_CUDA_EXPORT Code cudaGraphAdd##Kind##Node(Node** out, Graph* graph, Node* const* before,       \
+                                                       std::size_t count, Event event) {                    \
+    auto given = of_type(NodeType::kind);                                                                   \
+    given.event.event = event;                                                                              \
+    return add_made(out, graph, before, count, &given);                                                     \
+  }                                                                                                         \
+  KERNELCAST_CUDA_EXPORT Code cudaGraph##Kind##NodeGetEvent(Node* node, Event* out) {                       \
+    return parameters_of(node, NodeType::kind, [&](NodeParameters const& p) { *out = p.event.event; });     \
+  }                                                                                                         \
+  KERNELCAST_CUDA_EXPORT Code cudaGraph##Kind##NodeSetEvent(Node* node, Event event) {                      \
+    auto given = of_type(NodeType::kind);                                                                   \
+    given.event.event = event;                                                                              \
+    return change_made(nullptr, node, &given);                                                              \
+  }                                                                                                         \
+  KERNELCAST_CUDA_EXPORT Code cudaGraphExec##Kind##NodeSetEvent(GraphExec* exec, Node* node, Event event) { \
+    auto given = of_type(NodeType::kind);                                                                   \
+    given.event.event = event;                                                                              \
+    return exec ? change_made(exec, node, &given) : remembered(Code::invalid_value);                        \
+  }
+EVENT_NODE(EventRecord, event_record)
+EVENT_NODE(EventWait, event_wait)
+
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemAllocNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                     AllocationNodeParameters* p) {
+  if (!p) return remembered(Code::invalid_value);
+  auto given = of_type(NodeType::allocation);
+  given.allocation = *p;
+  auto const code = add_made(out, graph, before, count, &given);
+  p->pointer = given.allocation.pointer;
+  return code;
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphMemAllocNodeGetParams(Node* node, AllocationNodeParameters* out) {
+  return parameters_of(node, NodeType::allocation, [&](NodeParameters const& p) { *out = p.allocation; });
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphAddMemFreeNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                                    void* pointer) {
+  auto given = of_type(NodeType::release);
+  given.release.pointer = pointer;
+  return add_made(out, graph, before, count, &given);
+}
+KERNELCAST_CUDA_EXPORT Code cudaGraphMemFreeNodeGetParams(Node* node, void** out) {
+  return parameters_of(node, NodeType::release, [&](NodeParameters const& p) { *out = p.release.pointer; });
+}
+
+// The device is of no account: all memory of graphs is reckoned together.
+enum class GraphMemoryAttribute : int { used, used_high, reserved, reserved_high };  // cudaGraphMemAttributeType
+KERNELCAST_CUDA_EXPORT Code cudaDeviceGetGraphMemAttribute(int, GraphMemoryAttribute attribute, std::uint64_t* out) {
+  return call([&](Graphs& graphs) {
+    auto const& m = graphs.memory();
+    std::uint64_t const values[] = {m.used, m.used_high, m.reserved, m.reserved_high};
+    if (!out || static_cast<unsigned>(attribute) >= std::size(values)) return Code::invalid_value;
+    *out = values[static_cast<int>(attribute)];
+    return Code::success;
+  });
+}
+// The high ones can be set to nothing.
+KERNELCAST_CUDA_EXPORT Code cudaDeviceSetGraphMemAttribute(int, GraphMemoryAttribute attribute,
+                                                           std::uint64_t const* value) {
+  return call([&](Graphs& graphs) {
+    auto& m = graphs.memory();
+    if (!value || *value != 0) return Code::invalid_value;
+    if (attribute == GraphMemoryAttribute::used_high)
+      m.used_high = m.used;
+    else if (attribute == GraphMemoryAttribute::reserved_high)
+      m.reserved_high = m.reserved;
+    else
+      return Code::invalid_value;
+    return Code::success;
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cudaDeviceGraphMemTrim(int) {
+  return Code::success;  // what no graph holds is gone
+}
+
+KERNELCAST_CUDA_EXPORT Code cudaGraphNodeFindInClone(Node** out, Node* original, Graph* clone) {
+  return call([&](Graphs& graphs) {
+    if (!out || !graphs.known(clone)) return Code::invalid_value;
+    auto const found = std::find_if(clone->nodes.begin(), clone->nodes.end(),
+                                    [&](auto const& node) { return node->original == original; });
+    if (found == clone->nodes.end()) return Code::invalid_value;
+    *out = found->get();
+    return Code::success;
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphDestroyNode(Node* node) {
   return call([&](Graphs& graphs) {
     if (!graphs.known(node)) return Code::invalid_value;
     auto& nodes = node->graph->nodes;
+    if (node->child) graphs.remove(node->child.get());
     for (auto& other : nodes) std::erase(other->before, node);
     std::erase_if(nodes, [&](auto const& n) { return n.get() == node; });
     return Code::success;
@@ -298,11 +361,12 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphExecUpdate(GraphExec* exec, Graph* graph, U
     if (!out || !graphs.known(exec) || !graphs.known(graph)) return Code::invalid_value;
     *out = {};
     auto const order = graph->ordered();
-    if (order.size() != exec->steps.size()) out->result = 2;
+    auto const steps = graphs.steps_of(*graph);
+    if (!steps || steps->size() != exec->steps.size()) out->result = 2;
     for (std::size_t s = 0; out->result == 0 && s < order.size(); ++s)
       if (order[s]->type != exec->steps[s].type) out->result = 3, out->failed = order[s];
     if (out->result != 0) return Code::graph_exec_update_failure;
-    for (std::size_t s = 0; s < order.size(); ++s) exec->steps[s].work = order[s]->work;
+    for (std::size_t s = 0; s < order.size(); ++s) exec->steps[s].work = (*steps)[s].work;
     return Code::success;
   });
 }

@@ -5,7 +5,7 @@
 #include "cudart/allocations.hpp"
 #include "cudart/call.hpp"
 #include "cudart/devices.hpp"
-#include "cudart/graphs.hpp"
+#include "cudart/graph_nodes.hpp"
 #include "cudart/timeline.hpp"
 
 using namespace kernelcast::cudart;
@@ -26,7 +26,20 @@ Code allocate(void** out, MemoryType type, std::size_t bytes, unsigned flags = 0
 }
 
 Code release(void* pointer, MemoryType type) {
-  return call([&](Allocations& allocations) { return pointer ? allocations.remove(pointer, type) : Code::success; });
+  return call([&](Graphs& graphs, Allocations& allocations) {
+    return !pointer || graphs.use(pointer, false) ? Code::success : allocations.remove(pointer, type);
+  });
+}
+
+// A node of the graph that the stream is captured into, if it is.
+Code capture(Stream stream, NodeParameters& given, bool& captured) {
+  return call([&](Graphs& graphs, Registry& registry) {
+    captured = graphs.capture_of(stream) != nullptr;
+    Node node;
+    auto const code = captured ? make_node(registry, &given, node) : Code::success;
+    if (captured && code == Code::success) add_captured(graphs, stream, std::move(node));
+    return code;
+  });
 }
 
 }  // namespace
@@ -34,12 +47,18 @@ Code release(void* pointer, MemoryType type) {
 KERNELCAST_CUDA_EXPORT Code cudaMalloc(void** out, std::size_t bytes) {
   return allocate(out, MemoryType::device, bytes);
 }
-KERNELCAST_CUDA_EXPORT Code cudaMallocAsync(void** out, std::size_t bytes, Stream) {
-  return allocate(out, MemoryType::device, bytes);
+KERNELCAST_CUDA_EXPORT Code cudaMallocAsync(void** out, std::size_t bytes, Stream stream) {
+  NodeParameters given{};
+  given.type = NodeType::allocation;
+  given.allocation.bytes = bytes;
+  bool captured = false;
+  auto const code = capture(stream, given, captured);
+  if (code == Code::success && captured) *out = given.allocation.pointer;
+  return captured || code != Code::success ? code : allocate(out, MemoryType::device, bytes);
 }
 KERNELCAST_CUDA_ALIAS(cudaMallocAsync, cudaMallocAsync_ptsz)
-KERNELCAST_CUDA_EXPORT Code cudaMallocFromPoolAsync(void** out, std::size_t bytes, void*, Stream) {
-  return allocate(out, MemoryType::device, bytes);
+KERNELCAST_CUDA_EXPORT Code cudaMallocFromPoolAsync(void** out, std::size_t bytes, void*, Stream stream) {
+  return cudaMallocAsync(out, bytes, stream);
 }
 KERNELCAST_CUDA_ALIAS(cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaMallocManaged(void** out, std::size_t bytes, unsigned flags) {
@@ -63,12 +82,13 @@ KERNELCAST_CUDA_EXPORT Code cudaMalloc3D(PitchedPointer* out, Extent extent) {
 KERNELCAST_CUDA_EXPORT Code cudaFree(void* pointer) {
   return release(pointer, MemoryType::device);
 }
-// What a graph frees stays: the graph may run again.
 KERNELCAST_CUDA_EXPORT Code cudaFreeAsync(void* pointer, Stream stream) {
-  return call([&](Graphs& graphs, Allocations& allocations) {
-    if (!pointer || graphs.capture_of(stream)) return Code::success;
-    return allocations.remove(pointer, MemoryType::device);
-  });
+  NodeParameters given{};
+  given.type = NodeType::release;
+  given.release.pointer = pointer;
+  bool captured = false;
+  auto const code = capture(stream, given, captured);
+  return captured || code != Code::success ? code : release(pointer, MemoryType::device);
 }
 KERNELCAST_CUDA_ALIAS(cudaFreeAsync, cudaFreeAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaFreeHost(void* pointer) {

@@ -271,6 +271,7 @@ KERNELCAST_CUDA_EXPORT Code cuCtxDestroy_v2(Context context) {
   });
 }
 KERNELCAST_CUDA_ALIAS(cuCtxDestroy_v2, cuCtxDetach)
+KERNELCAST_CUDA_ALIAS(cuCtxDestroy_v2, cuCtxDestroy)
 KERNELCAST_CUDA_EXPORT Code cuCtxAttach(Context* context, unsigned) {
   if (!context) return Code::invalid_value;
   *context = current_context();
@@ -282,12 +283,14 @@ KERNELCAST_CUDA_EXPORT Code cuCtxPushCurrent_v2(Context context) {
     return stack.push(context) ? Code::success : Code::memory_allocation;
   });
 }
+KERNELCAST_CUDA_ALIAS(cuCtxPushCurrent_v2, cuCtxPushCurrent)
 KERNELCAST_CUDA_EXPORT Code cuCtxPopCurrent_v2(Context* context) {
   if (stack.empty()) return Code::device_uninitialized;
   if (context) *context = stack.top();
   stack.pop();
   return Code::success;
 }
+KERNELCAST_CUDA_ALIAS(cuCtxPopCurrent_v2, cuCtxPopCurrent)
 KERNELCAST_CUDA_EXPORT Code cuCtxSetCurrent(Context context) {
   return cudart::locked([&]() {
     if (context && !known(context)) return Code::device_uninitialized;

@@ -1,5 +1,5 @@
 // Nodes of graphs whose parameters are not quite the runtime's.
-#include "cudart/graphs.hpp"
+#include "cudart/graph_nodes.hpp"
 
 #include "cudart/driver/call.hpp"
 #include "cudart/driver/copy_3d.hpp"
@@ -11,6 +11,8 @@ using cudart::Graph;
 using cudart::GraphExec;
 using cudart::KernelNodeParameters;
 using cudart::Node;
+using cudart::NodeParameters;
+using cudart::NodeType;
 
 KERNELCAST_OF_RUNTIME(cudaGraphAddKernelNode, Node**, Graph*, Node* const*, std::size_t, KernelNodeParameters const*);
 KERNELCAST_OF_RUNTIME(cudaGraphKernelNodeGetParams, Node*, KernelNodeParameters*);
@@ -52,7 +54,85 @@ Code with_copy(Copy3D const* given, Use const& use) {
   });
 }
 
+struct CopyNode {  // CUDA_MEMCPY_NODE_PARAMS
+  int flags, reserved;
+  Context context;
+  Copy3D copy;
+};
+
+// Any node: what the runtime has for it is the same but for kernels and copies.
+template <class Use>
+Code with_node(NodeParameters* given, Use const& use) {
+  return when_in_context([&] {
+    if (!given) return Code::invalid_value;
+    NodeParameters made = *given;
+    if (given->type == NodeType::kernel) {
+      auto const& own = reinterpret_cast<KernelNode const&>(given->kernel);
+      if (!made.kernel.function) made.kernel.function = own.kernel;
+    } else if (given->type == NodeType::copy) {
+      auto const& own = reinterpret_cast<CopyNode const&>(given->copy);
+      auto const code =
+          cudart::call([&](cudart::Arrays& arrays) { return of_driver(arrays, own.copy, made.copy.copy); });
+      if (code != Code::success) return code;
+    }
+    auto const code = use(&made);
+    if (given->type == NodeType::allocation) given->allocation.pointer = made.allocation.pointer;
+    return code;
+  });
+}
+
 }  // namespace
+
+KERNELCAST_CUDA_EXPORT Code cuGraphAddNode_v2(Node** out, Graph* graph, Node* const* before, void const* /*edges*/,
+                                              std::size_t count, NodeParameters* given) {
+  return with_node(given, [&](auto* p) { return cudart::add_made(out, graph, before, count, p); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphAddNode(Node** out, Graph* graph, Node* const* before, std::size_t count,
+                                           NodeParameters* given) {
+  return cuGraphAddNode_v2(out, graph, before, nullptr, count, given);
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphNodeSetParams(Node* node, NodeParameters* given) {
+  return with_node(given, [&](auto* p) { return cudart::change_made(nullptr, node, p); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphExecNodeSetParams(GraphExec* exec, Node* node, NodeParameters* given) {
+  return with_node(given, [&](auto* p) { return exec ? cudart::change_made(exec, node, p) : Code::invalid_value; });
+}
+
+// With and without data of the edges.
+KERNELCAST_CUDA_EXPORT Code cuGraphAddDependencies_v2(Graph* graph, Node* const* from, Node* const* to,
+                                                      void const* /*edges*/, std::size_t count) {
+  return of_runtime_call([&] { return cudart::connect_nodes(graph, from, to, count, true); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphAddDependencies(Graph* graph, Node* const* from, Node* const* to,
+                                                   std::size_t count) {
+  return cuGraphAddDependencies_v2(graph, from, to, nullptr, count);
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphRemoveDependencies_v2(Graph* graph, Node* const* from, Node* const* to,
+                                                         void const* /*edges*/, std::size_t count) {
+  return of_runtime_call([&] { return cudart::connect_nodes(graph, from, to, count, false); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphRemoveDependencies(Graph* graph, Node* const* from, Node* const* to,
+                                                      std::size_t count) {
+  return cuGraphRemoveDependencies_v2(graph, from, to, nullptr, count);
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphGetEdges_v2(Graph* graph, Node** from, Node** to, void* data, std::size_t* count) {
+  return of_runtime_call([&] { return cudart::edges_of(graph, from, to, data, count); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphGetEdges(Graph* graph, Node** from, Node** to, std::size_t* count) {
+  return cuGraphGetEdges_v2(graph, from, to, nullptr, count);
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphNodeGetDependencies_v2(Node* node, Node** out, void* data, std::size_t* count) {
+  return of_runtime_call([&] { return cudart::neighbours_of(node, out, data, count, false); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphNodeGetDependencies(Node* node, Node** out, std::size_t* count) {
+  return cuGraphNodeGetDependencies_v2(node, out, nullptr, count);
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphNodeGetDependentNodes_v2(Node* node, Node** out, void* data, std::size_t* count) {
+  return of_runtime_call([&] { return cudart::neighbours_of(node, out, data, count, true); });
+}
+KERNELCAST_CUDA_EXPORT Code cuGraphNodeGetDependentNodes(Node* node, Node** out, std::size_t* count) {
+  return cuGraphNodeGetDependentNodes_v2(node, out, nullptr, count);
+}
 
 KERNELCAST_CUDA_EXPORT Code cuGraphAddKernelNode_v2(Node** out, Graph* graph, Node* const* before, std::size_t count,
                                                     KernelNode const* given) {

@@ -36,9 +36,10 @@ Code when_in_context(Runtime const& runtime) {
   return current_context() ? of_runtime_call(runtime) : no_context();
 }
 
-Code allocate(Pointer* out, std::size_t bytes, Code (*by)(void**, std::size_t)) {
+template <class... Stream>
+Code allocate(Pointer* out, std::size_t bytes, Code (*by)(void**, std::size_t, Stream...), Stream... stream) {
   if (!out || bytes == 0) return Code::invalid_value;
-  return when_in_context([&] { return by(reinterpret_cast<void**>(out), bytes); });
+  return when_in_context([&] { return by(reinterpret_cast<void**>(out), bytes, stream...); });
 }
 
 Code copy(void* to, void const* from, std::size_t bytes, CopyKind kind) {
@@ -193,12 +194,12 @@ KERNELCAST_CUDA_EXPORT Code cuMemAllocPitch_v2(Pointer* out, std::size_t* pitch,
   if (!out || !pitch || width_bytes == 0 || height == 0) return Code::invalid_value;
   return when_in_context([&] { return cudaMallocPitch(reinterpret_cast<void**>(out), pitch, width_bytes, height); });
 }
-KERNELCAST_CUDA_EXPORT Code cuMemAllocAsync(Pointer* out, std::size_t bytes, Stream) {
-  return allocate(out, bytes, cudaMalloc);
+KERNELCAST_CUDA_EXPORT Code cuMemAllocAsync(Pointer* out, std::size_t bytes, Stream stream) {
+  return allocate(out, bytes, cudaMallocAsync, stream);
 }
 KERNELCAST_CUDA_ALIAS(cuMemAllocAsync, cuMemAllocAsync_ptsz)
-KERNELCAST_CUDA_EXPORT Code cuMemAllocFromPoolAsync(Pointer* out, std::size_t bytes, void*, Stream) {
-  return allocate(out, bytes, cudaMalloc);
+KERNELCAST_CUDA_EXPORT Code cuMemAllocFromPoolAsync(Pointer* out, std::size_t bytes, void*, Stream stream) {
+  return cuMemAllocAsync(out, bytes, stream);
 }
 KERNELCAST_CUDA_ALIAS(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cuMemGetAddressRange_v2(Pointer* begin, std::size_t* bytes, Pointer address) {

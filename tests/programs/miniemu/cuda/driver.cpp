@@ -23,6 +23,8 @@ using kernelcast::cudart::FunctionAttribute;
 using kernelcast::cudart::Graph;
 using kernelcast::cudart::GraphExec;
 using kernelcast::cudart::Node;
+using kernelcast::cudart::NodeParameters;
+using kernelcast::cudart::NodeType;
 
 #define KERNELCAST_DRIVER_CALLED(member, symbol, parameters) extern "C" Code symbol parameters;
 #include "cuda/driver_entry_points.def"
@@ -68,6 +70,18 @@ Code cuGraphGetNodes(Graph*, Node**, std::size_t*);
 Code cuGraphCreate(Graph**, unsigned);
 Code cuGraphAddKernelNode_v2(Node**, Graph*, Node* const*, std::size_t, KernelNode const*);
 Code cuGraphKernelNodeGetParams_v2(Node*, KernelNode*);
+Code cuGraphAddNode_v2(Node**, Graph*, Node* const*, void const*, std::size_t, NodeParameters*);
+Code cuGraphExecNodeSetParams(GraphExec*, Node*, NodeParameters*);
+Code cuGraphGetEdges(Graph*, Node**, Node**, std::size_t*);
+Code cuGraphClone(Graph**, Graph*);
+Code cuGraphNodeFindInClone(Node**, Node*, Graph*);
+Code cuGraphChildGraphNodeGetGraph(Node*, Graph**);
+Code cuGraphEventRecordNodeGetEvent(Node*, Event*);
+Code cuGraphDestroy(Graph*);
+Code cuGraphExecDestroy(GraphExec*);
+Code cuDeviceGetGraphMemAttribute(Device, int, void*);
+Code cuMemAllocAsync(Pointer*, std::size_t, Stream);
+Code cuMemFreeAsync(Pointer, Stream);
 Code cuIpcGetMemHandle(void*, Pointer);
 Code cuMemAddressReserve(Pointer*, std::size_t, std::size_t, Pointer, unsigned long long);
 Code cuMemAddressFree(Pointer, std::size_t);
@@ -537,6 +551,112 @@ void streams(Module module) {
   GOOD(cuMemFree_v2(data));
 }
 
+std::uint64_t graph_memory(int attribute) {
+  std::uint64_t bytes = ~0ULL;
+  GOOD(cuDeviceGetGraphMemAttribute(0, attribute, &bytes));
+  return bytes;
+}
+
+// A graph that allocates, fills, runs a kernel, copies out and frees; within another, as its child; captured.
+void nodes(Module module) {
+  constexpr std::uint64_t bytes = 4000;
+  Function function = nullptr;
+  GOOD(cuModuleGetFunction(&function, module, "scale"));
+  Event event = nullptr;
+  GOOD(cuEventCreate(&event, 0));
+  Graph* graph = nullptr;
+  GOOD(cuGraphCreate(&graph, 0));
+  std::vector<Node*> chain;
+  auto const add = [&](NodeType type, auto const& fill) {
+    NodeParameters given{};
+    given.type = type;
+    fill(given);
+    Node* node = nullptr;
+    GOOD(cuGraphAddNode_v2(&node, graph, chain.empty() ? nullptr : &chain.back(), nullptr, chain.empty() ? 0 : 1,
+                           &given));
+    chain.push_back(node);
+    return given;
+  };
+  auto const used = graph_memory(0), reserved = graph_memory(2);
+  auto const memory = add(NodeType::allocation, [](auto& p) { p.allocation.bytes = bytes; });
+  auto data = reinterpret_cast<Pointer>(memory.allocation.pointer);
+  EXPECT(data != 0 && graph_memory(2) == reserved + bytes && graph_memory(0) == used);
+  float const two = 2;
+  add(NodeType::fill, [&](auto& p) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, &two, sizeof value);
+    p.fill = {memory.allocation.pointer, 0, value, 4, 1000, 1};
+  });
+  float by = 3;
+  unsigned n = 1000;
+  void* arguments[] = {&data, &by, &n};
+  // The function in the place of a kernel of a library.
+  add(NodeType::kernel, [&](auto& p) {
+    KernelNode const kernel{{nullptr, {8, 1, 1}, {128, 1, 1}, 0, arguments, nullptr}, function, nullptr};
+    std::memcpy(&p.kernel, &kernel, sizeof kernel);
+  });
+  add(NodeType::event_record, [&](auto& p) { p.event.event = event; });
+  add(NodeType::event_wait, [&](auto& p) { p.event.event = event; });
+  Pointer out = 0;
+  GOOD(cuMemAlloc_v2(&out, bytes));
+  by = 5;  // the arguments were copied
+  add(NodeType::release, [&](auto& p) { p.release.pointer = memory.allocation.pointer; });
+  Event seen = nullptr;
+  GOOD(cuGraphEventRecordNodeGetEvent(chain[3], &seen));
+  EXPECT(seen == event);
+  std::size_t edges = 0;
+  GOOD(cuGraphGetEdges(graph, nullptr, nullptr, &edges));
+  EXPECT(edges == chain.size() - 1);
+
+  // The same as a child of another graph, whose copy of the kernel's node has its own life.
+  Graph* outer = nullptr;
+  GOOD(cuGraphCreate(&outer, 0));
+  std::swap(graph, outer);
+  chain.clear();
+  add(NodeType::graph, [&](auto& p) { p.child.graph = outer; });
+  add(NodeType::allocation, [](auto& p) { p.allocation.bytes = 16; });
+  NodeParameters bad{};
+  bad.type = static_cast<NodeType>(99);
+  Node* none = nullptr;
+  EXPECT(cuGraphAddNode_v2(&none, graph, nullptr, nullptr, 0, &bad) != Code::success && !none);
+  EXPECT(cuGraphAddNode_v2(&none, graph, nullptr, nullptr, 0, nullptr) == Code::invalid_value);
+  Graph* child = nullptr;
+  GOOD(cuGraphChildGraphNodeGetGraph(chain[0], &child));
+  EXPECT(child && child != outer);
+  GOOD(cuGraphDestroy(outer));
+  GraphExec* exec = nullptr;
+  GOOD(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  for (int runs = 0; runs < 2; ++runs) {
+    GOOD(cuGraphLaunch(exec, nullptr));
+    std::vector<float> host(1000);
+    GOOD(cuMemcpyDtoH_v2(host.data(), data, bytes));  // it is freed, but still the graph's
+    EXPECT(host == std::vector<float>(1000, 6.0F));
+    EXPECT(graph_memory(0) == used + 16);
+  }
+  Graph* clone = nullptr;
+  GOOD(cuGraphClone(&clone, graph));
+  GOOD(cuGraphNodeFindInClone(&none, chain[1], clone));
+  EXPECT(none && none != chain[1]);
+  GOOD(cuGraphDestroy(clone));
+  GOOD(cuGraphDestroy(graph));
+  EXPECT(cuGraphChildGraphNodeGetGraph(chain[0], &child) == Code::invalid_value);
+  EXPECT(graph_memory(2) == reserved + bytes + 16);  // the executable graph has it
+  GOOD(cuGraphExecDestroy(exec));
+  EXPECT(graph_memory(2) == reserved && graph_memory(0) == used);
+  EXPECT(cuMemFree_v2(data) == Code::invalid_value);
+
+  Stream stream = nullptr;
+  GOOD(cuStreamCreate(&stream, 1));
+  GOOD(cuStreamBeginCapture_v2(stream, 2));
+  GOOD(cuMemAllocAsync(&data, bytes, stream));
+  GOOD(cuMemFreeAsync(data, stream));
+  GOOD(cuStreamEndCapture(stream, &graph));
+  EXPECT(graph_memory(2) == reserved + bytes);
+  GOOD(cuGraphDestroy(graph));
+  EXPECT(graph_memory(2) == reserved);
+  GOOD(cuMemFree_v2(out));
+}
+
 void procedures() {
   void* function = nullptr;
   int result = 9;
@@ -580,6 +700,7 @@ int usual() {
   virtual_memory(module);
   textures(module);
   streams(module);
+  nodes(module);
   procedures();
   fault(module);
   std::printf("%d failures\n", failures);
