@@ -136,6 +136,11 @@ emu::Outcome Launcher::run_all(Kernel const& kernel, emu::Launch const& launch, 
   return emu::run(*kernel.ready, launch, parts_.memory, groups, observers, run_limits_, threads_);
 }
 
+static void count_cut(attach::Usage& usage) {
+  ++usage.cut;
+  report("a launch exceeds --budget: groups that are not counted do not run, and their results are missing");
+}
+
 // With --budget a launch that costs more than is left runs only the groups that are counted: none, where its
 // configuration has a row.
 emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const& launch, Rows::Begun const& begun,
@@ -146,7 +151,7 @@ emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const
   if (!counted && observers.empty() && deferred.takes(kernel, launch, configuration)) return {};
   auto& usage = parts_.timeline.usage();
   if (!counted && !affords(configuration)) {
-    ++usage.cut;
+    count_cut(usage);
     deferred.after(kernel, launch, std::nullopt);
     return {};
   }
@@ -160,7 +165,7 @@ emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const
   if (whole)
     budget.spend(outcome.warp_instructions, took.count());
   else
-    ++usage.cut;
+    count_cut(usage);
   if (counted && configuration) rows_.whole_steps(*configuration) = counted->whole_steps();
   deferred.after(kernel, launch, whole ? std::optional(outcome.warp_instructions) : std::nullopt);
   return outcome;
@@ -191,7 +196,7 @@ bool Launcher::run_deferred(Deferred::Launch const& deferred) {
   if (parts_.error.code != Code::success) return false;
   auto& usage = parts_.timeline.usage();
   if (!affords(deferred.configuration)) {
-    ++usage.cut;
+    count_cut(usage);
     return false;
   }
   Running const running(usage, deferred.configuration, expected_s(deferred.configuration));

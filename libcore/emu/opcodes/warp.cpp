@@ -1,5 +1,6 @@
-// Operations across the lanes of a warp: votes, shuffles, matches and reductions. Each takes the lanes that execute it
-// together; a member mask that names others is not waited for. Counted as `sync`, shuffles as `other`.
+// Operations across the lanes of a warp: votes, shuffles, matches and reductions. Each takes those of the lanes that
+// execute it together that its member mask names (shuffles: all of them); others in the mask are not waited for.
+// Counted as `sync`, shuffles as `other`.
 #include "emu/opcodes/extremes.hpp"
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/lanewise.hpp"
@@ -19,21 +20,41 @@ void per_lane(u32 bits, Each each) {
   for (; bits; bits &= bits - 1) each(static_cast<u32>(std::countr_zero(bits)));
 }
 
+// each(warp, lanes, members): lanes with one member mask, and which of the active lanes it names. They are the same in
+// a program that keeps the manual's rules; a lane that its own mask leaves out sees the others.
+template <class Each>
+void per_members(Context& c, u32 mask, Each each) {
+  per_warp(c, [&](u32 warp, u32 active) {
+    u32 const* masks = mask == no_slot ? nullptr : slot<u32>(c, mask, warp);
+    u32 named_by_all = ~0u;
+    if (masks)
+      for (u32 lane = 0; lane < lanes_per_warp; ++lane) named_by_all &= masks[lane] | ~(0u - (active >> lane & 1));
+    if ((named_by_all & active) == active) return each(warp, active, active);
+    for (u32 rest = active; rest;) {
+      u32 const own = masks[std::countr_zero(rest)];
+      u32 lanes = 0;
+      per_lane(rest, [&](u32 lane) { lanes |= masks[lane] == own ? 1u << lane : 0u; });
+      each(warp, lanes, active & own);
+      rest &= ~lanes;
+    }
+  });
+}
+
 enum class Vote { all, any, uniform, ballot };
 template <Vote Kind>
 void vote(Context& c, MicroOp const& op) {
-  per_warp(c, [&](u32 warp, u32 active) {
+  per_members(c, op.s[1], [&](u32 warp, u32 lanes, u32 members) {
     u32 const* p = slot<Pred>(c, op.s[0], warp);
     u32 holds = 0;
-    per_lane(active, [&](u32 lane) { holds |= p[lane] ? 1u << lane : 0u; });
+    per_lane(members, [&](u32 lane) { holds |= p[lane] ? 1u << lane : 0u; });
     u32 const result = Kind == Vote::ballot ? holds
-                       : (Kind == Vote::all   ? holds == active
+                       : (Kind == Vote::all   ? holds == members
                           : Kind == Vote::any ? holds != 0
-                                              : holds == active || holds == 0)
+                                              : holds == members || holds == 0)
                            ? ~0u
                            : 0u;
     u32* d = slot<u32>(c, op.d[0], warp);
-    per_lane(active, [&](u32 lane) { d[lane] = result; });
+    per_lane(lanes, [&](u32 lane) { d[lane] = result; });
   });
 }
 
@@ -86,40 +107,40 @@ void shuffle(Context& c, MicroOp const& op) {
 
 template <class T>
 void match_any(Context& c, MicroOp const& op) {
-  per_warp(c, [&](u32 warp, u32 active) {
+  per_members(c, op.s[1], [&](u32 warp, u32 lanes, u32 members) {
     auto const* a = slot<T>(c, op.s[0], warp);
     u32 result[lanes_per_warp];
-    per_lane(active, [&](u32 lane) {
+    per_lane(lanes, [&](u32 lane) {
       result[lane] = 0;
-      per_lane(active, [&](u32 other_lane) { result[lane] |= a[other_lane] == a[lane] ? 1u << other_lane : 0u; });
+      per_lane(members, [&](u32 other_lane) { result[lane] |= a[other_lane] == a[lane] ? 1u << other_lane : 0u; });
     });
     u32* d = slot<u32>(c, op.d[0], warp);
-    per_lane(active, [&](u32 lane) { d[lane] = result[lane]; });
+    per_lane(lanes, [&](u32 lane) { d[lane] = result[lane]; });
   });
 }
 template <class T>
 void match_all(Context& c, MicroOp const& op) {
-  per_warp(c, [&](u32 warp, u32 active) {
+  per_members(c, op.s[1], [&](u32 warp, u32 lanes, u32 members) {
     auto const* a = slot<T>(c, op.s[0], warp);
-    auto const first = a[std::countr_zero(active)];
+    auto const first = a[std::countr_zero(members ? members : lanes)];
     bool equal = true;
-    per_lane(active, [&](u32 lane) { equal &= a[lane] == first; });
+    per_lane(members, [&](u32 lane) { equal &= a[lane] == first; });
     u32* d = slot<u32>(c, op.d[0], warp);
-    per_lane(active, [&](u32 lane) { d[lane] = equal ? active : 0u; });
+    per_lane(lanes, [&](u32 lane) { d[lane] = equal ? members : 0u; });
     if (op.d[1] == no_slot) return;
     u32* p = slot<u32>(c, op.d[1], warp);
-    per_lane(active, [&](u32 lane) { p[lane] = equal ? ~0u : 0u; });
+    per_lane(lanes, [&](u32 lane) { p[lane] = equal ? ~0u : 0u; });
   });
 }
 
 template <class T, class F>
 void reduce(Context& c, MicroOp const& op) {
-  per_warp(c, [&](u32 warp, u32 active) {
+  per_members(c, op.s[1], [&](u32 warp, u32 lanes, u32 members) {
     u32 const* a = slot<u32>(c, op.s[0], warp);
-    T total = static_cast<T>(a[std::countr_zero(active)]);
-    per_lane(active & (active - 1), [&](u32 lane) { total = F{}(total, static_cast<T>(a[lane])); });
+    T total = static_cast<T>(a[std::countr_zero(members ? members : lanes)]);
+    per_lane(members & (members - 1), [&](u32 lane) { total = F{}(total, static_cast<T>(a[lane])); });
     u32* d = slot<u32>(c, op.d[0], warp);
-    per_lane(active, [&](u32 lane) { d[lane] = static_cast<u32>(total); });
+    per_lane(lanes, [&](u32 lane) { d[lane] = static_cast<u32>(total); });
   });
 }
 struct Add {
@@ -150,23 +171,23 @@ struct Xor {
 // redux of f32: of values or magnitudes; NaN wins where asked, else counts only if there is nothing else.
 template <bool Maximum, bool Magnitudes, bool NanWins>
 void reduce_float(Context& c, MicroOp const& op) {
-  per_warp(c, [&](u32 warp, u32 active) {
+  per_members(c, op.s[1], [&](u32 warp, u32 lanes, u32 members) {
     u32 const* a = slot<f32>(c, op.s[0], warp);
     auto value = [&](u32 lane) { return std::bit_cast<f32>(Magnitudes ? a[lane] & 0x7fffffffu : a[lane]); };
-    f32 total = value(static_cast<u32>(std::countr_zero(active)));
-    per_lane(active & (active - 1), [&](u32 lane) { total = Extreme<Maximum, NanWins>{}(total, value(lane)); });
+    f32 total = value(static_cast<u32>(std::countr_zero(members ? members : lanes)));
+    per_lane(members & (members - 1), [&](u32 lane) { total = Extreme<Maximum, NanWins>{}(total, value(lane)); });
     u32* d = slot<f32>(c, op.d[0], warp);
-    per_lane(active, [&](u32 lane) { d[lane] = Lane<f32>::store(total); });
+    per_lane(lanes, [&](u32 lane) { d[lane] = Lane<f32>::store(total); });
   });
 }
 
 // The lowest lane is elected.
 void elect(Context& c, MicroOp const& op) {
-  per_warp(c, [&](u32 warp, u32 active) {
-    auto const leader = static_cast<u32>(std::countr_zero(active));
+  per_members(c, op.s[0], [&](u32 warp, u32 lanes, u32 members) {
+    auto const leader = static_cast<u32>(std::countr_zero(members ? members : lanes));
     u32 *d = slot<u32>(c, op.d[0], warp), *p = op.d[1] == no_slot ? nullptr : slot<u32>(c, op.d[1], warp);
-    per_lane(active, [&](u32 lane) { d[lane] = leader; });
-    if (p) per_lane(active, [&](u32 lane) { p[lane] = lane == leader ? ~0u : 0u; });
+    per_lane(lanes, [&](u32 lane) { d[lane] = leader; });
+    if (p) per_lane(lanes, [&](u32 lane) { p[lane] = lane == leader ? ~0u : 0u; });
   });
 }
 

@@ -22,6 +22,14 @@ struct Crossing {
   std::function<u64(Random&)> draw = [](Random& r) { return r(); };
 };
 
+std::vector<u32> lanes_of(u32 active) {
+  std::vector<u32> lanes;
+  for (u32 lane = 0; lane < 32; ++lane)
+    if (active >> lane & 1) lanes.push_back(lane);
+  return lanes;
+}
+
+// In some warps the lanes are of two groups, each with its own member mask, that execute the operation together.
 void check_crossing(Crossing const& c) {
   constexpr u32 warps = 40;  // 5 units of 8
   Random random{17};
@@ -30,8 +38,13 @@ void check_crossing(Crossing const& c) {
   for (u64& x : b) x = random() & 0xffffffff;
   std::vector<u32> active(warps);
   for (u32 w = 0; w < warps; ++w) active[w] = w % 3 == 0 ? ~0u : static_cast<u32>(random()) | 1u << random.below(32);
+  // Where a shuffle takes from another group the result is undefined.
+  bool const in_groups = c.text.find("%members") != c.text.npos && c.text.find("shfl") == c.text.npos;
+  std::vector<u32> group(warps, ~0u);
+  if (in_groups)
+    for (u32 w = 0; w < warps; w += 2) group[w] = static_cast<u32>(random());
   std::string const text =
-      ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 m, .param .u64 r) {\n"
+      ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 m, .param .u64 g, .param .u64 r) {\n"
       ".reg .pred %p; .reg .pred %pa; .reg .pred %off; .reg .b32 %w; .reg .b32 %b; .reg .b32 %d; .reg .b32 %n<8>;\n"
       ".reg .b64 %a; .reg .b64 %x<8>; .reg .b32 %members;\n"
       "mov.u32 %n0, %tid.x; mov.u32 %n1, %ctaid.x; mad.lo.u32 %n0, %n1, 256, %n0; mul.wide.u32 %x0, %n0, 8;\n"
@@ -40,6 +53,9 @@ void check_crossing(Crossing const& c) {
       "ld.param.u64 %x3, [m]; shr.u32 %n2, %n0, 5; mul.wide.u32 %x4, %n2, 4; add.s64 %x3, %x3, %x4;\n"
       "ld.global.b32 %members, [%x3]; and.b32 %n3, %w, 1; setp.ne.u32 %pa, %n3, 0;\n"
       "mov.u32 %n4, %laneid; shr.u32 %n5, %members, %n4; and.b32 %n5, %n5, 1; setp.eq.u32 %off, %n5, 0;\n"
+      "ld.param.u64 %x7, [g]; add.s64 %x7, %x7, %x4; ld.global.b32 %n7, [%x7];\n"
+      "shr.u32 %n5, %n7, %n4; and.b32 %n5, %n5, 1; sub.u32 %n5, %n5, 1; xor.b32 %n7, %n7, %n5;\n"
+      "and.b32 %members, %members, %n7;\n"
       "@%off bra OUT; mov.u32 %d, 0; setp.ne.u32 %p, 0, 0;\n" +
       c.text +
       "\nselp.u32 %n6, 1, 0, %p; mov.b64 %x5, {%d, %n6}; ld.param.u64 %x6, [r]; add.s64 %x6, %x6, %x0;\n"
@@ -53,13 +69,19 @@ void check_crossing(Crossing const& c) {
     bench.buffer("a", a);
     bench.buffer("b", b);
     bench.buffer("m", active);
+    bench.buffer("g", group);
     u64 const r = bench.buffer("r", std::vector<u64>(32 * warps, 77));
     Outcome const& outcome = bench.run();
     if (outcome.finding) FAIL(outcome.finding->message);
     std::vector<u64> wanted;
     for (u32 w = 0; w < warps; ++w) {
       std::vector<u64> const wa(&a[32 * w], &a[32 * w] + 32), wb(&b[32 * w], &b[32 * w] + 32);
-      std::vector<Lane> const expected = c.expected(wa, wb, active[w]);
+      std::vector<Lane> expected(32);
+      for (u32 const lanes : {active[w] & group[w], active[w] & ~group[w]}) {
+        if (!lanes) continue;
+        auto const of_group = c.expected(wa, wb, lanes);
+        for (u32 const lane : lanes_of(lanes)) expected[lane] = of_group[lane];
+      }
       for (u32 lane = 0; lane < 32; ++lane) {
         bool const on = active[w] >> lane & 1;
         wanted.push_back(!on ? 77
@@ -75,12 +97,6 @@ void check_crossing(Crossing const& c) {
   use_isa_level(isa_levels().back());
 }
 
-std::vector<u32> lanes_of(u32 active) {
-  std::vector<u32> lanes;
-  for (u32 lane = 0; lane < 32; ++lane)
-    if (active >> lane & 1) lanes.push_back(lane);
-  return lanes;
-}
 std::vector<Lane> all_lanes(u64 value, bool holds = false) {
   return std::vector<Lane>(32, Lane{value, holds});
 }
