@@ -54,18 +54,37 @@ std::string folder_of_runtimes() {
   return out;
 }
 
+// In a folder of its own, as bin/nvcc beside what lies beside the user's nvcc: PyCUDA looks for libraries there.
+void put_nvcc(std::vector<std::string>& variables, std::string const& program, std::filesystem::path const& folder) {
+  std::filesystem::path const users = find_program("nvcc");
+  std::error_code error;
+  if (users.empty() || !std::filesystem::create_directories(folder / "bin", error)) return;
+  std::filesystem::create_symlink(program, folder / "bin/nvcc", error);
+  for (auto const& entry : std::filesystem::directory_iterator(users.parent_path().parent_path(), error))
+    if (auto const name = entry.path().filename(); name != "bin")
+      std::filesystem::create_symlink(entry.path(), folder / name, error);
+  put_first(variables, "PATH", (folder / "bin").string());
+}
+
 // Of programs in Python. What their packages have compiled for the emulator is no code of a GPU, nor the other way
-// round: it is cached apart. Triton makes machine code by a program, ptxas.
+// round: it is cached apart. Triton makes machine code by a program, ptxas, and PyCUDA by nvcc.
 void put_compilers(std::vector<std::string>& variables, std::string const& runtimes, std::string const& spool) {
   preload(variables, "kernelcast-cuda-compilers.so", "install the whole suite");
   auto const cached = cache_folder();
   auto const compiled = cached.empty() ? spool + "/compiled/" : cached + "compiled/";
-  for (std::string const package : {"CUPY", "NUMBA", "TRITON"})
+  for (std::string const package : {"CUPY", "NUMBA", "PYCUDA", "TRITON"})
     put_unless_set(variables, package + "_CACHE_DIR", compiled + package);
-  auto const assembler = find_plugin("kernelcast-ptxas");
-  if (assembler.empty())
-    throw Error(Status::unavailable, "the program kernelcast-ptxas is not installed beside the program",
-                "install the whole suite");
+  std::error_code ignored;
+  std::filesystem::create_directories(compiled + "PYCUDA", ignored);  // PyCUDA does not
+  auto const program = [](std::string const& name) {
+    auto path = find_plugin(name);
+    if (path.empty())
+      throw Error(Status::unavailable, "the program " + name + " is not installed beside the program",
+                  "install the whole suite");
+    return path;
+  };
+  auto const assembler = program("kernelcast-ptxas");
+  put_nvcc(variables, program("kernelcast-nvcc"), spool + "/cuda");
   replace(variables, "TRITON_PTXAS_PATH", assembler);
   replace(variables, "TRITON_PTXAS_BLACKWELL_PATH", assembler);
   put_unless_set(variables, "TRITON_LIBCUDA_PATH", runtimes);
@@ -104,7 +123,7 @@ std::string lasting_programs() {
 }
 
 LeaveSignalsToTheApplication::LeaveSignalsToTheApplication() {
-  struct sigaction ours{};
+  struct sigaction ours {};
   ours.sa_handler = leave_to_the_application;
   ours.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &ours, &before_[i]);

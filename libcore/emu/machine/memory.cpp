@@ -116,12 +116,16 @@ void Memory::zero(std::uint64_t device_address, std::uint64_t bytes) {
 bool Memory::remove(std::uint64_t device_address) {
   Impl& m = *impl_;
   if (m.lent.erase(device_address) > 0) return true;
-  auto const at =
-      std::find_if(m.buffers.begin(), m.buffers.end(), [&](Buffer const& b) { return b.address == device_address; });
-  if (at == m.buffers.end()) return false;
+  auto const at = std::lower_bound(m.buffers.begin(), m.buffers.end(), device_address,
+                                   [](Buffer const& b, std::uint64_t address) { return b.address < address; });
+  if (at == m.buffers.end() || at->address != device_address) return false;
   std::uint64_t const extent = round_up(std::max<std::uint64_t>(at->size, 1), page_bytes);
-  madvise(at->data, extent, MADV_DONTNEED);  // the pages go back, and whoever comes next finds zeros
-  mprotect(at->data, extent, PROT_NONE);
+  // The pages go back, and whoever comes next finds zeros. A new mapping becomes one with its neighbours, which one that
+  // had pages does not: the system allows some ten thousands of them.
+  if (mmap(at->data, extent, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    madvise(at->data, extent, MADV_DONTNEED);
+    mprotect(at->data, extent, PROT_NONE);
+  }
   m.used_bytes -= at->size;
   m.buffers.erase(at);
   return true;

@@ -34,6 +34,17 @@ TEST_CASE("memory that is removed can be had again, and is zero") {
   CHECK_THROWS_AS(memory.add("too large", (megabytes + 1) << 20), Error);
 }
 
+TEST_CASE("buffers may come and go for ever: what is removed costs no mapping") {
+  emu::Memory memory(1 << 30, emu::Memory::Addresses::of_host);
+  auto last = memory.add("first", 8);
+  for (int i = 0; i < 100'000; ++i) {
+    auto const next = memory.add("next", 8);
+    memory.bytes(next)[0] = memory.bytes(last)[0];
+    REQUIRE(memory.remove(last));
+    last = next;
+  }
+}
+
 TEST_CASE("memory of the host can be lent") {
   emu::Memory memory(1 << 20, emu::Memory::Addresses::of_host);
   std::byte all[64]{};

@@ -11,7 +11,7 @@ python=${KERNELCAST_PYTHON:-$(command -v python3 || true)}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CACHE_HOME="$folder/cache"
-unset CUPY_CACHE_DIR NUMBA_CACHE_DIR TRITON_CACHE_DIR
+unset CUPY_CACHE_DIR NUMBA_CACHE_DIR PYCUDA_CACHE_DIR TRITON_CACHE_DIR
 for time in first second; do
   status=0
   "$miniemu" --attach --as a100 --no-registers -o "$folder/rows.csv" -- "$python" "$script" >"$folder/out" 2>"$folder/err" || status=$?

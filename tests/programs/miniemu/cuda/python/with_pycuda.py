@@ -1,7 +1,11 @@
-"""PyCUDA: a module from PTX, arrays of the device, memory, events."""
+"""PyCUDA: modules of PTX and (where there is nvcc) of CUDA C++, arrays of the device, memory, events."""
+import shutil
+
 import numpy
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as driver
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
 
 from checks import check
 
@@ -39,3 +43,13 @@ kernel.prepare("P").prepared_call((1, 1), (256, 1, 1), pointer)
 driver.memcpy_dtoh(out, pointer)
 check("a prepared call", out, 2 * values)
 print("kernel doubled")
+
+if shutil.which("nvcc"):
+    source = SourceModule("__global__ void tripled(float* a) { a[threadIdx.x] *= 3; }")
+    out = values.copy()
+    source.get_function("tripled")(driver.InOut(out), block=(256, 1, 1))
+    check("a module of CUDA C++", out, 3 * values)
+    on_device = gpuarray.to_gpu(values)
+    check("an array", (2 * on_device + on_device).get(), 3 * values)
+    check("a sum", gpuarray.sum(on_device).get(), values.sum(dtype=numpy.float64), 1e-4)
+    print("kernel tripled")
