@@ -53,7 +53,8 @@ Memory::~Memory() {
   munmap(impl_->reserved, impl_->range_bytes + heap_reserve_bytes + huge_page_bytes);
 }
 
-// Behind all others, or when the range is used up the first gap where buffers were removed.
+// Behind the last one that was made, or when the range is used up the first gap where buffers were removed; behind all
+// that are left it goes on from there.
 std::uint64_t Memory::Impl::place(std::uint64_t bytes) {
   std::uint64_t const extent = round_up(std::max<std::uint64_t>(bytes, 1), page_bytes);
   auto const begin_at = [&](std::uint64_t at) {
@@ -62,18 +63,20 @@ std::uint64_t Memory::Impl::place(std::uint64_t bytes) {
   auto const end_of = [](std::uint64_t begin, std::uint64_t size) {
     return round_up(begin + size + gap_bytes, page_bytes);
   };
-  std::uint64_t const last = begin_at(next);
-  if (end_of(last, extent) - first <= range_bytes) {
-    next = end_of(last, extent);
-    return last;
-  }
+  auto const behind = [&](std::uint64_t at) {
+    std::uint64_t const begin = begin_at(at);
+    if (end_of(begin, extent) - first > range_bytes) return std::uint64_t{0};
+    next = end_of(begin, extent);
+    return begin;
+  };
+  if (auto const begin = behind(next)) return begin;
   std::uint64_t free = first;
   for (Buffer const& b : buffers) {
     std::uint64_t const begin = begin_at(free);
     if (end_of(begin, extent) <= b.address) return begin;
     free = end_of(b.address, round_up(std::max<std::uint64_t>(b.size, 1), page_bytes));
   }
-  return 0;
+  return behind(free);
 }
 
 std::uint64_t Memory::add(std::string name, std::uint64_t bytes) {
