@@ -123,7 +123,7 @@ std::string lasting_programs() {
 }
 
 LeaveSignalsToTheApplication::LeaveSignalsToTheApplication() {
-  struct sigaction ours {};
+  struct sigaction ours{};
   ours.sa_handler = leave_to_the_application;
   ours.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &ours, &before_[i]);

@@ -109,7 +109,7 @@ void complete(Link& link) {
 }
 
 std::optional<std::vector<char>> content_of(char const* path) {
-  struct stat status {};
+  struct stat status{};
   if (!path || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   std::vector<char> out{std::istreambuf_iterator<char>(file), {}};

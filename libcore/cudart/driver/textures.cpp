@@ -65,9 +65,8 @@ Code make_array(Array** out, Array3DDescription const& given) {
   if (!current_context()) return no_context();
   auto const channels = channels_of(given.format, given.channels);
   if (!out || !channels) return Code::invalid_value;
-  return of_runtime_call([&] {
-    return cudaMalloc3DArray(out, &*channels, {given.width, given.height, given.depth}, given.flags);
-  });
+  return of_runtime_call(
+      [&] { return cudaMalloc3DArray(out, &*channels, {given.width, given.height, given.depth}, given.flags); });
 }
 
 // False where the format is none.

@@ -273,7 +273,7 @@ KERNELCAST_CUDA_EXPORT Code cuMemExportToShareableHandle(void* out, unsigned lon
 KERNELCAST_CUDA_EXPORT Code cuMemImportFromShareableHandle(unsigned long long* out, void* os_handle, unsigned type) {
   return call([&](Allocations&) {
     auto const descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(os_handle));
-    struct stat status {};
+    struct stat status{};
     if (!out || type != handle_posix_file || fcntl(descriptor, F_GET_SEALS) != sealed ||
         fstat(descriptor, &status) != 0 || !is_whole(static_cast<std::uint64_t>(status.st_size)))
       return Code::invalid_value;

@@ -123,8 +123,8 @@ bool Memory::remove(std::uint64_t device_address) {
                                    [](Buffer const& b, std::uint64_t address) { return b.address < address; });
   if (at == m.buffers.end() || at->address != device_address) return false;
   std::uint64_t const extent = round_up(std::max<std::uint64_t>(at->size, 1), page_bytes);
-  // The pages go back, and whoever comes next finds zeros. A new mapping becomes one with its neighbours, which one that
-  // had pages does not: the system allows some ten thousands of them.
+  // The pages go back, and whoever comes next finds zeros. A new mapping becomes one with its neighbours, which one
+  // that had pages does not: the system allows some ten thousands of them.
   if (mmap(at->data, extent, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
     madvise(at->data, extent, MADV_DONTNEED);
     mprotect(at->data, extent, PROT_NONE);
