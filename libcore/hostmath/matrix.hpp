@@ -2,7 +2,9 @@
 // transposed is a matrix whose steps are exchanged.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "hostmath/numbers.hpp"
@@ -90,6 +92,55 @@ void solve_triangular(Index m, Index n, Part part, bool unit_diagonal, T alpha, 
       }
       b.at(i, j) = unit_diagonal ? value : value / a.value(i, i);
     }
+}
+
+// L (its diagonal is 1) and U of a square matrix in its place. With `pivots`, rows are exchanged: the k-th with that
+// one, from 1. The first column whose pivot is 0, from 1; 0 where there is none.
+template <class T>
+int factorise(Index n, Matrix<T> a, int* pivots) {
+  auto const size = [](T v) {
+    if constexpr (is_complex<T>)
+      return std::abs(v.re) + std::abs(v.im);
+    else
+      return std::abs(v);
+  };
+  int zero = 0;
+  for (Index k = 0; k < n; ++k) {
+    Index best = k;
+    for (Index i = k + 1; pivots && i < n; ++i)
+      if (size(a.at(i, k)) > size(a.at(best, k))) best = i;
+    if (pivots) pivots[k] = static_cast<int>(best + 1);
+    for (Index j = 0; best != k && j < n; ++j) std::swap(a.at(k, j), a.at(best, j));
+    if (a.at(k, k) == T(0)) {
+      if (zero == 0) zero = static_cast<int>(k + 1);
+      continue;
+    }
+    for (Index i = k + 1; i < n; ++i) a.at(i, k) = a.at(i, k) / a.at(k, k);
+    for (Index j = k + 1; j < n; ++j)
+      for (Index i = k + 1; i < n; ++i) a.at(i, j) = a.at(i, j) - a.at(i, k) * a.at(k, j);
+  }
+  return zero;
+}
+
+// x with op(A) x = b in the place of b (n x columns), of what factorise() leaves; a pivot that is no row exchanges
+// none.
+template <class T>
+void solve_factorised(Index n, Index columns, Op op, T const* factors, Index leading, int const* pivots, Matrix<T> b) {
+  auto const a = Matrix<T const>::by_columns(factors, leading, op);
+  auto const exchange = [&](Index k) {
+    Index const other = pivots ? pivots[k] - Index{1} : k;
+    if (other >= 0 && other < n && other != k)
+      for (Index j = 0; j < columns; ++j) std::swap(b.at(k, j), b.at(other, j));
+  };
+  if (op == Op::none) {
+    for (Index k = 0; k < n; ++k) exchange(k);
+    solve_triangular(n, columns, Part::lower, true, T(1), a, b);
+    solve_triangular(n, columns, Part::upper, false, T(1), a, b);
+  } else {
+    solve_triangular(n, columns, Part::lower, false, T(1), a, b);
+    solve_triangular(n, columns, Part::upper, true, T(1), a, b);
+    for (Index k = n; k-- > 0;) exchange(k);
+  }
 }
 
 // All of a matrix of which one part is given: mirrored (conjugated where it is Hermitian), or with zeros.

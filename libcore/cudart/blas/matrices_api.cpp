@@ -22,6 +22,16 @@ void add(LibraryCall& call, std::string_view name, T const* begin, Index rows, I
               static_cast<std::uint64_t>(leading), read, written);
 }
 
+// Of a batch, by an array of pointers.
+template <class T>
+void add_all(LibraryCall& call, std::string_view name, T const* const* begin, Index batch, Index rows, Index columns,
+             Index leading, bool read = true, bool written = false) {
+  auto const bytes = static_cast<std::uint64_t>(batch) * sizeof(void*);
+  call.operands.push_back({name, begin, bytes, bytes, true, false});
+  if (!device_holds(begin, bytes)) return;  // which will be said
+  for (Index i = 0; i < batch; ++i) add(call, name, begin[i], rows, columns, leading, read, written);
+}
+
 struct Words {
   char const *call, *operation;
   std::string sizes;  // of the column library
@@ -164,17 +174,92 @@ Status trsm_batched(Handle* handle, char const* name, Triangle const& t, Index m
                     flop_of_product<T> / 2 * cubed(m, n, order) * static_cast<double>(batch)};
   return on_matrices<T>(handle, words, [=](LibraryCall& call) {
     if (batch == 0) return;
-    auto const bytes = static_cast<std::uint64_t>(batch) * sizeof(void*);
     by.add_to(call, "alpha");
-    call.operands.push_back({"A", a, bytes, bytes, true, false});
-    call.operands.push_back({"B", b, bytes, bytes, true, false});
-    if (device_holds(a, bytes) && device_holds(b, bytes))
-      for (Index i = 0; i < batch; ++i) {
-        add(call, "A", a[i], order, order, lda);
-        add(call, "B", b[i], m, n, ldb, true, true);
-      }
+    add_all(call, "A", a, batch, order, order, lda);
+    add_all(call, "B", b, batch, m, n, ldb, true, true);
     call.work = [=] {
       for (Index i = 0; i < batch; ++i) solve<T>(t, m, n, by.value(), a[i], lda, b[i], ldb);
+    };
+  });
+}
+
+// A batch of square matrices, each by its factors. `flop`: of one, over n^3.
+template <class T, class Describe>
+Status on_factors(Handle* handle, char const* name, Index n, Index columns, Index batch, bool valid, double flop,
+                  Describe const& describe) {
+  if (!known(handle)) return Status::not_initialized;
+  if (!valid || batch < 0) return Status::invalid_value;
+  Words const words{name, "factors", fmt::format("{}x{}x{}", n, columns, batch),
+                    n,    batch,     flop * flop_of_product<T> / 2 * cubed(n, n, columns) * static_cast<double>(batch)};
+  return on_matrices<T>(handle, words, describe);
+}
+
+template <class T>
+Status getrf_batched(Handle* handle, char const* name, Index n, T* const* a, Index lda, int* pivots, int* zero,
+                     Index batch) {
+  return on_factors<T>(handle, name, n, n, batch, !is_invalid(n, n, lda), 2.0 / 3, [=](LibraryCall& call) {
+    add_all(call, "A", a, batch, n, n, lda, true, true);
+    if (pivots) add(call, "P", pivots, n, batch, n, false, true);
+    add(call, "info", zero, batch, 1, batch, false, true);
+    call.work = [=] {
+      for (Index i = 0; i < batch; ++i)
+        zero[i] = hostmath::factorise(n, Matrix<T>::by_columns(a[i], lda), pivots ? pivots + i * n : nullptr);
+    };
+  });
+}
+
+template <class T>
+Status getrs_batched(Handle* handle, char const* name, Transpose op, Index n, Index columns, T const* const* a,
+                     Index lda, int const* pivots, T* const* b, Index ldb, int* invalid, Index batch) {
+  bool const valid = !is_invalid(n, n, lda) && !is_invalid(n, columns, ldb) && invalid;
+  if (invalid) *invalid = 0;
+  return on_factors<T>(handle, name, n, columns, batch, valid, 2, [=](LibraryCall& call) {
+    add_all(call, "A", a, batch, n, n, lda);
+    add_all(call, "B", b, batch, n, columns, ldb, true, true);
+    if (pivots) add(call, "P", pivots, n, batch, n);
+    call.work = [=] {
+      for (Index i = 0; i < batch; ++i)
+        hostmath::solve_factorised(n, columns, op_of(op), a[i], lda, pivots ? pivots + i * n : nullptr,
+                                   Matrix<T>::by_columns(b[i], ldb));
+    };
+  });
+}
+
+// The inverse of what is factorised, unless a pivot is 0, which is said as factorise() does.
+template <class T>
+int invert(Index n, T const* factors, Index leading, int const* pivots, T* c, Index ldc) {
+  for (Index k = 0; k < n; ++k)
+    if (factors[k * leading + k] == T(0)) return static_cast<int>(k + 1);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) c[j * ldc + i] = T(i == j ? 1 : 0);
+  hostmath::solve_factorised(n, n, Op::none, factors, leading, pivots, Matrix<T>::by_columns(c, ldc));
+  return 0;
+}
+
+// Of factors, or (matinv) of the matrices themselves, which are small.
+template <class T>
+Status invert_batched(Handle* handle, char const* name, bool factorised, Index n, T const* const* a, Index lda,
+                      int const* pivots, T* const* c, Index ldc, int* zero, Index batch) {
+  constexpr Index most = 32;  // of matinv
+  bool const valid = !is_invalid(n, n, lda) && !is_invalid(n, n, ldc) && (factorised || n <= most);
+  return on_factors<T>(handle, name, n, n, batch, valid, factorised ? 4.0 / 3 : 2, [=](LibraryCall& call) {
+    add_all(call, "A", a, batch, n, n, lda);
+    add_all(call, "C", c, batch, n, n, ldc, false, true);
+    if (pivots) add(call, "P", pivots, n, batch, n);
+    add(call, "info", zero, batch, 1, batch, false, true);
+    call.work = [=] {
+      std::vector<T> own;
+      std::vector<int> rows(static_cast<std::size_t>(n));
+      for (Index i = 0; i < batch; ++i) {
+        if (factorised) {
+          zero[i] = invert(n, a[i], lda, pivots ? pivots + i * n : nullptr, c[i], ldc);
+          continue;
+        }
+        own.resize(static_cast<std::size_t>(n * n));
+        for (Index j = 0; j < n; ++j) std::copy_n(a[i] + j * lda, n, &own[static_cast<std::size_t>(j * n)]);
+        hostmath::factorise(n, Matrix<T>::by_columns(own.data(), n), rows.data());
+        zero[i] = invert(n, own.data(), n, rows.data(), c[i], ldc);
+      }
     };
   });
 }
@@ -274,6 +359,16 @@ Status dgmm(Handle* handle, char const* name, Side side, Index m, Index n, T con
   EXPORT cublas##l##trsmBatched##wide(Handle* h, Side side, Fill fill, Transpose op, Diagonal unit, Int m, Int n, T const* alpha, T const* const* a, Int lda, T* const* b, Int ldb, Int batch) { return trsm_batched<T>(h, "cublas" #l "trsmBatched", {side, fill, op, unit}, m, n, alpha, a, lda, b, ldb, batch); } \
   EXPORT cublas##l##geam##wide(Handle* h, Transpose op_a, Transpose op_b, Int m, Int n, T const* alpha, T const* a, Int lda, T const* beta, T const* b, Int ldb, T* c, Int ldc) { return geam<T>(h, "cublas" #l "geam", op_a, op_b, m, n, alpha, a, lda, beta, b, ldb, c, ldc); } \
   EXPORT cublas##l##dgmm##wide(Handle* h, Side side, Int m, Int n, T const* a, Int lda, T const* x, Int incx, T* c, Int ldc) { return dgmm<T>(h, "cublas" #l "dgmm", side, m, n, a, lda, x, incx, c, ldc); }
+// Of 32-bit sizes alone.
+#define KERNELCAST_FACTORS(T, l) \
+  EXPORT cublas##l##getrfBatched(Handle* h, int n, T* const* a, int lda, int* pivots, int* info, int batch) { return getrf_batched<T>(h, "cublas" #l "getrfBatched", n, a, lda, pivots, info, batch); } \
+  EXPORT cublas##l##getriBatched(Handle* h, int n, T const* const* a, int lda, int const* pivots, T* const* c, int ldc, int* info, int batch) { return invert_batched<T>(h, "cublas" #l "getriBatched", true, n, a, lda, pivots, c, ldc, info, batch); } \
+  EXPORT cublas##l##matinvBatched(Handle* h, int n, T const* const* a, int lda, T* const* c, int ldc, int* info, int batch) { return invert_batched<T>(h, "cublas" #l "matinvBatched", false, n, a, lda, nullptr, c, ldc, info, batch); } \
+  EXPORT cublas##l##getrsBatched(Handle* h, Transpose op, int n, int columns, T const* const* a, int lda, int const* pivots, T* const* b, int ldb, int* info, int batch) { return getrs_batched<T>(h, "cublas" #l "getrsBatched", op, n, columns, a, lda, pivots, b, ldb, info, batch); }
+KERNELCAST_FACTORS(float, S)
+KERNELCAST_FACTORS(double, D)
+KERNELCAST_FACTORS(C32, C)
+KERNELCAST_FACTORS(C64, Z)
 #define KERNELCAST_COMPLEX(T, l, R, Int, wide) \
   EXPORT cublas##l##herk_v2##wide(Handle* h, Fill fill, Transpose op, Int n, Int k, R const* alpha, T const* a, Int lda, R const* beta, T* c, Int ldc) { return syrk<T, R>(h, "cublas" #l "herk", fill, op, n, k, alpha, a, lda, beta, c, ldc, true); } \
   EXPORT cublas##l##hemm_v2##wide(Handle* h, Side side, Fill fill, Int m, Int n, T const* alpha, T const* a, Int lda, T const* b, Int ldb, T const* beta, T* c, Int ldc) { return symm<T>(h, "cublas" #l "hemm", side, fill, m, n, alpha, a, lda, b, ldb, beta, c, ldc, Rest::hermitian); }

@@ -1,5 +1,7 @@
 // cuBLAS: products of random sizes, leading dimensions and transposes beside plain loops.
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 
 #include "common.hpp"
@@ -18,7 +20,7 @@ int cublasSgemmBatched(Handle, int, int, int, int, int, float const*, float cons
                        int, float const*, float* const*, int, int);
 int cublasDgemmStridedBatched(Handle, int, int, int, int, int, double const*, double const*, int, long long,
                               double const*, int, long long, double const*, double*, int, long long, int);
-int cublasSgetrfBatched(Handle, int, float* const*, int, int*, int*, int);
+int cublasSgelsBatched(Handle, int, int, int, int, float* const*, int, float* const*, int, int*, int*, int);
 int cublasSdot_v2(Handle, int, float const*, int, float const*, int, float*);
 int cublasSaxpy_v2(Handle, int, float const*, float const*, int, float*, int);
 int cublasSnrm2_v2(Handle, int, float const*, int, float*);
@@ -35,7 +37,11 @@ int cublasSgeam(Handle, int, int, int, int, float const*, float const*, int, flo
   int cublas##l##trsm_v2(Handle, int, int, int, int, int, int, T const*, T const*, int, T*, int);                     \
   int cublas##l##trmm_v2(Handle, int, int, int, int, int, int, T const*, T const*, int, T const*, int, T*, int);      \
   int cublas##l##syrk_v2(Handle, int, int, int, int, T const*, T const*, int, T const*, T*, int);                     \
-  int cublas##l##symm_v2(Handle, int, int, int, int, T const*, T const*, int, T const*, int, T const*, T*, int);
+  int cublas##l##symm_v2(Handle, int, int, int, int, T const*, T const*, int, T const*, int, T const*, T*, int);      \
+  int cublas##l##getrfBatched(Handle, int, T* const*, int, int*, int*, int);                                          \
+  int cublas##l##getriBatched(Handle, int, T const* const*, int, int const*, T* const*, int, int*, int);              \
+  int cublas##l##matinvBatched(Handle, int, T const* const*, int, T* const*, int, int*, int);                         \
+  int cublas##l##getrsBatched(Handle, int, int, int, T const* const*, int, int const*, T* const*, int, int*, int);
 DECLARED(float, S)
 DECLARED(double, D)
 DECLARED(C32, C)
@@ -256,6 +262,70 @@ void triangles(Solve trsm, Multiply trmm, char const* name) {
         }
 }
 
+// Three matrices; the last is singular: its fourth column is its second. Solutions are put back into the equations.
+template <class T, class Factorise, class Invert, class InvertWhole, class Solve>
+void factors(Factorise getrf, Invert getri, InvertWhole matinv, Solve getrs, char const* name) {
+  int const n = 21, lda = 24, columns = 5, batch = 3;
+  std::vector<std::vector<T>> a;
+  std::vector<T*> of_a, of_factors, of_inverse, of_b;
+  std::vector<std::unique_ptr<OnDevice<T>>> all;
+  auto const put = [&](std::vector<T> const& values, std::vector<T*>& to) {
+    to.push_back(*all.emplace_back(std::make_unique<OnDevice<T>>(values)));
+  };
+  std::vector<std::vector<T>> b;
+  for (int i = 0; i < batch; ++i) {
+    a.push_back(drawn<T>(lda * n));
+    if (i == 2) std::copy_n(a[2].begin() + lda, lda, a[2].begin() + 3 * lda);
+    b.push_back(drawn<T>(n * columns));
+    put(a[i], of_a);
+    put(a[i], of_factors);
+    put(std::vector<T>(n * n), of_inverse);
+    put(b[i], of_b);
+  }
+  OnDevice<T*> const on_a(of_a), on_factors(of_factors), on_inverse(of_inverse), on_b(of_b);
+  OnDevice<int> const pivots(std::vector<int>(n * batch)), info(std::vector<int>(batch, 9));
+  auto const solves = [&](int op, int i, std::vector<T> const& x, int width, auto const& right) {
+    std::vector<T> found, expected;
+    for (int j = 0; j < width; ++j)
+      for (int row = 0; row < n; ++row) {
+        T sum(0);
+        for (int k = 0; k < n; ++k) sum += at(a[i], lda, op, row, k) * x[j * n + k];
+        found.push_back(sum);
+        expected.push_back(right(row, j));
+      }
+    expect(difference(found, expected) < 100 * tolerance<T>, name);
+  };
+  auto const one = [](int row, int column) { return T(row == column ? 1 : 0); };
+  auto const values = [&](T* begin, int count) {
+    std::vector<T> out(count);
+    cudaMemcpy(out.data(), begin, count * sizeof(T), 2);
+    return out;
+  };
+  expect(getrf(handle, n, on_factors, lda, pivots, info, batch) == 0, name);
+  auto const zeros = info.values();
+  expect(zeros[0] == 0 && zeros[1] == 0, name);
+  expect(matinv(handle, n, on_a, lda, on_inverse, n, info, batch) == 0, name);
+  expect(info.values()[0] == 0 && info.values()[1] == 0, name);
+  for (int i = 0; i < 2; ++i) solves(0, i, values(of_inverse[i], n * n), n, one);
+  expect(getri(handle, n, on_factors, lda, pivots, on_inverse, n, info, batch) == 0 && info.values() == zeros, name);
+  for (int i = 0; i < 2; ++i) solves(0, i, values(of_inverse[i], n * n), n, one);
+  for (int op = 0; op < 3; ++op) {
+    int invalid = 9;
+    for (int i = 0; i < batch; ++i) cudaMemcpy(of_b[i], b[i].data(), b[i].size() * sizeof(T), 1);
+    expect(getrs(handle, op, n, columns, on_factors, lda, pivots, on_b, n, &invalid, 2) == 0 && invalid == 0, name);
+    for (int i = 0; i < 2; ++i)
+      solves(op, i, values(of_b[i], n * columns), columns, [&](int row, int j) { return b[i][j * n + row]; });
+  }
+  expect(matinv(handle, 33, on_a, 33, on_inverse, 33, info, batch) != 0, name);
+  // Without exchanges: [0 1; 1 0] has no first pivot, and with them it has both.
+  OnDevice<T> const turned(std::vector<T>{T(0), T(1), T(1), T(0)});
+  OnDevice<T*> const on_turned(std::vector<T*>{turned.begin()});
+  expect(getrf(handle, 2, on_turned, 2, nullptr, info, 1) == 0 && info.values()[0] == 1, name);
+  cudaMemcpy(turned.begin(), std::vector<T>{T(0), T(1), T(1), T(0)}.data(), 4 * sizeof(T), 1);
+  expect(getrf(handle, 2, on_turned, 2, pivots, info, 1) == 0 && info.values()[0] == 0 && pivots.values()[0] == 2,
+         name);
+}
+
 void matrices() {
   int const n = 31, k = 19;
   auto const a = drawn<double>(n * k), b = drawn<double>(n * n);
@@ -330,7 +400,8 @@ void out_of_bounds() {
   expect(cublasSgemm_v2(handle, 0, 0, 64, 64, 64, &one, a, 64, a, 64, &none, host.data(), 64) == 13, "of the host");
   expect(host == std::vector<float>(64 * 64, 7), "the host's memory");
   expect(cublasSgemm_v2(nullptr, 0, 0, 1, 1, 1, &one, a, 1, a, 1, &none, c, 1) == 1, "no handle");
-  expect(cublasSgetrfBatched(handle, 1, nullptr, 1, nullptr, nullptr, 1) == 15, "what there is not");
+  expect(cublasSgelsBatched(handle, 0, 1, 1, 1, nullptr, 1, nullptr, 1, nullptr, nullptr, 1) == 15,
+         "what there is not");
 }
 
 }  // namespace
@@ -350,6 +421,11 @@ int main(int argc, char** argv) {
   if (what == "triangles") {
     triangles<double>(cublasDtrsm_v2, cublasDtrmm_v2, "real triangles");
     triangles<C64>(cublasZtrsm_v2, cublasZtrmm_v2, "complex triangles");
+  }
+  if (what == "factors") {
+    factors<float>(cublasSgetrfBatched, cublasSgetriBatched, cublasSmatinvBatched, cublasSgetrsBatched, "real factors");
+    factors<C64>(cublasZgetrfBatched, cublasZgetriBatched, cublasZmatinvBatched, cublasZgetrsBatched,
+                 "complex factors");
   }
   if (what == "matrices") matrices();
   if (what == "captured") captured();
