@@ -10,31 +10,13 @@
 #include "emu/opcodes/extremes.hpp"
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/float_lanes.hpp"
+#include "emu/opcodes/transcendental.hpp"
 
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
 
 using enum Class;
 
-struct ReciprocalRoot {
-  f32 operator()(f32 a) const { return static_cast<f32>(1.0 / __builtin_sqrt(static_cast<f64>(a))); }
-  f64 operator()(f64 a) const { return 1.0 / __builtin_sqrt(a); }
-};
-struct Sine {
-  f32 operator()(f32 a) const { return static_cast<f32>(std::sin(static_cast<f64>(a))); }
-};
-struct Cosine {
-  f32 operator()(f32 a) const { return static_cast<f32>(std::cos(static_cast<f64>(a))); }
-};
-struct Tangent {
-  f32 operator()(f32 a) const { return static_cast<f32>(std::tanh(static_cast<f64>(a))); }
-};
-struct Exponential {
-  f32 operator()(f32 a) const { return static_cast<f32>(std::exp2(static_cast<f64>(a))); }
-};
-struct Logarithm {
-  f32 operator()(f32 a) const { return static_cast<f32>(std::log2(static_cast<f64>(a))); }
-};
 template <class F>
 struct Saturated {
   template <class... T>

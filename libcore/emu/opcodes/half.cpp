@@ -7,6 +7,7 @@
 #include "emu/opcodes/extremes.hpp"
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/float_lanes.hpp"
+#include "emu/opcodes/transcendental.hpp"
 
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
@@ -69,12 +70,6 @@ struct Pairs {
   }
 };
 
-struct Exponential {
-  f32 operator()(f32 a) const { return static_cast<f32>(std::exp2(static_cast<f64>(a))); }
-};
-struct Tangent {
-  f32 operator()(f32 a) const { return static_cast<f32>(std::tanh(static_cast<f64>(a))); }
-};
 struct Negate {
   template <class H>
   H operator()(H a) const {

@@ -15,17 +15,24 @@ void predicate_bits(std::byte const* predicate, u32 warps, u32* out) {
   }
 }
 
+// Whether a lane of so many warps has another value.
+template <u32 warps>
+bool differ(u32 const* predicate, u32 value) {
+  u32 any = 0;
+#pragma omp simd reduction(| : any)
+  for (u32 lane = 0; lane < warps * lanes_per_warp; ++lane) any |= predicate[lane] ^ value;
+  return any != 0;
+}
+
+// Four warps at once: to reduce across lanes costs more than to compare.
 int predicate_agrees(std::byte const* predicate, u32 warps) {
-  u32 any = 0, all = ~0u;
-  for (u32 warp = 0; warp < warps; ++warp) {
-    u32 const* p = reinterpret_cast<u32 const*>(predicate) + lanes_per_warp * warp;
-#pragma omp simd reduction(| : any) reduction(& : all)
-    for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
-      any |= p[lane];
-      all &= p[lane];
-    }
-  }
-  return any == 0 ? 0 : all == ~0u ? 1 : 2;
+  auto const* p = reinterpret_cast<u32 const*>(predicate);
+  u32 const first = p[0];
+  for (; warps >= 4; warps -= 4, p += 4 * lanes_per_warp)
+    if (differ<4>(p, first)) return 2;
+  for (; warps > 0; --warps, p += lanes_per_warp)
+    if (differ<1>(p, first)) return 2;
+  return first ? 1 : 0;
 }
 
 void expand(u32 const* bits, u32 warps, u32* lanes) {

@@ -1,6 +1,10 @@
 // Operations across the lanes of a warp: votes, shuffles, matches and reductions. Each takes those of the lanes that
 // execute it together that its member mask names (shuffles: all of them); others in the mask are not waited for.
 // Counted as `sync`, shuffles as `other`.
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #include "emu/opcodes/extremes.hpp"
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/lanewise.hpp"
@@ -19,6 +23,26 @@ template <class Each>
 void per_lane(u32 bits, Each each) {
   for (; bits; bits &= bits - 1) each(static_cast<u32>(std::countr_zero(bits)));
 }
+// To the lanes that execute alone. A choice by bits: one by a condition becomes a gather.
+u32 chosen(u32 lanes, u32 lane, u32 value, u32 otherwise) {
+  u32 const taken = 0u - (lanes >> lane & 1);
+  return (value & taken) | (otherwise & ~taken);
+}
+void give(u32* d, u32 lanes, u32 value) {
+#pragma omp simd
+  for (u32 lane = 0; lane < lanes_per_warp; ++lane) d[lane] = chosen(lanes, lane, value, d[lane]);
+}
+void give(u32* d, u32 lanes, u32 const* values) {
+#pragma omp simd
+  for (u32 lane = 0; lane < lanes_per_warp; ++lane) d[lane] = chosen(lanes, lane, values[lane], d[lane]);
+}
+// By lane, a bit of those that execute.
+u32 bits_of(u32 const* predicate, u32 lanes) {
+  u32 out = 0;
+#pragma omp simd reduction(| : out)
+  for (u32 lane = 0; lane < lanes_per_warp; ++lane) out |= predicate[lane] & (1u << lane);
+  return out & lanes;
+}
 
 // each(warp, lanes, members): lanes with one member mask, and which of the active lanes it names. They are the same in
 // a program that keeps the manual's rules; a lane that its own mask leaves out sees the others.
@@ -28,6 +52,7 @@ void per_members(Context& c, u32 mask, Each each) {
     u32 const* masks = mask == no_slot ? nullptr : slot<u32>(c, mask, warp);
     u32 named_by_all = ~0u;
     if (masks)
+#pragma omp simd reduction(& : named_by_all)
       for (u32 lane = 0; lane < lanes_per_warp; ++lane) named_by_all &= masks[lane] | ~(0u - (active >> lane & 1));
     if ((named_by_all & active) == active) return each(warp, active, active);
     for (u32 rest = active; rest;) {
@@ -45,24 +70,34 @@ template <Vote Kind>
 void vote(Context& c, MicroOp const& op) {
   per_members(c, op.s[1], [&](u32 warp, u32 lanes, u32 members) {
     u32 const* p = slot<Pred>(c, op.s[0], warp);
-    u32 holds = 0;
-    per_lane(members, [&](u32 lane) { holds |= p[lane] ? 1u << lane : 0u; });
+    u32 const holds = bits_of(p, members);
     u32 const result = Kind == Vote::ballot ? holds
                        : (Kind == Vote::all   ? holds == members
                           : Kind == Vote::any ? holds != 0
                                               : holds == members || holds == 0)
                            ? ~0u
                            : 0u;
-    u32* d = slot<u32>(c, op.d[0], warp);
-    per_lane(lanes, [&](u32 lane) { d[lane] = result; });
+    give(slot<u32>(c, op.d[0], warp), lanes, result);
   });
 }
 
 void active_mask(Context& c, MicroOp const& op) {
-  per_warp(c, [&](u32 warp, u32 active) {
-    u32* d = slot<u32>(c, op.d[0], warp);
-    per_lane(active, [&](u32 lane) { d[lane] = active; });
-  });
+  per_warp(c, [&](u32 warp, u32 active) { give(slot<u32>(c, op.d[0], warp), active, active); });
+}
+
+// Of a lane's own choice; 0 of those that do not execute.
+void permute(u32 const* a, u32 active, u32 const* from, u32* out) {
+#ifdef __AVX512F__
+  auto const low = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(active), a);
+  auto const high = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(active >> 16), a + 16);
+  for (u32 lane = 0; lane < lanes_per_warp; lane += 16)
+    _mm512_storeu_si512(out + lane, _mm512_permutex2var_epi32(low, _mm512_loadu_si512(from + lane), high));
+#else
+  u32 live[lanes_per_warp] = {};
+  give(live, active, a);
+#pragma omp simd
+  for (u32 lane = 0; lane < lanes_per_warp; ++lane) out[lane] = live[from[lane]];
+#endif
 }
 
 enum class Shuffle { up, down, butterfly, index };
@@ -72,36 +107,24 @@ enum class Shuffle { up, down, butterfly, index };
 template <Shuffle Kind>
 void shuffle(Context& c, MicroOp const& op) {
   per_warp(c, [&](u32 warp, u32 active) {
-    u32 a[lanes_per_warp], result[lanes_per_warp], inside[lanes_per_warp];
-    std::memcpy(a, slot<u32>(c, op.s[0], warp), sizeof a);
     u32 const *b = slot<u32>(c, op.s[1], warp), *clamp = slot<u32>(c, op.s[2], warp);
-    per_lane(active, [&](u32 lane) {
+    u32 from[lanes_per_warp], inside[lanes_per_warp], result[lanes_per_warp];
+#pragma omp simd
+    for (u32 lane = 0; lane < lanes_per_warp; ++lane) {
       u32 const amount = b[lane] & 31, bound = clamp[lane] & 31, segment = clamp[lane] >> 8 & 31;
-      u32 const highest = (lane & segment) | (bound & ~segment), lowest = lane & segment;
-      s32 source = 0;
-      bool valid = false;
-      if constexpr (Kind == Shuffle::up) {
-        source = static_cast<s32>(lane) - static_cast<s32>(amount);
-        valid = source >= static_cast<s32>(highest);
-      } else if constexpr (Kind == Shuffle::down) {
-        source = static_cast<s32>(lane + amount);
-        valid = source <= static_cast<s32>(highest);
-      } else if constexpr (Kind == Shuffle::butterfly) {
-        source = static_cast<s32>(lane ^ amount);
-        valid = source <= static_cast<s32>(highest);
-      } else {
-        source = static_cast<s32>(lowest | (amount & ~segment));
-        valid = source <= static_cast<s32>(highest);
-      }
-      u32 const from = valid ? static_cast<u32>(source) & 31 : lane;
-      result[lane] = active >> from & 1 ? a[from] : 0;
+      u32 const highest = (lane & segment) | (bound & ~segment);
+      u32 const source = Kind == Shuffle::up          ? lane - amount
+                         : Kind == Shuffle::down      ? lane + amount
+                         : Kind == Shuffle::butterfly ? lane ^ amount
+                                                      : (lane & segment) | (amount & ~segment);
+      auto const signed_source = static_cast<s32>(source), signed_highest = static_cast<s32>(highest);
+      bool const valid = Kind == Shuffle::up ? signed_source >= signed_highest : signed_source <= signed_highest;
+      from[lane] = valid ? source & 31 : lane;
       inside[lane] = valid ? ~0u : 0u;
-    });
-    u32* d = slot<u32>(c, op.d[0], warp);
-    per_lane(active, [&](u32 lane) { d[lane] = result[lane]; });
-    if (op.d[1] == no_slot) return;
-    u32* p = slot<u32>(c, op.d[1], warp);
-    per_lane(active, [&](u32 lane) { p[lane] = inside[lane]; });
+    }
+    permute(slot<u32>(c, op.s[0], warp), active, from, result);
+    give(slot<u32>(c, op.d[0], warp), active, result);
+    if (op.d[1] != no_slot) give(slot<u32>(c, op.d[1], warp), active, inside);
   });
 }
 
@@ -125,11 +148,8 @@ void match_all(Context& c, MicroOp const& op) {
     auto const first = a[std::countr_zero(members ? members : lanes)];
     bool equal = true;
     per_lane(members, [&](u32 lane) { equal &= a[lane] == first; });
-    u32* d = slot<u32>(c, op.d[0], warp);
-    per_lane(lanes, [&](u32 lane) { d[lane] = equal ? members : 0u; });
-    if (op.d[1] == no_slot) return;
-    u32* p = slot<u32>(c, op.d[1], warp);
-    per_lane(lanes, [&](u32 lane) { p[lane] = equal ? ~0u : 0u; });
+    give(slot<u32>(c, op.d[0], warp), lanes, equal ? members : 0u);
+    if (op.d[1] != no_slot) give(slot<u32>(c, op.d[1], warp), lanes, equal ? ~0u : 0u);
   });
 }
 
@@ -139,8 +159,7 @@ void reduce(Context& c, MicroOp const& op) {
     u32 const* a = slot<u32>(c, op.s[0], warp);
     T total = static_cast<T>(a[std::countr_zero(members ? members : lanes)]);
     per_lane(members & (members - 1), [&](u32 lane) { total = F{}(total, static_cast<T>(a[lane])); });
-    u32* d = slot<u32>(c, op.d[0], warp);
-    per_lane(lanes, [&](u32 lane) { d[lane] = static_cast<u32>(total); });
+    give(slot<u32>(c, op.d[0], warp), lanes, static_cast<u32>(total));
   });
 }
 struct Add {
