@@ -231,6 +231,14 @@ void Deferred::after(LibraryCall const& made, bool ran) {
 
 // ---------------------------------------------------------------- fills and copies
 
+Contents::State Deferred::with_part(Use const& object, Area const& to, std::string const& command) {
+  auto const begin = address_of(to.begin) - object.begin;
+  auto const end = begin + extent_bytes(to);
+  bool const all = contiguous(to);
+  return contents_.with(object.begin, object.bytes,
+                        {begin, end, all ? end - begin : to.bytes, all ? end - begin : to.pitch, command});
+}
+
 void Deferred::fill(Area const& to, int value) {
   auto const object = object_at(to.begin);
   if (!object) return perform_fill(memory_, to, value);
@@ -239,11 +247,8 @@ void Deferred::fill(Area const& to, int value) {
   auto const byte = static_cast<unsigned char>(value);
   CommandText text('F');
   text.add(object->bytes).add(byte);
-  if (!whole) text.add(offset).add(to.pitch).add(to.bytes).add(to.rows);
-  auto const made = whole ? contents_.made_by(text.text())
-                          : contents_.made_by(CommandText(text).add(contents_.of(object->begin)).text());
-  if (!whole) contents_.is_made_by(text.add(made).text(), made);
-  submit({{{object->begin, object->bytes, false, true}}, {object->begin}, whole, Fill{to, value}}, made);
+  Contents::State made = whole ? contents_.made_by(text.text()) : with_part(*object, to, text.text());
+  submit({{{object->begin, object->bytes, false, true}}, {object->begin}, whole, Fill{to, value}}, std::move(made));
 }
 
 void Deferred::copy(Area const& to, Area const& from) {
@@ -273,10 +278,11 @@ void Deferred::copy(Area const& to, Area const& from) {
     text.add_bytes(hash_of(from.begin, whole ? std::min(bytes, target->bytes) : bytes));
   else
     text.add(contents_.of(source->begin)).add(address_of(from.begin) - source->begin).add(from.pitch);
-  if (!whole) text.add(offset).add(to.pitch).add(to.bytes).add(to.rows);
-  auto const made = whole ? contents_.made_by(text.text())
-                          : contents_.made_by(CommandText(text).add(contents_.of(target->begin)).text());
-  if (!whole && !in_itself) contents_.is_made_by(text.add(made).text(), made);
+  Contents::State made;
+  if (whole || in_itself)
+    made = contents_.made_by((whole ? text : text.add(offset).add(to.pitch).add(to.bytes).add(to.rows)).text());
+  else
+    made = with_part(*target, to, text.text());
   if (hashed && is_waited_for(target->begin)) {
     if (bytes > max_data_bytes) {
       if (whole) drop_dead({target->begin});
@@ -286,16 +292,17 @@ void Deferred::copy(Area const& to, Area const& from) {
       std::get<Copy>(command.what).data.assign(begin, begin + bytes);
     }
   }
-  submit(std::move(command), made);
+  submit(std::move(command), std::move(made));
 }
 
 // ---------------------------------------------------------------- commands that wait
 
-// A fill or a copy that leaves this number in what it changes.
-void Deferred::submit(Command command, Contents::Number made) {
+// A fill or a copy that leaves this in what it changes.
+void Deferred::submit(Command command, Contents::State made) {
   auto const changed = command.changes.front();
-  if (contents_.of(changed) == made) return;
-  contents_.set(changed, made);
+  bool const same = contents_.of(changed) == made.number;
+  contents_.set(changed, std::move(made));
+  if (same) return;
   if (command.whole) drop_dead({changed});
   auto const waits = std::ranges::any_of(command.uses, [&](Use const& use) { return is_waited_for(use.begin); });
   if (waits)

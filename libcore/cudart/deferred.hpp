@@ -100,7 +100,8 @@ class Deferred {
   void before(Uses const&);
   void after(Uses const&, std::string const& text, std::uint64_t hashed_bytes);
   void set_numbers(std::span<Use const>, std::span<Contents::Number const>);
-  void submit(Command, Contents::Number made);
+  Contents::State with_part(Use const& object, Area const& to, std::string const& command);
+  void submit(Command, Contents::State made);
   bool is_waited_for(std::uint64_t begin) const { return waiting_for_.contains(begin); }
   void perform(Command const&);
   void add(Command);

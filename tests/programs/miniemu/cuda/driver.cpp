@@ -738,7 +738,7 @@ class RandomCalls {
 
   void run(int calls) {
     for (int c = 0; c < calls && failures == 0; ++c) {
-      auto const kind = below(26);
+      auto const kind = below(30);
       std::size_t const from = below(count), to = below(count);
       if (kind < 14)  // the same few again and again
         weigh(kind < 10 ? from % 2 : from, kind < 10 ? 2 + to % 2 : to);
@@ -758,8 +758,12 @@ class RandomCalls {
         fill_all(to);
       else if (kind == 22)
         in_place(to);
-      else
+      else if (kind < 26)
         copy_on(from, to, kind == 23);
+      else if (kind == 26)
+        fill_rows(to);
+      else
+        part(to);
       if (below(6) == 0) compare(below(count));
     }
     for (std::size_t b = 0; b < count; ++b) compare(b);
@@ -807,6 +811,18 @@ class RandomCalls {
     GOOD(cuLaunchKernel(weigh_, 1, 1, 1, width, 1, 1, 0, nullptr, arguments, nullptr));
     for (std::size_t i = 0; i < width; ++i) host_[to][i] = std::fma(pinned_[i], of_host_, 1.0F);
   }
+  void part(std::size_t to) {  // the same few, apart, side by side or overlapping
+    auto const value = static_cast<float>(1 + below(2));
+    std::size_t const begin = 4 * below(8), n = std::min<std::size_t>(below(3) == 0 ? 6 : 4, width - begin);
+    std::vector<float> const values(n, value);
+    GOOD(cuMemcpyHtoD_v2(device_[to] + 4 * begin, values.data(), 4 * n));
+    std::copy_n(values.begin(), n, host_[to] + begin);
+  }
+  void fill_rows(std::size_t to) {  // of two words, every four or every eight
+    std::size_t const pitch = 4 * (1 + below(2)), rows = 16 / pitch + 1, begin = 4 * below(3);
+    GOOD(cuMemsetD2D32_v2(device_[to] + 4 * begin, 4 * pitch, 0x40800000, 2, rows));
+    for (std::size_t row = 0; row < rows; ++row) std::fill_n(host_[to] + begin + row * pitch, 2, 4.0F);
+  }
   void fill_all(std::size_t to) {
     GOOD(cuMemsetD8_v2(device_[to], 0x3f, bytes_of_buffer));
     std::memset(host_[to], 0x3f, bytes_of_buffer);
@@ -830,7 +846,8 @@ class RandomCalls {
   float* pinned_ = nullptr;
 };
 
-// A hundred times the same, then another input: what is left of a budget says whether the hundred ran.
+// A hundred times the same, whose input comes in parts, then another input: what is left of a budget says whether the
+// hundred ran.
 int hundred_times() {
   Module const module = enter();
   Function weigh = nullptr;
@@ -841,8 +858,11 @@ int hundred_times() {
   void* arguments[] = {&in, &out};
   float seen = 0;
   for (unsigned const value : {0x3f800000u, 0x40400000u}) {  // 1, 3
-    GOOD(cuMemsetD32_v2(in, value, width));
-    for (int i = 0; i < 100; ++i) GOOD(cuLaunchKernel(weigh, 1, 1, 1, width, 1, 1, 0, nullptr, arguments, nullptr));
+    for (int i = 0; i < 100; ++i) {
+      for (std::size_t part = 0; part < 4; ++part)
+        GOOD(cuMemsetD32_v2(in + bytes_of_buffer / 4 * part, value, width / 4));
+      GOOD(cuLaunchKernel(weigh, 1, 1, 1, width, 1, 1, 0, nullptr, arguments, nullptr));
+    }
   }
   GOOD(cuMemcpyDtoH_v2(&seen, out, 4));
   std::printf("%g\n", static_cast<double>(seen));
