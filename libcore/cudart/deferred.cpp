@@ -136,7 +136,8 @@ void Deferred::set_numbers(std::span<Use const> uses, std::span<Contents::Number
 template <class MakeWhat>
 bool Deferred::takes(Uses uses, std::string const& text, MakeWhat const& make_what) {
   if (!uses) return false;
-  auto const known = outcomes_.find(on(text, *uses, contents_));
+  auto before = on(text, *uses, contents_);
+  auto const known = outcomes_.find(before);
   std::vector<Contents::Number> numbers;
   if (known != outcomes_.end()) {
     numbers = known->second;
@@ -152,8 +153,11 @@ bool Deferred::takes(Uses uses, std::string const& text, MakeWhat const& make_wh
     if (use.written && contents_.of(use.begin) != *number++) command.changes.push_back(use.begin);
   if (command.changes.empty()) return true;
   set_numbers(*uses, numbers);
+  for (auto const& use : *uses) command.held.push_back(contents_.of(use.begin));
   command.uses = std::move(*uses);
   command.what = make_what();
+  command.text = text;
+  command.before = std::move(before);
   add(std::move(command));
   return true;
 }
@@ -168,29 +172,37 @@ void Deferred::before(Uses const& uses) {
   settle(std::move(needed), std::move(changed));
 }
 
-// What it has left is hashed if that is not more than so many bytes.
-void Deferred::after(Uses const& uses, std::string const& text, std::uint64_t hashed_bytes) {
-  auto const before = on(text, *uses, contents_);
+// Numbers of what a command has written, which is hashed if that is not more than so many bytes.
+std::vector<Contents::Number> Deferred::left_by(std::span<Use const> uses, std::uint64_t hashed_bytes) {
   std::uint64_t written_bytes = 0;
-  bool in_place = false;
-  for (auto const& use : *uses) {
+  for (auto const& use : uses)
     if (use.written) written_bytes += use.bytes;
-    in_place |= use.read && use.written;
-  }
-  std::vector<Contents::Number> numbers;
-  for (auto const& use : *uses) {
+  std::vector<Contents::Number> out;
+  for (auto const& use : uses) {
     if (!use.written) continue;
     auto const* const begin = reinterpret_cast<void const*>(use.begin);
-    numbers.push_back(
-        written_bytes <= hashed_bytes
-            ? contents_.made_by(CommandText('H').add(use.bytes).add_bytes(hash_of(begin, use.bytes)).text())
-            : contents_.fresh());
+    out.push_back(written_bytes <= hashed_bytes
+                      ? contents_.made_by(CommandText('H').add(use.bytes).add_bytes(hash_of(begin, use.bytes)).text())
+                      : contents_.fresh());
   }
-  set_numbers(*uses, numbers);
+  return out;
+}
+
+// What it leaves of what it found. `is_latest`: nothing that it touches has changed since.
+void Deferred::remember(std::span<Use const> uses, std::string const& text, std::string before,
+                        std::vector<Contents::Number> const& numbers, bool is_latest) {
   if (outcomes_.size() >= max_remembered) outcomes_.clear();
+  if (is_latest) {
+    set_numbers(uses, numbers);
+    bool const in_place = std::ranges::any_of(uses, [](Use const& use) { return use.read && use.written; });
+    if (!in_place) outcomes_[on(text, uses, contents_)] = numbers;  // it would write the same once more
+  }
+  outcomes_[std::move(before)] = numbers;
+}
+
+void Deferred::after(Uses const& uses, std::string const& text, std::uint64_t hashed_bytes) {
+  remember(*uses, text, on(text, *uses, contents_), left_by(*uses, hashed_bytes), true);
   if (runs_.size() >= max_remembered) runs_.clear();
-  if (!in_place) outcomes_[on(text, *uses, contents_)] = numbers;  // it would write the same once more
-  outcomes_[before] = std::move(numbers);
   ++runs_[text];
 }
 
@@ -317,13 +329,25 @@ void Deferred::add(Command command) {
   if (waiting_.size() >= max_waiting) run_all();
 }
 
+// What waited has a number of its own until it has run and can be hashed.
+void Deferred::performed(Command const& command, std::uint64_t hashed_bytes) {
+  bool const is_latest = std::ranges::equal(command.uses, command.held, [&](Use const& use, Contents::Number held) {
+    return contents_.of(use.begin) == held;
+  });
+  remember(command.uses, command.text, command.before, left_by(command.uses, hashed_bytes), is_latest);
+}
+
 void Deferred::perform(Command const& command) {
   if (auto const* const launch = std::get_if<Launch>(&command.what)) {
-    if (!run_(*launch)) contents_.forget_all();
+    if (auto const steps = run_(*launch))
+      performed(command, hashed_bytes_per_step * *steps);
+    else
+      contents_.forget_all();
   } else if (auto const* const fill = std::get_if<Fill>(&command.what)) {
     perform_fill(memory_, fill->to, fill->value);
   } else if (auto const* const work = std::get_if<std::function<void()>>(&command.what)) {
     (*work)();
+    performed(command, std::numeric_limits<std::uint64_t>::max());
   } else {
     auto const& copy = std::get<Copy>(command.what);
     auto from = copy.from;

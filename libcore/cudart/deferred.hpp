@@ -43,8 +43,8 @@ class Deferred {
     emu::Launch launch;
     std::optional<std::uint64_t> configuration;
   };
-  // Runs a launch; false where it has not run whole.
-  using Runner = std::function<bool(Launch const&)>;
+  // Runs a launch: its warp instructions; empty where it has not run whole.
+  using Runner = std::function<std::optional<std::uint64_t>(Launch const&)>;
 
   // Not `active`: nothing waits, all runs (--execute all).
   Deferred(emu::Memory& memory, Allocations& allocations, Registry const& registry, bool active);
@@ -86,6 +86,8 @@ class Deferred {
     std::vector<std::uint64_t> changes;  // what has another number behind it
     bool whole = false;                  // all of what it changes, without reading it
     std::variant<Launch, Fill, Copy, std::function<void()>> what;
+    std::string text = {}, before = {};       // of a launch or a call: itself, and with what it found
+    std::vector<Contents::Number> held = {};  // by each use, once it was submitted
   };
   using What = decltype(Command::what);
   using Objects = std::unordered_set<std::uint64_t>;
@@ -99,11 +101,15 @@ class Deferred {
   bool takes(Uses, std::string const& text, MakeWhat const&);
   void before(Uses const&);
   void after(Uses const&, std::string const& text, std::uint64_t hashed_bytes);
+  std::vector<Contents::Number> left_by(std::span<Use const>, std::uint64_t hashed_bytes);
+  void remember(std::span<Use const>, std::string const& text, std::string before, std::vector<Contents::Number> const&,
+                bool is_latest);
   void set_numbers(std::span<Use const>, std::span<Contents::Number const>);
   Contents::State with_part(Use const& object, Area const& to, std::string const& command);
   void submit(Command, Contents::State made);
   bool is_waited_for(std::uint64_t begin) const { return waiting_for_.contains(begin); }
   void perform(Command const&);
+  void performed(Command const&, std::uint64_t hashed_bytes);
   void add(Command);
   void erase_marked(std::vector<bool> const&);
   void drop_dead(Objects overwritten);

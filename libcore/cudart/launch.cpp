@@ -144,7 +144,7 @@ static void count_cut(attach::Usage& usage) {
 // With --budget a launch that costs more than is left runs only the groups that are counted: none, where its
 // configuration has a row.
 emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const& launch, Rows::Begun const& begun,
-                                         Observers observers) {
+                                         Observers observers, std::function<void()> const& seen) {
   auto& budget = rows_.budget();
   auto& deferred = parts_.deferred;
   auto const& [configuration, counted] = begun;
@@ -158,7 +158,7 @@ emu::Outcome Launcher::run_within_budget(Kernel const& kernel, emu::Launch const
   deferred.before(kernel, launch);
   Running const running(usage, configuration, counted ? 0 : expected_s(configuration));
   auto const begin = std::chrono::steady_clock::now();
-  auto outcome = counted ? counted->run(parts_.memory, run_limits_, threads_, budget, observers)
+  auto outcome = counted ? counted->run(parts_.memory, run_limits_, threads_, budget, observers, seen)
                          : run_all(kernel, launch, observers);
   bool const whole = !counted || counted->whole();
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
@@ -192,12 +192,12 @@ double Launcher::expected_s(std::optional<std::uint64_t> configuration) {
   return configuration ? rows_.budget().seconds_for(rows_.whole_steps(*configuration)) : 0;
 }
 
-bool Launcher::run_deferred(Deferred::Launch const& deferred) {
-  if (parts_.error.code != Code::success) return false;
+std::optional<std::uint64_t> Launcher::run_deferred(Deferred::Launch const& deferred) {
+  if (parts_.error.code != Code::success) return std::nullopt;
   auto& usage = parts_.timeline.usage();
   if (!affords(deferred.configuration)) {
     count_cut(usage);
-    return false;
+    return std::nullopt;
   }
   Running const running(usage, deferred.configuration, expected_s(deferred.configuration));
   auto const begin = std::chrono::steady_clock::now();
@@ -206,7 +206,8 @@ bool Launcher::run_deferred(Deferred::Launch const& deferred) {
   rows_.budget().spend(outcome.warp_instructions, took.count());
   if (bool const told = findings_.launched(outcome); outcome.ending != emu::Ending::done)
     if (auto const why = fail(outcome); !told) report(why);
-  return outcome.ending == emu::Ending::done;
+  if (outcome.ending != emu::Ending::done) return std::nullopt;
+  return outcome.warp_instructions;
 }
 
 std::string Launcher::fail(emu::Outcome const& outcome) {
@@ -238,22 +239,23 @@ Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
   std::vector<emu::Observer*> observers;
   if (ranges) observers.push_back(&*ranges);
   if (auto* const checks = findings_.check(*kernel.ready, launched)) observers.push_back(checks);
-  auto const outcome = run_within_budget(kernel, launched, begun, observers);
+  std::optional<std::string> touched_before;
+  auto const finish = [&] { touched_before = rows_.finish(*counted, kernel, parts_.memory, parts_.touched); };
+  auto const outcome = run_within_budget(kernel, launched, begun, observers, finish);
   bool const told = findings_.launched(outcome);
   if (outcome.ending == emu::Ending::done) {
     if (ranges) parts_.commands.launched(*configuration, launched, *ranges);
-    std::string touched_before;
-    if (counted)
-      touched_before = rows_.finish(*counted, kernel, parts_.memory, parts_.touched);
-    else if (configuration)
+    if (counted && !touched_before)
+      finish();
+    else if (!counted && configuration)
       rows_.touch(*configuration, launched, parts_.memory, parts_.touched);
-    if (kept) kept->publish(touched_before);
+    if (kept) kept->publish(touched_before.value_or(""));
     runtime.run();
     return Code::success;
   }
   auto const why = fail(outcome);
   if (!told) report(why);
-  if (counted) rows_.skip(*counted, kernel, why);
+  if (counted && !touched_before) rows_.skip(*counted, kernel, why);
   if (kept) kept->publish({});
   return Code::success;
 }

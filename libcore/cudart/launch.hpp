@@ -83,10 +83,11 @@ class Launcher {
   emu::Outcome run_all(Kernel const&, emu::Launch const&, Observers) const;
   double expected_s(std::optional<std::uint64_t> configuration);  // of a launch that runs whole; 0: not known
   bool affords(std::optional<std::uint64_t> configuration);
-  bool run_deferred(Deferred::Launch const&);
+  std::optional<std::uint64_t> run_deferred(Deferred::Launch const&);
   // The error that stays, and what is said of it.
   std::string fail(emu::Outcome const&);
-  emu::Outcome run_within_budget(Kernel const&, emu::Launch const&, Rows::Begun const&, Observers);
+  emu::Outcome run_within_budget(Kernel const&, emu::Launch const&, Rows::Begun const&, Observers,
+                                 std::function<void()> const& seen);
 
   Parts parts_;
   Rows rows_;

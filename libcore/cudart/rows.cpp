@@ -93,8 +93,8 @@ void Budget::spend(std::uint64_t steps, double seconds) {
 }
 
 emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads, Budget const& budget,
-                                std::span<emu::Observer* const> also) {
-  Run const with{memory, limits, threads, budget, also};
+                                std::span<emu::Observer* const> also, std::function<void()> const& seen) {
+  Run const with{memory, limits, threads, budget, also, seen};
   // Groups that may wait for each other run together; others apart from those that are counted, which is faster.
   bool const together = launch_.cooperative || (kernel_.ready->order_dependent() && !budget.bounded());
   if (!together) return run_in_parts(with);
@@ -171,6 +171,16 @@ emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
     counted = chosen_;
   }
   if (executed_ > 0) reconsider_sample();
+  if (spread_ && !kernel_.ready->order_dependent() && is_long(with.budget)) {
+    auto const sampled = sample_ ? sample_->groups() : std::vector<std::uint64_t>{};
+    for (auto const group : sampled) {
+      if (is_in(counted, group) || !sample_ || !is_in(sample_->groups(), group)) continue;
+      if (!run_some(with, std::array{group}, false, true)) return outcome_;
+      reconsider_sample();
+      counted.insert(std::ranges::lower_bound(counted, group), group);
+    }
+    with.seen();
+  }
   for (std::uint64_t done = 0; done < total;) {
     if (is_in(counted, done)) {
       ++done;
@@ -194,6 +204,13 @@ emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
     done = whole_ ? end : next;
   }
   return outcome_;
+}
+
+// What is left of it takes so long that its row should not wait for it.
+bool CountedLaunch::is_long(Budget const& budget) const {
+  constexpr double long_s = 1;
+  auto const share_left = 1 - static_cast<double>(executed_) / static_cast<double>(launch_.grid.count());
+  return budget.seconds_for(static_cast<std::uint64_t>(static_cast<double>(whole_steps_) * share_left)) > long_s;
 }
 
 double CountedLaunch::growth(emu::Memory const& memory) const {

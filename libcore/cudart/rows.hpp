@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,9 +62,9 @@ class CountedLaunch {
   CountedLaunch(Kernel const&, emu::Launch const&, launch::GroupChoice const&, std::uint64_t number);
 
   // Runs all groups, in order, unless what has run shows that they cost more than `budget` affords. `also`
-  // observe all of them, too.
+  // observe all of them, too. `seen` is called once the row is known, where the rest may take long.
   emu::Outcome run(emu::Memory&, emu::Limits const&, unsigned threads, Budget const& budget,
-                   std::span<emu::Observer* const> also = {});
+                   std::span<emu::Observer* const> also, std::function<void()> const& seen);
   bool whole() const { return whole_; }                       // all groups have run
   std::uint64_t whole_steps() const { return whole_steps_; }  // of all groups, extrapolated where they did not run
   record::Kernel row(emu::Memory const&) const;
@@ -81,12 +82,14 @@ class CountedLaunch {
     unsigned threads;
     Budget const& budget;
     std::span<emu::Observer* const> also;
+    std::function<void()> const& seen;
   };
   emu::Outcome run_together(Run const&);
   emu::Outcome run_in_parts(Run const&);
   bool run_some(Run const&, std::span<std::uint64_t const> groups, bool counts, bool samples);
   bool run_chosen(Run const&, std::span<std::uint64_t const> groups);
   void reconsider_sample();
+  bool is_long(Budget const&) const;
   double growth(emu::Memory const&) const;  // of the footprint, from the groups that are counted to all
 
   Kernel const& kernel_;

@@ -1,9 +1,9 @@
 // cuGetExportTable: tables of functions without names, by which the runtime that is linked into an application
-// (libcudart_static.a of CUDA 12 and 13) asks the driver for what cuda.h does not declare.
+// (libcudart_static.a of CUDA 12 and 13, up to 13.4) asks the driver for what cuda.h does not declare.
 //
 // Facts: which tables there are, what their functions take and give, and how the runtime makes sure that the driver is
 // whole are those that the ZLUDA project found (github.com/vosen/ZLUDA: dark_api, zluda/src/impl/driver.rs). A function
-// that neither of these runtimes was seen to call is refused by name.
+// that none of these runtimes was seen to call is refused by name.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -47,6 +47,14 @@ Code refused() {
 template <std::size_t count>
 Entry size_of_table() {
   return reinterpret_cast<Entry>(count * sizeof(Entry));
+}
+
+template <std::size_t count>
+std::array<Entry, count> all_refused() {
+  std::array<Entry, count> entries;
+  entries.fill(entry(refused));
+  entries[0] = size_of_table<count>();
+  return entries;
 }
 
 // ---------------------------------------------------------------- contexts and tools
@@ -259,6 +267,10 @@ Table<4> const storage_table{
 Table<3> const check_table{
     {0xD4, 0x08, 0x20, 0x55, 0xBD, 0xE6, 0x70, 0x4B, 0x8D, 0x34, 0xBA, 0x12, 0x3C, 0x66, 0xE1, 0xF2},
     {size_of_table<3>(), entry(check_driver), no}};
+// The runtime of CUDA 13.4 wants it to be there, and calls none of it. NVIDIA's has as many entries.
+Table<95> const tools_context_table{
+    {0x21, 0x31, 0x8C, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8C, 0xA6, 0x41, 0xFF, 0x73, 0x24, 0xC8, 0xF2},
+    all_refused<95>()};
 Table<4> const contexts_table{
     {0x26, 0x3E, 0x88, 0x60, 0x7C, 0xD2, 0x61, 0x43, 0x92, 0xF6, 0xBB, 0xD5, 0x00, 0x6D, 0xFA, 0x7E},
     {size_of_table<4>(), no, entry(check_context), entry(none_of_these)}};
@@ -294,6 +306,7 @@ KERNELCAST_CUDA_EXPORT Code cuGetExportTable(void const** out, Identity const* i
   *out = nullptr;
   bool const found = is(runtime_table, *identity, out) || is(tools_storage_table, *identity, out) ||
                      is(hooks_table, *identity, out) || is(storage_table, *identity, out) ||
-                     is(check_table, *identity, out) || is(contexts_table, *identity, out);
+                     is(check_table, *identity, out) || is(contexts_table, *identity, out) ||
+                     is(tools_context_table, *identity, out);
   return found ? Code::success : Code::invalid_value;
 }
