@@ -31,6 +31,7 @@ using kernelcast::cudart::NodeType;
 extern "C" {
 struct Link;
 Code cuGetProcAddress_v2(char const*, void**, int, unsigned long long, int*);
+Code cuGetExportTable(void const**, void const*);
 Code cuCtxCreate_v2(Context*, unsigned, Device);
 Code cuCtxDestroy_v2(Context);
 Code cuCtxGetCurrent(Context*);
@@ -679,6 +680,17 @@ void procedures() {
   EXPECT(cuGetProcAddress_v2("malloc", &function, cuda_12, 0, nullptr) == Code::symbol_not_found);
 }
 
+// What the runtime of CUDA 13.4 does not begin without. Its entries are refused.
+void tables() {
+  void const* table = nullptr;
+  EXPECT(cuGetExportTable(&table, "no such table...") == Code::invalid_value && !table);
+  GOOD(cuGetExportTable(&table, "\x21\x31\x8c\x60\x97\x14\x32\x48\x8c\xa6\x41\xff\x73\x24\xc8\xf2"));
+  if (!table) return;
+  auto const* const entries = static_cast<void* const*>(table);
+  EXPECT(reinterpret_cast<std::size_t>(entries[0]) == 95 * sizeof(void*));
+  for (int i = 1; i < 95; ++i) EXPECT(reinterpret_cast<Code (*)()>(entries[i])() == Code::not_supported);
+}
+
 // A kernel that fails spoils the context for good.
 void fault(Module module) {
   Function stop = nullptr;
@@ -702,6 +714,7 @@ int usual() {
   streams(module);
   nodes(module);
   procedures();
+  tables();
   fault(module);
   std::printf("%d failures\n", failures);
   return failures ? 1 : 7;

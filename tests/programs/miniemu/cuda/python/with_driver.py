@@ -1,9 +1,9 @@
 """cuda-python: a program compiled by NVRTC, for the device and for a virtual architecture, loaded and launched by the
-driver's interface."""
+driver's interface, and by the runtime inside the package."""
 import ctypes
 
 import numpy
-from cuda.bindings import driver, nvrtc
+from cuda.bindings import driver, nvrtc, runtime
 
 from checks import check
 
@@ -56,5 +56,22 @@ for architecture in (b"sm_80", b"compute_80"):
     for pointer in pointers:
         called(driver.cuMemFree(pointer))
     called(driver.cuModuleUnload(module))
+
+assert called(runtime.cudaGetDeviceCount()) == 1
+to_device, to_host = (runtime.cudaMemcpyKind(kind) for kind in (1, 2))
+library = called(runtime.cudaLibraryLoadData(compiled(b"sm_80"), [], [], 0, [], [], 0))
+kernel = called(runtime.cudaLibraryGetKernel(library, b"axpy"))
+stream = called(runtime.cudaStreamCreate())
+pointers = [int(called(runtime.cudaMalloc(x.nbytes))) for _ in range(3)]
+for pointer, values in zip(pointers, (x, y)):
+    called(runtime.cudaMemcpyAsync(pointer, values.ctypes.data, values.nbytes, to_device, stream))
+types = (ctypes.c_float, *[ctypes.c_void_p] * 3, ctypes.c_int)
+called(driver.cuLaunchKernel(int(kernel), 8, 1, 1, 128, 1, 1, 0, int(stream), ((3.0, *pointers, 1000), types), 0))
+out = numpy.zeros_like(x)
+called(runtime.cudaMemcpyAsync(out.ctypes.data, pointers[2], out.nbytes, to_host, stream))
+called(runtime.cudaStreamSynchronize(stream))
+called(runtime.cudaDeviceSynchronize())
+check("the runtime", out, 3 * x + y)
+called(runtime.cudaLibraryUnload(library))
 called(driver.cuDevicePrimaryCtxRelease(0))
 print("kernel axpy")
