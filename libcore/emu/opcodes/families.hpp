@@ -7,7 +7,6 @@
 namespace kernelcast::emu::KERNELCAST_EMU_LOWEST {
 
 std::span<Opcode const> barrier_object_opcodes();
-std::span<Opcode const> rounding_opcodes();
 std::span<Opcode const> video_opcodes();
 
 }  // namespace kernelcast::emu::KERNELCAST_EMU_LOWEST
@@ -20,6 +19,7 @@ std::span<Opcode const> float_opcodes();
 std::span<Opcode const> convert_opcodes();
 std::span<Opcode const> move_opcodes();
 std::span<Opcode const> atomic_opcodes();
+std::span<Opcode const> rounding_opcodes();
 std::span<Opcode const> warp_opcodes();
 std::span<Opcode const> half_opcodes();
 std::span<Opcode const> packed_opcodes();

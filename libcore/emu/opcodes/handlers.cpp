@@ -80,10 +80,10 @@ Handlers make() {
 #define KERNELCAST_NAME(x) KERNELCAST_TEXT(x)
   h.level = KERNELCAST_NAME(KERNELCAST_EMU_ISA);
   for (std::span<Opcode const> family :
-       {integer_opcodes(), compare_opcodes(), float_opcodes(), KERNELCAST_EMU_LOWEST::rounding_opcodes(),
-        convert_opcodes(), move_opcodes(), atomic_opcodes(), warp_opcodes(), half_opcodes(), packed_opcodes(),
-        reformat_opcodes(), KERNELCAST_EMU_LOWEST::video_opcodes(), matrix_multiply_opcodes(), matrix_access_opcodes(),
-        copy_opcodes(), KERNELCAST_EMU_LOWEST::barrier_object_opcodes()})
+       {integer_opcodes(), compare_opcodes(), float_opcodes(), rounding_opcodes(), convert_opcodes(), move_opcodes(),
+        atomic_opcodes(), warp_opcodes(), half_opcodes(), packed_opcodes(), reformat_opcodes(),
+        KERNELCAST_EMU_LOWEST::video_opcodes(), matrix_multiply_opcodes(), matrix_access_opcodes(), copy_opcodes(),
+        KERNELCAST_EMU_LOWEST::barrier_object_opcodes()})
     for (Opcode const& opcode : family) h.opcodes.add(opcode);
   load_store_handlers(h);
   h.guard = guard;

@@ -1,5 +1,5 @@
-// Floating-point operations rounded towards zero (.rz), minus infinity (.rm) or plus infinity (.rp). They are rare: the
-// handler sets the host's rounding mode around the loop. Compiled with -frounding-math.
+// Floating-point operations rounded towards zero (.rz), minus infinity (.rm) or plus infinity (.rp). The handler sets
+// the host's rounding mode around the loop. Compiled with -frounding-math.
 #include <cfenv>
 
 #include "emu/opcodes/arithmetic.hpp"
