@@ -1,35 +1,14 @@
-// Wishes that change no result: where managed memory should be, how caches and pools should behave.
+// Wishes that change no result: where managed memory should be, how caches should behave.
 #include "cudart/allocations.hpp"
 #include "cudart/call.hpp"
-#include "cudart/devices.hpp"
 
 using namespace kernelcast::cudart;
 
 namespace {
 
-// Pools are handles only: memory of all of them is one.
-struct Pool {
-  int device;
-};
-
-Pool* pool_of(int device) {
-  static Pool pools[64];
-  auto& pool = pools[static_cast<unsigned>(device) % 64];
-  pool.device = device;
-  return &pool;
-}
-
 Code when_there(void const* pointer, std::size_t bytes) {
   return call([&](Allocations& allocations) {
     return allocations.holds(pointer, bytes) ? Code::success : Code::invalid_value;
-  });
-}
-
-Code get_pool(Pool** pool, int device) {
-  return call([&](Devices const& devices) {
-    if (!devices.known(device)) return Code::invalid_device;
-    *pool = pool_of(device);
-    return Code::success;
   });
 }
 
@@ -44,29 +23,6 @@ KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemPrefetchAsync_v2)
 KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemPrefetchAsync_v2_ptsz)
 KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemAdvise)
 KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemAdvise_v2)
-
-KERNELCAST_CUDA_EXPORT Code cudaDeviceGetDefaultMemPool(Pool** pool, int device) {
-  return get_pool(pool, device);
-}
-KERNELCAST_CUDA_ALIAS(cudaDeviceGetDefaultMemPool, cudaDeviceGetMemPool)
-KERNELCAST_CUDA_EXPORT Code cudaDeviceSetMemPool(int device, Pool*) {
-  return call([&](Devices const& devices) { return devices.known(device) ? Code::success : Code::invalid_device; });
-}
-KERNELCAST_CUDA_EXPORT Code cudaMemPoolCreate(Pool** pool, void const*) {
-  return get_pool(pool, current_device());
-}
-KERNELCAST_CUDA_EXPORT Code cudaMemPoolDestroy(Pool*) {
-  return Code::success;
-}
-KERNELCAST_CUDA_EXPORT Code cudaMemPoolSetAttribute(Pool*, int, void*) {
-  return Code::success;
-}
-KERNELCAST_CUDA_EXPORT Code cudaMemPoolTrimTo(Pool*, std::size_t) {
-  return Code::success;
-}
-KERNELCAST_CUDA_EXPORT Code cudaMemPoolSetAccess(Pool*, void const*, std::size_t) {
-  return Code::success;
-}
 
 KERNELCAST_CUDA_EXPORT Code cudaStreamSetAttribute(Stream, int, void const*) {
   return Code::success;

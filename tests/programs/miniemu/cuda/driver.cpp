@@ -30,8 +30,17 @@ using kernelcast::cudart::NodeType;
 #include "cuda/driver_entry_points.def"
 extern "C" {
 struct Link;
+struct Pool;
 Code cuGetProcAddress_v2(char const*, void**, int, unsigned long long, int*);
 Code cuGetExportTable(void const**, void const*);
+Code cuDeviceGetDefaultMemPool(Pool**, Device);
+Code cuDeviceGetMemPool(Pool**, Device);
+Code cuDeviceSetMemPool(Device, Pool*);
+Code cuMemGetMemPool(Pool**, Location const*, int);
+Code cuMemPoolCreate(Pool**, void const*);
+Code cuMemPoolDestroy(Pool*);
+Code cuMemPoolGetAttribute(Pool*, int, void*);
+Code cuMemPoolSetAttribute(Pool*, int, void*);
 Code cuCtxCreate_v2(Context*, unsigned, Device);
 Code cuCtxDestroy_v2(Context);
 Code cuCtxGetCurrent(Context*);
@@ -82,6 +91,7 @@ Code cuGraphDestroy(Graph*);
 Code cuGraphExecDestroy(GraphExec*);
 Code cuDeviceGetGraphMemAttribute(Device, int, void*);
 Code cuMemAllocAsync(Pointer*, std::size_t, Stream);
+Code cuMemAllocFromPoolAsync(Pointer*, std::size_t, Pool*, Stream);
 Code cuMemFreeAsync(Pointer, Stream);
 Code cuIpcGetMemHandle(void*, Pointer);
 Code cuMemAddressReserve(Pointer*, std::size_t, std::size_t, Pointer, unsigned long long);
@@ -680,6 +690,39 @@ void procedures() {
   EXPECT(cuGetProcAddress_v2("malloc", &function, cuda_12, 0, nullptr) == Code::symbol_not_found);
 }
 
+// A pool keeps what it is set to; its memory is the device's.
+void pools() {
+  Pool *of_device = nullptr, *made = nullptr, *current = nullptr;
+  constexpr int release_threshold = 4, used = 7;
+  struct {
+    int allocations = 1, handles = 0;
+    Location location{location_device, 0};
+    char rest[72]{};
+  } const properties;
+  GOOD(cuDeviceGetDefaultMemPool(&of_device, 0));
+  GOOD(cuMemPoolCreate(&made, &properties));
+  unsigned long long bytes = 1 << 20, found = 0, before = 0, after = 0;
+  GOOD(cuMemPoolSetAttribute(made, release_threshold, &bytes));
+  GOOD(cuMemPoolGetAttribute(made, release_threshold, &found));
+  EXPECT(found == bytes);
+  GOOD(cuMemPoolGetAttribute(of_device, release_threshold, &found));
+  EXPECT(found == 0);
+  GOOD(cuDeviceSetMemPool(0, made));
+  GOOD(cuMemGetMemPool(&current, &properties.location, 1));
+  EXPECT(current == made);
+  Pointer data = 0;
+  GOOD(cuMemPoolGetAttribute(made, used, &before));
+  GOOD(cuMemAllocFromPoolAsync(&data, 4096, made, nullptr));
+  GOOD(cuMemPoolGetAttribute(made, used, &after));
+  EXPECT(after == before + 4096);
+  EXPECT(cuMemPoolSetAttribute(made, used, &bytes) == Code::invalid_value);
+  GOOD(cuMemFreeAsync(data, nullptr));
+  GOOD(cuMemPoolDestroy(made));
+  GOOD(cuDeviceGetMemPool(&current, 0));
+  EXPECT(current == of_device && cuMemPoolDestroy(made) == Code::invalid_value);
+  EXPECT(cuMemPoolDestroy(of_device) == Code::invalid_value);
+}
+
 // What the runtime of CUDA 13.4 does not begin without. Its entries are refused.
 void tables() {
   void const* table = nullptr;
@@ -714,6 +757,7 @@ int usual() {
   streams(module);
   nodes(module);
   procedures();
+  pools();
   tables();
   fault(module);
   std::printf("%d failures\n", failures);
