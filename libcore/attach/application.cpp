@@ -54,7 +54,8 @@ std::string folder_of_runtimes() {
   return out;
 }
 
-// In a folder of its own, as bin/nvcc beside what lies beside the user's nvcc: PyCUDA looks for libraries there.
+// In a folder of its own, as bin/nvcc beside what lies beside the user's nvcc: PyCUDA looks for libraries there. CuPy
+// does not look on the PATH first.
 void put_nvcc(std::vector<std::string>& variables, std::string const& program, std::filesystem::path const& folder) {
   std::filesystem::path const users = find_program("nvcc");
   std::error_code error;
@@ -64,6 +65,7 @@ void put_nvcc(std::vector<std::string>& variables, std::string const& program, s
     if (auto const name = entry.path().filename(); name != "bin")
       std::filesystem::create_symlink(entry.path(), folder / name, error);
   put_first(variables, "PATH", (folder / "bin").string());
+  put_unless_set(variables, "NVCC", (folder / "bin/nvcc").string());
 }
 
 // Of programs in Python. What their packages have compiled for the emulator is no code of a GPU, nor the other way

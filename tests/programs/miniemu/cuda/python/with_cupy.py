@@ -1,4 +1,6 @@
 """CuPy: kernels of its own and the user's, ten in all."""
+import shutil
+
 import cupy
 import numpy
 
@@ -40,6 +42,9 @@ def fused(a, b):
 
 check("fused operations", fused(on_x, on_y).get(), numpy.exp(x) * y + 1)
 check("arithmetic", (on_x * 2 + on_y / 3 - 1).get(), x * 2 + y / 3 - 1)
+pool = cupy.cuda.MemoryAsyncPool()
+with cupy.cuda.using_allocator(pool.malloc):
+    check("memory of a pool", (on_x * 2).get(), x * 2)
 check("sine", cupy.sin(on_x).get(), numpy.sin(x))
 check("a comparison and a choice", cupy.where(on_x > on_y, on_x, on_y).get(), numpy.maximum(x, y))
 check("sum along an axis", on_x.reshape(20, 50).sum(axis=1).get(), x.reshape(20, 50).sum(axis=1), 1e-4)
@@ -47,6 +52,13 @@ check("minimum", on_x.min().get(), x.min())
 check("running sum", cupy.cumsum(on_x).get(), numpy.cumsum(x), 1e-4)
 check("sorting", cupy.sort(on_x).get(), numpy.sort(x))
 check("a transposed copy", cupy.ascontiguousarray(on_x.reshape(20, 50).T).get(), x.reshape(20, 50).T)
+
+if shutil.which("nvcc"):
+    doubled = cupy.RawKernel('extern "C" __global__ void doubled(float* a) { a[threadIdx.x] *= 2; }', "doubled", backend="nvcc")
+    copy = on_x.copy()
+    doubled((1,), (1000,), (copy,))
+    check("a kernel compiled by nvcc", copy.get(), 2 * x)
+    print("kernel doubled")
 
 for kernel in ("scale", "square", "distance", "norm_of", "cupy_multiply", "cupy_add", "cupy_sin", "cupy_where"):
     print("kernel", kernel)
