@@ -38,6 +38,12 @@ GraphExec::Step* GraphExec::step_of(Node const* node) {
   return found == steps.end() ? nullptr : &*found;
 }
 
+void GraphExec::keep_objects_of(Graph const& graph) {
+  objects.insert(graph.objects.begin(), graph.objects.end());
+  for (auto const& node : graph.nodes)
+    if (node->child) keep_objects_of(*node->child);
+}
+
 Graph* Graphs::add() {
   auto made = std::make_shared<Graph>();
   return graphs_.emplace(made.get(), made).first->first;
@@ -45,6 +51,7 @@ Graph* Graphs::add() {
 
 Graph* Graphs::clone(Graph const& graph) {
   auto* const copy = add();
+  copy->objects = graph.objects;
   std::map<Node const*, Node*> of;
   for (auto const& node : graph.nodes) {
     auto* const made = of[node.get()] = copy->add(*node);
@@ -98,6 +105,7 @@ GraphExec* Graphs::instantiate(Graph const& graph, unsigned long long flags) {
   auto made = std::make_unique<GraphExec>();
   made->flags = flags;
   made->steps = std::move(*steps);
+  made->keep_objects_of(graph);
   auto* const exec = made.get();
   execs_.emplace(exec, std::move(made));
   return exec;

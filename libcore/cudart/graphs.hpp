@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cuda/abi.hpp"
+#include "cudart/user_objects.hpp"
 
 namespace kernelcast::cudart {
 
@@ -47,6 +48,7 @@ struct Node {
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
   bool spoilt = false;  // something was called that cannot be captured
+  UserObjects objects;
 
   Node* add(Node);
   // Nodes behind what they depend on, else as they were added. Empty where there is a cycle.
@@ -63,6 +65,9 @@ struct GraphExec {
   };
   std::vector<Step> steps;
   unsigned long long flags = 0;
+  UserObjects objects;
+
+  void keep_objects_of(Graph const&);
 
   Step* step_of(Node const*);
 };

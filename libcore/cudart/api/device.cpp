@@ -81,6 +81,7 @@ KERNELCAST_CUDA_EXPORT Code cudaDeviceReset() {
     arrays.clear();
     allocations.clear();
   });
+  destroy_unreferenced();
   take_last_error();
   return Code::success;
 }

@@ -34,7 +34,8 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphCreate(Graph** graph, unsigned) {
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphDestroy(Graph* graph) {
-  return call([&](Graphs& graphs) { return graphs.remove(graph) ? Code::success : Code::invalid_value; });
+  return destroying_unreferenced(
+      [&] { return call([&](Graphs& graphs) { return graphs.remove(graph) ? Code::success : Code::invalid_value; }); });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphClone(Graph** out, Graph* graph) {
   return call([&](Graphs& graphs) {
@@ -208,13 +209,15 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphNodeFindInClone(Node** out, Node* original,
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphDestroyNode(Node* node) {
-  return call([&](Graphs& graphs) {
-    if (!graphs.known(node)) return Code::invalid_value;
-    auto& nodes = node->graph->nodes;
-    if (node->child) graphs.remove(node->child.get());
-    for (auto& other : nodes) std::erase(other->before, node);
-    std::erase_if(nodes, [&](auto const& n) { return n.get() == node; });
-    return Code::success;
+  return destroying_unreferenced([&] {
+    return call([&](Graphs& graphs) {
+      if (!graphs.known(node)) return Code::invalid_value;
+      auto& nodes = node->graph->nodes;
+      if (node->child) graphs.remove(node->child.get());
+      for (auto& other : nodes) std::erase(other->before, node);
+      std::erase_if(nodes, [&](auto const& n) { return n.get() == node; });
+      return Code::success;
+    });
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphNodeGetType(Node* node, NodeType* type) {
@@ -283,7 +286,8 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphInstantiateWithParams(GraphExec** exec, Gra
 }
 KERNELCAST_CUDA_ALIAS(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaGraphExecDestroy(GraphExec* exec) {
-  return call([&](Graphs& graphs) { return graphs.remove(exec) ? Code::success : Code::invalid_value; });
+  return destroying_unreferenced(
+      [&] { return call([&](Graphs& graphs) { return graphs.remove(exec) ? Code::success : Code::invalid_value; }); });
 }
 KERNELCAST_CUDA_EXPORT Code cudaGraphExecGetFlags(GraphExec* exec, unsigned long long* flags) {
   return call([&](Graphs& graphs) {
@@ -367,6 +371,7 @@ KERNELCAST_CUDA_EXPORT Code cudaGraphExecUpdate(GraphExec* exec, Graph* graph, U
       if (order[s]->type != exec->steps[s].type) out->result = 3, out->failed = order[s];
     if (out->result != 0) return Code::graph_exec_update_failure;
     for (std::size_t s = 0; s < order.size(); ++s) exec->steps[s].work = (*steps)[s].work;
+    exec->keep_objects_of(*graph);
     return Code::success;
   });
 }

@@ -31,6 +31,12 @@ using kernelcast::cudart::NodeType;
 extern "C" {
 struct Link;
 struct Pool;
+struct UserObject;
+Code cuUserObjectCreate(UserObject**, void*, void (*)(void*), unsigned, unsigned);
+Code cuUserObjectRetain(UserObject*, unsigned);
+Code cuUserObjectRelease(UserObject*, unsigned);
+Code cuGraphRetainUserObject(Graph*, UserObject*, unsigned, unsigned);
+Code cuGraphReleaseUserObject(Graph*, UserObject*, unsigned);
 Code cuGetProcAddress_v2(char const*, void**, int, unsigned long long, int*);
 Code cuGetExportTable(void const**, void const*);
 Code cuDeviceGetDefaultMemPool(Pool**, Device);
@@ -690,6 +696,37 @@ void procedures() {
   EXPECT(cuGetProcAddress_v2("malloc", &function, cuda_12, 0, nullptr) == Code::symbol_not_found);
 }
 
+// What graphs hold is destroyed with the last of them.
+void user_objects() {
+  int destroyed = 0;
+  auto const destroy = [](void* of) { ++*static_cast<int*>(of); };
+  UserObject *object = nullptr, *other = nullptr;
+  EXPECT(cuUserObjectCreate(&object, &destroyed, destroy, 0, 1) == Code::invalid_value);
+  GOOD(cuUserObjectCreate(&object, &destroyed, destroy, 2, 1));
+  GOOD(cuUserObjectCreate(&other, &destroyed, destroy, 1, 1));
+  Graph *graph = nullptr, *copy = nullptr;
+  GraphExec* exec = nullptr;
+  GOOD(cuGraphCreate(&graph, 0));
+  EXPECT(cuGraphRetainUserObject(graph, object, 3, 1) == Code::invalid_value);  // it has but two to give
+  EXPECT(cuGraphRetainUserObject(graph, object, 1u << 31, 0) == Code::invalid_value);
+  GOOD(cuGraphRetainUserObject(graph, object, 1, 1));
+  GOOD(cuGraphRetainUserObject(graph, other, 2, 0));
+  GOOD(cuUserObjectRetain(object, 2));
+  GOOD(cuUserObjectRelease(object, 3));
+  EXPECT(cuUserObjectRelease(object, 1) == Code::invalid_value);
+  GOOD(cuGraphReleaseUserObject(graph, other, 2));
+  EXPECT(destroyed == 0 && cuGraphReleaseUserObject(graph, other, 1) == Code::invalid_value);
+  GOOD(cuUserObjectRelease(other, 1));
+  EXPECT(destroyed == 1 && cuUserObjectRetain(other, 1) == Code::invalid_value);
+  GOOD(cuGraphClone(&copy, graph));
+  GOOD(cuGraphDestroy(graph));
+  GOOD(cuGraphInstantiateWithFlags(&exec, copy, 0));
+  GOOD(cuGraphDestroy(copy));
+  EXPECT(destroyed == 1);
+  GOOD(cuGraphExecDestroy(exec));
+  EXPECT(destroyed == 2);
+}
+
 // A pool keeps what it is set to; its memory is the device's.
 void pools() {
   Pool *of_device = nullptr, *made = nullptr, *current = nullptr;
@@ -757,6 +794,7 @@ int usual() {
   streams(module);
   nodes(module);
   procedures();
+  user_objects();
   pools();
   tables();
   fault(module);
