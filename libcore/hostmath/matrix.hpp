@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "hostmath/block.hpp"
 #include "hostmath/numbers.hpp"
 
 namespace kernelcast::hostmath {
@@ -41,39 +43,51 @@ struct Matrix {
   Matrix transposed() const { return {begin, column_step, row_step, conjugated}; }
 };
 
+// out(i, j) = m(row + i, column + j), in columns of `leading`. Along the shorter step.
+template <class Out, class In>
+void pack(Matrix<In const> const& m, Index row, Index column, Index height, Index width, Index leading, Out* out) {
+  auto const put = [&](Index i, Index j) { out[j * leading + i] = converted<Out>(m.value(row + i, column + j)); };
+  if (m.row_step <= m.column_step)
+    for (Index j = 0; j < width; ++j)
+      for (Index i = 0; i < height; ++i) put(i, j);
+  else
+    for (Index i = 0; i < height; ++i)
+      for (Index j = 0; j < width; ++j) put(i, j);
+}
+
 // c = alpha a b + beta c, sums in Sum. Where beta is 0, c is not read; where alpha is, a and b are not.
-// Blocks are packed so that the innermost loop runs over neighbours.
+// Blocks are packed so that the innermost loop runs over neighbours; each is one processor's.
 template <class Sum, class In, class Out>
 void multiply(Index m, Index n, Index k, Sum alpha, Matrix<In const> a, Matrix<In const> b, Sum beta, Matrix<Out> c) {
-  constexpr Index rows = 64, columns = 64, depth = 256;
+  constexpr Index rows = block_rows, columns = block_columns, depth = block_depth;
   if (alpha == Sum(0)) k = 0;
-  std::vector<Sum> packed_a(rows * depth), packed_b(columns * depth), sums(rows * columns);
-  for (Index j0 = 0; j0 < n; j0 += columns)
-    for (Index i0 = 0; i0 < m; i0 += rows) {
-      Index const width = std::min(columns, n - j0), height = std::min(rows, m - i0);
-      sums.assign(sums.size(), Sum(0));
-      for (Index p0 = 0; p0 < k; p0 += depth) {
-        Index const deep = std::min(depth, k - p0);
-        for (Index p = 0; p < deep; ++p) {
-          for (Index i = 0; i < height; ++i) packed_a[p * rows + i] = converted<Sum>(a.value(i0 + i, p0 + p));
-          for (Index j = 0; j < width; ++j) packed_b[p * columns + j] = converted<Sum>(b.value(p0 + p, j0 + j));
-        }
+  Index const down = (m + rows - 1) / rows, across = (n + columns - 1) / columns;
+  double const operations = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  for_each_block(down * across, operations, [&](Index block) {
+    Index const j0 = block / down * columns, i0 = block % down * rows;
+    Index const width = std::min(columns, n - j0), height = std::min(rows, m - i0);
+    std::vector<Sum> packed_a(rows * depth), packed_b(columns * depth), sums(rows * columns);
+    for (Index p0 = 0; p0 < k; p0 += depth) {
+      Index const deep = std::min(depth, k - p0);
+      pack(a, i0, p0, height, deep, rows, packed_a.data());
+      pack(b.transposed(), j0, p0, width, deep, columns, packed_b.data());
+      if constexpr (std::is_same_v<Sum, float> || std::is_same_v<Sum, double>) {
+        add_products<Sum>(packed_a.data(), packed_b.data(), deep, width, sums.data());
+      } else {
         for (Index p = 0; p < deep; ++p)
-          for (Index j = 0; j < width; ++j) {
-            Sum const factor = packed_b[p * columns + j];
-            Sum const* const column = &packed_a[p * rows];
-            Sum* const sum = &sums[j * rows];
-            for (Index i = 0; i < rows; ++i) sum[i] = sum[i] + column[i] * factor;
-          }
+          for (Index j = 0; j < width; ++j)
+            for (Index i = 0; i < rows; ++i)
+              sums[j * rows + i] = sums[j * rows + i] + packed_a[p * rows + i] * packed_b[p * columns + j];
       }
-      for (Index j = 0; j < width; ++j)
-        for (Index i = 0; i < height; ++i) {
-          Out& to = c.at(i0 + i, j0 + j);
-          Sum value = k > 0 ? alpha * sums[j * rows + i] : Sum(0);
-          if (!(beta == Sum(0))) value = value + beta * converted<Sum>(to);
-          to = converted<Out>(value);
-        }
     }
+    for (Index j = 0; j < width; ++j)
+      for (Index i = 0; i < height; ++i) {
+        Out& to = c.at(i0 + i, j0 + j);
+        Sum value = k > 0 ? alpha * sums[j * rows + i] : Sum(0);
+        if (!(beta == Sum(0))) value = value + beta * converted<Sum>(to);
+        to = converted<Out>(value);
+      }
+  });
 }
 
 // Which part of a square matrix is there; the other is zero, its mirror image, or not touched.

@@ -47,6 +47,46 @@ struct BFloat {
   explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 };
 
+// Eight bits: E4M3, without infinities, and E5M2. Conversions round to nearest, ties to even, and what is too large is
+// the largest.
+template <unsigned ExponentBits>
+struct Float8 {
+  std::uint8_t bits = 0;
+  Float8() = default;
+  explicit Float8(float value) : bits(rounded(value)) {}
+  explicit operator float() const {
+    std::uint32_t const sign = std::uint32_t{bits & 0x80U} << 24, magnitude = bits & 0x7fU;
+    if (magnitude > nan_above) return std::bit_cast<float>(sign | 0x7fc00000U);
+    if (magnitude > largest) return std::bit_cast<float>(sign | 0x7f800000U);  // E5M2's infinity
+    if (magnitude < 1U << fraction_bits) {
+      float const small = static_cast<float>(magnitude) * smallest;
+      return sign ? -small : small;
+    }
+    return std::bit_cast<float>(sign | ((magnitude << (23 - fraction_bits)) + (rebias << 23)));
+  }
+
+ private:
+  static constexpr unsigned fraction_bits = 7 - ExponentBits, bias = (1U << (ExponentBits - 1)) - 1;
+  static constexpr std::uint32_t rebias = 127 - bias, largest = ExponentBits == 4 ? 0x7e : 0x7b;
+  static constexpr std::uint32_t nan_above = ExponentBits == 4 ? 0x7e : 0x7c;
+  static constexpr float smallest = std::bit_cast<float>((rebias + 1 - fraction_bits) << 23);
+  static constexpr std::uint32_t first_normal = (rebias + 1) << 23;  // of a float
+
+  static std::uint8_t rounded(float value) {
+    auto const all = std::bit_cast<std::uint32_t>(value);
+    auto const sign = static_cast<std::uint8_t>(all >> 24 & 0x80U);
+    std::uint32_t const magnitude = all & 0x7fffffffU;
+    if (magnitude > 0x7f800000U) return sign | 0x7fU;
+    if (magnitude < first_normal)
+      return sign | static_cast<std::uint8_t>(std::nearbyint(std::bit_cast<float>(magnitude) / smallest));
+    std::uint32_t const up = (1U << (22 - fraction_bits)) - 1 + (magnitude >> (23 - fraction_bits) & 1);
+    std::uint32_t const code = (magnitude + up - (rebias << 23)) >> (23 - fraction_bits);
+    return sign | static_cast<std::uint8_t>(code < largest ? code : largest);
+  }
+};
+using E4M3 = Float8<4>;
+using E5M2 = Float8<5>;
+
 // As cuComplex lies in memory; std::complex looks for NaN in each product.
 template <class T>
 struct Complex {
@@ -93,12 +133,17 @@ T conjugate(T value) {
   else
     return value;
 }
+template <class T>
+inline constexpr bool is_narrow_float =
+    std::is_same_v<T, Half> || std::is_same_v<T, BFloat> || std::is_same_v<T, E4M3> || std::is_same_v<T, E5M2>;
 template <class To, class From>
 To converted(From value) {
   if constexpr (std::is_same_v<To, From>)
     return value;
-  else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat>)
+  else if constexpr (is_narrow_float<To>)
     return To(static_cast<float>(value));
+  else if constexpr (is_narrow_float<From>)
+    return static_cast<To>(static_cast<float>(value));
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
     return static_cast<To>(std::nearbyint(value));
   else

@@ -53,6 +53,7 @@ std::optional<double> figure(Device const& device, Call const& call, std::string
 
 std::optional<double> peak(Device const& device, std::string_view type) {
   if (type == "f64" || type == "c64") return device.peak_fp64_flop_per_s;
+  if (type == "f8") return std::nullopt;  // of devices with units for it alone
   if (type == "f16" && device.peak_fp16_flop_per_s) return device.peak_fp16_flop_per_s;
   return device.peak_fp32_flop_per_s;
 }

@@ -22,7 +22,18 @@ enum class Transpose : int { none, transposed, conjugated };
 enum class Fill : int { lower, upper, full };
 enum class Diagonal : int { non_unit, unit };
 enum class Side : int { left, right };
-enum class DataType : int { f32 = 0, f64 = 1, f16 = 2, i8 = 3, c32 = 4, c64 = 5, i32 = 10, bf16 = 14 };
+enum class DataType : int {
+  f32 = 0,
+  f64 = 1,
+  f16 = 2,
+  i8 = 3,
+  c32 = 4,
+  c64 = 5,
+  i32 = 10,
+  bf16 = 14,
+  e4m3 = 28,
+  e5m2 = 29
+};
 enum class Compute : int {
   f16 = 64,
   f16_pedantic = 65,

@@ -1,5 +1,6 @@
 #include "cudart/blas/gemm.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -16,6 +17,8 @@ using hostmath::Matrix, hostmath::Op;
 std::uint64_t bytes_of(DataType type) {
   switch (type) {
     case DataType::i8:
+    case DataType::e4m3:
+    case DataType::e5m2:
       return 1;
     case DataType::f16:
     case DataType::bf16:
@@ -47,51 +50,140 @@ T* place(GemmOperand const& operand, std::int64_t i) {
   return static_cast<T*>(const_cast<void*>(operand.begin)) + i * operand.stride;
 }
 
-template <class Sum, class In, class Out>
+template <class Sum>
+Sum function_of(GemmRequest::Function function, Sum value) {
+  if constexpr (!hostmath::is_complex<Sum>) {
+    if (function == GemmRequest::Function::relu) return value > Sum(0) ? value : Sum(0);
+    if (function == GemmRequest::Function::gelu) {  // Hendrycks and Gimpel 2016, by the hyperbolic tangent
+      auto const x = static_cast<double>(value);
+      return static_cast<Sum>(0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))));
+    }
+  }
+  return value;
+}
+
+template <class T>
 struct Products {
   GemmRequest const& request;
-  Sum alpha, beta;
+  T alpha, beta;
 
   void one(std::int64_t i) const {
     auto const& r = request;
-    auto const* const a = place<In const>(r.a, i);
-    auto const* const b = place<In const>(r.b, i);
-    auto* const c = place<Out>(r.c, i);
-    auto* const d = r.d ? place<Out>(*r.d, i) : c;
+    auto const* const a = place<T const>(r.a, i);
+    auto const* const b = place<T const>(r.b, i);
+    auto* const c = place<T>(r.c, i);
+    auto* const d = r.d ? place<T>(*r.d, i) : c;
     auto const to = matrix_of(r.d ? *r.d : r.c, d);
-    if (d != c && !(beta == Sum(0))) {
+    if (d != c && !(beta == T(0))) {
       auto const from = matrix_of(r.c, c);
       for (std::int64_t j = 0; j < r.n; ++j)
         for (std::int64_t row = 0; row < r.m; ++row) to.at(row, j) = from.at(row, j);
     }
     if (!multiply_fast_here(a, b, d))
-      hostmath::multiply<Sum, In, Out>(r.m, r.n, r.k, alpha, matrix_of(r.a, a), matrix_of(r.b, b), beta, to);
-    if (r.bias || r.relu) finish(to);
+      hostmath::multiply<T, T, T>(r.m, r.n, r.k, alpha, matrix_of(r.a, a), matrix_of(r.b, b), beta, to);
+    if (r.bias || r.function != GemmRequest::Function::none) finish(to);
   }
 
  private:
-  bool multiply_fast_here(In const* a, In const* b, Out* c) const {
+  bool multiply_fast_here(T const* a, T const* b, T* c) const {
     auto const& r = request;
     auto const& to = r.d ? *r.d : r.c;
-    if constexpr (std::is_same_v<In, Sum> && std::is_same_v<Out, Sum> && !std::is_integral_v<Sum>) {
-      if (r.a.by_rows || r.b.by_rows || to.by_rows || alpha == Sum(0)) return false;
-      return multiply_fast<Sum>({op_of(r.a), op_of(r.b), r.m, r.n, r.k, r.a.leading, r.b.leading, to.leading}, alpha, a,
-                                b, beta, c);
-    } else {
-      return false;
-    }
+    if (r.a.by_rows || r.b.by_rows || to.by_rows || alpha == T(0)) return false;
+    return multiply_fast<T>({op_of(r.a), op_of(r.b), r.m, r.n, r.k, r.a.leading, r.b.leading, to.leading}, alpha, a, b,
+                            beta, c);
   }
-  void finish(Matrix<Out> const& to) const {
-    if constexpr (!hostmath::is_complex<Out>) {
-      auto const* const bias = static_cast<Out const*>(request.bias);
-      for (std::int64_t j = 0; j < request.n; ++j)
-        for (std::int64_t i = 0; i < request.m; ++i) {
-          Sum value = hostmath::converted<Sum>(to.at(i, j));
-          if (bias) value = value + hostmath::converted<Sum>(bias[i]);
-          if (request.relu && !(value > Sum(0))) value = Sum(0);
-          to.at(i, j) = hostmath::converted<Out>(value);
-        }
-    }
+  void finish(Matrix<T> const& to) const {
+    auto const* const bias = static_cast<T const*>(request.bias);
+    for (std::int64_t j = 0; j < request.n; ++j)
+      for (std::int64_t i = 0; i < request.m; ++i)
+        to.at(i, j) = function_of(request.function, bias ? to.at(i, j) + bias[i] : to.at(i, j));
+  }
+};
+
+// visit(value of the type)
+template <class Visit>
+void with_type(DataType type, Visit const& visit) {
+  switch (type) {
+    case DataType::f16:
+      return visit(Half{});
+    case DataType::bf16:
+      return visit(BFloat{});
+    case DataType::e4m3:
+      return visit(hostmath::E4M3{});
+    case DataType::e5m2:
+      return visit(hostmath::E5M2{});
+    case DataType::i8:
+      return visit(std::int8_t{});
+    case DataType::i32:
+      return visit(std::int32_t{});
+    default:
+      return visit(0.0F);
+  }
+}
+
+// Types of 8 and 16 bits, in one that holds their products: as such matrices are multiplied faster. Integers in double,
+// which holds their sums, too.
+template <class Wide>
+struct NarrowProducts {
+  GemmRequest const& request;
+  Wide alpha, beta;
+
+  void one(std::int64_t i) const {
+    auto const& r = request;
+    auto const a = wide(r.a, r.in, i, r.m, r.k), b = wide(r.b, r.type_of_b(), i, r.k, r.n);
+    std::vector<Wide> sums(static_cast<std::size_t>(r.m * r.n));
+    Wide const one(1), none(0);
+    if (r.k > 0 && !multiply_fast<Wide>({Op::none, Op::none, r.m, r.n, r.k, r.m, r.k, r.m}, one, a.data(), b.data(),
+                                        none, sums.data()))
+      hostmath::multiply<Wide, Wide, Wide>(r.m, r.n, r.k, one, Matrix<Wide const>::by_columns(a.data(), r.m),
+                                           Matrix<Wide const>::by_columns(b.data(), r.k), none,
+                                           Matrix<Wide>::by_columns(sums.data(), r.m));
+    std::vector<Wide> bias(static_cast<std::size_t>(r.m));
+    if (r.bias)
+      with_type(r.type_of_bias(), [&]<class T>(T) {
+        for (std::int64_t row = 0; row < r.m; ++row)
+          bias[static_cast<std::size_t>(row)] = hostmath::converted<Wide>(static_cast<T const*>(r.bias)[row]);
+      });
+    auto const scaled = [](float const* scale, Wide factor) {
+      return scale ? factor * static_cast<Wide>(*scale) : factor;
+    };
+    Wide const by = scaled(r.scale_a, scaled(r.scale_b, alpha));
+    if (!(beta == none)) add(sums, scaled(r.scale_c, beta), by, i);
+    Wide const of_d = scaled(r.scale_d, one);
+    Wide largest = 0;
+    for (std::int64_t j = 0; j < r.n; ++j)
+      for (std::int64_t row = 0; row < r.m; ++row) {
+        Wide& value = sums[static_cast<std::size_t>(j * r.m + row)];
+        if (beta == none) value = by * value;
+        value = function_of<Wide>(r.function, value + bias[static_cast<std::size_t>(row)]);
+        largest = std::max(largest, std::abs(value));
+        value = value * of_d;
+      }
+    if (r.largest) *r.largest = std::max(i > 0 ? *r.largest : 0.0F, static_cast<float>(largest));
+    auto const& operand = r.d ? *r.d : r.c;
+    with_type(r.out, [&]<class T>(T) {
+      auto const to = matrix_of(operand, place<T>(operand, i));
+      for (std::int64_t j = 0; j < r.n; ++j)
+        for (std::int64_t row = 0; row < r.m; ++row)
+          to.at(row, j) = hostmath::converted<T>(sums[static_cast<std::size_t>(j * r.m + row)]);
+    });
+  }
+
+ private:
+  static std::vector<Wide> wide(GemmOperand const& operand, DataType type, std::int64_t i, std::int64_t rows,
+                                std::int64_t columns) {
+    std::vector<Wide> out(static_cast<std::size_t>(rows * columns));
+    with_type(type, [&]<class T>(T) {
+      auto const from = matrix_of(operand, place<T const>(operand, i));
+      auto to = out.begin();
+      for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t row = 0; row < rows; ++row) *to++ = hostmath::converted<Wide>(from.value(row, j));
+    });
+    return out;
+  }
+  void add(std::vector<Wide>& sums, Wide of_c, Wide by, std::int64_t i) const {
+    auto const c = wide(request.c, request.type_of_c(), i, request.m, request.n);
+    for (std::size_t at = 0; at < sums.size(); ++at) sums[at] = by * sums[at] + of_c * c[at];
   }
 };
 
@@ -116,27 +208,38 @@ Sum factor(void const* at, DataType type) {
 
 using Run = void (*)(GemmRequest const&);
 
-template <class Sum, class In, class Out>
+template <class T, template <class> class Kind = Products>
 void run(GemmRequest const& r) {
-  Products<Sum, In, Out> const products{r, factor<Sum>(r.alpha, r.scale), factor<Sum>(r.beta, r.scale)};
+  Kind<T> const products{r, factor<T>(r.alpha, r.scale), factor<T>(r.beta, r.scale)};
   for (std::int64_t i = 0; i < r.batch; ++i) products.one(i);
+}
+
+bool is_float(DataType type) {
+  return type == DataType::f32 || type == DataType::f16 || type == DataType::bf16;
+}
+bool is_of_8_bits(DataType type) {
+  return type == DataType::e4m3 || type == DataType::e5m2;
 }
 
 // Null where there is no such product.
 Run run_of(GemmRequest const& r) {
   using enum DataType;
   auto const is = [&](DataType in, DataType out) { return r.in == in && r.out == out; };
-  bool const real = r.scale == f32 || r.scale == f16;
-  if (is(f32, f32) && r.scale == f32) return run<float, float, float>;
-  if (is(f64, f64) && r.scale == f64) return run<double, double, double>;
-  if (is(c32, c32) && r.scale == c32) return run<C32, C32, C32>;
-  if (is(c64, c64) && r.scale == c64) return run<C64, C64, C64>;
-  if (is(f16, f16) && real) return run<float, Half, Half>;
-  if (is(f16, f32) && r.scale == f32) return run<float, Half, float>;
-  if (is(bf16, bf16) && r.scale == f32) return run<float, BFloat, BFloat>;
-  if (is(bf16, f32) && r.scale == f32) return run<float, BFloat, float>;
-  if (is(i8, i32) && r.scale == i32) return run<std::int32_t, std::int8_t, std::int32_t>;
-  if (is(i8, f32) && r.scale == f32) return run<float, std::int8_t, float>;
+  if (r.is_of_8_bits()) {
+    auto const known = [](DataType type) { return is_float(type) || is_of_8_bits(type); };
+    bool const all = is_of_8_bits(r.type_of_b()) && known(r.type_of_c()) && known(r.out) && r.scale == f32;
+    return all && (!r.bias || is_float(r.type_of_bias())) ? run<float, NarrowProducts> : nullptr;
+  }
+  if (r.type_of_b() != r.in || r.type_of_c() != r.out || r.type_of_bias() != r.out) return nullptr;
+  if (r.scale_a || r.scale_b || r.scale_c || r.scale_d || r.largest) return nullptr;
+  if (is(f32, f32) && r.scale == f32) return run<float>;
+  if (is(f64, f64) && r.scale == f64) return run<double>;
+  if (is(c32, c32) && r.scale == c32) return run<C32>;
+  if (is(c64, c64) && r.scale == c64) return run<C64>;
+  bool const real = r.scale == f32 || (r.scale == f16 && is(f16, f16));
+  if ((r.in == f16 || r.in == bf16) && (r.out == r.in || r.out == f32) && real) return run<float, NarrowProducts>;
+  if (is(i8, i32) && r.scale == i32) return run<double, NarrowProducts>;
+  if (is(i8, f32) && r.scale == f32) return run<float, NarrowProducts>;
   return nullptr;
 }
 
@@ -148,6 +251,9 @@ char const* name_of_type(GemmRequest const& r) {
       return "bf16";
     case DataType::i8:
       return "i8";
+    case DataType::e4m3:
+    case DataType::e5m2:
+      return "f8";
     case DataType::f64:
       return "f64";
     case DataType::c32:
@@ -200,10 +306,17 @@ std::string identity_of(GemmRequest const& r) {
     if (r.device_scalars) return fmt::format("{}", at);
     return std::string(static_cast<char const*>(at), bytes_of(r.scale));
   };
-  return fmt::format("{} {}x{}x{}x{} {} {} {} {:d}{:d} {} {} {} {} {} {} {}", r.call, r.m, r.n, r.k, r.batch,
-                     static_cast<int>(r.in), static_cast<int>(r.out), static_cast<int>(r.scale), r.tf32, r.relu,
-                     words(r.a), words(r.b), words(r.c), r.d ? words(*r.d) : "", r.bias, scalar(r.alpha),
-                     scalar(r.beta));
+  std::string types;
+  for (auto const type : {r.in, r.type_of_b(), r.type_of_c(), r.out, r.scale, r.type_of_bias()})
+    types += fmt::format("{} ", static_cast<int>(type));
+  std::string pointers;
+  for (void const* at :
+       {r.bias, static_cast<void const*>(r.scale_a), static_cast<void const*>(r.scale_b),
+        static_cast<void const*>(r.scale_c), static_cast<void const*>(r.scale_d), static_cast<void const*>(r.largest)})
+    pointers += fmt::format("{} ", at);
+  return fmt::format("{} {}x{}x{}x{} {}{:d}{} {} {} {} {} {}{} {}", r.call, r.m, r.n, r.k, r.batch, types, r.tf32,
+                     static_cast<int>(r.function), words(r.a), words(r.b), words(r.c), r.d ? words(*r.d) : "", pointers,
+                     scalar(r.alpha), scalar(r.beta));
 }
 
 void describe(LibraryCall& call, GemmRequest const& r, Run run) {
@@ -228,10 +341,14 @@ void describe(LibraryCall& call, GemmRequest const& r, Run run) {
   }
   if (m == 0 || n == 0 || r.batch == 0) return;
   add_operand(call, r, "A", r.a, {m, k}, bytes_of(r.in), true, false);
-  add_operand(call, r, "B", r.b, {k, n}, bytes_of(r.in), true, false);
-  add_operand(call, r, "C", r.c, {m, n}, bytes_of(r.out), reads_c, !r.d);
+  add_operand(call, r, "B", r.b, {k, n}, bytes_of(r.type_of_b()), true, false);
+  if (reads_c || !r.d) add_operand(call, r, "C", r.c, {m, n}, bytes_of(r.type_of_c()), reads_c, !r.d);
   if (r.d) add_operand(call, r, "D", *r.d, {m, n}, bytes_of(r.out), false, true);
-  if (r.bias) call.operands.push_back({"bias", r.bias, m * bytes_of(r.out), m * bytes_of(r.out), true, false});
+  auto const size_of_bias = m * bytes_of(r.type_of_bias());
+  if (r.bias) call.operands.push_back({"bias", r.bias, size_of_bias, size_of_bias, true, false});
+  for (auto const* const factor : {r.scale_a, r.scale_b, r.scale_c, r.scale_d})
+    if (factor) call.operands.push_back({"scale", factor, sizeof *factor, sizeof *factor, true, false});
+  if (r.largest) call.operands.push_back({"amax", r.largest, sizeof(float), sizeof(float), false, true});
   call.identity = identity_of(r);
   call.work = [&r, run] { run(r); };
 }

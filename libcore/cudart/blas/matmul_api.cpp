@@ -1,8 +1,9 @@
-// cuBLASLt: products of ordinary layouts (column after column, row after row), with a bias and negative results to
-// zero.
+// cuBLASLt: products of ordinary layouts (column after column, row after row), with a bias, ReLU or GELU, and of 8-bit
+// types with a factor for each matrix.
 //
-// Limits: no tiled layouts, no scales of 8-bit types, no GELU, no gradients: refused by name. One algorithm, which
-// needs no workspace. What describes a product lies in the application's own memory, as in NVIDIA's library.
+// Limits: no tiled layouts, no factors of blocks or rows, no gradients: refused by name. One algorithm, which needs no
+// workspace. What describes a product lies in the application's own memory, as in NVIDIA's library.
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -31,6 +32,9 @@ struct Description {
   std::uint32_t epilogue;
   std::int32_t bias_type;
   void const* bias;
+  float const *scale_a, *scale_b, *scale_c, *scale_d;
+  float* largest;
+  std::int32_t scale_modes[4];
   bool other;  // something was set that there is not
 };
 static_assert(sizeof(Description) <= 256);
@@ -107,8 +111,23 @@ Status on_attribute(Description& d, int attribute, Visit const& visit) {
       return visit(d.epilogue);
     case 8:
       return visit(d.bias);
+    case 17:
+      return visit(d.scale_a);
+    case 18:
+      return visit(d.scale_b);
+    case 19:
+      return visit(d.scale_c);
+    case 20:
+      return visit(d.scale_d);
+    case 21:
+      return visit(d.largest);
     case 26:
       return visit(d.bias_type);
+    case 31:
+    case 32:
+    case 33:
+    case 34:
+      return visit(d.scale_modes[attribute - 31]);
     default:
       return Status::invalid_value;
   }
@@ -122,7 +141,7 @@ GemmOperand operand_of(void const* begin, Layout const& l, int op) {
   return {begin, false, l.leading, l.batch > 1 ? l.stride : 0, static_cast<Transpose>(op), l.order == 1};
 }
 
-constexpr std::uint32_t relu = 2, bias = 4, plain = 1;
+constexpr std::uint32_t relu = 2, bias = 4, gelu = 32, plain = 1;
 constexpr int own_type = -1;
 
 }  // namespace
@@ -185,7 +204,8 @@ KERNELCAST_CUDA_EXPORT Status cublasLtMatrixLayoutGetAttribute(Layout* layout, i
 KERNELCAST_CUDA_EXPORT Status cublasLtMatmulDescInit_internal(Description* made, std::size_t bytes, Compute compute,
                                                               DataType scale) {
   if (!made || bytes < sizeof(Description)) return Status::invalid_value;
-  *made = {compute, scale, 0, 0, 0, 0, plain, own_type, nullptr, false};
+  *made = {};
+  made->compute = compute, made->scale = scale, made->epilogue = plain, made->bias_type = own_type;
   return Status::success;
 }
 KERNELCAST_CUDA_EXPORT Status cublasLtMatmulDescCreate(Description** made, Compute compute, DataType scale) {
@@ -250,13 +270,10 @@ KERNELCAST_CUDA_EXPORT Status cublasLtMatmul(void*, Description const* made, voi
   if (!c) c = d, c_layout = d_layout;
   for (auto const* layout : {a_layout, b_layout, c_layout, d_layout})
     if (layout->order != 0 && layout->order != 1) return lacks(name, fmt::format("layout of order {}", layout->order));
-  if (made->other || made->op_c != 0 || (made->pointers != 0 && made->pointers != 1) ||
-      (made->epilogue & ~(plain | relu | bias)) != 0)
+  bool const factors_of_parts = std::ranges::any_of(made->scale_modes, [](auto mode) { return mode != 0; });
+  if (made->other || factors_of_parts || made->op_c != 0 || (made->pointers != 0 && made->pointers != 1) ||
+      (made->epilogue & ~(plain | relu | bias | gelu)) != 0)
     return lacks(name, fmt::format("epilogue {} or what else it is to do", made->epilogue));
-  if (a_layout->type != b_layout->type || c_layout->type != d_layout->type)
-    return lacks(name, "product of these types");
-  if (made->bias_type != own_type && static_cast<DataType>(made->bias_type) != d_layout->type)
-    return lacks(name, "bias of another type than the result's");
   GemmRequest r;
   r.call = name;
   r.stream = stream;
@@ -273,12 +290,18 @@ KERNELCAST_CUDA_EXPORT Status cublasLtMatmul(void*, Description const* made, voi
     return Status::invalid_value;
   r.batch = d_layout->batch;
   r.in = a_layout->type, r.out = d_layout->type, r.scale = made->scale;
+  r.in_b = b_layout->type, r.in_c = c_layout->type;
+  if (made->bias_type != own_type) r.of_bias = static_cast<DataType>(made->bias_type);
+  r.scale_a = made->scale_a, r.scale_b = made->scale_b, r.scale_c = made->scale_c, r.scale_d = made->scale_d;
+  r.largest = made->largest;
   r.alpha = alpha, r.beta = beta;
   r.a = operand_of(a, *a_layout, made->op_a), r.b = operand_of(b, *b_layout, made->op_b);
   r.c = operand_of(c, *c_layout, 0);
   if (c != d || *c_layout != *d_layout) r.d = operand_of(d, *d_layout, 0);
   r.bias = made->epilogue & bias ? made->bias : nullptr;
-  r.relu = (made->epilogue & relu) != 0;
+  r.function = (made->epilogue & relu)   ? GemmRequest::Function::relu
+               : (made->epilogue & gelu) ? GemmRequest::Function::gelu
+                                         : GemmRequest::Function::none;
   if ((made->epilogue & bias) && !r.bias) return Status::invalid_value;
   return multiply(r);
 }

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -34,6 +36,19 @@ inline std::mt19937& numbers() {
 }
 inline int between(int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(numbers());
+}
+inline std::uint16_t half_of(int whole) {  // small integers, exact
+  if (whole == 0) return 0;
+  int const size = std::abs(whole);
+  int e = 0;
+  while (size >> (e + 1)) ++e;
+  return static_cast<std::uint16_t>((whole < 0 ? 0x8000 : 0) | (e + 15) << 10 | (size << (10 - e) & 0x3ff));
+}
+inline std::uint16_t bfloat_of(int whole) {
+  float const value = static_cast<float>(whole);
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &value, 4);
+  return static_cast<std::uint16_t>(bits >> 16);
 }
 
 template <class T>
