@@ -292,20 +292,23 @@ Status trmm(Handle* handle, char const* name, Triangle const& t, Index m, Index 
   });
 }
 
-// C = alpha op(A) + beta op(B). What a factor of 0 stands before is not read.
+// C = alpha op(A) + beta op(B). What a factor of 0 stands before is not read; one that is not there is 0, as cuSOLVER
+// takes for granted.
 template <class T>
 Status geam(Handle* handle, char const* name, Transpose op_a, Transpose op_b, Index m, Index n, T const* alpha,
             T const* a, Index lda, T const* beta, T const* b, Index ldb, T* c, Index ldc) {
   if (!known(handle)) return Status::not_initialized;
   bool const a_across = op_a != Transpose::none, b_across = op_b != Transpose::none;
-  if (!alpha || !beta || is_invalid(m, n, ldc)) return Status::invalid_value;
-  Scalar<T> const by(*handle, alpha), with(*handle, beta);
+  if ((!alpha && !beta) || is_invalid(m, n, ldc)) return Status::invalid_value;
+  auto const factor = [&](T const* given) { return given ? Scalar<T>(*handle, given) : Scalar<T>(T(0)); };
+  auto const by = factor(alpha), with = factor(beta);
   bool const known_scalars = handle->pointers == PointerMode::host;
   Words const words{name, "vector", fmt::format("{}x{}", m, n), m, n, flop_of_product<T> * cubed(m, n, 1)};
   return on_matrices<T>(handle, words, [=](LibraryCall& call) {
     by.add_to(call, "alpha");
     with.add_to(call, "beta");
-    bool const reads_a = !known_scalars || !(by.value() == T(0)), reads_b = !known_scalars || !(with.value() == T(0));
+    bool const reads_a = alpha && !(known_scalars && by.value() == T(0));
+    bool const reads_b = beta && !(known_scalars && with.value() == T(0));
     if (reads_a) add(call, "A", a, a_across ? n : m, a_across ? m : n, lda);
     if (reads_b) add(call, "B", b, b_across ? n : m, b_across ? m : n, ldb);
     add(call, "C", c, m, n, ldc, false, true);

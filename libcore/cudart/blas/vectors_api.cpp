@@ -89,6 +89,32 @@ Status swap(Handle* handle, char const* name, Index n, T* x, Index incx, T* y, I
   });
 }
 
+// x = c x + s y, y = c y - s* x.
+template <class T, class S>
+Status rot(Handle* handle, char const* name, Index n, T* x, Index incx, T* y, Index incy, Real<T> const* c,
+           S const* s) {
+  if (!known(handle)) return Status::not_initialized;
+  if (!c || !s) return Status::invalid_value;
+  Scalar<Real<T>> const cosine(*handle, c);
+  Scalar<S> const sine(*handle, s);
+  return on_vectors<T>(handle, {name, 2 * flop_of_product<T>}, n, [=](LibraryCall& call) {
+    Argument<T> const one{"x", x, n, incx}, other{"y", y, n, incy};
+    cosine.add_to(call, "c");
+    sine.add_to(call, "s");
+    one.add_to(call, true, true);
+    other.add_to(call, true, true);
+    call.work = [=] {
+      T const by_c(cosine.value()), by_s(sine.value());
+      for (Index i = 0; i < n; ++i) {
+        T &v = one.vector()[i], &w = other.vector()[i];
+        T const before = v;
+        v = by_c * before + by_s * w;
+        w = by_c * w - hostmath::conjugate(by_s) * before;
+      }
+    };
+  });
+}
+
 template <class T, class F>
 Status scal(Handle* handle, char const* name, Index n, F const* alpha, T* x, Index incx) {
   if (!known(handle)) return Status::not_initialized;
@@ -345,6 +371,7 @@ Status triangular(Handle* handle, char const* name, Fill fill, Transpose op, Dia
   EXPORT cublas##l##axpy_v2##wide(Handle* h, Int n, T const* alpha, T const* x, Int incx, T* y, Int incy) { return axpy<T>(h, "cublas" #l "axpy", n, alpha, x, incx, y, incy); } \
   EXPORT cublas##l##copy_v2##wide(Handle* h, Int n, T const* x, Int incx, T* y, Int incy) { return copy<T>(h, "cublas" #l "copy", n, x, incx, y, incy); } \
   EXPORT cublas##l##swap_v2##wide(Handle* h, Int n, T* x, Int incx, T* y, Int incy) { return swap<T>(h, "cublas" #l "swap", n, x, incx, y, incy); } \
+  EXPORT cublas##l##rot_v2##wide(Handle* h, Int n, T* x, Int incx, T* y, Int incy, hostmath::Real<T> const* c, T const* s) { return rot<T, T>(h, "cublas" #l "rot", n, x, incx, y, incy, c, s); } \
   EXPORT cublas##l##scal_v2##wide(Handle* h, Int n, T const* alpha, T* x, Int incx) { return scal<T, T>(h, "cublas" #l "scal", n, alpha, x, incx); } \
   EXPORT cublas##l##gemv_v2##wide(Handle* h, Transpose op, Int m, Int n, T const* alpha, T const* a, Int lda, T const* x, Int incx, T const* beta, T* y, Int incy) { return gemv<T>(h, "cublas" #l "gemv", op, m, n, alpha, a, lda, x, incx, beta, y, incy); } \
   EXPORT cublas##l##symv_v2##wide(Handle* h, Fill fill, Int n, T const* alpha, T const* a, Int lda, T const* x, Int incx, T const* beta, T* y, Int incy) { return symv<T>(h, "cublas" #l "symv", fill, n, alpha, a, lda, x, incx, beta, y, incy, hostmath::Rest::mirrored); } \
@@ -360,6 +387,7 @@ Status triangular(Handle* handle, char const* name, Fill fill, Transpose op, Dia
   EXPORT cublas##l##dotc_v2##wide(Handle* h, Int n, T const* x, Int incx, T const* y, Int incy, T* r) { return dot<T>(h, "cublas" #l "dotc", n, x, incx, y, incy, r, true); } \
   EXPORT cublas##r_##nrm2_v2##wide(Handle* h, Int n, T const* x, Int incx, R* r) { return nrm2<T>(h, "cublas" #r_ "nrm2", n, x, incx, r); } \
   EXPORT cublas##r_##asum_v2##wide(Handle* h, Int n, T const* x, Int incx, R* r) { return asum<T>(h, "cublas" #r_ "asum", n, x, incx, r); } \
+  EXPORT cublas##s##rot_v2##wide(Handle* h, Int n, T* x, Int incx, T* y, Int incy, R const* c, R const* t) { return rot<T, R>(h, "cublas" #s "rot", n, x, incx, y, incy, c, t); } \
   EXPORT cublas##s##scal_v2##wide(Handle* h, Int n, R const* alpha, T* x, Int incx) { return scal<T, R>(h, "cublas" #s "scal", n, alpha, x, incx); } \
   EXPORT cublas##l##geru_v2##wide(Handle* h, Int m, Int n, T const* alpha, T const* x, Int incx, T const* y, Int incy, T* a, Int lda) { return ger<T>(h, "cublas" #l "geru", m, n, alpha, x, incx, y, incy, a, lda, false); } \
   EXPORT cublas##l##gerc_v2##wide(Handle* h, Int m, Int n, T const* alpha, T const* x, Int incx, T const* y, Int incy, T* a, Int lda) { return ger<T>(h, "cublas" #l "gerc", m, n, alpha, x, incx, y, incy, a, lda, true); } \

@@ -29,6 +29,10 @@ int cublasSscal_v2(Handle, int, float const*, float*, int);
 int cublasIsamax_v2(Handle, int, float const*, int, int*);
 int cublasScopy_v2(Handle, int, float const*, int, float*, int);
 int cublasSswap_v2(Handle, int, float*, int, float*, int);
+int cublasSrot_v2(Handle, int, float*, int, float*, int, float const*, float const*);
+int cublasDrot_v2(Handle, int, double*, int, double*, int, double const*, double const*);
+int cublasCrot_v2(Handle, int, C32*, int, C32*, int, float const*, C32 const*);
+int cublasCsrot_v2(Handle, int, C32*, int, C32*, int, float const*, float const*);
 int cublasSgeam(Handle, int, int, int, int, float const*, float const*, int, float const*, float const*, int, float*,
                 int);
 #define DECLARED(T, l)                                                                                                \
@@ -230,6 +234,30 @@ void vectors() {
   expect(swapped[n] == expected[0] || std::abs(swapped[n] - expected[0]) < 1e-5, "swapped");
 }
 
+template <class T, class S, class R, class Rotate>
+void rotation(Rotate rot, R c, S s, char const* name) {
+  int const n = 100;
+  auto const x = drawn<T>(2 * n), y = drawn<T>(n);
+  OnDevice<T> const on_x(x), on_y(y);
+  expect(rot(handle, n, on_x, 2, on_y, -1, &c, &s) == 0, name);
+  auto first = x, second = y;
+  for (int i = 0; i < n; ++i) {
+    T const v = x[2 * i], w = y[n - 1 - i];
+    first[2 * i] = c * v + s * w;
+    if constexpr (std::is_same_v<T, R>)
+      second[n - 1 - i] = c * w - s * v;
+    else
+      second[n - 1 - i] = c * w - T(std::conj(s)) * v;
+  }
+  expect(difference(on_x.values(), first) < tolerance<T> && difference(on_y.values(), second) < tolerance<T>, name);
+}
+void rotations() {
+  rotation<float>(cublasSrot_v2, 0.6f, 0.8f, "Srot");
+  rotation<double>(cublasDrot_v2, 0.6, 0.8, "Drot");
+  rotation<C32>(cublasCrot_v2, 0.6f, C32(0.4f, -0.7f), "Crot");
+  rotation<C32>(cublasCsrot_v2, 0.6f, 0.8f, "Csrot");
+}
+
 template <class T, class Solve, class Multiply>
 void triangles(Solve trsm, Multiply trmm, char const* name) {
   for (int side = 0; side < 2; ++side)
@@ -357,6 +385,8 @@ void matrices() {
   OnDevice<float> const on_f(f), turned(std::vector<float>(6));
   expect(cublasSgeam(handle, 1, 0, 3, 2, &one, on_f, 2, &none, nullptr, 3, turned, 3) == 0, "geam");
   expect(turned.values() == std::vector<float>{f[0], f[2], f[4], f[1], f[3], f[5]}, "geam values");
+  expect(cublasSgeam(handle, 1, 0, 3, 2, &one, on_f, 2, nullptr, nullptr, 3, turned, 3) == 0, "geam of one matrix");
+  expect(turned.values() == std::vector<float>{f[0], f[2], f[4], f[1], f[3], f[5]}, "values of geam of one matrix");
 }
 
 void captured() {
@@ -406,7 +436,7 @@ int main(int argc, char** argv) {
   }
   if (what == "narrow") narrow_types();
   if (what == "batches") batches();
-  if (what == "vectors") vectors();
+  if (what == "vectors") vectors(), rotations();
   if (what == "triangles") {
     triangles<double>(cublasDtrsm_v2, cublasDtrmm_v2, "real triangles");
     triangles<C64>(cublasZtrsm_v2, cublasZtrmm_v2, "complex triangles");
