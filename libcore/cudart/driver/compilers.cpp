@@ -5,6 +5,7 @@
 // those in the form for optimisation while linking (-dlto) go to nvJitLink itself first, which makes PTX of them.
 // Which functions are replaced is seen by ../compilers.cpp, which is loaded before the application's libraries.
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -118,6 +119,10 @@ Result create(Linked** out, std::uint32_t count, char const** options) {
   if (!out || (count > 0 && !options)) return Result::invalid_input;
   *out = new Linked;
   (*out)->options.assign(options, options + count);
+  constexpr std::string_view max_registers = "-maxrregcount=";
+  for (std::string_view const option : (*out)->options)
+    if (option.starts_with(max_registers))
+      std::from_chars(option.data() + max_registers.size(), option.data() + option.size(), (*out)->max_registers);
   return Result::success;
 }
 

@@ -2,9 +2,11 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "cuda/fatbin.hpp"
 #include "ptx/link.hpp"
@@ -77,6 +79,31 @@ DONE:
 }
 )";
 
+// Where the body of this function begins.
+std::size_t begin_of_body(std::string const& text, ptx::Function const& function) {
+  auto at = static_cast<std::size_t>(function.name.data() - text.data());
+  while (at < text.size() && text[at] != '{') {
+    auto const* const end = text.compare(at, 2, "//") == 0 ? "\n" : text.compare(at, 2, "/*") == 0 ? "*/" : nullptr;
+    at = end ? std::min(text.find(end, at + 2), text.size()) : at + 1;
+  }
+  return at;
+}
+
+std::string with_max_registers(std::string text, std::uint64_t most) {
+  auto const module = ptx::parse(std::move(text), "what is linked");
+  std::map<std::size_t, std::string> added;
+  for (auto const& function : module->functions)
+    if (function.entry && function.has_body && !function.directives.contains("maxnreg"))
+      added[begin_of_body(module->text, function)] = ".maxnreg " + std::to_string(most) + '\n';
+  std::string out;
+  std::size_t done = 0;
+  for (auto const& [at, line] : added) {
+    out.append(module->text, done, at - done).append(line);
+    done = at;
+  }
+  return out.append(module->text, done);
+}
+
 }  // namespace
 
 Code add_part(Link& link, PartKind kind, void const* data, std::size_t size, char const* name,
@@ -105,6 +132,7 @@ void complete(Link& link) {
     link.linked = link.parts[0]->text;
   else
     link.linked = ptx::link(std::move(link.parts));
+  if (link.max_registers > 0) link.linked = with_max_registers(std::move(link.linked), link.max_registers);
   link.parts.clear();
 }
 

@@ -2,6 +2,7 @@
 // modules are loaded from here.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ namespace kernelcast::driver {
 struct Link {
   std::vector<std::unique_ptr<ptx::Module>> parts;
   std::string linked;
+  std::uint64_t max_registers = 0;  // of each kernel that has no bound of its own; 0: any number
 };
 
 enum class PartKind : std::uint8_t { cubin, ptx, fatbin, object, library };

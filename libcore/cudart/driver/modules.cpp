@@ -265,10 +265,14 @@ KERNELCAST_CUDA_EXPORT Code cuOccupancyMaxPotentialBlockSize(int* min_grid, int*
 
 // ---------------------------------------------------------------- linking
 
-KERNELCAST_CUDA_EXPORT Code cuLinkCreate_v2(unsigned, int*, void**, Link** out) {
+KERNELCAST_CUDA_EXPORT Code cuLinkCreate_v2(unsigned count, int const* options, void* const* values, Link** out) {
+  constexpr int max_registers = 0;  // CU_JIT_MAX_REGISTERS
   return call_in_context([&]() {
-    if (!out) return Code::invalid_value;
+    if (!out || (count > 0 && (!options || !values))) return Code::invalid_value;
     auto made = std::make_unique<Link>();
+    for (unsigned o = 0; o < count; ++o)
+      if (options[o] == max_registers)
+        made->max_registers = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(values[o]));
     *out = made.get();
     links().emplace(*out, std::move(made));
     return Code::success;

@@ -312,6 +312,43 @@ void functions(Module module) {
   EXPECT(groups == 16);  // 2048 work-items on an A100
 }
 
+// Registers are estimated, within what directives and the linker's options permit.
+void registers() {
+  std::string text = ".version 7.5\n.target sm_70\n.address_size 64\n";
+  for (auto const* const kernel : {"free(.param .u64 out) ", "bound(.param .u64 out) .maxntid 1024 // {\n"}) {
+    text += std::string(".visible .entry ") + kernel + "{ .reg .b32 %r<100>; .reg .b64 %a; ld.param.u64 %a, [out];\n";
+    for (int r = 0; r < 100; ++r) text += "ld.volatile.global.u32 %r" + std::to_string(r) + ", [%a];\n";
+    for (int r = 0; r < 100; ++r) text += "st.volatile.global.u32 [%a], %r" + std::to_string(r) + ";\n";
+    text += "ret; }\n";
+  }
+  constexpr int ptx = 1, of_kernel = 4;
+  int max_registers = 0;  // CU_JIT_MAX_REGISTERS
+  auto const expect = [&](std::uintptr_t most, int of_free, int of_bound) {
+    Link* link = nullptr;
+    Module module = nullptr;
+    void const* linked = nullptr;
+    auto* value = reinterpret_cast<void*>(most);
+    GOOD(cuLinkCreate_v2(most ? 1 : 0, &max_registers, &value, &link));
+    GOOD(cuLinkAddData_v2(link, ptx, text.data(), text.size() + 1, "text", 0, nullptr, nullptr));
+    GOOD(cuLinkComplete(link, &linked, nullptr));
+    GOOD(cuModuleLoadData(&module, linked));
+    GOOD(cuLinkDestroy(link));
+    for (auto const& [name, expected] : {std::pair{"free", of_free}, {"bound", of_bound}}) {
+      Function function = nullptr;
+      int found = 0;
+      GOOD(cuModuleGetFunction(&function, module, name));
+      GOOD(cuFuncGetAttribute(&found, of_kernel, function));
+      if (expected > 0)
+        EXPECT(found == expected);
+      else
+        EXPECT(found > 100);
+    }
+    GOOD(cuModuleUnload(module));
+  };
+  expect(0, 0, 64);  // 65536 registers of an A100 for 1024 work-items
+  expect(38, 38, 38);
+}
+
 // PTX, a fat binary that is compressed, a file, a library; what is none of them; two texts linked.
 void images() {
   Module module = nullptr;
@@ -788,6 +825,7 @@ int usual() {
   launches(module);
   functions(module);
   images();
+  registers();
   memory();
   virtual_memory(module);
   textures(module);
@@ -892,6 +930,7 @@ class RandomCalls {
   void anew(std::size_t to) {  // perhaps at the same address, with other contents
     GOOD(cuMemFree_v2(device_[to]));
     GOOD(cuMemAlloc_v2(&device_[to], bytes_of_buffer));
+    if (below(2) == 0) return std::fill_n(host_[to], width, 0.0F), void();
     GOOD(cuMemsetD32_v2(device_[to], 0x3f800000, width));
     for (auto& value : host_[to]) value = 1;
   }
@@ -961,6 +1000,29 @@ int hundred_times() {
   }
   GOOD(cuMemcpyDtoH_v2(&seen, out, 4));
   std::printf("%g\n", static_cast<double>(seen));
+  return failures ? 1 : 7;
+}
+
+// A hundred times into memory of its own that is read each time, then the same of another input.
+int hundred_results() {
+  Module const module = enter();
+  Function weigh = nullptr;
+  Pointer in = 0;
+  GOOD(cuModuleGetFunction(&weigh, module, "weigh"));
+  GOOD(cuMemAlloc_v2(&in, bytes_of_buffer));
+  for (unsigned const value : {0x3f800000u, 0x40400000u}) {  // 1, 3
+    GOOD(cuMemsetD32_v2(in, value, width));
+    for (int i = 0; i < 100; ++i) {
+      Pointer out = 0;
+      float seen = 0;
+      GOOD(cuMemAlloc_v2(&out, bytes_of_buffer));
+      void* arguments[] = {&in, &out};
+      GOOD(cuLaunchKernel(weigh, 1, 1, 1, width, 1, 1, 0, nullptr, arguments, nullptr));
+      GOOD(cuMemcpyDtoH_v2(&seen, out, 4));
+      GOOD(cuMemFree_v2(out));
+      if (i == 0 || i == 99) std::printf("%g\n", static_cast<double>(seen));
+    }
+  }
   return failures ? 1 : 7;
 }
 
@@ -1049,6 +1111,7 @@ int scale_of_file(char const* path) {
 int main(int argc, char** argv) {
   if (argc < 2) return usual();
   if (argv[1] == std::string_view("hundred")) return hundred_times();
+  if (argv[1] == std::string_view("results")) return hundred_results();
   if (argv[1] == std::string_view("ordered")) return ordered();
   if (argv[1] != std::string_view("random")) return scale_of_file(argv[1]);
   RandomCalls(static_cast<unsigned>(std::atoi(argv[2]))).run(600);
