@@ -1,4 +1,4 @@
-"""CuPy: kernels of its own and the user's, ten in all."""
+"""CuPy: kernels of its own and the user's, and libraries."""
 import shutil
 
 import cupy
@@ -42,6 +42,9 @@ def fused(a, b):
 
 check("fused operations", fused(on_x, on_y).get(), numpy.exp(x) * y + 1)
 check("arithmetic", (on_x * 2 + on_y / 3 - 1).get(), x * 2 + y / 3 - 1)
+a, b = on_x.reshape(20, 50), on_y.reshape(50, 20)
+check("a product of matrices", (a @ b).get(), a.get() @ b.get(), 1e-4)
+check("a Fourier transform", cupy.fft.fft(on_x).get(), numpy.fft.fft(x), 1e-3)
 pool = cupy.cuda.MemoryAsyncPool()
 with cupy.cuda.using_allocator(pool.malloc):
     check("memory of a pool", (on_x * 2).get(), x * 2)
@@ -54,11 +57,13 @@ check("sorting", cupy.sort(on_x).get(), numpy.sort(x))
 check("a transposed copy", cupy.ascontiguousarray(on_x.reshape(20, 50).T).get(), x.reshape(20, 50).T)
 
 if shutil.which("nvcc"):
-    doubled = cupy.RawKernel('extern "C" __global__ void doubled(float* a) { a[threadIdx.x] *= 2; }', "doubled", backend="nvcc")
+    source = 'extern "C" __global__ void doubled(float* a) { a[threadIdx.x] *= 2; }'
+    doubled = cupy.RawKernel(source, "doubled", backend="nvcc")
     copy = on_x.copy()
     doubled((1,), (1000,), (copy,))
     check("a kernel compiled by nvcc", copy.get(), 2 * x)
     print("kernel doubled")
 
-for kernel in ("scale", "square", "distance", "norm_of", "cupy_multiply", "cupy_add", "cupy_sin", "cupy_where"):
+for kernel in ("scale", "square", "distance", "norm_of", "cupy_multiply", "cupy_add", "cupy_sin", "cupy_where", "cublas",
+               "cufft"):
     print("kernel", kernel)
