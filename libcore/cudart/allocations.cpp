@@ -27,6 +27,7 @@ void* Allocations::add(MemoryType type, std::uint64_t bytes, unsigned flags) {
   try {
     auto const address = memory_.add(name_of(type), extent);
     all_[address] = {type, extent, bytes, device, flags, false, false, ++made_};
+    if (type == MemoryType::device && maker_) maker_(address, bytes);
     return reinterpret_cast<void*>(address);
   } catch (Error const&) {
     return nullptr;

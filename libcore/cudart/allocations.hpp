@@ -48,6 +48,9 @@ class Allocations {
   // Whether memory that is freed, of so many bytes, has to stay until release(); nothing else finds it here.
   using Keeper = std::function<bool(std::uint64_t begin, std::uint64_t bytes)>;
   void set_keeper(Keeper keeper) { keeper_ = std::move(keeper); }
+  // Told of memory of a device that is new, and holds zeros.
+  using Maker = std::function<void(std::uint64_t begin, std::uint64_t asked_bytes)>;
+  void set_maker(Maker maker) { maker_ = std::move(maker); }
   void release(std::uint64_t begin);
   bool is_kept(std::uint64_t begin) const { return kept_.contains(begin); }
 
@@ -65,6 +68,7 @@ class Allocations {
   std::uint64_t made_ = 0;
   std::map<std::uint64_t, Allocation> all_;
   Keeper keeper_;
+  Maker maker_;
   std::set<std::uint64_t> kept_;
 };
 

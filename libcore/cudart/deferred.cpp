@@ -10,21 +10,15 @@ namespace kernelcast::cudart {
 
 namespace {
 
-constexpr std::size_t max_remembered = 1 << 16;                    // launches
-constexpr std::size_t max_waiting = 4096;                          // commands
-constexpr std::size_t max_data_bytes = std::size_t{1} << 20;       // of a copy that waits
-constexpr std::uint64_t max_freed_bytes = std::uint64_t{1} << 30;  // that stay
-constexpr unsigned tries = 3;                                      // of a launch that leaves something new each time
+constexpr std::size_t max_remembered = 1 << 16;                     // launches
+constexpr std::size_t max_waiting = 4096;                           // commands
+constexpr std::size_t max_data_bytes = std::size_t{1} << 20;        // of a copy that waits
+constexpr std::uint64_t max_freed_bytes = std::uint64_t{1} << 30;   // that stay
+constexpr unsigned tries = 3;                                       // of a launch that leaves something new each time
+constexpr std::uint64_t max_left_bytes = std::uint64_t{1} << 28;    // of what launches have left, in all
+constexpr std::uint64_t max_object_bytes = std::uint64_t{1} << 22;  // and each
 // Hashing takes less than a tenth of the time that the emulator needs for a warp instruction, by so many bytes.
 constexpr std::uint64_t hashed_bytes_per_step = 16;
-
-std::string text_of(Kernel const& kernel, emu::Launch const& launch) {
-  auto const& [grid, block] = std::tie(launch.grid, launch.block);
-  CommandText out('L');
-  out.add(&kernel).add(grid.x).add(grid.y).add(grid.z).add(block.x).add(block.y).add(block.z);
-  out.add(launch.dynamic_shared_bytes);
-  return out.add_bytes({reinterpret_cast<char const*>(launch.parameters.data()), launch.parameters.size()}).text();
-}
 
 bool contiguous(Area const& area) {
   return area.rows == 1 || area.pitch == area.bytes;
@@ -54,6 +48,9 @@ void perform_copy(Area const& to, Area const& from) {
 Deferred::Deferred(emu::Memory& memory, Allocations& allocations, Registry const& registry, bool active)
     : memory_(memory), allocations_(allocations), registry_(registry), active_(active) {
   allocations_.set_keeper([this](std::uint64_t begin, std::uint64_t bytes) { return keeps(begin, bytes); });
+  allocations_.set_maker([this](std::uint64_t begin, std::uint64_t bytes) {
+    if (active_) contents_.set(begin, filled(bytes, 0));
+  });
 }
 
 // ---------------------------------------------------------------- what is touched
@@ -114,6 +111,28 @@ Deferred::Uses Deferred::uses_of(Kernel const& kernel, emu::Launch const& launch
   return out;
 }
 
+// A launch, whatever the addresses of what it touches: a pointer's word is the number of the use and the offset.
+std::string Deferred::text_of(Kernel const& kernel, emu::Launch const& launch, Uses const& uses) const {
+  auto const& [grid, block] = std::tie(launch.grid, launch.block);
+  CommandText out('L');
+  out.add(&kernel).add(grid.x).add(grid.y).add(grid.z).add(block.x).add(block.y).add(block.z);
+  out.add(launch.dynamic_shared_bytes);
+  auto parameters = launch.parameters;
+  for (auto const& pointer : *pointers_.at(&kernel)) {
+    std::uint64_t word = 0;
+    if (pointer.is_variable || pointer.is_value || pointer.at + sizeof word > parameters.size()) continue;
+    std::memcpy(&word, parameters.data() + pointer.at, sizeof word);
+    auto const use =
+        std::ranges::find_if(*uses, [&](Use const& u) { return word - u.begin < std::max<std::uint64_t>(u.bytes, 1); });
+    out.add(use != uses->end());
+    if (use == uses->end()) continue;
+    out.add(use - uses->begin());
+    word -= use->begin;
+    std::memcpy(parameters.data() + pointer.at, &word, sizeof word);
+  }
+  return out.add_bytes({reinterpret_cast<char const*>(parameters.data()), parameters.size()}).text();
+}
+
 // ---------------------------------------------------------------- launches
 
 namespace {
@@ -121,7 +140,7 @@ namespace {
 template <class Uses>
 std::string on(std::string const& launch, Uses const& uses, Contents& contents) {
   CommandText out('N');
-  for (auto const& use : uses) out.add(use.begin).add(contents.of(use.begin));
+  for (auto const& use : uses) out.add(use.bytes).add(contents.of(use.begin));
   return launch + out.text();
 }
 
@@ -172,20 +191,46 @@ void Deferred::before(Uses const& uses) {
   settle(std::move(needed), std::move(changed));
 }
 
-// Numbers of what a command has written, which is hashed if that is not more than so many bytes.
-std::vector<Contents::Number> Deferred::left_by(std::span<Use const> uses, std::uint64_t hashed_bytes) {
+// Numbers of what a command has written, which is hashed if that is not more than so many bytes, and kept on request.
+std::vector<Contents::Number> Deferred::left_by(std::span<Use const> uses, std::uint64_t hashed_bytes, bool keep) {
   std::uint64_t written_bytes = 0;
   for (auto const& use : uses)
     if (use.written) written_bytes += use.bytes;
   std::vector<Contents::Number> out;
   for (auto const& use : uses) {
     if (!use.written) continue;
+    if (written_bytes > hashed_bytes) {
+      out.push_back(contents_.fresh());
+      continue;
+    }
     auto const* const begin = reinterpret_cast<void const*>(use.begin);
-    out.push_back(written_bytes <= hashed_bytes
-                      ? contents_.made_by(CommandText('H').add(use.bytes).add_bytes(hash_of(begin, use.bytes)).text())
-                      : contents_.fresh());
+    out.push_back(contents_.made_by(CommandText('H').add(use.bytes).add_bytes(hash_of(begin, use.bytes)).text()));
+    if (keep) this->keep(out.back(), use);
   }
   return out;
+}
+
+void Deferred::keep(Contents::Number number, Use const& use) {
+  if (use.bytes > max_object_bytes) return;
+  if (left_bytes_ + use.bytes > max_left_bytes) left_.clear(), left_bytes_ = 0;
+  auto const [at, is_new] = left_.try_emplace(number);
+  if (!is_new) return;
+  auto const* const begin = reinterpret_cast<std::byte const*>(use.begin);
+  at->second.assign(begin, begin + use.bytes);
+  left_bytes_ += use.bytes;
+}
+
+// What it leaves is copied from what was kept; false where that is not all there.
+bool Deferred::restore(Command const& command) {
+  std::vector<std::vector<std::byte> const*> kept;
+  for (std::size_t u = 0; u < command.uses.size(); ++u) {
+    auto const at = command.uses[u].written ? left_.find(command.held[u]) : left_.end();
+    if (command.uses[u].written && (at == left_.end() || at->second.size() != command.uses[u].bytes)) return false;
+    kept.push_back(command.uses[u].written ? &at->second : nullptr);
+  }
+  for (std::size_t u = 0; u < kept.size(); ++u)
+    if (kept[u]) std::memcpy(reinterpret_cast<void*>(command.uses[u].begin), kept[u]->data(), kept[u]->size());
+  return true;
 }
 
 // What it leaves of what it found. `is_latest`: nothing that it touches has changed since.
@@ -201,17 +246,21 @@ void Deferred::remember(std::span<Use const> uses, std::string const& text, std:
 }
 
 void Deferred::after(Uses const& uses, std::string const& text, std::uint64_t hashed_bytes) {
-  remember(*uses, text, on(text, *uses, contents_), left_by(*uses, hashed_bytes), true);
+  bool const again = runs_.contains(text);
+  remember(*uses, text, on(text, *uses, contents_), left_by(*uses, hashed_bytes, again), true);
   if (runs_.size() >= max_remembered) runs_.clear();
   ++runs_[text];
 }
 
 bool Deferred::takes(Kernel const& kernel, emu::Launch const& launch, std::optional<std::uint64_t> configuration) {
-  return active_ && takes(uses_of(kernel, launch), text_of(kernel, launch), [&] {
-           Launch out{&kernel, launch, configuration};
-           out.launch.external = nullptr;  // it calls nothing
-           return out;
-         });
+  auto uses = active_ ? uses_of(kernel, launch) : std::nullopt;
+  if (!uses) return false;
+  auto const text = text_of(kernel, launch, uses);
+  return takes(std::move(uses), text, [&] {
+    Launch out{&kernel, launch, configuration};
+    out.launch.external = nullptr;  // it calls nothing
+    return out;
+  });
 }
 
 void Deferred::before(Kernel const& kernel, emu::Launch const& launch) {
@@ -221,7 +270,7 @@ void Deferred::before(Kernel const& kernel, emu::Launch const& launch) {
 void Deferred::after(Kernel const& kernel, emu::Launch const& launch, std::optional<std::uint64_t> steps) {
   auto const uses = active_ && steps ? uses_of(kernel, launch) : std::nullopt;
   if (!uses) return contents_.forget_all();
-  after(uses, text_of(kernel, launch), hashed_bytes_per_step * *steps);
+  after(uses, text_of(kernel, launch, uses), hashed_bytes_per_step * *steps);
 }
 
 bool Deferred::takes(LibraryCall const& made, std::function<void()> const& work) {
@@ -243,6 +292,10 @@ void Deferred::after(LibraryCall const& made, bool ran) {
 
 // ---------------------------------------------------------------- fills and copies
 
+Contents::Number Deferred::filled(std::uint64_t bytes, unsigned char value) {
+  return contents_.made_by(CommandText('F').add(bytes).add(value).text());
+}
+
 Contents::State Deferred::with_part(Use const& object, Area const& to, std::string const& command) {
   auto const begin = address_of(to.begin) - object.begin;
   auto const end = begin + extent_bytes(to);
@@ -257,9 +310,8 @@ void Deferred::fill(Area const& to, int value) {
   auto const offset = address_of(to.begin) - object->begin;
   bool const whole = offset == 0 && contiguous(to) && extent_bytes(to) >= object->bytes;
   auto const byte = static_cast<unsigned char>(value);
-  CommandText text('F');
-  text.add(object->bytes).add(byte);
-  Contents::State made = whole ? contents_.made_by(text.text()) : with_part(*object, to, text.text());
+  Contents::State made = whole ? filled(object->bytes, byte)
+                               : with_part(*object, to, CommandText('F').add(object->bytes).add(byte).text());
   submit({{{object->begin, object->bytes, false, true}}, {object->begin}, whole, Fill{to, value}}, std::move(made));
 }
 
@@ -334,11 +386,12 @@ void Deferred::performed(Command const& command, std::uint64_t hashed_bytes) {
   bool const is_latest = std::ranges::equal(command.uses, command.held, [&](Use const& use, Contents::Number held) {
     return contents_.of(use.begin) == held;
   });
-  remember(command.uses, command.text, command.before, left_by(command.uses, hashed_bytes), is_latest);
+  remember(command.uses, command.text, command.before, left_by(command.uses, hashed_bytes, true), is_latest);
 }
 
 void Deferred::perform(Command const& command) {
   if (auto const* const launch = std::get_if<Launch>(&command.what)) {
+    if (restore(command)) return;
     if (auto const steps = run_(*launch))
       performed(command, hashed_bytes_per_step * *steps);
     else

@@ -6,7 +6,8 @@
 // is left out. One whose numbers are known, because such a launch has run before, waits; so does one that has run some
 // times already and left something new each time. A command that waits runs, with all that it depends on and in order,
 // before anything reads what it writes or writes what it touches. It is dropped once all of that is overwritten or
-// freed unread. Freed memory stays until nothing waits for it. Calls of libraries that say what they depend on
+// freed unread. Freed memory stays until nothing waits for it. What a launch has left that was made before is kept
+// where it is small, and copied instead of made once more. Calls of libraries that say what they depend on
 // (LibraryCall::identity) are treated alike.
 // Limits: what may touch anything, or memory that the host can write without a call (managed, pinned, registered),
 // never waits. A kernel is taken to stay within the allocations that its pointers lead to. What a launch that waits
@@ -97,11 +98,15 @@ class Deferred {
   using Uses = std::optional<std::vector<Use>>;
   Uses uses_of(Kernel const&, emu::Launch const&);
   Uses uses_of(LibraryCall const&) const;
+  std::string text_of(Kernel const&, emu::Launch const&, Uses const&) const;
   template <class MakeWhat>
   bool takes(Uses, std::string const& text, MakeWhat const&);
   void before(Uses const&);
   void after(Uses const&, std::string const& text, std::uint64_t hashed_bytes);
-  std::vector<Contents::Number> left_by(std::span<Use const>, std::uint64_t hashed_bytes);
+  std::vector<Contents::Number> left_by(std::span<Use const>, std::uint64_t hashed_bytes, bool keep);
+  void keep(Contents::Number, Use const&);
+  bool restore(Command const&);
+  Contents::Number filled(std::uint64_t bytes, unsigned char value);
   void remember(std::span<Use const>, std::string const& text, std::string before, std::vector<Contents::Number> const&,
                 bool is_latest);
   void set_numbers(std::span<Use const>, std::span<Contents::Number const>);
@@ -127,6 +132,8 @@ class Deferred {
   // By launch and the numbers of what it touches: the numbers that it leaves. By launch: how often it left new ones.
   std::unordered_map<std::string, std::vector<Contents::Number>> outcomes_;
   std::unordered_map<std::string, unsigned> runs_;
+  std::unordered_map<Contents::Number, std::vector<std::byte>> left_;  // by number: what it stands for
+  std::uint64_t left_bytes_ = 0;
   std::vector<Command> waiting_;
   std::unordered_map<std::uint64_t, std::size_t> waiting_for_;  // commands that use what begins there
   std::map<std::uint64_t, std::uint64_t> freed_;                // and waited for: bytes

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 
 #include "ptx/liveness.hpp"
@@ -18,7 +19,6 @@ constexpr std::size_t max_pointers = 60;
 
 constexpr std::array clocks{Special::clock,       Special::clock_hi,       Special::clock64,
                             Special::globaltimer, Special::globaltimer_lo, Special::globaltimer_hi};
-constexpr std::array<std::string_view, 5> waiting{"volatile", "acquire", "release", "relaxed", "mmio"};
 
 class Tracing {
  public:
@@ -30,8 +30,10 @@ class Tracing {
       grew = false;
       for (auto const& instruction : kernel_.instructions) grew |= trace(instruction);
     }
-    for (auto const& instruction : kernel_.instructions)
+    for (auto const& instruction : kernel_.instructions) {
       if (overflow_ || !note_access(instruction)) return std::nullopt;
+      note_values(instruction);
+    }
     std::erase_if(pointers_, [](TouchedPointer const& p) { return !p.read && !p.written; });
     return std::move(pointers_);
   }
@@ -46,11 +48,8 @@ class Tracing {
 
   static bool traceable(Instruction const& i) {
     if (i.is_call() || i.is_image_access() || std::ranges::any_of(i.operands, reads_clock)) return false;
-    if (i.is_load() || i.is(Op::st)) {  // a relaxed atomic operation is a read and a write
-      auto const waits = [&](std::string_view m) { return std::ranges::find(waiting, m) != waiting.end(); };
-      return std::ranges::none_of(i.modifiers, waits);
-    }
-    if (i.is_atomic() || i.is(Op::prefetch) || i.is(Op::ldmatrix, Op::stmatrix)) return true;
+    if (i.is_load() || i.is(Op::st) || i.is_atomic() || i.is(Op::prefetch) || i.is(Op::ldmatrix, Op::stmatrix))
+      return true;
     if (is_async_copy(i)) return true;
     return std::ranges::none_of(i.operands, names_memory);
   }
@@ -168,6 +167,20 @@ class Tracing {
     auto const set = of(*address);
     if (set == of_group && space == StateSpace::generic) return true;
     return note(set, !i.is(Op::st), !i.is_load());
+  }
+  static bool compares(Instruction const& i) {
+    return i.is(Op::setp, Op::set) || i.is(Op::sub, Op::min) || i.is(Op::max, Op::div) || i.is(Op::rem);
+  }
+  // Values that go to memory, or that are compared with what another pointer leads to.
+  void note_values(Instruction const& i) {
+    Set values = 0;
+    bool const stores = i.is(Op::st) || i.is(Op::red) || i.is_atomic();
+    if (stores || compares(i))
+      for (auto const& operand : i.operands)
+        if (!stores || !names_memory(operand)) values |= of(operand);
+    values &= (Set{1} << max_pointers) - 1;
+    if (!stores && std::has_single_bit(values)) return;
+    for (std::size_t p = 0; p < pointers_.size(); ++p) pointers_[p].is_value |= (values >> p & 1) != 0;
   }
   bool note(Set set, bool read, bool written) {
     Set const pointers = set & ~(half_from_memory | of_group);

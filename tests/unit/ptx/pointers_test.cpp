@@ -31,7 +31,7 @@ std::string touched(std::string const& body) {
   for (auto const& p : *found)
     out += fmt::format("{}{}{}{}", out.empty() ? "" : " ",
                        p.is_variable ? "@" + std::string(module->variables[p.at].name) : std::to_string(p.at),
-                       p.read ? "r" : "", p.written ? "w" : "");
+                       p.read ? "r" : "", std::string(p.written ? "w" : "") + (p.is_value ? "v" : ""));
   return out;
 }
 
@@ -48,6 +48,9 @@ TEST_CASE("pointers that a kernel's addresses come from") {
   CHECK(touched("ld.param.u64 %rd5, [pair+8]; atom.global.add.u32 %r2, [%rd5], 1;") == "32rw");
   CHECK(touched("red.global.add.u32 [%rd2], 1;") == "8rw");
   CHECK(touched("cp.async.ca.shared.global [room], [%rd1], 16;") == "0r");
+  CHECK(touched("ld.volatile.global.u32 %r2, [%rd1];") == "0r");
+  CHECK(touched("L: ld.acquire.gpu.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"
+                "st.release.gpu.global.u32 [%rd2], %r2;") == "0r 8w");
   // In loops.
   CHECK(touched("mov.u64 %rd5, %rd1; L: ld.global.u32 %r2, [%rd5]; add.s64 %rd5, %rd5, 4; setp.ne.u32 %p1, %r2, 0;"
                 "@%p1 bra L; st.global.u32 [%rd2], %r2;") == "0r 8w");
@@ -67,6 +70,18 @@ TEST_CASE("pointers that a kernel's addresses come from") {
   CHECK(touched("mov.b64 {%r2, %r3}, %rd1; mov.b64 %rd5, {%r2, %r3}; ld.global.u32 %r4, [%rd5];") == "0r");
 }
 
+TEST_CASE("pointers whose value matters beyond the place that they lead to") {
+  CHECK(touched("ld.global.u32 %r2, [%rd1]; st.global.u64 [%rd2], %rd1;") == "0rv 8w");
+  CHECK(
+      touched("ld.global.u32 %r2, [%rd1]; cvt.u32.u64 %r3, %rd1; xor.b32 %r3, %r3, %r2; st.global.u32 [%rd2], %r3;") ==
+      "0rv 8w");
+  CHECK(touched("setp.lt.u64 %p1, %rd1, %rd2; @%p1 ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd2], %r2;") ==
+        "0rv 8wv");
+  // The end of a loop is reckoned from its begin.
+  CHECK(touched("add.s64 %rd6, %rd1, 64; mov.u64 %rd5, %rd1; L: ld.global.u32 %r2, [%rd5]; add.s64 %rd5, %rd5, 4;"
+                "setp.ne.u64 %p1, %rd5, %rd6; @%p1 bra L; st.global.u32 [%rd2], %r2;") == "0r 8w");
+}
+
 TEST_CASE("kernels that may touch anything") {
   CHECK(touched("ld.global.u64 %rd5, [%rd1]; ld.global.f32 %f1, [%rd5];") == "anything");  // a list's next
   CHECK(touched("ld.global.u64 %rd5, [%rd1]; add.s64 %rd6, %rd2, %rd5; st.global.f32 [%rd6], %f1;") == "anything");
@@ -77,8 +92,6 @@ TEST_CASE("kernels that may touch anything") {
   CHECK(touched("st.shared.u64 [room], %rd1; ld.shared.u64 %rd5, [room]; ld.global.u32 %r2, [%rd5];") == "anything");
   CHECK(touched("mov.u64 %rd5, 4096; ld.global.u32 %r2, [%rd5];") == "anything");  // an address of its own
   CHECK(touched("call helper, ();") == "anything");
-  CHECK(touched("ld.volatile.global.u32 %r2, [%rd1];") == "anything");
-  CHECK(touched("ld.acquire.gpu.global.u32 %r2, [%rd1];") == "anything");
   CHECK(touched("mov.u64 %rd5, %clock64; st.global.u64 [%rd2], %rd5;") == "anything");
   CHECK(touched("tex.1d.v4.f32.s32 {%f1, %f1, %f1, %f1}, [%rd1, {%r1}]; st.global.f32 [%rd2], %f1;") == "anything");
 }

@@ -42,6 +42,10 @@ for execute in needed all; do
   [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "launches") at = i } NR == 2 { print $at }' "$folder/rows.csv")" = 200 ] ||
     fail "not 200 launches"
 done
+for execute in needed all; do
+  "$miniemu" --attach --no-registers --budget 60 --execute $execute -o "$folder/rows.csv" -- "$app" results >"$folder/out" 2>"$folder/err" || true
+  [ "$(tr '\n' ' ' <"$folder/out")" = "$([ $execute = needed ] && echo '3 3 7 7 ' || echo '3 0 0 0 ')" ] || fail "--execute $execute: other results"
+done
 # What waits for what.
 status=0
 "$miniemu" --attach --no-registers --summary --commands "$folder/commands.csv" -o "$folder/rows.csv" -- "$app" ordered >"$folder/out" 2>"$folder/err" || status=$?
