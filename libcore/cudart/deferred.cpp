@@ -92,7 +92,7 @@ Deferred::Uses Deferred::uses_of(LibraryCall const& made) const {
 Deferred::Uses Deferred::uses_of(Kernel const& kernel, emu::Launch const& launch) {
   if (launch.cooperative) return std::nullopt;
   auto const [known, is_new] = pointers_.try_emplace(&kernel);
-  if (is_new) known->second = ptx::touched_pointers(*kernel.function);
+  if (is_new) known->second = ptx::touched_pointers(kernel.ready->kernel());
   if (!known->second) return std::nullopt;
   auto const& module = *kernel.program->module;
   std::vector<Use> out;

@@ -23,7 +23,7 @@ struct TouchedPointer {
   bool is_value = false;  // more than the place matters: it is stored, or compared with another pointer
 };
 
-// Empty where it may touch anything.
+// Empty where it may touch anything. `kernel`: best with its calls inlined.
 std::optional<std::vector<TouchedPointer>> touched_pointers(Function const& kernel);
 
 }  // namespace kernelcast::ptx

@@ -157,6 +157,15 @@ DONE:
   st.global.f32 [%a3], %f1;
   ret;
 }
+.func (.param .f32 sum) one_more(.param .f32 value)
+{
+  .reg .f32 %f<3>;
+  ld.param.f32 %f1, [value];
+  ld.const.f32 %f2, [weight];
+  fma.rn.f32 %f1, %f1, %f2, 0f3f800000;
+  st.param.f32 [sum], %f1;
+  ret;
+}
 .visible .entry weigh(.param .u64 in, .param .u64 out)
 {
   .reg .b32 %r<5>; .reg .f32 %f<4>; .reg .b64 %a<6>;
@@ -167,8 +176,7 @@ DONE:
   add.s64 %a4, %a1, %a3;
   add.s64 %a5, %a2, %a3;
   ld.global.f32 %f1, [%a4];
-  ld.const.f32 %f2, [weight];
-  fma.rn.f32 %f3, %f1, %f2, 0f3f800000;
+  { .param .f32 given; .param .f32 back; st.param.f32 [given], %f1; call.uni (back), one_more, (given); ld.param.f32 %f3, [back]; }
   st.global.f32 [%a5], %f3;
   ret;
 }
