@@ -171,14 +171,14 @@ class Tracing {
   static bool compares(Instruction const& i) {
     return i.is(Op::setp, Op::set) || i.is(Op::sub, Op::min) || i.is(Op::max, Op::div) || i.is(Op::rem);
   }
-  // Values that go to memory, or that are compared with what another pointer leads to.
+  // Values that go to memory, or that are compared with another pointer or with what memory holds.
   void note_values(Instruction const& i) {
     Set values = 0;
     bool const stores = i.is(Op::st) || i.is(Op::red) || i.is_atomic();
     if (stores || compares(i))
       for (auto const& operand : i.operands)
         if (!stores || !names_memory(operand)) values |= of(operand);
-    values &= (Set{1} << max_pointers) - 1;
+    values &= ((Set{1} << max_pointers) - 1) | from_memory;
     if (!stores && std::has_single_bit(values)) return;
     for (std::size_t p = 0; p < pointers_.size(); ++p) pointers_[p].is_value |= (values >> p & 1) != 0;
   }

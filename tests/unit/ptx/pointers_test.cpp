@@ -77,6 +77,8 @@ TEST_CASE("pointers whose value matters beyond the place that they lead to") {
       "0rv 8w");
   CHECK(touched("setp.lt.u64 %p1, %rd1, %rd2; @%p1 ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd2], %r2;") ==
         "0rv 8wv");
+  CHECK(touched("ld.global.u64 %rd5, [%rd1]; setp.eq.u64 %p1, %rd5, %rd2; @%p1 st.global.u32 [%rd2], %r1;") ==
+        "0r 8wv");
   // The end of a loop is reckoned from its begin.
   CHECK(touched("add.s64 %rd6, %rd1, 64; mov.u64 %rd5, %rd1; L: ld.global.u32 %r2, [%rd5]; add.s64 %rd5, %rd5, 4;"
                 "setp.ne.u64 %p1, %rd5, %rd6; @%p1 bra L; st.global.u32 [%rd2], %r2;") == "0r 8w");
