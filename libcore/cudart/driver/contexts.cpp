@@ -257,6 +257,7 @@ KERNELCAST_CUDA_ALIAS(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)
 KERNELCAST_CUDA_EXPORT Code cuCtxCreate_v2(Context* context, unsigned flags, Device device) {
   return create(context, flags, device);
 }
+KERNELCAST_CUDA_ALIAS(cuCtxCreate_v2, cuCtxCreate)
 KERNELCAST_CUDA_EXPORT Code cuCtxCreate_v3(Context* context, void*, int, unsigned flags, Device device) {
   return create(context, flags, device);
 }

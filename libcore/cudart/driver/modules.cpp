@@ -278,6 +278,7 @@ KERNELCAST_CUDA_EXPORT Code cuLinkCreate_v2(unsigned count, int const* options, 
     return Code::success;
   });
 }
+KERNELCAST_CUDA_ALIAS(cuLinkCreate_v2, cuLinkCreate)
 KERNELCAST_CUDA_EXPORT Code cuLinkAddData_v2(Link* link, JitInput kind, void* data, std::size_t size, char const* name,
                                              unsigned, int*, void**) {
   return call_in_context([&](cudart::Devices const& devices) {
@@ -287,12 +288,14 @@ KERNELCAST_CUDA_EXPORT Code cuLinkAddData_v2(Link* link, JitInput kind, void* da
     return add_part(*link, static_cast<PartKind>(kind), data, size, name, cudart::capability(devices.current()));
   });
 }
+KERNELCAST_CUDA_ALIAS(cuLinkAddData_v2, cuLinkAddData)
 KERNELCAST_CUDA_EXPORT Code cuLinkAddFile_v2(Link* link, JitInput kind, char const* path, unsigned count, int* options,
                                              void** values) {
   auto content = content_of(path);
   if (!content) return Code::file_not_found;
   return cuLinkAddData_v2(link, kind, content->data(), content->size(), path, count, options, values);
 }
+KERNELCAST_CUDA_ALIAS(cuLinkAddFile_v2, cuLinkAddFile)
 KERNELCAST_CUDA_EXPORT Code cuLinkComplete(Link* link, void const** out, std::size_t* size) {
   return call_in_context([&]() {
     if (!links().contains(link)) return Code::invalid_resource_handle;

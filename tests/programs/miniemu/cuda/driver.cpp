@@ -100,6 +100,7 @@ Code cuMemAllocAsync(Pointer*, std::size_t, Stream);
 Code cuMemAllocFromPoolAsync(Pointer*, std::size_t, Pool*, Stream);
 Code cuMemFreeAsync(Pointer, Stream);
 Code cuIpcGetMemHandle(void*, Pointer);
+Code cuMemAlloc(unsigned*, unsigned);
 Code cuMemAddressReserve(Pointer*, std::size_t, std::size_t, Pointer, unsigned long long);
 Code cuMemAddressFree(Pointer, std::size_t);
 Code cuMemGetAllocationGranularity(std::size_t*, PhysicalProperties const*, int);
@@ -727,6 +728,16 @@ void procedures() {
   EXPECT(function == reinterpret_cast<void*>(cuMemAlloc_v2) && result == 0);
   EXPECT(cuGetProcAddress_v2("cuNoSuchThing", &function, cuda_12, 0, &result) == Code::symbol_not_found);
   EXPECT(!function && result == 1);
+  // Some applications look up all functions of a driver by their first names, and end where there is none.
+  for (char const* const name : {
+#define KERNELCAST_DRIVER_VERSION(since, name, suffix) #name,
+#include "cuda/driver_entry_points.def"
+       }) {
+    if (cuGetProcAddress_v2(name, &function, 1000, 0, nullptr) == Code::success) continue;
+    std::printf("there is no first version of %s\n", name);
+    ++failures;
+  }
+  EXPECT(cuMemAlloc(nullptr, 4) == Code::not_supported);
   // The same name with other arguments.
   void *old_one = nullptr, *new_one = nullptr;
   GOOD(cuGetProcAddress_v2("cuCtxGetDevice", &old_one, cuda_12, 0, nullptr));
