@@ -51,6 +51,21 @@ bool writes_real(Type type) {
   return type == Type::c2r || type == Type::z2d;
 }
 
+// As cudaDataType has them; transforms between 16-bit numbers are not among them.
+enum class DataType : int { r32 = 0, r64 = 1, c32 = 4, c64 = 5 };
+std::optional<Type> type_between(DataType from, DataType to, DataType computed) {
+  using enum DataType;
+  struct Known {
+    DataType from, to, computed;
+    Type type;
+  };
+  for (auto const& known :
+       {Known{c32, c32, c32, Type::c2c}, Known{r32, c32, c32, Type::r2c}, Known{c32, r32, c32, Type::c2r},
+        Known{c64, c64, c64, Type::z2z}, Known{r64, c64, c64, Type::d2z}, Known{c64, r64, c64, Type::z2d}})
+    if (known.from == from && known.to == to && known.computed == computed) return known.type;
+  return std::nullopt;
+}
+
 // How the numbers of an input or an output lie: `embed` has the extents of each dimension in memory.
 struct Layout {
   std::array<Index, 3> embed{1, 1, 1};
@@ -254,6 +269,12 @@ Status execute(int handle, char const* name, Type type, void* from, void* to, in
   }));
 }
 
+Status no_work_area(std::size_t* bytes) {
+  if (!bytes) return Status::invalid_value;
+  *bytes = 0;
+  return Status::success;
+}
+
 }  // namespace
 
 KERNELCAST_CUDA_EXPORT Status cufftCreate(int* handle) {
@@ -309,6 +330,14 @@ KERNELCAST_CUDA_EXPORT Status cufftMakePlanMany64(int handle, int rank, long lon
   return make(handle, type, rank, n, batch, layout_of(basic ? nullptr : inembed, istride, idist, rank),
               layout_of(basic ? nullptr : onembed, ostride, odist, rank), bytes);
 }
+KERNELCAST_CUDA_EXPORT Status cufftXtMakePlanMany(int handle, int rank, long long* n, long long* inembed,
+                                                  long long istride, long long idist, DataType from, long long* onembed,
+                                                  long long ostride, long long odist, DataType to, long long batch,
+                                                  std::size_t* bytes, DataType computed) {
+  auto const type = type_between(from, to, computed);
+  if (!type) return refused("cufftXtMakePlanMany", "transform between these types");
+  return cufftMakePlanMany64(handle, rank, n, inembed, istride, idist, onembed, ostride, odist, *type, batch, bytes);
+}
 KERNELCAST_CUDA_EXPORT Status cufftSetStream(int handle, Stream stream) {
   auto const plan = plan_of(handle);
   if (!plan) return Status::invalid_plan;
@@ -325,6 +354,38 @@ KERNELCAST_CUDA_EXPORT Status cufftGetSize(int handle, std::size_t* bytes) {
   if (!plan_of(handle) || !bytes) return Status::invalid_plan;
   *bytes = 0;
   return Status::success;
+}
+// Of the work area, as for cufftGetSize.
+KERNELCAST_CUDA_EXPORT Status cufftEstimate1d(int, Type, int, std::size_t* bytes) {
+  return no_work_area(bytes);
+}
+KERNELCAST_CUDA_EXPORT Status cufftEstimate2d(int, int, Type, std::size_t* bytes) {
+  return no_work_area(bytes);
+}
+KERNELCAST_CUDA_EXPORT Status cufftEstimate3d(int, int, int, Type, std::size_t* bytes) {
+  return no_work_area(bytes);
+}
+KERNELCAST_CUDA_EXPORT Status cufftEstimateMany(int, int*, int*, int, int, int*, int, int, Type, int,
+                                                std::size_t* bytes) {
+  return no_work_area(bytes);
+}
+KERNELCAST_CUDA_EXPORT Status cufftGetSize1d(int handle, int, Type, int, std::size_t* bytes) {
+  return cufftGetSize(handle, bytes);
+}
+KERNELCAST_CUDA_EXPORT Status cufftGetSize2d(int handle, int, int, Type, std::size_t* bytes) {
+  return cufftGetSize(handle, bytes);
+}
+KERNELCAST_CUDA_EXPORT Status cufftGetSize3d(int handle, int, int, int, Type, std::size_t* bytes) {
+  return cufftGetSize(handle, bytes);
+}
+KERNELCAST_CUDA_EXPORT Status cufftGetSizeMany(int handle, int, int*, int*, int, int, int*, int, int, Type, int,
+                                               std::size_t* bytes) {
+  return cufftGetSize(handle, bytes);
+}
+KERNELCAST_CUDA_EXPORT Status cufftGetSizeMany64(int handle, int, long long*, long long*, long long, long long,
+                                                 long long*, long long, long long, Type, long long,
+                                                 std::size_t* bytes) {
+  return cufftGetSize(handle, bytes);
 }
 KERNELCAST_CUDA_EXPORT Status cufftGetVersion(int* version) {
   if (!version) return Status::invalid_value;
@@ -353,6 +414,12 @@ KERNELCAST_CUDA_EXPORT Status cufftExecD2Z(int handle, void* from, void* to) {
 }
 KERNELCAST_CUDA_EXPORT Status cufftExecZ2D(int handle, void* from, void* to) {
   return execute<double>(handle, "cufftExecZ2D", Type::z2d, from, to, 0);
+}
+KERNELCAST_CUDA_EXPORT Status cufftXtExec(int handle, void* from, void* to, int direction) {
+  auto const plan = plan_of(handle);
+  if (!plan || !plan->made) return Status::invalid_plan;
+  return is_double(plan->type) ? execute<double>(handle, "cufftXtExec", plan->type, from, to, direction)
+                               : execute<float>(handle, "cufftXtExec", plan->type, from, to, direction);
 }
 
 #define KERNELCAST_FFT_REFUSED(function)     \

@@ -12,7 +12,13 @@ int cufftPlan1d(int*, int, int, int);
 int cufftPlan2d(int*, int, int, int);
 int cufftPlan3d(int*, int, int, int, int);
 int cufftPlanMany(int*, int, int*, int*, int, int, int*, int, int, int, int);
+int cufftCreate(int*);
 int cufftDestroy(int);
+int cufftEstimate1d(int, int, int, std::size_t*);
+int cufftGetSizeMany(int, int, int*, int*, int, int, int*, int, int, int, int, std::size_t*);
+int cufftXtMakePlanMany(int, int, long long*, long long*, long long, long long, int, long long*, long long, long long,
+                        int, long long, std::size_t*, int);
+int cufftXtExec(int, void*, void*, int);
 int cufftExecC2C(int, void*, void*, int);
 int cufftExecR2C(int, void*, void*);
 int cufftExecC2R(int, void*, void*);
@@ -136,6 +142,41 @@ void layouts() {  // columns of a matrix, by PlanMany
   }
 }
 
+void data_types() {  // the types are those of the numbers
+  constexpr int r32 = 0, c32 = 4, c64 = 5, r16 = 2, c16 = 6;
+  constexpr int n = 24;
+  long long length = n;
+  std::size_t bytes = 9;
+  auto const x = drawn<C64>(n);
+  OnDevice<C64> const in(x), out(std::vector<C64>(x.size()));
+  int plan = 0;
+  expect(cufftEstimate1d(n, c2c, 1, &bytes) == 0 && bytes == 0, "estimate");
+  expect(cufftCreate(&plan) == 0, "create");
+  bytes = 9;
+  expect(
+      cufftXtMakePlanMany(plan, 1, &length, nullptr, 1, 1, c64, nullptr, 1, 1, c64, 1, &bytes, c64) == 0 && bytes == 0,
+      "z2z");
+  expect(cufftGetSizeMany(plan, 1, nullptr, nullptr, 1, 1, nullptr, 1, 1, z2z, 1, &bytes) == 0 && bytes == 0, "size");
+  expect(cufftXtExec(plan, in, out, -1) == 0, "forward");
+  expect(difference(out.values(), transformed(x, 1, 1, n, -1)) < 1e-12, "z2z values");
+  expect(cufftXtExec(plan, out, out, 1) == 0, "inverse");
+  auto back = out.values();
+  for (auto& v : back) v /= double(n);
+  expect(difference(back, x) < 1e-12, "back");
+  auto const y = drawn<float>(n);
+  OnDevice<float> const reals(y);
+  OnDevice<C32> const half(std::vector<C32>(n / 2 + 1));
+  expect(cufftCreate(&plan) == 0, "create");
+  expect(cufftXtMakePlanMany(plan, 1, &length, nullptr, 1, 1, r32, nullptr, 1, 1, c32, 1, &bytes, c32) == 0, "r2c");
+  expect(cufftXtExec(plan, reals, half, -1) == 0, "r2c");
+  auto expected = transformed(as<C64>(y), 1, 1, n, -1);
+  expected.resize(n / 2 + 1);
+  expect(difference(as<C64>(half.values()), expected) < 1e-5, "r2c values");
+  expect(cufftCreate(&plan) == 0, "create");
+  expect(cufftXtMakePlanMany(plan, 1, &length, nullptr, 1, 1, r16, nullptr, 1, 1, c16, 1, &bytes, c16) == 16, "half");
+  expect(cufftXtExec(plan, reals, half, -1) == 1, "a plan that is not made");
+}
+
 void out_of_bounds() {
   OnDevice<C32> const in(std::vector<C32>(64)), out(std::vector<C32>(64));
   int plan = 0;
@@ -153,6 +194,7 @@ int main(int argc, char** argv) {
   if (what == "real_lines") real_lines();
   if (what == "planes") planes();
   if (what == "layouts") layouts();
+  if (what == "data_types") data_types();
   if (what == "out_of_bounds") out_of_bounds();
   if (wrong == 0) std::printf("right: %s\n", what.c_str());
   return wrong != 0;
