@@ -307,5 +307,6 @@ KERNELCAST_CUDA_EXPORT Code cuLinkComplete(Link* link, void const** out, std::si
   });
 }
 KERNELCAST_CUDA_EXPORT Code cuLinkDestroy(Link* link) {
-  return call_in_context([&]() { return links().erase(link) ? Code::success : Code::invalid_resource_handle; });
+  // Whatever a kernel has done before: applications do this in destructors, and end with its error.
+  return cudart::locked([&]() { return links().erase(link) ? Code::success : Code::invalid_resource_handle; });
 }

@@ -829,11 +829,15 @@ void tables() {
 
 // A kernel that fails spoils the context for good.
 void fault(Module module) {
+  Link* link = nullptr;
+  GOOD(cuLinkCreate_v2(0, nullptr, nullptr, &link));
   Function stop = nullptr;
   GOOD(cuModuleGetFunction(&stop, module, "stop"));
   GOOD(cuLaunchKernel(stop, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
   Pointer data = 0;
   EXPECT(cuCtxSynchronize() == Code::launch_failure && cuMemAlloc_v2(&data, 4) == Code::launch_failure);
+  GOOD(cuLinkDestroy(link));
+  EXPECT(cuLinkDestroy(link) == Code::invalid_resource_handle);
 }
 
 int usual() {
