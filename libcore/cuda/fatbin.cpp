@@ -1,5 +1,6 @@
 #include "cuda/fatbin.hpp"
 
+#include <elf.h>
 #include <lz4.h>
 #include <zstd.h>
 
@@ -126,6 +127,48 @@ std::vector<std::byte> binary_of(std::vector<Entry> const& entries) {
   write<std::uint16_t>(out.data() + 4, 1);
   write<std::uint16_t>(out.data() + 6, head);
   write<std::uint64_t>(out.data() + 8, out.size() - head);
+  return out;
+}
+
+std::vector<std::string_view> in_host_object(std::string_view object) {
+  auto const part = [&](std::uint64_t offset, std::uint64_t bytes) {
+    return offset <= object.size() && bytes <= object.size() - offset ? object.substr(offset, bytes)
+                                                                      : std::string_view();
+  };
+  auto const bytes_at = [](std::string_view from, std::size_t at) {
+    return reinterpret_cast<std::byte const*>(from.data() + at);
+  };
+  if (object.size() < sizeof(Elf64_Ehdr) || !object.starts_with(ELFMAG)) return {};
+  auto const header = read<Elf64_Ehdr>(bytes_at(object, 0));
+  std::vector<Elf64_Shdr> sections;
+  for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
+    auto const one = part(header.e_shoff + i * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr));
+    if (one.empty()) return {};
+    sections.push_back(read<Elf64_Shdr>(bytes_at(one, 0)));
+  }
+  if (header.e_shstrndx >= sections.size()) return {};
+  auto const names = part(sections[header.e_shstrndx].sh_offset, sections[header.e_shstrndx].sh_size);
+  std::vector<std::string_view> out;
+  for (std::string_view const wanted : {"__nv_relfatbin", ".nv_fatbin"}) {
+    for (auto const& section : sections) {
+      if (section.sh_type == SHT_NOBITS || section.sh_name >= names.size()) continue;
+      auto const name = names.substr(section.sh_name);
+      if (name.substr(0, name.find('\0')) != wanted) continue;
+      // One behind the other, with zeros between them.
+      for (auto rest = part(section.sh_offset, section.sh_size);;) {
+        constexpr std::size_t least_header = 16;
+        auto const begin = rest.find(magic);
+        if (begin == std::string_view::npos || rest.size() - begin < least_header) break;
+        rest.remove_prefix(begin);
+        std::uint64_t const head = read<std::uint16_t>(bytes_at(rest, 6)),
+                            body = read<std::uint64_t>(bytes_at(rest, 8));
+        if (head < least_header || head > rest.size() || body > rest.size() - head) break;
+        out.push_back(rest.substr(0, head + body));
+        rest.remove_prefix(head + body);
+      }
+    }
+    if (!out.empty()) break;
+  }
   return out;
 }
 

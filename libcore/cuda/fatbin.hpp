@@ -30,6 +30,10 @@ std::vector<Entry> entries_of(void const* fatbin);
 // be decompressed.
 std::string text_of(Entry const& ptx);
 
+// The fat binaries in a host's object or program (ELF, 64 bits): those of relocatable device code where there are any
+// (nvcc -rdc=true), else all. Each lies in `object`, and its header says no more than there is.
+std::vector<std::string_view> in_host_object(std::string_view object);
+
 // An entry like a PTX entry, with this text.
 Entry with_text(Entry const& like, std::string const& text);
 

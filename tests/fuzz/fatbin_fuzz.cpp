@@ -12,6 +12,8 @@
 namespace kernelcast::fuzz {
 
 void run_input(std::string_view input) {
+  for (auto const one : fatbin::in_host_object(input))
+    if (one.data() < input.data() || one.end() > input.end()) defect("a fat binary out of its object");
   constexpr std::size_t head = 16;
   if (input.size() < head) return;
   std::vector<std::byte> bytes(input.size());

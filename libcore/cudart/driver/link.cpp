@@ -118,7 +118,14 @@ Code add_part(Link& link, PartKind kind, void const* data, std::size_t size, cha
     if (!std::string_view(name ? name : "").ends_with("libcudadevrt.a"))
       return cudart::unsupported("linking libraries other than libcudadevrt.a");
     text = device_runtime;
-  } else if (bytes.starts_with("\177ELF") || kind > PartKind::ptx) {
+  } else if (bytes.starts_with("\177ELF")) {
+    std::size_t const before = link.parts.size();
+    for (auto const one : fatbin::in_host_object(bytes))
+      if (auto found = fatbin::ptx_of(one.data(), capability))
+        link.parts.push_back(ptx::parse(std::move(found->text), name ? name : "an object that is linked"));
+    if (link.parts.size() > before) return Code::success;
+    return cudart::unsupported("linking machine code, or objects without PTX,");
+  } else if (kind > PartKind::ptx) {
     return cudart::unsupported("linking machine code, or objects without PTX,");
   } else {
     text = bytes.substr(0, bytes.find('\0'));

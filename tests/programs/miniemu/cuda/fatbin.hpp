@@ -2,6 +2,7 @@
 // cuda/fatbin.hpp.
 #pragma once
 
+#include <elf.h>
 #include <lz4.h>
 #include <zstd.h>
 
@@ -60,5 +61,27 @@ inline std::vector<char> fatbin_of(std::vector<FatbinEntryOfTest> const& entries
   std::memcpy(out.data() + 6, &head, 2);
   std::memcpy(out.data() + 8, &bytes, 8);
   std::copy(body.begin(), body.end(), out.begin() + 16);
+  return out;
+}
+
+// An object of the host, as far as it has device code that is to be linked: nvcc -dc.
+inline std::vector<char> object_of(std::vector<char> const& fatbin) {
+  static constexpr char names[] = "\0.shstrtab\0__nv_relfatbin";
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_shoff = sizeof header, header.e_shentsize = sizeof(Elf64_Shdr), header.e_shnum = 3, header.e_shstrndx = 1;
+  Elf64_Shdr sections[3]{};
+  auto const behind = sizeof header + sizeof sections;
+  sections[1].sh_name = 1, sections[1].sh_type = SHT_STRTAB;
+  sections[1].sh_offset = behind, sections[1].sh_size = sizeof names;
+  sections[2].sh_name = 11, sections[2].sh_type = SHT_PROGBITS;
+  sections[2].sh_offset = behind + sizeof names, sections[2].sh_size = fatbin.size() + 8;
+  std::vector<char> out(behind + sizeof names);
+  std::memcpy(out.data(), &header, sizeof header);
+  std::memcpy(out.data() + sizeof header, sections, sizeof sections);
+  std::memcpy(out.data() + behind, names, sizeof names);
+  out.insert(out.end(), fatbin.begin(), fatbin.end());
+  out.resize(out.size() + 8);  // zeros, as between two
   return out;
 }
