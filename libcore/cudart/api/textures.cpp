@@ -1,9 +1,12 @@
 // Texture and surface objects.
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "cudart/arrays.hpp"
 #include "cudart/call.hpp"
 #include "cudart/textures.hpp"
+#include "emu/emu.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::cudart;
@@ -44,8 +47,20 @@ emu::Sampler sampler_of(TextureDescription const& t, bool linear_memory, emu::Fo
   return out;
 }
 
+// A device does not compare a texture with the memory that it lies in. Reads behind that memory find nothing here.
+std::uint64_t bytes_of_memory(emu::Memory const& memory, void const* pointer, std::uint64_t bytes) {
+  auto const address = reinterpret_cast<std::uint64_t>(pointer);
+  auto const* const buffer = memory.find(address);
+  if (!buffer) return bytes;
+  auto const there = buffer->size - (address - buffer->address);
+  if (bytes <= there) return bytes;
+  report(fmt::format("a texture of {} bytes of linear memory ends after {}, with this memory", bytes, there));
+  return there;
+}
+
 // The image of a resource; an empty name where there is none.
-Code image_of(Arrays const& arrays, ResourceDescription const& r, bool normalized, emu::Image& image) {
+Code image_of(Arrays const& arrays, emu::Memory const& memory, ResourceDescription const& r, bool normalized,
+              emu::Image& image) {
   ChannelFormat format{};
   switch (r.type) {
     case ResourceType::array:
@@ -58,7 +73,8 @@ Code image_of(Arrays const& arrays, ResourceDescription const& r, bool normalize
       if (texel_bytes(format) == 0) return Code::invalid_channel_descriptor;
       image.name = "linear memory";
       image.geometry = emu::Geometry::image_1d;
-      image.width = static_cast<std::uint32_t>(r.linear.bytes / texel_bytes(format));
+      image.width =
+          static_cast<std::uint32_t>(bytes_of_memory(memory, r.linear.pointer, r.linear.bytes) / texel_bytes(format));
       image.address = reinterpret_cast<std::uint64_t>(r.linear.pointer);
       break;
     case ResourceType::pitch_2d:
@@ -107,12 +123,12 @@ Code query_object(Handle handle, bool is_surface, Query query) {
 
 KERNELCAST_CUDA_EXPORT Code cudaCreateTextureObject(Handle* out, ResourceDescription const* resource,
                                                     TextureDescription const* texture, ResourceView const* view) {
-  return call([&](Arrays& arrays, Textures& textures) {
+  return call([&](Arrays& arrays, emu::Memory& memory, Textures& textures) {
     if (!out || !resource || !texture) return Code::invalid_value;
     if (view && view->format != 0) return unsupported("cudaCreateTextureObject with a view of the resource");
     if (texture->srgb) return unsupported("cudaCreateTextureObject with sRGB");
     emu::Image image;
-    auto const code = image_of(arrays, *resource, texture->read == TextureRead::normalized_float, image);
+    auto const code = image_of(arrays, memory, *resource, texture->read == TextureRead::normalized_float, image);
     if (code != Code::success) return code;
     if (texture->filter == TextureFilter::linear && emu::is_integer(image.format.type))
       return Code::invalid_filter_setting;
@@ -123,10 +139,10 @@ KERNELCAST_CUDA_EXPORT Code cudaCreateTextureObject(Handle* out, ResourceDescrip
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaCreateSurfaceObject(Handle* out, ResourceDescription const* resource) {
-  return call([&](Arrays& arrays, Textures& textures) {
+  return call([&](Arrays& arrays, emu::Memory& memory, Textures& textures) {
     if (!out || !resource || resource->type != ResourceType::array) return Code::invalid_value;
     emu::Image image;
-    auto const code = image_of(arrays, *resource, false, image);
+    auto const code = image_of(arrays, memory, *resource, false, image);
     if (code != Code::success) return code;
     *out = textures.add({*resource, {}, true}, std::move(image), {});
     return Code::success;

@@ -387,9 +387,11 @@ void images() {
   std::string two =
       ".version 7.5\n.target sm_70\n.address_size 64\n"
       ".visible .func (.param .u32 r) two() { st.param.u32 [r], 22; ret; }\n";
-  constexpr int ptx = 1;
+  constexpr int ptx = 1, object = 3;
   GOOD(cuLinkAddData_v2(link, ptx, one.data(), one.size() + 1, "one", 0, nullptr, nullptr));
-  GOOD(cuLinkAddData_v2(link, ptx, two.data(), two.size() + 1, "two", 0, nullptr, nullptr));
+  EXPECT(cuLinkAddData_v2(link, object, two.data(), two.size() + 1, "two.o", 0, nullptr, nullptr) != Code::success);
+  auto host = object_of(fatbin_of({{two, 70, Packing::zstd}}));
+  GOOD(cuLinkAddData_v2(link, object, host.data(), host.size(), "two.o", 0, nullptr, nullptr));
   void const* linked = nullptr;
   std::size_t bytes = 0;
   GOOD(cuLinkComplete(link, &linked, &bytes));
@@ -559,6 +561,22 @@ void textures(Module module) {
     GOOD(cuTexObjectDestroy(texture));
     EXPECT(cuTexObjectDestroy(texture) == Code::invalid_value);
   }
+  // A texture that says more than the memory has: only what a kernel reads counts.
+  ResourceDescription resource;
+  resource.resource.linear = {texels, ArrayFormat::f32, 1, 1 << 20};
+  TextureDescription const description;
+  TextureObject texture = 0;
+  GOOD(cuTexObjectCreate(&texture, &resource, &description, nullptr));
+  auto const floats = numbers(32);
+  GOOD(cuMemcpyHtoD_v2(texels, floats.data(), 128));
+  void* arguments[] = {&texture, &out};
+  GOOD(cuLaunchKernel(fetch, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
+  std::vector<float> read(32);
+  GOOD(cuMemcpyDtoH_v2(read.data(), out, 128));
+  EXPECT(read == floats);
+  GOOD(cuTexObjectDestroy(texture));
+  resource.resource.linear = {out + 4096, ArrayFormat::f32, 1, 128};
+  EXPECT(cuTexObjectCreate(&texture, &resource, &description, nullptr) == Code::invalid_value);
 }
 
 // Events, and work that is captured: it runs when the graph is launched.
