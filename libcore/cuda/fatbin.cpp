@@ -156,13 +156,13 @@ std::vector<std::string_view> in_host_object(std::string_view object) {
       if (name.substr(0, name.find('\0')) != wanted) continue;
       // One behind the other, with zeros between them.
       for (auto rest = part(section.sh_offset, section.sh_size);;) {
-        constexpr std::size_t least_header = 16;
+        constexpr std::size_t min_header_bytes = 16;
         auto const begin = rest.find(magic);
-        if (begin == std::string_view::npos || rest.size() - begin < least_header) break;
+        if (begin == std::string_view::npos || rest.size() - begin < min_header_bytes) break;
         rest.remove_prefix(begin);
         std::uint64_t const head = read<std::uint16_t>(bytes_at(rest, 6)),
                             body = read<std::uint64_t>(bytes_at(rest, 8));
-        if (head < least_header || head > rest.size() || body > rest.size() - head) break;
+        if (head < min_header_bytes || head > rest.size() || body > rest.size() - head) break;
         out.push_back(rest.substr(0, head + body));
         rest.remove_prefix(head + body);
       }
