@@ -13,6 +13,7 @@
 #include "device/device.hpp"
 #include "model/calibration.hpp"
 #include "model/overlap.hpp"
+#include "model/price.hpp"
 #include "model/score.hpp"
 #include "process/process.hpp"
 #include "record/passed_through.hpp"
@@ -25,13 +26,21 @@ namespace {
 
 struct Options {
   std::string measured, devdb, total_as, commands;
-  std::string calibrate, source;
+  std::string calibrate, source, prices;
   std::vector<std::string> by, prefer, made_from;
   bool undecided = false;
   bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false, host = false;
   // Every measured time counts, also one that is not projected.
   bool each_time() const { return scores || comparisons || !calibrate.empty(); }
   bool is_ranking() const { return measured.empty() && !share && !assign && !total; }
+  // What --by says of a ranking; it names groups where there are scores.
+  model::RankBy order() const {
+    if (by.empty()) return model::RankBy::time;
+    return by.front() == "energy" ? model::RankBy::energy
+           : by.front() == "cost" ? model::RankBy::cost
+                                  : model::RankBy::time;
+  }
+  bool is_priced() const { return !prices.empty() || !by.empty(); }
 };
 
 void check_time(record::RowReader const& rows, double time_s) {
@@ -272,7 +281,50 @@ std::vector<record::Projection> total_of_commands(std::vector<record::Projection
   return std::move(out.rows);
 }
 
+model::Prices read_prices(Options const& options, device::DeviceDatabase const& database, cli::Streams& io) {
+  model::Prices prices;
+  if (options.prices.empty()) return prices;
+  auto csv = io.csv(options.prices);
+  record::Reader<record::Price> rows(csv);
+  for (record::Price price; rows.next(price);)
+    if (auto const fault = prices.add(price, database))
+      throw rows.error(fault->column, fault->text, "one currency in all rows; a price is of an hour of the instance");
+  if (!prices.unknown().empty())
+    io.note(fmt::format("prices of devices that the database does not have, left out: {}",
+                        fmt::join(prices.unknown(), ", ")));
+  return prices;
+}
+
+// Rankings with cost and energy.
+void write_priced(cli::Streams& io, std::vector<record::Projection> const& projections, Options const& options,
+                  device::DeviceDatabase const& database, model::Together together, ExtraColumns const& extra_columns) {
+  auto const order = options.order();
+  if (order == model::RankBy::cost && options.prices.empty())
+    throw Error(Status::usage, "--by cost needs --prices FILE",
+                "kernelcast devices --price-template > prices.csv makes one to fill in");
+  auto ranked = model::rank_priced(projections, order, read_prices(options, database, io), database, together,
+                                   model::Orders(pointers(database)));
+  if (!ranked.left_out.empty())
+    io.note(fmt::format("left out, as their {} not known: {}",
+                        order == model::RankBy::cost ? "price is" : "board power is",
+                        fmt::join(ranked.left_out, ", ")));
+  if (options.undecided) std::erase_if(ranked.rows, [](auto const& row) { return row.decided; });
+  write(io, ranked.rows, extra_columns);
+}
+
+void check_order(Options const& options) {
+  if (options.scores || options.by.empty()) return;
+  std::vector<std::string> const orders{"time", "cost", "energy"};
+  auto const& by = options.by.front();
+  if (options.by.size() > 1 || std::find(orders.begin(), orders.end(), by) == orders.end())
+    throw Error(Status::usage, fmt::format("--by: no order '{}'", fmt::join(options.by, ",")),
+                model::score_groups().end() != std::find(model::score_groups().begin(), model::score_groups().end(), by)
+                    ? "time, cost or energy; groups of measured times need --measured and --scores"
+                    : did_you_mean(by, orders));
+}
+
 void run(Options const& options, cli::Streams& io) {
+  check_order(options);
   if (options.each_time()) return write_scores(io, options);
   ExtraColumns extra_columns;
   auto projections = read_projections(io, extra_columns, options);
@@ -294,8 +346,9 @@ void run(Options const& options, cli::Streams& io) {
   if (options.share) return write(io, model::share(projections), extra_columns);
   if (options.assign) return write_assignments(io, projections);
   auto const database = device::load(device::find_database(options.devdb));
-  auto rows = model::rank(projections, options.prefer.empty() ? model::Together::model : model::Together::all,
-                          model::Orders(pointers(database)));
+  auto const together = options.prefer.empty() ? model::Together::model : model::Together::all;
+  if (options.is_priced()) return write_priced(io, projections, options, database, together, extra_columns);
+  auto rows = model::rank(projections, together, model::Orders(pointers(database)));
   write(io, options.undecided ? model::undecided(std::move(rows)) : rows, extra_columns);
 }
 
@@ -334,11 +387,17 @@ void declare(cli::Tool& tool) {
       ->needs(calibrate);
   tool.list("--made-from", options->made_from, "with --calibrate: files that the column hash is of", "FILES")
       ->needs(calibrate);
-  tool.list("--by", options->by,
-            "with --scores: groups to score, too: suite, program, part (columns of the measured times), device, "
-            "architecture, limiter, regime",
-            "GROUPS")
-      ->needs(scores);
+  tool.list(
+      "--by", options->by,
+      "what the ranking is by: time, cost, which needs --prices, or energy, at most: the stated board power over "
+      "the time; the rows have all three then; with --scores: groups to score, too: suite, program, part (columns "
+      "of the measured times), device, architecture, limiter, regime",
+      "ORDER|GROUPS");
+  app.add_option("--prices", options->prices,
+                 "prices of an hour of the devices (columns device, gpus_per_instance, price_per_hour, currency, "
+                 "provider, region, as_of): the ranking has the cost of a run and the energy that it takes at most")
+      ->type_name("FILE")
+      ->excludes(measured);
   cli::database_option(app, options->devdb,
                        "the device database that tells when an order is decided and, with --measured, other names "
                        "of devices and their peaks (default: the installed one)");
@@ -390,10 +449,10 @@ int main(int argc, char** argv) {
           "of them the devices from the fastest to the slowest. A difference counts as decided where it exceeds "
           "what the ratios of measured times have missed the projected ones by. Rows without a time are left "
           "out and counted on standard error.",
-      .input = {&record::Projection::schema(), &record::Command::schema()},
-      .output = {&record::Ranking::schema(), &record::Assessment::schema(), &record::AssessmentSummary::schema(),
-                 &record::Share::schema(), &record::Assignment::schema(), &record::Interval::schema(),
-                 &record::Ratio::schema(), &record::Coverage::schema()},
+      .input = {&record::Projection::schema(), &record::Command::schema(), &record::Price::schema()},
+      .output = {&record::Ranking::schema(), &record::PricedRanking::schema(), &record::Assessment::schema(),
+                 &record::AssessmentSummary::schema(), &record::Share::schema(), &record::Assignment::schema(),
+                 &record::Interval::schema(), &record::Ratio::schema(), &record::Coverage::schema()},
       .statuses = {},
       .see_also = {"perfcast(1)", "miniemu(1)"},
       .examples = {
@@ -402,6 +461,7 @@ int main(int argc, char** argv) {
           {"miniemu lu.toml | perfcast | rank --total", "which device runs all launches of a program fastest"},
           {"miniemu --attach --commands c.csv -o k.csv -- ./app; perfcast k.csv | rank --total --commands c.csv",
            "the same of an application, where its streams and copies overlap"},
+          {"rank --prices prices.csv --by cost p.csv", "which device costs least for a run"},
           {"rank --measured times.csv --summary p.csv", "how good the choices of each model were"}}};
   return cli::tool_main(argc, argv, about, declare);
 }

@@ -95,7 +95,7 @@ std::vector<record::Ranking> rank(std::vector<record::Projection> const& project
       auto const& p = *order[i];
       if (i > 0 && *p.time_s != *order[i - 1]->time_s) rank = i + 1;
       rows.push_back({p.model, key.kernel, key.case_name, rank, p.device, *p.time_s, *p.time_s / *best.time_s,
-                      i == 0 ? choice_decided : orders.decides(best, p), p.limiter});
+                      i == 0 ? choice_decided : orders.decides(best, p), p.limiter, p.time_low_s, p.time_high_s});
     }
   }
   return rows;

@@ -159,6 +159,36 @@ Schema<Device> const& Device::schema() {
   return schema;
 }
 
+Schema<DeviceSummary> const& DeviceSummary::schema() {
+  static auto const schema =
+      Schema<DeviceSummary>("device_summary", "a device in a line, and what is known of it by measurement")
+          .column("device", &DeviceSummary::device, Unit::none, "slug that names the device everywhere")
+          .column("name", &DeviceSummary::name, Unit::none, "marketing name")
+          .column("architecture", &DeviceSummary::architecture, Unit::none, "the vendor's name of the architecture")
+          .column("kind", &DeviceSummary::kind, Unit::none, "gpu or cpu")
+          .column("memory_bytes", &DeviceSummary::memory_bytes, Unit::bytes, "device memory")
+          .column("peak_bandwidth_bytes_per_s", &DeviceSummary::peak_bandwidth_bytes_per_s, Unit::bytes_per_s,
+                  "stated bandwidth of the memory")
+          .column("peak_fp32_flop_per_s", &DeviceSummary::peak_fp32_flop_per_s, Unit::flop_per_s,
+                  "stated single-precision peak")
+          .column("peak_fp64_flop_per_s", &DeviceSummary::peak_fp64_flop_per_s, Unit::flop_per_s,
+                  "stated double-precision peak")
+          .column("peak_fp16_flop_per_s", &DeviceSummary::peak_fp16_flop_per_s, Unit::flop_per_s,
+                  "stated half-precision peak")
+          .column("tdp_w", &DeviceSummary::tdp_w, Unit::watts, "stated thermal design power")
+          .column("validated", &DeviceSummary::validated, Unit::none,
+                  "what measured times have tested the default model on: device, architecture (another device of it) "
+                  "or none")
+          .column("measured", &DeviceSummary::measured, Unit::none,
+                  "what the database has of it from measurements, joined by ;: bandwidth, curve (bandwidth over "
+                  "occupancy), latency, launch, fp32")
+          .may_be_empty()
+          .column("assumed", &DeviceSummary::assumed, Unit::none,
+                  "columns of devices.csv that are assumed, joined by ;")
+          .may_be_empty();
+  return schema;
+}
+
 Schema<OccupancyRule> const& OccupancyRule::schema() {
   using R = OccupancyRule;
   static auto const schema =

@@ -53,6 +53,17 @@ struct Device {
   static Schema<Device> const& schema();
 };
 
+// A device in a line, and what is known of it by measurement.
+struct DeviceSummary {
+  std::string device, name, architecture, kind;
+  std::optional<double> memory_bytes, peak_bandwidth_bytes_per_s;
+  std::optional<double> peak_fp32_flop_per_s, peak_fp64_flop_per_s, peak_fp16_flop_per_s;
+  std::optional<double> tdp_w;
+  std::string validated, measured, assumed;
+
+  static Schema<DeviceSummary> const& schema();
+};
+
 // Limits and allocation granularity of one architecture.
 struct OccupancyRule {
   using Count = std::optional<std::uint64_t>;

@@ -111,6 +111,8 @@ std::string scaled_text(double value, Unit unit) {
   switch (unit) {
     case Unit::seconds:
       return with_prefix(value, "s", true);
+    case Unit::joules:
+      return with_prefix(value, "J", true);
     case Unit::bytes:
     case Unit::hertz:
     case Unit::watts:

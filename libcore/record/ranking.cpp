@@ -16,21 +16,75 @@ void add_case(Schema<R>& schema) {
       .may_be_empty();
 }
 
+template <class R>
+Schema<R>& add_ranking(Schema<R>& s) {
+  add_case(s);
+  return s.column("rank", &R::rank, Unit::count, "1 is the first; equal times share a rank")
+      .column("device", &R::device, Unit::none, "slug of the device in the device database")
+      .column("time_s", &R::time_s, Unit::seconds, "projected kernel time")
+      .column("relative_time", &R::relative_time, Unit::none, "projected time over that of the fastest device")
+      .column("decided", &R::decided, Unit::none,
+              "whether the order of this device and the first is right 19 times of 20, by the ratios of measured "
+              "times; where these are not known, whether their intervals do not overlap; on the row of the first, "
+              "whether that holds of all others")
+      .optional_column("limiter", &R::limiter, Unit::none, "what decides the time there, as the model says")
+      .may_be_empty()
+      .optional_column("time_low_s", &R::time_low_s, Unit::seconds, "lower end of the interval that holds the time")
+      .optional_column("time_high_s", &R::time_high_s, Unit::seconds, "upper end of the interval that holds the time");
+}
+
 }  // namespace
 
 Schema<Ranking> const& Ranking::schema() {
   static auto const schema = [] {
     Schema<Ranking> s("ranking", "devices in the order of their projected time");
-    add_case(s);
-    s.column("rank", &Ranking::rank, Unit::count, "1 is the fastest; equal times share a rank")
-        .column("device", &Ranking::device, Unit::none, "slug of the device in the device database")
-        .column("time_s", &Ranking::time_s, Unit::seconds, "projected kernel time")
-        .column("relative_time", &Ranking::relative_time, Unit::none, "projected time over that of the fastest device")
-        .column("decided", &Ranking::decided, Unit::none,
-                "whether the order of this device and the fastest is right 19 times of 20, by the ratios of measured "
-                "times; where these are not known, whether their intervals do not overlap; on the row of the fastest, "
-                "whether that holds of all others")
-        .optional_column("limiter", &Ranking::limiter, Unit::none, "what decides the time there, as the model says")
+    add_ranking(s);
+    return s;
+  }();
+  return schema;
+}
+
+Schema<Price> const& Price::schema() {
+  static auto const schema =
+      Schema<Price>("price", "what an hour of an instance with such a device costs")
+          .column("device", &Price::device, Unit::none, "the device: a name that the device database has")
+          .column("gpus_per_instance", &Price::gpus_per_instance, Unit::count,
+                  "devices of the instance, which is rented as a whole; 1 where a single one can be had")
+          .column("price_per_hour", &Price::price_per_hour, Unit::none,
+                  "price of an hour of the instance; empty where it is not known")
+          .column("currency", &Price::currency, Unit::none, "of the price, one in all rows, such as USD")
+          .may_be_empty()
+          .optional_column("provider", &Price::provider, Unit::none, "who offers it")
+          .may_be_empty()
+          .optional_column("region", &Price::region, Unit::none, "where")
+          .may_be_empty()
+          .optional_column("as_of", &Price::as_of, Unit::none, "date of the price, such as 2026-11-25")
+          .may_be_empty();
+  return schema;
+}
+
+Schema<PricedRanking> const& PricedRanking::schema() {
+  static auto const schema = [] {
+    Schema<PricedRanking> s("priced_ranking", "devices in the order of time, cost or energy, with all three");
+    add_ranking(s)
+        .optional_column(
+            "cost", &PricedRanking::cost, Unit::none,
+            "price of the instance over the projected time: of one run, alone on the instance; empty without a price")
+        .optional_column("currency", &PricedRanking::currency, Unit::none, "of cost and price_per_hour")
+        .may_be_empty()
+        .optional_column(
+            "energy_j", &PricedRanking::energy_j, Unit::joules,
+            "stated board power over the projected time, which the device does not exceed; empty where that power "
+            "is not known")
+        .optional_column("price_per_hour", &PricedRanking::price_per_hour, Unit::none,
+                         "the lowest price of an hour of an instance with this device")
+        .optional_column("gpus_per_instance", &PricedRanking::gpus_per_instance, Unit::count,
+                         "devices of that instance")
+        .optional_column("provider", &PricedRanking::provider, Unit::none, "who offers it")
+        .may_be_empty()
+        .optional_column("region", &PricedRanking::region, Unit::none, "where")
+        .may_be_empty()
+        .optional_column("as_of", &PricedRanking::as_of, Unit::none, "date of the price")
         .may_be_empty();
     return s;
   }();

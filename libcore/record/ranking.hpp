@@ -1,4 +1,4 @@
-// What `rank` writes: rankings, assessments against measured times, shares and assignments.
+// What `rank` writes: rankings, also by cost and energy, assessments against measured times, shares and assignments.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,33 @@ struct Ranking {
   double relative_time = 1;
   bool decided = true;
   LimiterName limiter;
+  std::optional<double> time_low_s = {}, time_high_s = {};
 
   static Schema<Ranking> const& schema();
+};
+
+// What an hour of a device costs: an offer of a provider, or the user's own figure. Several offers of a device are
+// alternatives; one without a price is none.
+struct Price {
+  std::string device;
+  std::uint64_t gpus_per_instance = 1;
+  std::optional<double> price_per_hour;
+  std::string currency, provider, region, as_of;
+
+  static Schema<Price> const& schema();
+};
+
+// With what a run costs there, and the most energy that it takes. `cost` is that of the whole instance; empty without a
+// price. `energy_j` is the stated board power over the whole time; empty where that power is not known.
+struct PricedRanking : Ranking {
+  std::optional<double> cost;
+  std::string currency;
+  std::optional<double> energy_j;
+  std::optional<double> price_per_hour;
+  std::optional<std::uint64_t> gpus_per_instance;
+  std::string provider, region, as_of;
+
+  static Schema<PricedRanking> const& schema();
 };
 
 // How good a model's choice was, for one kernel and case. [panwar] section V.

@@ -25,6 +25,8 @@ UnitFacts facts_of(Unit unit) {
       return {"Hz", "_hz"};
     case Unit::watts:
       return {"W", "_w"};
+    case Unit::joules:
+      return {"J", "_j"};
     case Unit::cycles:
       return {"cycle", "_cycles"};
     case Unit::flop_per_s:

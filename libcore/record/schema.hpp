@@ -40,9 +40,9 @@
 
 namespace kernelcast::record {
 
-enum class Unit { none, seconds, bytes, hertz, watts, cycles, flop_per_s, bytes_per_s, percent, lanes, count };
+enum class Unit { none, seconds, bytes, hertz, watts, joules, cycles, flop_per_s, bytes_per_s, percent, lanes, count };
 
-// "s", "B", "Hz", "W", "cycle", "flop/s", "B/s", "%"; "1" for none, lanes and count.
+// "s", "B", "Hz", "W", "J", "cycle", "flop/s", "B/s", "%"; "1" for none, lanes and count.
 std::string_view symbol(Unit);
 // The ending that a column with this unit has: "_s", "_bytes", …; empty where it needs none.
 std::string_view suffix(Unit);

@@ -24,6 +24,7 @@
 #include "model/execcost.hpp"
 #include "model/fit/report.hpp"
 #include "model/overlap.hpp"
+#include "model/price.hpp"
 #include "model/own_times.hpp"
 #include "model/panwar.hpp"
 #include "model/perdome/report.hpp"

@@ -93,7 +93,8 @@ TEST_CASE("the columns of the other records stand as in the contract") {
   CHECK(rows_text<Projection>({}) ==
         "kernel,case,device,model,time_s,time_low_s,time_high_s,limiter,status,reason,t_compute_s,t_global_s,"
         "t_shared_s,occupancy,bandwidth_source,t_launch_s\n");
-  CHECK(rows_text<Ranking>({}) == "model,kernel,case,rank,device,time_s,relative_time,decided,limiter\n");
+  CHECK(rows_text<Ranking>({}) ==
+        "model,kernel,case,rank,device,time_s,relative_time,decided,limiter,time_low_s,time_high_s\n");
   CHECK(rows_text<Assessment>({}) ==
         "model,kernel,case,chosen_device,best_device,selection_penalty_pct,relative_error_pct\n");
   CHECK(rows_text<Share>({}) == "model,kernel,case,device,share\n");
@@ -175,10 +176,10 @@ TEST_CASE("bad cells and columns are refused with place, line and hint") {
     CHECK(refusal<Measured>(header + "k,c,d," + good + "\n") == "none");
   }
   std::string const ranking = line(rows_text<Ranking>({}), 0) + "\n";
-  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1.5,d,1,1,yes,\n"),
+  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1.5,d,1,1,yes,,,\n"),
              Contains("2:7: error: column 'rank': expected a whole"));
-  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,-1,d,1,1,yes,\n"), Contains("expected a whole number, 0 or more"));
-  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1,d,1,1,true,\n"), Contains("expected yes or no"));
+  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,-1,d,1,1,yes,,,\n"), Contains("expected a whole number, 0 or more"));
+  CHECK_THAT(refusal<Ranking>(ranking + "m,k,c,1,d,1,1,true,,,\n"), Contains("expected yes or no"));
   std::string const measurement = line(rows_text<Measurement>({}), 0) + "\n";
   CHECK(refusal<Measurement>(measurement + "d,b,clock_hz,,,4,1,1e9,1,,,,,ok,,,,,,,\n") == "none");
   CHECK_THAT(refusal<Measurement>(measurement + "d,b,clock_hz,,,4,1,-1e9,1,,,,,ok,,,,,,,\n"),
@@ -445,7 +446,7 @@ TEST_CASE("a table is aligned and scales its units") {
   Ranking a{"panwar", "mmul", "1024", 1, "hd7970", 1.234e-5, 1, true, Limiter::compute};
   Ranking b{"panwar", "mmul", "1024", 2, "c1060", 0.5, 40519.0, false, Limiter::global};
   CHECK(rows_text<Ranking>({a, b}, Format::table) ==
-        "model   kernel  case  rank  device   time_s  relative_time  decided  limiter\n"
+        "model   kernel  case  rank  device   time_s  relative_time  decided  limiter  time_low_s  time_high_s\n"
         "panwar  mmul    1024     1  hd7970  12.3 us              1  yes      compute\n"
         "panwar  mmul    1024     2  c1060    500 ms          40519  no       global\n");
   CHECK(scaled_text(4.1e9, Unit::bytes_per_s) == "4.10 GB/s");
