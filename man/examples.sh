@@ -17,7 +17,7 @@ commands() {  # one per line, of what stands between ``` lines
 }
 
 help_of() {  # program, its first word: the file that holds its options, one per line
-  case $1 in mangrove) verb=$2 ;; *) verb= ;; esac
+  case $1 in mangrove | kernelcast) verb=$2 ;; *) verb= ;; esac
   file=$helps/$1$verb
   [ -f "$file" ] || "$1" $verb --help 2>/dev/null | grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' | tr -d ' ,' | sort -u >"$file"
   echo "$file"
@@ -28,7 +28,7 @@ for page; do
   commands "$page" >"$helps/commands"
   while read -r program words; do
     case $program in
-    akemu | devprobe | execcost | figure | flux-count | kernelcast-advise | mangrove | miniemu | partfit | partsim | perdome | perfcast | rank | seqprof) ;;
+    akemu | devprobe | execcost | figure | flux-count | kernelcast | kernelcast-advise | mangrove | miniemu | partfit | partsim | perdome | perfcast | rank | seqprof) ;;
     *) continue ;;
     esac
     options=$(help_of "$program" "${words%% *}")

@@ -28,7 +28,7 @@ Residuals::Residuals(std::vector<Interval> const& rows, std::string const& archi
   if (rows.empty()) return;
   std::vector<Factors> factors(record::count_of<ResidualModel> * limiters * record::count_of<Regime>);
   for (auto const model : record::values_of<ResidualModel>) {
-    known_[model] = tested[model] != Tested::none;
+    tested_[model] = tested[model];
     std::map<Cell, Factors> cells;
     for (auto const& row : rows)
       if (row.model == model && row.tested == tested[model])

@@ -71,14 +71,20 @@ class Residuals {
     p.time_high_s = std::min(*p.time_s * factors.high, std::numeric_limits<double>::max());
   }
 
-  // Whether measured times of a device of this architecture have tested the model.
-  bool knows_architecture(record::ResidualModel model) const { return known_[model]; }
+  // Whether measured times of this device, or of one of its architecture, have tested the model.
+  record::Tested tested(record::ResidualModel model) const { return tested_[model]; }
+  bool knows_architecture(record::ResidualModel model) const { return tested_[model] != record::Tested::none; }
 
   // The factor beyond which two projected times are in the right order; 0: not known.
   double ratio(record::ResidualModel model, record::Relation relation) const { return ratios_[model][relation]; }
 
  private:
   static constexpr std::size_t limiters = record::count_of<record::Limiter> + 1;
+  static TestedOn untested() {
+    TestedOn none;
+    none.all.fill(record::Tested::none);
+    return none;
+  }
   static std::size_t place(record::ResidualModel model, std::optional<record::Limiter> limiter, record::Regime regime) {
     auto const of_limiter = limiter ? record::index_of(*limiter) + 1 : 0;
     return (record::index_of(model) * limiters + of_limiter) * record::count_of<record::Regime> +
@@ -87,7 +93,7 @@ class Residuals {
   std::shared_ptr<std::vector<Factors> const>
       factors_;  // devices that have the same share them; none: nothing is known
   record::PerValue<record::ResidualModel, record::PerValue<record::Relation, double>> ratios_{};
-  record::PerValue<record::ResidualModel, bool> known_{};
+  TestedOn tested_ = untested();
 };
 
 // The table of a database, resolved once for devices that have the same.

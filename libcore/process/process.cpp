@@ -216,10 +216,15 @@ std::vector<std::string> environment_without(std::initializer_list<std::string_v
   return result;
 }
 
-int run_in_foreground(std::vector<std::string> command, std::vector<std::string> variables) {
+int run_in_foreground(std::vector<std::string> command, std::vector<std::string> variables, int output) {
+  posix_spawn_file_actions_t streams;
+  if (posix_spawn_file_actions_init(&streams) != 0) throw std::bad_alloc();
+  int error = output == 1 ? 0 : posix_spawn_file_actions_adddup2(&streams, output, 1);
   pid_t process = -1;
-  int const error = posix_spawnp(&process, command.front().c_str(), nullptr, nullptr, null_terminated(command).data(),
-                                 null_terminated(variables).data());
+  if (error == 0)
+    error = posix_spawnp(&process, command.front().c_str(), &streams, nullptr, null_terminated(command).data(),
+                         null_terminated(variables).data());
+  posix_spawn_file_actions_destroy(&streams);
   if (error != 0)
     throw Error(Status::io, Where{command.front()}, std::string("cannot start: ") + std::strerror(error),
                 "is the application's name right?");

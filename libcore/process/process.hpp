@@ -35,7 +35,8 @@ ProcessResult run_process(std::vector<std::string> const& argv, double time_limi
 
 // Runs a program of the user's, found on PATH, with standard streams of ours and these variables ("NAME=value") alone;
 // its exit status when it has ended, 128 + signal where a signal ended it. Throws Error(io) when it cannot be started.
-int run_in_foreground(std::vector<std::string> command, std::vector<std::string> variables);
+// `output`: the descriptor of ours that is its standard output.
+int run_in_foreground(std::vector<std::string> command, std::vector<std::string> variables, int output = 1);
 
 // The executable's path on $PATH, then in `more_folders`; empty when there is none.
 std::string find_program(std::string_view name, std::vector<std::string> const& more_folders = {});

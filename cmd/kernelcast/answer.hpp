@@ -1,0 +1,33 @@
+// The answer of `kernelcast choose` in some lines, from the records that the programs left.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "record/command.hpp"
+#include "record/kernel.hpp"
+#include "record/projection.hpp"
+#include "record/ranking.hpp"
+
+namespace kernelcast::front {
+
+struct Answer {
+  std::string subject;  // what is asked about, as the user wrote it
+  bool is_application = false;
+  bool has_commands = false;  // copies and overlap count, of a CUDA application
+  std::vector<record::Kernel> kernels;
+  std::vector<record::Command> commands;
+  std::vector<record::Projection> projections;
+  std::vector<record::PricedRanking> ranking;  // of the whole, in order
+  std::string by;                              // time, cost or energy
+  std::size_t top = 0;                         // devices to name; 0: as many as fit ten lines
+  std::string cut;                             // where launches may have run in part: after which time
+};
+
+// `ranking` is not empty.
+std::string text_of(Answer const&, device::DeviceDatabase const&);
+
+}  // namespace kernelcast::front

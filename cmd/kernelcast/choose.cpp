@@ -1,0 +1,319 @@
+// kernelcast choose: one question, one command. It starts miniemu, perfcast and rank as a shell would, each with files
+// between them, and says in some lines what came out.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "answer.hpp"
+#include "cli/cli.hpp"
+#include "device/device.hpp"
+#include "diag/text.hpp"
+#include "process/process.hpp"
+#include "record/ranking.hpp"
+#include "record/table.hpp"
+#include "verbs.hpp"
+
+namespace kernelcast::front {
+
+namespace {
+
+struct Options {
+  std::string devdb, prices, by = "time", html, files;
+  std::vector<std::string> devices;
+  std::vector<std::string> application;  // what follows --
+  unsigned top = 0;
+  bool explain = false;
+  CLI::App* app = nullptr;
+};
+
+constexpr char const* default_budget = "30s";
+
+// A word as a shell takes it.
+std::string quoted(std::string const& word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string out = "'";
+  for (char const c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+using Words = std::vector<std::string>;
+
+void add(Words& to, Words const& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+struct Budget {
+  std::string text;
+  double seconds;
+};
+
+// What miniemu is given, if it is a time.
+Budget budget_of(Words const& of_miniemu) {
+  std::string text = default_budget;
+  for (std::size_t i = 0; i < of_miniemu.size(); ++i)
+    if (std::string_view const word = of_miniemu[i]; word.starts_with("--budget="))
+      text = word.substr(word.find('=') + 1);
+    else if (word == "--budget" && i + 1 < of_miniemu.size())
+      text = of_miniemu[i + 1];
+  double const limitless = std::numeric_limits<double>::infinity();
+  if (!text.ends_with('s')) return {text, limitless};
+  return {text, to_number<double>(std::string_view(text).substr(0, text.size() - 1)).value_or(limitless)};
+}
+
+// Where the records between the programs are.
+struct Files {
+  std::string kernels, commands, projections, ranking;
+};
+
+struct Steps {
+  Words emulate, project, rank, report;
+};
+
+bool has(Words const& words, std::string_view option) {
+  return std::ranges::any_of(
+      words, [&](auto const& word) { return word == option || word.starts_with(std::string(option) + "="); });
+}
+
+Steps steps_of(Options const& options, Words const& of_miniemu, std::string const& subject, Files const& files,
+               bool with_commands, cli::Streams& io) {
+  Steps out;
+  Words const database = options.devdb.empty() ? Words{} : Words{"--devdb", options.devdb};
+  Words const quiet = io.quiet() ? Words{"--quiet"} : Words{};
+  out.emulate = {"miniemu"};
+  if (!options.application.empty()) {
+    add(out.emulate, {"--attach", "--commands", files.commands});
+    if (!has(of_miniemu, "--budget")) add(out.emulate, {"--budget", default_budget});
+    add(out.emulate, database);
+  }
+  add(out.emulate, quiet);
+  if (options.app->count("--threads") > 0) add(out.emulate, {"--threads", fmt::format("{}", io.threads())});
+  add(out.emulate, {"-o", files.kernels});
+  add(out.emulate, of_miniemu);
+  if (!options.application.empty()) {
+    out.emulate.emplace_back("--");
+    add(out.emulate, options.application);
+  }
+  out.project = {"perfcast", "-o", files.projections};
+  add(out.project, database);
+  for (auto const& device : options.devices) add(out.project, {"--device", device});
+  out.project.push_back(files.kernels);
+  out.rank = {"rank", "--quiet", "-o", files.ranking, "--total", "--total-as", subject};
+  add(out.rank, database);
+  if (with_commands) add(out.rank, {"--commands", files.commands});
+  if (!options.prices.empty()) add(out.rank, {"--prices", options.prices});
+  add(out.rank, {"--by", options.by});
+  out.rank.push_back(files.projections);
+  if (!options.html.empty()) {
+    out.report = {"figure",      "report",          "-o",         options.html, "--title", subject,
+                  files.kernels, files.projections, files.ranking};
+  }
+  return out;
+}
+
+// The exit status of a program of the suite, whose standard output becomes our standard error: ours is for the answer.
+int run_program(Words words, bool explain, cli::Streams& io) {
+  if (explain) {
+    Words shown;
+    for (auto const& word : words) shown.push_back(quoted(word));
+    io.print_message(fmt::format("{}\n", fmt::join(shown, " ")));
+  }
+  auto const path = program_named(words.front());
+  if (path.empty())
+    throw Error(Status::unavailable, fmt::format("'{}' is not installed", words.front()),
+                "it belongs beside kernelcast, or on PATH");
+  words.front() = path;
+  return run_in_foreground(std::move(words), environment_without({}), STDERR_FILENO);
+}
+
+template <class R>
+std::vector<R> rows_of(std::string const& path) {
+  auto in = open_file(path);
+  in.exceptions(std::ios::badbit);
+  return record::read_rows<R>(in, path);
+}
+
+bool is_program(std::string const& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || access(path.c_str(), X_OK) != 0) return false;
+  auto in = open_file(path);
+  std::array<char, 4> head{};
+  in.read(head.data(), head.size());
+  std::string_view const magic(head.data(), head.size());
+  return magic ==
+             "\x7f"
+             "ELF" ||
+         magic.starts_with("#!");
+}
+
+// As the answer and the report call it.
+std::string subject_of(Options const& options, Words const& of_miniemu) {
+  if (!options.application.empty()) return std::filesystem::path(options.application.front()).filename().string();
+  for (auto const& word : of_miniemu)
+    if (std::filesystem::path const path(word); word.front() != '-' && path.has_extension())
+      return path.stem().string();
+  return "kernel";
+}
+
+void check(Options const& options, Words const& of_miniemu) {
+  if (of_miniemu.empty() && options.application.empty())
+    throw Error(Status::usage, "what shall run?",
+                "kernelcast choose -- ./app its arguments; kernelcast choose launch.toml; or kernelcast choose "
+                "kernel.cl -k NAME -g GLOBAL -l LOCAL -a ARGUMENT");
+  if (options.application.empty() && is_program(of_miniemu.front()))
+    throw Error(Status::usage, fmt::format("'{}' is a program: it comes behind --", of_miniemu.front()),
+                fmt::format("kernelcast choose -- {}", fmt::join(of_miniemu, " ")));
+  if (options.by == "cost" && options.prices.empty())
+    throw Error(Status::usage, "--by cost needs --prices FILE",
+                "kernelcast devices --price-template > prices.csv makes one to fill in");
+}
+
+// The sum of everything, in order; of an application with commands where those overlap.
+std::vector<record::PricedRanking> whole(std::string const& path) {
+  auto rows = rows_of<record::PricedRanking>(path);
+  std::erase_if(rows, [](auto const& row) { return row.kernel != "total"; });
+  return rows;
+}
+
+Status run(Options const& options, cli::Streams& io) {
+  auto const of_miniemu = options.app->remaining();
+  check(options, of_miniemu);
+  auto const database = device::load(device::find_database(options.devdb));
+  for (auto const& device : options.devices) database.find(device);  // before minutes of emulation
+  std::optional<TemporaryFolder> temporary;
+  std::filesystem::path folder = options.files;
+  if (options.files.empty()) {
+    folder = temporary.emplace().path();
+  } else {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+      throw Error(Status::io, Where{options.files}, "cannot make the folder: " + error.message(), "check its place");
+  }
+  Files const files{folder / "kernels.csv", folder / "commands.csv", folder / "projections.csv",
+                    folder / "ranking.csv"};
+  auto const subject = subject_of(options, of_miniemu);
+  auto steps = steps_of(options, of_miniemu, subject, files, false, io);
+
+  Answer answer;
+  auto const begin = std::chrono::steady_clock::now();
+  int const status = run_program(steps.emulate, options.explain, io);
+  std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
+  std::error_code error;
+  if (!std::filesystem::exists(files.kernels, error)) return static_cast<Status>(status);  // it has said why
+  answer.kernels = rows_of<record::Kernel>(files.kernels);
+  if (answer.kernels.empty())
+    throw Error(
+        Status::bad_data, "no kernel was seen: there is nothing to choose for",
+        "does the program use its GPU with these arguments? kernelcast miniemu --attach --summary -o k.csv -- … "
+        "shows what it asks for");
+  if (!options.application.empty()) answer.commands = rows_of<record::Command>(files.commands);
+  answer.has_commands = !answer.commands.empty();
+  if (auto const budget = budget_of(of_miniemu); answer.has_commands && elapsed.count() >= budget.seconds)
+    answer.cut = budget.text;
+  steps = steps_of(options, of_miniemu, subject, files, answer.has_commands, io);
+  for (auto const* const step : {&steps.project, &steps.rank})
+    if (int const failed = run_program(*step, options.explain, io); failed != 0) return static_cast<Status>(failed);
+  answer.projections = rows_of<record::Projection>(files.projections);
+  answer.ranking = whole(files.ranking);
+  if (answer.ranking.empty()) {
+    std::set<std::string> reasons;
+    for (auto const& p : answer.projections)
+      if (!p.time_s) reasons.insert(fmt::format("{}: {}", p.device, p.reason));
+    throw Error(Status::unavailable, "no device can be ranked",
+                reasons.empty() ? "no price or power is known of those that have a time" : *reasons.begin());
+  }
+  answer.subject = options.application.empty() ? subject : fmt::format("{}", fmt::join(options.application, " "));
+  answer.is_application = !options.application.empty();
+  answer.by = options.by;
+  answer.top = options.top;
+  if (options.app->count("--format") == 0)
+    io.output() << text_of(answer, database);
+  else
+    io.write(answer.ranking);
+  if (!steps.report.empty())
+    if (int const failed = run_program(steps.report, options.explain, io); failed != 0)
+      return static_cast<Status>(failed);
+  if (status != 0 && answer.is_application)
+    io.note(fmt::format("the program exited with status {}: the answer is about what it ran until then", status));
+  return static_cast<Status>(status);
+}
+
+void declare(cli::Tool& tool, Words application) {
+  auto const options = std::make_shared<Options>();
+  options->application = std::move(application);
+  auto& app = tool.app();
+  app.allow_extras();
+  tool.list("--device,--devices", options->devices,
+            "only these devices, by id, marketing name or alias; every GPU of the database when not given", "NAME");
+  app.add_option("--prices", options->prices,
+                 "prices of an hour of the devices (columns device, gpus_per_instance, price_per_hour, currency, "
+                 "provider, region, as_of): what a run costs")
+      ->type_name("FILE");
+  app.add_option("--by", options->by, "the order: time (default), cost, which needs --prices, or energy")
+      ->type_name("ORDER")
+      ->check(CLI::IsMember({"time", "cost", "energy"}));
+  app.add_option("--top", options->top, "how many devices to name; as many as fit ten lines unless given")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1000u));
+  app.add_option("--html", options->html, "also write a page with the answer, its figures and what they rest on")
+      ->type_name("FILE");
+  app.add_option("--files", options->files,
+                 "keep the records between the programs in this folder: kernels.csv, commands.csv, projections.csv, "
+                 "ranking.csv")
+      ->type_name("DIR");
+  app.add_flag("--explain", options->explain, "say on standard error which programs ran, as a shell takes them");
+  cli::database_option(app, options->devdb);
+  options->app = &app;
+  tool.run([options](cli::Streams& io) { return run(*options, io); });
+}
+
+}  // namespace
+
+int choose(int argc, char** argv) {
+  Words application;
+  auto* const end = argv + argc;
+  if (auto* const dashes = std::find(argv, end, std::string_view("--")); dashes != end) {
+    application.assign(dashes + 1, end);
+    argc = static_cast<int>(dashes - argv);
+  }
+  cli::About const about{
+      .name = "kernelcast choose",
+      .summary = "which device runs a program fastest, how fast, and why",
+      .description =
+          "Runs a program behind --, or emulates a kernel or a launch file, and says which device of the database runs "
+          "its kernels fastest, how sure that is, what limits them, and what a run costs. A CUDA program runs on the "
+          "emulator, an OpenCL program on its own device. What the program prints goes to standard error. Options that "
+          "are not listed here are miniemu's; an application's launches run whole for 30 seconds unless --budget says "
+          "otherwise. With --format the ranking is written as records.",
+      .operands = cli::Operands::none,
+      .input = {&record::Price::schema()},
+      .output = {&record::PricedRanking::schema()},
+      .statuses = {{Status::finding, "a finding about a kernel, or that status of the program"},
+                   {Status::unavailable,
+                    "a program of the suite, or what runs the application, is not installed; no "
+                    "device can run it"},
+                   {Status::limit, "a limit of miniemu was reached"}},
+      .see_also = {"miniemu(1)", "perfcast(1)", "rank(1)", "kernelcast-devices(1)", "kernelcast(7)"},
+      .examples = {{"kernelcast choose -- ./app input.dat", "which device for this program"},
+                   {"kernelcast choose --devices l4,l40s,a100,h100 --prices prices.csv --by cost -- ./app input.dat",
+                    "which of these costs least for a run"},
+                   {"kernelcast choose saxpy.cl -k saxpy -g 1048576 -l 256 -a buf:f32:1048576:random -a "
+                    "buf:f32:1048576:random -a f32:2 -a i32:1048576",
+                    "which device for a kernel, with the options of miniemu"},
+                   {"kernelcast choose --html page.html --explain launches.toml",
+                    "of a launch file, with a page to look at and the programs that ran"}}};
+  return cli::tool_main(argc, argv, about, [&](cli::Tool& tool) { declare(tool, application); });
+}
+
+}  // namespace kernelcast::front

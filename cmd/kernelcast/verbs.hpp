@@ -1,0 +1,14 @@
+// The verbs of `kernelcast` that are not programs of the suite; each has its own options and help.
+#pragma once
+
+#include <string>
+
+namespace kernelcast::front {
+
+int choose(int argc, char** argv);
+int devices(int argc, char** argv);
+
+// The path of a program of the suite: beside this one, else on PATH; empty where it is in neither.
+std::string program_named(std::string const& name);
+
+}  // namespace kernelcast::front
