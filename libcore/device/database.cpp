@@ -228,6 +228,25 @@ DeviceDatabase load(std::string const& path, Trust trust) {
       for (auto& device : out.devices_)
         if (row.target.empty() || is_listed(device.target, row.target)) device.libraries.push_back(row);
     });
+  if (std::error_code error; fs::exists(folder / "matrix.csv", error))
+    read<record::MatrixRule>(folder / "matrix.csv", [&](auto const& row, auto& reader) {
+      if (row.flop_per_cycle && !(*row.flop_per_cycle > 0))
+        throw reader.error("flop_per_cycle", "must be above 0", "empty where it is not known");
+      for (auto& device : out.devices_) {
+        bool const own = is_listed(device.device, row.target);
+        if (!own && !is_listed(device.target, row.target)) continue;
+        for (auto const kind : listed(row.kind)) {
+          record::MatrixRule one{row.target, std::string(kind), row.flop_per_cycle, row.source};
+          auto const known = std::ranges::find(device.matrix, kind, &record::MatrixRule::kind);
+          if (known == device.matrix.end())
+            device.matrix.push_back(std::move(one));
+          else if (own && !is_listed(device.device, known->target))
+            *known = std::move(one);
+          else if (own || !is_listed(device.device, known->target))
+            throw reader.error("kind", fmt::format("'{}' of {} is duplicated", kind, device.device), "one row of each");
+        }
+      }
+    });
   read_residuals(folder, out.devices_);
   for (auto const& file : csv_files(folder / "curves"))
     read<record::Measurement>(file, [&](auto const& row, auto& reader) {

@@ -44,6 +44,7 @@ struct Device : record::Device {
   // What the queue's constants are on its architecture, where they are not those of all.
   std::vector<std::pair<double record::QueueConstants::*, double>> constants;
   std::vector<record::LibraryRule> libraries;  // that hold on its architecture
+  std::vector<record::MatrixRule> matrix;      // one for each kind of product that it has
   record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
   Curve global_read, global_write, shared_read, shared_write;  // coalesced
   std::optional<double> measured_fp32_flop_per_s;              // the highest of all mixes of operations
@@ -51,6 +52,11 @@ struct Device : record::Device {
   // The highest that was measured of shared memory in each direction, doubtful or not.
   double highest_shared_read_bytes_per_s = 0, highest_shared_write_bytes_per_s = 0;
   Residuals residuals;  // how wrong projections onto it may be
+
+  // The kind of product (column matrix_flop of kernels); null: it does not have it.
+  record::MatrixRule const* matrix_rule(std::string_view kind) const;
+  // Of the fastest instruction for dense products "f16/f32", factors and sums; none: not known, or there is none.
+  std::optional<double> matrix_flop_per_cycle(std::string_view types) const;
 
   // How many times slower than stated its shared memory is taken to be. One unit serves loads and stores, at rates
   // that differ by less than a half on all devices but those with a defect: beyond a factor of two the loop that

@@ -61,6 +61,19 @@ void refuse_unknown_metric(Measurement const& row, record::Reader<Measurement> c
   throw reader.error("metric", fmt::format("no metric '{}'", row.metric), did_you_mean(row.metric, known));
 }
 
+record::MatrixRule const* Device::matrix_rule(std::string_view kind) const {
+  auto const found = std::ranges::find(matrix, kind, &record::MatrixRule::kind);
+  return found == matrix.end() ? nullptr : &*found;
+}
+
+std::optional<double> Device::matrix_flop_per_cycle(std::string_view types) const {
+  std::optional<double> out;
+  for (auto const& rule : matrix)
+    if (std::string_view(rule.kind).substr(rule.kind.find('/') + 1) == types && rule.flop_per_cycle)
+      out = std::max(out.value_or(0), *rule.flop_per_cycle);
+  return out;
+}
+
 double Device::shared_slowdown() const {
   auto const [slow, fast] = std::minmax(highest_shared_read_bytes_per_s, highest_shared_write_bytes_per_s);
   return slow > 0 && fast > 2 * slow ? fast / slow : 1;

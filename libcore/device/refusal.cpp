@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "device/device.hpp"
+#include "record/histogram.hpp"
 
 namespace kernelcast::device {
 
@@ -44,6 +45,12 @@ std::string refusal(record::Kernel const& kernel, Device const& device, Placemen
   if (rule.shared_per_group_bytes && kernel.shared_bytes > *rule.shared_per_group_bytes)
     return fmt::format("{} bytes of shared memory for a work-group, at most {}", kernel.shared_bytes,
                        *rule.shared_per_group_bytes);
+  std::string no_product;
+  record::read_histogram(kernel.matrix_flop, [&](std::string_view kind, double) {
+    if (no_product.empty() && !device.matrix_rule(kind)) no_product = fmt::format("no matrix unit for {}", kind);
+    return true;
+  });
+  if (!no_product.empty()) return no_product;
   try {
     placement.registers = registers_for(kernel, device);
     placement.occupancy = occupancy(device, placement.registers, kernel.shared_bytes, size);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "record/table.hpp"
+
 namespace kernelcast::launch {
 
 void fill_counters(record::Kernel& row, emu::KernelCounters const& k) {
@@ -63,6 +65,12 @@ void fill_slots(record::Kernel& row, emu::SlotCounts const& k) {
   for (auto const pipe : record::values_of<record::Pipe>)
     if (of_amd || !record::is_of_amd(pipe)) row.slots[pipe] = k.slots[pipe] * scale;
   row.code_slots = k.code_slots;
+  if (of_amd || !k.matrix_flop.empty()) {  // machine code of NVIDIA's has the products of its PTX
+    row.matrix_flop.clear();
+    for (auto const& [kind, flop] : k.matrix_flop)
+      row.matrix_flop +=
+          fmt::format("{}{}:{}", row.matrix_flop.empty() ? "" : ";", kind, record::number_text(flop * scale));
+  }
   // The group that was profiled stays to the mean one as it was, in the slots of this target.
   if (row.group.slots && before > 0) *row.group.slots *= sum() / before;
 }

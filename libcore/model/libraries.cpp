@@ -58,6 +58,12 @@ std::optional<double> peak(Device const& device, std::string_view type) {
   return device.peak_fp32_flop_per_s;
 }
 
+// Factors and sums of the products that libraries are taken to make.
+std::string products_of(std::string_view type) {
+  if (type == "f64" || type == "c64") return "f64/f64";
+  return fmt::format("{}/{}", type, type == "i8" ? "i32" : "f32");
+}
+
 struct Rates {
   double units = 1, clock_hz = 1, flop_per_s = 0, part = 1, bytes_per_s = 0;
 };
@@ -112,7 +118,8 @@ void explain_library(record::Kernel const& row, Device const& device, Options co
                                                              : device.clock_hz;
   rates.clock_hz = common.clock_hz ? *common.clock_hz : chosen.value_or(*device.clock_hz);
   rates.part = figure(device, *call, "part").value_or(1);
-  auto const per_cycle = figure(device, *call, "flop_per_cycle");
+  auto const per_cycle =
+      call->operation == "gemm" ? device.matrix_flop_per_cycle(products_of(call->type)) : std::nullopt;
   auto const stated = per_cycle ? std::optional(*per_cycle * rates.units * *device.clock_hz) : peak(device, call->type);
   if (!stated) return refuse(RowStatus::unknown, fmt::format("the device database lacks its rate of {}", call->type));
   rates.flop_per_s = *stated * rates.clock_hz / *device.clock_hz;

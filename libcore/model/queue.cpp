@@ -117,6 +117,7 @@ class Projector {
   double units_ = 1, active_ = 1, groups_ = 1, grid_groups_ = 1, groups_total_ = 1, resident_ = 1, waves_ = 1,
          launches_ = 1;
   double issued_ = 0;                     // slots of a group
+  std::string no_rate_;                   // a kind of matrix products whose rate is not known
   double from_memory_ = 1, from_l3_ = 0;  // parts of the misses that reach memory, and the last-level cache before it
   double l3_s_ = 0;                       // what a group takes of the last-level cache
 };
@@ -157,6 +158,14 @@ void Projector::pipes() {
     double const part = rule.pipe == Pipe::fp64 && has_slow_fp64() ? c_.fp64_slow_part : 1;
     if (rate > 0) station(rule.station) += slots(rule.pipe) * warp / (rate * part) / f_;
   }
+  record::read_histogram(row_.matrix_flop, [&](std::string_view kind, double flop) {
+    auto const* const rule = device_.matrix_rule(kind);
+    if (rule && rule->flop_per_cycle)
+      station(Station::tensor) += flop / groups_total_ / *rule->flop_per_cycle / f_;
+    else if (no_rate_.empty())
+      no_rate_ = kind;
+    return true;
+  });
 }
 
 // Of a group: 16 banks serve half a wavefront at a time, others 32 lanes.
@@ -466,7 +475,8 @@ void Projector::one_launch(Held held) {
   double sum = 0, most = 0, norm = 0, busiest_pipe = 0;
   for (auto const one : record::values_of<Station>)
     if (one != Station::shared || apart) sum += station(one), most = std::max(most, station(one));
-  for (auto const one : {Station::fp32, Station::imad, Station::integer, Station::fp64, Station::special, Station::lsu})
+  for (auto const one :
+       {Station::fp32, Station::imad, Station::integer, Station::fp64, Station::special, Station::lsu, Station::tensor})
     busiest_pipe = std::max(busiest_pipe, station(one));
   for (auto const one : record::values_of<Station>) {
     double const busy = one == Station::issue ? std::max(0.0, station(one) - busiest_pipe) : station(one);
@@ -493,7 +503,7 @@ Limiter Projector::limiter() const {
   if (terms_.longest == body || terms_.latency > terms_.customers * terms_.service) return Limiter::latency;
   static constexpr record::PerValue<Station, Limiter> names{
       {Limiter::issue, Limiter::fp32, Limiter::int_, Limiter::int_, Limiter::fp64, Limiter::special, Limiter::lsu,
-       Limiter::shared, Limiter::l2, Limiter::dram}};
+       Limiter::shared, Limiter::l2, Limiter::dram, Limiter::tensor}};
   auto const& s = terms_.stations;
   auto largest = Station::issue;
   for (auto const one : record::values_of<Station>)
@@ -526,7 +536,7 @@ void Projector::finish() {
   double const of_unit = launches_ * terms_.groups_of_unit;
   auto const at = [&](Station one) { return s[one]; };
   p.t_compute_s = of_unit * std::max({at(Station::issue), at(Station::fp32), at(Station::imad), at(Station::integer),
-                                      at(Station::fp64), at(Station::special)});
+                                      at(Station::fp64), at(Station::special), at(Station::tensor)});
   p.t_global_s = of_unit * std::max(at(Station::l2), at(Station::dram));
   p.t_shared_s = of_unit * at(Station::shared);
   auto const besides = [&](double one) {
@@ -561,6 +571,12 @@ void Projector::run() {
     say("measured rates of its shared memory contradict each other: the slower one counts");
   set_up();
   pipes();
+  if (!no_rate_.empty()) {
+    p.status = RowStatus::unknown;
+    p.reason = fmt::format("the device database lacks its rate of {}", no_rate_);
+    p.time_s.reset(), p.time_low_s.reset(), p.time_high_s.reset(), p.limiter = {};
+    return;
+  }
   load_store();
   caches();
   finish();

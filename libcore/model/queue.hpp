@@ -3,8 +3,8 @@
 // Problem: a maximum over resources (panwar.hpp) has no caches, no latency and no launches, and misses recent devices
 // by a factor of two. Method, for one launch; f the clock, G groups on `units` compute units, R of them resident on
 // one, W wavefronts each:
-//  - stations: what a group takes of each pipe, of the load/store unit, of shared memory, of the second-level cache and
-//  of
+//  - stations: what a group takes of each pipe, of the matrix units, of the load/store unit, of shared memory, of the
+//  second-level cache and of
 //    memory, in seconds of one compute unit. Those of the whole device are shared by the units that have work.
 //  - a lone group's latency Z: the longest chain of its results, with the device's latencies.
 //  - queue: b = (sum of D^p)^(1/p) of the stations D; Z' = Z + max(0, sum of D - b) / W, and not less than wavefronts
@@ -21,7 +21,7 @@
 // for its devices; without one, PTX by rules.
 // Limits: rows without issue slots, and architectures without pipes, are projected by panwar.hpp, and say so. SHOC's
 // kernels alone have tested GT200 to Maxwell, GCN and the VLIW devices, micro-benchmarks alone CDNA and RDNA.
-// Concurrent kernels and tensor cores' rates are not modelled.
+// Concurrent kernels are not modelled.
 #pragma once
 
 #include <array>

@@ -137,6 +137,8 @@ void Kernel::check(record::Reader<record::Kernel> const& rows, record::Kernel co
                      "operation:type:sizes, such as gemm:f32:64x64x64x1, and the column library_flop");
   if (record::Powers touched{}; !row.touched_before.empty() && !record::read_powers(row.touched_before, touched))
     throw rows.error("touched_before", "this is not a histogram", record::powers_hint);
+  if (!record::read_histogram(row.matrix_flop, [](std::string_view kind, double) { return !kind.empty(); }))
+    throw rows.error("matrix_flop", "this is not a histogram", "kind:operations joined by ';', as miniemu writes it");
 }
 
 record::Stations explanation(Terms const& t) {

@@ -274,6 +274,23 @@ Schema<LibraryRule> const& LibraryRule::schema() {
   return schema;
 }
 
+Schema<MatrixRule> const& MatrixRule::schema() {
+  using R = MatrixRule;
+  static auto const schema =
+      Schema<R>("matrix_rule", "how fast a compute unit multiplies matrices, at most")
+          .column("target", &R::target, Unit::none,
+                  "names of the architectures, as devices have them, or of single devices, which count before them, "
+                  "joined by ;")
+          .column("kind", &R::kind, Unit::none,
+                  "instruction, type of the factors, type of the sums, joined by /, as column matrix_flop of kernels "
+                  "has it; several joined by ;")
+          .column("flop_per_cycle", &R::flop_per_cycle, Unit::none,
+                  "operations per clock and compute unit, two for each multiply-add; of sparse products those with "
+                  "zeros count; empty: it has the instruction, and its rate is not known")
+          .column("source", &R::source, Unit::none, "where this comes from");
+  return schema;
+}
+
 Schema<Alias> const& Alias::schema() {
   static auto const schema = Schema<Alias>("alias", "what another data set calls a device")
                                  .column("data_set", &Alias::data_set, Unit::none, "the other data set")

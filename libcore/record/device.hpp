@@ -114,6 +114,17 @@ struct LibraryRule {
   static Schema<LibraryRule> const& schema();
 };
 
+// How fast a compute unit multiplies matrices, at most. A kind of product that an architecture has no row of, it does
+// not have.
+struct MatrixRule {
+  std::string target;  // as of `device`, or a device's slug, which counts before it; several joined by ;
+  std::string kind;    // as kernels have it (column matrix_flop); several joined by ;
+  std::optional<double> flop_per_cycle;  // empty: it has the instruction, and its rate is not known
+  std::string source;
+
+  static Schema<MatrixRule> const& schema();
+};
+
 // What another data set calls a device.
 struct Alias {
   std::string data_set, name, device;

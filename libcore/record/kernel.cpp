@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "record/histogram.hpp"
+#include "record/table.hpp"
 
 namespace kernelcast::record {
 
@@ -281,7 +282,13 @@ Schema<Kernel> const& Kernel::schema() {
             "from tables. Empty: a kernel that was counted")
         .may_be_empty()
         .optional_column("library_flop", &Kernel::library_flop, Unit::count,
-                         "floating-point operations of such a call; empty for kernels");
+                         "floating-point operations of such a call; empty for kernels")
+        .optional_column(
+            "matrix_flop", &Kernel::matrix_flop, Unit::none,
+            "kind:n joined by ;: operations of matrix products, two for each multiply-add, by instruction, type of the "
+            "factors and of the sums, such as mma/f16/f32:1073741824; /sparse behind it where half of a factor is "
+            "zero, which counts as well. Empty: none")
+        .may_be_empty();
     return s;
   }();
   return schema;
@@ -291,6 +298,15 @@ void repeat(Kernel& row, std::uint64_t times) {
   if (Powers touched{}; read_powers(row.touched_before, touched)) {
     for (double& bytes : touched) bytes *= static_cast<double>(times);
     row.touched_before = text_of(touched);
+  }
+  if (!row.matrix_flop.empty()) {
+    std::string repeated;
+    read_histogram(row.matrix_flop, [&](std::string_view kind, double flop) {
+      repeated +=
+          fmt::format("{}{}:{}", repeated.empty() ? "" : ";", kind, number_text(flop * static_cast<double>(times)));
+      return true;
+    });
+    row.matrix_flop = repeated;
   }
   row.launches *= times;
   row.groups_total *= times;

@@ -94,6 +94,7 @@ struct Kernel : RegisterCounts {
   // Of a call of a library whose kernels are machine code: operation:type:sizes, and its floating-point operations.
   std::string library;
   std::optional<double> library_flop;
+  std::string matrix_flop;     // by the kind of product (ptx/matrix.hpp): record/histogram.hpp
   std::string touched_before;  // by the logarithm of the distance, summed over the launches; empty: not known
 
   static Schema<Kernel> const& schema();

@@ -3,10 +3,10 @@
 namespace kernelcast::record {
 
 Schema<Projection> const& Projection::schema() {
-  static constexpr std::array limiters{Limiter::compute, Limiter::global,  Limiter::shared,  Limiter::issue,
-                                       Limiter::fp32,    Limiter::int_,    Limiter::fp64,    Limiter::special,
-                                       Limiter::lsu,     Limiter::l1,      Limiter::l2,      Limiter::dram,
-                                       Limiter::atomics, Limiter::latency, Limiter::barrier, Limiter::launch};
+  static constexpr std::array limiters{
+      Limiter::compute, Limiter::global,  Limiter::shared,  Limiter::issue,  Limiter::fp32,  Limiter::int_,
+      Limiter::fp64,    Limiter::special, Limiter::lsu,     Limiter::l1,     Limiter::l2,    Limiter::dram,
+      Limiter::atomics, Limiter::latency, Limiter::barrier, Limiter::launch, Limiter::tensor};
   static auto const schema = [] {
     Schema<Projection> s("projection", "how long a kernel takes on a device according to a model");
     add_projection_columns(s, limiters)

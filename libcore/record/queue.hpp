@@ -12,7 +12,8 @@
 namespace kernelcast::record {
 
 // What a work-group takes of a compute unit, each in its own time.
-#define KERNELCAST_STATIONS(X) X(issue) X(fp32) X(imad) X(integer) X(fp64) X(special) X(lsu) X(shared) X(l2) X(dram)
+#define KERNELCAST_STATIONS(X) \
+  X(issue) X(fp32) X(imad) X(integer) X(fp64) X(special) X(lsu) X(shared) X(l2) X(dram) X(tensor)
 #define KERNELCAST_ENUMERATOR(name) name,
 enum class Station : std::uint8_t { KERNELCAST_STATIONS(KERNELCAST_ENUMERATOR) };
 #undef KERNELCAST_ENUMERATOR

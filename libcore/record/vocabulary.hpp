@@ -67,6 +67,7 @@ enum class Limiter : std::uint8_t {
   int_,
   lsu,
   atomics,
+  tensor,
 };
 template <>
 inline constexpr std::array names_of<Limiter>{
@@ -78,7 +79,7 @@ inline constexpr std::array names_of<Limiter>{
     std::string_view("barrier wait"), std::string_view("memory"),      std::string_view("fast_memory"),
     std::string_view("slow_memory"),  std::string_view("latency"),     std::string_view("sync"),
     std::string_view("transfer"),     std::string_view("fp32"),        std::string_view("int"),
-    std::string_view("lsu"),          std::string_view("atomics")};
+    std::string_view("lsu"),          std::string_view("atomics"),     std::string_view("tensor")};
 
 // Of a projection that may come from a model of others.
 using LimiterName = OpenName<Limiter>;

@@ -407,7 +407,11 @@ KernelCounters KernelObserver::counters() const {
   KernelCounters k = s.joined;
   std::vector<record::PerPipe<double>> by_rules;
   for (auto const& block : s.mix.blocks) by_rules.push_back(block.slots);
-  static_cast<SlotCounts&>(k) = slots_of(by_rules, entries());
+  auto const entered = entries();
+  static_cast<SlotCounts&>(k) = slots_of(by_rules, entered);
+  for (std::size_t b = 0; b < entered.size(); ++b)
+    for (auto const& [kind, flop] : s.mix.blocks[b].matrix)
+      if (entered[b] > 0) k.matrix_flop[kind] += flop * static_cast<double>(entered[b]);
   for (std::size_t b = 0; b < s.blocks.size(); ++b) {
     Wavefronts const& entries = s.blocks[b];
     auto const& mix = s.mix.blocks[b];

@@ -9,12 +9,15 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "emu/emu.hpp"
 #include "emu/observe/footprint.hpp"
+#include "ptx/matrix.hpp"
 #include "record/pipe.hpp"
 
 namespace kernelcast::emu {
@@ -23,6 +26,7 @@ namespace kernelcast::emu {
 struct SlotCounts {
   record::PerPipe<double> slots;
   double code_slots = 0;
+  std::map<std::string, double> matrix_flop;  // by kind: ptx/matrix.hpp
   friend bool operator==(SlotCounts const&, SlotCounts const&) = default;
 };
 // Of blocks with so many slots that were entered so often, in the order of the blocks.
@@ -69,6 +73,7 @@ struct KernelMix {
     std::uint64_t param_bytes = 0;                 // of unguarded ld.param of the kernel's parameters
     std::uint32_t load_rounds = 0;                 // global loads that need each other, in a row
     record::PerPipe<double> slots;
+    std::vector<ptx::MatrixProduct> matrix;
   };
   struct Guarded {
     Class kind = Class::other;

@@ -68,6 +68,7 @@ KernelMix mix_of(Program const& program) {
       Class const kind = mix.instructions[i].kind;
       ++block.instructions[kind];
       for (auto const pipe : record::values_of<record::Pipe>) block.slots[pipe] += lowered[i].slots[pipe];
+      if (auto product = ptx::matrix_product(instructions[i])) block.matrix.push_back(std::move(*product));
       // The lanes that execute brx come with its branch event.
       if (instructions[i].guard.present || instructions[i].is(ptx::Op::brx)) continue;
       ++block.unguarded[kind];

@@ -116,6 +116,16 @@ TEST_CASE("devdb: every figure has a source, or is marked as an assumption") {
     }
     CHECK(d.pipes.empty() == (d.kind == "cpu"));
   }
+  for (auto const& d : database().devices())
+    for (auto const& rule : d.matrix) {
+      INFO(d.device << ' ' << rule.kind);
+      CHECK(rule.source.size() > 10);
+      // Twice the rate where half of a factor is zero, and no sparse kind without the dense one.
+      if (!rule.kind.ends_with("/sparse")) continue;
+      auto const* const dense = d.matrix_rule(rule.kind.substr(0, rule.kind.size() - 7));
+      REQUIRE(dense);
+      if (rule.flop_per_cycle && dense->flop_per_cycle) CHECK(*rule.flop_per_cycle == 2 * *dense->flop_per_cycle);
+    }
   for (auto const& r : database().rules()) {
     INFO(r.target);
     CHECK(r.source.size() > 10);

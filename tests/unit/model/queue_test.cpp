@@ -64,6 +64,50 @@ TEST_CASE("a slot keeps the station of its architecture busy") {
   }
 }
 
+TEST_CASE("matrix products keep the matrix units busy") {
+  // 1024 products of 16 x 8 x 16 a group, and nothing else.
+  constexpr double of_group = 1024 * 2. * 16 * 8 * 16;
+  auto k = group_kernel(1 << 16);
+  for (auto const& [name, kind, rate] :
+       {std::tuple{"v100", "mma/f16/f32", 1024.0}, std::tuple{"a100", "mma/f16/f32", 2048.0},
+        std::tuple{"a100", "mma/f16/f32/sparse", 4096.0}, std::tuple{"rtx3080", "mma/f16/f32", 512.0},
+        std::tuple{"a40", "mma/f16/f32", 1024.0}, std::tuple{"h100", "wgmma/bf16/f32", 4096.0},
+        std::tuple{"mi300x", "mfma/f16/f32", 2048.0}}) {
+    INFO(name << ' ' << kind);
+    auto const& d = database().find(name);
+    k.matrix_flop = std::string(kind) + ":" + record::number_text(of_group * (1 << 16));
+    auto const terms = model::queue::Kernel(k).explain(d, no_launches());
+    CHECK(terms.stations[model::queue::Station::tensor] == Approx(of_group / rate / terms.common.clock_hz));
+    CHECK(terms.projection.limiter == Limiter::tensor);
+    // The whole device at its peak, and not much longer.
+    double const peak = rate * static_cast<double>(*d.compute_units) * terms.common.clock_hz;
+    CHECK(*terms.projection.time_s >= of_group * (1 << 16) / peak);
+    CHECK(*terms.projection.time_s < 1.1 * of_group * (1 << 16) / peak);
+  }
+}
+
+TEST_CASE("a device without the matrix unit is infeasible, one whose rate is not known has no time") {
+  auto k = group_kernel(1 << 10);
+  k.matrix_flop = "mma/f16/f32:1e9";
+  model::queue::Kernel const ready(k);
+  for (auto const* const name : {"k40", "hd5870", "p100", "mi300x"}) {
+    auto const p = ready.project(database().find(name), no_launches());
+    INFO(name);
+    CHECK(p.status == record::RowStatus::infeasible);
+    CHECK(p.reason == "no matrix unit for mma/f16/f32");
+    CHECK(model::panwar::project(k, database().find(name), {}).status == record::RowStatus::infeasible);
+  }
+  auto const unknown = ready.project(database().find("b200"), no_launches());
+  CHECK(unknown.status == record::RowStatus::unknown);
+  CHECK(unknown.reason.find("mma/f16/f32") != std::string::npos);
+  CHECK_FALSE(unknown.time_s);
+  k.matrix_flop = "wgmma/f16/f32:1e9";  // of sm_90a alone
+  model::queue::Kernel const of_hopper(k);
+  CHECK(of_hopper.project(database().find("h100"), no_launches()).time_s);
+  for (auto const* const name : {"a100", "b200", "rtx4090"})
+    CHECK(of_hopper.project(database().find(name), no_launches()).status == record::RowStatus::infeasible);
+}
+
 TEST_CASE("a stream for one pipe does not wait for the scheduler besides") {
   // GA10x issues and executes 128 fused multiply-adds of single precision a clock.
   auto const& d = database().find("rtx3080");
@@ -595,8 +639,8 @@ TEST_CASE("what the last-level cache holds moves at its rate, not memory's") {
 
 TEST_CASE("a histogram that is none is refused with its place") {
   auto k = stream_kernel(10);
-  bool const of_group = GENERATE(true, false);
-  (of_group ? k.group.reuse : k.touched_before) = "3:x";
+  auto const which = GENERATE(0, 1, 2);
+  (which == 0 ? k.group.reuse : which == 1 ? k.touched_before : k.matrix_flop) = "3:x";
   std::istringstream in(record::rows_text<record::Kernel>({k}));
   csv::Reader csv(in, "k.csv");
   record::Reader<record::Kernel> rows(csv);

@@ -1,0 +1,24 @@
+// Products of matrices in PTX: what kind of product an instruction is, and how many operations it stands for.
+//
+// Kinds are named as the column matrix_flop of kernels and devdb/matrix.csv name them: the instruction (mma, which wmma
+// is made of, wgmma, tcgen05), the type of the factors and that of the sums, and `sparse` where half of one factor is
+// zero: "mma/f16/f32", "wgmma/f8/f32/sparse". Types: f4, f6, f8, f16, bf16, tf32, f64, b1, i4, i8, i32, f32.
+// Source: PTX ISA 9.0, the chapters on mma, wmma and wgmma.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ptx/module.hpp"
+
+namespace kernelcast::ptx {
+
+struct MatrixProduct {
+  std::string kind;
+  double flop = 0;  // of one warp: a multiply-add counts as two; with the zeros of a sparse factor
+};
+
+// Nothing for all other instructions, and where the opcode does not say its shape (tcgen05, whose shape is data).
+std::optional<MatrixProduct> matrix_product(Instruction const&);
+
+}  // namespace kernelcast::ptx
