@@ -32,11 +32,17 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Whether each word is part of some name of the device.
-bool is_meant(std::vector<std::string> const& words, std::vector<std::string> const& names) {
-  return std::ranges::all_of(words, [&](std::string const& word) {
+// Whether each word is part of some name of the device, or one of its alternatives; an id means that device alone.
+bool is_meant(std::vector<std::string> const& words, std::vector<std::string> const& names,
+              std::set<std::string> const& ids) {
+  auto const names_it = [&](std::string const& word) {
+    if (ids.contains(lower(word))) return names.front() == lower(word);
     return std::ranges::any_of(names,
                                [&](auto const& name) { return lower(name).find(lower(word)) != std::string::npos; });
+  };
+  return std::ranges::all_of(words, [&](std::string const& word) {
+    auto const alternatives = split(word, ',');
+    return std::ranges::any_of(alternatives, [&](auto const one) { return names_it(std::string(one)); });
   });
 }
 
@@ -95,12 +101,14 @@ void write_price_template(std::vector<record::DeviceSummary> const& devices, cli
 void run(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb));
   std::vector<record::DeviceSummary> rows;
+  std::set<std::string> ids;
+  for (auto const& device : database.devices()) ids.insert(device.device);
   for (auto const& device : database.devices()) {
     std::vector<std::string> names{device.device,       device.name, device.alias, device.vendor,
                                    device.architecture, device.kind, device.target};
     for (auto const& alias : database.aliases())
       if (alias.device == device.device) names.push_back(alias.name);
-    if (is_meant(options.words, names)) rows.push_back(summary_of(device));
+    if (is_meant(options.words, names, ids)) rows.push_back(summary_of(device));
   }
   if (rows.empty())
     throw Error(Status::unavailable, fmt::format("no device has '{}' in its names", fmt::join(options.words, " ")),
@@ -116,8 +124,8 @@ void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
   auto& app = tool.app();
   app.add_option("WORD", options->words,
-                 "only devices that have these words in their names, whatever the letters' case: id, marketing names, "
-                 "vendor, architecture, kind, compiler's target");
+                 "only devices that have all these words in their names, whatever the letters' case: id, marketing names, "
+                 "vendor, architecture, kind, compiler's target; a comma joins alternatives, such as l4,l40s");
   app.add_flag("--price-template", options->price_template,
                "write a price row of each of them instead, to be filled in, for --prices of choose and rank");
   cli::database_option(app, options->devdb);
@@ -142,7 +150,7 @@ int devices(int argc, char** argv) {
       .see_also = {"kernelcast(7)", "kernelcast-choose(1)", "perfcast(1)"},
       .examples = {{"kernelcast devices", "all of them"},
                    {"kernelcast devices nvidia hopper", "NVIDIA's devices of the architecture Hopper"},
-                   {"kernelcast devices --price-template l4 l40s > prices.csv", "a file to put prices in"},
+                   {"kernelcast devices --price-template a100,h100 > prices.csv", "a file to put prices in"},
                    {"kernelcast devices --format csv | mlr --icsv --opprint sort -nr memory_bytes",
                     "those with the largest memory first"}}};
   return cli::tool_main(argc, argv, about, declare);
