@@ -32,11 +32,14 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Whether each word is part of some name of the device, or one of its alternatives; an id means that device alone.
-bool is_meant(std::vector<std::string> const& words, std::vector<std::string> const& names,
-              std::set<std::string> const& ids) {
+using Ids = std::set<std::string>;
+
+// Whether each word is part of some name of the device, or one of its alternatives; an id of `ids` means that device
+// alone, whose own these are.
+bool is_meant(std::vector<std::string> const& words, std::vector<std::string> const& names, Ids const& own,
+              Ids const& ids) {
   auto const names_it = [&](std::string const& word) {
-    if (ids.contains(lower(word))) return names.front() == lower(word);
+    if (ids.contains(lower(word))) return own.contains(lower(word));
     return std::ranges::any_of(names,
                                [&](auto const& name) { return lower(name).find(lower(word)) != std::string::npos; });
   };
@@ -98,17 +101,27 @@ void write_price_template(std::vector<record::DeviceSummary> const& devices, cli
   out.finish();
 }
 
+// Slices of devices are listed where a word names them: an id, or mig.
+bool names_slice(std::vector<std::string> const& words, std::string const& id) {
+  return std::ranges::any_of(words, [&](std::string const& word) {
+    return std::ranges::any_of(split(word, ','),
+                               [&](auto const one) { return lower(one) == id || lower(one) == "mig"; });
+  });
+}
+
 void run(Options const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb));
   std::vector<record::DeviceSummary> rows;
-  std::set<std::string> ids;
+  Ids ids;
   for (auto const& device : database.devices()) ids.insert(device.device);
   for (auto const& device : database.devices()) {
+    if (!device.listed && !names_slice(options.words, device.device)) continue;
     std::vector<std::string> names{device.device,       device.name, device.alias, device.vendor,
                                    device.architecture, device.kind, device.target};
     for (auto const& alias : database.aliases())
       if (alias.device == device.device) names.push_back(alias.name);
-    if (is_meant(options.words, names, ids)) rows.push_back(summary_of(device));
+    if (is_meant(options.words, names, device.listed ? Ids{device.device} : Ids{device.device, device.like}, ids))
+      rows.push_back(summary_of(device));
   }
   if (rows.empty())
     throw Error(Status::unavailable, fmt::format("no device has '{}' in its names", fmt::join(options.words, " ")),
@@ -123,9 +136,11 @@ void run(Options const& options, cli::Streams& io) {
 void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
   auto& app = tool.app();
-  app.add_option("WORD", options->words,
-                 "only devices that have all these words in their names, whatever the letters' case: id, marketing names, "
-                 "vendor, architecture, kind, compiler's target; a comma joins alternatives, such as l4,l40s");
+  app.add_option(
+      "WORD", options->words,
+      "only devices that have all these words in their names, whatever the letters' case: id, marketing names, "
+      "vendor, architecture, kind, compiler's target; a comma joins alternatives, such as l4,l40s; slices of devices "
+      "are listed for mig");
   app.add_flag("--price-template", options->price_template,
                "write a price row of each of them instead, to be filled in, for --prices of choose and rank");
   cli::database_option(app, options->devdb);

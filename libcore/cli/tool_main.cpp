@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <deque>
 #include <filesystem>
@@ -23,6 +24,7 @@
 #include "diag/ending.hpp"
 #include "process/input.hpp"
 #include "process/process.hpp"
+#include "process/variables.hpp"
 #include "version/version.hpp"
 
 namespace kernelcast::cli {
@@ -319,6 +321,19 @@ CLI::Option* Tool::list(std::string const& names, std::vector<std::string>& valu
 }
 
 CLI::Option* database_option(CLI::App& app, std::string& folder, std::string const& text) {
+  // By the environment, so that programs which this one starts have the same devices.
+  app.add_option_function<std::vector<std::string>>(
+         "--devdb-add",
+         [](std::vector<std::string> const& files) {
+           char const* const before = std::getenv(variables::devdb_add);
+           auto all = before && *before ? std::vector<std::string>{before} : std::vector<std::string>{};
+           for (auto const& file : files) all.push_back(std::filesystem::absolute(file).string());
+           setenv(variables::devdb_add, fmt::format("{}", fmt::join(all, ":")).c_str(), 1);
+         },
+         "more devices, or other figures of those that there are: rows with some of the columns of devices.csv, and a "
+         "column like, the device that all else is taken from; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   return app.add_option("--devdb", folder, text)->type_name("DIR");
 }
 

@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "device/check.hpp"
 #include "device/device.hpp"
 #include "device/measurements.hpp"
+#include "device/siblings.hpp"
 #include "diag/text.hpp"
 #include "record/table.hpp"
 
@@ -39,60 +41,6 @@ void read(fs::path const& path, Each each) {
   csv::Reader rows(in, path.string());
   record::Reader<R> reader(rows);
   for (R row; reader.next(row);) each(row, reader);
-}
-
-void prefer(std::optional<std::uint64_t>& limit, std::optional<std::uint64_t> const& own) {
-  if (own) limit = own;
-}
-
-// The architecture's limits with the device's own in their place.
-record::OccupancyRule rule_of(Device const& device, record::OccupancyRule rule) {
-  prefer(rule.wave_width, device.wave_width);
-  prefer(rule.max_waves_per_cu, device.max_waves_per_cu);
-  prefer(rule.max_threads_per_cu, device.max_threads_per_cu);
-  prefer(rule.max_groups_per_cu, device.max_groups_per_cu);
-  prefer(rule.max_group_size, device.max_group_size);
-  prefer(rule.registers_per_cu, device.registers_per_cu);
-  prefer(rule.max_registers_per_item, device.max_registers_per_item);
-  prefer(rule.shared_per_cu_bytes, device.shared_per_cu_bytes);
-  prefer(rule.shared_per_group_bytes, device.shared_per_group_bytes);
-  return rule;
-}
-
-bool is_zero(record::ColumnDefinition const& column, record::Device const& device) {
-  void const* const field = reinterpret_cast<char const*>(&device) + column.offset;
-  switch (column.type) {
-    case record::FieldType::optional_number:
-      return *static_cast<std::optional<double> const*>(field) == 0.0;
-    case record::FieldType::optional_integer:
-      return *static_cast<std::optional<std::uint64_t> const*>(field) == std::uint64_t{0};
-    case record::FieldType::text:
-    case record::FieldType::number:
-    case record::FieldType::integer:
-    case record::FieldType::boolean:
-    case record::FieldType::enumeration:
-      break;
-  }
-  return false;
-}
-
-// A device may lack a kind of arithmetic or a cache; of anything else it has some, or it is not known how much.
-bool may_be_zero(std::string const& column) {
-  for (char const* const start : {"throughput_", "l1_", "l2_", "l3_"})
-    if (column.starts_with(start)) return column != "throughput_issue" && column != "throughput_sync";
-  return false;
-}
-
-void check(record::Device const& row, record::Reader<record::Device> const& reader) {
-  auto const one_of = [&](char const* column, std::string const& value, std::vector<std::string> const& known) {
-    if (std::find(known.begin(), known.end(), value) == known.end())
-      throw reader.error(column, fmt::format("'{}' is none of {}", value, fmt::join(known, ", ")),
-                         "see devdb/README.md for what they mean");
-  };
-  one_of("kind", row.kind, {"gpu", "cpu"});
-  for (auto const& column : record::Device::schema().columns())
-    if (!may_be_zero(column.name) && is_zero(column, row))
-      throw reader.error(column.name, "must be above 0", "a figure that is not known is an empty cell");
 }
 
 void check(record::PipeRule const& row, record::Reader<record::PipeRule> const& reader) {
@@ -178,24 +126,23 @@ DeviceDatabase load(std::string const& path, Trust trust) {
   fs::path const folder = path;
   out.path_ = path;
   read<record::OccupancyRule>(folder / "occupancy.csv", [&](auto const& row, auto&) { out.rules_.push_back(row); });
-  std::vector<std::string> ids, targets;
-  for (auto const& rule : out.rules_) targets.push_back(rule.target);
+  std::vector<std::string> ids;
   read<record::Device>(folder / "devices.csv", [&](auto const& row, auto& reader) {
     if (std::find(ids.begin(), ids.end(), row.device) != ids.end())
       throw reader.error("device", fmt::format("device '{}' is there twice", row.device), "give each row its own id");
     ids.push_back(row.device);
-    check(row, reader);
+    check_figures(row, reader);
     Device device;
     static_cast<record::Device&>(device) = row;
-    if (!row.occupancy_target.empty()) {
-      auto const at = std::find(targets.begin(), targets.end(), row.occupancy_target);
-      if (at == targets.end())
-        throw reader.error("occupancy_target", fmt::format("no row '{}' in occupancy.csv", row.occupancy_target),
-                           did_you_mean(row.occupancy_target, targets));
-      device.rule = rule_of(device, out.rules_[static_cast<std::size_t>(at - targets.begin())]);
-    }
+    set_rule(device, out.rules_, reader);
     out.devices_.push_back(std::move(device));
   });
+  for (auto const& [name, origin] : {std::pair{"siblings.csv", Origin::database}, {"slices.csv", Origin::slices}})
+    if (std::error_code error; fs::exists(folder / name, error))
+      read_siblings((folder / name).string(), origin, out.rules_, out.devices_);
+  for (auto const& file : user_files()) read_siblings(file, Origin::user, out.rules_, out.devices_);
+  ids.clear();
+  for (auto const& device : out.devices_) ids.push_back(device.device);
   auto const device_of = [&](std::string const& id, auto& reader) -> Device& {
     auto const at = std::find(ids.begin(), ids.end(), id);
     if (at == ids.end())
@@ -252,6 +199,7 @@ DeviceDatabase load(std::string const& path, Trust trust) {
     read<record::Measurement>(file, [&](auto const& row, auto& reader) {
       add_measurement(device_of(row.device, reader), row, reader, trust);
     });
+  measure_siblings(out.devices_);
   return out;
 }
 

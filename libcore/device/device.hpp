@@ -52,6 +52,11 @@ struct Device : record::Device {
   // The highest that was measured of shared memory in each direction, doubtful or not.
   double highest_shared_read_bytes_per_s = 0, highest_shared_write_bytes_per_s = 0;
   Residuals residuals;  // how wrong projections onto it may be
+  // The device that it is described by, if it is; the part of its memory that it has; and whether it counts where no
+  // device is named: siblings.hpp.
+  std::string like;
+  double share = 1;
+  bool listed = true;
 
   // The kind of product (column matrix_flop of kernels); null: it does not have it.
   record::MatrixRule const* matrix_rule(std::string_view kind) const;
@@ -162,9 +167,10 @@ class DeviceDatabase {
 // win. Throws Error: usage for anything else, unavailable for a name that is no device's.
 LaunchCost launch_cost_named(std::string_view text, DeviceDatabase const&);
 
-// Reads a devdb folder: devices.csv, occupancy.csv, and where present aliases.csv, pipes.csv, constants.csv,
-// libraries.csv, intervals.csv, ratios.csv and curves/*.csv (in order of their names). Throws Error(io) when
-// devices.csv cannot be opened, Error(bad_data) for anything wrong in a file.
+// Reads a devdb folder: devices.csv, occupancy.csv, and where present siblings.csv, slices.csv, aliases.csv, pipes.csv,
+// constants.csv, matrix.csv, libraries.csv, intervals.csv, ratios.csv and curves/*.csv (in order of their names); and
+// the user's own devices (siblings.hpp). Throws Error(io) when devices.csv cannot be opened, Error(bad_data) for
+// anything wrong in a file.
 DeviceDatabase load(std::string const& path, Trust trust = Trust::ok);
 
 // The folder to read: `option` (--devdb) when not empty, else $KERNELCAST_DEVDB, else ../share/kernelcast/devdb beside
@@ -173,7 +179,7 @@ DeviceDatabase load(std::string const& path, Trust trust = Trust::ok);
 std::string find_database(std::string const& option);
 
 inline bool is_gpu(Device const& device) {
-  return device.kind == "gpu";
+  return device.kind == "gpu" && device.listed;
 }
 
 }  // namespace kernelcast::device

@@ -114,6 +114,13 @@ class Schema : public Layout {
  public:
   explicit Schema(std::string name, std::string summary = {}) : Layout(std::move(name), std::move(summary)) {}
 
+  // The same columns, of which an input may have any, and leave any empty: what is empty keeps its value.
+  Schema with_all_optional() const {
+    Schema out = *this;
+    for (auto& column : out.columns_) column.required = false, column.may_be_empty = true;
+    return out;
+  }
+
   // `field` is a member pointer or a callable R& -> T&.
   template <class Field>
   Schema& column(std::string name, Field field, Unit unit, std::string meaning) {

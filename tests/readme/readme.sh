@@ -63,7 +63,7 @@ for page; do
         if (any) while (at <= lines && !fits(got[at], $0)) ++at
         any = 0
         if (at > lines || !fits(got[at], $0)) {
-          printf "  - %s\n  + %s\n", $0, at > lines ? "(nothing)" : got[at]
+          printf "  - %s\n  + %s\n", $0, (at > lines ? "(nothing)" : got[at])
           failed = 1
           exit
         }

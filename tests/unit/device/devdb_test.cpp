@@ -171,7 +171,7 @@ TEST_CASE("devdb: ids are slugs, kinds and rules are known, figures are in range
     }
     if (d.l2_parts) CHECK((*d.l2_parts > 1 && d.l2_bytes));
     if (d.shared_fraction) CHECK((*d.shared_fraction > 0 && *d.shared_fraction <= 1));
-    if (d.tdp_w) CHECK((*d.tdp_w >= 30 && *d.tdp_w <= 1200));
+    if (d.tdp_w) CHECK((*d.tdp_w >= 30 && *d.tdp_w <= 1400));
     for (auto const& t : d.throughput)
       if (t) CHECK((*t >= 0 && *t <= 1024));
   }
@@ -235,7 +235,7 @@ TEST_CASE("devdb: curves are positive, and below the peak") {
     for (auto const* const c : {&d.global_read, &d.global_write, &d.shared_read, &d.shared_write}) {
       INFO(d.device);
       if (c->empty()) continue;
-      ++curves;
+      curves += d.like.empty();
       CHECK(c->source.size() > 10);
       bool const global = c == &d.global_read || c == &d.global_write;
       double const shared_peak =
