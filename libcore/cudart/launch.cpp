@@ -10,6 +10,7 @@
 
 #include "attach/kernel_names.hpp"
 #include "cudart/device_runtime.hpp"
+#include "cudart/host_waits.hpp"
 #include "cudart/keep.hpp"
 #include "cudart/occupancy.hpp"
 
@@ -223,6 +224,45 @@ Code Launcher::launch(Kernel& kernel, LaunchRequest const& request) {
   if (auto const refused = check_sizes(kernel, request); refused != Code::success) return refused;
   if (!request.arguments && !kernel.function->parameters.empty()) return Code::invalid_value;
   auto launched = launch_of(kernel, request);
+  if (waits_for_host(kernel, launched, parts_.memory, parts_.allocations)) {
+    held_.push_back({next_held_++, &kernel, request, std::move(launched)});
+    return Code::success;
+  }
+  return run(kernel, request, std::move(launched));
+}
+
+// The default stream and one that does not ignore it wait for each other.
+bool Launcher::concerns(Held const& held, Stream stream) const {
+  constexpr unsigned non_blocking = 1;
+  auto const blocks = [&](Stream s) {
+    return Streams::is_default(s) || (parts_.streams.known(s) && (s->flags & non_blocking) == 0);
+  };
+  if (held.request.stream == stream) return true;
+  return (Streams::is_default(stream) || Streams::is_default(held.request.stream)) && blocks(stream) &&
+         blocks(held.request.stream);
+}
+
+bool Launcher::release(std::optional<Stream> stream, bool must, std::uint64_t serial) {
+  for (std::size_t h = 0; h < held_.size();) {
+    if (held_[h].serial > serial || (stream && !concerns(held_[h], *stream))) {
+      ++h;
+      continue;
+    }
+    auto* const kernel = parts_.registry.kernel(held_[h].kernel);
+    if (kernel && !must && waits_for_host(*kernel, held_[h].launch, parts_.memory, parts_.allocations)) return false;
+    auto held = std::move(held_[h]);
+    held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(h));
+    if (kernel) run(*kernel, held.request, std::move(held.launch));
+  }
+  return true;
+}
+
+void Launcher::destroyed(Stream stream) {
+  for (auto& held : held_)
+    if (held.request.stream == stream) held.request.stream = nullptr;
+}
+
+Code Launcher::run(Kernel& kernel, LaunchRequest const& request, emu::Launch launched) {
   DeviceRuntime runtime({parts_.devices, parts_.memory, parts_.registry, *this, parts_.error}, *kernel.program);
   launched.external = [&runtime](emu::ExternalCall const& called) { return runtime.answer(called); };
   auto const begun = rows_.begin(kernel, launched, parts_.allocations.used_bytes(current_device()));

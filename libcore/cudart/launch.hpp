@@ -1,8 +1,10 @@
 // Running a kernel of the application: checked as the runtime does, then all of its groups on the emulator.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "attach/settings.hpp"
 #include "cuda/abi.hpp"
@@ -68,6 +70,12 @@ class Launcher {
 
   // A configuration that cannot be is refused; what goes wrong in the kernel shows in later calls (StickyError).
   Code launch(Kernel&, LaunchRequest const&);
+  // Runs the launches that wait for the host (host_waits.hpp) and that someone who waits for this stream waits for; of
+  // these, where `serial` is given, no later ones. False where one still waits: then it runs only if it `must`.
+  bool release(std::optional<Stream>, bool must, std::uint64_t serial = ~std::uint64_t{0});
+  std::uint64_t last_held() const { return next_held_ - 1; }
+  void destroyed(Stream);
+  void forget_held() { held_.clear(); }
   // On the host, unless it need not run now.
   void run_library(LibraryCall const&, std::function<void()> const& work);
   // A call of a library that was made: the number of its configuration, where rows are requested.
@@ -76,6 +84,15 @@ class Launcher {
   }
 
  private:
+  // A launch that waits for the host.
+  struct Held {
+    std::uint64_t serial;
+    Kernel const* kernel;
+    LaunchRequest request;
+    emu::Launch launch;
+  };
+  bool concerns(Held const&, Stream) const;
+  Code run(Kernel&, LaunchRequest const&, emu::Launch);
   Code check_sizes(Kernel&, LaunchRequest const&) const;
   emu::Launch launch_of(Kernel const&, LaunchRequest const&);
   void give_workspace(emu::Launch&);
@@ -94,6 +111,8 @@ class Launcher {
   Findings findings_;
   emu::Limits run_limits_;
   unsigned threads_;
+  std::vector<Held> held_;
+  std::uint64_t next_held_ = 1;
   std::uint64_t grid_workspace_ = 0;  // an address, once there was a cooperative launch
 };
 

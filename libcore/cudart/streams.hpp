@@ -1,5 +1,5 @@
 // Streams and events. Everything runs when it is called, in the order of the calls: a stream is always idle, and what
-// one stream must wait for has happened.
+// one stream must wait for has happened. Launches that wait for the host are held: host_waits.hpp.
 #pragma once
 
 #include <chrono>
@@ -21,6 +21,8 @@ struct StreamObject {
 struct EventObject {
   unsigned flags = 0;
   std::optional<std::chrono::steady_clock::time_point> recorded;
+  Stream stream = nullptr;   // it was recorded in
+  std::uint64_t behind = 0;  // launches that wait for the host: Launcher::release
 };
 
 class Streams {

@@ -11,6 +11,7 @@
 #include "cudart/device_limits.hpp"
 #include "cudart/devices.hpp"
 #include "cudart/graphs.hpp"
+#include "cudart/launch.hpp"
 #include "cudart/streams.hpp"
 #include "cudart/textures.hpp"
 #include "cudart/timeline.hpp"
@@ -60,7 +61,8 @@ KERNELCAST_CUDA_EXPORT Code cudaGetDeviceFlags(unsigned* flags) {
 }
 
 KERNELCAST_CUDA_EXPORT Code cudaDeviceSynchronize() {
-  return call([](Commands& commands, Timeline& timeline) {
+  return call([](Commands& commands, Timeline& timeline, Launcher& launcher) {
+    launcher.release(std::nullopt, true);
     commands.host_waits();
     timeline.host_waits();
     return Code::success;
@@ -71,7 +73,8 @@ KERNELCAST_CUDA_ALIAS(cudaDeviceSynchronize, cudaThreadSynchronize)
 KERNELCAST_CUDA_EXPORT Code cudaDeviceReset() {
   // Variables of programs keep their values.
   locked([](StickyError& error, Graphs& graphs, Streams& streams, Textures& textures, Arrays& arrays,
-            Allocations& allocations, Deferred& deferred, Timeline& timeline) {
+            Allocations& allocations, Deferred& deferred, Timeline& timeline, Launcher& launcher) {
+    launcher.forget_held();
     error.code = Code::success;
     deferred.drop_all();
     graphs = {};

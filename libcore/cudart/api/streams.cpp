@@ -4,6 +4,7 @@
 #include "cudart/commands.hpp"
 #include "cudart/devices.hpp"
 #include "cudart/graphs.hpp"
+#include "cudart/launch.hpp"
 #include "cudart/timeline.hpp"
 
 using namespace kernelcast::cudart;
@@ -25,11 +26,12 @@ Code when_known(Stream stream) {
 }
 
 // Waiting for what is only being captured spoils the capture.
-Code when_done(Stream stream) {
-  return call([&](Streams& streams, Graphs& graphs, Commands& commands, Timeline& timeline) {
+Code when_done(Stream stream, bool waits) {
+  return call([&](Streams& streams, Graphs& graphs, Commands& commands, Timeline& timeline, Launcher& launcher) {
     if (!streams.known(stream)) return Code::invalid_resource_handle;
     auto* const capture = graphs.capture_of(stream);
     if (!capture) {
+      if (!launcher.release(stream, waits)) return Code::not_ready;
       commands.host_waits();
       timeline.host_waits(stream);
       return Code::success;
@@ -39,10 +41,11 @@ Code when_done(Stream stream) {
   });
 }
 
-Code when_known(Event event) {
-  return call([&](Streams& streams, Graphs& graphs, Commands& commands, Timeline& timeline) {
+Code when_done(Event event, bool waits) {
+  return call([&](Streams& streams, Graphs& graphs, Commands& commands, Timeline& timeline, Launcher& launcher) {
     if (!streams.known(event)) return Code::invalid_resource_handle;
     if (graphs.captured(event)) return Code::captured_event;
+    if (!launcher.release(event->stream, waits, event->behind)) return Code::not_ready;
     commands.host_waits();
     timeline.host_waits(event);
     return Code::success;
@@ -84,17 +87,18 @@ KERNELCAST_CUDA_EXPORT Code cudaStreamCreateWithPriority(Stream* stream, unsigne
   return add_stream(stream, flags, priority);
 }
 KERNELCAST_CUDA_EXPORT Code cudaStreamDestroy(Stream stream) {
-  return call([&](Streams& streams, Timeline& timeline) {
+  return call([&](Streams& streams, Timeline& timeline, Launcher& launcher) {
+    if (!launcher.release(stream, false)) launcher.destroyed(stream);
     timeline.destroyed(stream);
     return streams.remove(stream) ? Code::success : Code::invalid_resource_handle;
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaStreamSynchronize(Stream stream) {
-  return when_done(stream);
+  return when_done(stream, true);
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamSynchronize, cudaStreamSynchronize_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaStreamQuery(Stream stream) {
-  return when_done(stream);
+  return when_done(stream, false);
 }
 KERNELCAST_CUDA_ALIAS(cudaStreamQuery, cudaStreamQuery_ptsz)
 
@@ -160,11 +164,13 @@ KERNELCAST_CUDA_EXPORT Code cudaEventDestroy(Event event) {
   });
 }
 KERNELCAST_CUDA_EXPORT Code cudaEventRecord(Event event, Stream stream) {
-  return call([&](Streams& streams, Graphs& graphs, Timeline& timeline) {
+  return call([&](Streams& streams, Graphs& graphs, Timeline& timeline, Launcher& launcher) {
     if (!streams.known(stream) || !streams.known(event)) return Code::invalid_resource_handle;
     graphs.record(event, stream);
     if (graphs.captured(event)) return Code::success;
     timeline.record(event, stream);
+    event->stream = stream;
+    event->behind = launcher.last_held();
     event->recorded = Clock::now();
     return Code::success;
   });
@@ -175,10 +181,10 @@ KERNELCAST_CUDA_EXPORT Code cudaEventRecordWithFlags(Event event, Stream stream,
 }
 KERNELCAST_CUDA_ALIAS(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz)
 KERNELCAST_CUDA_EXPORT Code cudaEventQuery(Event event) {
-  return when_known(event);
+  return when_done(event, false);
 }
 KERNELCAST_CUDA_EXPORT Code cudaEventSynchronize(Event event) {
-  return when_known(event);
+  return when_done(event, true);
 }
 // The time that the emulation took.
 KERNELCAST_CUDA_EXPORT Code cudaEventElapsedTime(float* milliseconds, Event begin, Event end) {

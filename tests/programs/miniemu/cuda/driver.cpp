@@ -32,6 +32,8 @@ extern "C" {
 struct Link;
 struct Pool;
 struct UserObject;
+Code cuStreamQuery(Stream);
+Code cuEventQuery(Event);
 Code cuUserObjectCreate(UserObject**, void*, void (*)(void*), unsigned, unsigned);
 Code cuUserObjectRetain(UserObject*, unsigned);
 Code cuUserObjectRelease(UserObject*, unsigned);
@@ -181,6 +183,18 @@ DONE:
   st.global.f32 [%a5], %f3;
   ret;
 }
+.visible .entry wait(.param .u64 flag, .param .u64 out)
+{
+  .reg .b32 %r<3>; .reg .b64 %a<3>; .reg .pred %p;
+  ld.param.u64 %a1, [flag];
+  ld.param.u64 %a2, [out];
+again:
+  ld.volatile.global.u32 %r1, [%a1];
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra again;
+  atom.global.add.u32 %r2, [%a2], %r1;
+  ret;
+}
 .visible .entry stop()
 {
   trap;
@@ -300,7 +314,7 @@ void launches(Module module) {
 void functions(Module module) {
   unsigned count = 0;
   GOOD(cuModuleGetFunctionCount(&count, module));
-  EXPECT(count == 4);
+  EXPECT(count == 5);
   Function all[4] = {};
   GOOD(cuModuleEnumerateFunctions(all, 4, module));
   char const* name = nullptr;
@@ -577,6 +591,57 @@ void textures(Module module) {
   GOOD(cuTexObjectDestroy(texture));
   resource.resource.linear = {out + 4096, ArrayFormat::f32, 1, 128};
   EXPECT(cuTexObjectCreate(&texture, &resource, &description, nullptr) == Code::invalid_value);
+}
+
+// A kernel that waits for the host: what follows it, its event and its stream wait, others do not.
+void flags(Module module) {
+  Function wait = nullptr, function = nullptr;
+  GOOD(cuModuleGetFunction(&wait, module, "wait"));
+  GOOD(cuModuleGetFunction(&function, module, "scale"));
+  Stream stream = nullptr, other = nullptr;
+  GOOD(cuStreamCreate(&stream, 1));
+  GOOD(cuStreamCreate(&other, 1));
+  Event before = nullptr, behind = nullptr;
+  GOOD(cuEventCreate(&before, 0));
+  GOOD(cuEventCreate(&behind, 0));
+  void* shared = nullptr;
+  GOOD(cuMemAllocHost_v2(&shared, 8));
+  auto volatile* const words = static_cast<unsigned volatile*>(shared);
+  auto const flag = reinterpret_cast<Pointer>(shared);
+  Pointer out = flag + 4, data = 0;
+  GOOD(cuMemAlloc_v2(&data, 4));
+  float value = 3;
+  GOOD(cuMemcpyHtoD_v2(data, &value, 4));
+  void* arguments[] = {const_cast<Pointer*>(&flag), &out};
+  auto const launch = [&](Stream in) { return cuLaunchKernel(wait, 1, 1, 1, 1, 1, 1, 0, in, arguments, nullptr); };
+  words[0] = 0;
+  words[1] = 0;
+  GOOD(cuEventRecord(before, stream));
+  GOOD(launch(stream));
+  GOOD(scale(function, data, 2, 1, stream));
+  GOOD(cuEventRecord(behind, stream));
+  GOOD(cuEventSynchronize(before));
+  GOOD(cuStreamSynchronize(other));
+  EXPECT(cuStreamQuery(stream) == Code::not_ready && cuEventQuery(behind) == Code::not_ready);
+  EXPECT(words[1] == 0);
+  words[0] = 5;
+  GOOD(cuEventSynchronize(behind));
+  EXPECT(words[1] == 5);
+  GOOD(cuStreamQuery(stream));
+  GOOD(launch(stream));  // which does not wait: the flag is there
+  EXPECT(words[1] == 10);
+  words[0] = 0;
+  GOOD(launch(nullptr));
+  GOOD(launch(stream));
+  words[0] = 1;
+  GOOD(cuStreamDestroy_v2(stream));
+  EXPECT(words[1] == 11);
+  GOOD(cuCtxSynchronize());
+  EXPECT(words[1] == 12);
+  GOOD(cuMemcpyDtoH_v2(&value, data, 4));
+  EXPECT(value == 6);
+  GOOD(cuMemFreeHost(shared));
+  GOOD(cuMemFree_v2(data));
 }
 
 // Events, and work that is captured: it runs when the graph is launched.
@@ -871,6 +936,7 @@ int usual() {
   virtual_memory(module);
   textures(module);
   streams(module);
+  flags(module);
   nodes(module);
   procedures();
   user_objects();
