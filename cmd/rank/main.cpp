@@ -98,6 +98,7 @@ std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns&
     extra_columns.columns.begin(rows);
     for (record::Projection p; rows.next(p);) {
       check_times(rows, p);
+      if (p.model.empty()) p.model = "given";  // times of the user's own
       if (auto const& known = options.prefer;
           !known.empty() && std::find(known.begin(), known.end(), p.model) == known.end())
         throw rows.error("model", fmt::format("model '{}' is not among those of --prefer", p.model),

@@ -19,9 +19,11 @@
 
 #include "cli/cli.hpp"
 #include "cli/help.hpp"
+#include "cli/json_input.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stdio.hpp"
 #include "diag/ending.hpp"
+#include "diag/text.hpp"
 #include "process/input.hpp"
 #include "process/process.hpp"
 #include "process/variables.hpp"
@@ -207,7 +209,15 @@ std::istream& Streams::input(std::string const& path) {
 }
 
 csv::Reader Streams::csv(std::string const& path) {
-  return csv::Reader(input(path), input_name(path));
+  auto& in = input(path);
+  int const first = in.peek();
+  if (first == '[')  // as --format json writes it; no header of CSV begins so
+    return csv::Reader(state_->texts.emplace_back(csv_of_json(in, input_name(path))), input_name(path));
+  if (first == '{')
+    throw Error(Status::bad_data, Where{input_name(path), 1, 1}, "this is JSON Lines, an object a line, and not CSV",
+                "an array of objects is read: jq -s . FILE");
+  if (first == std::istream::traits_type::eof()) in.clear();
+  return csv::Reader(in, input_name(path));
 }
 
 csv::Reader Streams::csv_of_interrupted(std::string const& path) {
@@ -454,7 +464,18 @@ Error usage_error(CLI::App const& app, About const& about, CLI::ParseError const
       if (name.starts_with("--")) keys.push_back(name.substr(2));
     return Error(Status::usage, fmt::format("unknown key '{}' in the configuration file", key), hint_for(key, keys));
   }
-  return Error(Status::usage, error.what(), help);
+  // "--format: tabl not in {csv,json,table}", as CLI11 says it.
+  std::string const text = error.what();
+  auto const colon = text.find(": "), in = text.find(" not in {", colon), end = text.rfind('}');
+  if (dynamic_cast<CLI::ValidationError const*>(&error) && colon != std::string::npos && in != std::string::npos &&
+      end > in) {
+    auto const value = text.substr(colon + 2, in - colon - 2);
+    std::vector<std::string> known;
+    for (auto const name : split(std::string_view(text).substr(in + 9, end - in - 9), ',')) known.emplace_back(name);
+    return Error(Status::usage, fmt::format("{}: no value '{}'", text.substr(0, colon), value),
+                 did_you_mean(value, known, known.size()));
+  }
+  return Error(Status::usage, text, help);
 }
 
 void print(std::string const& text, bool closed) {

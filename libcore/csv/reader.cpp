@@ -197,7 +197,9 @@ void Reader::State::read_header() {
   for (std::size_t i = 0; i < ends.size(); ++i) {
     std::string name(field(i));
     std::size_t const at = field_offset(raw.text, i);
-    if (name.empty()) throw error_at(scanner.file(), raw, at, fmt::format("column {} has no name", i + 1), "name it");
+    if (name.empty())
+      throw error_at(scanner.file(), raw, at, fmt::format("column {} has no name", i + 1),
+                     i == 0 ? "name it; pandas leaves its index out with to_csv(..., index=False)" : "name it");
     auto const [first, fresh] = seen.emplace(name, i);
     if (!fresh)
       throw error_at(scanner.file(), raw, at, fmt::format("duplicate column '{}'", name),
@@ -216,7 +218,12 @@ bool Reader::State::read_row() {
                     "remove it; an empty field in a table of one column is written \"\"");
     return false;  // blank lines at the end only
   }
-  if (ends.size() == header.size()) return true;
+  if (ends.size() == header.size()) {
+    if (raw.text != header_text || header.size() == 1) return true;
+    throw error_at(scanner.file(), raw, 0, "the header row again, inside the data",
+                   "files were joined with their headers: name them all instead, or leave out the first row of each "
+                   "but the first");
+  }
   bool const more = ends.size() > header.size();
   auto const count = [](std::size_t n) { return fmt::format("{} field{}", n, n == 1 ? "" : "s"); };
   throw error_at(scanner.file(), raw, more ? field_offset(raw.text, header.size()) : raw.text.size(),

@@ -42,19 +42,21 @@ Schema<P>& add_projection_columns(Schema<P>& s, std::span<Limiter const> limiter
       .may_be_empty()
       .accepts("size")
       .column("device", &P::device, Unit::none, "slug of the device in the device database")
-      .column("model", &P::model, Unit::none, "the model that made the projection")
+      .optional_column("model", &P::model, Unit::none, "the model that made the projection")
       .column("time_s", &P::time_s, Unit::seconds,
               "projected kernel time of all launches; empty when infeasible or unknown")
-      .column("time_low_s", &P::time_low_s, Unit::seconds, "lower end of the interval that holds the time")
-      .column("time_high_s", &P::time_high_s, Unit::seconds, "upper end of the interval that holds the time")
-      .column("limiter", &P::limiter, Unit::none, "the term that decides the time")
+      .optional_column("time_low_s", &P::time_low_s, Unit::seconds, "lower end of the interval that holds the time")
+      .optional_column("time_high_s", &P::time_high_s, Unit::seconds, "upper end of the interval that holds the time")
+      .optional_column("limiter", &P::limiter, Unit::none, "the term that decides the time")
       .may_be_empty()
       .among(limiters)
-      .column("status", &P::status, Unit::none,
-              "what became of it: infeasible where the device cannot run it, unvalidated where no measurement of such "
-              "a device has tested the model")
+      .optional_column(
+          "status", &P::status, Unit::none,
+          "what became of it: infeasible where the device cannot run it, unvalidated where no measurement of such "
+          "a device has tested the model")
       .among({RowStatus::ok, RowStatus::infeasible, RowStatus::unknown, RowStatus::unvalidated})
-      .column("reason", &P::reason, Unit::none, "why there is no time, or what was assumed")
+      .may_be_empty()
+      .optional_column("reason", &P::reason, Unit::none, "why there is no time, or what was assumed")
       .may_be_empty();
 }
 

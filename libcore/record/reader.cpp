@@ -139,8 +139,39 @@ RowReader::RowReader(Layout const& layout, csv::Reader& reader)
   }
 }
 
+namespace {
+
+// A record by a column that it alone has, and the program that makes something else of it.
+struct Recognised {
+  std::string_view column, record, next;
+};
+constexpr Recognised recognised[] = {
+    {"groups_emulated", "kernel", "perfcast makes projections of them: miniemu ... | perfcast | rank"},
+    {"relative_time", "ranking", "rank has made them of projections: leave it out, or draw them with figure"},
+    {"time_low_s", "projection", "perfcast and akemu have made them: rank ranks them"},
+    {"addresses", "trace", "akemu makes projections of them: miniemu --emit trace ... | akemu | rank"},
+    {"quantity", "profile", "execcost makes projections of them: seqprof ... | execcost | rank"},
+    {"threads_per_cta", "feature", "mangrove predict makes projections of them"},
+    {"executed", "count", "flux-count has made them; --emit kernel of miniemu has what perfcast reads"},
+    {"word_bytes", "measurement", "devprobe has made them: --devdb reads them in curves/ of a device database"},
+};
+
+}  // namespace
+
 void RowReader::refuse_missing(ColumnDefinition const& column) const {
   auto const& header = reader_->header();
+  if (header.size() == 1 && header[0].find('\t') != std::string::npos)
+    throw reader_->header_error(0, "columns are separated by tabs, not by commas",
+                                "mlr --itsv --ocsv cat FILE, or sep=',' where it is written");
+  if (header.size() == 1 && header[0].find(';') != std::string::npos)
+    throw reader_->header_error(0, "columns are separated by ';', not by commas",
+                                "mlr --icsv --ifs semicolon --ocsv cat FILE, or sep=',' where it is written");
+  for (auto const& known : recognised)
+    if (layout_->name() != known.record && !layout_->find(known.column) &&
+        std::find(header.begin(), header.end(), known.column) != header.end())
+      throw reader_->header_error(
+          0, fmt::format("these are {} records, and {} records are needed", known.record, layout_->name()),
+          std::string(known.next));
   std::vector<std::string> unknown;  // a misspelt column is not one of the record's
   for (auto const& name : header)
     if (!layout_->find(name)) unknown.push_back(name);

@@ -108,8 +108,7 @@ TEST_CASE("an input needs the columns of the contract and no others") {
       if (column.required) names += (names.empty() ? "" : ",") + column.name;
     return names;
   };
-  CHECK(required(Projection::schema()) ==
-        "kernel,case,device,model,time_s,time_low_s,time_high_s,limiter,status,reason");
+  CHECK(required(Projection::schema()) == "kernel,case,device,time_s");
   CHECK(required(Ranking::schema()) == "model,kernel,case,rank,device,time_s,relative_time,decided");
   CHECK(required(Assignment::schema()) == "kernel,case,device,start_s,end_s");
   CHECK(required(Profile::schema()) == "kernel,case,invocation,quantity,granularity_bytes,low,high,count");
