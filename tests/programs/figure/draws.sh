@@ -21,7 +21,7 @@ for case in "$cases"/*.golden; do
   fi
   drawn="$drawn $kind"
 done
-for kind in $("$figure" --list | cut -d' ' -f1); do
+for kind in $("$figure" --list | cut -d' ' -f1 | grep -vx report); do
   case " $drawn " in *" $kind "*) ;; *) echo "no golden case draws a figure of kind '$kind'"; status=1 ;; esac
 done
 echo "drawn:$drawn"

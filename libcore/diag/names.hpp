@@ -1,0 +1,16 @@
+// Names of functions as their authors wrote them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kernelcast {
+
+// "void ns::scale<float>(float*)" of "_ZN2ns5scaleIfEEvPT_"; other names as they are.
+std::string demangled(std::string const& name);
+
+// The same without result, parameters and "(anonymous namespace)::": "ns::scale<float>". Names that are not mangled as
+// they are.
+std::string function_name(std::string const& name);
+
+}  // namespace kernelcast
