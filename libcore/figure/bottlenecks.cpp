@@ -1,6 +1,7 @@
 // The terms of the execution-cost model as parts of the whole: a stacked bar per kernel, case and device.
 #include <array>
 
+#include "diag/names.hpp"
 #include "figure/kinds.hpp"
 #include "record/execution_cost.hpp"
 
@@ -23,7 +24,7 @@ void draw_bottlenecks(Rows& rows, Script& script) {
     if (!kernel.empty() && kernel != row.kernel)
       cells.push_back({cell(""), "0", "0", "0", "0", "0", "0"});  // a gap between kernels
     kernel = row.kernel;
-    std::vector<std::string> bar{cell(row.kernel + " " + row.device)};
+    std::vector<std::string> bar{cell(function_name(row.kernel) + " " + row.device)};
     for (auto const& term : terms) bar.push_back(number(100 * (row.*term.time_s).value_or(0) / *row.time_s));
     transfers |= row.t_transfer_s.value_or(0) > 0;
     cells.push_back(std::move(bar));

@@ -47,15 +47,23 @@ void draw_perdome(Rows& rows, Script& script) {
   auto const& [system, intensity] = codes.begin()->first;
   script.height_px = std::max(script.height_px, 640);
   script.set_title(fmt::format("{}, {} operations per byte", system, number(intensity)));
-  script.line("set xlabel \"I of the first\"");
-  script.line("set ylabel \"I of the second\"");
-  script.line("set zlabel \"Gflop/s\" rotate");
+  // One name for each processor: those of two devices.
+  auto const plus = system.find('+');
+  bool const two = plus != system.npos && system.find('+', plus + 1) == system.npos;
+  script.line("set xlabel {} rotate parallel offset 0,-1",
+              quote("operations per byte on " + (two ? system.substr(0, plus) : "the first")));
+  script.line("set ylabel {} rotate parallel offset 0,-1",
+              quote("operations per byte on " + (two ? system.substr(plus + 1) : "the second")));
+  script.line("set zlabel \"Gflop/s\" rotate offset -1,0");
   script.line("set logscale xy 2");
-  script.line("set xyplane 0");
+  // No tic at the corner, and the lowest surface above the plane: no label on another.
+  script.line("set xtics 0.25,4 offset 0.3,-0.4");
+  script.line("set ytics 0.25,4 offset -0.3,-0.4");
+  script.line("set xyplane relative 0.1");
   script.line("set grid");
   script.line("set view 58,320");
   script.line("set hidden3d front");
-  script.line("set key top right");
+  script.line("set key top right reverse Left");
   for (auto& side : sides)
     if (!side.empty())
       script.curve("{} using 1:2:3 with lines lc rgb \"#7799bb\" notitle", script.data(scans(std::move(side))));
@@ -64,7 +72,7 @@ void draw_perdome(Rows& rows, Script& script) {
     auto const data =
         script.data({{number(*mark.intensity_cpu), number(*mark.intensity_gpu), giga(mark.bound_flop_per_s)}});
     script.curve("{} using 1:2:3 with points pt 7 ps 1.3 lc rgb {} title {}", data, quote(colour(i)),
-                 quote(fmt::format("{} {:.1f}", mark.partition, mark.bound_flop_per_s / 1e9)));
+                 quote(fmt::format("{}: {:.1f} Gflop/s", mark.partition, mark.bound_flop_per_s / 1e9)));
     ++i;
   }
   script.plot("splot");

@@ -1,7 +1,11 @@
-// Bars of relative time, the fastest device on top; the colour says what limits the device there.
+// Bars of relative time with the ends of its interval, the fastest device on top; the colour says what limits the
+// device there. Where a time is more than ten times that of the fastest, the scale is logarithmic and bars begin at 1:
+// their lengths are ratios.
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
+#include "diag/names.hpp"
 #include "figure/kinds.hpp"
 #include "record/ranking.hpp"
 
@@ -10,6 +14,7 @@ namespace {
 
 constexpr std::size_t max_ranking_panels = 12;
 constexpr int ranking_panels_across = 3;
+constexpr double ranking_linear_range = 10;
 
 struct Panel {
   std::string title;
@@ -19,7 +24,8 @@ struct Panel {
 std::vector<Panel> panels_of(Rows& rows) {
   std::vector<Panel> panels;
   for (auto& row : rows.all<record::Ranking>()) {
-    auto title = row.kernel == row.case_name ? row.kernel : row.kernel + " " + row.case_name;
+    auto const kernel = function_name(row.kernel);
+    auto title = row.kernel == row.case_name ? kernel : kernel + " " + row.case_name;
     title += " (" + row.model + ")";
     auto found = std::find_if(panels.begin(), panels.end(), [&](Panel const& p) { return p.title == title; });
     if (found == panels.end()) found = panels.insert(panels.end(), Panel{title, {}});
@@ -43,12 +49,31 @@ std::vector<std::string> limiters_of(std::vector<Panel> const& panels) {
   return out;
 }
 
-void draw_panel(Script& script, Panel const& panel, std::vector<std::string> const& limiters) {
+double fastest_s(Panel const& panel) {
+  return panel.rows.front().time_s / panel.rows.front().relative_time;
+}
+
+// Of the interval, over the time of the fastest; where it is not known, of the time itself.
+struct Ends {
+  bool known = false;
+  double low = 0, high = 0;
+};
+
+Ends ends_of(record::Ranking const& row, double of_s) {
+  if (!row.time_low_s || !row.time_high_s) return {false, row.relative_time, row.relative_time};
+  return {true, *row.time_low_s / of_s, *row.time_high_s / of_s};
+}
+
+void draw_panel(Script& script, Panel const& panel, std::vector<std::string> const& limiters, bool logarithmic) {
   std::vector<std::vector<std::string>> cells;
+  bool has_intervals = false;
   auto place = static_cast<double>(panel.rows.size());
   for (auto const& row : panel.rows) {
     auto const limiter = std::find(limiters.begin(), limiters.end(), row.limiter.text()) - limiters.begin();
-    cells.push_back({number(place), number(row.relative_time), number(static_cast<double>(limiter)), cell(row.device)});
+    auto const ends = ends_of(row, fastest_s(panel));
+    cells.push_back({number(place), number(row.relative_time), number(static_cast<double>(limiter)), cell(row.device),
+                     ends.known ? number(ends.low) : "NaN", ends.known ? number(ends.high) : "NaN", number(ends.high)});
+    has_intervals |= ends.known;
     place -= 1;
   }
   auto const data = script.data(cells);
@@ -56,10 +81,11 @@ void draw_panel(Script& script, Panel const& panel, std::vector<std::string> con
   script.line("set yrange [0.4:{}]", number(static_cast<double>(panel.rows.size()) + 0.6));
   for (std::size_t i = 0; i < limiters.size(); ++i)
     script.curve(
-        "{} using ($3=={} ? $2/2 : NaN):1:($2/2):(0.38):ytic(4) with boxxyerror fs solid 0.85 noborder lc rgb {} "
-        "title {}",
-        data, i, quote(colour(i)), quote(limiters[i].empty() ? "time" : limiters[i]));
-  script.curve("{} using 2:1:(sprintf(\" %.3g\", $2)) with labels left font \",9\" notitle", data);
+        "{} using ($3=={} ? $2 : NaN):1:({}):2:($1-0.38):($1+0.38):ytic(4) with boxxyerror fs solid 0.85 noborder lc "
+        "rgb {} title {}",
+        data, i, logarithmic ? 1 : 0, quote(colour(i)), quote(limiters[i].empty() ? "time" : limiters[i]));
+  if (has_intervals) script.curve("{} using 2:1:5:6 with xerrorbars pt 7 ps 0.3 lw 1 lc rgb \"#333333\" notitle", data);
+  script.curve("{} using 7:1:(sprintf(\" %.3g\", $2)) with labels left font \",9\" notitle", data);
   script.plot();
 }
 
@@ -76,13 +102,29 @@ void draw_ranking(Rows& rows, Script& script) {
   script.height_px = down * (140 + 17 * static_cast<int>(most));
   script.line("set multiplot layout {},{}{}", down, across,
               script.title.empty() ? std::string() : " title " + quote(script.title));
-  script.line("set xlabel \"time relative to the fastest\"");
-  script.line("set xrange [0:*<1000]");
-  script.line("set offsets 0, graph 0.12, 0, 0");
-  script.line("set key {}", limiters.size() > 1 ? "outside bottom center horizontal samplen 1" : "off");
+  double slowest = 1, low = 1, high = 1;  // over the time of the fastest; low and high also of intervals
+  bool intervals = false;
+  for (auto const& panel : panels)
+    for (auto const& row : panel.rows) {
+      auto const ends = ends_of(row, fastest_s(panel));
+      intervals |= ends.known;
+      slowest = std::max(slowest, row.relative_time);
+      low = std::min(low, ends.low);
+      high = std::max(high, ends.high);
+    }
+  script.line("set xlabel \"{}\"", intervals ? "relative time; lines are intervals" : "time relative to the fastest");
+  bool const logarithmic = slowest > ranking_linear_range && low > 0;
+  if (logarithmic) {
+    script.line("set logscale x");
+    script.line("set xrange [{:.3g}:{:.3g}]", low * 0.8, high * std::pow(high / low, 0.12));  // room for labels
+  } else {
+    script.line("set xrange [0:*]");
+    script.line("set offsets 0, graph 0.12, 0, 0");
+  }
+  script.line("set key {}", limiters.size() > 1 ? "outside top center horizontal samplen 1" : "off");
   script.line("set grid x");
   script.line("set ytics scale 0 font \",9\"");
-  for (auto const& panel : panels) draw_panel(script, panel, limiters);
+  for (auto const& panel : panels) draw_panel(script, panel, limiters, logarithmic);
   script.line("unset multiplot");
 }
 

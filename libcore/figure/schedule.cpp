@@ -1,10 +1,26 @@
 // A Gantt chart: one lane per device, one box per kernel.
 #include <algorithm>
 
+#include "diag/names.hpp"
 #include "figure/kinds.hpp"
 #include "record/ranking.hpp"
 
 namespace kernelcast::figure {
+namespace {
+
+constexpr double characters_across = 110;  // of the labels' font
+
+// As much of a box's name as its part of the drawing has room for; empty for little.
+std::string fitting(std::string const& name, double part) {
+  auto const room = static_cast<std::size_t>(std::max(part, 0.) * characters_across);
+  if (name.size() <= room) return name;
+  if (room < 4) return {};
+  auto end = room - 1;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // within a character
+  return name.substr(0, end) + "\u2026";
+}
+
+}  // namespace
 
 void draw_schedule(Rows& rows, Script& script) {
   auto const boxes = rows.all<record::Assignment>();
@@ -25,10 +41,10 @@ void draw_schedule(Rows& rows, Script& script) {
   for (auto const& box : boxes)
     cells.push_back({number(box.start_s * scale), number(static_cast<double>(place(devices, box.device))),
                      number(box.end_s * scale), number(static_cast<double>(place(kernels, box.kernel))),
-                     cell(box.kernel)});
+                     cell(fitting(function_name(box.kernel), (box.end_s - box.start_s) / end_s))});
   auto const data = script.data(cells);
   script.height_px = 120 + 40 * static_cast<int>(devices.size());
-  script.set_title("which device runs what when");
+  script.set_title("Which device runs what when");
   script.line("set xlabel \"time in {}\"", unit);
   script.line("set xrange [0:*]");
   script.line("set yrange [{}:-0.6]", number(static_cast<double>(devices.size()) - 0.4));

@@ -1,8 +1,9 @@
-// References over their LRU stack distance; first references stand at the right end. A line per kernel, case and
+// References over their LRU stack distance; those of first references are at the right end. A line per kernel, case and
 // granularity.
 #include <algorithm>
 #include <map>
 
+#include "diag/names.hpp"
 #include "figure/kinds.hpp"
 #include "record/profile.hpp"
 
@@ -15,14 +16,16 @@ void draw_stack_distance(Rows& rows, Script& script) {
   };
   std::map<std::string, Line> lines;
   std::uint64_t farthest = 1;
+  bool cold = false;
   for (auto const& row : rows.all<record::Profile>()) {
     if (row.quantity != record::quantity::stack_distance || row.invocation != "total" || !row.granularity_bytes)
       continue;
-    auto& line = lines[fmt::format("{}{}{}, {} B", row.kernel, row.case_name.empty() ? "" : " ", row.case_name,
-                                   *row.granularity_bytes)];
+    auto& line = lines[fmt::format("{}{}{}, {} B", function_name(row.kernel), row.case_name.empty() ? "" : " ",
+                                   row.case_name, *row.granularity_bytes)];
     line.total += row.count;
     if (!row.low) {
       line.cold += row.count;
+      cold = true;
       continue;
     }
     line.points.emplace_back((*row.low + 1) * *row.granularity_bytes, row.count);
@@ -31,14 +34,16 @@ void draw_stack_distance(Rows& rows, Script& script) {
   if (lines.empty())
     throw Error(Status::bad_data, "no row of quantity stack_distance", "profiles are written by seqprof");
   script.set_title("Stack distances");
-  script.line("set xlabel \"memory that would hold the reference (bytes); right of the line: first references\"");
+  script.line("set xlabel \"memory that would hold the reference\"");
   script.line("set ylabel \"part of the references\"");
   script.line("set logscale xy");
-  script.line("set format x \"%.0s%cB\"");
+  script.line("set format x \"%.0s %cB\"");
+  script.line("set format y \"%g\"");
   script.line("set grid");
-  script.line("set key outside bottom center horizontal");
+  script.line("set key outside top left horizontal reverse Left");
   auto const edge = static_cast<double>(farthest) * 2;
   script.line("set arrow from {0}, graph 0 to {0}, graph 1 nohead lc rgb \"#999999\"", number(edge));
+  if (cold) script.line("set label \"first references\" at {}, graph 0.97 left offset 0.6,0 font \",9\"", number(edge));
   std::size_t i = 0;
   for (auto const& [name, line] : lines) {
     std::vector<std::vector<std::string>> cells;

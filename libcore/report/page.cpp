@@ -29,7 +29,7 @@ std::vector<Group> groups_of(Inputs const& inputs) {
   return out;
 }
 
-std::string least_time(Inputs const& inputs) {
+std::string shortest_time(Inputs const& inputs) {
   std::map<std::string, std::pair<std::size_t, double>> sums;  // kernels without which a sum is less, and the time
   auto const add = [&](std::string const& device, std::optional<double> time_s) {
     auto& [n, sum] = sums[device];
@@ -108,7 +108,7 @@ std::string Page::device_name(std::string const& id) const {
 Page page_of(Inputs const& inputs, device::DeviceDatabase const& database, Options const& options) {
   Page out{inputs, database, options, groups_of(inputs), false, {}, {}, 0};
   out.whole = !out.groups.empty() && out.groups.front().kernel == "total";
-  out.best = out.groups.empty() ? least_time(inputs) : out.groups.front().rows.front()->device;
+  out.best = out.groups.empty() ? shortest_time(inputs) : out.groups.front().rows.front()->device;
   out.kernels = kernels_on(out.best, inputs);
   for (auto const& kernel : out.kernels) out.kernels_s += kernel.time_s;
   return out;
