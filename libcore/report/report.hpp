@@ -4,7 +4,7 @@
 // input is recognised by its header; the page has a section for everything that the inputs tell, and leaves out the
 // others. It is one HTML file with its style and its drawings inside: it loads nothing and runs no script, which its
 // content security policy enforces. What inputs contain is escaped where it becomes markup (html.hpp). Limits: one
-// model's ranking is described in the answer, those of others stand in the list of rankings.
+// model's ranking is described in the answer, those of others are in the list of rankings.
 //
 // To add a section: NAME.cpp with `Html NAME_section(Page const&)`, its line in sections.hpp and in page.cpp.
 #pragma once
