@@ -1,26 +1,18 @@
 // Kernels that a user names.
 #pragma once
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "diag/names.hpp"
 
 namespace kernelcast::attach {
 
 // "ns::scale" of "_ZN2ns5scaleIfEEvPT_": as the source has it, without arguments.
 inline std::string name_in_source(std::string const& kernel) {
-  char* const text = abi::__cxa_demangle(kernel.c_str(), nullptr, nullptr, nullptr);
-  if (!text) return kernel;
-  std::string out = text;
-  std::free(text);
-  for (std::string_view const hidden = "(anonymous namespace)::"; out.find(hidden) != std::string::npos;)
-    out.erase(out.find(hidden), hidden.size());
-  out = out.substr(0, out.find_first_of("(<"));
-  return out.substr(out.rfind(' ') + 1);
+  auto const name = function_name(kernel);
+  return name == kernel ? kernel : name.substr(0, name.find('<'));
 }
 
 // Named as rows name it, or as the source does, with its namespaces or without. True of any kernel where none is named.

@@ -124,8 +124,6 @@ bool has_images(std::string_view target);         // of AMD's: whether it has in
 // usage (the source is PTX, or several sources are linked), io, limit.
 std::string amd_assembly(Request const&, std::string const& target);
 
-std::string demangled(std::string const& name);  // "_Z1kPf" -> "k(float*)"; other names as they are
-
 // "matmul(float* a, float* b, int n)" for messages about arguments.
 std::string describe(KernelInfo const&);
 

@@ -1,13 +1,12 @@
 // What PTX, metadata and C++ names together say about each kernel; and finding a kernel by what a user calls it.
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include "diag/diag.hpp"
+#include "diag/names.hpp"
 #include "frontend/build.hpp"
 
 namespace kernelcast::frontend {
@@ -166,12 +165,6 @@ bool provided(std::string_view name) {
 }
 
 }  // namespace
-
-std::string demangled(std::string const& name) {
-  int status = -1;
-  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && name.starts_with("_Z") ? std::string(text.get()) : name;
-}
 
 std::vector<std::string> parameter_types(std::string_view signature) {
   auto const open = parameters_at(signature);

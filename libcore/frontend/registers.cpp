@@ -13,6 +13,7 @@
 
 #include "amdgcn/amdgcn.hpp"
 #include "diag/diag.hpp"
+#include "diag/names.hpp"
 #include "frontend/build.hpp"
 
 namespace kernelcast::frontend {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "diag/names.hpp"
 #include "diag/text.hpp"
 #include "launch/arguments.hpp"
 
@@ -257,7 +258,7 @@ void bind_references(Call const& call, ptx::Module const& module, Buffers const&
           v.type == ptx::Type::texref || v.type == ptx::Type::surfref || v.type == ptx::Type::samplerref;
       bool const in_memory = v.space == ptx::StateSpace::global || v.space == ptx::StateSpace::constant;
       if (!opaque && (!in_memory || v.size < 8)) continue;
-      std::string const plain = frontend::demangled(std::string(v.name));
+      std::string const plain = demangled(std::string(v.name));
       names.push_back(plain);
       if (v.name != wanted.text && plain != wanted.text) continue;
       memory.images().bind(std::string(v.name), buffers.handle(argument));
