@@ -1,5 +1,6 @@
 // The programs that read CSV, from their main() on: the first byte chooses the program and its options, the rest is
 // what it reads. Their exit status is one of the documented ones. They read a small device database and write nowhere.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -38,6 +39,8 @@
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
 #include "record/simulation.hpp"
+#include "report/report.hpp"
+#include "version/version.hpp"
 
 // Each program's source in a namespace of its own; all that it includes is included above.
 // NOLINTBEGIN(bugprone-suspicious-include)
@@ -89,6 +92,7 @@ std::vector<Program> programs() {
                            {&of_perfcast::program, {"--explain", "--launch-delay"}}};
   for (auto const& kind : kernelcast::figure::kinds())
     out.push_back({&of_figure::program, {std::string(kind.name), "--format", "gnuplot"}});
+  out.push_back({&of_figure::program, {"report", "--format", "html"}});
   return out;
 }
 
