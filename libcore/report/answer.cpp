@@ -17,8 +17,17 @@ Html tile(std::string_view label, Html const& value, Html const& note) {
                 note.empty() ? Html{} : markup("<span>{}</span>", note));
 }
 
-std::string superlative(std::string_view order) {
-  return order == "cost" ? "cheapest" : order == "energy" ? "most economical" : "fastest";
+// The words of an order by time, cost or energy.
+struct Order {
+  std::string_view first, ratio;
+  double (*value)(Row const&);
+};
+
+Order words_of(std::string_view order) {
+  if (order == "cost") return {"cheapest", "times the cost", [](Row const& row) { return row.cost.value_or(0); }};
+  if (order == "energy")
+    return {"most economical", "times the energy", [](Row const& row) { return row.energy_j.value_or(0); }};
+  return {"fastest", "times as long", [](Row const& row) { return row.time_s; }};
 }
 
 bool is_unvalidated(Page const& page, std::string const& device) {
@@ -33,11 +42,21 @@ Html first_sentence(Page const& page, Group const& group) {
   auto const& best = *group.rows.front();
   auto const order = order_of(group);
   auto const range = interval_text(best);
-  auto const what = page.whole ? page.kernels.size() > 1 ? "all its kernels take" : "its kernel takes" : "it takes";
+  // With the commands of an application, rank writes a second sum, of its kernels alone.
+  bool const commands = std::ranges::any_of(page.groups, [](auto const& g) { return g.kernel == "kernel sum"; });
+  auto const what = !page.whole               ? "it takes"
+                    : commands                ? "all its kernels and copies take"
+                    : page.kernels.size() > 1 ? "all its kernels take"
+                                              : "its kernel takes";
+  auto const runs = runs_of(group);
   return markup(
-      "<strong>{}</strong> is projected to be the {} of {} for <span class=name>{}</span>: {} <strong>{}</strong>{}{}.",
-      page.device_name(best.device), superlative(order), counted(group.rows.size(), "device"), subject(group), what,
+      "<strong>{}</strong> is projected to be the {} of {} for <span class=name>{}</span>: {} "
+      "<strong>{}</strong>{}{}{}.",
+      page.device_name(best.device), words_of(order).first, counted(group.rows.size(), "device"), subject(group), what,
       seconds(best.time_s), range.empty() ? Html{} : markup(" (interval {})", range),
+      order == "cost" && best.cost ? fmt::format(", and {} {} {}", runs.text, runs.number == 1 ? "costs" : "cost",
+                                                 money(*best.cost * runs.number, best.currency))
+                                   : std::string(),
       is_unvalidated(page, best.device) ? std::string("; no measurement of such a device has tested the model")
                                         : std::string());
 }
@@ -50,20 +69,20 @@ Html second_sentence(Page const& page, Group const& group) {
   std::vector<Row const*> open;
   for (std::size_t i = 1; i < rows.size(); ++i)
     if (!rows[i]->decided) open.push_back(rows[i]);
+  auto const words = words_of(order_of(group));
+  auto const ratio = [&](Row const& row) { return words.value(row) / words.value(*rows.front()); };
   auto const named = [&](Row const& row) {
-    return markup("{} ({}, {:.2f} times as long)", page.device_name(row.device), seconds(row.time_s),
-                  row.time_s / rows.front()->time_s);
+    return markup("{} ({}, {:.2f} {})", page.device_name(row.device), seconds(row.time_s), ratio(row), words.ratio);
   };
   if (next.decided)
     return markup("Its order against the next, {}, is decided; that against {} is not.", named(next),
-                  counted(open.size(), "slower device"));
-  double slowest = 0;
-  for (auto const* row : open) slowest = std::max(slowest, row->time_s / rows.front()->time_s);
+                  counted(open.size(), "device") + " further down");
+  double farthest = 0;
+  for (auto const* row : open) farthest = std::max(farthest, ratio(*row));
   auto out = markup("Its order against the next, {}, is <strong>not decided</strong>", named(next));
-  out += open.size() == 1
-             ? markup("; against all others it is.")
-             : markup(", nor that against {} more, up to {:.2g} times as long: any of them may be the fastest.",
-                      open.size() - 1, slowest);
+  out += open.size() == 1 ? markup("; against all others it is.")
+                          : markup(", nor that against {} more, up to {:.2g} {}: any of them may be the {}.",
+                                   open.size() - 1, farthest, words.ratio, words.first);
   return out;
 }
 
@@ -79,8 +98,10 @@ Html several(Page const& page) {
   for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
     list += markup("{}{} for {}", i ? ", " : "", page.device_name(order[i].first), order[i].second);
   if (order.size() > most) list += markup(", and {} others", order.size() - most);
-  return markup("<p>Of {} rankings the first device is {}. The longest, <span class=name>{}</span>:</p>\n",
-                page.groups.size(), list, subject(page.groups.front()));
+  return markup(
+      "<p>Of {} rankings the first device is {}. rank --total adds up the times of all kernels. The "
+      "longest, <span class=name>{}</span>:</p>\n",
+      page.groups.size(), list, subject(page.groups.front()));
 }
 
 }  // namespace

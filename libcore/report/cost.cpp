@@ -35,7 +35,7 @@ Html cost_section(Page const& page) {
         "<tr><th scope=row>{}</th><td class=bar aria-hidden=true><span class=l-issue "
         "style=\"width:{:.1f}%\"></span></td>"
         "<td class=num>{}</td><td class=num>{}</td><td class=num>{}</td><td class=num>{}</td><td>{}</td></tr>\n",
-        name(page.device_name(row.device)), 100 * *row.cost / highest, money(*row.cost * runs.number, row.currency),
+        name(page.device_name(row.device)), bar_width(*row.cost, highest), money(*row.cost * runs.number, row.currency),
         seconds(row.time_s), row.price_per_hour ? money(*row.price_per_hour, row.currency) : std::string(),
         row.gpus_per_instance.value_or(1), offer);
   }

@@ -39,6 +39,7 @@ std::string escaped(std::string_view text) {
 namespace {
 
 constexpr std::size_t max_name_bytes = 120;
+constexpr double max_decade = 300;  // of a double, with room
 constexpr double range_of_logarithm = 10, side = 0.04;
 
 std::string with_micro(std::string text) {
@@ -56,6 +57,11 @@ double round_step(double step) {
 }
 
 }  // namespace
+
+double bar_width(double value, double of) {
+  double const part = value / of;
+  return std::isfinite(part) ? 100 * std::clamp(part, 0., 1.) : 0;
+}
 
 std::string seconds(double s) {
   return with_micro(record::scaled_text(s, record::Unit::seconds));
@@ -145,7 +151,7 @@ Axis Axis::over(std::vector<double> const& values) {
   if (values.empty()) return out;
   auto const [low, high] = std::ranges::minmax(values);
   if (low > 0 && high / low > range_of_logarithm) return logarithmic(values, side);
-  out.high_ = high > 0 ? high * (1 + side) : 1;
+  out.high_ = high > 0 ? std::min(high * (1 + side), std::pow(10, max_decade)) : 1;
   return out;
 }
 
@@ -153,16 +159,17 @@ Axis Axis::logarithmic(std::vector<double> const& values, double margin) {
   Axis out;
   out.logarithmic_ = true;
   auto const [low, high] = values.empty() ? std::ranges::minmax_result<double>{1, 10} : std::ranges::minmax(values);
-  double const decades = std::max(std::log10(high / low), 0.5);
+  double const decades = std::max(std::log10(high) - std::log10(low), 0.5);
   double const middle = (std::log10(low) + std::log10(high)) / 2, half = decades * (0.5 + margin);
-  out.low_ = std::pow(10, middle - half);
-  out.high_ = std::pow(10, middle + half);
+  out.low_ = std::pow(10, std::max(middle - half, -max_decade));
+  out.high_ = std::pow(10, std::min(middle + half, max_decade));
   return out;
 }
 
 double Axis::at(double value) const {
-  double const part = logarithmic_ ? std::log(std::max(value, low_ * 1e-9) / low_) / std::log(high_ / low_)
-                                   : (value - low_) / (high_ - low_);
+  double const part = logarithmic_
+                          ? (std::log(std::max(value, low_)) - std::log(low_)) / (std::log(high_) - std::log(low_))
+                          : (value - low_) / (high_ - low_);
   return 100 * std::clamp(part, 0., 1.);
 }
 

@@ -45,6 +45,9 @@ Html markup(fmt::format_string<Shown<A>...> text, A const&... arguments) {
   return {fmt::format(text, shown(arguments)...)};
 }
 
+// Percent of a bar's room, 0 to 100 whatever the values are.
+double bar_width(double value, double of);
+
 // For people: "79.1 µs", "12.3 %", "3 kernels".
 std::string seconds(double);
 std::string percent(double part);  // 1 is 100 %

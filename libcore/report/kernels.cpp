@@ -1,6 +1,7 @@
 // The largest kernels on the first device: their parts of the time, and what each is limited by.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "diag/names.hpp"
 #include "report/sections.hpp"
@@ -62,7 +63,7 @@ Html parts_cell(KernelTime const& kernel) {
     out += markup(
         "<li><span>{}</span><span class=track><i class={} style=\"width:{:.1f}%\"></i></span><span>{}</span></li>",
         part_name(part.name), limiter_class(part.name == "integer" || part.name == "imad" ? "int" : part.name),
-        100 * part.share, percent(part.share));
+        bar_width(part.share, 1), percent(part.share));
   return out += {"</ul>"};
 }
 
@@ -90,7 +91,7 @@ std::optional<double> occupancy_of(KernelTime const& kernel) {
 }  // namespace
 
 Html kernels_section(Page const& page) {
-  if (page.kernels.empty() || page.kernels_s <= 0) return {};
+  if (page.kernels.empty() || page.kernels_s <= 0 || !std::isfinite(page.kernels_s)) return {};
   auto const shown = std::min(shown_kernels, page.kernels.size());
   bool const with_launches = !page.inputs.kernels.empty();
   bool const stations = std::ranges::any_of(page.kernels, [](auto const& k) { return k.stations != nullptr; });

@@ -1,5 +1,6 @@
 // The source lines that execute the most instructions, and what is unfavourable about them.
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "diag/names.hpp"
@@ -42,7 +43,7 @@ Html lines_section(Page const& page) {
   });
   double all = 0;
   for (auto const* line : lines) all += line->inst_total;
-  if (all <= 0) return {};
+  if (all <= 0 || !std::isfinite(all)) return {};
   auto const shown = std::min(shown_lines, lines.size());
   double most = lines.front()->inst_total / all;
   Html body{
@@ -62,7 +63,8 @@ Html lines_section(Page const& page) {
         "style=\"width:{:.1f}%\"></span></td><td class=num>{}</td><td class=num>{}</td><td "
         "class=num>{}</td><td>{}</td></tr>\n",
         name(file, line.source), line.line, name(function_name(line.kernel), demangled(line.kernel)), kind,
-        100 * share / most, percent(share), line.global_bytes > 0 ? quantity(line.global_bytes, "B") : std::string(),
+        bar_width(share, most), percent(share),
+        line.global_bytes > 0 ? quantity(line.global_bytes, "B") : std::string(),
         line.shared_bytes_moved > 0 ? quantity(line.shared_bytes_moved, "B") : std::string(), remark(line));
   }
   body += {"</tbody></table></div>\n"};

@@ -86,7 +86,8 @@ std::vector<KernelTime> kernels_on(std::string const& device, Inputs const& inpu
 }
 
 std::string default_title(Page const& page) {
-  return page.groups.empty() ? "Projected times" : subject(page.groups.front());
+  if (page.groups.empty()) return "Projected times";
+  return page.whole || page.groups.size() == 1 ? subject(page.groups.front()) : counted(page.groups.size(), "ranking");
 }
 
 constexpr char const* policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";

@@ -2,6 +2,7 @@
 // move. [ding] counts wavefront instructions in place of floating-point operations, so that kernels without any have
 // their place, too.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -66,7 +67,7 @@ std::vector<Point> points_of(Page const& page, Roofs const& roofs) {
       auto const at = moved.find({row.kernel, row.case_name});
       point.bytes += at == moved.end() ? row.global_footprint_bytes : at->second * static_cast<double>(row.launches);
     }
-    if (point.instructions > 0 && point.bytes > 0 && point.time_s > 0) out.push_back(point);
+    if (std::isfinite(std::log(point.intensity())) && std::isfinite(std::log(point.rate()))) out.push_back(point);
   }
   return out;
 }
@@ -77,7 +78,7 @@ double y_px(Axis const& axis, double value) {
 
 Html drawing(std::vector<Point> const& points, Roofs const& roofs, bool moved, std::string const& described) {
   double const ridge = roofs.issue_per_s / roofs.bytes_per_s;
-  std::vector<double> xs{ridge / 2, ridge * 2}, ys{roofs.issue_per_s};
+  std::vector<double> xs{ridge / 2, ridge * 2}, ys{roofs.issue_per_s * 2};  // above the roof is room for labels
   for (auto const& point : points) xs.push_back(point.intensity()), ys.push_back(point.rate());
   auto const x = Axis::logarithmic(xs, margin), y = Axis::logarithmic(ys, margin);
   Html labels, grid, marks;
@@ -89,7 +90,7 @@ Html drawing(std::vector<Point> const& points, Roofs const& roofs, bool moved, s
   Html below;
   for (auto const& tick : x.ticks(5)) {
     grid += markup("<line class=grid x1=\"{0:.2f}%\" x2=\"{0:.2f}%\" y1=0 y2={1} />", tick.at, height_px);
-    below += markup("<text x=\"{:.2f}%\" y=13 text-anchor=middle>{}</text>", tick.at, tick.value);
+    below += markup("<text x=\"{:.2f}%\" y=13 text-anchor=middle>{:.3g}</text>", tick.at, tick.value);
   }
   // The slope begins where it enters the drawing.
   double const from = std::max(x.low(), y.low() / roofs.bytes_per_s);
@@ -97,11 +98,12 @@ Html drawing(std::vector<Point> const& points, Roofs const& roofs, bool moved, s
                   y_px(y, roofs.at(from)), x.at(ridge), y_px(y, roofs.issue_per_s));
   marks += markup("<line class=roof x1=\"{:.2f}%\" y1={:.1f} x2=\"100%\" y2={:.1f} />", x.at(ridge),
                   y_px(y, roofs.issue_per_s), y_px(y, roofs.issue_per_s));
-  marks += markup("<text class=rooflabel x=\"99%\" y={:.1f} text-anchor=end>issue: {}</text>",
-                  y_px(y, roofs.issue_per_s) - 8, quantity(roofs.issue_per_s, "/s"));
-  double const middle = std::sqrt(from * ridge);
-  marks += markup("<text class=rooflabel x=\"{:.2f}%\" y={:.1f} dx=12>memory: {}</text>", x.at(middle),
-                  y_px(y, roofs.at(middle)) + 14, quantity(roofs.bytes_per_s, "B/s"));
+  auto const label = [&](int lines_above, std::string const& text) {
+    marks += markup("<text class=rooflabel x=\"99%\" y={:.1f} text-anchor=end>{}</text>",
+                    y_px(y, roofs.issue_per_s) - 8 - 16 * lines_above, text);
+  };
+  label(1, "slope: memory, " + quantity(roofs.bytes_per_s, "B/s"));
+  label(0, "flat: issue, " + quantity(roofs.issue_per_s, "/s"));
   for (auto const& point : points)
     marks += markup(
         "<g class={}><circle cx=\"{:.2f}%\" cy={:.1f} r=10 /><text class=mark x=\"{:.2f}%\" y={:.1f} dy=4 "

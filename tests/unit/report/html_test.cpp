@@ -35,6 +35,10 @@ TEST_CASE("values a factor of ten apart are drawn on a logarithmic scale") {
   CHECK(wide.at(1e-6) > 0);
   CHECK(wide.at(1) < 100);
   CHECK(Axis::over({}).at(0.5) == 50);
+  for (double const value : {5e-324, 1., 1.7e308}) {
+    auto const at = Axis::over({5e-324, 1.7e308}).at(value);
+    CHECK((at >= 0 && at <= 100));
+  }
   CHECK(Axis::over({0, 0}).at(0) == 0);
 }
 
