@@ -108,13 +108,17 @@ Html table_of(Page const& page, Group const& group, std::size_t from, std::size_
   return out += {"</tbody></table>\n"};
 }
 
-Html group_body(Page const& page, Group const& group, std::string const& id) {
+// `all`: also the devices beyond the first ones, folded.
+Html group_body(Page const& page, Group const& group, std::string const& id, bool all) {
   auto const n = group.rows.size();
   // One row more is no reason to fold.
   auto const shown = n <= unfolded_devices + 1 ? n : unfolded_devices;
   auto const caption = fmt::format("{}, by {} ({})", subject(group), order_of(group), group.model);
   auto out = table_of(page, group, 0, shown, id, caption);
-  if (shown < n)
+  if (shown < n && !all)
+    out += markup("<p class=note>{} more are in the ranking, up to {:.3g} times as long.</p>\n",
+                  counted(n - shown, "device"), group.rows.back()->relative_time);
+  else if (shown < n)
     out += markup("<details><summary>{} more, up to {:.3g} times as long</summary>\n{}</details>\n",
                   counted(n - shown, "device"), group.rows.back()->relative_time,
                   table_of(page, group, shown, n, id + "-more", caption + ", the rest"));
@@ -125,17 +129,17 @@ Html group_body(Page const& page, Group const& group, std::string const& id) {
 
 Html ranking_section(Page const& page) {
   if (page.groups.empty()) return {};
-  auto body = group_body(page, page.groups.front(), "ranking-1");
+  auto body = group_body(page, page.groups.front(), "ranking-1", true);
   auto const others = std::min(page.groups.size(), shown_rankings);
   for (std::size_t i = 1; i < others; ++i) {
     auto const& group = page.groups[i];
     auto const& best = *group.rows.front();
     body += markup("<details><summary><span class=name>{}</span> ({}): {}, {}</summary>\n{}</details>\n",
                    subject(group), group.model, page.device_name(best.device), seconds(best.time_s),
-                   group_body(page, group, fmt::format("ranking-{}", i + 1)));
+                   group_body(page, group, fmt::format("ranking-{}", i + 1), false));
   }
   if (page.groups.size() > others)
-    body += markup("<p class=note>{} with shorter times are left out: choose some by --where kernel=….</p>\n",
+    body += markup("<p class=note>{} with shorter times are not shown; a report of their rows alone shows them.</p>\n",
                    counted(page.groups.size() - others, "ranking"));
   return section(
       "devices", "Devices",
