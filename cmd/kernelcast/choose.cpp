@@ -73,11 +73,12 @@ Budget budget_of(Words const& of_miniemu) {
 
 // Where the records between the programs are.
 struct Files {
-  std::string kernels, commands, projections, ranking;
+  std::string kernels, commands, projections, stations, ranking;
 };
 
 struct Steps {
-  Words emulate, project, rank, report;
+  Words emulate, project, rank;
+  std::vector<Words> report;  // of --html
 };
 
 bool has(Words const& words, std::string_view option) {
@@ -114,10 +115,14 @@ Steps steps_of(Options const& options, Words const& of_miniemu, std::string cons
   if (!options.prices.empty()) add(out.rank, {"--prices", options.prices});
   add(out.rank, {"--by", options.by});
   out.rank.push_back(files.projections);
-  if (!options.html.empty()) {
-    out.report = {"figure",      "report",          "-o",         options.html, "--title", subject,
-                  files.kernels, files.projections, files.ranking};
-  }
+  if (options.html.empty()) return out;
+  auto explain = out.project;  // what keeps a compute unit busy
+  explain[2] = files.stations;
+  add(explain, {"--explain", "--format", "csv"});
+  Words page{"figure", "report", "-o", options.html, "--title", subject};
+  add(page, database);
+  add(page, {files.kernels, files.projections, files.stations, files.ranking});
+  out.report = {std::move(explain), std::move(page)};
   return out;
 }
 
@@ -201,7 +206,7 @@ Status run(Options const& options, cli::Streams& io) {
       throw Error(Status::io, Where{options.files}, "cannot make the folder: " + error.message(), "check its place");
   }
   Files const files{folder / "kernels.csv", folder / "commands.csv", folder / "projections.csv",
-                    folder / "ranking.csv"};
+                    folder / "stations.csv", folder / "ranking.csv"};
   auto const subject = subject_of(options, of_miniemu);
   auto steps = steps_of(options, of_miniemu, subject, files, false, io);
 
@@ -241,9 +246,8 @@ Status run(Options const& options, cli::Streams& io) {
     io.output() << text_of(answer, database);
   else
     io.write(answer.ranking);
-  if (!steps.report.empty())
-    if (int const failed = run_program(steps.report, options.explain, io); failed != 0)
-      return static_cast<Status>(failed);
+  for (auto const& step : steps.report)
+    if (int const failed = run_program(step, options.explain, io); failed != 0) return static_cast<Status>(failed);
   if (status != 0 && answer.is_application)
     io.note(fmt::format("the program exited with status {}: the answer is about what it ran until then", status));
   return static_cast<Status>(status);
@@ -270,7 +274,7 @@ void declare(cli::Tool& tool, Words application) {
       ->type_name("FILE");
   app.add_option("--files", options->files,
                  "keep the records between the programs in this folder: kernels.csv, commands.csv, projections.csv, "
-                 "ranking.csv")
+                 "ranking.csv, and with --html stations.csv")
       ->type_name("DIR");
   app.add_flag("--explain", options->explain, "say on standard error which programs ran, as a shell takes them");
   cli::database_option(app, options->devdb);
