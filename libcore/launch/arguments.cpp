@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -154,28 +153,6 @@ bool is_launch_file(std::string_view path) {
   return path.ends_with(".toml");
 }
 
-namespace {
-
-// A name that is none is said before anything that it lacks.
-void refuse_missing_file(std::string const& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::exists(path, error) || error) return;
-  auto const folder = fs::path(path).parent_path();
-  std::vector<std::string> names;
-  for (auto const& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, error))
-    if (auto const extension = entry.path().extension();
-        extension == ".cl" || extension == ".cu" || extension == ".ptx" || extension == ".toml")
-      names.push_back(entry.path().filename().string());
-  std::ranges::sort(names);
-  auto const name = fs::path(path).filename().string();
-  auto const near = nearest(name, names);
-  throw Error(Status::io, Where{path}, "no such file",
-              near.empty() ? "the kernel (.cl, .cu, .ptx) or a launch file (.toml)" : did_you_mean(name, names));
-}
-
-}  // namespace
-
 Plan plan_of(CommandLine const& line) {
   if (is_launch_file(line.path)) {
     bool const bare = line.global.empty() && line.grid.empty() && line.local.empty() && line.arguments.empty() &&
@@ -183,13 +160,11 @@ Plan plan_of(CommandLine const& line) {
     if (!bare)
       throw Error(Status::usage, Where{line.path, 0, 0}, "a launch file has its own sizes and arguments",
                   "leave out -g, --grid, -l, -a, --bind and --shared, or change the file");
-    refuse_missing_file(line.path);
     return read_launch_file(line.path, line.options, line.sets);
   }
   if (!line.sets.empty())
     throw Error(Status::usage, fmt::format("--set {}: {} has no parameters", line.sets.front(), line.path),
                 "launch files (.toml) have; -D defines a macro for the compiler");
-  refuse_missing_file(line.path);
   Plan plan;
   plan.request.path = line.path;
   plan.request.options = line.options;

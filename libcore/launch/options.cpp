@@ -1,5 +1,8 @@
 #include "launch/options.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "cli/values.hpp"
 
 namespace kernelcast::launch {
@@ -17,6 +20,24 @@ CLI::Option* add_size(CLI::App& app, std::string const& name, Bytes& value, std:
       ->check(not_negative())
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES");
+}
+
+// A name that is none is said before anything that it lacks.
+void refuse_missing_file(std::string const& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(path, error) || error) return;
+  auto const folder = fs::path(path).parent_path();
+  std::vector<std::string> names;
+  for (auto const& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, error))
+    if (auto const extension = entry.path().extension();
+        extension == ".cl" || extension == ".cu" || extension == ".ptx" || extension == ".toml")
+      names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  auto const name = fs::path(path).filename().string();
+  auto const near = nearest(name, names);
+  throw Error(Status::io, Where{path}, "no such file",
+              near.empty() ? "the kernel (.cl, .cu, .ptx) or a launch file (.toml)" : did_you_mean(name, names));
 }
 
 }  // namespace
@@ -84,6 +105,7 @@ void declare_compiler(CLI::App& app, Options& options) {
 }
 
 Plan plan_of(Options const& options) {
+  refuse_missing_file(options.line.path);
   auto line = options.line;
   for (auto const& define : options.defines) line.options.push_back("-D" + define);
   for (auto const& include : options.includes) line.options.push_back("-I" + include);
