@@ -202,6 +202,11 @@ std::string text_of(Answer const& a, device::DeviceDatabase const& database) {
   if (std::any_of(a.ranking.begin(), a.ranking.begin() + static_cast<std::ptrdiff_t>(top),
                   [&](auto const& row) { return unvalidated.contains(row.device); }))
     basis += "; *: no device of its architecture was measured";
+  // What was run is NVIDIA's; the same kernels on others need a port.
+  auto const needs_port = [&](auto const& row) { return database.find(row.device).vendor != "NVIDIA"; };
+  if (a.has_commands &&
+      std::any_of(a.ranking.begin(), a.ranking.begin() + static_cast<std::ptrdiff_t>(top), needs_port))
+    basis += "; devices of other vendors than NVIDIA: once the CUDA program is ported";
   lines.push_back(std::move(basis));
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
