@@ -58,11 +58,16 @@ constexpr std::array verbs{
 
 constexpr std::string_view own = "kernelcast-";  // `kernelcast advise` is kernelcast-advise
 
-std::vector<std::string> all_names() {
+std::vector<std::string> tool_names() {
   std::vector<std::string> out;
-  for (auto const& verb : verbs) out.emplace_back(verb.name);
   for (auto const& program : programs)
     out.emplace_back(program.name.starts_with(own) ? program.name.substr(own.size()) : program.name);
+  return out;
+}
+
+std::vector<std::string> all_names() {
+  auto out = tool_names();
+  for (auto const& verb : verbs) out.emplace_back(verb.name);
   return out;
 }
 
@@ -131,6 +136,8 @@ int main(int argc, char** argv) {
                          .see_also = {"kernelcast(7)", "kernelcast-choose(1)", "kernelcast-devices(1)"},
                          .examples = {{"kernelcast choose -- ./app input.dat", "which device to run this program on"},
                                       {"kernelcast devices rtx", "the devices that have rtx in their names"},
-                                      {"kernelcast rank --help", "a program of the suite"}}};
+                                      {"kernelcast rank --help", "a program of the suite"}},
+                         .verbs = {"choose", "devices"},
+                         .words = tool_names()};
   return cli::tool_main(argc, argv, about, declare);
 }

@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
       .examples = {{"mangrove train --features f.csv --targets t.csv --device v100 -o v100.json",
                     "learn how long kernels take on a device"},
                    {"flux-count app.toml --emit features | mangrove predict --model v100.json",
-                    "how long another kernel takes there"}}};
+                    "how long another kernel takes there"}},
+      .verbs = names()};
   return cli::tool_main(argc, argv, about, declare);
 }

@@ -52,6 +52,9 @@ struct About {
   std::vector<std::pair<Status, std::string>> statuses;       // what 1, 5, 6 mean here; the general ones are added
   std::vector<std::string> see_also;                          // "perfcast(1)"
   std::vector<std::pair<std::string, std::string>> examples;  // command, what it does
+  // What may stand first, for completion: verbs of the program's own, which are programs with options of theirs, and
+  // other words; none for most programs.
+  std::vector<std::string> verbs = {}, words = {};
   // Words that --threads takes beside a number, and what they mean; none for most programs.
   std::pair<std::vector<std::string>, std::string> threads_words = {};
 };

@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.hpp"
+#include "cli/completion.hpp"
 #include "cli/help.hpp"
 #include "cli/json_input.hpp"
 #include "cli/output_file.hpp"
@@ -386,6 +387,16 @@ std::string columns_text(About const& about, Tool::State const& tool) {
   return out.str();
 }
 
+// With the scripts of the verbs, each of which is a run of this program.
+std::string completion_text(CLI::App const& app, About const& about, std::string const& shell) {
+  std::string of_verbs;
+  for (auto const& verb : about.verbs)
+    of_verbs += run_process({program_path().string(), verb, "--completion", shell}, 60).output;
+  auto words = about.verbs;
+  words.insert(words.end(), about.words.begin(), about.words.end());
+  return completion(app, about.name, shell, words, of_verbs);
+}
+
 void declare_common(Tool::State& tool, CommonOptions& options, About const& about) {
   auto& app = tool.app;
   std::string const group = "Common options";
@@ -408,6 +419,12 @@ void declare_common(Tool::State& tool, CommonOptions& options, About const& abou
   printing("--man-options", "", [&] { return options_scdoc(app); })->group("");
   printing("--man-columns", "", [&] { return columns_scdoc(about); })->group("");
   printing("--man-statuses", "", [&] { return statuses_scdoc(about); })->group("");
+  app.add_option_function<std::string>("--completion",
+                                       [&](std::string const& shell) {
+                                         throw PrintAndEnd{[&, shell] { return completion_text(app, about, shell); }};
+                                       })
+      ->configurable(false)
+      ->group("");
   app.add_option("-o,--output", options.output,
                  "write to this file instead of standard output: complete or not at all; where the program measures, "
                  "attaches or sweeps, row by row")
@@ -464,7 +481,7 @@ Error usage_error(CLI::App const& app, About const& about, CLI::ParseError const
       if (name.starts_with("--")) keys.push_back(name.substr(2));
     return Error(Status::usage, fmt::format("unknown key '{}' in the configuration file", key), hint_for(key, keys));
   }
-  // "--format: tabl not in {csv,json,table}", as CLI11 says it.
+  // "--format: jsonn not in {csv,json,table}", as CLI11 says it.
   std::string const text = error.what();
   auto const colon = text.find(": "), in = text.find(" not in {", colon), end = text.rfind('}');
   if (dynamic_cast<CLI::ValidationError const*>(&error) && colon != std::string::npos && in != std::string::npos &&
