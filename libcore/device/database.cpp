@@ -175,7 +175,8 @@ DeviceDatabase load(std::string const& path, Trust trust) {
       for (auto& device : out.devices_)
         if (row.target.empty() || is_listed(device.target, row.target)) device.libraries.push_back(row);
     });
-  if (std::error_code error; fs::exists(folder / "matrix.csv", error))
+  if (std::error_code error; fs::exists(folder / "matrix.csv", error)) {
+    for (auto& device : out.devices_) device.knows_matrix = true;
     read<record::MatrixRule>(folder / "matrix.csv", [&](auto const& row, auto& reader) {
       if (row.flop_per_cycle && !(*row.flop_per_cycle > 0))
         throw reader.error("flop_per_cycle", "must be above 0", "empty where it is not known");
@@ -194,6 +195,7 @@ DeviceDatabase load(std::string const& path, Trust trust) {
         }
       }
     });
+  }
   read_residuals(folder, out.devices_);
   for (auto const& file : csv_files(folder / "curves"))
     read<record::Measurement>(file, [&](auto const& row, auto& reader) {

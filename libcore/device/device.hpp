@@ -45,6 +45,7 @@ struct Device : record::Device {
   std::vector<std::pair<double record::QueueConstants::*, double>> constants;
   std::vector<record::LibraryRule> libraries;  // that hold on its architecture
   std::vector<record::MatrixRule> matrix;      // one for each kind of product that it has
+  bool knows_matrix = false;                   // the database has such facts: what is not among them, it lacks
   record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
   Curve global_read, global_write, shared_read, shared_write;  // coalesced
   std::optional<double> measured_fp32_flop_per_s;              // the highest of all mixes of operations
@@ -58,7 +59,7 @@ struct Device : record::Device {
   double share = 1;
   bool listed = true;
 
-  // The kind of product (column matrix_flop of kernels); null: it does not have it.
+  // The kind of product (column matrix_flop of kernels); null: it does not have it, or nothing is known.
   record::MatrixRule const* matrix_rule(std::string_view kind) const;
   // Of the fastest instruction for dense products "f16/f32", factors and sums; none: not known, or there is none.
   std::optional<double> matrix_flop_per_cycle(std::string_view types) const;

@@ -47,7 +47,8 @@ std::string refusal(record::Kernel const& kernel, Device const& device, Placemen
                        *rule.shared_per_group_bytes);
   std::string no_product;
   record::read_histogram(kernel.matrix_flop, [&](std::string_view kind, double) {
-    if (no_product.empty() && !device.matrix_rule(kind)) no_product = fmt::format("no matrix unit for {}", kind);
+    if (device.knows_matrix && no_product.empty() && !device.matrix_rule(kind))
+      no_product = fmt::format("no matrix unit for {}", kind);
     return true;
   });
   if (!no_product.empty()) return no_product;

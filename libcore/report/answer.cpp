@@ -43,7 +43,7 @@ Html first_sentence(Page const& page, Group const& group) {
   auto const order = order_of(group);
   auto const range = interval_text(best);
   // With the commands of an application, rank writes a second sum, of its kernels alone.
-  bool const commands = std::ranges::any_of(page.groups, [](auto const& g) { return g.kernel == "kernel sum"; });
+  bool const commands = std::ranges::any_of(page.groups, [](auto const& g) { return g.kernel == "sum"; });
   auto const what = !page.whole               ? "it takes"
                     : commands                ? "all its kernels and copies take"
                     : page.kernels.size() > 1 ? "all its kernels take"

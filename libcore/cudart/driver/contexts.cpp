@@ -337,7 +337,7 @@ KERNELCAST_CUDA_EXPORT Code cuStreamGetCtx(Stream stream, Context* context) {
   auto const code = cuStreamGetDevice(stream, &device);
   if (code != Code::success) return code;
   *context = current_context();
-  if ((*context)->device != device) *context = cudart::locked([&] { return primary_of(device); });
+  if (!*context || (*context)->device != device) *context = cudart::locked([&] { return primary_of(device); });
   return Code::success;
 }
 KERNELCAST_CUDA_ALIAS(cuStreamGetCtx, cuStreamGetCtx_ptsz)

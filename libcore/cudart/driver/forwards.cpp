@@ -2,6 +2,7 @@
 // comes as a number here and as a void* there; in a call they are the same.
 #include "cudart/driver/call.hpp"
 #include "cudart/graphs.hpp"
+#include "cudart/streams.hpp"
 
 using namespace kernelcast::cudart;
 using namespace kernelcast::driver;
@@ -21,6 +22,10 @@ struct Pool;
 // Those that programs with a default stream per thread call by another name.
 #define FORWARD_PTSZ(name, runtime, parameters, arguments) \
   FORWARD(name, runtime, parameters, arguments)            \
+  KERNELCAST_CUDA_ALIAS(name, name##_ptsz)
+// A stream of the application's knows its context, as an event does: none needs to be current.
+#define FORWARD_OF_STREAM(name, runtime, parameters, arguments)                                         \
+  FORWARD_WHEN(!Streams::is_default(stream) || current_context(), name, runtime, parameters, arguments) \
   KERNELCAST_CUDA_ALIAS(name, name##_ptsz)
 #define FORWARD_PTDS(name, runtime, parameters, arguments) \
   FORWARD(name, runtime, parameters, arguments)            \
@@ -64,19 +69,19 @@ FORWARD_WITHOUT_CONTEXT(cuMemGetDefaultMemPool, cudaMemGetDefaultMemPool, (Pool*
 FORWARD_WITHOUT_CONTEXT(cuMemGetMemPool, cudaMemGetMemPool, (Pool** pool, Location const* location, int kind), (pool, location, kind))
 FORWARD_WITHOUT_CONTEXT(cuMemPoolSetAccess, cudaMemPoolSetAccess, (Pool* pool, void const* map, std::size_t count), (pool, map, count))
 FORWARD_WITHOUT_CONTEXT(cuMemPoolTrimTo, cudaMemPoolTrimTo, (Pool* pool, std::size_t bytes), (pool, bytes))
-FORWARD_PTSZ(cuMemFreeAsync, cudaFreeAsync, (void* pointer, Stream stream), (pointer, stream))
+FORWARD_OF_STREAM(cuMemFreeAsync, cudaFreeAsync, (void* pointer, Stream stream), (pointer, stream))
 
 FORWARD(cuStreamCreate, cudaStreamCreateWithFlags, (Stream* stream, unsigned flags), (stream, flags))
 FORWARD(cuStreamCreateWithPriority, cudaStreamCreateWithPriority, (Stream* stream, unsigned flags, int priority), (stream, flags, priority))
-FORWARD(cuStreamDestroy_v2, cudaStreamDestroy, (Stream stream), (stream))
+FORWARD_WHEN(!Streams::is_default(stream) || current_context(), cuStreamDestroy_v2, cudaStreamDestroy, (Stream stream), (stream))
 KERNELCAST_CUDA_ALIAS(cuStreamDestroy_v2, cuStreamDestroy)
-FORWARD_PTSZ(cuStreamSynchronize, cudaStreamSynchronize, (Stream stream), (stream))
-FORWARD_PTSZ(cuStreamQuery, cudaStreamQuery, (Stream stream), (stream))
-FORWARD_PTSZ(cuStreamWaitEvent, cudaStreamWaitEvent, (Stream stream, Event event, unsigned flags), (stream, event, flags))
-FORWARD_PTSZ(cuStreamGetFlags, cudaStreamGetFlags, (Stream stream, unsigned* flags), (stream, flags))
-FORWARD_PTSZ(cuStreamGetPriority, cudaStreamGetPriority, (Stream stream, int* priority), (stream, priority))
-FORWARD_PTSZ(cuStreamGetId, cudaStreamGetId, (Stream stream, unsigned long long* id), (stream, id))
-FORWARD_PTSZ(cuStreamGetDevice, cudaStreamGetDevice, (Stream stream, int* device), (stream, device))
+FORWARD_OF_STREAM(cuStreamSynchronize, cudaStreamSynchronize, (Stream stream), (stream))
+FORWARD_OF_STREAM(cuStreamQuery, cudaStreamQuery, (Stream stream), (stream))
+FORWARD_OF_STREAM(cuStreamWaitEvent, cudaStreamWaitEvent, (Stream stream, Event event, unsigned flags), (stream, event, flags))
+FORWARD_OF_STREAM(cuStreamGetFlags, cudaStreamGetFlags, (Stream stream, unsigned* flags), (stream, flags))
+FORWARD_OF_STREAM(cuStreamGetPriority, cudaStreamGetPriority, (Stream stream, int* priority), (stream, priority))
+FORWARD_OF_STREAM(cuStreamGetId, cudaStreamGetId, (Stream stream, unsigned long long* id), (stream, id))
+FORWARD_OF_STREAM(cuStreamGetDevice, cudaStreamGetDevice, (Stream stream, int* device), (stream, device))
 FORWARD_PTSZ(cuStreamAttachMemAsync, cudaStreamAttachMemAsync, (Stream stream, void* pointer, std::size_t bytes, unsigned flags), (stream, pointer, bytes, flags))
 FORWARD_PTSZ(cuStreamAddCallback, cudaStreamAddCallback, (Stream stream, void (*function)(Stream, Code, void*), void* data, unsigned flags), (stream, function, data, flags))
 FORWARD_PTSZ(cuLaunchHostFunc, cudaLaunchHostFunc, (Stream stream, void (*function)(void*), void* data), (stream, function, data))
@@ -91,13 +96,13 @@ FORWARD_PTSZ(cuStreamCopyAttributes, cudaStreamCopyAttributes, (Stream to, Strea
 FORWARD(cuThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode, (int* mode), (mode))
 
 FORWARD(cuEventCreate, cudaEventCreateWithFlags, (Event* event, unsigned flags), (event, flags))
-FORWARD(cuEventDestroy_v2, cudaEventDestroy, (Event event), (event))
+FORWARD_WITHOUT_CONTEXT(cuEventDestroy_v2, cudaEventDestroy, (Event event), (event))
 KERNELCAST_CUDA_ALIAS(cuEventDestroy_v2, cuEventDestroy)
-FORWARD_PTSZ(cuEventRecord, cudaEventRecord, (Event event, Stream stream), (event, stream))
-FORWARD_PTSZ(cuEventRecordWithFlags, cudaEventRecordWithFlags, (Event event, Stream stream, unsigned flags), (event, stream, flags))
-FORWARD(cuEventQuery, cudaEventQuery, (Event event), (event))
-FORWARD(cuEventSynchronize, cudaEventSynchronize, (Event event), (event))
-FORWARD(cuEventElapsedTime, cudaEventElapsedTime, (float* milliseconds, Event begin, Event end), (milliseconds, begin, end))
+FORWARD_OF_STREAM(cuEventRecord, cudaEventRecord, (Event event, Stream stream), (event, stream))
+FORWARD_OF_STREAM(cuEventRecordWithFlags, cudaEventRecordWithFlags, (Event event, Stream stream, unsigned flags), (event, stream, flags))
+FORWARD_WITHOUT_CONTEXT(cuEventQuery, cudaEventQuery, (Event event), (event))
+FORWARD_WITHOUT_CONTEXT(cuEventSynchronize, cudaEventSynchronize, (Event event), (event))
+FORWARD_WITHOUT_CONTEXT(cuEventElapsedTime, cudaEventElapsedTime, (float* milliseconds, Event begin, Event end), (milliseconds, begin, end))
 KERNELCAST_CUDA_ALIAS(cuEventElapsedTime, cuEventElapsedTime_v2)
 
 FORWARD(cuGraphCreate, cudaGraphCreate, (Graph** graph, unsigned flags), (graph, flags))

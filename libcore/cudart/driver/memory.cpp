@@ -199,7 +199,9 @@ KERNELCAST_CUDA_EXPORT Code cuMemAllocAsync(Pointer* out, std::size_t bytes, Str
 }
 KERNELCAST_CUDA_ALIAS(cuMemAllocAsync, cuMemAllocAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cuMemAllocFromPoolAsync(Pointer* out, std::size_t bytes, void*, Stream stream) {
-  return cuMemAllocAsync(out, bytes, stream);
+  if (!out || bytes == 0) return Code::invalid_value;
+  // Its pool tells the device: no context need be current.
+  return of_runtime_call([&] { return cudaMallocAsync(reinterpret_cast<void**>(out), bytes, stream); });
 }
 KERNELCAST_CUDA_ALIAS(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cuMemGetAddressRange_v2(Pointer* begin, std::size_t* bytes, Pointer address) {

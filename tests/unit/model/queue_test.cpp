@@ -101,6 +101,10 @@ TEST_CASE("a device without the matrix unit is infeasible, one whose rate is not
   CHECK(unknown.status == record::RowStatus::unknown);
   CHECK(unknown.reason.find("mma/f16/f32") != std::string::npos);
   CHECK_FALSE(unknown.time_s);
+  // A database without such facts does not say that the unit is missing.
+  auto silent = database().find("k40");
+  silent.knows_matrix = false;
+  CHECK(ready.project(silent, no_launches()).status == record::RowStatus::unknown);
   k.matrix_flop = "wgmma/f16/f32:1e9";  // of sm_90a alone
   model::queue::Kernel const of_hopper(k);
   CHECK(of_hopper.project(database().find("h100"), no_launches()).time_s);

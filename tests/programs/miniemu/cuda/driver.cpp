@@ -101,6 +101,7 @@ Code cuDeviceGetGraphMemAttribute(Device, int, void*);
 Code cuMemAllocAsync(Pointer*, std::size_t, Stream);
 Code cuMemAllocFromPoolAsync(Pointer*, std::size_t, Pool*, Stream);
 Code cuMemFreeAsync(Pointer, Stream);
+Code cuStreamGetCtx(Stream, Context*);
 Code cuIpcGetMemHandle(void*, Pointer);
 Code cuMemAlloc(unsigned*, unsigned);
 Code cuMemAddressReserve(Pointer*, std::size_t, std::size_t, Pointer, unsigned long long);
@@ -593,6 +594,31 @@ void textures(Module module) {
   EXPECT(cuTexObjectCreate(&texture, &resource, &description, nullptr) == Code::invalid_value);
 }
 
+// Streams, events and pools know where they belong: no context is current.
+void without_context() {
+  Stream stream = nullptr;
+  Event event = nullptr;
+  Pool* pool = nullptr;
+  GOOD(cuStreamCreate(&stream, 1));
+  GOOD(cuEventCreate(&event, 0));
+  GOOD(cuDeviceGetDefaultMemPool(&pool, 0));
+  std::thread([&] {  // which has none
+    Context own = nullptr;
+    Pointer data = 0;
+    EXPECT(cuStreamSynchronize(nullptr) == Code::device_uninitialized);  // of the current context
+    GOOD(cuMemAllocFromPoolAsync(&data, 64, pool, stream));
+    GOOD(cuEventRecord(event, stream));
+    GOOD(cuEventSynchronize(event));
+    GOOD(cuStreamSynchronize(stream));
+    GOOD(cuStreamGetCtx(stream, &own));
+    EXPECT(own != nullptr);
+    GOOD(cuMemFreeAsync(data, stream));
+    GOOD(cuEventDestroy_v2(event));
+    GOOD(cuStreamDestroy_v2(stream));
+  })
+      .join();
+}
+
 // A kernel that waits for the host: what follows it, its event and its stream wait, others do not.
 void flags(Module module) {
   Function wait = nullptr, function = nullptr;
@@ -937,6 +963,7 @@ int usual() {
   textures(module);
   streams(module);
   flags(module);
+  without_context();
   nodes(module);
   procedures();
   user_objects();
