@@ -14,13 +14,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "answer.hpp"
 #include "cli/cli.hpp"
 #include "device/device.hpp"
 #include "diag/text.hpp"
 #include "process/process.hpp"
+#include "process/shell_words.hpp"
 #include "record/ranking.hpp"
 #include "record/table.hpp"
+#include "report/brief.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::front {
@@ -37,15 +38,6 @@ struct Options {
 };
 
 constexpr char const* default_budget = "30s";
-
-// A word as a shell takes it.
-std::string quoted(std::string const& word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string out = "'";
-  for (char const c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 using Words = std::vector<std::string>;
 
@@ -130,7 +122,7 @@ Steps steps_of(Options const& options, Words const& of_miniemu, std::string cons
 int run_program(Words words, bool explain, cli::Streams& io) {
   if (explain) {
     Words shown;
-    for (auto const& word : words) shown.push_back(quoted(word));
+    for (auto const& word : words) shown.push_back(shell_word(word));
     io.print_message(fmt::format("{}\n", fmt::join(shown, " ")));
   }
   auto const path = program_named(words.front());
@@ -210,7 +202,7 @@ Status run(Options const& options, cli::Streams& io) {
   auto const subject = subject_of(options, of_miniemu);
   auto steps = steps_of(options, of_miniemu, subject, files, false, io);
 
-  Answer answer;
+  report::Brief answer;
   auto const begin = std::chrono::steady_clock::now();
   int const status = run_program(steps.emulate, options.explain, io);
   std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
@@ -243,7 +235,7 @@ Status run(Options const& options, cli::Streams& io) {
   answer.by = options.by;
   answer.top = options.top;
   if (options.app->count("--format") == 0)
-    io.output() << text_of(answer, database);
+    io.output() << report::text_of(answer, database);
   else
     io.write(answer.ranking);
   for (auto const& step : steps.report)

@@ -7,6 +7,7 @@
 
 #include "diag/diag.hpp"
 #include "diag/text.hpp"
+#include "process/shell_words.hpp"
 
 namespace kernelcast::cli {
 
@@ -55,16 +56,13 @@ std::string function_of(std::string const& program) {
 
 constexpr std::string_view devices = "kernelcast devices --format csv 2>/dev/null | tail -n +2 | cut -d, -f1";
 
-// In single quotes of a shell. fish knows a backslash there, the others do not.
-std::string in_quotes(std::string_view text, bool fish = false) {
+// In single quotes of fish, in which a backslash protects.
+std::string in_fish_quotes(std::string_view text) {
   std::string out = "'";
-  for (char const c : text)
-    if (c == '\'')
-      out += fish ? "\\'" : "'\\''";
-    else if (c == '\\' && fish)
-      out += "\\\\";
-    else
-      out += c;
+  for (char const c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
   return out + "'";
 }
 
@@ -139,7 +137,7 @@ std::string for_zsh(std::vector<Completable> const& options, std::string const& 
         spec += one.device            ? fmt::format(":device:_values -s , device $({})", devices)
                 : one.choices.empty() ? std::string(":value:_files")
                                       : fmt::format(":value:({})", fmt::join(one.choices, " "));
-      specs += fmt::format(" \\\n    {}", in_quotes(spec));
+      specs += fmt::format(" \\\n    {}", in_single_quotes(spec));
     }
   auto const function = function_of(program);
   auto body = fmt::format("{}() {{\n  _arguments{} \\\n    '*:file:_files'\n}}\n", function, specs);
@@ -168,20 +166,20 @@ std::string for_fish(std::vector<Completable> const& options, std::string const&
   auto const condition =
       space == std::string::npos
           ? words.empty() ? std::string() : std::string(" -n __fish_use_subcommand")
-          : fmt::format(" -n {}", in_quotes("__fish_seen_subcommand_from " + program.substr(space + 1), true));
+          : fmt::format(" -n {}", in_fish_quotes("__fish_seen_subcommand_from " + program.substr(space + 1)));
   std::string out;
   for (auto const& word : words)
-    out += fmt::format("complete -c {} -n __fish_use_subcommand -x -a {}\n", command, in_quotes(word, true));
+    out += fmt::format("complete -c {} -n __fish_use_subcommand -x -a {}\n", command, in_fish_quotes(word));
   for (auto const& one : options) {
     out += fmt::format("complete -c {}{}", command, condition);
     for (auto const& name : one.names)
       out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-    out += " -d " + in_quotes(brief(one.text), true);
+    out += " -d " + in_fish_quotes(brief(one.text));
     if (one.takes_value)
-      out += one.device ? fmt::format(" -x -a {}", in_quotes(fmt::format("({})", devices), true))
+      out += one.device ? fmt::format(" -x -a {}", in_fish_quotes(fmt::format("({})", devices)))
              : one.choices.empty()
                  ? std::string(" -r -F")
-                 : fmt::format(" -x -a {}", in_quotes(fmt::format("{}", fmt::join(one.choices, " ")), true));
+                 : fmt::format(" -x -a {}", in_fish_quotes(fmt::format("{}", fmt::join(one.choices, " "))));
     out += '\n';
   }
   return out;

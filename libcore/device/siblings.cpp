@@ -177,18 +177,13 @@ void Sibling::memory() {
 void Sibling::caches() {
   if (!gives("l2_bytes")) d_.l2_bytes = scaled(like_.l2_bytes, share_);
   if (!gives("l3_bytes")) d_.l3_bytes = scaled(like_.l3_bytes, share_);
-  // The same slices at another clock, or another number of them, which is not known.
-  bool const same_slices = share_ == 1 && d_.l2_bytes == like_.l2_bytes;
+  // The same cache at another clock, or a part of it; of another number of its slices it is not known.
   double const clock = ratio(d_.clock_hz.value_or(0), like_.clock_hz.value_or(0));
+  double const part = share_ < 1 ? share_ : clock;
+  bool const same_slices = share_ < 1 || d_.l2_bytes == like_.l2_bytes;
   derive("l2_bandwidth_bytes_per_s", d_.l2_bandwidth_bytes_per_s,
-         same_slices ? scaled(like_.l2_bandwidth_bytes_per_s, clock)
-                     : scaled(like_.l2_bandwidth_bytes_per_s, share_ < 1 ? share_ : 0),
+         same_slices ? scaled(like_.l2_bandwidth_bytes_per_s, part) : Number(),
          fmt::format("that of {} by clock and share", like_.device));
-  if (d_.l2_bandwidth_bytes_per_s == 0.0 && !gives("l2_bandwidth_bytes_per_s")) {
-    d_.l2_bandwidth_bytes_per_s.reset();
-    d_.assumed.resize(d_.assumed.rfind("l2_bandwidth_bytes_per_s"));
-    while (d_.assumed.ends_with(' ') || d_.assumed.ends_with(';')) d_.assumed.pop_back();
-  }
   auto const clocks_of = fmt::format("clocks of {}", like_.device);
   derive("l1_latency_s", d_.l1_latency_s, scaled(like_.l1_latency_s, 1 / clock), clocks_of);
   derive("l2_latency_s", d_.l2_latency_s, scaled(like_.l2_latency_s, 1 / clock), clocks_of);

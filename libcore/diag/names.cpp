@@ -29,4 +29,9 @@ std::string function_name(std::string const& name) {
   return out.empty() ? text : out;
 }
 
+std::string name_in_source(std::string const& name) {
+  auto const known = function_name(name);
+  return known == name ? name : known.substr(0, known.find('<'));
+}
+
 }  // namespace kernelcast

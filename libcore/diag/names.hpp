@@ -13,4 +13,7 @@ std::string demangled(std::string const& name);
 // they are.
 std::string function_name(std::string const& name);
 
+// The same without arguments of its template: "ns::scale".
+std::string name_in_source(std::string const& name);
+
 }  // namespace kernelcast

@@ -1,4 +1,5 @@
 // A command line in one string, as a shell splits it: blanks part, quotes and backslashes protect. Nothing is expanded.
+// And words as a shell takes them.
 // Alone in a header, so that libraries inside of other people's programs need nothing more of this folder.
 #pragma once
 
@@ -28,6 +29,24 @@ inline std::vector<std::string> shell_words(std::string_view text) {
       out.back() += c;
   }
   return out;
+}
+
+// In single quotes.
+inline std::string in_single_quotes(std::string_view text) {
+  std::string out = "'";
+  for (char const c : text)
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  return out + "'";
+}
+
+// In quotes where it needs them.
+inline std::string shell_word(std::string_view word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  bool const is_plain = !word.empty() && word.find_first_not_of(plain) == std::string_view::npos;
+  return is_plain ? std::string(word) : in_single_quotes(word);
 }
 
 }  // namespace kernelcast

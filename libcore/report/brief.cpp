@@ -1,4 +1,4 @@
-#include "answer.hpp"
+#include "report/brief.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,25 +7,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "attach/kernel_names.hpp"
+#include "diag/names.hpp"
 #include "record/table.hpp"
+#include "report/html.hpp"
 
-namespace kernelcast::front {
+namespace kernelcast::report {
 
 namespace {
 
 constexpr std::size_t named_kernels = 3, named_devices = 4, lines_wanted = 10;
 
-std::string seconds(double s) {
+std::string plain_seconds(double s) {
   return record::scaled_text(s, record::Unit::seconds);
 }
 
-std::string bytes(double b) {
+std::string plain_bytes(double b) {
   return record::scaled_text(b, record::Unit::bytes);
-}
-
-std::string counted(std::uint64_t n, std::string_view what, std::string_view ending = "s") {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : ending);
 }
 
 // "a, b, c and 3 more".
@@ -40,7 +37,7 @@ std::string some(std::vector<std::string> const& names, std::size_t most) {
 using KernelCase = std::pair<std::string, std::string>;
 
 // What was seen, and how much of it is in the times.
-std::string seen(Answer const& a) {
+std::string seen(Brief const& a) {
   std::set<std::string> kernels;
   std::set<KernelCase> known;
   double with_row = 0, allocated = 0;
@@ -64,20 +61,20 @@ std::string seen(Answer const& a) {
                          counted(a.kernels.size(), "configuration"),
                          counted(static_cast<std::uint64_t>(asked > 0 ? asked : with_row), "launch", "es"));
   if (asked > 0) out += fmt::format(", {:.3g} % of them counted", 100 * covered / asked);
-  if (copied > 0) out += fmt::format("; {} copied", bytes(copied));
-  if (allocated > 0) out += fmt::format("; {} of device memory", bytes(allocated));
+  if (copied > 0) out += fmt::format("; {} copied", plain_bytes(copied));
+  if (allocated > 0) out += fmt::format("; {} of device memory", plain_bytes(allocated));
   return out;
 }
 
 std::string interval(record::Ranking const& row) {
   if (!row.time_low_s || !row.time_high_s) return "no interval";
-  return fmt::format("{} to {}", seconds(*row.time_low_s), seconds(*row.time_high_s));
+  return fmt::format("{} to {}", plain_seconds(*row.time_low_s), plain_seconds(*row.time_high_s));
 }
 
-std::string headline(Answer const& a) {
+std::string headline(Brief const& a) {
   auto const& best = a.ranking.front();
   std::string const what = a.by == "cost" ? "cheapest" : a.by == "energy" ? "least energy" : "fastest";
-  auto out = fmt::format("{}: {}, {} ({})", what, best.device, seconds(best.time_s), interval(best));
+  auto out = fmt::format("{}: {}, {} ({})", what, best.device, plain_seconds(best.time_s), interval(best));
   if (best.cost) out += fmt::format(", {:.3g} {} a run", *best.cost, best.currency);
   std::vector<std::string> open;
   for (std::size_t i = 1; i < a.ranking.size(); ++i)
@@ -88,7 +85,7 @@ std::string headline(Answer const& a) {
 }
 
 // The rows of the first devices, in columns.
-std::vector<std::string> table(Answer const& a, std::size_t top, std::set<std::string> const& unvalidated) {
+std::vector<std::string> table(Brief const& a, std::size_t top, std::set<std::string> const& unvalidated) {
   std::vector<std::vector<std::string>> rows;
   bool const with_cost = std::ranges::any_of(a.ranking, [](auto const& row) { return row.cost.has_value(); });
   rows.push_back({"", "device", "time", "interval", "/ fastest", "decided", "limiter"});
@@ -97,7 +94,7 @@ std::vector<std::string> table(Answer const& a, std::size_t top, std::set<std::s
   for (std::size_t i = 0; i < std::min(top, a.ranking.size()); ++i) {
     auto const& row = a.ranking[i];
     rows.push_back({fmt::format("{}", row.rank), row.device + (unvalidated.contains(row.device) ? "*" : ""),
-                    seconds(row.time_s), interval(row), fmt::format("{:.2f}", row.relative_time),
+                    plain_seconds(row.time_s), interval(row), fmt::format("{:.2f}", row.relative_time),
                     row.decided ? "yes" : "no", row.limiter.text()});
     if (with_cost) rows.back().push_back(row.cost ? fmt::format("{:.3g} {}", *row.cost, row.currency) : "");
     rows.back().push_back(row.energy_j ? record::scaled_text(*row.energy_j, record::Unit::joules) : "");
@@ -118,7 +115,7 @@ std::vector<std::string> table(Answer const& a, std::size_t top, std::set<std::s
   return out;
 }
 
-std::string largest(Answer const& a) {
+std::string largest(Brief const& a) {
   auto const& device = a.ranking.front().device;
   std::map<std::string, std::pair<double, record::Projection const*>> by_kernel;  // the time of all, and the longest
   double sum = 0;
@@ -138,7 +135,7 @@ std::string largest(Answer const& a) {
   for (auto const& [time_s, longest] : order) {
     if (out.size() == named_kernels) break;
     auto const limiter = longest->limiter.empty() ? "" : fmt::format(" ({})", longest->limiter.text());
-    out.push_back(fmt::format("{:.3g} % {}{}", 100 * time_s / sum, attach::name_in_source(longest->kernel), limiter));
+    out.push_back(fmt::format("{:.3g} % {}{}", 100 * time_s / sum, name_in_source(longest->kernel), limiter));
   }
   auto text = fmt::format("largest kernels on {}, and what limits them: {}", device, fmt::join(out, ", "));
   if (order.size() > out.size()) text += fmt::format(" and {} more", order.size() - out.size());
@@ -146,7 +143,7 @@ std::string largest(Answer const& a) {
 }
 
 // Devices that are not ranked, by what is missing; empty where all are.
-std::string left_out(Answer const& a, device::DeviceDatabase const& database) {
+std::string left_out(Brief const& a, device::DeviceDatabase const& database) {
   std::set<std::string> ranked;
   for (auto const& row : a.ranking) ranked.insert(row.device);
   double needed = 0;
@@ -169,7 +166,7 @@ std::string left_out(Answer const& a, device::DeviceDatabase const& database) {
   }
   std::vector<std::string> out;
   if (!small.empty())
-    out.push_back(fmt::format("memory too small for {}: {}", bytes(needed), some(small, named_devices)));
+    out.push_back(fmt::format("memory too small for {}: {}", plain_bytes(needed), some(small, named_devices)));
   if (!others.empty())
     out.push_back(fmt::format("cannot run it or unknown: {} ({}: {})", some(others, named_devices), others.front(),
                               why[others.front()]));
@@ -181,7 +178,7 @@ std::string left_out(Answer const& a, device::DeviceDatabase const& database) {
 
 }  // namespace
 
-std::string text_of(Answer const& a, device::DeviceDatabase const& database) {
+std::string text_of(Brief const& a, device::DeviceDatabase const& database) {
   std::set<std::string> unvalidated;
   for (auto const& p : a.projections)
     if (p.status == record::RowStatus::unvalidated) unvalidated.insert(p.device);
@@ -211,4 +208,4 @@ std::string text_of(Answer const& a, device::DeviceDatabase const& database) {
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
-}  // namespace kernelcast::front
+}  // namespace kernelcast::report

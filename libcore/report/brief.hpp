@@ -1,4 +1,4 @@
-// The answer of `kernelcast choose` in some lines, from the records that the programs left.
+// The answer in some lines of text, for a terminal: which device, how fast, how sure, what limits it, what is left out.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
 
-namespace kernelcast::front {
+namespace kernelcast::report {
 
-struct Answer {
+struct Brief {
   std::string subject;  // what is asked about, as the user wrote it
   bool is_application = false;
   bool has_commands = false;  // copies and overlap count, of a CUDA application
@@ -28,6 +28,6 @@ struct Answer {
 };
 
 // `ranking` is not empty.
-std::string text_of(Answer const&, device::DeviceDatabase const&);
+std::string text_of(Brief const&, device::DeviceDatabase const&);
 
-}  // namespace kernelcast::front
+}  // namespace kernelcast::report
