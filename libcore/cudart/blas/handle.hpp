@@ -59,6 +59,10 @@ inline constexpr char const* name_of<float> = "f32";
 template <>
 inline constexpr char const* name_of<double> = "f64";
 template <>
+inline constexpr char const* name_of<hostmath::Half> = "f16";
+template <>
+inline constexpr char const* name_of<hostmath::BFloat> = "bf16";
+template <>
 inline constexpr char const* name_of<C32> = "c32";
 template <>
 inline constexpr char const* name_of<C64> = "c64";

@@ -86,6 +86,28 @@ Status multiply(Handle* handle, char const* call, Sizes const& s, void const* al
   return multiply(r);
 }
 
+// op(A) x of each batch, as the product of x's row with op(A) transposed: rows may have elements `step` apart.
+struct Row {
+  void const* begin;
+  std::int64_t step, stride;
+};
+template <class F>
+Status multiply_vectors(Handle* handle, char const* call, DataType in, DataType out, Transpose op, std::int64_t m,
+                        std::int64_t n, F const* alpha, Place const& a, Row const& x, F const* beta, Row const& y,
+                        std::int64_t batch) {
+  if (!known(handle)) return Status::not_initialized;
+  bool const across = op != Transpose::none, complex = in == DataType::c32 || in == DataType::c64;
+  if (x.step == 0 || y.step == 0) return Status::invalid_value;
+  if (x.step < 0 || y.step < 0) return refused(call, "vectors that run backwards");
+  if (op == Transpose::conjugated && complex) return refused(call, "conjugated matrices");
+  auto r = request_of(
+      *handle, call,
+      {Transpose::none, across ? Transpose::none : Transpose::transposed, 1, across ? n : m, across ? m : n, batch},
+      alpha, {x.begin, x.step, x.stride, a.pointers}, a, beta, {y.begin, y.step, y.stride, a.pointers});
+  r.in = in, r.out = out, r.scale = type_of<F>();
+  return multiply(r);
+}
+
 }  // namespace
 
 #define KERNELCAST_GEMM(T, letter, version, Int, wide)                                                                 \
@@ -148,3 +170,28 @@ KERNELCAST_GEMMS(std::int64_t, _64)
   }
 KERNELCAST_GEMM_EX(int, )
 KERNELCAST_GEMM_EX(std::int64_t, _64)
+
+#define KERNELCAST_GEMV(letter, In, in, Out, out, F, Int, wide)                                                     \
+  KERNELCAST_CUDA_EXPORT Status cublas##letter##gemvBatched##wide(                                                  \
+      Handle* handle, Transpose op, Int m, Int n, F const* alpha, In const* const* a, Int lda, In const* const* x,  \
+      Int incx, F const* beta, Out* const* y, Int incy, Int batch) {                                                \
+    return multiply_vectors<F>(handle, "cublas" #letter "gemvBatched", in, out, op, m, n, alpha, {a, lda, 0, true}, \
+                               {x, incx, 0}, beta, {y, incy, 0}, batch);                                            \
+  }                                                                                                                 \
+  KERNELCAST_CUDA_EXPORT Status cublas##letter##gemvStridedBatched##wide(                                           \
+      Handle* handle, Transpose op, Int m, Int n, F const* alpha, In const* a, Int lda, long long stride_a,         \
+      In const* x, Int incx, long long stride_x, F const* beta, Out* y, Int incy, long long stride_y, Int batch) {  \
+    return multiply_vectors<F>(handle, "cublas" #letter "gemvStridedBatched", in, out, op, m, n, alpha,             \
+                               {a, lda, stride_a}, {x, incx, stride_x}, beta, {y, incy, stride_y}, batch);          \
+  }
+#define KERNELCAST_GEMVS(Int, wide)                                                      \
+  KERNELCAST_GEMV(S, float, DataType::f32, float, DataType::f32, float, Int, wide)       \
+  KERNELCAST_GEMV(D, double, DataType::f64, double, DataType::f64, double, Int, wide)    \
+  KERNELCAST_GEMV(C, C32, DataType::c32, C32, DataType::c32, C32, Int, wide)             \
+  KERNELCAST_GEMV(Z, C64, DataType::c64, C64, DataType::c64, C64, Int, wide)             \
+  KERNELCAST_GEMV(HSH, Half, DataType::f16, Half, DataType::f16, float, Int, wide)       \
+  KERNELCAST_GEMV(HSS, Half, DataType::f16, float, DataType::f32, float, Int, wide)      \
+  KERNELCAST_GEMV(TST, BFloat, DataType::bf16, BFloat, DataType::bf16, float, Int, wide) \
+  KERNELCAST_GEMV(TSS, BFloat, DataType::bf16, float, DataType::f32, float, Int, wide)
+KERNELCAST_GEMVS(int, )
+KERNELCAST_GEMVS(std::int64_t, _64)

@@ -13,6 +13,16 @@ using hostmath::Index, hostmath::Matrix, hostmath::Op, hostmath::Part, hostmath:
 
 namespace {
 
+// What numbers of 16 bits are calculated in, and others as they are.
+template <class T>
+inline constexpr bool is_narrow = std::is_same_v<T, hostmath::Half> || std::is_same_v<T, hostmath::BFloat>;
+template <class T>
+using Calculated = std::conditional_t<is_narrow<T>, float, T>;
+template <class T>
+Calculated<T> calculated(T value) {
+  return static_cast<Calculated<T>>(value);
+}
+
 template <class T>
 struct Argument {  // n numbers, `step` apart; of a negative step the last comes first
   std::string_view name;
@@ -44,11 +54,11 @@ Status on_vectors(Handle* handle, Words const& words, Index n, Describe const& d
   }));
 }
 
-template <class T>
-Status axpy(Handle* handle, char const* name, Index n, T const* alpha, T const* x, Index incx, T* y, Index incy) {
+template <class T, class F>
+Status axpy(Handle* handle, char const* name, Index n, F const* alpha, T const* x, Index incx, T* y, Index incy) {
   if (!known(handle)) return Status::not_initialized;
   if (!alpha) return Status::invalid_value;
-  Scalar<T> const factor(*handle, alpha);
+  Scalar<F> const factor(*handle, alpha);
   return on_vectors<T>(handle, {name, flop_of_product<T>}, n, [=](LibraryCall& call) {
     Argument<T const> const from{"x", x, n, incx};
     Argument<T> const to{"y", y, n, incy};
@@ -56,8 +66,8 @@ Status axpy(Handle* handle, char const* name, Index n, T const* alpha, T const* 
     from.add_to(call, true, false);
     to.add_to(call, true, true);
     call.work = [=] {
-      T const a = factor.value();
-      for (Index i = 0; i < n; ++i) to.vector()[i] = to.vector()[i] + a * from.vector()[i];
+      auto const a = static_cast<Calculated<T>>(factor.value());
+      for (Index i = 0; i < n; ++i) to.vector()[i] = T(calculated(to.vector()[i]) + a * calculated(from.vector()[i]));
     };
   });
 }
@@ -126,8 +136,8 @@ Status scal(Handle* handle, char const* name, Index n, F const* alpha, T* x, Ind
     factor.add_to(call, "alpha");
     to.add_to(call, true, true);
     call.work = [=] {
-      T const a = T(factor.value());
-      for (Index i = 0; i < n; ++i) to.vector()[i] = a * to.vector()[i];
+      auto const a = static_cast<Calculated<T>>(factor.value());
+      for (Index i = 0; i < n; ++i) to.vector()[i] = T(a * calculated(to.vector()[i]));
     };
   });
 }
@@ -156,14 +166,14 @@ Wide<T> wide(T value) {
   if constexpr (hostmath::is_complex<T>)
     return {value.re, value.im};
   else
-    return value;
+    return double{calculated(value)};
 }
 template <class T>
 T narrow(Wide<T> value) {
   if constexpr (hostmath::is_complex<T>)
     return {static_cast<Real<T>>(value.re), static_cast<Real<T>>(value.im)};
   else
-    return static_cast<T>(value);
+    return static_cast<T>(static_cast<Calculated<T>>(value));
 }
 
 template <class T>
@@ -173,8 +183,8 @@ Status dot(Handle* handle, char const* name, Index n, T const* x, Index incx, T 
   return reduce<T, T>(handle, {name, flop_of_product<T>}, n, T(0), result, {a, b}, [=] {
     Wide<T> sum(0);
     for (Index i = 0; i < n; ++i) {
-      T const v = a.vector()[i];
-      sum = sum + wide(conjugated ? hostmath::conjugate(v) : v) * wide(b.vector()[i]);
+      auto const v = wide(a.vector()[i]);
+      sum = sum + (conjugated ? hostmath::conjugate(v) : v) * wide(b.vector()[i]);
     }
     return narrow<T>(sum);
   });
@@ -185,7 +195,7 @@ double magnitude(T value) {  // of cublasI?amax and asum
   if constexpr (hostmath::is_complex<T>)
     return std::abs(double{value.re}) + std::abs(double{value.im});
   else
-    return std::abs(double{value});
+    return std::abs(double{calculated(value)});
 }
 
 template <class T>
@@ -209,7 +219,7 @@ Status nrm2(Handle* handle, char const* name, Index n, T const* x, Index incx, R
       else
         add(v);
     }
-    return static_cast<Real<T>>(scale * std::sqrt(sum));
+    return static_cast<Real<T>>(static_cast<Calculated<Real<T>>>(scale * std::sqrt(sum)));
   });
 }
 
@@ -220,7 +230,7 @@ Status asum(Handle* handle, char const* name, Index n, T const* x, Index incx, R
   return reduce<T, Real<T>>(handle, {name, flop_of_product<T> / 2}, n, Real<T>(0), result, {a}, [=] {
     double sum = 0;
     for (Index i = 0; i < n; ++i) sum += magnitude(a.vector()[i]);
-    return static_cast<Real<T>>(sum);
+    return static_cast<Real<T>>(static_cast<Calculated<Real<T>>>(sum));
   });
 }
 
@@ -363,12 +373,113 @@ Status triangular(Handle* handle, char const* name, Fill fill, Transpose op, Dia
   });
 }
 
+// ---------------------------------------------------------------- types as arguments
+
+// `work` with a number of the type; numbers of 16 bits are calculated in 32.
+template <class Work>
+Status of_type(char const* call, DataType type, Work const& work) {
+  switch (type) {
+    case DataType::f32:
+      return work(float{});
+    case DataType::f64:
+      return work(double{});
+    case DataType::f16:
+      return work(hostmath::Half{});
+    case DataType::bf16:
+      return work(hostmath::BFloat{});
+    case DataType::c32:
+      return work(C32{});
+    case DataType::c64:
+      return work(C64{});
+    default:
+      return refused(call, fmt::format("vectors of data type {}", static_cast<int>(type)));
+  }
+}
+
+// A vector, or none, and a number whose type is given.
+struct Typed {
+  void* begin;
+  DataType type;
+  Index step = 1;
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(begin);
+  }
+};
+Typed typed(void const* begin, DataType type, Index step = 1) {
+  return {const_cast<void*>(begin), type, step};
+}
+
+// With a factor of the vectors' type or, of numbers of 16 bits, of 32.
+template <class Work>
+Status with_factor(char const* call, Typed alpha, Typed x, Work const& work) {
+  return of_type(call, x.type, [&](auto number) {
+    using T = decltype(number);
+    if (alpha.type == x.type) return work(number, alpha.as<T const>());
+    if constexpr (is_narrow<T>)
+      if (alpha.type == DataType::f32) return work(number, alpha.as<float const>());
+    return refused(call, "factor of another type");
+  });
+}
+
+Status axpy(Handle* handle, Index n, Typed alpha, Typed x, Typed y) {
+  char const* const call = "cublasAxpyEx";
+  if (x.type != y.type) return refused(call, "vectors of different types");
+  return with_factor(call, alpha, x, [&](auto number, auto const* factor) {
+    using T = decltype(number);
+    return axpy(handle, call, n, factor, x.as<T const>(), x.step, y.as<T>(), y.step);
+  });
+}
+
+Status scal(Handle* handle, Index n, Typed alpha, Typed x) {
+  char const* const call = "cublasScalEx";
+  return with_factor(call, alpha, x, [&](auto number, auto const* factor) {
+    return scal(handle, call, n, factor, x.as<decltype(number)>(), x.step);
+  });
+}
+
+Status dot(Handle* handle, char const* call, Index n, Typed x, Typed y, Typed result, bool conjugated) {
+  if (x.type != y.type || x.type != result.type) return refused(call, "vectors and result of different types");
+  return of_type(call, x.type, [&](auto number) {
+    using T = decltype(number);
+    return dot(handle, call, n, x.as<T const>(), x.step, y.as<T const>(), y.step, result.as<T>(), conjugated);
+  });
+}
+
+// Norm and sum of magnitudes: a real number of the vector's type.
+Status to_real(Handle* handle, char const* call, Index n, Typed x, Typed result, bool sum) {
+  return of_type(call, x.type, [&](auto number) {
+    using T = decltype(number);
+    DataType const real = x.type == DataType::c32 ? DataType::f32 : x.type == DataType::c64 ? DataType::f64 : x.type;
+    if (result.type != real) return refused(call, "result of another type");
+    auto const to = result.as<Real<T>>();
+    return sum ? asum(handle, call, n, x.as<T const>(), x.step, to)
+               : nrm2(handle, call, n, x.as<T const>(), x.step, to);
+  });
+}
+
+Status copy_or_swap(Handle* handle, char const* call, Index n, Typed x, Typed y, bool both) {
+  if (x.type != y.type) return refused(call, "vectors of different types");
+  return of_type(call, x.type, [&](auto number) {
+    using T = decltype(number);
+    return both ? swap(handle, call, n, x.as<T>(), x.step, y.as<T>(), y.step)
+                : copy(handle, call, n, x.as<T const>(), x.step, y.as<T>(), y.step);
+  });
+}
+
+template <class R>
+Status extreme(Handle* handle, char const* call, Index n, Typed x, R* result, bool largest) {
+  return of_type(call, x.type, [&](auto number) {
+    return extreme(handle, call, n, x.as<decltype(number) const>(), x.step, result, largest);
+  });
+}
+
 }  // namespace
 
 // clang-format off
 #define EXPORT KERNELCAST_CUDA_EXPORT Status
 #define KERNELCAST_EACH(T, l, Int, wide) \
-  EXPORT cublas##l##axpy_v2##wide(Handle* h, Int n, T const* alpha, T const* x, Int incx, T* y, Int incy) { return axpy<T>(h, "cublas" #l "axpy", n, alpha, x, incx, y, incy); } \
+  EXPORT cublas##l##axpy_v2##wide(Handle* h, Int n, T const* alpha, T const* x, Int incx, T* y, Int incy) { return axpy<T, T>(h, "cublas" #l "axpy", n, alpha, x, incx, y, incy); } \
   EXPORT cublas##l##copy_v2##wide(Handle* h, Int n, T const* x, Int incx, T* y, Int incy) { return copy<T>(h, "cublas" #l "copy", n, x, incx, y, incy); } \
   EXPORT cublas##l##swap_v2##wide(Handle* h, Int n, T* x, Int incx, T* y, Int incy) { return swap<T>(h, "cublas" #l "swap", n, x, incx, y, incy); } \
   EXPORT cublas##l##rot_v2##wide(Handle* h, Int n, T* x, Int incx, T* y, Int incy, hostmath::Real<T> const* c, T const* s) { return rot<T, T>(h, "cublas" #l "rot", n, x, incx, y, incy, c, s); } \
@@ -395,10 +506,22 @@ Status triangular(Handle* handle, char const* name, Fill fill, Transpose op, Dia
 #define KERNELCAST_EXTREMES(T, l, Int, wide) \
   EXPORT cublasI##l##amax_v2##wide(Handle* h, Int n, T const* x, Int incx, Int* r) { return extreme<T, Int>(h, "cublasI" #l "amax", n, x, incx, r, true); } \
   EXPORT cublasI##l##amin_v2##wide(Handle* h, Int n, T const* x, Int incx, Int* r) { return extreme<T, Int>(h, "cublasI" #l "amin", n, x, incx, r, false); }
+#define KERNELCAST_TYPED(Int, wide) \
+  EXPORT cublasAxpyEx##wide(Handle* h, Int n, void const* alpha, DataType of_alpha, void const* x, DataType of_x, Int incx, void* y, DataType of_y, Int incy, DataType) { return axpy(h, n, typed(alpha, of_alpha), typed(x, of_x, incx), {y, of_y, incy}); } \
+  EXPORT cublasScalEx##wide(Handle* h, Int n, void const* alpha, DataType of_alpha, void* x, DataType of_x, Int incx, DataType) { return scal(h, n, typed(alpha, of_alpha), {x, of_x, incx}); } \
+  EXPORT cublasDotEx##wide(Handle* h, Int n, void const* x, DataType of_x, Int incx, void const* y, DataType of_y, Int incy, void* r, DataType of_r, DataType) { return dot(h, "cublasDotEx", n, typed(x, of_x, incx), typed(y, of_y, incy), {r, of_r}, false); } \
+  EXPORT cublasDotcEx##wide(Handle* h, Int n, void const* x, DataType of_x, Int incx, void const* y, DataType of_y, Int incy, void* r, DataType of_r, DataType) { return dot(h, "cublasDotcEx", n, typed(x, of_x, incx), typed(y, of_y, incy), {r, of_r}, true); } \
+  EXPORT cublasNrm2Ex##wide(Handle* h, Int n, void const* x, DataType of_x, Int incx, void* r, DataType of_r, DataType) { return to_real(h, "cublasNrm2Ex", n, typed(x, of_x, incx), {r, of_r}, false); } \
+  EXPORT cublasAsumEx##wide(Handle* h, Int n, void const* x, DataType of_x, Int incx, void* r, DataType of_r, DataType) { return to_real(h, "cublasAsumEx", n, typed(x, of_x, incx), {r, of_r}, true); } \
+  EXPORT cublasCopyEx##wide(Handle* h, Int n, void const* x, DataType of_x, Int incx, void* y, DataType of_y, Int incy) { return copy_or_swap(h, "cublasCopyEx", n, typed(x, of_x, incx), {y, of_y, incy}, false); } \
+  EXPORT cublasSwapEx##wide(Handle* h, Int n, void* x, DataType of_x, Int incx, void* y, DataType of_y, Int incy) { return copy_or_swap(h, "cublasSwapEx", n, {x, of_x, incx}, {y, of_y, incy}, true); } \
+  EXPORT cublasIamaxEx##wide(Handle* h, Int n, void const* x, DataType of_x, Int incx, Int* r) { return extreme<Int>(h, "cublasIamaxEx", n, typed(x, of_x, incx), r, true); } \
+  EXPORT cublasIaminEx##wide(Handle* h, Int n, void const* x, DataType of_x, Int incx, Int* r) { return extreme<Int>(h, "cublasIaminEx", n, typed(x, of_x, incx), r, false); }
 #define KERNELCAST_ALL(Int, wide) \
   KERNELCAST_EACH(float, S, Int, wide) KERNELCAST_EACH(double, D, Int, wide) KERNELCAST_EACH(C32, C, Int, wide) KERNELCAST_EACH(C64, Z, Int, wide) \
   KERNELCAST_REAL(float, S, s, Int, wide) KERNELCAST_REAL(double, D, d, Int, wide) \
   KERNELCAST_COMPLEX(C32, C, float, Sc, Cs, Int, wide) KERNELCAST_COMPLEX(C64, Z, double, Dz, Zd, Int, wide) \
-  KERNELCAST_EXTREMES(float, s, Int, wide) KERNELCAST_EXTREMES(double, d, Int, wide) KERNELCAST_EXTREMES(C32, c, Int, wide) KERNELCAST_EXTREMES(C64, z, Int, wide)
+  KERNELCAST_EXTREMES(float, s, Int, wide) KERNELCAST_EXTREMES(double, d, Int, wide) KERNELCAST_EXTREMES(C32, c, Int, wide) KERNELCAST_EXTREMES(C64, z, Int, wide) \
+  KERNELCAST_TYPED(Int, wide)
 KERNELCAST_ALL(int, )
 KERNELCAST_ALL(std::int64_t, _64)

@@ -24,6 +24,19 @@ int cublasSgelsBatched(Handle, int, int, int, int, float* const*, int, float* co
 int cublasSdot_v2(Handle, int, float const*, int, float const*, int, float*);
 int cublasSaxpy_v2(Handle, int, float const*, float const*, int, float*, int);
 int cublasSnrm2_v2(Handle, int, float const*, int, float*);
+int cublasAxpyEx(Handle, int, void const*, int, void const*, int, int, void*, int, int, int);
+int cublasScalEx(Handle, int, void const*, int, void*, int, int, int);
+int cublasDotEx(Handle, int, void const*, int, int, void const*, int, int, void*, int, int);
+int cublasDotcEx_64(Handle, std::int64_t, void const*, int, std::int64_t, void const*, int, std::int64_t, void*, int,
+                    int);
+int cublasNrm2Ex(Handle, int, void const*, int, int, void*, int, int);
+int cublasAsumEx(Handle, int, void const*, int, int, void*, int, int);
+int cublasIamaxEx(Handle, int, void const*, int, int, int*);
+int cublasSwapEx(Handle, int, void*, int, int, void*, int, int);
+int cublasSgemvStridedBatched(Handle, int, int, int, float const*, float const*, int, long long, float const*, int,
+                              long long, float const*, float*, int, long long, int);
+int cublasHSHgemvBatched(Handle, int, int, int, float const*, std::uint16_t const* const*, int,
+                         std::uint16_t const* const*, int, float const*, std::uint16_t* const*, int, int);
 int cublasSasum_v2(Handle, int, float const*, int, float*);
 int cublasSscal_v2(Handle, int, float const*, float*, int);
 int cublasIsamax_v2(Handle, int, float const*, int, int*);
@@ -234,6 +247,85 @@ void vectors() {
   expect(swapped[n] == expected[0] || std::abs(swapped[n] - expected[0]) < 1e-5, "swapped");
 }
 
+// Small integers, which numbers of 16 bits hold exactly.
+void vectors_of_types() {
+  enum : int { f32 = 0, f16 = 2, c32 = 4, bf16 = 14 };
+  int const n = 50;
+  std::vector<int> x, y;
+  for (int i = 0; i < n; ++i) x.push_back(between(-3, 3)), y.push_back(between(-3, 3));
+  x[17] = -9;
+  float const two = 2;
+  for (auto const& [type, coded] : {std::pair{int{f16}, &half_of}, std::pair{int{bf16}, &bfloat_of}}) {
+    std::vector<std::uint16_t> cx, cy, added, scaled;
+    int dot = 0, sum = 0, squares = 0;
+    for (int i = 0; i < n; ++i) {
+      cx.push_back(coded(x[i])), cy.push_back(coded(y[i])), added.push_back(coded(2 * x[i] + y[i]));
+      scaled.push_back(coded(2 * (2 * x[i] + y[i]))), dot += x[i] * y[n - 1 - i];
+      sum += std::abs(x[i]), squares += x[i] * x[i];
+    }
+    OnDevice<std::uint16_t> const on_x(cx), on_y(cy);
+    std::uint16_t result = 0;
+    int place = 0;
+    expect(cublasDotEx(handle, n, on_x, type, 1, on_y, type, -1, &result, type, f32) == 0 && result == coded(dot),
+           "dot of 16 bits");
+    expect(cublasAsumEx(handle, n, on_x, type, 1, &result, type, f32) == 0 && result == coded(sum), "asum of 16 bits");
+    expect(cublasNrm2Ex(handle, n, on_x, type, 1, &result, type, f32) == 0 &&
+               std::abs(result - coded(static_cast<int>(std::lround(std::sqrt(squares))))) < 64,
+           "nrm2 of 16 bits");
+    expect(cublasIamaxEx(handle, n, on_x, type, 1, &place) == 0 && place == 18, "amax of 16 bits");
+    expect(cublasAxpyEx(handle, n, &two, f32, on_x, type, 1, on_y, type, 1, f32) == 0 && on_y.values() == added,
+           "axpy of 16 bits");
+    std::uint16_t const coded_two = coded(2);
+    expect(cublasScalEx(handle, n, &coded_two, type, on_y, type, 1, f32) == 0 && on_y.values() == scaled,
+           "scal of 16 bits");
+    expect(cublasSwapEx(handle, n, on_x, type, 1, on_y, type, 1) == 0 && on_x.values() == scaled && on_y.values() == cx,
+           "swap of 16 bits");
+    expect(cublasDotEx(handle, n, on_x, type, 1, on_y, type, 1, &result, f32, f32) == 15, "result of another type");
+  }
+  auto const u = drawn<C32>(n), v = drawn<C32>(n);
+  OnDevice<C32> const on_u(u), on_v(v);
+  C64 expected = 0;
+  for (int i = 0; i < n; ++i) expected += std::conj(C64(u[i])) * C64(v[i]);
+  C32 result = 0;
+  expect(cublasDotcEx_64(handle, n, on_u, c32, 1, on_v, c32, 1, &result, c32, c32) == 0 &&
+             std::abs(C64(result) - expected) < 1e-5,
+         "dotc by type");
+}
+
+// Products of matrices with vectors, each of a batch beside plain loops.
+void batches_of_vectors() {
+  int const m = 7, n = 5, lda = 9, batch = 3;
+  auto const a = drawn<float>(batch * 60), x = drawn<float>(batch * 40);
+  float const alpha = 2, beta = 0.5F;
+  for (int const op : {0, 1}) {
+    int const rows = op ? n : m, columns = op ? m : n;
+    auto y = drawn<float>(batch * 50);
+    OnDevice<float> const on_a(a), on_x(x), on_y(y);
+    expect(
+        cublasSgemvStridedBatched(handle, op, m, n, &alpha, on_a, lda, 60, on_x, 3, 40, &beta, on_y, 2, 50, batch) == 0,
+        "strided vectors");
+    for (int b = 0; b < batch; ++b)
+      for (int i = 0; i < rows; ++i) {
+        double sum = 0;
+        for (int j = 0; j < columns; ++j)
+          sum += double{a[b * 60 + (op ? i * lda + j : j * lda + i)]} * x[b * 40 + 3 * j];
+        float& to = y[b * 50 + 2 * i];
+        to = static_cast<float>(alpha * sum + beta * to);
+      }
+    expect(difference(on_y.values(), y) < 1e-5, "strided vectors' values");
+  }
+  std::vector<std::uint16_t> halves(4 * 4), ones(4, half_of(1)), results(2 * 4);
+  for (int i = 0; i < 16; ++i) halves[i] = half_of(i);
+  OnDevice<std::uint16_t> const on_a(halves), on_x(ones), on_y(results);
+  OnDevice<std::uint16_t const*> const pa({on_a, on_a}), px({on_x, on_x});
+  OnDevice<std::uint16_t*> const py({on_y, on_y + 4});
+  float const one = 1, none = 0;
+  expect(cublasHSHgemvBatched(handle, 1, 4, 4, &one, pa, 4, px, 1, &none, py, 1, 2) == 0, "vectors of halves");
+  std::vector<std::uint16_t> const sums{half_of(6), half_of(22), half_of(38), half_of(54),
+                                        half_of(6), half_of(22), half_of(38), half_of(54)};
+  expect(on_y.values() == sums, "values of halves");
+}
+
 template <class T, class S, class R, class Rotate>
 void rotation(Rotate rot, R c, S s, char const* name) {
   int const n = 100;
@@ -435,8 +527,8 @@ int main(int argc, char** argv) {
     products<C64>(cublasZgemm_v2, "zgemm");
   }
   if (what == "narrow") narrow_types();
-  if (what == "batches") batches();
-  if (what == "vectors") vectors(), rotations();
+  if (what == "batches") batches(), batches_of_vectors();
+  if (what == "vectors") vectors(), rotations(), vectors_of_types();
   if (what == "triangles") {
     triangles<double>(cublasDtrsm_v2, cublasDtrmm_v2, "real triangles");
     triangles<C64>(cublasZtrsm_v2, cublasZtrmm_v2, "complex triangles");
