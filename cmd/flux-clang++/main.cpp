@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diag/diag.hpp"
@@ -18,6 +20,28 @@ using kernelcast::Error;
 using kernelcast::Status;
 
 namespace {
+
+// Before the compiler's own page.
+constexpr char const* help = R"(Usage: flux-clang++ COMPILER-ARGUMENT...
+compile and link CUDA programs that count the instructions of their kernels
+
+For programs with the static CUDA runtime, which flux-count cannot attach to. The
+program needs a GPU, behaves as before and writes rows of each launch.
+
+When the program runs:
+  KERNELCAST_FLUX_OUTPUT=FILE
+                          the rows; a dot and the process number are appended
+                          (default: kernelcast-flux)
+  KERNELCAST_FLUX_EMIT=counts|groups|features
+
+Example:
+  make CXX=flux-clang++
+
+Manual: man flux-clang++
+
+All arguments are the compiler's:
+
+)";
 
 [[gnu::init_priority(101)]] kernelcast::EndsInOrder const ends_in_order;
 
@@ -48,6 +72,10 @@ int call_clang(std::vector<std::string> const& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--help") {
+    std::fputs(help, stdout);
+    std::fflush(stdout);
+  }
   try {
     return call_clang({argv + 1, argv + argc});
   } catch (...) {

@@ -38,14 +38,15 @@ Shard::Shard(std::string const& text) {
   auto const count = to_number<std::uint64_t>(parts.back());
   if (text == "slurm" && index) *index -= std::min(*index, first_of_slurm());
   if (parts.size() != 2 || !index || !count || *index >= *count)
-    throw Error(Status::usage, fmt::format("--shard: '{}' is not i/N with i below N", text), "for example 0/4 to 3/4");
+    throw Error(Status::usage, fmt::format("--shard: '{}' is not i/N with i below N", text),
+                "i counts from 0: the parts of 4 are 0/4 to 3/4");
   index_ = *index;
   count_ = *count;
 }
 
 CLI::Option* Shard::declare(Tool& tool, std::string& text) {
   return tool.app()
-      .add_option("--shard", text, "the i-th of N parts of the sweep, or slurm: from the array job's variables")
+      .add_option("--shard", text, "part i of N of the sweep, counted from 0, or slurm: from the array job's variables")
       ->type_name("i/N");
 }
 

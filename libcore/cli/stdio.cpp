@@ -78,16 +78,11 @@ InputBuffer::~InputBuffer() {
   if (descriptor_ > 2) close(descriptor_);
 }
 
-InputBuffer::int_type InputBuffer::underflow() {
-  if (gptr() < egptr()) return traits_type::to_int_type(*gptr());
+std::size_t InputBuffer::read_some(char* to, std::size_t size) {
   while (!at_end_) {
-    auto const got = read(descriptor_, buffer_.data(), buffer_.size());
+    auto const got = read(descriptor_, to, size);
     at_end_ = got == 0;
-    if (got > 0) {
-      if (hashed_) hash_.add(buffer_.data(), static_cast<std::size_t>(got));
-      setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
-      return traits_type::to_int_type(*gptr());
-    }
+    if (got > 0) return static_cast<std::size_t>(got);
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       pollfd waiting{descriptor_, POLLIN, 0};
       poll(&waiting, 1, -1);
@@ -96,7 +91,53 @@ InputBuffer::int_type InputBuffer::underflow() {
                   errno == EISDIR ? "name a file, not a directory" : "check the file and the disk");
     }
   }
-  return traits_type::eof();
+  return 0;
+}
+
+void InputBuffer::begin() {
+  begun_ = true;
+  std::size_t size = 0;
+  do {
+    std::size_t const got = read_some(buffer_.data() + size, buffer_.size() - size);
+    if (got == 0) break;
+    size += got;
+  } while (Decompressor::could_be({buffer_.data(), size}));
+  decompressor_ = Decompressor::of({buffer_.data(), size}, name_);
+  if (decompressor_) {
+    compressed_.swap(buffer_);
+    buffer_.resize(buffer_bytes);
+    pending_ = {compressed_.data(), size};
+  } else {
+    plain_bytes_ = size;
+  }
+}
+
+std::size_t InputBuffer::fill() {
+  if (!begun_) {
+    begin();
+    if (!decompressor_) return plain_bytes_;
+  }
+  if (!decompressor_) return read_some(buffer_.data(), buffer_.size());
+  for (;;) {
+    if (std::size_t const got = decompressor_->next(pending_, buffer_.data(), buffer_.size()); got > 0) return got;
+    if (!pending_.empty()) continue;
+    std::size_t const more = read_some(compressed_.data(), compressed_.size());
+    pending_ = {compressed_.data(), more};
+    if (more > 0) continue;
+    if (!decompressor_->complete())
+      throw Error(Status::bad_data, Where{name_}, fmt::format("{} data that ends too early", decompressor_->format()),
+                  "was it copied, or written, to its end?");
+    return 0;
+  }
+}
+
+InputBuffer::int_type InputBuffer::underflow() {
+  if (gptr() < egptr()) return traits_type::to_int_type(*gptr());
+  std::size_t const got = fill();
+  if (got == 0) return traits_type::eof();
+  if (hashed_) hash_.add(buffer_.data(), got);
+  setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
+  return traits_type::to_int_type(*gptr());
 }
 
 void InputBuffer::drain() {

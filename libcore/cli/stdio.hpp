@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/decompress.hpp"
+
 namespace kernelcast::cli {
 
 // Opens /dev/null on those of the descriptors 0, 1, 2 that are closed, so that no file takes their place, and says
@@ -35,6 +37,7 @@ class ContentHash {
   std::uint64_t bytes_ = 0;
 };
 
+// What is compressed by gzip or zstd arrives decompressed.
 class InputBuffer : public std::streambuf {
  public:
   InputBuffer(int descriptor, std::string name, bool hashed);  // closes a descriptor above 2 at its end
@@ -47,12 +50,21 @@ class InputBuffer : public std::streambuf {
   int_type underflow() override;
 
  private:
+  std::size_t read_some(char* to, std::size_t size);  // as it lies there; 0 at its end
+  std::size_t fill();                                 // the content, into buffer_; 0 at its end
+  void begin();
+
   int descriptor_;
   std::string name_;
   bool hashed_;
   bool at_end_ = false;  // final, also on a terminal, which would go on after it
   ContentHash hash_;
   std::vector<char> buffer_;
+  bool begun_ = false;
+  std::size_t plain_bytes_ = 0;  // of the first piece, which told that it is not compressed
+  std::unique_ptr<Decompressor> decompressor_;
+  std::vector<char> compressed_;
+  std::string_view pending_;  // of compressed_
 };
 
 class OutputBuffer : public std::streambuf {

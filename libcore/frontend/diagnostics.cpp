@@ -79,6 +79,7 @@ std::vector<std::string> check_compiler(Build const& build, std::string_view com
         warnings.push_back(fmt::format("{}:{}:{}: warning: {}", d.where.file, d.where.line, d.where.column, d.text));
     return warnings;
   }
+  require_space(result);
   Diagnostic const* first = nullptr;
   std::string more;
   std::size_t errors = 0;

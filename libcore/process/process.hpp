@@ -33,6 +33,10 @@ inline constexpr std::uint64_t process_file_bytes = std::uint64_t{4} << 30;
 ProcessResult run_process(std::vector<std::string> const& argv, double time_limit_s,
                           std::uint64_t memory_bytes = process_memory_bytes());
 
+// Throws Error(io) where the process failed because the folder of temporary files ($TMPDIR, default /tmp) is full: it
+// says so, or nothing can be written there.
+void require_space(ProcessResult const& failed);
+
 // Runs a program of the user's, found on PATH, with standard streams of ours and these variables ("NAME=value") alone;
 // its exit status when it has ended, 128 + signal where a signal ended it. Throws Error(io) when it cannot be started.
 // `output`: the descriptor of ours that is its standard output.

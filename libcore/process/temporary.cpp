@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -59,6 +60,17 @@ int lock_abandoned(std::string const& path) {
 }
 
 }  // namespace
+
+void require_space(ProcessResult const& failed) {
+  auto const root = temporary_root();
+  struct statvfs info{};
+  constexpr std::uint64_t too_few = 4096;  // bytes: a compiler writes more
+  bool full = statvfs(root.c_str(), &info) == 0 && std::uint64_t{info.f_bavail} * info.f_frsize < too_few;
+  for (int const code : {ENOSPC, EDQUOT}) full = full || failed.errors.find(std::strerror(code)) != std::string::npos;
+  if (full)
+    throw Error(Status::io, Where{root}, "no space is left for temporary files",
+                "free some there, or name another folder: TMPDIR=FOLDER");
+}
 
 bool remove_abandoned_file(std::string const& path) {
   int const file = lock_abandoned(path);

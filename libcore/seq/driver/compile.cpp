@@ -47,7 +47,9 @@ Error first_error(std::string const& messages, std::string const& what, bool is_
 
 void require(ProcessResult const& result, std::string const& what, bool is_source = true) {
   if (result.timed_out) throw Error(Status::limit, fmt::format("{}: gave up after {} s", what, time_limit_s));
-  if (!result.succeeded()) throw first_error(result.errors, what, is_source);
+  if (result.succeeded()) return;
+  require_space(result);
+  throw first_error(result.errors, what, is_source);
 }
 
 std::vector<std::string> lines_of(std::string const& path) {
@@ -64,7 +66,9 @@ std::string include_folder() {
   return fs::exists(folder / "seqprof.h", error) ? fs::canonical(folder, error).string() : "";
 }
 
-[[noreturn]] void refuse(std::string const& errors, Link const& link, std::string const& names) {
+[[noreturn]] void refuse(ProcessResult const& failed, Link const& link, std::string const& names) {
+  require_space(failed);
+  auto const& errors = failed.errors;
   static std::regex const form(R"(seqprof: (.*))");
   std::smatch part;
   if (!std::regex_search(errors, part, form)) throw first_error(errors, "cannot instrument the program");
@@ -223,7 +227,7 @@ void link_instrumented(CompilerTools const& tools, Link link) {
        tools.clang, "-O2", "-g", "-fPIC", "-ffp-contract=off", "-Wno-override-module", "-fpass-plugin=" + tools.plugin,
        "-c", whole, "-o", object},
       time_limit_s);
-  if (!instrumented.succeeded()) refuse(instrumented.errors, link, names);
+  if (!instrumented.succeeded()) refuse(instrumented, link, names);
 
   std::vector<std::string> command{link.fortran ? tools.flang : link.cxx ? tools.clangxx : tools.clang, object};
   if (link.fortran && link.cxx) command.emplace_back("-lstdc++");

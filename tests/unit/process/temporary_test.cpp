@@ -264,6 +264,26 @@ TEST_CASE("a folder that cannot be made is an error") {
   CHECK_THROWS_AS(TemporaryFolder(), Error);
 }
 
+TEST_CASE("a process that failed because a disk is full is not one that refused its input") {
+  OwnPlace const own;
+  ProcessResult failed;
+  failed.exit_code = 1;
+  failed.errors = "fatal error: error in backend: IO failure on output stream: No space left on device\n";
+  try {
+    require_space(failed);
+    FAIL("nothing was thrown");
+  } catch (Error const& error) {
+    CHECK(error.status() == Status::io);
+    CHECK(error.where().file == own.path());
+    CHECK(error.hint().find("TMPDIR") != std::string::npos);
+  }
+  failed.errors = "a.c:1:1: error: expected ';'\n";
+  CHECK_NOTHROW(require_space(failed));
+  // Without words: the folder is full by itself.
+  setenv("TMPDIR", "/proc/self", 1);  // a file system without blocks
+  CHECK_THROWS_AS(require_space(failed), Error);
+}
+
 TEST_CASE("a file is abandoned when its lock is not held, and only then") {
   OwnPlace const own;
   auto const path = (own.path() / "file").string();
