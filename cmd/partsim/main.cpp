@@ -68,10 +68,10 @@ device::Device at_clock(device::Device gpu, std::optional<double> clock_hz) {
 // Calls `visit(study, gpu)` for each application (or the graph), GPU and system.
 template <class Visit>
 void each_study(Options const& options, Inputs const& in, cli::Streams& io, Visit visit) {
-  auto const simulation = partsim::simulation_options(options);
   for (auto const& system : in.systems)
     for (auto const& name : options.gpus_models) {
       auto const gpu = at_clock(in.database.find(name), options.clock_hz);
+      auto const simulation = partsim::simulation_options(options, gpu);
       auto const* const times = in.times.empty() ? nullptr : &in.times;
       if (!options.graph.empty()) {
         auto file = graph::read_graph_file(options.graph, io.input(options.graph));
@@ -256,6 +256,11 @@ void declare(cli::Tool& tool) {
   tool.list("--host-buffer", options->host_buffers,
             "where host buffers lie: hostN, or nearest to each GPU (default host0; --choose: all)", "PLACE");
   tool.list("--map", options->maps, "GPU of each part (default 0, 1, 2, …)", "GPU");
+  app.add_option("--host-overhead", options->host_overhead_s,
+                 "seconds that the host's one thread takes to start each kernel and each copy (default 0; of --choose "
+                 "and --emit sensitivity the GPU's launch_delay_s, or 5e-6)")
+      ->type_name("SECONDS")
+      ->check(cli::seconds());
   app.add_option("--launch-overhead", options->launch_overhead_s, "seconds added to each kernel (default 0)")
       ->type_name("SECONDS")
       ->check(cli::seconds());

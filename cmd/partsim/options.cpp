@@ -74,12 +74,14 @@ std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::In
   return out;
 }
 
-graph::SimulationOptions simulation_options(Options const& options) {
+graph::SimulationOptions simulation_options(Options const& options, device::Device const& gpu) {
   graph::SimulationOptions out;
   out.allocation = options.alloc == "seed"     ? graph::Allocation::seed
                    : options.alloc == "rounds" ? graph::Allocation::rounds
                                                : graph::Allocation::maxmin;
   out.fair_copies = options.fair == "copies";
+  bool const advises = options.choose || options.emit == "sensitivity";
+  out.host_overhead_s = options.host_overhead_s.value_or(advises ? gpu.launch_delay_s.value_or(usual_start_s) : 0);
   out.launch_overhead_s = options.launch_overhead_s;
   out.copy_overhead_s = options.copy_overhead_s;
   out.copy_engines = options.copy_engines;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/cli.hpp"
+#include "device/device.hpp"
 #include "graph/choose.hpp"
 
 namespace kernelcast::partsim {
@@ -16,7 +17,7 @@ struct Options {
   std::string graph, devdb, alloc = "maxmin", fair = "pairs", emit, timeline, shard, resume;
   std::uint32_t iterations = 100;
   double launch_overhead_s = 0, copy_overhead_s = 0;
-  std::optional<double> clock_hz;
+  std::optional<double> host_overhead_s, clock_hz;
   std::size_t copy_engines = 0;
   bool choose = false, every_iteration = false;
 };
@@ -31,7 +32,10 @@ std::vector<graph::HostBuffer> host_buffers(std::vector<std::string> const& text
 // --map of at least as many GPUs as there are parts, else 0, 1, 2, …
 std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::Interconnect const& system,
                                 std::uint32_t parts);
-graph::SimulationOptions simulation_options(Options const&);
+// Advice counts what the host takes to start kernels and copies unless it is given; a simulation is [braun]'s
+// otherwise.
+inline constexpr double usual_start_s = 5e-6;  // where the device's was not measured; devdb: 2.9 to 8.7 us on NVIDIA's
+graph::SimulationOptions simulation_options(Options const&, device::Device const& gpu);
 
 // A name of the database's folder of applications or systems, or a file's path. Throws Error(unavailable) with near
 // names.

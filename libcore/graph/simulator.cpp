@@ -66,10 +66,11 @@ struct Simulator::State {
     double left_bytes;
     std::uint32_t connection, task;
   };
-  struct Timed {  // a kernel, or a copy that has not begun to move bytes
+  enum class Phase : std::uint8_t { at_host, latency, kernel };
+  struct Timed {  // what is being started, a copy that has not begun to move bytes, or a kernel
     double end_s;
     std::uint32_t task;
-    bool latency;
+    Phase phase;
   };
   std::vector<std::uint32_t> open;  // predecessors left
   std::vector<Copy> copies;
@@ -82,7 +83,8 @@ struct Simulator::State {
   std::vector<std::uint32_t> sending, receiving;  // [gpu], copies under way
   std::vector<std::uint32_t> held;                // copies that wait for an engine
   std::vector<double> compute_s;                  // [gpu]
-  std::vector<std::uint32_t> done, ready;
+  std::vector<std::uint32_t> done, ready, started;
+  double host_free_s = 0;
   std::vector<double> start_s;
   std::size_t copies_under_way = 0;
   bool changed = true;
@@ -91,6 +93,7 @@ struct Simulator::State {
   std::vector<Event>* events = nullptr;
 
   void start(std::uint32_t task);
+  void begin(std::uint32_t task);  // once the host has started it
   void start_kernel(std::uint32_t task);
   bool start_copy(std::uint32_t task);
   void move_bytes(std::uint32_t task);
@@ -161,6 +164,12 @@ void Simulator::prepare(Graph const& graph, std::vector<double> const& kernel_s,
 }
 
 void Simulator::State::start(std::uint32_t task) {
+  if (options.host_overhead_s <= 0 || work[task].kind == TaskKind::join) return begin(task);
+  host_free_s = std::max(host_free_s, now_s) + options.host_overhead_s;
+  timed.push_back({host_free_s, task, Phase::at_host});
+}
+
+void Simulator::State::begin(std::uint32_t task) {
   switch (work[task].kind) {
     case TaskKind::kernel: {
       auto const gpu = work[task].gpu;
@@ -184,7 +193,7 @@ void Simulator::State::start_kernel(std::uint32_t task) {
   busy[w.gpu] = 1;
   if (events) start_s[task] = now_s;
   compute_s[w.gpu] += w.amount;
-  timed.push_back({now_s + w.amount, task, false});
+  timed.push_back({now_s + w.amount, task, Phase::kernel});
 }
 
 // False where an engine is missing.
@@ -200,7 +209,7 @@ bool Simulator::State::start_copy(std::uint32_t task) {
   ++copies_under_way;
   if (events) start_s[task] = now_s;
   if (w.latency_s > 0)
-    timed.push_back({now_s + w.latency_s, task, true});
+    timed.push_back({now_s + w.latency_s, task, Phase::latency});
   else
     move_bytes(task);
   return true;
@@ -308,12 +317,11 @@ void Simulator::State::advance(double step) {
       timed[kept++] = t;
       continue;
     }
-    if (t.latency)
-      ready.push_back(t.task);
-    else
-      done.push_back(t.task);
+    (t.phase == Phase::kernel ? done : t.phase == Phase::latency ? ready : started).push_back(t.task);
   }
   timed.resize(kept);
+  for (auto const task : started) begin(task);
+  started.clear();
   for (auto const task : ready) move_bytes(task);
   ready.clear();
 }
@@ -375,7 +383,7 @@ SimulationResult const& Simulator::run(std::vector<Event>* events) {
   std::fill(s.compute_s.begin(), s.compute_s.end(), 0);
   s.copies_under_way = 0;
   s.changed = true;
-  s.now_s = 0;
+  s.now_s = s.host_free_s = 0;
   s.events = events;
   if (events) {
     events->clear();

@@ -5,8 +5,8 @@
 // and the bandwidth is allocated anew among the copies under way. Copies between the same two endpoints form one
 // connection and share its rate. Allocations are remembered by the set of connections. Identical iterations of an
 // application are not simulated one by one, see simulate().
-// Beyond [braun], each off by default: an overhead per kernel launch and per copy, the latency of links, a number of
-// copies that a GPU can send and receive at a time.
+// Beyond [braun], each off by default: a host that starts kernels and copies one after the other, an overhead per kernel
+// launch and per copy, the latency of links, a number of copies that a GPU can send and receive at a time.
 // Limits: kernels of one GPU run one after the other, in the order in which they become ready; all GPUs are alike.
 #pragma once
 
@@ -24,6 +24,7 @@ namespace kernelcast::graph {
 struct SimulationOptions {
   Allocation allocation = Allocation::maxmin;
   bool fair_copies = false;      // each copy is a connection of its own, instead of each pair of endpoints
+  double host_overhead_s = 0;    // of the host's one thread for each kernel and copy, once what it waits for is done
   double launch_overhead_s = 0;  // added to each kernel
   double copy_overhead_s = 0;    // added to each copy, besides the latency of its links
   std::size_t copy_engines = 0;  // copies that a GPU sends, and receives, at a time; 0: any number

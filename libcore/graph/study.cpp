@@ -210,17 +210,20 @@ double Study::lower_bound_s(double n, std::uint32_t parts) {
     auto const& g = graph(n, parts, iterations);
     auto const kernel_s = times(g);
     std::vector<double> ready(g.tasks.size(), 0);
-    double last = 0;
+    double last = 0, host_s = 0;
     for (std::size_t t = 0; t < g.tasks.size(); ++t) {  // tasks of an application are in topological order
       auto const& task = g.tasks[t];
-      double const takes = task.kind == TaskKind::kernel ? kernel_s[task.kernel] + options_.launch_overhead_s
-                           : task.kind == TaskKind::join
-                               ? 0
-                               : task.amount / (task.kind == TaskKind::d2d ? peer : host) + options_.copy_overhead_s;
+      double takes = 0;
+      if (task.kind == TaskKind::kernel)
+        takes = options_.host_overhead_s + kernel_s[task.kernel] + options_.launch_overhead_s;
+      else if (task.kind != TaskKind::join)
+        takes = options_.host_overhead_s + task.amount / (task.kind == TaskKind::d2d ? peer : host) +
+                options_.copy_overhead_s;
+      if (task.kind != TaskKind::join) host_s += options_.host_overhead_s;
       last = std::max(last, ready[t] + takes);
       for (auto const next : g.successors_of(t)) ready[next] = std::max(ready[next], ready[t] + takes);
     }
-    return last;
+    return std::max(last, host_s);
   };
   return application_ ? bound(iterations_) * (1 - 1e-12) : 0;
 }

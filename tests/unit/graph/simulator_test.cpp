@@ -87,6 +87,16 @@ TEST_CASE("simulator: latency, overheads and engines") {
   options.launch_overhead_s = 0.5;
   options.copy_overhead_s = 0.25;
   CHECK(run(small(1), g, options) == Approx(2 + 0.25 + 5 + 0.5 + 2));
+  // The host starts one thing after the other, each when what it waits for is done.
+  graph::SimulationOptions host;
+  host.host_overhead_s = 0.5;
+  CHECK(run(small(1), g, host) == Approx(0.5 + 2 + 5 + 0.5 + 2));
+  std::vector<graph::Event> started;
+  CHECK(run(small(), graph_of({kernel(0, 0), kernel(1, 0), kernel(1, 0)}, {2}, {}), host, &started) ==
+        Approx(1 + 2 + 2));
+  CHECK(started[0].start_s == Approx(0.5));
+  CHECK(started[1].start_s == Approx(1));
+  CHECK(started[2].start_s == Approx(3));
   graph::SimulationOptions one_engine;
   one_engine.copy_engines = 1;
   auto const two = graph_of({in(0, 20), in(0, 60)}, {}, {});
