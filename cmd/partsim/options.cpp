@@ -81,7 +81,8 @@ graph::SimulationOptions simulation_options(Options const& options, device::Devi
                                                : graph::Allocation::maxmin;
   out.fair_copies = options.fair == "copies";
   bool const advises = options.choose || options.emit == "sensitivity";
-  out.host_overhead_s = options.host_overhead_s.value_or(advises ? gpu.launch_delay_s.value_or(usual_start_s) : 0);
+  out.host_overhead_s =
+      options.host_overhead_s.value_or(advises ? gpu.launch_delay_s.value_or(default_host_overhead_s) : 0);
   out.launch_overhead_s = options.launch_overhead_s;
   out.copy_overhead_s = options.copy_overhead_s;
   out.copy_engines = options.copy_engines;

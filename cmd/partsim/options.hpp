@@ -34,7 +34,8 @@ std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::In
                                 std::uint32_t parts);
 // Advice counts what the host takes to start kernels and copies unless it is given; a simulation is [braun]'s
 // otherwise.
-inline constexpr double usual_start_s = 5e-6;  // where the device's was not measured; devdb: 2.9 to 8.7 us on NVIDIA's
+inline constexpr double default_host_overhead_s =
+    5e-6;  // where the device's was not measured; devdb: 2.9 to 8.7 us on NVIDIA's
 graph::SimulationOptions simulation_options(Options const&, device::Device const& gpu);
 
 // A name of the database's folder of applications or systems, or a file's path. Throws Error(unavailable) with near
