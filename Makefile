@@ -5,9 +5,11 @@
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
 # make torture [SECONDS=60|COUNT=N] [SEED=N]     programs killed at random moments and run again
 # make inject  has each call of the programs for memory, files and threads fail in turn (an hour)
+# make deb     Debian packages, of the programs, the library, and what is developed with it, in build-package/
+# make dist    a tarball of static programs that runs on any Linux, in build-package/
 # make release the archive of a version, with its checksum
 # make curves GPUBENCHES=FILE  the curves of devdb that come from RRZE-HPC/gpu-benches, see devdb/import
-# make bench   benchmarks · make install [PREFIX=/usr/local] · make man · make format · make deps · make help
+# make bench   benchmarks · make install, make uninstall [PREFIX=/usr/local] · make man · make format · make deps · make help
 #
 # All it does is call apt and CMake; CMakePresets.json has the build directories.
 
@@ -22,9 +24,10 @@ DEMO_PACKAGES = cmake ninja-build pkg-config clang-19 libclc-19 libclc-19-dev li
 PACKAGES = $(DEMO_PACKAGES) g++ llvm-19-dev libclang-rt-19-dev libeigen3-dev libhwloc-dev liblz4-dev catch2 \
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind gnuplot-nox chromium scdoc mandoc locales abigail-tools
 BENCH_PACKAGES = libbenchmark-dev
+PACKAGE_PACKAGES = dpkg-dev file fakeroot
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-lint demo check lint lint-deep fuzz fuzz-diff inject torture curves bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-lint deps-package package deb dist uninstall demo check lint lint-deep fuzz fuzz-diff inject torture curves bench install release \
         format man clean
 all: build
 
@@ -33,9 +36,10 @@ help:
 
 deps: packages = $(PACKAGES)
 deps-demo: packages = $(DEMO_PACKAGES)
+deps-package: packages = $(PACKAGES) $(PACKAGE_PACKAGES)
 deps-bench: packages = $(PACKAGES) $(BENCH_PACKAGES)
 deps-lint: packages = $(PACKAGES) $(LINT_PACKAGES)
-deps deps-demo deps-bench deps-lint:
+deps deps-demo deps-bench deps-lint deps-package:
 	@missing=; for p in $(packages); do \
 	  [ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; done; \
 	[ -z "$$missing" ] && exit 0; \
@@ -99,6 +103,18 @@ bench: deps-bench
 install: build
 	@cmake --install build --prefix $(PREFIX)
 
+# What the last make install put there, and folders that it leaves empty.
+uninstall:
+	@cmake -P cmake/package/Uninstall.cmake
+
+package: deps-package
+	@cmake --preset package $(CMAKE_OPTIONS) >/dev/null
+	@cmake --build --preset package -j $(JOBS)
+deb: package
+	@cd build-package && cpack -G DEB >/dev/null && ls -l *.deb
+dist: package
+	@cmake -P cmake/package/Tarball.cmake
+
 # Needs git and nothing else; tags and sends nothing.
 release:
 	@sh .ci/release
@@ -110,4 +126,4 @@ format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 -i
 
 clean:
-	@cmake -E rm -rf build build-dev build-gcc build-asan build-tsan build-fuzz build-lint
+	@cmake -E rm -rf build build-dev build-gcc build-asan build-tsan build-fuzz build-lint build-package

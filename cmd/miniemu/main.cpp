@@ -7,6 +7,7 @@
 
 #include "attach.hpp"
 #include "cli/cli.hpp"
+#include "cli/shard.hpp"
 #include "launch/machine_code.hpp"
 #include "launch/options.hpp"
 #include "launch/trace_observer.hpp"
@@ -26,6 +27,7 @@ struct Options {
   std::vector<std::string> dumps, checks, machine_targets;
   std::string only;
   emu::CheckOptions check_options;
+  std::string points, shard, resume;
   bool deterministic = false, timing = false, no_registers = false, findings_given = false;
 };
 
@@ -73,11 +75,19 @@ void note(launch::Report const& report, Options const& options, cli::Streams& io
                       t.compile_s, t.decode_s, t.buffers_s, t.emulation_s, report.warp_instructions));
 }
 
-void write_kernels(launch::Report const& report, bool timing, cli::Streams& io) {
-  auto out = io.writer<record::Kernel>(timing ? std::vector<std::string>{"emulation_s"} : std::vector<std::string>{});
+record::Writer<record::Kernel> kernel_writer(bool timing, cli::Streams& io) {
+  return io.writer<record::Kernel>(timing ? std::vector<std::string>{"emulation_s"} : std::vector<std::string>{});
+}
+
+void write_rows(launch::Report const& report, bool timing, record::Writer<record::Kernel>& out) {
   for (std::size_t i = 0; i < report.rows.size(); ++i)
     out.write(report.rows[i],
               timing ? std::vector{record::number_text(report.emulation_s[i])} : std::vector<std::string>{});
+}
+
+void write_kernels(launch::Report const& report, bool timing, cli::Streams& io) {
+  auto out = kernel_writer(timing, io);
+  write_rows(report, timing, out);
   out.finish();
 }
 
@@ -102,6 +112,88 @@ Status run_application(Options const& options, launch::RunOptions const& choice,
   return miniemu::run_attached(command, choice, !options.launch.no_cache, !options.no_registers, io);
 }
 
+bool is_sweep(Options const& options) {
+  return !options.points.empty() ||
+         (launch::is_launch_file(options.launch.line.path) &&
+          launch::read_sweep(options.launch.line.path, options.launch.line.sets).has_value());
+}
+
+launch::Points read_points(std::string const& path, cli::Streams& io) {
+  auto csv = io.csv(path);
+  launch::Points out{cli::Streams::input_name(path), csv.header(), {}};
+  while (csv.next()) {
+    auto& values = out.values.emplace_back();
+    for (std::size_t i = 0; i < out.names.size(); ++i) values.emplace_back(csv[i]);
+  }
+  return out;
+}
+
+// The rows of each case of an interrupted run. Those of its last case are perhaps not all.
+std::map<std::string, std::vector<record::Kernel>> read_done(std::string const& path, cli::Streams& io) {
+  std::map<std::string, std::vector<record::Kernel>> out;
+  if (path.empty()) return out;
+  auto csv = io.csv_of_interrupted(path);
+  record::Reader<record::Kernel> rows(csv);
+  std::string last;
+  for (record::Kernel row; rows.next(row);) out[last = row.case_name].push_back(row);
+  out.erase(last);
+  return out;
+}
+
+// A launch file at each point of its sweep: rows in the order of the points, each when its point is done.
+Status run_sweep(Options const& options, launch::RunOptions const& choice, cli::Streams& io) {
+  if (choice.emit != launch::Emit::kernel)
+    throw Error(Status::usage, "a sweep writes kernel rows", "leave out --emit, or choose one point with --set");
+  if (!options.dumps.empty() || !options.checks.empty())
+    throw Error(Status::usage, "--dump and --check are for one run", "choose one point of the sweep with --set");
+  std::optional<launch::Points> table;
+  if (!options.points.empty()) table = read_points(options.points, io);
+  auto const& sets = options.launch.line.sets;
+  auto const points = *launch::read_sweep(options.launch.line.path, sets, table ? &*table : nullptr);
+  auto const done = read_done(options.resume, io);
+  auto out = kernel_writer(options.timing, io);
+  cli::Shard shard(options.shard);
+  std::map<std::string, std::size_t> cases;
+  std::size_t known = 0;
+  Status status = Status::done;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    if (!shard.takes_next()) continue;
+    io.progress(fmt::format("point {} of {}", p + 1, points.size()));
+    auto line = options.launch;
+    line.line.sets.insert(line.line.sets.end(), points[p].begin(), points[p].end());
+    auto plan = launch::plan_of(line);
+    if (auto const [at, is_new] = cases.emplace(plan.case_name, p); !is_new)
+      throw Error(
+          Status::bad_data, Where{options.launch.line.path},
+          fmt::format("points {} and {} of the sweep have the same case '{}'", at->second + 1, p + 1, plan.case_name),
+          "name in `case` every parameter that the sweep varies");
+    if (auto const found = done.find(plan.case_name); found != done.end()) {
+      for (auto const& row : found->second) out.write(row, {});
+      ++known;
+    } else {
+      plan.request.registers = !options.no_registers;
+      std::string const name = plan.case_name;
+      try {
+        auto const report = launch::run(std::move(plan), choice);
+        note(report, options, io);
+        write_rows(report, options.timing, out);
+        if (report.finding) status = io.complain(*report.finding);
+      } catch (Error const&) {
+        io.note(fmt::format("at {}:", name));
+        throw;
+      }
+    }
+    // An interruption loses nothing, neither this point nor those that come from the same file and are still to be
+    // written.
+    if (io.to_standard_output())
+      io.output().flush();
+    else if (io.format() == record::Format::csv && !(known < done.size() && io.would_replace(options.resume)))
+      io.publish();
+  }
+  out.finish();
+  return status;
+}
+
 Status run(Options const& options, cli::Streams& io) {
   auto choice = run_options(options, io);
   if (options.attach.given && !options.only.empty())
@@ -118,6 +210,7 @@ Status run(Options const& options, cli::Streams& io) {
   if (!options.attach.application.empty())
     throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.attach.application.front()),
                 "one kernel or launch file at a time; --attach runs an application");
+  if (is_sweep(options)) return run_sweep(options, choice, io);
   auto plan = launch::plan_of(options.launch);
   plan.request.registers = !options.no_registers;
   auto const report = choice.emit == launch::Emit::trace ? run_traced(plan, choice, io) : launch::run(plan, choice);
@@ -204,6 +297,16 @@ void declare(cli::Tool& tool) {
       "target; ptx: the row by rules besides, for devices of other targets",
       "TARGET");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
+  auto* const points = app.add_option("--points", options->points,
+                                      "run a launch file once for each row of this table, whose columns are its "
+                                      "parameters, instead of for each point of its [sweep]")
+                           ->type_name("FILE");
+  cli::Shard::declare(tool, options->shard);
+  app.add_option("--resume", options->resume,
+                 "take the rows of points that are in this file from there, and run only the others; the file was made "
+                 "with the same options, and may be that of --output")
+      ->type_name("FILE");
+  for (char const* const other : {"--attach", "--dump", "--check"}) points->excludes(app.get_option(other));
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }
 

@@ -174,6 +174,18 @@ Plan plan_of(CommandLine const&);
 Plan read_launch_file(std::string const& path, std::vector<std::string> const& options = {},
                       std::vector<std::string> const& sets = {});
 
+// Points of a sweep, each a value for every name.
+struct Points {
+  std::string origin;  // of a table of points, for messages
+  std::vector<std::string> names;
+  std::vector<std::vector<std::string>> values;
+};
+// What [sweep] of the launch file makes, or `table`, without the points that its `where` leaves out: for each point
+// what is to be set besides `sets`, which fix a parameter that they name. None where there is no sweep.
+std::optional<std::vector<std::vector<std::string>>> read_sweep(std::string const& path,
+                                                                std::vector<std::string> const& sets,
+                                                                Points const* table = nullptr);
+
 // ---------------------------------------------------------------- running
 
 // Which groups of a launch are emulated. What this has unless it is set is the default of all programs and of the

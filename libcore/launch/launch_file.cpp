@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t max_calls = 1'000'000;
 constexpr std::size_t max_rounds = 4 * max_calls;               // of loops, those that launch nothing included
 constexpr std::size_t max_plan_bytes = std::size_t{256} << 20;  // of a plan's calls, with their texts and arguments
+constexpr std::size_t max_points = 1'000'000;                   // of a sweep, before `where` leaves some out
 constexpr std::size_t max_line_bytes = 1000;                    // of a line that errors show; each call keeps its own
 
 class LaunchFile {
@@ -33,7 +35,9 @@ class LaunchFile {
   }
 
   Plan read() {
-    check_keys(root_, {"file", "options", "link", "parameters", "set", "buffers", "images", "launch"}, "a launch file");
+    check_keys(root_, {"file", "case", "options", "link", "parameters", "set", "sweep", "buffers", "images", "launch"},
+               "a launch file");
+    if (root_.get("case")) plan_.case_name = filled(string_in(root_, "case", "the launch file")).text;
     read_program();
     read_buffers();
     read_images();
@@ -46,7 +50,96 @@ class LaunchFile {
     return std::move(plan_);
   }
 
+  std::optional<std::vector<std::vector<std::string>>> points(std::vector<std::string> const& sets,
+                                                              Points const* given) {
+    auto const* const sweep = table_in("sweep", "n = [256, 512]");
+    if (!sweep && !given) return std::nullopt;
+    std::vector<Text> conditions;
+    Points product;
+    if (sweep) {
+      for (auto const& [name, node] : in_order(*sweep)) {
+        if (name == "where")
+          conditions = conditions_of(*node);
+        else if (!given && !is_set(sets, name))
+          product.names.push_back(name), lists_.push_back(values_of(name, *node));
+      }
+      if (!given) multiply(product, *sweep);
+    }
+    std::vector<std::vector<std::string>> out;
+    Points const& all = given ? *given : product;
+    for (auto const& values : all.values) {
+      std::vector<std::string> point;
+      for (std::size_t i = 0; i < all.names.size(); ++i) point.push_back(all.names[i] + "=" + values[i]);
+      if (conditions.empty() || holds(conditions, point)) out.push_back(std::move(point));
+    }
+    if (out.empty())
+      throw refuse(text_at(sweep ? sweep->source() : root_.source(), {}), "the sweep has no point",
+                   "is its `where` true of any?");
+    return out;
+  }
+
  private:
+  static bool is_set(std::vector<std::string> const& sets, std::string const& name) {
+    return std::ranges::any_of(sets, [&](auto const& set) { return set.starts_with(name + "="); });
+  }
+
+  std::vector<Text> conditions_of(toml::node const& node) const {
+    std::vector<Text> out;
+    if (auto const* const several = node.as_array())
+      for (auto const& one : *several) out.push_back(string_of(one, "a condition"));
+    else
+      out.push_back(string_of(node, "where"));
+    return out;
+  }
+
+  // [v, v, ...] or a range, which has no more values than a sweep has points.
+  std::vector<std::string> values_of(std::string const& name, toml::node const& node) const {
+    if (!variables_.contains(name))
+      throw wrong(node, fmt::format("'{}' is no parameter", name),
+                  "a sweep is over [parameters]; macros are given "
+                  "as options = [\"-DTILE=${tile}\"]");
+    std::vector<std::string> out;
+    if (auto const* const list = node.as_array()) {
+      for (auto const& item : *list)
+        out.push_back(std::visit([](auto const& value) { return fmt::format("{}", value); }, value_of(item)));
+    } else {
+      Loop const loop = read_loop(node);
+      for (std::int64_t value = loop.from; value < loop.to;) {
+        out.push_back(std::to_string(value));
+        if (loop.times ? __builtin_mul_overflow(value, loop.times, &value)
+                       : __builtin_add_overflow(value, loop.step, &value))
+          break;
+      }
+    }
+    if (out.empty()) throw wrong(node, fmt::format("'{}' has no values", name), "n = [256, 512]");
+    return out;
+  }
+
+  // The first of the file is outermost.
+  void multiply(Points& product, toml::table const& sweep) const {
+    std::size_t count = 1;
+    for (auto const& list : lists_)
+      if (__builtin_mul_overflow(count, list.size(), &count) || count > max_points)
+        throw refuse(text_at(sweep.source(), {}), fmt::format("more than {} points", max_points),
+                     "give the points of interest as a table: --points FILE");
+    for (std::size_t number = 0; number < count; ++number) {
+      std::vector<std::string> point(lists_.size());
+      std::size_t rest = number;
+      for (std::size_t i = lists_.size(); i-- > 0; rest /= lists_[i].size())
+        point[i] = lists_[i][rest % lists_[i].size()];
+      product.values.push_back(std::move(point));
+    }
+  }
+
+  bool holds(std::vector<Text> const& conditions, std::vector<std::string> const& point) const {
+    Choice choice = *choice_;
+    for (auto const& set : point) choice.choose(set);
+    Variables variables;
+    for (auto& [name, value] : choice.values()) variables.emplace(name, std::move(value));
+    return std::ranges::all_of(
+        conditions, [&](Text const& condition) { return evaluate(condition.text, variables, condition) != 0; });
+  }
+
   Text text_at(toml::source_region const& source, std::string text) const {
     Text result{std::move(text), file_.where(source), file_.line(source.begin.line)};
     if (result.line.size() > max_line_bytes) result.line.clear();
@@ -131,6 +224,7 @@ class LaunchFile {
           choice.add_to_set(name, std::string(parameter.str()), value_of(value), text_at(parameter.source(), {}));
       }
     for (auto const& text : chosen) choice.choose(text);
+    choice_ = choice;
     plan_.parameters = choice.values();
     for (auto const& [name, value] : plan_.parameters) variables_.emplace(name, value);
   }
@@ -413,7 +507,9 @@ class LaunchFile {
   TomlFile file_;
   toml::table const& root_;
   Plan plan_;
-  Variables variables_;  // parameters, and the loops around what is being read
+  std::optional<Choice> choice_;                 // with what was set
+  std::vector<std::vector<std::string>> lists_;  // of a sweep
+  Variables variables_;                          // parameters, and the loops around what is being read
   std::size_t plan_bytes_ = 0, rounds_ = 0;
 };
 
@@ -422,6 +518,12 @@ class LaunchFile {
 Plan read_launch_file(std::string const& path, std::vector<std::string> const& options,
                       std::vector<std::string> const& sets) {
   return LaunchFile(path, options, sets).read();
+}
+
+std::optional<std::vector<std::vector<std::string>>> read_sweep(std::string const& path,
+                                                                std::vector<std::string> const& sets,
+                                                                Points const* table) {
+  return LaunchFile(path, {}, sets).points(sets, table);
 }
 
 }  // namespace kernelcast::launch

@@ -29,7 +29,7 @@ class Evaluator {
       : text_(text), variables_(variables), place_(place) {}
 
   std::int64_t all() {
-    std::int64_t const value = bits(0);
+    std::int64_t const value = either();
     if (skip_blanks(); at_ < text_.size()) fail(fmt::format("unexpected '{}'", text_.substr(at_)));
     return value;
   }
@@ -39,7 +39,7 @@ class Evaluator {
 
   [[noreturn]] void fail(std::string const& what) const {
     throw refuse(place_, fmt::format("expression '{}': {}", text_, what),
-                 "integers, parameters, variables of `for`, + - * / % << >> & | ^ and parentheses");
+                 "integers, parameters, variables of `for`, + - * / % << >> & | ^, comparisons, && || and parentheses");
   }
   void skip_blanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -51,12 +51,63 @@ class Evaluator {
     return true;
   }
 
+  // A sign of one character that does not begin a longer one.
+  bool take_single(char sign) {
+    skip_blanks();
+    if (at_ >= text_.size() || text_[at_] != sign) return false;
+    char const next = at_ + 1 < text_.size() ? text_[at_ + 1] : ' ';
+    if (next == sign || ((sign == '<' || sign == '>') && next == '=')) return false;
+    ++at_;
+    return true;
+  }
+
+  // As in C, but that both sides are evaluated.
+  Integer either() {
+    Integer left = both();
+    while (take("||")) {
+      Integer const right = both();
+      left = left != 0 || right != 0;
+    }
+    return left;
+  }
+  Integer both() {
+    Integer left = bits(0);
+    while (take("&&")) {
+      Integer const right = bits(0);
+      left = left != 0 && right != 0;
+    }
+    return left;
+  }
+  Integer equal() {
+    Integer left = ordered();
+    for (;;) {
+      bool const same = take("==");
+      if (!same && !take("!=")) return left;
+      left = (left == ordered()) == same;
+    }
+  }
+  Integer ordered() {
+    Integer left = shift();
+    for (;;) {
+      if (take("<="))
+        left = left <= shift();
+      else if (take(">="))
+        left = left >= shift();
+      else if (take_single('<'))
+        left = left < shift();
+      else if (take_single('>'))
+        left = left > shift();
+      else
+        return left;
+    }
+  }
+
   // |, ^, & from loose to tight.
   Integer bits(unsigned level) {
-    static constexpr std::string_view signs[] = {"|", "^", "&"};
-    if (level == 3) return shift();
+    static constexpr char signs[] = {'|', '^', '&'};
+    if (level == 3) return equal();
     Integer left = bits(level + 1);
-    while (take(signs[level])) {
+    while (take_single(signs[level])) {
       Integer const right = bits(level + 1);
       left = level == 0 ? left | right : level == 1 ? left ^ right : left & right;
     }
@@ -112,7 +163,7 @@ class Evaluator {
     if (take("-")) {
       if (__builtin_sub_overflow(Integer{0}, unary(), &value)) fail("the value does not fit in 64 bits");
     } else if (take("(")) {
-      value = bits(0);
+      value = either();
       if (!take(")")) fail("a ')' is missing");
     } else {
       value = atom();

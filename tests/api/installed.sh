@@ -9,6 +9,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CACHE_HOME="$folder/cache"
 "$1" --install "$2" --prefix "$folder/usr" --component library >"$folder/log" || { cat "$folder/log"; exit 1; }
+"$1" --install "$2" --prefix "$folder/usr" --component development >>"$folder/log" || { cat "$folder/log"; exit 1; }
 "$1" --install "$2" --prefix "$folder/usr" --component database >>"$folder/log" || { cat "$folder/log"; exit 1; }
 export PKG_CONFIG_PATH=$(dirname "$(find "$folder/usr" -name libkernelcast.pc)")
 cp "$3" "$folder/project.c"
@@ -22,3 +23,8 @@ unset KERNELCAST_DEVDB
 LD_LIBRARY_PATH=$libraries ../project >out 2>words
 cat out words
 [ "$(wc -l <out)" = 5 ] || { echo "expected five devices"; exit 1; }
+# The database is installed whole.
+installed=$(find "$folder/usr" -type d -path '*/kernelcast/devdb')
+(cd "$(dirname "$0")/../../devdb" && find . -name '*.csv' -o -name '*.toml') | while read -r table; do
+  [ -e "$installed/$table" ] || { echo "devdb/$table is not installed"; exit 1; }
+done

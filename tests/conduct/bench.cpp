@@ -78,13 +78,17 @@ std::size_t column_of(Rows const& rows, std::string const& name) {
   return static_cast<std::size_t>(found - rows[0].begin());
 }
 
-Bench::Bench(Table table) : table_(std::move(table)) {
-  std::istringstream words(table_["command"]);
+std::vector<std::string> words_of(std::string const& text) {
+  std::vector<std::string> out;
+  std::istringstream words(text);
   for (std::string word; words >> word;) {
     if (auto const at = word.find("$SOURCE"); at != std::string::npos) word.replace(at, 7, std::getenv("SOURCE"));
-    command_.push_back(word);
+    out.push_back(word);
   }
+  return out;
 }
+
+Bench::Bench(Table table) : table_(std::move(table)), command_(words_of(table_["command"])) {}
 
 Run Bench::valid(std::vector<std::string> const& more) const {
   Run run;

@@ -53,6 +53,9 @@ class Directory {
   fs::path path_;
 };
 
+// Separated by blanks; $SOURCE is the folder of the sources.
+std::vector<std::string> words_of(std::string const& text);
+
 Rows parse(std::string const& text);  // the header is the first row
 std::string unparse(Rows const& rows);
 std::size_t column_of(Rows const& rows, std::string const& name);  // throws Failure

@@ -241,8 +241,7 @@ std::vector<std::string> sorted_rows(std::string const& csv) {
 // Shards put together and sorted are the serial run; rows that are there are not made again.
 void sweep(Bench const& bench) {
   std::vector<std::string> command{bench.name()};
-  std::istringstream words(bench.table()["sweep"]);
-  for (std::string word; words >> word;) command.push_back(word);
+  for (auto& word : words_of(bench.table()["sweep"])) command.push_back(std::move(word));
   auto const run = [&](std::vector<std::string> const& more) {
     auto out = bench.bare({});
     out.arguments = command;

@@ -38,6 +38,7 @@ namespace {
 using conduct::Directory;
 using conduct::Failure;
 using conduct::slurp;
+using conduct::words_of;
 namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
@@ -264,16 +265,6 @@ class Torture {
   Directory folder_{"torture"};
   std::mt19937_64 random_;
 };
-
-Words words_of(std::string const& text) {
-  Words out;
-  std::istringstream in(text);
-  for (std::string word; in >> word;) {
-    if (auto const at = word.find("$SOURCE"); at != word.npos) word.replace(at, 7, std::getenv("SOURCE"));
-    out.push_back(word);
-  }
-  return out;
-}
 
 bool has_program(std::string const& name) {
   return fs::exists(fs::path(std::getenv("BIN")) / name);

@@ -55,6 +55,15 @@ TEST_CASE("expressions follow C's precedence") {
   CHECK(value_of("- -0x10") == 16);
   CHECK(value_of("n*n - k", {{"n", 5}, {"k", 2}}) == 23);
   CHECK(value_of("9223372036854775807") == INT64_MAX);
+  CHECK(value_of("1 < 2 == 1") == 1);
+  CHECK(value_of("1 | 2 == 2") == 1);
+  CHECK(value_of("4 & 6 > 5") == 0);
+  CHECK(value_of("1 << 2 < 5") == 1);
+  CHECK(value_of("8 >> 1 >= 4") == 1);
+  CHECK(value_of("2 >= 2 && 3 != 3 || 1") == 1);
+  CHECK(value_of("1 || 1 && 0") == 1);
+  CHECK(value_of("(1 < 2) + (2 <= 1)") == 1);
+  CHECK(value_of("6 & 3 && 4 | 8") == 1);
 }
 
 TEST_CASE("expressions that have no value are refused") {

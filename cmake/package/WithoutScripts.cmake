@@ -1,0 +1,12 @@
+# CPack gives a package with a library scripts that call ldconfig; Debian's policy wants the trigger, which is there.
+cmake_minimum_required(VERSION 3.25)
+foreach(package IN LISTS CPACK_PACKAGE_FILES)
+  if(package MATCHES "/libkernelcast[0-9]+_")
+    set(folder ${package}.d)
+    file(REMOVE_RECURSE ${folder})
+    execute_process(COMMAND dpkg-deb -R ${package} ${folder} COMMAND_ERROR_IS_FATAL ANY)
+    file(REMOVE ${folder}/DEBIAN/postinst ${folder}/DEBIAN/postrm)
+    execute_process(COMMAND dpkg-deb --root-owner-group -b ${folder} ${package} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+    file(REMOVE_RECURSE ${folder})
+  endif()
+endforeach()
