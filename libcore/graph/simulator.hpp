@@ -5,8 +5,8 @@
 // and the bandwidth is allocated anew among the copies under way. Copies between the same two endpoints form one
 // connection and share its rate. Allocations are remembered by the set of connections. Identical iterations of an
 // application are not simulated one by one, see simulate().
-// Beyond [braun], each off by default: a host that starts kernels and copies one after the other, an overhead per kernel
-// launch and per copy, the latency of links, a number of copies that a GPU can send and receive at a time.
+// Beyond [braun], each off by default: a host that starts kernels and copies one after the other, an overhead per
+// kernel launch and per copy, the latency of links, a number of copies that a GPU can send and receive at a time.
 // Limits: kernels of one GPU run one after the other, in the order in which they become ready; all GPUs are alike.
 #pragma once
 
