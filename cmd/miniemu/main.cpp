@@ -11,6 +11,7 @@
 #include "launch/machine_code.hpp"
 #include "launch/options.hpp"
 #include "launch/trace_observer.hpp"
+#include "process/ending.hpp"
 #include "record/command.hpp"
 #include "record/selection.hpp"
 #include "record/trace.hpp"
@@ -211,11 +212,20 @@ Status run(Options const& options, cli::Streams& io) {
     throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.attach.application.front()),
                 "one kernel or launch file at a time; --attach runs an application");
   if (is_sweep(options)) return run_sweep(options, choice, io);
+  // What has ended is written where the run is interrupted; without any of it nothing is.
+  if (choice.emit == launch::Emit::kernel) {
+    choice.limits.stop = &stop_signal();
+    choice.begins = stop_at_signals;
+    choice.progress = [&io](std::size_t ended, std::size_t launches) {
+      io.progress(fmt::format("{} of {} launches", ended, launches));
+    };
+  }
   auto plan = launch::plan_of(options.launch);
   plan.request.registers = !options.no_registers;
   auto const report = choice.emit == launch::Emit::trace ? run_traced(plan, choice, io) : launch::run(plan, choice);
   launch::note_inputs(options.launch, plan, io);
   note(report, options, io);
+  if (report.stopped && report.rows.empty()) end_by_signal(stop_signal());
   if (choice.emit == launch::Emit::kernel) write_kernels(report, options.timing, io);
   if (choice.emit == launch::Emit::lines) io.write(report.lines);
   if (choice.emit == launch::Emit::blocks) io.write(report.blocks);

@@ -573,7 +573,9 @@ int tool_main(int argc, char** argv, About const& about, std::function<void(Tool
     declare(tool);
     declare_common(state, options, about);
     refuse_negative_counts(state.app);
-    return static_cast<int>(run(about, options, state, argc, argv, closed));
+    auto const status = run(about, options, state, argc, argv, closed);
+    if (int const signal = stop_signal()) end_by_signal(signal);
+    return static_cast<int>(status);
   } catch (Error const& error) {
     print_error(error, about.name);
     return static_cast<int>(error.status());

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -291,6 +292,7 @@ struct Limits {
   // groups; 0 = the Memory's limit.
   std::uint64_t max_memory_bytes = 0;
   double timeout_s = 0;
+  std::atomic<int> const* stop = nullptr;  // once it is not 0 a launch ends as at its time limit
   // Groups strictly one after the other, on one thread: what groups that race with each other leave is defined, too.
   bool in_order = false;
   // Takes the findings that a launch can go on after, those about accesses and free(); null: the first one ends it.

@@ -239,6 +239,8 @@ struct RunOptions {
   std::uint64_t seed = 1;
   unsigned threads = 1;
   emu::Limits limits;
+  std::function<void()> begins;                                           // when all is ready for the first launch
+  std::function<void(std::size_t ended, std::size_t launches)> progress;  // between launches, twice a second at most
   emu::CheckOptions check_options;
   bool goes_on = false;  // after findings: those that do not end a launch are in Report::finding
   std::function<void(emu::Finding const&)> on_finding;  // called with each before run() throws or returns
@@ -266,6 +268,7 @@ struct Report {
   std::vector<std::string> notes;
   std::vector<std::string> equal_stores;  // of --check-races, which are no fault
   std::optional<Error> finding;           // with RunOptions::goes_on; further ones as Error::further
+  bool stopped = false;  // by Limits::stop: rows are of the configurations whose launches until then have ended
 };
 
 // Throws Error: what frontend::compile throws; usage or bad_data for arguments and sizes that do not fit the kernel;

@@ -86,7 +86,18 @@ class Runner {
       checks.stops = !options_.goes_on;
       checks_ = std::make_unique<emu::Checks>(checks, memory);
     }
-    for (std::size_t i = 0, calls = calls_to_run(); i < calls; ++i) launch(plan_.calls[i], buffers, memory);
+    if (options_.begins) options_.begins();
+    std::size_t ended = 0;
+    Stopwatch said;
+    for (std::size_t const calls = calls_to_run(); ended < calls && !report_.stopped; ++ended) {
+      if (options_.progress && ended > 0 && said.s() >= 0.5) options_.progress(ended, calls), said = Stopwatch();
+      launch(plan_.calls[ended], buffers, memory);
+    }
+    if (report_.stopped) {
+      report_.notes.push_back(fmt::format("stopped: the rows are of {} of {} launches", ended - 1, calls_to_run()));
+      finish(memory);
+      return std::move(report_);
+    }
     if (!options_.goes_on) refuse_findings(nullptr);
     for (auto& [name, kernel] : kernels_) report_.times.decode_s += kernel.decode_s;
     for (auto const& file : options_.dumps) {
@@ -130,6 +141,7 @@ class Runner {
     bool knows_before = false;
     std::uint64_t warp_instructions = 0;
     double emulation_s = 0;
+    bool cut = false;  // its last launch did not end
   };
 
   frontend::Compiled& compiled() const { return compilation_->compiled; }
@@ -257,6 +269,10 @@ class Runner {
     if (first) {
       configuration.first_launch = bound.launch;
       configuration.first_groups = groups;
+    }
+    if (outcome.ending == emu::Ending::time_limit && options_.limits.stop && options_.limits.stop->load() != 0) {
+      report_.stopped = configuration.cut = true;
+      return;
     }
     if (outcome.ending != emu::Ending::done) refuse_findings(&outcome);
     note_touched(configuration, call, bound.launch, memory);
@@ -529,6 +545,11 @@ class Runner {
     }
     for (auto& configuration : configurations_) {
       if (!is_reported(configuration.row.kernel, configuration.row.case_name)) continue;
+      if (configuration.cut) {
+        report_.notes.push_back(fmt::format("kernel '{}', {}: its launch has not ended, and it has no row",
+                                            configuration.row.kernel, configuration.row.case_name));
+        continue;
+      }
       configuration.row.allocated_bytes = allocated_bytes;
       configuration.row.spread_pct = configuration.observer->spread_pct();
       if (configuration.row.groups_emulated == configuration.row.groups_total)
@@ -557,7 +578,7 @@ class Runner {
                                           *compiled().module, *configuration.kernel->program, &plan_.request))
         add_row(std::move(row), configuration);
     }
-    if (!report_.rows.empty()) return;
+    if (!report_.rows.empty() || report_.stopped) return;
     if (!options_.only_kernel.empty())
       frontend::find_kernel(compiled().kernels, options_.only_kernel, plan_.request.path);
     if (options_.only) report_.notes.emplace_back("--only names no kernel and case of these launches");

@@ -103,6 +103,33 @@ void end_by_signal(int number) {
   errno = error;  // where the signal is blocked: it comes later
 }
 
+namespace {
+
+std::atomic<int> asked_to_stop{0};
+
+void note_stop(int number) {
+  asked_to_stop.store(number);
+  for (int const other : {SIGINT, SIGTERM}) signal(other, end_by_signal);
+}
+
+}  // namespace
+
+void stop_at_signals() {
+  for (int const number : {SIGINT, SIGTERM}) {
+    struct sigaction old{};
+    sigaction(number, nullptr, &old);
+    if (old.sa_handler == SIG_IGN) continue;
+    struct sigaction handler{};
+    handler.sa_handler = note_stop;
+    handler.sa_flags = SA_RESTART;
+    sigaction(number, &handler, nullptr);
+  }
+}
+
+std::atomic<int> const& stop_signal() {
+  return asked_to_stop;
+}
+
 void clean_up_at_signals() {
   for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGXFSZ, SIGQUIT}) {
     struct sigaction old{};

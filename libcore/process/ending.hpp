@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <string>
 
 namespace kernelcast {
@@ -19,6 +20,12 @@ namespace kernelcast {
 // Sets the handler for SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU and SIGXFSZ; those that are ignored stay so.
 // For programs: a library in another program's process leaves signals alone.
 void clean_up_at_signals();
+
+// From here on the first SIGINT or SIGTERM ends nothing: the program ends its work and says what it has. The next one
+// ends it at once. Those that are ignored stay so.
+void stop_at_signals();
+// The signal that asks to stop; 0: none.
+std::atomic<int> const& stop_signal();
 
 // Kills and removes what this process noted: for one that ends at once. Safe in a signal handler.
 void remove_what_is_noted();

@@ -17,6 +17,7 @@ Spending::Limit Spending::check(std::uint64_t counted) {
 
 bool Spending::out_of_time() {
   work_ = 0;
+  if (budget_.stop && budget_.stop->load(std::memory_order_relaxed) != 0) return true;
   return budget_.timed && std::chrono::steady_clock::now() >= budget_.deadline;
 }
 

@@ -22,6 +22,7 @@ struct Budget {
   std::uint64_t max_text_bytes = 0;
   std::atomic<std::uint64_t> text_bytes{0};  // printed and not yet passed on
   std::atomic<std::uint64_t> steps{0};
+  std::atomic<int> const* stop = nullptr;  // Limits::stop
   bool timed = false;
   std::chrono::steady_clock::time_point deadline;
 };

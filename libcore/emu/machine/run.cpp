@@ -290,6 +290,7 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
   budget.max_text_bytes = limits.max_memory_bytes ? limits.max_memory_bytes : memory.limit_bytes();
   budget.timed = limits.timeout_s > 0;
   budget.passed_over = limits.passed_over;
+  budget.stop = limits.stop;
   if (budget.timed)
     budget.deadline =
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
