@@ -1,5 +1,5 @@
-// kernelcast: the front door. `kernelcast TOOL …` starts a program of the suite, as git does; `devices` and `choose`
-// are its own. It links none of the programs.
+// kernelcast: the front door. `kernelcast TOOL …` starts a program of the suite, as git does; `choose`,
+// `devices` and `merge` are its own. It links none of the programs.
 #include <unistd.h>
 
 #include <array>
@@ -54,6 +54,7 @@ struct Verb {
 constexpr std::array verbs{
     Verb{"choose", "which device runs a program fastest, how fast, and why", front::choose},
     Verb{"devices", "what the device database knows", front::devices},
+    Verb{"merge", "put the parts of a sweep together", front::merge},
 };
 
 constexpr std::string_view own = "kernelcast-";  // `kernelcast advise` is kernelcast-advise
@@ -81,7 +82,7 @@ std::string program_of(std::string_view word) {
 
 void declare(cli::Tool& tool) {
   auto const words = std::make_shared<std::vector<std::string>>();
-  tool.app().add_option("TOOL", *words, "choose, devices, or a program of the suite, and its arguments");
+  tool.app().add_option("TOOL", *words, "choose, devices, merge, or a program of the suite, and its arguments");
   tool.run([words](cli::Streams&) {
     if (words->empty())
       throw Error(Status::usage, "no tool is named", "kernelcast choose -- ./app; kernelcast --help lists the tools");
@@ -137,7 +138,7 @@ int main(int argc, char** argv) {
                          .examples = {{"kernelcast choose -- ./app input.dat", "which device to run this program on"},
                                       {"kernelcast devices rtx", "the devices that have rtx in their names"},
                                       {"kernelcast rank --help", "a program of the suite"}},
-                         .verbs = {"choose", "devices"},
+                         .verbs = {"choose", "devices", "merge"},
                          .words = tool_names()};
   return cli::tool_main(argc, argv, about, declare);
 }

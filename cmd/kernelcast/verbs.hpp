@@ -7,6 +7,7 @@ namespace kernelcast::front {
 
 int choose(int argc, char** argv);
 int devices(int argc, char** argv);
+int merge(int argc, char** argv);
 
 // The path of a program of the suite: beside this one, else on PATH; empty where it is in neither.
 std::string program_named(std::string const& name);
