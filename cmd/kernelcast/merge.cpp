@@ -118,7 +118,7 @@ void run(Options const& options, cli::Streams& io) {
   if (io.format() != record::Format::csv)
     throw Error(Status::usage, "merge writes CSV, the bytes of one run", "leave out --format");
   auto files = options.files;
-  std::ranges::stable_sort(files, before);
+  std::ranges::sort(files, before);
   if (options.parts > 0 && files.size() != options.parts)
     throw Error(Status::usage, fmt::format("{} parts of {} are named", files.size(), options.parts),
                 "name each part once");

@@ -29,6 +29,7 @@ struct Options {
   std::string only;
   emu::CheckOptions check_options;
   std::string points, shard, resume;
+  std::vector<std::string> labels;
   bool deterministic = false, timing = false, no_registers = false, findings_given = false;
 };
 
@@ -76,21 +77,62 @@ void note(launch::Report const& report, Options const& options, cli::Streams& io
                       t.compile_s, t.decode_s, t.buffers_s, t.emulation_s, report.warp_instructions));
 }
 
-record::Writer<record::Kernel> kernel_writer(bool timing, cli::Streams& io) {
-  return io.writer<record::Kernel>(timing ? std::vector<std::string>{"emulation_s"} : std::vector<std::string>{});
+// NAME=VALUE: columns of the user's own, behind those of the record.
+struct Labels {
+  std::vector<std::string> names, values;
+
+  void add(std::vector<std::string> const& texts) {
+    for (auto const& text : texts) {
+      auto const equals = text.find('=');
+      names.push_back(text.substr(0, equals));
+      values.push_back(text.substr(equals + 1));
+    }
+  }
+};
+
+Labels labels_of(Options const& options) {
+  auto const& columns = record::Kernel::schema().columns();
+  Labels out;
+  for (auto const& text : options.labels) {
+    auto const name = text.substr(0, text.find('='));
+    if (name.size() == text.size() || name.empty())
+      throw Error(Status::usage, fmt::format("--label: '{}' is not NAME=VALUE", text), "--label compiler=clang-19");
+    if (std::ranges::any_of(columns, [&](auto const& column) { return column.name == name; }) ||
+        std::ranges::find(out.names, name) != out.names.end())
+      throw Error(Status::usage, fmt::format("--label: there is a column '{}' already", name), "choose another name");
+    out.add({text});
+  }
+  return out;
 }
 
-void write_rows(launch::Report const& report, bool timing, record::Writer<record::Kernel>& out) {
-  for (std::size_t i = 0; i < report.rows.size(); ++i)
-    out.write(report.rows[i],
-              timing ? std::vector{record::number_text(report.emulation_s[i])} : std::vector<std::string>{});
-}
+class KernelRows {
+ public:
+  KernelRows(bool timing, Labels labels, cli::Streams& io)
+      : timing_(timing), labels_(std::move(labels)), out_(io.writer<record::Kernel>(names())) {}
 
-void write_kernels(launch::Report const& report, bool timing, cli::Streams& io) {
-  auto out = kernel_writer(timing, io);
-  write_rows(report, timing, out);
-  out.finish();
-}
+  // `labels`: values of the last ones, of this row alone.
+  void write(record::Kernel const& row, double emulation_s, std::vector<std::string> const& labels = {}) {
+    auto cells = labels_.values;
+    std::ranges::copy(labels, cells.end() - static_cast<std::ptrdiff_t>(labels.size()));
+    if (timing_) cells.insert(cells.begin(), record::number_text(emulation_s));
+    out_.write(row, cells);
+  }
+  void write(launch::Report const& report, std::vector<std::string> const& labels = {}) {
+    for (std::size_t i = 0; i < report.rows.size(); ++i) write(report.rows[i], report.emulation_s[i], labels);
+  }
+  void finish() { out_.finish(); }
+
+ private:
+  std::vector<std::string> names() const {
+    auto out = labels_.names;
+    if (timing_) out.insert(out.begin(), "emulation_s");
+    return out;
+  }
+
+  bool timing_;
+  Labels labels_;
+  record::Writer<record::Kernel> out_;
+};
 
 // The rows of a trace are written while the kernels run.
 launch::Report run_traced(launch::Plan const& plan, launch::RunOptions choice, cli::Streams& io) {
@@ -152,7 +194,20 @@ Status run_sweep(Options const& options, launch::RunOptions const& choice, cli::
   auto const& sets = options.launch.line.sets;
   auto const points = *launch::read_sweep(options.launch.line.path, sets, table ? &*table : nullptr);
   auto const done = read_done(options.resume, io);
-  auto out = kernel_writer(options.timing, io);
+  // The parameters of the sweep are columns, but for those that are called as a column of the record is.
+  auto labels = labels_of(options);
+  std::vector<std::size_t> labelled;
+  for (std::size_t i = 0; i < points.front().size(); ++i) {
+    auto const& text = points.front()[i];
+    auto const name = text.substr(0, text.find('='));
+    auto const& columns = record::Kernel::schema().columns();
+    if (std::ranges::any_of(columns, [&](auto const& column) { return column.name == name; }) ||
+        std::ranges::find(labels.names, name) != labels.names.end())
+      continue;
+    labels.add({text});
+    labelled.push_back(i);
+  }
+  KernelRows out(options.timing, std::move(labels), io);
   cli::Shard shard(options.shard);
   std::map<std::string, std::size_t> cases;
   std::size_t known = 0;
@@ -162,6 +217,8 @@ Status run_sweep(Options const& options, launch::RunOptions const& choice, cli::
     io.progress(fmt::format("point {} of {}", p + 1, points.size()));
     auto line = options.launch;
     line.line.sets.insert(line.line.sets.end(), points[p].begin(), points[p].end());
+    std::vector<std::string> values;
+    for (auto const i : labelled) values.push_back(points[p][i].substr(points[p][i].find('=') + 1));
     auto plan = launch::plan_of(line);
     if (auto const [at, is_new] = cases.emplace(plan.case_name, p); !is_new)
       throw Error(
@@ -169,7 +226,7 @@ Status run_sweep(Options const& options, launch::RunOptions const& choice, cli::
           fmt::format("points {} and {} of the sweep have the same case '{}'", at->second + 1, p + 1, plan.case_name),
           "name in `case` every parameter that the sweep varies");
     if (auto const found = done.find(plan.case_name); found != done.end()) {
-      for (auto const& row : found->second) out.write(row, {});
+      for (auto const& row : found->second) out.write(row, 0, values);
       ++known;
     } else {
       plan.request.registers = !options.no_registers;
@@ -177,7 +234,7 @@ Status run_sweep(Options const& options, launch::RunOptions const& choice, cli::
       try {
         auto const report = launch::run(std::move(plan), choice);
         note(report, options, io);
-        write_rows(report, options.timing, out);
+        out.write(report, values);
         if (report.finding) status = io.complain(*report.finding);
       } catch (Error const&) {
         io.note(fmt::format("at {}:", name));
@@ -226,7 +283,11 @@ Status run(Options const& options, cli::Streams& io) {
   launch::note_inputs(options.launch, plan, io);
   note(report, options, io);
   if (report.stopped && report.rows.empty()) end_by_signal(stop_signal());
-  if (choice.emit == launch::Emit::kernel) write_kernels(report, options.timing, io);
+  if (choice.emit == launch::Emit::kernel) {
+    KernelRows out(options.timing, labels_of(options), io);
+    out.write(report);
+    out.finish();
+  }
   if (choice.emit == launch::Emit::lines) io.write(report.lines);
   if (choice.emit == launch::Emit::blocks) io.write(report.blocks);
   return report.finding ? io.complain(*report.finding) : Status::done;
@@ -307,6 +368,9 @@ void declare(cli::Tool& tool) {
       "target; ptx: the row by rules besides, for devices of other targets",
       "TARGET");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
+  tool.list("--label", options->labels, "a column of your own, behind the others, which perfcast and rank pass on",
+            "NAME=VALUE")
+      ->excludes(app.get_option("--attach"));
   auto* const points = app.add_option("--points", options->points,
                                       "run a launch file once for each row of this table, whose columns are its "
                                       "parameters, instead of for each point of its [sweep]")
@@ -315,7 +379,8 @@ void declare(cli::Tool& tool) {
   app.add_option("--resume", options->resume,
                  "take the rows of points that are in this file from there, and run only the others; the file was made "
                  "with the same options, and may be that of --output")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(app.get_option("--timing"));
   for (char const* const other : {"--attach", "--dump", "--check"}) points->excludes(app.get_option(other));
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }

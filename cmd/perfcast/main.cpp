@@ -16,6 +16,8 @@
 #include "model/queue.hpp"
 #include "model/trivial.hpp"
 
+#include "record/passed_through.hpp"
+
 using namespace kernelcast;
 
 namespace {
@@ -157,7 +159,38 @@ void learn(std::string const& path, std::vector<Rows> const& launches, device::D
                 "columns kernel, case and device must be those of the projection");
 }
 
+// Projections with the columns of the user's own that the kernel's row has, such as the parameters of a sweep. Those of
+// the first input count.
+class Output {
+ public:
+  explicit Output(cli::Streams& io) : io_(io) {}
+  void begin(record::RowReader const& input) { columns_.begin(input); }
+  void launch(record::RowReader const& row) {  // whose projections come next
+    cells_ = columns_.cells(row);
+    if (out_) cells_.resize(names_);
+  }
+  void write(record::Projection const& projection) { writer().write(projection, cells_); }
+  void finish() { writer().finish(); }
+
+ private:
+  record::Writer<record::Projection>& writer() {
+    if (!out_) {
+      names_ = columns_.names().size();
+      cells_.resize(names_);
+      out_.reset(new auto(io_.writer<record::Projection>(columns_.names())));
+    }
+    return *out_;
+  }
+
+  cli::Streams& io_;
+  record::PassedThrough columns_;
+  std::vector<std::string> cells_;
+  std::size_t names_ = 0;
+  std::unique_ptr<record::Writer<record::Projection>> out_;
+};
+
 void run(Options const& options, cli::Streams& io) {
+  Output projections(io);
   auto database = device::load(device::find_database(options.devdb),
                                options.doubtful ? device::Trust::doubtful : device::Trust::ok);
   if (options.constants_only) return list_constants(database, io);
@@ -168,6 +201,7 @@ void run(Options const& options, cli::Streams& io) {
     for (auto const& path : io.inputs()) {
       auto csv = io.csv(path);
       record::Reader<record::Kernel> rows(csv);
+      if (options.calibrate.empty()) projections.begin(rows);
       std::vector<record::Kernel> same;
       auto const flush = [&] {
         if (!same.empty()) write(same);
@@ -185,6 +219,7 @@ void run(Options const& options, cli::Streams& io) {
       };
       for (record::Kernel kernel; next(kernel); kernel = {}) {
         if (!same.empty() && !is_other_target(same, kernel)) flush();
+        if (same.empty() && options.calibrate.empty()) projections.launch(rows);
         same.push_back(std::move(kernel));
       }
       flush();
@@ -221,9 +256,8 @@ void run(Options const& options, cli::Streams& io) {
       each_projection([&](auto const& of) { out.write(model::queue::explanation(of)); });
       return out.finish();
     }
-    auto out = io.writer<record::Projection>();
-    each_projection([&](auto const& of) { out.write(of.projection); });
-    return out.finish();
+    each_projection([&](auto const& of) { projections.write(of.projection); });
+    return projections.finish();
   }
   auto const each_row = [&](auto const& write) {
     each_rows([&](std::vector<record::Kernel> const& same) {
@@ -237,16 +271,15 @@ void run(Options const& options, cli::Streams& io) {
     });
     return out.finish();
   }
-  auto out = io.writer<record::Projection>();
   model::panwar::Terms terms;
   each_row([&](auto const& kernel, auto const& device) {
     if (options.model == "panwar") {
       model::panwar::explain(kernel, device, model, terms, terms.projection);
-      return out.write(terms.projection);
+      return projections.write(terms.projection);
     }
-    for (auto const& projection : model::trivial::project(kernel, device)) out.write(projection);
+    for (auto const& projection : model::trivial::project(kernel, device)) projections.write(projection);
   });
-  out.finish();
+  projections.finish();
 }
 
 void declare(cli::Tool& tool) {

@@ -12,6 +12,7 @@
 #include "cli/stdio.hpp"
 #include "device/device.hpp"
 #include "model/calibration.hpp"
+#include "model/configurations.hpp"
 #include "model/overlap.hpp"
 #include "model/price.hpp"
 #include "model/score.hpp"
@@ -28,7 +29,8 @@ struct Options {
   std::string measured, devdb, total_as, commands;
   std::string calibrate, source, prices;
   std::vector<std::string> by, prefer, made_from;
-  bool undecided = false;
+  std::size_t top = 0;
+  bool undecided = false, configurations = false, portable = false;
   bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false, host = false;
   // Every measured time counts, also one that is not projected.
   bool each_time() const { return scores || comparisons || !calibrate.empty(); }
@@ -207,6 +209,17 @@ void write_assessments(cli::Streams& io, Options const& options, std::vector<rec
   io.write(model::summarise(projections, measured, peaks));
 }
 
+void write_configurations(cli::Streams& io, Options const& options, std::vector<record::Projection>& projections) {
+  if (options.portable) return io.write(model::portable(projections));
+  if (options.measured.empty()) return io.write(model::rank_configurations(projections, options.top));
+  auto measured = read_measured(io, options.measured);
+  auto const database = device::load(device::find_database(options.devdb));
+  auto const devices = read_devices(database);
+  devices.use_ids(measured);
+  devices.use_ids(projections);
+  io.write(model::score_configurations(projections, measured));
+}
+
 // Of the contents of files, one after the other.
 std::string hash_of(std::vector<std::string> const& paths) {
   cli::ContentHash hash;
@@ -343,6 +356,7 @@ void run(Options const& options, cli::Streams& io) {
     projections = std::move(totals.rows);
     extra_columns = {};
   }
+  if (options.configurations) return write_configurations(io, options, projections);
   if (!options.measured.empty()) return write_assessments(io, options, projections);
   if (options.share) return write(io, model::share(projections), extra_columns);
   if (options.assign) return write_assignments(io, projections);
@@ -428,6 +442,20 @@ void declare(cli::Tool& tool) {
       ->excludes(measured)
       ->excludes(share)
       ->excludes(assign);
+  auto* const configurations =
+      app.add_flag("--configurations", options->configurations,
+                   "rank the cases of each kernel and device instead of the devices of each case: which variant is the "
+                   "fastest; with --measured how good that order is, beside a random one and that by occupancy")
+          ->excludes(share)
+          ->excludes(assign);
+  app.add_option("--top", options->top, "with --configurations: only so many of each kernel and device")
+      ->type_name("N")
+      ->needs(configurations)
+      ->excludes(measured);
+  app.add_flag("--portable", options->portable,
+               "with --configurations: rank the cases of each kernel by what they lose over the devices")
+      ->needs(configurations)
+      ->excludes(measured);
   tool.list("--prefer", options->prefer,
             "rank times of several models together: of each kernel, case and device that of the model that comes first "
             "here and has one",
@@ -452,14 +480,17 @@ int main(int argc, char** argv) {
           "out and counted on standard error.",
       .input = {&record::Projection::schema(), &record::Command::schema(), &record::Price::schema()},
       .output = {&record::Ranking::schema(), &record::PricedRanking::schema(), &record::Assessment::schema(),
-                 &record::AssessmentSummary::schema(), &record::Share::schema(), &record::Assignment::schema(),
-                 &record::Interval::schema(), &record::Ratio::schema(), &record::Coverage::schema()},
+                 &record::AssessmentSummary::schema(), &record::ConfigurationRanking::schema(),
+                 &record::Portability::schema(), &record::ConfigurationScore::schema(), &record::Share::schema(),
+                 &record::Assignment::schema(), &record::Interval::schema(), &record::Ratio::schema(),
+                 &record::Coverage::schema()},
       .statuses = {},
       .see_also = {"perfcast(1)", "miniemu(1)"},
       .examples = {
           {"miniemu mmul.cl -k mmul -g 1024,1024 -l 16,16 | perfcast | rank --format table",
            "which device runs this kernel fastest, as a table"},
           {"miniemu lu.toml | perfcast | rank --total", "which device runs all launches of a program fastest"},
+          {"miniemu sweep.toml | perfcast --device a100 | rank --configurations --top 10", "the variants to try first"},
           {"miniemu --attach --commands c.csv -o k.csv -- ./app; perfcast k.csv | rank --total --commands c.csv",
            "the same of an application, where its streams and copies overlap"},
           {"rank --prices prices.csv --by cost p.csv", "which device costs least for a run"},

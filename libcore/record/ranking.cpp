@@ -91,6 +91,56 @@ Schema<PricedRanking> const& PricedRanking::schema() {
   return schema;
 }
 
+Schema<ConfigurationRanking> const& ConfigurationRanking::schema() {
+  using R = ConfigurationRanking;
+  static auto const schema =
+      Schema<R>("configuration_ranking", "the cases of a kernel in the order of their projected time on a device")
+          .column("model", &R::model, Unit::none, "the model that projected the times")
+          .column("kernel", &R::kernel, Unit::none, "name of the kernel function")
+          .column("device", &R::device, Unit::none, "the device")
+          .column("rank", &R::rank, Unit::none, "1 is the first; equal times share a rank")
+          .column("case", &R::case_name, Unit::none, "the configuration")
+          .column("time_s", &R::time_s, Unit::seconds, "projected time")
+          .column("relative_time", &R::relative_time, Unit::none, "time over that of the fastest configuration")
+          .column("limiter", &R::limiter, Unit::none, "what takes the time")
+          .column("time_low_s", &R::time_low_s, Unit::seconds, "lower end of the interval of the time")
+          .column("time_high_s", &R::time_high_s, Unit::seconds, "upper end of it");
+  return schema;
+}
+
+Schema<Portability> const& Portability::schema() {
+  using R = Portability;
+  static auto const schema =
+      Schema<R>("portability", "the cases of a kernel in the order of what they lose over several devices")
+          .column("model", &R::model, Unit::none, "the model that projected the times")
+          .column("kernel", &R::kernel, Unit::none, "name of the kernel function")
+          .column("rank", &R::rank, Unit::none, "1 is the case whose worst loss is the least, then the mean one")
+          .column("case", &R::case_name, Unit::none, "the configuration")
+          .column("devices", &R::devices, Unit::count, "devices that have a time of every case")
+          .column("worst_loss_pct", &R::worst_loss_pct, Unit::percent,
+                  "most that its time is beyond that of the device's fastest configuration, in percent of the latter")
+          .column("mean_loss_pct", &R::mean_loss_pct, Unit::percent, "mean of that over the devices")
+          .column("worst_device", &R::worst_device, Unit::none, "the device of the worst loss");
+  return schema;
+}
+
+Schema<ConfigurationScore> const& ConfigurationScore::schema() {
+  using R = ConfigurationScore;
+  static auto const schema =
+      Schema<R>("configuration_score", "how good an order of the cases of a kernel is, against measured times")
+          .column("model", &R::model, Unit::none,
+                  "the model, or trivial:random (mean over all orders), trivial:occupancy (the highest first)")
+          .column("kernel", &R::kernel, Unit::none, "name of the kernel function")
+          .column("device", &R::device, Unit::none, "the device")
+          .column("configurations", &R::configurations, Unit::count, "cases that are both projected and measured")
+          .column("tau", &R::tau, Unit::none, "Kendall's tau-b of the order and the measured times")
+          .column("loss_top1_pct", &R::loss_top1_pct, Unit::percent,
+                  "measured time of the first case beyond that of the best one, in percent of the latter")
+          .column("loss_top5_pct", &R::loss_top5_pct, Unit::percent, "the same of the best of the first five")
+          .column("loss_top10_pct", &R::loss_top10_pct, Unit::percent, "the same of the best of the first ten");
+  return schema;
+}
+
 Schema<Assessment> const& Assessment::schema() {
   static auto const schema = [] {
     Schema<Assessment> s("assessment", "how good the choice of a model is, against measured times");

@@ -48,6 +48,41 @@ struct PricedRanking : Ranking {
   static Schema<PricedRanking> const& schema();
 };
 
+// Variants of a kernel, each a case of it, on one device.
+struct ConfigurationRanking {
+  std::string model, kernel, device;
+  std::uint64_t rank = 1;
+  std::string case_name;
+  double time_s = 0;
+  double relative_time = 1;
+  LimiterName limiter = {};
+  std::optional<double> time_low_s = {}, time_high_s = {};
+
+  static Schema<ConfigurationRanking> const& schema();
+};
+
+// What a variant loses over several devices.
+struct Portability {
+  std::string model, kernel;
+  std::uint64_t rank = 1;
+  std::string case_name;
+  std::uint64_t devices = 0;
+  double worst_loss_pct = 0, mean_loss_pct = 0;
+  std::string worst_device;
+
+  static Schema<Portability> const& schema();
+};
+
+// How good an order of variants is, against measured times.
+struct ConfigurationScore {
+  std::string model, kernel, device;
+  std::uint64_t configurations = 0;
+  double tau = 0;
+  double loss_top1_pct = 0, loss_top5_pct = 0, loss_top10_pct = 0;
+
+  static Schema<ConfigurationScore> const& schema();
+};
+
 // How good a model's choice was, for one kernel and case. [panwar] section V.
 struct Assessment {
   std::string model, kernel, case_name;

@@ -22,6 +22,7 @@
 #include "figure/figure.hpp"
 #include "fuzz.hpp"
 #include "model/calibration.hpp"
+#include "model/configurations.hpp"
 #include "model/execcost.hpp"
 #include "model/fit/report.hpp"
 #include "model/overlap.hpp"
