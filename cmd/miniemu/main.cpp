@@ -7,7 +7,6 @@
 
 #include "attach.hpp"
 #include "cli/cli.hpp"
-#include "cli/shard.hpp"
 #include "launch/machine_code.hpp"
 #include "launch/options.hpp"
 #include "launch/trace_observer.hpp"
@@ -15,6 +14,7 @@
 #include "record/command.hpp"
 #include "record/selection.hpp"
 #include "record/trace.hpp"
+#include "sweep.hpp"
 
 using namespace kernelcast;
 
@@ -23,13 +23,12 @@ namespace {
 struct Options {
   launch::Options launch;
   miniemu::AttachCommand attach;
+  miniemu::SweepCommand sweep;
   std::string emit = "kernel", groups, on_finding = "stop";
   unsigned width = 32;
   std::vector<std::string> dumps, checks, machine_targets;
   std::string only;
   emu::CheckOptions check_options;
-  std::string points, shard, resume;
-  std::vector<std::string> labels;
   bool deterministic = false, timing = false, no_registers = false, findings_given = false;
 };
 
@@ -77,63 +76,6 @@ void note(launch::Report const& report, Options const& options, cli::Streams& io
                       t.compile_s, t.decode_s, t.buffers_s, t.emulation_s, report.warp_instructions));
 }
 
-// NAME=VALUE: columns of the user's own, behind those of the record.
-struct Labels {
-  std::vector<std::string> names, values;
-
-  void add(std::vector<std::string> const& texts) {
-    for (auto const& text : texts) {
-      auto const equals = text.find('=');
-      names.push_back(text.substr(0, equals));
-      values.push_back(text.substr(equals + 1));
-    }
-  }
-};
-
-Labels labels_of(Options const& options) {
-  auto const& columns = record::Kernel::schema().columns();
-  Labels out;
-  for (auto const& text : options.labels) {
-    auto const name = text.substr(0, text.find('='));
-    if (name.size() == text.size() || name.empty())
-      throw Error(Status::usage, fmt::format("--label: '{}' is not NAME=VALUE", text), "--label compiler=clang-19");
-    if (std::ranges::any_of(columns, [&](auto const& column) { return column.name == name; }) ||
-        std::ranges::find(out.names, name) != out.names.end())
-      throw Error(Status::usage, fmt::format("--label: there is a column '{}' already", name), "choose another name");
-    out.add({text});
-  }
-  return out;
-}
-
-class KernelRows {
- public:
-  KernelRows(bool timing, Labels labels, cli::Streams& io)
-      : timing_(timing), labels_(std::move(labels)), out_(io.writer<record::Kernel>(names())) {}
-
-  // `labels`: values of the last ones, of this row alone.
-  void write(record::Kernel const& row, double emulation_s, std::vector<std::string> const& labels = {}) {
-    auto cells = labels_.values;
-    std::ranges::copy(labels, cells.end() - static_cast<std::ptrdiff_t>(labels.size()));
-    if (timing_) cells.insert(cells.begin(), record::number_text(emulation_s));
-    out_.write(row, cells);
-  }
-  void write(launch::Report const& report, std::vector<std::string> const& labels = {}) {
-    for (std::size_t i = 0; i < report.rows.size(); ++i) write(report.rows[i], report.emulation_s[i], labels);
-  }
-  void finish() { out_.finish(); }
-
- private:
-  std::vector<std::string> names() const {
-    auto out = labels_.names;
-    if (timing_) out.insert(out.begin(), "emulation_s");
-    return out;
-  }
-
-  bool timing_;
-  Labels labels_;
-  record::Writer<record::Kernel> out_;
-};
-
 // The rows of a trace are written while the kernels run.
 launch::Report run_traced(launch::Plan const& plan, launch::RunOptions choice, cli::Streams& io) {
   auto rows = io.writer<record::Trace>();
@@ -155,103 +97,6 @@ Status run_application(Options const& options, launch::RunOptions const& choice,
   return miniemu::run_attached(command, choice, !options.launch.no_cache, !options.no_registers, io);
 }
 
-bool is_sweep(Options const& options) {
-  return !options.points.empty() ||
-         (launch::is_launch_file(options.launch.line.path) &&
-          launch::read_sweep(options.launch.line.path, options.launch.line.sets).has_value());
-}
-
-launch::Points read_points(std::string const& path, cli::Streams& io) {
-  auto csv = io.csv(path);
-  launch::Points out{cli::Streams::input_name(path), csv.header(), {}};
-  while (csv.next()) {
-    auto& values = out.values.emplace_back();
-    for (std::size_t i = 0; i < out.names.size(); ++i) values.emplace_back(csv[i]);
-  }
-  return out;
-}
-
-// The rows of each case of an interrupted run. Those of its last case are perhaps not all.
-std::map<std::string, std::vector<record::Kernel>> read_done(std::string const& path, cli::Streams& io) {
-  std::map<std::string, std::vector<record::Kernel>> out;
-  if (path.empty()) return out;
-  auto csv = io.csv_of_interrupted(path);
-  record::Reader<record::Kernel> rows(csv);
-  std::string last;
-  for (record::Kernel row; rows.next(row);) out[last = row.case_name].push_back(row);
-  out.erase(last);
-  return out;
-}
-
-// A launch file at each point of its sweep: rows in the order of the points, each when its point is done.
-Status run_sweep(Options const& options, launch::RunOptions const& choice, cli::Streams& io) {
-  if (choice.emit != launch::Emit::kernel)
-    throw Error(Status::usage, "a sweep writes kernel rows", "leave out --emit, or choose one point with --set");
-  if (!options.dumps.empty() || !options.checks.empty())
-    throw Error(Status::usage, "--dump and --check are for one run", "choose one point of the sweep with --set");
-  std::optional<launch::Points> table;
-  if (!options.points.empty()) table = read_points(options.points, io);
-  auto const& sets = options.launch.line.sets;
-  auto const points = *launch::read_sweep(options.launch.line.path, sets, table ? &*table : nullptr);
-  auto const done = read_done(options.resume, io);
-  // The parameters of the sweep are columns, but for those that are called as a column of the record is.
-  auto labels = labels_of(options);
-  std::vector<std::size_t> labelled;
-  for (std::size_t i = 0; i < points.front().size(); ++i) {
-    auto const& text = points.front()[i];
-    auto const name = text.substr(0, text.find('='));
-    auto const& columns = record::Kernel::schema().columns();
-    if (std::ranges::any_of(columns, [&](auto const& column) { return column.name == name; }) ||
-        std::ranges::find(labels.names, name) != labels.names.end())
-      continue;
-    labels.add({text});
-    labelled.push_back(i);
-  }
-  KernelRows out(options.timing, std::move(labels), io);
-  cli::Shard shard(options.shard);
-  std::map<std::string, std::size_t> cases;
-  std::size_t known = 0;
-  Status status = Status::done;
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    if (!shard.takes_next()) continue;
-    io.progress(fmt::format("point {} of {}", p + 1, points.size()));
-    auto line = options.launch;
-    line.line.sets.insert(line.line.sets.end(), points[p].begin(), points[p].end());
-    std::vector<std::string> values;
-    for (auto const i : labelled) values.push_back(points[p][i].substr(points[p][i].find('=') + 1));
-    auto plan = launch::plan_of(line);
-    if (auto const [at, is_new] = cases.emplace(plan.case_name, p); !is_new)
-      throw Error(
-          Status::bad_data, Where{options.launch.line.path},
-          fmt::format("points {} and {} of the sweep have the same case '{}'", at->second + 1, p + 1, plan.case_name),
-          "name in `case` every parameter that the sweep varies");
-    if (auto const found = done.find(plan.case_name); found != done.end()) {
-      for (auto const& row : found->second) out.write(row, 0, values);
-      ++known;
-    } else {
-      plan.request.registers = !options.no_registers;
-      std::string const name = plan.case_name;
-      try {
-        auto const report = launch::run(std::move(plan), choice);
-        note(report, options, io);
-        out.write(report, values);
-        if (report.finding) status = io.complain(*report.finding);
-      } catch (Error const&) {
-        io.note(fmt::format("at {}:", name));
-        throw;
-      }
-    }
-    // An interruption loses nothing, neither this point nor those that come from the same file and are still to be
-    // written.
-    if (io.to_standard_output())
-      io.output().flush();
-    else if (io.format() == record::Format::csv && !(known < done.size() && io.would_replace(options.resume)))
-      io.publish();
-  }
-  out.finish();
-  return status;
-}
-
 Status run(Options const& options, cli::Streams& io) {
   auto choice = run_options(options, io);
   if (options.attach.given && !options.only.empty())
@@ -268,7 +113,11 @@ Status run(Options const& options, cli::Streams& io) {
   if (!options.attach.application.empty())
     throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.attach.application.front()),
                 "one kernel or launch file at a time; --attach runs an application");
-  if (is_sweep(options)) return run_sweep(options, choice, io);
+  bool const registers = !options.no_registers;
+  if (auto const points = miniemu::sweep_of(options.sweep, options.launch, io))
+    return miniemu::run_sweep(
+        options.sweep, *points, options.launch, choice, options.timing, registers,
+        [&](launch::Report const& report) { note(report, options, io); }, io);
   // What has ended is written where the run is interrupted; without any of it nothing is.
   if (choice.emit == launch::Emit::kernel) {
     choice.limits.stop = &stop_signal();
@@ -278,13 +127,13 @@ Status run(Options const& options, cli::Streams& io) {
     };
   }
   auto plan = launch::plan_of(options.launch);
-  plan.request.registers = !options.no_registers;
+  plan.request.registers = registers;
   auto const report = choice.emit == launch::Emit::trace ? run_traced(plan, choice, io) : launch::run(plan, choice);
   launch::note_inputs(options.launch, plan, io);
   note(report, options, io);
   if (report.stopped && report.rows.empty()) end_by_signal(stop_signal());
   if (choice.emit == launch::Emit::kernel) {
-    KernelRows out(options.timing, labels_of(options), io);
+    miniemu::KernelRows out(options.timing, miniemu::labels_of(options.sweep), io);
     out.write(report);
     out.finish();
   }
@@ -368,20 +217,7 @@ void declare(cli::Tool& tool) {
       "target; ptx: the row by rules besides, for devices of other targets",
       "TARGET");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
-  tool.list("--label", options->labels, "a column of your own, behind the others, which perfcast and rank pass on",
-            "NAME=VALUE")
-      ->excludes(app.get_option("--attach"));
-  auto* const points = app.add_option("--points", options->points,
-                                      "run a launch file once for each row of this table, whose columns are its "
-                                      "parameters, instead of for each point of its [sweep]")
-                           ->type_name("FILE");
-  cli::Shard::declare(tool, options->shard);
-  app.add_option("--resume", options->resume,
-                 "take the rows of points that are in this file from there, and run only the others; the file was made "
-                 "with the same options, and may be that of --output")
-      ->type_name("FILE")
-      ->excludes(app.get_option("--timing"));
-  for (char const* const other : {"--attach", "--dump", "--check"}) points->excludes(app.get_option(other));
+  miniemu::declare_sweep(tool, options->sweep);
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }
 

@@ -159,38 +159,10 @@ void learn(std::string const& path, std::vector<Rows> const& launches, device::D
                 "columns kernel, case and device must be those of the projection");
 }
 
-// Projections with the columns of the user's own that the kernel's row has, such as the parameters of a sweep. Those of
-// the first input count.
-class Output {
- public:
-  explicit Output(cli::Streams& io) : io_(io) {}
-  void begin(record::RowReader const& input) { columns_.begin(input); }
-  void launch(record::RowReader const& row) {  // whose projections come next
-    cells_ = columns_.cells(row);
-    if (out_) cells_.resize(names_);
-  }
-  void write(record::Projection const& projection) { writer().write(projection, cells_); }
-  void finish() { writer().finish(); }
-
- private:
-  record::Writer<record::Projection>& writer() {
-    if (!out_) {
-      names_ = columns_.names().size();
-      cells_.resize(names_);
-      out_.reset(new auto(io_.writer<record::Projection>(columns_.names())));
-    }
-    return *out_;
-  }
-
-  cli::Streams& io_;
-  record::PassedThrough columns_;
-  std::vector<std::string> cells_;
-  std::size_t names_ = 0;
-  std::unique_ptr<record::Writer<record::Projection>> out_;
-};
-
 void run(Options const& options, cli::Streams& io) {
-  Output projections(io);
+  // With the columns of the user's own that a kernel's row has, such as the parameters of a sweep.
+  record::PassingWriter<record::Projection> projections(
+      [&](auto names) { return io.writer<record::Projection>(std::move(names)); });
   auto database = device::load(device::find_database(options.devdb),
                                options.doubtful ? device::Trust::doubtful : device::Trust::ok);
   if (options.constants_only) return list_constants(database, io);
@@ -219,7 +191,7 @@ void run(Options const& options, cli::Streams& io) {
       };
       for (record::Kernel kernel; next(kernel); kernel = {}) {
         if (!same.empty() && !is_other_target(same, kernel)) flush();
-        if (same.empty() && options.calibrate.empty()) projections.launch(rows);
+        if (same.empty() && options.calibrate.empty()) projections.of(rows);
         same.push_back(std::move(kernel));
       }
       flush();

@@ -176,15 +176,14 @@ Plan read_launch_file(std::string const& path, std::vector<std::string> const& o
 
 // Points of a sweep, each a value for every name.
 struct Points {
-  std::string origin;  // of a table of points, for messages
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> values;
 };
 // What [sweep] of the launch file makes, or `table`, without the points that its `where` leaves out: for each point
 // what is to be set besides `sets`, which fix a parameter that they name. None where there is no sweep.
-std::optional<std::vector<std::vector<std::string>>> read_sweep(std::string const& path,
-                                                                std::vector<std::string> const& sets,
-                                                                Points const* table = nullptr);
+using SweepPoints = std::vector<std::vector<std::string>>;
+std::optional<SweepPoints> read_sweep(std::string const& path, std::vector<std::string> const& sets,
+                                      Points const* table = nullptr);
 
 // ---------------------------------------------------------------- running
 

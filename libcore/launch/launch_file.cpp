@@ -50,22 +50,22 @@ class LaunchFile {
     return std::move(plan_);
   }
 
-  std::optional<std::vector<std::vector<std::string>>> points(std::vector<std::string> const& sets,
-                                                              Points const* given) {
+  std::optional<SweepPoints> points(std::vector<std::string> const& sets, Points const* given) {
     auto const* const sweep = table_in("sweep", "n = [256, 512]");
     if (!sweep && !given) return std::nullopt;
     std::vector<Text> conditions;
     Points product;
+    std::vector<Values> lists;
     if (sweep) {
       for (auto const& [name, node] : in_order(*sweep)) {
         if (name == "where")
           conditions = conditions_of(*node);
         else if (!given && !is_set(sets, name))
-          product.names.push_back(name), lists_.push_back(values_of(name, *node));
+          product.names.push_back(name), lists.push_back(values_of(name, *node));
       }
-      if (!given) multiply(product, *sweep);
+      if (!given) product.values = combinations(lists, *sweep);
     }
-    std::vector<std::vector<std::string>> out;
+    SweepPoints out;
     Points const& all = given ? *given : product;
     for (auto const& values : all.values) {
       std::vector<std::string> point;
@@ -115,20 +115,20 @@ class LaunchFile {
     return out;
   }
 
-  // The first of the file is outermost.
-  void multiply(Points& product, toml::table const& sweep) const {
+  using Values = std::vector<std::string>;
+
+  // A value of each list; the first list is outermost.
+  std::vector<Values> combinations(std::vector<Values> const& lists, toml::table const& sweep) const {
     std::size_t count = 1;
-    for (auto const& list : lists_)
+    for (auto const& list : lists)
       if (__builtin_mul_overflow(count, list.size(), &count) || count > max_points)
         throw refuse(text_at(sweep.source(), {}), fmt::format("more than {} points", max_points),
                      "give the points of interest as a table: --points FILE");
-    for (std::size_t number = 0; number < count; ++number) {
-      std::vector<std::string> point(lists_.size());
-      std::size_t rest = number;
-      for (std::size_t i = lists_.size(); i-- > 0; rest /= lists_[i].size())
-        point[i] = lists_[i][rest % lists_[i].size()];
-      product.values.push_back(std::move(point));
-    }
+    std::vector<Values> out(count, Values(lists.size()));
+    for (std::size_t number = 0; number < count; ++number)
+      for (std::size_t i = lists.size(), rest = number; i-- > 0; rest /= lists[i].size())
+        out[number][i] = lists[i][rest % lists[i].size()];
+    return out;
   }
 
   bool holds(std::vector<Text> const& conditions, std::vector<std::string> const& point) const {
@@ -507,9 +507,8 @@ class LaunchFile {
   TomlFile file_;
   toml::table const& root_;
   Plan plan_;
-  std::optional<Choice> choice_;                 // with what was set
-  std::vector<std::vector<std::string>> lists_;  // of a sweep
-  Variables variables_;                          // parameters, and the loops around what is being read
+  std::optional<Choice> choice_;  // with what was set
+  Variables variables_;           // parameters, and the loops around what is being read
   std::size_t plan_bytes_ = 0, rounds_ = 0;
 };
 
@@ -520,9 +519,8 @@ Plan read_launch_file(std::string const& path, std::vector<std::string> const& o
   return LaunchFile(path, options, sets).read();
 }
 
-std::optional<std::vector<std::vector<std::string>>> read_sweep(std::string const& path,
-                                                                std::vector<std::string> const& sets,
-                                                                Points const* table) {
+std::optional<SweepPoints> read_sweep(std::string const& path, std::vector<std::string> const& sets,
+                                      Points const* table) {
   return LaunchFile(path, {}, sets).points(sets, table);
 }
 

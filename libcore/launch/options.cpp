@@ -114,6 +114,15 @@ Plan plan_of(Options const& options) {
   return plan;
 }
 
+std::optional<SweepPoints> sweep_of(Options const& options, Points const* table) {
+  auto const& line = options.line;
+  refuse_missing_file(line.path);
+  if (is_launch_file(line.path)) return read_sweep(line.path, line.sets, table);
+  if (table)
+    throw Error(Status::usage, "a table of points is for a launch file", "its columns are parameters of the file");
+  return std::nullopt;
+}
+
 RunOptions run_options(Options const& options, cli::Streams& io) {
   RunOptions run;
   if (is_launch_file(options.line.path)) run.only_kernel = options.line.kernel;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ void declare_compiler(CLI::App&, Options&);  // -D, -I, --compiler-option, --no-
 
 // Throws what plan_of(CommandLine) throws.
 Plan plan_of(Options const&);
+// Of a launch file with a sweep, or with a table of points. Throws as plan_of() where there is no such file.
+std::optional<SweepPoints> sweep_of(Options const&, Points const* table = nullptr);
 
 // Limits, seed, threads, and printf() of kernels to standard error; the rest as it is by default.
 RunOptions run_options(Options const&, cli::Streams&);

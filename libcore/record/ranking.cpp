@@ -7,6 +7,11 @@ namespace {
 constexpr auto model_meaning = "the model that made the projection";
 constexpr auto kernel_meaning = "name of the kernel function";
 constexpr auto case_meaning = "problem size or launch of the kernel";
+constexpr auto device_meaning = "slug of the device in the device database";
+constexpr auto rank_meaning = "1 is the first; equal times share a rank";
+constexpr auto limiter_meaning = "what decides the time there, as the model says";
+constexpr auto low_meaning = "lower end of the interval that holds the time";
+constexpr auto high_meaning = "upper end of the interval that holds the time";
 
 template <class R>
 void add_case(Schema<R>& schema) {
@@ -19,18 +24,18 @@ void add_case(Schema<R>& schema) {
 template <class R>
 Schema<R>& add_ranking(Schema<R>& s) {
   add_case(s);
-  return s.column("rank", &R::rank, Unit::count, "1 is the first; equal times share a rank")
-      .column("device", &R::device, Unit::none, "slug of the device in the device database")
+  return s.column("rank", &R::rank, Unit::count, rank_meaning)
+      .column("device", &R::device, Unit::none, device_meaning)
       .column("time_s", &R::time_s, Unit::seconds, "projected kernel time")
       .column("relative_time", &R::relative_time, Unit::none, "projected time over that of the fastest device")
       .column("decided", &R::decided, Unit::none,
               "whether the order of this device and the first is right 19 times of 20, by the ratios of measured "
               "times; where these are not known, whether their intervals do not overlap; on the row of the first, "
               "whether that holds of all others")
-      .optional_column("limiter", &R::limiter, Unit::none, "what decides the time there, as the model says")
+      .optional_column("limiter", &R::limiter, Unit::none, limiter_meaning)
       .may_be_empty()
-      .optional_column("time_low_s", &R::time_low_s, Unit::seconds, "lower end of the interval that holds the time")
-      .optional_column("time_high_s", &R::time_high_s, Unit::seconds, "upper end of the interval that holds the time");
+      .optional_column("time_low_s", &R::time_low_s, Unit::seconds, low_meaning)
+      .optional_column("time_high_s", &R::time_high_s, Unit::seconds, high_meaning);
 }
 
 }  // namespace
@@ -95,16 +100,18 @@ Schema<ConfigurationRanking> const& ConfigurationRanking::schema() {
   using R = ConfigurationRanking;
   static auto const schema =
       Schema<R>("configuration_ranking", "the cases of a kernel in the order of their projected time on a device")
-          .column("model", &R::model, Unit::none, "the model that projected the times")
-          .column("kernel", &R::kernel, Unit::none, "name of the kernel function")
-          .column("device", &R::device, Unit::none, "the device")
-          .column("rank", &R::rank, Unit::none, "1 is the first; equal times share a rank")
-          .column("case", &R::case_name, Unit::none, "the configuration")
-          .column("time_s", &R::time_s, Unit::seconds, "projected time")
-          .column("relative_time", &R::relative_time, Unit::none, "time over that of the fastest configuration")
-          .column("limiter", &R::limiter, Unit::none, "what takes the time")
-          .column("time_low_s", &R::time_low_s, Unit::seconds, "lower end of the interval of the time")
-          .column("time_high_s", &R::time_high_s, Unit::seconds, "upper end of it");
+          .column("model", &R::model, Unit::none, model_meaning)
+          .column("kernel", &R::kernel, Unit::none, kernel_meaning)
+          .column("device", &R::device, Unit::none, device_meaning)
+          .column("rank", &R::rank, Unit::count, rank_meaning)
+          .column("case", &R::case_name, Unit::none, case_meaning)
+          .may_be_empty()
+          .column("time_s", &R::time_s, Unit::seconds, "projected kernel time")
+          .column("relative_time", &R::relative_time, Unit::none, "projected time over that of the fastest case")
+          .column("limiter", &R::limiter, Unit::none, limiter_meaning)
+          .may_be_empty()
+          .column("time_low_s", &R::time_low_s, Unit::seconds, low_meaning)
+          .column("time_high_s", &R::time_high_s, Unit::seconds, high_meaning);
   return schema;
 }
 
@@ -112,10 +119,11 @@ Schema<Portability> const& Portability::schema() {
   using R = Portability;
   static auto const schema =
       Schema<R>("portability", "the cases of a kernel in the order of what they lose over several devices")
-          .column("model", &R::model, Unit::none, "the model that projected the times")
-          .column("kernel", &R::kernel, Unit::none, "name of the kernel function")
-          .column("rank", &R::rank, Unit::none, "1 is the case whose worst loss is the least, then the mean one")
-          .column("case", &R::case_name, Unit::none, "the configuration")
+          .column("model", &R::model, Unit::none, model_meaning)
+          .column("kernel", &R::kernel, Unit::none, kernel_meaning)
+          .column("rank", &R::rank, Unit::count, "1 is the case whose worst loss is the least, then the mean one")
+          .column("case", &R::case_name, Unit::none, case_meaning)
+          .may_be_empty()
           .column("devices", &R::devices, Unit::count, "devices that have a time of every case")
           .column("worst_loss_pct", &R::worst_loss_pct, Unit::percent,
                   "most that its time is beyond that of the device's fastest configuration, in percent of the latter")
@@ -130,8 +138,8 @@ Schema<ConfigurationScore> const& ConfigurationScore::schema() {
       Schema<R>("configuration_score", "how good an order of the cases of a kernel is, against measured times")
           .column("model", &R::model, Unit::none,
                   "the model, or trivial:random (mean over all orders), trivial:occupancy (the highest first)")
-          .column("kernel", &R::kernel, Unit::none, "name of the kernel function")
-          .column("device", &R::device, Unit::none, "the device")
+          .column("kernel", &R::kernel, Unit::none, kernel_meaning)
+          .column("device", &R::device, Unit::none, device_meaning)
           .column("configurations", &R::configurations, Unit::count, "cases that are both projected and measured")
           .column("tau", &R::tau, Unit::none, "Kendall's tau-b of the order and the measured times")
           .column("loss_top1_pct", &R::loss_top1_pct, Unit::percent,

@@ -1,0 +1,49 @@
+// miniemu on a launch file's sweep: one run of it for each point.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/cli.hpp"
+#include "launch/launch.hpp"
+#include "launch/options.hpp"
+#include "record/kernel.hpp"
+#include "record/labels.hpp"
+
+namespace kernelcast::miniemu {
+
+struct SweepCommand {
+  std::string points, shard, resume;  // points: a file with a table of them
+  std::vector<std::string> labels;    // NAME=VALUE
+};
+
+void declare_sweep(cli::Tool&, SweepCommand&);
+
+// Of --label. Throws Error(usage).
+record::Labels labels_of(SweepCommand const&);
+
+// Kernel rows with labels behind them, with --timing also the seconds of emulation.
+class KernelRows {
+ public:
+  KernelRows(bool timing, record::Labels labels, cli::Streams& io);
+  // `last`: this row's values of the last labels.
+  void write(record::Kernel const& row, double emulation_s, std::vector<std::string> const& last = {});
+  void write(launch::Report const& report, std::vector<std::string> const& last = {});
+  void finish() { out_.finish(); }
+
+ private:
+  bool timing_;
+  record::Labels labels_;
+  record::Writer<record::Kernel> out_;
+};
+
+// None where it is one run of a kernel or a launch file.
+std::optional<launch::SweepPoints> sweep_of(SweepCommand const&, launch::Options const&, cli::Streams&);
+
+// Rows in the order of the points, each when its point is done. `note` says what a run has noted.
+Status run_sweep(SweepCommand const&, launch::SweepPoints const&, launch::Options const&, launch::RunOptions const&,
+                 bool timing, bool registers, std::function<void(launch::Report const&)> const& note, cli::Streams&);
+
+}  // namespace kernelcast::miniemu
