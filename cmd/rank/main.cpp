@@ -1,9 +1,11 @@
 // rank: which device runs a kernel fastest, by how much, and how good that choice was.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <map>
 #include <memory>
 #include <set>
-#include <tuple>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,27 +62,58 @@ void check_times(record::Reader<record::Projection> const& rows, record::Project
     throw rows.error("time_high_s", "the upper end of the interval is below time_s", "low <= time <= high");
 }
 
-using Key = std::tuple<std::string, std::string, std::string, std::string>;  // model, kernel, case, device
-
-template <class R>
-Key key_of(R const& row) {
-  return {row.model, row.kernel, row.case_name, row.device};
-}
-
-// Columns of the inputs that a projection does not have: what maps row by row passes them through.
-struct ExtraColumns {
+// Which rows there are, by model, kernel, case and device, and of each the columns that a projection does not have:
+// what maps row by row passes them through. Texts and lists of cells are kept once: a million rows share few.
+class KnownRows {
+ public:
   record::PassedThrough columns;
-  std::map<Key, std::vector<std::string>> cells;  // as many as were known by then
-  void rename_model(Key const& key, std::string const& model) {
-    auto row = cells.extract(key);
-    if (!row) return;
-    std::get<0>(row.key()) = model;
-    cells.insert(std::move(row));
+
+  // False where there is such a row.
+  template <class R>
+  bool add(R const& row, std::vector<std::string> cells) {
+    return cells_of_.try_emplace(key_of(row), list(std::move(cells))).second;
   }
-  std::vector<std::string> of(Key const& key) const {
-    auto const found = cells.find(key);
-    return columns.whole(found == cells.end() ? std::vector<std::string>{} : found->second);
+  template <class R>
+  void rename_model(R const& row, std::string const& model) {
+    auto known = cells_of_.extract(key_of(row));
+    if (!known) return;
+    known.key()[0] = text(model);
+    cells_of_.insert(std::move(known));
   }
+  // As many as there are columns now.
+  template <class R>
+  std::vector<std::string> cells(R const& row) {
+    auto const known = cells_of_.find(key_of(row));
+    return columns.whole(known == cells_of_.end() ? std::vector<std::string>{} : lists_[known->second]->first);
+  }
+
+ private:
+  using Key = std::array<std::uint32_t, 4>;  // texts by number
+  struct Hash {
+    std::size_t operator()(Key const& key) const {
+      std::uint64_t hash = 0;
+      for (auto const number : key) hash = (std::rotl(hash, 23) ^ number) * 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+      return hash ^ (hash >> 32);
+    }
+  };
+
+  template <class R>
+  Key key_of(R const& row) {
+    return {text(row.model), text(row.kernel), text(row.case_name), text(row.device)};
+  }
+  std::uint32_t text(std::string const& value) {
+    return texts_.try_emplace(value, static_cast<std::uint32_t>(texts_.size())).first->second;
+  }
+  std::uint32_t list(std::vector<std::string> cells) {
+    auto const [at, is_new] = list_of_.try_emplace(std::move(cells), static_cast<std::uint32_t>(lists_.size()));
+    if (is_new) lists_.push_back(&*at);
+    return at->second;
+  }
+
+  std::unordered_map<std::string, std::uint32_t> texts_;
+  std::unordered_map<Key, std::uint32_t, Hash> cells_of_;  // by number in lists_
+  std::map<std::vector<std::string>, std::uint32_t> list_of_;
+  std::vector<std::pair<std::vector<std::string> const, std::uint32_t> const*> lists_;
 };
 
 void note_without_time(cli::Streams& io, std::size_t rows) {
@@ -89,30 +122,28 @@ void note_without_time(cli::Streams& io, std::size_t rows) {
 
 using Cases = std::set<std::pair<std::string, std::string>>;  // kernel, case
 
-std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns& extra_columns, Options const& options,
+std::vector<record::Projection> read_projections(cli::Streams& io, KnownRows& known, Options const& options,
                                                  Cases const& measured = {}) {
   std::vector<record::Projection> projections;
-  std::set<Key> seen;
   std::size_t without_time = 0;
   for (auto const& path : io.inputs()) {
     auto csv = io.csv(path);
     record::Reader<record::Projection> rows(csv);
-    extra_columns.columns.begin(rows);
+    known.columns.begin(rows);
     for (record::Projection p; rows.next(p);) {
       check_times(rows, p);
       if (p.model.empty()) p.model = "given";  // times of the user's own
-      if (auto const& known = options.prefer;
-          !known.empty() && std::find(known.begin(), known.end(), p.model) == known.end())
+      if (auto const& models = options.prefer;
+          !models.empty() && std::find(models.begin(), models.end(), p.model) == models.end())
         throw rows.error("model", fmt::format("model '{}' is not among those of --prefer", p.model),
-                         fmt::format("name it, too: --prefer {},{}", fmt::join(known, ","), p.model));
-      auto const key = key_of(p);
+                         fmt::format("name it, too: --prefer {},{}", fmt::join(models, ","), p.model));
       if (options.total) {
         projections.push_back(std::move(p));
         continue;
       }
-      if (!rows.extra_names().empty()) extra_columns.cells[key] = extra_columns.columns.cells(rows);
       // What is measured as a whole has several rows of a kernel.
-      if (!seen.insert(key).second && !(options.each_time() && !measured.contains({p.kernel, p.case_name})))
+      if (!known.add(p, known.columns.cells(rows)) &&
+          !(options.each_time() && !measured.contains({p.kernel, p.case_name})))
         throw rows.error(
             "device",
             fmt::format("'{}' is duplicated for model '{}', kernel '{}', case '{}'", p.device, p.model, p.kernel,
@@ -129,14 +160,14 @@ std::vector<record::Projection> read_projections(cli::Streams& io, ExtraColumns&
 
 // Of each kernel, case and device one model's rows. Where the result is a sum or a choice over all of them, they count
 // as those of one model, which has all names.
-void choose_models(std::vector<record::Projection>& projections, ExtraColumns& extra_columns, Options const& options,
+void choose_models(std::vector<record::Projection>& projections, KnownRows& known, Options const& options,
                    cli::Streams& io) {
   projections = model::prefer(projections, options.prefer);
   if (!options.total) note_without_time(io, std::erase_if(projections, [](auto const& p) { return !p.time_s; }));
   if (options.is_ranking()) return;
   auto const all = fmt::format("{}", fmt::join(options.prefer, "+"));
   for (auto& p : projections) {
-    extra_columns.rename_model(key_of(p), all);
+    known.rename_model(p, all);
     p.model = all;
   }
 }
@@ -184,9 +215,9 @@ KnownDevices read_devices(device::DeviceDatabase const& database) {
 
 // Rows that stand for one projection each.
 template <class R>
-void write(cli::Streams& io, std::vector<R> const& rows, ExtraColumns const& extra_columns) {
-  auto out = io.writer<R>(extra_columns.columns.names());
-  for (auto const& row : rows) out.write(row, extra_columns.of(key_of(row)));
+void write(cli::Streams& io, std::vector<R> const& rows, KnownRows& known) {
+  auto out = io.writer<R>(known.columns.names());
+  for (auto const& row : rows) out.write(row, known.cells(row));
   out.finish();
 }
 
@@ -254,8 +285,8 @@ void write_scores(cli::Streams& io, Options const& options) {
   devices.use_ids(measured);
   Cases cases;
   for (auto const& m : measured) cases.insert({m.kernel, m.case_name});
-  ExtraColumns extra_columns;
-  auto projections = read_projections(io, extra_columns, options, cases);
+  KnownRows known;
+  auto projections = read_projections(io, known, options, cases);
   devices.use_ids(projections);
   if (options.comparisons) return io.write(model::compare_times(projections, measured));
   if (!options.calibrate.empty())
@@ -311,7 +342,7 @@ model::Prices read_prices(Options const& options, device::DeviceDatabase const& 
 
 // Rankings with cost and energy.
 void write_priced(cli::Streams& io, std::vector<record::Projection> const& projections, Options const& options,
-                  device::DeviceDatabase const& database, model::Together together, ExtraColumns const& extra_columns) {
+                  device::DeviceDatabase const& database, model::Together together, KnownRows& known) {
   auto const order = options.order();
   if (order == model::RankBy::cost && options.prices.empty())
     throw Error(Status::usage, "--by cost needs --prices FILE",
@@ -323,7 +354,7 @@ void write_priced(cli::Streams& io, std::vector<record::Projection> const& proje
                         order == model::RankBy::cost ? "price is" : "board power is",
                         fmt::join(ranked.left_out, ", ")));
   if (options.undecided) std::erase_if(ranked.rows, [](auto const& row) { return row.decided; });
-  write(io, ranked.rows, extra_columns);
+  write(io, ranked.rows, known);
 }
 
 void check_order(Options const& options) {
@@ -340,12 +371,12 @@ void check_order(Options const& options) {
 void run(Options const& options, cli::Streams& io) {
   check_order(options);
   if (options.each_time()) return write_scores(io, options);
-  ExtraColumns extra_columns;
-  auto projections = read_projections(io, extra_columns, options);
-  if (!options.prefer.empty()) choose_models(projections, extra_columns, options, io);
+  KnownRows known;
+  auto projections = read_projections(io, known, options);
+  if (!options.prefer.empty()) choose_models(projections, known, options, io);
   if (!options.commands.empty()) {
     projections = total_of_commands(projections, options, io);
-    extra_columns = {};
+    known = {};
   } else if (options.total) {
     if (!options.total_as.empty())
       for (auto& p : projections) p.case_name = options.total_as;
@@ -354,17 +385,20 @@ void run(Options const& options, cli::Streams& io) {
       io.note(fmt::format("{} device{} left out: no time for some kernel of the case", totals.incomplete,
                           totals.incomplete == 1 ? "" : "s"));
     projections = std::move(totals.rows);
-    extra_columns = {};
+    known = {};
   }
   if (options.configurations) return write_configurations(io, options, projections);
   if (!options.measured.empty()) return write_assessments(io, options, projections);
-  if (options.share) return write(io, model::share(projections), extra_columns);
+  if (options.share) return write(io, model::share(projections), known);
   if (options.assign) return write_assignments(io, projections);
   auto const database = device::load(device::find_database(options.devdb));
   auto const together = options.prefer.empty() ? model::Together::model : model::Together::all;
-  if (options.is_priced()) return write_priced(io, projections, options, database, together, extra_columns);
-  auto rows = model::rank(projections, together, model::Orders(pointers(database)));
-  write(io, options.undecided ? model::undecided(std::move(rows)) : rows, extra_columns);
+  if (options.is_priced()) return write_priced(io, projections, options, database, together, known);
+  auto out = io.writer<record::Ranking>(known.columns.names());
+  model::rank(projections, together, model::Orders(pointers(database)), [&](record::Ranking const& row) {
+    if (!options.undecided || !row.decided) out.write(row, known.cells(row));
+  });
+  out.finish();
 }
 
 void declare(cli::Tool& tool) {

@@ -16,20 +16,40 @@ struct CaseKey {
   auto operator<=>(CaseKey const&) const = default;
 };
 
-using ByDevice = std::map<std::string, record::Projection const*>;
+using DeviceRows = std::vector<record::Projection const*>;
 
-std::map<CaseKey, ByDevice> by_case(std::vector<record::Projection> const& projections,
-                                    Together together = Together::model) {
-  std::map<CaseKey, ByDevice> cases;
+// A case's projections with times, one for each device, in the order of the devices.
+struct OneCase {
+  CaseKey key;
+  DeviceRows devices;
+};
+
+// Calls `body` with each case, in the order of the keys.
+template <class Body>
+void for_each_case(std::vector<record::Projection> const& projections, Body body, Together together = Together::model) {
+  DeviceRows rows;
   for (auto const& p : projections)
-    if (p.time_s) cases[{together == Together::all ? "" : p.model, p.kernel, p.case_name}][p.device] = &p;
-  return cases;
+    if (p.time_s) rows.push_back(&p);
+  std::string const all;
+  auto const case_of = [&](record::Projection const& p) {
+    return std::tie(together == Together::all ? all : p.model, p.kernel, p.case_name);
+  };
+  std::sort(rows.begin(), rows.end(), [&](auto const* a, auto const* b) {
+    return std::tuple_cat(case_of(*a), std::tie(a->device, a)) < std::tuple_cat(case_of(*b), std::tie(b->device, b));
+  });
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    auto const& first = *rows[begin];
+    OneCase of{{together == Together::all ? all : first.model, first.kernel, first.case_name}, {}};
+    for (; end < rows.size() && case_of(*rows[end]) == case_of(first); ++end) {
+      if (!of.devices.empty() && of.devices.back()->device == rows[end]->device) of.devices.pop_back();
+      of.devices.push_back(rows[end]);
+    }
+    body(std::as_const(of));
+  }
 }
 
 // Devices by time, then by name.
-std::vector<record::Projection const*> by_time(ByDevice const& devices) {
-  std::vector<record::Projection const*> order;
-  for (auto const& [name, projection] : devices) order.push_back(projection);
+DeviceRows by_time(DeviceRows order) {
   std::sort(order.begin(), order.end(), [](auto const* a, auto const* b) {
     return std::tie(*a->time_s, a->device) < std::tie(*b->time_s, b->device);
   });
@@ -82,11 +102,10 @@ std::vector<record::Projection> prefer(std::vector<record::Projection> const& pr
   return out;
 }
 
-std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections, Together together,
-                                  Orders const& orders) {
-  std::vector<record::Ranking> rows;
-  for (auto const& [key, devices] : by_case(projections, together)) {
-    auto const order = by_time(devices);
+void rank(std::vector<record::Projection> const& projections, Together together, Orders const& orders,
+          std::function<void(record::Ranking const&)> const& sink) {
+  auto const rank_case = [&](OneCase const& of) {
+    auto const order = by_time(of.devices);
     auto const& best = *order.front();
     bool const choice_decided =
         std::none_of(order.begin() + 1, order.end(), [&](auto const* other) { return !orders.decides(best, *other); });
@@ -94,28 +113,30 @@ std::vector<record::Ranking> rank(std::vector<record::Projection> const& project
     for (std::size_t i = 0; i < order.size(); ++i) {
       auto const& p = *order[i];
       if (i > 0 && *p.time_s != *order[i - 1]->time_s) rank = i + 1;
-      rows.push_back({p.model, key.kernel, key.case_name, rank, p.device, *p.time_s, *p.time_s / *best.time_s,
-                      i == 0 ? choice_decided : orders.decides(best, p), p.limiter, p.time_low_s, p.time_high_s});
+      sink({p.model, p.kernel, p.case_name, rank, p.device, *p.time_s, *p.time_s / *best.time_s,
+            i == 0 ? choice_decided : orders.decides(best, p), p.limiter, p.time_low_s, p.time_high_s});
     }
-  }
-  return rows;
+  };
+  for_each_case(projections, rank_case, together);
 }
 
-std::vector<record::Ranking> undecided(std::vector<record::Ranking> rows) {
-  std::erase_if(rows, [](auto const& row) { return row.decided; });
+std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections, Together together,
+                                  Orders const& orders) {
+  std::vector<record::Ranking> rows;
+  rank(projections, together, orders, [&](record::Ranking const& row) { rows.push_back(row); });
   return rows;
 }
 
 std::vector<record::Share> share(std::vector<record::Projection> const& projections) {
   std::vector<record::Share> rows;
-  for (auto const& [key, devices] : by_case(projections)) {
+  for_each_case(projections, [&](OneCase const& of) {
     // Speeds relative to the fastest: 1/time itself overflows for the smallest times.
-    double const best = *by_time(devices).front()->time_s;
+    double const best = *by_time(of.devices).front()->time_s;
     double total = 0;
-    for (auto const& [name, p] : devices) total += best / *p->time_s;
-    for (auto const& [name, p] : devices)
-      rows.push_back({key.model, key.kernel, key.case_name, name, best / *p->time_s / total});
-  }
+    for (auto const* const p : of.devices) total += best / *p->time_s;
+    for (auto const* const p : of.devices)
+      rows.push_back({p->model, p->kernel, p->case_name, p->device, best / *p->time_s / total});
+  });
   return rows;
 }
 
@@ -173,27 +194,22 @@ struct Comparisons {
 Comparisons compare(std::vector<record::Projection> const& projections, std::vector<record::Measured> const& measured) {
   auto const all_measured = measured_times(measured);
   Comparisons comparisons;
-  for (auto const& [key, devices] : by_case(projections)) {
+  for_each_case(projections, [&](OneCase const& of) {
     Comparison both;
-    auto const found = all_measured.find({key.kernel, key.case_name});
-    std::size_t missed = 0;
+    auto const found = all_measured.find({of.key.kernel, of.key.case_name});
     if (found != all_measured.end())
-      for (auto const& [device, time] : found->second) {
-        auto const projection = devices.find(device);
-        if (projection == devices.end()) {
-          ++missed;
-          continue;
+      for (auto const* const p : of.devices)
+        if (auto const time = found->second.find(p->device); time != found->second.end()) {
+          both.measured[p->device] = time->second;
+          both.projected[p->device] = *p->time_s;
         }
-        both.measured[device] = time;
-        both.projected[device] = *projection->second->time_s;
-      }
     if (both.measured.size() < 2) {
       ++comparisons.too_few;
-      continue;
+      return;
     }
-    comparisons.measured_not_projected += missed;
-    comparisons.cases.emplace(key, std::move(both));
-  }
+    comparisons.measured_not_projected += found->second.size() - both.measured.size();
+    comparisons.cases.emplace(of.key, std::move(both));
+  });
   return comparisons;
 }
 

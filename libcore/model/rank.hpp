@@ -53,9 +53,9 @@ class Orders {
 // decided: whether the order of the row and of the fastest device is known.
 std::vector<record::Ranking> rank(std::vector<record::Projection> const& projections,
                                   Together together = Together::model, Orders const& orders = {});
-
-// Of rankings the rows that are not decided: the fastest devices whose choice is open, and those that may be as fast.
-std::vector<record::Ranking> undecided(std::vector<record::Ranking> rows);
+// The same row by row, where there are too many to keep.
+void rank(std::vector<record::Projection> const& projections, Together, Orders const&,
+          std::function<void(record::Ranking const&)> const& sink);
 
 // Whether the intervals of two times share a point; an absent end is time_s.
 bool intervals_overlap(record::Projection const&, record::Projection const&);
