@@ -31,7 +31,7 @@ inline bool has_clang() {
 // Without registers, which takes a compiler.
 inline launch::Plan plain_plan(launch::CommandLine const& line) {
   auto plan = launch::plan_of(line);
-  plan.request.registers = false;
+  plan.request.registers = {};
   return plan;
 }
 

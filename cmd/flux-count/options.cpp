@@ -59,7 +59,7 @@ launch::Plan plan_of(Options const& options) {
   if (options.emit == "ptx" && !launch::is_launch_file(line.path) && line.global.empty() && line.grid.empty())
     line.global = line.local = "1";  // nothing runs
   auto plan = launch::plan_of(launched);
-  plan.request.registers = false;
+  plan.request.registers.clear();
   return plan;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/cli.hpp"
 #include "cli/values.hpp"
 #include "device/device.hpp"
+#include "launch/options.hpp"
 #include "messages.hpp"
 #include "model/rank.hpp"
 
@@ -19,9 +20,10 @@ namespace {
 struct Options {
   std::string devdb, clock = "usual", emit = "advice", groups = launch::text_of({});
   std::vector<std::string> devices, mappings, as, application;
+  std::vector<std::string> registers = frontend::register_targets();
   std::optional<double> budget_pct;
   double timeout_s = 10;
-  bool no_cache = false, no_registers = false, steer = false, with_gpu = false;
+  bool no_cache = false, steer = false, with_gpu = false;
 };
 
 // Everything that the application launched as one case, called as the application is.
@@ -68,7 +70,7 @@ advise::OnlineOptions online_options(Options const& options, device::DeviceDatab
   out.worker.groups = launch::parse_groups(options.groups);
   out.worker.limits.timeout_s = options.timeout_s;
   out.worker.cache = !options.no_cache;
-  out.worker.registers = !options.no_registers;
+  out.worker.registers = options.registers;
   out.with_gpu = options.with_gpu;
   out.as = cuda_devices(options.as, database);
   out.database = std::filesystem::absolute(database.path()).string();
@@ -171,8 +173,7 @@ void declare(cli::Tool& tool) {
       ->allow_extra_args(false)
       ->excludes(with_gpu);
   app.add_flag("--no-cache", options->no_cache, "compile and count anew, and keep nothing");
-  app.add_flag("--no-registers", options->no_registers,
-               "do not run other compilers for registers: a first compilation is faster, occupancies are less exact");
+  launch::declare_registers(app, options->registers);
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }
 

@@ -128,8 +128,8 @@ void read_budget(std::string const& text, attach::AttachOptions& options) {
 
 }  // namespace
 
-Status run_attached(AttachCommand const& command, launch::RunOptions const& run, bool cache, bool registers,
-                    cli::Streams& io) {
+Status run_attached(AttachCommand const& command, launch::RunOptions const& run, bool cache,
+                    std::vector<std::string> const& registers, cli::Streams& io) {
   if (io.to_standard_output())
     throw Error(Status::usage, "--attach needs a file to write to: standard output is the application's",
                 "miniemu --attach -o kernels.csv -- ./app its arguments");

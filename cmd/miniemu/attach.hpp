@@ -27,6 +27,7 @@ struct AttachCommand {
 void declare_attach(CLI::App&, AttachCommand&);
 
 // Returns the application's exit status.
-Status run_attached(AttachCommand const&, launch::RunOptions const&, bool cache, bool registers, cli::Streams&);
+Status run_attached(AttachCommand const&, launch::RunOptions const&, bool cache,
+                    std::vector<std::string> const& registers, cli::Streams&);
 
 }  // namespace kernelcast::miniemu

@@ -29,7 +29,7 @@ struct Options {
   std::vector<std::string> dumps, checks, machine_targets;
   std::string only;
   emu::CheckOptions check_options;
-  bool deterministic = false, timing = false, no_registers = false, findings_given = false;
+  bool deterministic = false, timing = false, findings_given = false;
 };
 
 constexpr unsigned findings_named = 100;  // unless --findings says, where they do not end the run
@@ -94,7 +94,7 @@ Status run_application(Options const& options, launch::RunOptions const& choice,
   auto command = options.attach;
   command.graph = options.emit == "graph";
   command.application.insert(command.application.begin(), options.launch.line.path);
-  return miniemu::run_attached(command, choice, !options.launch.no_cache, !options.no_registers, io);
+  return miniemu::run_attached(command, choice, !options.launch.no_cache, options.launch.registers, io);
 }
 
 Status run(Options const& options, cli::Streams& io) {
@@ -113,10 +113,9 @@ Status run(Options const& options, cli::Streams& io) {
   if (!options.attach.application.empty())
     throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.attach.application.front()),
                 "one kernel or launch file at a time; --attach runs an application");
-  bool const registers = !options.no_registers;
   if (auto const points = miniemu::sweep_of(options.sweep, options.launch, io))
     return miniemu::run_sweep(
-        options.sweep, *points, options.launch, choice, options.timing, registers,
+        options.sweep, *points, options.launch, choice, options.timing,
         [&](launch::Report const& report) { note(report, options, io); }, io);
   // What has ended is written where the run is interrupted; without any of it nothing is.
   if (choice.emit == launch::Emit::kernel) {
@@ -127,7 +126,6 @@ Status run(Options const& options, cli::Streams& io) {
     };
   }
   auto plan = launch::plan_of(options.launch);
-  plan.request.registers = registers;
   auto const report = choice.emit == launch::Emit::trace ? run_traced(plan, choice, io) : launch::run(plan, choice);
   launch::note_inputs(options.launch, plan, io);
   note(report, options, io);
@@ -208,8 +206,7 @@ void declare(cli::Tool& tool) {
   declare_checks(app, *options);
   launch::declare_limits(app, options->launch);
   launch::declare_compiler(app, options->launch);
-  app.add_flag("--no-registers", options->no_registers,
-               "do not run other compilers for registers; the columns stay empty, a first compilation is faster");
+  launch::declare_registers(app, options->launch.registers);
   tool.list(
       "--machine-code", options->machine_targets,
       "count the slots of pipes in the machine code for this target: of NVIDIA's devices, such as sm_86, ptxas makes "

@@ -1,7 +1,12 @@
 #include "sweep.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
+#include <future>
+#include <list>
 #include <map>
+#include <semaphore>
 
 #include <fmt/format.h>
 
@@ -109,9 +114,81 @@ std::optional<launch::SweepPoints> sweep_of(SweepCommand const& command, launch:
   return launch::sweep_of(launch, &table);
 }
 
+namespace {
+
+// Runs points side by side, and gives their reports in the order of the points.
+class PointRuns {
+ public:
+  // Each with its part of the threads of `choice`; one after the other where `alone`.
+  PointRuns(launch::RunOptions const& choice, std::size_t points, bool alone)
+      : choice_(choice),
+        print_(choice.print),
+        at_once_(alone ? 1 : std::clamp<std::size_t>(points, 1, std::max(choice.threads, 1u))),
+        free_(static_cast<std::ptrdiff_t>(at_once_)) {
+    choice_.threads = std::max<unsigned>(1, choice.threads / static_cast<unsigned>(at_once_));
+    choice_.limits.stop = &stop_;
+  }
+  PointRuns(PointRuns const&) = delete;
+  PointRuns& operator=(PointRuns const&) = delete;
+  ~PointRuns() { stop_ = 1; }  // what still runs is not asked for: it soon ends
+
+  std::size_t window() const { return at_once_ == 1 ? 1 : 8 * at_once_; }  // so that a slow point holds up no other
+  bool empty() const { return runs_.empty(); }
+  std::size_t size() const { return runs_.size(); }
+
+  void start(launch::Plan plan) {
+    auto& run = runs_.emplace_back();
+    auto work = [this, &printed = run.printed, plan = std::move(plan)]() mutable {
+      free_.acquire();
+      Release const release{free_};
+      auto choice = choice_;
+      choice.print = [&](std::string_view text) { printed += text; };
+      return launch::run(std::move(plan), choice);
+    };
+    // Deferred: on this thread, where the system refuses another one.
+    run.report =
+        std::async(at_once_ == 1 ? std::launch::deferred : std::launch::async | std::launch::deferred, std::move(work));
+  }
+  // Of the first that was started and not asked for yet. Throws what its run has thrown.
+  launch::Report next() {
+    auto& first = runs_.front();
+    first.report.wait();
+    if (print_) print_(first.printed);
+    auto report = std::move(first.report);
+    runs_.pop_front();
+    return report.get();
+  }
+
+ private:
+  struct Release {
+    std::counting_semaphore<>& free;
+    ~Release() { free.release(); }
+  };
+  struct Run {
+    std::string printed;
+    std::future<launch::Report> report;
+  };
+
+  launch::RunOptions choice_;
+  std::function<void(std::string_view)> print_;
+  std::size_t at_once_;
+  std::counting_semaphore<> free_;
+  std::atomic<int> stop_{0};
+  std::list<Run> runs_;  // the last member: its runs end before what they use does
+};
+
+// What is written of a point: rows that were known, or the report of its run.
+struct Pending {
+  std::string name;
+  std::vector<std::string> values;  // of the sweep's parameters
+  std::vector<record::Kernel> const* known = nullptr;
+};
+
+}  // namespace
+
 Status run_sweep(SweepCommand const& command, launch::SweepPoints const& points, launch::Options const& launch,
-                 launch::RunOptions const& choice, bool timing, bool registers,
-                 std::function<void(launch::Report const&)> const& note, cli::Streams& io) {
+                 launch::RunOptions const& choice, bool timing, std::function<void(launch::Report const&)> const& note,
+                 cli::Streams& io) {
   if (choice.emit != launch::Emit::kernel)
     throw Error(Status::usage, "a sweep writes kernel rows", "leave out --emit, or choose one point with --set");
   if (!choice.dumps.empty() || !choice.checks.empty())
@@ -122,35 +199,37 @@ Status run_sweep(SweepCommand const& command, launch::SweepPoints const& points,
   KernelRows out(timing, std::move(labels), io);
   cli::Shard shard(command.shard);
   std::map<std::string, std::size_t> cases;
+  std::deque<Pending> pending;
+  PointRuns runs(choice, points.size(), timing);
   std::size_t known = 0;
   Status status = Status::done;
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    if (!shard.takes_next()) continue;
-    io.progress(fmt::format("point {} of {}", p + 1, points.size()));
+  auto const plan_at = [&](std::size_t p) {
     auto at_point = launch;
     auto& sets = at_point.line.sets;
     sets.insert(sets.end(), points[p].begin(), points[p].end());
     auto plan = launch::plan_of(at_point);
-    plan.request.registers = registers;
     if (cases.empty()) launch::note_inputs(launch, plan, io);
-    std::string const name = plan.case_name;
+    auto const& name = plan.case_name;
     if (auto const [at, is_new] = cases.emplace(name, p); !is_new)
       throw Error(Status::bad_data, Where{launch.line.path},
                   fmt::format("points {} and {} of the sweep have the same case '{}'", at->second + 1, p + 1, name),
                   "name in `case` every parameter that the sweep varies");
-    std::vector<std::string> values;
-    for (auto const i : columns) values.emplace_back(record::named_value(points[p][i]).value);
-    if (auto const found = done.find(name); found != done.end()) {
-      for (auto const& row : found->second) out.write(row, 0, values);
+    return plan;
+  };
+  auto const write_next = [&] {
+    auto const point = std::move(pending.front());
+    pending.pop_front();
+    if (point.known) {
+      for (auto const& row : *point.known) out.write(row, 0, point.values);
       ++known;
     } else {
       try {
-        auto const report = launch::run(std::move(plan), choice);
+        auto const report = runs.next();
         note(report);
-        out.write(report, values);
+        out.write(report, point.values);
         if (report.finding) status = io.complain(*report.finding);
       } catch (Error const&) {
-        io.note(fmt::format("at {}:", name));
+        io.note(fmt::format("at {}:", point.name));
         throw;
       }
     }
@@ -160,7 +239,27 @@ Status run_sweep(SweepCommand const& command, launch::SweepPoints const& points,
       io.output().flush();
     else if (io.format() == record::Format::csv && !(known < done.size() && io.would_replace(command.resume)))
       io.publish();
+  };
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    if (!shard.takes_next()) continue;
+    io.progress(fmt::format("point {} of {}", p + 1, points.size()));
+    launch::Plan plan;
+    try {
+      plan = plan_at(p);
+    } catch (Error const&) {
+      while (!pending.empty()) write_next();
+      throw;
+    }
+    std::string const name = plan.case_name;
+    auto& point = pending.emplace_back(name);
+    for (auto const i : columns) point.values.emplace_back(record::named_value(points[p][i]).value);
+    if (auto const found = done.find(name); found != done.end())
+      point.known = &found->second;
+    else
+      runs.start(std::move(plan));
+    while (!pending.empty() && (pending.front().known || runs.size() >= runs.window())) write_next();
   }
+  while (!pending.empty()) write_next();
   out.finish();
   return status;
 }

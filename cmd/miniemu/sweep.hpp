@@ -44,6 +44,6 @@ std::optional<launch::SweepPoints> sweep_of(SweepCommand const&, launch::Options
 
 // Rows in the order of the points, each when its point is done. `note` says what a run has noted.
 Status run_sweep(SweepCommand const&, launch::SweepPoints const&, launch::Options const&, launch::RunOptions const&,
-                 bool timing, bool registers, std::function<void(launch::Report const&)> const& note, cli::Streams&);
+                 bool timing, std::function<void(launch::Report const&)> const& note, cli::Streams&);
 
 }  // namespace kernelcast::miniemu

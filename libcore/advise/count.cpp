@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cache/cache.hpp"
 #include "csv/csv.hpp"
@@ -24,7 +25,7 @@ std::string folder() {
 std::string name_of(launch::Plan const& plan, CountOptions const& options, std::string const& ptx) {
   auto const text =
       fmt::format("{}\n{}\n{} {}\n{}\n{}\n", own_version, content_hash(ptx), plan.calls.front().kernel.text,
-                  plan.request.registers, launch::text_of(options.run.groups), options.identity);
+                  fmt::join(plan.request.registers, ","), launch::text_of(options.run.groups), options.identity);
   return content_hash(text) + ".csv";
 }
 

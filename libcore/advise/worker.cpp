@@ -227,7 +227,7 @@ Outcome read_outcome(SpoolReader const& spool, Spooled const& of) {
 
 std::vector<Spooled> launches(SpoolReader const& spool) {
   auto out = spool.launches();
-  auto rows = attach::RowReader(spool, false, false).rows();
+  auto rows = attach::RowReader(spool, false, {}).rows();
   std::move(rows.begin(), rows.end(), std::back_inserter(out));
   return out;
 }
@@ -244,7 +244,7 @@ Outcome undone(SpoolReader const& spool, Spooled const& of, std::string reason) 
   out.row.kernel = of.file;
   try {
     if (is_row(of)) {
-      auto const row = attach::RowReader(spool, false, false).read_row(of);
+      auto const row = attach::RowReader(spool, false, {}).read_row(of);
       out.row.kernel = row.kernel;
       out.row.case_name = row.case_name;
       return out;

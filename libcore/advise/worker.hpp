@@ -21,7 +21,8 @@ namespace kernelcast::advise {
 struct WorkerOptions {
   launch::GroupChoice groups;
   emu::Limits limits;
-  bool cache = true, registers = true;
+  bool cache = true;
+  std::vector<std::string> registers = frontend::register_targets();
 };
 
 // What became of one launch.

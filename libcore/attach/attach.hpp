@@ -34,7 +34,8 @@ struct AttachOptions {
   double budget_seconds = 0;         // the same in seconds from the first call on
   std::string execute;               // launches of a CUDA application to run: "needed" (also if empty) or "all"
   std::optional<std::uint64_t> read_back_bytes;  // of the buffers of one launch; 0: all; empty: the layer's own bound
-  bool cache = true, registers = true;
+  bool cache = true;
+  std::vector<std::string> registers = frontend::register_targets();
   bool graph = false;                                // Attached::recording too
   bool commands = false;                             // Attached::commands too, of CUDA applications on the emulator
   std::string database;                              // the folder of the device database, for CUDA applications

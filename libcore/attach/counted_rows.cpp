@@ -87,7 +87,7 @@ std::optional<record::Kernel> RowReader::recall(Spooled const& file) {
   return read(file);
 }
 
-RowsByLaunch rows_in(SpoolReader const& spool, bool cache, bool registers,
+RowsByLaunch rows_in(SpoolReader const& spool, bool cache, std::vector<std::string> const& registers,
                      std::function<void(std::string_view)> const& report) {
   RowsByLaunch out;
   RowReader reader(spool, cache, registers);

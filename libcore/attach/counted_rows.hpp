@@ -22,8 +22,9 @@ namespace kernelcast::attach {
 // for each of its targets.
 class RowReader {
  public:
-  RowReader(SpoolReader const& spool, bool cache, bool registers, launch::MachineCode* machine_code = nullptr)
-      : spool_(spool), cache_(cache), registers_(registers), machine_code_(machine_code) {}
+  RowReader(SpoolReader const& spool, bool cache, std::vector<std::string> registers,
+            launch::MachineCode* machine_code = nullptr)
+      : spool_(spool), cache_(cache), registers_(std::move(registers)), machine_code_(machine_code) {}
 
   std::vector<Spooled> rows() const { return spool_.files("row-", ".csv"); }
 
@@ -41,7 +42,8 @@ class RowReader {
   frontend::Request request_for(std::string const& program) const;
 
   SpoolReader const& spool_;
-  bool cache_, registers_;
+  bool cache_;
+  std::vector<std::string> registers_;  // targets
   launch::MachineCode* machine_code_;
   std::map<std::string, Kernels> programs_;  // by file
   std::map<std::string, std::unique_ptr<ptx::Module>> modules_;
@@ -50,7 +52,7 @@ class RowReader {
 
 // All rows in a spool, by process and number. What cannot be read is reported.
 using RowsByLaunch = std::map<std::pair<std::string, std::uint64_t>, record::Kernel>;
-RowsByLaunch rows_in(SpoolReader const&, bool cache, bool registers,
+RowsByLaunch rows_in(SpoolReader const&, bool cache, std::vector<std::string> const& registers,
                      std::function<void(std::string_view)> const& report);
 
 }  // namespace kernelcast::attach

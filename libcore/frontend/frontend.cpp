@@ -2,6 +2,7 @@
 #include "frontend/frontend.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -44,7 +45,7 @@ void check_options(std::vector<std::string> const& options) {
 
 // Everything that decides the result and is known before compiling.
 std::string cache_key(Request const& request, Toolchain const& tools, std::string const& source, Language language) {
-  std::string text = fmt::format("{}\n{}\n{}{}{}\n", own_version, request.arch, request.registers,
+  std::string text = fmt::format("{}\n{}\n{} {}{}\n", own_version, request.arch, fmt::join(request.registers, ","),
                                  request.global_offset, static_cast<int>(language));
   // Included files are found beside the source; relative -I counts from the working folder.
   std::error_code error;

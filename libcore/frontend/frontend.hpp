@@ -21,12 +21,18 @@
 
 namespace kernelcast::frontend {
 
+// Of what outside compilers tell the registers: sm_75, gfx600, gfx90a, gfx1030, cypress.
+std::vector<std::string> const& register_targets();
+// The one whose registers stand for `target`: sm_75 of all NVIDIA's. Throws Error(usage) where there is none.
+std::string register_target(std::string_view target);
+
 struct Request {
   std::string path;                  // .cl, .cu or .ptx
   std::vector<std::string> options;  // for the compiler, each one argument: "-DN=4", "-I", "dir", "-cl-std=CL2.0"
   std::string arch = "sm_75";        // of the PTX that is generated
   bool cache = true;                 // false: neither read nor write the cache
-  bool registers = true;             // false: no outside back end runs, only live ranges (faster on a first compile)
+  // Whose back ends run; without any there are only live ranges, and a first compilation is faster.
+  std::vector<std::string> registers = register_targets();
   // get_global_id() adds the launch's global offset only on request: nearly every launch has offset 0, and the real
   // compilers' kernels would not carry these instructions. get_global_offset() always works.
   // Environment registers: %envreg3..5 hold the offset, %envreg6 the number of dimensions.

@@ -5,6 +5,7 @@
 // VLIW5 (r600, Cypress): the assembly marks the last operation of a bundle by `*`; operations / bundles of the whole
 // kernel is its static packing. The bundles of a loop count once, as those outside: trip counts are not known here.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -19,19 +20,22 @@
 namespace kernelcast::frontend {
 namespace {
 
+constexpr char const* nvidia_target = "sm_75";
+
 using Field = std::optional<std::uint64_t> Registers::*;
 
 struct AmdColumn {
+  std::string name;  // of the target
   std::string column;
   AmdTarget target;
   Field field;
 };
 std::vector<AmdColumn> const& amd_columns() {
   static std::vector<AmdColumn> const columns{
-      {"vgprs_gfx6", amd_target("tahiti"), &Registers::vgprs_gfx6},
-      {"vgprs_gfx90a", amd_target("gfx90a"), &Registers::vgprs_gfx90a},
-      {"vgprs_gfx1030", amd_target("gfx1030"), &Registers::vgprs_gfx1030},
-      {"gprs_cypress", {"r600--", "cypress", "cypress-r600--.bc"}, nullptr},
+      {"gfx600", "vgprs_gfx6", amd_target("tahiti"), &Registers::vgprs_gfx6},
+      {"gfx90a", "vgprs_gfx90a", amd_target("gfx90a"), &Registers::vgprs_gfx90a},
+      {"gfx1030", "vgprs_gfx1030", amd_target("gfx1030"), &Registers::vgprs_gfx1030},
+      {"cypress", "gprs_cypress", {"r600--", "cypress", "cypress-r600--.bc"}, nullptr},
   };
   return columns;
 }
@@ -173,6 +177,23 @@ Fill run_amd(Build const& build, AmdColumn const& column) {
 
 }  // namespace
 
+std::vector<std::string> const& register_targets() {
+  static std::vector<std::string> const targets = [] {
+    std::vector<std::string> out{nvidia_target};
+    for (auto const& column : amd_columns()) out.push_back(column.name);
+    return out;
+  }();
+  return targets;
+}
+
+std::string register_target(std::string_view target) {
+  auto const& known = register_targets();
+  if (is_machine_target(target) && !is_amd_target(target)) return nvidia_target;
+  if (std::ranges::find(known, target) != known.end()) return std::string(target);
+  throw Error(Status::usage, fmt::format("no registers of a target '{}'", target),
+              fmt::format("targets are {}", fmt::join(known, ", ")));
+}
+
 std::string compiler_failure(std::string_view compiler, ProcessResult const& result, double limit_s) {
   if (result.timed_out) return fmt::format("{} did not end within {} s", compiler, limit_s);
   auto const text = result.errors + result.output;
@@ -244,15 +265,18 @@ std::map<std::string, VliwFigures> parse_r600(std::string const& assembly) {
 
 void find_registers(Build const& build, std::vector<KernelInfo>& kernels) {
   auto const is = [&](std::string_view suffix) { return build.request.path.ends_with(suffix); };
-  if (!build.request.registers) {
+  auto const& targets = build.request.registers;
+  if (targets.empty()) {
     for (auto& kernel : kernels) kernel.notes.emplace_back("registers: only live ranges were requested");
     return;
   }
   // Deferred: later, on this thread, where the system refuses another one.
   auto const beside = std::launch::async | std::launch::deferred;
   std::vector<std::future<Fill>> running;
-  running.push_back(std::async(beside, [&] { return run_ptxas(build); }));
+  auto const asked = [&](std::string_view name) { return std::ranges::find(targets, name) != targets.end(); };
+  if (asked(nvidia_target)) running.push_back(std::async(beside, [&] { return run_ptxas(build); }));
   for (auto const& column : amd_columns()) {
+    if (!asked(column.name)) continue;
     bool const compiles = column.field ? is(".cl") || is(".cu") : is(".cl");
     if (compiles)
       running.push_back(std::async(beside, [&build, &column] { return run_amd(build, column); }));

@@ -104,6 +104,24 @@ void declare_compiler(CLI::App& app, Options& options) {
   app.add_flag("--no-cache", options.no_cache, "compile anew, and do not keep the result");
 }
 
+void declare_registers(CLI::App& app, std::vector<std::string>& targets) {
+  auto* const none = app.add_flag_callback(
+      "--no-registers", [&targets] { targets.clear(); },
+      "do not run other compilers for registers: a first compilation is faster, occupancies are less exact");
+  app.add_option_function<std::vector<std::string>>(
+         "--registers",
+         [&targets](std::vector<std::string> const& given) {
+           targets.clear();
+           for (auto const& target : given) targets.push_back(frontend::register_target(target));
+         },
+         fmt::format("run only the compilers that tell the registers of these targets: {} (default: all)",
+                     fmt::join(frontend::register_targets(), ", ")))
+      ->type_name("TARGETS")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->excludes(none);
+}
+
 Plan plan_of(Options const& options) {
   refuse_missing_file(options.line.path);
   auto line = options.line;
@@ -111,6 +129,7 @@ Plan plan_of(Options const& options) {
   for (auto const& include : options.includes) line.options.push_back("-I" + include);
   auto plan = plan_of(line);
   plan.request.cache = !options.no_cache;
+  plan.request.registers = options.registers;
   return plan;
 }
 

@@ -16,6 +16,7 @@ struct Options {
   CommandLine line;
   std::vector<std::string> defines, includes;
   bool no_cache = false;
+  std::vector<std::string> registers = frontend::register_targets();  // frontend::Request
   std::uint64_t max_steps = 0, max_memory_bytes = std::uint64_t{16} << 30;
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;
   std::uint32_t stack_bytes = 64 * 1024;
@@ -25,6 +26,8 @@ struct Options {
 void declare_launch(CLI::App&, Options&);    // FILE, --kernel, --set, sizes, --arg, --shared, --bind
 void declare_limits(CLI::App&, Options&);    // --max-steps, --max-memory, --stack-bytes, --heap-bytes, --timeout
 void declare_compiler(CLI::App&, Options&);  // -D, -I, --compiler-option, --no-cache
+// --registers, --no-registers.
+void declare_registers(CLI::App&, std::vector<std::string>& targets);
 
 // Throws what plan_of(CommandLine) throws.
 Plan plan_of(Options const&);

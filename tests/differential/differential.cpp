@@ -121,7 +121,8 @@ std::vector<Stored> on_emulator(std::string const& source, std::size_t count, Te
   try {
     frontend::Request request;
     request.path = path;
-    request.cache = request.registers = false;
+    request.cache = false;
+    request.registers.clear();
     return emulate(*frontend::compile(request).module, count);
   } catch (Error const& error) {
     return failed(count, error.text("emulator"));

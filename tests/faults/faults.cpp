@@ -91,7 +91,7 @@ std::string run(Head const& head, std::string const& path, Mode mode, std::strin
   line.path = path;
   if (mode == Mode::mended) line.options.emplace_back("-DMENDED");
   launch::Plan plan = launch::plan_of(line);
-  plan.request.registers = false;
+  plan.request.registers.clear();
   launch::RunOptions options;
   options.groups = launch::parse_groups("all");
   options.limits.max_steps = head.max_steps;

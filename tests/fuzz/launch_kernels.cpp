@@ -55,7 +55,8 @@ void run_plan(launch::Plan plan) {
   if (reads_files(plan)) return;
   plan.request = {};
   plan.request.path = path;
-  plan.request.cache = plan.request.registers = false;
+  plan.request.cache = false;
+  plan.request.registers.clear();
   if (plan.calls.size() > max_calls) plan.calls.erase(plan.calls.begin() + max_calls, plan.calls.end());
   launch::RunOptions options;
   options.compilations = &compilations;

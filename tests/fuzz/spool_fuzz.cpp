@@ -90,7 +90,7 @@ void run_input(std::string_view input) {
       // told, and the next one is read
     }
   }
-  attach::RowReader const rows(spool, false, false);
+  attach::RowReader const rows(spool, false, {});
   for (auto const& file : rows.rows()) try {
       rows.read_row(file);
     } catch (Error const&) {

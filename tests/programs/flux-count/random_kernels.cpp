@@ -33,7 +33,8 @@ bool agree(std::uint64_t first_seed, std::string const& folder) {
   for (std::uint64_t k = 0; k < per_file; ++k) kernels.push_back(dt::random_kernel(first_seed + k));
   frontend::Request request;
   request.path = folder + "/kernels.cl";
-  request.cache = request.registers = false;
+  request.cache = false;
+  request.registers.clear();
   std::ofstream(request.path) << dt::source_of(kernels);
   auto const path = folder + "/kernels.ptx";  // compiled once
   std::ofstream(path) << frontend::compile_text(request).ptx;

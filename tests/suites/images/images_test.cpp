@@ -193,7 +193,7 @@ frontend::Compiled const& compiled() {
   static frontend::Compiled const all = [] {
     frontend::Request request;
     request.path = KERNELCAST_SOURCE_DIR "/tests/suites/images/images.cl";
-    request.registers = false;
+    request.registers.clear();
     return frontend::compile(request);
   }();
   return all;

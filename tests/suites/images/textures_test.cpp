@@ -23,7 +23,7 @@ std::vector<float> run(std::string const& kernel, unsigned items, std::vector<st
   launch::Plan const plan = launch::plan_of(line);
   frontend::Request request;
   request.path = path;
-  request.registers = false;
+  request.registers.clear();
   auto const compiled = frontend::compile(request);
   auto const& info = frontend::find_kernel(compiled.kernels, kernel, path);
   auto const& function = *compiled.module->find_kernel(info.name);

@@ -20,7 +20,7 @@ constexpr double loosest_bound = 1e-3;
 
 launch::Plan plan_of(std::string const& workload, std::string const& language) {
   launch::Plan plan = launch::read_launch_file(suite + workload + ".toml", {}, {"small", "language=" + language});
-  plan.request.registers = false;
+  plan.request.registers.clear();
   return plan;
 }
 

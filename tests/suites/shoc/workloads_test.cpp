@@ -25,7 +25,7 @@ std::string const suite = KERNELCAST_SOURCE_DIR "/bench-suites/shoc/";
 // Without the compilers that only count registers.
 launch::Plan read_plan(std::string const& path, std::vector<std::string> const& sets = {}) {
   launch::Plan plan = launch::read_launch_file(path, {}, sets);
-  plan.request.registers = false;
+  plan.request.registers.clear();
   return plan;
 }
 

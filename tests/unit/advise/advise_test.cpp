@@ -94,7 +94,7 @@ TEST_CASE("what a launch is known by tells it from others") {
   all.run.groups = launch::parse_groups("all");
   CHECK_FALSE(advise::recall(plan, all));
   auto with_registers = plan;
-  with_registers.request.registers = true;
+  with_registers.request.registers = frontend::register_targets();
   CHECK_FALSE(advise::recall(with_registers, known_as("4096")));
   auto without = known_as("4096");
   without.cache = false;

@@ -228,7 +228,7 @@ std::string undefined(Source const& source, std::string const& name, std::vector
   std::string result;
   try {
     auto const compiled =
-        compile_text({.path = path, .options = std::move(options), .cache = false, .registers = false});
+        compile_text({.path = path, .options = std::move(options), .cache = false, .registers = {}});
     if (compiled.kernels.size() != source.kernels()) result += name + ": kernels are missing\n";
     for (auto const& k : compiled.kernels)
       for (auto const& note : k.notes)

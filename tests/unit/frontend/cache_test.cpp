@@ -63,7 +63,7 @@ TEST_CASE("a cached start gives the same as the first") {
   REQUIRE(entries(root.path().string()).size() == 1);
 
   SECTION("another option is another entry") {
-    CHECK_FALSE(compile_text({.path = data("arguments.cl"), .options = {"-DX=1"}, .registers = false}).from_cache);
+    CHECK_FALSE(compile_text({.path = data("arguments.cl"), .options = {"-DX=1"}, .registers = {}}).from_cache);
     CHECK(entries(root.path().string()).size() == 2);
   }
   SECTION("a damaged entry is ignored and written anew") {
@@ -88,7 +88,7 @@ TEST_CASE("a changed header makes an entry stale") {
   auto const header = root.file("in a folder/h.h"), source = root.file("in a folder/k.cl");
   write_file(header, "#define VALUE 111\n");
   write_file(source, "#include \"h.h\"\n__kernel void k(__global int *p) { *p = VALUE; }\n");
-  Request const request{.path = source, .options = {}, .registers = false};
+  Request const request{.path = source, .options = {}, .registers = {}};
   CHECK_THAT(compile_text(request).ptx, Contains("111"));
   CHECK(compile_text(request).from_cache);
   write_file(header, "#define VALUE 222\n");
@@ -101,7 +101,7 @@ TEST_CASE("a cache that cannot be written is a note, not an error") {
   TemporaryFolder const root;
   write_file(root.file("file"), "not a folder");
   Environment const cache("XDG_CACHE_HOME", root.file("file"));
-  auto const compiled = compile_text({.path = data("add.ptx"), .options = {}, .registers = false});
+  auto const compiled = compile_text({.path = data("add.ptx"), .options = {}, .registers = {}});
   REQUIRE(compiled.notes.size() == 1);
   CHECK_THAT(compiled.notes[0], Contains("cache"));
   CHECK(compiled.kernels.size() == 1);
@@ -110,7 +110,7 @@ TEST_CASE("a cache that cannot be written is a note, not an error") {
 TEST_CASE("without the cache nothing is written") {
   TemporaryFolder const root;
   Environment const cache("XDG_CACHE_HOME", root.path().string());
-  compile_text({.path = data("add.ptx"), .options = {}, .cache = false, .registers = false});
+  compile_text({.path = data("add.ptx"), .options = {}, .cache = false, .registers = {}});
   CHECK(fs::is_empty(root.path()));
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("nvcc's shell gets nothing to interpret") {
   auto const proof = root.file("proof");
   auto const refused = [&](std::string const& path, std::string const& option) {
     auto const error =
-        error_of([&] { compile_text({.path = path, .options = {option}, .cache = false, .registers = false}); });
+        error_of([&] { compile_text({.path = path, .options = {option}, .cache = false, .registers = {}}); });
     return error.status() == Status::bad_data && !std::filesystem::exists(proof);
   };
   CHECK(refused(data("matmul.cu"), "-DX=$(touch " + proof + ")1"));
@@ -73,7 +73,7 @@ TEST_CASE("nvcc's shell gets nothing to interpret") {
   CHECK(refused(odd + "/k.cu", "-DX=1"));
   // What the shell leaves alone in double quotes is a macro's value as ever.
   compile_text(
-      {.path = data("matmul.cu"), .options = {"-DX='a'; (1 | 2) & \"b\" > c"}, .cache = false, .registers = false});
+      {.path = data("matmul.cu"), .options = {"-DX='a'; (1 | 2) & \"b\" > c"}, .cache = false, .registers = {}});
 }
 
 // Our headers go with the folder of one compilation: they must not count as sources of the next.
@@ -81,7 +81,7 @@ TEST_CASE("CUDA C++ comes from the cache the second time, whatever compiled it")
   if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
   TemporaryFolder const root;
   Environment const cache("XDG_CACHE_HOME", root.path().string());
-  Request const request{.path = data("matmul.cu"), .options = {}, .registers = false};
+  Request const request{.path = data("matmul.cu"), .options = {}, .registers = {}};
   CHECK_FALSE(compile_text(request).from_cache);
   CHECK(compile_text(request).from_cache);
   if (find_toolchain().nvcc.empty()) return;
@@ -103,7 +103,7 @@ TEST_CASE("host code that calls CUDA's libraries compiles without them") {
              "  if (cublasInit() != CUBLAS_STATUS_SUCCESS) return 1;\n"
              "  cublasSgemm('t', 'n', 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1);\n  twice<<<1, 32>>>(data);\n}\n");
   auto const compiled =
-      compile_text({.path = folder.file("calls.cu"), .options = {}, .cache = false, .registers = false});
+      compile_text({.path = folder.file("calls.cu"), .options = {}, .cache = false, .registers = {}});
   REQUIRE(compiled.kernels.size() == 1);
   CHECK(compiled.kernels[0].signature == "twice(float2*)");
 }

@@ -12,7 +12,7 @@ using namespace kernelcast::frontend;
 
 TEST_CASE("arguments, required group and shared memory of an OpenCL kernel") {
   if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
-  auto const compiled = compile({.path = data("arguments.cl"), .options = {}, .cache = false, .registers = false});
+  auto const compiled = compile({.path = data("arguments.cl"), .options = {}, .cache = false, .registers = {}});
   REQUIRE(compiled.kernels.size() == 2);
   auto const& k = compiled.kernels[0];
   CHECK(k.name == "arguments");
@@ -168,9 +168,9 @@ TEST_CASE("a compiler that does not end is stopped") {
 
 TEST_CASE("the global offset is added on request only") {
   if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
-  auto const without = compile_text({.path = data("arguments.cl"), .options = {}, .cache = false, .registers = false});
+  auto const without = compile_text({.path = data("arguments.cl"), .options = {}, .cache = false, .registers = {}});
   auto const with = compile_text(
-      {.path = data("arguments.cl"), .options = {}, .cache = false, .registers = false, .global_offset = true});
+      {.path = data("arguments.cl"), .options = {}, .cache = false, .registers = {}, .global_offset = true});
   CHECK(without.ptx.find("%envreg") == std::string::npos);
   CHECK_THAT(with.ptx, Contains("%envreg3"));
 }
@@ -199,7 +199,7 @@ TEST_CASE("a dependency rule is read with its escapes") {
 
 TEST_CASE("what vendors' compilers accept is accepted, and said") {
   if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
-  Request const request{.path = data("lenient.cl"), .options = {}, .cache = false, .registers = false};
+  Request const request{.path = data("lenient.cl"), .options = {}, .cache = false, .registers = {}};
   auto const compiled = compile(request);
   CHECK(compiled.module->find_kernel("large_kernel"));
   CHECK(compiled.notes.size() == 3);
@@ -208,6 +208,6 @@ TEST_CASE("what vendors' compilers accept is accepted, and said") {
 
 TEST_CASE("AMD's option for C++ kernels") {
   if (!has_opencl()) SKIP_BECAUSE("clang-19 or libclc-19 is not installed");
-  Request const request{.path = data("cpp.cl"), .options = {"-x", "clc++"}, .cache = false, .registers = false};
+  Request const request{.path = data("cpp.cl"), .options = {"-x", "clc++"}, .cache = false, .registers = {}};
   CHECK(compile(request).module->find_kernel("sums"));
 }

@@ -88,7 +88,7 @@ class Source {
   launch::Report run(launch::CommandLine line, std::string const& target, bool registers = false) const {
     line.path = path_;
     auto plan = launch::plan_of(line);
-    plan.request.registers = registers;
+    if (!registers) plan.request.registers.clear();
     auto options = with_groups("all");
     options.machine_targets = {target};
     return launch::run(std::move(plan), options);

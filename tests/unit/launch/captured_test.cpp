@@ -66,7 +66,8 @@ class Captured {
   Report run(std::string const& launch_file, bool lazy_files = false, Compilations* compilations = nullptr) const {
     write("l.toml", launch_file);
     auto plan = read_launch_file(folder_.file("l.toml"));
-    plan.request.registers = plan.request.cache = false;
+    plan.request.cache = false;
+    plan.request.registers.clear();
     plan.lazy_files = lazy_files;
     RunOptions options;
     options.compilations = compilations;

@@ -56,7 +56,7 @@ TEST_CASE("rules give the slots of the pipe that binds") {
   for (char const* name : {"syr2k", "fdtd2d", "corr", "gramschmidt", "lu", "adi", "jacobi2d", "doitgen"}) {
     frontend::Request request;
     request.path = std::string(KERNELCAST_SOURCE_DIR) + "/bench-suites/polybench/" + name + ".cl";
-    request.registers = false;
+    request.registers = {};
     auto const compiled = frontend::compile(request);
     for (auto const& kernel : compiled.kernels) {
       INFO(kernel.name);

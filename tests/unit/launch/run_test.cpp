@@ -339,7 +339,8 @@ TEST_CASE("launches of one configuration share a row and the buffers") {
              "[[launch]]\nkernel = 'scale'\ngrid = 4\nlocal = 16\n"
              "args = ['data', 'i32:64', 'f32:0.5']\n");
   auto plan = read_launch_file(folder.file("case.toml"));
-  plan.request.registers = plan.request.cache = false;
+  plan.request.cache = false;
+  plan.request.registers.clear();
   auto options = with_groups("all");
   options.dumps = {parse_dump("data=" + folder.file("out.bin"))};
   auto const report = run(plan, options);
@@ -361,7 +362,8 @@ TEST_CASE("a launch finds what launches before it have touched") {
     write_file(folder.file("chain.toml"),
                "file = \"m.ptx\"\n[buffers]\na = \"f32:16384:iota\"\nb = \"f32:32768:iota\"\n" + launches);
     auto plan = read_launch_file(folder.file("chain.toml"));
-    plan.request.registers = plan.request.cache = false;
+    plan.request.cache = false;
+    plan.request.registers.clear();
     std::vector<std::string> out;
     for (auto const& row : run(std::move(plan), {}).rows) out.push_back(row.touched_before);
     return out;

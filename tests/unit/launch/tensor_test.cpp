@@ -17,7 +17,7 @@ struct Bench {
       frontend::compile({.path = std::string(KERNELCAST_SOURCE_DIR) + "/tests/unit/launch/data/tensor.cu",
                          .options = {"-std=c++17"},
                          .arch = "sm_80",
-                         .registers = false});
+                         .registers = {}});
   emu::Memory memory;
   emu::Launch launch;
 

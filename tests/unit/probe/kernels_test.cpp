@@ -110,7 +110,7 @@ record::Kernel emulate(launch::CommandLine const& line) {
 // Floating-point operations that the instructions perform, a multiply-add being two.
 double emulated_flop(launch::CommandLine const& line) {
   auto plan = launch::plan_of(line);
-  plan.request.registers = false;
+  plan.request.registers = {};
   auto const compiled = frontend::compile(plan.request);
   auto const& info = frontend::find_kernel(compiled.kernels, line.kernel, line.path);
   auto const& function = *compiled.module->find_kernel(info.name);
@@ -214,7 +214,7 @@ TEST_CASE("CUDA's own kernels become PTX") {
   Folder const folder;
   frontend::Request request;
   request.path = folder.write("device.cu", kernel_source("cuda/words.cu", "cuda/device.cu"));
-  request.registers = false;
+  request.registers = {};
   auto const compiled = frontend::compile(request);
   CHECK(compiled.module->find_kernel("clock_rate") != nullptr);
   CHECK(compiled.module->find_kernel("texture_read") != nullptr);
