@@ -13,6 +13,7 @@
 #include "model/queue.hpp"
 #include "process/input.hpp"
 #include "record/kernel.hpp"
+#include "record/passed_through.hpp"
 #include "record/selection.hpp"
 #include "record/table.hpp"
 
@@ -91,11 +92,22 @@ void project(Options const& options, cli::Streams& io) {
   }
   ake::Devices devices(database, options.devices, latencies, model, options.neighbours, only ? &*only : nullptr);
   ake::TimelineFile timeline(options.timeline);
-  auto out = io.writer<record::Emulation>();
+  record::PassingWriter<record::Emulation> out(
+      [&](std::vector<std::string> names) { return io.writer<record::Emulation>(std::move(names)); });
   for (auto const& path : io.inputs()) {
     auto csv = io.csv(path);
     record::TraceStream rows(csv);
-    devices.emulate(rows, timeline.get(), [&](record::Emulation const& row) { out.write(row); });
+    out.begin(rows.reader());
+    std::map<std::pair<std::string, std::string>, std::vector<std::string>> cells;  // by kernel and case
+    devices.emulate(
+        rows, timeline.get(),
+        [&](record::Trace const& launch) {
+          cells.try_emplace({launch.kernel, launch.case_name}, out.cells(rows.reader()));
+        },
+        [&](record::Emulation const& row) {
+          out.of(cells.at({row.kernel, row.case_name}));
+          out.write(row);
+        });
   }
   out.finish();
   timeline.finish();

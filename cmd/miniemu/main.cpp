@@ -77,9 +77,10 @@ void note(launch::Report const& report, Options const& options, cli::Streams& io
 }
 
 // The rows of a trace are written while the kernels run.
-launch::Report run_traced(launch::Plan const& plan, launch::RunOptions choice, cli::Streams& io) {
-  auto rows = io.writer<record::Trace>();
-  launch::TraceOutput trace(rows, io.format());
+launch::Report run_traced(launch::Plan const& plan, launch::RunOptions choice, record::Labels const& labels,
+                          cli::Streams& io) {
+  auto rows = io.writer<record::Trace>(labels.names);
+  launch::TraceOutput trace(rows, io.format(), labels.values);
   choice.trace = &trace;
   auto report = launch::run(plan, choice);
   trace.flush();
@@ -125,13 +126,17 @@ Status run(Options const& options, cli::Streams& io) {
       io.progress(fmt::format("{} of {} launches", ended, launches));
     };
   }
+  auto const labels = miniemu::labels_of(options.sweep);
+  if (!labels.names.empty() && choice.emit != launch::Emit::kernel && choice.emit != launch::Emit::trace)
+    throw Error(Status::usage, "--label is for kernel rows and traces", "leave out --emit");
   auto plan = launch::plan_of(options.launch);
-  auto const report = choice.emit == launch::Emit::trace ? run_traced(plan, choice, io) : launch::run(plan, choice);
+  auto const report =
+      choice.emit == launch::Emit::trace ? run_traced(plan, choice, labels, io) : launch::run(plan, choice);
   launch::note_inputs(options.launch, plan, io);
   note(report, options, io);
   if (report.stopped && report.rows.empty()) end_by_signal(stop_signal());
   if (choice.emit == launch::Emit::kernel) {
-    miniemu::KernelRows out(options.timing, miniemu::labels_of(options.sweep), io);
+    miniemu::KernelRows out(options.timing, labels, io);
     out.write(report);
     out.finish();
   }

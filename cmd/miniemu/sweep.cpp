@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/shard.hpp"
+#include "record/trace.hpp"
 
 namespace kernelcast::miniemu {
 
@@ -63,8 +64,8 @@ std::vector<std::size_t> add_parameters(record::Labels& labels, std::vector<std:
 
 void declare_sweep(cli::Tool& tool, SweepCommand& command) {
   auto& app = tool.app();
-  tool.list("--label", command.labels, "a column of your own, behind the others, which perfcast and rank pass on",
-            "NAME=VALUE")
+  tool.list("--label", command.labels,
+            "a column of your own, behind the others, which perfcast, akemu and rank pass on", "NAME=VALUE")
       ->excludes(app.get_option("--attach"));
   auto* const points = app.add_option("--points", command.points,
                                       "run a launch file once for each row of this table, whose columns are its "
@@ -85,7 +86,7 @@ record::Labels labels_of(SweepCommand const& command) {
     auto const label = record::named_value(text);
     if (label.name.size() == text.size() || label.name.empty())
       throw Error(Status::usage, fmt::format("--label: '{}' is not NAME=VALUE", text), "--label compiler=clang-19");
-    if (out.taken<record::Kernel>(label.name))
+    if (out.taken<record::Kernel>(label.name) || out.taken<record::Trace>(label.name))
       throw Error(Status::usage, fmt::format("--label: there is a column '{}' already", label.name),
                   "choose another name");
     out.add(label);

@@ -90,7 +90,7 @@ ExecRow exec_row() {
       at("mask") != group + 3 || addresses != group + 4)
     throw std::logic_error("the columns of a trace's exec rows are in another order");
   return {"exec" + std::string(block, ','), std::string(group - block, ','), ",",
-          std::string(columns.size() - 1 - addresses, ',') + "\n"};
+          std::string(columns.size() - 1 - addresses, ',')};
 }
 
 template <class Number>
@@ -106,9 +106,18 @@ char* put_text(char* out, std::string_view text) {
 
 // ---------------------------------------------------------------- rows
 
+TraceOutput::TraceOutput(record::Writer<record::Trace>& rows, record::Format format, std::vector<std::string> labels)
+    : rows_(rows),
+      csv_(format == record::Format::csv),
+      labels_(std::move(labels)),
+      no_labels_(labels_.size()),
+      row_end_(labels_.size(), ',') {
+  row_end_ += '\n';
+}
+
 void TraceOutput::write(record::Trace const& row) {
   flush();
-  rows_.write(row);
+  rows_.write(row, row.kind == "launch" ? labels_ : no_labels_);
 }
 
 void TraceOutput::execute(std::uint64_t group, std::uint64_t warp, std::uint64_t seq, std::uint64_t block,
@@ -122,11 +131,11 @@ void TraceOutput::execute(std::uint64_t group, std::uint64_t warp, std::uint64_t
     row.block = block;
     row.mask = fmt::format("{:x}", mask);
     row.addresses = addresses;
-    rows_.write(row);
+    rows_.write(row, no_labels_);
     return;
   }
   static ExecRow const cells = exec_row();
-  std::size_t const room = addresses.size() + 256;
+  std::size_t const room = addresses.size() + row_end_.size() + 256;
   if (used_ + room > text_.size()) text_.resize(used_ + room + piece_bytes);
   char* out = put_text(text_.data() + used_, cells.before_block);
   out = put_text(put(out, block), cells.before_group);
@@ -138,7 +147,7 @@ void TraceOutput::execute(std::uint64_t group, std::uint64_t warp, std::uint64_t
   *out++ = ',';
   out = put(out, mask, 16);
   *out++ = ',';
-  out = put_text(put_text(out, addresses), cells.after);
+  out = put_text(put_text(put_text(out, addresses), cells.after), row_end_);
   used_ = static_cast<std::size_t>(out - text_.data());
   ++held_;
   if (used_ >= piece_bytes) flush();

@@ -24,8 +24,8 @@ namespace kernelcast::launch {
 // Where a trace goes: all its launches share one.
 class TraceOutput {
  public:
-  TraceOutput(record::Writer<record::Trace>& rows, record::Format format)
-      : rows_(rows), csv_(format == record::Format::csv) {}
+  // `labels` are the values of the columns behind the record's, in rows of launches alone.
+  TraceOutput(record::Writer<record::Trace>& rows, record::Format format, std::vector<std::string> labels = {});
 
   void write(record::Trace const& row);                                              // launch and inst rows
   bool is_new(std::string const& kernel) { return kernels_.insert(kernel).second; }  // its instructions are missing
@@ -38,6 +38,8 @@ class TraceOutput {
   static constexpr std::size_t piece_bytes = 1 << 18;
   record::Writer<record::Trace>& rows_;
   bool csv_;
+  std::vector<std::string> labels_, no_labels_;
+  std::string row_end_;  // of an exec row
   std::vector<char> text_ = std::vector<char>(2 * piece_bytes);
   std::size_t used_ = 0;
   std::uint64_t held_ = 0;  // rows in text_

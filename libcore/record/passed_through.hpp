@@ -36,8 +36,10 @@ class PassingWriter {
   explicit PassingWriter(Make make) : make_(std::move(make)) {}
 
   void begin(RowReader const& input) { columns_.begin(input); }
-  // What is written next comes of the input's current row.
+  // What is written next comes of the input's current row, or of the one that had these cells.
   void of(RowReader const& input) { cells_ = columns_.cells(input); }
+  void of(std::vector<std::string> cells) { cells_ = std::move(cells); }
+  std::vector<std::string> cells(RowReader const& input) const { return columns_.cells(input); }
   void write(R const& row) {
     auto& out = writer();
     out.write(row, cells_);

@@ -33,6 +33,7 @@ class TraceStream {
   Kind next();
   Trace const& row() const { return row_; }                       // of kind launch and instruction
   TraceExecution const& execution() const { return execution_; }  // of kind execution
+  RowReader const& reader() const { return rows_; }               // of the current row's further columns
 
   // An error about a cell of the current row.
   Error error(std::string_view column, std::string const& message, std::string hint = {}) const {

@@ -42,7 +42,7 @@ void run_input(std::string_view input) {
   csv::Reader csv(in, "fuzz.csv");
   record::TraceStream rows(csv);
   ake::Devices devices(database, {"k20"}, table, options_of(static_cast<unsigned char>(input.front())), 2);
-  devices.emulate(rows, nullptr, [](record::Emulation const&) {});
+  devices.emulate(rows, nullptr, [](record::Trace const&) {}, [](record::Emulation const&) {});
 }
 
 }  // namespace kernelcast::fuzz

@@ -87,8 +87,12 @@ std::size_t Devices::groups_needed(record::Trace const& launch) const {
 }
 
 void Devices::emulate(record::TraceStream& rows, Timeline* timeline,
+                      std::function<void(record::Trace const&)> const& begins,
                       std::function<void(record::Emulation const&)> const& visit) {
-  LaunchReader launches(rows, [&](record::Trace const& head) { return groups_needed(head); });
+  LaunchReader launches(rows, [&](record::Trace const& head) {
+    begins(head);
+    return groups_needed(head);
+  });
   std::map<std::pair<std::string, std::string>, std::size_t> order;  // by kernel and case
   for (Launch launch; launches.next(launch);) {
     order.try_emplace({launch.head.kernel, launch.head.case_name}, order.size());

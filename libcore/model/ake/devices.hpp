@@ -30,8 +30,9 @@ class Devices {
           std::size_t neighbours, record::Selection const* only = nullptr);
 
   // Emulates a trace; rows in the order of the kernels, the devices of each in that of the database. `timeline` may be
-  // nullptr. Throws what LaunchReader throws.
-  void emulate(record::TraceStream&, Timeline* timeline, std::function<void(record::Emulation const&)> const& visit);
+  // nullptr; `begins` is called while the trace's row of a launch is the current one. Throws what LaunchReader throws.
+  void emulate(record::TraceStream&, Timeline* timeline, std::function<void(record::Trace const&)> const& begins,
+               std::function<void(record::Emulation const&)> const& visit);
 
  private:
   bool takes(record::Trace const& launch, Projector const&) const;
