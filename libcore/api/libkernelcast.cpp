@@ -4,6 +4,7 @@
 // Limits: launches in OpenCL's and CUDA's own sense only, no graphs; no texture references by name.
 #include "api/libkernelcast.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -43,12 +44,13 @@ struct kernelcast_launch {
     std::vector<std::byte> value;
     std::string description;  // of an image or a sampler, as launch::parse_argument() reads it
     std::byte const* content = nullptr;
-    std::size_t bytes = 0;  // of a buffer, an image or shared memory
-    unsigned as_index = 0;  // of the buffer's or image's first argument
+    std::byte* output = nullptr;  // of a buffer that is written back: the same as `content`
+    std::size_t bytes = 0;        // of a buffer, an image or shared memory
+    unsigned as_index = 0;        // of the buffer's or image's first argument
   };
   std::map<unsigned, Argument> arguments;
   std::size_t dynamic_shared_bytes = 0;
-  launch::GroupChoice groups;
+  std::optional<launch::GroupChoice> groups;
   std::uint64_t max_instructions = 0;
   double timeout_s = 0;
   bool cache = true;
@@ -200,6 +202,8 @@ class Description {
   }
 
   launch::Plan take_plan() { return std::move(plan_); }
+  // By buffer of the plan: where its content is to be written.
+  std::map<std::size_t, std::byte*> const& outputs() const { return outputs_; }
   std::string const& identity() const { return identity_; }
 
  private:
@@ -231,6 +235,7 @@ class Description {
         break;
       case Kind::buffer:
         out.buffer = buffers_[index] = plan_.buffers.size();
+        if (argument.output) outputs_[out.buffer] = argument.output;
         plan_.buffers.push_back(buffer_of(index, argument));
         break;
       case Kind::same_buffer: {
@@ -273,33 +278,57 @@ class Description {
   launch::Plan plan_;
   std::string identity_;
   std::map<unsigned, std::size_t> buffers_, images_;  // of the plan, by argument
+  std::map<std::size_t, std::byte*> outputs_;
 };
 
 advise::CountOptions count_options(kernelcast_launch const& launch, std::string identity) {
   advise::CountOptions out;
   out.identity = std::move(identity);
   out.cache = launch.cache;
-  out.run.groups = launch.groups;
+  out.run.groups = launch.groups.value_or(launch::GroupChoice{});
   out.run.limits.max_steps = launch.max_instructions;
   out.run.limits.timeout_s = launch.timeout_s;
   out.run.print = [](std::string_view) {};  // what a kernel prints is discarded
   return out;
 }
 
+using Clock = std::chrono::steady_clock;
+
+std::unique_ptr<kernelcast_ranking> ranking_of(advise::Counted const& counted, Clock::time_point start) {
+  auto out = std::make_unique<kernelcast_ranking>();
+  out->kernel_csv = record::rows_text<record::Kernel>({counted.row});
+  out->from_cache = counted.from_cache;
+  out->cost_s = std::chrono::duration<double>(Clock::now() - start).count();
+  return out;
+}
+
 std::unique_ptr<kernelcast_ranking> project(kernelcast_database const& database, kernelcast_launch const& launch,
                                             std::vector<std::string> const& names) {
-  auto const start = std::chrono::steady_clock::now();
+  auto const start = Clock::now();
   auto const devices = database.devices.choose(names, device::is_gpu);
   SourceFile const file(launch);
   Description description(launch, file.path());
   auto const counted = advise::count(description.take_plan(), count_options(launch, description.identity()));
-  auto out = std::make_unique<kernelcast_ranking>();
-  out->projections = advise::project(counted.row, devices);
+  auto projections = advise::project(counted.row, devices);
+  auto out = ranking_of(counted, start);
+  out->projections = std::move(projections);
   for (auto const& row : out->projections.rows) out->names.push_back(database.devices.find(row.device).name);
-  out->kernel_csv = record::rows_text<record::Kernel>({counted.row});
-  out->from_cache = counted.from_cache;
-  out->cost_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
+}
+
+std::unique_ptr<kernelcast_ranking> emulate(kernelcast_launch const& launch) {
+  auto const start = Clock::now();
+  SourceFile const file(launch);
+  Description description(launch, file.path());
+  auto options = count_options(launch, description.identity());
+  if (auto const& outputs = description.outputs(); !outputs.empty()) {
+    options.cache = false;
+    if (!launch.groups) options.run.groups = {launch::GroupChoice::Kind::all};
+    options.run.ends = [&](launch::Buffers const& buffers) {
+      for (auto const& [buffer, content] : outputs) std::ranges::copy(buffers.bytes(buffer), content);
+    };
+  }
+  return ranking_of(advise::count(description.take_plan(), options), start);
 }
 
 // Divisors of the global size that make at most `default_group_items` work-items, the first dimension first.
@@ -434,6 +463,18 @@ kernelcast_status kernelcast_launch_buffer(kernelcast_launch* launch, unsigned i
   });
 }
 
+kernelcast_status kernelcast_launch_output(kernelcast_launch* launch, unsigned index, void* content, size_t bytes) {
+  return guarded([&] {
+    need(content, "content");
+    if (bytes == 0) throw Error(Status::usage, "a buffer of 0 bytes", "kernelcast_launch_null() for no buffer");
+    auto& made = argument(launch, index);
+    made.kind = kernelcast_launch::Argument::Kind::buffer;
+    made.output = static_cast<std::byte*>(content);
+    made.content = made.output;
+    made.bytes = bytes;
+  });
+}
+
 kernelcast_status kernelcast_launch_same_buffer(kernelcast_launch* launch, unsigned index, unsigned as_index) {
   return guarded([&] {
     auto& made = argument(launch, index);
@@ -528,6 +569,16 @@ kernelcast_status kernelcast_project(kernelcast_database const* database, kernel
       names.emplace_back(devices[i]);
     }
     *ranking = project(*database, *launch, names).release();
+  });
+}
+
+kernelcast_status kernelcast_emulate(kernelcast_launch* launch, kernelcast_ranking** ranking) {
+  return guarded([&] {
+    need(ranking, "ranking");
+    *ranking = nullptr;
+    need(launch, "launch");
+    api::find_own_place();
+    *ranking = emulate(*launch).release();
   });
 }
 

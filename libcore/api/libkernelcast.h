@@ -88,6 +88,10 @@ KERNELCAST_API kernelcast_status kernelcast_launch_value(kernelcast_launch* laun
                                                          size_t bytes);
 KERNELCAST_API kernelcast_status kernelcast_launch_buffer(kernelcast_launch* launch, unsigned index,
                                                           void const* content, size_t bytes);
+/* A buffer that kernelcast_emulate() writes back: `content` is read and written, and not null. Elsewhere it is a buffer
+ * like any other. */
+KERNELCAST_API kernelcast_status kernelcast_launch_output(kernelcast_launch* launch, unsigned index, void* content,
+                                                          size_t bytes);
 KERNELCAST_API kernelcast_status kernelcast_launch_same_buffer(kernelcast_launch* launch, unsigned index,
                                                                unsigned as_index);
 KERNELCAST_API kernelcast_status kernelcast_launch_shared(kernelcast_launch* launch, unsigned index, size_t bytes);
@@ -140,6 +144,10 @@ typedef struct kernelcast_projection {
 KERNELCAST_API kernelcast_status kernelcast_project(kernelcast_database const* database, kernelcast_launch* launch,
                                                     char const* const* devices, size_t device_count,
                                                     kernelcast_ranking** ranking);
+/* Emulates the launch without a device: a ranking of no rows, with its kernel record. Where the launch has outputs they
+ * are written back, unless there is an error; what was counted before is not asked then, and all groups are emulated,
+ * unless kernelcast_launch_groups() says how many. */
+KERNELCAST_API kernelcast_status kernelcast_emulate(kernelcast_launch* launch, kernelcast_ranking** ranking);
 KERNELCAST_API void kernelcast_ranking_destroy(kernelcast_ranking* ranking);
 
 KERNELCAST_API size_t kernelcast_ranking_count(kernelcast_ranking const* ranking);

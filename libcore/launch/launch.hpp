@@ -222,6 +222,7 @@ enum class Emit : std::uint8_t { kernel, trace, lines, blocks };
 class Compilations;  // compilations.hpp
 class TraceOutput;   // trace_observer.hpp
 class Watcher;       // below
+class Buffers;       // below
 
 struct RunOptions {
   Emit emit = Emit::kernel;
@@ -248,6 +249,7 @@ struct RunOptions {
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  // what malloc() in kernels may give at a time
   std::function<void(std::string_view)> print;        // takes what printf in kernels prints
   std::vector<BufferFile> dumps, checks;
+  std::function<void(Buffers const&)> ends;  // when all launches have ended, without a finding that ends the run
 };
 
 struct Times {

@@ -100,6 +100,7 @@ class Runner {
     }
     if (!options_.goes_on) refuse_findings(nullptr);
     for (auto& [name, kernel] : kernels_) report_.times.decode_s += kernel.decode_s;
+    if (options_.ends) options_.ends(buffers);
     for (auto const& file : options_.dumps) {
       auto const bytes = buffers.bytes(buffers.find(file));
       replace_file(file.path, {reinterpret_cast<char const*>(bytes.data()), bytes.size()});

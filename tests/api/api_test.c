@@ -233,6 +233,43 @@ static void reads_images(kernelcast_database const* database) {
   kernelcast_launch_destroy(launch);
 }
 
+static void writes_outputs_back(kernelcast_database const* database) {
+  static uint32_t x[4096], y[4096];
+  uint32_t const n = 4096, too_long = 1u << 20;
+  char const* device = "a100";
+  kernelcast_launch* launch = launch_of(n, x);
+  kernelcast_ranking *counted = NULL, *projected = NULL;
+  int i;
+  for (i = 0; i < 4096; ++i) x[i] = 7u * (uint32_t)i;
+  GIVES(KERNELCAST_USAGE, kernelcast_launch_output(launch, 1, NULL, sizeof y));
+  GIVES(KERNELCAST_USAGE, kernelcast_launch_output(launch, 1, y, 0));
+  GIVES(KERNELCAST_DONE, kernelcast_launch_output(launch, 1, y, sizeof y));
+  GIVES(KERNELCAST_DONE, kernelcast_project(database, launch, &device, 1, &projected));
+  CHECK(y[1] == 0); /* it is emulate() that writes back */
+  GIVES(KERNELCAST_DONE, kernelcast_emulate(launch, &counted));
+  CHECK(memcmp(x, y, sizeof y) == 0);
+  CHECK(kernelcast_ranking_count(counted) == 0 && kernelcast_ranking_from_cache(counted) == 0);
+  CHECK(strstr(kernelcast_ranking_kernel_csv(counted), "\ncopy,4096/128,1,32,1,1,128,1,1,32,32,0,") != NULL);
+  kernelcast_ranking_destroy(counted);
+  kernelcast_ranking_destroy(projected);
+
+  memset(y, 0, sizeof y);
+  GIVES(KERNELCAST_DONE, kernelcast_launch_groups(launch, 1));
+  GIVES(KERNELCAST_DONE, kernelcast_emulate(launch, &counted));
+  CHECK(y[127] == x[127] && y[128] == 0);
+  kernelcast_ranking_destroy(counted);
+
+  memset(y, 0, sizeof y);
+  GIVES(KERNELCAST_DONE, kernelcast_launch_groups(launch, 0));
+  GIVES(KERNELCAST_DONE, kernelcast_launch_value(launch, 2, &too_long, sizeof too_long));
+  GIVES(KERNELCAST_DONE, kernelcast_launch_output(launch, 1, y, 1024));
+  GIVES(KERNELCAST_FINDING, kernelcast_emulate(launch, &counted));
+  CHECK(counted == NULL && y[1] == 0);
+  GIVES(KERNELCAST_USAGE, kernelcast_emulate(NULL, &counted));
+  GIVES(KERNELCAST_USAGE, kernelcast_emulate(launch, NULL));
+  kernelcast_launch_destroy(launch);
+}
+
 enum { threads = 8, rounds = 4 };
 
 static void* ask(void* database) {
@@ -279,6 +316,7 @@ int main(void) {
   reads_buffers_and_counts_groups(database);
   reads_images(database);
   refuses(database);
+  writes_outputs_back(database);
   serves_many_threads(database);
   kernelcast_database_close(database);
   if (failures == 0) puts("libkernelcast: all calls as documented");
