@@ -277,12 +277,7 @@ void declare(cli::Tool& tool, Words application) {
 }  // namespace
 
 int choose(int argc, char** argv) {
-  Words application;
-  auto* const end = argv + argc;
-  if (auto* const dashes = std::find(argv, end, std::string_view("--")); dashes != end) {
-    application.assign(dashes + 1, end);
-    argc = static_cast<int>(dashes - argv);
-  }
+  auto const application = take_application(argc, argv);
   cli::About const about{
       .name = "kernelcast choose",
       .summary = "which device runs a program fastest, how fast, and why",

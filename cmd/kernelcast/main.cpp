@@ -1,7 +1,8 @@
 // kernelcast: the front door. `kernelcast TOOL …` starts a program of the suite, as git does; `choose`,
-// `devices` and `merge` are its own. It links none of the programs.
+// `devices`, `merge` and `submit` are its own. It links none of the programs.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/cli.hpp"
 #include "process/process.hpp"
@@ -55,6 +57,7 @@ constexpr std::array verbs{
     Verb{"choose", "which device runs a program fastest, how fast, and why", front::choose},
     Verb{"devices", "what the device database knows", front::devices},
     Verb{"merge", "put the parts of a sweep together", front::merge},
+    Verb{"submit", "which partition of a Slurm cluster ends a program first", front::submit},
 };
 
 constexpr std::string_view own = "kernelcast-";  // `kernelcast advise` is kernelcast-advise
@@ -66,9 +69,15 @@ std::vector<std::string> tool_names() {
   return out;
 }
 
+std::vector<std::string> verb_names() {
+  std::vector<std::string> out;
+  for (auto const& verb : verbs) out.emplace_back(verb.name);
+  return out;
+}
+
 std::vector<std::string> all_names() {
   auto out = tool_names();
-  for (auto const& verb : verbs) out.emplace_back(verb.name);
+  std::ranges::move(verb_names(), std::back_inserter(out));
   return out;
 }
 
@@ -82,7 +91,8 @@ std::string program_of(std::string_view word) {
 
 void declare(cli::Tool& tool) {
   auto const words = std::make_shared<std::vector<std::string>>();
-  tool.app().add_option("TOOL", *words, "choose, devices, merge, or a program of the suite, and its arguments");
+  tool.app().add_option("TOOL", *words,
+                        fmt::format("{}, or a program of the suite, and its arguments", fmt::join(verb_names(), ", ")));
   tool.run([words](cli::Streams&) {
     if (words->empty())
       throw Error(Status::usage, "no tool is named", "kernelcast choose -- ./app; kernelcast --help lists the tools");
@@ -102,6 +112,14 @@ void become(std::string const& path, char** argv) {
 }
 
 }  // namespace
+
+std::vector<std::string> front::take_application(int& argc, char** argv) {
+  auto* const end = argv + argc;
+  auto* const dashes = std::find(argv, end, std::string_view("--"));
+  if (dashes == end) return {};
+  argc = static_cast<int>(dashes - argv);
+  return {dashes + 1, end};
+}
 
 std::string front::program_named(std::string const& name) {
   auto const beside = program_path().parent_path() / name;
@@ -138,7 +156,7 @@ int main(int argc, char** argv) {
                          .examples = {{"kernelcast choose -- ./app input.dat", "which device to run this program on"},
                                       {"kernelcast devices rtx", "the devices that have rtx in their names"},
                                       {"kernelcast rank --help", "a program of the suite"}},
-                         .verbs = {"choose", "devices", "merge"},
+                         .verbs = verb_names(),
                          .words = tool_names()};
   return cli::tool_main(argc, argv, about, declare);
 }

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace kernelcast::front {
 
 int choose(int argc, char** argv);
 int devices(int argc, char** argv);
 int merge(int argc, char** argv);
+int submit(int argc, char** argv);
+
+// What follows -- of a command line, which ends there then.
+std::vector<std::string> take_application(int& argc, char** argv);
 
 // The path of a program of the suite: beside this one, else on PATH; empty where it is in neither.
 std::string program_named(std::string const& name);
