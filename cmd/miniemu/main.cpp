@@ -114,9 +114,9 @@ Status run(Options const& options, cli::Streams& io) {
   if (!options.attach.application.empty())
     throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.attach.application.front()),
                 "one kernel or launch file at a time; --attach runs an application");
-  if (auto const points = miniemu::sweep_of(options.sweep, options.launch, io))
+  if (auto const sweep = miniemu::sweep_of(options.sweep, options.launch, io))
     return miniemu::run_sweep(
-        options.sweep, *points, options.launch, choice, options.timing,
+        options.sweep, *sweep, options.launch, choice, options.timing,
         [&](launch::Report const& report) { note(report, options, io); }, io);
   // What has ended is written where the run is interrupted; without any of it nothing is.
   if (choice.emit == launch::Emit::kernel) {

@@ -108,8 +108,7 @@ void KernelRows::write(launch::Report const& report, std::vector<std::string> co
   for (std::size_t i = 0; i < report.rows.size(); ++i) write(report.rows[i], report.emulation_s[i], last);
 }
 
-std::optional<launch::SweepPoints> sweep_of(SweepCommand const& command, launch::Options const& launch,
-                                            cli::Streams& io) {
+std::optional<launch::Sweep> sweep_of(SweepCommand const& command, launch::Options const& launch, cli::Streams& io) {
   if (command.points.empty()) return launch::sweep_of(launch);
   auto const table = read_points(command.points, io);
   return launch::sweep_of(launch, &table);
@@ -178,6 +177,25 @@ class PointRuns {
   std::list<Run> runs_;  // the last member: its runs end before what they use does
 };
 
+// Behind each row of the launch file those of its variants, which stand for it under its name. Without variants there
+// is one report.
+void write_variants(KernelRows& out, std::vector<launch::Report> const& reports, launch::Sweep const& sweep,
+                    std::vector<std::string> const& values, std::string const& path) {
+  auto const& file = reports.front().rows;
+  for (std::size_t v = 1; v < reports.size(); ++v)
+    if (auto const n = reports[v].rows.size(); n != file.size())
+      throw Error(Status::bad_data, Where{path},
+                  fmt::format("variant {} launches {} configurations of kernels, the file {}",
+                              sweep.variants[v - 1].target, n, file.size()),
+                  "a variant's stand for those of the file, one for one");
+  for (std::size_t i = 0; i < file.size(); ++i)
+    for (auto const& report : reports) {
+      auto row = report.rows[i];
+      row.kernel = file[i].kernel;
+      out.write(row, report.emulation_s[i], values);
+    }
+}
+
 // What is written of a point: rows that were known, or the report of its run.
 struct Pending {
   std::string name;
@@ -187,7 +205,7 @@ struct Pending {
 
 }  // namespace
 
-Status run_sweep(SweepCommand const& command, launch::SweepPoints const& points, launch::Options const& launch,
+Status run_sweep(SweepCommand const& command, launch::Sweep const& sweep, launch::Options const& launch,
                  launch::RunOptions const& choice, bool timing, std::function<void(launch::Report const&)> const& note,
                  cli::Streams& io) {
   if (choice.emit != launch::Emit::kernel)
@@ -195,20 +213,25 @@ Status run_sweep(SweepCommand const& command, launch::SweepPoints const& points,
   if (!choice.dumps.empty() || !choice.checks.empty())
     throw Error(Status::usage, "--dump and --check are for one run", "choose one point of the sweep with --set");
   auto const done = read_done(command.resume, io);
+  auto const& points = sweep.points;
   auto labels = labels_of(command);
   auto const columns = add_parameters(labels, points.front());
   KernelRows out(timing, std::move(labels), io);
   cli::Shard shard(command.shard);
   std::map<std::string, std::size_t> cases;
   std::deque<Pending> pending;
-  PointRuns runs(choice, points.size(), timing);
+  PointRuns runs(choice, points.size() * (1 + sweep.variants.size()), timing);
   std::size_t known = 0;
   Status status = Status::done;
+  using Words = std::vector<std::string>;
+  auto const plan_with = [&](std::initializer_list<Words const*> further) {
+    auto with = launch;
+    auto& sets = with.line.sets;
+    for (auto const* const words : further) sets.insert(sets.end(), words->begin(), words->end());
+    return launch::plan_of(with);
+  };
   auto const plan_at = [&](std::size_t p) {
-    auto at_point = launch;
-    auto& sets = at_point.line.sets;
-    sets.insert(sets.end(), points[p].begin(), points[p].end());
-    auto plan = launch::plan_of(at_point);
+    auto plan = plan_with({&points[p]});
     if (cases.empty()) launch::note_inputs(launch, plan, io);
     auto const& name = plan.case_name;
     if (auto const [at, is_new] = cases.emplace(name, p); !is_new)
@@ -225,10 +248,13 @@ Status run_sweep(SweepCommand const& command, launch::SweepPoints const& points,
       ++known;
     } else {
       try {
-        auto const report = runs.next();
-        note(report);
-        out.write(report, point.values);
-        if (report.finding) status = io.complain(*report.finding);
+        std::vector<launch::Report> reports;
+        for (std::size_t i = 0; i <= sweep.variants.size(); ++i) {
+          auto const& report = reports.emplace_back(runs.next());
+          note(report);
+          if (report.finding) status = io.complain(*report.finding);
+        }
+        write_variants(out, reports, sweep, point.values, launch.line.path);
       } catch (Error const&) {
         io.note(fmt::format("at {}:", point.name));
         throw;
@@ -244,20 +270,25 @@ Status run_sweep(SweepCommand const& command, launch::SweepPoints const& points,
   for (std::size_t p = 0; p < points.size(); ++p) {
     if (!shard.takes_next()) continue;
     io.progress(fmt::format("point {} of {}", p + 1, points.size()));
-    launch::Plan plan;
+    std::vector<launch::Plan> plans;
     try {
-      plan = plan_at(p);
+      plans.push_back(plan_at(p));
+      for (auto const& variant : sweep.variants) {
+        auto& plan = plans.emplace_back(plan_with({&points[p], &variant.sets}));
+        plan.case_name = plans.front().case_name;
+        plan.runs_on = variant.target;
+      }
     } catch (Error const&) {
       while (!pending.empty()) write_next();
       throw;
     }
-    std::string const name = plan.case_name;
+    std::string const name = plans.front().case_name;
     auto& point = pending.emplace_back(name);
     for (auto const i : columns) point.values.emplace_back(record::named_value(points[p][i]).value);
     if (auto const found = done.find(name); found != done.end())
       point.known = &found->second;
     else
-      runs.start(std::move(plan));
+      for (auto& plan : plans) runs.start(std::move(plan));
     while (!pending.empty() && (pending.front().known || runs.size() >= runs.window())) write_next();
   }
   while (!pending.empty()) write_next();

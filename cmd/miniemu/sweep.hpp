@@ -40,10 +40,11 @@ class KernelRows {
 };
 
 // None where it is one run of a kernel or a launch file.
-std::optional<launch::SweepPoints> sweep_of(SweepCommand const&, launch::Options const&, cli::Streams&);
+std::optional<launch::Sweep> sweep_of(SweepCommand const&, launch::Options const&, cli::Streams&);
 
-// Rows in the order of the points, each when its point is done. `note` says what a run has noted.
-Status run_sweep(SweepCommand const&, launch::SweepPoints const&, launch::Options const&, launch::RunOptions const&,
+// Rows in the order of the points, each when its point is done; behind each row those of the variants. `note` says what
+// a run has noted.
+Status run_sweep(SweepCommand const&, launch::Sweep const&, launch::Options const&, launch::RunOptions const&,
                  bool timing, std::function<void(launch::Report const&)> const& note, cli::Streams&);
 
 }  // namespace kernelcast::miniemu

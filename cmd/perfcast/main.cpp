@@ -86,22 +86,33 @@ void list_constants(device::DeviceDatabase const& database, cli::Streams& io) {
   out.finish();
 }
 
-// Whether the row is the same launch as those before it, counted for another target.
+// Whether the row is the same launch as those before it: counted for another target, or a variant that runs elsewhere,
+// which may have other sizes.
 bool is_other_target(std::vector<record::Kernel> const& same, record::Kernel const& row) {
-  auto const launch = [](record::Kernel const& k) {
-    return std::tie(k.kernel, k.case_name, k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z);
+  auto const sizes = [](record::Kernel const& k) {
+    return std::tie(k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z);
   };
-  return launch(same.front()) == launch(row) &&
-         std::none_of(same.begin(), same.end(), [&](auto const& other) { return other.target == row.target; });
+  auto const& front = same.front();
+  return front.kernel == row.kernel && front.case_name == row.case_name &&
+         std::ranges::none_of(same, [&](auto const& other) {
+           return other.runs_on == row.runs_on && (other.target == row.target || sizes(other) != sizes(row));
+         });
 }
 
-// A device's own row, else the one without a target, else the first: what is not of the machine code is the same.
+// Of the variants that run on the device, its own before those of all devices: the row counted for its target, else the
+// one without a target, else the first, as what is not of the machine code is the same.
 std::size_t row_for(std::vector<record::Kernel> const& same, device::Device const& device) {
-  if (same.size() == 1) return 0;
-  for (std::string const& target : {device.target, std::string()})
-    for (std::size_t i = 0; i < same.size(); ++i)
-      if (same[i].target == target) return i;
-  return 0;
+  std::size_t best = 0;
+  int most = -1;
+  for (std::size_t i = 0; i < same.size(); ++i) {
+    auto const& row = same[i];
+    int const fits =
+        (device::runs_on(row.runs_on, device) ? row.runs_on.empty() ? 4 : 8 : 0) + (row.target == device.target ? 2
+                                                                                    : row.target.empty()        ? 1
+                                                                                                                : 0);
+    if (fits > most) best = i, most = fits;
+  }
+  return best;
 }
 
 using Rows = std::vector<record::Kernel>;  // of one launch, by target

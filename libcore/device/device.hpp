@@ -113,6 +113,10 @@ struct Placement {
   Occupancy occupancy;
 };
 
+// Whether code for a target (record::Kernel::runs_on) runs on the device: sm_90a on sm_90 alone, sm_100f on the later
+// ones of its family, too, any other on devices of that target.
+bool runs_on(std::string_view target, Device const&);
+
 // Why the device refuses such a launch, empty where it does not: work-items of a group, groups of the grid, shared
 // memory and registers of a group, and allocated memory, in this order. Limits that the database does not know refuse
 // nothing. It needs no rate of the device: models ask this first. `placement`, a new one, gets what it finds on the

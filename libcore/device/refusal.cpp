@@ -22,9 +22,20 @@ std::string memory_refusal(std::uint64_t needed, std::uint64_t present) {
 
 }  // namespace
 
+bool runs_on(std::string_view target, Device const& device) {
+  if (target.empty() || target == device.target) return true;
+  if (!target.starts_with("sm_")) return false;
+  auto const of_architecture = target.substr(0, target.size() - 1);
+  if (target.back() == 'a') return of_architecture == device.target;
+  if (target.back() != 'f' || of_architecture.size() != device.target.size()) return false;
+  return device.target.starts_with(of_architecture.substr(0, of_architecture.size() - 1)) &&
+         device.target >= of_architecture;
+}
+
 std::string refusal(record::Kernel const& kernel, Device const& device, Placement& placement) {
   double const items =
       static_cast<double>(kernel.block_x) * static_cast<double>(kernel.block_y) * static_cast<double>(kernel.block_z);
+  if (!runs_on(kernel.runs_on, device)) return fmt::format("the code is for {} alone", kernel.runs_on);
   if (items >= 0x1p53) return fmt::format("{:.3g} work-items in a work-group", items);
   auto const& rule = device.rule;
   auto const size = static_cast<std::uint64_t>(items);

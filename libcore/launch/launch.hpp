@@ -142,6 +142,7 @@ struct Plan {
   std::vector<emu::Sampler> samplers;
   std::vector<Call> calls;
   std::map<std::size_t, std::string> touched_before;  // of the row of a call, where the launch file says it
+  std::string runs_on;                                // of a variant: its target
   std::string case_name;    // the launch file's stem and what was set, joined by _; empty: <global>/<local>
   bool lazy_files = false;  // contents are read where they are touched: the files do not change meanwhile
 };
@@ -179,11 +180,21 @@ struct Points {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> values;
 };
-// What [sweep] of the launch file makes, or `table`, without the points that its `where` leaves out: for each point
-// what is to be set besides `sets`, which fix a parameter that they name. None where there is no sweep.
-using SweepPoints = std::vector<std::vector<std::string>>;
-std::optional<SweepPoints> read_sweep(std::string const& path, std::vector<std::string> const& sets,
-                                      Points const* table = nullptr);
+// What is to be run of a launch file besides it as it is.
+struct Sweep {
+  // Of [sweep], or of `table`, without those that `where` leaves out: what each point sets besides `sets`, which fix a
+  // parameter that they name. Without either one point, which sets nothing.
+  std::vector<std::vector<std::string>> points;
+  // Of [variants]: at each point, the code for one target, and what it sets besides.
+  struct Variant {
+    std::string target;
+    std::vector<std::string> sets;
+  };
+  std::vector<Variant> variants;
+};
+// None where it is one run.
+std::optional<Sweep> read_sweep(std::string const& path, std::vector<std::string> const& sets,
+                                Points const* table = nullptr);
 
 // ---------------------------------------------------------------- running
 

@@ -35,8 +35,10 @@ class LaunchFile {
   }
 
   Plan read() {
-    check_keys(root_, {"file", "case", "options", "link", "parameters", "set", "sweep", "buffers", "images", "launch"},
-               "a launch file");
+    check_keys(
+        root_,
+        {"file", "case", "options", "link", "parameters", "set", "sweep", "variants", "buffers", "images", "launch"},
+        "a launch file");
     if (root_.get("case")) plan_.case_name = filled(string_in(root_, "case", "the launch file")).text;
     read_program();
     read_buffers();
@@ -50,22 +52,44 @@ class LaunchFile {
     return std::move(plan_);
   }
 
-  std::optional<SweepPoints> points(std::vector<std::string> const& sets, Points const* given) {
+  std::optional<Sweep> sweep(std::vector<std::string> const& sets, Points const* given) {
+    Sweep out{points(sets, given), variants()};
+    if (out.points.empty() && out.variants.empty()) return std::nullopt;
+    if (out.points.empty()) out.points.emplace_back();
+    return out;
+  }
+
+ private:
+  std::vector<Sweep::Variant> variants() const {
+    std::vector<Sweep::Variant> out;
+    auto const* const variants = table_in("variants", "sm_90a = \"hopper\"");
+    if (!variants) return out;
+    for (auto const& [target, node] : in_order(*variants)) {
+      if (!frontend::is_machine_target(target))
+        throw wrong(*node, fmt::format("'{}' is no target", target), "sm_90a, sm_100f, gfx942");
+      auto& variant = out.emplace_back(target);
+      for (auto const& set : strings_of(*node, "a set")) variant.sets.push_back(set.text);
+    }
+    return out;
+  }
+
+  // None without a sweep.
+  std::vector<std::vector<std::string>> points(std::vector<std::string> const& sets, Points const* given) {
     auto const* const sweep = table_in("sweep", "n = [256, 512]");
-    if (!sweep && !given) return std::nullopt;
+    if (!sweep && !given) return {};
     std::vector<Text> conditions;
     Points product;
     std::vector<Values> lists;
     if (sweep) {
       for (auto const& [name, node] : in_order(*sweep)) {
         if (name == "where")
-          conditions = conditions_of(*node);
+          conditions = strings_of(*node, "a condition");
         else if (!given && !is_set(sets, name))
           product.names.push_back(name), lists.push_back(values_of(name, *node));
       }
       if (!given) product.values = combinations(lists, *sweep);
     }
-    SweepPoints out;
+    std::vector<std::vector<std::string>> out;
     Points const& all = given ? *given : product;
     for (auto const& values : all.values) {
       std::vector<std::string> point;
@@ -78,17 +102,17 @@ class LaunchFile {
     return out;
   }
 
- private:
   static bool is_set(std::vector<std::string> const& sets, std::string const& name) {
     return std::ranges::any_of(sets, [&](auto const& set) { return set.starts_with(name + "="); });
   }
 
-  std::vector<Text> conditions_of(toml::node const& node) const {
+  // One, or a list of them.
+  std::vector<Text> strings_of(toml::node const& node, char const* what) const {
     std::vector<Text> out;
     if (auto const* const several = node.as_array())
-      for (auto const& one : *several) out.push_back(string_of(one, "a condition"));
+      for (auto const& one : *several) out.push_back(string_of(one, what));
     else
-      out.push_back(string_of(node, "where"));
+      out.push_back(string_of(node, what));
     return out;
   }
 
@@ -519,9 +543,8 @@ Plan read_launch_file(std::string const& path, std::vector<std::string> const& o
   return LaunchFile(path, options, sets).read();
 }
 
-std::optional<SweepPoints> read_sweep(std::string const& path, std::vector<std::string> const& sets,
-                                      Points const* table) {
-  return LaunchFile(path, {}, sets).points(sets, table);
+std::optional<Sweep> read_sweep(std::string const& path, std::vector<std::string> const& sets, Points const* table) {
+  return LaunchFile(path, {}, sets).sweep(sets, table);
 }
 
 }  // namespace kernelcast::launch

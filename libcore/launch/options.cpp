@@ -133,7 +133,7 @@ Plan plan_of(Options const& options) {
   return plan;
 }
 
-std::optional<SweepPoints> sweep_of(Options const& options, Points const* table) {
+std::optional<Sweep> sweep_of(Options const& options, Points const* table) {
   auto const& line = options.line;
   refuse_missing_file(line.path);
   if (is_launch_file(line.path)) return read_sweep(line.path, line.sets, table);

@@ -32,7 +32,7 @@ void declare_registers(CLI::App&, std::vector<std::string>& targets);
 // Throws what plan_of(CommandLine) throws.
 Plan plan_of(Options const&);
 // Of a launch file with a sweep, or with a table of points. Throws as plan_of() where there is no such file.
-std::optional<SweepPoints> sweep_of(Options const&, Points const* table = nullptr);
+std::optional<Sweep> sweep_of(Options const&, Points const* table = nullptr);
 
 // Limits, seed, threads, and printf() of kernels to standard error; the rest as it is by default.
 RunOptions run_options(Options const&, cli::Streams&);

@@ -24,6 +24,13 @@ namespace kernelcast::launch {
 
 namespace {
 
+// The target of PTX that runs on one architecture or family alone: sm_90a, sm_100f.
+std::string architecture_alone(ptx::Module const& module) {
+  if (module.targets.empty()) return {};
+  auto const target = module.targets.front();
+  return target.ends_with('a') || target.ends_with('f') ? std::string(target) : std::string();
+}
+
 class Stopwatch {
  public:
   double s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
@@ -394,6 +401,7 @@ class Runner {
     row.kernel = kernel.info->name;
     row.case_name = plan_.case_name.empty() ? sizes_text(bound.global, block, dimensions(call)) : plan_.case_name;
     row.launches = row.groups_total = row.groups_emulated = 0;
+    row.runs_on = plan_.runs_on.empty() ? architecture_alone(*compiled().module) : plan_.runs_on;
     fill_sizes(row, grid, block);
     row.shared_bytes = bound.shared_bytes;
     fill_registers(row, kernel.info->registers);

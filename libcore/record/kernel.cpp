@@ -288,6 +288,11 @@ Schema<Kernel> const& Kernel::schema() {
             "kind:n joined by ;: operations of matrix products, two for each multiply-add, by instruction, type of the "
             "factors and of the sums, such as mma/f16/f32:1073741824; /sparse behind it where half of a factor is "
             "zero, which counts as well. Empty: none")
+        .may_be_empty()
+        .optional_column(
+            "runs_on", &Kernel::runs_on, Unit::none,
+            "the target that alone runs this code: that of PTX for one architecture, such as sm_90a, or of "
+            "a launch file's variant; of rows of a kernel and case a device takes its own. Empty: any")
         .may_be_empty();
     return s;
   }();

@@ -95,6 +95,7 @@ struct Kernel : RegisterCounts {
   std::string library;
   std::optional<double> library_flop;
   std::string matrix_flop;     // by the kind of product (ptx/matrix.hpp): record/histogram.hpp
+  std::string runs_on;         // the target that alone runs this code, such as sm_90a; empty: any
   std::string touched_before;  // by the logarithm of the distance, summed over the launches; empty: not known
 
   static Schema<Kernel> const& schema();
