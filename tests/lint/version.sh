@@ -10,6 +10,7 @@ agree() {  # where, what it says
   status=1
 }
 agree CITATION.cff "$(sed -n 's/^version: *//p' "$1/CITATION.cff")"
+agree libcore/api/python/pyproject.toml "$(sed -n 's/^version = "\(.*\)"/\1/p' "$1/libcore/api/python/pyproject.toml")"
 # The newest section that has a date.
 agree CHANGELOG.md "$(sed -nE 's/^## \[([0-9.]+)\] - [0-9]{4}-[0-9]{2}-[0-9]{2}$/\1/p' "$1/CHANGELOG.md" | head -n 1)"
 if [ $# -gt 1 ]; then

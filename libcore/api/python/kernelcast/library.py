@@ -91,22 +91,20 @@ _FUNCTIONS = {  # name: result, arguments; a result of Status is checked by call
 }
 
 
-def _places() -> list[str]:
+def _place() -> str:
     chosen = os.environ.get("KERNELCAST_LIBRARY")
     if chosen:
-        return [chosen]
-    beside = Path(__file__).parent / "lib" / "libkernelcast.so"
-    if beside.exists():
-        return [str(beside)]
-    return [ctypes.util.find_library("kernelcast") or "libkernelcast.so.0"]
+        return chosen
+    for beside in Path(__file__).parent.glob("lib/**/libkernelcast.so"):  # of a wheel
+        return str(beside)
+    return ctypes.util.find_library("kernelcast") or "libkernelcast.so.0"
 
 
 @functools.lru_cache(maxsize=None)
 def library() -> ctypes.CDLL:
     """The shared library: $KERNELCAST_LIBRARY, else the package's own, else the system's."""
-    [place] = _places()
     try:
-        loaded = ctypes.CDLL(place)
+        loaded = ctypes.CDLL(_place())
     except OSError as error:
         raise KernelcastError(
             Status.UNAVAILABLE,
@@ -155,7 +153,7 @@ class Device:
 @functools.lru_cache(maxsize=None)
 def _opened(folder: str | None) -> c_void_p:
     handle = c_void_p()
-    called("database_open", folder and os.fsencode(folder), ctypes.byref(handle))
+    called("database_open", os.fsencode(folder) if folder else None, ctypes.byref(handle))
     return handle  # open until the process ends: any number of threads may use it
 
 

