@@ -1,0 +1,29 @@
+#!/bin/sh
+# Usage: wheel.sh CMAKE BUILD_DIR PYTHON ENVIRONMENT. A wheel made of what is installed serves an environment of its own,
+# where neither the library nor the database is found by other means.
+set -eu
+cmake=$1 build=$2 python=$3 environment=$4
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+unset KERNELCAST_LIBRARY KERNELCAST_DEVDB PYTHONPATH
+export XDG_CACHE_HOME="$folder/cache"
+made=$(sh "$here/in_environment.sh" "$python" "$environment" -c 'import sys; print(sys.executable)')
+case $made in *kernelcast-skipped*) echo "$made"; exit 0 ;; esac
+for component in library development database; do
+  "$cmake" --install "$build" --prefix "$folder/usr" --component $component >"$folder/log" || { cat "$folder/log"; exit 1; }
+done
+sh "$here/../../libcore/api/python/wheel.sh" "$folder/usr" "$folder" "$made" >"$folder/log" 2>&1 ||
+  { cat "$folder/log"; exit 1; }
+"$python" -m venv "$folder/venv"
+"$folder/venv/bin/pip" install --quiet --no-deps --no-index "$folder"/kernelcast-*.whl
+cd "$folder"
+cp "$here/saxpy.ptx" .
+"$folder/venv/bin/python" - <<'END'
+import kernelcast
+from pathlib import Path
+
+assert kernelcast.library.library()._name.startswith(str(Path(kernelcast.__file__).parent)), "another library"
+best = kernelcast.project(Path("saxpy.ptx"), "saxpy", 4096, 256, [kernelcast.buffer(1 << 22)] * 2 + [2.0, 1 << 20]).best
+print(kernelcast.version(), best)
+END
