@@ -1,5 +1,6 @@
 """What the tests beside this one have in common. Variables: KERNELCAST_BIN, where the programs are; KERNELCAST_EXAMPLE,
 the C example project.c, compiled."""
+
 import os
 import shutil
 import subprocess

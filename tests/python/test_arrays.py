@@ -1,4 +1,5 @@
 """With numpy and pandas."""
+
 import math
 import tempfile
 import unittest

@@ -1,4 +1,5 @@
 """The package by ctypes alone: no package of PyPI is needed."""
+
 import array
 import ctypes
 import math
@@ -112,7 +113,9 @@ class Errors(unittest.TestCase):
 
     def test_of_the_package(self):
         buffer = kernelcast.buffer(4096)
-        self.check_python(OverflowError, "argument 3: 1099511627776 does not fit in 32 bits", args=[buffer, buffer, 1.0, 1 << 40])
+        self.check_python(
+            OverflowError, "argument 3: 1099511627776 does not fit in 32 bits", args=[buffer, buffer, 1.0, 1 << 40]
+        )
         self.check_python(TypeError, "argument 2: a str; pass", args=[buffer, buffer, "1", 1])
         self.check_python(ValueError, "argument 0: .*not contiguous", args=[memoryview(bytes(64))[::2], buffer, 1.0, 1])
         self.check_python(ValueError, "block=0: expected 1 to 3 positive integers", block=0)

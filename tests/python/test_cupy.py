@@ -1,4 +1,5 @@
 """Kernels of CuPy, by what a RawKernel has; CuPy itself is not needed."""
+
 import types
 import unittest
 

@@ -1,5 +1,6 @@
-"""Kernel Tuner's scripts without a GPU. They do what the examples of Kernel Tuner do, with smaller spaces; KERNEL_TUNER_EXAMPLES
-names the folder examples/cuda of its sources, where its own run."""
+"""Kernel Tuner's scripts without a GPU. They do what the examples of Kernel Tuner do, with smaller spaces.
+KERNEL_TUNER_EXAMPLES may name the folder examples/cuda of its sources, of which three run."""
+
 import json
 import os
 import shutil
@@ -36,13 +37,13 @@ results, environment = tune_kernel("vector_add", source, a.size, args, parameter
 print(environment["device_name"], len(results))
 '''
 
-OPENCL = '''
+OPENCL = """
 import kernel_tuner, numpy
 
 source = "__kernel void twice(__global float* x) { x[get_global_id(0)] *= 2; }"
 x = numpy.ones(1024, numpy.float32)
 kernel_tuner.tune_kernel("twice", source, x.size, [x], {"block_size_x": [32, 64]}, lang="opencl")
-'''
+"""
 
 # Tiles in shared memory, constant memory, a macro that makes some configurations too large, one that is wrong.
 CONVOLUTION = '''
@@ -151,8 +152,11 @@ class KernelTuner(unittest.TestCase):
         self.assertLess(fastest[0]["time_low"], fastest[0]["time"])
         top = json.loads((self.folder / "tuning-a100-top.json").read_text())
         self.assertEqual([row["time"] for row in top], [row["time"] for row in fastest[:2]])
-        out, _ = self.tune(self.vector_add("restrictions=only('tuning-a100-top.json')").replace(
-            "import numpy", "import numpy\nfrom kernelcast.kernel_tuner import only"))
+        out, _ = self.tune(
+            self.vector_add("restrictions=only('tuning-a100-top.json')").replace(
+                "import numpy", "import numpy\nfrom kernelcast.kernel_tuner import only"
+            )
+        )
         self.assertIn("A100 SXM4 40GB 2", out)
 
     def test_times_are_those_of_project(self):
@@ -161,7 +165,9 @@ class KernelTuner(unittest.TestCase):
         source = "__kernel void twice(__global float* x) { x[get_global_id(0)] *= 2; }"
         for row in fastest:
             block = row["block_size_x"]
-            expected = kernelcast.project(source, "twice", 1024 // block, block, [kernelcast.buffer(4096)], devices="t4")
+            expected = kernelcast.project(
+                source, "twice", 1024 // block, block, [kernelcast.buffer(4096)], devices="t4"
+            )
             self.assertAlmostEqual(row["time"] / (1e3 * expected.best.time_s), 1, places=6)
 
     def test_convolution(self):

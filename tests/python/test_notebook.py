@@ -1,4 +1,5 @@
 """The example notebook runs, and is kept without its outputs."""
+
 import os
 import unittest
 

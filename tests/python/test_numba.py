@@ -1,4 +1,5 @@
 """Kernels of Numba, compiled without a GPU; skipped where there is no NVVM."""
+
 import unittest
 
 from checks import main, skip

@@ -1,4 +1,5 @@
 """Records without pandas, and which of their columns are text."""
+
 import csv
 import io
 import unittest
@@ -6,8 +7,9 @@ import unittest
 from checks import main, program
 from kernelcast import records
 
-PROGRAMS = """akemu devprobe execcost flux-count kernelcast-advise mangrove miniemu partfit partsim perdome perfcast rank
-seqprof""".split()
+PROGRAMS = """
+    akemu devprobe execcost flux-count kernelcast-advise mangrove miniemu partfit partsim perdome perfcast rank seqprof
+""".split()
 
 
 class Columns(unittest.TestCase):

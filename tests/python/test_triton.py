@@ -1,4 +1,5 @@
 """Kernels of Triton, compiled for sm_80 without a GPU."""
+
 import unittest
 
 from checks import main, skip
@@ -42,7 +43,9 @@ class Triton(unittest.TestCase):
         return [a, b, numpy.zeros((self.n, self.n), numpy.float32), self.n, self.n, 1]
 
     def project(self, kernel, args, constexprs=None, **named):
-        return kernelcast.triton.project(kernel, (self.n // 64, self.n // 32), args, constexprs, devices=["a100", "h100"], **named)
+        return kernelcast.triton.project(
+            kernel, (self.n // 64, self.n // 32), args, constexprs, devices=["a100", "h100"], **named
+        )
 
     def test_matmul(self):
         ranking = self.project(matmul, self.arguments(), self.sizes, num_warps=8)

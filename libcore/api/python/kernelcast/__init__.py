@@ -9,6 +9,7 @@
 kernelcast.triton, kernelcast.numba, kernelcast.cupy and kernelcast.kernel_tuner serve these packages. Manual page:
 kernelcast-python(3).
 """
+
 from .arguments import Buffer, Local, buffer, local
 from .launch import Emulation, Launch, Projection, Ranking, emulate, project
 from .library import Device, KernelcastError, Status, devices, version

@@ -4,6 +4,7 @@ An int is 32 bits, a float is 32 bits, a bool is a byte. Scalars of numpy and ct
 numpy, or another contiguous object with the buffer protocol, is a buffer with its content; the same object twice is the
 same buffer. None is a null pointer.
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -55,8 +56,11 @@ def _value(argument: Any) -> bytes | None:
     return None
 
 
-def _content(argument: Any) -> tuple[int, int, Any, bool] | None:
-    """Address, bytes, what keeps the address valid, whether it may be written; None where it is not an array."""
+def _content(argument: Any) -> tuple[int | None, int, Any, bool] | None:
+    """Address (None: zeros), bytes, what keeps the address valid, whether it may be written; None where it is not a
+    buffer."""
+    if isinstance(argument, Buffer):
+        return None, argument.bytes, argument, False
     interface = getattr(argument, "__array_interface__", None)
     if interface is not None:
         if interface.get("strides") is not None:
@@ -74,7 +78,9 @@ def _content(argument: Any) -> tuple[int, int, Any, bool] | None:
     return ctypes.addressof(memory), view.nbytes, memory, not view.readonly
 
 
-def _set(launch: ctypes.c_void_p, index: int, argument: Any, before: dict, is_output: bool) -> Any:
+def _set(
+    launch: ctypes.c_void_p, index: int, argument: Any, before: dict[tuple[int, int], int], is_output: bool
+) -> Any:
     if argument is None:
         return called("launch_null", launch, index)
     if isinstance(argument, Local):
@@ -82,17 +88,14 @@ def _set(launch: ctypes.c_void_p, index: int, argument: Any, before: dict, is_ou
     value = _value(argument)
     if value is not None:
         return called("launch_value", launch, index, value, len(value))
-    if isinstance(argument, Buffer):
-        key, found = id(argument), (None, argument.bytes, argument, False)
-    else:
-        found = _content(argument)
-        if found is None:
-            raise TypeError(
-                f"a {type(argument).__name__}; pass a number, an array of numpy, kernelcast.buffer(bytes), "
-                "kernelcast.local(bytes) or None"
-            )
-        key = found[:2]
-    address, size, kept, writable = found
+    memory = _content(argument)
+    if memory is None:
+        raise TypeError(
+            f"a {type(argument).__name__}; pass a number, an array of numpy, kernelcast.buffer(bytes), "
+            "kernelcast.local(bytes) or None"
+        )
+    address, size, kept, writable = memory
+    key = (address or id(argument), size)
     if key in before:
         return called("launch_same_buffer", launch, index, before[key])
     before[key] = index
@@ -107,7 +110,8 @@ def set_all(launch: ctypes.c_void_p, arguments: Sequence, outputs: Sequence = ()
     for output in outputs:
         if not any(output is argument for argument in arguments):
             raise ValueError("an output that is not among the arguments: pass the same object in args and outputs")
-    kept, before = [], {}
+    kept: list = []
+    before: dict[tuple[int, int], int] = {}  # first argument of each buffer
     for index, argument in enumerate(arguments):
         try:
             is_output = any(argument is output for output in outputs)

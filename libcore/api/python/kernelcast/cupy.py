@@ -3,6 +3,7 @@
 Method: RawKernel's code and options are what libkernelcast compiles. Arguments are as kernelcast.arguments has them,
 but as in CuPy a float has 64 bits; arrays of CuPy are copied from the device, arrays of numpy serve as well.
 """
+
 from __future__ import annotations
 
 from typing import Any, Sequence

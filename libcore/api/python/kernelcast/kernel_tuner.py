@@ -10,6 +10,7 @@ with the GPU tune_kernel(..., restrictions=kernelcast.kernel_tuner.only("convolu
 Limits: the contents of constant memory and textures are not passed, so that results of such kernels are not checked.
 Observers of real hardware (power, clocks) have none.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -22,7 +23,7 @@ import runpy
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 import kernel_tuner
 import numpy
@@ -30,7 +31,7 @@ from kernel_tuner import core, util
 from kernel_tuner.backends.backend import GPUBackend
 from kernel_tuner.observers.observer import BenchmarkObserver
 
-from .launch import Emulation, Launch, Projection, Ranking, project
+from .launch import Launch, Projection, Ranking, project
 from .library import KernelcastError, Status, has, version
 
 # A configuration is at fault; other statuses end the tuning.
@@ -39,7 +40,11 @@ _OF_CONFIGURATION = {
     Status.BAD_DATA: util.CompilationFailedConfig,
     Status.LIMIT: util.RuntimeFailedConfig,
 }
+_ERROR = "__error__" if hasattr(util, "check_result_type") else "time"  # the latter before Kernel Tuner 1.4
 _SKIPPED = "too many resources requested for launch"  # what Kernel Tuner takes for a configuration's own fault
+
+
+_Result = TypeVar("_Result")
 
 
 @dataclass
@@ -73,21 +78,22 @@ class _Configuration:
         source, name = self.instance.kernel_string, self.instance.name
         return Launch(source, name, grid, threads, args, language, self.options, shared)
 
-    def guarded(self, step: Callable[[], Emulation]) -> Emulation:
+    def guarded(self, step: Callable[[], _Result]) -> _Result:
         """What a step returns; _Failed where the configuration is at fault."""
         try:
             return step()
         except KernelcastError as error:
             if error.status not in _OF_CONFIGURATION:
                 raise
-            self.fail(error.message, _OF_CONFIGURATION[error.status])
+            raise self.failed(error.message, _OF_CONFIGURATION[error.status]) from None
 
-    def fail(self, reason: str, kind: type) -> None:
-        reason = reason.split(": error: ", 1)[-1]  # without the path, which differs between configurations
-        if (kind_of_reason := re.sub(r"\d+", "", reason)) not in self.reasons:
-            self.reasons.add(kind_of_reason)
+    def failed(self, reason: str, kind: type) -> _Failed:
+        reason = reason.split(": error: ", 1)[-1].splitlines()[0]  # without the path of a source, which differs
+        without_numbers = re.sub(r"\d+", "", reason)
+        if without_numbers not in self.reasons:
+            self.reasons.add(without_numbers)
             _say(f"{util.get_instance_string(self.instance.params)} has no time: {reason}")
-        raise _Failed(kind)
+        return _Failed(kind)
 
 
 class _Time(BenchmarkObserver):
@@ -107,7 +113,7 @@ class Backend(GPUBackend):
     units = {"time": "ms"}
     max_threads = 1024
 
-    def __init__(self, device=0, iterations=7, compiler_options=None, observers=None, platform=0):
+    def __init__(self, device=0, iterations=7, compiler_options=None, observers=None):
         self.iterations = iterations
         self.options = list(compiler_options or [])
         self.name = self.settings.device.name
@@ -140,7 +146,7 @@ class Backend(GPUBackend):
             try:
                 func.result = self._projected(func, launch)
             except _Failed as failed:
-                func.result = {"__error__": failed.args[0]()}
+                func.result = {_ERROR: failed.args[0]()}
         self.result = func.result
 
     def _run_for_results(self, func: _Configuration, launch: Launch) -> None:
@@ -160,7 +166,7 @@ class Backend(GPUBackend):
 
         row = func.guarded(step)[0]
         if numpy.isnan(row.time_s):
-            func.fail(row.reason or row.status, util.RuntimeFailedConfig)
+            raise func.failed(row.reason or row.status, util.RuntimeFailedConfig)
         times = {"time": row.time_s, "time_low": row.time_low_s, "time_high": row.time_high_s}
         result = {name: 1e3 * value for name, value in times.items() if not numpy.isnan(value)}
         return {**result, "times": [result["time"]] * self.iterations, "limiter": row.limiter}
@@ -196,24 +202,27 @@ class Backend(GPUBackend):
         raise NotImplementedError("texmem_args: textures by name are not supported")
 
 
-_BACKENDS = {
-    "cupy": "CupyFunctions",
-    "nvcuda": "CudaFunctions",
-    "pycuda": "PyCudaFunctions",
-    "opencl": "OpenCLFunctions",
+class OpenCLBackend(Backend):
+    """The same with OpenCL's order of arguments."""
+
+    def __init__(self, device=0, platform=0, iterations=7, compiler_options=None, observers=None):
+        super().__init__(device, iterations, compiler_options, observers)
+
+
+_BACKENDS: dict[str, tuple[str, type[Backend]]] = {
+    "cupy": ("CupyFunctions", Backend),
+    "nvcuda": ("CudaFunctions", Backend),
+    "pycuda": ("PyCudaFunctions", Backend),
+    "opencl": ("OpenCLFunctions", OpenCLBackend),
 }
 
 
 def install(settings: _Settings) -> None:
     """Has Kernel Tuner use Backend in this process."""
     Backend.settings = settings
-    for name, kind in _BACKENDS.items():
-        try:
-            setattr(importlib.import_module(f"kernel_tuner.backends.{name}"), kind, Backend)
-        except ImportError:  # a version of Kernel Tuner that has no such back end
-            continue
-        if hasattr(core, kind):
-            setattr(core, kind, Backend)
+    for name, (original, replacement) in _BACKENDS.items():
+        setattr(importlib.import_module(f"kernel_tuner.backends.{name}"), original, replacement)
+        setattr(core, original, replacement)  # where some versions import it
     core._select_default_cuda_backend = lambda: Backend
 
 
@@ -258,7 +267,7 @@ class _Tuning:
 
 
 def _write_top(path: str, results: list[dict], names: list[str], count: int) -> None:
-    timed = sorted((row for row in results if row and "__error__" not in row), key=lambda row: row["time"])
+    timed = sorted((row for row in results if row and isinstance(row.get("time"), float)), key=lambda row: row["time"])
     rows = [{name: row[name] for name in [*names, "time"]} for row in timed[:count]]
     Path(path).write_text(json.dumps(rows, cls=util.NpEncoder, indent=1) + "\n")
     _say(f"the {len(rows)} fastest configurations are in {path}")
@@ -291,7 +300,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--device", default="a100", help="id, name or alias of the device (default: %(default)s)")
     parser.add_argument("--devdb", metavar="FOLDER", help="the device database")
     parser.add_argument("--top", type=int, metavar="K", help="write the K fastest configurations to a file, for only()")
-    parser.add_argument("--samples", type=int, metavar="N", help="N random configurations, if the script has no strategy")
+    parser.add_argument(
+        "--samples", type=int, metavar="N", help="N random configurations, if the script has no strategy"
+    )
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="limit of each emulation (default: none)")
     parser.add_argument("--no-check", action="store_true", help="ignore answer= and verify=; kernels write no results")
     options, rest = parser.parse_known_args(arguments)

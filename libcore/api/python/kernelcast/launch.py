@@ -1,4 +1,5 @@
 """Launches, and what is found out about them: projections onto devices, and counts of an emulation."""
+
 from __future__ import annotations
 
 import ctypes
@@ -8,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import TYPE_CHECKING, Any, Iterable, Union
 
 from . import records
 from .arguments import set_all
@@ -17,8 +18,8 @@ from .library import KernelcastError, ProjectionRow, Status, called, opened
 if TYPE_CHECKING:
     import pandas
 
-    Source = str | os.PathLike
-    Size = int | Sequence[int]
+Source = Union[str, "os.PathLike[str]"]
+Size = Union[int, Sequence]  # of int
 
 _LANGUAGES = {"opencl": 0, "cuda": 1, "ptx": 2}
 _SUFFIXES = {".cl": "opencl", ".cu": "cuda", ".ptx": "ptx"}
@@ -38,7 +39,7 @@ def language_of(source: str) -> str:
 
 
 def _sides(size: Size, what: str) -> tuple[int, ...]:
-    sides = (size,) if not isinstance(size, Sequence) and not hasattr(size, "__len__") else tuple(size)
+    sides = tuple(size) if hasattr(size, "__iter__") else (size,)
     if not 1 <= len(sides) <= 3 or not all(hasattr(side, "__index__") and side > 0 for side in sides):
         raise ValueError(f"{what}={size!r}: expected 1 to 3 positive integers")
     return tuple(int(side) for side in sides)
@@ -110,7 +111,7 @@ class Ranking(Emulation, Sequence):
 def _projection(handle: ctypes.c_void_p, index: int) -> Projection:
     row = ProjectionRow()
     called("ranking_get", handle, index, ctypes.byref(row), ctypes.sizeof(row))
-    values = {name: getattr(row, name) for name, _ in ProjectionRow._fields_}
+    values = {name: getattr(row, name) for name in Projection.__annotations__}
     values = {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
     return Projection(**{**values, "decided": bool(row.decided)})
 

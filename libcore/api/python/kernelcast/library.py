@@ -2,6 +2,7 @@
 
 Limits: Linux. libkernelcast.h documents the functions.
 """
+
 from __future__ import annotations
 
 import ctypes

@@ -6,6 +6,7 @@ of elements, data, shape, strides), complex numbers become two.
 
 Limits: arguments are numbers, contiguous arrays and tuples of these.
 """
+
 from __future__ import annotations
 
 import re
@@ -26,8 +27,8 @@ def _parameters(kind: types.Type, argument: Any) -> Iterator[Any]:
             raise ValueError("an array that is not contiguous; numpy.ascontiguousarray() makes it so")
         yield from (None, None, numpy.int64(size), numpy.int64(item), flat)
         yield from map(numpy.int64, (*argument.shape, *argument.strides))
-    elif isinstance(kind, types.BaseTuple):
-        for element, value in zip(kind, argument):
+    elif isinstance(kind, (types.Tuple, types.UniTuple)):
+        for element, value in zip(kind.types, argument):
             yield from _parameters(element, value)
     elif isinstance(kind, types.Complex):
         part = getattr(numpy, kind.underlying_float.name)
@@ -60,7 +61,7 @@ def launch(
     chosen = {name: options[name] for name in ("fastmath", "opt") if options.get(name) is not None}
     function = getattr(kernel, "py_func", kernel)
     ptx, _ = cuda.compile_ptx(function, kinds, cc=capability, **{**chosen, **compiler})
-    name = re.search(r"\.entry\s+([\w$]+)", ptx).group(1)
+    [name] = re.findall(r"\.entry\s+([\w$]+)", ptx)
     parameters = [value for kind, argument in zip(kinds, args) for value in _parameters(kind, argument)]
     return Launch(ptx, name, grid, block, parameters, "ptx", shared=shared)
 

@@ -1,4 +1,5 @@
 """Records, the CSV that the suite's programs write: kernelcast-records(5)."""
+
 from __future__ import annotations
 
 import csv
@@ -63,7 +64,10 @@ def read(source: str | os.PathLike) -> pandas.DataFrame:
     text = source if isinstance(source, str) and "\n" in source else Path(source).read_text()
     names = next(csv.reader(io.StringIO(text)), [])
     types = {name: "string" for name in names if name in TEXT_COLUMNS}
-    frame = pandas.read_csv(io.StringIO(text), dtype=types, keep_default_na=False, na_values={
-        name: ["", "nan"] for name in names if name not in TEXT_COLUMNS
-    })
+    frame = pandas.read_csv(
+        io.StringIO(text),
+        dtype=types,
+        keep_default_na=False,
+        na_values={name: ["", "nan"] for name in names if name not in TEXT_COLUMNS},
+    )
     return frame

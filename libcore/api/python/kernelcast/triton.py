@@ -7,6 +7,7 @@ are multiples of 16 are known to be, and integers of 1 become constants.
 
 Limits: no clusters (num_ctas), no tensor descriptors, no tuples.
 """
+
 from __future__ import annotations
 
 import re
