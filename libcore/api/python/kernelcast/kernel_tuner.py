@@ -78,21 +78,21 @@ class _Configuration:
         source, name = self.instance.kernel_string, self.instance.name
         return Launch(source, name, grid, threads, args, language, self.options, shared)
 
-    def guarded(self, step: Callable[[], _Result]) -> _Result:
-        """What a step returns; _Failed where the configuration is at fault."""
+    def guarded(self, step: Callable[[], _Result], without: str) -> _Result:
+        """What a step returns; _Failed where the configuration is at fault, which is then `without` something."""
         try:
             return step()
         except KernelcastError as error:
             if error.status not in _OF_CONFIGURATION:
                 raise
-            raise self.failed(error.message, _OF_CONFIGURATION[error.status]) from None
+            raise self.failed(error.message, _OF_CONFIGURATION[error.status], without) from None
 
-    def failed(self, reason: str, kind: type) -> _Failed:
+    def failed(self, reason: str, kind: type, without: str) -> _Failed:
         reason = reason.split(": error: ", 1)[-1].splitlines()[0]  # without the path of a source, which differs
-        without_numbers = re.sub(r"\d+", "", reason)
+        without_numbers = without + re.sub(r"\d+", "", reason)
         if without_numbers not in self.reasons:
             self.reasons.add(without_numbers)
-            _say(f"{util.get_instance_string(self.instance.params)} has no time: {reason}")
+            _say(f"{util.get_instance_string(self.instance.params)} has no {without}: {reason}")
         return _Failed(kind)
 
 
@@ -154,7 +154,7 @@ class Backend(GPUBackend):
             return
         outputs = [argument for argument in launch.args if isinstance(argument, numpy.ndarray)]
         try:
-            func.guarded(lambda: launch.emulate(outputs, timeout=self.settings.timeout))
+            func.guarded(lambda: launch.emulate(outputs, timeout=self.settings.timeout), "results to check")
         except _Failed:
             raise RuntimeError(_SKIPPED) from None
 
@@ -164,9 +164,9 @@ class Backend(GPUBackend):
         def step() -> Ranking:
             return launch.project(known.device.device, timeout=known.timeout, database=known.database)
 
-        row = func.guarded(step)[0]
+        row = func.guarded(step, "time")[0]
         if numpy.isnan(row.time_s):
-            raise func.failed(row.reason or row.status, util.RuntimeFailedConfig)
+            raise func.failed(row.reason or row.status, util.RuntimeFailedConfig, "time")
         times = {"time": row.time_s, "time_low": row.time_low_s, "time_high": row.time_high_s}
         result = {name: 1e3 * value for name, value in times.items() if not numpy.isnan(value)}
         return {**result, "times": [result["time"]] * self.iterations, "limiter": row.limiter}
