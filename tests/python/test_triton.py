@@ -72,6 +72,14 @@ class Triton(unittest.TestCase):
         self.assertIn("ld.global.v4", launch.source)
         self.assertEqual(launch.project("a100").kernel["global_load_bytes"], 2 * x.nbytes)
 
+    def test_scalars(self):
+        x = numpy.ones(1024, numpy.float32)
+        for n, parameter in ((1000, ".u32"), (numpy.int64(1000), ".u64"), (2**40, ".u64")):
+            launch = kernelcast.triton.launch(vector_add, 1, [x, x, x.copy(), n], {"block": 1024})
+            self.assertIn(f".param {parameter} vector_add_param_3", launch.source)
+            stored = launch.project("a100").kernel["global_store_bytes"]
+            self.assertEqual(stored, 4 * min(n, 1024))
+
     def test_errors(self):
         with self.assertRaisesRegex(TypeError, r"matmul takes 6 arguments \(a, b, out, n, k, step\), 2 given"):
             self.project(matmul, [None, None], self.sizes)

@@ -10,6 +10,7 @@ Limits: no clusters (num_ctas), no tensor descriptors, no tuples.
 
 from __future__ import annotations
 
+import ctypes
 import re
 from typing import Any, Mapping, Sequence
 
@@ -25,18 +26,19 @@ _TYPES = {
     "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
     "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
 }  # fmt: skip
+_WIDE = {"i64": ctypes.c_int64, "u64": ctypes.c_uint64, "fp64": ctypes.c_double}
 
 
 def type_of(argument: Any) -> str:
     """Triton's name of an argument's type: "*fp32", "i32"."""
-    if isinstance(argument, bool):
-        return "i1"
-    if isinstance(argument, int):
-        return "i32" if -(2**31) <= argument < 2**31 else "i64"
-    if isinstance(argument, float):
-        return "fp32"
     name = _TYPES.get(str(getattr(argument, "dtype", None)))
     if name is None:
+        if isinstance(argument, bool):
+            return "i1"
+        if isinstance(argument, int):
+            return "i32" if -(2**31) <= argument < 2**31 else "i64"
+        if isinstance(argument, float):
+            return "fp32"
         raise TypeError(f"a {type(argument).__name__} has no type of Triton's; give signature={{...}}")
     return name if argument.shape == () else "*" + name
 
@@ -72,7 +74,8 @@ def compile(
             continue
         if specialized and (types[name].startswith("*") or is_integer and argument % 16 == 0):
             attributes[(parameter.num,)] = [["tt.divisibility", 16]]
-        passed.append(argument)
+        wide = _WIDE.get(types[name])
+        passed.append(wide(argument) if wide else argument)
     types = {name: types[name] for name in function.arg_names}
     source = ASTSource(function, types, constants, attributes)
     return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options), passed
