@@ -13,7 +13,6 @@ from pathlib import Path
 
 import kernelcast
 from checks import CUDA, HAS_CLANG, OPENCL, PTX, main, program
-from kernelcast.library import has
 
 ITEMS = 1 << 20
 
@@ -132,7 +131,6 @@ class Errors(unittest.TestCase):
         self.assertIn("hint: install it (make install), or set KERNELCAST_LIBRARY", done.stderr)
 
 
-@unittest.skipUnless(has("emulate"), "libkernelcast has no kernelcast_emulate")
 class Emulations(unittest.TestCase):
     def test_counts(self):
         emulation = kernelcast.emulate(PTX, "saxpy", 2, 256, [None, None, 1.0, 0])

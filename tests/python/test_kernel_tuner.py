@@ -12,7 +12,6 @@ from pathlib import Path
 
 import kernelcast
 from checks import HAS_CLANG, main, skip
-from kernelcast.library import has
 
 try:
     import kernel_tuner
@@ -191,7 +190,6 @@ class KernelTuner(unittest.TestCase):
         self.tune(MATMUL, "--samples", "3", "--no-check")
         self.assertEqual(len(self.simulated("tuning-a100.json")[0]), 3)
 
-    @unittest.skipUnless(has("emulate"), "libkernelcast has no kernelcast_emulate")
     def test_answers_are_checked(self):
         self.tune(self.vector_add("answer=[a + b, None, None, None]"))
         out, errors = self.tune(self.vector_add("answer=[a + b, None, None, None]", wrong="1 +"), fails=True)

@@ -38,6 +38,16 @@ class Numba(unittest.TestCase):
         self.assertEqual(ranking.kernel["global_load_bytes"], x.nbytes)
         self.assertEqual(ranking.kernel["global_store_bytes"], y.nbytes)
 
+    def test_results(self):
+        x = numpy.random.default_rng(1).random((96, 64), numpy.float32)
+        for order in "CF":
+            y = numpy.zeros((64, 96), numpy.float32, order=order)
+            kernelcast.numba.launch(transposed, (3, 2), (32, 32), [x, y, 2.0]).emulate([y])
+            numpy.testing.assert_array_equal(y, 2 * x.T)
+        out = numpy.zeros(128, numpy.float32)
+        kernelcast.numba.launch(chosen, 2, 64, [out, (2, 100), 3 + 4j, True]).emulate([out])
+        numpy.testing.assert_array_equal(out, [10.0] * 100 + [0] * 28)
+
     def test_tuples_complex_numbers_and_signatures(self):
         x = numpy.zeros(128, numpy.float32)
         args = [x, (2, 100), numpy.complex64(1 + 2j), True]

@@ -55,6 +55,14 @@ class Triton(unittest.TestCase):
         self.assertGreater(ranking.kernel["shared_bytes"], 0)
         self.assertEqual(ranking.kernel["global_store_bytes"], 4 * self.n**2)
 
+    def test_results_of_matmul(self):
+        random = numpy.random.default_rng(1)
+        a, b = random.standard_normal((2, 64, 64)).astype(numpy.float16)
+        out = numpy.zeros((64, 64), numpy.float32)
+        launch = kernelcast.triton.launch(matmul, (1, 2), [a, b, out, 64, 64, 1], self.sizes)
+        launch.emulate([out])
+        numpy.testing.assert_allclose(out, a.astype(numpy.float32) @ b.astype(numpy.float32), rtol=1e-3, atol=1e-3)
+
     def test_buffers_and_compiled_kernels(self):
         buffer = kernelcast.buffer(2 * self.n**2)
         args = [buffer, buffer, *self.arguments()[2:]]

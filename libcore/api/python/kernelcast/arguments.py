@@ -105,17 +105,22 @@ def _set(
     return kept
 
 
+def _identity(argument: Any) -> int:
+    """Equal for an array and its transposed view, which Numba's adapter passes."""
+    interface = getattr(argument, "__array_interface__", None)
+    return id(argument) if interface is None else interface["data"][0]
+
+
 def set_all(launch: ctypes.c_void_p, arguments: Sequence, outputs: Sequence = ()) -> list:
     """Sets a launch's arguments; returns what must live as long as the launch. Outputs are some of the arguments."""
-    for output in outputs:
-        if not any(output is argument for argument in arguments):
-            raise ValueError("an output that is not among the arguments: pass the same object in args and outputs")
+    written = {_identity(output) for output in outputs}
+    if not written <= {_identity(argument) for argument in arguments}:
+        raise ValueError("an output that is not among the arguments: pass the same object in args and outputs")
     kept: list = []
     before: dict[tuple[int, int], int] = {}  # first argument of each buffer
     for index, argument in enumerate(arguments):
         try:
-            is_output = any(argument is output for output in outputs)
-            kept.append(_set(launch, index, argument, before, is_output))
+            kept.append(_set(launch, index, argument, before, _identity(argument) in written))
         except (TypeError, ValueError, OverflowError) as error:
             raise type(error)(f"argument {index}: {error}") from None
     return kept
