@@ -10,13 +10,14 @@ from kernelcast import records
 PROGRAMS = """
     akemu devprobe execcost flux-count kernelcast-advise mangrove miniemu partfit partsim perdome perfcast rank seqprof
 """.split()
+VERBS = ["choose", "devices", "submit"]  # of kernelcast
 
 
 class Columns(unittest.TestCase):
     def test_text_columns_are_those_without_a_unit(self):
         text, numbers = set(), set()
-        for name in PROGRAMS:
-            for row in csv.DictReader(io.StringIO(program(name, "--columns"))):
+        for command in [[name] for name in PROGRAMS] + [["kernelcast", verb] for verb in VERBS]:
+            for row in csv.DictReader(io.StringIO(program(*command, "--columns"))):
                 (numbers if row["unit"] else text).add(row["name"])
         self.assertEqual(sorted(text - numbers - records.TEXT_COLUMNS), [], "not in records.TEXT_COLUMNS")
         self.assertEqual(sorted(records.TEXT_COLUMNS & numbers), [], "numbers in records.TEXT_COLUMNS")

@@ -22,10 +22,10 @@ TEXT_COLUMNS = frozenset(
     group_store_unions hash host_buffer host_waits invocation kernel kind left_out library limiter link map mask
     matrix_flop max_features measured_on memory_type metric model name nearest next_device note notes
     occupancy_target opcode order partition place power_source process property provider quantity rates reason
-    recommended regime region relation runner_up_host_buffer runner_up_map scheduler scheme search sensitive_to
-    source space spec src src_cache src_gap src_latency src_limits src_link src_measured src_models src_peak
-    src_throughput status steered_to stream suite system target term tested to to_device to_place touched_before
-    unit validated variant vendor verdict where worst_device
+    recommended regime region relation runner_up_host_buffer runner_up_map runs_on scheduler scheme search
+    sensitive_to source space spec src src_cache src_gap src_latency src_limits src_link src_measured src_models
+    src_peak src_throughput status steered_to stream suite system target term tested to to_device to_place
+    touched_before unit validated variant vendor verdict where worst_device
     """.split()
 )
 
