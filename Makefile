@@ -4,6 +4,7 @@
 # make fuzz [SECONDS=60] [TARGET="parse …"] the libFuzzer targets, each for so long; runs add up
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
 # make torture [SECONDS=60|COUNT=N] [SEED=N]     programs killed at random moments and run again
+# make deps-clusters   what the tests of sweeps on clusters need: GNU parallel, Snakemake, Slurm
 # make inject  has each call of the programs for memory, files and threads fail in turn (an hour)
 # make deb     Debian packages, of the programs, the library, and what is developed with it, in build-package/
 # make dist    a tarball of static programs that runs on any Linux, in build-package/
@@ -23,12 +24,15 @@ JOBS ?= $(shell nproc)
 DEMO_PACKAGES = cmake ninja-build pkg-config clang-19 libclc-19 libclc-19-dev libcli11-dev libcsv-dev libfmt-dev \
   libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
 PACKAGES = $(DEMO_PACKAGES) g++ llvm-19-dev libclang-rt-19-dev libeigen3-dev libhwloc-dev liblz4-dev catch2 \
-  ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind gnuplot-nox chromium scdoc mandoc locales abigail-tools zstd python3-venv
+  ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind gnuplot-nox chromium scdoc mandoc locales abigail-tools zstd \
+  python3-venv
 BENCH_PACKAGES = libbenchmark-dev
 PACKAGE_PACKAGES = dpkg-dev file fakeroot
+# The tools of bench-suites/clusters. Their daemons are of no use here: tests start their own.
+CLUSTER_PACKAGES = munge parallel slurm-client slurmctld slurmd snakemake
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-lint deps-package package deb dist wheel uninstall demo check lint lint-deep fuzz fuzz-diff inject torture curves bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-lint deps-package package deb dist wheel uninstall demo check lint lint-deep fuzz fuzz-diff inject torture curves bench install release \
         format man clean
 all: build
 
@@ -39,8 +43,9 @@ deps: packages = $(PACKAGES)
 deps-demo: packages = $(DEMO_PACKAGES)
 deps-package: packages = $(PACKAGES) $(PACKAGE_PACKAGES)
 deps-bench: packages = $(PACKAGES) $(BENCH_PACKAGES)
+deps-clusters: packages = $(PACKAGES) $(CLUSTER_PACKAGES)
 deps-lint: packages = $(PACKAGES) $(LINT_PACKAGES)
-deps deps-demo deps-bench deps-lint deps-package:
+deps deps-demo deps-bench deps-clusters deps-lint deps-package:
 	@missing=; for p in $(packages); do \
 	  [ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; done; \
 	[ -z "$$missing" ] && exit 0; \

@@ -24,13 +24,17 @@ cat >"$folder/bin/clang-19" <<END
 #!/bin/sh
 # clang-19, behind the gate of the test. The last argument of the miniemu that calls it is its output.
 cd "$folder/gates"
+command=\$(tr '\\0' '\\n' </proc/\$PPID/cmdline)
+part=\$(echo "\$command" | tail -n 1)
+number=\${part##*/} number=\${number%%.*}
+! echo "\$command" | grep -qx -e --resume || : >"$folder/resumed.\$number"
 if passes=\$(cat gate 2>/dev/null); then
-  part=\$(tr '\\0' '\\n' </proc/\$PPID/cmdline | tail -n 1)
-  number=\${part##*/} number=\${number%%.*}
-  while [ ! -e "passes.\$number" ] && [ "\$passes" -gt 0 ]; do
-    mkdir "pass.\$passes" 2>/dev/null && : >"passes.\$number"
-    passes=\$((passes - 1))
-  done
+  if mkdir "known.\$number" 2>/dev/null; then
+    while [ "\$passes" -gt 0 ]; do
+      if mkdir "pass.\$passes" 2>/dev/null; then : >"passes.\$number"; break; fi
+      passes=\$((passes - 1))
+    done
+  fi
   if [ ! -e "passes.\$number" ] && [ -e "$folder/clusters/\$part" ]; then
     : >"held.\$number"
     while [ -e gate ]; do sleep 0.1; done
@@ -52,6 +56,11 @@ held() {  # at least so many parts
   wanted=$1
   set -- "$folder"/gates/held.*
   [ -e "$1" ] && [ $# -ge "$wanted" ]
+}
+
+held_parts() { ls "$folder/gates" | sed -n 's/^held\.//p'; }
+check_resumed() {  # parts
+  for part; do [ -e "$folder/resumed.$part" ] || fail "part $part has begun anew"; done
 }
 
 # Waits until a command succeeds, at most ten minutes; what for, command.
@@ -111,6 +120,7 @@ check_rows() {
 
 finish() {
   status=$?
+  set +e
   trap - EXIT INT TERM HUP
   open_gate
   stop
@@ -120,7 +130,10 @@ finish() {
     done
   fi
   cd /
-  rm -rf "$folder"
+  for try in 1 2 3 4 5; do  # what was killed may still be writing
+    rm -rf "$folder" 2>/dev/null && break
+    sleep "$try"
+  done
   exit $status
 }
 stop() { kill_session; }  # a test may have more to stop

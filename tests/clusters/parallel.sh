@@ -14,7 +14,10 @@ kill_session
 check_interrupted
 [ ! -e rows.csv ] || fail "rows.csv is there before all parts are"
 
+interrupted=$(held_parts)
 open_gate
 ./parallel.sh
 [ "$(grep -c miniemu parts/joblog)" = 8 ] || fail "the log has other jobs than one for each part: $(cat parts/joblog)"
 check_rows
+# shellcheck disable=SC2086  # several numbers
+check_resumed $interrupted

@@ -25,9 +25,12 @@ kill_session
 check_interrupted
 [ ! -e rows.csv ] || fail "rows.csv is there before all parts are"
 
+interrupted=$(held_parts)
 open_gate
 snakemake --unlock >>"$folder/log" 2>&1
 snakemake --cores 2 >"$folder/last.log" 2>&1
 check_rows
+# shellcheck disable=SC2086  # several numbers
+check_resumed $interrupted
 [ "$(grep -c '^rule part:' "$folder/last.log")" = 4 ] || fail "other parts were run than the four that were missing"
 head -n 1 ranking.csv | grep -q '^model,kernel,device,rank,case,' || fail "ranking.csv: $(head -n 3 ranking.csv)"
