@@ -122,6 +122,7 @@ finish() {
   status=$?
   set +e
   trap - EXIT INT TERM HUP
+  trap '' PIPE  # the folder goes, too, if its logs have no reader
   open_gate
   stop
   if [ $status != 0 ]; then
