@@ -5,6 +5,5 @@
 set -eu
 mkdir -p parts
 seq 0 7 | parallel --joblog parts/joblog --resume-failed \
-  'part=parts/{}.csv; [ ! -e $part ] || resume="--resume $part";' \
-  'miniemu sweep.toml --threads 1 --shard {}/8 ${resume:-} -o $part'
+  miniemu sweep.toml --threads 1 --shard {}/8 --resume parts/{}.csv -o parts/{}.csv
 kernelcast merge --parts 8 parts/*.csv -o rows.csv

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <filesystem>
 #include <future>
 #include <list>
 #include <map>
@@ -39,6 +40,9 @@ using Done = std::map<std::string, std::vector<record::Kernel>>;
 Done read_done(std::string const& path, cli::Streams& io) {
   Done out;
   if (path.empty()) return out;
+  // The output may be still to come.
+  if (std::error_code error; io.would_replace(path) && (std::filesystem::file_size(path, error) == 0 || error))
+    return out;
   auto csv = io.csv_of_interrupted(path);
   record::Reader<record::Kernel> rows(csv);
   std::string last;
@@ -74,7 +78,7 @@ void declare_sweep(cli::Tool& tool, SweepCommand& command) {
   cli::Shard::declare(tool, command.shard);
   app.add_option("--resume", command.resume,
                  "take the rows of points that are in this file from there, and run only the others; the file was made "
-                 "with the same options, and may be that of --output")
+                 "with the same options, and may be that of --output, which need not be there yet")
       ->type_name("FILE")
       ->excludes(app.get_option("--timing"));
   for (char const* const other : {"--attach", "--dump", "--check"}) points->excludes(app.get_option(other));

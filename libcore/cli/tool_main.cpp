@@ -251,9 +251,14 @@ void Streams::publish() {
 }
 
 bool Streams::would_replace(std::string const& path) const {
+  if (!state_->file || !state_->file->waits() || path.empty()) return false;
+  auto const& output = state_->options.output;
   std::error_code error;
-  return state_->file && state_->file->waits() && !path.empty() &&
-         std::filesystem::equivalent(path, state_->options.output, error);
+  bool const same = std::filesystem::equivalent(path, output, error);
+  // Where there is no such file yet its name tells.
+  return error ? std::filesystem::absolute(path, error).lexically_normal() ==
+                     std::filesystem::absolute(output, error).lexically_normal()
+               : same;
 }
 
 bool Streams::can_start_over() const {

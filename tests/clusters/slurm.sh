@@ -72,11 +72,16 @@ SlurmdPidFile=$cluster/%n.pid
 SlurmdTimeout=15
 ReturnToService=2
 MailProg=/bin/true
-NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$2 CPUs=1
-NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$3 CPUs=1
-NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=$4 CPUs=1
+GresTypes=gpu
+NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$2 CPUs=1 Gres=gpu:1
+NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$3 CPUs=1 Gres=gpu:1
+NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=$4 CPUs=1 Gres=gpu:1
 PartitionName=all Nodes=n1,n2,n3 Default=YES MaxTime=INFINITE State=UP
+PartitionName=p1 Nodes=n1 MaxTime=INFINITE State=UP
+PartitionName=p2 Nodes=n2 MaxTime=INFINITE State=UP
+PartitionName=p3 Nodes=n3 MaxTime=INFINITE State=UP
 END
+  echo "Name=gpu File=/dev/null" >"$cluster/gres.conf"
   # Newer versions want cgroups of systemd unless told otherwise; older ones do not know the word.
   case $(slurmctld -V) in
     *" 2"[4-9].*) echo CgroupPlugin=disabled >"$cluster/cgroup.conf" ;;
@@ -130,3 +135,23 @@ completed 8 || fail "not all tasks have completed: $(scontrol show job | grep Jo
 check_resumed "$lost"
 kernelcast merge --parts 8 parts/*.csv -o rows.csv
 check_rows
+
+# A program between the partitions of the nodes that are left: the one with the faster GPU is busy for an hour.
+application=$bin/app_jacobi
+[ -x "$application" ] && "$application" >/dev/null 2>&1 || exit 0  # no OpenCL here
+await "two nodes that are idle" idle 2
+# shellcheck disable=SC2046  # two names
+set -- $(sinfo --noheader --Node --states idle --format %N | sort -u)
+busy=p${1#n} free=p${2#n} lost=p${node#n}
+sbatch --parsable --partition=$busy --time=60 --gres=gpu:1 --wrap='sleep 3600' >"$folder/log"
+working() { [ "$(squeue --noheader --states running --partition "$busy" | wc -l)" = 1 ]; }
+await "the job that keeps a node busy" working
+printf 'partition,device,options\n%s,a100,--time=5\n%s,k20,--time=5 --output=%%j.txt\nnone,h100,\n' "$busy" "$free" >partitions.csv
+kernelcast submit --quiet --partitions partitions.csv -- "$application" >ends.csv 2>"$folder/submit.log"
+[ "$(cut -d, -f1 ends.csv | tr '\n' ' ')" = "partition $free $busy none " ] || fail "$(cat ends.csv)"
+awk -F, 'NR == 2 { bad = !($3 < 600) } NR == 3 { bad = bad || !($3 > 1800) } END { exit bad }' ends.csv || fail "$(cat ends.csv)"
+grep -q '^none,.*invalid partition' ends.csv || fail "$(cat ends.csv)"
+job=$(kernelcast submit --run --partitions partitions.csv -- "$application" 2>>"$folder/submit.log" | sed 's/[^0-9]//g')
+await "the job that was submitted" ended
+grep -q "iterations" "$job.txt" || fail "the program did not run: $(cat "$job.txt")"
+echo "the sweep outlives a node, and a program runs where it ends first"
