@@ -227,8 +227,7 @@ std::string undefined(Source const& source, std::string const& name, std::vector
   write_file(path, source.text());
   std::string result;
   try {
-    auto const compiled =
-        compile_text({.path = path, .options = std::move(options), .cache = false, .registers = {}});
+    auto const compiled = compile_text({.path = path, .options = std::move(options), .cache = false, .registers = {}});
     if (compiled.kernels.size() != source.kernels()) result += name + ": kernels are missing\n";
     for (auto const& k : compiled.kernels)
       for (auto const& note : k.notes)

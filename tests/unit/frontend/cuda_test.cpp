@@ -102,8 +102,7 @@ TEST_CASE("host code that calls CUDA's libraries compiles without them") {
              "  cufftExecC2C(plan, data, data, CUFFT_FORWARD);\n"
              "  if (cublasInit() != CUBLAS_STATUS_SUCCESS) return 1;\n"
              "  cublasSgemm('t', 'n', 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1);\n  twice<<<1, 32>>>(data);\n}\n");
-  auto const compiled =
-      compile_text({.path = folder.file("calls.cu"), .options = {}, .cache = false, .registers = {}});
+  auto const compiled = compile_text({.path = folder.file("calls.cu"), .options = {}, .cache = false, .registers = {}});
   REQUIRE(compiled.kernels.size() == 1);
   CHECK(compiled.kernels[0].signature == "twice(float2*)");
 }

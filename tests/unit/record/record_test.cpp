@@ -82,7 +82,8 @@ TEST_CASE("the kernel record has the columns of the contract, in its order") {
   // 19 identity and registers, spread, total, 13 classes, 13 x 3 issues, 3 branches, 9 volumes, 2 x 9 transactions,
   // 2 x 3 half-warp segments, footprint, 2 x 9 passes, 4; then what the contract does not ask for: rounds, 12 pipes and
   // their code, 32 of one group, the target and its registers, the sampling error, allocated memory, what was touched
-  // before, 4 pipes of AMD's, warps, registers and memory of AMD's, a library's call, matrix products, whose code it is.
+  // before, 4 pipes of AMD's, warps, registers and memory of AMD's, a library's call, matrix products, whose code it
+  // is.
   CHECK(names.size() == 19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 32 + 2 + 2 + 1 + 4 + 1 + 2 + 2 + 2);
   CHECK(
       joined.ends_with(",touched_before,slots_scalar,slots_scalar_memory,slots_shared,slots_wait,warp_lanes,registers_"
