@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -39,8 +41,52 @@ std::uint64_t middle_group(emu::Dim3 grid) {
   return middle_of(grid.x) + grid.x * (middle_of(grid.y) + grid.y * middle_of(grid.z));
 }
 
-GroupSample::GroupSample(emu::Program const& program, emu::Dim3 grid)
-    : grid_(grid), middle_(middle_group(grid)), observer_(program, middle_) {
+std::uint64_t typical_group(emu::Dim3 grid, std::span<std::uint64_t const> counted, emu::KernelObserver const& counts) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::array<double, 4> sum{}, squares{};
+  for (auto const group : counted) {
+    auto const of_group = counts.counts_of(group);
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      auto const n = static_cast<double>(of_group[i]);
+      sum[i] += n;
+      squares[i] += n * n;
+    }
+  }
+  // By what factor a group is apart, as a power of 2: of the counter that is the farthest.
+  auto const apart = [&](std::uint64_t group) {
+    auto const of_group = counts.counts_of(group);
+    double most = 0;
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      if (sum[i] == 0) continue;
+      most = std::max(most, of_group[i] == 0
+                                ? infinity
+                                : std::abs(std::log2(static_cast<double>(of_group[i]) * sum[i] / squares[i])));
+    }
+    return most;
+  };
+  auto const middle = middle_group(grid);
+  // One that was not counted is taken for the counted one next to it.
+  auto const next = std::ranges::lower_bound(counted, middle);
+  if (apart(next == counted.end() ? counted.back() : *next) <= 1) return middle;
+  auto const has_neighbours = [&](std::uint64_t group) {
+    std::array<std::uint64_t, 3> const at{group % grid.x, group / grid.x % grid.y,
+                                          group / (std::uint64_t{grid.x} * grid.y)};
+    std::array<std::uint64_t, 3> const size{grid.x, grid.y, grid.z};
+    for (std::size_t i = 0; i < 3; ++i)
+      if (size[i] > 1 && at[i] + 1 == size[i]) return false;
+    return true;
+  };
+  // Not to share lines counts as much as a factor of 2.
+  auto const distance = [&](std::uint64_t group) {
+    if (!has_neighbours(group)) return infinity;
+    return apart(group) + (grid.x >= 8 && group % grid.x % 4 == 3 ? 1 : 0);
+  };
+  auto const best = std::ranges::min_element(counted, {}, distance);
+  return distance(*best) < infinity ? *best : middle;
+}
+
+GroupSample::GroupSample(emu::Program const& program, emu::Dim3 grid, std::uint64_t group)
+    : grid_(grid), middle_(group), observer_(program, middle_) {
   std::array<std::uint64_t, 3> const size{grid.x, grid.y, grid.z}, step{1, grid.x, std::uint64_t{grid.x} * grid.y};
   for (unsigned i = 0; i < 3; ++i) {
     if (size[i] > 1) axes_ |= 1u << i;
@@ -145,6 +191,11 @@ void GroupSample::fill(record::GroupColumns& row, emu::Memory const& memory) con
   row.shared_atomic_serial = number(p->shared_atomics.serial);
   row.shared_atomic_passes = number(p->shared_atomics.parts);
   for (auto const step : record::values_of<record::Step>) row.path[step] = number(p->path.steps[step]);
+}
+
+double GroupSample::slots() const {
+  auto const* const profile = observer_.profile();
+  return profile ? static_cast<double>(profile->slots) : 0;
 }
 
 Worth worth_sampling(emu::Dim3 grid, std::uint64_t per_group) {

@@ -1,12 +1,12 @@
-// What a few groups in the middle of the grid say of all: how much distinct memory a launch touches, and what one group
-// asks of a compute unit.
+// What a few groups, in the middle of the grid where it is like the others, say of all: how much distinct memory a
+// launch touches, and what one group asks of a compute unit.
 //
 // Problem: a record extrapolated from one group must not count memory that groups share (a matrix that all of them
 // read) once for each group; and by how much it is shared shows only in more than one group.
 // Method: a group in the middle of the grid and its next neighbours along each axis (three, six or eleven groups) are
 // emulated once more, and what more groups touch together follows from them (group_union.hpp). The group in the middle
-// is profiled besides.
-// Limits: the whole grid is taken to be like its middle. The groups run on memory as the launches left it, with the
+// is profiled besides. Where the middle has no work, or much more than others, another group takes its place.
+// Limits: the whole grid is taken to be like these groups. The groups run on memory as the launches left it, with the
 // arguments of the configuration's first launch; where they do not end well there is no estimate.
 #pragma once
 
@@ -19,6 +19,7 @@
 
 #include "emu/emu.hpp"
 #include "emu/observe/group_profile.hpp"
+#include "emu/observe/kernel_counters.hpp"
 #include "launch/group_union.hpp"
 #include "record/kernel.hpp"
 
@@ -30,6 +31,12 @@ inline constexpr std::uint64_t max_instructions_for_footprint = 8000000;
 // In the middle of each axis; where groups share lines or sectors with a neighbour, the next one has the other part.
 std::uint64_t middle_group(emu::Dim3 grid);
 
+// The group to look at, of those that were counted (linear, ascending): the one in the middle where each of its
+// counters (KernelObserver::counts_of) is at least half and at most twice that of the group that an instruction, a
+// transaction or a pass is in on average, sum(n^2) / sum(n). Else the one that is nearest to these numbers, and has a
+// next neighbour along each axis; along x preferably one that shares lines with it.
+std::uint64_t typical_group(emu::Dim3 grid, std::span<std::uint64_t const> counted, emu::KernelObserver const&);
+
 struct FootprintGrowth {
   double factor = 1;               // distinct bytes of all groups over those of the emulated ones
   std::uint64_t middle = 0;        // the group in the middle, linear
@@ -39,7 +46,9 @@ struct FootprintGrowth {
 // Which groups of a grid are in the sample, an observer for them, and what it then says.
 class GroupSample {
  public:
-  GroupSample(emu::Program const&, emu::Dim3 grid);
+  GroupSample(emu::Program const& program, emu::Dim3 grid) : GroupSample(program, grid, middle_group(grid)) {}
+  // Around this group, which has a next neighbour along each axis, instead of the one in the middle.
+  GroupSample(emu::Program const&, emu::Dim3 grid, std::uint64_t group);
   GroupSample(GroupSample const&) = delete;
   std::vector<std::uint64_t> const& groups() const { return groups_; }  // linear, ascending
   emu::Observer& observer() { return observer_; }
@@ -50,6 +59,7 @@ class GroupSample {
   // `emulated`: linear, ascending, at least one. `memory`: that of the launch.
   FootprintGrowth growth(std::span<std::uint64_t const> emulated, emu::Memory const& memory) const;
   void fill(record::GroupColumns&, emu::Memory const&) const;  // nothing where the group has not ended
+  double slots() const;                                        // of the profiled group; 0 where it has not ended
 
  private:
   // What is touched by set of axes: sectors of 32 bytes, or lines of 128.

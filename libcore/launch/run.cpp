@@ -522,21 +522,28 @@ class Runner {
     auto& row = configuration.row;
     auto const scale = static_cast<double>(row.groups_total) / static_cast<double>(row.groups_emulated);
     if (options_.emit != Emit::kernel || options_.watcher) return scale;
+    auto const& groups = configuration.first_groups;
+    auto const grid = configuration.first_launch.grid;
+    auto const typical = typical_group(grid, groups, *configuration.observer);
     if (configuration.sample) {
       configuration.sample->fill(row.group, memory);
-      return scale;
+      if (typical == middle_group(grid)) return scale;
     }
     auto const per_group = configuration.warp_instructions / row.groups_emulated;
-    auto const worth = worth_sampling(configuration.first_launch.grid, per_group);
+    auto const worth = worth_sampling(grid, per_group);
     if (worth == Worth::nothing) return scale;
-    GroupSample sample(*configuration.kernel->program, configuration.first_launch.grid);
+    GroupSample sample(*configuration.kernel->program, grid, typical);
     if (worth == Worth::middle) sample.leave_out_neighbours();
     if (!run_sample(sample, *configuration.kernel->program, configuration.first_launch, memory,
                     100000 + 100 * per_group, options_.goes_on))
       return scale;
+    // What the launches have left in memory may give the group less work than it had.
+    if (configuration.sample && sample.slots() < static_cast<double>(configuration.observer->counts_of(typical)[1]) / 2)
+      return scale;
+    row.group = {};
     sample.fill(row.group, memory);
     if (row.groups_total == row.groups_emulated || !sample.has_neighbours()) return scale;
-    auto const growth = sample.growth(configuration.first_groups, memory);
+    auto const growth = sample.growth(groups, memory);
     if (growth.middle_bytes == 0 && configuration.spread) return scale;  // others than the middle say what there is
     if (touched_bytes == 0 && growth.middle_bytes > 0)
       report_.notes.push_back(

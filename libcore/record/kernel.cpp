@@ -153,7 +153,9 @@ void add_group(Schema<Kernel>& schema) {
                           std::string const& meaning) {
     schema.optional_column(
         fmt::format("group_{}", name), [member](Kernel& k) -> auto& { return k.group.*member; }, unit,
-        meaning + "; this and all group_ columns: of one work-group in the middle of the grid");
+        meaning +
+            "; this and all group_ columns: of one work-group, that in the middle of the grid unless it is unlike "
+            "others");
   };
   auto const histogram = [&](char const* name, std::string GroupColumns::* member, std::string meaning) {
     schema

@@ -40,7 +40,7 @@ inline constexpr std::array names_of<Step>{KERNELCAST_STEPS(KERNELCAST_NAME)};
 #undef KERNELCAST_NAME
 #undef KERNELCAST_STEPS
 
-// Of one work-group in the middle of the grid, not of all; empty where no group was profiled. Histograms
+// Of one work-group not of all: launch::typical_group; empty where no group was profiled. Histograms
 // are key:count joined by ';', the parts of a key joined by '/'.
 struct GroupColumns {
   std::optional<double> slots;

@@ -356,6 +356,27 @@ TEST_CASE("launches of one configuration share a row and the buffers") {
   for (std::size_t i = 0; i < 64; ++i) CHECK(out[i] == 4.0f * static_cast<float>(i));
 }
 
+TEST_CASE("where the middle of the grid has no work a group is shown that has") {
+  Folder const folder;
+  auto const loads = [&](char const* groups, int n) {
+    write_file(folder.file("few.toml"), fmt::format("file = 'm.ptx'\n[buffers]\ndata = 'f32:65536:iota'\n"
+                                                    "[[launch]]\nkernel = 'scale'\nglobal = 65536\nlocal = 128\n"
+                                                    "args = ['data', 'i32:{}', 'f32:2']\n",
+                                                    n));
+    auto plan = read_launch_file(folder.file("few.toml"));
+    plan.request.cache = false;
+    plan.request.registers.clear();
+    return run(std::move(plan), with_groups(groups)).rows.at(0).group.load_requests;
+  };
+  // A line and four sectors for each of four warps.
+  for (char const* const groups : {"spread", "all", "24"}) {
+    CHECK(loads(groups, 65536) == "1/4/1:4");
+    CHECK(loads(groups, 8192) == "1/4/1:4");  // 64 groups of 512
+  }
+  CHECK(loads("all", 128) == "1/4/1:4");  // the first alone
+  CHECK(loads("spread", 0).empty());
+}
+
 TEST_CASE("a launch finds what launches before it have touched") {
   Folder const folder;
   auto const rows_of = [&](std::string const& launches) {
