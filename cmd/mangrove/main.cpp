@@ -11,6 +11,8 @@
 
 #include "cli/cli.hpp"
 #include "record/forest.hpp"
+#include "record/operator.hpp"
+#include "record/shipped_forest.hpp"
 #include "record/target.hpp"
 #include "verbs.hpp"
 
@@ -26,6 +28,8 @@ std::span<Verb const> verbs() {
       Verb{"validate", "how well a forest predicts what it has not seen", validate},
       Verb{"importance", "what each feature is worth, and how that goes with properties of devices", importance},
       Verb{"export", "write a model for other programs", export_model},
+      Verb{"forests", "list the forests that come with the device database", forests},
+      Verb{"operators", "features of a neural network's operators from their sizes", operators},
   };
   return all;
 }
@@ -42,7 +46,7 @@ std::vector<std::string> names() {
 
 void declare(cli::Tool& tool) {
   auto const verb = std::make_shared<std::string>();
-  tool.app().add_option("VERB", *verb, "collect, train, predict, validate, importance or export");
+  tool.app().add_option("VERB", *verb, "collect, train, predict, validate, importance, export, forests or operators");
   tool.run([verb](cli::Streams&) {
     if (verb->empty())
       throw Error(Status::usage, "what shall it do?", fmt::format("mangrove {}", fmt::join(names(), "|")));
@@ -69,13 +73,15 @@ int main(int argc, char** argv) {
       .operands = cli::Operands::none,
       .input = {},
       .output = {&record::ForestProjection::schema(), &record::Validation::schema(), &record::HeldOut::schema(),
-                 &record::Importance::schema(), &record::Correlation::schema(), &record::Target::schema()},
+                 &record::Importance::schema(), &record::Correlation::schema(), &record::Target::schema(),
+                 &record::ShippedForest::schema(), &record::OperatorFeature::schema()},
       .statuses = {},
       .see_also = {"flux-count(1)", "rank(1)", "figure(1)"},
       .examples = {{"mangrove train --features f.csv --targets t.csv --device v100 -o v100.json",
                     "learn how long kernels take on a device"},
                    {"flux-count app.toml --emit features | mangrove predict --model v100.json",
-                    "how long another kernel takes there"}},
+                    "how long another kernel takes there"},
+                   {"miniemu app.toml | mangrove predict --device rtx3080", "the same by a forest that is shipped"}},
       .verbs = names()};
   return cli::tool_main(argc, argv, about, declare);
 }

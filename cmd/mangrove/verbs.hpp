@@ -18,5 +18,7 @@ int predict(int argc, char** argv);
 int validate(int argc, char** argv);
 int importance(int argc, char** argv);
 int export_model(int argc, char** argv);
+int forests(int argc, char** argv);
+int operators(int argc, char** argv);
 
 }  // namespace kernelcast::mangrove

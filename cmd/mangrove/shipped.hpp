@@ -1,0 +1,16 @@
+// The index of the forests that the device database brings along.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/cli.hpp"
+#include "record/shipped_forest.hpp"
+
+namespace kernelcast::mangrove {
+
+// Throws Error(unavailable) where `database` has no forests.
+std::vector<record::ShippedForest> shipped_index(cli::Streams& io, std::string const& database);
+std::string shipped_path(std::string const& database, std::string const& file);
+
+}  // namespace kernelcast::mangrove
