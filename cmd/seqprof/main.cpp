@@ -19,7 +19,7 @@ struct Options {
   std::vector<std::string> flags, link_flags, granularities, devices;
   std::string dependences = "raw";
   std::uint64_t sample = 1;
-  std::int64_t sync = -1;
+  std::string sync;
   bool report = false;
 };
 
@@ -32,14 +32,17 @@ seq::Request request_of(Options const& options) {
   settings.case_name =
       options.case_name.empty() ? fmt::format("{}", fmt::join(request.arguments, " ")) : options.case_name;
   settings.sample = options.sample;
-  if (options.sync >= 0) settings.sync = static_cast<std::uint64_t>(options.sync);
+  settings.sync_of_source = options.sync == "source";
+  if (!options.sync.empty() && !settings.sync_of_source) settings.sync = std::stoull(options.sync);
   if (!options.granularities.empty()) settings.granularities_bytes = seq::granularities(options.granularities);
   return request;
 }
 
 void run(Options const& options, cli::Streams& io) {
   for (auto const& file : options.request.files) io.note_input_file(file);
-  auto const rows = seq::profile(request_of(options));
+  auto const request = request_of(options);
+  auto const rows = seq::profile(request);
+  if (auto const note = seq::sync_note(request, rows); !note.empty()) io.note(note);
   if (auto const note = seq::sampling_note(rows); !note.empty()) io.note(note);
   if (options.report) {
     auto const database = device::load(device::find_database(options.devdb));
@@ -51,6 +54,14 @@ void run(Options const& options, cli::Streams& io) {
   auto out = io.writer<record::Profile>();
   for (auto const& row : rows) out.write(row);
   out.finish();
+}
+
+CLI::Validator sync_value() {
+  return {[](std::string& text) {
+            bool const digits = !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == text.npos;
+            return digits || text == "source" ? std::string() : "neither a whole number nor source: " + text;
+          },
+          ""};
 }
 
 void declare(cli::Tool& tool, std::vector<std::string> const& arguments) {
@@ -87,9 +98,11 @@ void declare(cli::Tool& tool, std::vector<std::string> const& arguments) {
                  "follow the stack distances of one block in R only; everything else stays exact")
       ->type_name("R")
       ->check(CLI::Range(1, 4096));
-  app.add_option("--sync", options->sync, "the number of global synchronizations, instead of counting them")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--sync", options->sync,
+                 "the number of global synchronizations, instead of counting them from the loops; source: as many as "
+                 "calls of seqprof_sync() and OpenMP's barriers are passed")
+      ->type_name("N|source")
+      ->check(sync_value());
   app.add_option("--case", options->case_name, "what the column case says (default: the program's arguments)")
       ->type_name("TEXT");
   app.add_flag("--report", options->report,
@@ -129,6 +142,8 @@ int main(int argc, char** argv) {
                    {Status::limit, "more iterations, dependent operations or memory than can be counted"}},
       .see_also = {"execcost(1)", "rank(1)", "kernelcast-models(7)"},
       .examples = {{"seqprof --kernel lud lud.c -- 512 | execcost | rank", "which device is worth porting to"},
-                   {"seqprof --kernel lud --report lud.c -- 512", "which loops can run in parallel, in words"}}};
+                   {"seqprof --kernel lud --report lud.c -- 512", "which loops can run in parallel, in words"},
+                   {"seqprof --kernel lud --sync source lud_omp.c -- 512 | execcost",
+                    "with the barriers of a source with OpenMP's directives"}}};
   return cli::tool_main(argc, argv, about, [&](cli::Tool& tool) { declare(tool, arguments); });
 }

@@ -42,6 +42,7 @@ inline constexpr char const* stack_distance = "stack_distance";
 inline constexpr char const* footprint_bytes = "footprint_bytes";
 inline constexpr char const* sync = "sync";
 inline constexpr char const* sync_loop = "sync_loop";
+inline constexpr char const* sync_source = "sync_source";
 inline constexpr char const* loop_sequential = "loop_sequential";
 inline constexpr char const* loop_parallel = "loop_parallel";
 inline constexpr char const* loop_reduction = "loop_reduction";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "seq/abi.hpp"
@@ -21,11 +22,31 @@ struct Totals {
 enum class Side { program, consumer };
 Totals totals_of(std::vector<FunctionDescriptor const*> const&, Side);
 
+// How often the marks of global synchronizations in the source were passed.
+class SyncMarks {
+ public:
+  struct Mark {
+    char const* what;
+    std::uint64_t count = 0;
+  };
+  void pass(Site const& site, char const* what) {
+    ++total_;
+    ++marks_.try_emplace(&site, Mark{what}).first->second.count;
+  }
+  std::uint64_t total() const { return total_; }
+  std::map<Site const*, Mark> const& marks() const { return marks_; }
+
+ private:
+  std::uint64_t total_ = 0;
+  std::map<Site const*, Mark> marks_;
+};
+
 // The state of the counts at the end of a call; what the consumer counts comes later than the rest.
 struct Invocation {
   Totals by_program, by_consumer;
   std::uint64_t depth = 0;           // the highest level until then
   std::vector<std::uint64_t> trips;  // of the loops, see Contexts
+  std::uint64_t sync_marks = 0;      // passed until then
 };
 
 }  // namespace kernelcast::seq

@@ -161,21 +161,29 @@ class Builder {
       std::uint64_t sync = 0;
       for (std::size_t i = 0; i < now.trips.size(); ++i)
         if (outcome.counts[i]) sync += now.trips[i] - (i < before.trips.size() ? before.trips[i] : 0);
-      add(q::sync, sync);
+      add(q::sync, settings_.sync_of_source ? now.sync_marks - before.sync_marks : sync);
       before = now;
     }
   }
 
-  void loops(Contexts::Outcome const& outcome) {
-    add(q::sync, settings_.sync.value_or(outcome.sync));
-    if (settings_.sync) rows_.back().note = "as set by --sync";
-    if (outcome.sync_invocations > 0) {
-      auto& row = add(q::sync_loop, outcome.sync_invocations);
-      row.where = gathered_.kernel;
-      row.note = "between invocations of the kernel";
+  // S as the marks in the source have it.
+  void marked_synchronization(Contexts::Outcome const& outcome) {
+    auto const& marks = *gathered_.sync_marks;
+    add(q::sync, marks.total()).note = fmt::format("as the source says; from its loops alone {}", outcome.sync);
+    std::map<std::pair<std::string, std::string>, std::uint64_t> by_place;
+    for (auto const& [site, mark] : marks.marks()) by_place[{place(*site), mark.what}] += mark.count;
+    for (auto const& [key, count] : by_place) {
+      auto& row = add(q::sync_source, count);
+      row.where = key.first;
+      row.note = key.second.empty() ? "seqprof_sync()" : "omp " + key.second;
     }
-    for (auto const& loop : outcome.loops)
-      if (loop.sync > 0) add(q::sync_loop, loop.sync).where = place(loop.descriptor->site);
+  }
+
+  void loops(Contexts::Outcome const& outcome) {
+    if (settings_.sync_of_source)
+      marked_synchronization(outcome);
+    else
+      loop_synchronization(outcome);
     for (auto const& loop : outcome.loops) {
       bool const reduction = loop.descriptor->kind == LoopKind::reduction;
       auto& row = add(loop.sequential ? q::loop_sequential
@@ -186,6 +194,17 @@ class Builder {
       row.note = reason(loop);
       add(q::loop_entries, loop.entries).where = place(loop.descriptor->site);
     }
+  }
+  void loop_synchronization(Contexts::Outcome const& outcome) {
+    add(q::sync, settings_.sync.value_or(outcome.sync));
+    if (settings_.sync) rows_.back().note = "as set by --sync";
+    if (outcome.sync_invocations > 0) {
+      auto& row = add(q::sync_loop, outcome.sync_invocations);
+      row.where = gathered_.kernel;
+      row.note = "between invocations of the kernel";
+    }
+    for (auto const& loop : outcome.loops)
+      if (loop.sync > 0) add(q::sync_loop, loop.sync).where = place(loop.descriptor->site);
   }
   static std::string reason(Contexts::Loop const& loop) {
     if (!loop.ran) return "one iteration at a time";

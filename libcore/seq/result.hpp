@@ -20,6 +20,7 @@ struct Gathered {
   RowConsumer* rows = nullptr;                          // finished
   std::uint64_t const* widths = nullptr;                // [level], operations
   std::deque<Invocation> const* invocations = nullptr;  // where each call is told apart, else empty
+  SyncMarks const* sync_marks = nullptr;
 };
 
 std::vector<record::Profile> profile_of(Gathered const&, Settings const&);

@@ -83,7 +83,8 @@ void Run::exit_kernel() {
   while (widths()[state_.floor + 1] != 0) ++state_.floor;
   auto const number = invocations_.size();
   auto trips = contexts_.trips();
-  invocations_.push_back({totals_of(functions_, Side::program), {}, state_.floor, std::move(trips)});
+  invocations_.push_back(
+      {totals_of(functions_, Side::program), {}, state_.floor, std::move(trips), sync_marks_.total()});
   append_row({header_of(invocation_row), number});
 }
 
@@ -187,7 +188,7 @@ void Run::finish() {
   buffers_->hand_over(state_.row);
   if (auto const failure = buffers_->finish(); !failure.empty()) fail(settings_, failure.c_str());
   rows_.finish();
-  Gathered const gathered{kernel_, functions_, &contexts_, &rows_, widths(), &invocations_};
+  Gathered const gathered{kernel_, functions_, &contexts_, &rows_, widths(), &invocations_, &sync_marks_};
   std::ofstream out(settings_.output, std::ios::binary);
   record::Writer<record::Profile> writer(out);
   for (auto const& row : profile_of(gathered, settings_)) writer.write(row);

@@ -46,6 +46,9 @@ class Run {
   void fill(std::uint64_t to, std::uint64_t size, Site const&, LoopFrame* top);
   void clear(std::uint64_t address, std::uint64_t size);
 
+  // A mark in the source that stands for a global synchronization; `what` it is: a directive, or "" for seqprof_sync().
+  void synchronize(Site const& site, char const* what) { sync_marks_.pass(site, what); }
+
   // In a process that was forked: it goes on, and is not measured.
   void abandon() { buffers_->abandon(); }
   void finish();
@@ -66,6 +69,7 @@ class Run {
   Shadow shadow_;
   Reads reads_;
   RowConsumer rows_;
+  SyncMarks sync_marks_;
   std::deque<Invocation> invocations_;
   std::optional<Buffers> buffers_;
   unsigned depth_ = 0;

@@ -104,6 +104,9 @@ KERNELCAST_EXPORT void kernelcast_seq_store_all(std::uint64_t address, std::uint
                                                 Site const* site, LoopFrame* top) {
   run->store_all(address, size, cell, site, top);
 }
+KERNELCAST_EXPORT void kernelcast_seq_sync(Site const* site, char const* what) {
+  run->synchronize(*site, what);
+}
 KERNELCAST_EXPORT void kernelcast_seq_used(std::uint64_t address, std::uint64_t size, std::uint64_t level) {
   run->used(address, size, level);
 }

@@ -41,7 +41,9 @@ Settings settings_from_environment() {
     for (std::string item; std::getline(in, item, ',');) out.granularities_bytes.push_back(std::stoull(item));
   }
   if (auto const text = variable(variables::seqprof_sample); !text.empty()) out.sample = std::stoull(text);
-  if (auto const text = variable(variables::seqprof_sync); !text.empty()) out.sync = std::stoull(text);
+  auto const sync = variable(variables::seqprof_sync);
+  out.sync_of_source = sync == "source";
+  if (!sync.empty() && !out.sync_of_source) out.sync = std::stoull(sync);
   return out;
 }
 

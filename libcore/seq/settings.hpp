@@ -13,7 +13,9 @@ struct Settings {
   std::string case_name;  // KERNELCAST_SEQPROF_CASE: the program's arguments when not set
   std::vector<std::uint64_t> granularities_bytes = {8};  // KERNELCAST_SEQPROF_GRANULARITY: 8,64
   std::uint64_t sample = 1;                              // KERNELCAST_SEQPROF_SAMPLE
-  std::optional<std::uint64_t> sync;                     // KERNELCAST_SEQPROF_SYNC: instead of the rule's S
+  // KERNELCAST_SEQPROF_SYNC: instead of the rule's S, or source: as often as marks in the source are passed.
+  std::optional<std::uint64_t> sync;
+  bool sync_of_source = false;
 };
 
 Settings settings_from_environment();

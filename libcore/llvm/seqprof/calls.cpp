@@ -125,6 +125,12 @@ void Instrumenter::visit_call(CallBase& call) {
   }
   if (is_mathematics(call, library_)) return visit_level(call);
   if (is_region_mark(call)) return;
+  if (StringRef directive; is_sync_mark(call, directive)) {
+    IRBuilder<> at(&call);
+    at.CreateCall(e_.runtime("kernelcast_seq_sync", e_.none, {e_.pointer, e_.pointer}),
+                  {site_of(call), e_.text(directive)});
+    return;
+  }
   close_row(&call);
   auto* const callee = call.getCalledFunction();
   if (callee && copies_.contains(const_cast<Function*>(callee)))

@@ -66,6 +66,7 @@ class Seqprof : public PassInfoMixin<Seqprof> {
     auto const holder = region.empty() ? kernel_of(module) : holder_of(module, region);
     if (!holder) return PreservedAnalyses::all();
     expand_computed_branches(module);
+    keep_sync_marks(module);
     mark_for_inlining(reachable_from(*holder), *holder);
     transform(module, analyses, canonical_form());
     auto* const kernel = region.empty() ? holder : taken_out(*holder, region);

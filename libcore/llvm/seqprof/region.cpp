@@ -102,6 +102,28 @@ bool is_region_mark(Instruction const& i) {
   return is_mark(i, region_begin, name) || is_mark(i, region_end, name);
 }
 
+bool is_sync_mark(CallBase const& call, StringRef& directive) {
+  auto const* const callee = call.getCalledFunction();
+  if (!callee || !callee->getName().contains(sync_mark)) return false;
+  auto plain = demangle(callee->getName().str());
+  plain.resize(std::min(plain.find_first_of("(."), plain.size()));  // .1 and so on where several sources have it
+  directive = "";
+  return plain == sync_mark ||
+         (plain == openmp_mark && call.arg_size() == 1 && getConstantStringInfo(call.getArgOperand(0), directive));
+}
+
+void keep_sync_marks(Module& module) {
+  StringRef directive;
+  for (auto& function : module)
+    for (auto& i : instructions(function))
+      if (auto* const call = dyn_cast<CallBase>(&i); call && is_sync_mark(*call, directive)) {
+        call->addFnAttr(Attribute::NoInline);
+        call->addFnAttr(Attribute::NoUnwind);
+        call->addFnAttr(Attribute::WillReturn);
+        call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+      }
+}
+
 bool is_result_of_region(StoreInst const& store) {
   return store.getMetadata(result_mark) != nullptr;
 }

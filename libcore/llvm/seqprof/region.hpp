@@ -11,6 +11,8 @@ namespace kernelcast::llvm_passes {
 
 inline constexpr char const* region_begin = "seqprof_begin";
 inline constexpr char const* region_end = "seqprof_end";
+inline constexpr char const* sync_mark = "seqprof_sync";
+inline constexpr char const* openmp_mark = "seqprof_sync_openmp";
 
 // The names of all regions of the module, in their order.
 std::vector<std::string> region_names(llvm::Module&);
@@ -25,6 +27,12 @@ llvm::Function* extract_region(llvm::Function&, llvm::StringRef name, std::strin
 
 // A call of seqprof_begin or seqprof_end.
 bool is_region_mark(llvm::Instruction const&);
+
+// Calls of seqprof_sync(), and what OpenMP's directives have become (seq/driver/openmp.hpp): they stay where they are
+// and touch no memory of the program.
+void keep_sync_marks(llvm::Module&);
+// Whether it is one, and which directive; empty for seqprof_sync().
+bool is_sync_mark(llvm::CallBase const&, llvm::StringRef& directive);
 
 // Whether a store only hands a value of the region to what comes after it.
 bool is_result_of_region(llvm::StoreInst const&);

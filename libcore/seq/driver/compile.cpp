@@ -14,6 +14,7 @@
 #include "process/process.hpp"
 #include "process/variables.hpp"
 #include "seq/driver/archive.hpp"
+#include "seq/driver/openmp.hpp"
 
 namespace kernelcast::seq {
 
@@ -198,6 +199,20 @@ std::string compile(CompilerTools const& tools, Source const& source, std::vecto
   auto const result = run_process(command, time_limit_s);
   require(result, path, !language.empty());
   return result.errors;
+}
+
+Source marked(CompilerTools const& tools, Source const& source, std::vector<std::string> const& flags,
+              std::string const& output) {
+  bool const cxx = is_cxx(source.language);
+  std::vector<std::string> command{cxx ? tools.clangxx : tools.clang};
+  command.insert(command.end(), flags.begin(), flags.end());
+  if (auto const& own = tools.include_folder; !own.empty())
+    command.insert(command.end(), {"-idirafter", own, "-idirafter", own + "/serial"});
+  command.insert(command.end(), {"-Qunused-arguments", "-x", source.language, "-E", source.path, "-o", output});
+  require(run_process(command, time_limit_s), source.path);
+  auto in = open_file(output);
+  write_file(output, with_openmp_marks(read_all(in, output)));
+  return {output, cxx ? "c++-cpp-output" : "cpp-output"};
 }
 
 void merge_bitcode(CompilerTools const& tools, std::vector<std::string> const& files, std::string const& output) {

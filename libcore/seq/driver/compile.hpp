@@ -37,6 +37,9 @@ struct Source {
 // Error(bad_data) with clang's first error.
 std::string compile(CompilerTools const&, Source const&, std::vector<std::string> const& flags,
                     std::string const& output);
+// The source of C or C++ as preprocessed, with marks for OpenMP's directives (openmp.hpp), in the file `output`; what
+// is to be compiled in its place.
+Source marked(CompilerTools const&, Source const&, std::vector<std::string> const& flags, std::string const& output);
 
 // What is profiled, and how.
 struct Target {

@@ -96,6 +96,7 @@ std::vector<std::string> environment_of(Settings const& settings) {
       fmt::format("{}={}", variables::seqprof_granularity, fmt::join(settings.granularities_bytes, ",")),
       fmt::format("{}={}", variables::seqprof_sample, settings.sample),
       fmt::format("{}={}", variables::seqprof_case, settings.case_name)};
+  if (settings.sync_of_source) out.push_back(fmt::format("{}=source", variables::seqprof_sync));
   if (settings.sync) out.push_back(fmt::format("{}={}", variables::seqprof_sync, *settings.sync));
   return out;
 }

@@ -101,7 +101,7 @@ class Report {
   void synchronization() {
     line("\nglobal synchronizations: {}", number(total(q::sync)));
     for (auto const& row : rows_)
-      if (row.quantity == q::sync_loop)
+      if (row.quantity == q::sync_loop || row.quantity == q::sync_source)
         line("  {:<24} {:>9}{}{}", row.where, number(row.count), row.note.empty() ? "" : "  ", row.note);
   }
 

@@ -40,7 +40,10 @@ std::string build(Request const& request, TemporaryFolder const& scratch) {
     }
     auto& list = is_assembly(language) ? objects : link.bitcode;
     list.push_back(scratch.file(fmt::format("{}{}", list.size(), is_assembly(language) ? ".o" : ".bc")));
-    compile(tools, {file, language}, compiling.flags, list.back());
+    Source source{file, language};
+    if (request.settings.sync_of_source && !language.empty() && !is_fortran(language) && !is_assembly(language))
+      source = marked(tools, source, compiling.flags, list.back() + (is_cxx(language) ? ".ii" : ".i"));
+    compile(tools, source, compiling.flags, list.back());
   }
   link.others.insert(link.others.begin(), objects.begin(), objects.end());
   if (link.bitcode.empty())
@@ -65,6 +68,19 @@ std::vector<record::Profile> profile(Request const& request) {
                 "link it again with SEQPROF_KERNEL, SEQPROF_REGION, SEQPROF_DEPENDENCES or SEQPROF_INVOCATIONS");
   auto const program = built ? std::filesystem::absolute(request.files.front()).string() : build(request, scratch);
   return execute(program, request.arguments, request.settings);
+}
+
+std::string sync_note(Request const& request, std::vector<record::Profile> const& rows) {
+  if (!request.settings.sync_of_source) return {};
+  for (auto const& file : request.files) {
+    auto const language = language_of(file);
+    if (language.empty() || is_fortran(language))
+      return fmt::format("'{}' is not a source of C or C++: of its synchronizations only seqprof_sync() counts", file);
+  }
+  for (auto const& row : rows)
+    if (row.invocation == "total" && row.quantity == q::sync && row.count == 0)
+      return "no barrier of OpenMP's and no seqprof_sync() was passed: the number of synchronizations is 0";
+  return {};
 }
 
 std::string sampling_note(std::vector<record::Profile> const& rows) {

@@ -26,6 +26,10 @@ std::vector<record::Profile> profile(Request const&);
 // A message on how far a sampled profile may be off; empty where it is exact.
 std::string sampling_note(std::vector<record::Profile> const&);
 
+// A message where the number of synchronizations is to come from the source and none was passed, or sources were not
+// read for OpenMP's directives; empty otherwise.
+std::string sync_note(Request const&, std::vector<record::Profile> const&);
+
 // Powers of two from 8 to 4096. Throws Error(usage).
 std::vector<std::uint64_t> granularities(std::vector<std::string> const& texts);
 
