@@ -35,7 +35,7 @@ constexpr std::array construct_words{"parallel", "for",    "sections", "single",
                                      "scope",    "target", "teams",    "masked", "master", "distribute",
                                      "data",     "update", "enter",    "exit",   "barrier"};
 
-// The words of a clause's list stand in parentheses.
+// Outside of parentheses, where a clause has its list.
 bool has_nowait(std::string_view clauses) {
   int depth = 0;
   while (!clauses.empty()) {
