@@ -101,7 +101,11 @@ class Decoder {
   void decode_multiply(Instruction const&);
   void decode_matrix_rows(Instruction const&);
   void decode_matrix_transfer(Instruction const&);
-  MatrixFragment fragment(FragmentTable const&, MatrixElement, std::size_t registers, std::size_t first);
+  MatrixFragment fragment(FragmentTable const&, MatrixElement, std::size_t registers, std::size_t first,
+                          std::size_t max_registers = 8);
+
+  // warpgroup.cpp
+  void decode_warpgroup(Instruction const&);
 
   // copy.cpp
   void decode_copy(Instruction const&);

@@ -4,6 +4,7 @@
 
 #include "emu/decode/decode.hpp"
 #include "emu/decode/fragment.hpp"
+#include "emu/decode/matrix_words.hpp"
 
 namespace kernelcast::emu {
 
@@ -11,44 +12,8 @@ namespace {
 
 using Element = MatrixElement;
 using Operand = ptx::Operand;
+using Words = MatrixWords;
 using ptx::StateSpace;
-
-std::vector<Operand> parts(Operand const& operand) {
-  if (operand.kind == Operand::Kind::vector) return operand.elements;
-  return {operand};
-}
-
-// The words of an opcode: those that name a shape, layouts, a space, and the element types in order.
-struct Words {
-  std::optional<MatrixShape> shape;
-  std::vector<bool> column_major;
-  std::vector<Element> types;
-  StateSpace space = StateSpace::generic;
-  std::vector<std::string_view> others;
-
-  bool has(std::string_view word) const { return std::find(others.begin(), others.end(), word) != others.end(); }
-  bool take(std::string_view word) { return std::erase(others, word) != 0; }
-};
-
-Words read(ptx::Instruction const& i) {
-  Words w;
-  for (std::string_view const m : i.modifiers) {
-    if (m == "sync" || m == "aligned") continue;
-    if (m == "row" || m == "col")
-      w.column_major.push_back(m == "col");
-    else if (m == "global")
-      w.space = StateSpace::global;
-    else if (m == "shared" || m == "shared::cta")
-      w.space = StateSpace::shared;
-    else if (auto const element = matrix_element(m))
-      w.types.push_back(*element);
-    else if (auto const shape = matrix_shape(m))
-      w.shape = shape;
-    else
-      w.others.push_back(m);
-  }
-  return w;
-}
 
 bool is_small_float(Element e) {
   return e >= Element::e4m3;
@@ -122,16 +87,48 @@ bool go_together(Element a, Element b) {
          (is_small_float(a) && is_small_float(b));
 }
 
-LaneType lane_type(Element e) {
+}  // namespace
+
+bool MatrixWords::has(std::string_view word) const {
+  return std::find(others.begin(), others.end(), word) != others.end();
+}
+bool MatrixWords::take(std::string_view word) {
+  return std::erase(others, word) != 0;
+}
+
+MatrixWords matrix_words(ptx::Instruction const& i) {
+  MatrixWords w;
+  for (std::string_view const m : i.modifiers) {
+    if (m == "sync" || m == "aligned") continue;
+    if (m == "row" || m == "col")
+      w.column_major.push_back(m == "col");
+    else if (m == "global")
+      w.space = StateSpace::global;
+    else if (m == "shared" || m == "shared::cta")
+      w.space = StateSpace::shared;
+    else if (auto const element = matrix_element(m))
+      w.types.push_back(*element);
+    else if (auto const shape = matrix_shape(m))
+      w.shape = shape;
+    else
+      w.others.push_back(m);
+  }
+  return w;
+}
+
+std::vector<ptx::Operand> matrix_registers(ptx::Operand const& operand) {
+  if (operand.kind == Operand::Kind::vector) return operand.elements;
+  return {operand};
+}
+
+LaneType matrix_lane_type(MatrixElement e) {
   return e == Element::f64 ? LaneType::f64 : e == Element::f32 ? LaneType::f32 : LaneType::u32;
 }
 
-}  // namespace
-
 // The table of a fragment, made once per program.
 MatrixFragment Decoder::fragment(FragmentTable const& table, MatrixElement element, std::size_t registers,
-                                 std::size_t first) {
-  if (registers < table.registers || registers % table.registers != 0 || registers > 8)
+                                 std::size_t first, std::size_t max_registers) {
+  if (registers < table.registers || registers % table.registers != 0 || registers > max_registers)
     throw Unsupported{"a fragment of " + std::to_string(registers) + " registers where the shape has " +
                       std::to_string(table.registers)};
   auto& places = fragment_places_[table.places];
@@ -151,10 +148,10 @@ MatrixFragment Decoder::fragment(FragmentTable const& table, MatrixElement eleme
 }
 
 void Decoder::decode_matrix(Instruction const& i) {
-  if (i.is(ptx::Op::wgmma)) throw Unsupported{"warp-group matrix multiplies of sm_90a are not emulated"};
+  if (i.is(ptx::Op::wgmma)) return decode_warpgroup(i);
   if (i.is(ptx::Op::tcgen05)) throw Unsupported{"tensor memory of sm_100 is not emulated"};
   if (i.is(ptx::Op::movmatrix)) {
-    Words const w = read(i);
+    Words const w = matrix_words(i);
     if (!w.has("m8n8") || !w.has("trans") || !w.has("b16")) throw refused(i);
     std::uint32_t const a = source(i.operands.at(1), LaneType::u32);
     emit("#movmatrix", {destination(i.operands.at(0), LaneType::u32)}, {a});
@@ -167,7 +164,7 @@ void Decoder::decode_matrix(Instruction const& i) {
 
 void Decoder::decode_multiply(Instruction const& i) {
   bool const wmma = i.is(ptx::Op::wmma);
-  Words w = read(i);
+  Words w = matrix_words(i);
   MatrixMultiply m;
   if (wmma) w.take("mma");
   if (std::any_of(i.modifiers.begin(), i.modifiers.end(), [](auto word) { return word.starts_with("sp"); }))
@@ -202,17 +199,17 @@ void Decoder::decode_multiply(Instruction const& i) {
   };
   std::vector<std::uint32_t> sources, destinations;
   auto const add = [&](MatrixRole role, Element element, std::size_t operand, bool column_major) {
-    std::vector<Operand> const registers = parts(i.operands[operand]);
+    std::vector<Operand> const registers = matrix_registers(i.operands[operand]);
     MatrixFragment const f = fragment(table(role, element, column_major), element, registers.size(), sources.size());
-    for (Operand const& r : registers) sources.push_back(source(r, lane_type(element)));
+    for (Operand const& r : registers) sources.push_back(source(r, matrix_lane_type(element)));
     return f;
   };
   m.a = add(MatrixRole::a, a, 1, w.column_major[0]);
   m.b = add(MatrixRole::b, b, 2, w.column_major[1]);
   m.c = add(MatrixRole::accumulator, c, 3, false);
-  std::vector<Operand> const results = parts(i.operands[0]);
+  std::vector<Operand> const results = matrix_registers(i.operands[0]);
   m.d = fragment(table(MatrixRole::accumulator, d, false), d, results.size(), 0);
-  for (Operand const& r : results) destinations.push_back(destination(r, lane_type(d)));
+  for (Operand const& r : results) destinations.push_back(destination(r, matrix_lane_type(d)));
   m.rows = shape.m;
   m.columns = shape.n;
   m.depth = static_cast<std::uint16_t>(a == Element::b1 ? shape.k / 32 : shape.k);
@@ -240,7 +237,7 @@ std::uint32_t Decoder::add_plain_access(ptx::StateSpace space, Direction directi
 
 void Decoder::decode_matrix_rows(Instruction const& i) {
   bool const store = i.is(ptx::Op::stmatrix);
-  Words w = read(i);
+  Words w = matrix_words(i);
   MatrixRows m;
   m.transposed = w.take("trans");
   m.matrices = w.take("x4") ? 4 : w.take("x2") ? 2 : 1;
@@ -266,7 +263,7 @@ void Decoder::decode_matrix_rows(Instruction const& i) {
                                                : bytes && store && m.transposed;
   if (!known || !fits || !w.others.empty() || w.space == StateSpace::global) throw refused(i);
   Operand const& address = i.operands.at(store ? 0 : 1);
-  std::vector<Operand> const registers = parts(i.operands.at(store ? 1 : 0));
+  std::vector<Operand> const registers = matrix_registers(i.operands.at(store ? 1 : 0));
   if (registers.size() != m.matrices * (m.shape == Shape::m16n16 ? 2u : 1u)) throw refused(i);
   std::vector<std::uint32_t> sources = {address_register(address)}, destinations;
   m.wide_address = d_.registers[sources[0]].wide;
@@ -281,7 +278,7 @@ void Decoder::decode_matrix_rows(Instruction const& i) {
 
 void Decoder::decode_matrix_transfer(Instruction const& i) {
   bool const store = i.modifiers[0] == "store";
-  Words w = read(i);
+  Words w = matrix_words(i);
   w.take(store ? "store" : "load");
   MatrixRole const role = w.take("a") ? MatrixRole::a : w.take("b") ? MatrixRole::b : MatrixRole::accumulator;
   w.take(store ? "d" : "c");
@@ -299,7 +296,7 @@ void Decoder::decode_matrix_transfer(Instruction const& i) {
   if (!known || (role == MatrixRole::accumulator ? !accumulator : sum)) throw refused(i);
   FragmentTable const table = matrix_fragment(role, element, shape);
   Operand const& address = i.operands.at(store ? 0 : 1);
-  std::vector<Operand> const registers = parts(i.operands.at(store ? 1 : 0));
+  std::vector<Operand> const registers = matrix_registers(i.operands.at(store ? 1 : 0));
 
   MatrixTransfer m;
   m.fragment = fragment(table, element, registers.size(), store ? 1 : 0);
@@ -319,8 +316,8 @@ void Decoder::decode_matrix_transfer(Instruction const& i) {
   m.wide_address = d_.registers[sources[0]].wide;
   m.displacement = address.value;
   for (Operand const& r : registers)
-    store ? sources.push_back(source(r, lane_type(element)))
-          : destinations.push_back(destination(r, lane_type(element)));
+    store ? sources.push_back(source(r, matrix_lane_type(element)))
+          : destinations.push_back(destination(r, matrix_lane_type(element)));
   if (m.has_stride) {
     std::uint32_t stride = source(i.operands[2], LaneType::u32);
     sources.push_back(stride);

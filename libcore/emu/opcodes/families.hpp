@@ -26,6 +26,7 @@ std::span<Opcode const> packed_opcodes();
 std::span<Opcode const> reformat_opcodes();
 std::span<Opcode const> matrix_multiply_opcodes();
 std::span<Opcode const> matrix_access_opcodes();
+std::span<Opcode const> warpgroup_opcodes();
 std::span<Opcode const> copy_opcodes();
 
 void load_store_handlers(Handlers&);

@@ -36,7 +36,7 @@ void each_warp(Context const& c, Each each) {
 // places first, so that the conversion is a loop over neighbours.
 template <class Slot, u32 Bits, class V, class F>
 void read_fragment(Context const& c, MicroOp const& op, MatrixFragment const& f, u32 warp, V* matrix, F value_of) {
-  constexpr u32 per_register = sizeof(Slot) * 8 / Bits, most = 2048;
+  constexpr u32 per_register = sizeof(Slot) * 8 / Bits, most = 4096;
   alignas(64) Slot codes[most];
   u16 const* place = f.places;
   for (u32 r = 0; r < f.distinct; ++r) {

@@ -51,6 +51,21 @@ struct MatrixMultiply {
   MatrixFragment d, a, b, c;
 };
 
+// wgmma.mma_async: D = A B + D, or A B, of the warps of a group of four; one warp's part is 16 rows. Accesses: A, B.
+struct GroupMultiply {
+  static constexpr std::uint8_t nothing = 0xff;
+  MatrixElement a = MatrixElement::f16, b = MatrixElement::f16, d = MatrixElement::f32;
+  std::uint16_t columns = 0, depth = 0;
+  std::uint8_t element_bytes = 2;  // of A and B
+  bool a_transposed = false, b_transposed = false;
+  bool negates = false;  // the product
+  bool saturate = false;
+  bool adds = true;                               // D, where no source says it
+  std::uint8_t scale_source = nothing;            // a predicate: whether D is added
+  std::uint8_t a_source = nothing, b_source = 0;  // descriptors; A without one is a_fragment
+  MatrixFragment a_fragment, sum_before, sum;
+};
+
 // wmma.load and wmma.store.
 struct MatrixTransfer {
   MatrixFragment fragment;

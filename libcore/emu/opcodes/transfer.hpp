@@ -60,7 +60,7 @@ void transfer(Context& c, MicroOp const& op, Access& x, u32 bytes, u64 const* ad
 }
 
 // The lanes' addresses from a register, as 64 bits.
-void read_addresses(Context const& c, u32 at, bool wide, u64 displacement, u64* addresses) {
+[[maybe_unused]] void read_addresses(Context const& c, u32 at, bool wide, u64 displacement, u64* addresses) {
   u32 const lanes = lanes_per_warp * c.warps;
   if (wide) {
     u64 const* const a = slot<u64>(c, at, 0);
