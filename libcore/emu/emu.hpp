@@ -178,6 +178,9 @@ struct MemoryAccess {
   std::byte const* registers = nullptr;
   std::uint32_t const* slots = nullptr;
   std::uint8_t element_bytes = 0, elements = 0;
+  // An asynchronous copy of one lane (counted as those of `lanes`), whose pieces other lanes of its warp carry.
+  static constexpr std::uint32_t no_issuer = ~std::uint32_t{0};
+  std::uint32_t issuer = no_issuer;
 };
 
 // Thrown by a packed substitute: see Observer::packed_substitute.

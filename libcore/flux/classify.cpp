@@ -34,7 +34,7 @@ constexpr auto entries = [] {
   put(Entry::special, {Op::sin, Op::cos, Op::ex2, Op::lg2, Op::tanh, Op::rcp, Op::sqrt, Op::rsqrt});
   put(Entry::convert, {Op::cvt});
   put(Entry::memory, {Op::ld, Op::ldu, Op::st, Op::atom, Op::red, Op::multimem, Op::tex, Op::tld4, Op::suld, Op::sust,
-                      Op::sured, Op::cp, Op::ldmatrix, Op::stmatrix, Op::movmatrix});
+                      Op::sured, Op::cp, Op::tensormap, Op::ldmatrix, Op::stmatrix, Op::movmatrix});
   put(Entry::control, {Op::bra, Op::brx, Op::call, Op::ret, Op::exit, Op::trap, Op::brkpt});
   put(Entry::sync,
       {Op::bar, Op::barrier, Op::membar, Op::fence, Op::mbarrier, Op::nanosleep, Op::griddepcontrol, Op::elect});

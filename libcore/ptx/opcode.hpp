@@ -14,7 +14,8 @@ namespace kernelcast::ptx {
 #define KERNELCAST_PTX_OPCODES(X, Y)                                                                                 \
   /* memory */                                                                                                       \
   X(ld) X(ldu) X(st) X(atom) X(red) X(multimem) X(prefetch) X(prefetchu) X(discard) X(applypriority)                 \
-  X(createpolicy) X(cp) X(mbarrier) X(ldmatrix) X(stmatrix) X(movmatrix) X(alloca) X(stacksave) X(stackrestore)      \
+  X(createpolicy) X(cp) X(mbarrier) X(ldmatrix) X(stmatrix) X(movmatrix) X(tensormap) X(alloca) X(stacksave)         \
+  X(stackrestore)                                                                                                     \
   /* addresses and moves */                                                                                          \
   X(mov) X(cvta) X(isspacep) X(mapa) X(getctarank)                                                                   \
   /* images */                                                                                                       \

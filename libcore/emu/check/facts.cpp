@@ -94,8 +94,9 @@ Facts::Facts(Program const& program) {
     // numbers.
     sites[i] = site_of(instructions[i], read);
     bool const known = instructions[i].is_memory();
-    bool const unknown_memory = !known && (program.instruction_class(static_cast<std::uint32_t>(i)) == Class::memory ||
-                                           instructions[i].is(Op::mbarrier) || arrives_at_barrier(instructions[i]));
+    bool const unknown_memory =
+        !known && (program.instruction_class(static_cast<std::uint32_t>(i)) == Class::memory ||
+                   instructions[i].is(Op::mbarrier, Op::wgmma) || arrives_at_barrier(instructions[i]));
     if (!known && !unknown_memory) continue;
     if (unknown_memory) sites[i].reads = sites[i].writes = true;
     number = std::min<std::uint16_t>(number + 1, last_site);

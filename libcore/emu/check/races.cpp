@@ -26,6 +26,10 @@ struct RaceCheck::Place {
   Record stamp;
   std::uint32_t first_item;  // of lane 0
   unsigned cells_log2 = 0;   // cells of one lane's access
+
+  std::uint32_t item_of(std::uint32_t lane) const {
+    return first_item + (access.issuer == MemoryAccess::no_issuer ? lane : access.issuer);
+  }
 };
 
 void RaceCheck::begin(Facts const& facts) {
@@ -166,7 +170,8 @@ void RaceCheck::access(MemoryAccess const& a) {
     Shadow& s = shadow_of(a.region, a.region_bytes, global);
     if (s.cell_shift > cell_shift) resize(s, s.bytes, cell_shift);
     if (!global) {
-      if (!place.writes && !place.strong && !lockstep_ && order_.plain() && s.latest_write < order_.floor())
+      if (!place.writes && !place.strong && !lockstep_ && order_.plain() && s.latest_write < order_.floor() &&
+          a.issuer == MemoryAccess::no_issuer)
         return log(a, stamp);
       replay();
     }
@@ -207,6 +212,10 @@ void RaceCheck::regular(Place const& p, Shadow& s) {
     std::uint32_t const mask = a.lanes.masks[h / 2];
     std::uint32_t const first = h * half_warp;
     if (mask == 0) continue;
+    if (a.issuer != MemoryAccess::no_issuer) {
+      lane_by_lane(p, s, first, mask >> (h % 2 * half_warp) & 0xffff);
+      continue;
+    }
     std::uint32_t const step = mask == ~0u && simple ? a.steps[h] : MemoryAccess::no_step;
     if (!p.writes && settles && unwritten && mask == ~0u && step != a.bytes_per_lane &&
         loops_->settled(s.reads(), base, a.offsets + first, s.cell_shift, 1u << p.cells_log2, p.bounds))
@@ -267,7 +276,7 @@ void RaceCheck::same_place(Place const& p, Shadow& s, std::uint32_t lane, std::u
 
 void RaceCheck::touch(Place const& p, Shadow& s, std::uint32_t lane, std::uint64_t offset) {
   std::uint64_t const cell = offset >> s.cell_shift;
-  Record const item = p.first_item + lane;
+  Record const item = p.item_of(lane);
   Record const mine = p.stamp | item << other_shift | item;
   for (std::uint64_t c = cell; c < cell + (std::uint64_t{1} << p.cells_log2); ++c) {
     Record &written = s.writes()[c], &read = s.reads()[c];
@@ -289,7 +298,7 @@ void RaceCheck::touch(Place const& p, Shadow& s, std::uint32_t lane, std::uint64
 
 // A record that may conflict: looks at both work-items it names, at what orders them, and at the values.
 void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorded_write) {
-  std::uint32_t const item = p.first_item + lane;
+  std::uint32_t const item = p.item_of(lane);
   bool const foreign = r < p.bounds.group;
   bool const unordered = p.global && side_by_side_;  // who it is may be in another group
   Order::Time const then = time_of(r);

@@ -166,7 +166,9 @@ void UninitCheck::lane(Place const& p, std::uint32_t lane, std::uint64_t offset)
   if (a.direction != Direction::store)
     for (std::uint32_t i = 0; i < a.bytes_per_lane; ++i) {
       if (at[i * pitch] == p.mark || (p.site.unread >> (i / element_bytes) & 1)) continue;
-      reporter_.report(Finding::Kind::uninitialized, item, a.instruction, a.instruction,
+      reporter_.report(Finding::Kind::uninitialized,
+                       a.issuer == MemoryAccess::no_issuer ? item : a.lanes.first_warp * lanes_per_warp + a.issuer,
+                       a.instruction, a.instruction,
                        describe_access(a, memory_, a.base + a.offsets[lane]) + ", which was never written");
       break;
     }

@@ -27,6 +27,16 @@ std::uint8_t last_of(std::vector<std::uint32_t> const& sources) {
 
 }  // namespace
 
+Reduction reduction_named(std::string_view word) {
+  static constexpr std::pair<std::string_view, Reduction> reductions[] = {
+      {"add", Reduction::add},        {"min", Reduction::minimum},   {"max", Reduction::maximum},
+      {"inc", Reduction::increment},  {"dec", Reduction::decrement}, {"and", Reduction::conjunction},
+      {"or", Reduction::disjunction}, {"xor", Reduction::exclusive}};
+  for (auto const& [known, reduction] : reductions)
+    if (known == word) return reduction;
+  return Reduction::none;
+}
+
 // Appends the address's register to the sources.
 CopyAddress Decoder::copy_address(Operand const& address, std::vector<std::uint32_t>& sources) {
   sources.push_back(address_register(address));
@@ -35,12 +45,13 @@ CopyAddress Decoder::copy_address(Operand const& address, std::vector<std::uint3
 
 void Decoder::decode_copy(Instruction const& i) {
   if (i.is(ptx::Op::mbarrier)) return decode_barrier_object(i);
-  if (i.has("tensor")) throw Unsupported{"copies that a tensor map describes are not emulated"};
+  if (i.is(ptx::Op::tensormap)) return decode_tensor_map(i);
   if (i.has("commit_group") || i.has("wait_group") || i.has("wait_all")) {
     p_.classes[current_] = Class::sync;  // copies are done when they are issued
     return;
   }
   if (i.has("prefetch")) return;
+  if (i.has("tensor")) return decode_tensor_copy(i);
   if (i.has("mbarrier")) return decode_barrier_object(i);
   if (i.has("bulk")) return decode_bulk_copy(i);
   if (!i.is(ptx::Op::cp) || !i.has("async") || !i.has("global") || space_of(i) != StateSpace::shared) throw refused(i);
@@ -69,10 +80,6 @@ void Decoder::decode_copy(Instruction const& i) {
 }
 
 void Decoder::decode_bulk_copy(Instruction const& i) {
-  static constexpr std::pair<std::string_view, Reduction> reductions[] = {
-      {"add", Reduction::add},        {"min", Reduction::minimum},   {"max", Reduction::maximum},
-      {"inc", Reduction::increment},  {"dec", Reduction::decrement}, {"and", Reduction::conjunction},
-      {"or", Reduction::disjunction}, {"xor", Reduction::exclusive}};
   if (i.has("multicast::cluster")) throw Unsupported{"copies to several groups of a cluster are not emulated"};
   BulkCopy f;
   // The first two spaces are the destination's and the source's.
@@ -80,8 +87,7 @@ void Decoder::decode_bulk_copy(Instruction const& i) {
   for (std::string_view const m : i.modifiers) {
     if (is_shared_space(m)) spaces.push_back(StateSpace::shared);
     if (m == "global") spaces.push_back(StateSpace::global);
-    for (auto const& [word, reduction] : reductions)
-      if (m == word && i.is(ptx::Op::cp) && i.has("reduce")) f.reduction = reduction;
+    if (i.has("reduce") && f.reduction == Reduction::none) f.reduction = reduction_named(m);
     if (Type const type = type_named(m); type != Type::none) f.type = type;
   }
   if (spaces.size() != 2 || (i.has("reduce") && (f.reduction == Reduction::none || f.type == Type::none)))

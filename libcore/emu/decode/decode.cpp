@@ -89,6 +89,7 @@ constexpr Structural structural[] = {
     {ptx::Op::stmatrix, Class::memory, Meaning::matrix},
     {ptx::Op::movmatrix, Class::other, Meaning::matrix},
     {ptx::Op::cp, Class::memory, Meaning::copy},
+    {ptx::Op::tensormap, Class::memory, Meaning::copy},
     {ptx::Op::mbarrier, Class::sync, Meaning::copy},
 };
 

@@ -111,6 +111,8 @@ class Decoder {
   void decode_copy(Instruction const&);
   void decode_bulk_copy(Instruction const&);
   void decode_barrier_object(Instruction const&);
+  void decode_tensor_copy(Instruction const&);  // tensor.cpp
+  void decode_tensor_map(Instruction const&);
   CopyAddress copy_address(Operand const&, std::vector<std::uint32_t>& sources);
   // Accesses of instructions that are no plain load or store; they stand one after the other.
   std::uint32_t address_register(Operand const& address);

@@ -54,6 +54,7 @@ void Machine::notify_access(Context const& c, MicroOp const& op, Placement const
     event.elements = x.elements;
   }
   event.lanes = {c.bits, c.warps, c.first_warp, std::equal(c.bits, c.bits + c.warps, c.exists), c.group_lanes};
+  event.issuer = c.issuer;
   for (Observer* o : observers_) o->memory(event);
 }
 

@@ -44,6 +44,33 @@ struct BulkCopy {
   ptx::Type type = ptx::Type::none;  // of a reduction
 };
 
+BulkCopy::Reduction reduction_named(std::string_view);  // none where it is none
+
+// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: a box of a tensor that a tensor map describes; accesses: the map,
+// global memory, shared memory, the mbarrier.
+struct TensorCopy {
+  static constexpr std::uint8_t nothing = 0xff;
+  CopyAddress map, shared, barrier;
+  bool loads = true;  // from global to shared memory
+  bool signals = false;
+  std::uint8_t rank = 1;
+  std::uint8_t coordinates = 0;       // sources, one after the other
+  std::uint8_t group_mask = nothing;  // source: .multicast::cluster
+  BulkCopy::Reduction reduction = BulkCopy::Reduction::none;
+};
+
+// tensormap.replace: bytes of a tensor map; one access.
+struct TensorMapField {
+  CopyAddress map;
+  std::uint8_t value = 0;  // source
+  std::uint8_t offset = 0, bytes = 4;
+};
+
+// tensormap.cp_fenceproxy: the first lane of a warp copies a tensor map; accesses: the load, the store.
+struct TensorMapCopy {
+  CopyAddress to, from;
+};
+
 // mbarrier.*, cp.async.mbarrier.arrive; one access.
 struct BarrierOperation {
   static constexpr std::uint8_t nothing = 0xff;

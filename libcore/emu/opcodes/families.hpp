@@ -7,6 +7,7 @@
 namespace kernelcast::emu::KERNELCAST_EMU_LOWEST {
 
 std::span<Opcode const> barrier_object_opcodes();
+std::span<Opcode const> tensor_opcodes();
 std::span<Opcode const> video_opcodes();
 
 }  // namespace kernelcast::emu::KERNELCAST_EMU_LOWEST

@@ -19,6 +19,7 @@ struct MicroOp;
 using Handler = void (*)(Context&, MicroOp const&);
 
 inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
+inline constexpr std::uint32_t no_issuer = MemoryAccess::no_issuer;
 
 struct MicroOp {
   Handler full = nullptr;     // every lane of every warp of the unit
@@ -101,8 +102,9 @@ struct Context {
   std::uint32_t first_warp = 0;
   std::uint32_t group_lanes = 0;  // as Lanes::group_lanes
   bool observed = false;
-  bool shares_memory = false;  // other threads update the same global memory
-  std::uint64_t clock = 0;     // warp instructions so far; a stand-in for %clock
+  std::uint32_t issuer = no_issuer;  // MemoryAccess::issuer of what is accessed now
+  bool shares_memory = false;        // other threads update the same global memory
+  std::uint64_t clock = 0;           // warp instructions so far; a stand-in for %clock
   // Blocks with a synchronising operation executed so far, and at how many others get their turn
   // (machine/turns.hpp).
   std::uint64_t syncs = 0, deadline = ~std::uint64_t{0};

@@ -1,0 +1,326 @@
+// Copies of tiles of tensors, and changes of tensor maps. Class memory.
+//
+// A tile is a box of a tensor of up to five dimensions, at coordinates that may lie outside: elements there are filled
+// in a load, left out in a store. In shared memory the box lies densely, the innermost dimension first; with a swizzle
+// its rows are as long as that, and of an address bits 4 to 6 change by bits 7 to 9, as many as the swizzle has
+// ([ptx] "Tensors", "Swizzling Modes"). A copy is done when it is issued (copy.cpp).
+//
+// How they are counted. As copies by a whole warp: 16 bytes per lane of global and of shared memory, rows one after the
+// other, so that transactions are those of the rows; 16 bytes at the tensor's edge, element by element. They are
+// accesses of the lane that issues the copy (MemoryAccess::issuer). Reading the tensor map is not counted.
+//
+// Limits: NaN for elements outside is 0x7fff…; tf32 is copied unrounded, f32.ftz unflushed.
+#include "emu/tensor_map.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "emu/opcodes/barrier_object.hpp"
+#include "emu/opcodes/families.hpp"
+#include "emu/opcodes/fragment.hpp"
+#include "emu/opcodes/reduction.hpp"
+#include "emu/opcodes/transfer.hpp"
+
+namespace kernelcast::emu::KERNELCAST_EMU_ISA {
+namespace {
+
+constexpr u32 piece_bytes = 16, destination_alignment = 128, max_pieces = lanes_per_warp;
+
+struct Piece {
+  u64 global = 0;  // address of its first element
+  u64 shared = 0;
+  u32 first = 0, last = 0;  // its elements within the tensor
+  u8 data[piece_bytes] = {};
+};
+
+// What one lane copies.
+struct Tile {
+  TensorMap map;
+  s32 at[TensorMap::max_rank] = {};
+  u64 shared = 0;
+  u32 rank = 1, element_bytes = 1, row_bytes = 16, row_pitch = 16, pieces_of_row = 1, swizzle_mask = 0;
+  u32 counts[TensorMap::max_rank] = {1, 1, 1, 1, 1};  // elements of the box
+  u64 pieces = 1;
+
+  void prepare() {
+    rank = map.rank();
+    element_bytes = kernelcast::emu::element_bytes(map.element);
+    row_bytes = map.box[0] * element_bytes;
+    row_pitch = map.swizzle ? piece_bytes << map.swizzle : row_bytes;
+    swizzle_mask = map.swizzle ? (1u << map.swizzle) - 1 : 0;
+    pieces_of_row = row_bytes / piece_bytes;
+    pieces = pieces_of_row;
+    counts[0] = map.box[0];
+    for (u32 i = 1; i < rank; ++i) {
+      counts[i] = (map.box[i] + map.steps[i] - 1u) / map.steps[i];
+      pieces *= counts[i];
+    }
+  }
+  u64 bytes() const { return pieces * piece_bytes; }
+
+  Piece piece(u64 number) const {
+    Piece p;
+    u64 row = number / pieces_of_row;
+    u32 const column = static_cast<u32>(number % pieces_of_row), elements = piece_bytes / element_bytes;
+    p.shared = shared + row * row_pitch + column * piece_bytes;
+    p.shared ^= (p.shared >> 7 & swizzle_mask) << 4;
+    s64 const x = s64{at[0]} + column * elements;
+    p.global = map.address + static_cast<u64>(x) * element_bytes;
+    bool inside = true;
+    for (u32 i = 1; i < rank; ++i) {
+      s64 const y = s64{at[i]} + static_cast<s64>(row % counts[i] * map.steps[i]);
+      row /= counts[i];
+      inside = inside && y >= 0 && y < s64{map.dims[i]};
+      p.global += static_cast<u64>(y) * map.strides[i - 1];
+    }
+    if (!inside) return p;
+    s64 const whole = elements;
+    p.first = static_cast<u32>(std::clamp<s64>(-x, 0, whole));
+    p.last = static_cast<u32>(std::clamp<s64>(s64{map.dims[0]} - x, 0, whole));
+    return p;
+  }
+  void fill(Piece& p) const {
+    if (map.fill == 0) return;
+    for (u32 k = 0; k < piece_bytes; ++k) p.data[k] = k % element_bytes == element_bytes - 1 ? 0x7f : 0xff;
+  }
+};
+
+// Of a reduction.
+ptx::Type type_of(TensorMap::Element element, BulkCopy::Reduction r) {
+  using Element = TensorMap::Element;
+  using ptx::Type;
+  bool const bitwise = r >= BulkCopy::Reduction::increment;
+  switch (element) {
+    case Element::u32:
+      return Type::u32;
+    case Element::s32:
+      return bitwise ? Type::b32 : Type::s32;
+    case Element::u64:
+      return Type::u64;
+    case Element::s64:
+      return bitwise ? Type::b64 : Type::s64;
+    case Element::f16:
+      return bitwise ? Type::none : Type::f16;
+    case Element::bf16:
+      return bitwise ? Type::none : Type::bf16;
+    case Element::f32:
+    case Element::f32_ftz:
+      return r == BulkCopy::Reduction::add ? Type::f32 : Type::none;
+    case Element::f64:
+      return r == BulkCopy::Reduction::add ? Type::f64 : Type::none;
+    default:
+      return Type::none;
+  }
+}
+
+class Copier {
+ public:
+  Copier(Context& c, MicroOp const& op, TensorCopy const& f) : c_(c), op_(op), f_(f) {}
+
+  void copy(u32 lane) {
+    lane_ = lane;
+    u32 const own = 1u << lane % lanes_per_warp;
+    if (!read_map()) return;
+    tile_.prepare();
+    read_place();
+    if (tile_.shared % destination_alignment != 0)
+      return pass_over_lane(c_, op_, Finding::Kind::misaligned, lane,
+                            "the address of a tile in shared memory is not a multiple of 128");
+    type_ = type_of(tile_.map.element, f_.reduction);
+    if (f_.reduction != BulkCopy::Reduction::none && type_ == ptx::Type::none)
+      return pass_over_lane(c_, op_, Finding::Kind::bad_image, lane, "no reduction of the tensor map's element type");
+    find_carriers();
+    c_.issuer = lane;
+    for (u64 done = 0; done < tile_.pieces; done += carriers_) move(done);
+    c_.issuer = no_issuer;
+    if (f_.signals) complete(own);
+  }
+
+ private:
+  u32 warp() const { return lane_ / lanes_per_warp; }
+  u64 address(CopyAddress const& a) const {
+    u64 addresses[max_lanes_per_unit];
+    read_addresses(c_, source_at(op_, a.source), a.wide, a.displacement, addresses);
+    return addresses[lane_];
+  }
+
+  bool read_map() {
+    LaneBits bits{};
+    LaneAddresses at{};
+    bits[warp()] = 1u << lane_ % lanes_per_warp;
+    bool const observed = std::exchange(c_.observed, false);
+    constexpr u32 half = sizeof(TensorMap) / 2;
+    static_assert(half == tensor_map_alignment);
+    c_.any_dropped = false;
+    for (u32 k = 0; k < 2; ++k) {
+      at[lane_] = address(f_.map) + k * half;
+      transfer(c_, op_, op_.access[0], half, at, bits, [&](std::byte const* host, u32) {
+        std::memcpy(reinterpret_cast<std::byte*>(&tile_.map) + k * half, host, half);
+      });
+    }
+    c_.observed = observed;
+    if (std::exchange(c_.any_dropped, false)) return false;
+    char const* fault = fault_of(tile_.map);
+    if (!fault && tile_.map.rank() != f_.rank) fault = "the tensor map has another rank";
+    if (fault) pass_over_lane(c_, op_, Finding::Kind::bad_image, lane_, fault);
+    return !fault;
+  }
+
+  void read_place() {
+    tile_.shared = address(f_.shared);
+    for (u32 i = 0; i < f_.rank; ++i)
+      tile_.at[i] = static_cast<s32>(slot<u32>(c_, source_at(op_, f_.coordinates + i), 0)[lane_]);
+    if (f_.group_mask == TensorCopy::nothing) return;
+    // Of a cluster of one group.
+    if ((slot<u32>(c_, source_at(op_, f_.group_mask), 0)[lane_] & 0xffff) != 1)
+      stop_at_lane(c_, op_, Finding::Kind::unknown_opcode, lane_,
+                   "copies to several groups of a cluster are not emulated");
+  }
+
+  // Lanes of the warp that exist, in the same group.
+  void find_carriers() {
+    u32 const width = c_.group_lanes && c_.group_lanes < lanes_per_warp ? c_.group_lanes : lanes_per_warp;
+    u32 const begin = lane_ % lanes_per_warp / width * width;
+    u32 const mask = c_.exists[warp()] & ~0u >> (lanes_per_warp - width) << begin;
+    carriers_ = 0;
+    per_lane(mask, [&](u32 lane) { carrier_[carriers_++] = lanes_per_warp * warp() + lane; });
+  }
+
+  // moved(host, piece, first byte, bytes) for those pieces that `takes`, each by its carrier.
+  template <class Address, class Takes, class Moved>
+  void transfer_pieces(Access& access, u32 count, u32 begin, u32 bytes, Address address, Takes takes, Moved moved) {
+    LaneBits bits{};
+    LaneAddresses at{};
+    u8 piece_of[max_lanes_per_unit];
+    for (u32 k = 0; k < count; ++k) {
+      if (!takes(pieces_[k])) continue;
+      u32 const lane = carrier_[k];
+      bits[warp()] |= 1u << lane % lanes_per_warp;
+      at[lane] = address(pieces_[k]) + begin;
+      piece_of[lane] = static_cast<u8>(k);
+    }
+    transfer(c_, op_, access, bytes, at, bits,
+             [&](std::byte* host, u32 lane) { moved(host, pieces_[piece_of[lane]].data + begin, bytes); });
+  }
+
+  template <class Moved>
+  void transfer_global(u32 count, Moved moved) {
+    u32 const elements = piece_bytes / tile_.element_bytes;
+    auto const whole = [&](Piece const& p) { return p.first == 0 && p.last == elements; };
+    auto const address = [](Piece const& p) { return p.global; };
+    u64 odd = piece_bytes;
+    bool edges = false;
+    for (u32 k = 0; k < count; ++k) {
+      if (whole(pieces_[k])) odd |= pieces_[k].global;
+      edges |= !whole(pieces_[k]) && pieces_[k].first < pieces_[k].last;
+    }
+    u32 const step = static_cast<u32>(odd & (~odd + 1));  // by which all addresses are divisible
+    for (u32 begin = 0; begin < piece_bytes; begin += step)
+      transfer_pieces(op_.access[1], count, begin, step, address, whole, moved);
+    if (!edges) return;
+    for (u32 e = 0; e < elements; ++e)
+      transfer_pieces(
+          op_.access[1], count, e * tile_.element_bytes, tile_.element_bytes, address,
+          [&](Piece const& p) { return !whole(p) && p.first <= e && e < p.last; }, moved);
+  }
+  template <class Moved>
+  void transfer_shared(u32 count, Moved moved) {
+    transfer_pieces(
+        op_.access[2], count, 0, piece_bytes, [](Piece const& p) { return p.shared; },
+        [](Piece const&) { return true; }, moved);
+  }
+
+  void move(u64 done) {
+    u32 const count = static_cast<u32>(std::min<u64>(carriers_, tile_.pieces - done));
+    note_work(c_, op_, count);
+    for (u32 k = 0; k < count; ++k) pieces_[k] = tile_.piece(done + k);
+    auto const get = [](std::byte const* host, u8* data, u32 bytes) { std::memcpy(data, host, bytes); };
+    auto const put = [](std::byte* host, u8 const* data, u32 bytes) { std::memcpy(host, data, bytes); };
+    if (f_.loads) {
+      for (u32 k = 0; k < count; ++k) tile_.fill(pieces_[k]);
+      transfer_global(count, get);
+      transfer_shared(count, put);
+      return;
+    }
+    transfer_shared(count, get);
+    if (f_.reduction == BulkCopy::Reduction::none) return transfer_global(count, put);
+    transfer_global(
+        count, [&](std::byte* host, u8 const* data, u32 bytes) { reduce(f_.reduction, type_, host, data, bytes); });
+  }
+
+  void complete(u32 own) {
+    LaneBits bits{};
+    LaneAddresses at{};
+    bits[warp()] = own;
+    at[lane_] = address(f_.barrier);
+    transfer(c_, op_, op_.access[3], sizeof(u64), at, bits, [&](std::byte* host, u32 lane) {
+      change_barrier(c_, op_, host, lane, [&](BarrierObject& b) { b.transactions -= static_cast<s64>(tile_.bytes()); });
+    });
+  }
+
+  Context& c_;
+  MicroOp const& op_;
+  TensorCopy const& f_;
+  u32 lane_ = 0;
+  Tile tile_;
+  ptx::Type type_ = ptx::Type::none;
+  u32 carriers_ = 0;
+  u32 carrier_[max_pieces];
+  Piece pieces_[max_pieces];
+};
+
+void copy_tile(Context& c, MicroOp const& op) {
+  auto const& f = *static_cast<TensorCopy const*>(op.data);
+  Copier copier(c, op, f);
+  for (u32 warp = 0; warp < c.warps; ++warp)
+    per_lane(c.bits[warp], [&](u32 lane) { copier.copy(lanes_per_warp * warp + lane); });
+}
+
+// What does not fit into the field becomes its largest value, which no field may have.
+void replace_field(Context& c, MicroOp const& op) {
+  auto const& f = *static_cast<TensorMapField const*>(op.data);
+  LaneAddresses at;
+  read_addresses(c, source_at(op, f.map.source), f.map.wide, f.map.displacement + f.offset, at);
+  transfer(c, op, *op.access, f.bytes, at, c.bits, [&](std::byte* host, u32 lane) {
+    u64 value =
+        f.bytes == 8 ? slot<u64>(c, source_at(op, f.value), 0)[lane] : slot<u32>(c, source_at(op, f.value), 0)[lane];
+    if (f.bytes < 4) value = std::min(value, (u64{1} << 8 * f.bytes) - 1);
+    std::memcpy(host, &value, f.bytes);
+  });
+}
+
+void copy_map(Context& c, MicroOp const& op) {
+  require_whole_warps(c, op);
+  auto const& f = *static_cast<TensorMapCopy const*>(op.data);
+  LaneAddresses to, from;
+  LaneBits bits{};
+  constexpr u32 lanes = sizeof(TensorMap) / piece_bytes;
+  u8 data[max_lanes_per_unit][piece_bytes] = {};
+  read_addresses(c, source_at(op, f.to.source), f.to.wide, f.to.displacement, to);
+  read_addresses(c, source_at(op, f.from.source), f.from.wide, f.from.displacement, from);
+  each_warp(c, [&](u32 warp) {
+    bits[warp] = (1u << lanes) - 1;
+    for (u32 lane = 0; lane < lanes; ++lane) {
+      to[lanes_per_warp * warp + lane] += lane * piece_bytes;
+      from[lanes_per_warp * warp + lane] += lane * piece_bytes;
+    }
+  });
+  transfer(c, op, op.access[0], piece_bytes, from, bits,
+           [&](std::byte const* host, u32 lane) { std::memcpy(data[lane], host, piece_bytes); });
+  transfer(c, op, op.access[1], piece_bytes, to, bits,
+           [&](std::byte* host, u32 lane) { std::memcpy(host, data[lane], piece_bytes); });
+}
+
+constexpr Opcode table[] = {
+    {"#cp.tensor", Class::memory, {}, {}, copy_tile, copy_tile},
+    {"#tensormap.replace", Class::memory, {}, {}, replace_field, replace_field},
+    {"#tensormap.copy", Class::memory, {}, {}, copy_map, copy_map},
+};
+
+}  // namespace
+
+std::span<Opcode const> tensor_opcodes() {
+  return table;
+}
+
+}  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

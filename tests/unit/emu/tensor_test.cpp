@@ -1,0 +1,381 @@
+// Copies of tiles against the boxes of tensors by their definition, element by element.
+#include "emu/tensor_map.hpp"
+
+#include "catch.hpp"
+#include "harness.hpp"
+
+using namespace kernelcast::emu;
+using namespace kernelcast::emu::test;
+using kernelcast::ptx::StateSpace;
+using Element = TensorMap::Element;
+
+namespace {
+
+constexpr std::uint32_t shared_bytes = 64 * 1024;
+
+struct Tensor {
+  TensorMap map;
+  std::vector<std::uint8_t> bytes;
+  std::int32_t at[TensorMap::max_rank] = {};
+
+  std::uint32_t count(std::uint32_t i) const {
+    return i == 0 ? map.box[0] : (map.box[i] + map.steps[i] - 1u) / map.steps[i];
+  }
+  std::uint32_t box_elements() const {
+    std::uint32_t n = 1;
+    for (std::uint32_t i = 0; i < map.rank(); ++i) n *= count(i);
+    return n;
+  }
+  std::uint32_t box_bytes() const { return box_elements() * element_bytes(map.element); }
+  std::uint32_t pitch() const { return map.swizzle ? 16u << map.swizzle : map.box[0] * element_bytes(map.element); }
+  // Of element n of the box: where it lies in global memory, if the tensor has it, and in shared memory.
+  bool find(std::uint32_t n, std::uint64_t& global, std::uint32_t& shared) const {
+    std::uint32_t const size = element_bytes(map.element), x = n % map.box[0], row = n / map.box[0];
+    std::uint32_t const offset = row * pitch() + x * size, span = map.swizzle ? 1u << map.swizzle : 1;
+    std::uint32_t const line = offset / 128 % span, piece = offset / 16;
+    shared = (piece ^ line) * 16 + offset % 16;
+    std::int64_t position = std::int64_t{at[0]} + x;
+    bool inside = position >= 0 && position < std::int64_t{map.dims[0]};
+    global = static_cast<std::uint64_t>(position) * size;
+    std::uint32_t rest = row;
+    for (std::uint32_t i = 1; i < map.rank(); ++i) {
+      position = std::int64_t{at[i]} + rest % count(i) * map.steps[i];
+      rest /= count(i);
+      inside = inside && position >= 0 && position < std::int64_t{map.dims[i]};
+      global += static_cast<std::uint64_t>(position) * map.strides[i - 1];
+    }
+    return inside;
+  }
+};
+
+Tensor random_tensor(Random& random, std::uint32_t rank, Element element, std::uint32_t swizzle) {
+  Tensor t;
+  TensorMap& m = t.map;
+  std::uint32_t const size = element_bytes(element);
+  m.last_dim = static_cast<std::uint8_t>(rank - 1);
+  m.element = element;
+  m.swizzle = static_cast<std::uint8_t>(swizzle);
+  std::uint32_t const most = swizzle ? 1u << swizzle : 256 * size / 16 < 9 ? 256 * size / 16 : 9;
+  m.box[0] = static_cast<std::uint16_t>((1 + random.below(most)) * 16 / size);
+  m.dims[0] = 1 + random.below(2u * m.box[0]);
+  std::uint64_t stride = (m.dims[0] * size + 15) / 16 * 16;
+  std::uint64_t end = stride;
+  for (std::uint32_t i = 0; i < rank; ++i) {
+    m.steps[i] = static_cast<std::uint8_t>(random() & 1 ? 1 : 1 + random.below(3));
+    if (i > 0) {
+      m.box[i] = static_cast<std::uint16_t>(1 + random.below(rank > 3 ? 3 : 9));
+      m.dims[i] = 1 + random.below(2u * m.box[i]);
+      m.strides[i - 1] = stride + 16 * random.below(3);
+      stride = end = m.strides[i - 1] * m.dims[i];
+    }
+    t.at[i] = static_cast<std::int32_t>(random.below(m.dims[i] + m.box[i] + 2)) - m.box[i];
+    if (i == 0 && random() & 1) t.at[i] = t.at[i] / static_cast<int>(16 / size) * static_cast<int>(16 / size);
+  }
+  t.bytes.resize(end);
+  for (std::uint8_t& b : t.bytes) b = static_cast<std::uint8_t>(random());
+  return t;
+}
+
+std::string coordinates(Tensor const& t) {
+  std::string text = "{";
+  for (std::uint32_t i = 0; i < t.map.rank(); ++i) text += (i ? ", " : "") + std::to_string(t.at[i]);
+  return text + "}";
+}
+
+// Parameters: the map itself, a pointer to another copy of it, the tensor's buffer, a buffer as large as shared memory.
+std::string const begin =
+    ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 pm, .param .u64 pt, .param .u64 image) {\n"
+    " .reg .b32 %r<16>; .reg .b64 %q<16>; .reg .pred %p, %done;\n .shared .align 1024 .b8 sm[" +
+    std::to_string(shared_bytes) +
+    "]; .shared .align 8 .b64 bar;\n ld.param.u64 %q1, [image]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ntid.x; mov.b64 "
+    "%q2, "
+    "map; cvta.param.u64 %q2, %q2; ld.param.u64 %q3, [pm];\n";
+// Both ways between shared memory and the image, 16 bytes per work-item.
+std::string copy_image(bool load, std::string const& label) {
+  std::string const global = "[%q4]", shared = "[%r2]", values = "{%r4, %r5, %r6, %r7}";
+  return " shl.b32 %r2, %r0, 4; shl.b32 %r3, %r1, 4;\n" + label + ":\n cvt.u64.u32 %q4, %r2; add.u64 %q4, %q4, %q1;\n" +
+         (load ? " ld.global.v4.b32 " + values + ", " + global + "; st.shared.v4.b32 " + shared + ", " + values + ";\n"
+               : " ld.shared.v4.b32 " + values + ", " + shared + "; st.global.v4.b32 " + global + ", " + values +
+                     ";\n") +
+         " add.u32 %r2, %r2, %r3; setp.lt.u32 %p, %r2, " + std::to_string(shared_bytes) + "; @%p bra " + label +
+         ";\n bar.sync 0;\n";
+}
+std::string load_tile(Tensor const& t, std::string const& map, std::uint32_t expected) {
+  return " setp.ne.u32 %p, %r0, 0; @%p bra wait;\n mbarrier.init.shared.b64 [bar], 1; "
+         "fence.mbarrier_init.release.cluster;\n"
+         " mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], " +
+         std::to_string(expected) + ";\n cp.async.bulk.tensor." + std::to_string(t.map.rank()) +
+         "d.shared::cluster.global.mbarrier::complete_tx::bytes [sm], [" + map + ", " + coordinates(t) +
+         "], [bar];\nwait:\n bar.sync 0;\nagain:\n mbarrier.try_wait.parity.shared::cta.b64 %done, [bar], 0; @!%done "
+         "bra "
+         "again;\n";
+}
+std::string store_tile(Tensor const& t, std::string const& opcode = "cp.async.bulk.tensor",
+                       std::string const& op = "") {
+  return " setp.ne.u32 %p, %r0, 0; @%p bra done;\n fence.proxy.async.shared::cta;\n " + opcode + "." +
+         std::to_string(t.map.rank()) + "d.global.shared::cta" + op + ".tile.bulk_group [%q3, " + coordinates(t) +
+         "], [sm];\n cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;\ndone:\n";
+}
+
+struct TileBench : Bench {
+  std::uint64_t tensor = 0, image = 0;
+  TileBench(Tensor t, std::string const& body, std::vector<std::uint8_t> const& shared, std::uint32_t threads)
+      : Bench(begin + body + " ret;\n}\n") {
+    tensor = memory.add("tensor", t.bytes.size());
+    std::ranges::copy(std::as_bytes(std::span(t.bytes)), memory.bytes(tensor).begin());
+    if (t.map.address == 0) t.map.address = tensor;
+    launch.parameters.resize(sizeof(TensorMap));
+    std::memcpy(launch.parameters.data(), &t.map, sizeof t.map);
+    std::vector<std::uint8_t> map(sizeof(TensorMap));
+    std::memcpy(map.data(), &t.map, sizeof t.map);
+    buffer("map", map);
+    argument(tensor);
+    image = buffer("image", shared);
+    launch.block = {threads, 1, 1};
+  }
+  std::string message() const { return outcome.finding ? outcome.finding->message : ""; }
+};
+
+std::string described(Tensor const& t) {
+  std::string text = "rank " + std::to_string(t.map.rank()) + " element " +
+                     std::to_string(static_cast<int>(t.map.element)) + " swizzle " + std::to_string(t.map.swizzle) +
+                     " at " + coordinates(t);
+  for (std::uint32_t i = 0; i < t.map.rank(); ++i)
+    text += " [" + std::to_string(t.map.dims[i]) + ", box " + std::to_string(t.map.box[i]) + " by " +
+            std::to_string(t.map.steps[i]) + "]";
+  return text;
+}
+
+std::vector<std::uint8_t> random_image(Random& random) {
+  std::vector<std::uint8_t> image(shared_bytes);
+  for (std::uint8_t& b : image) b = static_cast<std::uint8_t>(random());
+  return image;
+}
+
+Tensor simple(Element element = Element::f16) {
+  Tensor t;
+  t.map.element = element;
+  t.map.last_dim = 1;
+  t.map.dims[0] = 64;
+  t.map.dims[1] = 40;
+  t.map.strides[0] = 64 * element_bytes(element);
+  t.map.box[0] = 32;
+  t.map.box[1] = 8;
+  t.map.steps[0] = t.map.steps[1] = 1;
+  t.bytes.resize(t.map.strides[0] * 40);
+  for (std::size_t i = 0; i < t.bytes.size(); ++i) t.bytes[i] = static_cast<std::uint8_t>(i * 7 % 251);
+  return t;
+}
+
+struct Traffic : Observer {
+  struct Sums {
+    std::uint64_t bytes = 0, accesses = 0;
+    std::uint32_t issuer = 77;
+  };
+  Sums of[2][3];  // global, shared; by direction
+  void memory(MemoryAccess const& a) override {
+    Sums& s = of[a.space == StateSpace::shared][static_cast<int>(a.direction)];
+    for (std::uint32_t w = 0; w < a.lanes.warps; ++w)
+      s.bytes += static_cast<std::uint64_t>(std::popcount(a.lanes.masks[w])) * a.bytes_per_lane;
+    ++s.accesses;
+    s.issuer = a.issuer;
+  }
+  std::unique_ptr<Observer> fork() const override { return std::make_unique<Traffic>(); }
+  void join(Observer const& other) override {
+    auto const& o = static_cast<Traffic const&>(other);
+    for (int s = 0; s < 2; ++s)
+      for (int d = 0; d < 3; ++d) {
+        of[s][d].bytes += o.of[s][d].bytes;
+        of[s][d].accesses += o.of[s][d].accesses;
+        of[s][d].issuer = std::min(of[s][d].issuer, o.of[s][d].issuer);
+      }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a tile is loaded from tensors of every rank and type, and filled beyond them") {
+  Random random{41};
+  for (int round = 0; round < 400; ++round) {
+    auto const element = static_cast<Element>(random.below(static_cast<std::uint32_t>(Element::count)));
+    Tensor t = random_tensor(random, 1 + random.below(5), element, random.below(4));
+    bool const nan = element >= Element::f16 && (random() & 1);
+    t.map.fill = nan;
+    std::vector<std::uint8_t> const before = random_image(random);
+    std::uint32_t const threads = std::array{1u, 20u, 32u, 128u}[random.below(4)];
+    TileBench bench(
+        t,
+        copy_image(true, "in") + load_tile(t, random() & 1 ? "%q2" : "%q3", t.box_bytes()) + copy_image(false, "out"),
+        before, threads);
+    bench.run();
+    INFO(described(t));
+    REQUIRE(bench.message() == "");
+    std::vector<std::uint8_t> expected = before;
+    std::uint32_t const size = element_bytes(element);
+    for (std::uint32_t n = 0; n < t.box_elements(); ++n) {
+      std::uint64_t global = 0;
+      std::uint32_t shared = 0;
+      bool const inside = t.find(n, global, shared);
+      for (std::uint32_t b = 0; b < size; ++b)
+        expected.at(shared + b) = inside ? t.bytes.at(global + b) : nan ? (b == size - 1 ? 0x7f : 0xff) : 0;
+    }
+    auto const result = bench.read<std::uint8_t>(bench.image);
+    // The mbarrier lies in the image, too.
+    for (std::size_t i = 0; i < result.size(); ++i)
+      if (result[i] != expected[i]) FAIL_CHECK("byte " << i << ": " << int{result[i]} << " != " << int{expected[i]});
+  }
+}
+
+TEST_CASE("a tile is stored where the tensor is, and nowhere else") {
+  Random random{42};
+  for (int round = 0; round < 200; ++round) {
+    auto const element = static_cast<Element>(random.below(static_cast<std::uint32_t>(Element::count)));
+    Tensor const t = random_tensor(random, 1 + random.below(5), element, random.below(4));
+    std::vector<std::uint8_t> const image = random_image(random);
+    TileBench bench(t, copy_image(true, "in") + store_tile(t), image, 64);
+    bench.run();
+    INFO(described(t));
+    REQUIRE(bench.message() == "");
+    std::vector<std::uint8_t> expected = t.bytes;
+    for (std::uint32_t n = 0; n < t.box_elements(); ++n) {
+      std::uint64_t global = 0;
+      std::uint32_t shared = 0;
+      if (!t.find(n, global, shared)) continue;
+      for (std::uint32_t b = 0; b < element_bytes(element); ++b) expected.at(global + b) = image.at(shared + b);
+    }
+    REQUIRE(bench.read<std::uint8_t>(bench.tensor) == expected);
+  }
+}
+
+TEST_CASE("a tile is added to a tensor, and combined with it otherwise") {
+  Random random{43};
+  auto const run = [&](Element element, std::string const& op, auto of, auto combine) {
+    Tensor t = random_tensor(random, 2, element, 0);
+    using T = decltype(of);
+    std::vector<std::uint8_t> const image = random_image(random);
+    TileBench bench(t, copy_image(true, "in") + store_tile(t, "cp.reduce.async.bulk.tensor", "." + op), image, 32);
+    bench.run();
+    INFO(described(t) << op);
+    REQUIRE(bench.message() == "");
+    std::vector<std::uint8_t> expected = t.bytes;
+    for (std::uint32_t n = 0; n < t.box_elements(); ++n) {
+      std::uint64_t global = 0;
+      std::uint32_t shared = 0;
+      if (!t.find(n, global, shared)) continue;
+      T a, b;
+      std::memcpy(&a, &expected.at(global), sizeof a);
+      std::memcpy(&b, &image.at(shared), sizeof b);
+      T const c = static_cast<T>(combine(a, b));
+      std::memcpy(&expected.at(global), &c, sizeof c);
+    }
+    REQUIRE(bench.read<std::uint8_t>(bench.tensor) == expected);
+  };
+  for (int round = 0; round < 5; ++round) {
+    run(Element::u32, "add", std::uint32_t{}, [](auto a, auto b) { return a + b; });
+    run(Element::u64, "add", std::uint64_t{}, [](auto a, auto b) { return a + b; });
+    run(Element::s32, "min", std::int32_t{}, [](auto a, auto b) { return std::min(a, b); });
+    run(Element::s64, "max", std::int64_t{}, [](auto a, auto b) { return std::max(a, b); });
+    run(Element::u32, "and", std::uint32_t{}, [](auto a, auto b) { return a & b; });
+    run(Element::s32, "or", std::uint32_t{}, [](auto a, auto b) { return a | b; });
+    run(Element::u64, "xor", std::uint64_t{}, [](auto a, auto b) { return a ^ b; });
+    run(Element::u32, "inc", std::uint32_t{}, [](auto a, auto b) { return a >= b ? 0 : a + 1; });
+  }
+}
+
+TEST_CASE("the traffic of a tile is that of its rows, of the lane that issues it") {
+  Tensor const t = simple();
+  Traffic seen;
+  Observer* const observers[] = {&seen};
+  TileBench load(t, load_tile(t, "%q2", t.box_bytes()), std::vector<std::uint8_t>(16), 64);
+  load.run(observers);
+  REQUIRE(load.message() == "");
+  CHECK(seen.of[0][static_cast<int>(Direction::load)].bytes == 512);
+  CHECK(seen.of[0][static_cast<int>(Direction::load)].accesses == 1);
+  CHECK(seen.of[0][static_cast<int>(Direction::load)].issuer == 0);
+  CHECK(seen.of[1][static_cast<int>(Direction::store)].bytes == 512 + 8);  // and the mbarrier
+  Traffic stored;
+  Observer* const others[] = {&stored};
+  TileBench store(t, store_tile(t), std::vector<std::uint8_t>(16), 64);
+  store.run(others);
+  REQUIRE(store.message() == "");
+  CHECK(stored.of[0][static_cast<int>(Direction::store)].bytes == 512);
+  CHECK(stored.of[1][static_cast<int>(Direction::load)].bytes == 512);
+}
+
+TEST_CASE("tensormap.replace makes a map from nothing, which a warp publishes") {
+  Tensor t = simple(Element::f32);
+  t.map.box[0] = 16;
+  t.map.swizzle = 2;
+  t.at[0] = 60;
+  t.at[1] = 3;
+  std::string const make =
+      " mov.u32 %r2, sm; shl.b32 %r3, %r0, 2; add.u32 %r2, %r2, %r3; st.shared.b32 [%r2+1024], 0; bar.warp.sync -1;\n"
+      " setp.ne.u32 %p, %r0, 0; @%p bra made; ld.param.u64 %q5, [pt]; mov.u32 %r2, sm; add.u32 %r2, %r2, 1024;\n"
+      " tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r2], %q5;\n"
+      " tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r2], 1;\n"
+      " mov.u32 %r4, 16; tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r2], 0, %r4;\n"
+      " mov.u32 %r4, 8; tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r2], 1, %r4;\n"
+      " mov.u32 %r4, 64; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r2], 0, %r4;\n"
+      " mov.u32 %r4, 40; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r2], 1, %r4;\n"
+      " mov.u64 %q5, 256; tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r2], 0, %q5;\n"
+      " mov.u32 %r4, 1; tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r2], 0, %r4;\n"
+      " tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r2], 1, %r4;\n"
+      " tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r2], 7;\n"
+      " tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%r2], 0;\n"
+      " tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%r2], 2;\n"
+      " tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%r2], 0;\nmade:\n bar.warp.sync -1;\n"
+      " mov.u32 %r2, sm; add.u32 %r2, %r2, 1024;\n tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic"
+      ".release.gpu.sync.aligned [%q3], [%r2], 128;\n fence.proxy.tensormap::generic.acquire.gpu [%q3], 128;\n";
+  TileBench bench(t, make + load_tile(t, "%q3", t.box_bytes()) + copy_image(false, "out"),
+                  std::vector<std::uint8_t>(shared_bytes), 32);
+  std::ranges::fill(bench.memory.bytes(bench.memory.buffers().at(1).address), std::byte{0xee});  // the map of pm
+  bench.run();
+  REQUIRE(bench.message() == "");
+  auto const result = bench.read<std::uint8_t>(bench.image);
+  for (std::uint32_t n = 0; n < t.box_elements(); ++n) {
+    std::uint64_t global = 0;
+    std::uint32_t shared = 0;
+    bool const inside = t.find(n, global, shared);
+    for (std::uint32_t b = 0; b < 4; ++b) REQUIRE(result.at(shared + b) == (inside ? t.bytes.at(global + b) : 0));
+  }
+}
+
+TEST_CASE("what is wrong with a tile is found") {
+  auto const found = [](Tensor const& t, std::string const& body) {
+    TileBench bench(t, body, std::vector<std::uint8_t>(16), 32);
+    bench.run();
+    return bench.message();
+  };
+  auto const with = [&](auto change) {
+    Tensor t = simple();
+    change(t);
+    return found(t, load_tile(t, "%q2", t.box_bytes()));
+  };
+  CHECK_THAT(with([](Tensor& t) { t.map.box[0] = 0; }), Contains("box must have 1 to 256 elements"));
+  CHECK_THAT(with([](Tensor& t) { t.map.box[0] = 12; }), Contains("multiples of 16 bytes"));
+  CHECK_THAT(with([](Tensor& t) { t.map.strides[0] = 132; }), Contains("strides must be multiples of 16"));
+  CHECK_THAT(with([](Tensor& t) { t.map.swizzle = 1; }), Contains("must not be longer than its swizzle"));
+  CHECK_THAT(with([](Tensor& t) { t.map.address = 40; }), Contains("multiple of 16"));
+  CHECK_THAT(with([](Tensor& t) { t.map.address = 4096; }), Contains("global load of 16 bytes"));
+  CHECK_THAT(with([](Tensor& t) { t.map.dims[1] = 100, t.at[1] = 36; }), Contains("global load of 16 bytes"));
+  CHECK_THAT(with([](Tensor& t) { t.map.reserved[3] = 1; }), Contains("not a tensor map"));
+  CHECK_THAT(with([](Tensor& t) { t.map.fill = 1, t.map.element = Element::u16; }), Contains("fill"));
+  Tensor const good = simple();
+  std::string const load = load_tile(good, "%q2", good.box_bytes());
+  auto const changed = [&](std::string const& from, std::string const& to) {
+    std::string text = load;
+    text.replace(text.find(from), from.size(), to);
+    return found(good, text);
+  };
+  CHECK_THAT(changed("[sm]", "[sm+64]"), Contains("not a multiple of 128"));
+  CHECK_THAT(changed("[sm]", "[sm+65408]"), Contains("shared store of 16 bytes at offset"));
+  CHECK_THAT(changed("mbarrier.init.shared.b64 [bar], 1;", ""), Contains("an mbarrier that is not initialised"));
+  CHECK_THAT(changed("[%q2,", "[%q2+32,"), Contains("which is not a multiple of 64"));
+  CHECK_THAT(changed("tensor.2d", "tensor.1d"), Contains("cannot be executed"));
+  Tensor three = good;
+  three.map.last_dim = 2;
+  three.map.box[2] = three.map.steps[2] = 1;
+  CHECK_THAT(found(three, load), Contains("another rank"));
+  CHECK_THAT(found(simple(Element::u16), store_tile(good, "cp.reduce.async.bulk.tensor", ".add")),
+             Contains("no reduction of the tensor map's element type"));
+}
