@@ -4,7 +4,13 @@
 // lets others run (machine/turns.hpp). How they are counted: one access to shared memory of 8 bytes per lane, a
 // store for init and inval, else an atomic operation. When lanes find a phase complete, observers hear of a meeting:
 // these go on, and whatever any lane of the group did before happens before what they do next.
+//
+// Deadlock: lanes that test without end let all others run, until these end, wait at a barrier or execute a block with
+// a synchronising operation (machine/turns.hpp). When very many tests in a row have failed, no mbarrier has changed and
+// no other such block was executed, nothing can complete the phase any more.
 #include "emu/opcodes/barrier_object.hpp"
+
+#include <string>
 
 #include "emu/opcodes/copy.hpp"
 #include "emu/opcodes/families.hpp"
@@ -49,6 +55,28 @@ void change(BarrierOperation const& f, BarrierObject& b, s64 value) {
   }
 }
 
+constexpr u64 max_failed_tests = 1 << 17;
+
+struct Waiting {
+  BarrierObject object;
+  u32 lane = 0;
+  bool any = false;
+};
+
+[[noreturn]] void stop_waiting(Context& c, MicroOp const& op, Waiting const& w, u64 address) {
+  std::string const text = "deadlock: waits for ever for phase " + std::to_string(w.object.parity) +
+                           " of the mbarrier at offset " + std::to_string(static_cast<u32>(address)) +
+                           " of shared memory, which lacks " + std::to_string(w.object.pending) + " arrivals and " +
+                           std::to_string(w.object.transactions) + " bytes of copies";
+  stop_at_lane(c, op, Finding::Kind::deadlock, w.lane, text.c_str());
+}
+
+// No lane found its phase complete.
+bool waits_for_ever(Context& c) {
+  if (c.failed_tests++ == 0) c.failing_since = c.syncs;
+  return c.failed_tests > max_failed_tests && c.syncs - c.failing_since <= c.failed_tests;
+}
+
 void operate(Context& c, MicroOp const& op) {
   auto const& f = *static_cast<BarrierOperation const*>(op.data);
   LaneAddresses at;
@@ -66,6 +94,8 @@ void operate(Context& c, MicroOp const& op) {
       values[index] = slot<u32>(c, source_at(op, f.value), 0)[index];
     if (f.kind == Kind::test_parity) states[index] = values[index] & 1;
   }
+  Waiting waiting;
+  bool went_on = false;
   transfer(c, op, *op.access, sizeof(u64), at, c.bits, [&](std::byte* host, u32 lane) {
     if (f.kind == Kind::init || f.kind == Kind::invalidate) {
       u64 const word = f.kind == Kind::init ? new_object(c, op, lane, values[lane]) : 0;
@@ -78,9 +108,14 @@ void operate(Context& c, MicroOp const& op) {
         change(f, b, values[lane]);
       } else if (b.parity != states[lane]) {
         complete[lane / lanes_per_warp] |= 1u << lane % lanes_per_warp;
+        went_on = true;
+      } else {
+        waiting = {b, lane, true};
       }
     });
   });
+  if (went_on) c.failed_tests = 0;
+  if (waiting.any && !went_on && waits_for_ever(c)) stop_waiting(c, op, waiting, at[waiting.lane]);
   if (test && c.observed) notify_phase(c, complete);
   u32 const to = op.d[0];
   if (to == no_slot) return;

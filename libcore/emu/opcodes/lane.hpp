@@ -108,6 +108,8 @@ struct Context {
   // Blocks with a synchronising operation executed so far, and at how many others get their turn
   // (machine/turns.hpp).
   std::uint64_t syncs = 0, deadline = ~std::uint64_t{0};
+  // Tests of mbarriers that found no phase complete, since an mbarrier has changed; syncs at the first of them.
+  std::uint64_t failed_tests = 0, failing_since = 0;
   // Lanes whose access was passed over, since any_dropped was last set to false.
   bool any_dropped = false;
   std::uint32_t dropped[max_warps_per_unit] = {};

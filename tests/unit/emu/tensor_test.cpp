@@ -379,3 +379,25 @@ TEST_CASE("what is wrong with a tile is found") {
   CHECK_THAT(found(simple(Element::u16), store_tile(good, "cp.reduce.async.bulk.tensor", ".add")),
              Contains("no reduction of the tensor map's element type"));
 }
+
+TEST_CASE("waiting for bytes that no copy brings is a deadlock that names the mbarrier") {
+  Tensor const t = simple();
+  for (std::uint32_t const threads : {1u, 32u, 96u, 512u}) {
+    TileBench bench(t, load_tile(t, "%q2", t.box_bytes() + 16), std::vector<std::uint8_t>(16), threads);
+    bench.run();
+    CHECK_THAT(bench.message(),
+               Contains("deadlock: waits for ever for phase 0 of the mbarrier at offset 65536 of shared "
+                        "memory, which lacks 0 arrivals and 16 bytes of copies"));
+    CHECK(bench.outcome.finding->kind == Finding::Kind::deadlock);
+  }
+  // One warp waits for another's last arrival, which comes late.
+  TileBench late(t,
+                 " setp.ne.u32 %p, %r0, 0; @%p bra begun; mbarrier.init.shared.b64 [bar], 1;\nbegun:\n bar.sync 0;\n"
+                 " setp.lt.u32 %p, %r0, 32; @%p bra again;\n mov.u32 %r2, 0;\nwork:\n add.u32 %r2, %r2, 1; membar.cta; "
+                 "setp.lt.u32 %p, %r2, 1000000; @%p bra work;\n setp.ne.u32 %p, %r0, 32; @%p bra done;\n"
+                 " mbarrier.arrive.shared.b64 _, [bar]; bra done;\nagain:\n mbarrier.try_wait.parity.shared::cta.b64 "
+                 "%done, [bar], 0; @!%done bra again;\ndone:\n",
+                 std::vector<std::uint8_t>(16), 64);
+  late.run();
+  CHECK(late.message() == "");
+}
