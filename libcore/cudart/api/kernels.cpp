@@ -58,6 +58,15 @@ KERNELCAST_CUDA_EXPORT Code cudaFuncSetAttribute(void const* function, FunctionA
       case FunctionAttribute::preferred_carveout:
         kernel.carveout = value;
         return value >= -1 && value <= 100 ? Code::success : Code::invalid_value;
+      // Clusters are of one group: how larger ones are scheduled makes no difference.
+      case FunctionAttribute::nonportable_cluster:
+      case FunctionAttribute::cluster_policy:
+        return value >= 0 && value <= 2 ? Code::success : Code::invalid_value;
+      case FunctionAttribute::cluster_width:
+      case FunctionAttribute::cluster_height:
+      case FunctionAttribute::cluster_depth:
+        if (value == 0 || value == 1) return Code::success;
+        [[fallthrough]];
       default:
         return unsupported("cudaFuncSetAttribute of clusters");
     }

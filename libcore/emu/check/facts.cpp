@@ -53,6 +53,7 @@ Facts::Site site_of(ptx::Instruction const& i, std::vector<bool> const& read) {
       i.is_atomic() || (i.is(Op::mbarrier) && !i.has("init") && !i.has("inval")) || arrives_at_barrier(i);
   site.strong = atomic || i.has("relaxed") || i.has("acquire") || i.has("release") || i.has("mmio");
   site.strong_global = site.strong || i.has("volatile");
+  site.completes = i.is(Op::cp) && i.has("mbarrier::complete_tx::bytes");
   site.reads = !i.is(Op::st);
   site.writes = !i.is_load();
   site.aligned = i.is_memory();

@@ -25,6 +25,7 @@ struct Facts {
     bool strong_global = false;  // .volatile: strong in global memory only
     bool reads = false, writes = false;
     bool aligned = false;             // each lane's address to a multiple of all its bytes
+    bool completes = false;           // a copy that completes an mbarrier's transactions
     bool releases = false;            // .release, .acq_rel: needs no fence before
     std::uint16_t points_before = 0;  // sync points of its block that come before it
     std::uint8_t elements = 1;        // of a vector access

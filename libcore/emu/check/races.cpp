@@ -146,6 +146,9 @@ Bounds RaceCheck::bounds(bool global) const {
 void RaceCheck::access(MemoryAccess const& a) {
   bool const global = a.space == StateSpace::global;
   if (!global && a.space != StateSpace::shared) return;
+  // The mbarrier that a copy completes: the instruction's other accesses are plain, and only mbarrier instructions meet
+  // it.
+  if (a.direction == Direction::atomic && facts_->sites[a.instruction].completes) return;
   order_.reach(a.instruction, a.lanes);
   if (lockstep_) order_.step();
   if (order_.now() > max_time - 1) forget();
