@@ -67,8 +67,10 @@ KERNELCAST_CUDA_EXPORT Code cudaFuncSetAttribute(void const* function, FunctionA
       case FunctionAttribute::cluster_depth:
         if (value == 0 || value == 1) return Code::success;
         [[fallthrough]];
-      default:
+      case FunctionAttribute::cluster_must_be_set:
         return unsupported("cudaFuncSetAttribute of clusters");
+      default:  // of later versions of CUDA
+        return Code::invalid_value;
     }
   });
 }
