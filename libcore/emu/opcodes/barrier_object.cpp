@@ -109,7 +109,7 @@ void operate(Context& c, MicroOp const& op) {
       } else if (b.parity != states[lane]) {
         complete[lane / lanes_per_warp] |= 1u << lane % lanes_per_warp;
         went_on = true;
-      } else {
+      } else if (!waiting.any) {
         waiting = {b, lane, true};
       }
     });

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Usage: run.sh MINIEMU SCRIPT.py PACKAGE: where Python (KERNELCAST_PYTHON, else python3) has numpy and the package, the
+# Usage: run.sh MINIEMU SCRIPT.py PACKAGE DEVICE: where Python (KERNELCAST_PYTHON, else python3) has numpy and the package, the
 # script finds on the emulator what numpy reckons, and each kernel that it names ("kernel NAME") has a row. It finds the
 # same a second time, with what the package has cached.
 set -eu
-miniemu=$1 script=$2 package=$3
+miniemu=$1 script=$2 package=$3 device=$4
 python=${KERNELCAST_PYTHON:-$(command -v python3 || true)}
 [ -n "$python" ] || { echo "kernelcast-skipped: no python3"; exit 0; }
 "$python" -c "import numpy, importlib.util, sys; sys.exit(not importlib.util.find_spec('$package'))" 2>/dev/null ||
@@ -14,7 +14,7 @@ export XDG_CACHE_HOME="$folder/cache"
 unset CUPY_CACHE_DIR NUMBA_CACHE_DIR PYCUDA_CACHE_DIR TRITON_CACHE_DIR
 for time in first second; do
   status=0
-  "$miniemu" --attach --as a100 --no-registers -o "$folder/rows.csv" -- "$python" "$script" >"$folder/out" 2>"$folder/err" || status=$?
+  "$miniemu" --attach --as "$device" --no-registers -o "$folder/rows.csv" -- "$python" "$script" >"$folder/out" 2>"$folder/err" || status=$?
   cat "$folder/out" "$folder/err"
   grep -q "^kernelcast-skipped" "$folder/out" && exit 0
   [ $status = 0 ] || { echo "$time time: exit status $status"; exit 1; }
