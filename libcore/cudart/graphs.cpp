@@ -261,8 +261,8 @@ Code kernel_node(Registry& registry, Kernel& kernel, KernelNodeParameters const&
   node.parameters->kernel.extra = nullptr;
   node.work = [&kernel, arguments, given, cooperative] {
     return call([&](Launcher& launcher) {
-      LaunchRequest const request{given.grid,         given.block, arguments->pointers.data(),
-                                  given.shared_bytes, nullptr,     cooperative};
+      LaunchRequest const request{given.grid,  given.block, arguments->pointers.data(), given.shared_bytes, nullptr,
+                                  cooperative, {1, 1, 1}};
       return launcher.launch(kernel, request);
     });
   };
@@ -272,6 +272,8 @@ Code kernel_node(Registry& registry, Kernel& kernel, KernelNodeParameters const&
 Code launch_or_capture(Graphs& graphs, Registry& registry, Launcher& launcher, Kernel& kernel,
                        LaunchRequest const& request) {
   if (!graphs.capture_of(request.stream)) return launcher.launch(kernel, request);
+  if (request.cluster.x * request.cluster.y * request.cluster.z > 1)
+    return unsupported("capturing a launch with clusters");
   Node node;
   KernelNodeParameters const parameters{
       nullptr, request.grid, request.block, static_cast<unsigned>(request.shared_bytes), request.arguments, nullptr};

@@ -89,6 +89,10 @@ Code Launcher::check_sizes(Kernel& kernel, LaunchRequest const& request) const {
   std::uint64_t const items = std::uint64_t{block.x} * block.y * block.z;
   if (items == 0 || std::uint64_t{grid.x} * grid.y * grid.z == 0) return Code::invalid_configuration;
   if (items > max_block_items || block.z > max_block_size_z) return Code::invalid_configuration;
+  auto const& cluster = request.cluster;
+  if (std::uint64_t{cluster.x} * cluster.y * cluster.z == 0 || std::uint64_t{cluster.x} * cluster.y * cluster.z > 16 ||
+      grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    return Code::invalid_configuration;
   auto const& rule = device.rule;
   auto const is_above = [](unsigned groups, std::optional<std::uint64_t> const& most) {
     return most && groups > *most;
@@ -121,6 +125,7 @@ emu::Launch Launcher::launch_of(Kernel const& kernel, LaunchRequest const& reque
   out.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
   out.stack_bytes = static_cast<std::uint32_t>(parts_.limits.stack_bytes());
   out.cooperative = request.cooperative;
+  out.cluster = {request.cluster.x, request.cluster.y, request.cluster.z};
   if (request.cooperative) give_workspace(out);
   out.print = print;
   out.parameters.resize(kernel.function->parameter_bytes);

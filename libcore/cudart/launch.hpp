@@ -30,21 +30,18 @@ struct LaunchRequest {
   std::size_t shared_bytes = 0;
   Stream stream = nullptr;
   bool cooperative = false;
+  Dim3 cluster{1, 1, 1};
 };
 
-// Of a launch by attributes (the runtime's LaunchConfiguration, or the driver's). Empty, and named, where one of them
-// is not to be had.
+// Of a launch by attributes (the runtime's LaunchConfiguration, or the driver's).
 template <class Configuration>
-std::optional<LaunchRequest> request_of(Configuration const& given, void** arguments) {
-  LaunchRequest out{given.grid, given.block, arguments, given.shared_bytes, given.stream, false};
+LaunchRequest request_of(Configuration const& given, void** arguments) {
+  LaunchRequest out{given.grid, given.block, arguments, given.shared_bytes, given.stream, false, {1, 1, 1}};
   for (unsigned i = 0; i < given.attribute_count; ++i) {
     auto const& attribute = given.attributes[i];
     if (attribute.id == launch_attribute_cooperative) out.cooperative = attribute.cooperative != 0;
     auto const& cluster = attribute.cluster;
-    if (attribute.id == launch_attribute_cluster && std::uint64_t{cluster.x} * cluster.y * cluster.z > 1) {
-      unsupported("a launch with clusters");
-      return std::nullopt;
-    }
+    if (attribute.id == launch_attribute_cluster) out.cluster = cluster;
   }
   return out;
 }

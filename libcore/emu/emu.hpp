@@ -265,8 +265,9 @@ struct ExternalCall {
 };
 
 struct Launch {
-  Dim3 grid;   // groups
-  Dim3 block;  // work-items of a group
+  Dim3 grid;     // groups
+  Dim3 block;    // work-items of a group
+  Dim3 cluster;  // groups of a cluster; of one group: what the kernel requires counts
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;       // the kernel's parameter block, ptx::Function::parameter_bytes long
   std::array<std::uint32_t, 32> envreg{};  // %envreg; 3..5 hold OpenCL's global offset, 6 the number of dimensions

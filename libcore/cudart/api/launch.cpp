@@ -33,7 +33,6 @@ KERNELCAST_CUDA_ALIAS(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_p
 KERNELCAST_CUDA_EXPORT Code cudaLaunchKernelExC(LaunchConfiguration const* given, void const* function,
                                                 void** arguments) {
   if (!given) return remembered(Code::invalid_value);
-  auto const request = request_of(*given, arguments);
-  return request ? launch_by(function, *request) : Code::not_supported;
+  return launch_by(function, request_of(*given, arguments));
 }
 KERNELCAST_CUDA_ALIAS(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz)

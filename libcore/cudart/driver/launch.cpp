@@ -65,7 +65,6 @@ KERNELCAST_CUDA_ALIAS(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz)
 KERNELCAST_CUDA_EXPORT Code cuLaunchKernelEx(LaunchConfiguration const* given, Function function, void** arguments,
                                              void** extra) {
   if (!given) return Code::invalid_value;
-  auto const request = cudart::request_of(*given, arguments);
-  return request ? start(function, *request, extra) : Code::not_supported;
+  return start(function, cudart::request_of(*given, arguments), extra);
 }
 KERNELCAST_CUDA_ALIAS(cuLaunchKernelEx, cuLaunchKernelEx_ptsz)

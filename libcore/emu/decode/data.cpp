@@ -309,17 +309,29 @@ void Decoder::decode_fence(Instruction const& i) {
     if (m == "gl" || m == "sys" || m == "gpu") p_.order_dependent = true;
 }
 
-// Of the only CTA in its cluster, rank 0: addresses map to themselves. Cache policies have no effect.
+// mapa and getctarank: addresses in other groups' shared memory have the rank in them, the group's own do not. Cache
+// policies have no effect.
 void Decoder::decode_cluster(Instruction const& i) {
   bool const policy = i.is(ptx::Op::createpolicy);
   Type const type = type_named(i.modifiers.empty() ? std::string_view{} : i.modifiers.back());
-  if (type != Type::u32 && type != Type::u64 && !(policy && type == Type::b64))
-    throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
-  LaneType const lane = ptx::size_bytes(type) == 8 ? LaneType::u64 : LaneType::u32;
-  std::uint32_t const value =
-      i.is(ptx::Op::mapa) ? source(i.operands.at(1), lane) : d_.immediate(0, lane == LaneType::u64);
-  std::uint32_t const d = destination(i.operands.at(0), lane);
-  emit(lane == LaneType::u64 ? "#mov.b64" : "#mov.b32", {d}, {value}).copy = true;
+  if (type != Type::u32 && type != Type::u64 && !(policy && type == Type::b64)) throw refused(i);
+  bool const wide = ptx::size_bytes(type) == 8;
+  LaneType const lane = wide ? LaneType::u64 : LaneType::u32;
+  if (policy) {
+    std::uint32_t const d = destination(i.operands.at(0), lane);
+    emit("#mov.b64", {d}, {d_.immediate(0, true)}).copy = true;
+    return finish();
+  }
+  Operand own;
+  own.kind = Operand::Kind::special;
+  own.id = static_cast<std::uint32_t>(ptx::Special::cluster_ctarank);
+  std::vector<std::uint32_t> sources = {source(i.operands.at(1), lane)};
+  bool const maps = i.is(ptx::Op::mapa);
+  if (maps) sources.push_back(source(i.operands.at(2), LaneType::u32));
+  sources.push_back(source(own, LaneType::u32));
+  // The rank is of 32 bits whatever the address is.
+  std::uint32_t const d = destination(i.operands.at(0), maps ? lane : LaneType::u32);
+  emit(maps ? (wide ? "#mapa.u64" : "#mapa.u32") : (wide ? "#ctarank.u64" : "#ctarank.u32"), {d}, std::move(sources));
   finish();
 }
 

@@ -7,7 +7,7 @@ namespace kernelcast::emu {
 
 namespace {
 
-// barrier.cluster.arrive is no more than a promise to wait: with a cluster of one group the wait alone decides.
+// barrier.cluster.arrive is no more than a promise to wait: the wait alone decides, as if groups arrived there.
 bool waits_at_barrier(ptx::Instruction const& i) {
   return i.is_barrier() && !(i.has("cluster") && i.has("arrive"));
 }

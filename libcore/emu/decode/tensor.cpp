@@ -68,6 +68,10 @@ void Decoder::decode_tensor_copy(Instruction const& i) {
   if (i.has("multicast::cluster")) {
     f.group_mask = static_cast<std::uint8_t>(sources.size());
     sources.push_back(source(i.operands.at(3), LaneType::u16));
+    Operand own;
+    own.kind = Operand::Kind::special;
+    own.id = static_cast<std::uint32_t>(ptx::Special::cluster_ctarank);
+    sources.push_back(source(own, LaneType::u32));
   }
   if (reduces) p_.order_dependent = true;
   std::uint32_t const first = add_plain_access(StateSpace::generic, Direction::load);

@@ -106,7 +106,7 @@ bool in_buffers(StateSpace space) {
   return space == StateSpace::global || space == StateSpace::constant;
 }
 
-constexpr StateSpace in_no_space = StateSpace::reg;
+constexpr StateSpace in_no_space = StateSpace::reg, in_peer = StateSpace::sreg;
 
 }  // namespace
 
@@ -114,6 +114,8 @@ constexpr StateSpace in_no_space = StateSpace::reg;
 struct Machine::Elsewhere {
   std::uint64_t* addresses = nullptr;  // by lane
   StateSpace spaces[max_lanes_per_unit];
+  std::uint8_t peers[max_lanes_per_unit];  // in_peer: the rank
+  bool some_in_peers = false;
   Memory::Buffer const* buffer = nullptr;  // in buffers: the first, whether it is the only one, and between what
   bool one_buffer = true;
   bool some_dropped = false;  // lanes that are in_no_space
@@ -174,6 +176,13 @@ std::string Machine::message_about(Context const& c, MicroOp const& op, LaneAddr
   return text;
 }
 
+// Another group of the cluster, where the address lies in its shared memory; null where in none.
+Machine const* Machine::peer_at(StateSpace space, std::uint64_t address, std::uint32_t& rank) const {
+  if (!cluster_ || space != StateSpace::shared || address >> cluster_rank_shift == 0) return nullptr;
+  rank = static_cast<std::uint32_t>(address >> cluster_rank_shift) - 1;
+  return rank < cluster_->members.size() && rank != cluster_rank_ ? cluster_->members[rank] : nullptr;
+}
+
 // Throws for the first lane that accesses no memory, or leaves such lanes in no space.
 void Machine::find_lanes(Context const& c, MicroOp const& op, Elsewhere& found) const {
   for (std::uint32_t w = 0; w < c.warps; ++w)
@@ -182,6 +191,17 @@ void Machine::find_lanes(Context const& c, MicroOp const& op, Elsewhere& found) 
       at.lane = w * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(bits));
       at.address = address_of(c, op, at.lane);
       at.space = op.access->space == StateSpace::generic ? resolve(at.address) : op.access->space;
+      std::uint32_t rank = 0;
+      if (Machine const* const peer = peer_at(at.space, at.address, rank)) {
+        std::uint64_t const offset = at.address & ((std::uint64_t{1} << cluster_rank_shift) - 1);
+        if (offset + op.access->bytes <= peer->shared_bytes_ && offset % op.access->bytes == 0) {
+          found.addresses[at.lane] = offset;
+          found.spaces[at.lane] = in_peer;
+          found.peers[at.lane] = static_cast<std::uint8_t>(rank);
+          found.some_in_peers = true;
+          continue;
+        }
+      }
       Memory::Buffer const* buffer = nullptr;
       if (auto const wrong = wrong_with(c, at, op.access->bytes, buffer)) {
         pass_over(*wrong, op.instruction, c.first_warp * lanes_per_warp + at.lane,
@@ -237,6 +257,17 @@ void Machine::run_dropped(Context& c, MicroOp const& again, Elsewhere const& fou
   c.observed = observed;
 }
 
+// In the shared memory of other groups.
+void Machine::run_peers(Context& c, MicroOp const& again, Elsewhere const& found) const {
+  bool const observed = std::exchange(c.observed, false);
+  for (std::uint32_t rank = 0; rank < cluster_->members.size(); ++rank) {
+    if (rank == cluster_rank_) continue;
+    again.access->window = cluster_->members[rank]->shared_window_of_group();
+    run_part(c, again, [&](std::uint32_t lane) { return found.spaces[lane] == in_peer && found.peers[lane] == rank; });
+  }
+  c.observed = observed;
+}
+
 // One lane or more is outside the window, or misaligned. Finds the memory of each lane; throws for the first that has
 // none, or passes it over. Then runs the access again, for all lanes at once if they share a window, else for one space
 // after the other.
@@ -262,6 +293,7 @@ void Machine::access_elsewhere(Context& c, MicroOp const& op) {
   run_space(StateSpace::shared, shared_window_of_group());
   run_space(StateSpace::local, local_window_of_lanes(x.argument ? StateSpace::param : StateSpace::local));
   run_space(StateSpace::param, {0, parameters_.size(), parameters_.data(), 0, 0, StateSpace::param});
+  if (found.some_in_peers) run_peers(c, again, found);
   if (found.some_dropped) run_dropped(c, again, found);
   if (!found.buffer) return;
   StateSpace const space = x.space == StateSpace::constant ? StateSpace::constant : StateSpace::global;

@@ -60,7 +60,7 @@ bool Machine::at_one_barrier(Unit& unit, End const& end, bool everyone) {
     return true;
   }
   // The whole group is here: nothing to wait for.
-  if (everyone && units_.size() == 1 && unit.fragments.empty() && threads == 0 &&
+  if (everyone && !(end.cluster && cluster_) && units_.size() == 1 && unit.fragments.empty() && threads == 0 &&
       end.reduction == End::Reduction::none) {
     if (context_.observed)
       for (Observer* o : observers_) o->meet({bits_.data(), nullptr, unit.warps, true});
@@ -102,8 +102,11 @@ bool Machine::at_warp_barrier(Unit& unit, End const& end) {
 }
 
 bool Machine::release(bool running) {
-  auto const released = barriers_.release({units_, threads_, group_lanes_, context_.syncs, observers_}, running);
+  bool const held = cluster_ && !cluster_open_;
+  auto const released = barriers_.release({units_, threads_, group_lanes_, context_.syncs, observers_, held}, running);
   if (released == Barriers::Released::stuck) stuck();
+  waits_for_cluster_ = released == Barriers::Released::held;
+  if (released == Barriers::Released::some && !running) cluster_open_ = false;
   return released == Barriers::Released::some;
 }
 

@@ -89,12 +89,16 @@ Barriers::Released Barriers::release(Group const& group, bool running) {
       wanted[f.barrier] = std::max(wanted[f.barrier], f.threads);
     }
   }
-  bool opened = false;
+  bool opened = false, held = false;
   for (std::uint32_t barrier = 0; barrier < warp; ++barrier) {
     if (lanes[barrier] == 0) continue;
     std::uint32_t const here = warps[barrier] + arrived_[barrier];
     bool const complete = wanted[barrier] == 0 ? !running && lanes[barrier] == waiting : here >= wanted[barrier];
     if (!complete) continue;
+    if (barrier == cluster && group.holds_cluster) {
+      held = true;
+      continue;
+    }
     opened = true;
     // Arrivals beyond the barrier's count belong to its next phase.
     arrived_[barrier] =
@@ -108,6 +112,7 @@ Barriers::Released Barriers::release(Group const& group, bool running) {
           f.since = group.syncs;
         }
   }
+  if (!opened && held) return Released::held;
   if (!opened && !running && waiting != 0) return Released::stuck;
   return opened ? Released::some : Released::none;
 }

@@ -3,7 +3,8 @@
 // Barriers open when none of the group's work-items can go on, or, where lanes only spin, when a barrier's count is
 // reached; so a barrier opens once for all that wait there, and counts do not depend on the order of arrival.
 // bar.warp.sync waits, as independent lanes do since Volta, until all lanes of its mask that have not left wait at some
-// bar.warp.sync, not necessarily the same. A cluster is one group: its wait is a barrier of the group of its own.
+// bar.warp.sync, not necessarily the same. The wait of a cluster is a
+// barrier of the group of its own, which other groups of the cluster hold.
 #pragma once
 
 #include <array>
@@ -30,10 +31,11 @@ class Barriers {
     std::uint32_t threads, group_lanes;  // group_lanes: of each of several groups in a unit; 0: one group
     std::uint64_t syncs;                 // Context::syncs
     std::span<Observer* const> observers;
+    bool holds_cluster = false;  // other groups of the cluster have not arrived at its barrier
   };
-  enum class Released : std::uint8_t { none, some, stuck };
+  enum class Released : std::uint8_t { none, some, stuck, held };
   // Opens the barriers that are complete; while lanes run elsewhere, only those that count. Stuck: no work-item can go
-  // on.
+  // on. Held: all wait for other groups of the cluster.
   Released release(Group const&, bool running);
   // Lets the lanes go whose masks name only lanes that wait like them, or that have left.
   static bool open_warp_barriers(Unit&, std::uint64_t syncs);

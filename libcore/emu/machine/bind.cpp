@@ -16,11 +16,13 @@ constexpr std::size_t alignment = 64;
 using ptx::Special;
 using ptx::StateSpace;
 
+bool of_cluster(Special s) {
+  return s >= Special::clusterid_x && s <= Special::is_explicit_cluster;
+}
 bool per_group(Pin const& pin) {
   if (pin.kind != Pin::Kind::special) return false;
   auto const s = static_cast<Special>(pin.id);
-  return s == Special::ctaid_x || s == Special::ctaid_y || s == Special::ctaid_z || s == Special::clusterid_x ||
-         s == Special::clusterid_y || s == Special::clusterid_z;
+  return s == Special::ctaid_x || s == Special::ctaid_y || s == Special::ctaid_z || of_cluster(s);
 }
 bool per_lane(Pin const& pin) {
   if (pin.kind != Pin::Kind::special) return false;
@@ -283,6 +285,24 @@ void Machine::bind_index(Access& x, std::uint64_t base) {
   x.reachable = true;
 }
 
+// Without clusters every group is a cluster of its own.
+std::uint64_t Machine::cluster_value(Special s) const {
+  Dim3 const size = cluster_ ? cluster_->size : Dim3{};
+  auto const dim = [&](Dim3 const& d, Special x) -> std::uint64_t {
+    int const component = static_cast<int>(s) - static_cast<int>(x);
+    return component == 0 ? d.x : component == 1 ? d.y : d.z;
+  };
+  if (s <= Special::clusterid_z)
+    return dim({group_id_.x / size.x, group_id_.y / size.y, group_id_.z / size.z}, Special::clusterid_x);
+  if (s <= Special::nclusterid_z)
+    return dim({launch_.grid.x / size.x, launch_.grid.y / size.y, launch_.grid.z / size.z}, Special::nclusterid_x);
+  if (s <= Special::cluster_ctaid_z)
+    return dim({group_id_.x % size.x, group_id_.y % size.y, group_id_.z % size.z}, Special::cluster_ctaid_x);
+  if (s <= Special::cluster_nctaid_z) return dim(size, Special::cluster_nctaid_x);
+  if (s == Special::cluster_ctarank) return cluster_rank_;
+  return s == Special::cluster_nctarank ? size.count() : cluster_ != nullptr;
+}
+
 std::uint64_t Machine::pin_value(Pin const& pin) const {
   switch (pin.kind) {
     case Pin::Kind::immediate:
@@ -312,6 +332,7 @@ std::uint64_t Machine::pin_value(Pin const& pin) const {
     return component == 0 ? d.x : component == 1 ? d.y : d.z;
   };
   auto const s = static_cast<Special>(pin.id);
+  if (of_cluster(s)) return cluster_value(s);
   switch (s) {
     case Special::ntid_x:
     case Special::ntid_y:
@@ -325,19 +346,6 @@ std::uint64_t Machine::pin_value(Pin const& pin) const {
     case Special::ctaid_y:
     case Special::ctaid_z:
       return dim(group_id_, Special::ctaid_x);
-    // Without clusters every group is a cluster of its own.
-    case Special::clusterid_x:
-    case Special::clusterid_y:
-    case Special::clusterid_z:
-      return dim(group_id_, Special::clusterid_x);
-    case Special::nclusterid_x:
-    case Special::nclusterid_y:
-    case Special::nclusterid_z:
-      return dim(launch_.grid, Special::nclusterid_x);
-    case Special::cluster_nctaid_x:
-    case Special::cluster_nctaid_y:
-    case Special::cluster_nctaid_z:
-    case Special::cluster_nctarank:
     case Special::nsmid:
       return 1;
     case Special::nwarpid:

@@ -33,11 +33,13 @@ void Machine::begin(std::span<std::uint64_t const> linear_groups, TurnLength len
 
 bool Machine::turn() {
   turns_.begin_turn(context_.syncs);
+  waits_for_cluster_ = false;
+  if (cluster_) context_.failed_tests = 0;  // another group may complete what is tested
   for (bool going = true; going;) {
     bool running = false;
     for (Unit& unit : units_) running |= run_unit(unit);
     going = release(running) || running;
-    if (going && turns_.over(context_.syncs)) return false;
+    if (waits_for_cluster_ || (going && turns_.over(context_.syncs))) return false;
   }
   return true;
 }

@@ -54,6 +54,18 @@ class Machine {
   std::uint64_t max_bytes() const { return max_bytes_; }  // the limit
   std::uint64_t warp_instructions() const { return spent_.steps(); }
 
+  // The groups of a cluster, by rank; see clusters.hpp.
+  struct Cluster {
+    Dim3 size;
+    std::vector<Machine*> members;
+  };
+  void join(Cluster const& cluster, std::uint32_t rank) {
+    cluster_ = &cluster;
+    cluster_rank_ = rank;
+  }
+  bool waits_for_cluster() const { return waits_for_cluster_; }  // after a turn: all work-items wait at its barrier
+  void open_cluster() { cluster_open_ = true; }
+
   // For the slow paths of handlers.
   void access_elsewhere(Context&, MicroOp const&);
   void notify_access(Context const&, MicroOp const&, Placement const&, std::uint64_t delta);
@@ -93,6 +105,7 @@ class Machine {
   Window shared_window_of_group() const;
   Window local_window_of_lanes(ptx::StateSpace) const;
   std::uint64_t pin_value(Pin const&) const;
+  std::uint64_t cluster_value(ptx::Special) const;
   void splat(Unit&, Pin const&, std::uint64_t value, std::uint32_t first, std::uint32_t lanes);
 
   bool run_unit(Unit&);  // true when lanes of it could go on
@@ -150,7 +163,9 @@ class Machine {
   std::optional<Finding::Kind> wrong_with(Context const&, LaneAddress const&, std::uint32_t bytes,
                                           Memory::Buffer const*&) const;
   std::string message_about(Context const&, MicroOp const&, LaneAddress const&, Finding::Kind) const;
+  Machine const* peer_at(ptx::StateSpace, std::uint64_t address, std::uint32_t& rank) const;
   void find_lanes(Context const&, MicroOp const&, Elsewhere&) const;
+  void run_peers(Context&, MicroOp const& again, Elsewhere const&) const;
   void run_dropped(Context&, MicroOp const& again, Elsewhere const&);
   template <class Belongs>
   void run_part(Context&, MicroOp const&, Belongs const&) const;
@@ -218,6 +233,10 @@ class Machine {
   std::uint32_t live_warps_ = 0;
   Mode mode_ = Mode::full;
   bool alone_ = false;  // no other fragment in the unit
+
+  Cluster const* cluster_ = nullptr;  // of several groups
+  std::uint32_t cluster_rank_ = 0;
+  bool waits_for_cluster_ = false, cluster_open_ = false;
 
   std::uint64_t group_ = 0;
   Dim3 group_id_;

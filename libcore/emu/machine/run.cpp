@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diag/diag.hpp"
+#include "emu/machine/clusters.hpp"
 #include "emu/machine/residents.hpp"
 
 namespace kernelcast::emu {
@@ -218,6 +219,29 @@ Outcome run_all(Program const& program, Launch const& launch, Memory& memory, st
   return outcome;
 }
 
+Outcome run_clusters(Program const& program, Launch const& launch, Memory& memory,
+                     std::span<std::uint64_t const> groups, std::span<Observer* const> observers, Budget& budget,
+                     Dim3 size) {
+  Clusters clusters(program, launch, memory, observers, budget, size);
+  Outcome outcome;
+  auto const stopped = [&](Finding&& finding, Ending ending, bool spinning) {
+    outcome.ending = ending;
+    outcome.spinning = spinning;
+    outcome.finding = std::move(finding);
+  };
+  try {
+    clusters.run(groups);
+  } catch (Fault& fault) {
+    stopped(std::move(fault.finding), fault.ending, fault.spinning);
+  } catch (Stop& stop) {
+    stopped(std::move(stop.finding), Ending::finding, false);
+  }
+  clusters.join();
+  outcome.warp_instructions = clusters.warp_instructions();
+  print(launch, clusters.take_printed());
+  return outcome;
+}
+
 // What memory held, to be put back.
 class Snapshot {
  public:
@@ -305,6 +329,15 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
                 "kernel '" + std::string(program.kernel().name) +
                     "' is launched cooperatively: its groups cannot run one after the other",
                 "traces and checks for races or unwritten memory need them to; leave these out");
+  if (Dim3 const cluster = cluster_of(program, launch); cluster.count() > 1) {
+    if (ordered || launch.cooperative)
+      throw Error(Status::unavailable,
+                  "kernel '" + std::string(program.kernel().name) + "' has clusters: their groups run together, " +
+                      (ordered ? "and cannot run one after the other" : "and not with all of the grid"),
+                  ordered ? "traces and checks for races or unwritten memory need groups in order; leave these out"
+                          : "launch it without clusters, or not cooperatively");
+    return run_clusters(program, launch, memory, groups, observers, budget, cluster);
+  }
   // Only what synchronises can wait for another group.
   bool const may_wait = groups.size() > 1 && threads == 1 && !ordered && program.order_dependent();
   if (several)

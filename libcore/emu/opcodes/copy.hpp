@@ -55,7 +55,7 @@ struct TensorCopy {
   bool signals = false;
   std::uint8_t rank = 1;
   std::uint8_t coordinates = 0;       // sources, one after the other
-  std::uint8_t group_mask = nothing;  // source: .multicast::cluster
+  std::uint8_t group_mask = nothing;  // source: .multicast::cluster; then that of the group's rank
   BulkCopy::Reduction reduction = BulkCopy::Reduction::none;
 };
 

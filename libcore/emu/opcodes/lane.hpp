@@ -20,6 +20,8 @@ using Handler = void (*)(Context&, MicroOp const&);
 
 inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 inline constexpr std::uint32_t no_issuer = MemoryAccess::no_issuer;
+// An address in shared memory of another group of the cluster: its rank, plus one, in 8 bits from this one on.
+inline constexpr unsigned cluster_rank_shift = 24;
 
 struct MicroOp {
   Handler full = nullptr;     // every lane of every warp of the unit

@@ -9,6 +9,9 @@
 // other, so that transactions are those of the rows; 16 bytes at the tensor's edge, element by element. They are
 // accesses of the lane that issues the copy (MemoryAccess::issuer). Reading the tensor map is not counted.
 //
+// To several groups of a cluster: read once, written to the same place in each; their mbarriers at the same place
+// count.
+//
 // Limits: NaN for elements outside is 0x7fff…; tf32 is copied unrounded, f32.ftz unflushed.
 #include "emu/tensor_map.hpp"
 
@@ -170,11 +173,14 @@ class Copier {
     tile_.shared = address(f_.shared);
     for (u32 i = 0; i < f_.rank; ++i)
       tile_.at[i] = static_cast<s32>(slot<u32>(c_, source_at(op_, f_.coordinates + i), 0)[lane_]);
-    if (f_.group_mask == TensorCopy::nothing) return;
-    // Of a cluster of one group.
-    if ((slot<u32>(c_, source_at(op_, f_.group_mask), 0)[lane_] & 0xffff) != 1)
-      stop_at_lane(c_, op_, Finding::Kind::unknown_opcode, lane_,
-                   "copies to several groups of a cluster are not emulated");
+    targets_ = 0;
+    if (f_.group_mask == TensorCopy::nothing) {
+      target_[targets_++] = 0;
+      return;
+    }
+    u32 const mask = slot<u32>(c_, source_at(op_, f_.group_mask), 0)[lane_] & 0xffff;
+    u32 const own = slot<u32>(c_, source_at(op_, f_.group_mask + 1u), 0)[lane_];
+    per_lane(mask, [&](u32 rank) { target_[targets_++] = rank == own ? 0 : u64{rank + 1} << cluster_rank_shift; });
   }
 
   // Lanes of the warp that exist, in the same group.
@@ -225,9 +231,10 @@ class Copier {
   }
   template <class Moved>
   void transfer_shared(u32 count, Moved moved) {
-    transfer_pieces(
-        op_.access[2], count, 0, piece_bytes, [](Piece const& p) { return p.shared; },
-        [](Piece const&) { return true; }, moved);
+    for (u32 t = 0; t < targets_; ++t)
+      transfer_pieces(
+          op_.access[2], count, 0, piece_bytes, [&](Piece const& p) { return p.shared | target_[t]; },
+          [](Piece const&) { return true; }, moved);
   }
 
   void move(u64 done) {
@@ -252,10 +259,13 @@ class Copier {
     LaneBits bits{};
     LaneAddresses at{};
     bits[warp()] = own;
-    at[lane_] = address(f_.barrier);
-    transfer(c_, op_, op_.access[3], sizeof(u64), at, bits, [&](std::byte* host, u32 lane) {
-      change_barrier(c_, op_, host, lane, [&](BarrierObject& b) { b.transactions -= static_cast<s64>(tile_.bytes()); });
-    });
+    for (u32 t = 0; t < targets_; ++t) {
+      at[lane_] = address(f_.barrier) | target_[t];
+      transfer(c_, op_, op_.access[3], sizeof(u64), at, bits, [&](std::byte* host, u32 lane) {
+        change_barrier(c_, op_, host, lane,
+                       [&](BarrierObject& b) { b.transactions -= static_cast<s64>(tile_.bytes()); });
+      });
+    }
   }
 
   Context& c_;
@@ -264,6 +274,8 @@ class Copier {
   u32 lane_ = 0;
   Tile tile_;
   ptx::Type type_ = ptx::Type::none;
+  u32 targets_ = 0;
+  u64 target_[16];  // added to addresses in shared memory: 0, and the ranks of other groups
   u32 carriers_ = 0;
   u32 carrier_[max_pieces];
   Piece pieces_[max_pieces];

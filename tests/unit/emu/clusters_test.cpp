@@ -1,0 +1,172 @@
+// Groups of a cluster: who they are, their barrier, and each other's shared memory.
+#include "catch.hpp"
+#include "emu/tensor_map.hpp"
+#include "harness.hpp"
+
+using namespace kernelcast::emu;
+using namespace kernelcast::emu::test;
+
+namespace {
+
+struct ClusterBench : Bench {
+  std::uint64_t out = 0;
+  ClusterBench(std::string const& body, Dim3 grid, Dim3 cluster, std::uint32_t threads = 64,
+               std::string const& directives = "")
+      : Bench(
+            ".visible .entry k(.param .u64 po) " + directives +
+            " {\n .reg .b32 %r<24>; .reg .b64 %q<16>; .reg .pred %p, %done;\n .shared .align 128 .b8 sm[1024]; .shared "
+            ".align 8 .b64 bar;\n ld.param.u64 %q0, [po]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, "
+            "%ctaid.y; mov.u32 %r3, %nctaid.x; mad.lo.u32 %r3, %r2, %r3, %r1; mov.u32 %r4, %ntid.x; mad.lo.u32 %r4, "
+            "%r3, %r4, %r0; mul.wide.u32 %q1, %r4, 4; add.u64 %q1, %q1, %q0;\n" +
+            body + " ret;\n}\n") {
+    launch.grid = grid;
+    launch.cluster = cluster;
+    launch.block = {threads, 1, 1};
+    out = buffer("out", std::uint64_t{4} * grid.count() * threads);
+  }
+  std::vector<std::uint32_t> result(std::span<Observer* const> observers = {}) {
+    run(observers);
+    INFO((outcome.finding ? outcome.finding->message : ""));
+    REQUIRE(!outcome.finding);
+    return read<std::uint32_t>(out);
+  }
+  std::string message() {
+    run();
+    return outcome.finding ? outcome.finding->message : "";
+  }
+};
+
+std::string const cluster_barrier = " barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
+
+}  // namespace
+
+TEST_CASE("groups of a cluster have ranks, of the launch or of what the kernel requires") {
+  std::string const body =
+      " mov.u32 %r5, %cluster_ctarank; mov.u32 %r6, %cluster_nctarank; mov.u32 %r7, %clusterid.x; mov.u32 %r8, "
+      "%clusterid.y; mov.u32 %r9, %cluster_ctaid.x; mov.u32 %r10, %cluster_ctaid.y; mov.u32 %r11, %nclusterid.x;\n"
+      " shl.b32 %r6, %r6, 4; shl.b32 %r7, %r7, 8; shl.b32 %r8, %r8, 12; shl.b32 %r9, %r9, 16; shl.b32 %r10, %r10, 20; "
+      "shl.b32 %r11, %r11, 24;\n or.b32 %r5, %r5, %r6; or.b32 %r5, %r5, %r7; or.b32 %r5, %r5, %r8; or.b32 %r5, %r5, "
+      "%r9; "
+      "or.b32 %r5, %r5, %r10; or.b32 %r5, %r5, %r11; st.global.b32 [%q1], %r5;\n";
+  for (bool const by_launch : {true, false}) {
+    ClusterBench bench(body, {6, 4, 1}, by_launch ? Dim3{3, 2, 1} : Dim3{}, 1,
+                       by_launch ? "" : ".explicitcluster .reqnctapercluster 3, 2, 1");
+    auto const result = bench.result();
+    for (std::uint32_t y = 0; y < 4; ++y)
+      for (std::uint32_t x = 0; x < 6; ++x)
+        REQUIRE(result[y * 6 + x] ==
+                (x % 3 + 3 * (y % 2) | 6u << 4 | x / 3 << 8 | y / 2 << 12 | x % 3 << 16 | y % 2 << 20 | 2u << 24));
+  }
+}
+
+TEST_CASE("groups of a cluster read, write and update each other's shared memory") {
+  // Each work-item stores for the next group, adds to the one after, and reads what it was given.
+  std::string const body =
+      " mov.u32 %r5, sm; shl.b32 %r6, %r0, 2; add.u32 %r5, %r5, %r6; mov.u32 %r7, %cluster_ctarank; mov.u32 %r8, "
+      "%cluster_nctarank; add.u32 %r9, %r7, 1; rem.u32 %r9, %r9, %r8; add.u32 %r10, %r7, 2; rem.u32 %r10, %r10, %r8;\n"
+      " st.shared.u32 [%r5], 1000; st.shared.u32 [%r5+512], 0;\n" +
+      cluster_barrier +
+      " mapa.shared::cluster.u32 %r11, %r5, %r9; mapa.shared::cluster.u32 %r12, %r5, %r10;\n mul.lo.u32 %r13, %r7, "
+      "100; "
+      "add.u32 %r13, %r13, %r0; st.shared::cluster.u32 [%r11+512], %r13; red.shared::cluster.add.u32 [%r12], %r7;\n" +
+      cluster_barrier +
+      " ld.shared.u32 %r14, [%r5+512]; ld.shared.u32 %r15, [%r5]; cvt.u64.u32 %q2, %r5; cvta.shared.u64 %q2, %q2; "
+      "mapa.u64 %q3, %q2, %r9; ld.u32 %r16, [%q3]; getctarank.shared::cluster.u32 %r17, %r11;\n setp.ne.u32 %p, %r17, "
+      "%r9; @%p trap;\n mad.lo.u32 %r14, %r15, 10000, %r14; add.u32 %r14, %r14, %r16; st.global.u32 [%q1], %r14;\n" +
+      cluster_barrier;
+  for (std::uint32_t const size : {2u, 4u, 8u}) {
+    ClusterBench bench(body, {16, 1, 1}, {size, 1, 1});
+    auto const result = bench.result();
+    for (std::uint32_t group = 0; group < 16; ++group)
+      for (std::uint32_t item = 0; item < 64; ++item) {
+        std::uint32_t const rank = group % size, before = (rank + size - 1) % size, two = (rank + 2 * size - 2) % size;
+        std::uint32_t const next = 1000 + ((rank + 1) % size + 2 * size - 2) % size;
+        INFO("size " << size << " group " << group << " item " << item);
+        REQUIRE(result[group * 64 + item] == (1000 + two) * 10000 + before * 100 + item + next);
+      }
+  }
+}
+
+TEST_CASE("a group arrives at an mbarrier of another group, which waits for it") {
+  std::string const body =
+      " mov.u32 %r5, bar; mov.u32 %r7, %cluster_ctarank; setp.ne.u32 %p, %r0, 0; @%p bra ready; "
+      "mbarrier.init.shared.b64 "
+      "[%r5], 2;\nready:\n" +
+      cluster_barrier +
+      " setp.ne.u32 %p, %r0, 0; @%p bra wait;\n mapa.shared::cluster.u32 %r6, %r5, 0; mbarrier.arrive.release.cluster."
+      "shared::cluster.b64 _, [%r6];\nwait:\n setp.ne.u32 %p, %r7, 0; @%p bra done;\nagain:\n mbarrier.try_wait.parity."
+      "shared::cta.b64 %done, [%r5], 0; @!%done bra again;\n st.global.u32 [%q1], 7;\ndone:\n" +
+      cluster_barrier;
+  ClusterBench bench(body, {4, 1, 1}, {2, 1, 1});
+  auto const result = bench.result();
+  for (std::uint32_t i = 0; i < result.size(); ++i) REQUIRE(result[i] == (i / 64 % 2 == 0 ? 7 : 0));
+}
+
+TEST_CASE("a tile goes to several groups of a cluster") {
+  TensorMap map;
+  map.element = TensorMap::Element::u32;
+  map.dims[0] = 64;
+  map.box[0] = 64;
+  map.steps[0] = 1;
+  std::string const body =
+      " mov.u32 %r5, bar; mov.u32 %r7, %cluster_ctarank; setp.ne.u32 %p, %r0, 0; @%p bra ready; "
+      "mbarrier.init.shared.b64 "
+      "[%r5], 1; setp.eq.u32 %p, %r7, 1; @%p bra ready; mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5], 256;\n"
+      "ready:\n" +
+      cluster_barrier +
+      " setp.ne.u32 %p, %r0, 0; @%p bra wait; setp.ne.u32 %p, %r7, 2; @%p bra wait;\n mov.b16 %h, 13; add.u64 %q4, "
+      "%q0, "
+      "4096;\n cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+      "[sm], "
+      "[%q4, {0}], [%r5], %h;\nwait:\n setp.eq.u32 %p, %r7, 1; @%p bra done;\nagain:\n "
+      "mbarrier.try_wait.parity.shared::"
+      "cta.b64 %done, [%r5], 0; @!%done bra again;\n shl.b32 %r6, %r0, 2; mov.u32 %r8, sm; add.u32 %r8, %r8, %r6; "
+      "ld.shared.u32 %r9, [%r8]; st.global.u32 [%q1], %r9;\ndone:\n" +
+      cluster_barrier;
+  ClusterBench bench(" .reg .b16 %h;\n" + body, {4, 1, 1}, {4, 1, 1});
+  std::uint64_t const data = bench.memory.add("data", 256);
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    std::uint32_t const value = 3 * i + 1;
+    std::memcpy(bench.memory.bytes(data).data() + 4 * i, &value, 4);
+  }
+  map.address = data;
+  std::uint64_t const large = bench.memory.add("large", 8192);
+  std::memcpy(bench.memory.bytes(large).data() + 4096, &map, sizeof map);
+  std::memcpy(bench.launch.parameters.data(), &large, 8);
+  bench.out = large;
+  auto const result = bench.result();
+  for (std::uint32_t i = 0; i < 256; ++i) REQUIRE(result[i] == (i / 64 == 1 ? 0 : 3 * (i % 64) + 1));
+}
+
+TEST_CASE("what is wrong in a cluster is found") {
+  std::string const store = " mov.u32 %r5, sm; mapa.shared::cluster.u32 %r6, %r5, 1; st.shared::cluster.u32 [%r6+";
+  CHECK_THAT(ClusterBench(store + "2048], %r0;\n", {2, 1, 1}, {2, 1, 1}).message(),
+             Contains("shared store of 4 bytes"));
+  CHECK_THAT(ClusterBench(store + "0], %r0;\n", {2, 1, 1}, {1, 1, 1}).message(), Contains("shared store of 4 bytes"));
+  CHECK_THAT(ClusterBench(" setp.eq.u32 %p, %r0, 0; @%p bra other;\n bar.sync 1, 128;\nother:\n" + cluster_barrier,
+                          {2, 1, 1}, {2, 1, 1})
+                 .message(),
+             Contains("wait"));
+  CHECK_THROWS_WITH(ClusterBench("", {3, 1, 1}, {2, 1, 1}).message(), Contains("cannot be cut into clusters"));
+  CHECK_THROWS_WITH(ClusterBench("", {32, 1, 1}, {32, 1, 1}).message(), Contains("a cluster of 32 groups"));
+}
+
+TEST_CASE("observers hear of the groups of clusters that were asked for") {
+  struct Groups : Observer {
+    std::vector<std::uint64_t> begun;
+    void group_begin(std::uint64_t group) override { begun.push_back(group); }
+    std::unique_ptr<Observer> fork() const override { return std::make_unique<Groups>(); }
+    void join(Observer const& other) override {
+      auto const& o = static_cast<Groups const&>(other);
+      begun.insert(begun.end(), o.begun.begin(), o.begun.end());
+    }
+  } groups;
+  ClusterBench bench(cluster_barrier + " st.global.u32 [%q1], 1;\n", {8, 1, 1}, {2, 1, 1});
+  Observer* const observers[] = {&groups};
+  std::uint64_t const some[] = {2, 7};
+  bench.outcome = kernelcast::emu::run(*bench.program, bench.launch, bench.memory, some, observers, {}, 1);
+  std::ranges::sort(groups.begun);
+  CHECK(groups.begun == std::vector<std::uint64_t>{2, 7});
+  auto const result = bench.read<std::uint32_t>(bench.out);
+  for (std::uint32_t g = 0; g < 8; ++g) CHECK(result[g * 64] == (g / 2 == 1 || g / 2 == 3 ? 1 : 0));
+}
