@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cudart/errors.hpp"
+#include "emu/cluster.hpp"
 
 namespace kernelcast::cudart {
 
@@ -30,8 +31,9 @@ Findings::Findings(Options const& options, emu::Memory const& memory) : goes_on_
 
 emu::Checks* Findings::check(emu::Program const& program, emu::Launch const& launch) {
   if (!checks_) return nullptr;
-  if (launch.cooperative) {  // its groups run together, which no check follows
-    report(fmt::format("kernel '{}' is launched cooperatively: it is not checked", program.kernel().name));
+  if (emu::runs_together(program, launch)) {  // which no check follows
+    report(fmt::format("kernel '{}' is launched {}: it is not checked", program.kernel().name,
+                       launch.cooperative ? "cooperatively" : "in clusters"));
     return nullptr;
   }
   checks_->begin(program, launch);

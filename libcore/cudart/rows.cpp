@@ -11,6 +11,7 @@
 
 #include "attach/text.hpp"
 #include "cudart/errors.hpp"
+#include "emu/cluster.hpp"
 #include "launch/kernel_record.hpp"
 #include "record/table.hpp"
 
@@ -71,7 +72,7 @@ CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, la
                              std::uint64_t number)
     : kernel_(kernel), launch_(launch), number_(number), counters_(*kernel.ready) {
   if (groups.kind == launch::GroupChoice::Kind::spread)
-    spread_.emplace(launch.grid, launch.cooperative || kernel.ready->order_dependent());
+    spread_.emplace(launch.grid, emu::runs_together(*kernel.ready, launch) || kernel.ready->order_dependent());
   else
     chosen_ = launch::choose_groups(groups, launch.grid.count());
   sample_.emplace(*kernel.ready, launch.grid);
@@ -96,7 +97,8 @@ emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, 
                                 std::span<emu::Observer* const> also, std::function<void()> const& seen) {
   Run const with{memory, limits, threads, budget, also, seen};
   // Groups that may wait for each other run together; others apart from those that are counted, which is faster.
-  bool const together = launch_.cooperative || (kernel_.ready->order_dependent() && !budget.bounded());
+  bool const together =
+      emu::runs_together(*kernel_.ready, launch_) || (kernel_.ready->order_dependent() && !budget.bounded());
   if (!together) return run_in_parts(with);
   auto const outcome = run_together(with);
   whole_steps_ = outcome.warp_instructions;

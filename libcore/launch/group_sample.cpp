@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "emu/cluster.hpp"
 #include "emu/passed_over.hpp"
 
 namespace kernelcast::launch {
@@ -224,7 +225,7 @@ bool PartedRun::run(std::span<std::uint64_t const> groups, std::span<emu::Observ
   if (!sample) return run(groups, observers);
   std::vector<emu::Observer*> both(observers.begin(), observers.end());
   both.push_back(&sample->observer());
-  if (launch_.cooperative || limits_.in_order || program_.order_dependent()) return run(groups, both);
+  if (emu::runs_together(program_, launch_) || limits_.in_order || program_.order_dependent()) return run(groups, both);
   for (auto const group : sample->groups()) {
     auto const at = std::ranges::lower_bound(groups, group);
     if (at == groups.end() || *at != group) continue;

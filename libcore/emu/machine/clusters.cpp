@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "diag/diag.hpp"
+#include "emu/cluster.hpp"
 
 namespace kernelcast::emu {
 
@@ -37,6 +38,13 @@ Dim3 cluster_of(Program const& program, Launch const& launch) {
                 kernel + ": a grid of " + text_of(grid) + " groups cannot be cut into clusters of " + text_of(size),
                 "each dimension of the grid must be a multiple of the cluster's");
   return size;
+}
+
+bool runs_together(Program const& program, Launch const& launch) {
+  if (launch.cooperative || launch.cluster.count() > 1) return true;
+  auto const& directives = program.kernel().directives;
+  auto const required = directives.find("reqnctapercluster");
+  return required != directives.end() && std::ranges::any_of(required->second, [](auto n) { return n > 1; });
 }
 
 Clusters::Clusters(Program const& program, Launch const& launch, Memory& memory, std::span<Observer* const> observers,

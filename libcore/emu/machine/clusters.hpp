@@ -19,9 +19,6 @@
 
 namespace kernelcast::emu {
 
-// Of the launch, else what the kernel requires (.reqnctapercluster); Error(usage) where the grid is no multiple of it.
-Dim3 cluster_of(Program const&, Launch const&);
-
 class Clusters {
  public:
   Clusters(Program const&, Launch const&, Memory&, std::span<Observer* const>, Budget&, Dim3 size);

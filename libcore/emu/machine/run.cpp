@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diag/diag.hpp"
+#include "emu/cluster.hpp"
 #include "emu/machine/clusters.hpp"
 #include "emu/machine/residents.hpp"
 
