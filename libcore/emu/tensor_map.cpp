@@ -7,7 +7,8 @@ namespace kernelcast::emu {
 
 namespace {
 
-constexpr std::uint32_t max_box = 256, max_step = 8, granule = 16;
+constexpr std::uint32_t max_box = 256, max_step = 8, max_pixels = 1024, granule = 16;
+constexpr std::uint64_t max_box_bytes = std::uint64_t{256} << 10;
 
 bool is_floating(TensorMap::Element e) {
   return e >= TensorMap::Element::f16;
@@ -24,7 +25,8 @@ std::uint32_t element_bytes(TensorMap::Element element) {
 
 char const* fault_of(TensorMap const& m) {
   std::uint32_t const bytes = element_bytes(m.element);
-  if (m.mode > TensorMap::Mode::tile) return "tensor maps of im2col are not emulated";
+  bool const im2col = m.mode == TensorMap::Mode::im2col;
+  if (m.mode > TensorMap::Mode::im2col) return "not a tensor map: it has an unknown mode";
   if (std::ranges::any_of(m.reserved, [](std::uint8_t b) { return b != 0; }))
     return "not a tensor map: it has bits that no field has";
   if (m.rank() > TensorMap::max_rank) return "a tensor map's rank must be 1 to 5";
@@ -35,13 +37,22 @@ char const* fault_of(TensorMap const& m) {
     return "a tensor map's fill must be zeros, or NaN of a floating type";
   if (m.address == 0) return "a tensor map's global address must not be 0";
   if (m.address % granule != 0) return "a tensor map's global address must be a multiple of 16";
+  if (im2col && (m.rank() < 3 || m.pixels == 0 || m.pixels > max_pixels))
+    return "a tensor map of im2col must have rank 3 to 5 and 1 to 1024 pixels";
+  std::uint64_t box_bytes = bytes * (im2col ? std::uint64_t{m.pixels} : 1);
   for (std::uint32_t i = 0; i < m.rank(); ++i) {
-    if (m.box[i] == 0 || m.box[i] > max_box) return "a tensor map's box must have 1 to 256 elements in each dimension";
+    bool const of_box = i == 0 || !im2col;
+    if (of_box && (m.box[i] == 0 || m.box[i] > max_box))
+      return "a tensor map's box must have 1 to 256 elements in each dimension";
+    if (of_box) box_bytes *= i == 0 || m.steps[i] == 0 ? m.box[i] : (m.box[i] + m.steps[i] - 1u) / m.steps[i];
     if (i == 0) continue;
     if (m.steps[i] == 0 || m.steps[i] > max_step) return "a tensor map's element strides must be 1 to 8";
     if (m.strides[i - 1] % granule != 0) return "a tensor map's global strides must be multiples of 16 bytes";
     if (m.strides[i - 1] >> 40 != 0) return "a tensor map's global strides must be less than 2^40 bytes";
   }
+  for (std::uint32_t i = 1; im2col && i <= m.spatial(); ++i)
+    if (m.box_pixels(i) < 1) return "a tensor map's box of pixels is empty";
+  if (box_bytes > max_box_bytes) return "a tensor map's box is larger than shared memory";
   std::uint32_t const row_bytes = m.box[0] * bytes;
   if (row_bytes % granule != 0) return "the rows of a tensor map's box must be multiples of 16 bytes";
   if (m.swizzle != 0 && row_bytes > granule << m.swizzle)

@@ -42,11 +42,21 @@ struct TensorMap {
   std::uint8_t swizzle = 0;     // none, 32, 64, 128 bytes
   std::uint8_t fill = 0;        // outside the tensor: zeros, NaN
   Mode mode = Mode::tile;
-  std::uint8_t reserved[47] = {};
+  // im2col, of tensors whose dimensions are channels, up to three spatial ones and images: the box of pixels begins at
+  // `lower` and ends `upper` after the tensor, per spatial dimension; a tile has so many pixels of box[0] channels.
+  std::int16_t lower[max_rank - 2] = {}, upper[max_rank - 2] = {};
+  std::uint16_t pixels = 0;
+  std::uint8_t reserved[32] = {};
 
   std::uint32_t rank() const { return last_dim + 1u; }
+  std::uint32_t spatial() const { return last_dim - 1u; }  // of im2col: dimensions 1 to so many
+  // Pixels of the box along a dimension.
+  std::int64_t box_pixels(std::uint32_t dim) const {
+    std::int64_t const length = std::int64_t{dims[dim]} + upper[dim - 1] - lower[dim - 1];
+    return (length + steps[dim] - 1) / steps[dim];
+  }
 };
-static_assert(sizeof(TensorMap) == 128 && offsetof(TensorMap, reserved) == 81);
+static_assert(sizeof(TensorMap) == 128 && offsetof(TensorMap, reserved) == 96);
 
 inline constexpr std::uint32_t tensor_map_alignment = 64;
 

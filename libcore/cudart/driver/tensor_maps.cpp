@@ -27,35 +27,83 @@ bool fits(long long value) {
   return value >= 0 && value <= static_cast<long long>(std::numeric_limits<T>::max());
 }
 
+// What both kinds of maps have.
+struct Common {
+  int type;
+  unsigned rank;
+  void* address;
+  unsigned long long const *dims, *strides;
+  unsigned const* steps;
+  int interleave, swizzle, promotion, fill;
+};
+
+bool begin(Common const& given, TensorMap& map) {
+  auto const element = element_of(given.type);
+  if (!element || given.rank < 1 || given.rank > TensorMap::max_rank || !given.dims ||
+      (given.rank > 1 && !given.strides) || !given.steps || !fits<std::uint8_t>(given.interleave) ||
+      !fits<std::uint8_t>(given.swizzle) || given.promotion < 0 || given.promotion > 3 ||
+      !fits<std::uint8_t>(given.fill))
+    return false;
+  map.element = *element;
+  map.last_dim = static_cast<std::uint8_t>(given.rank - 1);
+  map.address = reinterpret_cast<std::uint64_t>(given.address);
+  map.interleave = static_cast<std::uint8_t>(given.interleave);
+  map.swizzle = static_cast<std::uint8_t>(given.swizzle);
+  map.fill = static_cast<std::uint8_t>(given.fill);
+  for (unsigned i = 0; i < given.rank; ++i) {
+    if (given.dims[i] == 0 || given.dims[i] > std::uint64_t{1} << 32 || given.steps[i] > 8) return false;
+    // The last of 2^32 elements is beyond all coordinates.
+    map.dims[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(given.dims[i], ~std::uint32_t{0}));
+    map.steps[i] = static_cast<std::uint8_t>(given.steps[i]);
+    if (i > 0) map.strides[i - 1] = given.strides[i - 1];
+  }
+  return true;
+}
+
+Code put(void* out, TensorMap const& map) {
+  if (!out || reinterpret_cast<std::uintptr_t>(out) % emu::tensor_map_alignment != 0 || emu::fault_of(map))
+    return Code::invalid_value;
+  std::memcpy(out, &map, sizeof map);
+  return Code::success;
+}
+
 }  // namespace
 
 KERNELCAST_CUDA_EXPORT Code cuTensorMapEncodeTiled(void* out, int type, unsigned rank, void* address,
                                                    unsigned long long const* dims, unsigned long long const* strides,
                                                    unsigned const* box, unsigned const* steps, int interleave,
                                                    int swizzle, int promotion, int fill) {
-  auto const element = element_of(type);
-  if (!out || !element || rank < 1 || rank > TensorMap::max_rank || !dims || (rank > 1 && !strides) || !box || !steps ||
-      !fits<std::uint8_t>(interleave) || !fits<std::uint8_t>(swizzle) || promotion < 0 || promotion > 3 ||
-      !fits<std::uint8_t>(fill) || reinterpret_cast<std::uintptr_t>(out) % emu::tensor_map_alignment != 0)
-    return Code::invalid_value;
   TensorMap map;
-  map.element = *element;
-  map.last_dim = static_cast<std::uint8_t>(rank - 1);
-  map.address = reinterpret_cast<std::uint64_t>(address);
-  map.interleave = static_cast<std::uint8_t>(interleave);
-  map.swizzle = static_cast<std::uint8_t>(swizzle);
-  map.fill = static_cast<std::uint8_t>(fill);
+  if (!begin({type, rank, address, dims, strides, steps, interleave, swizzle, promotion, fill}, map) || !box)
+    return Code::invalid_value;
   for (unsigned i = 0; i < rank; ++i) {
-    if (dims[i] == 0 || dims[i] > std::uint64_t{1} << 32 || box[i] > 256 || steps[i] > 8) return Code::invalid_value;
-    // The last of 2^32 elements is beyond all coordinates.
-    map.dims[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(dims[i], ~std::uint32_t{0}));
+    if (box[i] > 256) return Code::invalid_value;
     map.box[i] = static_cast<std::uint16_t>(box[i]);
-    map.steps[i] = static_cast<std::uint8_t>(steps[i]);
-    if (i > 0) map.strides[i - 1] = strides[i - 1];
   }
-  if (emu::fault_of(map)) return Code::invalid_value;
-  std::memcpy(out, &map, sizeof map);
-  return Code::success;
+  return put(out, map);
+}
+
+// Corners: of the innermost spatial dimension first.
+KERNELCAST_CUDA_EXPORT Code cuTensorMapEncodeIm2col(void* out, int type, unsigned rank, void* address,
+                                                    unsigned long long const* dims, unsigned long long const* strides,
+                                                    int const* lower, int const* upper, unsigned channels,
+                                                    unsigned pixels, unsigned const* steps, int interleave, int swizzle,
+                                                    int promotion, int fill) {
+  TensorMap map;
+  if (!begin({type, rank, address, dims, strides, steps, interleave, swizzle, promotion, fill}, map) || rank < 3 ||
+      !lower || !upper || channels > 256 || pixels > 1024)
+    return Code::invalid_value;
+  map.mode = TensorMap::Mode::im2col;
+  map.box[0] = static_cast<std::uint16_t>(channels);
+  map.pixels = static_cast<std::uint16_t>(pixels);
+  int const most = rank == 3 ? 32767 : rank == 4 ? 127 : 15;
+  for (unsigned i = 0; i + 2 < rank; ++i) {
+    for (int const corner : {lower[i], upper[i]})
+      if (corner > most || corner < -most - 1) return Code::invalid_value;
+    map.lower[i] = static_cast<std::int16_t>(lower[i]);
+    map.upper[i] = static_cast<std::int16_t>(upper[i]);
+  }
+  return put(out, map);
 }
 
 KERNELCAST_CUDA_EXPORT Code cuTensorMapReplaceAddress(void* out, void* address) {
@@ -63,7 +111,5 @@ KERNELCAST_CUDA_EXPORT Code cuTensorMapReplaceAddress(void* out, void* address) 
   TensorMap map;
   std::memcpy(&map, out, sizeof map);
   map.address = reinterpret_cast<std::uint64_t>(address);
-  if (emu::fault_of(map)) return Code::invalid_value;
-  std::memcpy(out, &map, sizeof map);
-  return Code::success;
+  return put(out, map);
 }

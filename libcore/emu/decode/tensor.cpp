@@ -33,11 +33,11 @@ constexpr Field fields[] = {
 
 }  // namespace
 
-// [shared], [map, {coordinates}], [mbarrier]{, groups}{, hint}, or [map, {coordinates}], [shared]{, hint}
+// [shared], [map, {coordinates}], [mbarrier]{, {offsets}}{, groups}{, hint}, or [map, {coordinates}], [shared]{, hint}
 void Decoder::decode_tensor_copy(Instruction const& i) {
   if (std::any_of(i.modifiers.begin(), i.modifiers.end(),
-                  [](auto m) { return m.starts_with("im2col") || m.starts_with("tile::"); }))
-    throw Unsupported{"tiles by im2col, gather and scatter are not emulated"};
+                  [](auto m) { return m.starts_with("im2col::") || m.starts_with("tile::"); }))
+    throw Unsupported{"tiles by gather, scatter and im2col::w are not emulated"};
   if (i.has("cta_group::1") || i.has("cta_group::2")) throw refused(i);
   TensorCopy f;
   f.signals = i.has("mbarrier::complete_tx::bytes");
@@ -59,15 +59,24 @@ void Decoder::decode_tensor_copy(Instruction const& i) {
   std::vector<Operand> const coordinates =
       place.kind == Operand::Kind::vector ? place.elements : std::vector<Operand>{place};
   if (coordinates.size() != f.rank) throw refused(i);
+  bool const has_offsets = i.has("im2col");
+  f.im2col = has_offsets || i.has("im2col_no_offs");
+  if (f.im2col && (f.rank < 3 || has_offsets != f.loads)) throw refused(i);
   std::vector<std::uint32_t> sources;
   f.map = copy_address(map, sources);
   f.shared = copy_address(i.operands.at(f.loads ? 0 : 1), sources);
   if (f.signals) f.barrier = copy_address(i.operands.at(2), sources);
   f.coordinates = static_cast<std::uint8_t>(sources.size());
   for (Operand const& c : coordinates) sources.push_back(source(c, LaneType::u32));
+  if (has_offsets) {
+    std::vector<Operand> const offsets = i.operands.at(3).elements;
+    if (offsets.size() != f.rank - 2u) throw refused(i);
+    f.offsets = static_cast<std::uint8_t>(sources.size());
+    for (Operand const& offset : offsets) sources.push_back(source(offset, LaneType::u16));
+  }
   if (i.has("multicast::cluster")) {
     f.group_mask = static_cast<std::uint8_t>(sources.size());
-    sources.push_back(source(i.operands.at(3), LaneType::u16));
+    sources.push_back(source(i.operands.at(has_offsets ? 4 : 3), LaneType::u16));
     Operand own;
     own.kind = Operand::Kind::special;
     own.id = static_cast<std::uint32_t>(ptx::Special::cluster_ctarank);

@@ -54,6 +54,8 @@ struct TensorCopy {
   bool loads = true;  // from global to shared memory
   bool signals = false;
   std::uint8_t rank = 1;
+  bool im2col = false;
+  std::uint8_t offsets = nothing;     // of im2col: sources, one after the other
   std::uint8_t coordinates = 0;       // sources, one after the other
   std::uint8_t group_mask = nothing;  // source: .multicast::cluster; then that of the group's rank
   BulkCopy::Reduction reduction = BulkCopy::Reduction::none;

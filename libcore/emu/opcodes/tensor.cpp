@@ -36,10 +36,15 @@ struct Piece {
   u8 data[piece_bytes] = {};
 };
 
+s64 floor_divide(s64 a, s64 b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
 // What one lane copies.
 struct Tile {
   TensorMap map;
   s32 at[TensorMap::max_rank] = {};
+  u32 offsets[TensorMap::max_rank - 2] = {};
   u64 shared = 0;
   u32 rank = 1, element_bytes = 1, row_bytes = 16, row_pitch = 16, pieces_of_row = 1, swizzle_mask = 0;
   u32 counts[TensorMap::max_rank] = {1, 1, 1, 1, 1};  // elements of the box
@@ -54,6 +59,10 @@ struct Tile {
     pieces_of_row = row_bytes / piece_bytes;
     pieces = pieces_of_row;
     counts[0] = map.box[0];
+    if (map.mode == TensorMap::Mode::im2col) {
+      pieces *= map.pixels;
+      return;
+    }
     for (u32 i = 1; i < rank; ++i) {
       counts[i] = (map.box[i] + map.steps[i] - 1u) / map.steps[i];
       pieces *= counts[i];
@@ -61,18 +70,38 @@ struct Tile {
   }
   u64 bytes() const { return pieces * piece_bytes; }
 
+  void find_row(u64 row, s64* places) const {
+    for (u32 i = 1; i < rank; ++i) {
+      places[i] = s64{at[i]} + static_cast<s64>(row % counts[i] * map.steps[i]);
+      row /= counts[i];
+    }
+  }
+  // [ptx] "im2col mode": pixel after pixel from the coordinates on, through the box of pixels of one image after the
+  // other; offsets are added at the end.
+  void find_pixel(u64 number, s64* places) const {
+    s64 carry = static_cast<s64>(number);
+    for (u32 i = 1; i <= map.spatial(); ++i) {
+      s64 const low = map.lower[i - 1], step = map.steps[i], count = map.box_pixels(i);
+      s64 const index = floor_divide(at[i] - low, step) + carry;
+      carry = floor_divide(index, count);
+      places[i] = low + (index - carry * count) * step + offsets[i - 1];
+    }
+    places[map.last_dim] = s64{at[map.last_dim]} + carry;
+  }
+
   Piece piece(u64 number) const {
     Piece p;
-    u64 row = number / pieces_of_row;
+    u64 const row = number / pieces_of_row;
     u32 const column = static_cast<u32>(number % pieces_of_row), elements = piece_bytes / element_bytes;
     p.shared = shared + row * row_pitch + column * piece_bytes;
     p.shared ^= (p.shared >> 7 & swizzle_mask) << 4;
     s64 const x = s64{at[0]} + column * elements;
     p.global = map.address + static_cast<u64>(x) * element_bytes;
     bool inside = true;
+    s64 places[TensorMap::max_rank];
+    map.mode == TensorMap::Mode::im2col ? find_pixel(row, places) : find_row(row, places);
     for (u32 i = 1; i < rank; ++i) {
-      s64 const y = s64{at[i]} + static_cast<s64>(row % counts[i] * map.steps[i]);
-      row /= counts[i];
+      s64 const y = places[i];
       inside = inside && y >= 0 && y < s64{map.dims[i]};
       p.global += static_cast<u64>(y) * map.strides[i - 1];
     }
@@ -165,6 +194,7 @@ class Copier {
     if (std::exchange(c_.any_dropped, false)) return false;
     char const* fault = fault_of(tile_.map);
     if (!fault && tile_.map.rank() != f_.rank) fault = "the tensor map has another rank";
+    if (!fault && (tile_.map.mode == TensorMap::Mode::im2col) != f_.im2col) fault = "the tensor map has another mode";
     if (fault) pass_over_lane(c_, op_, Finding::Kind::bad_image, lane_, fault);
     return !fault;
   }
@@ -173,6 +203,8 @@ class Copier {
     tile_.shared = address(f_.shared);
     for (u32 i = 0; i < f_.rank; ++i)
       tile_.at[i] = static_cast<s32>(slot<u32>(c_, source_at(op_, f_.coordinates + i), 0)[lane_]);
+    for (u32 i = 0; f_.offsets != TensorCopy::nothing && i + 2 < f_.rank; ++i)
+      tile_.offsets[i] = slot<u32>(c_, source_at(op_, f_.offsets + i), 0)[lane_] & 0xffff;
     targets_ = 0;
     if (f_.group_mask == TensorCopy::nothing) {
       target_[targets_++] = 0;

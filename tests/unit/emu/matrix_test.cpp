@@ -355,9 +355,10 @@ TEST_CASE("what is not emulated is refused with its reason") {
         {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%d0, %d1, %d2, %d3}, %q0, %q1, %t0, 0, 1, 1, 1, 0, 0;",
          "products with sparse matrices are not emulated"},
         {"tcgen05.wait::ld.sync.aligned;", "tensor memory of sm_100 is not emulated"},
-        {"cp.async.bulk.tensor.3d.im2col.shared::cluster.global.mbarrier::complete_tx::bytes [%t0], [%q0, {%t1, %t1, "
+        {"cp.async.bulk.tensor.3d.im2col::w.shared::cluster.global.mbarrier::complete_tx::bytes [%t0], [%q0, {%t1, "
+         "%t1, "
          "%t1}], [%t2], {%t3};",
-         "tiles by im2col, gather and scatter are not emulated"}}) {
+         "tiles by gather, scatter and im2col::w are not emulated"}}) {
     Bench bench = matrix_bench(std::string(" .reg .b32 %a<8>, %b<8>, %c<8>, %d<8>;\n ") + text + "\n");
     for (char const* name : {"a", "b", "c", "d"}) bench.buffer(name, 4);
     bench.run();

@@ -401,3 +401,79 @@ TEST_CASE("waiting for bytes that no copy brings is a deadlock that names the mb
   late.run();
   CHECK(late.message() == "");
 }
+
+TEST_CASE("im2col takes pixel after pixel of a box, through one image after the other") {
+  Random random{44};
+  for (int round = 0; round < 200; ++round) {
+    std::uint32_t const rank = 3 + random.below(3), spatial = rank - 2;
+    Tensor t;
+    TensorMap& m = t.map;
+    m.mode = TensorMap::Mode::im2col;
+    m.element = Element::f16;
+    m.last_dim = static_cast<std::uint8_t>(rank - 1);
+    m.box[0] = 16;
+    m.swizzle = static_cast<std::uint8_t>(random.below(4));
+    if (m.swizzle == 0) m.box[0] = 24;
+    m.pixels = static_cast<std::uint16_t>(1 + random.below(60));
+    m.dims[0] = 8 + random.below(32);
+    m.steps[0] = 1;
+    std::uint64_t stride = (2 * m.dims[0] + 15) / 16 * 16;
+    for (std::uint32_t i = 1; i < rank; ++i) {
+      m.steps[i] = static_cast<std::uint8_t>(i <= spatial ? 1 + random.below(2) : 1);
+      m.dims[i] = 3 + random.below(5);
+      m.strides[i - 1] = stride;
+      stride *= m.dims[i];
+    }
+    t.bytes.resize(stride);
+    for (std::uint8_t& b : t.bytes) b = static_cast<std::uint8_t>(random());
+    std::vector<std::uint32_t> offsets;
+    std::vector<std::vector<std::int64_t>> along(rank);  // places of the box
+    for (std::uint32_t i = 1; i <= spatial; ++i) {
+      m.lower[i - 1] = static_cast<std::int16_t>(static_cast<int>(random.below(4)) - 2);
+      m.upper[i - 1] = static_cast<std::int16_t>(static_cast<int>(random.below(3)) - 1);
+      for (std::int64_t y = m.lower[i - 1]; y <= std::int64_t{m.dims[i]} - 1 + m.upper[i - 1]; y += m.steps[i])
+        along[i].push_back(y);
+      offsets.push_back(random.below(4));
+    }
+    // Pixels in their order, by images; the copy begins at one of them.
+    std::vector<std::vector<std::int64_t>> pixels;
+    for (std::int64_t n = 0; n < 160; ++n)
+      for (std::size_t d = 0; d < (spatial > 2 ? along[3].size() : 1); ++d)
+        for (std::size_t h = 0; h < (spatial > 1 ? along[2].size() : 1); ++h)
+          for (std::int64_t const w : along[1]) {
+            std::vector<std::int64_t> pixel = {0, w};
+            if (spatial > 1) pixel.push_back(along[2][h]);
+            if (spatial > 2) pixel.push_back(along[3][d]);
+            pixel.push_back(n);
+            pixels.push_back(pixel);
+          }
+    std::size_t const first = random.below(static_cast<std::uint32_t>(pixels.size() / 100));
+    t.at[0] = static_cast<std::int32_t>(random.below(3)) * 8;
+    for (std::uint32_t i = 1; i < rank; ++i) t.at[i] = static_cast<std::int32_t>(pixels[first][i]);
+    std::string list;
+    for (std::uint32_t const offset : offsets) list += (list.empty() ? "{" : ", ") + std::to_string(offset);
+    std::string load = load_tile(t, "%q2", 2u * m.box[0] * m.pixels);
+    load.replace(load.find("global.mbarrier"), 6, "global.im2col");
+    load.replace(load.find("[bar];\nwait"), 6, "[bar], " + list + "};");
+    TileBench bench(t, load + copy_image(false, "out"), std::vector<std::uint8_t>(shared_bytes), 32);
+    bench.run();
+    INFO(described(t));
+    REQUIRE(bench.message() == "");
+    auto const result = bench.read<std::uint8_t>(bench.image);
+    for (std::uint32_t p = 0; p < m.pixels; ++p)
+      for (std::uint32_t c = 0; c < m.box[0]; ++c) {
+        std::vector<std::int64_t> place = pixels.at(first + p);
+        place[0] = t.at[0] + std::int64_t{c};
+        for (std::uint32_t i = 1; i <= spatial; ++i) place[i] += offsets[i - 1];
+        std::uint64_t global = 2 * static_cast<std::uint64_t>(place[0]);
+        bool inside = place[0] < std::int64_t{m.dims[0]};
+        for (std::uint32_t i = 1; i < rank; ++i) {
+          inside = inside && place[i] >= 0 && place[i] < std::int64_t{m.dims[i]};
+          global += static_cast<std::uint64_t>(place[i]) * m.strides[i - 1];
+        }
+        std::uint32_t const offset = p * t.pitch() + 2 * c, span = m.swizzle ? 1u << m.swizzle : 1;
+        std::uint32_t const shared = (offset / 16 ^ offset / 128 % span) * 16 + offset % 16;
+        for (std::uint32_t b = 0; b < 2; ++b) REQUIRE(result.at(shared + b) == (inside ? t.bytes.at(global + b) : 0));
+      }
+  }
+}
