@@ -477,3 +477,35 @@ TEST_CASE("im2col takes pixel after pixel of a box, through one image after the 
       }
   }
 }
+
+TEST_CASE("no tensor map, coordinate or descriptor harms the host") {
+  Random random{45};
+  Tensor const good = simple();
+  std::string const body =
+      " setp.ge.u32 %p, %r0, 128; @%p bra done; ld.global.u64 %q5, [%q1]; ld.global.u64 %q6, [%q1+8]; ld.global.u32 "
+      "%r8, "
+      "[%q1+16]; ld.global.u32 %r9, [%q1+20];\n .reg .b32 %d<4>; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+      "{%d0, "
+      "%d1, %d2, %d3}, %q5, %q6, 1, 1, 1, 1, 1;\n setp.ne.u32 %p, %r0, 0; @%p bra done; mbarrier.init.shared.b64 "
+      "[bar], "
+      "1;\n cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [sm+1024], [%q2, {%r8, %r9}], "
+      "[bar];\n cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q3, {%r9, %r8}], [sm];\ndone:\n";
+  int found = 0, done = 0;
+  for (int round = 0; round < 1500; ++round) {
+    Tensor t = good;
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(&t.map);
+    for (std::uint32_t k = random.below(4); k > 0; --k)
+      bytes[random.below(round % 2 ? 81 : 128)] = static_cast<std::uint8_t>(random());
+    std::vector<std::uint8_t> image(32);
+    for (std::uint8_t& b : image) b = static_cast<std::uint8_t>(random());
+    if (random() & 1) std::fill(image.begin(), image.begin() + 16, std::uint8_t{0});
+    if (random() & 1) std::fill(image.begin() + 16, image.end(), std::uint8_t{0});
+    TileBench bench(t, body, image, 128);
+    Limits limits;
+    limits.max_steps = 1000000;
+    bench.run({}, limits);
+    ++(bench.outcome.finding ? found : done);
+  }
+  CHECK(found > 500);
+  CHECK(done > 50);
+}
