@@ -8,6 +8,7 @@
 #include "cli/shard.hpp"
 #include "cli/values.hpp"
 #include "graph/graph_file.hpp"
+#include "graph/kernel_parts.hpp"
 #include "graph/report.hpp"
 #include "graph/system_file.hpp"
 #include "options.hpp"
@@ -65,6 +66,19 @@ device::Device at_clock(device::Device gpu, std::optional<double> clock_hz) {
   return gpu;
 }
 
+bool searches_kernel_gpus(Options const& options) {
+  return options.kernel_gpus == std::vector<std::string>{"auto"};
+}
+
+void set_kernel_gpus(Options const& options, graph::Study& study) {
+  if (options.kernel_gpus.empty()) return;
+  if (!study.recorded())
+    throw Error(Status::usage, "--kernel-gpus needs a recorded program: this graph is divided already",
+                "miniemu --attach --emit graph records one");
+  if (!searches_kernel_gpus(options))
+    study.set_kernel_parts(partsim::kernel_parts(options.kernel_gpus, study.kernels()));
+}
+
 // Calls `visit(study, gpu)` for each application (or the graph), GPU and system.
 template <class Visit>
 void each_study(Options const& options, Inputs const& in, cli::Streams& io, Visit visit) {
@@ -77,6 +91,7 @@ void each_study(Options const& options, Inputs const& in, cli::Streams& io, Visi
         auto file = graph::read_graph_file(options.graph, io.input(options.graph));
         auto study = file.recording ? graph::Study(std::move(*file.recording), system, gpu, simulation, times)
                                     : graph::Study(std::move(file.graph), system, gpu, simulation, times);
+        set_kernel_gpus(options, study);
         visit(study, gpu.device);
       }
       for (auto const& app : in.apps) {
@@ -138,17 +153,25 @@ void sweep(Options const& options, Inputs const& in, cli::Streams& io) {
     for (auto const& buffer : partsim::host_buffers(options.host_buffers, study.system(), false))
       each_point(options, study, [&](double n, std::uint32_t parts) {
         if (!shard.takes_next()) return;
+        if (searches_kernel_gpus(options))
+          study.set_kernel_parts({});  // what the last point has found is not this one's
         auto const reason = study.infeasible(n, parts);
         graph::Placement placement;
         if (reason.empty()) placement = study.placement(partsim::map_of(options.maps, study.system(), parts), buffer);
+        std::string kernel_gpus;
+        for (auto const& text : options.kernel_gpus)
+          if (!searches_kernel_gpus(options)) kernel_gpus += (kernel_gpus.empty() ? "" : ";") + text;
         auto const row = [&](graph::SimulationResult const* result) {
           auto out = graph::simulation(study, n, parts, gpu, options.alloc, placement, buffer, result, reason);
           out.clock_hz = options.clock_hz;
+          out.kernel_gpus = kernel_gpus;
           return out;
         };
         auto const point = row(nullptr);
         if (auto const* const known = done.find(point)) return write(*known, true);
         if (!reason.empty()) return write(point);
+        if (searches_kernel_gpus(options))
+          kernel_gpus = partsim::text_of(graph::choose_kernel_parts(study, n, parts, placement));
         std::vector<graph::Event> events;
         bool const draw = !options.timeline.empty();
         auto const result = study.simulate(n, parts, placement, draw || options.every_iteration ? &events : nullptr);
@@ -225,6 +248,12 @@ void run(Options const& options, cli::Streams& io) {
   if (options.apps.empty() == options.graph.empty())
     throw Error(Status::usage, options.graph.empty() ? "what is to be run?" : "--app and --graph exclude each other",
                 "--app matmul, or --graph FILE");
+  if (!options.kernel_gpus.empty() && !options.apps.empty())
+    throw Error(Status::usage, "--kernel-gpus needs a recorded program: an application's kernels use all of its parts",
+                "miniemu --attach --emit graph records one, --graph reads it");
+  if (searches_kernel_gpus(options) && (options.choose || !options.emit.empty()) && options.emit != "simulation")
+    throw Error(Status::usage, "--kernel-gpus auto searches for each row of the sweep, and there is none",
+                "leave out --choose and --emit, or give the numbers that it found");
   if (options.gpus_models.empty()) throw Error(Status::usage, "which GPU?", "for example --gpu v100");
   if (options.emit == "graph" || options.emit == "dot") return write_graph(options, in, io);
   if (options.choose || options.emit == "sensitivity") return choose(options, in, io);
@@ -244,6 +273,11 @@ void declare(cli::Tool& tool) {
   tool.list("--gpu", options->gpus_models, "kind of GPU, of the device database", "DEVICE");
   tool.list("--system", options->systems,
             "system: a name in devdb/systems, or a file: links, nvidia-smi topo -m, or hwloc's XML", "NAME");
+  tool.list(
+      "--kernel-gpus", options->kernel_gpus,
+      "of a recorded program: this kernel on so many GPUs at most; auto: for each number of GPUs, the numbers of its "
+      "kernels that make the program fastest",
+      "KERNEL=N|auto");
   app.add_option("--iterations", options->iterations, "iterations of the application's loop (default 100)")
       ->type_name("N")
       ->check(CLI::Range(1, 100000000));

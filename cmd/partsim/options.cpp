@@ -89,6 +89,29 @@ graph::SimulationOptions simulation_options(Options const& options, device::Devi
   return out;
 }
 
+graph::KernelParts kernel_parts(std::vector<std::string> const& texts, std::vector<std::string> const& kernels) {
+  graph::KernelParts out;
+  for (auto const& text : texts) {
+    auto const at = text.rfind('=');
+    auto const count = at == text.npos ? std::nullopt : to_number<std::uint32_t>(text.substr(at + 1));
+    if (!count || *count < 1)
+      throw Error(Status::usage, fmt::format("--kernel-gpus: '{}' is not KERNEL=N, nor auto", text),
+                  "for example scan=1: on one GPU");
+    auto const kernel = text.substr(0, at);
+    if (std::ranges::find(kernels, kernel) == kernels.end())
+      throw Error(Status::usage, fmt::format("--kernel-gpus: the program has no kernel '{}'", kernel),
+                  did_you_mean(kernel, kernels));
+    out[kernel] = *count;
+  }
+  return out;
+}
+
+std::string text_of(graph::KernelParts const& parts) {
+  std::string out;
+  for (auto const& [kernel, count] : parts) out += fmt::format("{}{}={}", out.empty() ? "" : ";", kernel, count);
+  return out;
+}
+
 std::string find_file(std::string const& devdb, std::string const& folder, std::string const& extension,
                       std::string const& name, std::string const& option) {
   if (name.find('/') != std::string::npos || fs::path(name).has_extension()) return name;

@@ -13,7 +13,7 @@
 namespace kernelcast::partsim {
 
 struct Options {
-  std::vector<std::string> apps, gpus_models, systems, sizes, gpu_counts, host_buffers, maps, times;
+  std::vector<std::string> apps, gpus_models, systems, sizes, gpu_counts, host_buffers, maps, times, kernel_gpus;
   std::string graph, devdb, alloc = "maxmin", fair = "pairs", emit, timeline, shard, resume;
   std::uint32_t iterations = 100;
   double launch_overhead_s = 0, copy_overhead_s = 0;
@@ -37,6 +37,10 @@ std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::In
 inline constexpr double default_host_overhead_s =
     5e-6;  // where the device's was not measured; devdb: 2.9 to 8.7 us on NVIDIA's
 graph::SimulationOptions simulation_options(Options const&, device::Device const& gpu);
+
+// "scan=1"; throws Error(usage) for what is none, and for a kernel that the program has not.
+graph::KernelParts kernel_parts(std::vector<std::string> const& texts, std::vector<std::string> const& kernels);
+std::string text_of(graph::KernelParts const&);
 
 // A name of the database's folder of applications or systems, or a file's path. Throws Error(unavailable) with near
 // names.

@@ -44,7 +44,8 @@ struct Share {
 
 class Splitter {
  public:
-  Splitter(Recording const& recording, std::uint32_t parts) : recording_(recording), parts_(parts) {
+  Splitter(Recording const& recording, std::uint32_t parts, KernelParts const& of_kernels)
+      : recording_(recording), parts_(parts), of_kernels_(of_kernels) {
     graph_.app = recording.app;
     graph_.parts = graph_.part_columns = parts;
     last_kernel_.assign(parts, none);
@@ -156,6 +157,8 @@ class Splitter {
         continue;
       }
       bool const shares = piece->mode == Piece::Mode::scattered;
+      auto const makers =
+          static_cast<double>(std::ranges::count_if(piece->makers, [](std::uint32_t maker) { return maker != none; }));
       for (std::uint32_t part = 0; part < parts_; ++part) {
         if (piece->makers[part] == none) continue;
         if (static_cast<int>(part) == where) {
@@ -163,7 +166,7 @@ class Splitter {
           continue;
         }
         auto& sending = sendings[static_cast<int>(part)];
-        sending.bytes += shares ? bytes / parts_ : bytes;
+        sending.bytes += shares ? bytes / makers : bytes;
         sending.before.insert(piece->makers[part]);
         sending.pieces.push_back(piece);
       }
@@ -314,17 +317,19 @@ class Splitter {
 
   // Bands of the slowest axis that has a group for each part, else of the longest.
   std::vector<Share> shares_of(Command const& command) const {
+    auto const limit = of_kernels_.find(command.kernel);
+    std::uint32_t const parts = limit == of_kernels_.end() ? parts_ : std::clamp(limit->second, 1U, parts_);
     std::size_t axis = 3;
     for (std::size_t i = 3; i-- > 0;)
-      if (command.groups[i] >= parts_ && axis == 3) axis = i;
+      if (command.groups[i] >= parts && axis == 3) axis = i;
     if (axis == 3)
       axis = static_cast<std::size_t>(std::max_element(command.groups.begin(), command.groups.end()) -
                                       command.groups.begin());
     std::vector<Share> out(parts_);
-    for (std::uint32_t part = 0; part < parts_; ++part) {
+    for (std::uint32_t part = 0; part < parts; ++part) {
       out[part].to = command.groups;
-      out[part].from[axis] = command.groups[axis] * part / parts_;
-      out[part].to[axis] = command.groups[axis] * (part + 1) / parts_;
+      out[part].from[axis] = command.groups[axis] * part / parts;
+      out[part].to[axis] = command.groups[axis] * (part + 1) / parts;
       out[part].of_all =
           static_cast<double>(out[part].to[axis] - out[part].from[axis]) / static_cast<double>(command.groups[axis]);
     }
@@ -406,6 +411,7 @@ class Splitter {
 
   Recording const& recording_;
   std::uint32_t parts_;
+  KernelParts const& of_kernels_;
   Graph graph_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
   std::vector<std::vector<Piece>> pieces_;                        // by buffer, in order, without gaps
@@ -417,8 +423,8 @@ class Splitter {
 
 }  // namespace
 
-Graph split(Recording const& recording, std::uint32_t parts) {
-  return Splitter(recording, parts).graph();
+Graph split(Recording const& recording, std::uint32_t parts, KernelParts const& of_kernels) {
+  return Splitter(recording, parts, of_kernels).graph();
 }
 
 }  // namespace kernelcast::graph

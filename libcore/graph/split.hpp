@@ -16,11 +16,18 @@
 // to touch all of a buffer; demands are divided evenly.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "graph/recording.hpp"
 
 namespace kernelcast::graph {
 
+// The largest number of parts that a kernel is divided over, by its name; kernels without one use all. The first parts
+// are used: [braun] 3.1.2 leaves partitions of parts of a graph, with changing numbers of GPUs, to future work.
+using KernelParts = std::map<std::string, std::uint32_t>;
+
 // `parts` at least 1. The result has n = 0 and names that tell node and part.
-Graph split(Recording const&, std::uint32_t parts);
+Graph split(Recording const&, std::uint32_t parts, KernelParts const& of_kernels = {});
 
 }  // namespace kernelcast::graph

@@ -87,12 +87,27 @@ void Study::set_system(Interconnect const& system) {
   simulator_ = Simulator(system, options_);
 }
 
+std::vector<std::string> Study::kernels() const {
+  std::vector<std::string> out;
+  if (!recording_) return out;
+  for (auto const& command : recording_->commands)
+    if (command.kind == Command::Kind::kernel && std::ranges::find(out, command.kernel) == out.end())
+      out.push_back(command.kernel);
+  return out;
+}
+
+void Study::set_kernel_parts(KernelParts of_kernels) {
+  if (of_kernels == kernel_parts_) return;
+  kernel_parts_ = std::move(of_kernels);
+  graphs_.clear();
+}
+
 Graph const& Study::graph(double n, std::uint32_t parts, std::uint32_t iterations) {
   if (!divisible()) return graphs_.begin()->second;
   Key const key{n, parts, iterations};
   if (auto const found = graphs_.find(key); found != graphs_.end()) return found->second;
   if (graphs_.size() >= max_graphs) graphs_.clear();
-  if (recording_) return graphs_.emplace(key, split(*recording_, parts)).first->second;
+  if (recording_) return graphs_.emplace(key, split(*recording_, parts, kernel_parts_)).first->second;
   std::string misfit;
   auto const at = graphs_.emplace(key, application_->graph(n, parts, iterations, misfit)).first;
   misfits_[{n, parts}] = misfit;

@@ -11,6 +11,7 @@
 #include "graph/application.hpp"
 #include "graph/recording.hpp"
 #include "graph/simulator.hpp"
+#include "graph/split.hpp"
 #include "record/projection.hpp"
 
 namespace kernelcast::graph {
@@ -70,9 +71,13 @@ class Study {
 
   Interconnect const& system() const { return *system_; }
   void set_system(Interconnect const& system);  // the same shape with other bandwidths
+  // Of a recorded program: its kernels in the order of their first launches, and over how many GPUs they are divided.
+  std::vector<std::string> kernels() const;
+  void set_kernel_parts(KernelParts of_kernels);
   std::uint32_t iterations() const { return iterations_; }
   std::string const& app() const { return app_name_; }
-  bool from_file() const { return !application_; }               // there is one size
+  bool from_file() const { return !application_; }  // there is one size
+  bool recorded() const { return recording_.has_value(); }
   bool divisible() const { return application_ || recording_; }  // there is a graph for any number of parts
 
  private:
@@ -91,6 +96,7 @@ class Study {
   ProjectedTimes const* projected_;
   Supply supply_;
   Simulator simulator_;
+  KernelParts kernel_parts_;
   std::map<Key, Graph> graphs_;
   std::map<std::pair<double, std::uint32_t>, std::string> misfits_;
 };

@@ -47,7 +47,10 @@ Schema<Simulation> const& Simulation::schema() {
           .optional_column("copied_bytes", &Simulation::copied_bytes, Unit::bytes, "sum over all copies")
           .optional_column("iterations", &Simulation::iterations, Unit::count, "of the application's loop")
           .optional_column("clock_hz", &Simulation::clock_hz, Unit::hertz,
-                           "of the GPUs' cores, where it was given; empty: the database's");
+                           "of the GPUs' cores, where it was given; empty: the database's")
+          .optional_column("kernel_gpus", &Simulation::kernel_gpus, Unit::none,
+                           "kernels that use fewer GPUs, and how many, joined by ;")
+          .may_be_empty();
   return schema;
 }
 

@@ -23,6 +23,7 @@ struct Simulation {
   std::optional<double> copied_bytes;
   std::uint64_t iterations = 1;
   std::optional<double> clock_hz;
+  std::string kernel_gpus;
 
   static Schema<Simulation> const& schema();
 };

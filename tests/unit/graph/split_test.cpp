@@ -92,6 +92,35 @@ TEST_CASE("a stencil exchanges one row each way between neighbours, every step b
   }
 }
 
+TEST_CASE("a kernel on fewer parts than the others gets what they made, and they what it made") {
+  double const row = 100, whole = 16 * row;
+  Recording r;
+  r.buffers = {{"x", whole}, {"y", whole}};
+  auto const rows = [&](std::uint32_t from, std::uint32_t to) {
+    return std::vector<Access>{access(from, false, 0, {0, row, 0}, row), access(to, true, 0, {0, row, 0}, row)};
+  };
+  r.commands = {copied(Kind::from_host, 0, 0, whole), kernel("all", {1, 16, 1}, rows(0, 1)),
+                kernel("few", {1, 16, 1}, rows(1, 0)), kernel("all", {1, 16, 1}, rows(0, 1)),
+                copied(Kind::to_host, 1, 0, whole)};
+  r = numbered(r);
+  for (std::uint32_t const few : {1U, 2U, 4U, 9U}) {
+    INFO(few << " of 4 parts");
+    auto const graph = split(r, 4, {{"few", few}});
+    auto const used = std::min(few, 4U);
+    // Bands of 16 / 4 rows and of 16 / few: what lies in the same part's bands of both stays where it is.
+    double const stays = used == 1 ? 4 : used == 2 ? 4 : 16;
+    CHECK(bytes_of(graph, TaskKind::d2d) == 2 * (16 - stays) * row);
+    CHECK(bytes_of(graph, TaskKind::h2d) == whole);
+    CHECK(bytes_of(graph, TaskKind::d2h) == whole);
+    CHECK(graph.kernels.size() == 4 + used + 4);
+    CHECK(graph.operations(0) == Approx(3 * 1000));
+    CHECK(find_cycle(graph).empty());
+  }
+  auto const alone = split(r, 4, {{"few", 1}, {"all", 1}});
+  CHECK(bytes_of(alone, TaskKind::d2d) == 0);
+  CHECK(alone.kernels.size() == 3);
+}
+
 TEST_CASE("a matrix product: rows of one matrix to each part, all of the other to all") {
   double const n = 64, row = 4 * n, whole = n * row;
   Recording r;
