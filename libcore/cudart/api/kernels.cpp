@@ -3,6 +3,7 @@
 
 #include "cudart/call.hpp"
 #include "cudart/devices.hpp"
+#include "cudart/launch.hpp"
 #include "cudart/occupancy.hpp"
 #include "cudart/registry.hpp"
 
@@ -104,6 +105,30 @@ KERNELCAST_CUDA_EXPORT Code cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFla
 KERNELCAST_CUDA_EXPORT Code cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* groups, void const* function, int block,
                                                                           std::size_t shared_bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(groups, function, block, shared_bytes, 0);
+}
+
+// Of one cluster all groups fit on the device, wherever its compute units are.
+KERNELCAST_CUDA_EXPORT Code cudaOccupancyMaxActiveClusters(int* clusters, void const* function,
+                                                           LaunchConfiguration const* given) {
+  return about(function, [&](device::Device const& device, Kernel& kernel) {
+    if (!clusters || !given) return Code::invalid_value;
+    auto const request = request_of(*given, nullptr);
+    std::uint64_t const items = std::uint64_t{request.block.x} * request.block.y * request.block.z;
+    std::uint64_t const size = std::uint64_t{request.cluster.x} * request.cluster.y * request.cluster.z;
+    if (items == 0 || size == 0) return Code::invalid_configuration;
+    *clusters = static_cast<int>(groups_per_unit(device, kernel, items, request.shared_bytes) *
+                                 device.compute_units.value_or(1) / size);
+    return Code::success;
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cudaOccupancyMaxPotentialClusterSize(int* size, void const* function,
+                                                                 LaunchConfiguration const* given) {
+  constexpr int portable = 8;
+  int clusters = 0;
+  auto const code = cudaOccupancyMaxActiveClusters(&clusters, function, given);
+  if (!size) return Code::invalid_value;
+  if (code == Code::success) *size = clusters > 0 ? portable : 0;
+  return code;
 }
 
 // The most with which so many groups still fit.

@@ -68,3 +68,28 @@ KERNELCAST_CUDA_EXPORT Code cuLaunchKernelEx(LaunchConfiguration const* given, F
   return start(function, cudart::request_of(*given, arguments), extra);
 }
 KERNELCAST_CUDA_ALIAS(cuLaunchKernelEx, cuLaunchKernelEx_ptsz)
+
+namespace {
+
+cudart::LaunchConfiguration of_driver(LaunchConfiguration const& given) {
+  return {given.grid, given.block, given.shared_bytes, given.stream, given.attributes, given.attribute_count};
+}
+
+}  // namespace
+
+KERNELCAST_OF_RUNTIME(cudaOccupancyMaxActiveClusters, int*, void const*, cudart::LaunchConfiguration const*);
+KERNELCAST_CUDA_EXPORT Code cuOccupancyMaxActiveClusters(int* clusters, Function function,
+                                                         LaunchConfiguration const* given) {
+  if (!current_context()) return no_context();
+  if (!given) return Code::invalid_value;
+  auto const configuration = of_driver(*given);
+  return of_runtime_call([&] { return cudaOccupancyMaxActiveClusters(clusters, function, &configuration); });
+}
+KERNELCAST_OF_RUNTIME(cudaOccupancyMaxPotentialClusterSize, int*, void const*, cudart::LaunchConfiguration const*);
+KERNELCAST_CUDA_EXPORT Code cuOccupancyMaxPotentialClusterSize(int* size, Function function,
+                                                               LaunchConfiguration const* given) {
+  if (!current_context()) return no_context();
+  if (!given) return Code::invalid_value;
+  auto const configuration = of_driver(*given);
+  return of_runtime_call([&] { return cudaOccupancyMaxPotentialClusterSize(size, function, &configuration); });
+}
