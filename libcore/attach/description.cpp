@@ -102,6 +102,10 @@ class ReadBack {
   std::string buffers_, images_;
 };
 
+// Tensor maps hold addresses of the application's memory.
+bool reads_tensor_maps(ptx::Function const& function) {
+  return std::ranges::any_of(function.instructions, [](auto const& i) { return i.is(ptx::Op::cp) && i.has("tensor"); });
+}
 bool reads_images(ptx::Function const& function) {
   return std::any_of(function.instructions.begin(), function.instructions.end(),
                      [](ptx::Instruction const& i) { return i.is_image_access(); });
@@ -202,6 +206,7 @@ std::string describe_launch(DescribedLaunch const& launch, LaunchSource const& s
     arguments += (i ? ", " : "") +
                  toml_string(argument(launch.function.parameters[i], launch.arguments[i], source, read_back, images));
   if (images == 0 && reads_images(launch.function)) throw Refused{"it reads textures or surfaces"};
+  if (reads_tensor_maps(launch.function)) throw Refused{"it reads tensor maps"};
   return "# Captured from a running application.\nfile = " + toml_string(spool.program(file)) + '\n' +
          read_back.finish() + "\n[[launch]]\nkernel = " + toml_string(launch.function.name) +
          "\ngrid = " + sizes(launch.sizes.grid) + "\nlocal = " + sizes(launch.sizes.block) +

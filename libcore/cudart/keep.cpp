@@ -112,6 +112,8 @@ KeptLaunch::KeptLaunch(From const& from, Kernel const& kernel, LaunchRequest con
     : spool_(from.spool) {
   try {
     if (request.cooperative) throw attach::Refused{"all of its groups must run together"};
+    if (std::uint64_t{request.cluster.x} * request.cluster.y * request.cluster.z > 1)
+      throw attach::Refused{"it is launched in clusters"};
     attach::Sizes const sizes{request.grid, request.block, request.shared_bytes};
     text_ = attach::describe_launch({*kernel.program->module, *kernel.function, sizes, request.arguments},
                                     OnEmulator(from, *kernel.program), spool_, number);
