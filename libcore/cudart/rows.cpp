@@ -245,6 +245,7 @@ record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
   auto const counters = counters_.counters();
   launch::fill_counters(row, counters);
   launch::fill_warp(row, kernel_.ready->kernel(), {});
+  row.runs_on = launch::architecture_alone(*kernel_.program->module);
   if (sample_) sample_->fill(row.group, memory);
   std::uint64_t memory_bytes = 0;
   for (auto const& buffer : memory.buffers()) memory_bytes += (buffer.size + 31) / 32 * 32;

@@ -101,6 +101,12 @@ void fill_warp(record::Kernel& row, ptx::Function const& kernel, std::string con
   if (std::ranges::any_of(kernel.instructions, exchanges)) row.warp_lanes = emu::lanes_per_warp;
 }
 
+std::string architecture_alone(ptx::Module const& module) {
+  if (module.targets.empty()) return {};
+  auto const target = module.targets.front();
+  return target.ends_with('a') || target.ends_with('f') ? std::string(target) : std::string();
+}
+
 void fill_registers(record::Kernel& row, frontend::Registers const& registers) {
   row.registers_ptx = registers.ptx;
   row.registers_sm75 = registers.sm75;

@@ -27,6 +27,9 @@ double footprint_bytes(double touched_bytes, double growth, std::uint64_t memory
 // Warps that the kernel exchanges values within, of a source that is not portable OpenCL C.
 void fill_warp(record::Kernel& row, ptx::Function const&, std::string const& source);
 
+// The target of PTX that runs on one architecture or family alone, sm_90a or sm_100f; empty where it runs on all.
+std::string architecture_alone(ptx::Module const&);
+
 void fill_registers(record::Kernel& row, frontend::Registers const&);
 
 }  // namespace kernelcast::launch

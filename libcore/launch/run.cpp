@@ -24,13 +24,6 @@ namespace kernelcast::launch {
 
 namespace {
 
-// The target of PTX that runs on one architecture or family alone: sm_90a, sm_100f.
-std::string architecture_alone(ptx::Module const& module) {
-  if (module.targets.empty()) return {};
-  auto const target = module.targets.front();
-  return target.ends_with('a') || target.ends_with('f') ? std::string(target) : std::string();
-}
-
 class Stopwatch {
  public:
   double s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
