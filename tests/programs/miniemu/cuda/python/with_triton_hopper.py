@@ -2,43 +2,14 @@
 import numpy
 import triton
 import triton.language as tl
-from cuda.bindings import driver
 
 from checks import check, skip
+from triton_device import Array, matmul
 
 try:
     from triton.tools.tensor_descriptor import TensorDescriptor
 except ImportError:
     skip("this Triton has no tensor descriptors")
-
-
-def called(result):
-    code, *rest = result
-    assert int(code) == 0, code
-    return rest[0] if len(rest) == 1 else rest
-
-
-called(driver.cuInit(0))
-called(driver.cuCtxSetCurrent(called(driver.cuDevicePrimaryCtxRetain(0))))
-
-
-class Array:
-    types = {"float32": tl.float32, "float16": tl.float16, "int32": tl.int32, "int8": tl.int8, "uint64": tl.uint64}
-
-    def __init__(self, values):
-        self.values = numpy.ascontiguousarray(values)
-        self.dtype = self.types[str(self.values.dtype)]
-        self.shape = self.values.shape
-        self.pointer = int(called(driver.cuMemAlloc(self.values.nbytes)))
-        called(driver.cuMemcpyHtoD(self.pointer, self.values.ctypes.data, self.values.nbytes))
-
-    def data_ptr(self):
-        return self.pointer
-
-    def get(self):
-        out = numpy.empty_like(self.values)
-        called(driver.cuMemcpyDtoH(out.ctypes.data, self.pointer, out.nbytes))
-        return out
 
 
 workspaces = []  # of tensor maps that kernels make
@@ -50,19 +21,6 @@ def workspace(size, alignment, stream):
 
 
 triton.set_allocator(workspace)
-
-
-@triton.jit
-def matmul(a, b, out, m, n, k, rows: tl.constexpr, columns: tl.constexpr, depth: tl.constexpr):
-    i = tl.program_id(0) * rows + tl.arange(0, rows)
-    j = tl.program_id(1) * columns + tl.arange(0, columns)
-    d = tl.arange(0, depth)
-    total = tl.zeros((rows, columns), tl.float32)
-    for at in range(0, k, depth):
-        of_a = tl.load(a + i[:, None] * k + (at + d)[None, :])
-        of_b = tl.load(b + (at + d)[:, None] * n + j[None, :])
-        total = tl.dot(of_a, of_b, total)
-    tl.store(out + i[:, None] * n + j[None, :], total)
 
 
 @triton.jit
