@@ -51,8 +51,8 @@ Done read_done(std::string const& path, cli::Streams& io) {
   return out;
 }
 
-// The parameters of the sweep that are columns, by their places in a point: but for those that are called as a column
-// of the record, or a label, is.
+// The parameters of the sweep that become columns, by their places in a point: all whose names no column of the record
+// and no label has.
 std::vector<std::size_t> add_parameters(record::Labels& labels, std::vector<std::string> const& point) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < point.size(); ++i) {

@@ -40,8 +40,8 @@ inline constexpr std::array names_of<Step>{KERNELCAST_STEPS(KERNELCAST_NAME)};
 #undef KERNELCAST_NAME
 #undef KERNELCAST_STEPS
 
-// Of one work-group not of all: launch::typical_group; empty where no group was profiled. Histograms
-// are key:count joined by ';', the parts of a key joined by '/'.
+// Of one work-group, which launch::typical_group() chooses; empty where no group was profiled. Histograms are key:count
+// joined by ';', the parts of a key joined by '/'.
 struct GroupColumns {
   std::optional<double> slots;
   std::string load_requests, store_requests;  // lines/sectors/degree
