@@ -264,11 +264,12 @@ Status run_sweep(SweepCommand const& command, launch::Sweep const& sweep, launch
         throw;
       }
     }
-    // An interruption loses nothing, neither this point nor those that come from the same file and are still to be
-    // written.
+    // An interruption loses nothing, neither this point nor what else is in the file that is resumed: its points that
+    // are still to be written, and rows of the one that is run again.
+    bool const loses = (point.known || known < done.size()) && io.would_replace(command.resume);
     if (io.to_standard_output())
       io.output().flush();
-    else if (io.format() == record::Format::csv && !(known < done.size() && io.would_replace(command.resume)))
+    else if (io.format() == record::Format::csv && !loses)
       io.publish();
   };
   for (std::size_t p = 0; p < points.size(); ++p) {
