@@ -15,6 +15,9 @@ void pass_over_lane(Context& c, MicroOp const& op, Finding::Kind kind, std::uint
 void notify_phase(Context& c, std::uint32_t const* bits) {
   static_cast<Machine*>(c.machine)->notify_phase(c, bits);
 }
+void wait_for_phase(Context& c, std::byte const* object, std::uint32_t parity) {
+  static_cast<Machine*>(c.machine)->wait_for_phase(c, {object, parity});
+}
 
 void Machine::stop_at_lane(Context const& c, MicroOp const& op, Finding::Kind kind, std::uint32_t lane,
                            char const* message) const {
@@ -38,6 +41,13 @@ void Machine::notify_phase(Context const& c, std::uint32_t const* bits) const {
     for (std::uint32_t w = 0; w < unit.warps; ++w) arrived[unit.first_warp + w] = unit.exists[w];
   std::uint32_t const warps = (threads_ + lanes_per_warp - 1) / lanes_per_warp;
   for (Observer* o : observers_) o->meet({waiting.data(), arrived.data(), warps, false});
+}
+
+// The running fragment stops at the end of its block, unless some of its lanes have not tested.
+void Machine::wait_for_phase(Context const& c, PhaseWait const& phase) {
+  if (!std::equal(c.bits, c.bits + c.warps, bits_.begin())) return;
+  waits_ = phase;
+  next_rank_ = 0;
 }
 
 }  // namespace kernelcast::emu

@@ -73,7 +73,7 @@ bool Machine::call(Unit& unit, End const& end) {
   stacks_.set_limit(enter(unit, end, site, site.callable, bits_));
   ++depth_;
   block_ = p_.callables[site.callable].entry;
-  if (!turns_.yielding()) next_rank_ = no_rank;  // no lane is deeper
+  if (!stops_soon()) next_rank_ = no_rank;  // no lane is deeper
   return true;
 }
 
@@ -102,7 +102,7 @@ bool Machine::call_indirect(Unit& unit, End const& end, CallSite const& site) {
   }
   if (parts.size() > 1) return false;
   block_ = p_.callables[parts[0].first].entry;
-  if (!turns_.yielding()) next_rank_ = no_rank;
+  if (!stops_soon()) next_rank_ = no_rank;
   return true;
 }
 
@@ -182,7 +182,7 @@ bool Machine::give_back(Unit& unit) {
   stacks_.set_limit(lowest_top);
   if (parts.size() == 1 && unit.fragments.empty()) {
     block_ = parts[0].first;
-    if (!turns_.yielding()) next_rank_ = no_rank;
+    if (!stops_soon()) next_rank_ = no_rank;
     return true;
   }
   for (auto const& [block, lanes] : parts) push(unit, block, lanes);

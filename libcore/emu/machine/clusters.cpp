@@ -107,7 +107,7 @@ void Clusters::run_cluster(std::uint64_t cluster, std::span<std::uint64_t const>
   std::vector<bool> done(count);
   for (bool going = true; going;) {
     going = false;
-    bool all_wait = true;
+    bool all_wait = true, all_idle = true;
     for (std::size_t rank = 0; rank < count; ++rank) {
       if (done[rank]) continue;
       Machine& machine = *cluster_.members[rank];
@@ -116,10 +116,14 @@ void Clusters::run_cluster(std::uint64_t cluster, std::span<std::uint64_t const>
       if (done[rank]) continue;
       going = true;
       all_wait = all_wait && machine.waits_for_cluster();
+      all_idle = all_idle && (machine.waits_for_cluster() || machine.idle());
     }
     if (going && all_wait)
       for (std::size_t rank = 0; rank < count; ++rank)
         if (!done[rank]) cluster_.members[rank]->open_cluster();
+    if (all_idle && !all_wait)
+      for (std::size_t rank = 0; rank < count; ++rank)
+        if (!done[rank]) cluster_.members[rank]->test_again();
   }
   // Shared memory lasts until all have ended.
   for (Machine* machine : cluster_.members) machine->end();

@@ -34,12 +34,16 @@ void Machine::begin(std::span<std::uint64_t const> linear_groups, TurnLength len
 bool Machine::turn() {
   turns_.begin_turn(context_.syncs);
   waits_for_cluster_ = false;
-  if (cluster_) context_.failed_tests = 0;  // another group may complete what is tested
+  if (cluster_ && !tests_again_) context_.failed_tests = 0;  // another group may complete what is tested
   for (bool going = true; going;) {
     bool running = false;
+    moves_ = false;
     for (Unit& unit : units_) running |= run_unit(unit);
-    going = release(running) || running;
-    if (waits_for_cluster_ || (going && turns_.over(context_.syncs))) return false;
+    bool const released = release(running);
+    going = released || running;
+    idle_ = running && !moves_ && !released;
+    tests_again_ = idle_ && !cluster_;
+    if (waits_for_cluster_ || (going && (turns_.over(context_.syncs) || (cluster_ && idle_)))) return false;
   }
   return true;
 }
@@ -56,7 +60,8 @@ bool Machine::run_unit(Unit& unit) {
   context_.group_lanes = group_lanes_;
   context_.exists = unit.exists.data();
   turns_.begin_unit(context_.syncs);
-  while (!turns_.leaving() && pick(unit)) {
+  bool test_again = tests_again_;
+  while (!turns_.leaving() && pick(unit, test_again)) {
     for (;;) {
       if (block_ >= code_.size()) break;  // past the last instruction: the lanes leave
       BlockCode const& code = code_[block_];
@@ -66,16 +71,17 @@ bool Machine::run_unit(Unit& unit) {
         for (Observer* o : observers_) o->block(block_, lanes);
       }
       run_block(code);
-      if (!go_on(unit, code)) break;
+      if (!go_on(unit, code)) break;  // what it has pushed waits, if the block has found that it must
       if (next_rank_ != nowhere && rank_of(block_) >= next_rank_) {
         push(unit, block_, bits_);
         break;
       }
     }
   }
-  if (!turns_.leaving()) return false;
-  turns_.left();
-  turns_.rotate(unit, context_.syncs);
+  if (turns_.leaving()) {
+    turns_.left();
+    turns_.rotate(unit, context_.syncs);
+  }
   return std::any_of(unit.fragments.begin(), unit.fragments.end(), [](Fragment const& f) { return !f.parked(); });
 }
 
@@ -85,10 +91,15 @@ void Machine::push(Unit& unit, std::uint32_t block, Bits const& bits) {
   made.bits = bits;
   made.since = context_.syncs;
   made.stack_limit = stacks_.limit();
+  if (!waits_.object) return;
+  made.state = Fragment::State::waiting;
+  made.waits = waits_;
 }
 
 // Takes the ready fragment with the lowest key, with all others that are there.
-bool Machine::pick(Unit& unit) {
+bool Machine::pick(Unit& unit, bool& test_again) {
+  waits_ = {};
+  if (p_.synchronises) Turns::test_phases(unit, context_.syncs, std::exchange(test_again, false));
   if (turns_.yielding()) turns_.rotate(unit, context_.syncs);
   std::uint64_t lowest = no_key;
   do {
@@ -107,7 +118,7 @@ bool Machine::pick(Unit& unit) {
       parked = true;
       return false;
     }
-    if (f.key != lowest) {
+    if (f.key != lowest || f.state == Fragment::State::waiting) {
       if (f.state == Fragment::State::ready) next = std::min(next, f.key);
       oldest = std::min(oldest, f.since);
       return false;
@@ -120,6 +131,7 @@ bool Machine::pick(Unit& unit) {
   next_rank_ = next >> 32 == lowest >> 32 ? static_cast<std::uint32_t>(next) : nowhere;
   if (p_.synchronises) context_.deadline = turns_.deadline(oldest, parked, units_.size() > 1);
   choose_mode(unit);
+  moves_ = true;
   return true;
 }
 

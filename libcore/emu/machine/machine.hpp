@@ -65,6 +65,8 @@ class Machine {
   }
   bool waits_for_cluster() const { return waits_for_cluster_; }  // after a turn: all work-items wait at its barrier
   void open_cluster() { cluster_open_ = true; }
+  bool idle() const { return idle_; }         // after a turn: nothing has run, all wait for others
+  void test_again() { tests_again_ = true; }  // in the next turn also mbarriers whose phase is not complete
 
   // For the slow paths of handlers.
   void access_elsewhere(Context&, MicroOp const&);
@@ -78,6 +80,7 @@ class Machine {
                                  char const* message) const;  // asynchronous.cpp
   void pass_over_lane(Context const&, MicroOp const&, Finding::Kind, std::uint32_t lane, char const* message) const;
   void notify_phase(Context const&, std::uint32_t const* bits) const;
+  void wait_for_phase(Context const&, PhaseWait const&);
   void allocate_stack(Context&, MicroOp const&);
   void save_stack(Context&, MicroOp const&);
   void restore_stack(Context&, MicroOp const&);
@@ -109,9 +112,12 @@ class Machine {
   void splat(Unit&, Pin const&, std::uint64_t value, std::uint32_t first, std::uint32_t lanes);
 
   bool run_unit(Unit&);  // true when lanes of it could go on
-  bool pick(Unit&);
+  bool pick(Unit&, bool& test_again);
   void push(Unit&, std::uint32_t block, Bits const&);
   void choose_mode(Unit const&);
+  bool stops_soon() const {
+    return turns_.yielding() || waits_.object;
+  }  // the running fragment, at the end of its block
   void run_block(BlockCode const&);
   bool go_on(Unit&, BlockCode const&);  // past the block's end; false when another fragment must be picked
   bool branch(Unit&, End const&);
@@ -233,10 +239,12 @@ class Machine {
   std::uint32_t live_warps_ = 0;
   Mode mode_ = Mode::full;
   bool alone_ = false;  // no other fragment in the unit
+  PhaseWait waits_;     // of all its lanes, from the end of its block on; of no object: none
 
   Cluster const* cluster_ = nullptr;  // of several groups
   std::uint32_t cluster_rank_ = 0;
   bool waits_for_cluster_ = false, cluster_open_ = false;
+  bool moves_ = false, idle_ = false, tests_again_ = false;
 
   std::uint64_t group_ = 0;
   Dim3 group_id_;

@@ -1,14 +1,20 @@
 #include "emu/machine/turns.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "emu/machine/barriers.hpp"
+#include "emu/opcodes/copy.hpp"
 
 namespace kernelcast::emu {
 
 namespace {
 constexpr std::uint64_t first_turn = 4096, min_turn = 256;  // of groups that run among others
+
+bool runs(Fragment const& f) {
+  return f.state == Fragment::State::ready || f.state == Fragment::State::passed_over;
 }
+}  // namespace
 
 void Turns::begin(TurnLength turns) {
   constexpr std::uint64_t first_of[] = {never, 1 << 18, 4096, 64};
@@ -45,14 +51,26 @@ void Turns::rotate(Unit& unit, std::uint64_t syncs) {
   Barriers::open_warp_barriers(unit, syncs);
   Fragment const* oldest = nullptr;
   for (Fragment const& f : unit.fragments)
-    if (!f.parked() && (!oldest || f.since < oldest->since || (f.since == oldest->since && f.key < oldest->key)))
+    if (runs(f) && (!oldest || f.since < oldest->since || (f.since == oldest->since && f.key < oldest->key)))
       oldest = &f;
   if (!oldest || oldest->since + wait_budget_ > syncs) return;
   std::uint64_t const key = oldest->key;
   for (Fragment& f : unit.fragments)
-    if (!f.parked()) f.state = f.key == key ? Fragment::State::ready : Fragment::State::passed_over;
+    if (runs(f)) f.state = f.key == key ? Fragment::State::ready : Fragment::State::passed_over;
   wait_budget_ = std::max(wait_budget_ / 2, min_budget);
   quantum_end_ = syncs + wait_budget_;
+}
+
+void Turns::test_phases(Unit& unit, std::uint64_t syncs, bool all) {
+  for (Fragment& f : unit.fragments) {
+    if (f.state != Fragment::State::waiting) continue;
+    std::uint64_t word = 0;
+    std::memcpy(&word, f.waits.object, sizeof word);
+    if (all || !is_in_phase(word, f.waits.parity))
+      f.state = Fragment::State::ready;
+    else
+      f.since = syncs;
+  }
 }
 
 bool Turns::wake(Unit& unit, std::uint64_t syncs) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -11,11 +12,18 @@ namespace kernelcast::emu {
 
 using Bits = std::array<std::uint32_t, max_warps_per_unit>;
 
+// An mbarrier, and the parity of its phase that is not complete.
+struct PhaseWait {
+  std::byte const* object = nullptr;
+  std::uint32_t parity = 0;
+};
+
 // Lanes of a unit that are at the same place.
 struct Fragment {
   enum class State : std::uint8_t {
     ready,
     passed_over,  // has kept others waiting for too long: runs when no ready one is left
+    waiting,      // for a phase of an mbarrier
     parked        // at a barrier; the key is where it goes on
   };
   std::uint64_t key = 0;  // see Machine::key_of: the lowest runs first
@@ -27,6 +35,7 @@ struct Fragment {
   bool aligned = true;
   End const* end = nullptr;
   Bits holds{};  // bar.red: lanes whose condition holds
+  PhaseWait waits;
 
   bool parked() const { return state == State::parked; }
 };

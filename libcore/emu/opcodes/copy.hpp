@@ -95,7 +95,15 @@ struct BarrierOperation {
   bool increments = false;       // async_arrive without .noinc
 };
 
+// The mbarrier object `word` is valid and in the phase of this parity: that phase is not complete. See
+// barrier_object.hpp.
+constexpr bool is_in_phase(std::uint64_t word, std::uint32_t parity) {
+  return word >> 62 == 2 && (word >> 61 & 1) == parity;
+}
+
 // Observers hear that lanes found a phase complete; machine/asynchronous.cpp.
 void notify_phase(Context&, std::uint32_t const* bits);
+// All lanes that execute have found the phase of this parity incomplete.
+void wait_for_phase(Context&, std::byte const* object, std::uint32_t parity);
 
 }  // namespace kernelcast::emu
