@@ -179,6 +179,7 @@ void GroupSample::fill(record::GroupColumns& row, emu::Memory const& memory) con
     if (p->reuse[k] > 0)
       fmt::format_to(std::back_inserter(row.reuse), "{}{}:{}", row.reuse.empty() ? "" : ";", k, p->reuse[k]);
   row.shared_requests = number(p->shared_requests);
+  if (p->shared_engine_bytes > 0) row.shared_engine_bytes = number(p->shared_engine_bytes);
   row.constant_requests = number(p->constant_requests);
   row.local_requests = text_of(p->locals);
   row.local_lines = number(p->local_lines);

@@ -29,7 +29,8 @@ std::pair<double, double> throughput(double delay, double service, double few, d
   return {x_few, x};
 }
 
-constexpr double words_together = 5;  // sectors of 32 neighbouring words, wherever they begin
+constexpr double shared_bytes_per_cycle = 128;  // of a unit that has copy engines or matrix units which use it
+constexpr double words_together = 5;            // sectors of 32 neighbouring words, wherever they begin
 
 bool has_queue(Device const& device) {
   return !device.pipes.empty();
@@ -117,6 +118,7 @@ class Projector {
   double units_ = 1, active_ = 1, groups_ = 1, grid_groups_ = 1, groups_total_ = 1, resident_ = 1, waves_ = 1,
          launches_ = 1;
   double issued_ = 0;                     // slots of a group
+  double engines_ = 0;                    // what copy engines and matrix units take of shared memory, seconds
   std::string no_rate_;                   // a kind of matrix products whose rate is not known
   double from_memory_ = 1, from_l3_ = 0;  // parts of the misses that reach memory, and the last-level cache before it
   double l3_s_ = 0;                       // what a group takes of the last-level cache
@@ -168,15 +170,18 @@ void Projector::pipes() {
   });
 }
 
-// Of a group: 16 banks serve half a wavefront at a time, others 32 lanes.
+// Of a group, by the load/store unit: 16 banks serve half a wavefront at a time, others 32 lanes.
 double Projector::shared_passes() const {
   std::size_t const lanes = device_.shared_banks == 16 ? 0 : 1;
   std::size_t const banks = lanes == 0 ? 0 : device_.shared_bank_bytes == 8 ? 2 : 1;
-  return (row_.shared_load_passes[lanes][banks] + row_.shared_store_passes[lanes][banks]) / groups_total_;
+  double const passes = row_.shared_load_passes[lanes][banks] + row_.shared_store_passes[lanes][banks];
+  double const engines = of_group(k_.group_.shared_engine_bytes) / (16 * (lanes == 0 ? 4 : banks == 2 ? 16 : 8));
+  return std::max(0.0, passes / groups_total_ - engines);
 }
 
 // Of the load/store unit, for 32 lanes; `min`: of one whose lanes lie together.
 double Projector::request_cycles(Kernel::Request const& r, double min) const {
+  if (r.by_engine()) return 0;
   if (c_.scatter_cycles <= 0 || r.sectors <= words_together) return std::max({min, r.degree, r.lines / c_.tag_lines});
   // Whole lines, of wider words: 32 bytes a clock.
   if (r.degree >= r.lines && r.sectors >= 3.5 * r.lines) return std::max(min, r.sectors);
@@ -194,7 +199,7 @@ void Projector::load_store() {
   // Loads of neighbouring words that the assembler joins are one request, and one pass.
   auto const count = [](auto const& list) {
     double sum = 0;
-    for (auto const& r : list) sum += r.count;
+    for (auto const& r : list) sum += r.by_engine() ? 0 : r.count;
     return sum;
   };
   // Constants are operands.
@@ -209,7 +214,8 @@ void Projector::load_store() {
                                           c_.shared_atomic_cycles * of_group(g.shared_atomic_passes),
                                           c_.shared_atomic_same_cycles * of_group(g.shared_atomic_serial)});
   double const local = loads(k_.locals_);
-  station(Station::shared) = (shared + shared_atomics) / f_;
+  engines_ = of_group(g.shared_engine_bytes) / (shared_bytes_per_cycle * f_);
+  station(Station::shared) = (shared + shared_atomics) / f_ + engines_;
   station(Station::lsu) =
       (loads(k_.loads_) + requests(k_.stores_, c_.store_cycles, c_.store_cycles) +
        c_.shared_in_lsu * (shared + shared_atomics) + local + c_.constant_cycles * of_group(g.constant_requests) +
@@ -471,10 +477,13 @@ void Projector::one_launch(Held held) {
   if (held == Held::in_l3) station(Station::dram) = l3_s_, from_l3_ += from_memory_, from_memory_ = 0;
   // Shared memory is part of the load/store unit: it has a station of its own to be named. An instruction that has its
   // pipe has the scheduler: that counts as far as it is busier than any pipe.
-  bool const apart = c_.shared_in_lsu <= 0;
+  // It is a station where engines use it besides.
+  bool const apart = c_.shared_in_lsu <= 0 || engines_ > 0;
+  double const twice = c_.shared_in_lsu * (station(Station::shared) - engines_);
   double sum = 0, most = 0, norm = 0, busiest_pipe = 0;
   for (auto const one : record::values_of<Station>)
     if (one != Station::shared || apart) sum += station(one), most = std::max(most, station(one));
+  if (apart) sum -= twice;
   for (auto const one :
        {Station::fp32, Station::imad, Station::integer, Station::fp64, Station::special, Station::lsu, Station::tensor})
     busiest_pipe = std::max(busiest_pipe, station(one));

@@ -96,10 +96,12 @@ class Kernel {
   friend class Projector;
   struct Request {
     double lines = 0, sectors = 0, degree = 0, count = 0;
+    bool by_engine() const { return degree <= 0; }  // a copy engine's: it asks nothing of the load/store unit
   };
   std::array<double, 3> grid_sizes() const;
   double grid_groups() const;
   bool read_group();  // false where a histogram is not one
+  void scale_copies();
   void estimate_group(double slots);
 
   record::Kernel const* row_;

@@ -1,4 +1,5 @@
 // The queue's input and output as rows.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -49,10 +50,12 @@ Kernel::Kernel(record::Kernel const& row) : row_(&row), group_(row.group) {
   double slots = 0;
   for (auto const& n : row.slots) slots += n.value_or(0);
   double const mean = slots / std::max<double>(1, static_cast<double>(row.groups_total));
-  if (complete_)
+  if (complete_) {
     scale_ = mean / *row.group.slots;
-  else if (mean > 0)
+    scale_copies();
+  } else if (mean > 0) {
     estimate_group(mean);
+  }
   estimated_ = !complete_ && mean > 0;
   if (std::vector<double> updated; read_unions(group_.atomic_unions, grid_groups(), updated) && !updated.empty())
     atomic_sectors_ = updated.back();
@@ -94,6 +97,21 @@ bool Kernel::read_group() {
              reuse_.emplace_back(std::exp2(bucket), n);
            return true;
          });
+}
+
+// Of a cluster, one group may ask copy engines for what all of them get: what such groups load is that of the mean.
+void Kernel::scale_copies() {
+  if (std::ranges::none_of(loads_, &Request::by_engine) || scale_ <= 0) return;
+  double asked = 0;
+  for (auto const& r : loads_) asked += r.count * r.sectors;
+  double const mean = row_->global_load_tx[1][0] / std::max<double>(1, static_cast<double>(row_->groups_total));
+  if (asked <= 0 || mean <= 0) return;
+  double const part = mean / (asked * scale_);
+  for (auto& r : loads_) r.count *= part;
+  for (auto* const parts : {&load_parts_, &load_lines_})
+    for (double& n : *parts) n *= part;
+  past_l1_ *= part;
+  for (auto& [distance, n] : reuse_) n *= part;
 }
 
 // What the totals tell of a mean group, where none was profiled: all requests of one shape, what they touch shared by

@@ -168,7 +168,7 @@ void add_group(Schema<Kernel>& schema) {
   number("slots", &G::slots, Unit::count, "issue slots of all pipes");
   histogram("load_requests", &G::load_requests,
             "loads of global memory by wavefronts of 32: lines of 128 bytes/sectors of 32/lines in the most loaded of "
-            "a line's 32 banks:how many");
+            "a line's 32 banks (0: by a copy engine):how many");
   histogram("store_requests", &G::store_requests, "stores to global memory, likewise");
   histogram("load_sectors", &G::load_sectors,
             "distinct sectors of 32 bytes of global memory that are loaded, by which coordinates of the group they "
@@ -183,6 +183,8 @@ void add_group(Schema<Kernel>& schema) {
             "k:n: n loads of a sector that was loaded before, with 2^(k-1) to 2^k - 1 other sectors in between (0: "
             "none; 31: by loads that pass the first-level cache by)");
   number("shared_requests", &G::shared_requests, Unit::count, "loads and stores of shared memory by wavefronts of 32");
+  number("shared_engine_bytes", &G::shared_engine_bytes, Unit::bytes,
+         "of shared memory that copy engines (bulk copies) and matrix units (wgmma) move");
   number("constant_requests", &G::constant_requests, Unit::count, "loads of constant memory");
   histogram("local_requests", &G::local_requests,
             "loads and stores of private memory, as group_load_requests, where they lie in memory: the same word of a "

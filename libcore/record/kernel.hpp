@@ -50,7 +50,7 @@ struct GroupColumns {
   // By the logarithm of the number of groups, one after the other in the grid.
   std::string load_unions, store_unions, atomic_unions;
   std::string reuse;  // by the logarithm of the distance
-  std::optional<double> shared_requests, constant_requests, texture_requests;
+  std::optional<double> shared_requests, shared_engine_bytes, constant_requests, texture_requests;
   std::string local_requests;  // lines/sectors/degree
   std::optional<double> local_lines;
   std::optional<double> atomic_requests, atomic_serial, atomic_sectors, atomic_lines, atomic_wide_lanes;

@@ -230,6 +230,10 @@ struct ProfileObserver::State {
     enum class Ordered : std::uint8_t { no, global, shared } ordered = Ordered::no;
     std::uint32_t base = no_register;
     bool joined = false;  // an atomic whose lanes ptxas makes one
+    bool engine = false;  // its accesses are not those of the load/store unit
+    bool bulk_copy = false;
+    bool arrives = false;  // at mbarriers
+    bool tests = false;    // mbarriers: a load for a wavefront
   };
   struct Warp {
     std::vector<Path> registers;
@@ -258,6 +262,13 @@ struct ProfileObserver::State {
       code.loads = code.wait == Wait::global;
       for (auto const* const word : {"cg", "cv", "volatile", "relaxed", "acquire"})
         code.past_l1 = code.past_l1 || instructions[i].has(word);
+      code.bulk_copy = is_bulk_copy(instructions[i]);
+      code.engine = uses_engine(instructions[i]);
+      code.past_l1 = code.past_l1 || code.bulk_copy;
+      code.tests = instructions[i].is(ptx::Op::mbarrier) &&
+                   (instructions[i].has("try_wait") || instructions[i].has("test_wait"));
+      code.arrives =
+          code.bulk_copy || instructions[i].has("mbarrier") || (instructions[i].is(ptx::Op::mbarrier) && !code.tests);
       code.fences = instructions[i].is(ptx::Op::st) || instructions[i].is_atomic();
       order(code, instructions[i]);
     }
@@ -279,6 +290,7 @@ struct ProfileObserver::State {
   Path load(std::uint32_t instruction, std::uint32_t warp, Path const& at);
   void count(MemoryAccess const&);
   void count_atomics(MemoryAccess const&, std::uint32_t warp, Request const&);
+  void note_mbarrier(MemoryAccess const&);
   void mark(MemoryAccess const&);
   void mark(Request const&, Direction);
 
@@ -310,6 +322,13 @@ struct ProfileObserver::State {
   std::vector<Warp> warps;  // of the group
   Path path;
   std::unordered_map<std::uint64_t, Path> ready;  // by sector
+  struct Arrival {
+    std::uint32_t instruction = 0, warp = 0;
+    std::uint64_t mbarrier = 0;
+  };
+  std::vector<Arrival> arrivals;                    // of this block
+  std::unordered_map<std::uint64_t, Path> arrived;  // by mbarrier
+  std::optional<std::uint64_t> tested;              // the mbarrier that this block has tested last
 };
 
 void ProfileObserver::State::order(Code& code, ptx::Instruction const& i) {
@@ -350,6 +369,7 @@ void ProfileObserver::State::begin(std::uint64_t group) {
   profile = {};
   path = {};
   ready.clear();
+  arrived.clear();
   local_lines.clear();
   warps.assign(max_lanes_per_unit / lanes_per_warp, {});
   has_path = program.kernel().registers.size() * warps.size() <= max_path_registers;
@@ -402,6 +422,13 @@ void ProfileObserver::State::run_block(Warp& warp, std::uint32_t index, std::uin
       later(before.at, at);
     }
     later(warp.region, at);
+    if (code.arrives)
+      for (Arrival const& a : arrivals)
+        if (a.instruction == i && a.warp == index) {
+          Path there = at;
+          if (code.bulk_copy) extend(there, Step::miss, 1);
+          later(arrived[a.mbarrier], there);
+        }
     if (code.wait == Wait::barrier) continue;  // meet() follows
     if (code.loads && (code.texture || !loaded_by[i].empty()))
       at = load(i, index, at);
@@ -424,6 +451,8 @@ void ProfileObserver::State::give_up() {
   for (auto& asked : loaded_by) asked.clear();
   with_loads.clear();
   asked_sectors.clear();
+  arrivals.clear();
+  arrived.clear();
 }
 
 void ProfileObserver::State::finish_block() {
@@ -438,6 +467,7 @@ void ProfileObserver::State::finish_block() {
   for (auto const i : with_loads) loaded_by[i].clear();
   with_loads.clear();
   asked_sectors.clear();
+  arrivals.clear();
 }
 
 void ProfileObserver::State::mark(MemoryAccess const& access) {
@@ -468,9 +498,29 @@ void ProfileObserver::State::count_atomics(MemoryAccess const& access, std::uint
   atomics.parts += global ? request.shape.sectors : request.shape.degree;
 }
 
+void ProfileObserver::State::note_mbarrier(MemoryAccess const& access) {
+  Code const& code = codes[access.instruction];
+  for (std::uint32_t w = 0; w < access.lanes.warps; ++w)
+    for (std::uint32_t m = access.lanes.masks[w]; m; m &= m - 1) {
+      std::uint64_t const at =
+          access.base + access.offsets[std::size_t{lanes_per_warp} * w + static_cast<unsigned>(std::countr_zero(m))];
+      if (code.tests) {
+        tested = at;
+        return;
+      }
+      Arrival const arrival{access.instruction, first_warp + w, at};
+      bool const known = !arrivals.empty() && arrivals.back().warp == arrival.warp &&
+                         arrivals.back().instruction == arrival.instruction && arrivals.back().mbarrier == at;
+      if (!known) arrivals.push_back(arrival);
+    }
+}
+
 void ProfileObserver::State::count(MemoryAccess const& access) {
   using enum ptx::StateSpace;
   bool const load = access.direction == Direction::load;
+  Code const& code = codes[access.instruction];
+  if (access.space == shared && access.direction == Direction::atomic && (code.arrives || code.tests))
+    note_mbarrier(access);
   for (std::uint32_t w = 0; w < access.lanes.warps; ++w) {
     std::uint32_t const mask = access.lanes.masks[w];
     if (!mask) continue;
@@ -485,8 +535,11 @@ void ProfileObserver::State::count(MemoryAccess const& access) {
       for (auto const line : reader.lines()) local_lines.insert(std::uint64_t{first_warp + w} << 48 | line);
       continue;
     }
-    if (access.space == shared && access.direction != Direction::atomic) {
-      ++profile.shared_requests;
+    if (access.space == shared && (access.direction != Direction::atomic || code.tests)) {
+      if (code.engine)
+        profile.shared_engine_bytes += static_cast<std::uint64_t>(std::popcount(mask)) * access.bytes_per_lane;
+      else
+        ++profile.shared_requests;
       continue;
     }
     if (access.space != global && access.space != shared) continue;
@@ -496,7 +549,9 @@ void ProfileObserver::State::count(MemoryAccess const& access) {
     if (access.space == shared) continue;
     if (!again) mark(request, access.direction);
     if (access.direction == Direction::atomic) continue;
-    ++(load ? profile.loads : profile.stores)[request.shape];
+    auto shape = request.shape;
+    if (code.engine) shape.degree = 0;
+    ++(load ? profile.loads : profile.stores)[shape];
     if (!load) continue;
     for (auto const s : request.sectors) {
       double weight = 1;
@@ -553,6 +608,7 @@ void ProfileObserver::block(std::uint32_t block, Lanes const& lanes) {
   if (!s.profiling) return;
   s.running = true;
   s.block = block;
+  s.tested.reset();
   s.first_warp = lanes.first_warp;
   s.masks.fill(0);
   std::copy_n(lanes.masks, std::min<std::size_t>(lanes.warps, s.masks.size()), s.masks.begin());
@@ -581,6 +637,17 @@ void ProfileObserver::meet(Meeting const& meeting) {
     return meeting.everyone || (w < meeting.warps && meeting.waiting && meeting.waiting[w] != 0);
   };
   Path all;
+  // Of an mbarrier: each behind what has arrived there, not behind each other.
+  if (auto const mbarrier = s.arrived.find(s.tested.value_or(0)); s.tested && mbarrier != s.arrived.end()) {
+    for (std::size_t w = 0; w < s.warps.size(); ++w) {
+      auto& warp = s.warps[w];
+      if (warp.registers.empty() || !waits(w)) continue;
+      later(warp.front, warp.region);
+      later(warp.front, mbarrier->second);
+      extend(warp.front, Step::barrier, 1);
+    }
+    return;
+  }
   for (std::size_t w = 0; w < s.warps.size(); ++w) {
     if (s.warps[w].registers.empty()) continue;
     if (!waits(w)) continue;

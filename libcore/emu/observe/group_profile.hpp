@@ -7,7 +7,8 @@
 // sectors (Mattson 1970), for groups that touch many on a sample of them by a hash of their address (SHARDS,
 // Waldspurger 2015). The path is a pass over the group's dataflow: a result is there when its operands are and its
 // latency is over; wavefronts issue in order from one round of a loop to the next; barriers hold all; a sector is there
-// for all wavefronts when the first request for it is. What the longest chain consists of is counted by kind, so that a
+// for all wavefronts when the first request for it is; what waits for an mbarrier goes on behind all that has arrived
+// there, bulk copies a miss after they were issued. What the longest chain consists of is counted by kind, so that a
 // model can give each kind the latency of a device.
 // Limits: latencies that decide which chain is longest are those of one device (reference_cycles); wavefronts of 32;
 // private memory is taken as always in the first-level cache.
@@ -27,7 +28,7 @@
 namespace kernelcast::emu {
 
 // Of one request of a wavefront of 32: the distinct lines of 128 bytes, sectors of 32 bytes, and the distinct lines of
-// the most loaded of the 32 banks of a line.
+// the most loaded of the 32 banks of a line; 0 where a copy engine makes the request, not the load/store unit.
 struct RequestShape {
   std::uint16_t lines = 0, sectors = 0, degree = 0;
   friend auto operator<=>(RequestShape const&, RequestShape const&) = default;
@@ -52,6 +53,9 @@ struct GroupProfile {
   Requests locals;  // to private memory, as it lies: the same word of a wavefront's work-items in one line
   std::uint64_t local_lines = 0;
   std::uint64_t shared_requests = 0, constant_requests = 0;
+  // Of shared memory, moved by what is not the load/store unit: copy engines (cp.async.bulk), and matrix units that
+  // read their operands there (wgmma).
+  std::uint64_t shared_engine_bytes = 0;
   // Atomics: requests; of each the most lanes on one address, summed, of 32-bit integers at an address that does not
   // vary 1, as ptxas joins them; of each the distinct sectors (shared: the most distinct words of one bank), summed; of
   // each the distinct lines, summed; lanes of 8 bytes.

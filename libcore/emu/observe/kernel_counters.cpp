@@ -73,6 +73,13 @@ void add_tx(AccessTotals const& totals, std::array<std::array<std::uint64_t, 3>,
   for (std::size_t i = 0; i < 9; ++i) by_width[i / 3][i % 3] += totals[i];
 }
 
+// Of so many bytes, by rows of all banks.
+AccessTotals whole_passes(std::uint64_t bytes) {
+  AccessTotals out{};
+  for (std::size_t i = 0; i < 9; ++i) out[i] = bytes >> (6 + i % 3);
+  return out;
+}
+
 }  // namespace
 
 std::uint64_t KernelCounters::inst_total() const {
@@ -347,11 +354,12 @@ std::unique_ptr<Observer> KernelObserver::fork() const {
 }
 
 void KernelObserver::State::add_sites(KernelCounters& k) const {
-  for (auto const& at : sites)
-    for (auto const& site : at) {
+  for (std::size_t i = 0; i < sites.size(); ++i)
+    for (auto const& site : sites[i]) {
       std::uint64_t const bytes = site->lanes * site->bytes;
       bool const load = site->direction == Direction::load;
-      AccessTotals const totals = site->all();
+      AccessTotals const totals =
+          mix.instructions[i].engine && site->space == ptx::StateSpace::shared ? whole_passes(bytes) : site->all();
       switch (site->space) {
         case ptx::StateSpace::global:
           if (site->direction == Direction::atomic) {
@@ -360,7 +368,7 @@ void KernelObserver::State::add_sites(KernelCounters& k) const {
           }
           (load ? k.global_load_bytes : k.global_store_bytes) += bytes;
           add_tx(totals, load ? k.global_load_tx : k.global_store_tx);
-          for (std::size_t i = 0; i < 3; ++i) (load ? k.global_load_cc13 : k.global_store_cc13)[i] += totals[9 + i];
+          for (std::size_t s = 0; s < 3; ++s) (load ? k.global_load_cc13 : k.global_store_cc13)[s] += totals[9 + s];
           break;
         case ptx::StateSpace::shared:
           if (site->direction == Direction::atomic) {

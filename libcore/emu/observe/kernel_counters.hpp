@@ -38,7 +38,8 @@ SlotCounts slots_of(std::span<record::PerPipe<double> const> blocks, std::span<s
 //  it);
 //  - issues: wavefronts of which at least one lane reaches the instruction, whatever its guard says;
 //  - branches: conditional branches executed by wavefronts of 32; divergent where its lanes disagree;
-//  - transactions and passes: loads and stores; atomics are counted apart, in lanes;
+//  - transactions and passes: loads and stores; atomics are counted apart, in lanes; passes of copy engines and matrix
+//  units are whole;
 //  - atomic_max_*: most atomic operations on one address, over all emulated groups (global) or in one group (shared);
 //  - barriers: of a group, the most barriers that one of its work-items passed, summed over the groups;
 //  - global_footprint_bytes: distinct 32-byte sectors read, written or updated, times 32;
@@ -78,6 +79,7 @@ struct KernelMix {
   struct Guarded {
     Class kind = Class::other;
     std::uint64_t param_bytes = 0;
+    bool engine = false;  // uses_engine(); of all
   };
   std::vector<Block> blocks;
   std::vector<Guarded> instructions;  // by index; read for guarded ones

@@ -60,7 +60,7 @@ KernelMix mix_of(Program const& program) {
   mix.instructions.resize(instructions.size());
   auto const lowered = lower(program);
   for (std::uint32_t i = 0; i < instructions.size(); ++i)
-    mix.instructions[i] = {program.instruction_class(i), param_bytes(instructions[i])};
+    mix.instructions[i] = {program.instruction_class(i), param_bytes(instructions[i]), uses_engine(instructions[i])};
   for (auto const& range : program.blocks()) {
     auto& block = mix.blocks.emplace_back();
     block.load_rounds = load_rounds(instructions, range.first, range.last);
