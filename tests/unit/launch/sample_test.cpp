@@ -241,3 +241,72 @@ TEST_CASE("a group that the sample has run alone tells what it touches, by all a
   CHECK(launch::worth_sampling(launch.grid, launch::max_instructions_for_footprint) == launch::Worth::middle);
   CHECK(launch::worth_sampling(launch.grid, launch::max_instructions_for_footprint + 1) == launch::Worth::nothing);
 }
+
+namespace {
+
+// A warp fills a ring of two tiles of 4 KiB by bulk copies, another takes them: `rounds` tiles, of each 8 lines of 128
+// bytes by each lane's own load. `work`: how long the taker is at each.
+std::string ring(int rounds, int work, std::string const& copy) {
+  auto const n = std::to_string(rounds);
+  return "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra ready;\nmbarrier.init.shared.b64 [full], 1;\n"
+         "mbarrier.init.shared.b64 [full+8], 1;\nmbarrier.init.shared.b64 [empty], 1;\n"
+         "mbarrier.init.shared.b64 [empty+8], 1;\nready:\nbar.sync 0;\nmov.u32 %r10, 0;\n"
+         "mov.u32 %r11, full;\nmov.u32 %r12, empty;\nmov.u32 %r13, tile;\n"
+         "setp.ge.u32 %p2, %r1, 32;\n@%p2 bra taker;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra out;\n"
+         "fill:\nand.b32 %r14, %r10, 1;\nshl.b32 %r15, %r14, 3;\nadd.u32 %r16, %r12, %r15;\n"
+         "shr.u32 %r17, %r10, 1;\nand.b32 %r17, %r17, 1;\nxor.b32 %r18, %r17, 1;\n"
+         "gap:\nmbarrier.try_wait.parity.shared.b64 %p3, [%r16], %r18;\n@!%p3 bra gap;\n"
+         "add.u32 %r16, %r11, %r15;\nmbarrier.arrive.expect_tx.shared.b64 _, [%r16], 4096;\n"
+         "shl.b32 %r19, %r14, 12;\nadd.u32 %r19, %r13, %r19;\nshl.b32 %r20, %r10, 12;\ncvt.u64.u32 %rd6, %r20;\n"
+         "add.u64 %rd6, %rd1, %rd6;\n" +
+         copy + "\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p4, %r10, " + n + ";\n@%p4 bra fill;\nbra out;\n" +
+         "taker:\nand.b32 %r14, %r10, 1;\nshl.b32 %r15, %r14, 3;\nadd.u32 %r16, %r11, %r15;\n"
+         "shr.u32 %r17, %r10, 1;\nand.b32 %r17, %r17, 1;\n"
+         "wait:\nmbarrier.try_wait.parity.shared.b64 %p3, [%r16], %r17;\n@!%p3 bra wait;\nmov.u32 %r21, 0;\n"
+         "busy:\nadd.u32 %r21, %r21, 1;\nsetp.lt.u32 %p5, %r21, " +
+         std::to_string(work) +
+         ";\n@%p5 bra busy;\nadd.u32 %r16, %r12, %r15;\nsetp.ne.u32 %p1, %r1, 32;\n"
+         "@!%p1 mbarrier.arrive.shared.b64 _, [%r16];\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p4, %r10, " +
+         n + ";\n@%p4 bra taker;\nout:";
+}
+constexpr char const* ring_variables =
+    ".shared .align 128 .b8 tile[8192];\n.shared .align 8 .b8 full[16];\n.shared .align 8 .b8 empty[16];";
+constexpr char const* bulk_copy =
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r19], [%rd6], 4096, [%r16];";
+
+}  // namespace
+
+TEST_CASE("a copy engine's requests are not the load/store unit's, and who waits for them waits for a miss") {
+  constexpr int rounds = 16;
+  auto const c = columns_of(ring(rounds, 1, bulk_copy), {1, 1, 1}, {64, 1, 1}, ring_variables);
+  double sectors = 0;
+  REQUIRE(record::read_histogram(c.load_requests, [&](std::string_view shape, double n) {
+    std::array<double, 3> of{};
+    REQUIRE(record::read_numbers(shape, of));
+    CHECK(of[2] == 0);  // no banks of the load/store unit's
+    sectors += n * of[1];
+    return true;
+  }));
+  CHECK(sectors == rounds * 4096 / 32);
+  CHECK(c.shared_engine_bytes == rounds * 4096);
+  // Two tiles are under way together: a round of the ring, of two, waits for memory once, or the taker for each tile
+  // that it has given back.
+  CHECK(step(c, record::Step::miss) >= rounds / 2);
+  CHECK(step(c, record::Step::miss) <= rounds);
+  CHECK(step(c, record::Step::barrier) >= rounds / 2);
+  CHECK(step(c, record::Step::barrier) <= 2 * rounds + 1);
+}
+
+TEST_CASE("how long one waits for an mbarrier changes no count of the one that waits") {
+  // What the taker's work adds is linear in it: no round of a waiting loop more.
+  auto const slots = [&](int work) {
+    return columns_of(ring(16, work, bulk_copy), {1, 1, 1}, {64, 1, 1}, ring_variables).slots.value();
+  };
+  auto const a = columns_of(ring(16, 10, bulk_copy), {1, 1, 1}, {64, 1, 1}, ring_variables);
+  auto const b = columns_of(ring(16, 1000, bulk_copy), {1, 1, 1}, {64, 1, 1}, ring_variables);
+  CHECK(a.shared_requests == b.shared_requests);
+  CHECK(a.shared_atomic_requests == b.shared_atomic_requests);
+  // Each of 16 tiles is waited for by two warps: one test that fails at most, and one that does not.
+  CHECK(a.shared_requests.value() <= 2 * 2 * 16 + 4);
+  CHECK(slots(1000) - slots(600) == slots(500) - slots(100));
+}

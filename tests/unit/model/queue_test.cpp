@@ -86,6 +86,36 @@ TEST_CASE("matrix products keep the matrix units busy") {
   }
 }
 
+TEST_CASE("copy engines and matrix units keep shared memory busy, not the load/store unit") {
+  auto const& d = database().find("h100");
+  auto k = group_kernel(1 << 12);
+  auto const before = model::queue::Kernel(k).explain(d, no_launches());
+  constexpr double bytes = 1 << 20;
+  k.group.shared_engine_bytes = bytes;
+  for (auto& passes : k.shared_load_passes) passes = {bytes / 64 * (1 << 12), bytes / 128 * (1 << 12), 0};
+  auto const terms = model::queue::Kernel(k).explain(d, no_launches());
+  using model::queue::Station;
+  CHECK(terms.stations[Station::lsu] == Approx(before.stations[Station::lsu]));
+  CHECK(terms.stations[Station::shared] == Approx(bytes / 128 / terms.common.clock_hz));
+  CHECK(terms.projection.limiter == Limiter::shared);
+  CHECK(*terms.projection.time_s >= terms.groups_of_unit * terms.stations[Station::shared]);
+  // A request by an engine, of a line of four sectors, asks the second-level cache alone.
+  auto engine = group_kernel(1 << 12), unit = group_kernel(1 << 12);
+  engine.group.load_requests = "4/16/0:1000", unit.group.load_requests = "4/16/4:1000";
+  for (auto* const one : {&engine, &unit}) {
+    one->group.load_sectors = "x:16000", one->group.load_lines = "x:4000";
+    one->global_load_tx[1] = {16000. * (1 << 12), 0, 0};
+  }
+  auto const by_engine = model::queue::Kernel(engine).explain(d, no_launches());
+  auto const by_unit = model::queue::Kernel(unit).explain(d, no_launches());
+  CHECK(by_engine.stations[Station::lsu] == Approx(before.stations[Station::lsu]));
+  CHECK(by_unit.stations[Station::lsu] > 1000 / by_unit.common.clock_hz);
+  CHECK(by_engine.stations[Station::l2] == Approx(by_unit.stations[Station::l2]));
+  // Half of the groups copy for all: the one that was profiled stands for the mean.
+  engine.global_load_tx[1][0] /= 2;
+  CHECK(model::queue::Kernel(engine).explain(d, no_launches()).l2_bytes == Approx(by_engine.l2_bytes / 2));
+}
+
 TEST_CASE("a device without the matrix unit is infeasible, one whose rate is not known has no time") {
   auto k = group_kernel(1 << 10);
   k.matrix_flop = "mma/f16/f32:1e9";
