@@ -75,7 +75,7 @@ CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, la
     spread_.emplace(launch.grid, emu::runs_together(*kernel.ready, launch) || kernel.ready->order_dependent());
   else
     chosen_ = launch::choose_groups(groups, launch.grid.count());
-  sample_.emplace(*kernel.ready, launch.grid);
+  sample_ = std::make_unique<launch::GroupSample>(*kernel.ready, launch.grid);
 }
 
 Budget::Budget(std::uint64_t steps, double seconds) : steps_bounded_(steps > 0), left_(steps), seconds_(seconds) {}
@@ -118,11 +118,17 @@ emu::Outcome CountedLaunch::run_together(Run const& with) {
                   with.threads);
 }
 
-bool CountedLaunch::run_some(Run const& with, std::span<std::uint64_t const> groups, bool counts, bool samples) {
+// Of several groups none is sampled.
+bool CountedLaunch::run_some(Run const& with, std::span<std::uint64_t const> groups, bool counts) {
   if (groups.empty()) return true;
   std::vector<emu::Observer*> observers;
   if (counts) observers.push_back(&counters_);
-  if (samples) observers.push_back(&sample_->observer());
+  auto const watch = [&](launch::GroupSample& sample) {
+    if (groups.size() == 1 && std::ranges::binary_search(sample.groups(), groups[0]))
+      observers.push_back(&sample.observer());
+  };
+  if (sample_) watch(*sample_);
+  for (auto const& candidate : candidates_) watch(*candidate);
   observers.insert(observers.end(), with.also.begin(), with.also.end());
   auto some = emu::run(*kernel_.ready, launch_, with.memory, groups, observers, with.limits, with.threads);
   some.warp_instructions += outcome_.warp_instructions;
@@ -139,19 +145,69 @@ void CountedLaunch::reconsider_sample() {
   if (worth == launch::Worth::middle) sample_->leave_out_neighbours();
 }
 
-// Groups that are counted, ascending, the sample's apart.
+// The groups of all samples, ascending.
+std::vector<std::uint64_t> CountedLaunch::sampled() const {
+  auto out = sample_ ? sample_->groups() : std::vector<std::uint64_t>{};
+  for (auto const& candidate : candidates_)
+    out.insert(out.end(), candidate->groups().begin(), candidate->groups().end());
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+// Groups that are counted, ascending, the samples' apart.
 bool CountedLaunch::run_chosen(Run const& with, std::span<std::uint64_t const> groups) {
-  auto const sampled = sample_ ? sample_->groups() : std::vector<std::uint64_t>{};
-  for (auto const group : sampled) {
+  for (auto const group : sampled()) {
     auto const at = std::ranges::lower_bound(groups, group);
     if (at == groups.end() || *at != group) continue;
     auto const before = static_cast<std::size_t>(at - groups.begin());
-    if (!run_some(with, groups.first(before), true, false)) return false;
-    if (!run_some(with, groups.subspan(before, 1), true, sample_.has_value())) return false;
+    if (!run_some(with, groups.first(before), true)) return false;
+    if (!run_some(with, groups.subspan(before, 1), true)) return false;
     reconsider_sample();
     groups = groups.subspan(before + 1);
   }
-  return run_some(with, groups, true, false);
+  return run_some(with, groups, true);
+}
+
+// Of the groups that run next, as far as the middle is unlike those before them.
+void CountedLaunch::add_candidates(std::span<std::uint64_t const> groups) {
+  constexpr std::size_t most = 64;
+  auto const& before = chosen_;
+  if (!sample_ || !sample_->has_neighbours() || executed_ == 0 || candidates_.size() >= most) return;
+  launch::Likeness const likeness(launch_.grid, before, counters_);
+  auto const is_near = [&](auto const& candidate) { return likeness.distance(candidate->group()) <= 1; };
+  if (likeness.middle_is_typical() || std::ranges::any_of(candidates_, is_near)) return;
+  auto const step = std::max<std::size_t>(1, groups.size() / (most - candidates_.size()));
+  for (std::size_t i = 0; i < groups.size() && candidates_.size() < most; i += step) {
+    if (!launch::has_next_neighbours(launch_.grid, groups[i])) continue;
+    auto sample = std::make_unique<launch::GroupSample>(*kernel_.ready, launch_.grid, groups[i]);
+    auto const has_run = [&](auto group) { return std::ranges::binary_search(before, group); };
+    if (std::ranges::none_of(sample->groups(), has_run)) candidates_.push_back(std::move(sample));
+  }
+}
+
+// Twice as many at a time, so that those before say whether candidates are needed.
+bool CountedLaunch::run_spread(Run const& with, std::span<std::uint64_t const> groups) {
+  while (!groups.empty()) {
+    auto const piece = groups.first(std::min(groups.size(), std::max<std::size_t>(chosen_.size(), 8)));
+    add_candidates(piece);
+    if (!run_chosen(with, piece)) return false;
+    chosen_.insert(chosen_.end(), piece.begin(), piece.end());
+    std::ranges::sort(chosen_);
+    groups = groups.subspan(piece.size());
+  }
+  return true;
+}
+
+// The group that is profiled: the middle one, or the candidate that is nearest to all that were counted.
+void CountedLaunch::choose_sample() {
+  auto candidates = std::exchange(candidates_, {});
+  if (candidates.empty() || !sample_) return;
+  launch::Likeness const likeness(launch_.grid, chosen_, counters_);
+  if (likeness.middle_is_typical()) return;
+  auto const distance = [&](auto const& candidate) { return likeness.distance(candidate->group()); };
+  auto& best = *std::ranges::min_element(candidates, {}, distance);
+  if (distance(best) < likeness.distance(sample_->group())) sample_ = std::move(best);
 }
 
 emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
@@ -166,8 +222,9 @@ emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
   std::vector<std::uint64_t> counted;  // before the others
   if (spread_) {
     for (auto some = spread_->next(counters_); !some.empty(); some = spread_->next(counters_))
-      if (!run_chosen(with, some)) return outcome_;
-    counted = chosen_ = spread_->groups();
+      if (!run_spread(with, some)) return outcome_;
+    counted = chosen_;
+    choose_sample();
   } else if (chosen_.size() == total) {
     if (!run_chosen(with, chosen_)) return outcome_;
     counted = chosen_;
@@ -177,7 +234,7 @@ emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
     auto const sampled = sample_ ? sample_->groups() : std::vector<std::uint64_t>{};
     for (auto const group : sampled) {
       if (is_in(counted, group) || !sample_ || !is_in(sample_->groups(), group)) continue;
-      if (!run_some(with, std::array{group}, false, true)) return outcome_;
+      if (!run_some(with, std::array{group}, false)) return outcome_;
       reconsider_sample();
       counted.insert(std::ranges::lower_bound(counted, group), group);
     }
@@ -190,7 +247,7 @@ emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
     }
     bool const chosen = is_in(chosen_, done), sampled = sample_ && is_in(sample_->groups(), done);
     if (chosen || sampled) {
-      if (!run_some(with, std::array{done}, chosen, sampled)) return outcome_;
+      if (!run_some(with, std::array{done}, chosen)) return outcome_;
       reconsider_sample();
       ++done;
       continue;
@@ -202,7 +259,7 @@ emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
     // A few at a time: the groups so far may have had less to do than others.
     std::uint64_t const end =
         with.budget.bounded() ? std::min(next, done + std::max<std::uint64_t>(executed_, 1)) : next;
-    if (whole_ && !run_some(with, groups_between(done, end), false, false)) return outcome_;
+    if (whole_ && !run_some(with, groups_between(done, end), false)) return outcome_;
     done = whole_ ? end : next;
   }
   return outcome_;

@@ -86,9 +86,13 @@ class CountedLaunch {
   };
   emu::Outcome run_together(Run const&);
   emu::Outcome run_in_parts(Run const&);
-  bool run_some(Run const&, std::span<std::uint64_t const> groups, bool counts, bool samples);
+  bool run_some(Run const&, std::span<std::uint64_t const> groups, bool counts);
   bool run_chosen(Run const&, std::span<std::uint64_t const> groups);
+  bool run_spread(Run const&, std::span<std::uint64_t const> groups);
   void reconsider_sample();
+  std::vector<std::uint64_t> sampled() const;
+  void add_candidates(std::span<std::uint64_t const> groups);
+  void choose_sample();
   bool is_long(Budget const&) const;
   double growth(emu::Memory const&) const;  // of the footprint, from the groups that are counted to all
 
@@ -101,7 +105,10 @@ class CountedLaunch {
   emu::Outcome outcome_;                  // in parts, so far
   std::uint64_t executed_ = 0;            // groups
   emu::KernelObserver counters_;
-  std::optional<launch::GroupSample> sample_;  // none where it costs too much
+  // Of the group in the middle; none where it costs too much. Where that is unlike others, those of some of the next
+  // groups, as none can run twice: the program sees what each leaves in memory.
+  std::unique_ptr<launch::GroupSample> sample_;
+  std::vector<std::unique_ptr<launch::GroupSample>> candidates_;
 };
 
 // The column `case` of a launch's row.

@@ -42,48 +42,55 @@ std::uint64_t middle_group(emu::Dim3 grid) {
   return middle_of(grid.x) + grid.x * (middle_of(grid.y) + grid.y * middle_of(grid.z));
 }
 
-std::uint64_t typical_group(emu::Dim3 grid, std::span<std::uint64_t const> counted, emu::KernelObserver const& counts) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::array<double, 4> sum{}, squares{};
+bool has_next_neighbours(emu::Dim3 grid, std::uint64_t group) {
+  std::array<std::uint64_t, 3> const size{grid.x, grid.y, grid.z},
+      at{group % grid.x, group / grid.x % grid.y, group / (std::uint64_t{grid.x} * grid.y)};
+  for (std::size_t i = 0; i < 3; ++i)
+    if (size[i] > 1 && at[i] + 1 == size[i]) return false;
+  return true;
+}
+
+Likeness::Likeness(emu::Dim3 grid, std::span<std::uint64_t const> counted, emu::KernelObserver const& counts)
+    : grid_(grid), counted_(counted), counts_(counts) {
   for (auto const group : counted) {
     auto const of_group = counts.counts_of(group);
-    for (std::size_t i = 0; i < sum.size(); ++i) {
+    for (std::size_t i = 0; i < sum_.size(); ++i) {
       auto const n = static_cast<double>(of_group[i]);
-      sum[i] += n;
-      squares[i] += n * n;
+      sum_[i] += n;
+      squares_[i] += n * n;
     }
   }
-  // By what factor a group is apart, as a power of 2: of the counter that is the farthest.
-  auto const apart = [&](std::uint64_t group) {
-    auto const of_group = counts.counts_of(group);
-    double most = 0;
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-      if (sum[i] == 0) continue;
-      most = std::max(most, of_group[i] == 0
-                                ? infinity
-                                : std::abs(std::log2(static_cast<double>(of_group[i]) * sum[i] / squares[i])));
-    }
-    return most;
-  };
+}
+
+// By what factor a group is apart, as a power of 2: of the counter that is the farthest.
+double Likeness::apart(std::uint64_t group) const {
+  auto const of_group = counts_.counts_of(group);
+  double most = 0;
+  for (std::size_t i = 0; i < sum_.size(); ++i) {
+    if (sum_[i] == 0) continue;
+    most = std::max(most, of_group[i] == 0
+                              ? std::numeric_limits<double>::infinity()
+                              : std::abs(std::log2(static_cast<double>(of_group[i]) * sum_[i] / squares_[i])));
+  }
+  return most;
+}
+
+bool Likeness::middle_is_typical() const {
+  auto const next = std::ranges::lower_bound(counted_, middle_group(grid_));
+  return apart(next == counted_.end() ? counted_.back() : *next) <= 1;
+}
+
+double Likeness::distance(std::uint64_t group) const {
+  if (!has_next_neighbours(grid_, group)) return std::numeric_limits<double>::infinity();
+  return apart(group) + (grid_.x >= 8 && group % grid_.x % 4 == 3 ? 1 : 0);
+}
+
+std::uint64_t typical_group(emu::Dim3 grid, std::span<std::uint64_t const> counted, emu::KernelObserver const& counts) {
+  Likeness const likeness(grid, counted, counts);
   auto const middle = middle_group(grid);
-  // One that was not counted is taken for the counted one next to it.
-  auto const next = std::ranges::lower_bound(counted, middle);
-  if (apart(next == counted.end() ? counted.back() : *next) <= 1) return middle;
-  auto const has_neighbours = [&](std::uint64_t group) {
-    std::array<std::uint64_t, 3> const at{group % grid.x, group / grid.x % grid.y,
-                                          group / (std::uint64_t{grid.x} * grid.y)};
-    std::array<std::uint64_t, 3> const size{grid.x, grid.y, grid.z};
-    for (std::size_t i = 0; i < 3; ++i)
-      if (size[i] > 1 && at[i] + 1 == size[i]) return false;
-    return true;
-  };
-  // Not to share lines counts as much as a factor of 2.
-  auto const distance = [&](std::uint64_t group) {
-    if (!has_neighbours(group)) return infinity;
-    return apart(group) + (grid.x >= 8 && group % grid.x % 4 == 3 ? 1 : 0);
-  };
-  auto const best = std::ranges::min_element(counted, {}, distance);
-  return distance(*best) < infinity ? *best : middle;
+  if (likeness.middle_is_typical()) return middle;
+  auto const best = std::ranges::min_element(counted, {}, [&](auto group) { return likeness.distance(group); });
+  return std::isfinite(likeness.distance(*best)) ? *best : middle;
 }
 
 GroupSample::GroupSample(emu::Program const& program, emu::Dim3 grid, std::uint64_t group)

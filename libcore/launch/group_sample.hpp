@@ -31,10 +31,30 @@ inline constexpr std::uint64_t max_instructions_for_footprint = 8000000;
 // In the middle of each axis; where groups share lines or sectors with a neighbour, the next one has the other part.
 std::uint64_t middle_group(emu::Dim3 grid);
 
-// The group to look at, of those that were counted (linear, ascending): the one in the middle where each of its
-// counters (KernelObserver::counts_of) is at least half and at most twice that of the group that an instruction, a
-// transaction or a pass is in on average, sum(n^2) / sum(n). Else the one that is nearest to these numbers, and has a
-// next neighbour along each axis; along x preferably one that shares lines with it.
+// Along each axis there is a next group: then it can be sampled.
+bool has_next_neighbours(emu::Dim3 grid, std::uint64_t group);
+
+// How near groups that were counted (linear, ascending) are to the group that an instruction, a transaction or a pass
+// is in on average: each of its counters (KernelObserver::counts_of) is sum(n^2) / sum(n).
+class Likeness {
+ public:
+  Likeness(emu::Dim3 grid, std::span<std::uint64_t const> counted, emu::KernelObserver const&);
+  // Each counter of the group in the middle, or of the counted one next to it, is at least half and at most twice that.
+  bool middle_is_typical() const;
+  // As a power of 2; infinite where the group cannot be sampled. Along x one that shares no lines
+  // with it counts as much as a factor of 2.
+  double distance(std::uint64_t group) const;
+
+ private:
+  double apart(std::uint64_t group) const;
+
+  emu::Dim3 grid_;
+  std::span<std::uint64_t const> counted_;
+  emu::KernelObserver const& counts_;
+  std::array<double, 4> sum_{}, squares_{};
+};
+
+// The group to look at, of those that were counted: the one in the middle where it is typical, else the nearest.
 std::uint64_t typical_group(emu::Dim3 grid, std::span<std::uint64_t const> counted, emu::KernelObserver const&);
 
 struct FootprintGrowth {
@@ -59,6 +79,7 @@ class GroupSample {
   // `emulated`: linear, ascending, at least one. `memory`: that of the launch.
   FootprintGrowth growth(std::span<std::uint64_t const> emulated, emu::Memory const& memory) const;
   void fill(record::GroupColumns&, emu::Memory const&) const;  // nothing where the group has not ended
+  std::uint64_t group() const { return middle_; }              // that is profiled
   double slots() const;                                        // of the profiled group; 0 where it has not ended
 
  private:
