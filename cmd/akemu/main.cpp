@@ -70,10 +70,9 @@ ake::Options model_options(Options const& o, device::DeviceDatabase const& datab
   out.replace = o.replace;
   out.group_launch_cycles = o.group_launch_cycles;
   out.strict = o.strict;
-  // Devices that it does not name keep the constant.
-  out.launch_cost = device::launch_cost_named(
-      fmt::format("{}{}{}", model::queue::Constants{}.launch_s, o.launch_cost.empty() ? "" : ",", o.launch_cost),
-      database);
+  out.launch_cost = {.of_host = model::queue::Constants{}.launch_s, .of = {}};
+  if (!o.launch_cost.empty())
+    out.launch_cost = device::launch_cost_named(o.launch_cost, database, std::move(out.launch_cost));
   return out;
 }
 
@@ -179,7 +178,8 @@ void declare(cli::Tool& tool) {
       ->check(cli::number_from(0, 1e9));
   app.add_option("--launch-cost", options->launch_cost,
                  "what each launch costs besides: 0, device (what the database has measured from its submission to "
-                 "its start) or so many seconds; 5e-6 unless given; rtx3080=2e-6 for one device, joined by commas")
+                 "its start) or so many seconds; unless given what hosts have seen of the device's launches, or 5e-6; "
+                 "rtx3080=2e-6 for one device, joined by commas")
       ->type_name("COST");
   app.add_flag("--strict", options->strict, "no projection where latgap.csv lacks a figure, instead of its fallback");
   app.add_option("--timeline", options->timeline, "write the wavefronts of the emulation as a Chrome trace")

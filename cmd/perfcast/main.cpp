@@ -72,7 +72,7 @@ model::queue::Options queue_options(Options const& options, model::panwar::Optio
   }
   if (!options.launch_cost.empty())  // devices that it does not name keep the constant
     out.common.launch_cost =
-        device::launch_cost_named(fmt::format("{},{}", out.constants.launch_s, options.launch_cost), database);
+        device::launch_cost_named(options.launch_cost, database, {.of_host = out.constants.launch_s, .of = {}});
   return out;
 }
 
@@ -315,9 +315,9 @@ void declare(cli::Tool& tool) {
                    "with times that were taken so");
   app.add_option(
          "--launch-cost", options->launch_cost,
-         "what each launch costs besides: 0, device (the same as --launch-delay) or so many seconds; 5e-6 unless "
-         "given, and 0 with panwar; rtx3080=2e-6 for one device, joined by commas, as what it costs depends on the "
-         "host")
+         "what each launch costs besides: 0, device (the same as --launch-delay) or so many seconds; unless "
+         "given what hosts have seen of the device's launches, or 5e-6, and 0 with panwar; rtx3080=2e-6 for one "
+         "device, joined by commas, as what it costs depends on the host")
       ->type_name("COST")
       ->excludes(delay);
   options->app = &app;

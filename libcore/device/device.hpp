@@ -50,6 +50,9 @@ struct Device : record::Device {
   Curve global_read, global_write, shared_read, shared_write;  // coalesced
   std::optional<double> measured_fp32_flop_per_s;              // the highest of all mixes of operations
   std::optional<double> launch_delay_s;                        // the shortest of all back ends
+  std::optional<double> launch_s;                              // of an empty kernel as the host sees it; the shortest
+  // That, else what its architecture has (constants.csv), else `otherwise`.
+  double host_launch_s(double otherwise) const;
   // The highest that was measured of shared memory in each direction, doubtful or not.
   double highest_shared_read_bytes_per_s = 0, highest_shared_write_bytes_per_s = 0;
   Residuals residuals;  // how wrong projections onto it may be
@@ -130,6 +133,7 @@ enum class Trust : std::uint8_t { ok, doubtful };
 struct LaunchCost {
   bool of_device = false;                         // what the database has measured from submission to start
   double seconds = 0;                             // besides
+  std::optional<double> of_host;                  // instead: Device::host_launch_s() with this
   std::map<std::string, double, std::less<>> of;  // seconds of single devices instead, by id
 
   // Seconds of one launch; none where nothing is asked for, or the database does not know it.
@@ -170,7 +174,7 @@ class DeviceDatabase {
 
 // As of --launch-cost: "0", "device" or seconds, and for single devices NAME=SECONDS, joined by commas, the later ones
 // win. Throws Error: usage for anything else, unavailable for a name that is no device's.
-LaunchCost launch_cost_named(std::string_view text, DeviceDatabase const&);
+LaunchCost launch_cost_named(std::string_view text, DeviceDatabase const&, LaunchCost unless_named = {});
 
 // Reads a devdb folder: devices.csv, occupancy.csv, and where present siblings.csv, slices.csv, aliases.csv, pipes.csv,
 // constants.csv, matrix.csv, libraries.csv, intervals.csv, ratios.csv and curves/*.csv (in order of their names); and

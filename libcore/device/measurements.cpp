@@ -94,6 +94,7 @@ void add_measurement(Device& device, Measurement const& row, record::Reader<Meas
     device.measured_fp32_flop_per_s = std::max(device.measured_fp32_flop_per_s.value_or(0), *row.value);
   if (row.metric == "launch_delay_s")
     device.launch_delay_s = std::min(device.launch_delay_s.value_or(*row.value), *row.value);
+  if (row.metric == "launch_s") device.launch_s = std::min(device.launch_s.value_or(*row.value), *row.value);
 }
 
 }  // namespace kernelcast::device

@@ -141,7 +141,7 @@ void explain_library(record::Kernel const& row, Device const& device, Options co
   terms.dram_bytes = bytes;
   terms.common.clock_hz = rates.clock_hz;
   auto const cost = options.has_launch_cost ? options.common.launch_cost.on(device)
-                                            : std::optional<double>(options.constants.launch_s);
+                                            : device.host_launch_s(options.constants.launch_s);
   terms.launch = cost.value_or(0);
   p.t_compute_s = launches * compute;
   p.t_global_s = launches * memory;

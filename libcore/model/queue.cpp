@@ -539,7 +539,7 @@ void Projector::finish() {
   terms_.start = first - body();
   double const executing = first + (launches_ - 1) * later;
   auto const cost =
-      options_.has_launch_cost ? options_.common.launch_cost.on(device_) : std::optional<double>(c_.launch_s);
+      options_.has_launch_cost ? options_.common.launch_cost.on(device_) : device_.host_launch_s(c_.launch_s);
   terms_.launch = cost.value_or(0);
   auto const& s = terms_.stations;
   double const of_unit = launches_ * terms_.groups_of_unit;
@@ -606,7 +606,7 @@ void Kernel::explain(Device const& device, Options const& options, Terms& terms)
   common.terms = !has_queue(device) || !(complete_ || estimated_);
   if (!options.has_launch_cost) {
     common.launch_cost = {};
-    if (common.terms) common.launch_cost.seconds = options.constants.launch_s;
+    if (common.terms) common.launch_cost.of_host = options.constants.launch_s;
   }
   panwar::explain(*row_, device, common, terms.common, terms.projection);
   static_cast<Quantities&>(terms) = {};
