@@ -40,7 +40,7 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d, int in
     case max_threads_per_block:
     case max_block_x:
     case max_block_y:
-      return whole(d.max_group_size);
+      return whole(d.rule.max_group_size);
     case max_block_z:
       return 64;
     case max_grid_x:
@@ -54,18 +54,18 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d, int in
     case max_shared_per_block_optin:
       return static_cast<int>(max_shared_bytes(d));
     case max_shared_per_multiprocessor:
-      return whole(d.shared_per_cu_bytes);
+      return whole(d.rule.shared_per_cu_bytes);
     case reserved_shared_per_block:
       return whole(d.rule.shared_reserved_bytes);
     case constant_memory:
       return 64 * 1024;
     case warp_size:
-      return whole(d.wave_width);
+      return whole(d.rule.wave_width);
     case max_pitch:
       return 0x7fffffff;
     case max_registers_per_block:
     case max_registers_per_multiprocessor:
-      return whole(d.registers_per_cu);
+      return whole(d.rule.registers_per_cu);
     case clock_rate:
       return whole(d.clock_hz, 1000);
     case memory_clock_rate:
@@ -77,9 +77,9 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d, int in
     case multiprocessors:
       return whole(d.compute_units);
     case max_threads_per_multiprocessor:
-      return whole(d.max_threads_per_cu);
+      return whole(d.rule.max_threads_per_cu);
     case max_blocks_per_multiprocessor:
-      return whole(d.max_groups_per_cu);
+      return whole(d.rule.max_groups_per_cu);
     case texture_alignment:
     case surface_alignment:
       return 512;

@@ -48,7 +48,7 @@ std::uint64_t default_shared_bytes(device::Device const& device) {
 }
 
 std::uint64_t max_shared_bytes(device::Device const& device) {
-  return device.shared_per_group_bytes.value_or(48 * 1024);
+  return device.rule.shared_per_group_bytes.value_or(48 * 1024);
 }
 
 }  // namespace kernelcast::cudart
