@@ -234,6 +234,9 @@ class Observer {
   virtual void branch(std::uint32_t /*instruction*/, Lanes const& /*executing*/, Lanes const& /*taking*/) {}
   virtual void barrier(std::uint32_t /*instruction*/, Lanes const&) {}
   virtual void meet(Meeting const&) {}  // a barrier opens
+  // A product of matrices whose shape is data (tcgen05): its kind, as ptx/matrix.hpp names them, and its operations.
+  // The text lasts for ever.
+  virtual void product(std::uint32_t /*instruction*/, char const* /*kind*/, double /*flop*/) {}
   // Lanes of an integer division or remainder whose divisor is 0; called only if some observer has needs_divisors().
   virtual void zero_divisor(std::uint32_t /*instruction*/, Lanes const&) {}
   virtual bool needs_divisors() const { return false; }

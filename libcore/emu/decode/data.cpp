@@ -120,8 +120,8 @@ void Decoder::decode_load(Instruction const& i) {
     return;
   }
   if (values.size() != m.elements) throw Unsupported{"a vector of another length than its type"};
-  std::uint32_t const at = static_cast<std::uint32_t>(d_.drafts.size());
   add_access(Draft::Kind::load, i, m.space, m.type, m.elements, address);
+  std::size_t const at = d_.drafts.size() - 1;
   unsigned const bytes = ptx::size_bytes(m.type);
   bool const sign = is_signed(m.type);
   Extension extension = bytes == 8   ? Extension::b64
@@ -322,13 +322,10 @@ void Decoder::decode_cluster(Instruction const& i) {
     emit("#mov.b64", {d}, {d_.immediate(0, true)}).copy = true;
     return finish();
   }
-  Operand own;
-  own.kind = Operand::Kind::special;
-  own.id = static_cast<std::uint32_t>(ptx::Special::cluster_ctarank);
   std::vector<std::uint32_t> sources = {source(i.operands.at(1), lane)};
   bool const maps = i.is(ptx::Op::mapa);
   if (maps) sources.push_back(source(i.operands.at(2), LaneType::u32));
-  sources.push_back(source(own, LaneType::u32));
+  sources.push_back(own_rank());
   // The rank is of 32 bits whatever the address is.
   std::uint32_t const d = destination(i.operands.at(0), maps ? lane : LaneType::u32);
   emit(maps ? (wide ? "#mapa.u64" : "#mapa.u32") : (wide ? "#ctarank.u64" : "#ctarank.u32"), {d}, std::move(sources));

@@ -198,6 +198,7 @@ void Decoder::run() {
   for (ptx::Register const& r : f_.registers) d_.registers.push_back({ptx::size_bytes(r.type) >= 8, no_register});
   p_.classes.assign(f_.instructions.size(), Class::other);
   p_.guarded.assign(f_.instructions.size(), false);
+  p_.of_pairs = std::ranges::any_of(f_.instructions, [](Instruction const& i) { return i.has("cta_group::2"); });
   lay_out_variables();
   split();
   find_commuting();

@@ -104,8 +104,13 @@ class Decoder {
   MatrixFragment fragment(FragmentTable const&, MatrixElement, std::size_t registers, std::size_t first,
                           std::size_t max_registers = 8);
 
-  // warpgroup.cpp
+  // warpgroup.cpp, tensor_memory.cpp
   void decode_warpgroup(Instruction const&);
+  void decode_tensor_memory(Instruction const&);
+  void decode_tensor_allocation(Instruction const&);
+  void decode_tensor_transfer(Instruction const&);
+  void decode_tensor_product(Instruction const&);
+  std::uint32_t own_rank();  // of the group in its cluster
 
   // copy.cpp
   void decode_copy(Instruction const&);

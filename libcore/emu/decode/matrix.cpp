@@ -149,7 +149,7 @@ MatrixFragment Decoder::fragment(FragmentTable const& table, MatrixElement eleme
 
 void Decoder::decode_matrix(Instruction const& i) {
   if (i.is(ptx::Op::wgmma)) return decode_warpgroup(i);
-  if (i.is(ptx::Op::tcgen05)) throw Unsupported{"tensor memory of sm_100 is not emulated"};
+  if (i.is(ptx::Op::tcgen05)) return decode_tensor_memory(i);
   if (i.is(ptx::Op::movmatrix)) {
     Words const w = matrix_words(i);
     if (!w.has("m8n8") || !w.has("trans") || !w.has("b16")) throw refused(i);

@@ -104,8 +104,14 @@ std::uint32_t Decoder::variable_address(Operand const& operand) {
       if (operand.local && p_.whole) return frame_address(operand.id, operand.value);
       if (variable.space == ptx::StateSpace::param) break;
       [[fallthrough]];
-    case ptx::StateSpace::shared:
-      return d_.immediate((operand.local ? local_offsets_ : module_offsets_)[operand.id] + operand.value, true);
+    case ptx::StateSpace::shared: {
+      std::uint64_t const offset = (operand.local ? local_offsets_ : module_offsets_)[operand.id] + operand.value;
+      std::uint32_t const address = d_.immediate(offset, true);
+      if (variable.space != ptx::StateSpace::shared || !p_.of_pairs) return address;
+      std::uint32_t const with_rank = d_.add_register(true);
+      emit("#with_rank.u64", {with_rank}, {address, own_rank()});
+      return with_rank;
+    }
     case ptx::StateSpace::global:
     case ptx::StateSpace::constant: {
       // A variable declared in the body is numbered after those of the module.

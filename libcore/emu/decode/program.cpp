@@ -18,7 +18,7 @@ bool can_pack(Program::Impl const& p) {
   for (ptx::Instruction const& i : p.kernel->instructions)
     if (i.is_image_access() ||
         i.is(ptx::Op::call, ptx::Op::mbarrier, ptx::Op::cp, ptx::Op::ldmatrix, ptx::Op::stmatrix, ptx::Op::wmma,
-             ptx::Op::alloca, ptx::Op::stacksave, ptx::Op::mapa, ptx::Op::nanosleep))
+             ptx::Op::tcgen05, ptx::Op::alloca, ptx::Op::stacksave, ptx::Op::mapa, ptx::Op::nanosleep))
       return false;
   for (BlockCode const& block : p.code) {
     End const& end = block.end;

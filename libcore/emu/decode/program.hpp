@@ -117,6 +117,11 @@ struct Program::Impl {
   bool packs = false;               // small groups may run side by side
   bool packs_within_warps = false;  // and share a warp
   bool synchronises = false;        // some block calls note_sync
+  bool tensor_memory = false;       // of sm_100
+  // Addresses of shared variables have the group's own rank in them (Machine::address_own_shared), since kernels whose
+  // groups work in pairs reach the first group of a pair by changing a bit of the rank.
+  bool of_pairs = false;
+  std::uint32_t tensor_allocation = 0;  // the first instruction that allocates it
 };
 
 }  // namespace kernelcast::emu

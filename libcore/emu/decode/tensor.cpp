@@ -38,8 +38,8 @@ void Decoder::decode_tensor_copy(Instruction const& i) {
   if (std::any_of(i.modifiers.begin(), i.modifiers.end(),
                   [](auto m) { return m.starts_with("im2col::") || m.starts_with("tile::"); }))
     throw Unsupported{"tiles by gather, scatter and im2col::w are not emulated"};
-  if (i.has("cta_group::1") || i.has("cta_group::2")) throw refused(i);
   TensorCopy f;
+  f.pair = i.has("cta_group::2");
   f.signals = i.has("mbarrier::complete_tx::bytes");
   f.loads = f.signals;
   if (f.loads == i.has("bulk_group") || !i.has("global")) throw refused(i);
@@ -77,10 +77,7 @@ void Decoder::decode_tensor_copy(Instruction const& i) {
   if (i.has("multicast::cluster")) {
     f.group_mask = static_cast<std::uint8_t>(sources.size());
     sources.push_back(source(i.operands.at(has_offsets ? 4 : 3), LaneType::u16));
-    Operand own;
-    own.kind = Operand::Kind::special;
-    own.id = static_cast<std::uint32_t>(ptx::Special::cluster_ctarank);
-    sources.push_back(source(own, LaneType::u32));
+    sources.push_back(own_rank());
   }
   if (reduces) p_.order_dependent = true;
   std::uint32_t const first = add_plain_access(StateSpace::generic, Direction::load);

@@ -176,10 +176,15 @@ std::string Machine::message_about(Context const& c, MicroOp const& op, LaneAddr
   return text;
 }
 
+std::uint64_t Machine::without_own_rank(std::uint64_t address) const {
+  std::uint64_t const own = std::uint64_t{cluster_rank_ + cluster_rank_bias} << cluster_rank_shift;
+  return address >> cluster_rank_shift == own >> cluster_rank_shift ? address - own : address;
+}
+
 // Another group of the cluster, where the address lies in its shared memory; null where in none.
 Machine const* Machine::peer_at(StateSpace space, std::uint64_t address, std::uint32_t& rank) const {
   if (!cluster_ || space != StateSpace::shared || address >> cluster_rank_shift == 0) return nullptr;
-  rank = static_cast<std::uint32_t>(address >> cluster_rank_shift) - 1;
+  rank = static_cast<std::uint32_t>(address >> cluster_rank_shift) - cluster_rank_bias;
   return rank < cluster_->members.size() && rank != cluster_rank_ ? cluster_->members[rank] : nullptr;
 }
 
@@ -191,6 +196,7 @@ void Machine::find_lanes(Context const& c, MicroOp const& op, Elsewhere& found) 
       at.lane = w * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(bits));
       at.address = address_of(c, op, at.lane);
       at.space = op.access->space == StateSpace::generic ? resolve(at.address) : op.access->space;
+      if (at.space == StateSpace::shared && p_.of_pairs) at.address = without_own_rank(at.address);
       std::uint32_t rank = 0;
       if (Machine const* const peer = peer_at(at.space, at.address, rank)) {
         std::uint64_t const offset = at.address & ((std::uint64_t{1} << cluster_rank_shift) - 1);

@@ -76,6 +76,7 @@ void Machine::bind() {
   context_.bits = bits_.data();
   fill_pins();
   bind_accesses();
+  address_own_shared();
 }
 
 // The group's warps in units, and the bytes of all their registers.
@@ -112,7 +113,8 @@ void Machine::make_memory(std::uint32_t warps, std::uint64_t register_bytes) {
     shared_bases_[lane] = static_cast<std::uint32_t>(lane / group_lanes_ * shared_step);
   stacks_.fit(warps, p_.local_bytes, p_.stacked ? std::optional<std::uint64_t>(launch_.stack_bytes) : std::nullopt);
   std::uint64_t const most = budget_.max_memory_bytes ? budget_.max_memory_bytes : memory_.limit_bytes;
-  std::uint64_t const needed = stacks_.bytes() + shared_.size() + register_bytes;
+  std::uint64_t const tensor_bytes = p_.tensor_memory ? sizeof(TensorMemory) : 0;
+  std::uint64_t const needed = stacks_.bytes() + shared_.size() + register_bytes + tensor_bytes;
   if (needed > most || stacks_.item_bytes() > 0x7fffffff)
     throw Error(Status::limit,
                 "kernel '" + std::string(p_.kernel->name) + "' needs " + std::to_string(needed) +
@@ -122,6 +124,7 @@ void Machine::make_memory(std::uint32_t warps, std::uint64_t register_bytes) {
   bytes_ = needed + p_.ops.size() * sizeof(MicroOp) + p_.accesses.size() * sizeof(Access) +
            std::uint64_t{8} * stride_ * p_.placements + sizeof *this;
   stacks_.allocate();
+  if (p_.tensor_memory) tensor_memory_ = std::make_unique<TensorMemory>();
   parameters_ = launch_.parameters;
   module_variables_ = &memory_.variables.at(p_.module);
   body_variables_ = &memory_.variables.at(p_.kernel);
@@ -198,6 +201,7 @@ void Machine::begin_groups(std::span<std::uint64_t const> linear_groups) {
   // What a kernel reads before writing must not depend on the group that ran before.
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
   begin_stacks();
+  begin_tensor_memory();
   barriers_.begin();
   if (!group_lanes_) {
     set_group(linear_groups[0]);
@@ -256,6 +260,14 @@ void Machine::bind_accesses() {
     if (x.space == StateSpace::param) x.window = {0, parameters_.size(), parameters_.data(), 0, 0, x.space};
     if (x.address == Access::Address::indexed) bind_index(x, pin_value(p_.pins[p_.base_pins[i]]));
   }
+}
+
+// Of kernels of pairs: shared memory as variables' addresses have it, with the group's own rank.
+void Machine::address_own_shared() {
+  if (!p_.of_pairs) return;
+  for (Access& x : accesses_)
+    if (x.space == StateSpace::shared)
+      x.window.address = std::uint64_t{cluster_rank_ + cluster_rank_bias} << cluster_rank_shift;
 }
 
 // Which indices stay within the window of the base: low .. low + range.

@@ -49,6 +49,7 @@ bool Machine::turn() {
 }
 
 void Machine::end() {
+  end_tensor_memory();
   for (Observer* o : observers_) group_lanes_ ? o->pack_end() : o->group_end();
 }
 

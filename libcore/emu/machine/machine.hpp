@@ -16,8 +16,11 @@
 #include "emu/machine/stacks.hpp"
 #include "emu/machine/turns.hpp"
 #include "emu/machine/unit.hpp"
+#include "emu/tensor_memory.hpp"
 
 namespace kernelcast::emu {
+
+struct TensorHome;  // opcodes/tensor_memory.hpp
 
 // Thrown through the handlers; caught in run().
 struct Fault {
@@ -62,6 +65,7 @@ class Machine {
   void join(Cluster const& cluster, std::uint32_t rank) {
     cluster_ = &cluster;
     cluster_rank_ = rank;
+    address_own_shared();
   }
   bool waits_for_cluster() const { return waits_for_cluster_; }  // after a turn: all work-items wait at its barrier
   void open_cluster() { cluster_open_ = true; }
@@ -81,6 +85,13 @@ class Machine {
   void pass_over_lane(Context const&, MicroOp const&, Finding::Kind, std::uint32_t lane, char const* message) const;
   void notify_phase(Context const&, std::uint32_t const* bits) const;
   void wait_for_phase(Context const&, PhaseWait const&);
+  // tensor_memory.cpp
+  std::uint32_t tensor_homes(bool pair, TensorHome* homes, std::uint32_t& own);
+  bool allocate_columns(Context const&, MicroOp const&, std::uint32_t lane, bool pair, std::uint32_t columns,
+                        std::uint32_t& address);
+  void release_columns(Context const&, MicroOp const&, std::uint32_t lane, std::uint32_t address,
+                       std::uint32_t columns);
+  void notify_product(MicroOp const&, char const* kind, double flop) const;
   void allocate_stack(Context&, MicroOp const&);
   void save_stack(Context&, MicroOp const&);
   void restore_stack(Context&, MicroOp const&);
@@ -98,6 +109,7 @@ class Machine {
   void place_operands();
   void make_placements();
   void bind_accesses();
+  void address_own_shared();
   void bind_index(Access&, std::uint64_t base);
   void fill_pins();
   void fill_special(Unit&, Pin const&);
@@ -105,6 +117,8 @@ class Machine {
   void set_group(std::uint64_t linear_group);
   void next_group();
   void begin_groups(std::span<std::uint64_t const> linear_groups);
+  void begin_tensor_memory();
+  void end_tensor_memory() const;
   Window shared_window_of_group() const;
   Window local_window_of_lanes(ptx::StateSpace) const;
   std::uint64_t pin_value(Pin const&) const;
@@ -169,6 +183,7 @@ class Machine {
   std::optional<Finding::Kind> wrong_with(Context const&, LaneAddress const&, std::uint32_t bytes,
                                           Memory::Buffer const*&) const;
   std::string message_about(Context const&, MicroOp const&, LaneAddress const&, Finding::Kind) const;
+  std::uint64_t without_own_rank(std::uint64_t shared_address) const;
   Machine const* peer_at(ptx::StateSpace, std::uint64_t address, std::uint32_t& rank) const;
   void find_lanes(Context const&, MicroOp const&, Elsewhere&) const;
   void run_peers(Context&, MicroOp const& again, Elsewhere const&) const;
@@ -220,6 +235,7 @@ class Machine {
   std::unique_ptr<std::byte[], Free> register_file_;
   std::vector<Unit> units_;
   std::vector<std::byte> shared_, parameters_;
+  std::unique_ptr<TensorMemory> tensor_memory_;  // of kernels that use it
   std::vector<std::byte> nowhere_;  // what accesses that are passed over read and write, for each work-item its own
   CallStacks stacks_;
   std::uint32_t frame_slot_ = no_slot;  // where lanes find their base

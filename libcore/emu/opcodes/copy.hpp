@@ -58,6 +58,7 @@ struct TensorCopy {
   std::uint8_t offsets = nothing;     // of im2col: sources, one after the other
   std::uint8_t coordinates = 0;       // sources, one after the other
   std::uint8_t group_mask = nothing;  // source: .multicast::cluster; then that of the group's rank
+  bool pair = false;                  // .cta_group::2: of each pair the group signals that the mbarrier's address names
   BulkCopy::Reduction reduction = BulkCopy::Reduction::none;
 };
 

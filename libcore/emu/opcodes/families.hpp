@@ -8,6 +8,7 @@ namespace kernelcast::emu::KERNELCAST_EMU_LOWEST {
 
 std::span<Opcode const> barrier_object_opcodes();
 std::span<Opcode const> tensor_opcodes();
+std::span<Opcode const> tensor_memory_opcodes();
 std::span<Opcode const> video_opcodes();
 
 }  // namespace kernelcast::emu::KERNELCAST_EMU_LOWEST
@@ -28,6 +29,7 @@ std::span<Opcode const> reformat_opcodes();
 std::span<Opcode const> matrix_multiply_opcodes();
 std::span<Opcode const> matrix_access_opcodes();
 std::span<Opcode const> warpgroup_opcodes();
+std::span<Opcode const> tensor_core_opcodes();
 std::span<Opcode const> copy_opcodes();
 
 void load_store_handlers(Handlers&);

@@ -79,11 +79,26 @@ Handlers make() {
 #define KERNELCAST_TEXT(x) #x
 #define KERNELCAST_NAME(x) KERNELCAST_TEXT(x)
   h.level = KERNELCAST_NAME(KERNELCAST_EMU_ISA);
-  for (std::span<Opcode const> family :
-       {integer_opcodes(), compare_opcodes(), float_opcodes(), rounding_opcodes(), convert_opcodes(), move_opcodes(),
-        atomic_opcodes(), warp_opcodes(), half_opcodes(), packed_opcodes(), reformat_opcodes(),
-        KERNELCAST_EMU_LOWEST::video_opcodes(), matrix_multiply_opcodes(), matrix_access_opcodes(), warpgroup_opcodes(),
-        copy_opcodes(), KERNELCAST_EMU_LOWEST::barrier_object_opcodes(), KERNELCAST_EMU_LOWEST::tensor_opcodes()})
+  for (std::span<Opcode const> family : {integer_opcodes(),
+                                         compare_opcodes(),
+                                         float_opcodes(),
+                                         rounding_opcodes(),
+                                         convert_opcodes(),
+                                         move_opcodes(),
+                                         atomic_opcodes(),
+                                         warp_opcodes(),
+                                         half_opcodes(),
+                                         packed_opcodes(),
+                                         reformat_opcodes(),
+                                         KERNELCAST_EMU_LOWEST::video_opcodes(),
+                                         matrix_multiply_opcodes(),
+                                         matrix_access_opcodes(),
+                                         warpgroup_opcodes(),
+                                         copy_opcodes(),
+                                         KERNELCAST_EMU_LOWEST::barrier_object_opcodes(),
+                                         KERNELCAST_EMU_LOWEST::tensor_opcodes(),
+                                         KERNELCAST_EMU_LOWEST::tensor_memory_opcodes(),
+                                         tensor_core_opcodes()})
     for (Opcode const& opcode : family) h.opcodes.add(opcode);
   load_store_handlers(h);
   h.guard = guard;

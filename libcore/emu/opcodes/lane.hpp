@@ -20,8 +20,9 @@ using Handler = void (*)(Context&, MicroOp const&);
 
 inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 inline constexpr std::uint32_t no_issuer = MemoryAccess::no_issuer;
-// An address in shared memory of another group of the cluster: its rank, plus one, in 8 bits from this one on.
-inline constexpr unsigned cluster_rank_shift = 24;
+// An address in shared memory of another group of the cluster: its rank, plus two, in 8 bits from this one on. So a
+// pair of groups differs in the lowest of them, which kernels clear to reach the group of even rank.
+inline constexpr unsigned cluster_rank_shift = 24, cluster_rank_bias = 2;
 
 struct MicroOp {
   Handler full = nullptr;     // every lane of every warp of the unit

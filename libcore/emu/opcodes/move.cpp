@@ -40,17 +40,23 @@ constexpr Opcode table[] = {
     entry<Pred(u64, u64)>("#in_window", other, [](u64 a, u64 window) { return Pred{a >> 40 == window >> 40}; }),
     entry<Pred(u64)>("#in_no_window", other, [](u64 a) { return Pred{(a >> 40) - 1 >= 3}; }),
     // Addresses in shared memory of another group of the cluster: decode/program.hpp.
-    rare_entry<u32(u32, u32, u32)>(
-        "#mapa.u32", other,
-        [](u32 a, u32 rank, u32 own) { return (a & 0xffffff) | (rank == own ? 0u : (rank + 1) << 24); }),
-    rare_entry<u64(u64, u32, u32)>(
-        "#mapa.u64", other,
-        [](u64 a, u32 rank, u32 own) { return (a & ~u64{0xff000000}) | (rank == own ? 0u : (rank + 1) << 24); }),
-    rare_entry<u32(u32, u32)>("#ctarank.u32", other, [](u32 a, u32 own) { return a >> 24 ? (a >> 24) - 1 : own; }),
+    rare_entry<u32(u32, u32, u32)>("#mapa.u32", other,
+                                   [](u32 a, u32 rank, u32 own) {
+                                     return (a & 0xffffff) | (rank == own ? 0u : (rank + cluster_rank_bias) << 24);
+                                   }),
+    rare_entry<u64(u64, u32, u32)>("#mapa.u64", other,
+                                   [](u64 a, u32 rank, u32 own) {
+                                     return (a & ~u64{0xff000000}) |
+                                            (rank == own ? 0u : (rank + cluster_rank_bias) << 24);
+                                   }),
+    rare_entry<u64(u64, u32)>("#with_rank.u64", other,
+                              [](u64 a, u32 own) { return a | u64{own + cluster_rank_bias} << cluster_rank_shift; }),
+    rare_entry<u32(u32, u32)>("#ctarank.u32", other,
+                              [](u32 a, u32 own) { return a >> 24 ? (a >> 24) - cluster_rank_bias : own; }),
     rare_entry<u32(u64, u32)>("#ctarank.u64", other,
                               [](u64 a, u32 own) {
                                 u32 const rank = static_cast<u32>(a) >> 24;
-                                return rank ? rank - 1 : own;
+                                return rank ? rank - cluster_rank_bias : own;
                               }),
     entry<f32(f32)>("#saturate.f32", other, [](f32 a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }),
 };

@@ -10,7 +10,7 @@
 // accesses of the lane that issues the copy (MemoryAccess::issuer). Reading the tensor map is not counted.
 //
 // To several groups of a cluster: read once, written to the same place in each; their mbarriers at the same place
-// count.
+// count, or (.cta_group::2) for both groups of a pair that of one of them.
 //
 // Limits: NaN for elements outside is 0x7fff…; tf32 is copied unrounded, f32.ftz unflushed.
 #include "emu/tensor_map.hpp"
@@ -171,9 +171,7 @@ class Copier {
  private:
   u32 warp() const { return lane_ / lanes_per_warp; }
   u64 address(CopyAddress const& a) const {
-    u64 addresses[max_lanes_per_unit];
-    read_addresses(c_, source_at(op_, a.source), a.wide, a.displacement, addresses);
-    return addresses[lane_];
+    return lane_address(c_, source_at(op_, a.source), a.wide, a.displacement, lane_);
   }
 
   bool read_map() {
@@ -207,12 +205,24 @@ class Copier {
       tile_.offsets[i] = slot<u32>(c_, source_at(op_, f_.offsets + i), 0)[lane_] & 0xffff;
     targets_ = 0;
     if (f_.group_mask == TensorCopy::nothing) {
-      target_[targets_++] = 0;
+      targets_ = 1;
       return;
     }
     u32 const mask = slot<u32>(c_, source_at(op_, f_.group_mask), 0)[lane_] & 0xffff;
-    u32 const own = slot<u32>(c_, source_at(op_, f_.group_mask + 1u), 0)[lane_];
-    per_lane(mask, [&](u32 rank) { target_[targets_++] = rank == own ? 0 : u64{rank + 1} << cluster_rank_shift; });
+    own_ = slot<u32>(c_, source_at(op_, f_.group_mask + 1u), 0)[lane_];
+    per_lane(mask, [&](u32 rank) { target_[targets_++] = rank; });
+  }
+
+  u64 in_target(u64 address, u32 t) const {
+    return f_.group_mask == TensorCopy::nothing ? address : in_group(address, target_[t], own_);
+  }
+
+  // Of a pair the group of the same parity as the one that the address names.
+  u64 barrier_of_target(u64 address, u32 t) const {
+    if (f_.group_mask == TensorCopy::nothing || !f_.pair) return in_target(address, t);
+    u32 const code = static_cast<u32>(address >> cluster_rank_shift) & 0xff;
+    u32 const named = code ? code - cluster_rank_bias : own_;
+    return in_group(address, (target_[t] & ~1u) | (named & 1), own_);
   }
 
   // Lanes of the warp that exist, in the same group.
@@ -265,7 +275,7 @@ class Copier {
   void transfer_shared(u32 count, Moved moved) {
     for (u32 t = 0; t < targets_; ++t)
       transfer_pieces(
-          op_.access[2], count, 0, piece_bytes, [&](Piece const& p) { return p.shared | target_[t]; },
+          op_.access[2], count, 0, piece_bytes, [&](Piece const& p) { return in_target(p.shared, t); },
           [](Piece const&) { return true; }, moved);
   }
 
@@ -292,7 +302,7 @@ class Copier {
     LaneAddresses at{};
     bits[warp()] = own;
     for (u32 t = 0; t < targets_; ++t) {
-      at[lane_] = address(f_.barrier) | target_[t];
+      at[lane_] = barrier_of_target(address(f_.barrier), t);
       transfer(c_, op_, op_.access[3], sizeof(u64), at, bits, [&](std::byte* host, u32 lane) {
         change_barrier(c_, op_, host, lane,
                        [&](BarrierObject& b) { b.transactions -= static_cast<s64>(tile_.bytes()); });
@@ -307,7 +317,7 @@ class Copier {
   Tile tile_;
   ptx::Type type_ = ptx::Type::none;
   u32 targets_ = 0;
-  u64 target_[16];  // added to addresses in shared memory: 0, and the ranks of other groups
+  u32 target_[16], own_ = 0;  // ranks, where there is a mask of groups
   u32 carriers_ = 0;
   u32 carrier_[max_pieces];
   Piece pieces_[max_pieces];

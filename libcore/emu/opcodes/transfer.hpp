@@ -71,5 +71,16 @@ void transfer(Context& c, MicroOp const& op, Access& x, u32 bytes, u64 const* ad
   }
 }
 
+[[maybe_unused]] u64 lane_address(Context const& c, u32 at, bool wide, u64 displacement, u32 lane) {
+  if (wide) return slot<u64>(c, at, 0)[lane] + displacement;
+  return slot<u32>(c, at, 0)[lane] + static_cast<u32>(displacement);
+}
+
+// The same place in the shared memory of another group of the cluster.
+[[maybe_unused]] u64 in_group(u64 address, u32 rank, u32 own) {
+  constexpr u64 ranks = u64{0xff} << cluster_rank_shift;
+  return (address & ~ranks) | (rank == own ? 0 : u64{rank + cluster_rank_bias} << cluster_rank_shift);
+}
+
 }  // namespace
 }  // namespace kernelcast::emu::KERNELCAST_EMU_ISA

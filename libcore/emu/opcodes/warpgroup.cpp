@@ -2,17 +2,8 @@
 //
 // Warp q of its group of four has rows 16 q to 16 q + 15 of A and D, hence each warp computes its part alone. B lies in
 // shared memory, A there or in registers. A product is done when it is issued, as asynchronous copies are (copy.cpp):
-// fences, commits and waits have no effect. Numerics are those of mma (matrix_multiply.cpp).
-//
-// A matrix in shared memory consists of pieces of 16 bytes, and a descriptor says where they are ([ptx] "Matrix
-// Descriptor Format", "Shared Memory Matrix Layout"; [cute] mma_traits_sm90_gmma.hpp). With atoms of w pieces, w = 1,
-// 2, 4, 8 for swizzles of none, 32, 64, 128 bytes, and L, S the leading and stride byte offsets:
-//   elements of a piece are neighbours in k:   piece (row r, part p of 2)
-//     16 w (r % 8) + S (r / 8) + (w == 1 ? L : 16) p
-//   they are neighbours in m or n (transposed): piece (block b of 8 elements, row k)
-//     w == 1:  S b + 16 (k % 8) + L (k / 8)
-//     else     16 (b % w) + L (b / w) + 16 w (k % 8) + S (k / 8)
-// Then bits 4 to 6 of the address change by its bits 7 to 9, less the base offset, as many as the swizzle has.
+// fences, commits and waits have no effect. Numerics are those of mma (matrix_multiply.cpp); where
+// matrices lie in shared memory is in shared_matrix.hpp.
 //
 // How they are counted. Loads from shared memory of 16 bytes per lane: of A each warp its rows, of B each warp a
 // quarter of the pieces, since the four warps share it.
@@ -21,41 +12,17 @@
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/fragment.hpp"
 #include "emu/opcodes/matrix_product.hpp"
+#include "emu/opcodes/shared_matrix.hpp"
 #include "emu/opcodes/transfer.hpp"
 
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
 
-constexpr u32 piece_bytes = 16, warps_of_group = 4, rows_of_warp = 16, max_columns = 256, max_depth = 32;
+constexpr u32 piece_bytes = shared_piece_bytes, warps_of_group = 4, rows_of_warp = 16, max_columns = 256,
+              max_depth = 32;
 
-struct Descriptor {
-  u32 start, leading, stride, base, width;
-  u64 bits;
-
-  explicit Descriptor(u64 word) : bits(word) {
-    static constexpr u32 widths[] = {1, 8, 4, 2};
-    start = static_cast<u32>(word & 0x3fff) << 4;
-    leading = static_cast<u32>(word >> 16 & 0x3fff) << 4;
-    stride = static_cast<u32>(word >> 32 & 0x3fff) << 4;
-    base = static_cast<u32>(word >> 49 & 7);
-    width = widths[word >> 62];
-  }
-  u64 swizzled(u32 offset) const {
-    u32 const address = start + offset;
-    return address ^ (((address >> 7) - base) & (width - 1)) << 4;
-  }
-  u64 along_depth(u32 row, u32 part) const {
-    return swizzled(row % 8 * 16 * width + row / 8 * stride + part * (width == 1 ? leading : 16));
-  }
-  u64 across_depth(u32 block, u32 k) const {
-    u32 const within = k % 8 * 16 * width;
-    if (width == 1) return swizzled(block * stride + within + k / 8 * leading);
-    return swizzled(block % width * 16 + block / width * leading + within + k / 8 * stride);
-  }
-};
-
-Descriptor descriptor_of(Context const& c, MicroOp const& op, u32 source, u32 warp) {
-  return Descriptor(slot<u64>(c, source_at(op, source), warp)[0]);
+SharedMatrix descriptor_of(Context const& c, MicroOp const& op, u32 source, u32 warp) {
+  return SharedMatrix(slot<u64>(c, source_at(op, source), warp)[0]);
 }
 
 // The element that comes first in a piece of A (of one warp) or of B; the next follow in k or in the other direction.
@@ -68,7 +35,7 @@ Place place_of(GroupMultiply const& m, bool transposed, u32 number) {
   if (transposed) return {number / m.depth * elements, number % m.depth};
   return {number / 2, number % 2 * elements};
 }
-u64 address_of(Descriptor const& d, bool transposed, u32 first_row, u32 number, u32 depth) {
+u64 address_of(SharedMatrix const& d, bool transposed, u32 first_row, u32 number, u32 depth) {
   if (transposed) return d.across_depth(first_row / 8 + number / depth, number % depth);
   return d.along_depth(first_row + number / 2, number % 2);
 }
@@ -88,7 +55,7 @@ struct Codes {
 void read_a(Context& c, MicroOp const& op, GroupMultiply const& m, Codes& codes) {
   LaneAddresses addresses{};
   each_warp(c, [&](u32 warp) {
-    Descriptor const d = descriptor_of(c, op, m.a_source, warp);
+    SharedMatrix const d = descriptor_of(c, op, m.a_source, warp);
     u32 const row = rows_of_warp * ((c.first_warp + warp) % warps_of_group);
     for (u32 lane = 0; lane < lanes_per_warp; ++lane)
       addresses[lanes_per_warp * warp + lane] = address_of(d, m.a_transposed, row, lane, m.depth);
@@ -111,7 +78,7 @@ struct ReadingB {
 
   // In one round, warp w of `first` to `first + count` reads the pieces of quarter(w).
   template <class Quarter>
-  void quarters(Descriptor const& d, u32 first, u32 count, Quarter quarter) const {
+  void quarters(SharedMatrix const& d, u32 first, u32 count, Quarter quarter) const {
     u32 const of_quarter = 2u * m.columns / 4;
     for (u32 begin = 0; begin < of_quarter; begin += lanes_per_warp) {
       LaneBits bits{};
@@ -134,10 +101,10 @@ struct ReadingB {
       });
     }
   }
-  void together(Descriptor const& d, u32 first) const {
+  void together(SharedMatrix const& d, u32 first) const {
     quarters(d, first, warps_of_group, [&](u32 warp) { return warp - first; });
   }
-  void alone(Descriptor const& d, u32 warp) const {
+  void alone(SharedMatrix const& d, u32 warp) const {
     bool const observed = c.observed;
     u32 const own = (c.first_warp + warp) % warps_of_group;
     for (u32 part = 0; part < warps_of_group; ++part) {
@@ -220,9 +187,9 @@ void multiply_as(Context& c, MicroOp const& op, GroupMultiply const& m) {
     warp += whole ? warps_of_group : 1;
     if (!c.bits[first]) continue;
     if (whole)
-      reading.together(Descriptor(descriptor), first);
+      reading.together(SharedMatrix(descriptor), first);
     else
-      reading.alone(Descriptor(descriptor), first);
+      reading.alone(SharedMatrix(descriptor), first);
     take_b();
     for (u32 w = first; w < warp; ++w) multiply_warp(c, op, m, w, codes, x);
   }
