@@ -27,6 +27,11 @@ struct TensorMap {
     bf16,
     tf32,
     tf32_ftz,
+    // Packed in the tensor. In shared memory 16 bytes hold 32 elements of 4 bits, or the last two 16 elements and
+    // padding.
+    b4,
+    b4_padded,
+    b6_padded,
     count
   };
   enum class Mode : std::uint8_t { tile, im2col };
@@ -46,7 +51,8 @@ struct TensorMap {
   // `lower` and ends `upper` after the tensor, per spatial dimension; a tile has so many pixels of box[0] channels.
   std::int16_t lower[max_rank - 2] = {}, upper[max_rank - 2] = {};
   std::uint16_t pixels = 0;
-  std::uint8_t reserved[32] = {};
+  std::uint8_t atoms = 0;  // of a swizzle of 128 bytes: 16 bytes change places, 32, (flipped), 64
+  std::uint8_t reserved[31] = {};
 
   std::uint32_t rank() const { return last_dim + 1u; }
   std::uint32_t spatial() const { return last_dim - 1u; }  // of im2col: dimensions 1 to so many
@@ -56,11 +62,13 @@ struct TensorMap {
     return (length + steps[dim] - 1) / steps[dim];
   }
 };
-static_assert(sizeof(TensorMap) == 128 && offsetof(TensorMap, reserved) == 96);
+static_assert(sizeof(TensorMap) == 128 && offsetof(TensorMap, reserved) == 97);
 
 inline constexpr std::uint32_t tensor_map_alignment = 64;
 
-std::uint32_t element_bytes(TensorMap::Element);
+std::uint32_t element_bits(TensorMap::Element);   // in the tensor; 0: there is no such element
+std::uint32_t granule_bytes(TensorMap::Element);  // of the tensor, that become 16 bytes of shared memory
+inline constexpr std::uint32_t shared_granule_bytes = 16;
 // What is wrong with it: [cuda] cuTensorMapEncodeTiled has the rules. Null where nothing is.
 char const* fault_of(TensorMap const&);
 

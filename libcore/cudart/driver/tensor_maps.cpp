@@ -14,10 +14,11 @@ using emu::TensorMap;
 
 namespace {
 
-// CUtensorMapDataType, which tensormap.replace numbers otherwise; 4 and 6 bits are of later devices.
+// CUtensorMapDataType, which tensormap.replace numbers otherwise.
 std::optional<TensorMap::Element> element_of(int type) {
   using enum TensorMap::Element;
-  static constexpr std::array elements = {u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz};
+  static constexpr std::array elements = {u8,  u16,  u32,     s32,  u64,      s64, f16,       f32,
+                                          f64, bf16, f32_ftz, tf32, tf32_ftz, b4,  b4_padded, b6_padded};
   if (type < 0 || static_cast<std::size_t>(type) >= elements.size()) return std::nullopt;
   return elements[static_cast<std::size_t>(type)];
 }
@@ -48,7 +49,9 @@ bool begin(Common const& given, TensorMap& map) {
   map.last_dim = static_cast<std::uint8_t>(given.rank - 1);
   map.address = reinterpret_cast<std::uint64_t>(given.address);
   map.interleave = static_cast<std::uint8_t>(given.interleave);
-  map.swizzle = static_cast<std::uint8_t>(given.swizzle);
+  // CUtensorMapSwizzle: from 4 on 128 bytes in atoms of 32, 32 flipped, 64.
+  map.swizzle = static_cast<std::uint8_t>(given.swizzle <= 3 ? given.swizzle : 3);
+  map.atoms = static_cast<std::uint8_t>(given.swizzle <= 3 ? 0 : given.swizzle - 3);
   map.fill = static_cast<std::uint8_t>(given.fill);
   for (unsigned i = 0; i < given.rank; ++i) {
     if (given.dims[i] == 0 || given.dims[i] > std::uint64_t{1} << 32 || given.steps[i] > 8) return false;

@@ -27,6 +27,7 @@ constexpr Field fields[] = {
     {"element_stride", offsetof(TensorMap, steps), 1, TensorMap::max_rank},
     {"elemtype", offsetof(TensorMap, element), 1},
     {"interleave_layout", offsetof(TensorMap, interleave), 1},
+    {"swizzle_atomicity", offsetof(TensorMap, atoms), 1},
     {"swizzle_mode", offsetof(TensorMap, swizzle), 1},
     {"fill_mode", offsetof(TensorMap, fill), 1},
 };

@@ -27,7 +27,7 @@
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
 
-constexpr u32 piece_bytes = 16, destination_alignment = 128, max_pieces = lanes_per_warp;
+constexpr u32 piece_bytes = shared_granule_bytes, destination_alignment = 128, max_pieces = lanes_per_warp;
 
 struct Piece {
   u64 global = 0;  // address of its first element
@@ -46,14 +46,22 @@ struct Tile {
   s32 at[TensorMap::max_rank] = {};
   u32 offsets[TensorMap::max_rank - 2] = {};
   u64 shared = 0;
-  u32 rank = 1, element_bytes = 1, row_bytes = 16, row_pitch = 16, pieces_of_row = 1, swizzle_mask = 0;
+  // Elements of less than 8 bits are counted in bytes; `granule` bytes of the tensor become a piece.
+  u32 rank = 1, element_bits = 8, element_bytes = 1, granule = 16, row_bytes = 16, row_pitch = 16, pieces_of_row = 1,
+      swizzle_mask = 0;
   u32 counts[TensorMap::max_rank] = {1, 1, 1, 1, 1};  // elements of the box
   u64 pieces = 1;
 
   void prepare() {
     rank = map.rank();
-    element_bytes = kernelcast::emu::element_bytes(map.element);
-    row_bytes = map.box[0] * element_bytes;
+    element_bits = kernelcast::emu::element_bits(map.element);
+    granule = granule_bytes(map.element);
+    element_bytes = std::max(element_bits / 8, 1u);
+    if (element_bits < 8) {
+      map.dims[0] = static_cast<u32>(u64{map.dims[0]} * element_bits / 8);
+      map.box[0] = static_cast<u16>(map.box[0] * element_bits / 8);
+    }
+    row_bytes = map.box[0] * element_bytes / granule * piece_bytes;
     row_pitch = map.swizzle ? piece_bytes << map.swizzle : row_bytes;
     swizzle_mask = map.swizzle ? (1u << map.swizzle) - 1 : 0;
     pieces_of_row = row_bytes / piece_bytes;
@@ -92,9 +100,10 @@ struct Tile {
   Piece piece(u64 number) const {
     Piece p;
     u64 const row = number / pieces_of_row;
-    u32 const column = static_cast<u32>(number % pieces_of_row), elements = piece_bytes / element_bytes;
+    u32 const column = static_cast<u32>(number % pieces_of_row), elements = granule / element_bytes;
     p.shared = shared + row * row_pitch + column * piece_bytes;
-    p.shared ^= (p.shared >> 7 & swizzle_mask) << 4;
+    u32 const atom = map.atoms == 0 ? 0 : map.atoms == 1 ? 1 : 2;  // of 16 bytes to this power
+    p.shared ^= (p.shared >> 7 & swizzle_mask >> atom) << (4 + atom);
     s64 const x = s64{at[0]} + column * elements;
     p.global = map.address + static_cast<u64>(x) * element_bytes;
     bool inside = true;
@@ -154,7 +163,7 @@ class Copier {
     u32 const own = 1u << lane % lanes_per_warp;
     if (!read_map()) return;
     tile_.prepare();
-    read_place();
+    if (!read_place()) return;
     if (tile_.shared % destination_alignment != 0)
       return pass_over_lane(c_, op_, Finding::Kind::misaligned, lane,
                             "the address of a tile in shared memory is not a multiple of 128");
@@ -197,20 +206,26 @@ class Copier {
     return !fault;
   }
 
-  void read_place() {
+  bool read_place() {
     tile_.shared = address(f_.shared);
     for (u32 i = 0; i < f_.rank; ++i)
       tile_.at[i] = static_cast<s32>(slot<u32>(c_, source_at(op_, f_.coordinates + i), 0)[lane_]);
+    if (s64{tile_.at[0]} * tile_.element_bits % 8 != 0) {
+      pass_over_lane(c_, op_, Finding::Kind::misaligned, lane_, "the tile begins within a byte of the tensor");
+      return false;
+    }
+    if (tile_.element_bits < 8) tile_.at[0] = static_cast<s32>(s64{tile_.at[0]} * tile_.element_bits / 8);
     for (u32 i = 0; f_.offsets != TensorCopy::nothing && i + 2 < f_.rank; ++i)
       tile_.offsets[i] = slot<u32>(c_, source_at(op_, f_.offsets + i), 0)[lane_] & 0xffff;
     targets_ = 0;
     if (f_.group_mask == TensorCopy::nothing) {
       targets_ = 1;
-      return;
+      return true;
     }
     u32 const mask = slot<u32>(c_, source_at(op_, f_.group_mask), 0)[lane_] & 0xffff;
     own_ = slot<u32>(c_, source_at(op_, f_.group_mask + 1u), 0)[lane_];
     per_lane(mask, [&](u32 rank) { target_[targets_++] = rank; });
+    return true;
   }
 
   u64 in_target(u64 address, u32 t) const {
@@ -253,17 +268,17 @@ class Copier {
 
   template <class Moved>
   void transfer_global(u32 count, Moved moved) {
-    u32 const elements = piece_bytes / tile_.element_bytes;
+    u32 const elements = tile_.granule / tile_.element_bytes;
     auto const whole = [&](Piece const& p) { return p.first == 0 && p.last == elements; };
     auto const address = [](Piece const& p) { return p.global; };
-    u64 odd = piece_bytes;
+    u64 odd = tile_.granule;
     bool edges = false;
     for (u32 k = 0; k < count; ++k) {
       if (whole(pieces_[k])) odd |= pieces_[k].global;
       edges |= !whole(pieces_[k]) && pieces_[k].first < pieces_[k].last;
     }
     u32 const step = static_cast<u32>(odd & (~odd + 1));  // by which all addresses are divisible
-    for (u32 begin = 0; begin < piece_bytes; begin += step)
+    for (u32 begin = 0; begin < tile_.granule; begin += step)
       transfer_pieces(op_.access[1], count, begin, step, address, whole, moved);
     if (!edges) return;
     for (u32 e = 0; e < elements; ++e)

@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::uint32_t shared_bytes = 64 * 1024;
 
+std::uint32_t element_bytes(Element element) {
+  return element_bits(element) / 8;
+}
+
 struct Tensor {
   TensorMap map;
   std::vector<std::uint8_t> bytes;
@@ -28,12 +32,16 @@ struct Tensor {
   }
   std::uint32_t box_bytes() const { return box_elements() * element_bytes(map.element); }
   std::uint32_t pitch() const { return map.swizzle ? 16u << map.swizzle : map.box[0] * element_bytes(map.element); }
+  std::uint32_t swizzled(std::uint32_t offset) const {
+    std::uint32_t const atom = map.atoms == 0 ? 16 : map.atoms == 1 ? 32 : 64;
+    std::uint32_t const span = map.swizzle ? (16u << map.swizzle) / atom : 1;
+    std::uint32_t const line = offset / 128 % span, piece = offset / atom;
+    return (piece ^ line) * atom + offset % atom;
+  }
   // Of element n of the box: where it lies in global memory, if the tensor has it, and in shared memory.
   bool find(std::uint32_t n, std::uint64_t& global, std::uint32_t& shared) const {
     std::uint32_t const size = element_bytes(map.element), x = n % map.box[0], row = n / map.box[0];
-    std::uint32_t const offset = row * pitch() + x * size, span = map.swizzle ? 1u << map.swizzle : 1;
-    std::uint32_t const line = offset / 128 % span, piece = offset / 16;
-    shared = (piece ^ line) * 16 + offset % 16;
+    shared = swizzled(row * pitch() + x * size);
     std::int64_t position = std::int64_t{at[0]} + x;
     bool inside = position >= 0 && position < std::int64_t{map.dims[0]};
     global = static_cast<std::uint64_t>(position) * size;
@@ -55,6 +63,7 @@ Tensor random_tensor(Random& random, std::uint32_t rank, Element element, std::u
   m.last_dim = static_cast<std::uint8_t>(rank - 1);
   m.element = element;
   m.swizzle = static_cast<std::uint8_t>(swizzle);
+  if (swizzle == 3) m.atoms = std::array<std::uint8_t, 3>{0, 1, 3}[random.below(3)];
   std::uint32_t const most = swizzle ? 1u << swizzle : 256 * size / 16 < 9 ? 256 * size / 16 : 9;
   m.box[0] = static_cast<std::uint16_t>((1 + random.below(most)) * 16 / size);
   m.dims[0] = 1 + random.below(2u * m.box[0]);
@@ -197,7 +206,7 @@ struct Traffic : Observer {
 TEST_CASE("a tile is loaded from tensors of every rank and type, and filled beyond them") {
   Random random{41};
   for (int round = 0; round < 400; ++round) {
-    auto const element = static_cast<Element>(random.below(static_cast<std::uint32_t>(Element::count)));
+    auto const element = static_cast<Element>(random.below(static_cast<std::uint32_t>(Element::b4)));
     Tensor t = random_tensor(random, 1 + random.below(5), element, random.below(4));
     bool const nan = element >= Element::f16 && (random() & 1);
     t.map.fill = nan;
@@ -226,10 +235,62 @@ TEST_CASE("a tile is loaded from tensors of every rank and type, and filled beyo
   }
 }
 
+TEST_CASE("elements of 4 and 6 bits are packed in the tensor, and with padding in shared memory") {
+  Random random{47};
+  struct Packed {
+    Element element;
+    std::uint32_t bits, in_piece;  // elements of 16 bytes of shared memory
+  };
+  for (Packed const& x :
+       {Packed{Element::b4, 4, 32}, Packed{Element::b4_padded, 4, 16}, Packed{Element::b6_padded, 6, 16}})
+    for (int round = 0; round < 30; ++round) {
+      Tensor t;
+      TensorMap& m = t.map;
+      m.element = x.element;
+      m.last_dim = 1;
+      m.swizzle = static_cast<std::uint8_t>(random.below(4));
+      std::uint32_t const pieces = m.swizzle ? 1 + random.below(1u << m.swizzle) : 1 + random.below(8);
+      m.box[0] = static_cast<std::uint16_t>(pieces * x.in_piece);
+      m.dims[0] = x.in_piece * (1 + random.below(2 * pieces));
+      if (x.element == Element::b4) m.dims[0] -= 2 * random.below(8);
+      m.box[1] = static_cast<std::uint16_t>(1 + random.below(9));
+      m.dims[1] = 1 + random.below(2u * m.box[1]);
+      m.steps[0] = m.steps[1] = 1;
+      m.strides[0] = (m.dims[0] * x.bits / 8 + 15) / 16 * 16;
+      t.bytes = random_image(random);
+      t.bytes.resize(m.strides[0] * m.dims[1]);
+      t.at[0] = static_cast<std::int32_t>(x.in_piece * random.below(4)) - static_cast<std::int32_t>(x.in_piece);
+      t.at[1] = static_cast<std::int32_t>(random.below(m.dims[1])) - 2;
+      std::vector<std::uint8_t> const before = random_image(random);
+      std::uint32_t const pitch = m.swizzle ? 16u << m.swizzle : 16 * pieces;
+      TileBench bench(t,
+                      copy_image(true, "in") + load_tile(t, "%q3", 16 * pieces * m.box[1]) + copy_image(false, "out"),
+                      before, 32);
+      bench.run();
+      INFO(described(t));
+      REQUIRE(bench.message() == "");
+      std::vector<std::uint8_t> expected = before;
+      for (std::uint32_t row = 0; row < m.box[1]; ++row)
+        for (std::uint32_t piece = 0; piece < pieces; ++piece) {
+          std::uint8_t bytes[16] = {};
+          for (std::uint32_t bit = 0; bit < x.in_piece * x.bits; ++bit) {
+            std::int64_t const column = t.at[0] + static_cast<std::int64_t>(piece * x.in_piece + bit / x.bits);
+            std::int64_t const y = t.at[1] + static_cast<std::int64_t>(row);
+            if (column < 0 || column >= m.dims[0] || y < 0 || y >= m.dims[1]) continue;
+            std::uint64_t const in_row = static_cast<std::uint64_t>(column) * x.bits + bit % x.bits;
+            std::uint8_t const byte = t.bytes.at(static_cast<std::uint64_t>(y) * m.strides[0] + in_row / 8);
+            bytes[bit / 8] |= static_cast<std::uint8_t>((byte >> in_row % 8 & 1) << bit % 8);
+          }
+          for (std::uint32_t i = 0; i < 16; ++i) expected.at(t.swizzled(row * pitch + piece * 16) + i) = bytes[i];
+        }
+      CHECK(bench.read<std::uint8_t>(bench.image) == expected);
+    }
+}
+
 TEST_CASE("a tile is stored where the tensor is, and nowhere else") {
   Random random{42};
   for (int round = 0; round < 200; ++round) {
-    auto const element = static_cast<Element>(random.below(static_cast<std::uint32_t>(Element::count)));
+    auto const element = static_cast<Element>(random.below(static_cast<std::uint32_t>(Element::b4)));
     Tensor const t = random_tensor(random, 1 + random.below(5), element, random.below(4));
     std::vector<std::uint8_t> const image = random_image(random);
     TileBench bench(t, copy_image(true, "in") + store_tile(t), image, 64);
