@@ -45,6 +45,9 @@ class GroupFilter final : public emu::Observer {
   void barrier(std::uint32_t instruction, emu::Lanes const& lanes) override {
     if (passing_) inner_->barrier(instruction, lanes);
   }
+  void product(std::uint32_t instruction, char const* kind, double flop) override {
+    if (passing_) inner_->product(instruction, kind, flop);
+  }
   std::unique_ptr<emu::Observer> fork() const override {
     auto forked = inner_->fork();
     auto out = std::make_unique<GroupFilter>(*forked, groups_);

@@ -19,7 +19,9 @@ struct TensorMemory {
   std::uint8_t begins[units] = {};  // of an allocation that begins there: its units
   bool relinquished = false;        // the permit to allocate
   enum class Permit : std::uint8_t { none, alone, pair };
-  Permit permits = Permit::none;                  // .cta_group of the first allocation, which all must have
+  Permit permits = Permit::none;  // .cta_group of the first allocation, which all must have
+  // Of a pair: what the other group has allocated in both, and this one has not asked for yet, in order.
+  std::uint8_t promised[units] = {}, promises = 0;
   std::uint32_t written[columns][quarters] = {};  // cells, by lane, since they were allocated
   alignas(64) std::uint32_t cells[columns][lanes] = {};
 };

@@ -45,10 +45,9 @@ std::string types_last(ptx::Instruction const& i) {
   return others + types;
 }
 
-// What is known to exist but needs more than one CTA or device has.
+// What is known to exist but needs more than one device has.
 std::string why_not(ptx::Instruction const& i) {
   if (i.is(ptx::Op::multimem)) return "there is one device here";
-  if (i.is(ptx::Op::clusterlaunchcontrol)) return "clusters have one CTA here";
   return "opcode '" + ptx::full_opcode(i) + "'";
 }
 

@@ -46,6 +46,7 @@ CopyAddress Decoder::copy_address(Operand const& address, std::vector<std::uint3
 void Decoder::decode_copy(Instruction const& i) {
   if (i.is(ptx::Op::mbarrier)) return decode_barrier_object(i);
   if (i.is(ptx::Op::tensormap)) return decode_tensor_map(i);
+  if (i.is(ptx::Op::clusterlaunchcontrol)) return decode_launch_control(i);
   if (i.has("commit_group") || i.has("wait_group") || i.has("wait_all")) {
     p_.classes[current_] = Class::sync;  // copies are done when they are issued
     return;
@@ -160,6 +161,54 @@ void Decoder::decode_barrier_object(Instruction const& i) {
   Draft& draft = emit_with("#mbarrier", f, std::move(destinations), std::move(sources));
   draft.access = add_plain_access(space_of(i), stores ? Direction::store : Direction::atomic);
   draft.effect = true;
+  finish();
+}
+
+// try_cancel [answer], [mbarrier]; query_cancel.is_canceled p, answer; query_cancel.get_first_ctaid{::x} registers,
+// answer. An answer of zeros is that no group was cancelled.
+void Decoder::decode_launch_control(Instruction const& i) {
+  std::vector<std::uint32_t> sources;
+  if (i.has("try_cancel")) {
+    if (!i.has("async") || !i.has("mbarrier::complete_tx::bytes")) throw refused(i);
+    LaunchQuery f;
+    f.answer = copy_address(i.operands.at(0), sources);
+    f.barrier = copy_address(i.operands.at(1), sources);
+    if (i.has("multicast::cluster::all")) {
+      f.ranks = static_cast<std::uint8_t>(sources.size());
+      Operand count;
+      count.kind = Operand::Kind::special;
+      count.id = static_cast<std::uint32_t>(ptx::Special::cluster_nctarank);
+      sources.push_back(source(count, LaneType::u32));
+      sources.push_back(own_rank());
+    }
+    std::uint32_t const store = add_plain_access(space_of(i), Direction::store);
+    add_plain_access(space_of(i), Direction::atomic);
+    Draft& draft = emit_with("#launch_query", f, {}, std::move(sources));
+    draft.access = store;
+    draft.effect = true;
+    return;
+  }
+  if (!i.has("query_cancel")) throw refused(i);
+  p_.classes[current_] = Class::other;
+  std::vector<std::uint32_t> const answer = halves(i.operands.at(1));
+  if (answer.size() != 2) throw refused(i);
+  if (i.has("is_canceled")) {
+    emit("#canceled", {destination(i.operands.at(0), LaneType::pred)}, {answer[1]});
+    return finish();
+  }
+  static constexpr std::pair<std::string_view, std::size_t> dimensions[] = {
+      {"get_first_ctaid::x", 0}, {"get_first_ctaid::y", 1}, {"get_first_ctaid::z", 2}};
+  std::vector<std::pair<Operand, std::size_t>> wanted;
+  if (i.has("get_first_ctaid")) {
+    std::vector<Operand> const all = elements_of(i.operands.at(0));
+    for (std::size_t k = 0; k < all.size() && k < 3; ++k)
+      if (all[k].kind != Operand::Kind::sink) wanted.emplace_back(all[k], k);
+  }
+  for (auto const& [word, k] : dimensions)
+    if (i.has(word)) wanted.emplace_back(i.operands.at(0), k);
+  if (wanted.empty()) throw refused(i);
+  for (auto const& [to, k] : wanted)
+    emit(k == 1 ? "#high.b64" : "#low.b64", {destination(to, LaneType::u32)}, {answer[k / 2]});
   finish();
 }
 

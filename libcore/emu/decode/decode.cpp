@@ -91,6 +91,7 @@ constexpr Structural structural[] = {
     {ptx::Op::cp, Class::memory, Meaning::copy},
     {ptx::Op::tensormap, Class::memory, Meaning::copy},
     {ptx::Op::mbarrier, Class::sync, Meaning::copy},
+    {ptx::Op::clusterlaunchcontrol, Class::sync, Meaning::copy},
 };
 
 constexpr auto structural_of = [] {

@@ -13,7 +13,8 @@ std::string text_of(Dim3 const& d) {
   return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
 }
 
-constexpr std::uint64_t max_groups = 16;  // what devices have at most
+constexpr std::uint64_t max_groups = 16;       // what devices have at most
+constexpr unsigned max_idle_rounds = 1 << 12;  // in which no group did more than wait, before they are stuck
 
 }  // namespace
 
@@ -105,6 +106,7 @@ void Clusters::run_cluster(std::uint64_t cluster, std::span<std::uint64_t const>
   for (std::size_t rank = 0; rank < count; ++rank)
     cluster_.members[rank]->begin(std::span(groups).subspan(rank, 1), TurnLength::short_turns);
   std::vector<bool> done(count);
+  unsigned idle_rounds = 0;
   for (bool going = true; going;) {
     going = false;
     bool all_wait = true, all_idle = true;
@@ -113,17 +115,18 @@ void Clusters::run_cluster(std::uint64_t cluster, std::span<std::uint64_t const>
       Machine& machine = *cluster_.members[rank];
       done[rank] = machine.turn();
       members_[rank].printed += machine.take_printed();
+      all_idle = all_idle && !done[rank] && (machine.waits_for_cluster() || machine.idle() || machine.only_waited());
       if (done[rank]) continue;
       going = true;
       all_wait = all_wait && machine.waits_for_cluster();
-      all_idle = all_idle && (machine.waits_for_cluster() || machine.idle());
     }
+    idle_rounds = all_idle && !all_wait ? idle_rounds + 1 : 0;
+    if (idle_rounds > 0)
+      for (std::size_t rank = 0; rank < count; ++rank)
+        if (!done[rank]) cluster_.members[rank]->test_again(idle_rounds == max_idle_rounds);
     if (going && all_wait)
       for (std::size_t rank = 0; rank < count; ++rank)
         if (!done[rank]) cluster_.members[rank]->open_cluster();
-    if (all_idle && !all_wait)
-      for (std::size_t rank = 0; rank < count; ++rank)
-        if (!done[rank]) cluster_.members[rank]->test_again();
   }
   // Shared memory lasts until all have ended.
   for (Machine* machine : cluster_.members) machine->end();

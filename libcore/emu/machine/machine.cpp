@@ -24,6 +24,7 @@ void Machine::begin(std::span<std::uint64_t const> linear_groups, TurnLength len
   context_.syncs = 0;
   context_.deadline = Turns::never;
   depth_ = 0;
+  gives_up_ = false;
   for (Unit& unit : units_) {
     if (!p_.cleared.empty()) clear(p_.cleared, unit, unit.exists);
     unit.fragments.clear();
@@ -34,7 +35,8 @@ void Machine::begin(std::span<std::uint64_t const> linear_groups, TurnLength len
 bool Machine::turn() {
   turns_.begin_turn(context_.syncs);
   waits_for_cluster_ = false;
-  if (cluster_ && !tests_again_) context_.failed_tests = 0;  // another group may complete what is tested
+  if (cluster_) context_.failed_tests = gives_up_ ? max_failed_tests : 0;  // another group may complete what is tested
+  if (gives_up_) context_.failing_since = context_.syncs;
   for (bool going = true; going;) {
     bool running = false;
     moves_ = false;

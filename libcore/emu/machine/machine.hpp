@@ -69,8 +69,17 @@ class Machine {
   }
   bool waits_for_cluster() const { return waits_for_cluster_; }  // after a turn: all work-items wait at its barrier
   void open_cluster() { cluster_open_ = true; }
-  bool idle() const { return idle_; }         // after a turn: nothing has run, all wait for others
-  void test_again() { tests_again_ = true; }  // in the next turn also mbarriers whose phase is not complete
+  bool idle() const { return idle_; }  // after a turn: nothing has run, all wait for others
+  // In the next turn also mbarriers whose phase is not complete. `last`: no group of the cluster can go on, a test that
+  // fails is a finding.
+  void test_again(bool last) {
+    tests_again_ = true;
+    gives_up_ = last;
+  }
+  // In its last turn lanes did no more than test mbarriers whose phases were not complete.
+  bool only_waited() const {
+    return context_.failed_tests > 0 && context_.syncs - context_.failing_since <= context_.failed_tests;
+  }
 
   // For the slow paths of handlers.
   void access_elsewhere(Context&, MicroOp const&);
@@ -91,7 +100,7 @@ class Machine {
                         std::uint32_t& address);
   void release_columns(Context const&, MicroOp const&, std::uint32_t lane, std::uint32_t address,
                        std::uint32_t columns);
-  void notify_product(MicroOp const&, char const* kind, double flop) const;
+  void notify_product(MicroOp const&, bool pair, char const* kind, double flop) const;
   void allocate_stack(Context&, MicroOp const&);
   void save_stack(Context&, MicroOp const&);
   void restore_stack(Context&, MicroOp const&);
@@ -259,7 +268,7 @@ class Machine {
 
   Cluster const* cluster_ = nullptr;  // of several groups
   std::uint32_t cluster_rank_ = 0;
-  bool waits_for_cluster_ = false, cluster_open_ = false;
+  bool waits_for_cluster_ = false, cluster_open_ = false, gives_up_ = false;
   bool moves_ = false, idle_ = false, tests_again_ = false;
 
   std::uint64_t group_ = 0;

@@ -1,5 +1,6 @@
 // What tcgen05 needs of the machine: tensor memory of the group and of the other one of its pair, its allocation, and
 // the findings about both.
+#include <algorithm>
 #include <bit>
 #include <string>
 
@@ -29,8 +30,8 @@ bool allocate_columns(Context& c, MicroOp const& op, std::uint32_t lane, bool pa
 void release_columns(Context& c, MicroOp const& op, std::uint32_t lane, std::uint32_t address, std::uint32_t columns) {
   static_cast<Machine*>(c.machine)->release_columns(c, op, lane, address, columns);
 }
-void notify_product(Context& c, MicroOp const& op, char const* kind, double flop) {
-  static_cast<Machine*>(c.machine)->notify_product(op, kind, flop);
+void notify_product(Context& c, MicroOp const& op, bool pair, char const* kind, double flop) {
+  static_cast<Machine*>(c.machine)->notify_product(op, pair, kind, flop);
 }
 
 bool has_columns(Context& c, MicroOp const& op, std::uint32_t lane, TensorMemory const& memory,
@@ -62,7 +63,27 @@ std::uint32_t Machine::tensor_homes(bool pair, TensorHome* homes, std::uint32_t&
   return 2;
 }
 
-// The first free columns that suffice.
+namespace {
+
+void take_units(TensorMemory& memory, std::uint32_t first, std::uint32_t count) {
+  constexpr std::uint32_t unit = TensorMemory::unit_columns;
+  memory.allocated |= units_mask(first, count);
+  memory.begins[first] = static_cast<std::uint8_t>(count);
+  std::fill_n(memory.cells[first * unit], std::size_t{count} * unit * TensorMemory::lanes, 0u);
+  std::fill_n(memory.written[first * unit], std::size_t{count} * unit * TensorMemory::quarters, 0u);
+}
+
+// The first unit of what the other group of the pair has allocated.
+std::uint32_t take_promise(TensorMemory& memory) {
+  std::uint32_t const first = memory.promised[0];
+  std::copy(memory.promised + 1, memory.promised + memory.promises, memory.promised);
+  --memory.promises;
+  return first;
+}
+
+}  // namespace
+
+// The first free columns that suffice, of a pair in both groups.
 bool Machine::allocate_columns(Context const& c, MicroOp const& op, std::uint32_t lane, bool pair,
                                std::uint32_t columns, std::uint32_t& address) {
   constexpr std::uint32_t unit = TensorMemory::unit_columns;
@@ -81,19 +102,31 @@ bool Machine::allocate_columns(Context const& c, MicroOp const& op, std::uint32_
     stop_at_lane(c, op, Finding::Kind::trap, lane,
                  "all allocations of tensor memory of a kernel must have the same .cta_group");
   std::uint32_t const count = columns / unit;
-  for (std::uint32_t first = 0; first + count <= TensorMemory::units; ++first) {
-    std::uint32_t const mask = units_mask(first, count);
-    if (memory.allocated & mask) continue;
-    memory.allocated |= mask;
-    memory.begins[first] = static_cast<std::uint8_t>(count);
-    std::fill_n(memory.cells[first * unit], std::size_t{columns} * TensorMemory::lanes, 0u);
-    std::fill_n(memory.written[first * unit], std::size_t{columns} * TensorMemory::quarters, 0u);
+  if (memory.promises != 0) {
+    std::uint32_t const first = take_promise(memory);
+    if (memory.begins[first] != count)
+      stop_at_lane(c, op, Finding::Kind::trap, lane,
+                   "allocates another number of columns of tensor memory than the other group of its pair");
     address = first * unit;
     return true;
   }
-  std::uint32_t const used = static_cast<std::uint32_t>(std::popcount(memory.allocated)) * unit;
+  TensorHome homes[2];
+  std::uint32_t own = 0;
+  TensorMemory* const other = tensor_homes(pair, homes, own) == 2 ? homes[1 - own].memory : nullptr;
+  std::uint32_t const used = memory.allocated | (other ? other->allocated : 0);
+  for (std::uint32_t first = 0; first + count <= TensorMemory::units; ++first) {
+    if (used & units_mask(first, count)) continue;
+    take_units(memory, first, count);
+    if (other) {
+      take_units(*other, first, count);
+      other->promised[other->promises++] = static_cast<std::uint8_t>(first);
+    }
+    address = first * unit;
+    return true;
+  }
   std::string const text = "waits for ever for " + std::to_string(columns) +
-                           " neighbouring columns of tensor memory: the group itself holds " + std::to_string(used) +
+                           " neighbouring columns of tensor memory: the group itself holds " +
+                           std::to_string(static_cast<std::uint32_t>(std::popcount(memory.allocated)) * unit) +
                            " of 512";
   stop_at_lane(c, op, Finding::Kind::deadlock, lane, text.c_str());
 }
@@ -121,6 +154,7 @@ void Machine::begin_tensor_memory() {
   tensor_memory_->allocated = 0;
   std::ranges::fill(tensor_memory_->begins, std::uint8_t{0});
   tensor_memory_->relinquished = false;
+  tensor_memory_->promises = 0;
   tensor_memory_->permits = TensorMemory::Permit::none;
 }
 
@@ -134,8 +168,11 @@ void Machine::end_tensor_memory() const {
   });
 }
 
-void Machine::notify_product(MicroOp const& op, char const* kind, double flop) const {
-  for (Observer* o : observers_) o->product(op.instruction, kind, flop);
+void Machine::notify_product(MicroOp const& op, bool pair, char const* kind, double flop) const {
+  std::uint32_t const first = pair ? cluster_rank_ / 2 * 2 : 0, count = pair ? 2 : 1;
+  for (std::uint32_t k = first; k < first + count; ++k)
+    for (Observer* o : pair ? cluster_->members[k]->observers_ : observers_)
+      o->product(op.instruction, kind, flop / count);
 }
 
 }  // namespace kernelcast::emu

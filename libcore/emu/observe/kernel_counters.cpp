@@ -109,6 +109,7 @@ struct KernelObserver::State {
   Counting const& count_accesses = counting();
   std::vector<Wavefronts> blocks;                               // [block], entries
   std::vector<Wavefronts> joined_entries;                       // [block], of forks that have joined
+  std::map<std::string, double> products;                       // of matrices whose shape is data; joined ones, too
   std::vector<std::uint64_t> guarded;                           // [instruction], lanes whose predicate holds
   std::vector<std::vector<std::unique_ptr<AccessSite>>> sites;  // [instruction], one per space and direction met
   std::vector<AccessSite const*> all_sites;
@@ -242,6 +243,10 @@ void KernelObserver::block(std::uint32_t block, Lanes const& lanes) {
       s.block_issues[place] += all * warps;
     });
   }
+}
+
+void KernelObserver::product(std::uint32_t, char const* kind, double flop) {
+  state_->products[kind] += flop;
 }
 
 void KernelObserver::State::add_guarded(std::uint32_t instruction, Lanes const& lanes) {
@@ -420,6 +425,7 @@ KernelCounters KernelObserver::counters() const {
   for (std::size_t b = 0; b < entered.size(); ++b)
     for (auto const& [kind, flop] : s.mix.blocks[b].matrix)
       if (entered[b] > 0) k.matrix_flop[kind] += flop * static_cast<double>(entered[b]);
+  for (auto const& [kind, flop] : s.products) k.matrix_flop[kind] += flop;
   for (std::size_t b = 0; b < s.blocks.size(); ++b) {
     Wavefronts const& entries = s.blocks[b];
     auto const& mix = s.mix.blocks[b];
@@ -481,6 +487,7 @@ void KernelObserver::join(Observer const& other) {
     s.joined_entries[b].add(o.blocks[b]);
     s.joined_entries[b].add(o.joined_entries[b]);
   }
+  for (auto const& [kind, flop] : o.products) s.products[kind] += flop;
   s.footprint.add(o.footprint);
   for (auto const& [address, count] : o.global_atomics) s.global_atomics[address] += count;
   s.max_shared_atomics = std::max(s.max_shared_atomics, o.max_shared_atomics);

@@ -102,6 +102,7 @@ class KernelObserver final : public Observer {
   void memory(MemoryAccess const&) override;
   void branch(std::uint32_t instruction, Lanes const& executing, Lanes const& taking) override;
   void barrier(std::uint32_t instruction, Lanes const&) override;
+  void product(std::uint32_t instruction, char const* kind, double flop) override;
   std::unique_ptr<Observer> fork() const override;
   void join(Observer const&) override;
 

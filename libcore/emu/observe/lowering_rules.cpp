@@ -149,6 +149,10 @@ constexpr Rule rules[] = {
     {Op::wmma, any, "store", {.alu = 1, .either = 1, .memory = 4}, none, 0},
     {Op::wmma, any, "", {.tensor = 2}, special, 2},  // two HMMA of 16 × 8
     {Op::wgmma, any, "", {.tensor = 1}, special, 1},
+    {Op::tcgen05, any, "mma", {.tensor = 1}, special, 1},
+    {Op::tcgen05, any, "ld", {.memory = 1}, shared, 1},
+    {Op::tcgen05, any, "st", {.memory = 1}, none, 0},
+    {Op::tcgen05, any, "", {.issue = 1}, none, 0},
     // what takes a slot of the scheduler
     {Op::bra, any, "uni", {.issue = 0.25}, none, 0},  // mostly falls through to where it jumps
     {Op::bra, any, "", {.either = 0.125, .issue = 1}, none, 0},

@@ -56,8 +56,6 @@ void change(BarrierOperation const& f, BarrierObject& b, s64 value) {
   }
 }
 
-constexpr u64 max_failed_tests = 1 << 17;
-
 struct Waiting {
   BarrierObject object;
   u32 lane = 0;
@@ -66,10 +64,10 @@ struct Waiting {
 };
 
 [[noreturn]] void stop_waiting(Context& c, MicroOp const& op, Waiting const& w, u64 address) {
-  std::string const text = "deadlock: waits for ever for phase " + std::to_string(w.object.parity) +
-                           " of the mbarrier at offset " + std::to_string(static_cast<u32>(address)) +
-                           " of shared memory, which lacks " + std::to_string(w.object.pending) + " arrivals and " +
-                           std::to_string(w.object.transactions) + " bytes of copies";
+  std::string const text =
+      "deadlock: waits for ever for phase " + std::to_string(w.object.parity) + " of the mbarrier at offset " +
+      std::to_string(address & ((u64{1} << cluster_rank_shift) - 1)) + " of shared memory, which lacks " +
+      std::to_string(w.object.pending) + " arrivals and " + std::to_string(w.object.transactions) + " bytes of copies";
   stop_at_lane(c, op, Finding::Kind::deadlock, w.lane, text.c_str());
 }
 
@@ -140,7 +138,37 @@ void count_pending(Context& c, MicroOp const& op) {
     });
 }
 
+// A group asks for the work of one that has not begun. Here none is ever given: each does its own, which is what
+// happens where all have begun. The answer is a store of 16 bytes of zeros.
+void query_launch(Context& c, MicroOp const& op) {
+  auto const& f = *static_cast<LaunchQuery const*>(op.data);
+  constexpr u32 bytes = 16;
+  for (u32 warp = 0; warp < c.warps; ++warp)
+    per_lane(c.bits[warp], [&](u32 of_warp) {
+      u32 const lane = lanes_per_warp * warp + of_warp;
+      bool const all = f.ranks != LaunchQuery::nothing;
+      u32 const ranks = all ? slot<u32>(c, source_at(op, f.ranks), 0)[lane] : 1;
+      u32 const own = all ? slot<u32>(c, source_at(op, f.ranks + 1u), 0)[lane] : 0;
+      LaneBits bits{};
+      LaneAddresses at{};
+      bits[warp] = 1u << of_warp;
+      for (u32 rank = 0; rank < ranks; ++rank) {
+        auto const address = [&](CopyAddress const& a) {
+          u64 const given = lane_address(c, source_at(op, a.source), a.wide, a.displacement, lane);
+          return all ? in_group(given, rank, own) : given;
+        };
+        at[lane] = address(f.answer);
+        transfer(c, op, op.access[0], bytes, at, bits, [](std::byte* host, u32) { std::memset(host, 0, bytes); });
+        at[lane] = address(f.barrier);
+        transfer(c, op, op.access[1], sizeof(u64), at, bits, [&](std::byte* host, u32 index) {
+          change_barrier(c, op, host, index, [](BarrierObject& b) { b.transactions -= bytes; });
+        });
+      }
+    });
+}
+
 constexpr Opcode table[] = {
+    {"#launch_query", Class::sync, {}, {}, query_launch, query_launch},
     {"#mbarrier", Class::sync, {}, {}, operate, operate},
     {"#mbarrier.pending_count", Class::sync, {}, {}, count_pending, count_pending},
 };

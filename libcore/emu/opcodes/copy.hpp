@@ -102,6 +102,13 @@ constexpr bool is_in_phase(std::uint64_t word, std::uint32_t parity) {
   return word >> 62 == 2 && (word >> 61 & 1) == parity;
 }
 
+// clusterlaunchcontrol.try_cancel; accesses: the answer, the mbarrier.
+struct LaunchQuery {
+  static constexpr std::uint8_t nothing = 0xff;
+  CopyAddress answer, barrier;
+  std::uint8_t ranks = nothing;  // source: the groups of the cluster, which all get the answer; then the own rank
+};
+
 // Observers hear that lanes found a phase complete; machine/asynchronous.cpp.
 void notify_phase(Context&, std::uint32_t const* bits);
 // All lanes that execute have found the phase of this parity incomplete.

@@ -24,6 +24,9 @@ inline constexpr std::uint32_t no_issuer = MemoryAccess::no_issuer;
 // pair of groups differs in the lowest of them, which kernels clear to reach the group of even rank.
 inline constexpr unsigned cluster_rank_shift = 24, cluster_rank_bias = 2;
 
+// After so many tests of mbarriers in a row that found no phase complete, nothing can complete one any more.
+inline constexpr std::uint64_t max_failed_tests = 1 << 17;
+
 struct MicroOp {
   Handler full = nullptr;     // every lane of every warp of the unit
   Handler partial = nullptr;  // undiverged, but some lanes do not exist or have left: arithmetic runs on all lanes

@@ -49,6 +49,7 @@ constexpr Opcode table[] = {
                                      return (a & ~u64{0xff000000}) |
                                             (rank == own ? 0u : (rank + cluster_rank_bias) << 24);
                                    }),
+    rare_entry<Pred(u64)>("#canceled", other, [](u64 a) { return Pred{a >> 63 != 0}; }),
     rare_entry<u64(u64, u32)>("#with_rank.u64", other,
                               [](u64 a, u32 own) { return a | u64{own + cluster_rank_bias} << cluster_rank_shift; }),
     rare_entry<u32(u32, u32)>("#ctarank.u32", other,

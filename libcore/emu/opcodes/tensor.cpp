@@ -76,7 +76,7 @@ struct Tile {
       pieces *= counts[i];
     }
   }
-  u64 bytes() const { return pieces * piece_bytes; }
+  u64 bytes() const { return pieces * granule; }  // as mbarriers count them: without padding
 
   void find_row(u64 row, s64* places) const {
     for (u32 i = 1; i < rank; ++i) {

@@ -258,13 +258,13 @@ struct Job {
   }
 
   void notify() const {
+    notify_product(c, op, f.pair, s.name, 2.0 * s.rows * s.columns * s.depth);
     if (!c.observed) return;
     u32 const warp = lane / lanes_per_warp;
     SharedMatrix const a(a_word), b(b_word);
     if (!a_in_tensor_memory())
       count_pieces(c, op, op.access[0], warp, a_pieces(), [&](u32 n) { return piece(a, s.a_transposed, n); });
     count_pieces(c, op, op.access[1], warp, b_pieces(), [&](u32 n) { return piece(b, s.b_transposed, n); });
-    notify_product(c, op, s.name, 2.0 * s.rows * s.columns * s.depth);
   }
 
   // put(row, k, code) for all of a matrix in shared memory.

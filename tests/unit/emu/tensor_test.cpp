@@ -264,7 +264,8 @@ TEST_CASE("elements of 4 and 6 bits are packed in the tensor, and with padding i
       std::vector<std::uint8_t> const before = random_image(random);
       std::uint32_t const pitch = m.swizzle ? 16u << m.swizzle : 16 * pieces;
       TileBench bench(t,
-                      copy_image(true, "in") + load_tile(t, "%q3", 16 * pieces * m.box[1]) + copy_image(false, "out"),
+                      copy_image(true, "in") + load_tile(t, "%q3", x.in_piece * x.bits / 8 * pieces * m.box[1]) +
+                          copy_image(false, "out"),
                       before, 32);
       bench.run();
       INFO(described(t));

@@ -16,11 +16,12 @@ called(driver.cuCtxSetCurrent(called(driver.cuDevicePrimaryCtxRetain(0))))
 
 
 class Array:
-    types = {"float32": tl.float32, "float16": tl.float16, "int32": tl.int32, "int8": tl.int8, "uint64": tl.uint64}
+    types = {"float32": tl.float32, "float16": tl.float16, "int32": tl.int32, "int64": tl.int64, "int8": tl.int8,
+             "uint8": tl.uint8, "uint64": tl.uint64}
 
-    def __init__(self, values):
+    def __init__(self, values, dtype=None):  # dtype: where numpy has no such type
         self.values = numpy.ascontiguousarray(values)
-        self.dtype = self.types[str(self.values.dtype)]
+        self.dtype = dtype or self.types[str(self.values.dtype)]
         self.shape = self.values.shape
         self.pointer = int(called(driver.cuMemAlloc(self.values.nbytes)))
         called(driver.cuMemcpyHtoD(self.pointer, self.values.ctypes.data, self.values.nbytes))
