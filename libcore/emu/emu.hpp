@@ -241,6 +241,8 @@ class Observer {
   virtual void zero_divisor(std::uint32_t /*instruction*/, Lanes const&) {}
   virtual bool needs_divisors() const { return false; }
   virtual bool needs_order() const { return false; }  // all groups on one thread
+  // Reading tensor memory that nothing has written is a finding: it is not memory that observers hear of.
+  virtual bool needs_written() const { return false; }
 
   // For several threads: an empty observer of the same kind, and adding its result to this one. Addition must be
   // commutative, so that counts do not depend on the number of threads.

@@ -3,9 +3,11 @@
 // Checks is one observer of the emulator: it keeps shadow memory of its own and ends the run with a finding. A run
 // without it pays nothing. Rules, which kernelcast-checks(7) explains:
 //  - uninitialized: a load or atomic reads a byte that was never written: of shared memory, of local memory, of
-//    malloc's memory, of a buffer whose Memory::Buffer::undefined is set. A loaded element whose register no
-//    instruction reads is let pass (the fourth element of a vector of three). Stores define memory whatever they store,
-//    and so do the arguments of a call and its results; the rest of its frame is as if never written.
+//    malloc's memory, of a buffer whose Memory::Buffer::undefined is set; the machine itself finds a load of a column
+//    of tensor memory of which none of the warp's lanes was written, and a product that reads any such cell. A loaded
+//    element whose register no instruction reads is let pass (the fourth element of a vector of three). Stores define
+//    memory whatever they store, and so do the arguments of a call and its results; the rest of its frame is as if
+//    never written.
 //  - races: two accesses of different work-items to one byte, at least one of them a write, not both atomic, that
 //    nothing orders. Within a group barriers order; so do bar.warp.sync, and a fence followed by an atomic that another
 //    work-item's atomic sees. Lanes of a warp are not ordered by running in step, unless lockstep_warps says so. Groups
@@ -52,6 +54,7 @@ class Checks final : public Observer {
   void meet(Meeting const&) override;
   void zero_divisor(std::uint32_t, Lanes const&) override;
   bool needs_divisors() const override;
+  bool needs_written() const override;
   bool needs_order() const override { return true; }
   std::unique_ptr<Observer> packed_substitute(Program const&, Launch const&, Memory const&) const override;
   std::unique_ptr<Observer> fork() const override;  // never: all groups run on one thread

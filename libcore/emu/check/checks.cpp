@@ -187,6 +187,9 @@ void Checks::zero_divisor(std::uint32_t instruction, Lanes const& lanes) {
     }
 }
 
+bool Checks::needs_written() const {
+  return state_->options.uninit;
+}
 bool Checks::needs_divisors() const {
   return state_->options.division;
 }

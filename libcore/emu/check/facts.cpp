@@ -10,9 +10,9 @@ namespace {
 using ptx::Op;
 using ptx::Operand;
 
-// cp.async.mbarrier.arrive.
+// cp.async.mbarrier.arrive, tcgen05.commit.
 bool arrives_at_barrier(ptx::Instruction const& i) {
-  return i.is(Op::cp) && i.has("mbarrier");
+  return (i.is(Op::cp) && i.has("mbarrier")) || (i.is(Op::tcgen05) && i.has("commit"));
 }
 
 void mark_read(Operand const& operand, std::vector<bool>& read) {
@@ -53,7 +53,7 @@ Facts::Site site_of(ptx::Instruction const& i, std::vector<bool> const& read) {
       i.is_atomic() || (i.is(Op::mbarrier) && !i.has("init") && !i.has("inval")) || arrives_at_barrier(i);
   site.strong = atomic || i.has("relaxed") || i.has("acquire") || i.has("release") || i.has("mmio");
   site.strong_global = site.strong || i.has("volatile");
-  site.completes = i.is(Op::cp) && i.has("mbarrier::complete_tx::bytes");
+  site.completes = i.is(Op::cp, Op::clusterlaunchcontrol) && i.has("mbarrier::complete_tx::bytes");
   site.reads = !i.is(Op::st);
   site.writes = !i.is_load();
   site.aligned = i.is_memory();
@@ -97,7 +97,8 @@ Facts::Facts(Program const& program) {
     bool const known = instructions[i].is_memory();
     bool const unknown_memory =
         !known && (program.instruction_class(static_cast<std::uint32_t>(i)) == Class::memory ||
-                   instructions[i].is(Op::mbarrier, Op::wgmma) || arrives_at_barrier(instructions[i]));
+                   instructions[i].is(Op::mbarrier, Op::wgmma, Op::tcgen05, Op::clusterlaunchcontrol) ||
+                   arrives_at_barrier(instructions[i]));
     if (!known && !unknown_memory) continue;
     if (unknown_memory) sites[i].reads = sites[i].writes = true;
     number = std::min<std::uint16_t>(number + 1, last_site);

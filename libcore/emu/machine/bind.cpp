@@ -68,6 +68,7 @@ void Machine::bind() {
   place_operands();
   context_.scratch = p_.scratch * 4 * stride_;
   context_.observed = !observers_.empty();
+  context_.needs_written = std::ranges::any_of(observers_, [](Observer const* o) { return o->needs_written(); });
   watch_divisors();
   context_.machine = this;
   make_placements();

@@ -50,6 +50,19 @@ bool has_columns(Context& c, MicroOp const& op, std::uint32_t lane, TensorMemory
   return false;
 }
 
+void require_written(Context& c, MicroOp const& op, std::uint32_t lane, TensorMemory const& memory,
+                     std::uint32_t first_lane, std::uint32_t lanes, std::uint32_t column, bool all) {
+  constexpr std::uint32_t quarter = TensorMemory::quarter_lanes;
+  std::uint32_t const wanted = ~0u >> (quarter - lanes) << first_lane % quarter;
+  std::uint32_t const written = memory.written[column][first_lane / quarter] & wanted;
+  if (all ? written == wanted : written != 0) return;
+  std::uint32_t const missing = static_cast<std::uint32_t>(std::countr_zero(wanted & ~written));
+  std::string const text = "reads tensor memory that was never written: lane " +
+                           std::to_string(first_lane / quarter * quarter + missing) + ", column " +
+                           std::to_string(column);
+  pass_over_lane(c, op, Finding::Kind::uninitialized, lane, text.c_str());
+}
+
 std::uint32_t Machine::tensor_homes(bool pair, TensorHome* homes, std::uint32_t& own) {
   auto const home = [](Machine& m) { return TensorHome{m.tensor_memory_.get(), m.shared_.data(), m.shared_bytes_}; };
   own = 0;

@@ -108,6 +108,7 @@ struct Context {
   std::uint32_t first_warp = 0;
   std::uint32_t group_lanes = 0;  // as Lanes::group_lanes
   bool observed = false;
+  bool needs_written = false;        // some Observer::needs_written()
   std::uint32_t issuer = no_issuer;  // MemoryAccess::issuer of what is accessed now
   bool shares_memory = false;        // other threads update the same global memory
   std::uint64_t clock = 0;           // warp instructions so far; a stand-in for %clock

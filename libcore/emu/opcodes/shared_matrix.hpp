@@ -94,10 +94,12 @@ bool check_pieces(Context& c, MicroOp const& op, u32 lane, TensorHome const& hom
   return true;
 }
 
-// Observers hear of the pieces as loads by the lanes of the warp.
+// Observers hear of the pieces as loads of the lane, carried by the lanes of its warp.
 template <class OffsetOf>
-void count_pieces(Context& c, MicroOp const& op, Access& access, u32 warp, u32 count, OffsetOf offset_of) {
+void count_pieces(Context& c, MicroOp const& op, Access& access, u32 of_lane, u32 count, OffsetOf offset_of) {
   if (!c.observed) return;
+  u32 const warp = of_lane / lanes_per_warp;
+  c.issuer = of_lane;
   for (u32 begin = 0; begin < count; begin += lanes_per_warp) {
     LaneBits bits{};
     LaneAddresses at{};
@@ -108,6 +110,7 @@ void count_pieces(Context& c, MicroOp const& op, Access& access, u32 warp, u32 c
     }
     transfer(c, op, access, shared_piece_bytes, at, bits, [](std::byte const*, u32) {});
   }
+  c.issuer = no_issuer;
 }
 
 }  // namespace

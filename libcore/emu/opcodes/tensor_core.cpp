@@ -217,6 +217,29 @@ struct Job {
     return true;
   }
 
+  // Of lanes that neighbour each other, those of one quarter after the other.
+  void require_rows(TensorMemory const& memory, u32 first, u32 rows, u32 column) const {
+    for (u32 row = 0; row < rows; row += 16) require_written(c, op, lane, memory, first + row, 16, column, true);
+  }
+  void require_all_written() const {
+    for (u32 h = 0; h < count; ++h) {
+      TensorMemory const& memory = *homes[h].memory;
+      for (u32 n = 0; adds && n < s.columns; ++n)
+        for (u32 row = 0; row < d.rows; row += 16) {
+          u32 const at = d.lane_of(row, n);
+          u32 const masked = f.mask_count ? masks[(f.mask_count == 8 ? 4 * h : 0) + at / 32] >> at % 32 & 0xffff : 0;
+          if (masked == 0) require_rows(memory, at, 16, d.column_of(n));
+        }
+      for (u32 k = 0; a_in_tensor_memory() && k < depth_columns; ++k)
+        for (u32 row = 0; row < d.rows; row += 16)
+          require_rows(memory, a_lane + (d.run == 16 ? row / 16 * 32 : row), 16, a_column + k);
+      for (u32 row = 0; f.scales_of_row && row < d.rows; row += 32)
+        require_rows(memory, row, 32, scales_column[0] + row / 32);
+      for (u32 n = 0; f.scales_of_row && n < d.part_columns; n += 32)
+        require_rows(memory, 0, std::min<u32>(32, (d.part_columns - n + 15) / 16 * 16), scales_column[1] + n / 32);
+    }
+  }
+
   // False, with a finding, where something is wrong with it.
   bool prepare() {
     count = tensor_homes(c, f.pair, homes, own);
@@ -254,17 +277,17 @@ struct Job {
       if (!check_pieces(c, op, lane, homes[h], b_pieces(), [&](u32 n) { return piece(b, s.b_transposed, n); }))
         return false;
     }
+    if (c.needs_written) require_all_written();
     return true;
   }
 
   void notify() const {
     notify_product(c, op, f.pair, s.name, 2.0 * s.rows * s.columns * s.depth);
     if (!c.observed) return;
-    u32 const warp = lane / lanes_per_warp;
     SharedMatrix const a(a_word), b(b_word);
     if (!a_in_tensor_memory())
-      count_pieces(c, op, op.access[0], warp, a_pieces(), [&](u32 n) { return piece(a, s.a_transposed, n); });
-    count_pieces(c, op, op.access[1], warp, b_pieces(), [&](u32 n) { return piece(b, s.b_transposed, n); });
+      count_pieces(c, op, op.access[0], lane, a_pieces(), [&](u32 n) { return piece(a, s.a_transposed, n); });
+    count_pieces(c, op, op.access[1], lane, b_pieces(), [&](u32 n) { return piece(b, s.b_transposed, n); });
   }
 
   // put(row, k, code) for all of a matrix in shared memory.

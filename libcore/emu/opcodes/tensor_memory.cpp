@@ -114,6 +114,12 @@ void load(Context& c, MicroOp const& op) {
   each_warp(c, [&](u32 warp) {
     Reached at;
     bool const reached = reach(c, op, f, warp, *home.memory, at);
+    u32 const rows = f.shape == Shape::l32x32b ? 32 : 16;
+    for (u32 k = 0; reached && c.needs_written && k < columns_of(f); ++k) {
+      require_written(c, op, lanes_per_warp * warp, *home.memory, at.row, rows, at.column + k, false);
+      if (f.shape == Shape::l16x32bx2)
+        require_written(c, op, lanes_per_warp * warp, *home.memory, at.row, rows, at.column + f.split + k, false);
+    }
     for (u32 r = 0; r < f.registers; ++r) {
       u32* const d = slot<u32>(c, destination_at(op, r), warp);
       if (!reached) {
@@ -186,7 +192,7 @@ void fill(Context& c, MicroOp const& op) {
       u32 const pieces = u32{f.rows} * f.pieces;
       for (u32 h = 0; h < count; ++h)
         if (!check_pieces(c, op, lane, homes[h], pieces, offset_of)) return;
-      count_pieces(c, op, *op.access, warp, pieces, offset_of);
+      count_pieces(c, op, *op.access, lane, pieces, offset_of);
       for (u32 h = 0; h < count; ++h)
         for (u32 number = 0; number < pieces; ++number) {
           u8 piece[shared_piece_bytes];

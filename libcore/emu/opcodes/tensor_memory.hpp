@@ -88,6 +88,11 @@ void release_columns(Context&, MicroOp const&, std::uint32_t lane, std::uint32_t
 // Whether all of the columns are allocated, of lanes that exist; if not, a finding about the lane.
 bool has_columns(Context&, MicroOp const&, std::uint32_t lane, TensorMemory const&, std::uint32_t first_lane,
                  std::uint32_t lanes, std::uint32_t first_column, std::uint32_t columns);
+// Where observers need to know (Context::needs_written): a finding about the lane if none of these cells was written,
+// or
+// (`all`) if one was not. At most 32 lanes of one quarter.
+void require_written(Context&, MicroOp const&, std::uint32_t lane, TensorMemory const&, std::uint32_t first_lane,
+                     std::uint32_t lanes, std::uint32_t column, bool all);
 // Observers hear of a product of matrices whose shape is data (Observer::product): of a pair, each group of its half.
 void notify_product(Context&, MicroOp const&, bool pair, char const* kind, double flop);
 

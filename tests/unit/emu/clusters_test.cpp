@@ -11,9 +11,9 @@ namespace {
 struct ClusterBench : Bench {
   std::uint64_t out = 0;
   ClusterBench(std::string const& body, Dim3 grid, Dim3 cluster, std::uint32_t threads = 64,
-               std::string const& directives = "")
+               std::string const& directives = "", std::string const& parameters = "")
       : Bench(
-            ".visible .entry k(.param .u64 po) " + directives +
+            ".visible .entry k(.param .u64 po" + parameters + ") " + directives +
             " {\n .reg .b32 %r<24>; .reg .b64 %q<16>; .reg .pred %p, %done;\n .shared .align 128 .b8 sm[1024]; .shared "
             ".align 8 .b64 bar;\n ld.param.u64 %q0, [po]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, "
             "%ctaid.y; mov.u32 %r3, %nctaid.x; mad.lo.u32 %r3, %r2, %r3, %r1; mov.u32 %r4, %ntid.x; mad.lo.u32 %r4, "
@@ -169,4 +169,104 @@ TEST_CASE("observers hear of the groups of clusters that were asked for") {
   CHECK(groups.begun == std::vector<std::uint64_t>{2, 7});
   auto const result = bench.read<std::uint32_t>(bench.out);
   for (std::uint32_t g = 0; g < 8; ++g) CHECK(result[g * 64] == (g / 2 == 1 || g / 2 == 3 ? 1 : 0));
+}
+
+TEST_CASE("groups of a cluster that wait for mbarriers which none completes are a deadlock") {
+  std::string const wait = " setp.eq.u32 %p, %r0, 0; @%p mbarrier.init.shared::cta.b64 [bar], 1;\n" + cluster_barrier +
+                           "again:\n mbarrier.try_wait.parity.shared::cta.b64 %done, [bar], 0; @!%done bra again;\n";
+  CHECK_THAT(ClusterBench(wait, {4, 1, 1}, {2, 1, 1}).message(),
+             Contains("deadlock: waits for ever for phase 0 of the mbarrier at offset 1024 of shared memory"));
+  // One waits at the cluster's barrier for the other.
+  CHECK_THAT(
+      ClusterBench(" setp.eq.u32 %p, %r0, 0; @%p mbarrier.init.shared::cta.b64 [bar], 1; bar.sync 0;\n mov.u32 %r5, "
+                   "%cluster_ctarank; setp.eq.u32 %p, %r5, 1; @%p bra last;\n"
+                   "again:\n mbarrier.try_wait.parity.shared::cta.b64 %done, [bar], 0; @!%done bra again;\nlast:\n" +
+                       cluster_barrier,
+                   {2, 1, 1}, {2, 1, 1})
+          .message(),
+      Contains("deadlock: waits for ever for phase 0 of the mbarrier"));
+}
+
+TEST_CASE("a group that asks for other groups' work gets none, as does its cluster") {
+  std::string const body =
+      " .shared .align 16 .b8 answer[16]; .reg .b128 %b;\n setp.eq.u32 %p, %r0, 0; mov.u32 %r5, 0xffffffff;\n"
+      " @%p mbarrier.init.shared::cta.b64 [bar], 1; @%p st.shared.v4.b32 [answer], {%r5, %r5, %r5, %r5};\n"
+      " @%p mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;\n" +
+      cluster_barrier +
+      " mov.u32 %r6, %cluster_ctarank; add.u32 %r6, %r6, %r0; setp.eq.u32 %p, %r6, 0;\n"
+      " @%p "
+      "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 "
+      "[answer], [bar];\nagain:\n mbarrier.try_wait.parity.shared::cta.b64 %done, [bar], 0; @!%done bra again;\n"
+      " ld.shared.b128 %b, [answer]; clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %b;\n"
+      " selp.u32 %r5, 1, 2, %p; clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r7, %r8, %r9, _}, %b;\n"
+      " clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 %r10, %b;\n"
+      " or.b32 %r5, %r5, %r7; or.b32 %r5, %r5, %r8; or.b32 %r5, %r5, %r9; or.b32 %r5, %r5, %r10; st.global.b32 [%q1], "
+      "%r5;\n";
+  for (Dim3 const cluster : {Dim3{1, 1, 1}, Dim3{2, 1, 1}, Dim3{2, 2, 1}}) {
+    ClusterBench bench(body, {4, 2, 1}, cluster);
+    CHECK(bench.result() == std::vector<std::uint32_t>(8 * 64, 2));
+  }
+}
+
+// Kernels of pairs: with the lowest bit of its rank cleared a variable's address is that of the even group's.
+TEST_CASE("a pair of groups reaches the memory of its first one by clearing a bit of the address") {
+  std::string const stores =
+      " setp.eq.u32 %p, %r0, 99; @%p tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;\n"
+      " setp.eq.u32 %p, %r0, 0; mov.u32 %r5, %cluster_ctarank; mov.u32 %r6, sm; and.b32 %r7, %r6, 0xfeffffff;\n"
+      " and.b32 %r8, %r5, 1; mad.lo.u32 %r7, %r8, 4, %r7; add.u32 %r9, %r5, 100;\n" +
+      cluster_barrier + " @%p st.shared::cluster.b32 [%r7], %r9;\n" + cluster_barrier;
+  std::string const loads =
+      " and.b32 %r10, %r0, 1; mad.lo.u32 %r10, %r10, 4, %r6; ld.shared.b32 %r11, [%r10]; st.global.b32 [%q1], %r11;\n";
+  ClusterBench bench(stores + loads, {8, 1, 1}, {4, 1, 1}, 2);
+  auto const result = bench.result();
+  for (std::uint32_t group = 0; group < 8; ++group)
+    for (std::uint32_t item = 0; item < 2; ++item)
+      CHECK(result[2 * group + item] == (group % 2 ? 0 : 100 + group % 4 + item));
+  // Its own memory by name, by its generic address, by mapa; and alone, where there is no other group.
+  std::string const own =
+      " setp.eq.u32 %p, %r0, 99; @%p tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;\n"
+      " mov.u32 %r5, %cluster_ctarank; mov.u64 %q2, sm; cvta.shared.u64 %q2, %q2; mov.u32 %r6, sm; "
+      "mapa.shared::cluster.u32 "
+      "%r7, %r6, %r5; getctarank.shared::cluster.u32 %r8, %r6; setp.ne.u32 %p, %r8, %r5;\n"
+      " st.shared.b32 [sm], 7; ld.b32 %r9, [%q2]; st.shared.b32 [sm+4], %r9; ld.shared::cluster.b32 %r10, [%r7+4];\n"
+      " selp.u32 %r11, 1000, 0, %p; add.u32 %r10, %r10, %r11; st.global.b32 [%q1], %r10;\n";
+  for (std::uint32_t const size : {1u, 2u}) {
+    ClusterBench alone(own, {2, 1, 1}, {size, 1, 1}, 1);
+    CHECK(alone.result() == std::vector<std::uint32_t>{7, 7});
+  }
+}
+
+TEST_CASE("a tile for a pair of groups completes bytes of the mbarrier of that group which the address names") {
+  for (std::uint32_t const named : {0u, 1u}) {
+    INFO("the barrier of rank " << named);
+    TensorMap map;
+    map.element = TensorMap::Element::u32;
+    map.dims[0] = 32;
+    map.box[0] = 32;
+    map.steps[0] = 1;
+    std::string const body =
+        " setp.eq.u32 %p, %r0, 0; @%p mbarrier.init.shared::cta.b64 [bar], 1;\n ld.param.u64 %q3, [pm];\n"
+        " mov.u32 %r5, %cluster_ctarank; mov.u32 %r6, sm; mov.u32 %r7, bar; " +
+        std::string(named == 0 ? "and.b32 %r8, %r7, 0xfeffffff;\n" : "or.b32 %r8, %r7, 0x1000000;\n") +
+        cluster_barrier + " setp.eq.u32 %done, %r5, " + std::to_string(named) +
+        "; and.pred %done, %done, %p; @%done mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 256;\n" +
+        cluster_barrier +
+        " add.u32 %r9, %r5, %r0; setp.eq.u32 %p, %r9, 0; mov.b16 %h0, 3;\n @%p cp.async.bulk.tensor.1d.cta_group::2."
+        "shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r6], [%q3, {0}], [%r8], %h0;\n"
+        " setp.ne.u32 %p, %r5, " +
+        std::to_string(named) +
+        "; @%p bra over;\nagain:\n mbarrier.try_wait.parity.shared::cta.b64 %done, [bar], 0; @!%done bra "
+        "again;\nover:\n" +
+        cluster_barrier + " mad.lo.u32 %r9, %r0, 4, %r6; ld.shared.b32 %r9, [%r9]; st.global.b32 [%q1], %r9;\n";
+    ClusterBench bench(" .reg .b16 %h0;\n" + body, {2, 1, 1}, {2, 1, 1}, 32, "", ", .param .u64 pm");
+    std::vector<std::uint32_t> values(32);
+    for (std::uint32_t i = 0; i < 32; ++i) values[i] = 1000 + i;
+    map.address = bench.memory.add("tensor", 128);
+    std::ranges::copy(std::as_bytes(std::span(values)), bench.memory.bytes(map.address).begin());
+    std::vector<std::uint8_t> bytes(sizeof map);
+    std::memcpy(bytes.data(), &map, sizeof map);
+    bench.buffer("map", bytes);
+    auto const result = bench.result();
+    for (std::uint32_t i = 0; i < 64; ++i) CHECK(result[i] == 1000 + i % 32);
+  }
 }

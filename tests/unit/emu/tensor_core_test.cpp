@@ -454,6 +454,43 @@ TEST_CASE("tcgen05.mma names what is wrong with its descriptors") {
              Contains("needs a cluster with an even number of groups"));
 }
 
+TEST_CASE("no descriptor of tcgen05 harms the host") {
+  Random random{65};
+  auto const near = [&](std::uint64_t valid) {
+    if ((random() & 3) == 0) return random();
+    for (int bits = static_cast<int>(random.below(6)); bits > 0; --bits) valid ^= std::uint64_t{1} << random.below(64);
+    return valid;
+  };
+  int found = 0;
+  for (int round = 0; round < 300; ++round) {
+    Case x;
+    x.pair = (random() & 3) == 0;
+    if (x.pair) x.rows = 256;
+    if (random() & 1) {
+      x.kind = "mxf8f6f4";
+      x.a = x.b = "e4m3";
+      x.block = 32;
+    }
+    x.a_in_tensor_memory = coin(random);
+    std::string body = body_of(x, {});
+    body = with(body, std::to_string(stored(x, true).descriptor()), std::to_string(near(stored(x, true).descriptor())));
+    body =
+        with(body, std::to_string(stored(x, false).descriptor()), std::to_string(near(stored(x, false).descriptor())));
+    body = with(body, std::to_string(descriptor_of(x)),
+                std::to_string(static_cast<std::uint32_t>(near(descriptor_of(x)))));
+    for (std::string const place : {"[%ta+0]", "[%ta+300]", "[%ta+400]", "[%ta+416]"})
+      if (body.find(place) != std::string::npos && (random() & 3) == 0)
+        body = with(body, place, "[%ta+" + std::to_string(static_cast<std::uint32_t>(near(400))) + "]");
+    if (random() & 1)
+      body += " setp.eq.u32 %p, %r0, 0; mov.b64 %q4, " + std::to_string(near(stored(x, true).descriptor())) +
+              ";\n @%p tcgen05.cp.cta_group::1.64x128b.warpx2::01_23 [%ta+" +
+              std::to_string(static_cast<std::uint32_t>(near(8))) + "], %q4;\n";
+    found += message_of(x, body) != "";
+  }
+  CHECK(found > 100);
+  CHECK(found < 300);
+}
+
 TEST_CASE("tcgen05.mma refuses what is not emulated, or does not exist") {
   for (std::string const instruction : {"tcgen05.mma.sp.cta_group::1.kind::f16 [%ta], %q4, %q5, [%ta], %r4, %done",
                                         "tcgen05.mma.cta_group::1.kind::f16.ashift [%ta], [%ta], %q5, %r4, %done",

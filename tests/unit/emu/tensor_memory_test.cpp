@@ -189,6 +189,42 @@ TEST_CASE("tcgen05 names what is wrong with tensor memory") {
              Contains("needs a cluster with an even number of groups"));
 }
 
+TEST_CASE("what was never written in tensor memory is named where observers need to know") {
+  struct Needing : Observer {
+    bool needs_written() const override { return true; }
+    std::unique_ptr<Observer> fork() const override { return std::make_unique<Needing>(); }
+    void join(Observer const&) override {}
+  };
+  auto const found = [](std::string const& body) {
+    TensorBench bench(" add.u32 %r4, %ta, %quarter; mov.u32 %a0, 1;\n" + body, true, false);
+    bench.image({});
+    bench.buffer("values", std::uint64_t{4} * 128);
+    Needing needing;
+    Observer* const observers[] = {&needing};
+    bench.run(observers);
+    return bench.message();
+  };
+  std::string const store = " tcgen05.st.sync.aligned.32x32b.x1.b32 [%r4], %a0;\n";
+  CHECK(found(store + " tcgen05.ld.sync.aligned.32x32b.x1.b32 %a0, [%r4];\n") == "");
+  CHECK_THAT(found(store + " tcgen05.ld.sync.aligned.32x32b.x2.b32 {%a0, %a1}, [%r4];\n"),
+             Contains("reads tensor memory that was never written: lane 0, column 1"));
+  // Some rows of a column are enough: a load of all lanes may be of half of them.
+  std::string const half = " tcgen05.st.sync.aligned.16x64b.x1.b32 [%r4], %a0;\n";
+  CHECK(found(half + " tcgen05.ld.sync.aligned.32x32b.x1.b32 %a0, [%r4];\n") == "");
+  CHECK_THAT(found(half + " add.u32 %r4, %r4, 0x100000; tcgen05.ld.sync.aligned.16x64b.x1.b32 %a0, [%r4];\n"),
+             Contains("reads tensor memory that was never written: lane 16, column 0"));
+  // Products read every cell of D and of scales.
+  auto const never = Contains("reads tensor memory that was never written: lane 0, column 0");
+  std::string const product =
+      " setp.eq.u32 %p, %r0, 0; mov.b32 %r5, 0x8040010; mov.b64 %q4, 0x4000000800080000; setp.eq.u32 %done, 0, 0;\n"
+      " mov.b64 %q4, 0x0000400800080000;\n @%p tcgen05.mma.cta_group::1.kind::f16 [%ta], %q4, %q4, %r5, %done;\n";
+  CHECK_THAT(found(product), never);
+  CHECK(
+      found(" mov.u32 %a1, 1;\n tcgen05.st.sync.aligned.32x32b.x16.b32 [%r4], {%a0, %a0, %a0, %a0, %a0, %a0, %a0, %a0, "
+            "%a0, %a0, %a0, %a0, %a0, %a0, %a0, %a0}; bar.sync 0;\n" +
+            product) == "");
+}
+
 TEST_CASE("a launch goes on after accesses of tensor memory that are passed over") {
   TensorBench bench(
       " mov.u32 %a0, 5; tcgen05.ld.sync.aligned.32x32b.x1.b32 %a0, [%ta+512];\n" + values_out('a', 1, "values"), true,
