@@ -101,6 +101,7 @@ Facts::Facts(Program const& program) {
                    arrives_at_barrier(instructions[i]));
     if (!known && !unknown_memory) continue;
     if (unknown_memory) sites[i].reads = sites[i].writes = true;
+    crowded |= number == last_site;
     number = std::min<std::uint16_t>(number + 1, last_site);
     sites[i].number = number;
     if (instruction_of.size() <= number) instruction_of.push_back(static_cast<std::uint32_t>(i));

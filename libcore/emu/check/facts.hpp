@@ -34,6 +34,7 @@ struct Facts {
   std::vector<Site> sites;                     // [instruction]
   std::vector<std::uint32_t> instruction_of;   // [site number]
   std::vector<std::vector<SyncPoint>> points;  // [block], in order
+  bool crowded = false;                        // last_site stands for several instructions, of which some may be strong
   bool any_points = false;
   bool any_release = false;  // some fence or release: atomics may order plain accesses
 

@@ -318,7 +318,7 @@ void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorde
     std::uint32_t const instruction = facts_->instruction_of[number];
     Facts::Site const& site = facts_->sites[instruction];
     bool const other_strong = p.global ? site.strong_global : site.strong;
-    if (p.strong && other_strong) continue;
+    if (p.strong && (other_strong || (facts_->crowded && number == Facts::last_site))) continue;
     bool const equal =
         recorded_write && p.writes && !p.reads && !site.reads && !unordered && same_value(p, r, other, lane);
     auto const kind = equal ? Finding::Kind::equal_stores : Finding::Kind::race;

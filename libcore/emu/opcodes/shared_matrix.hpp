@@ -15,6 +15,7 @@
 // bits 7 and 8.
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -94,22 +95,26 @@ bool check_pieces(Context& c, MicroOp const& op, u32 lane, TensorHome const& hom
   return true;
 }
 
-// Observers hear of the pieces as loads of the lane, carried by the lanes of its warp.
+// Observers hear of the pieces as loads of the lane, carried by the lanes of its warp; of padded elements without the
+// padding, which nothing need have written.
 template <class OffsetOf>
-void count_pieces(Context& c, MicroOp const& op, Access& access, u32 of_lane, u32 count, OffsetOf offset_of) {
+void count_pieces(Context& c, MicroOp const& op, Access& access, u32 of_lane, u32 count, u32 bytes,
+                  OffsetOf offset_of) {
   if (!c.observed) return;
   u32 const warp = of_lane / lanes_per_warp;
   c.issuer = of_lane;
-  for (u32 begin = 0; begin < count; begin += lanes_per_warp) {
-    LaneBits bits{};
-    LaneAddresses at{};
-    for (u32 lane = 0; lane < lanes_per_warp && begin + lane < count; ++lane) {
-      if (!(c.exists[warp] >> lane & 1)) continue;
-      bits[warp] |= 1u << lane;
-      at[lanes_per_warp * warp + lane] = offset_of(begin + lane);
+  for (u32 begin = 0; begin < count; begin += lanes_per_warp)
+    for (u32 done = 0, part = 0; done < bytes; done += part) {
+      LaneBits bits{};
+      LaneAddresses at{};
+      part = std::bit_floor(bytes - done);
+      for (u32 lane = 0; lane < lanes_per_warp && begin + lane < count; ++lane) {
+        if (!(c.exists[warp] >> lane & 1)) continue;
+        bits[warp] |= 1u << lane;
+        at[lanes_per_warp * warp + lane] = offset_of(begin + lane) + done;
+      }
+      transfer(c, op, access, part, at, bits, [](std::byte const*, u32) {});
     }
-    transfer(c, op, access, shared_piece_bytes, at, bits, [](std::byte const*, u32) {});
-  }
   c.issuer = no_issuer;
 }
 

@@ -198,6 +198,7 @@ struct Job {
   u32 pieces(u32 rows, bool transposed, u32 bits) const {
     return transposed ? (rows + per_piece(bits) - 1) / per_piece(bits) * s.depth : 2 * rows;
   }
+  u32 bytes_of_piece(u32 bits) const { return bits < 8 && !packs_4_bits(f) ? 2 * bits : shared_piece_bytes; }
   u32 a_pieces() const { return pieces(d.rows, s.a_transposed, s.a_bits); }
   u32 b_pieces() const { return pieces(columns_of_home(), s.b_transposed, s.b_bits); }
 
@@ -286,8 +287,10 @@ struct Job {
     if (!c.observed) return;
     SharedMatrix const a(a_word), b(b_word);
     if (!a_in_tensor_memory())
-      count_pieces(c, op, op.access[0], lane, a_pieces(), [&](u32 n) { return piece(a, s.a_transposed, n); });
-    count_pieces(c, op, op.access[1], lane, b_pieces(), [&](u32 n) { return piece(b, s.b_transposed, n); });
+      count_pieces(c, op, op.access[0], lane, a_pieces(), bytes_of_piece(s.a_bits),
+                   [&](u32 n) { return piece(a, s.a_transposed, n); });
+    count_pieces(c, op, op.access[1], lane, b_pieces(), bytes_of_piece(s.b_bits),
+                 [&](u32 n) { return piece(b, s.b_transposed, n); });
   }
 
   // put(row, k, code) for all of a matrix in shared memory.

@@ -192,7 +192,7 @@ void fill(Context& c, MicroOp const& op) {
       u32 const pieces = u32{f.rows} * f.pieces;
       for (u32 h = 0; h < count; ++h)
         if (!check_pieces(c, op, lane, homes[h], pieces, offset_of)) return;
-      count_pieces(c, op, *op.access, lane, pieces, offset_of);
+      count_pieces(c, op, *op.access, lane, pieces, shared_piece_bytes * f.unpack_bits / 8, offset_of);
       for (u32 h = 0; h < count; ++h)
         for (u32 number = 0; number < pieces; ++number) {
           u8 piece[shared_piece_bytes];
