@@ -56,16 +56,17 @@ std::optional<MatrixProduct> matrix_product(Instruction const& i) {
   if (!group && !i.is(Op::mma, Op::wmma)) return std::nullopt;
   if (group ? !i.has("mma_async") : i.is(Op::wmma) && !i.has("mma")) return std::nullopt;
   double products = 0;
-  bool sparse = false;
+  bool sparse = false, bytes = false;
   std::vector<std::string_view> types;
   for (std::string_view const word : i.modifiers) {
     if (double const n = products_of(word); n > 0) products = n;
     sparse = sparse || word == "sp" || word.starts_with("sp::");
+    bytes = bytes || word == "kind::f8f6f4" || word == "kind::mxf8f6f4";
     if (auto const type = type_named(word); !type.empty()) types.push_back(type);
   }
   if (products == 0 || types.empty()) return std::nullopt;
   // d, a, b, c; wgmma: d, a, b; wmma of f16: d, c.
-  std::string_view const sums = types.front(), factors = types.size() > 2 ? types[1] : "f16";
+  std::string_view const sums = types.front(), factors = bytes ? "f8" : types.size() > 2 ? types[1] : "f16";
   if (group) products /= warps_of_wgmma;
   // Four products of 8 × 8 × 4 side by side.
   if (i.is(Op::mma) && factors == "f16" && products == 8 * 8 * 4) products *= 4;

@@ -2,8 +2,9 @@
 //
 // Kinds are named as the column matrix_flop of kernels and devdb/matrix.csv name them: the instruction (mma, which wmma
 // is made of, wgmma, tcgen05), the type of the factors and that of the sums, and `sparse` where half of one factor is
-// zero: "mma/f16/f32", "wgmma/f8/f32/sparse". Types: f4, f6, f8, f16, bf16, tf32, f64, b1, i4, i8, i32, f32.
-// Source: PTX ISA 9.0, the chapters on mma, wmma and wgmma.
+// zero: "mma/f16/f32", "wgmma/f8/f32/sparse". mma's kinds f8f6f4 and mxf8f6f4 are f8 for all their types, which
+// one instruction of the device multiplies (QMMA), each element in a byte; f4 are the kinds with two in a byte. Types:
+// f4, f6, f8, f16, bf16, tf32, f64, b1, i4, i8, i32, f32. Source: PTX ISA 9.0, the chapters on mma, wmma and wgmma.
 #pragma once
 
 #include <optional>

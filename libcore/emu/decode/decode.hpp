@@ -16,7 +16,8 @@ namespace kernelcast::emu {
 inline constexpr std::uint64_t reserved_shared_bytes = 1024;
 
 struct CopyAddress;       // opcodes/copy.hpp
-struct FragmentTable;     // fragment.hpp
+struct FragmentTable;
+struct MatrixShape;     // fragment.hpp
 struct TextureOperation;  // opcodes/texture.hpp
 
 // Thrown and caught inside: this instruction cannot be executed; it becomes a refusal at run time.
@@ -101,6 +102,9 @@ class Decoder {
   void decode_multiply(Instruction const&);
   void decode_matrix_rows(Instruction const&);
   void decode_matrix_transfer(Instruction const&);
+  std::uint16_t const* kept_places(std::vector<std::uint16_t> const&);
+  MatrixChoice matrix_metadata(Instruction const&, std::size_t operand, MatrixElement, MatrixShape,
+                               std::vector<std::uint32_t>& sources);
   MatrixFragment fragment(FragmentTable const&, MatrixElement, std::size_t registers, std::size_t first,
                           std::size_t max_registers = 8);
 

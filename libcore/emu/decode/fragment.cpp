@@ -45,6 +45,7 @@ unsigned element_bits(MatrixElement element) {
       return 64;
     case MatrixElement::s4:
     case MatrixElement::u4:
+    case MatrixElement::e2m1_packed:
       return 4;
     case MatrixElement::tf32:
     case MatrixElement::f32:
@@ -106,6 +107,43 @@ FragmentTable matrix_fragment(MatrixRole role, MatrixElement element, MatrixShap
     return At(row_tile * (tile / column_tiles) + lane / 4 + 8 * (within / 2),
               8 * (tile % column_tiles) + 2 * (lane % 4) + within % 2);
   });
+}
+
+// With R bits of metadata for each of the 16 rows and quads of lanes for rows r and r + 8:
+//   R = 16   one lane of each quad, which the selector names: low half row r, high half row r + 8
+//   R = 32   two lanes, 2 s and 2 s + 1 for a selector of s: of 16-bit and tf32 elements each lane has, as above, half
+//   of
+//            the bits of both rows, of others each lane has one row
+//   R = 64   all lanes: rows alternate, lanes 2 and 3 have the second half
+// [ptx] figures "Sparse MMA … metadata layout"; [cute] ELayout of mma_traits_sm90_gmma_sparse.hpp and
+// mma_traits_sm120_sparse.hpp. That bytes and nibbles of R = 32 are one row for each lane, as they are for R = 64,
+// follows from what a product of twice the depth has: its first half is the product of the depth with selector 0.
+ChoiceTable matrix_choice(MatrixElement element, MatrixShape shape, std::int64_t selector) {
+  ChoiceTable table;
+  MatrixChoice& m = table.choice;
+  bool const tf32 = element == MatrixElement::tf32, nibbles = element_bits(element) == 4;
+  bool const in_both = tf32 || element_bits(element) == 16;
+  if (tf32) m.nonzero = 1, m.chunk = 2, m.index_shift = 1;
+  if (nibbles) m.nonzero = 4, m.chunk = 8, m.together = 2;
+  unsigned const indices = shape.k / 2u / m.together, bits = tf32 ? 4 : 2, of_row = indices * bits;
+  std::int64_t const choices = of_row == 16 ? 4 : of_row == 32 ? 2 : 1;
+  if (selector < 0 || selector >= choices) return table;
+  auto const first = static_cast<unsigned>(selector);
+  for (unsigned row = 0; row < shape.m; ++row)
+    for (unsigned i = 0; i < indices; ++i) {
+      unsigned const high = row / 8, bit = i * bits;
+      unsigned lane = 4 * (row % 8), within = bit;
+      if (of_row == 16)
+        lane += first, within += 16 * high;
+      else if (of_row == 32 && in_both)
+        lane += 2 * first + bit / 16, within = bit % 16 + 16 * high;
+      else if (of_row == 32)
+        lane += 2 * first + high;
+      else
+        lane += high + 2 * (bit / 32), within = bit % 32;
+      table.places.push_back(static_cast<std::uint16_t>(32 * lane + within));
+    }
+  return table;
 }
 
 FragmentTable quad_fragment(MatrixRole role, MatrixElement element, bool column_major) {

@@ -30,6 +30,13 @@ struct FragmentTable {
 // The mma fragments of one warp-wide matrix of 8 or 16 rows and 8 columns, and for larger ones (wmma) those of its
 // tiles one after the other: of 16 rows for A and the accumulator, of 8 columns for B and the accumulator.
 FragmentTable matrix_fragment(MatrixRole, MatrixElement, MatrixShape);
+// MatrixChoice but for its source; `places` is empty for a selector that the shape does not have. A's m is that of a
+// warp.
+struct ChoiceTable {
+  MatrixChoice choice;
+  std::vector<std::uint16_t> places;
+};
+ChoiceTable matrix_choice(MatrixElement, MatrixShape, std::int64_t selector);
 // The four matrices of mma.m8n8k4 with .f16.
 FragmentTable quad_fragment(MatrixRole, MatrixElement, bool column_major);
 

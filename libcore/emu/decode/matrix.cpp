@@ -47,8 +47,35 @@ bool has_shape(Element type, MatrixShape s, bool other_floats) {
     case Element::e4m3:
     case Element::e5m2:
       return other_floats ? among({{16, 8, 32}}) : among({{16, 8, 16}, {16, 8, 32}});
+    case Element::e2m1_packed:
+      return among({{16, 8, 64}});
     default:
       return other_floats && is_small_float(type) && among({{16, 8, 32}});
+  }
+}
+// [ptx] "mma.sp": half of the depth is that of A's elements.
+bool has_sparse_shape(Element type, MatrixShape s, bool other_floats) {
+  bool const of_one = s.m == 16 && s.n == 8;
+  auto const deep = [&](unsigned k) { return of_one && (s.k == k || s.k == 2 * k); };
+  switch (type) {
+    case Element::f16:
+    case Element::bf16:
+      return deep(16);
+    case Element::tf32:
+      return deep(8);
+    case Element::s8:
+    case Element::u8:
+      return deep(32);
+    case Element::s4:
+    case Element::u4:
+      return deep(64);
+    case Element::e4m3:
+    case Element::e5m2:
+      return of_one && s.k == 64;
+    case Element::e2m1_packed:
+      return of_one && s.k == 128;
+    default:
+      return other_floats && is_small_float(type) && of_one && s.k == 64;
   }
 }
 bool has_wmma_shape(Element type, MatrixShape s) {
@@ -85,6 +112,47 @@ bool accumulates(Element type, Element sum) {
 bool go_together(Element a, Element b) {
   return a == b || (is_integer(a) && is_integer(b) && element_bits(a) == element_bits(b)) ||
          (is_small_float(a) && is_small_float(b));
+}
+
+// What the words of mma say beside shape and types.
+struct Variant {
+  bool sparse = false, other_floats = false;
+  std::uint8_t blocks = 0;  // of a row, each with a factor
+  bool exponents = true;    // ue8m0
+};
+
+// [ptx] "mma": kinds of 8, 6 and 4 bits, some with factors for blocks. Nothing for words that do not go together.
+std::optional<Variant> variant_of(Words& w) {
+  Variant v;
+  bool const ordered = w.take("sp::ordered_metadata");
+  v.sparse = w.take("sp") || ordered;
+  bool const scaled = w.take("block_scale");
+  bool const x1 = w.take("scale_vec::1X"), x2 = w.take("scale_vec::2X"), x4 = w.take("scale_vec::4X");
+  bool const exponents = w.take("ue8m0"), floats = w.take("ue4m3");
+  if (w.take("kind::f8f6f4")) {
+    v.other_floats = true;
+    if (scaled) return std::nullopt;
+  } else if (w.take("kind::mxf8f6f4")) {
+    v.other_floats = true;
+    v.blocks = 1;
+    if (!scaled || x2 || x4) return std::nullopt;
+  } else if (w.take("kind::mxf4")) {
+    v.blocks = 2;
+    if (!scaled || x1 || x4) return std::nullopt;
+  } else if (w.take("kind::mxf4nvf4")) {
+    v.blocks = x4 ? 4 : 2;
+    if (!scaled || x1 || x2 == x4) return std::nullopt;
+  } else if (scaled) {
+    return std::nullopt;
+  }
+  if ((x1 || x2 || x4 || exponents || floats) && !scaled) return std::nullopt;
+  if (scaled && (exponents == floats || (floats && v.blocks != 4))) return std::nullopt;
+  // Two of four bits in a byte; the other kinds have one.
+  if (v.blocks > 1)
+    for (Element& e : w.types)
+      if (e == Element::e2m1) e = Element::e2m1_packed;
+  v.exponents = exponents;
+  return v;
 }
 
 }  // namespace
@@ -131,20 +199,38 @@ MatrixFragment Decoder::fragment(FragmentTable const& table, MatrixElement eleme
   if (registers < table.registers || registers % table.registers != 0 || registers > max_registers)
     throw Unsupported{"a fragment of " + std::to_string(registers) + " registers where the shape has " +
                       std::to_string(table.registers)};
-  auto& places = fragment_places_[table.places];
-  if (!places) {
-    auto kept = std::make_shared<std::vector<std::uint16_t>>(table.places);
-    places = kept->data();
-    p_.facts.push_back(std::move(kept));
-  }
   MatrixFragment f;
   f.element = element;
   f.registers = static_cast<std::uint8_t>(registers);
   f.distinct = static_cast<std::uint8_t>(table.registers);
   f.per_register = static_cast<std::uint8_t>(table.per_register);
   f.first = static_cast<std::uint8_t>(first);
-  f.places = places;
+  f.places = kept_places(table.places);
   return f;
+}
+
+std::uint16_t const* Decoder::kept_places(std::vector<std::uint16_t> const& table) {
+  auto& places = fragment_places_[table];
+  if (!places) {
+    auto kept = std::make_shared<std::vector<std::uint16_t>>(table);
+    places = kept->data();
+    p_.facts.push_back(std::move(kept));
+  }
+  return places;
+}
+
+// Behind the factors of a product: metadata and selector of a sparse A.
+MatrixChoice Decoder::matrix_metadata(Instruction const& i, std::size_t operand, MatrixElement element,
+                                      MatrixShape shape, std::vector<std::uint32_t>& sources) {
+  Operand const& selector = i.operands.at(operand + 1);
+  if (selector.kind != Operand::Kind::integer) throw refused(i);
+  ChoiceTable table = matrix_choice(element, shape, static_cast<std::int64_t>(selector.value));
+  if (table.places.empty())
+    throw Unsupported{"sparsity selector " + std::to_string(selector.value) + ", which this shape does not have"};
+  table.choice.places = kept_places(table.places);
+  table.choice.source = static_cast<std::uint8_t>(sources.size());
+  sources.push_back(source(i.operands.at(operand), LaneType::u32));
+  return table.choice;
 }
 
 void Decoder::decode_matrix(Instruction const& i) {
@@ -167,10 +253,8 @@ void Decoder::decode_multiply(Instruction const& i) {
   Words w = matrix_words(i);
   MatrixMultiply m;
   if (wmma) w.take("mma");
-  if (std::any_of(i.modifiers.begin(), i.modifiers.end(), [](auto word) { return word.starts_with("sp"); }))
-    throw Unsupported{"products with sparse matrices are not emulated"};
-  if (w.has("block_scale")) throw Unsupported{"scaled blocks of sm_120a are not emulated"};
-  bool const other_floats = w.take("kind::f8f6f4");
+  std::optional<Variant> const variant = wmma ? Variant{} : variant_of(w);
+  if (!variant) throw refused(i);
   m.saturate = w.take("satfinite");
   if (w.take("popc")) m.product = w.take("and") ? MatrixMultiply::Product::and_popc : MatrixMultiply::Product::xor_popc;
   w.take("xor");
@@ -183,19 +267,28 @@ void Decoder::decode_multiply(Instruction const& i) {
     if (w.take(word)) m.rounding = rounding;
   // wmma of f16 names d and c only.
   if (wmma && w.types.size() == 2) w.types = {w.types[0], Element::f16, Element::f16, w.types[1]};
-  if (!w.shape || !w.others.empty() || w.types.size() != 4 || w.column_major.size() != 2 || i.operands.size() != 4)
+  if (!w.shape || !w.others.empty() || w.types.size() != 4 || w.column_major.size() != 2 ||
+      i.operands.size() != 4 + (variant->sparse ? 2u : 0u) + (variant->blocks != 0 ? 4u : 0u))
     throw refused(i);
   MatrixShape const shape = *w.shape;
   Element const d = w.types[0], a = w.types[1], b = w.types[2], c = w.types[3];
-  bool const quad = !wmma && a == Element::f16 && shape.m == 8;
+  bool const quad = !wmma && !variant->sparse && a == Element::f16 && shape.m == 8;
   bool const bits = (m.product != MatrixMultiply::Product::number) == (a == Element::b1);
   bool const layout = wmma || quad || (!w.column_major[0] && w.column_major[1]);
   bool const known =
-      wmma ? has_wmma_shape(a, shape) : has_shape(a, shape, other_floats) && has_shape(b, shape, other_floats);
+      wmma ? has_wmma_shape(a, shape)
+      : variant->sparse
+          ? has_sparse_shape(a, shape, variant->other_floats) && has_sparse_shape(b, shape, variant->other_floats)
+          : has_shape(a, shape, variant->other_floats) && has_shape(b, shape, variant->other_floats);
+  bool const scaled = variant->blocks != 0;
+  if ((scaled && d != Element::f32) || (variant->blocks > 1 && a != Element::e2m1_packed)) throw refused(i);
   if (!known || !bits || !layout || !go_together(a, b) || !accumulates(a, d) || !accumulates(a, c)) throw refused(i);
 
   auto const table = [&](MatrixRole role, Element element, bool column_major) {
-    return quad ? quad_fragment(role, element, column_major) : matrix_fragment(role, element, shape);
+    if (quad) return quad_fragment(role, element, column_major);
+    MatrixShape stored = shape;
+    if (variant->sparse && role == MatrixRole::a) stored.k /= 2;
+    return matrix_fragment(role, element, stored);
   };
   std::vector<std::uint32_t> sources, destinations;
   auto const add = [&](MatrixRole role, Element element, std::size_t operand, bool column_major) {
@@ -207,6 +300,20 @@ void Decoder::decode_multiply(Instruction const& i) {
   m.a = add(MatrixRole::a, a, 1, w.column_major[0]);
   m.b = add(MatrixRole::b, b, 2, w.column_major[1]);
   m.c = add(MatrixRole::accumulator, c, 3, false);
+  if (variant->sparse) m.choice = matrix_metadata(i, 4, a, shape, sources);
+  if (scaled) {
+    m.scales.blocks = variant->blocks;
+    m.scales.exponents = variant->exponents;
+    std::size_t operand = variant->sparse ? 6 : 4;
+    for (std::uint8_t* const first : {&m.scales.a_source, &m.scales.b_source}) {
+      *first = static_cast<std::uint8_t>(sources.size());
+      sources.push_back(source(i.operands[operand], LaneType::u32));
+      std::vector<Operand> const selectors = matrix_registers(i.operands[operand + 1]);
+      if (selectors.size() != 2) throw refused(i);
+      for (Operand const& s : selectors) sources.push_back(source(s, LaneType::u16));
+      operand += 2;
+    }
+  }
   std::vector<Operand> const results = matrix_registers(i.operands[0]);
   m.d = fragment(table(MatrixRole::accumulator, d, false), d, results.size(), 0);
   for (Operand const& r : results) destinations.push_back(destination(r, matrix_lane_type(d)));

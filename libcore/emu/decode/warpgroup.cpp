@@ -20,7 +20,7 @@ bool is_byte(Element e) {
   return e == Element::s8 || e == Element::u8;
 }
 
-// [ptx] "wgmma.mma_async": which types go together; k always spans 32 bytes.
+// [ptx] "wgmma.mma_async": which types go together; k always spans 32 bytes, of a sparse A 64.
 bool has_types(Element d, Element a, Element b) {
   if (is_float8(a) && is_float8(b)) return d == Element::f32 || d == Element::f16;
   if (is_byte(a) && is_byte(b)) return d == Element::s32;
@@ -46,7 +46,8 @@ std::int64_t immediate(ptx::Instruction const& i, std::size_t operand, std::init
 
 }  // namespace
 
-// d, a or its descriptor, b's descriptor, scale-d{, imm-scale-a, imm-scale-b{, imm-trans-a}{, imm-trans-b}}
+// d, a or its descriptor, b's descriptor{, metadata, selector}, scale-d{, imm-scale-a, imm-scale-b{, imm-trans-a}{,
+// imm-trans-b}}
 void Decoder::decode_warpgroup(Instruction const& i) {
   std::string_view const what = i.modifiers.at(0);
   if (what == "fence" || what == "commit_group" || what == "wait_group") {
@@ -55,8 +56,7 @@ void Decoder::decode_warpgroup(Instruction const& i) {
   }
   MatrixWords w = matrix_words(i);
   if (!w.take("mma_async")) throw refused(i);
-  if (std::any_of(i.modifiers.begin(), i.modifiers.end(), [](auto word) { return word.starts_with("sp"); }))
-    throw Unsupported{"products with sparse matrices are not emulated"};
+  bool const ordered = w.take("sp::ordered_metadata"), sparse = w.take("sp") || ordered;
   GroupMultiply m;
   m.saturate = w.take("satfinite");
   bool const popc = w.take("and") && w.take("popc");
@@ -67,11 +67,13 @@ void Decoder::decode_warpgroup(Instruction const& i) {
   bool const single_bits = m.a == Element::b1, integers = m.d == Element::s32;
   unsigned const bits = element_bits(m.a);  // of single bits: of a word of them
   unsigned const depth = single_bits ? w.shape->k / 32u : w.shape->k;
-  if (!has_types(m.d, m.a, m.b) || popc != single_bits || w.shape->m != 64 || depth * bits != 256 ||
-      !has_columns(m.a, w.shape->n) || (m.saturate && !is_byte(m.a)))
+  if (!has_types(m.d, m.a, m.b) || popc != single_bits || w.shape->m != 64 || depth * bits != (sparse ? 512 : 256) ||
+      (sparse && single_bits) || !has_columns(m.a, w.shape->n) || (m.saturate && !is_byte(m.a)))
     throw refused(i);
   m.columns = w.shape->n;
   m.depth = static_cast<std::uint16_t>(depth);
+  m.a_depth = static_cast<std::uint16_t>(sparse ? depth / 2 : depth);
+  m.b_parts_log2 = sparse ? 2 : 1;
   m.element_bytes = static_cast<std::uint8_t>(bits / 8);
 
   MatrixShape const of_warp{16, w.shape->n, w.shape->k};
@@ -79,7 +81,9 @@ void Decoder::decode_warpgroup(Instruction const& i) {
   Operand const& a = i.operands.at(1);
   bool const from_registers = a.kind == Operand::Kind::vector;
   if (from_registers) {
-    FragmentTable const table = matrix_fragment(MatrixRole::a, m.a, of_warp);
+    MatrixShape stored = of_warp;
+    if (sparse) stored.k /= 2;
+    FragmentTable const table = matrix_fragment(MatrixRole::a, m.a, stored);
     m.a_fragment = fragment(table, m.a, a.elements.size(), sources.size());
     for (Operand const& r : a.elements) sources.push_back(source(r, matrix_lane_type(m.a)));
   } else {
@@ -88,14 +92,16 @@ void Decoder::decode_warpgroup(Instruction const& i) {
   }
   m.b_source = static_cast<std::uint8_t>(sources.size());
   sources.push_back(source(i.operands.at(2), LaneType::u64));
-  Operand const& scale = i.operands.at(3);
+  if (sparse) m.choice = matrix_metadata(i, 3, m.a, of_warp, sources);
+  std::size_t next = sparse ? 5 : 3;
+  Operand const& scale = i.operands.at(next);
   if (scale.kind == Operand::Kind::integer) {
-    m.adds = immediate(i, 3, {0, 1}) != 0;
+    m.adds = immediate(i, next, {0, 1}) != 0;
   } else {
     m.scale_source = static_cast<std::uint8_t>(sources.size());
     sources.push_back(source(scale, LaneType::pred));
   }
-  std::size_t next = 4;
+  ++next;
   if (!integers) {
     std::int64_t const of_a = immediate(i, next++, {-1, 1}), of_b = immediate(i, next++, {-1, 1});
     m.negates = of_a != of_b;

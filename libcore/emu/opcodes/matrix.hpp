@@ -23,9 +23,10 @@ enum class MatrixElement : std::uint8_t {
   b1,  // words of 32: the k dimension is counted in words
   e4m3,
   e5m2,
-  e3m2,  // 6 bits in the low bits of a byte
-  e2m3,  // the same
-  e2m1   // 4 bits in the middle of a byte
+  e3m2,        // 6 bits in the low bits of a byte
+  e2m3,        // the same
+  e2m1,        // 4 bits in the middle of a byte
+  e2m1_packed  // of the kinds mxf4 and mxf4nvf4: 4 bits
 };
 
 struct MatrixFragment {
@@ -36,6 +37,24 @@ struct MatrixFragment {
   std::uint8_t first = 0;         // among the sources (or destinations)
   // [distinct][32 lanes][per_register]: row * columns + column of the element.
   std::uint16_t const* places = nullptr;
+};
+
+// A of half as many elements: which k each of them has. Of `nonzero` elements in a row, `chunk` are in the matrix; an
+// index of the metadata says which of these `together` neighbours are. [ptx] "Sparse matrix storage"
+struct MatrixChoice {
+  static constexpr std::uint8_t nothing = 0xff;
+  std::uint8_t source = nothing;  // the metadata; nothing: A has all elements
+  std::uint8_t nonzero = 2, chunk = 4, together = 1;
+  std::uint8_t index_shift = 0;  // what the index counts, halves of elements: 1
+  // [rows][elements / together]: lane * 32 + lowest bit of the index's two.
+  std::uint16_t const* places = nullptr;
+};
+
+// A factor for each block of a row of A, and of a column of B, along k. [ptx] "Block Scaling for mma.sync"
+struct MatrixScales {
+  std::uint8_t blocks = 0;                  // 0: no factors
+  bool exponents = true;                    // ue8m0; else ue4m3
+  std::uint8_t a_source = 0, b_source = 0;  // each: the factors, the first one's byte, the thread of a quad
 };
 
 // mma, wmma.mma: D = A B + C for `batches` matrices one after the other.
@@ -49,14 +68,18 @@ struct MatrixMultiply {
   std::uint8_t batches = 1;
   std::uint16_t rows = 0, columns = 0, depth = 0;
   MatrixFragment d, a, b, c;
+  MatrixChoice choice;
+  MatrixScales scales;
 };
 
 // wgmma.mma_async: D = A B + D, or A B, of the warps of a group of four; one warp's part is 16 rows. Accesses: A, B.
 struct GroupMultiply {
   static constexpr std::uint8_t nothing = 0xff;
   MatrixElement a = MatrixElement::f16, b = MatrixElement::f16, d = MatrixElement::f32;
-  std::uint16_t columns = 0, depth = 0;
-  std::uint8_t element_bytes = 2;  // of A and B
+  std::uint16_t columns = 0, depth = 0;  // of B and D
+  std::uint16_t a_depth = 0;             // half of it where A is sparse
+  std::uint8_t element_bytes = 2;        // of A and B
+  std::uint8_t b_parts_log2 = 1;         // pieces of 16 bytes of a row of B that is not transposed
   bool a_transposed = false, b_transposed = false;
   bool negates = false;  // the product
   bool saturate = false;
@@ -64,6 +87,7 @@ struct GroupMultiply {
   std::uint8_t scale_source = nothing;            // a predicate: whether D is added
   std::uint8_t a_source = nothing, b_source = 0;  // descriptors; A without one is a_fragment
   MatrixFragment a_fragment, sum_before, sum;
+  MatrixChoice choice;
 };
 
 // wmma.load and wmma.store.

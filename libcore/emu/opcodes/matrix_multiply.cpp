@@ -8,6 +8,10 @@
 // f32 or f16. The devices truncate aligned products, so last bits may differ. Subnormals are kept. NaN is 0x7fffffff
 // or 0x7fff.
 //
+// Of a sparse A (mma.sp) each element is multiplied with the row of B that the metadata names; elements that lack are
+// not multiplied, so that infinities opposite of them do no harm. Metadata that names one row twice, which PTX leaves
+// undefined, is obeyed. Factors of blocks are applied to A and B, exactly, before products are added.
+//
 // Class special: a unit of its own executes it, and one instruction stands for hundreds of operations.
 #include <cfenv>
 
@@ -51,13 +55,82 @@ struct Matrices {
   alignas(64) T d[max_d];
 };
 
+constexpr u32 max_chosen = 1024;
+
+struct Chosen {
+  u16 k[max_chosen];
+
+  Chosen(Context const& c, MicroOp const& op, MatrixMultiply const& m, u32 warp) {
+    choose(slot<u32>(c, source_at(op, m.choice.source), warp), m.choice, m.rows, u32{m.depth} / 2, k);
+  }
+};
+bool is_sparse(MatrixMultiply const& m) {
+  return m.choice.source != MatrixChoice::nothing;
+}
+
+f64 factor_of(MatrixScales const& m, u32 code) {
+  if (!m.exponents) return e4m3_values.value[code & 0x7f];
+  return code == 0xff ? std::numeric_limits<f64>::quiet_NaN() : std::bit_cast<f64>(u64{code + 1023 - 127} << 52);
+}
+
+// The factors of one operand: of block i those in byte `byte + i` of lanes that `thread` chooses in each quad.
+struct Factors {
+  u32 const* words;
+  u32 byte, thread;
+
+  Factors(Context& c, MicroOp const& op, MatrixScales const& m, u32 source, u32 threads, u32 warp)
+      : words(slot<u32>(c, source_at(op, source), warp)),
+        byte(slot<u32>(c, source_at(op, source + 1), warp)[0] & 0xffff),
+        thread(slot<u32>(c, source_at(op, source + 2), warp)[0] & 0xffff) {
+    if (byte > 3 || byte % m.blocks != 0)
+      stop_at_lane(c, op, Finding::Kind::trap, lanes_per_warp * warp,
+                   "a byte-id must be a multiple of the scales in a row, below 4");
+    if (thread >= threads)
+      stop_at_lane(c, op, Finding::Kind::trap, lanes_per_warp * warp,
+                   threads == 2 ? "the thread-id of A must be 0 or 1" : "the thread-id of B must be 0 to 3");
+  }
+  f64 of(MatrixScales const& m, u32 lane, u32 block) const {
+    return factor_of(m, words[lane] >> 8 * (byte + block) & 0xff);
+  }
+};
+
+// Products with their factors are exact: of few bits each, in a range that double precision has.
+void scale(Context& c, MicroOp const& op, MatrixMultiply const& m, u32 warp, u16 const* chosen, f64* a, f64* b) {
+  MatrixScales const& s = m.scales;
+  Factors const of_a(c, op, s, s.a_source, 2, warp), of_b(c, op, s, s.b_source, 4, warp);
+  u32 const length = u32{m.depth} / s.blocks, in_row = chosen ? u32{m.depth} / 2 : u32{m.depth};
+  for (u32 row = 0; row < m.rows; ++row)
+    for (u32 i = 0; i < in_row; ++i) {
+      u32 const at = row * in_row + i, block = (chosen ? chosen[at] : i) / length;
+      a[at] *= of_a.of(s, row % 8 * 4 + 2 * of_a.thread + row / 8, block);
+    }
+  for (u32 k = 0; k < m.depth; ++k)
+    for (u32 column = 0; column < m.columns; ++column)
+      b[k * m.columns + column] *= of_b.of(s, column * 4 + of_b.thread, k / length);
+}
+
+// A that is sparse or has factors; products otherwise as those of multiply_floats.
+__attribute__((noinline)) void add_special(Context& c, MicroOp const& op, MatrixMultiply const& m, u32 warp,
+                                           Matrices<f64>& x) {
+  if (!is_sparse(m)) {
+    scale(c, op, m, warp, nullptr, x.a, x.b);
+    return add_products(size_of(m), x.a, x.b, x.d);
+  }
+  Chosen const chosen(c, op, m, warp);
+  if (m.scales.blocks != 0) scale(c, op, m, warp, chosen.k, x.a, x.b);
+  add_chosen(size_of(m), x.a, chosen.k, x.b, x.d);
+}
+
 void multiply_floats(Context& c, MicroOp const& op, MatrixMultiply const& m, u32 warp) {
   Matrices<f64> x;
   read_operand(c, op, m.a, warp, x.a);
   read_operand(c, op, m.b, warp, x.b);
   read_operand(c, op, m.c, warp, x.d);
-  for (u32 i = 0; i < m.batches; ++i)
-    add_products(size_of(m), x.a + i * m.rows * m.depth, x.b + i * m.depth * m.columns, x.d + i * m.rows * m.columns);
+  if (is_sparse(m) || m.scales.blocks != 0)
+    add_special(c, op, m, warp, x);
+  else
+    for (u32 i = 0; i < m.batches; ++i)
+      add_products(size_of(m), x.a + i * m.rows * m.depth, x.b + i * m.depth * m.columns, x.d + i * m.rows * m.columns);
   if (m.d.element == Kind::f16)
     write_fragment<u32, 16>(c, op, m.d, warp, x.d, [](f64 v) { return Lane<Half>::store(to_half(to_odd(v))); });
   else
@@ -83,7 +156,9 @@ void multiply_integers(Context& c, MicroOp const& op, MatrixMultiply const& m, u
   read_operand(c, op, m.a, warp, x.a);
   read_operand(c, op, m.b, warp, x.b);
   read_operand(c, op, m.c, warp, x.d);
-  if (m.product == MatrixMultiply::Product::number)
+  if (is_sparse(m))
+    add_chosen(size_of(m), x.a, Chosen(c, op, m, warp).k, x.b, sum);
+  else if (m.product == MatrixMultiply::Product::number)
     add_products(size_of(m), x.a, x.b, sum);
   else if (m.product == MatrixMultiply::Product::xor_popc)
     add_bits(size_of(m), x.a, x.b, sum, [](u32 p, u32 q) { return p ^ q; });

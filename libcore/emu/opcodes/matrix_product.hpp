@@ -40,7 +40,8 @@ constexpr SmallFloats table_of(u32 exponent_bits, u32 mantissa_bits, u32 shift, 
 }
 constexpr SmallFloats e4m3_values = table_of(4, 3, 0, true, false), e5m2_values = table_of(5, 2, 0, false, true),
                       e3m2_values = table_of(3, 2, 0, false, false), e2m3_values = table_of(2, 3, 0, false, false),
-                      e2m1_values = table_of(2, 1, 2, false, false);
+                      e2m1_values = table_of(2, 1, 2, false, false),
+                      packed_e2m1_values = table_of(2, 1, 0, false, false);
 
 template <SmallFloats const& Table>
 struct FromTable {
@@ -97,6 +98,8 @@ void with_numbers(MatrixElement element, Visit visit) {
         return visit.template operator()<u32, 8>(FromTable<e2m3_values>{});
       case Kind::e2m1:
         return visit.template operator()<u32, 8>(FromTable<e2m1_values>{});
+      case Kind::e2m1_packed:
+        return visit.template operator()<u32, 4>(FromTable<packed_e2m1_values>{});
       default:
         return visit.template operator()<u32, 32>(FromFloat{});
     }
@@ -157,6 +160,36 @@ void add_products(ProductSize const& m, T const* a, T const* b, T* sum) {
       std::memcpy(s + columns, &s1, sizeof s1);
       std::memcpy(s + 2 * columns, &s2, sizeof s2);
       std::memcpy(s + 3 * columns, &s3, sizeof s3);
+    }
+}
+
+// The same where A has half of the elements: `chosen` is each one's k. Equal ones add up, as the device would have it.
+template <class T>
+void add_chosen(ProductSize const& m, T const* a, u16 const* chosen, T const* b, T* sum) {
+  using V = typename Vector<T>::Type;
+  u32 const half = m.depth / 2, columns = m.columns;
+  for (u32 row = 0; row < m.rows; ++row)
+    for (u32 column = 0; column < columns; column += tile_columns) {
+      T* const s = sum + row * columns + column;
+      V total, v;
+      std::memcpy(&total, s, sizeof total);
+      for (u32 i = row * half; i < (row + 1) * half; ++i) {
+        std::memcpy(&v, b + chosen[i] * columns + column, sizeof v);
+        total += v * a[i];
+      }
+      std::memcpy(s, &total, sizeof total);
+    }
+}
+
+// The k of each element of a warp's sparse A, whose rows have `half` of them.
+[[maybe_unused]] void choose(u32 const* metadata, MatrixChoice const& m, u32 rows, u32 half, u16* chosen) {
+  u32 const indices = half / m.together;
+  for (u32 row = 0; row < rows; ++row)
+    for (u32 i = 0; i < half; ++i) {
+      u32 const place = m.places[row * indices + i / m.together];
+      u32 const index = metadata[place / 32] >> place % 32 & 3;
+      chosen[row * half + i] =
+          static_cast<u16>(i / m.nonzero * m.chunk + (index >> m.index_shift) * m.together + i % m.together);
     }
 }
 

@@ -19,7 +19,7 @@ namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
 
 constexpr u32 piece_bytes = shared_piece_bytes, warps_of_group = 4, rows_of_warp = 16, max_columns = 256,
-              max_depth = 32;
+              max_depth = 64;
 
 SharedMatrix descriptor_of(Context const& c, MicroOp const& op, u32 source, u32 warp) {
   return SharedMatrix(slot<u64>(c, source_at(op, source), warp)[0]);
@@ -29,16 +29,25 @@ SharedMatrix descriptor_of(Context const& c, MicroOp const& op, u32 source, u32 
 struct Place {
   u32 other = 0, k = 0;
 };
-// Piece `number` of so many elements; rows from `first` on.
-Place place_of(GroupMultiply const& m, bool transposed, u32 number) {
-  u32 const elements = piece_bytes / m.element_bytes;
-  if (transposed) return {number / m.depth * elements, number % m.depth};
-  return {number / 2, number % 2 * elements};
-}
-u64 address_of(SharedMatrix const& d, bool transposed, u32 first_row, u32 number, u32 depth) {
-  if (transposed) return d.across_depth(first_row / 8 + number / depth, number % depth);
-  return d.along_depth(first_row + number / 2, number % 2);
-}
+// One of the two matrices as its descriptor has it.
+struct Pieces {
+  u32 depth, element_bytes, parts_log2;
+  bool transposed;
+
+  static Pieces of_a(GroupMultiply const& m) { return {m.a_depth, m.element_bytes, 1, m.a_transposed}; }
+  static Pieces of_b(GroupMultiply const& m) { return {m.depth, m.element_bytes, m.b_parts_log2, m.b_transposed}; }
+
+  // Piece `number`; rows from `first` on.
+  Place place(u32 number) const {
+    u32 const elements = piece_bytes / element_bytes;
+    if (transposed) return {number / depth * elements, number % depth};
+    return {number >> parts_log2, (number & ((1u << parts_log2) - 1)) * elements};
+  }
+  u64 address(SharedMatrix const& d, u32 first_row, u32 number) const {
+    if (transposed) return d.across_depth(first_row / 8 + number / depth, number % depth);
+    return d.along_depth(first_row + (number >> parts_log2), number & ((1u << parts_log2) - 1));
+  }
+};
 
 u32 code_at(std::byte const* piece, u32 element, u32 bytes) {
   u32 code = 0;
@@ -54,16 +63,17 @@ struct Codes {
 // A is 16 rows of 32 bytes: a piece for each lane.
 void read_a(Context& c, MicroOp const& op, GroupMultiply const& m, Codes& codes) {
   LaneAddresses addresses{};
+  Pieces const pieces = Pieces::of_a(m);
   each_warp(c, [&](u32 warp) {
     SharedMatrix const d = descriptor_of(c, op, m.a_source, warp);
     u32 const row = rows_of_warp * ((c.first_warp + warp) % warps_of_group);
     for (u32 lane = 0; lane < lanes_per_warp; ++lane)
-      addresses[lanes_per_warp * warp + lane] = address_of(d, m.a_transposed, row, lane, m.depth);
+      addresses[lanes_per_warp * warp + lane] = pieces.address(d, row, lane);
   });
   transfer(c, op, op.access[0], piece_bytes, addresses, c.bits, [&](std::byte const* host, u32 lane) {
-    Place const at = place_of(m, m.a_transposed, lane % lanes_per_warp);
-    u32* const to = codes.a[lane / lanes_per_warp] + at.other * m.depth + at.k;
-    u32 const step = m.a_transposed ? m.depth : 1;
+    Place const at = pieces.place(lane % lanes_per_warp);
+    u32* const to = codes.a[lane / lanes_per_warp] + at.other * m.a_depth + at.k;
+    u32 const step = m.a_transposed ? m.a_depth : 1;
     for (u32 i = 0; i < piece_bytes / m.element_bytes; ++i) to[i * step] = code_at(host, i, m.element_bytes);
   });
 }
@@ -79,7 +89,8 @@ struct ReadingB {
   // In one round, warp w of `first` to `first + count` reads the pieces of quarter(w).
   template <class Quarter>
   void quarters(SharedMatrix const& d, u32 first, u32 count, Quarter quarter) const {
-    u32 const of_quarter = 2u * m.columns / 4;
+    Pieces const pieces = Pieces::of_b(m);
+    u32 const of_quarter = (u32{m.columns} << m.b_parts_log2) / 4;
     for (u32 begin = 0; begin < of_quarter; begin += lanes_per_warp) {
       LaneBits bits{};
       LaneAddresses addresses{};
@@ -90,11 +101,11 @@ struct ReadingB {
         for (u32 lane = 0; lane < lanes; ++lane) {
           u32 const index = lanes_per_warp * warp + lane;
           numbers[index] = quarter(warp) * of_quarter + begin + lane;
-          addresses[index] = address_of(d, m.b_transposed, 0, numbers[index], m.depth);
+          addresses[index] = pieces.address(d, 0, numbers[index]);
         }
       }
       transfer(c, op, op.access[1], piece_bytes, addresses, bits, [&](std::byte const* host, u32 lane) {
-        Place const at = place_of(m, m.b_transposed, numbers[lane]);
+        Place const at = pieces.place(numbers[lane]);
         u32* const to = codes.b + at.k * m.columns + at.other;
         u32 const step = m.b_transposed ? 1 : m.columns;
         for (u32 i = 0; i < piece_bytes / m.element_bytes; ++i) to[i * step] = code_at(host, i, m.element_bytes);
@@ -138,15 +149,18 @@ bool adds_to(Context const& c, MicroOp const& op, GroupMultiply const& m, u32 wa
 template <class T>
 void multiply_warp(Context const& c, MicroOp const& op, GroupMultiply const& m, u32 warp, Codes const& codes,
                    Products<T>& x) {
-  u32 const depth = m.depth, columns = m.columns, sums = rows_of_warp * columns;
+  u32 const depth = m.depth, of_a = rows_of_warp * m.a_depth, columns = m.columns, sums = rows_of_warp * columns;
+  bool const sparse = m.choice.source != MatrixChoice::nothing;
+  u16 chosen[rows_of_warp * max_depth / 2];
   if (m.a_source != GroupMultiply::nothing)
-    convert(m.a, codes.a[warp], rows_of_warp * depth, x.a);
+    convert(m.a, codes.a[warp], of_a, x.a);
   else
     with_numbers<T>(m.a, [&]<class S, u32 Bits, class F>(F value_of) {
       read_fragment<S, Bits>(c, op, m.a_fragment, warp, x.a, value_of);
     });
   if (m.negates)
-    for (u32 i = 0; i < rows_of_warp * depth; ++i) x.a[i] = T{} - x.a[i];
+    for (u32 i = 0; i < of_a; ++i) x.a[i] = T{} - x.a[i];
+  if (sparse) choose(slot<u32>(c, source_at(op, m.choice.source), warp), m.choice, rows_of_warp, m.a_depth, chosen);
   if (adds_to(c, op, m, warp))
     with_numbers<T>(m.d, [&]<class S, u32 Bits, class F>(F value_of) {
       read_fragment<S, Bits>(c, op, m.sum_before, warp, x.d, value_of);
@@ -155,7 +169,10 @@ void multiply_warp(Context const& c, MicroOp const& op, GroupMultiply const& m, 
     std::fill_n(x.d, sums, T{});
   ProductSize const size{rows_of_warp, columns, depth};
   if constexpr (std::is_same_v<T, f64>) {
-    add_products(size, x.a, x.b, x.d);
+    if (sparse)
+      add_chosen(size, x.a, chosen, x.b, x.d);
+    else
+      add_products(size, x.a, x.b, x.d);
     if (m.d == MatrixElement::f16)
       write_fragment<u32, 16>(c, op, m.sum, warp, x.d, [](f64 v) { return Lane<Half>::store(to_half(to_odd(v))); });
     else
@@ -164,6 +181,8 @@ void multiply_warp(Context const& c, MicroOp const& op, GroupMultiply const& m, 
     alignas(64) u32 sum[rows_of_warp * max_columns] = {};
     if (m.a == MatrixElement::b1)
       add_bits(size, x.a, x.b, sum, [](u32 p, u32 q) { return p & q; });
+    else if (sparse)
+      add_chosen(size, x.a, chosen, x.b, sum);
     else
       add_products(size, x.a, x.b, sum);
     add_integers(x.d, sum, sums, m.saturate);

@@ -59,6 +59,7 @@ inline Format const& format(std::string const& name) {
     m["e3m2"] = small_format("e3m2", 8, 3, 2, 0, 0);
     m["e2m3"] = small_format("e2m3", 8, 2, 3, 0, 0);
     m["e2m1"] = small_format("e2m1", 8, 2, 1, 2, 0);
+    m["e2m1_packed"] = small_format("e2m1_packed", 4, 2, 1, 0, 0);
     auto const single = [](std::uint64_t b) { return double{std::bit_cast<float>(static_cast<std::uint32_t>(b))}; };
     m["f32"] = {"f32", 32, single, {}};
     m["tf32"] = {"tf32", 32, [single](std::uint64_t b) { return single(b & ~std::uint64_t{0x1fff}); }, {}};
@@ -96,7 +97,7 @@ inline Codes random_codes(Random& random, Format const& f, int rows, int columns
       if (f.bits == 32) c = (c & 0xfffff) - 0x80000 & 0xffffffff;
     } else {
       // Quarters or whole numbers of small size: every product and sum of them is exact in f16 and wider.
-      double const unit = f.name == "e2m1" || f.name == "e5m2" || f.name == "e3m2" ? 1 : 0.5;
+      double const unit = f.name.starts_with("e2m1") || f.name == "e5m2" || f.name == "e3m2" ? 1 : 0.5;
       c = f.encode(unit * (static_cast<int>(random.below(5)) - 2));
     }
   }

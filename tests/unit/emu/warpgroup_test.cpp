@@ -1,7 +1,7 @@
 // wgmma against the product by its definition. The layouts of matrices in shared memory are those of the PTX manual
 // ("Shared Memory Matrix Layout"), element by element.
 #include "catch.hpp"
-#include "matrix_bench.hpp"
+#include "matrix_sparse.hpp"
 
 using namespace kernelcast::emu;
 using namespace kernelcast::emu::test;
@@ -18,13 +18,21 @@ struct Case {
   bool adds = true, saturates = false;
   int base = 0;  // rows of 128 bytes between a boundary of the pattern and its begin
   int threads = 128;
+  bool sparse = false;  // A
 };
 
 int bits_of(Case const& x) {
   return static_cast<int>(format(x.a).bits);
 }
 int depth_of(Case const& x) {
+  return (x.sparse ? 512 : 256) / bits_of(x);
+}
+int a_depth_of(Case const& x) {
   return 256 / bits_of(x);
+}
+// The last one, so that all but the selected lanes must not matter.
+int selector_of(Case const& x) {
+  return selectors_of(bits_of(x), depth_of(x)) - 1;
 }
 
 // A matrix in shared memory: rows of M or N, and k.
@@ -49,9 +57,11 @@ struct Stored {
     return 8 * (start + (piece ^ line) * 16 + offset % 16) + bit;
   }
   // Bytes between what one instruction and the next read.
-  int step() const {
-    if (!transposed) return swizzle_bytes == 16 ? 2 * leading : 32;
-    return swizzle_bytes == 16 ? 2 * leading : 2 * stride;
+  // An instruction reads so many bytes of a row.
+  int step(int bytes = 32) const {
+    int const pieces = bytes / 16;
+    if (!transposed) return swizzle_bytes == 16 ? pieces * leading : bytes;
+    return swizzle_bytes == 16 ? pieces * leading : pieces * stride;
   }
   std::uint64_t descriptor(int advance, int base) const {
     std::uint64_t const mode = swizzle_bytes == 16 ? 0 : swizzle_bytes == 128 ? 1 : swizzle_bytes == 64 ? 2 : 3;
@@ -111,8 +121,9 @@ Codes rows_of(Codes const& m, int first, int rows, int column, int columns) {
 }
 
 std::string opcode_of(Case const& x) {
-  return "wgmma.mma_async.sync.aligned.m64n" + std::to_string(x.columns) + "k" + std::to_string(depth_of(x)) +
-         (x.saturates ? ".satfinite" : "") + "." + x.d + "." + x.a + "." + x.b + (x.a == "b1" ? ".and.popc" : "");
+  return std::string("wgmma.mma_async") + (x.sparse ? ".sp" : "") + ".sync.aligned.m64n" + std::to_string(x.columns) +
+         "k" + std::to_string(depth_of(x)) + (x.saturates ? ".satfinite" : "") + "." + x.d + "." + x.a + "." + x.b +
+         (x.a == "b1" ? ".and.popc" : "");
 }
 std::string described(Case const& x) {
   return opcode_of(x) + " swizzle " + std::to_string(x.swizzle_bytes) + (x.a_in_registers ? " registers" : "") +
@@ -140,10 +151,10 @@ struct Setup {
 Setup setup_of(Case const& x) {
   Setup s;
   bool const transposed = x.a_transposed || x.b_transposed;
-  s.steps = transposed ? 2 : std::max(1, x.swizzle_bytes / 32);
+  s.steps = transposed ? 2 : std::max(1, x.swizzle_bytes / (x.sparse ? 64 : 32));
   s.sums = x.columns / 2 * (x.d == "f16" ? 16 : 32) / 32;
   int const depth = s.steps * depth_of(x);
-  s.a = stored(x, x.a_transposed, 0, 64, depth);
+  s.a = stored(x, x.a_transposed, 0, 64, s.steps * a_depth_of(x));
   s.b = stored(x, x.b_transposed, 48 * 1024, x.columns, depth);
   return s;
 }
@@ -154,10 +165,12 @@ std::string products(Case const& x, Setup const& s, std::string const& number) {
   for (int step = 0; step < s.steps; ++step) {
     if (x.a_in_registers) text += loads('a', 4, 4 * step, "%abase");
     std::uint64_t const da = s.a.descriptor(step * s.a.step(), x.base);
-    std::uint64_t const db = s.b.descriptor(step * s.b.step(), x.base);
+    std::uint64_t const db = s.b.descriptor(step * s.b.step(x.sparse ? 64 : 32), x.base);
+    if (x.sparse) text += " ld.global.b32 %r7, [%mbase+" + std::to_string(4 * step) + "];\n";
     text += " mov.b64 %q4, " + std::to_string(da) + "; mov.b64 %q5, " + std::to_string(db) + "; setp." +
             (x.adds || step > 0 ? "eq" : "ne") + ".u32 %p" + number + ", 0, 0;\n " + opcode_of(x) + " " +
-            list('d', s.sums) + ", " + (x.a_in_registers ? list('a', 4) : "%q4") + ", %q5, %p" + number;
+            list('d', s.sums) + ", " + (x.a_in_registers ? list('a', 4) : "%q4") + ", %q5, " +
+            (x.sparse ? "%r7, " + std::to_string(selector_of(x)) + ", " : "") + "%p" + number;
     if (!integers) text += ", " + std::to_string(x.of_a) + ", " + std::to_string(x.of_b);
     if (halves && !x.a_in_registers) text += x.a_transposed ? ", 1" : ", 0";
     if (halves) text += x.b_transposed ? ", 1" : ", 0";
@@ -167,7 +180,7 @@ std::string products(Case const& x, Setup const& s, std::string const& number) {
 }
 
 std::string const registers =
-    " .reg .b32 %r<8>, %a<8>, %d<128>; .reg .b64 %q<8>, %abase, %dbase; .reg .pred %p, %p0, %p1;\n";
+    " .reg .b32 %r<8>, %a<8>, %d<128>; .reg .b64 %q<8>, %abase, %dbase, %mbase; .reg .pred %p, %p0, %p1;\n";
 std::string const copy_image =
     " ld.param.u64 %q0, [image];\n mov.u32 %r0, %tid.x; mov.u32 %r1, %ntid.x; shl.b32 %r2, %r0, 4; shl.b32 %r1, %r1, "
     "4;\ncopy:\n cvt.u64.u32 %q1, %r2; add.u64 %q1, %q1, %q0; ld.global.v4.b32 {%r3, %r4, %r5, %r6}, [%q1];\n"
@@ -175,9 +188,10 @@ std::string const copy_image =
     std::to_string(image_bytes) + "; @%p bra copy;\n bar.sync 0;\n";
 
 std::string kernel(Setup const& s, std::string const& body) {
-  std::string text = ".visible .entry k(.param .u64 image, .param .u64 pa, .param .u64 pd) {\n" + registers +
-                     " .shared .align 1024 .b8 sm[" + std::to_string(image_bytes) + "];\n" + copy_image +
+  std::string text = ".visible .entry k(.param .u64 image, .param .u64 pa, .param .u64 pd, .param .u64 pm) {\n" +
+                     registers + " .shared .align 1024 .b8 sm[" + std::to_string(image_bytes) + "];\n" + copy_image +
                      " ld.param.u64 %q2, [pa]; mad.wide.u32 %abase, %r0, " + std::to_string(16 * s.steps) +
+                     ", %q2; ld.param.u64 %q2, [pm]; mad.wide.u32 %mbase, %r0, " + std::to_string(4 * s.steps) +
                      ", %q2; ld.param.u64 %q2, [pd]; mad.wide.u32 %dbase, %r0, " + std::to_string(4 * s.sums) +
                      ", %q2;\n\n" + loads('d', s.sums, 0, "%dbase") + body;
   for (int i = 0; i < s.sums; ++i)
@@ -186,7 +200,8 @@ std::string kernel(Setup const& s, std::string const& body) {
 }
 
 std::unique_ptr<Bench> bench_of(Case const& x, Setup const& s, std::string const& body, Codes const& a, Codes const& b,
-                                std::vector<Codes> const& c, std::uint64_t& result) {
+                                std::vector<Codes> const& c, std::uint64_t& result,
+                                std::vector<std::uint32_t> const& metadata = {}) {
   auto made = std::make_unique<Bench>(kernel(s, body));
   Bench& bench = *made;
   std::vector<std::uint8_t> image(image_bytes);
@@ -194,7 +209,7 @@ std::unique_ptr<Bench> bench_of(Case const& x, Setup const& s, std::string const
   put(image, s.b, b, bits_of(x), true);
   bench.buffer("image", image);
   std::vector<std::uint32_t> of_a(static_cast<std::size_t>(x.threads * 4 * s.steps)), of_d;
-  int const e = 32 / bits_of(x), depth = depth_of(x);
+  int const e = 32 / bits_of(x), depth = a_depth_of(x);
   for (int warp = 0; warp < x.threads / 32; ++warp) {
     for (int step = 0; step < s.steps; ++step) {
       auto const words =
@@ -209,6 +224,7 @@ std::unique_ptr<Bench> bench_of(Case const& x, Setup const& s, std::string const
   }
   bench.buffer("a", of_a);
   result = bench.buffer("d", of_d);
+  bench.buffer("m", metadata.empty() ? std::vector<std::uint32_t>(1) : metadata);
   bench.launch.block = {static_cast<std::uint32_t>(x.threads), 1, 1};
   return made;
 }
@@ -249,10 +265,33 @@ void require_product(Case const& x, Setup const& s, Codes const& a, Codes const&
     }
 }
 
+// A with its zeros, as it is stored, and the metadata of each thread for each step.
+void make_sparse(Random& random, Case const& x, Setup const& s, Codes& whole, Codes& packed,
+                 std::vector<std::uint32_t>& metadata) {
+  int const depth = depth_of(x), half = a_depth_of(x);
+  packed = Codes(64, s.steps * half);
+  metadata.resize(static_cast<std::size_t>(x.threads * s.steps));
+  for (int warp = 0; warp < 4; ++warp)
+    for (int step = 0; step < s.steps; ++step) {
+      Sparse const part = sparse_matrix(random, format(x.a), depth, selector_of(x), true);
+      for (int row = 0; row < 16; ++row) {
+        for (int k = 0; k < depth; ++k) whole(16 * warp + row, step * depth + k) = part.whole(row, k);
+        for (int k = 0; k < half; ++k) packed(16 * warp + row, step * half + k) = part.stored(row, k);
+      }
+      for (int thread = 0; thread < x.threads; ++thread)
+        if (thread / 32 % 4 == warp)
+          metadata.at(static_cast<std::size_t>(thread * s.steps + step)) =
+              part.metadata.at(static_cast<std::size_t>(thread % 32));
+    }
+}
+
 void check(Random& random, Case const& x, std::string const& body_given = "") {
   Setup const s = setup_of(x);
   int const depth = s.steps * depth_of(x);
-  Codes const a = random_codes(random, format(x.a), 64, depth), b = random_codes(random, format(x.b), depth, x.columns);
+  Codes a = random_codes(random, format(x.a), 64, depth), packed = a;
+  std::vector<std::uint32_t> metadata;
+  if (x.sparse) make_sparse(random, x, s, a, packed, metadata);
+  Codes const b = random_codes(random, format(x.b), depth, x.columns);
   std::vector<Codes> c;
   for (int group = 0; group < x.threads / 128; ++group) {
     c.push_back(random_codes(random, format(x.d), 64, x.columns));
@@ -261,7 +300,8 @@ void check(Random& random, Case const& x, std::string const& body_given = "") {
         code = random() & 1 ? 0x7fffffff - random.below(100) : 0x80000000 + random.below(100);
   }
   std::uint64_t result = 0;
-  auto const made = bench_of(x, s, body_given.empty() ? products(x, s, "0") : body_given, a, b, c, result);
+  auto const made =
+      bench_of(x, s, body_given.empty() ? products(x, s, "0") : body_given, packed, b, c, result, metadata);
   Bench& bench = *made;
   bench.run();
   if (bench.outcome.finding) FAIL(described(x) << ": " << bench.outcome.finding->message);
@@ -310,6 +350,35 @@ TEST_CASE("wgmma multiplies every type, from registers and shared memory, with e
         x.threads = threads[random.below(4)];
         check(random, x);
       }
+}
+
+TEST_CASE("wgmma of a sparse A multiplies every type, from registers and shared memory, with every swizzle") {
+  Random random{35};
+  static constexpr int threads[] = {128, 128, 256, 384};
+  std::vector<Case> types = {{"f16", "f16", "f32"},   {"f16", "f16", "f16"},   {"bf16", "bf16", "f32"},
+                             {"tf32", "tf32", "f32"}, {"e4m3", "e4m3", "f32"}, {"e5m2", "e4m3", "f16"},
+                             {"s8", "s8", "s32"},     {"u8", "s8", "s32"}};
+  for (Case x : types)
+    for (int const swizzle : {16, 64, 128})  // the 64 bytes of a row of B do not fit into a pattern of 32
+      for (bool const registers_of_a : {false, true})
+        for (int const which : {0, 1, 2, 3}) {
+          x.sparse = true;
+          x.a_transposed = which & 1;
+          x.b_transposed = which & 2;
+          bool const halves = x.a == "f16" || x.a == "bf16";
+          if (which != 0 && (!halves || (x.a_transposed && registers_of_a))) continue;
+          // Not both in one atom: see below.
+          if (swizzle == 64 && which != 0 && which != 3 && !registers_of_a) continue;
+          x.swizzle_bytes = swizzle;
+          x.a_in_registers = registers_of_a;
+          bool const coarse = x.d == "s32";
+          x.columns = coarse ? 16 * static_cast<int>(1 + random.below(16)) : 8 * static_cast<int>(1 + random.below(32));
+          x.of_a = coarse || random() & 1 ? 1 : -1;
+          x.adds = (random() & 3) != 0;
+          x.saturates = coarse && x.adds && (random() & 1);
+          x.threads = threads[random.below(4)];
+          check(random, x);
+        }
 }
 
 TEST_CASE("wgmma transposes 16-bit matrices in shared memory") {

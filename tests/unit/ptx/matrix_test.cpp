@@ -30,7 +30,14 @@ TEST_CASE("products of matrices are named by instruction and types, and counted 
   CHECK(product("mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32") == "mma/i8/i32 8192");
   CHECK(product("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc") == "mma/b1/i32 65536");
   CHECK(product("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32") == "mma/f8/f32 8192");
-  CHECK(product("mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e2m1.e2m1.f32") == "mma/f4/f32 8192");
+  CHECK(product("mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e2m1.e2m1.f32") == "mma/f8/f32 8192");
+  CHECK(product("mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e3m2.e2m3.f32.ue8m0") ==
+        "mma/f8/f32 8192");
+  CHECK(product("mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3") ==
+        "mma/f4/f32 16384");
+  CHECK(product(
+            "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0") ==
+        "mma/f4/f32/sparse 32768");
   CHECK(product("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32") ==
         "mma/bf16/f32/sparse 8192");
   CHECK(product("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32") == "mma/f16/f32 8192");
