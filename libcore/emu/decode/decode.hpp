@@ -15,9 +15,9 @@ namespace kernelcast::emu {
 // [ptx] "%reserved_smem_offset": 1 KiB, as devices have from 8.0 on; %reserved_smem_offset_1 is its second half.
 inline constexpr std::uint64_t reserved_shared_bytes = 1024;
 
-struct CopyAddress;       // opcodes/copy.hpp
+struct CopyAddress;  // opcodes/copy.hpp
 struct FragmentTable;
-struct MatrixShape;     // fragment.hpp
+struct MatrixShape;       // fragment.hpp
 struct TextureOperation;  // opcodes/texture.hpp
 
 // Thrown and caught inside: this instruction cannot be executed; it becomes a refusal at run time.

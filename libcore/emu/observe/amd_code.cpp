@@ -475,6 +475,9 @@ class Solving {
             narrow_[b][i] && (pipe == Pipe::memory || pipe == Pipe::shared) ? requests(instruction, runs) : runs;
         out.counts.slots[pipe] += asked;
         out.counts.slots[Pipe::issue] += runs - asked;
+        if (pipe != Pipe::tensor || runs == 0) continue;
+        if (auto const product = amdgcn::matrix_product(instruction))
+          out.counts.matrix_flop[product->kind] += runs * product->flop;
       }
     }
   }

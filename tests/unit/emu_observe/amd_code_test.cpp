@@ -1,4 +1,5 @@
 // Issue slots of AMD's machine code from listings written for small kernels: PTX and assembly share lines of k.cl.
+#include <map>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,20 @@ TEST_CASE("AMD: what is under a mask without a branch is issued with its block, 
                                 {16, 5, 16});
   CHECK(skipped.counts.slots[Pipe::fp32] == 5);
   CHECK(skipped.counts.slots[Pipe::memory] == 16 + 5 + 16);
+}
+
+TEST_CASE("AMD: products of matrices count their operations as often as their block runs") {
+  std::string const products =
+      at(3) +
+      "\tv_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[2:3], a[0:15]\n"
+      "\tv_mfma_f32_16x16x4f32 v[8:11], v0, v1, v[8:11]\n\tv_mfma_f32_32x32x8f16 a[0:15], v[4:5], v[6:7], a[0:15]\n";
+  auto const slots = slots_by(loop,
+                              "\ts_mov_b32 s0, 0\n.LBB0_1:\n" + at(2) + "\tglobal_load_dword v0, v[2:3], off\n" +
+                                  products + at(4) + "\ts_cbranch_scc0 .LBB0_1\n" + end,
+                              {16, 160, 16});
+  CHECK(slots.counts.slots[Pipe::tensor] == 3 * 160.0);
+  CHECK(slots.counts.matrix_flop == std::map<std::string, double>{{"mfma/f16/f32", 160 * 2 * 2.0 * 32 * 32 * 8},
+                                                                  {"mfma/f32/f32", 160 * 2.0 * 16 * 16 * 4}});
 }
 
 TEST_CASE("AMD: blocks without lines of the PTX count as those around them, and are told") {
