@@ -35,10 +35,15 @@ struct Options {
 constexpr unsigned findings_named = 100;  // unless --findings says, where they do not end the run
 
 std::vector<std::string> machine_targets(Options const& options) {
-  for (auto const& target : options.machine_targets)
-    if (target != launch::MachineCode::by_rules && !frontend::is_machine_target(target))
-      throw Error(Status::usage, fmt::format("--machine-code: no target '{}'", target),
+  for (auto const& text : options.machine_targets) {
+    auto const target = launch::MachineCode::target_of(text);
+    if (target.name != launch::MachineCode::by_rules && !frontend::is_machine_target(target.name))
+      throw Error(Status::usage, fmt::format("--machine-code: no target '{}'", target.name),
                   "targets are sm_75, sm_86, sm_90a, gfx90a, gfx1032; ptx for all others");
+    if (text.find('=') != std::string::npos && (target.listing.empty() || !frontend::is_amd_target(target.name)))
+      throw Error(Status::usage, fmt::format("--machine-code: no file of machine code in '{}'", text),
+                  "gfx942=kernel.s, of AMD's targets alone: ptxas makes that of NVIDIA's");
+  }
   if (!options.machine_targets.empty() && options.emit != "kernel")
     throw Error(Status::usage, "--machine-code is for kernel rows", "leave out --emit");
   return options.machine_targets;
@@ -215,9 +220,10 @@ void declare(cli::Tool& tool) {
   tool.list(
       "--machine-code", options->machine_targets,
       "count the slots of pipes in the machine code for this target: of NVIDIA's devices, such as sm_86, ptxas makes "
-      "it of the PTX, with nvdisasm's help; of AMD's, such as gfx90a, clang of the source; one row for each "
-      "target; ptx: the row by rules besides, for devices of other targets",
-      "TARGET");
+      "it of the PTX, with nvdisasm's help; of AMD's, such as gfx90a, clang of the source, or it is read from FILE, "
+      "which another compiler made of the same source; one row for "
+      "each target; ptx: the row by rules besides, for devices of other targets",
+      "TARGET[=FILE]");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
   miniemu::declare_sweep(tool, options->sweep);
   tool.run([options](cli::Streams& io) { return run(*options, io); });

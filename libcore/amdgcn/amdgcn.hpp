@@ -76,6 +76,7 @@ enum class Conserved : std::uint8_t {
   atomic,
   barrier,
   image,
+  matrix,  // operations of matrix_product()
   fp16,
   fp32,
   fp64

@@ -8,9 +8,15 @@
 #include "emu/observe/amd_code.hpp"
 #include "frontend/frontend.hpp"
 #include "launch/kernel_record.hpp"
+#include "process/process.hpp"
 #include "sass/sass.hpp"
 
 namespace kernelcast::launch {
+
+MachineCode::Target MachineCode::target_of(std::string const& text) {
+  auto const at = text.find('=');
+  return {text.substr(0, at), at == std::string::npos ? std::string() : text.substr(at + 1)};
+}
 
 std::vector<record::Kernel> MachineCode::rows(record::Kernel const& row, Entries const& entries,
                                               ptx::Module const& module, emu::Program const& program,
@@ -18,12 +24,12 @@ std::vector<record::Kernel> MachineCode::rows(record::Kernel const& row, Entries
   std::vector<record::Kernel> out;
   for (auto const& target : targets_) {
     auto& own = out.emplace_back(row);
-    if (target == by_rules) continue;
-    own.target = target;
-    if (frontend::is_amd_target(target)) {
-      if (!fill_amd(own, entries, program, source)) out.pop_back();
+    if (target.name == by_rules) continue;
+    own.target = target.name;
+    if (frontend::is_amd_target(target.name)) {
+      if (!fill_amd(own, entries, program, source, target.listing)) out.pop_back();
     } else {
-      fill(own, code(module, program, row.kernel, target), entries);
+      fill(own, code(module, program, row.kernel, target.name), entries);
     }
   }
   return out;
@@ -38,16 +44,17 @@ void MachineCode::fill(record::Kernel& row, Code const& machine, Entries const& 
 }
 
 bool MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Program const& program,
-                           frontend::Request const* source) {
-  if (!source)
+                           frontend::Request const* source, std::string const& listing) {
+  if (!source && listing.empty())
     throw Error(Status::usage,
                 fmt::format("machine code for {} needs the source of kernel '{}'", row.target, row.kernel),
                 "an application's kernels are PTX: leave out this target, or run their source by itself");
   auto const [at, is_new] = amd_codes_.try_emplace({&program.module(), row.target});
   auto& codes = at->second;
   if (is_new) {
-    codes.listing = frontend::amd_assembly(*source, row.target);
-    codes.by_kernel = amdgcn::read(codes.listing, fmt::format("{} for {}", source->path, row.target));
+    codes.listing = listing.empty() ? frontend::amd_assembly(*source, row.target) : read_file(listing);
+    codes.by_kernel =
+        amdgcn::read(codes.listing, listing.empty() ? fmt::format("{} for {}", source->path, row.target) : listing);
   }
   auto const found = codes.by_kernel.find(row.kernel);
   if (found == codes.by_kernel.end())

@@ -21,10 +21,18 @@ class MachineCode {
  public:
   static constexpr std::string_view by_rules = "ptx";  // among targets: the row as it is, for all others
 
+  // Of "gfx942", or "gfx942=FILE": machine code that another compiler made of the same source.
+  struct Target {
+    std::string name, listing;
+  };
+  static Target target_of(std::string const& text);
+
   // `report` is called with what is counted by rules all the same.
-  MachineCode(std::vector<std::string> targets, bool cache, double time_limit_s,
+  MachineCode(std::vector<std::string> const& targets, bool cache, double time_limit_s,
               std::function<void(std::string)> report)
-      : targets_(std::move(targets)), cache_(cache), time_limit_s_(time_limit_s), report_(std::move(report)) {}
+      : cache_(cache), time_limit_s_(time_limit_s), report_(std::move(report)) {
+    for (auto const& text : targets) targets_.push_back(target_of(text));
+  }
 
   bool wanted() const { return !targets_.empty(); }
 
@@ -51,9 +59,10 @@ class MachineCode {
   };
   Code const& code(ptx::Module const&, emu::Program const&, std::string const& kernel, std::string const& target);
   void fill(record::Kernel& row, Code const&, Entries const&) const;
-  bool fill_amd(record::Kernel& row, Entries const&, emu::Program const&, frontend::Request const* source);
+  bool fill_amd(record::Kernel& row, Entries const&, emu::Program const&, frontend::Request const* source,
+                std::string const& listing);
 
-  std::vector<std::string> targets_;
+  std::vector<Target> targets_;
   bool cache_;
   double time_limit_s_;
   std::function<void(std::string)> report_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ptx/cfg.hpp"
+#include "ptx/matrix.hpp"
 
 namespace kernelcast::emu {
 
@@ -23,11 +24,13 @@ using record::Pipe;
 
 // How much a line's equation counts. Some arithmetic differs between the libraries of the two compilers.
 // Loads of whole wavefronts often have another line than in the PTX: that of the instruction before them.
-constexpr double weight_of_access = 4, weight_of_arithmetic = 2, weight_of_scalar_access = 1,
+// Barriers are as many as each compiler wants around the loads of a product's factors; the product itself is done once.
+constexpr double weight_of_product = 16, weight_of_access = 4, weight_of_arithmetic = 2, weight_of_scalar_access = 1,
                  weight_of_occurrence = 0.1;
 
 double weight(Conserved work) {
   if (work == Conserved::none) return weight_of_occurrence;
+  if (work == Conserved::matrix) return weight_of_product;
   return work >= Conserved::fp16 ? weight_of_arithmetic : weight_of_access;
 }
 
@@ -50,7 +53,9 @@ double bytes_of(ptx::Instruction const& i) {
   return 0;
 }
 
-Amount conserved_by(ptx::Instruction const& i) {
+// `warps`: of a wavefront of the code.
+Amount conserved_by(ptx::Instruction const& i, double warps) {
+  if (auto const product = ptx::matrix_product(i)) return {Conserved::matrix, warps * product->flop};
   if (i.accesses_parameter()) return {};
   if (i.is_atomic()) return {Conserved::atomic, 1};
   if (i.is_barrier()) return {Conserved::barrier, 1};
@@ -190,6 +195,7 @@ class Solving {
 
   void note_program() {
     auto const& function = program_.kernel();
+    double const warps = static_cast<double>(code_.resources.wavefront) / lanes_per_warp;
     std::map<std::uint32_t, std::string_view> files;
     for (auto const& [number, path] : program_.module().files) {
       std::string_view const name = path;
@@ -205,7 +211,7 @@ class Solving {
         auto const file = files.find(source.file);
         if (file == files.end()) continue;
         amdgcn::Place const place{file->second, source.line, source.column};
-        if (auto const work = conserved_by(instruction); work.amount > 0)
+        if (auto const work = conserved_by(instruction, warps); work.amount > 0)
           add(with_columns_[{place, work.conserved}].program, {b, work.amount});
         ++occurrences[{place, instruction.opcode.text()}];
       }
@@ -239,7 +245,11 @@ class Solving {
               add(line.code, {b, work.amount, narrow});
               line.scalar = line.scalar || amdgcn::pipe_of(opcode) == Pipe::scalar_memory;
             }
-          if (!narrow && amdgcn::pipe_of(i.opcode()) != Pipe::wait) ++occurrences[{i.at, i.opcode()}];
+          auto const pipe = amdgcn::pipe_of(i.opcode());
+          if (pipe == Pipe::tensor)
+            if (auto const product = amdgcn::matrix_product(i))
+              add(with_columns_[{i.at, Conserved::matrix}].code, {b, product->flop, narrow});
+          if (!narrow && pipe != Pipe::wait) ++occurrences[{i.at, i.opcode()}];
         }
         if (i.narrows()) narrow = true;
       }

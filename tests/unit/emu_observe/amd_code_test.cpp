@@ -109,6 +109,27 @@ TEST_CASE("AMD: products of matrices count their operations as often as their bl
                                                                   {"mfma/f32/f32", 160 * 2.0 * 16 * 16 * 4}});
 }
 
+TEST_CASE("AMD: products of matrices tell how often their block runs, whatever sizes both codes have") {
+  std::string const products =
+      ".loc 1 1 1\nld.param.u64 %rd1, [a];\n"
+      "loop:\n.loc 1 3 1\nmma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, "
+      "%r3}, "
+      "{%r4, %r5}, {%f0, %f1, %f2, %f3};\n"
+      ".loc 1 4 1\nadd.s64 %rd1, %rd1, 4;\nsetp.ne.s64 %p1, %rd1, 0;\n@%p1 bra loop;\n.loc 1 5 1\nst.global.f32 "
+      "[%rd1], "
+      "%f2;\nret;\n";
+  // Two warps of a wavefront of 64 do 2 * 4096 a round; the machine code has four rounds in one, and 16384 in one
+  // product.
+  auto const slots = slots_by(products,
+                              "\ts_mov_b32 s0, 0\n.LBB0_1:\n" + at(3) +
+                                  "\tv_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[2:3], a[0:15]\n"
+                                  "\tv_mfma_f32_32x32x8f16 a[0:15], v[4:5], v[6:7], a[0:15]\n" +
+                                  at(4) + "\ts_add_u32 s0, s0, 4\n\ts_cbranch_scc0 .LBB0_1\n" + end,
+                              {16, 160, 16});
+  CHECK(slots.counts.slots[Pipe::tensor] == 2 * 160.0 / 4);
+  CHECK(slots.counts.matrix_flop == std::map<std::string, double>{{"mfma/f16/f32", 160 * 2 * 4096.0}});
+}
+
 TEST_CASE("AMD: blocks without lines of the PTX count as those around them, and are told") {
   auto const slots = slots_by(loop,
                               "\ts_mov_b32 s0, 0\n\ts_cbranch_scc1 .LBB0_2\n\tv_nop\n\ts_cbranch_scc0 .LBB0_2\n"
