@@ -129,6 +129,12 @@ class Program {
   bool guarded(std::uint32_t instruction) const;  // counted by Observer::guarded, not by its block
   std::uint32_t static_shared_bytes() const;
   bool prints() const;  // calls printf
+  // Instructions that cannot be executed, which ends a run that reaches them; an empty reason: the opcode itself.
+  struct Refused {
+    std::uint32_t instruction = 0;
+    std::string reason;
+  };
+  std::vector<Refused> const& refused() const;
   // Groups must run in order on one thread: global atomics (other than updates that commute), fences, volatile loads.
   bool order_dependent() const;
 

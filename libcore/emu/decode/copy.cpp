@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "emu/decode/decode.hpp"
+#include "emu/decode/matrix_words.hpp"
 #include "emu/opcodes/copy.hpp"
 
 namespace kernelcast::emu {
@@ -41,6 +42,40 @@ Reduction reduction_named(std::string_view word) {
 CopyAddress Decoder::copy_address(Operand const& address, std::vector<std::uint32_t>& sources) {
   sources.push_back(address_register(address));
   return {d_.registers[sources.back()].wide, last_of(sources), address.value};
+}
+
+void Decoder::emit_async_store(AsyncStore f, std::vector<std::uint32_t> sources) {
+  std::uint32_t const store =
+      add_plain_access(StateSpace::shared, f.reduction == Reduction::none ? Direction::store : Direction::atomic);
+  add_plain_access(StateSpace::shared, Direction::atomic);
+  Draft& draft = emit_with("#st.async", f, {}, std::move(sources));
+  draft.access = store;
+  draft.effect = true;
+  finish();
+}
+
+// st.async, red.async
+void Decoder::decode_async_store(Instruction const& i) {
+  if (!i.has("shared::cluster") || !i.has("mbarrier::complete_tx::bytes") || i.operands.size() != 3)
+    throw Unsupported{"only asynchronous stores to shared memory with an mbarrier are emulated"};
+  AsyncStore f;
+  for (std::string_view const m : i.modifiers) {
+    if (i.is(ptx::Op::red) && f.reduction == Reduction::none) f.reduction = reduction_named(m);
+    if (Type const type = type_named(m); type != Type::none) f.type = type;
+  }
+  f.element_bytes = static_cast<std::uint8_t>(ptx::size_bytes(f.type));
+  if ((f.element_bytes != 4 && f.element_bytes != 8) || (i.is(ptx::Op::red) && f.reduction == Reduction::none))
+    throw refused(i);
+  std::vector<std::uint32_t> sources;
+  f.to = copy_address(i.operands[0], sources);
+  f.barrier = copy_address(i.operands[2], sources);
+  f.values = static_cast<std::uint8_t>(sources.size());
+  std::vector<Operand> const values = elements_of(i.operands[1]);
+  if (values.size() != i.elements() || values.size() > 4) throw refused(i);
+  f.count = static_cast<std::uint8_t>(values.size());
+  for (Operand const& value : values)
+    sources.push_back(source(value, f.element_bytes == 8 ? LaneType::u64 : LaneType::u32));
+  emit_async_store(f, std::move(sources));
 }
 
 void Decoder::decode_copy(Instruction const& i) {

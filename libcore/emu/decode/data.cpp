@@ -145,6 +145,7 @@ void Decoder::decode_load(Instruction const& i) {
 }
 
 void Decoder::decode_store(Instruction const& i) {
+  if (i.has("async")) return decode_async_store(i);
   AccessModifiers const m = read_access(i);
   Operand const& address = i.operands.at(0);
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};

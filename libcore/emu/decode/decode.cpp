@@ -252,9 +252,11 @@ void Decoder::decode(std::uint32_t index, Instruction const& i) {
     }
   } catch (Unsupported const& reason) {
     auto text = std::make_shared<std::string const>(reason.what);
+    p_.refused.push_back({current_, text->starts_with("opcode '") ? std::string() : *text});
     refuse(i, before).data = text.get();
     p_.facts.push_back(std::move(text));
   } catch (std::out_of_range const&) {  // an operand is missing
+    p_.refused.push_back({current_, {}});
     refuse(i, before);
   }
 }

@@ -15,6 +15,7 @@ namespace kernelcast::emu {
 // [ptx] "%reserved_smem_offset": 1 KiB, as devices have from 8.0 on; %reserved_smem_offset_1 is its second half.
 inline constexpr std::uint64_t reserved_shared_bytes = 1024;
 
+struct AsyncStore;   // opcodes/copy.hpp
 struct CopyAddress;  // opcodes/copy.hpp
 struct FragmentTable;
 struct MatrixShape;       // fragment.hpp
@@ -119,6 +120,9 @@ class Decoder {
   // copy.cpp
   void decode_copy(Instruction const&);
   void decode_bulk_copy(Instruction const&);
+  void decode_async_store(Instruction const&);
+  void decode_launch_control(Instruction const&);
+  void emit_async_store(AsyncStore, std::vector<std::uint32_t> sources);
   void decode_barrier_object(Instruction const&);
   void decode_launch_control(Instruction const&);
   void decode_tensor_copy(Instruction const&);  // tensor.cpp

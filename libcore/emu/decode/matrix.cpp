@@ -219,6 +219,17 @@ std::uint16_t const* Decoder::kept_places(std::vector<std::uint16_t> const& tabl
   return places;
 }
 
+namespace {
+
+// r or {r}.
+Operand single_register(ptx::Instruction const& i, std::size_t operand) {
+  std::vector<Operand> const registers = matrix_registers(i.operands.at(operand));
+  if (registers.size() != 1) throw refused(i);
+  return registers[0];
+}
+
+}  // namespace
+
 // Behind the factors of a product: metadata and selector of a sparse A.
 MatrixChoice Decoder::matrix_metadata(Instruction const& i, std::size_t operand, MatrixElement element,
                                       MatrixShape shape, std::vector<std::uint32_t>& sources) {
@@ -229,7 +240,7 @@ MatrixChoice Decoder::matrix_metadata(Instruction const& i, std::size_t operand,
     throw Unsupported{"sparsity selector " + std::to_string(selector.value) + ", which this shape does not have"};
   table.choice.places = kept_places(table.places);
   table.choice.source = static_cast<std::uint8_t>(sources.size());
-  sources.push_back(source(i.operands.at(operand), LaneType::u32));
+  sources.push_back(source(single_register(i, operand), LaneType::u32));
   return table.choice;
 }
 
@@ -307,7 +318,7 @@ void Decoder::decode_multiply(Instruction const& i) {
     std::size_t operand = variant->sparse ? 6 : 4;
     for (std::uint8_t* const first : {&m.scales.a_source, &m.scales.b_source}) {
       *first = static_cast<std::uint8_t>(sources.size());
-      sources.push_back(source(i.operands[operand], LaneType::u32));
+      sources.push_back(source(single_register(i, operand), LaneType::u32));
       std::vector<Operand> const selectors = matrix_registers(i.operands[operand + 1]);
       if (selectors.size() != 2) throw refused(i);
       for (Operand const& s : selectors) sources.push_back(source(s, LaneType::u16));

@@ -94,6 +94,9 @@ bool Program::prints() const {
   return std::any_of(impl_->calls.begin(), impl_->calls.end(),
                      [](CallSite const& site) { return site.callee == CallSite::Callee::print; });
 }
+std::vector<Program::Refused> const& Program::refused() const {
+  return impl_->refused;
+}
 std::optional<std::uint32_t> function_at(ptx::Module const& module, std::uint64_t address) {
   for (std::uint32_t f = 0; f < module.functions.size(); ++f)
     if (code_address(f) == address) return f;

@@ -103,8 +103,9 @@ struct Program::Impl {
   std::vector<MicroOp> ops;
   std::vector<Access> accesses;                           // MicroOp::access points here until bound
   std::vector<std::vector<std::uint32_t>> long_operands;  // MicroOp::operands points here until bound
-  std::vector<std::shared_ptr<void const>> facts;         // what MicroOp::data points to
-  std::vector<std::uint32_t> base_pins;                   // per access: the pin of an indexed access's base
+  std::vector<Program::Refused> refused;
+  std::vector<std::shared_ptr<void const>> facts;  // what MicroOp::data points to
+  std::vector<std::uint32_t> base_pins;            // per access: the pin of an indexed access's base
   std::vector<Pin> pins;
   std::uint32_t placements = 0;          // that accesses share
   std::uint32_t slots = 0, scratch = 0;  // in slots of 4 bytes per lane

@@ -8,6 +8,7 @@
 // two accesses of one instruction; lanes that read fewer bytes (src-size) read them in powers of two, lanes that ignore
 // the source read nothing. Bulk copies: by the lane that issues them, pieces of 32 bytes (16 where the alignment or the
 // rest is 16), each a load and a store or an atomic operation; a signalled mbarrier is one atomic operation.
+// st.async and red.async: one store or atomic operation per lane, and one of the mbarrier.
 #include "emu/opcodes/copy.hpp"
 
 #include "emu/opcodes/barrier_object.hpp"
@@ -145,9 +146,32 @@ void copy_bulk(Context& c, MicroOp const& op) {
   });
 }
 
+void store_async(Context& c, MicroOp const& op) {
+  auto const& f = *static_cast<AsyncStore const*>(op.data);
+  constexpr u32 most = 32;
+  alignas(32) u8 data[max_lanes_per_unit][most];
+  u32 const bytes = u32{f.count} * f.element_bytes, lanes = lanes_per_warp * c.warps;
+  for (u32 k = 0; k < f.count; ++k) {
+    std::byte const* const values = c.registers + source_at(op, f.values + k);
+    for (u32 lane = 0; lane < lanes; ++lane)
+      std::memcpy(data[lane] + k * f.element_bytes, values + std::size_t{lane} * f.element_bytes, f.element_bytes);
+  }
+  LaneAddresses to, barrier;
+  read_addresses(c, op, f.to, to);
+  read_addresses(c, op, f.barrier, barrier);
+  transfer(c, op, op.access[0], bytes, to, c.bits, [&](std::byte* host, u32 lane) {
+    if (f.reduction != Reduction::none) return reduce(f.reduction, f.type, host, data[lane], bytes);
+    std::memcpy(host, data[lane], bytes);
+  });
+  transfer(c, op, op.access[1], sizeof(u64), barrier, c.bits, [&](std::byte* host, u32 lane) {
+    change_barrier(c, op, host, lane, [&](BarrierObject& b) { b.transactions -= bytes; });
+  });
+}
+
 constexpr Opcode table[] = {
     {"#cp.async", Class::memory, {}, {}, copy, copy},
     {"#cp.async.bulk", Class::memory, {}, {}, copy_bulk, copy_bulk},
+    {"#st.async", Class::memory, {}, {}, store_async, store_async},
 };
 
 }  // namespace

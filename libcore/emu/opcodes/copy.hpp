@@ -44,6 +44,17 @@ struct BulkCopy {
   ptx::Type type = ptx::Type::none;  // of a reduction
 };
 
+// st.async, red.async: values to the shared memory of a group of the cluster, whose mbarrier
+// hears of their bytes; accesses: the store or reduction, the mbarrier.
+struct AsyncStore {
+  static constexpr std::uint8_t nothing = 0xff;
+  CopyAddress to, barrier;
+  std::uint8_t values = 0, count = 1;  // sources, one after the other
+  std::uint8_t element_bytes = 4;
+  BulkCopy::Reduction reduction = BulkCopy::Reduction::none;
+  ptx::Type type = ptx::Type::none;  // of a reduction
+};
+
 BulkCopy::Reduction reduction_named(std::string_view);  // none where it is none
 
 // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: a box of a tensor that a tensor map describes; accesses: the map,

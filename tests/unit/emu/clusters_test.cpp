@@ -270,3 +270,61 @@ TEST_CASE("a tile for a pair of groups completes bytes of the mbarrier of that g
     for (std::uint32_t i = 0; i < 64; ++i) CHECK(result[i] == 1000 + i % 32);
   }
 }
+
+TEST_CASE("st.async and red.async reach the shared memory of another group, whose mbarrier hears of the bytes") {
+  // Each group sends to the next one of its cluster: words 4 t and 4 t + 1 of work-item t, and adds 3 to word 1000 %
+  // 256.
+  std::string const body =
+      " setp.ne.u32 %p, %r0, 0; @%p bra ready; mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.expect_tx.shared.b64 "
+      "_, [bar], "
+      "640; mov.u32 %r5, 7; st.shared.b32 [sm+1020], %r5;\nready:\n" +
+      cluster_barrier +
+      " mov.u32 %r5, %cluster_ctarank; mov.u32 %r6, %cluster_nctarank; add.u32 %r5, %r5, 1; rem.u32 %r5, %r5, %r6;\n"
+      " mov.u32 %r6, sm; mapa.shared::cluster.u32 %r7, %r6, %r5; mov.u32 %r6, bar; mapa.shared::cluster.u32 %r8, %r6, "
+      "%r5;\n"
+      " shl.b32 %r9, %r0, 3; add.u32 %r9, %r9, %r7; mul.lo.u32 %r10, %r4, 3; add.u32 %r11, %r10, 1;\n"
+      " st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r9], {%r10, %r11}, [%r8];\n"
+      " setp.gt.u32 %p, %r0, 31; @%p bra wait;\n mov.u32 %r12, 3;\n"
+      " red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r7+1020], %r12, "
+      "[%r8];\nwait:\n"
+      " mbarrier.try_wait.parity.shared.b64 %done, [bar], 0; @!%done bra wait;\n"
+      " shl.b32 %r13, %r0, 3; mov.u32 %r14, sm; add.u32 %r13, %r13, %r14; ld.shared.v2.b32 {%r15, %r16}, [%r13]; "
+      "add.u32 %r15, "
+      "%r15, %r16; ld.shared.b32 %r17, [sm+1020]; shl.b32 %r17, %r17, 20; add.u32 %r15, %r15, %r17; st.global.b32 "
+      "[%q1], "
+      "%r15;\n" +
+      cluster_barrier;
+  ClusterBench bench(body, {8, 1, 1}, {4, 1, 1});
+  auto const result = bench.result();
+  for (std::uint32_t group = 0; group < 8; ++group)
+    for (std::uint32_t t = 0; t < 64; ++t) {
+      std::uint32_t const sender = group / 4 * 4 + (group + 3) % 4, item = 64 * sender + t;
+      REQUIRE(result[64 * group + t] == 6 * item + 1 + ((7 + 32 * 3) << 20));
+    }
+}
+
+TEST_CASE("a request to cancel a launch is answered in every group of the cluster: nothing was cancelled") {
+  for (bool const to_all : {false, true}) {
+    std::string const expected = to_all ? "32" : "16";
+    std::string const body =
+        " setp.ne.u32 %p, %r0, 0; @%p bra ready; mbarrier.init.shared.b64 [bar], 1; "
+        "mbarrier.arrive.expect_tx.shared.b64 _, "
+        "[bar], " +
+        expected + "; mov.u32 %r5, 0xffffffff; st.shared.v4.b32 [sm], {%r5, %r5, %r5, %r5};\nready:\n" +
+        cluster_barrier +
+        " @%p bra wait;\n clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes" +
+        (to_all ? ".multicast::cluster::all" : "") +
+        ".b128 [sm], [bar];\nwait:\n mbarrier.try_wait.parity.shared.b64 %done, [bar], 0; @!%done bra wait;\n"
+        " .reg .b128 %answer; .reg .pred %cancelled; ld.shared.b128 %answer, [sm];\n"
+        " clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %cancelled, %answer;\n"
+        " mov.u32 %r6, 5; @%cancelled mov.u32 %r6, 6;\n"
+        " clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r7, %r8, %r9, _}, %answer;\n"
+        " clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r10, %answer;\n"
+        " ld.shared.v4.b32 {%r11, %r12, %r13, %r14}, [sm]; or.b32 %r11, %r11, %r12; or.b32 %r11, %r11, %r13; or.b32 "
+        "%r11, %r11, "
+        "%r14; add.u32 %r6, %r6, %r11; add.u32 %r6, %r6, %r10; st.global.b32 [%q1], %r6;\n" +
+        cluster_barrier;
+    ClusterBench bench(body, {4, 1, 1}, {2, 1, 1});
+    for (std::uint32_t const value : bench.result()) REQUIRE(value == 5);
+  }
+}

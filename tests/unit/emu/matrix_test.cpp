@@ -361,5 +361,7 @@ TEST_CASE("what is not emulated is refused with its reason") {
     REQUIRE(bench.outcome.finding);
     CHECK(bench.outcome.finding->kind == Finding::Kind::unknown_opcode);
     CHECK(bench.outcome.finding->message.find(reason) != std::string::npos);
+    REQUIRE(bench.program->refused().size() == 1);
+    CHECK(bench.program->refused()[0].reason == reason);
   }
 }

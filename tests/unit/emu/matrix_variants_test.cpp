@@ -75,7 +75,7 @@ std::string instruction(Case const& x, bool ordered, int selector, std::string c
                      register_list('a', registers_of(x, x.sparse ? 8 : 16)) + ", " +
                      register_list('b', registers_of(x, 8)) + ", " + register_list('c', sums);
   if (x.sparse) text += ", %t0, " + std::to_string(selector);
-  if (x.blocks) text += ", %t1, " + of_a + ", %t2, " + of_b;
+  if (x.blocks) text += ", %t1, " + of_a + ", {%t2}, " + of_b;
   return text + ";\n";
 }
 std::string const register_names = " .reg .b16 %h<4>; .reg .b32 %a<8>, %b<8>;\n";
