@@ -76,6 +76,8 @@ bool MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Pro
   row.registers_target = code.resources.vgprs;
   row.registers_matrix = code.resources.agprs;
   row.scratch_bytes = code.resources.scratch_bytes;
+  // Made for wavefronts of this target, whatever the PTX exchanges within warps.
+  if (!listing.empty()) row.warp_lanes.reset();
   // Private arrays may have moved to shared memory.
   row.shared_bytes += code.resources.shared_bytes;
   row.shared_bytes -= std::min<std::uint64_t>(row.shared_bytes, program.static_shared_bytes());
