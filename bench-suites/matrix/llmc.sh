@@ -13,7 +13,7 @@ for program in ${PROGRAMS:-adamw attention_forward crossentropy_forward crossent
   encoder_forward fused_residual_forward gelu_backward gelu_forward global_norm layernorm_backward layernorm_forward \
   matmul_backward_bias permute residual_forward softmax_forward trimat_forward}; do
   tokens=128
-  [ $program != fused_residual_forward ] || tokens=1024
+  [ "$program" != fused_residual_forward ] || tokens=1024
   sed 's/int B = [0-9]*;/int B = 1;/; s/int T = [0-9]*;/int T = '$tokens';/; s/int V = 50257;/int V = 1024;/; s/int C = 1600;/int C = 768;/
        s/repeat_times = [0-9]*/repeat_times = 1/; s/num_parameters = [0-9]*/num_parameters = 16384/' \
     "$llmc/dev/cuda/$program.cu" >"$build/$program.cu"

@@ -27,6 +27,6 @@ diff "$folder/expected" "$folder/out"
 # All of a product of matrices.
 "$program" mine "$source/tests/unit/emu/matrix_gemm.ptx" >"$folder/out"
 grep -q '"mma.sync' "$folder/out"
-! grep -v ',""$' "$folder/out"
-! "$program" mine "$folder/none.ptx" 2>"$folder/err"
+if grep -v ',""$' "$folder/out"; then exit 1; fi
+if "$program" mine "$folder/none.ptx" 2>"$folder/err"; then exit 1; fi
 grep -q "cannot read" "$folder/err"
