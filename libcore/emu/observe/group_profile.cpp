@@ -267,8 +267,8 @@ struct ProfileObserver::State {
       code.past_l1 = code.past_l1 || code.bulk_copy;
       code.tests = instructions[i].is(ptx::Op::mbarrier) &&
                    (instructions[i].has("try_wait") || instructions[i].has("test_wait"));
-      code.arrives =
-          code.bulk_copy || instructions[i].has("mbarrier") || (instructions[i].is(ptx::Op::mbarrier) && !code.tests);
+      code.arrives = code.bulk_copy || instructions[i].has("mbarrier") || instructions[i].is(ptx::Op::tcgen05) ||
+                     (instructions[i].is(ptx::Op::mbarrier) && !code.tests);
       code.fences = instructions[i].is(ptx::Op::st) || instructions[i].is_atomic();
       order(code, instructions[i]);
     }

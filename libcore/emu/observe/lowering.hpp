@@ -37,7 +37,7 @@ inline bool is_bulk_copy(ptx::Instruction const& i) {
 // What moves memory without the load/store unit: these, and matrix units that read operands in shared memory. Of that
 // their layouts make whole lines, in whatever order the emulator's lanes carry it.
 inline bool uses_engine(ptx::Instruction const& i) {
-  return is_bulk_copy(i) || i.is(ptx::Op::wgmma);
+  return is_bulk_copy(i) || i.is(ptx::Op::wgmma, ptx::Op::tcgen05);
 }
 
 // By instruction of the kernel.

@@ -47,7 +47,6 @@ struct BulkCopy {
 // st.async, red.async: values to the shared memory of a group of the cluster, whose mbarrier
 // hears of their bytes; accesses: the store or reduction, the mbarrier.
 struct AsyncStore {
-  static constexpr std::uint8_t nothing = 0xff;
   CopyAddress to, barrier;
   std::uint8_t values = 0, count = 1;  // sources, one after the other
   std::uint8_t element_bytes = 4;
