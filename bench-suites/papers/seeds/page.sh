@@ -10,8 +10,8 @@
 #   verdict   redone (shown as `redone, by reading` where nothing was compared); deviates, hardware or refused, each with the
 #             reason in
 #   why
-# Fails where a command is dead (its program, target or output is missing) or where a verdict is not what the figures say. The
-# command of a row that has `here` is only tried, make's by make -n.
+# Fails where a command is dead (its program, target, option or output is missing) or where a verdict is not what the figures
+# say. The command of a row that has `here` is only tried: make's by make -n, another program's words beside its help.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 export PATH=$here:$PATH
@@ -31,6 +31,21 @@ once() {
 seqprof() { once seqprof "$@"; }
 flux-count() { once flux-count "$@"; }
 
+# alive PROGRAM [WORD] [--OPTION]...: there is such a program, and its help names that word and these options.
+alive() {
+  local help word
+  command -v "$1" >/dev/null || return
+  help=$({ command "$1" --help; case ${2:-} in [a-z]*) command "$1" "$2" --help ;; esac } </dev/null 2>&1 || true)
+  if [[ $help == *" --list "* ]]; then help+=$(command "$1" --list); fi
+  for word in "${@:2}"; do
+    case $word in
+      --*) ;;
+      *) [ "$word" = "$2" ] && [[ $word =~ ^[a-z-]+$ ]] || continue ;;
+    esac
+    grep -qE -e "(^|[^a-z-])${word%%=*}([^a-z-]|$)" <<<"$help" || return
+  done
+}
+
 rows=$(awk -f "$here/../../csv.awk" -f "$here/rows.awk" "$file")
 head=$(dirname "$file")/$(basename "$file" .csv).head.md
 cat "$head"
@@ -43,7 +58,7 @@ while IFS=$'\037' read -r item says paper unit within command print verdict why;
     if [ -n "$print" ]; then
       case $command in
         make\ *) eval "make -n ${command#make }" >/dev/null 2>&1 </dev/null || fail "dead command: $command" ;;
-        *) command -v "${command%% *}" >/dev/null || fail "dead command: $command" ;;
+        *) eval "alive $command" || fail "dead command: $command" ;;
       esac
     fi
     figure=$(eval "${print:-$command}" </dev/null 2>"/tmp/page.$$") || fail "failed: ${print:-$command}: $(cat "/tmp/page.$$")"
