@@ -7,48 +7,87 @@
 
 namespace kernelcast::seq {
 
-namespace base {
-std::unique_ptr<DistanceEngine> make();
-RowBlocks row_blocks();
-}  // namespace base
-#ifdef KERNELCAST_SEQ_V4
-namespace v4 {
-std::unique_ptr<DistanceEngine> make();
-RowBlocks row_blocks();
-}  // namespace v4
+#define KERNELCAST_SEQ_DECLARE(level)     \
+  namespace level {                       \
+  std::unique_ptr<DistanceEngine> make(); \
+  RowBlocks row_blocks();                 \
+  }
+#ifdef KERNELCAST_SEQ_X86
+KERNELCAST_SEQ_DECLARE(v2)
+KERNELCAST_SEQ_DECLARE(v3)
+KERNELCAST_SEQ_DECLARE(v4)
+#else
+KERNELCAST_SEQ_DECLARE(base)
 #endif
 
-#ifdef KERNELCAST_SEQ_V4
 namespace {
-bool runs_v4() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-}
-}  // namespace
-#endif
 
-std::optional<RowBlocks> row_blocks(char const* level) {
-#ifdef KERNELCAST_SEQ_V4
-  if (std::string_view(level) == "v4") return runs_v4() ? std::optional(v4::row_blocks()) : std::nullopt;
+struct Level {
+  char const* name;
+  bool (*runs)();
+  std::unique_ptr<DistanceEngine> (*make)();
+  RowBlocks (*row_blocks)();
+};
+
+// In rising order.
+constexpr Level all_levels[] = {
+#ifdef KERNELCAST_SEQ_X86
+    {"v2", [] { return true; }, v2::make, v2::row_blocks},
+    {"v3",
+     [] {
+       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+              __builtin_cpu_supports("popcnt");
+     },
+     v3::make, v3::row_blocks},
+    {"v4",
+     [] {
+       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+              __builtin_cpu_supports("avx512dq");
+     },
+     v4::make, v4::row_blocks},
+#else
+    {"base", [] { return true; }, base::make, base::row_blocks},
 #endif
-  return std::string_view(level) == "base" ? std::optional(base::row_blocks()) : std::nullopt;
+};
+
+Level const* find(std::string_view name) {
+  for (auto const& level : all_levels)
+    if (name == level.name && level.runs()) return &level;
+  return nullptr;
+}
+
+Level const*& used() {
+  static Level const* level = [] {
+    auto const* best = &all_levels[0];
+    for (auto const& each : all_levels)
+      if (each.runs()) best = &each;
+    return best;
+  }();
+  return level;
+}
+
+}  // namespace
+
+std::vector<std::string> distance_levels() {
+  std::vector<std::string> names;
+  for (auto const& level : all_levels)
+    if (level.runs()) names.emplace_back(level.name);
+  return names;
+}
+
+bool use_distance_level(std::string const& name) {
+  auto const* const level = find(name);
+  if (level) used() = level;
+  return level != nullptr;
 }
 
 RowBlocks row_blocks() {
-  auto const best = row_blocks("v4");
-  return best ? *best : *row_blocks("base");
-}
-
-std::unique_ptr<DistanceEngine> make_distance_engine(char const* level) {
-#ifdef KERNELCAST_SEQ_V4
-  if (std::string_view(level) == "v4") return runs_v4() ? v4::make() : nullptr;
-#endif
-  return std::string_view(level) == "base" ? base::make() : nullptr;
+  return used()->row_blocks();
 }
 
 std::unique_ptr<DistanceEngine> make_distance_engine() {
-  auto engine = make_distance_engine("v4");
-  return engine ? std::move(engine) : make_distance_engine("base");
+  return used()->make();
 }
 
 void BlockNumbers::find(std::uint64_t region) {

@@ -8,10 +8,12 @@
 // Limits: 2^31 distinct blocks. A block's number has 32 bits; BlockNumbers makes it from 64-bit addresses.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,36 +34,30 @@ class DistanceEngine {
   virtual std::size_t memory_bytes() const = 0;
 };
 
-// The fastest that this processor runs: with a SIMD window on AVX-512, else the tree alone.
+// The engine and the preparation of rows (row_blocks.hpp) of the highest instruction-set level that this processor
+// runs, or of the one that was chosen. All levels give the same distances.
 std::unique_ptr<DistanceEngine> make_distance_engine();
-// For tests: "base" or "v4"; null where that is not built or cannot run here.
-std::unique_ptr<DistanceEngine> make_distance_engine(char const* level);
+std::vector<std::string> distance_levels();        // that run here, in rising order: v2, v3, v4 on x86, else base
+bool use_distance_level(std::string const& name);  // false where that does not run here
 
 // How often each distance occurred: exact below 64, above in 64 bins per octave.
 class DistanceHistogram {
  public:
-  static constexpr std::size_t bins = 1728;
+  static constexpr std::size_t bins = 1727;
   static std::size_t bin_of(std::uint32_t distance) {
-    if (distance < 64) return distance;
-    auto const shift = static_cast<unsigned>(25 - __builtin_clz(distance));
+    auto const shift = static_cast<unsigned>(std::max(0, 25 - __builtin_clz(distance | 1)));
     return shift * std::size_t{64} + (distance >> shift);
   }
   static std::uint64_t low_of(std::size_t bin) {
     return bin < 128 ? bin : std::uint64_t{64 + bin % 64} << (bin / 64 - 1);
   }
 
-  void add(std::uint32_t distance, std::uint64_t times) {
-    if (distance == cold)
-      cold_ += times;
-    else
-      counts_[bin_of(distance)] += times;
-  }
+  void add(std::uint32_t distance, std::uint64_t times) { counts_[bin_of(distance)] += times; }
   std::uint64_t count(std::size_t bin) const { return counts_[bin]; }
-  std::uint64_t cold_count() const { return cold_; }
+  std::uint64_t cold_count() const { return counts_[bin_of(cold)]; }
 
  private:
-  std::array<std::uint64_t, bins> counts_{};
-  std::uint64_t cold_ = 0;
+  std::array<std::uint64_t, bins + 1> counts_{};  // the last one: first references
 };
 
 // Numbers blocks of 2^shift bytes with 32 bits: regions of 1 GiB are numbered in the order of their first reference.

@@ -7,24 +7,14 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
 
 #include "seq/distance.hpp"
-#if defined(__AVX512F__) && defined(__AVX512CD__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-#include <immintrin.h>
-#define KERNELCAST_SEQ_WINDOW 1
-#else
-#define KERNELCAST_SEQ_WINDOW 0
-#endif
-
-#ifdef __clang__
-#define KERNELCAST_SEQ_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define KERNELCAST_SEQ_UNROLL _Pragma("GCC unroll 16")
-#endif
+#include "seq/window.hpp"
 
 namespace kernelcast::seq {
 
@@ -76,33 +66,27 @@ class Tree {
   // Frees the used ones among n slots, given from 1; neighbours are cheap.
   void remove(std::uint32_t const* slots, std::uint32_t n) {
     std::uint32_t group = ~std::uint32_t{0}, removed = 0;
-#if KERNELCAST_SEQ_WINDOW
-    auto counts = _mm512_setzero_si512();
-#endif
+    Counts16 counts{};
     for (std::uint32_t t = 0; t < n; ++t) {
       if (slots[t] == 0) continue;
       auto const s = slots[t] - 1, word = s >> 6;
       if (word >> 5 != group) {
-#if KERNELCAST_SEQ_WINDOW
-        if (removed > 0) _mm512_storeu_si512(&c0_[group << 5], counts);
-        counts = _mm512_loadu_si512(&c0_[word & ~31U]);
-#endif
-        if (removed > 0) decrease_above(group, removed);
+        if (removed > 0) {
+          store(counts, &c0_[group << 5]);
+          decrease_above(group, removed);
+        }
         group = word >> 5;
+        load(counts, &c0_[group << 5]);
         removed = 0;
       }
       ++removed;
       bits_[word] &= ~(std::uint64_t{1} << (s & 63));
-#if KERNELCAST_SEQ_WINDOW
-      counts = _mm512_mask_sub_epi16(counts, behind(word), counts, _mm512_set1_epi16(1));
-#else
-      decrease(c0_.data(), word, 1);
-#endif
+      Counts16 one;
+      load(one, behind<std::uint16_t>(word));
+      counts += one;  // all bits: -1
     }
     if (removed == 0) return;
-#if KERNELCAST_SEQ_WINDOW
-    _mm512_storeu_si512(&c0_[group << 5], counts);
-#endif
+    store(counts, &c0_[group << 5]);
     decrease_above(group, removed);
   }
   // Appends n <= 16 blocks; gives the slot of the first.
@@ -157,51 +141,46 @@ class Tree {
  private:
   static constexpr std::uint32_t ahead = 24;  // slots, in compact()
 
-#if KERNELCAST_SEQ_WINDOW
-  // The entries behind `i` of its group of 32.
-  static __mmask32 behind(std::uint32_t i) { return static_cast<__mmask32>(0xFFFFFFFEU << (i & 31)); }
-#endif
-  // n less in all entries behind `i` of its group of 32.
-  static void decrease(std::uint16_t* counts, std::uint32_t i, std::uint32_t n) {
-    auto* const group = counts + (i & ~31U);
-#if KERNELCAST_SEQ_WINDOW
-    auto const v = _mm512_loadu_si512(group);
-    _mm512_storeu_si512(group, _mm512_mask_sub_epi16(v, behind(i), v, _mm512_set1_epi16(static_cast<short>(n))));
-#else
-    for (auto k = (i & 31) + 1; k < 32; ++k) group[k] = static_cast<std::uint16_t>(group[k] - n);
-#endif
+  // A group of 32 counts. Vectors of the compiler: as many registers as the level needs for one.
+  using Counts16 [[gnu::vector_size(64)]] = std::uint16_t;
+  using Counts32 [[gnu::vector_size(128)]] = std::uint32_t;
+  template <class Counts, class T>
+  static void load(Counts& counts, T const* at) {
+    std::memcpy(&counts, at, sizeof counts);
   }
-  static void decrease(std::uint32_t* counts, std::uint32_t i, std::uint32_t n) {
-    auto* const group = counts + (i & ~31U);
-#if KERNELCAST_SEQ_WINDOW
-    for (unsigned half = 0; half < 2; ++half) {
-      auto const v = _mm512_loadu_si512(group + 16 * half);
-      auto const some = static_cast<__mmask16>(behind(i) >> (16 * half));
-      _mm512_storeu_si512(group + 16 * half, _mm512_mask_sub_epi32(v, some, v, _mm512_set1_epi32(static_cast<int>(n))));
-    }
-#else
-    for (auto k = (i & 31) + 1; k < 32; ++k) group[k] -= n;
-#endif
+  template <class Counts, class T>
+  static void store(Counts const& counts, T* at) {
+    std::memcpy(at, &counts, sizeof counts);
+  }
+  // A group of entries, all bits of those behind `i` of its group, none of the others.
+  template <class T>
+  static T const* behind(std::uint32_t i) {
+    static constexpr auto bits = [] {
+      std::array<T, 64> out{};
+      for (std::size_t k = 32; k < out.size(); ++k) out[k] = static_cast<T>(~T{0});
+      return out;
+    }();
+    return &bits[31 - (i & 31)];
+  }
+  // n less in all entries behind `i` of its group of 32.
+  template <class Counts, class T>
+  static void decrease(T* of_all, std::uint32_t i, std::uint32_t n) {
+    Counts counts, less;
+    load(counts, &of_all[i & ~31U]);
+    load(less, behind<T>(i));
+    counts -= less & static_cast<T>(n);
+    store(counts, &of_all[i & ~31U]);
   }
   // n less in all entries behind `i`; what lies behind `end` is set later.
   static void decrease_to(std::uint32_t* counts, std::uint32_t i, std::uint32_t end, std::uint32_t n) {
-#if KERNELCAST_SEQ_WINDOW
-    for (auto first = (i + 1) & ~15U; first <= end; first += 16) {
-      auto const some = first > i ? 0xFFFFU : 0xFFFFU << (i + 1 - first);
-      auto const v = _mm512_loadu_si512(counts + first);
-      _mm512_storeu_si512(counts + first, _mm512_mask_sub_epi32(v, static_cast<__mmask16>(some), v,
-                                                                _mm512_set1_epi32(static_cast<int>(n))));
-    }
-#else
     for (++i; i <= end; ++i) counts[i] -= n;
-#endif
   }
   // n slots of a group of 32 words are gone: in the counts above c0.
   void decrease_above(std::uint32_t group, std::uint32_t n) {
     live_ -= n;
-    decrease(c1_.data(), group, n);
+    decrease<Counts16>(c1_.data(), group, n);
     if (group >> 5 == now_ >> 16) return;  // nothing behind it
-    decrease(c2_.data(), group >> 5, n);
+    decrease<Counts32>(c2_.data(), group >> 5, n);
     decrease_to(c3_.data(), group >> 10, now_ >> 21, n);
   }
   // Word w is the current one from now on: all slots before it are final but for removals.
@@ -241,12 +220,6 @@ class Tree {
 
 class Engine final : public DistanceEngine {
  public:
-  Engine() {
-#if KERNELCAST_SEQ_WINDOW
-    for (std::uint32_t i = 0; i < chunk; ++i) previous_[i] = 0;
-    std::memset(positions_, -1, sizeof positions_);
-#endif
-  }
   void take(std::uint32_t const* blocks, std::uint32_t* distances, std::size_t following) override;
   std::uint64_t distinct() const override { return distinct_; }
   std::size_t memory_bytes() const override { return tree_.bytes() + distinct_ * 4; }
@@ -264,28 +237,20 @@ class Engine final : public DistanceEngine {
   Tree tree_;
   std::uint64_t distinct_ = 0;
 #if KERNELCAST_SEQ_WINDOW
-  void from_tree(std::uint32_t missing, __m512i blocks, std::uint32_t* distances);
-  void to_tree(std::uint32_t leaving);
+  void from_tree(std::uint32_t missing, std::uint32_t const* blocks, std::uint32_t* distances);
+  void to_tree(std::uint32_t leaving, std::uint32_t const* blocks);
 
-  alignas(64) std::uint32_t previous_[chunk];  // the 16 references before
-  alignas(16) std::int8_t positions_[chunk];   // the place of each one's last reference among them, or -1
-  std::uint32_t referenced_again_ = 0;         // of previous_, within previous_
-  bool first_ = true;
+  Window window_;
 #endif
 };
 
 #if KERNELCAST_SEQ_WINDOW
 
 // References that are not in the window: `missing` has a bit for each. distances[] holds what the window adds.
-void Engine::from_tree(std::uint32_t missing, __m512i blocks, std::uint32_t* distances) {
-  alignas(64) std::uint32_t slots[chunk], ranks[chunk];
-  auto const wanted = _mm512_maskz_compress_epi32(static_cast<__mmask16>(missing), blocks);
-  auto const n = static_cast<std::uint32_t>(__builtin_popcount(missing));
-  alignas(64) std::uint32_t names[chunk];
-  _mm512_store_si512(names, wanted);
-  for (std::uint32_t t = 0; t < n; ++t) slots[t] = slot_[names[t]];
-  for (std::uint32_t t = n; t < chunk; ++t) slots[t] = 0;
-  auto const all = _mm512_load_si512(slots);
+void Engine::from_tree(std::uint32_t missing, std::uint32_t const* blocks, std::uint32_t* distances) {
+  alignas(64) std::uint32_t slots[chunk] = {}, ranks[chunk];
+  std::uint32_t n = 0;
+  for (auto left = missing; left; left &= left - 1) slots[n++] = slot_[blocks[__builtin_ctz(left)]];
   auto const live = tree_.live();
   for (std::uint32_t t = 0; t < n; ++t) ranks[t] = slots[t] ? tree_.rank(slots[t] - 1) : 0;
   for (std::uint32_t t = 0; t < n; ++t, missing &= missing - 1) {
@@ -296,68 +261,30 @@ void Engine::from_tree(std::uint32_t missing, __m512i blocks, std::uint32_t* dis
       continue;
     }
     // Earlier ones of this chunk with a later slot are in the window's share already.
-    auto const later =
-        static_cast<std::uint32_t>(_mm512_cmpgt_epu32_mask(all, _mm512_set1_epi32(static_cast<int>(slots[t])))) &
-        ((1U << t) - 1);
+    auto const later = above(slots, slots[t]) & ((1U << t) - 1);
     distances[i] += live - 1 - ranks[t] - static_cast<std::uint32_t>(__builtin_popcount(later));
   }
   tree_.remove(slots, n);
 }
 
-// References of previous_ that were the last ones of their blocks, and leave the window.
-void Engine::to_tree(std::uint32_t leaving) {
+void Engine::to_tree(std::uint32_t leaving, std::uint32_t const* blocks) {
   if (__builtin_expect(tree_.full(), 0)) tree_.compact(slot_.data());
-  auto const n = static_cast<std::uint32_t>(__builtin_popcount(leaving));
-  auto const blocks = _mm512_maskz_compress_epi32(static_cast<__mmask16>(leaving), _mm512_load_si512(previous_));
+  auto* const owners = tree_.owners_at_end();
   auto const first = tree_.now() + 1;
-  _mm512_storeu_si512(tree_.owners_at_end(), blocks);
-  alignas(64) std::uint32_t names[chunk];
-  _mm512_store_si512(names, blocks);
-  for (std::uint32_t t = 0; t < n; ++t) slot_[names[t]] = first + t;
+  std::uint32_t n = 0;
+  for (; leaving; leaving &= leaving - 1) {
+    auto const block = blocks[__builtin_ctz(leaving)];
+    owners[n] = block;
+    slot_[block] = first + n++;
+  }
   tree_.append_bits(n);
 }
 
 void Engine::take(std::uint32_t const* blocks, std::uint32_t* distances, std::size_t following) {
   fetch_ahead(blocks, following);
-  auto const now = _mm512_loadu_si512(blocks);
-  auto const before = _mm512_load_si512(previous_);
-  // The last earlier place of each block: among these 16 (16..31), else among the 16 before (0..15), else -1.
-  alignas(32) std::uint16_t equal[chunk];
-  KERNELCAST_SEQ_UNROLL
-  for (std::size_t i = 0; i < chunk; ++i)
-    equal[i] = _mm512_cmpeq_epi32_mask(before, _mm512_set1_epi32(static_cast<int>(blocks[i])));
-  if (first_) std::memset(equal, 0, sizeof equal);
-  auto const conflicts = _mm512_conflict_epi32(now);
-  auto const repeated = _mm512_test_epi32_mask(conflicts, conflicts);
-  auto const place_here = _mm512_sub_epi32(_mm512_set1_epi32(47), _mm512_lzcnt_epi32(conflicts));
-  auto const in_before = _mm512_cvtepu16_epi32(_mm256_load_si256(reinterpret_cast<__m256i const*>(equal)));
-  auto const place_before = _mm512_sub_epi32(_mm512_set1_epi32(31), _mm512_lzcnt_epi32(in_before));
-  auto const place = _mm512_mask_mov_epi32(place_before, repeated, place_here);
-  auto const found_before = static_cast<std::uint32_t>(_mm512_reduce_or_epi32(in_before));
-
-  alignas(16) std::int8_t places[chunk];
-  auto const place_bytes = _mm512_cvtepi32_epi8(place);
-  _mm_store_si128(reinterpret_cast<__m128i*>(places), place_bytes);
-  auto const window = _mm256_set_m128i(place_bytes, _mm_load_si128(reinterpret_cast<__m128i const*>(positions_)));
-  auto const missing = static_cast<std::uint32_t>(_mm_movemask_epi8(place_bytes));
-  // Distinct blocks between the two: places after the earlier one whose own last place lies not after it.
-  auto const filled = first_ ? 0xFFFF0000U : 0xFFFFFFFFU;
-  KERNELCAST_SEQ_UNROLL
-  for (std::size_t i = 0; i < chunk; ++i) {
-    auto distinct = static_cast<std::uint64_t>(_mm256_cmple_epi8_mask(window, _mm256_set1_epi8(places[i]))) & filled;
-    distinct &= (std::uint64_t{1} << (chunk + i)) - 1;
-    distances[i] = static_cast<std::uint32_t>(__builtin_popcountll(distinct >> (places[i] + 1)));
-  }
-  if (missing) from_tree(missing, now, distances);
-  auto const leaving = first_ ? 0 : 0xFFFFU & ~referenced_again_ & ~found_before;
-  if (leaving) to_tree(leaving);
-  first_ = false;
-  auto const here = _mm512_sub_epi32(place_here, _mm512_set1_epi32(16));
-  referenced_again_ =
-      static_cast<std::uint32_t>(_mm512_reduce_or_epi32(_mm512_maskz_sllv_epi32(repeated, _mm512_set1_epi32(1), here)));
-  _mm512_store_si512(previous_, now);
-  auto const own = _mm512_mask_mov_epi32(_mm512_set1_epi32(-1), repeated, here);
-  _mm_store_si128(reinterpret_cast<__m128i*>(positions_), _mm512_cvtepi32_epi8(own));
+  auto const [missing, leaving] = window_.look(blocks, distances);
+  if (missing) from_tree(missing, blocks, distances);
+  if (leaving) to_tree(leaving, window_.before());
 }
 
 #else

@@ -3,9 +3,14 @@
 #include "seq/abi.hpp"
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
 #include <immintrin.h>
-#define KERNELCAST_SEQ_WIDE 1
+#define KERNELCAST_SEQ_LANES 16
+#elif defined(__AVX2__)
+#include <immintrin.h>
+
+#include <array>
+#define KERNELCAST_SEQ_LANES 8
 #else
-#define KERNELCAST_SEQ_WIDE 0
+#define KERNELCAST_SEQ_LANES 1
 #endif
 
 namespace kernelcast::seq {
@@ -14,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t within_region = (std::uint64_t{1} << 30) - 1;
 
-#if KERNELCAST_SEQ_WIDE
+#if KERNELCAST_SEQ_LANES == 16
 
 __m512i all(std::uint64_t x) {
   return _mm512_set1_epi64(static_cast<long long>(x));
@@ -96,6 +101,133 @@ std::uint32_t choose(std::uint64_t const* words, std::uint32_t n, unsigned shift
     auto found = static_cast<unsigned>(
         _mm256_mask_cmple_epu32_mask(lanes, hash, limit) |
         _mm512_mask_cmpgt_epi64_mask(lanes, _mm512_and_si512(address, all(granularity - 1)), _mm512_set1_epi64(last)));
+    for (; found; found &= found - 1) places[chosen++] = i + static_cast<std::uint32_t>(__builtin_ctz(found));
+  }
+  return chosen;
+}
+
+#elif KERNELCAST_SEQ_LANES == 8
+
+__m256i all(std::uint64_t x) {
+  return _mm256_set1_epi64x(static_cast<long long>(x));
+}
+
+// Eight words in two registers, and what is made of them: eight halves in one, eight bits.
+struct Eight {
+  __m256i low, high;
+};
+Eight load(std::uint64_t const* words, std::uint32_t n) {
+  if (n >= 8)
+    return {_mm256_loadu_si256(reinterpret_cast<__m256i const*>(words)),
+            _mm256_loadu_si256(reinterpret_cast<__m256i const*>(words + 4))};
+  auto const there = [&](std::int64_t first) {
+    auto const place = _mm256_add_epi64(_mm256_set1_epi64x(first), _mm256_set_epi64x(3, 2, 1, 0));
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), place);
+  };
+  auto const* const at = reinterpret_cast<long long const*>(words);
+  return {_mm256_maskload_epi64(at, there(0)), _mm256_maskload_epi64(at + 4, there(4))};
+}
+template <class F>
+Eight both(Eight a, F f) {
+  return {f(a.low), f(a.high)};
+}
+__m256i halves(Eight a) {
+  auto const even = _mm256_shuffle_ps(_mm256_castsi256_ps(a.low), _mm256_castsi256_ps(a.high), 0x88);
+  return _mm256_permute4x64_epi64(_mm256_castps_si256(even), 0xD8);
+}
+// The sign bits.
+unsigned signs(Eight a) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(a.low)) |
+                               _mm256_movemask_pd(_mm256_castsi256_pd(a.high)) << 4);
+}
+unsigned signs(__m256i a) {
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(a)));
+}
+
+// For each set of lanes their numbers, one after another.
+constexpr auto chosen_lanes = [] {
+  std::array<std::array<std::uint8_t, 8>, 256> table{};
+  for (std::size_t set = 0; set < table.size(); ++set)
+    for (std::size_t lane = 0, n = 0; lane < 8; ++lane)
+      if (set >> lane & 1) table[set][n++] = static_cast<std::uint8_t>(lane);
+  return table;
+}();
+
+bool of_rows(Rows const& rows, Numbering const& numbering, std::uint32_t* blocks) {
+  if (numbering.bases[numbering.region] == no_base) return false;
+  auto const shift = _mm_cvtsi32_si128(static_cast<int>(numbering.shift));
+  auto const granularity = std::uint64_t{1} << numbering.shift;
+  auto const common = _mm256_set1_epi32(static_cast<int>(numbering.bases[numbering.region]));
+  auto const words = rows.count * rows.stride;
+  auto const step = 8 % rows.stride;
+  std::uint32_t phase = 0;
+  for (std::uint32_t i = 0; i < words; i += 8) {
+    auto const sizes = _mm_loadl_epi64(reinterpret_cast<__m128i const*>(rows.sizes + phase));
+    phase += step;
+    if (phase >= rows.stride) phase -= rows.stride;
+    auto const there = words - i >= 8 ? 0xFFU : (1U << (words - i)) - 1;
+    auto const lanes = there & ~static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(sizes, _mm_setzero_si128())));
+    auto const address =
+        both(load(rows.words + i, words - i), [](__m256i a) { return _mm256_and_si256(a, all(address_mask)); });
+    auto const place = halves(both(address, [&](__m256i a) { return _mm256_and_si256(a, all(granularity - 1)); }));
+    auto const end = _mm256_add_epi32(place, _mm256_cvtepu8_epi32(sizes));
+    if (signs(_mm256_cmpgt_epi32(end, _mm256_set1_epi32(static_cast<int>(granularity)))) & lanes) return false;
+    auto const region = both(address, [](__m256i a) { return _mm256_srli_epi64(a, 30); });
+    auto base = common;
+    auto const known = signs(both(region, [&](__m256i a) { return _mm256_cmpeq_epi64(a, all(numbering.region)); }));
+    if (lanes & ~known) {
+      alignas(32) std::uint32_t of_lane[8];
+      _mm256_store_si256(reinterpret_cast<__m256i*>(of_lane), halves(region));
+      for (unsigned lane = 0; lane < 8; ++lane) {
+        of_lane[lane] = lanes >> lane & 1 ? numbering.bases[of_lane[lane]] : 0;
+        if (of_lane[lane] == no_base) return false;
+      }
+      base = _mm256_load_si256(reinterpret_cast<__m256i const*>(of_lane));
+    }
+    auto const inside = halves(
+        both(address, [&](__m256i a) { return _mm256_srl_epi64(_mm256_and_si256(a, all(within_region)), shift); }));
+    auto const order =
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<__m128i const*>(chosen_lanes[lanes].data())));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(blocks),
+                        _mm256_permutevar8x32_epi32(_mm256_or_si256(inside, base), order));
+    blocks += __builtin_popcount(lanes);
+  }
+  return true;
+}
+
+void compare(std::uint32_t const* blocks, std::uint32_t count, std::uint32_t n, std::uint64_t* different) {
+  for (std::uint32_t i = 0; i < count; i += 64) {
+    std::uint64_t equal = 0;
+    for (std::uint32_t k = 0; k < 64 && i + k < count; k += 8) {
+      auto const* const at = blocks + i + k;
+      auto const now = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(at));
+      auto const before = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(at - n));
+      equal |= std::uint64_t{signs(_mm256_cmpeq_epi32(now, before))} << k;
+    }
+    different[i / 64] = ~equal;
+  }
+}
+
+std::uint32_t choose(std::uint64_t const* words, std::uint32_t n, unsigned shift, std::uint32_t threshold,
+                     std::uint64_t largest, std::uint32_t* places) {
+  std::uint32_t chosen = 0;
+  auto const count = _mm_cvtsi32_si128(static_cast<int>(shift));
+  auto const limit = _mm256_set1_epi32(static_cast<int>(threshold));
+  auto const granularity = std::uint64_t{1} << shift;
+  auto const last = _mm256_set1_epi32(largest > granularity ? -1 : static_cast<int>(granularity - largest));
+  for (std::uint32_t i = 0; i < n; i += 8) {
+    auto const word = load(words + i, n - i);
+    auto const headers = signs(word);
+    auto const address = both(word, [](__m256i a) { return _mm256_and_si256(a, all(address_mask)); });
+    auto hash = halves(both(address, [&](__m256i a) { return _mm256_srl_epi64(a, count); }));
+    hash = _mm256_mullo_epi32(hash, _mm256_set1_epi32(static_cast<int>(0x9E3779B1U)));
+    hash = _mm256_xor_si256(hash, _mm256_srli_epi32(hash, 15));
+    hash = _mm256_mullo_epi32(hash, _mm256_set1_epi32(static_cast<int>(0x85EBCA6BU)));
+    hash = _mm256_xor_si256(hash, _mm256_srli_epi32(hash, 13));
+    auto const small = _mm256_cmpeq_epi32(_mm256_min_epu32(hash, limit), hash);
+    auto const place = halves(both(address, [&](__m256i a) { return _mm256_and_si256(a, all(granularity - 1)); }));
+    auto found = signs(_mm256_or_si256(small, _mm256_cmpgt_epi32(place, last))) & ~headers &
+                 (n - i >= 8 ? 0xFFU : (1U << (n - i)) - 1);
     for (; found; found &= found - 1) places[chosen++] = i + static_cast<std::uint32_t>(__builtin_ctz(found));
   }
   return chosen;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 namespace kernelcast::seq {
 
@@ -34,9 +33,7 @@ struct RowBlocks {
                           std::uint64_t largest, std::uint32_t* places);
 };
 
-RowBlocks row_blocks();  // of the best level that runs here
-// For tests: "base" or "v4"; empty where that is not built or cannot run here.
-std::optional<RowBlocks> row_blocks(char const* level);
+RowBlocks row_blocks();  // of the level that is used, see distance.hpp
 
 inline std::uint32_t hash_of(std::uint32_t block) {
   auto hash = block * 0x9E3779B1U;

@@ -32,12 +32,23 @@ void fail(Settings const& settings, char const* what) {
   std::_Exit(125);
 }
 
+namespace {
+
+Settings usable_settings() {
+  auto settings = settings_from_environment();
+  if (!settings.level.empty() && !use_distance_level(settings.level))
+    fail(settings, ("instruction-set level '" + settings.level + "' of KERNELCAST_ISA is not available here").c_str());
+  return settings;
+}
+
+}  // namespace
+
 Run::Run(State& state, char const* kernel, std::uint64_t mode, std::vector<FunctionDescriptor const*> const& functions)
     : state_(state),
       kernel_(kernel),
       mode_(mode),
       functions_(functions),
-      settings_(settings_from_environment()),
+      settings_(usable_settings()),
       frames_(max_frames + 64),
       rows_(settings_.granularities_bytes, settings_.sample) {
   try {

@@ -44,6 +44,7 @@ Settings settings_from_environment() {
   auto const sync = variable(variables::seqprof_sync);
   out.sync_of_source = sync == "source";
   if (!sync.empty() && !out.sync_of_source) out.sync = std::stoull(sync);
+  out.level = variable(variables::isa);
   return out;
 }
 

@@ -16,6 +16,7 @@ struct Settings {
   // KERNELCAST_SEQPROF_SYNC: instead of the rule's S, or source: as often as marks in the source are passed.
   std::optional<std::uint64_t> sync;
   bool sync_of_source = false;
+  std::string level;  // KERNELCAST_ISA: of instructions, see distance.hpp; the highest that runs here when empty
 };
 
 Settings settings_from_environment();

@@ -17,6 +17,7 @@
 #include "process/variables.hpp"
 #include "record/table.hpp"
 #include "seq/crash.hpp"
+#include "seq/distance.hpp"
 
 namespace kernelcast::seq {
 
@@ -111,8 +112,11 @@ std::vector<record::Profile> execute(std::string const& program, std::vector<std
   constexpr auto not_whole = "what was profiled until then is not written: it would pass for the whole";
   if (!failure.error.empty()) {
     auto const limit = failure.error.starts_with("limit reached");
+    auto const level = failure.error.starts_with("instruction-set level");
     throw Error(limit ? Status::limit : Status::unavailable, failure.error,
-                limit ? "profile a smaller input" : "profile a sequential version of it");
+                limit   ? "profile a smaller input"
+                : level ? fmt::format("{} are", fmt::join(distance_levels(), ", "))
+                        : "profile a sequential version of it");
   }
   if (WIFSIGNALED(status))
     throw Error(Status::finding, place_of(failure, program),

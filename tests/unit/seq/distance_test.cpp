@@ -82,6 +82,18 @@ std::vector<std::uint64_t> trace(std::mt19937& random, unsigned kind) {
   return out;
 }
 
+// What is made meanwhile is of this level of instructions; afterwards of the highest again.
+struct OfLevel {
+  explicit OfLevel(std::string const& level) { REQUIRE(use_distance_level(level)); }
+  OfLevel(OfLevel const&) = delete;
+  OfLevel& operator=(OfLevel const&) = delete;
+  ~OfLevel() { use_distance_level(distance_levels().back()); }
+};
+RowBlocks row_blocks_of(std::string const& level) {
+  OfLevel const of_level(level);
+  return row_blocks();
+}
+
 // A descriptor of accesses of these sizes.
 struct Described {
   explicit Described(std::vector<std::uint8_t> const& sizes) {
@@ -107,13 +119,13 @@ TEST_CASE("the paper's example: a c d b c e g e d d") {
 }
 
 TEST_CASE("stack distances equal the list's on 200 traces at every granularity") {
-  for (auto const* const level : {"base", "v4"}) {
+  for (auto const& level : distance_levels()) {
+    OfLevel const of_level(level);
     std::mt19937 random(7);
     for (unsigned t = 0; t < 200; ++t) {
       auto const addresses = trace(random, t);
       for (unsigned const shift : {3U, 6U, 7U}) {
-        auto const engine = make_distance_engine(level);
-        if (!engine) continue;
+        auto const engine = make_distance_engine();
         BlockNumbers numbers(shift);
         std::vector<std::uint32_t> blocks;
         for (auto const a : addresses) blocks.push_back(numbers(a));
@@ -125,9 +137,9 @@ TEST_CASE("stack distances equal the list's on 200 traces at every granularity")
 }
 
 TEST_CASE("slots are closed up without losing an order") {
-  for (auto const* const level : {"base", "v4"}) {
-    auto const engine = make_distance_engine(level);
-    if (!engine) continue;
+  for (auto const& level : distance_levels()) {
+    OfLevel const of_level(level);
+    auto const engine = make_distance_engine();
     // 1000 blocks round and round, 300 times the first capacity of the tree: every distance is 999.
     std::vector<std::uint32_t> blocks(16 * 20000), got(blocks.size());
     for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = static_cast<std::uint32_t>(i % 1000);
@@ -184,9 +196,10 @@ TEST_CASE("repeated rows count like rows that are processed one by one") {
 }
 
 TEST_CASE("the levels of the processor turn rows into the same blocks") {
-  auto const base = row_blocks("base").value();
-  auto const wide = row_blocks("v4");
-  if (!wide) return;
+  auto const levels = distance_levels();
+  auto const base = row_blocks_of(levels.front());
+  std::vector<RowBlocks> others;
+  for (auto level = levels.begin() + 1; level != levels.end(); ++level) others.push_back(row_blocks_of(*level));
   std::mt19937_64 random(17);
   for (unsigned t = 0; t < 400; ++t) {
     std::vector<std::uint8_t> sizes(1 + random() % 20);
@@ -209,23 +222,23 @@ TEST_CASE("the levels of the processor turn rows into the same blocks") {
         places_b(words.size() + 8);
     bool const good = base.of_rows(rows, numbers.numbering(), a.data() + n);
     INFO("trial " << t << ", " << count << " rows of " << n);
-    REQUIRE(wide->of_rows(rows, numbers.numbering(), b.data() + n) == good);
-    if (good) {
-      auto const end = static_cast<std::ptrdiff_t>(n + count * n);
-      REQUIRE(std::equal(a.begin() + n, a.begin() + end, b.begin() + n));
-      std::vector<std::uint64_t> one(count * n / 64 + 1), other(one.size());
-      base.compare(a.data() + n, count * n, n, one.data());
-      wide->compare(a.data() + n, count * n, n, other.data());
-      for (std::uint32_t i = 0; i < count * n; ++i)
-        REQUIRE((one[i / 64] >> i % 64 & 1) == (other[i / 64] >> i % 64 & 1));
+    for (auto const& wide : others) {
+      REQUIRE(wide.of_rows(rows, numbers.numbering(), b.data() + n) == good);
+      if (good) {
+        auto const end = static_cast<std::ptrdiff_t>(n + count * n);
+        REQUIRE(std::equal(a.begin() + n, a.begin() + end, b.begin() + n));
+        std::vector<std::uint64_t> one(count * n / 64 + 1), other(one.size());
+        base.compare(a.data() + n, count * n, n, one.data());
+        wide.compare(a.data() + n, count * n, n, other.data());
+        for (std::uint32_t i = 0; i < count * n; ++i)
+          REQUIRE((one[i / 64] >> i % 64 & 1) == (other[i / 64] >> i % 64 & 1));
+      }
+      auto const size = static_cast<std::uint32_t>(words.size());
+      auto const shift = numbers.numbering().shift;
+      auto const chosen = base.choose(words.data(), size, shift, ~0U / 5, 8, places_a.data());
+      REQUIRE(wide.choose(words.data(), size, shift, ~0U / 5, 8, places_b.data()) == chosen);
+      REQUIRE(std::equal(places_a.begin(), places_a.begin() + chosen, places_b.begin()));
     }
-    auto const size = static_cast<std::uint32_t>(words.size());
-    auto const shift = numbers.numbering().shift;
-    auto const chosen = base.choose(words.data(), size, shift, ~0U / 5, 8, places_a.data());
-    REQUIRE(wide->choose(words.data(), size, shift, ~0U / 5, 8, places_b.data()) == chosen);
-    places_a.resize(chosen);
-    places_b.resize(chosen);
-    REQUIRE(places_a == places_b);
   }
 }
 
