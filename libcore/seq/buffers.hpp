@@ -35,7 +35,7 @@ class Buffers {
   std::string finish();
 
  private:
-  static constexpr std::size_t words = std::size_t{256} * 1024 / 8;
+  static constexpr std::size_t words = std::size_t{512} * 1024 / 8;
   using Buffer = std::array<std::uint64_t, words + 2 * row_words_at_most>;
   struct Full {
     Buffer* buffer;

@@ -1,9 +1,10 @@
 #include "seq/distance.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <string_view>
+
+#include "seq/repetition.hpp"
 
 namespace kernelcast::seq {
 
@@ -94,13 +95,93 @@ void BlockNumbers::find(std::uint64_t region) {
   // The last number is left for the fillers of DistanceCounter::finish().
   if ((known_ + 2) << (30 - shift_) > std::uint64_t{1} << 32)
     throw std::length_error("the references spread over too many regions of 1 GiB");
-  if (known_ == 0) first_ = region;
+  if (known_ == 0) first_ = other_ = region;
+  if (known_ == 1) other_ = region;
   bases_[region] = static_cast<std::uint32_t>(known_++ << (30 - shift_));
 }
 
-DistanceCounter::DistanceCounter(unsigned granularity_shift)
-    : shift_(granularity_shift), numbers_(granularity_shift), engine_(make_distance_engine()) {
-  times_.fill(1);
+void DistanceQueue::add(std::uint32_t const* blocks, std::uint32_t const* times, std::uint32_t n, std::uint32_t place) {
+  while (n > 0) {
+    auto const now = std::min(n, static_cast<std::uint32_t>(queued) - filled_);
+    std::copy_n(blocks, now, &blocks_[filled_]);
+    if (times)
+      std::copy_n(times, now, &times_[filled_]);
+    else
+      std::fill_n(&times_[filled_], now, 1);
+    if (place == no_place)
+      std::fill_n(&places_[filled_], now, no_place);
+    else
+      for (std::uint32_t i = 0; i < now; ++i) places_[filled_ + i] = place++;
+    filled_ += now;
+    blocks += now;
+    if (times) times += now;
+    n -= now;
+    if (filled_ == queued) drain();
+  }
+}
+
+void DistanceQueue::add(std::uint32_t block, std::uint32_t times, std::uint32_t place) {
+  blocks_[filled_] = block;
+  times_[filled_] = times;
+  places_[filled_] = place;
+  if (++filled_ == queued) drain();
+}
+
+void DistanceQueue::count(std::uint32_t distance, std::uint32_t times, std::uint32_t place) {
+  auto const bin = DistanceHistogram::bin_of(distance);
+  histogram_.add_to_bin(bin, times);
+  if (place != no_place) bins_[place] = static_cast<std::uint16_t>(bin);
+}
+
+// All whole chunks.
+void DistanceQueue::drain() {
+  alignas(64) std::uint32_t distances[chunk];
+  std::uint32_t i = 0;
+  for (; i + chunk <= filled_; i += chunk) {
+    engine_->take(&blocks_[i], distances, filled_ - i - chunk);
+    for (std::size_t k = 0; k < chunk; ++k) count(distances[k], times_[i + k], places_[i + k]);
+    if (!groups_.empty())
+      for (std::size_t k = 0; k < chunk; ++k)
+        groups_[hash_of(blocks_[i + k]) % groups].add(distances[k], times_[i + k]);
+  }
+  for (auto* const each : {&blocks_, &times_, &places_})
+    std::copy(each->begin() + i, each->begin() + filled_, each->begin());
+  filled_ -= i;
+}
+
+void DistanceQueue::flush() {
+  drain();
+  if (filled_ == 0) return;
+  // The last block once more, as often as it takes, counted 0 times: that changes no distance.
+  for (auto const last = blocks_[filled_ - 1]; filled_ < chunk;) add(last, 0, no_place);
+  drain();
+}
+
+void DistanceQueue::reorder(std::vector<std::uint32_t> const& blocks, std::vector<std::uint32_t> const& times,
+                            std::vector<std::uint32_t> const& order, std::uint32_t const* places) {
+  flush();
+  auto const n = static_cast<std::uint32_t>(blocks.size());
+  distances_.resize(n);
+  engine_->leave(blocks.data(), n, distances_.data());
+  engine_->enter(order.data(), n);
+  for (std::uint32_t i = 0; i < n; ++i) count(distances_[i], times[i], places[i]);
+}
+
+DistanceCounter::DistanceCounter(unsigned granularity_shift, bool is_sample)
+    : shift_(granularity_shift), numbers_(granularity_shift), blocks_(buffered + 2), times_(buffered, 1) {
+  if (is_sample) {
+    queue_ = std::make_unique<DistanceQueue>(nullptr);
+    queue_->divide();
+  } else {
+    repetition_ = std::make_unique<Repetition>();
+    queue_ = std::make_unique<DistanceQueue>(repetition_->bins());
+  }
+}
+DistanceCounter::~DistanceCounter() = default;
+DistanceCounter::DistanceCounter(DistanceCounter&&) noexcept = default;
+
+std::uint64_t DistanceCounter::repeated() const {
+  return repetition_ ? repetition_->repeated() : 0;
 }
 
 void DistanceCounter::add(std::uint32_t const* blocks, std::uint32_t n) {
@@ -126,63 +207,33 @@ void DistanceCounter::add(std::uint32_t const* blocks, std::uint32_t n, std::uin
 }
 
 void DistanceCounter::drain() {
-  std::size_t i = 0;
-  alignas(64) std::uint32_t distances[chunk];
-  for (; i + chunk <= filled_; i += chunk) {
-    engine_->take(&blocks_[i], distances, filled_ - i - chunk);
-    count(distances, i);
-  }
-  std::copy(&blocks_[i], &blocks_[filled_], blocks_.data());
-  if (weighted_) {
-    std::copy(&times_[i], &times_[filled_], times_.data());
-    std::fill(times_.begin() + static_cast<std::ptrdiff_t>(filled_ - i), times_.end(), 1U);
-    weighted_ = filled_ > i;
-  }
-  filled_ -= i;
-  for (auto& place : marks_) place -= i;
+  auto const n = static_cast<std::uint32_t>(filled_);
+  auto const* const times = weighted_ ? times_.data() : nullptr;
+  if (repetition_)
+    repetition_->take(blocks_.data(), times, n, *queue_);
+  else
+    queue_->add(blocks_.data(), times, n, DistanceQueue::no_place);
+  if (weighted_) std::fill_n(times_.begin(), filled_, 1U);
+  weighted_ = false;
+  filled_ = 0;
 }
 
-// The distances of a chunk, which begins at `first` of the buffer.
-void DistanceCounter::count(std::uint32_t const* distances, std::size_t first) {
-  if (!groups_.empty())
-    for (std::size_t k = 0; k < chunk; ++k)
-      groups_[hash_of(blocks_[first + k]) % groups].add(distances[k], times_[first + k]);
-  if (marks_.empty()) {
-    if (weighted_)
-      for (std::size_t k = 0; k < chunk; ++k) histogram_.add(distances[k], times_[first + k]);
-    else
-      for (std::size_t k = 0; k < chunk; ++k) histogram_.add(distances[k], 1);
-    return;
-  }
-  std::size_t passed = 0;
-  for (std::size_t k = 0; k < chunk; ++k) {
-    for (; passed < marks_.size() && marks_[passed] <= first + k; ++passed) close_part();
-    histogram_.add(distances[k], times_[first + k]);
-  }
-  marks_.erase(marks_.begin(), marks_.begin() + static_cast<std::ptrdiff_t>(passed));
+void DistanceCounter::settle() {
+  drain();
+  if (repetition_) repetition_->finish(*queue_);
+  queue_->flush();
 }
 
-void DistanceCounter::close_part() {
+void DistanceCounter::mark() {
+  settle();
   if (!marked_) marked_ = std::make_unique<DistanceHistogram>();
   auto& part = parts_.emplace_back();
+  auto const& histogram = queue_->histogram();
   for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin)
-    if (auto const n = histogram_.count(bin) - marked_->count(bin); n > 0)
+    if (auto const n = histogram.count(bin) - marked_->count(bin); n > 0)
       part.bins.emplace_back(static_cast<std::uint32_t>(bin), n);
-  part.cold = histogram_.cold_count() - marked_->cold_count();
-  *marked_ = histogram_;
-}
-
-void DistanceCounter::finish() {
-  drain();
-  // Blocks without other references, counted 0 times, fill the last chunk.
-  if (filled_ > 0) {
-    for (std::uint32_t i = 0; filled_ < chunk; ++i) {
-      auto const filler = ~std::uint32_t{0} - i;
-      add(&filler, 1, 0);
-    }
-    drain();
-  }
-  for (; !marks_.empty(); marks_.pop_back()) close_part();
+  part.cold = histogram.cold_count() - marked_->cold_count();
+  *marked_ = histogram;
 }
 
 }  // namespace kernelcast::seq

@@ -30,6 +30,11 @@ class DistanceEngine {
   // The distances of 16 references; behind them stand as many that will come next, to be fetched ahead.
   virtual void take(std::uint32_t const* blocks, std::uint32_t* distances, std::size_t following) = 0;
   void take(std::uint32_t const* blocks, std::uint32_t* distances) { take(blocks, distances, 0); }
+  // In parts what take() does for references to different blocks: leave() gives their distances, as if each were
+  // referenced after those before it, and takes the blocks out; enter() puts blocks that are out on top, in this order.
+  // Between the two no reference is taken.
+  virtual void leave(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t* distances) = 0;
+  virtual void enter(std::uint32_t const* blocks, std::uint32_t n) = 0;
   virtual std::uint64_t distinct() const = 0;  // blocks seen so far
   virtual std::size_t memory_bytes() const = 0;
 };
@@ -53,6 +58,7 @@ class DistanceHistogram {
   }
 
   void add(std::uint32_t distance, std::uint64_t times) { counts_[bin_of(distance)] += times; }
+  void add_to_bin(std::size_t bin, std::uint64_t times) { counts_[bin] += times; }
   std::uint64_t count(std::size_t bin) const { return counts_[bin]; }
   std::uint64_t cold_count() const { return counts_[bin_of(cold)]; }
 
@@ -70,7 +76,7 @@ class BlockNumbers {
     if (bases_[region] == no_base) find(region);
     return bases_[region] | static_cast<std::uint32_t>((address & ((std::uint64_t{1} << 30) - 1)) >> shift_);
   }
-  Numbering numbering() const { return {bases_.data(), first_, shift_}; }
+  Numbering numbering() const { return {bases_.data(), first_, other_, shift_}; }
 
  private:
   static constexpr std::size_t regions = std::size_t{1} << 14;
@@ -78,7 +84,7 @@ class BlockNumbers {
 
   unsigned shift_;
   std::vector<std::uint32_t> bases_;  // of each region
-  std::uint64_t first_ = 0, known_ = 0;
+  std::uint64_t first_ = 0, other_ = 0, known_ = 0;
 };
 
 // The part of a histogram that came in between two marks.
@@ -87,10 +93,53 @@ struct DistancePart {
   std::uint64_t cold = 0;
 };
 
-// A stream of references with multiplicities, buffered into chunks, and its histogram.
+// References on their way through an engine; their distances go into a histogram.
+class DistanceQueue {
+ public:
+  explicit DistanceQueue(std::uint16_t* bins) : bins_(bins), engine_(make_distance_engine()) {}
+  static constexpr std::uint32_t no_place = ~std::uint32_t{0};
+  // n references to blocks; each counts `times` (null: once). The bins of their distances are written to bins[place]
+  // and behind; not at no_place.
+  void add(std::uint32_t const* blocks, std::uint32_t const* times, std::uint32_t n, std::uint32_t place);
+  void add(std::uint32_t block, std::uint32_t times, std::uint32_t place);
+  // All have gone through the engine.
+  void flush();
+  // One reference to each of n different blocks, as by add(), that leaves them in another order: as if those of
+  // `order`, the same blocks, had been referenced in that order. Flushes before.
+  void reorder(std::vector<std::uint32_t> const& blocks, std::vector<std::uint32_t> const& times,
+               std::vector<std::uint32_t> const& order, std::uint32_t const* places);
+  // Also counts by sixteenths of the blocks, chosen by hash: what they differ by tells how far a sample may be off.
+  static constexpr std::size_t groups = 16;
+  void divide() { groups_.resize(groups); }
+  std::vector<DistanceHistogram> const& divided() const { return groups_; }
+  DistanceHistogram& histogram() { return histogram_; }
+  std::size_t memory_bytes() const { return engine_->memory_bytes(); }
+
+ private:
+  static constexpr std::size_t queued = 1024;
+  void drain();
+  void count(std::uint32_t distance, std::uint32_t times, std::uint32_t place);
+
+  std::uint16_t* bins_;
+  std::unique_ptr<DistanceEngine> engine_;
+  DistanceHistogram histogram_;
+  std::vector<DistanceHistogram> groups_;
+  alignas(64) std::array<std::uint32_t, queued + chunk> blocks_{};
+  alignas(64) std::array<std::uint32_t, queued + chunk> times_{};
+  alignas(64) std::array<std::uint32_t, queued + chunk> places_{};
+  std::vector<std::uint32_t> distances_;
+  std::uint32_t filled_ = 0;
+};
+
+class Repetition;  // repetition.hpp
+
+// A stream of references with multiplicities, and its histogram.
 class DistanceCounter {
  public:
-  explicit DistanceCounter(unsigned granularity_shift);
+  // Of a sample no repetitions are looked for, and the histogram is also divided.
+  explicit DistanceCounter(unsigned granularity_shift, bool is_sample = false);
+  ~DistanceCounter();
+  DistanceCounter(DistanceCounter&&) noexcept;
 
   // One reference to each block.
   void add(std::uint32_t const* blocks, std::uint32_t n);
@@ -98,37 +147,31 @@ class DistanceCounter {
   // References that all have the distance of one, `times` to each block.
   void add(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t times);
   // What has been added so far belongs to one part, what follows to the next.
-  void mark() { marks_.push_back(filled_); }
-  std::vector<DistancePart> const& parts() const { return parts_; }  // as many as marks, after finish()
-  // Also counts by sixteenths of the blocks, chosen by hash: what they differ by tells how far a sample may be off.
-  static constexpr std::size_t groups = 16;
-  void divide() { groups_.resize(groups); }
-  std::vector<DistanceHistogram> const& divided() const { return groups_; }
+  void mark();
+  std::vector<DistancePart> const& parts() const { return parts_; }  // as many as marks
+  std::vector<DistanceHistogram> const& divided() const { return queue_->divided(); }
   BlockNumbers& numbers() { return numbers_; }
   unsigned shift() const { return shift_; }
-  void finish();  // no reference may follow
-  DistanceHistogram& histogram() { return histogram_; }
-  std::uint64_t distinct() const { return histogram_.cold_count(); }
-  std::size_t memory_bytes() const { return engine_->memory_bytes(); }
+  void finish() { settle(); }  // what was added is in the histogram
+  DistanceHistogram& histogram() { return queue_->histogram(); }
+  std::uint64_t distinct() { return histogram().cold_count(); }
+  std::uint64_t repeated() const;  // references that were counted without the engine, as repetitions
+  std::size_t memory_bytes() const { return queue_->memory_bytes(); }
 
  private:
-  static constexpr std::size_t buffered = 1024;
+  static constexpr std::size_t buffered = 4096;
   void drain();
-  void count(std::uint32_t const* distances, std::size_t first);
-  void close_part();
+  void settle();
 
   unsigned shift_;
   BlockNumbers numbers_;
-  std::unique_ptr<DistanceEngine> engine_;
-  DistanceHistogram histogram_;
-  alignas(64) std::array<std::uint32_t, buffered + chunk> blocks_;
-  alignas(64) std::array<std::uint32_t, buffered + chunk> times_;
+  std::unique_ptr<Repetition> repetition_;  // null of a sample
+  std::unique_ptr<DistanceQueue> queue_;
+  std::vector<std::uint32_t> blocks_, times_;
   std::size_t filled_ = 0;
   bool weighted_ = false;                      // some of times_ are not 1
-  std::vector<std::size_t> marks_;             // places in the buffer
   std::unique_ptr<DistanceHistogram> marked_;  // the histogram at the last mark
   std::vector<DistancePart> parts_;
-  std::vector<DistanceHistogram> groups_;
 };
 
 }  // namespace kernelcast::seq

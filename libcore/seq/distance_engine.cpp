@@ -4,16 +4,13 @@
 // The tree: slots in order of last reference, one bit each. 64 slots are a word; counts_[0] has for each word the set
 // bits before it in its group of 32 words, counts_[1] for each group the bits before it in its group of 32, and so on;
 // the last level is absolute. Counts are kept right for all words up to the current one and set when a word is entered.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 
 #include "seq/distance.hpp"
+#include "seq/pages.hpp"
 #include "seq/window.hpp"
 
 namespace kernelcast::seq {
@@ -24,29 +21,6 @@ constexpr std::size_t table_entries = std::size_t{1} << 32;  // of blocks, and o
 constexpr std::uint32_t first_capacity = 1 << 16;
 constexpr std::uint32_t last_capacity = ~std::uint32_t{0} - 127;
 constexpr std::uint32_t large = 1 << 17;  // blocks: from here on their data leaves the nearest caches
-
-// Zeroed memory that takes pages only where it is touched.
-enum class PageAccess { sequential, random };  // random: large pages, where the system has them
-template <class T>
-class Pages {
- public:
-  Pages(std::size_t n, PageAccess access) : n_(n) {
-    auto* const p = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) throw std::bad_alloc();
-    p_ = static_cast<T*>(p);
-    if (access == PageAccess::random) madvise(p, bytes(), MADV_HUGEPAGE);
-  }
-  ~Pages() { munmap(p_, bytes()); }
-  Pages(Pages const&) = delete;
-  Pages& operator=(Pages const&) = delete;
-  T& operator[](std::size_t i) const { return p_[i]; }
-  T* data() const { return p_; }
-  std::size_t bytes() const { return (n_ * sizeof(T) + 4095) / 4096 * 4096 + 4096; }
-
- private:
-  std::size_t n_;
-  T* p_;
-};
 
 // Slots of the blocks in the order of their last reference.
 class Tree {
@@ -221,6 +195,8 @@ class Tree {
 class Engine final : public DistanceEngine {
  public:
   void take(std::uint32_t const* blocks, std::uint32_t* distances, std::size_t following) override;
+  void leave(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t* distances) override;
+  void enter(std::uint32_t const* blocks, std::uint32_t n) override;
   std::uint64_t distinct() const override { return distinct_; }
   std::size_t memory_bytes() const override { return tree_.bytes() + distinct_ * 4; }
 
@@ -244,6 +220,42 @@ class Engine final : public DistanceEngine {
 #endif
 };
 
+void Engine::enter(std::uint32_t const* blocks, std::uint32_t n) {
+  for (std::uint32_t begin = 0; begin < n; begin += chunk) {
+    if (tree_.full()) tree_.compact(slot_.data());
+    auto const now = std::min<std::uint32_t>(n - begin, chunk);
+    auto const first = tree_.append(blocks + begin, now) + 1;
+    for (std::uint32_t i = 0; i < now; ++i) slot_[blocks[begin + i]] = first + i;
+  }
+}
+
+// Those that left before lie above all others; they are counted, since the tree has them no more.
+void Engine::leave(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t* distances) {
+#if KERNELCAST_SEQ_WINDOW
+  if (auto const leaving = window_.empty()) to_tree(leaving, window_.before());
+#endif
+  constexpr std::uint32_t ahead = 3 * chunk;
+  for (std::uint32_t begin = 0; begin < n; begin += chunk) {
+    auto const now = std::min<std::uint32_t>(n - begin, chunk);
+    alignas(64) std::uint32_t slots[chunk] = {};
+    for (std::uint32_t i = begin + ahead; i < std::min<std::uint32_t>(n, begin + ahead + chunk); ++i)
+      __builtin_prefetch(&slot_[blocks[i]], 1);
+    for (std::uint32_t t = 0; t < now; ++t) slots[t] = slot_[blocks[begin + t]];
+    for (std::uint32_t t = 0; t < now; ++t) {
+      auto& distance = distances[begin + t];
+      if (slots[t] == 0) {
+        distance = cold;
+        ++distinct_;
+        continue;
+      }
+      // Of this chunk the tree still has all.
+      auto const later = static_cast<std::uint32_t>(__builtin_popcount(above(slots, slots[t]) & ((1U << t) - 1)));
+      distance = tree_.live() - 1 - tree_.rank(slots[t] - 1) + begin + t - later;
+    }
+    tree_.remove(slots, now);
+  }
+}
+
 #if KERNELCAST_SEQ_WINDOW
 
 // References that are not in the window: `missing` has a bit for each. distances[] holds what the window adds.
@@ -252,6 +264,8 @@ void Engine::from_tree(std::uint32_t missing, std::uint32_t const* blocks, std::
   std::uint32_t n = 0;
   for (auto left = missing; left; left &= left - 1) slots[n++] = slot_[blocks[__builtin_ctz(left)]];
   auto const live = tree_.live();
+  bool rising = true;
+  for (std::uint32_t t = 1; t < n; ++t) rising &= slots[t] > slots[t - 1];
   for (std::uint32_t t = 0; t < n; ++t) ranks[t] = slots[t] ? tree_.rank(slots[t] - 1) : 0;
   for (std::uint32_t t = 0; t < n; ++t, missing &= missing - 1) {
     auto const i = __builtin_ctz(missing);
@@ -261,7 +275,7 @@ void Engine::from_tree(std::uint32_t missing, std::uint32_t const* blocks, std::
       continue;
     }
     // Earlier ones of this chunk with a later slot are in the window's share already.
-    auto const later = above(slots, slots[t]) & ((1U << t) - 1);
+    auto const later = rising ? 0 : above(slots, slots[t]) & ((1U << t) - 1);
     distances[i] += live - 1 - ranks[t] - static_cast<std::uint32_t>(__builtin_popcount(later));
   }
   tree_.remove(slots, n);

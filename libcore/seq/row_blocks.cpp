@@ -158,6 +158,7 @@ bool of_rows(Rows const& rows, Numbering const& numbering, std::uint32_t* blocks
   auto const shift = _mm_cvtsi32_si128(static_cast<int>(numbering.shift));
   auto const granularity = std::uint64_t{1} << numbering.shift;
   auto const common = _mm256_set1_epi32(static_cast<int>(numbering.bases[numbering.region]));
+  auto const other = _mm256_set1_epi32(static_cast<int>(numbering.bases[numbering.other_region]));
   auto const words = rows.count * rows.stride;
   auto const step = 8 % rows.stride;
   std::uint32_t phase = 0;
@@ -174,15 +175,18 @@ bool of_rows(Rows const& rows, Numbering const& numbering, std::uint32_t* blocks
     if (signs(_mm256_cmpgt_epi32(end, _mm256_set1_epi32(static_cast<int>(granularity)))) & lanes) return false;
     auto const region = both(address, [](__m256i a) { return _mm256_srli_epi64(a, 30); });
     auto base = common;
-    auto const known = signs(both(region, [&](__m256i a) { return _mm256_cmpeq_epi64(a, all(numbering.region)); }));
-    if (lanes & ~known) {
-      alignas(32) std::uint32_t of_lane[8];
-      _mm256_store_si256(reinterpret_cast<__m256i*>(of_lane), halves(region));
-      for (unsigned lane = 0; lane < 8; ++lane) {
-        of_lane[lane] = lanes >> lane & 1 ? numbering.bases[of_lane[lane]] : 0;
-        if (of_lane[lane] == no_base) return false;
+    auto const first = halves(both(region, [&](__m256i a) { return _mm256_cmpeq_epi64(a, all(numbering.region)); }));
+    if (lanes & ~signs(first)) {
+      // Another one, such as the stack's; any.
+      auto const second =
+          halves(both(region, [&](__m256i a) { return _mm256_cmpeq_epi64(a, all(numbering.other_region)); }));
+      base = _mm256_blendv_epi8(other, common, first);
+      auto const found = _mm256_or_si256(first, second);
+      if (lanes & ~signs(found)) {
+        auto const looked = _mm256_i32gather_epi32(reinterpret_cast<int const*>(numbering.bases), halves(region), 4);
+        if (signs(_mm256_cmpeq_epi32(looked, _mm256_set1_epi32(-1))) & lanes) return false;
+        base = _mm256_blendv_epi8(looked, base, found);
       }
-      base = _mm256_load_si256(reinterpret_cast<__m256i const*>(of_lane));
     }
     auto const inside = halves(
         both(address, [&](__m256i a) { return _mm256_srl_epi64(_mm256_and_si256(a, all(within_region)), shift); }));
@@ -273,11 +277,43 @@ std::uint32_t choose(std::uint64_t const* words, std::uint32_t n, unsigned shift
 
 #endif
 
+// Of these the compiler makes vectors.
+std::uint32_t agree(std::uint32_t const* a, std::uint32_t const* b, std::uint32_t n) {
+  constexpr std::uint32_t step = 32;
+  std::uint32_t i = 0;
+  for (; i + step <= n; i += step) {
+    std::uint32_t different = 0;
+    for (std::uint32_t k = 0; k < step; ++k) different |= a[i + k] ^ b[i + k];
+    if (different != 0) break;
+  }
+  while (i < n && a[i] == b[i]) ++i;
+  return i;
+}
+
+std::uint32_t anchors(std::uint32_t const* blocks, std::uint32_t n, std::uint32_t* places) {
+  constexpr std::uint32_t step = 16;
+  std::uint32_t found = 0;
+  for (std::uint32_t i = 0; i < n; i += step) {
+    auto const end = n - i < step ? n - i : step;
+    if (end == step) {
+      std::uint32_t least = anchor_limit;
+      for (std::uint32_t k = 0; k < step; ++k) {
+        auto const hash = hash_of_three(blocks + i + k);
+        least = hash < least ? hash : least;
+      }
+      if (least == anchor_limit) continue;
+    }
+    for (std::uint32_t k = 0; k < end; ++k)
+      if (hash_of_three(blocks + i + k) < anchor_limit) places[found++] = i + k;
+  }
+  return found;
+}
+
 }  // namespace
 
 namespace KERNELCAST_SEQ_ISA {
 RowBlocks row_blocks() {
-  return {of_rows, compare, choose};
+  return {of_rows, compare, choose, agree, anchors};
 }
 }  // namespace KERNELCAST_SEQ_ISA
 

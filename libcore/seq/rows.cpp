@@ -19,12 +19,10 @@ RowStream::RowStream(std::uint64_t granularity_bytes, std::uint64_t sample)
     : sample_(sample),
       threshold_(static_cast<std::uint32_t>(~std::uint32_t{0} / sample)),
       wide_(row_blocks()),
-      counter_(static_cast<unsigned>(std::countr_zero(granularity_bytes))),
+      counter_(static_cast<unsigned>(std::countr_zero(granularity_bytes)), sample > 1),
       blocks_(row_words_at_most + words_at_once + 64),
       different_(words_at_once / 64 + 1),
-      places_(words_at_once + 8) {
-  if (sample > 1) counter_.divide();
-}
+      places_(words_at_once + 8) {}
 
 void RowStream::take(RowDescriptor const& descriptor, std::uint64_t const* words, std::uint32_t count) {
   auto const stride = descriptor.accesses + 1;

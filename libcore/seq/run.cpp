@@ -119,6 +119,18 @@ std::uint64_t* Run::flush(std::uint64_t const* end, std::uint64_t clock) {
 }
 
 std::uint64_t Run::load(std::uint64_t address, std::uint64_t size, Site const* site, LoopFrame* top) {
+  // The most frequent ones.
+  if (site && size == 8 && Shadow::is_whole(address)) {
+    auto const cell = Shadow::cell_of_whole(address);
+    check(cell, *site, top, Dependence::read_after_write);
+    return cell & level_mask;
+  }
+  if (site && size == 16 && Shadow::is_whole(address) && Shadow::is_whole(address + 8)) {
+    auto const first = Shadow::cell_of_whole(address), second = Shadow::cell_of_whole(address + 8);
+    check(first, *site, top, Dependence::read_after_write);
+    check(second, *site, top, Dependence::read_after_write);
+    return std::max(first & level_mask, second & level_mask);
+  }
   std::uint64_t level = 0;
   shadow_.each(address, size, [&](std::uint64_t cell) {
     level = std::max(level, cell & level_mask);

@@ -16,6 +16,9 @@ class Shadow {
   // Maps the memory at its fixed place; throws std::bad_alloc when that is not free.
   static void map();
 
+  // An aligned word that is not split, and its cell.
+  static bool is_whole(std::uint64_t address) { return (address & 7) == 0 && word_cell(address) < split_cell; }
+  static std::uint64_t cell_of_whole(std::uint64_t address) { return word_cell(address); }
   // Cells of all parts of [address, address + size): f(cell).
   template <class F>
   void each(std::uint64_t address, std::uint64_t size, F f) const {

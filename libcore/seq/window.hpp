@@ -15,8 +15,8 @@
 #endif
 
 #if KERNELCAST_SEQ_WINDOW
-
 #include <immintrin.h>
+#endif
 
 #include <cstdint>
 #include <cstring>
@@ -38,7 +38,7 @@ namespace {
 inline std::uint32_t above(std::uint32_t const* slots, std::uint32_t slot) {
   return _mm512_cmpgt_epu32_mask(_mm512_load_si512(slots), _mm512_set1_epi32(static_cast<int>(slot)));
 }
-#else
+#elif KERNELCAST_SEQ_WINDOW == 256
 inline std::uint32_t above(std::uint32_t const* slots, std::uint32_t slot) {
   auto const sign = _mm256_set1_epi32(INT32_MIN);
   auto const than = _mm256_xor_si256(_mm256_set1_epi32(static_cast<int>(slot)), sign);
@@ -48,7 +48,15 @@ inline std::uint32_t above(std::uint32_t const* slots, std::uint32_t slot) {
   };
   return half(slots) | half(slots + 8) << 8;
 }
+#else
+inline std::uint32_t above(std::uint32_t const* slots, std::uint32_t slot) {
+  std::uint32_t bits = 0;
+  for (std::uint32_t t = 0; t < chunk; ++t) bits |= std::uint32_t{slots[t] > slot} << t;
+  return bits;
+}
 #endif
+
+#if KERNELCAST_SEQ_WINDOW
 
 class Window {
  public:
@@ -59,6 +67,13 @@ class Window {
   };
   // Writes the distances of those that are there, and for the others how many distinct blocks there are before them.
   Found look(std::uint32_t const* blocks, std::uint32_t* distances);
+  // From now on there are no references before; gives those of before() that were the last ones of their blocks.
+  std::uint32_t empty() {
+    auto const leaving = first_ ? 0 : 0xFFFFU & ~referenced_again_;
+    now_ ^= 1;
+    first_ = true;
+    return leaving;
+  }
   // The 16 references before the chunk that was looked at last; until look() is called again.
   std::uint32_t const* before() const { return before_[now_ ^ 1]; }
 
@@ -166,8 +181,8 @@ inline Window::Found Window::look(std::uint32_t const* blocks, std::uint32_t* di
 
 #endif
 
+#endif
+
 }  // namespace
 
 }  // namespace kernelcast::seq
-
-#endif

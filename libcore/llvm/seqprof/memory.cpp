@@ -56,6 +56,11 @@ void Instrumenter::close_row(Instruction* before) {
   open_ = {};
 }
 
+// Whole words, few enough to be handled one by one in line.
+static bool is_words(std::uint64_t size, Align align) {
+  return size % 8 == 0 && size <= 32 && align.value() >= 8;
+}
+
 // The run-time's own look at a load: split words, odd sizes, values carried from an earlier iteration. Gives a cell.
 Value* Instrumenter::slow_load(Instruction& i, Value* address, std::uint64_t size, bool check, Instruction* before) {
   IRBuilder<> at(before);
@@ -74,12 +79,26 @@ void Instrumenter::visit_load(LoadInst& load) {
   bool const wanted = has_level_.contains(&load);
   if (!check && !wanted && !mode_.all_dependences) return;
   bool const scalar = !load.getType()->isVectorTy() && load.getAlign().value() >= size;
+  bool const words = is_words(size, load.getAlign());
   Value* cell = nullptr;
-  if (mode_.all_dependences || !scalar || size > 8 || (size & (size - 1)) != 0) {
+  if (mode_.all_dependences || !(words || (scalar && size <= 8 && (size & (size - 1)) == 0))) {
     cell = slow_load(load, address, size, check, &load);
   } else {
     at.SetInsertPoint(&load);
     cell = at.CreateLoad(e_.word, e_.word_cell(at, address));
+    auto const carried = [&](Value* of) { return at.CreateICmpULT(at.CreateSub(of, window_.hull), window_.size); };
+    // Of several words: the clock of the first, the highest level, odd where any is.
+    Value* others = nullptr;
+    for (std::uint64_t done = 8; words && done < size; done += 8) {
+      auto* const next = at.CreateLoad(e_.word, e_.word_cell(at, at.CreateAdd(address, e_.number(done))));
+      auto* odd = at.CreateICmpSLT(next, e_.number(0));
+      if (check) odd = at.CreateOr(odd, carried(next));
+      others = others ? at.CreateOr(others, odd) : odd;
+      auto* const level = at.CreateAnd(next, e_.number(seq::level_mask));
+      auto* const own = at.CreateAnd(cell, e_.number(seq::level_mask));
+      auto* const rest = at.CreateAnd(cell, e_.number(~seq::level_mask));
+      cell = at.CreateOr(rest, e_.larger(at, own, level));
+    }
     auto* const context = unlikely(f_.getContext());
     auto const join = [&](Value* common, Value* other, BasicBlock* common_from, BasicBlock* other_from) {
       auto* const phi = PHINode::Create(e_.word, 2, "seqprof.cell", load.getParent()->begin());
@@ -97,7 +116,8 @@ void Instrumenter::visit_load(LoadInst& load) {
       at.SetInsertPoint(&load);
     }
     auto* odd = at.CreateICmpSLT(cell, e_.number(0));
-    if (check) odd = at.CreateOr(odd, at.CreateICmpULT(at.CreateSub(cell, window_.hull), window_.size));
+    if (check) odd = at.CreateOr(odd, carried(cell));
+    if (others) odd = at.CreateOr(odd, others);
     auto* const from = load.getParent();
     auto* const then = SplitBlockAndInsertIfThen(odd, &load, false, context);
     auto* const looked = slow_load(load, address, size, check, then);
@@ -121,8 +141,9 @@ void Instrumenter::visit_store(StoreInst& store) {
     auto* const site = facts_.reduction_stores.contains(&store) ? null() : site_of(store);
     at.CreateCall(e_.runtime("kernelcast_seq_store_all", e_.none, {e_.word, e_.word, e_.word, e_.pointer, e_.pointer}),
                   {address, e_.number(size), cell, site, top_frame(at)});
-  } else if (scalar && size == 8) {
-    at.CreateStore(cell, e_.word_cell(at, address));
+  } else if ((scalar && size == 8) || is_words(size, store.getAlign())) {
+    for (std::uint64_t done = 0; done < size; done += 8)
+      at.CreateStore(cell, e_.word_cell(at, done == 0 ? address : at.CreateAdd(address, e_.number(done))));
   } else if (scalar && size == 4) {
     auto* const whole = at.CreateICmpSGE(at.CreateLoad(e_.word, e_.word_cell(at, address)), e_.number(0));
     IRBuilder<> split(SplitBlockAndInsertIfThen(whole, &store, false, unlikely(f_.getContext())));

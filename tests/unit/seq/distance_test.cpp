@@ -195,6 +195,147 @@ TEST_CASE("repeated rows count like rows that are processed one by one") {
   CHECK(stream.histogram().cold_count() == expected.cold_count());
 }
 
+namespace {
+
+// A stream of loops inside loops over a few sequences of blocks, with something else in between, as programs make it.
+struct Loops {
+  explicit Loops(unsigned seed) : random(seed) {
+    auto const alphabet = 5 + random() % 600;
+    for (unsigned s = 0; s < 6; ++s) {
+      auto& sequence = sequences.emplace_back();
+      auto const length = 1 + random() % (s % 2 == 0 ? 40 : 900);
+      bool const scattered = random() % 2 == 0;
+      auto const first = random() % alphabet;
+      for (unsigned i = 0; i < length; ++i)
+        sequence.push_back(static_cast<std::uint32_t>(scattered ? random() % alphabet : first + i));
+      times.push_back(random() % 4 == 0 ? 2 + random() % 3 : 1);
+    }
+  }
+  template <class F>
+  void run(unsigned depth, F const& f) {
+    auto const what = depth == 0 ? 0 : random() % 4;
+    if (what == 0) return f(random() % sequences.size());
+    auto const before = random;
+    auto const trips = 1 + random() % (what == 1 ? 30 : 5);
+    for (unsigned trip = 0; trip < trips; ++trip) {
+      auto after = random;
+      random = before;  // each trip does the same
+      for (unsigned child = 0; child < what; ++child) run(depth - 1, f);
+      std::swap(after, random);
+      if (random() % 20 == 0) f(random() % sequences.size());
+    }
+  }
+  std::mt19937 random;
+  std::vector<std::vector<std::uint32_t>> sequences;
+  std::vector<std::uint32_t> times;
+};
+
+}  // namespace
+
+TEST_CASE("repetitions count like references that go through the engine") {
+  std::uint64_t repeated = 0, all = 0;
+  for (auto const& level : distance_levels()) {
+    OfLevel const of_level(level);
+    for (unsigned t = 0; t < 60; ++t) {
+      Loops loops(t);
+      DistanceCounter counter(3);
+      std::vector<std::uint32_t> blocks, times;
+      std::vector<std::size_t> ends;
+      bool const weighted = t % 3 == 0, parts = t % 5 == 0;
+      while (blocks.size() < 20000)
+        loops.run(4, [&](std::size_t s) {
+          auto const& sequence = loops.sequences[s];
+          auto const n = static_cast<std::uint32_t>(sequence.size());
+          auto const often = weighted ? loops.times[s] : 1;
+          if (often == 1)
+            counter.add(sequence.data(), n);
+          else
+            counter.add(sequence.data(), n, often);
+          blocks.insert(blocks.end(), sequence.begin(), sequence.end());
+          times.insert(times.end(), n, often);
+          if (!parts || blocks.size() % 7 != 0) return;
+          counter.mark();
+          ends.push_back(blocks.size());
+        });
+      counter.finish();
+      repeated += counter.repeated();
+      all += blocks.size();
+      auto const n = blocks.size();
+      auto const distances = by_engine(*make_distance_engine(), blocks);
+      DistanceHistogram expected;
+      for (std::size_t i = 0; i < n; ++i) expected.add(distances[i], times[i]);
+      INFO(level << ", stream " << t << " of " << n);
+      for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin)
+        if (counter.histogram().count(bin) != expected.count(bin)) {
+          INFO("bin " << bin);
+          REQUIRE(counter.histogram().count(bin) == expected.count(bin));
+        }
+      REQUIRE(counter.histogram().cold_count() == expected.cold_count());
+      REQUIRE(counter.parts().size() == ends.size());
+      for (std::size_t part = 0, at = 0; part < ends.size(); ++part) {
+        DistanceHistogram of_part;
+        for (; at < ends[part]; ++at) of_part.add(distances[at], times[at]);
+        REQUIRE(counter.parts()[part].cold == of_part.cold_count());
+        for (auto const& [bin, count] : counter.parts()[part].bins) REQUIRE(count == of_part.count(bin));
+      }
+    }
+  }
+  // Else this tests nothing.
+  CHECK(repeated > all / 2);
+}
+
+// Streams that fill the tape: it is begun anew in the middle of what repeats, or a repetition finds no room.
+TEST_CASE("repetitions of more than a tape holds") {
+  std::mt19937 random(23);
+  for (auto const [fill, length, rounds] : {std::array{0U, 700000U, 4U}, std::array{1000000U, 60000U, 12U},
+                                            std::array{1040000U, 9000U, 40U}, std::array{2500000U, 300000U, 3U}}) {
+    DistanceCounter counter(3);
+    std::vector<std::uint32_t> blocks, body(length);
+    for (auto& block : body) block = random() % (length / 12);
+    for (unsigned i = 0; i < fill; ++i) blocks.push_back(random() % 50000);
+    for (unsigned round = 0; round < rounds; ++round) {
+      blocks.insert(blocks.end(), body.begin(), body.end());
+      for (unsigned i = 0; i < 3000; ++i) blocks.push_back(random() % 50000);
+    }
+    blocks.resize(blocks.size() / chunk * chunk);
+    counter.add(blocks.data(), static_cast<std::uint32_t>(blocks.size()));
+    counter.finish();
+    DistanceHistogram expected;
+    for (auto const d : by_engine(*make_distance_engine(), blocks)) expected.add(d, 1);
+    INFO(fill << " before " << rounds << " times " << length << ", " << counter.repeated() << " repeated");
+    std::size_t wrong = 0;
+    for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin)
+      wrong += counter.histogram().count(bin) != expected.count(bin);
+    CHECK(wrong == 0);
+    CHECK(counter.histogram().cold_count() == expected.cold_count());
+    CHECK(counter.repeated() > length);
+  }
+}
+
+// A repetition that finds no room is left out: what stood before it on the tape and what came after it look as if they
+// had followed each other.
+TEST_CASE("no repetition goes over a place where another was left out") {
+  std::mt19937 random(29);
+  std::uint32_t const room = 1U << 20;
+  auto const some = [&](std::uint32_t n, std::uint32_t from, std::uint32_t blocks_at_most) {
+    std::vector<std::uint32_t> out(n);
+    for (auto& block : out) block = from + random() % blocks_at_most;
+    return out;
+  };
+  auto const body = some(9000, 0, 500), before = some(2000, 1000, 100), after = some(600, 1000, 100);
+  std::vector<std::uint32_t> blocks = some(room - 16000, 2000, 50000);
+  for (auto const* const part : {&body, &before, &body, &after, &before, &after, &body, &before, &after})
+    blocks.insert(blocks.end(), part->begin(), part->end());
+  DistanceCounter counter(3);
+  counter.add(blocks.data(), static_cast<std::uint32_t>(blocks.size()));
+  counter.finish();
+  CHECK(counter.repeated() > 9000);
+  DistanceHistogram expected;
+  for (auto const d : by_engine(*make_distance_engine(), blocks)) expected.add(d, 1);
+  for (std::size_t bin = 0; bin < DistanceHistogram::bins; ++bin)
+    REQUIRE(counter.histogram().count(bin) == expected.count(bin));
+}
+
 TEST_CASE("the levels of the processor turn rows into the same blocks") {
   auto const levels = distance_levels();
   auto const base = row_blocks_of(levels.front());
