@@ -189,9 +189,8 @@ void Decoder::decode_tensor_transfer(Instruction const& i) {
   finish();
 }
 
-// [d], a or [a], b, shape, {masks}{, [scales of a], [scales of b]}, add{, shift}
+// [d], a or [a], b{, [metadata]}, shape, {masks}{, [scales of a], [scales of b]}, add{, shift}
 void Decoder::decode_tensor_product(Instruction const& i) {
-  if (i.has("sp")) throw Unsupported{"products with sparse matrices are not emulated"};
   if (i.has("ashift")) throw Unsupported{"products that shift the rows of a matrix are not emulated"};
   static constexpr Word<ProductKind> kinds[] = {
       {"kind::f16", ProductKind::f16},           {"kind::tf32", ProductKind::tf32},
@@ -202,6 +201,9 @@ void Decoder::decode_tensor_product(Instruction const& i) {
   f.kind = word_of(i, kinds);
   f.pair = pair_of(i);
   f.stationary = i.has("ws");
+  f.sparse = i.has("sp");
+  if (f.sparse && (f.stationary || f.kind >= ProductKind::mxf8f6f4))
+    throw Unsupported{"products of this kind with sparse matrices are not emulated"};
   bool const scaled = f.kind >= ProductKind::mxf8f6f4;
   if (i.has("block_scale") != scaled || (f.stationary && (scaled || f.pair))) throw refused(i);
   if (f.kind == ProductKind::mxf8f6f4)
@@ -220,8 +222,9 @@ void Decoder::decode_tensor_product(Instruction const& i) {
   else
     f.a_descriptor = add(i.operands[1], LaneType::u64);
   f.b_descriptor = add(i.operands.at(2), LaneType::u64);
-  f.shape = add(i.operands.at(3), LaneType::u32);
-  std::size_t next = 4;
+  std::size_t next = 3;
+  if (f.sparse) f.metadata = copy_address(i.operands.at(next++), sources);
+  f.shape = add(i.operands.at(next++), LaneType::u32);
   if (!f.stationary && !scaled && i.operands.at(next).kind == Operand::Kind::vector) {
     std::vector<Operand> const& masks = i.operands[next++].elements;
     f.mask_count = static_cast<std::uint8_t>(masks.size());

@@ -33,6 +33,7 @@ constexpr u32 depth_columns = 8, max_rows = 128, max_columns = 256, max_depth = 
 // What the descriptor says.
 struct Shape {
   u32 rows = 0, columns = 0, depth = 0;  // rows of all groups
+  u32 selector = 0;                      // of a sparse matrix: the column of the metadata
   Element a = Element::f16, b = Element::f16, d = Element::f32;
   u32 a_bits = 16, b_bits = 16;  // in shared memory
   bool a_transposed = false, b_transposed = false, negates = false, saturates = false;
@@ -115,10 +116,27 @@ char const* read_scales(TensorProduct const& f, u32 word, Shape& s) {
     return "the instruction descriptor names scales that this kind of product does not have";
   return nullptr;
 }
+char const* sparse_name(Shape const& s) {
+  static constexpr char const* names[][2] = {
+      {"tcgen05/f16/f16", "tcgen05/f16/f16/sparse"},   {"tcgen05/f16/f32", "tcgen05/f16/f32/sparse"},
+      {"tcgen05/bf16/f32", "tcgen05/bf16/f32/sparse"}, {"tcgen05/tf32/f32", "tcgen05/tf32/f32/sparse"},
+      {"tcgen05/f8/f16", "tcgen05/f8/f16/sparse"},     {"tcgen05/f8/f32", "tcgen05/f8/f32/sparse"},
+      {"tcgen05/i8/i32", "tcgen05/i8/i32/sparse"}};
+  for (auto const& [dense, sparse] : names)
+    if (std::strcmp(dense, s.name) == 0) return sparse;
+  return s.name;
+}
 char const* read_shape(TensorProduct const& f, u32 word, Shape& s) {
-  if (bits_of(word, 2, 1)) return "the instruction descriptor says a sparse matrix, the instruction does not";
+  if ((bits_of(word, 2, 1) != 0) != f.sparse)
+    return f.sparse ? "the instruction descriptor says a dense matrix, the instruction a sparse one"
+                    : "the instruction descriptor says a sparse matrix, the instruction does not";
   if (char const* const fault = read_types(f, word, s)) return fault;
   if (char const* const fault = read_scales(f, word, s)) return fault;
+  if (f.sparse) {
+    s.depth *= 2;
+    s.selector = bits_of(word, 0, 2);
+    s.name = sparse_name(s);
+  }
   s.a_transposed = bits_of(word, 15, 1) != 0;
   s.b_transposed = bits_of(word, 16, 1) != 0;
   if ((s.a_transposed && s.a_bits < 8) || (s.b_transposed && s.b_bits < 8))
@@ -134,6 +152,8 @@ char const* read_shape(TensorProduct const& f, u32 word, Shape& s) {
   bool const columns = f.stationary ? s.columns == 64 || s.columns == 128 || s.columns == 256
                                     : s.columns != 0 && s.columns <= max_columns && (!f.pair || s.columns % 16 == 0) &&
                                           (f.kind != Kind::i8 || s.columns <= 32 || s.columns % 16 == 0);
+  if (f.sparse && s.rows != (f.pair ? 256u : 128u))
+    return "products of sparse matrices with less than 128 rows in a group are not emulated";
   return rows && columns ? nullptr : "the instruction descriptor names a shape that this product does not have";
 }
 
@@ -173,7 +193,7 @@ struct Job {
   TensorHome homes[2];
   u32 count = 1, own = 0;
   u32 a_column = 0, a_lane = 0;
-  u32 scales_column[2] = {};
+  u32 scales_column[2] = {}, metadata_column = 0;
   bool adds = false;
   u32 masks[8] = {};
   u64 a_word = 0, b_word = 0;
@@ -190,17 +210,24 @@ struct Job {
   u32 columns_of_home() const { return s.columns / count; }  // of B
   bool a_in_tensor_memory() const { return f.a_descriptor == TensorProduct::nothing; }
 
-  // Offset of piece `number` of a matrix that has so many rows in the group.
-  u64 piece(SharedMatrix const& m, bool transposed, u32 number) const {
-    return transposed ? m.across_depth(number / s.depth, number % s.depth) : m.along_depth(number / 2, number % 2);
+  // A matrix in shared memory: so many rows in the group, so many elements of k. Of a sparse one A has half of them.
+  struct Side {
+    u64 word = 0;
+    bool transposed = false;
+    u32 bits = 16, rows = 0, depth = 0, parts = 2;  // parts: pieces along k
+  };
+  u32 a_depth() const { return f.sparse ? s.depth / 2 : s.depth; }
+  Side side_a() const { return {a_word, s.a_transposed, s.a_bits, d.rows, a_depth(), 2}; }
+  Side side_b() const { return {b_word, s.b_transposed, s.b_bits, columns_of_home(), s.depth, f.sparse ? 4u : 2u}; }
+  static u64 piece(SharedMatrix const& m, Side const& x, u32 number) {
+    return x.transposed ? m.across_depth(number / x.depth, number % x.depth)
+                        : m.along_depth(number / x.parts, number % x.parts);
   }
   static u32 per_piece(u32 bits) { return shared_piece_bytes * 8 / bits; }
-  u32 pieces(u32 rows, bool transposed, u32 bits) const {
-    return transposed ? (rows + per_piece(bits) - 1) / per_piece(bits) * s.depth : 2 * rows;
+  static u32 pieces(Side const& x) {
+    return x.transposed ? (x.rows + per_piece(x.bits) - 1) / per_piece(x.bits) * x.depth : x.parts * x.rows;
   }
   u32 bytes_of_piece(u32 bits) const { return bits < 8 && !packs_4_bits(f) ? 2 * bits : shared_piece_bytes; }
-  u32 a_pieces() const { return pieces(d.rows, s.a_transposed, s.a_bits); }
-  u32 b_pieces() const { return pieces(columns_of_home(), s.b_transposed, s.b_bits); }
 
   bool has_memory() const {
     u32 const height = d.run == 16 ? 112 : TensorMemory::lanes;
@@ -208,6 +235,8 @@ struct Job {
       TensorMemory const& memory = *homes[h].memory;
       if (!has_columns(c, op, lane, memory, d.lane, height, d.column, d.part_columns)) return false;
       if (a_in_tensor_memory() && !has_columns(c, op, lane, memory, a_lane, d.run == 16 ? 112 : d.rows, a_column, 8))
+        return false;
+      if (f.sparse && !has_columns(c, op, lane, memory, 0, TensorMemory::lanes, metadata_column, metadata_columns()))
         return false;
       if (f.scales_of_row == 0) continue;
       u32 const of_b = (d.part_columns + 31) / 32;
@@ -270,13 +299,16 @@ struct Job {
       scales_column[0] = address(f.a_scales) & 0xffff;
       scales_column[1] = address(f.b_scales) & 0xffff;
     }
+    if (f.sparse) metadata_column = (address(f.metadata) & 0xffff) + s.selector;
     if (!has_memory()) return false;
+    Side const of_a = side_a(), of_b = side_b();
+    if (!of_b.transposed && of_b.parts == 4 && b.width == 2)
+      return !fails("a swizzle of 32 bytes of a matrix with 64 bytes of k is not emulated");
     for (u32 h = 0; h < count; ++h) {
       if (!a_in_tensor_memory() &&
-          !check_pieces(c, op, lane, homes[h], a_pieces(), [&](u32 n) { return piece(a, s.a_transposed, n); }))
+          !check_pieces(c, op, lane, homes[h], pieces(of_a), [&](u32 n) { return piece(a, of_a, n); }))
         return false;
-      if (!check_pieces(c, op, lane, homes[h], b_pieces(), [&](u32 n) { return piece(b, s.b_transposed, n); }))
-        return false;
+      if (!check_pieces(c, op, lane, homes[h], pieces(of_b), [&](u32 n) { return piece(b, of_b, n); })) return false;
     }
     if (c.needs_written) require_all_written();
     return true;
@@ -286,30 +318,49 @@ struct Job {
     notify_product(c, op, f.pair, s.name, 2.0 * s.rows * s.columns * s.depth);
     if (!c.observed) return;
     SharedMatrix const a(a_word), b(b_word);
+    Side const of_a = side_a(), of_b = side_b();
     if (!a_in_tensor_memory())
-      count_pieces(c, op, op.access[0], lane, a_pieces(), bytes_of_piece(s.a_bits),
-                   [&](u32 n) { return piece(a, s.a_transposed, n); });
-    count_pieces(c, op, op.access[1], lane, b_pieces(), bytes_of_piece(s.b_bits),
-                 [&](u32 n) { return piece(b, s.b_transposed, n); });
+      count_pieces(c, op, op.access[0], lane, pieces(of_a), bytes_of_piece(of_a.bits),
+                   [&](u32 n) { return piece(a, of_a, n); });
+    count_pieces(c, op, op.access[1], lane, pieces(of_b), bytes_of_piece(of_b.bits),
+                 [&](u32 n) { return piece(b, of_b, n); });
   }
 
   // put(row, k, code) for all of a matrix in shared memory.
   template <class Put>
-  void read(TensorHome const& home, u64 descriptor, bool transposed, u32 bits, u32 rows, Put put) const {
-    SharedMatrix const m(descriptor);
-    bool const padded = bits < 8 && !packs_4_bits(f);
-    u32 const elements = padded ? shared_piece_bytes : per_piece(bits), of_all = pieces(rows, transposed, bits);
+  void read(TensorHome const& home, Side const& x, Put put) const {
+    SharedMatrix const m(x.word);
+    bool const padded = x.bits < 8 && !packs_4_bits(f);
+    u32 const elements = padded ? shared_piece_bytes : per_piece(x.bits), of_all = pieces(x);
     for (u32 number = 0; number < of_all; ++number) {
       u8 bytes[shared_piece_bytes];
-      std::memcpy(bytes, home.shared + piece(m, transposed, number), sizeof bytes);
+      std::memcpy(bytes, home.shared + piece(m, x, number), sizeof bytes);
       for (u32 e = 0; e < elements; ++e) {
-        u32 const code = element_at(bytes, e, bits);
-        if (!transposed)
-          put(number / 2, number % 2 * elements + e, code);
-        else if (u32 const row = number / s.depth * elements + e; row < rows)
-          put(row, number % s.depth, code);
+        u32 const code = element_at(bytes, e, x.bits);
+        if (!x.transposed)
+          put(number / x.parts, number % x.parts * elements + e, code);
+        else if (u32 const row = number / x.depth * elements + e; row < x.rows)
+          put(row, number % x.depth, code);
       }
     }
+  }
+  // Of a sparse A: where element `stored` of a row stands among all of k. Four bits say it of each four elements, two
+  // of which are stored, or of tf32 of each two, one of which is ([cute] mma_traits_sm100_frag.hpp: tmem_e_frg). The
+  // bits of a row lie in its lane, or, of wider elements, those of rows r and r + 8 beside each other, each half of k
+  // in a lane.
+  u32 metadata_columns() const { return s.a_bits <= 8 ? 2 : 1; }
+  u32 place_of_stored(TensorHome const& home, u32 row, u32 stored) const {
+    u32 const per_group = s.a_bits == 32 ? 1 : 2, group = stored / per_group;
+    u32 lane_of_row = row, column = group / 8, bit = group % 8 * 4;
+    if (s.a_bits > 8) {
+      u32 const half = s.depth / (s.a_bits == 32 ? 2 : 4) / 2;  // groups
+      lane_of_row = row % 8 + 8 * (group / half) + row / 16 * 16;
+      column = 0;
+      bit = 16 * (row / 8 % 2) + group % half * 4;
+    }
+    u32 const word_of_row = home.memory->cells[metadata_column + column][lane_of_row] >> bit;
+    if (per_group == 1) return 2 * group + (word_of_row >> 1 & 1);
+    return 4 * group + (word_of_row >> 2 * (stored % 2) & 3);
   }
   // A in tensor memory: elements of less than 8 bits are bytes, unless they are packed.
   template <class Put>
@@ -455,14 +506,16 @@ void multiply_as(Job const& j, Codes& codes) {
   Values<T> x;
   u32 const depth = j.s.depth, rows = j.d.rows, of_home = j.columns_of_home();
   for (u32 h = 0; h < j.count; ++h)
-    j.read(j.homes[h], j.b_word, j.s.b_transposed, j.s.b_bits, of_home,
-           [&](u32 n, u32 k, u32 code) { codes.b[(h * of_home + n) * depth + k] = code; });
+    j.read(j.homes[h], j.side_b(), [&](u32 n, u32 k, u32 code) { codes.b[(h * of_home + n) * depth + k] = code; });
   for (u32 h = 0; h < j.count; ++h) {
-    auto const put = [&](u32 row, u32 k, u32 code) { codes.a[k * rows + row] = code; };
+    if (j.f.sparse) std::fill_n(codes.a, depth * rows, 0u);
+    auto const put = [&](u32 row, u32 k, u32 code) {
+      codes.a[(j.f.sparse ? j.place_of_stored(j.homes[h], row, k) : k) * rows + row] = code;
+    };
     if (j.a_in_tensor_memory())
       j.read_a_from_tensor_memory(j.homes[h], put);
     else
-      j.read(j.homes[h], j.a_word, j.s.a_transposed, j.s.a_bits, rows, put);
+      j.read(j.homes[h], j.side_a(), put);
     convert(j.s.a, codes.a, depth * rows, x.a);
     scale_a(j, j.homes[h], x.a);
     for (u32 n = 0; n < j.s.columns;) {

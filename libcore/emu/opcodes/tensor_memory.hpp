@@ -60,6 +60,7 @@ struct TensorProduct {
   enum class Kind : std::uint8_t { f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 };
   Kind kind = Kind::f16;
   bool pair = false, stationary = false;  // .cta_group::2, .ws
+  bool sparse = false;                    // A has half of its elements, and metadata in tensor memory say which
   CopyAddress d, a;                       // addresses in tensor memory
   std::uint8_t a_descriptor = nothing;    // source; nothing: A lies in tensor memory
   std::uint8_t b_descriptor = 0, shape = 0;
@@ -67,7 +68,7 @@ struct TensorProduct {
   std::uint8_t adds = 0;                         // source, a predicate: D is added
   std::uint8_t shift = 0;                        // D counts divided by 2 to this power
   std::uint8_t scales_of_row = 0;                // of blocks, in one product: 1, 2, 4; 0: none
-  CopyAddress a_scales, b_scales;                // in tensor memory
+  CopyAddress a_scales, b_scales, metadata;      // in tensor memory
 };
 
 // A group of those that a product works on: itself, or both of a pair, the one of even rank first.

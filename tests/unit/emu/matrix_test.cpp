@@ -349,8 +349,8 @@ TEST_CASE("mma counts as special, and asks for the whole warp") {
 
 TEST_CASE("what is not emulated is refused with its reason") {
   for (auto const& [text, reason] :
-       {std::pair{"tcgen05.mma.sp.cta_group::1.kind::f16 [%t0], %q0, %q1, [%t0], %t1, %p;",
-                  "products with sparse matrices are not emulated"},
+       {std::pair{"tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%t0], %q0, %q1, [%t0], %t1, %p;",
+                  "products of this kind with sparse matrices are not emulated"},
         {"cp.async.bulk.tensor.3d.im2col::w.shared::cluster.global.mbarrier::complete_tx::bytes [%t0], [%q0, {%t1, "
          "%t1, "
          "%t1}], [%t2], {%t3};",

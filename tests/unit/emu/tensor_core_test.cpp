@@ -9,7 +9,7 @@ using namespace kernelcast::emu::test;
 
 namespace {
 
-constexpr int d_column = 0, a_column = 300, a_scale_column = 400, b_scale_column = 416;
+constexpr int d_column = 0, a_column = 300, a_scale_column = 400, b_scale_column = 416, metadata_column = 430;
 
 struct Case {
   std::string kind = "f16", a = "f16", b = "f16", d = "f32";
@@ -23,6 +23,8 @@ struct Case {
   int a_byte = 0, b_byte = 0;  // of the first scale
   bool scales_are_e4m3 = false;
   int issuer = 0;
+  bool sparse = false;
+  int selector = 0;
 
   bool packed() const { return kind == "mxf4" || kind == "mxf4nvf4"; }
   int groups() const { return pair ? 2 : 1; }
@@ -36,7 +38,14 @@ int bits_of(Case const& x, std::string const& type) {  // of an element in share
   return type == "tf32" ? 32 : type == "f16" || type == "bf16" ? 16 : x.packed() ? 4 : 8;
 }
 int depth_of(Case const& x) {
-  return x.packed() ? 64 : x.kind == "tf32" ? 8 : x.kind == "f16" ? 16 : 32;
+  return (x.packed() ? 64 : x.kind == "tf32" ? 8 : x.kind == "f16" ? 16 : 32) * (x.sparse ? 2 : 1);
+}
+// Of each `of` elements in a row of a sparse A `kept` are stored.
+struct Sparsity {
+  int kept, of;
+};
+Sparsity sparsity_of(Case const& x) {
+  return x.kind == "tf32" ? Sparsity{1, 2} : Sparsity{2, 4};
 }
 std::uint64_t raw(std::string const& type, std::uint64_t code) {
   return type == "e2m1" ? code >> 2 : code;
@@ -49,7 +58,8 @@ std::uint32_t descriptor_of(Case const& x) {
   auto const type = [&](std::string const& name) { return x.packed() ? 1u : floats.at(name); };
   std::uint32_t word = type(x.a) << 7 | type(x.b) << 10 | unsigned{x.negates_a} << 13 | unsigned{x.negates_b} << 14 |
                        unsigned{x.a_transposed} << 15 | unsigned{x.b_transposed} << 16 |
-                       static_cast<unsigned>(x.columns / 8) << 17 | static_cast<unsigned>(x.rows / 16) << 24;
+                       static_cast<unsigned>(x.columns / 8) << 17 | static_cast<unsigned>(x.rows / 16) << 24 |
+                       unsigned{x.sparse} << 2 | static_cast<unsigned>(x.selector);
   if (x.block == 0) return word | (x.d == "f16" ? 0u : x.d == "f32" ? 1u : 2u) << 4 | unsigned{x.saturates} << 3;
   return word | static_cast<unsigned>(x.b_byte) << 4 | static_cast<unsigned>(x.a_byte) << 29 |
          (x.scales_are_e4m3 ? 0u : 1u) << 23;
@@ -125,13 +135,16 @@ std::string body_of(Case const& x, std::vector<std::uint32_t> const& masks) {
   std::string const group = x.pair ? "cta_group::2" : "cta_group::1";
   std::string const barrier = x.pair ? " barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n" : "";
   std::string const a = x.a_in_tensor_memory ? "[%ta+" + std::to_string(a_column + (x.upper << 20)) + "]" : "%q4";
-  std::string text = barrier + " mov.b64 %q4, " + std::to_string(stored(x, true).descriptor()) + "; mov.b64 %q5, " +
-                     std::to_string(stored(x, false).descriptor()) + "; mov.b32 %r4, " +
-                     std::to_string(descriptor_of(x)) +
-                     "; mov.u32 %r5, %cluster_ctarank; mad.lo.u32 %r5, %r0, 2, %r5;\n" + " setp.eq.u32 %done, 0, " +
-                     (x.adds ? "0" : "1") + "; setp.eq.u32 %p, %r5, " + std::to_string(x.pair ? x.issuer : 0) +
-                     ";\n @%p tcgen05.mma" + (x.stationary ? ".ws." : ".") + group + ".kind::" + x.kind +
-                     scale_words(x) + " [%ta+" + std::to_string(d_column + (x.upper << 20)) + "], " + a + ", %q5, %r4";
+  std::string text =
+      barrier + " mov.b64 %q4, " + std::to_string(stored(x, true).descriptor()) + "; mov.b64 %q5, " +
+      std::to_string(stored(x, false).descriptor()) + "; mov.b32 %r4, " + std::to_string(descriptor_of(x)) +
+      "; mov.u32 %r5, %cluster_ctarank; mad.lo.u32 %r5, %r0, 2, %r5;\n" + " setp.eq.u32 %done, 0, " +
+      (x.adds ? "0" : "1") + "; setp.eq.u32 %p, %r5, " + std::to_string(x.pair ? x.issuer : 0) + ";\n @%p tcgen05.mma" +
+      (x.stationary ? ".ws."
+       : x.sparse   ? ".sp."
+                    : ".") +
+      group + ".kind::" + x.kind + scale_words(x) + " [%ta+" + std::to_string(d_column + (x.upper << 20)) + "], " + a +
+      ", %q5, " + (x.sparse ? "[%ta+" + std::to_string(metadata_column) + "], " : "") + "%r4";
   if (x.masks) {
     text += ", {";
     for (std::size_t i = 0; i < masks.size(); ++i) text += (i ? ", " : "") + std::to_string(masks[i]);
@@ -149,6 +162,7 @@ double scale_value(Case const& x, std::uint32_t byte) {
 struct Data {
   Codes a, b, c;                                   // a: rows by depth; b: depth by columns
   std::vector<std::vector<std::uint32_t>> sa, sb;  // [row or column][block]
+  std::vector<std::vector<int>> kept;              // [row], of a sparse A: the places of what is stored
 };
 Data random_data(Random& random, Case const& x) {
   int const depth = depth_of(x), blocks = x.block ? depth / x.block : 0;
@@ -156,7 +170,21 @@ Data random_data(Random& random, Case const& x) {
             random_codes(random, format(x.b), depth, x.columns),
             random_codes(random, format(x.d), x.rows, x.columns),
             {},
-            {}};
+            {},
+            std::vector<std::vector<int>>(static_cast<std::size_t>(x.rows))};
+  auto const [kept, of] = sparsity_of(x);
+  for (int row = 0; x.sparse && row < x.rows; ++row)
+    for (int group = 0; group < depth; group += of) {
+      int const first = static_cast<int>(random.below(static_cast<std::uint32_t>(of - kept + 1)));
+      int const second =
+          kept == 1 ? first : first + 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(3 - first)));
+      for (int k = 0; k < of; ++k) {
+        if (k == first || k == second)
+          data.kept[static_cast<std::size_t>(row)].push_back(group + k);
+        else
+          data.a(row, group + k) = 0;
+      }
+    }
   if (x.saturates)
     for (std::uint64_t& code : data.c.code)
       code = random() & 1 ? 0x7fffffff - random.below(100) : 0x80000000 + random.below(100);
@@ -203,12 +231,26 @@ void check(Random& random, Case const& x) {
     std::uint32_t& word = cell(group, lane, column);
     word = (word & ~(0xffu << 8 * byte)) | value << 8 * byte;
   };
+  // Two bits for each stored element, its place in the group of four; of tf32 four bits, two such places of halves. Of
+  // bytes a row's 64 bits lie in two columns; of wider elements the lanes r % 8 + 16 (r / 16), and 8 further for the
+  // second half of k, have 16 bits of row r, those of rows 8 to 15 above.
+  auto const set_metadata = [&](int group, int row, int stored, int place) {
+    int const bits = x.kind == "tf32" ? 4 : 2, at = stored * bits;
+    std::uint32_t const code = x.kind == "tf32" ? (place % 2 ? 0b1110 : 0b0100) : static_cast<std::uint32_t>(place % 4);
+    bool const wide = x.kind == "tf32" || x.kind == "f16";
+    int const lane = wide ? row % 8 + row / 16 * 16 + (at / 16) * 8 : row;
+    int const bit = wide ? at % 16 + 16 * (row / 8 % 2) : at % 32;
+    std::uint32_t& word = cell(group, lane, metadata_column + x.selector + (wide ? 0 : at / 32));
+    word = (word & ~(((1u << bits) - 1) << bit)) | code << bit;
+  };
   for (int group = 0; group < x.groups(); ++group) {
     std::uint8_t* const bytes = shared.data() + group * shared_image_bytes;
     for (int r = 0; r < x.group_rows(); ++r) {
       int const row = group * x.group_rows() + r;
-      for (int k = 0; k < depth; ++k) {
-        std::uint64_t const code = data.a(row, k);
+      std::vector<int> const* const kept = x.sparse ? &data.kept[static_cast<std::size_t>(row)] : nullptr;
+      for (std::size_t i = 0; kept && i < kept->size(); ++i) set_metadata(group, r, static_cast<int>(i), (*kept)[i]);
+      for (int k = 0; k < (kept ? static_cast<int>(kept->size()) : depth); ++k) {
+        std::uint64_t const code = data.a(row, kept ? (*kept)[static_cast<std::size_t>(k)] : k);
         if (x.a_in_tensor_memory) {
           int const bits = x.packed() ? 4 : std::max(8, bits_of(x, x.a)), of_cell = 32 / bits;
           int const lane = x.group_rows() == 64 && !x.pair && !x.stationary ? place_of(x, r, 0).lane : r;
@@ -365,6 +407,27 @@ TEST_CASE("tcgen05.mma of a pair takes matrices of both groups, whichever of the
       }
 }
 
+TEST_CASE("tcgen05.mma.sp takes half of A, and the places of it from tensor memory") {
+  Random random{66};
+  for (Types const& types : plain)
+    for (bool const pair : {false, true})
+      for (int round = 0; round < 2; ++round) {
+        Case x;
+        x.kind = types.kind;
+        x.a = types.a;
+        x.b = types.b;
+        x.d = types.d;
+        x.sparse = true;
+        x.pair = pair;
+        x.rows = pair ? 256 : 128;
+        x.columns = 16 * static_cast<int>(1 + random.below(16));
+        choose_layouts(random, x);
+        if (x.swizzle_b == 32) x.swizzle_b = 64;
+        x.selector = x.kind == "f16" || x.kind == "tf32" ? static_cast<int>(random.below(2)) : 0;
+        check(random, x);
+      }
+}
+
 TEST_CASE("tcgen05.mma scales blocks of every kind, with the bytes that the descriptor names") {
   Random random{64};
   std::vector<Types> const scaled = {{"mxf8f6f4", "e4m3", "e5m2", "f32"},
@@ -438,6 +501,15 @@ TEST_CASE("tcgen05.mma names what is wrong with its descriptors") {
              Contains("of columns 449 to 512 of tensor memory, which do not all exist"));
   CHECK_THAT(replaced("[%ta+0]", "[%ta+65536]"), Contains("lanes 1 to 128"));
   CHECK_THAT(replaced("%q4, %q5", "[%ta+507], %q5"), Contains("columns 507 to 514"));
+  Case sparse;
+  sparse.sparse = true;
+  sparse.swizzle_b = 64;
+  CHECK(message_of(sparse) == "");
+  CHECK_THAT(message_of(sparse, with(body_of(sparse, {}), "[%ta+430]", "[%ta+512]")), Contains("columns 512 to 512"));
+  sparse.swizzle_b = 32;
+  CHECK_THAT(message_of(sparse), Contains("a swizzle of 32 bytes of a matrix with 64 bytes of k is not emulated"));
+  sparse.rows = 64;
+  CHECK_THAT(message_of(sparse), Contains("less than 128 rows in a group are not emulated"));
   Case scaled;
   scaled.kind = "mxf8f6f4";
   scaled.a = scaled.b = "e4m3";
@@ -492,15 +564,17 @@ TEST_CASE("no descriptor of tcgen05 harms the host") {
 }
 
 TEST_CASE("tcgen05.mma refuses what is not emulated, or does not exist") {
-  for (std::string const instruction : {"tcgen05.mma.sp.cta_group::1.kind::f16 [%ta], %q4, %q5, [%ta], %r4, %done",
-                                        "tcgen05.mma.cta_group::1.kind::f16.ashift [%ta], [%ta], %q5, %r4, %done",
-                                        "tcgen05.mma.cta_group::1.kind::f64 [%ta], %q4, %q5, %r4, %done",
-                                        "tcgen05.mma.cta_group::1.kind::mxf4 [%ta], %q4, %q5, %r4, [%ta], [%ta], %done",
-                                        "tcgen05.mma.cta_group::1.kind::f16 [%ta], %q4, %q5, %r4, {%r4, %r4}, %done",
-                                        "tcgen05.mma.cta_group::1.kind::f16 [%ta], %q4, %q5, %r4, %done, 16",
-                                        "tcgen05.mma.cta_group::1.kind::i8 [%ta], %q4, %q5, %r4, %done, 1",
-                                        "tcgen05.mma.ws.cta_group::1.kind::f16 [%ta], %q4, %q5, %r4, %done, %q6",
-                                        "tcgen05.mma.ws.cta_group::2.kind::f16 [%ta], %q4, %q5, %r4, %done"}) {
+  for (std::string const instruction :
+       {"tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale [%ta], %q4, %q5, [%ta], %r4, [%ta], [%ta], %done",
+        "tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%ta], %q4, %q5, [%ta], %r4, %done",
+        "tcgen05.mma.cta_group::1.kind::f16.ashift [%ta], [%ta], %q5, %r4, %done",
+        "tcgen05.mma.cta_group::1.kind::f64 [%ta], %q4, %q5, %r4, %done",
+        "tcgen05.mma.cta_group::1.kind::mxf4 [%ta], %q4, %q5, %r4, [%ta], [%ta], %done",
+        "tcgen05.mma.cta_group::1.kind::f16 [%ta], %q4, %q5, %r4, {%r4, %r4}, %done",
+        "tcgen05.mma.cta_group::1.kind::f16 [%ta], %q4, %q5, %r4, %done, 16",
+        "tcgen05.mma.cta_group::1.kind::i8 [%ta], %q4, %q5, %r4, %done, 1",
+        "tcgen05.mma.ws.cta_group::1.kind::f16 [%ta], %q4, %q5, %r4, %done, %q6",
+        "tcgen05.mma.ws.cta_group::2.kind::f16 [%ta], %q4, %q5, %r4, %done"}) {
     INFO(instruction);
     TensorBench bench(" " + instruction + ";\n", true, false);
     bench.image({});
