@@ -63,8 +63,11 @@ bool begin(Common const& given, TensorMap& map) {
   return true;
 }
 
+// A map may be made before its tensor is known: kernels put the address in (tensormap.replace).
 Code put(void* out, TensorMap const& map) {
-  if (!out || reinterpret_cast<std::uintptr_t>(out) % emu::tensor_map_alignment != 0 || emu::fault_of(map))
+  TensorMap placed = map;
+  if (placed.address == 0) placed.address = emu::shared_granule_bytes;
+  if (!out || reinterpret_cast<std::uintptr_t>(out) % emu::tensor_map_alignment != 0 || emu::fault_of(placed))
     return Code::invalid_value;
   std::memcpy(out, &map, sizeof map);
   return Code::success;

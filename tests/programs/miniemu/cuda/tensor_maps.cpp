@@ -115,7 +115,7 @@ int main() {
   GOOD(cuMemAlloc_v2(&to, copies.size() * 4));
   GOOD(cuMemcpyHtoD_v2(from, numbers.data(), numbers.size() * 4));
   Map of_from{}, of_to{};
-  GOOD(encode_rows(of_from, to, 20, 10, 16, no_swizzle));
+  GOOD(encode_rows(of_from, 0, 20, 10, 16, no_swizzle));
   GOOD(cuTensorMapReplaceAddress(&of_from, reinterpret_cast<void*>(from)));
   GOOD(encode_rows(of_to, to, 16, 8, 16, no_swizzle));
   Map refused{};
