@@ -328,3 +328,27 @@ TEST_CASE("a request to cancel a launch is answered in every group of the cluste
     for (std::uint32_t const value : bench.result()) REQUIRE(value == 5);
   }
 }
+
+TEST_CASE("a pair of groups allocates tensor memory together, whichever of them asks first") {
+  std::string const alloc = "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [sm], ",
+                    free = "tcgen05.dealloc.cta_group::2.sync.aligned.b32 ";
+  auto const body = [&](std::string const& second, std::string const& released) {
+    return " mov.u32 %r5, %cluster_ctarank; setp.eq.u32 %p, %r5, 0; mov.u32 %r10, " + second + ";\n @%p bra first;\n" +
+           cluster_barrier + "first:\n " + alloc + "64;\n ld.shared.u32 %r6, [sm]; " + alloc +
+           "%r10;\n ld.shared.u32 %r7, [sm];\n setp.ne.u32 %p, %r5, 0; @%p bra last;\n" + cluster_barrier + "last:\n" +
+           cluster_barrier + free + "%r6, 64; " + free + "%r7, " + released + ";\n" + cluster_barrier +
+           " mad.lo.u32 %r6, %r6, 1000, %r7; st.global.b32 [%q1], %r6;\n";
+  };
+  ClusterBench bench(body("128", "128"), {4, 1, 1}, {2, 1, 1}, 32);
+  CHECK(bench.result() == std::vector<std::uint32_t>(4 * 32, 64));
+  CHECK_THAT(ClusterBench(body("%r5; add.u32 %r10, %r10, 1; shl.b32 %r10, %r10, 6", "%r10"), {2, 1, 1}, {2, 1, 1}, 32)
+                 .message(),
+             Contains("another number of columns of tensor memory than the other group of its pair"));
+  CHECK_THAT(ClusterBench(" mov.u32 %r5, %cluster_ctarank; setp.eq.u32 %p, %r5, 1; @%p bra over;\n " + alloc +
+                              "32;\n ld.shared.u32 %r6, [sm]; " + free + "%r6, 32;\nover:\n" + cluster_barrier,
+                          {2, 1, 1}, {2, 1, 1}, 32)
+                 .message(),
+             Contains("the group ends with 32 columns of tensor memory that it has not freed"));
+  CHECK_THAT(ClusterBench(" " + alloc + "32;\n", {3, 1, 1}, {3, 1, 1}, 32).message(),
+             Contains("needs a cluster with an even number of groups"));
+}
