@@ -140,9 +140,9 @@ void count_pending(Context& c, MicroOp const& op) {
 
 // A group asks for the work of one that has not begun. Here none is ever given: each does its own, which is what
 // happens where all have begun. The answer is a store of 16 bytes of zeros.
+constexpr u32 answer_bytes = 16;
 void query_launch(Context& c, MicroOp const& op) {
   auto const& f = *static_cast<LaunchQuery const*>(op.data);
-  constexpr u32 bytes = 16;
   for (u32 warp = 0; warp < c.warps; ++warp)
     per_lane(c.bits[warp], [&](u32 of_warp) {
       u32 const lane = lanes_per_warp * warp + of_warp;
@@ -158,10 +158,11 @@ void query_launch(Context& c, MicroOp const& op) {
           return all ? in_group(given, rank, own) : given;
         };
         at[lane] = address(f.answer);
-        transfer(c, op, op.access[0], bytes, at, bits, [](std::byte* host, u32) { std::memset(host, 0, bytes); });
+        transfer(c, op, op.access[0], answer_bytes, at, bits,
+                 [](std::byte* host, u32) { std::memset(host, 0, answer_bytes); });
         at[lane] = address(f.barrier);
         transfer(c, op, op.access[1], sizeof(u64), at, bits, [&](std::byte* host, u32 index) {
-          change_barrier(c, op, host, index, [](BarrierObject& b) { b.transactions -= bytes; });
+          change_barrier(c, op, host, index, [](BarrierObject& b) { b.transactions -= answer_bytes; });
         });
       }
     });
