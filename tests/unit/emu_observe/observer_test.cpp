@@ -1,5 +1,6 @@
 // KernelObserver on made-up events: what the memo remembers must equal what a checker without memory counts.
 #include <bit>
+#include <map>
 #include <random>
 #include <set>
 #include <vector>
@@ -224,4 +225,17 @@ TEST_CASE("forks joined in any order equal one observer") {
   // Group g enters the block g + 1 times: (6 − 1) / 3.5.
   CHECK(*serial.spread_pct() >= 100 * 5 / 3.5 - 1e-9);
   CHECK(!KernelObserver(small_mix()).spread_pct());
+}
+
+TEST_CASE("products whose shape is data are added up by kind, those of other threads, too") {
+  KernelObserver observer(small_mix());
+  observer.product(0, "tcgen05/f16/f32", 100);
+  observer.product(3, "tcgen05/f8/f32", 7);
+  auto const fork = observer.fork(), second = fork->fork();
+  fork->product(0, "tcgen05/f16/f32", 20);
+  second->product(0, "tcgen05/f16/f32", 3);
+  fork->join(*second);
+  observer.join(*fork);
+  CHECK(observer.counters().matrix_flop ==
+        std::map<std::string, double>{{"tcgen05/f16/f32", 123}, {"tcgen05/f8/f32", 7}});
 }

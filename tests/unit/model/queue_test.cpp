@@ -140,6 +140,14 @@ TEST_CASE("a device without the matrix unit is infeasible, one whose rate is not
   CHECK(of_hopper.project(database().find("h100"), no_launches()).time_s);
   for (auto const* const name : {"a100", "b200", "rtx4090"})
     CHECK(of_hopper.project(database().find(name), no_launches()).status == record::RowStatus::infeasible);
+  for (auto const* const kind : {"tcgen05/f16/f32:1e9", "tcgen05/f8/f16:1e9", "tcgen05/f4/f32:1e9",
+                                 "tcgen05/tf32/f32/sparse:1e9"}) {  // of sm_100a alone
+    k.matrix_flop = kind;
+    model::queue::Kernel const of_blackwell(k);
+    CHECK(of_blackwell.project(database().find("b200"), no_launches()).time_s);
+    for (auto const* const name : {"a100", "h100", "rtx5090"})
+      CHECK(of_blackwell.project(database().find(name), no_launches()).status == record::RowStatus::infeasible);
+  }
 }
 
 TEST_CASE("a stream for one pipe does not wait for the scheduler besides") {
