@@ -19,7 +19,8 @@ struct MatrixProduct {
   double flop = 0;  // of one warp: a multiply-add counts as two; with the zeros of a sparse factor
 };
 
-// Nothing for all other instructions, and where the opcode does not say its shape (tcgen05, whose shape is data).
+// Nothing for all other instructions, and where the opcode does not say its shape (tcgen05, whose shape is data: the
+// emulator tells observers of each).
 std::optional<MatrixProduct> matrix_product(Instruction const&);
 
 }  // namespace kernelcast::ptx

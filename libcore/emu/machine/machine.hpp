@@ -96,8 +96,7 @@ class Machine {
   void wait_for_phase(Context const&, PhaseWait const&);
   // tensor_memory.cpp
   std::uint32_t tensor_homes(bool pair, TensorHome* homes, std::uint32_t& own);
-  bool allocate_columns(Context const&, MicroOp const&, std::uint32_t lane, bool pair, std::uint32_t columns,
-                        std::uint32_t& address);
+  std::uint32_t allocate_columns(Context const&, MicroOp const&, std::uint32_t lane, bool pair, std::uint32_t columns);
   void release_columns(Context const&, MicroOp const&, std::uint32_t lane, std::uint32_t address,
                        std::uint32_t columns);
   void notify_product(MicroOp const&, bool pair, char const* kind, double flop) const;

@@ -23,9 +23,8 @@ std::uint32_t units_mask(std::uint32_t first, std::uint32_t count) {
 std::uint32_t tensor_homes(Context& c, bool pair, TensorHome* homes, std::uint32_t& own) {
   return static_cast<Machine*>(c.machine)->tensor_homes(pair, homes, own);
 }
-bool allocate_columns(Context& c, MicroOp const& op, std::uint32_t lane, bool pair, std::uint32_t columns,
-                      std::uint32_t& address) {
-  return static_cast<Machine*>(c.machine)->allocate_columns(c, op, lane, pair, columns, address);
+std::uint32_t allocate_columns(Context& c, MicroOp const& op, std::uint32_t lane, bool pair, std::uint32_t columns) {
+  return static_cast<Machine*>(c.machine)->allocate_columns(c, op, lane, pair, columns);
 }
 void release_columns(Context& c, MicroOp const& op, std::uint32_t lane, std::uint32_t address, std::uint32_t columns) {
   static_cast<Machine*>(c.machine)->release_columns(c, op, lane, address, columns);
@@ -97,8 +96,8 @@ std::uint32_t take_promise(TensorMemory& memory) {
 }  // namespace
 
 // The first free columns that suffice, of a pair in both groups.
-bool Machine::allocate_columns(Context const& c, MicroOp const& op, std::uint32_t lane, bool pair,
-                               std::uint32_t columns, std::uint32_t& address) {
+std::uint32_t Machine::allocate_columns(Context const& c, MicroOp const& op, std::uint32_t lane, bool pair,
+                                        std::uint32_t columns) {
   constexpr std::uint32_t unit = TensorMemory::unit_columns;
   TensorMemory& memory = *tensor_memory_;
   if (columns < unit || columns > TensorMemory::columns || !std::has_single_bit(columns)) {
@@ -120,8 +119,7 @@ bool Machine::allocate_columns(Context const& c, MicroOp const& op, std::uint32_
     if (memory.begins[first] != count)
       stop_at_lane(c, op, Finding::Kind::trap, lane,
                    "allocates another number of columns of tensor memory than the other group of its pair");
-    address = first * unit;
-    return true;
+    return first * unit;
   }
   TensorHome homes[2];
   std::uint32_t own = 0;
@@ -134,8 +132,7 @@ bool Machine::allocate_columns(Context const& c, MicroOp const& op, std::uint32_
       take_units(*other, first, count);
       other->promised[other->promises++] = static_cast<std::uint8_t>(first);
     }
-    address = first * unit;
-    return true;
+    return first * unit;
   }
   std::string const text = "waits for ever for " + std::to_string(columns) +
                            " neighbouring columns of tensor memory: the group itself holds " +

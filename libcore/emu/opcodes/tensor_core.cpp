@@ -11,9 +11,14 @@
 // bytes of k in 8 columns. Scales of blocks lie in bytes: of row r of A in lane r, column r / 32; of column n of B in
 // lane n % 32, column n / 32; one byte for each block of k ([ptx] "Scale Factor Layout").
 //
+// A sparse A has half of its elements, and metadata in tensor memory say where they stand (place_of_stored).
+//
 // Numerics are those of mma (matrix_multiply.cpp); a scale multiplies its factors exactly. D is formed transposed,
-// since the lanes of a column are neighbours in tensor memory. A product is done when it is issued. How they are
-// counted: loads of 16 bytes by the lanes of the warp from the group's own shared memory, all of A and of B.
+// since the lanes of a column are neighbours in tensor memory. A product is done when it is issued.
+//
+// How they are counted. Loads of 16 bytes (of elements of 4 and 6 bits with padding 8 and 12) by the lanes of the warp
+// from the group's own shared memory, all of A and of B. Of a pair each group is told its half of the operations, and
+// the one that issues the product its own loads.
 #include <algorithm>
 #include <bit>
 

@@ -43,8 +43,7 @@ void allocate(Context& c, MicroOp const& op) {
     u32 const columns = slot<u32>(c, source_at(op, f.columns), 0)[lane];
     if (f.kind == TensorAllocation::Kind::release)
       return release_columns(c, op, lane, slot<u32>(c, source_at(op, f.address), 0)[lane], columns);
-    u32 address = 0;
-    if (!allocate_columns(c, op, lane, f.pair, columns, address)) return;
+    u32 const address = allocate_columns(c, op, lane, f.pair, columns);
     LaneBits bits{};
     LaneAddresses at{};
     bits[warp] = 1;

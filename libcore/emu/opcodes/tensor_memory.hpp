@@ -81,17 +81,15 @@ struct TensorHome {
 // machine/tensor_memory.cpp. Of the group alone or of its pair: how many, 0 where it has no pair; `own`: which of them
 // the group is.
 std::uint32_t tensor_homes(Context&, bool pair, TensorHome* homes, std::uint32_t& own);
-// Columns that the memory has: false, with a finding about the lane, where they are no multiple, none is free and so
-// on.
-bool allocate_columns(Context&, MicroOp const&, std::uint32_t lane, bool pair, std::uint32_t columns,
-                      std::uint32_t& address);
+// The address of so many free columns. Where the group may not have them the run ends with a finding about the lane.
+std::uint32_t allocate_columns(Context&, MicroOp const&, std::uint32_t lane, bool pair, std::uint32_t columns);
+// Frees what was allocated there with that size; else a finding about the lane.
 void release_columns(Context&, MicroOp const&, std::uint32_t lane, std::uint32_t address, std::uint32_t columns);
 // Whether all of the columns are allocated, of lanes that exist; if not, a finding about the lane.
 bool has_columns(Context&, MicroOp const&, std::uint32_t lane, TensorMemory const&, std::uint32_t first_lane,
                  std::uint32_t lanes, std::uint32_t first_column, std::uint32_t columns);
 // Where observers need to know (Context::needs_written): a finding about the lane if none of these cells was written,
-// or
-// (`all`) if one was not. At most 32 lanes of one quarter.
+// or, for `all`, if one was not. At most 32 lanes, of one quarter.
 void require_written(Context&, MicroOp const&, std::uint32_t lane, TensorMemory const&, std::uint32_t first_lane,
                      std::uint32_t lanes, std::uint32_t column, bool all);
 // Observers hear of a product of matrices whose shape is data (Observer::product): of a pair, each group of its half.
