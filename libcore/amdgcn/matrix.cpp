@@ -50,7 +50,8 @@ std::string_view width_of(std::string_view text) {
   unsigned least = 4;
   for (std::string_view const name : {"cbsz:", "blgp:"}) {
     auto const at = text.find(name);
-    unsigned const format = at == std::string_view::npos ? 0 : static_cast<unsigned>(text[at + name.size()] - '0');
+    bool const said = at != std::string_view::npos && at + name.size() < text.size();
+    unsigned const format = said ? static_cast<unsigned>(text[at + name.size()] - '0') : 0;
     least = std::min(least, format);
   }
   return least < 2 ? "f8" : least < 4 ? "f6" : "f4";

@@ -81,6 +81,7 @@ TEST_CASE("AMD: kinds of products") {
   CHECK(product("v_swmmac_f16_16x16x32_f16 v[0:3], v[4:7], v[8:15], v16") == "wmma/f16/f16/sparse 16384");
   std::string const mixed = "v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[0:7], v[8:15], a[0:3]";
   CHECK(product(mixed) == "mfma/f8/f32 65536");
+  CHECK(product(mixed + " cbsz:") == "mfma/f8/f32 65536");
   CHECK(product(mixed + " cbsz:2 blgp:4") == "mfma/f6/f32 65536");
   CHECK(product(mixed + " cbsz:4 blgp:4") == "mfma/f4/f32 65536");
   CHECK(product("v_mfma_scale_f32_32x32x64_f8f6f4 a[0:15], v[0:7], v[8:15], a[0:15], v16, v17 blgp:1") ==
