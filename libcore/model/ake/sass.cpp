@@ -77,6 +77,8 @@ constexpr Form forms[] = {
     {"IMMA", Class::mma},
     {"DMMA", Class::mma},
     {"BMMA", Class::mma},
+    {"QMMA", Class::mma},
+    {"OMMA", Class::mma},
     {"HADD", Class::fp16},
     {"HMUL", Class::fp16},
     {"HFMA", Class::fp16},

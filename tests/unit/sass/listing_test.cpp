@@ -60,7 +60,9 @@ TEST_CASE("the pipes of machine instructions") {
            {Pipe::int_to_fp32, {"I2FP.F32.S32"}},
            {Pipe::fp64, {"DFMA", "DSETP.GT.AND"}},
            {Pipe::fp16, {"HFMA2.MMA"}},
-           {Pipe::tensor, {"HMMA.16816.F32"}}})
+           {Pipe::tensor,
+            {"HMMA.16816.F32", "HMMA.SP.16832.F32", "QMMA.16832.F32.E4M3.E4M3", "OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X",
+             "QGMMA.64"}}})
     for (auto const* const opcode : opcodes) {
       INFO(opcode);
       CHECK(sass::pipe_of(opcode) == pipe);
