@@ -53,13 +53,13 @@ def functions_of(path, folder):
 
 class Kernel:
     """A launch in two sizes: `small` is checked, `large` is projected. Each is a function that gives the arguments that are
-    not constants (arrays, integers, floats), the grid, and the expected array of the argument `out`."""
+    not constants (arrays, integers, floats), the grid, and the expected array of the argument `out`. A constant that differs
+    is a pair. `least` is the oldest target."""
 
-    def __init__(self, name, tutorial, function, small, large, constants, out, tolerance, warps=4, stages=3, least=80, types=None):
+    def __init__(self, name, tutorial, function, small, large, constants, out, tolerance, warps=4, stages=3, least=80):
         self.name, self.tutorial, self.function = name, tutorial, function
         self.small, self.large, self.constants = small, large, constants
         self.out, self.tolerance, self.warps, self.stages, self.least = out, tolerance, warps, stages, least
-        self.types = types or {}
 
 
 def halves(*shape):

@@ -219,6 +219,12 @@ std::vector<Crafted> copies() {
       {"wmma.load", false, "wmma.load.c.sync.aligned.row.m16n16k16.global.f16 {%v0, %v1, %v2, %v3}, [%g];"},
       {"wmma.load of shared", false, "wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%v0, %v1, %v2, %v3}, [%s];"},
       {"wmma.store", false, "wmma.store.d.sync.aligned.row.m16n16k16.global.f16 [%g], {%v0, %v1, %v2, %v3};"},
+      {"st.async", true,
+       "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%s], {%v0, %v1, %v2, %v3}, [%bar];"},
+      {"red.async", true,
+       "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%s+12], %v0, [%bar];"},
+      {"a request to cancel", true,
+       "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 [%s], [%bar];"},
       {"mbarrier.init", true, "mbarrier.init.shared.b64 [%s+8], 3;"},
       {"mbarrier.inval", true, "mbarrier.inval.shared.b64 [%s+8];"},
   };
