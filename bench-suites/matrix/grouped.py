@@ -52,8 +52,9 @@ c = [Array(numpy.zeros((m, n), numpy.float16)) for m, n, k in sizes]
 pointers = [Array(numpy.array([x.pointer for x in group], numpy.int64)) for group in (a, b, c)]
 shapes = Array(numpy.array(sizes, numpy.int32))
 strides = Array(numpy.array([(k, n, n) for m, n, k in sizes], numpy.int32))
-module.grouped_matmul_kernel[(84,)](*pointers, shapes, strides, len(sizes), NUM_SM=84, BLOCK_SIZE_M=128, BLOCK_SIZE_N=128,
-                                    BLOCK_SIZE_K=32)
+module.grouped_matmul_kernel[(84,)](
+    *pointers, shapes, strides, len(sizes), NUM_SM=84, BLOCK_SIZE_M=128, BLOCK_SIZE_N=128, BLOCK_SIZE_K=32
+)
 for x, y, z in zip(a, b, c):
     expected = x.values.astype(numpy.float32) @ y.values.astype(numpy.float32)
     if not numpy.allclose(z.get(), expected, rtol=2e-2, atol=5e-2):

@@ -32,7 +32,9 @@ def opcodes(bin, results):
     groups["llm.c", "sm_80"] += sorted(p for p in (results / "llmc").glob("*") if p.is_file() and not p.suffix)
     with open(results / "opcodes.csv", "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(["kernels of", "target", "kernels", "opcodes", "of matrices", "refused", "with a refused one", "reason"])
+        out.writerow(
+            ["kernels of", "target", "kernels", "opcodes", "of matrices", "refused", "with a refused one", "reason"]
+        )
         for (group, target), paths in groups.items():
             if not paths:
                 continue
@@ -40,11 +42,26 @@ def opcodes(bin, results):
             rows = list(csv.reader(listed.stdout.splitlines()))
             kernels = {(row[1], row[2]) for row in rows}
             words = {row[3] for row in rows}
-            matrix = {w for w in words if w.split(".")[0] in ("mma", "wmma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix")}
+            matrix = {
+                w
+                for w in words
+                if w.split(".")[0] in ("mma", "wmma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix")
+            }
             refused = {row[3] for row in rows if row[4]}
             reasons = sorted({row[4] for row in rows if row[4]})
             hit = {(row[1], row[2]) for row in rows if row[4]}
-            out.writerow([group, target, len(kernels), len(words), len(matrix), len(refused), len(hit), "; ".join(reasons) or "–"])
+            out.writerow(
+                [
+                    group,
+                    target,
+                    len(kernels),
+                    len(words),
+                    len(matrix),
+                    len(refused),
+                    len(hit),
+                    "; ".join(reasons) or "–",
+                ]
+            )
 
 
 def limiters(bin, rows, devices):
@@ -54,7 +71,9 @@ def limiters(bin, rows, devices):
     text = ",".join(rows[0]) + "\n"
     for row in rows:
         text += ",".join('"' + value.replace('"', '""') + '"' for value in row.values()) + "\n"
-    run = subprocess.run([bin / "perfcast", "--device", ",".join(devices), "-"], input=text, capture_output=True, text=True)
+    run = subprocess.run(
+        [bin / "perfcast", "--device", ",".join(devices), "-"], input=text, capture_output=True, text=True
+    )
     found = {}
     for row in csv.DictReader(run.stdout.splitlines()):
         if row["status"] in ("ok", "unvalidated"):
@@ -65,7 +84,10 @@ def limiters(bin, rows, devices):
 
 
 def work(row):
-    return (float(row["matrix_flop"].rsplit(":", 1)[-1]) if row.get("matrix_flop") else 0, float(row["inst_total"] or 0))
+    return (
+        float(row["matrix_flop"].rsplit(":", 1)[-1]) if row.get("matrix_flop") else 0,
+        float(row["inst_total"] or 0),
+    )
 
 
 def largest(path):
@@ -91,7 +113,12 @@ def kernels(bin, results):
         for name, status in statuses.items():
             found = {}
             for device, target in DEVICES.items():
-                own = [r for r in rows if r["name"] == name and (r["target"] == target if target == "gfx942" else r["variant"] == target and not r["target"])]
+                own = [
+                    r
+                    for r in rows
+                    if r["name"] == name
+                    and (r["target"] == target if target == "gfx942" else r["variant"] == target and not r["target"])
+                ]
                 found.update(limiters(bin, own, [device]))
             row("Triton: " + name, status, found, f"{max(times[name]):.1f} ms" if times[name] else "–")
         status, found = {}, {}
@@ -105,8 +132,17 @@ def kernels(bin, results):
         for entry in table(results / "cutlass.csv"):
             target = entry["target"]
             own = [d for d, t in DEVICES.items() if t == target]
-            found = limiters(bin, largest(results / "cutlass" / (entry["program"] + ".csv")), own) if entry["status"] == "ok" else {}
-            row("CUTLASS: " + entry["program"], {target: entry["status"]}, found, f"{float(entry['s']):.1f} s" if entry["s"] else "–")
+            found = (
+                limiters(bin, largest(results / "cutlass" / (entry["program"] + ".csv")), own)
+                if entry["status"] == "ok"
+                else {}
+            )
+            row(
+                "CUTLASS: " + entry["program"],
+                {target: entry["status"]},
+                found,
+                f"{float(entry['s']):.1f} s" if entry["s"] else "–",
+            )
         programs = defaultdict(list)
         for entry in table(results / "llmc.csv"):
             programs[entry["program"]].append(entry)
@@ -115,7 +151,11 @@ def kernels(bin, results):
             good = [e for e in entries if e["status"] == "ok"]
             bad = [f"{e['kernel']}: {e['status']}" for e in entries if e["status"] != "ok"]
             last = good[-1]["kernel"] if good else ""
-            found = limiters(bin, largest(results / "llmc" / f"{program}-{last}.csv"), ["a100", "h100", "b200", "rtx5090"]) if good else {}
+            found = (
+                limiters(bin, largest(results / "llmc" / f"{program}-{last}.csv"), ["a100", "h100", "b200", "rtx5090"])
+                if good
+                else {}
+            )
             text = "; ".join(["ok" if not bad else f"{len(good)} of {len(entries)} ok", *bad])
             name += f" ({len(entries)})" if len(entries) > 1 else ""
             row("llm.c: " + name, {"sm_80": text}, found, f"{float(entries[-1]['s'] or 0):.1f} s")

@@ -111,12 +111,32 @@ def layer_norm(rows, columns, checked):
         wide = x.astype(numpy.float32)
         apart = wide - wide.mean(axis=1, keepdims=True)
         expected = apart / numpy.sqrt(wide.var(axis=1, keepdims=True) + 1e-5) * w + b
-    return [x, Random("float16", rows * columns), w, b, Random("float32", rows), Random("float32", rows), columns, columns, 1e-5], (rows,), expected
+    return (
+        [
+            x,
+            Random("float16", rows * columns),
+            w,
+            b,
+            Random("float32", rows),
+            Random("float32", rows),
+            columns,
+            columns,
+            1e-5,
+        ],
+        (rows,),
+        expected,
+    )
 
 
 def layer_norm_sums(groups, columns, checked):
-    dw, db = (floats(groups, columns), floats(groups, columns)) if checked else (Random("float32", groups * columns),) * 2
-    return [dw, db, Random("float32", columns), Random("float32", columns), groups, columns], (-(-columns // 128),), dw.sum(axis=0) if checked else None
+    dw, db = (
+        (floats(groups, columns), floats(groups, columns)) if checked else (Random("float32", groups * columns),) * 2
+    )
+    return (
+        [dw, db, Random("float32", columns), Random("float32", columns), groups, columns],
+        (-(-columns // 128),),
+        dw.sum(axis=0) if checked else None,
+    )
 
 
 def attention(heads, context, depth, checked):
@@ -127,29 +147,109 @@ def attention(heads, context, depth, checked):
         scores = numpy.einsum("hid,hjd->hij", q.astype(numpy.float32), k.astype(numpy.float32)) * 0.125
         powers = numpy.tril(numpy.exp(scores - scores.max(axis=2, keepdims=True)))
         expected = powers / powers.sum(axis=2, keepdims=True) @ v.astype(numpy.float32)
-    return [0.125, Random("float32", heads * context), 1, heads, q, k, v, Random("float16", n), context], (context // 64, heads), expected
+    return (
+        [0.125, Random("float32", heads * context), 1, heads, q, k, v, Random("float16", n), context],
+        (context // 64, heads),
+        expected,
+    )
 
 
 SQUARE = {"BLOCK_SIZE_M": 128, "BLOCK_SIZE_N": 128, "BLOCK_SIZE_K": 64, "GROUP_SIZE_M": 8}
 KERNELS = [
-    Kernel("vector add", "01-vector-add", "add_kernel", lambda: vector_add(5000, True), lambda: vector_add(1 << 24, False),
-           {"BLOCK_SIZE": 1024}, 2, 1e-6),
-    Kernel("softmax", "02-fused-softmax", "softmax_kernel", lambda: softmax(9, 781, True), lambda: softmax(4096, 4096, False),
-           {"BLOCK_SIZE": (1024, 4096), "num_stages": 2}, 0, 1e-5, warps=8),
-    Kernel("matmul", "03-matrix-multiplication", "matmul_kernel", lambda: product(256, True, (4,)), lambda: product(4096, False, (1024,)),
-           {**SQUARE, "ACTIVATION": ""}, 2, 2e-2, warps=8),
-    Kernel("layer norm", "05-layer-norm", "_layer_norm_fwd_fused", lambda: layer_norm(7, 1000, True),
-           lambda: layer_norm(4096, 8192, False), {"BLOCK_SIZE": (1024, 8192)}, 1, 1e-2, warps=8),
-    Kernel("layer norm: sums of gradients", "05-layer-norm", "_layer_norm_bwd_dwdb", lambda: layer_norm_sums(96, 1000, True),
-           lambda: layer_norm_sums(256, 8192, False), {"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 128}, 2, 1e-4),
-    Kernel("attention", "06-fused-attention", "_attn_fwd", lambda: attention(2, 256, 64, True), lambda: attention(64, 4096, 64, False),
-           {"HEAD_DIM": 64, "BLOCK_M": 64, "BLOCK_N": 64, "FP8_OUTPUT": False, "STAGE": 3, "warp_specialize": False, "IS_HOPPER": False},
-           7, 1e-2),
-    Kernel("persistent matmul", "09-persistent-matmul", "matmul_kernel_persistent", lambda: product(256, True, (3,)),
-           lambda: product(4096, False, (132,)), {**SQUARE, "NUM_SMS": (3, 132)}, 2, 2e-2, warps=8),
-    Kernel("persistent matmul: tensor maps", "09-persistent-matmul", "matmul_kernel_descriptor_persistent",
-           lambda: transposed_product(256, True, (3,)), lambda: transposed_product(4096, False, (132,)),
-           {**SQUARE, "EPILOGUE_SUBTILE": False, "NUM_SMS": (3, 132), "WARP_SPECIALIZE": False, "FLATTEN": False}, 2, 2e-2, warps=8, least=90),
+    Kernel(
+        "vector add",
+        "01-vector-add",
+        "add_kernel",
+        lambda: vector_add(5000, True),
+        lambda: vector_add(1 << 24, False),
+        {"BLOCK_SIZE": 1024},
+        2,
+        1e-6,
+    ),
+    Kernel(
+        "softmax",
+        "02-fused-softmax",
+        "softmax_kernel",
+        lambda: softmax(9, 781, True),
+        lambda: softmax(4096, 4096, False),
+        {"BLOCK_SIZE": (1024, 4096), "num_stages": 2},
+        0,
+        1e-5,
+        warps=8,
+    ),
+    Kernel(
+        "matmul",
+        "03-matrix-multiplication",
+        "matmul_kernel",
+        lambda: product(256, True, (4,)),
+        lambda: product(4096, False, (1024,)),
+        {**SQUARE, "ACTIVATION": ""},
+        2,
+        2e-2,
+        warps=8,
+    ),
+    Kernel(
+        "layer norm",
+        "05-layer-norm",
+        "_layer_norm_fwd_fused",
+        lambda: layer_norm(7, 1000, True),
+        lambda: layer_norm(4096, 8192, False),
+        {"BLOCK_SIZE": (1024, 8192)},
+        1,
+        1e-2,
+        warps=8,
+    ),
+    Kernel(
+        "layer norm: sums of gradients",
+        "05-layer-norm",
+        "_layer_norm_bwd_dwdb",
+        lambda: layer_norm_sums(96, 1000, True),
+        lambda: layer_norm_sums(256, 8192, False),
+        {"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 128},
+        2,
+        1e-4,
+    ),
+    Kernel(
+        "attention",
+        "06-fused-attention",
+        "_attn_fwd",
+        lambda: attention(2, 256, 64, True),
+        lambda: attention(64, 4096, 64, False),
+        {
+            "HEAD_DIM": 64,
+            "BLOCK_M": 64,
+            "BLOCK_N": 64,
+            "FP8_OUTPUT": False,
+            "STAGE": 3,
+            "warp_specialize": False,
+            "IS_HOPPER": False,
+        },
+        7,
+        1e-2,
+    ),
+    Kernel(
+        "persistent matmul",
+        "09-persistent-matmul",
+        "matmul_kernel_persistent",
+        lambda: product(256, True, (3,)),
+        lambda: product(4096, False, (132,)),
+        {**SQUARE, "NUM_SMS": (3, 132)},
+        2,
+        2e-2,
+        warps=8,
+    ),
+    Kernel(
+        "persistent matmul: tensor maps",
+        "09-persistent-matmul",
+        "matmul_kernel_descriptor_persistent",
+        lambda: transposed_product(256, True, (3,)),
+        lambda: transposed_product(4096, False, (132,)),
+        {**SQUARE, "EPILOGUE_SUBTILE": False, "NUM_SMS": (3, 132), "WARP_SPECIALIZE": False, "FLATTEN": False},
+        2,
+        2e-2,
+        warps=8,
+        least=90,
+    ),
 ]
 
 
@@ -173,22 +273,44 @@ def compiled(kernel, function, args, constants, target):
         types[name] = "constexpr"
     source = ASTSource(function, {name: types[name] for name in function.arg_names}, constants, attributes)
     if target == AMD:  # as many work-items: half as many wavefronts of 64
-        return triton.compile(source, target=GPUTarget("hip", AMD, 64), options={"num_warps": kernel.warps // 2, "num_stages": 2})
-    return triton.compile(source, target=GPUTarget("cuda", TARGETS[target], 32), options={"num_warps": kernel.warps, "num_stages": kernel.stages})
+        return triton.compile(
+            source, target=GPUTarget("hip", AMD, 64), options={"num_warps": kernel.warps // 2, "num_stages": 2}
+        )
+    return triton.compile(
+        source,
+        target=GPUTarget("cuda", TARGETS[target], 32),
+        options={"num_warps": kernel.warps, "num_stages": kernel.stages},
+    )
 
 
 def command(bin, folder, made, args, grid, expected, out, tolerance):
     """miniemu with these arguments; contents and what is expected are files."""
     data = made.metadata
-    line = [bin / "miniemu", folder / "kernel.ptx", "-k", data.name, "--grid", ",".join(map(str, grid)), "-l", str(data.num_warps * 32),
-            "--shared", str(data.shared), "--no-registers", "--quiet", "--timing"]
+    line = [
+        bin / "miniemu",
+        folder / "kernel.ptx",
+        "-k",
+        data.name,
+        "--grid",
+        ",".join(map(str, grid)),
+        "-l",
+        str(data.num_warps * 32),
+        "--shared",
+        str(data.shared),
+        "--no-registers",
+        "--quiet",
+        "--timing",
+    ]
     number = 0
     for at, argument in enumerate(args):
         if isinstance(argument, numpy.ndarray):
             argument.tofile(folder / f"{at}.bin")
             line += ["-a", f"buf:{BUFFERS[str(argument.dtype)]}:{argument.size}:file={folder}/{at}.bin"]
         elif isinstance(argument, Random):
-            line += ["-a", f"buf:{BUFFERS[argument.dtype]}:{argument.size}:{'zero' if expected is not None or at == out else 'random'}"]
+            line += [
+                "-a",
+                f"buf:{BUFFERS[argument.dtype]}:{argument.size}:{'zero' if expected is not None or at == out else 'random'}",
+            ]
         elif isinstance(argument, float):
             line += ["-a", f"f32:{argument}"]
         elif argument != 1:
@@ -241,7 +363,9 @@ def run_one(kernel, function, target, bin, results, status, rows):
             listing = compiled(kernel, function, args, constants_of(kernel, 1), AMD).asm["amdgcn"]
             (folder / f"{AMD}.s").write_text(listing)
             large += ["--machine-code", "ptx", "--machine-code", f"{AMD}={folder}/{AMD}.s"]
-        run = subprocess.run([*large, "--label", f"variant={target}", "--label", f"name={kernel.name}"], capture_output=True, text=True)
+        run = subprocess.run(
+            [*large, "--label", f"variant={target}", "--label", f"name={kernel.name}"], capture_output=True, text=True
+        )
         if run.returncode:
             return note("large: " + error_of(run.stderr))
         made_rows = list(csv.DictReader(run.stdout.splitlines()))

@@ -1,4 +1,5 @@
 """Triton for sm_120: products with factors for blocks, of 8 and of 4 bits."""
+
 import numpy
 import triton
 import triton.language as tl
@@ -11,11 +12,28 @@ if not hasattr(tl, "dot_scaled"):
 
 
 @triton.jit
-def scaled_matmul(a, of_a, b, of_b, out, k, format_a: tl.constexpr, format_b: tl.constexpr, packed_a: tl.constexpr,
-                  packed_b: tl.constexpr, block: tl.constexpr, rows: tl.constexpr, columns: tl.constexpr,
-                  depth: tl.constexpr):
+def scaled_matmul(
+    a,
+    of_a,
+    b,
+    of_b,
+    out,
+    k,
+    format_a: tl.constexpr,
+    format_b: tl.constexpr,
+    packed_a: tl.constexpr,
+    packed_b: tl.constexpr,
+    block: tl.constexpr,
+    rows: tl.constexpr,
+    columns: tl.constexpr,
+    depth: tl.constexpr,
+):
     i, j = tl.arange(0, rows), tl.arange(0, columns)
-    from_a, from_b, factors = tl.arange(0, depth // packed_a), tl.arange(0, depth // packed_b), tl.arange(0, depth // block)
+    from_a, from_b, factors = (
+        tl.arange(0, depth // packed_a),
+        tl.arange(0, depth // packed_b),
+        tl.arange(0, depth // block),
+    )
     total = tl.zeros((rows, columns), tl.float32)
     for at in range(0, k, depth):
         x = tl.load(a + i[:, None] * (k // packed_a) + at // packed_a + from_a[None, :])
@@ -51,8 +69,12 @@ def matrix(rows, k, format):
 
 
 rows, columns, k = 128, 64, 256
-for format_a, format_b, of_factors, block in (("e4m3", "e4m3", "e8m0", 32), ("e5m2", "e4m3", "e8m0", 32), ("e2m1", "e2m1", "e8m0", 32),
-                                              ("e2m1", "e2m1", "e4m3", 16)):
+for format_a, format_b, of_factors, block in (
+    ("e4m3", "e4m3", "e8m0", 32),
+    ("e5m2", "e4m3", "e8m0", 32),
+    ("e2m1", "e2m1", "e8m0", 32),
+    ("e2m1", "e2m1", "e4m3", 16),
+):
     a, worth_a = matrix(rows, k, format_a)
     b, worth_b = matrix(columns, k, format_b)
     if of_factors == "e8m0":
@@ -70,8 +92,23 @@ for format_a, format_b, of_factors, block in (("e4m3", "e4m3", "e8m0", 32), ("e5
         of.append(Array(array.view(numpy.int8)))
         of[-1].dtype = tl.uint8
     out = Array(numpy.zeros((rows, columns), numpy.float32))
-    compiled = scaled_matmul[(1,)](of[0], given[0], of[1], given[1], out, k, format_a, format_b, formats[format_a][1],
-                                   formats[format_b][1], block, rows=rows, columns=columns, depth=128, num_warps=4)
+    compiled = scaled_matmul[(1,)](
+        of[0],
+        given[0],
+        of[1],
+        given[1],
+        out,
+        k,
+        format_a,
+        format_b,
+        formats[format_a][1],
+        formats[format_b][1],
+        block,
+        rows=rows,
+        columns=columns,
+        depth=128,
+        num_warps=4,
+    )
     expected = (worth_a * numpy.repeat(size_a, block, axis=1)) @ (worth_b * numpy.repeat(size_b, block, axis=1)).T
     check(f"a product of {format_a} and {format_b} with factors of {of_factors}", out.get(), expected, 1e-3)
     assert "block_scale" in compiled.asm["ptx"], "no block_scale in it"
