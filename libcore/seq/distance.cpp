@@ -101,60 +101,62 @@ void BlockNumbers::find(std::uint64_t region) {
 }
 
 void DistanceQueue::add(std::uint32_t const* blocks, std::uint32_t const* times, std::uint32_t n, std::uint32_t place) {
-  while (n > 0) {
-    auto const now = std::min(n, static_cast<std::uint32_t>(queued) - filled_);
-    std::copy_n(blocks, now, &blocks_[filled_]);
-    if (times)
-      std::copy_n(times, now, &times_[filled_]);
-    else
-      std::fill_n(&times_[filled_], now, 1);
-    if (place == no_place)
-      std::fill_n(&places_[filled_], now, no_place);
-    else
-      for (std::uint32_t i = 0; i < now; ++i) places_[filled_ + i] = place++;
-    filled_ += now;
-    blocks += now;
-    if (times) times += now;
-    n -= now;
-    if (filled_ == queued) drain();
+  std::uint32_t i = 0;
+  auto const wait = [&] {
+    blocks_[filled_] = blocks[i];
+    times_[filled_] = times ? times[i] : 1;
+    places_[filled_++] = place == no_place ? no_place : place + i;
+    ++i;
+  };
+  while (filled_ > 0 && i < n) {
+    wait();
+    if (filled_ == chunk) take_waiting();
   }
+  alignas(64) std::uint32_t distances[chunk];
+  for (; i + chunk <= n; i += chunk) {
+    engine_->take(blocks + i, distances, n - i - chunk);
+    if (times || !groups_.empty()) {
+      for (std::uint32_t k = 0; k < chunk; ++k)
+        count(blocks[i + k], distances[k], times ? times[i + k] : 1, place == no_place ? no_place : place + i + k);
+      continue;
+    }
+    // The most frequent case without what it does not need.
+    std::uint16_t bins[chunk];
+    for (std::size_t k = 0; k < chunk; ++k) {
+      auto const bin = DistanceHistogram::bin_of(distances[k]);
+      histogram_.add_to_bin(bin, 1);
+      bins[k] = static_cast<std::uint16_t>(bin);
+    }
+    if (place != no_place) std::copy_n(bins, chunk, &bins_[place + i]);
+  }
+  while (i < n) wait();
 }
 
-void DistanceQueue::add(std::uint32_t block, std::uint32_t times, std::uint32_t place) {
-  blocks_[filled_] = block;
-  times_[filled_] = times;
-  places_[filled_] = place;
-  if (++filled_ == queued) drain();
-}
-
-void DistanceQueue::count(std::uint32_t distance, std::uint32_t times, std::uint32_t place) {
+// The distance of a reference.
+void DistanceQueue::count(std::uint32_t block, std::uint32_t distance, std::uint32_t times, std::uint32_t place) {
   auto const bin = DistanceHistogram::bin_of(distance);
   histogram_.add_to_bin(bin, times);
   if (place != no_place) bins_[place] = static_cast<std::uint16_t>(bin);
+  if (!groups_.empty()) groups_[hash_of(block) % groups].add_to_bin(bin, times);
 }
 
-// All whole chunks.
-void DistanceQueue::drain() {
+// A whole chunk.
+void DistanceQueue::take_waiting() {
   alignas(64) std::uint32_t distances[chunk];
-  std::uint32_t i = 0;
-  for (; i + chunk <= filled_; i += chunk) {
-    engine_->take(&blocks_[i], distances, filled_ - i - chunk);
-    for (std::size_t k = 0; k < chunk; ++k) count(distances[k], times_[i + k], places_[i + k]);
-    if (!groups_.empty())
-      for (std::size_t k = 0; k < chunk; ++k)
-        groups_[hash_of(blocks_[i + k]) % groups].add(distances[k], times_[i + k]);
-  }
-  for (auto* const each : {&blocks_, &times_, &places_})
-    std::copy(each->begin() + i, each->begin() + filled_, each->begin());
-  filled_ -= i;
+  engine_->take(blocks_.data(), distances);
+  for (std::size_t k = 0; k < chunk; ++k) count(blocks_[k], distances[k], times_[k], places_[k]);
+  filled_ = 0;
 }
 
 void DistanceQueue::flush() {
-  drain();
   if (filled_ == 0) return;
   // The last block once more, as often as it takes, counted 0 times: that changes no distance.
-  for (auto const last = blocks_[filled_ - 1]; filled_ < chunk;) add(last, 0, no_place);
-  drain();
+  for (; filled_ < chunk; ++filled_) {
+    blocks_[filled_] = blocks_[filled_ - 1];
+    times_[filled_] = 0;
+    places_[filled_] = no_place;
+  }
+  take_waiting();
 }
 
 void DistanceQueue::reorder(std::vector<std::uint32_t> const& blocks, std::vector<std::uint32_t> const& times,
@@ -164,7 +166,7 @@ void DistanceQueue::reorder(std::vector<std::uint32_t> const& blocks, std::vecto
   distances_.resize(n);
   engine_->leave(blocks.data(), n, distances_.data());
   engine_->enter(order.data(), n);
-  for (std::uint32_t i = 0; i < n; ++i) count(distances_[i], times[i], places[i]);
+  for (std::uint32_t i = 0; i < n; ++i) count(blocks[i], distances_[i], times[i], places[i]);
 }
 
 DistanceCounter::DistanceCounter(unsigned granularity_shift, bool is_sample)

@@ -101,7 +101,6 @@ class DistanceQueue {
   // n references to blocks; each counts `times` (null: once). The bins of their distances are written to bins[place]
   // and behind; not at no_place.
   void add(std::uint32_t const* blocks, std::uint32_t const* times, std::uint32_t n, std::uint32_t place);
-  void add(std::uint32_t block, std::uint32_t times, std::uint32_t place);
   // All have gone through the engine.
   void flush();
   // One reference to each of n different blocks, as by add(), that leaves them in another order: as if those of
@@ -116,19 +115,17 @@ class DistanceQueue {
   std::size_t memory_bytes() const { return engine_->memory_bytes(); }
 
  private:
-  static constexpr std::size_t queued = 1024;
-  void drain();
-  void count(std::uint32_t distance, std::uint32_t times, std::uint32_t place);
+  void take_waiting();
+  void count(std::uint32_t block, std::uint32_t distance, std::uint32_t times, std::uint32_t place);
 
   std::uint16_t* bins_;
   std::unique_ptr<DistanceEngine> engine_;
   DistanceHistogram histogram_;
   std::vector<DistanceHistogram> groups_;
-  alignas(64) std::array<std::uint32_t, queued + chunk> blocks_{};
-  alignas(64) std::array<std::uint32_t, queued + chunk> times_{};
-  alignas(64) std::array<std::uint32_t, queued + chunk> places_{};
-  std::vector<std::uint32_t> distances_;
+  // What does not fill a chunk yet.
+  alignas(64) std::array<std::uint32_t, chunk> blocks_{}, times_{}, places_{};
   std::uint32_t filled_ = 0;
+  std::vector<std::uint32_t> distances_;
 };
 
 class Repetition;  // repetition.hpp

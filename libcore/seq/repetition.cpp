@@ -18,6 +18,12 @@ void Repetition::take(std::uint32_t const* blocks, std::uint32_t const* times, s
     std::fill_n(times_.data(), end_, 1U);
     weighted_ = true;
   }
+  if (pause_ > 0) {
+    break_off(queue);
+    queue.add(blocks, times, n, no_place);
+    pause_ -= std::min<std::uint64_t>(pause_, n);
+    return clear();
+  }
   auto const at = [&](std::uint32_t i) { return times ? times + i : nullptr; };
   std::uint32_t found = 0, next = 0;  // anchors; which have not been passed
   bool searched = false;
@@ -106,15 +112,24 @@ void Repetition::append(std::uint32_t const* blocks, std::uint32_t const* times,
 
 // References of the old tape that are still on their way write their bins before new ones do.
 void Repetition::begin_anew() {
-  fruitless_ = saved_ > end_ / 8 ? 0 : fruitless_ + 1;
-  if (fruitless_ > patience) fruitless_ = 0;
-  if (fruitless_ == 1) room_ = longest;
-  if (fruitless_ > 1) room_ = shortest;
+  bool const fruitless = saved_ <= end_ / 8;
+  if (!fruitless) {
+    next_pause_ = shortest_pause;
+  } else if (room_ < longest) {
+    room_ = longest;
+  } else {
+    pause_ = next_pause_;
+    next_pause_ = std::min(2 * next_pause_, longest_pause);
+  }
+  clear();
+}
+
+void Repetition::clear() {
   end_ = 0;
   saved_ = 0;
   borders_.clear();
-  for (auto& summary : summaries_) summary.n = 0;
   last_length_ = 0;
+  for (auto& summary : summaries_) summary.n = 0;
 }
 
 // Of the first n references from source_ on; null where it is not worth it to repeat them.
@@ -165,7 +180,7 @@ Repetition::Summary const* Repetition::summary_of(std::uint32_t n, DistanceQueue
 bool Repetition::repeat(std::uint32_t n, std::uint32_t place, DistanceQueue& queue) {
   auto const* const summary = summary_of(n, queue);
   if (!summary) return false;
-  for (auto const [bin, often] : summary->bins) queue.histogram().add_to_bin(bin, often);
+  for (auto const& [bin, often] : summary->bins) queue.histogram().add_to_bin(bin, often);
   auto const* const blocks = &blocks_[source_];
   auto const* const times = times_at(source_);
   if (place != source_ && place != no_place) {

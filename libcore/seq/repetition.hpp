@@ -40,15 +40,16 @@ class Repetition {
   void finish(DistanceQueue& queue) { break_off(queue); }
 
  private:
-  static constexpr std::uint32_t first_try = 1U << 20, longest = 1U << 23, shortest = 1U << 17;  // tapes
-  static constexpr std::uint32_t patience = 200;      // tapes without a repetition, until a long one is tried again
-  static constexpr std::uint32_t worth_a_look = 256;  // references of a repetition
+  static constexpr std::uint32_t first_try = 1U << 20, longest = 1U << 23;             // tapes
+  static constexpr std::uint64_t shortest_pause = 1U << 24, longest_pause = 1U << 28;  // references without a tape
+  static constexpr std::uint32_t worth_a_look = 256;                                   // references of a repetition
   static constexpr std::uint32_t index_bits = 18;
   static constexpr auto no_place = DistanceQueue::no_place;
 
   std::uint32_t agree(std::uint32_t const* blocks, std::uint32_t const* times, std::uint32_t at, std::uint32_t n) const;
   void append(std::uint32_t const* blocks, std::uint32_t const* times, std::uint32_t n, DistanceQueue& queue);
   void begin_anew();
+  void clear();
   void begin(std::uint32_t source, std::uint32_t period);
   bool repeat(std::uint32_t n, std::uint32_t place, DistanceQueue& queue);
   void count_passes(DistanceQueue& queue);
@@ -65,7 +66,7 @@ class Repetition {
   std::uint32_t room_ = first_try;
   std::uint64_t repeated_ = 0;
   std::uint64_t saved_ = 0;  // references since the tape was begun that did not go through the engine
-  std::uint32_t fruitless_ = 0;
+  std::uint64_t pause_ = 0, next_pause_ = shortest_pause;
   std::vector<std::uint32_t> index_ = std::vector<std::uint32_t>(std::size_t{1} << index_bits);
   std::vector<std::uint32_t> anchors_;
 

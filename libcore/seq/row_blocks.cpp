@@ -29,7 +29,7 @@ __m512i all(std::uint64_t x) {
 template <class F>
 bool each_eight(Rows const& rows, F f) {
   auto const words = rows.count * rows.stride;
-  auto const step = 8 % rows.stride;
+  auto const step = words > 8 ? 8 % rows.stride : 0;
   std::uint32_t phase = 0;
   for (std::uint32_t i = 0; i < words; i += 8) {
     auto const there = static_cast<__mmask8>(words - i >= 8 ? 0xFF : (1U << (words - i)) - 1);
@@ -160,7 +160,7 @@ bool of_rows(Rows const& rows, Numbering const& numbering, std::uint32_t* blocks
   auto const common = _mm256_set1_epi32(static_cast<int>(numbering.bases[numbering.region]));
   auto const other = _mm256_set1_epi32(static_cast<int>(numbering.bases[numbering.other_region]));
   auto const words = rows.count * rows.stride;
-  auto const step = 8 % rows.stride;
+  auto const step = words > 8 ? 8 % rows.stride : 0;
   std::uint32_t phase = 0;
   for (std::uint32_t i = 0; i < words; i += 8) {
     auto const sizes = _mm_loadl_epi64(reinterpret_cast<__m128i const*>(rows.sizes + phase));

@@ -74,7 +74,7 @@ class Window {
     first_ = true;
     return leaving;
   }
-  // The 16 references before the chunk that was looked at last; until look() is called again.
+  // The 16 references before the last chunk of look(); until look() is called the next time.
   std::uint32_t const* before() const { return before_[now_ ^ 1]; }
 
  private:

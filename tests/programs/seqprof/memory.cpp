@@ -1,6 +1,6 @@
 // How much memory a measured program takes beyond its own, per byte that it touches.
-//   seqprof_memory PROGRAM.c         64 MB of doubles and of floats: what is kept of every value is at most 4 times
-//                                    as large; with stack distances of lines
+//   seqprof_memory PROGRAM.c         128 MB more of doubles and of floats: what is kept of every value is at most 4
+//                                    times as large; with stack distances of lines
 //   seqprof_memory PROGRAM.c large   1 GB of doubles, with stack distances of words, in 5 GB
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -64,7 +64,8 @@ bool check_shadow(std::string const& source, std::string const& type, std::uint6
     return static_cast<double>(peak_bytes({build.measured, text})) -
            static_cast<double>(peak_bytes({build.plain, text}));
   };
-  auto const per_byte = (extra(megabytes) - extra(1)) / (static_cast<double>(megabytes - 1) * 1e6);
+  // What is kept of the past to find repetitions has its full size at 64 MB.
+  auto const per_byte = (extra(64 + megabytes) - extra(64)) / (static_cast<double>(megabytes) * 1e6);
   std::printf("%s: %.2f bytes for each byte touched\n", type.c_str(), per_byte);
   return per_byte <= 4;
 }
@@ -84,7 +85,7 @@ int main(int argc, char** argv) {
     if (argc < 2) return 2;
     std::string const source = argv[1];
     if (argc > 2 && std::strcmp(argv[2], "large") == 0) return check_large(source) ? 0 : 1;
-    bool const doubles = check_shadow(source, "double", 64), floats = check_shadow(source, "float", 64);
+    bool const doubles = check_shadow(source, "double", 128), floats = check_shadow(source, "float", 128);
     return doubles && floats ? 0 : 1;
   } catch (Error const& error) {
     std::fputs(error.text("seqprof_memory").c_str(), stdout);
