@@ -224,7 +224,7 @@ std::vector<Crafted> copies() {
       {"red.async", true,
        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%s+12], %v0, [%bar];"},
       {"a request to cancel", true,
-       "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 [%s], [%bar];"},
+       "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%s], [%bar];"},
       {"mbarrier.init", true, "mbarrier.init.shared.b64 [%s+8], 3;"},
       {"mbarrier.inval", true, "mbarrier.inval.shared.b64 [%s+8];"},
   };
