@@ -6,9 +6,9 @@ namespace kernelcast::variables {
 inline constexpr char prefix[] = "KERNELCAST_";
 inline constexpr char devdb[] = "KERNELCAST_DEVDB";          // the device database
 inline constexpr char devdb_add[] = "KERNELCAST_DEVDB_ADD";  // files of more devices, joined by ':'
-inline constexpr char isa[] = "KERNELCAST_ISA";              // the instruction-set level of the emulator and of seqprof's run-time
-inline constexpr char no_cuda[] = "KERNELCAST_NO_CUDA";      // a toolkit that is there is not used
-inline constexpr char openblas[] = "KERNELCAST_OPENBLAS";    // 0: cuBLAS of the emulator does without OpenBLAS
+inline constexpr char isa[] = "KERNELCAST_ISA";  // the instruction-set level of the emulator and of seqprof's run-time
+inline constexpr char no_cuda[] = "KERNELCAST_NO_CUDA";    // a toolkit that is there is not used
+inline constexpr char openblas[] = "KERNELCAST_OPENBLAS";  // 0: cuBLAS of the emulator does without OpenBLAS
 
 // What seqprof tells a program that it profiles: seq/settings.hpp.
 inline constexpr char seqprof_prefix[] = "KERNELCAST_SEQPROF_";
