@@ -1,5 +1,8 @@
 // What matrix, copy and mbarrier handlers need of the machine: findings about a lane, and the notification of lanes
 // that find an mbarrier's phase complete.
+#include <algorithm>
+#include <functional>
+
 #include "emu/machine/machine.hpp"
 #include "emu/opcodes/copy.hpp"
 #include "emu/opcodes/matrix.hpp"
@@ -43,9 +46,12 @@ void Machine::notify_phase(Context const& c, std::uint32_t const* bits) const {
   for (Observer* o : observers_) o->meet({waiting.data(), arrived.data(), warps, false});
 }
 
-// The running fragment stops at the end of its block, unless some of its lanes have not tested.
+// The running fragment stops at the end of its block, unless some of its lanes have not tested. Objects in other memory
+// than the group's own are tested again and again: it may be gone, and others may write it.
 void Machine::wait_for_phase(Context const& c, PhaseWait const& phase) {
-  if (!std::equal(c.bits, c.bits + c.warps, bits_.begin())) return;
+  std::less<> const before;
+  bool const own = !before(phase.object, shared_.data()) && before(phase.object, shared_.data() + shared_.size());
+  if (!own || !std::equal(c.bits, c.bits + c.warps, bits_.begin())) return;
   waits_ = phase;
   next_rank_ = 0;
 }
