@@ -44,16 +44,6 @@ CopyAddress Decoder::copy_address(Operand const& address, std::vector<std::uint3
   return {d_.registers[sources.back()].wide, last_of(sources), address.value};
 }
 
-void Decoder::emit_async_store(AsyncStore f, std::vector<std::uint32_t> sources) {
-  std::uint32_t const store =
-      add_plain_access(StateSpace::shared, f.reduction == Reduction::none ? Direction::store : Direction::atomic);
-  add_plain_access(StateSpace::shared, Direction::atomic);
-  Draft& draft = emit_with("#st.async", f, {}, std::move(sources));
-  draft.access = store;
-  draft.effect = true;
-  finish();
-}
-
 // st.async, red.async
 void Decoder::decode_async_store(Instruction const& i) {
   if (!i.has("shared::cluster") || !i.has("mbarrier::complete_tx::bytes") || i.operands.size() != 3)
@@ -75,7 +65,13 @@ void Decoder::decode_async_store(Instruction const& i) {
   f.count = static_cast<std::uint8_t>(values.size());
   for (Operand const& value : values)
     sources.push_back(source(value, f.element_bytes == 8 ? LaneType::u64 : LaneType::u32));
-  emit_async_store(f, std::move(sources));
+  std::uint32_t const store =
+      add_plain_access(StateSpace::shared, f.reduction == Reduction::none ? Direction::store : Direction::atomic);
+  add_plain_access(StateSpace::shared, Direction::atomic);
+  Draft& draft = emit_with("#st.async", f, {}, std::move(sources));
+  draft.access = store;
+  draft.effect = true;
+  finish();
 }
 
 void Decoder::decode_copy(Instruction const& i) {

@@ -122,7 +122,6 @@ class Decoder {
   void decode_bulk_copy(Instruction const&);
   void decode_async_store(Instruction const&);
   void decode_launch_control(Instruction const&);
-  void emit_async_store(AsyncStore, std::vector<std::uint32_t> sources);
   void decode_barrier_object(Instruction const&);
   void decode_tensor_copy(Instruction const&);  // tensor.cpp
   void decode_tensor_map(Instruction const&);

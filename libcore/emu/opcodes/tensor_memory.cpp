@@ -170,17 +170,29 @@ void unpack(u8* piece, u32 bits) {
   for (u32 k = 0; k < shared_piece_bytes; ++k) piece[k] = static_cast<u8>(element_at(packed, k, bits));
 }
 
+// Where a lane's address points, in the memory of its group or of both groups of its pair.
+struct Place {
+  std::array<TensorHome, 2> homes;
+  u32 count = 0;  // of homes
+  u32 row = 0, column = 0;
+};
+Place place_of(Context& c, MicroOp const& op, bool pair, CopyAddress const& at, u32 lane) {
+  Place out;
+  u32 own = 0;
+  out.count = tensor_homes(c, pair, out.homes.data(), own);
+  if (out.count == 0) require_pair(c, op, lane);
+  u64 const address = lane_address(c, op, at, lane);
+  out.row = static_cast<u32>(address >> 16) & 0xffff;
+  out.column = static_cast<u32>(address) & 0xffff;
+  return out;
+}
+
 void fill(Context& c, MicroOp const& op) {
   auto const& f = *static_cast<TensorStaging const*>(op.data);
   for (u32 warp = 0; warp < c.warps; ++warp)
     per_lane(c.bits[warp], [&](u32 of_warp) {
       u32 const lane = lanes_per_warp * warp + of_warp;
-      TensorHome homes[2];
-      u32 own = 0;
-      u32 const count = tensor_homes(c, f.pair, homes, own);
-      if (count == 0) require_pair(c, op, lane);
-      u64 const address = lane_address(c, op, f.address, lane);
-      u32 const row = static_cast<u32>(address >> 16) & 0xffff, column = static_cast<u32>(address) & 0xffff;
+      auto const [homes, count, row, column] = place_of(c, op, f.pair, f.address, lane);
       SharedMatrix const matrix(slot<u64>(c, source_at(op, f.descriptor), 0)[lane]);
       if (char const* const fault = matrix.fault()) return pass_over_lane(c, op, Finding::Kind::bad_image, lane, fault);
       u32 const last = f.rows <= 4 ? f.step * (f.rows - 1u) : f.hops[(f.rows - 1) / 32] + 31u;
@@ -218,12 +230,7 @@ void shift_lanes(Context& c, MicroOp const& op) {
   for (u32 warp = 0; warp < c.warps; ++warp)
     per_lane(c.bits[warp], [&](u32 of_warp) {
       u32 const lane = lanes_per_warp * warp + of_warp;
-      TensorHome homes[2];
-      u32 own = 0;
-      u32 const count = tensor_homes(c, f.pair, homes, own);
-      if (count == 0) require_pair(c, op, lane);
-      u64 const address = lane_address(c, op, f.address, lane);
-      u32 const row = static_cast<u32>(address >> 16) & 0xffff, column = static_cast<u32>(address) & 0xffff;
+      auto const [homes, count, row, column] = place_of(c, op, f.pair, f.address, lane);
       if (row % 32 != 0)
         return pass_over_lane(c, op, Finding::Kind::misaligned, lane, "the lane is not a multiple of 32");
       for (u32 h = 0; h < count; ++h)

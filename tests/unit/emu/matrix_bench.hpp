@@ -174,4 +174,30 @@ inline double product_at(Codes const& a, Format const& fa, Codes const& b, Forma
   return static_cast<double>(sum);
 }
 
+// A matrix in shared memory: rows of M or N, and k. [ptx] "Canonical Layouts", element by element.
+struct SharedLayout {
+  int start = 0, leading = 0, stride = 0;
+  int swizzle_bytes = 16;  // 16: none
+  bool transposed = false;
+  bool atoms_of_32 = false;  // with 128
+
+  int bit_of(int row, int k, int bits) const {
+    int const w = swizzle_bytes, in_bits = k * bits;
+    int offset = 0, bit = 0;
+    if (!transposed) {
+      offset = row % 8 * w + row / 8 * stride;
+      offset += w == 16 ? in_bits / 128 * leading + in_bits % 128 / 8 : in_bits / 8;
+      bit = in_bits % 8;
+    } else {
+      int const of_row = w * 8 / bits, of_block = w == 16 ? stride : leading, of_many = w == 16 ? leading : stride;
+      int const many = atoms_of_32 ? 4 : 8;
+      offset = row % of_row * bits / 8 + row / of_row * of_block + k % many * w + k / many * of_many;
+    }
+    // Within the pattern, pieces of 16 (or 32) bytes change places.
+    int const piece_bytes = atoms_of_32 ? 32 : 16;
+    int const line = offset / 128 % (w / piece_bytes), piece = offset / piece_bytes;
+    return 8 * (start + (piece ^ line) * piece_bytes + offset % piece_bytes) + bit;
+  }
+};
+
 }  // namespace kernelcast::emu::test

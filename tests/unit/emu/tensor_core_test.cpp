@@ -337,6 +337,14 @@ void choose_layouts(Random& random, Case& x) {
 struct Types {
   std::string kind, a, b, d;
 };
+Case case_of(Types const& types) {
+  Case x;
+  x.kind = types.kind;
+  x.a = types.a;
+  x.b = types.b;
+  x.d = types.d;
+  return x;
+}
 std::vector<Types> const plain = {
     {"f16", "f16", "f16", "f32"},      {"f16", "f16", "f16", "f16"},      {"f16", "bf16", "bf16", "f32"},
     {"tf32", "tf32", "tf32", "f32"},   {"f8f6f4", "e4m3", "e4m3", "f32"}, {"f8f6f4", "e5m2", "e4m3", "f16"},
@@ -350,11 +358,7 @@ TEST_CASE("tcgen05.mma multiplies every type, in every layout of one group") {
   Random random{61};
   for (Types const& types : plain)
     for (int round = 0; round < 8; ++round) {
-      Case x;
-      x.kind = types.kind;
-      x.a = types.a;
-      x.b = types.b;
-      x.d = types.d;
+      Case x = case_of(types);
       x.rows = pick(random, {64, 128});
       bool const coarse = x.kind == "i8";
       x.columns = coarse ? 16 * static_cast<int>(1 + random.below(16)) : 8 * static_cast<int>(1 + random.below(32));
@@ -374,11 +378,7 @@ TEST_CASE("tcgen05.mma.ws spreads few rows over all lanes") {
   Random random{62};
   for (Types const& types : plain)
     for (int const rows : {32, 64, 128}) {
-      Case x;
-      x.kind = types.kind;
-      x.a = types.a;
-      x.b = types.b;
-      x.d = types.d;
+      Case x = case_of(types);
       x.rows = rows;
       x.stationary = true;
       x.columns = pick(random, {64, 128, 256});
@@ -392,11 +392,7 @@ TEST_CASE("tcgen05.mma of a pair takes matrices of both groups, whichever of the
   for (Types const& types : plain)
     for (int const rows : {128, 256})
       for (int const issuer : {0, 1}) {
-        Case x;
-        x.kind = types.kind;
-        x.a = types.a;
-        x.b = types.b;
-        x.d = types.d;
+        Case x = case_of(types);
         x.rows = rows;
         x.pair = true;
         x.issuer = issuer;
@@ -412,11 +408,7 @@ TEST_CASE("tcgen05.mma.sp takes half of A, and the places of it from tensor memo
   for (Types const& types : plain)
     for (bool const pair : {false, true})
       for (int round = 0; round < 2; ++round) {
-        Case x;
-        x.kind = types.kind;
-        x.a = types.a;
-        x.b = types.b;
-        x.d = types.d;
+        Case x = case_of(types);
         x.sparse = true;
         x.pair = pair;
         x.rows = pair ? 256 : 128;
@@ -437,10 +429,7 @@ TEST_CASE("tcgen05.mma scales blocks of every kind, with the bytes that the desc
                                      {"mxf4nvf4", "e2m1", "e2m1", "f32"}};
   for (Types const& types : scaled)
     for (int round = 0; round < 9; ++round) {
-      Case x;
-      x.kind = types.kind;
-      x.a = types.a;
-      x.b = types.b;
+      Case x = case_of(types);
       x.pair = round % 3 == 2;
       x.rows = x.pair ? pick(random, {128, 256}) : 128;
       x.columns = 16 * static_cast<int>(1 + random.below(16));

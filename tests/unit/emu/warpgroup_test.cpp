@@ -35,29 +35,8 @@ int selector_of(Case const& x) {
   return selectors_of(bits_of(x), depth_of(x)) - 1;
 }
 
-// A matrix in shared memory: rows of M or N, and k.
-struct Stored {
-  int start = 0, leading = 0, stride = 0;
-  int swizzle_bytes = 16;
-  bool transposed = false;
-
-  int bit_of(int row, int k, int bits) const {
-    int const w = swizzle_bytes, in_bits = k * bits;
-    int offset = 0, bit = 0;
-    if (!transposed) {
-      offset = row % 8 * w + row / 8 * stride;
-      offset += w == 16 ? in_bits / 128 * leading + in_bits % 128 / 8 : in_bits / 8;
-      bit = in_bits % 8;
-    } else {
-      int const of_row = w * 8 / bits, of_block = w == 16 ? stride : leading, of_eight = w == 16 ? leading : stride;
-      offset = row % of_row * bits / 8 + row / of_row * of_block + k % 8 * w + k / 8 * of_eight;
-    }
-    // Within the pattern, pieces of 16 bytes change places.
-    int const line = offset / 128 % (w / 16), piece = offset / 16;
-    return 8 * (start + (piece ^ line) * 16 + offset % 16) + bit;
-  }
-  // Bytes between what one instruction and the next read.
-  // An instruction reads so many bytes of a row.
+struct Stored : SharedLayout {
+  // Bytes between what one instruction reads and the next; each reads so many bytes of a row.
   int step(int bytes = 32) const {
     int const pieces = bytes / 16;
     if (!transposed) return swizzle_bytes == 16 ? pieces * leading : bytes;
