@@ -172,19 +172,18 @@ bool CountedLaunch::run_chosen(Run const& with, std::span<std::uint64_t const> g
   return run_some(with, groups, true);
 }
 
-// Of the groups that run next, as far as the middle is unlike those before them.
+// Of the groups that run next, where the middle is unlike those before them.
 void CountedLaunch::add_candidates(std::span<std::uint64_t const> groups) {
   constexpr std::size_t most = 64;
-  auto const& before = chosen_;
   if (!sample_ || !sample_->has_neighbours() || executed_ == 0 || candidates_.size() >= most) return;
-  launch::Likeness const likeness(launch_.grid, before, counters_);
+  launch::Likeness const likeness(launch_.grid, chosen_, counters_);
   auto const is_near = [&](auto const& candidate) { return likeness.distance(candidate->group()) <= 1; };
   if (likeness.middle_is_typical() || std::ranges::any_of(candidates_, is_near)) return;
   auto const step = std::max<std::size_t>(1, groups.size() / (most - candidates_.size()));
   for (std::size_t i = 0; i < groups.size() && candidates_.size() < most; i += step) {
     if (!launch::has_next_neighbours(launch_.grid, groups[i])) continue;
     auto sample = std::make_unique<launch::GroupSample>(*kernel_.ready, launch_.grid, groups[i]);
-    auto const has_run = [&](auto group) { return std::ranges::binary_search(before, group); };
+    auto const has_run = [&](auto group) { return std::ranges::binary_search(chosen_, group); };
     if (std::ranges::none_of(sample->groups(), has_run)) candidates_.push_back(std::move(sample));
   }
 }

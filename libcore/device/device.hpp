@@ -131,9 +131,10 @@ enum class Trust : std::uint8_t { ok, doubtful };
 
 // What a launch itself costs, for models that leave it out.
 struct LaunchCost {
-  bool of_device = false;                         // what the database has measured from submission to start
-  double seconds = 0;                             // besides
-  std::optional<double> of_host;                  // instead: Device::host_launch_s() with this
+  bool of_device = false;  // what the database has measured from submission to start
+  double seconds = 0;      // besides
+  // Instead of both: what the host sees where the database knows it, else these seconds.
+  std::optional<double> of_host;
   std::map<std::string, double, std::less<>> of;  // seconds of single devices instead, by id
 
   // Seconds of one launch; none where nothing is asked for, or the database does not know it.

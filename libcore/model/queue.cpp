@@ -175,7 +175,8 @@ double Projector::shared_passes() const {
   std::size_t const lanes = device_.shared_banks == 16 ? 0 : 1;
   std::size_t const banks = lanes == 0 ? 0 : device_.shared_bank_bytes == 8 ? 2 : 1;
   double const passes = row_.shared_load_passes[lanes][banks] + row_.shared_store_passes[lanes][banks];
-  double const engines = of_group(k_.group_.shared_engine_bytes) / (16 * (lanes == 0 ? 4 : banks == 2 ? 16 : 8));
+  double const bytes_of_pass = lanes == 0 ? 64 : banks == 2 ? 256 : 128;
+  double const engines = of_group(k_.group_.shared_engine_bytes) / bytes_of_pass;
   return std::max(0.0, passes / groups_total_ - engines);
 }
 
@@ -477,7 +478,7 @@ void Projector::one_launch(Held held) {
   if (held == Held::in_l3) station(Station::dram) = l3_s_, from_l3_ += from_memory_, from_memory_ = 0;
   // Shared memory is part of the load/store unit: it has a station of its own to be named. An instruction that has its
   // pipe has the scheduler: that counts as far as it is busier than any pipe.
-  // It is a station where engines use it besides.
+  // It is one to count where engines use it besides; what the load/store unit takes of it then counts once.
   bool const apart = c_.shared_in_lsu <= 0 || engines_ > 0;
   double const twice = c_.shared_in_lsu * (station(Station::shared) - engines_);
   double sum = 0, most = 0, norm = 0, busiest_pipe = 0;

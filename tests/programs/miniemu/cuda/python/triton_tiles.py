@@ -75,7 +75,7 @@ sizes = {"rows": 128, "columns": 128, "depth": 64}
 
 
 def check_products(instruction):
-    """`instruction`: must stand in a plain product."""
+    """`instruction`: a plain product must have it."""
     m, n, k = 200, 256, 192
     a = random.standard_normal((256, k)).astype(numpy.float16)
     b = random.standard_normal((k, n)).astype(numpy.float16)
