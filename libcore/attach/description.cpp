@@ -102,7 +102,6 @@ class ReadBack {
   std::string buffers_, images_;
 };
 
-// Tensor maps hold addresses of the application's memory.
 bool reads_tensor_maps(ptx::Function const& function) {
   return std::ranges::any_of(function.instructions, [](auto const& i) { return i.is(ptx::Op::cp) && i.has("tensor"); });
 }
@@ -206,10 +205,13 @@ std::string describe_launch(DescribedLaunch const& launch, LaunchSource const& s
     arguments += (i ? ", " : "") +
                  toml_string(argument(launch.function.parameters[i], launch.arguments[i], source, read_back, images));
   if (images == 0 && reads_images(launch.function)) throw Refused{"it reads textures or surfaces"};
-  if (reads_tensor_maps(launch.function)) throw Refused{"it reads tensor maps"};
+  if (!source.has_own_tensor_maps() && reads_tensor_maps(launch.function)) throw Refused{"it reads tensor maps"};
+  auto const& cluster = launch.sizes.cluster;
   return "# Captured from a running application.\nfile = " + toml_string(spool.program(file)) + '\n' +
          read_back.finish() + "\n[[launch]]\nkernel = " + toml_string(launch.function.name) +
-         "\ngrid = " + sizes(launch.sizes.grid) + "\nlocal = " + sizes(launch.sizes.block) +
+         "\ngrid = " + sizes(launch.sizes.grid) +
+         (std::max({cluster.x, cluster.y, cluster.z}) > 1 ? "\ncluster = " + sizes(cluster) : std::string()) +
+         "\nlocal = " + sizes(launch.sizes.block) +
          (launch.sizes.dynamic_shared_bytes ? fmt::format("\nshared = {}", launch.sizes.dynamic_shared_bytes) : "") +
          "\nargs = [" + arguments + "]\n";
 }

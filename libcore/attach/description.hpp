@@ -4,7 +4,7 @@
 // lay (launch::Buffer::at), so that pointers in them and in structures are moved with them. The program's PTX stands
 // beside, in which variables have their present values. Textures and surfaces are images. Limits: refused are kernels
 // that call the runtime themselves, variables of the program that hold other pointers than at first, textures that are
-// no argument of their own, and memory of more than max_described_bytes.
+// no argument of their own, tensor maps of a GPU, and memory of more than max_described_bytes.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ inline constexpr std::uint64_t max_described_bytes = std::uint64_t{1} << 30;  //
 struct Sizes {
   cudart::Dim3 grid, block;
   std::size_t dynamic_shared_bytes;
+  cudart::Dim3 cluster = {1, 1, 1};
 
   Configuration configuration() const {
     return {3, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes};
@@ -52,6 +53,8 @@ class LaunchSource {
   // False where the variable has the value that the program says. Of one that begins as an address (of a function, of
   // another variable) nothing else can be said in PTX.
   virtual bool read_variable(ptx::Variable const&, std::vector<std::uint8_t>& value) const = 0;
+  // Tensor maps are in the emulator's own layout, in which what they describe is an aligned word.
+  virtual bool has_own_tensor_maps() const { return false; }
   virtual std::optional<Picture> picture(std::uint64_t /*handle*/) const { return std::nullopt; }
 };
 

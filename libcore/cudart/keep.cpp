@@ -88,6 +88,7 @@ class OnEmulator final : public attach::LaunchSource {
     throw attach::Refused{
         fmt::format("variable '{}' of its program holds another address than at first", variable.name)};
   }
+  bool has_own_tensor_maps() const override { return true; }
   std::optional<Picture> picture(std::uint64_t handle) const override {
     if (!from_.textures.find(handle)) return std::nullopt;
     std::string why;
@@ -112,9 +113,7 @@ KeptLaunch::KeptLaunch(From const& from, Kernel const& kernel, LaunchRequest con
     : spool_(from.spool) {
   try {
     if (request.cooperative) throw attach::Refused{"all of its groups must run together"};
-    if (std::uint64_t{request.cluster.x} * request.cluster.y * request.cluster.z > 1)
-      throw attach::Refused{"it is launched in clusters"};
-    attach::Sizes const sizes{request.grid, request.block, request.shared_bytes};
+    attach::Sizes const sizes{request.grid, request.block, request.shared_bytes, request.cluster};
     text_ = attach::describe_launch({*kernel.program->module, *kernel.function, sizes, request.arguments},
                                     OnEmulator(from, *kernel.program), spool_, number);
     file_ = spool_.name("launch", number, ".toml");

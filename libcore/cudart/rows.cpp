@@ -42,11 +42,12 @@ class GroupFilter final : public emu::Observer {
   void branch(std::uint32_t instruction, emu::Lanes const& executing, emu::Lanes const& taking) override {
     if (passing_) inner_->branch(instruction, executing, taking);
   }
-  void barrier(std::uint32_t instruction, emu::Lanes const& lanes) override {
-    if (passing_) inner_->barrier(instruction, lanes);
+  void barrier(std::uint32_t instruction, emu::Lanes const& lanes, std::uint32_t number,
+               std::uint32_t threads) override {
+    if (passing_) inner_->barrier(instruction, lanes, number, threads);
   }
-  void product(std::uint32_t instruction, char const* kind, double flop) override {
-    if (passing_) inner_->product(instruction, kind, flop);
+  void product(std::uint32_t instruction, std::uint32_t lane, char const* kind, double flop) override {
+    if (passing_) inner_->product(instruction, lane, kind, flop);
   }
   std::unique_ptr<emu::Observer> fork() const override {
     auto forked = inner_->fork();

@@ -238,15 +238,18 @@ class Observer {
   virtual void frame(FrameChange const&) {}  // executed calls only; inlined functions have none
   // A conditional branch: lanes that execute it and, of those, lanes that take it.
   virtual void branch(std::uint32_t /*instruction*/, Lanes const& /*executing*/, Lanes const& /*taking*/) {}
-  virtual void barrier(std::uint32_t /*instruction*/, Lanes const&) {}
+  // Lanes arrive at barrier `number` of the group, which `threads` work-items open; 0: all that have not left.
+  virtual void barrier(std::uint32_t /*instruction*/, Lanes const&, std::uint32_t /*number*/,
+                       std::uint32_t /*threads*/) {}
   virtual void meet(Meeting const&) {}  // a barrier opens
   // A product of matrices whose shape is data (tcgen05): its kind, as ptx/matrix.hpp names them, and its operations.
-  // The text lasts for ever.
-  virtual void product(std::uint32_t /*instruction*/, char const* /*kind*/, double /*flop*/) {}
+  // The text lasts for ever. `lane` of the unit has issued it.
+  virtual void product(std::uint32_t /*instruction*/, std::uint32_t /*lane*/, char const* /*kind*/, double /*flop*/) {}
   // Lanes of an integer division or remainder whose divisor is 0; called only if some observer has needs_divisors().
   virtual void zero_divisor(std::uint32_t /*instruction*/, Lanes const&) {}
   virtual bool needs_divisors() const { return false; }
-  virtual bool needs_order() const { return false; }  // all groups on one thread
+  virtual bool needs_order() const { return false; }                // all groups on one thread
+  virtual bool accepts_clusters() const { return !needs_order(); }  // a fork for each group, on one thread
   // Reading tensor memory that nothing has written is a finding: it is not memory that observers hear of.
   virtual bool needs_written() const { return false; }
 

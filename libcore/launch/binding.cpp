@@ -91,6 +91,7 @@ class Binder {
       bound_.launch.grid = {groups(call_.global.size.x, local.x, 'x'), groups(call_.global.size.y, local.y, 'y'),
                             groups(call_.global.size.z, local.z, 'z')};
     auto const& grid = bound_.launch.grid;
+    if (call_.cluster) bound_.launch.cluster = call_.cluster->size;
     bound_.global = {items(grid.x, local.x), items(grid.y, local.y), items(grid.z, local.z)};
     if (call_.offset) {
       std::uint32_t const from[] = {call_.offset->size.x, call_.offset->size.y, call_.offset->size.z};

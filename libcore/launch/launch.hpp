@@ -119,6 +119,7 @@ struct Call {
   Size global;             // work-items, or groups when in_groups
   bool in_groups = false;  // --grid
   std::optional<Size> local;
+  std::optional<Size> cluster;             // groups of a cluster
   std::optional<Size> offset;              // what OpenCL's global ids begin at
   std::uint64_t dynamic_shared_bytes = 0;  // CUDA's third launch parameter
   std::vector<Argument> arguments;

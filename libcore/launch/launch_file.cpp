@@ -23,6 +23,9 @@ constexpr std::size_t max_plan_bytes = std::size_t{256} << 20;  // of a plan's c
 constexpr std::size_t max_points = 1'000'000;                   // of a sweep, before `where` leaves some out
 constexpr std::size_t max_line_bytes = 1000;                    // of a line that errors show; each call keeps its own
 
+std::vector<std::string> const launch_keys{"kernel", "global", "grid", "cluster", "local",
+                                           "offset", "args",   "bind", "shared",  "touched_before"};
+
 class LaunchFile {
  public:
   LaunchFile(std::string const& path, std::vector<std::string> const& options, std::vector<std::string> const& sets)
@@ -313,10 +316,9 @@ class LaunchFile {
     for (auto const& item : array_of(node, what, fmt::format("write [[{}]]", what))) {
       auto const* const table = item.as_table();
       if (!table) throw wrong(item, fmt::format("{} must be a table", what), fmt::format("write [[{}]]", what));
-      check_keys(
-          *table,
-          {"kernel", "global", "grid", "local", "offset", "args", "bind", "shared", "touched_before", "for", "each"},
-          "a launch");
+      auto keys = launch_keys;
+      keys.insert(keys.end(), {"for", "each"});
+      check_keys(*table, keys, "a launch");
       auto const* const loops = table->get("for");
       if (!loops) {
         read_launch(*table);
@@ -417,8 +419,7 @@ class LaunchFile {
 
   void read_launch(toml::table const& table) {
     if (auto const* const each = table.get("each")) {
-      for (auto const* key :
-           {"kernel", "global", "grid", "local", "offset", "args", "bind", "shared", "touched_before"})
+      for (auto const& key : launch_keys)
         if (auto const* const node = table.get(key))
           throw wrong(*node, fmt::format("'{}' beside 'each'", key), "the launches of `each` have their own");
       return read_launches(*each, "each");
@@ -433,6 +434,7 @@ class LaunchFile {
     call.in_groups = grid != nullptr;
     call.global = read_size(grid ? *grid : *global);
     if (auto const* const local = table.get("local")) call.local = read_size(*local);
+    if (auto const* const cluster = table.get("cluster")) call.cluster = read_size(*cluster);
     if (auto const* const offset = table.get("offset")) {
       call.offset = parse_size(size_text(*offset), 0);
       plan_.request.global_offset = true;

@@ -19,9 +19,30 @@ namespace {
 using ptx::Op;
 using ptx::StateSpace;
 
-std::string_view space_of(ptx::Instruction const& i) {
+// Barriers that programs number: what waits there need not be the whole group.
+bool is_numbered_barrier(ptx::Instruction const& i) {
+  if (!i.is_barrier() || i.has("warp") || i.has("cluster")) return false;
+  std::size_t const first = i.has("red") ? 1 : 0, last = i.operands.size() - (i.has("red") ? 1 : 0);
+  if (i.operands.size() <= first) return false;
+  ptx::Operand const& number = i.operands[first];
+  return last > first + 1 || number.kind != ptx::Operand::Kind::integer || number.value != 0;
+}
+bool is_product_of_data(ptx::Instruction const& i) {
+  return i.is(Op::tcgen05) && i.has("mma");
+}
+
+// What the numbers of an instruction's item in column `addresses` are, as column `space` names it; empty: it has none.
+std::string_view space_of(ptx::Instruction const& i, record::InstructionClass counted) {
+  if (is_numbered_barrier(i)) return record::barrier_space;
+  if (is_product_of_data(i)) return record::product_space;
+  if (i.tests_mbarrier() || i.arrives_at_mbarrier()) return name(i.is_bulk_copy() ? i.space() : StateSpace::shared);
+  if (counted != record::InstructionClass::memory) return {};
+  if (i.is(Op::tcgen05)) return name(StateSpace::shared);
   return name(i.is_image_access() || i.is(Op::txq, Op::suq) ? StateSpace::tex : i.space());
 }
+
+// Of a copy engine's pieces: each lies in one sector.
+constexpr std::uint64_t bulk_piece_bytes = 16;
 
 std::optional<std::uint64_t> bytes_of(ptx::Instruction const& i) {
   std::uint64_t bytes = 0;
@@ -30,13 +51,14 @@ std::optional<std::uint64_t> bytes_of(ptx::Instruction const& i) {
       if (m == ptx::name(type)) bytes = ptx::size_bytes(type);
   if (i.is(Op::cp) && i.operands.size() > 2 && i.operands[2].kind == ptx::Operand::Kind::integer)
     return i.operands[2].value;
+  if (i.is_bulk_copy()) return bulk_piece_bytes;
   if (bytes == 0 || i.is(Op::cp, Op::ldmatrix, Op::stmatrix, Op::wmma)) return std::nullopt;
   return bytes * i.elements();
 }
 
-// cp.async.wait_group N
+// cp.async.wait_group N, cp.async.bulk.wait_group N, wgmma.wait_group N
 std::optional<std::uint64_t> pending_of(ptx::Instruction const& i) {
-  bool const waits = i.is(Op::cp) && !i.modifiers.empty() && i.modifiers.back() == "wait_group";
+  bool const waits = i.is(Op::cp, Op::wgmma) && i.has("wait_group");
   if (!waits || i.operands.empty() || i.operands[0].kind != ptx::Operand::Kind::integer) return std::nullopt;
   return i.operands[0].value;
 }
@@ -162,7 +184,7 @@ void TraceOutput::flush() {
 // ---------------------------------------------------------------- events
 
 struct TraceObserver::State {
-  // One memory instruction of a block.
+  // One instruction of a block that has an item.
   struct Item {
     std::uint32_t instruction = 0;
     std::string text;  // of an address that the PTX names
@@ -176,13 +198,13 @@ struct TraceObserver::State {
 
   State(emu::Program const& p, unsigned w, TraceOutput& o) : program(p), width(w), output(o) {
     auto const& instructions = program.kernel().instructions;
-    item_of.resize(instructions.size());
+    item_of.resize(instructions.size(), no_item);
     letters.resize(instructions.size());
     for (auto const& range : program.blocks()) {
       auto& items = blocks.emplace_back();
       for (std::uint32_t i = range.first; i < range.last; ++i) {
-        if (program.instruction_class(i) != record::InstructionClass::memory) continue;
-        std::string_view const space = space_of(instructions[i]);
+        std::string_view const space = space_of(instructions[i], program.instruction_class(i));
+        if (space.empty()) continue;
         item_of[i] = static_cast<std::uint32_t>(items.size());
         letters[i] = space == "generic" ? 'g' : space[0];
         items.push_back({i, space == "param" ? parameter_address(program.kernel(), instructions[i]) : std::string()});
@@ -191,8 +213,12 @@ struct TraceObserver::State {
   }
 
   void begin_item(Wavefront&, std::vector<Item> const&, std::uint32_t item);
+  // The item of an instruction without addresses: a number, the same for the lanes of `mask`, of wavefront w of the
+  // unit.
+  void add_number(std::uint32_t instruction, std::uint32_t w, std::uint64_t mask, std::uint64_t number);
   void finish_block();
 
+  static constexpr std::uint32_t no_item = ~std::uint32_t{0};
   emu::Program const& program;
   unsigned width;
   TraceOutput& output;
@@ -276,11 +302,35 @@ void TraceObserver::block(std::uint32_t block, emu::Lanes const& lanes) {
   }
 }
 
+void TraceObserver::State::add_number(std::uint32_t instruction, std::uint32_t w, std::uint64_t mask,
+                                      std::uint64_t number) {
+  if (!running || mask == 0 || item_of[instruction] == no_item) return;
+  static constexpr std::array<std::uint32_t, record::max_trace_lanes> same{};
+  Wavefront& wavefront = wavefronts[w];
+  begin_item(wavefront, blocks[block], item_of[instruction]);
+  char* const out = wavefront.text.data() + wavefront.used;
+  char const* const end = record::write_lane_addresses(out, masks[w], mask, 0, number, same.data());
+  wavefront.used += static_cast<std::size_t>(end - out);
+}
+
+void TraceObserver::barrier(std::uint32_t instruction, emu::Lanes const& lanes, std::uint32_t number,
+                            std::uint32_t threads) {
+  State& s = *state_;
+  for (std::uint32_t w = 0; w < s.count; ++w)
+    s.add_number(instruction, w, mask_of(lanes, s.width, w), record::barrier_number(number, threads));
+}
+
+void TraceObserver::product(std::uint32_t instruction, std::uint32_t lane, char const*, double flop) {
+  std::uint64_t const operations = flop < 1e18 ? static_cast<std::uint64_t>(flop) : 0;
+  state_->add_number(instruction, lane / state_->width, std::uint64_t{1} << lane % state_->width, operations);
+}
+
 void TraceObserver::memory(emu::MemoryAccess const& access) {
   State& s = *state_;
-  if (!s.running || s.program.instruction_class(access.instruction) != record::InstructionClass::memory) return;
-  auto const& items = s.blocks[s.block];
   std::uint32_t const item = s.item_of[access.instruction];
+  if (!s.running || item == State::no_item || is_product_of_data(s.program.kernel().instructions[access.instruction]))
+    return;
+  auto const& items = s.blocks[s.block];
   char letter = letter_of(access.space);
   if (letter == s.letters[access.instruction]) letter = 0;
   for (std::uint32_t w = 0; w < s.count; ++w) {
@@ -296,7 +346,7 @@ void TraceObserver::memory(emu::MemoryAccess const& access) {
 }
 
 std::unique_ptr<emu::Observer> TraceObserver::fork() const {
-  throw std::logic_error("a trace is written by one thread");
+  return std::make_unique<TraceObserver>(state_->program, state_->width, state_->output);
 }
 void TraceObserver::join(Observer const&) {}
 
@@ -330,10 +380,8 @@ void TraceObserver::write_instructions(std::string const& kernel) {
       row.class_name = name(program.instruction_class(i));
       row.dst = joined(effects.written);
       row.src = joined(effects.read);
-      if (program.instruction_class(i) == record::InstructionClass::memory) {
-        row.space = space_of(instruction);
-        row.bytes_per_lane = bytes_of(instruction);
-      }
+      row.space = space_of(instruction, program.instruction_class(i));
+      if (program.instruction_class(i) == record::InstructionClass::memory) row.bytes_per_lane = bytes_of(instruction);
       row.opcode = ptx::full_opcode(instruction);
       row.pending = pending_of(instruction);
       std::tie(row.source, row.line) = place_of(program.module(), instruction);

@@ -57,11 +57,14 @@ class TraceObserver final : public emu::Observer {
   void write_launch(record::Kernel const&, std::uint64_t groups_total);
 
   bool needs_order() const override { return true; }
+  bool accepts_clusters() const override { return true; }
   void group_begin(std::uint64_t) override;
   void group_end() override;
   void block(std::uint32_t, emu::Lanes const&) override;
   void memory(emu::MemoryAccess const&) override;
-  std::unique_ptr<Observer> fork() const override;  // throws std::logic_error: see Limits
+  void barrier(std::uint32_t, emu::Lanes const&, std::uint32_t number, std::uint32_t threads) override;
+  void product(std::uint32_t, std::uint32_t lane, char const*, double flop) override;
+  std::unique_ptr<Observer> fork() const override;  // on the same output: see Limits
   void join(Observer const&) override;
 
  private:

@@ -77,4 +77,18 @@ std::optional<MatrixProduct> matrix_product(Instruction const& i) {
   return out;
 }
 
+std::string kind_of_data_product(Instruction const& i) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kinds{{{"kind::f16", "f16/f32"},
+                                                                                       {"kind::tf32", "tf32/f32"},
+                                                                                       {"kind::f8f6f4", "f8/f32"},
+                                                                                       {"kind::i8", "i8/i32"},
+                                                                                       {"kind::mxf8f6f4", "f8/f32"},
+                                                                                       {"kind::mxf4", "f4/f32"},
+                                                                                       {"kind::mxf4nvf4", "f4/f32"}}};
+  if (!i.is(Op::tcgen05) || !i.has("mma")) return {};
+  for (auto const& [word, types] : kinds)
+    if (i.has(word)) return "tcgen05/" + std::string(types) + (i.has("sp") ? "/sparse" : "");
+  return {};
+}
+
 }  // namespace kernelcast::ptx

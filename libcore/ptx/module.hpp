@@ -190,6 +190,14 @@ struct Instruction {
   bool is_branch() const { return is(Op::bra, Op::brx); }
   bool is_call() const { return is(Op::call); }
   bool ends_function() const { return is(Op::ret, Op::exit, Op::trap); }
+  // Copies that a copy engine carries out: cp.async.bulk and its kind.
+  bool is_bulk_copy() const { return is(Op::cp) && has("bulk") && !has("commit_group") && !has("wait_group"); }
+  bool tests_mbarrier() const { return is(Op::mbarrier) && (has("test_wait") || has("try_wait")); }
+  // Arrivals of any kind: those of work-items, of transactions, and what follows when copies or products are complete.
+  bool arrives_at_mbarrier() const {
+    return has("mbarrier::complete_tx::bytes") || has("mbarrier::arrive::one") || (is(Op::cp) && has("mbarrier")) ||
+           (is(Op::mbarrier) && (has("arrive") || has("arrive_drop") || has("expect_tx") || has("complete_tx")));
+  }
   // ld.param and st.param: of a kernel's own parameters, and arguments and results of calls.
   bool accesses_parameter() const {
     return is(Op::ld, Op::st) && !modifiers.empty() && modifiers[0].starts_with("param");

@@ -10,7 +10,7 @@ namespace {
 constexpr std::array limiters{Limiter::issue,        Limiter::core,    Limiter::integer,     Limiter::fp64,
                               Limiter::special,      Limiter::shared,  Limiter::l1,          Limiter::l2,
                               Limiter::dram,         Limiter::barrier, Limiter::memory_wait, Limiter::dependency_wait,
-                              Limiter::barrier_wait, Limiter::atomics, Limiter::launch};
+                              Limiter::barrier_wait, Limiter::atomics, Limiter::launch,      Limiter::tensor};
 
 void add_run(Schema<Emulation>& s) {
   s.column("cycles", &Emulation::cycles, Unit::cycles, "projected cycles of all launches, at the device's clock")
@@ -63,7 +63,8 @@ void add_shares(Schema<Emulation>& s) {
       .column("dram_bytes", &Emulation::dram_bytes, Unit::bytes,
               "moved from and to device memory for the groups of all launches")
       .column("busy_scalar", &Emulation::busy_scalar, Unit::none,
-              "part of the time in which the scalar unit is taken, where there is one");
+              "part of the time in which the scalar unit is taken, where there is one")
+      .column("busy_tensor", &Emulation::busy_tensor, Unit::none, "the same of the matrix units");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Emulation {
   Number stall_dependency, stall_memory, stall_barrier, stall_issue;
   Number l1_hit, l2_hit;
   Number dram_bytes;
-  Number busy_scalar;
+  Number busy_scalar, busy_tensor;
 
   static Schema<Emulation> const& schema();
 };

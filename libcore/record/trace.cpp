@@ -51,7 +51,8 @@ void add_instruction(Schema<Trace>& schema) {
               "inst: numbers of the registers it reads, those of addresses and of the guard included, joined by ';'")
       .may_be_empty()
       .column("space", &Trace::space, Unit::none,
-              "inst: generic, global, shared, local, const, param or tex; empty for all but memory instructions")
+              "inst: generic, global, shared, local, const, param, tex, barrier or product: what its item in addresses "
+              "is about; empty where it has none")
       .may_be_empty()
       .column("bytes_per_lane", &Trace::bytes_per_lane, Unit::bytes,
               "inst: bytes that a memory instruction moves per work-item, all elements of a vector together");
@@ -64,9 +65,10 @@ void add_execution(Schema<Trace>& schema) {
       .column("mask", &Trace::mask, Unit::none, "exec: lanes that execute the block, hexadecimal, bit l = lane l")
       .may_be_empty()
       .column("addresses", &Trace::addresses, Unit::none,
-              "exec: one item per instruction of class memory of the block, joined by ';': base+stride in bytes from "
+              "exec: one item per instruction of the block that has a space, joined by ';': base+stride in bytes from "
               "lane to lane, or a list joined by blanks; with mask@ before it where other lanes take part, and a "
-              "letter of the space (g, s, l, c, p, t) where it is not the instruction's own")
+              "letter of the space (g, s, l, c, p, t) where it is not the instruction's own; of a barrier its number + "
+              "16 x the work-items that open it (0: all), of a product its operations")
       .may_be_empty()
       .optional_column("width", &Trace::width, Unit::lanes, "launch: lanes of a wavefront, 32 or 64; without it 32")
       .optional_column("opcode", &Trace::opcode, Unit::none, "inst: the PTX opcode with its modifiers")
@@ -75,7 +77,8 @@ void add_execution(Schema<Trace>& schema) {
       .may_be_empty()
       .optional_column("line", &Trace::line, Unit::count, "inst: line of that file")
       .optional_column("pending", &Trace::pending, Unit::count,
-                       "inst: cp.async.wait_group: groups of asynchronous copies that may be under way still");
+                       "inst: wait_group of cp.async, cp.async.bulk and wgmma: groups of asynchronous operations that "
+                       "may be under way still");
 }
 
 template <class Number>
@@ -187,7 +190,6 @@ void AddressReader::take_mask() {
     take('@');
   }
   if (mask_ == 0) refuse("a part of no lanes");
-  if (mask_ & ~row_mask_) refuse("lanes that do not execute the block");
 }
 
 bool AddressReader::next(AddressPart& part, std::vector<std::uint64_t>& list) {

@@ -4,15 +4,19 @@
 // pc, before the first row that executes it; `exec` is one wavefront that executes one basic block. A wavefront's rows
 // are in its own order; rows of different wavefronts interleave as the emulator ran them.
 //
-// `addresses` of an exec row has one item per memory instruction of the block (class `memory`), in order, joined by
-// ';'.
+// `addresses` of an exec row has one item per instruction of the block that has a `space`, in order, joined by ';':
+// memory instructions, arrivals at mbarriers and tests of them, numbered barriers, products whose shape is data.
 //   item   = "" | part { "|" part }          empty: no lane takes part, or the instruction has no address
 //   part   = [mask "@"] [space] (base "+" stride | address { " " address })
 // base is the address of the lowest lane that takes part and stride the bytes from lane to lane (negative: "64+-4");
 // else there is one address for each lane that takes part. All are decimal: device addresses of global and constant
 // memory, offsets within the group's shared memory, the work-item's local memory or the kernel's parameters. mask (hex)
-// stands where other lanes take part than execute the block. space is a letter (g, s, l, c, p, t) where the part is
+// stands where other lanes take part than execute the block: fewer, or, of a copy engine, any of the wavefront, which
+// carry pieces of the copy in the emulator. space is a letter (g, s, l, c, p, t) where the part is
 // in another space than the instruction's column `space` says (generic: other than global).
+// An item of space `barrier` is no address but barrier_number(); one of space `product` the operations of a product of
+// matrices (tcgen05.mma). The last part of a bulk copy that signals an mbarrier (of shared memory, one lane) is that
+// mbarrier.
 #pragma once
 
 #include <array>
@@ -51,13 +55,19 @@ struct Trace : RegisterCounts {
   static Schema<Trace> const& schema();
 };
 
+inline constexpr std::string_view barrier_space = "barrier", product_space = "product";
+// A barrier 0 to 15 that `threads` work-items open; 0: all of the group that have not left.
+constexpr std::uint64_t barrier_number(std::uint32_t barrier, std::uint32_t threads) {
+  return barrier + std::uint64_t{16} * threads;
+}
+
 // ---------------------------------------------------------------- the text of `addresses`
 
 inline constexpr unsigned max_trace_lanes = 64;
 
 // One part: the addresses of some lanes.
 struct LaneAddresses {
-  std::size_t item = 0;  // which memory instruction of the block
+  std::size_t item = 0;  // which of the block's instructions that have one
   char space = 0;        // a letter, or 0: the instruction's own space
   std::uint64_t mask = 0;
   std::array<std::uint64_t, max_trace_lanes> address;  // where the mask has a bit

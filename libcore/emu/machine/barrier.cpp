@@ -45,12 +45,12 @@ bool Machine::at_barrier(Unit& unit, End const& end) {
 }
 
 bool Machine::at_one_barrier(Unit& unit, End const& end, bool everyone) {
-  if (context_.observed) {
-    Lanes const lanes = lanes_of(bits_, unit);
-    for (Observer* o : observers_) o->barrier(end.instruction, lanes);
-  }
   std::uint32_t const barrier = end.cluster ? Barriers::cluster : lane_value(unit, end.index, bits_);
   std::uint32_t const threads = end.count == no_slot ? 0 : lane_value(unit, end.count, bits_);
+  if (context_.observed) {
+    Lanes const lanes = lanes_of(bits_, unit);
+    for (Observer* o : observers_) o->barrier(end.instruction, lanes, barrier, threads);
+  }
   if (barrier >= Barriers::cluster && !end.cluster)
     throw fault(Finding::Kind::trap, end.instruction, first_thread(bits_.data()),
                 "barrier " + std::to_string(barrier) + " does not exist: there are 16");

@@ -31,7 +31,7 @@ Dim3 cluster_of(Program const& program, Launch const& launch) {
   }
   Dim3 const& grid = launch.grid;
   std::string const kernel = "kernel '" + std::string(program.kernel().name) + "'";
-  if (size.count() == 0 || size.count() > max_groups)
+  if (size.count() == 0 || std::max({size.x, size.y, size.z}) > max_groups || size.count() > max_groups)
     throw Error(Status::usage, kernel + ": a cluster of " + std::to_string(size.count()) + " groups",
                 "clusters have 1 to 16 groups");
   if (grid.x % size.x != 0 || grid.y % size.y != 0 || grid.z % size.z != 0)

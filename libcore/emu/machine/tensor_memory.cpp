@@ -29,8 +29,8 @@ std::uint32_t allocate_columns(Context& c, MicroOp const& op, std::uint32_t lane
 void release_columns(Context& c, MicroOp const& op, std::uint32_t lane, std::uint32_t address, std::uint32_t columns) {
   static_cast<Machine*>(c.machine)->release_columns(c, op, lane, address, columns);
 }
-void notify_product(Context& c, MicroOp const& op, bool pair, char const* kind, double flop) {
-  static_cast<Machine*>(c.machine)->notify_product(op, pair, kind, flop);
+void notify_product(Context& c, MicroOp const& op, std::uint32_t lane, bool pair, char const* kind, double flop) {
+  static_cast<Machine*>(c.machine)->notify_product(op, lane, pair, kind, flop);
 }
 
 bool has_columns(Context& c, MicroOp const& op, std::uint32_t lane, TensorMemory const& memory,
@@ -178,11 +178,11 @@ void Machine::end_tensor_memory() const {
   });
 }
 
-void Machine::notify_product(MicroOp const& op, bool pair, char const* kind, double flop) const {
+void Machine::notify_product(MicroOp const& op, std::uint32_t lane, bool pair, char const* kind, double flop) const {
   std::uint32_t const first = pair ? cluster_rank_ / 2 * 2 : 0, count = pair ? 2 : 1;
   for (std::uint32_t k = first; k < first + count; ++k)
     for (Observer* o : pair ? cluster_->members[k]->observers_ : observers_)
-      o->product(op.instruction, kind, flop / count);
+      o->product(op.instruction, lane, kind, flop / count);
 }
 
 }  // namespace kernelcast::emu

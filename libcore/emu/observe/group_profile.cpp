@@ -96,13 +96,11 @@ struct ProfileObserver::State {
       code.loads = code.wait == Wait::global;
       for (auto const* const word : {"cg", "cv", "volatile", "relaxed", "acquire"})
         code.past_l1 = code.past_l1 || instructions[i].has(word);
-      code.bulk_copy = is_bulk_copy(instructions[i]);
+      code.bulk_copy = instructions[i].is_bulk_copy();
       code.engine = uses_engine(instructions[i]);
       code.past_l1 = code.past_l1 || code.bulk_copy;
-      code.tests = instructions[i].is(ptx::Op::mbarrier) &&
-                   (instructions[i].has("try_wait") || instructions[i].has("test_wait"));
-      code.arrives = code.bulk_copy || instructions[i].has("mbarrier") || instructions[i].is(ptx::Op::tcgen05) ||
-                     (instructions[i].is(ptx::Op::mbarrier) && !code.tests);
+      code.tests = instructions[i].tests_mbarrier();
+      code.arrives = instructions[i].arrives_at_mbarrier();
       code.fences = instructions[i].is(ptx::Op::st) || instructions[i].is_atomic();
       order(code, instructions[i]);
     }

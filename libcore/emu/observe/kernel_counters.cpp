@@ -245,7 +245,7 @@ void KernelObserver::block(std::uint32_t block, Lanes const& lanes) {
   }
 }
 
-void KernelObserver::product(std::uint32_t, char const* kind, double flop) {
+void KernelObserver::product(std::uint32_t, std::uint32_t, char const* kind, double flop) {
   state_->products[kind] += flop;
 }
 
@@ -339,7 +339,7 @@ void KernelObserver::branch(std::uint32_t instruction, Lanes const& executing, L
   }
 }
 
-void KernelObserver::barrier(std::uint32_t, Lanes const& lanes) {
+void KernelObserver::barrier(std::uint32_t, Lanes const& lanes, std::uint32_t, std::uint32_t) {
   State& s = *state_;
   std::size_t const unit = lanes.first_warp * std::size_t{lanes_per_warp} / default_lanes_per_unit;
   if (lanes.full && unit < s.barriers_of_unit.size()) {

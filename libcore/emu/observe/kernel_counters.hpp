@@ -101,8 +101,8 @@ class KernelObserver final : public Observer {
   void guarded(std::uint32_t instruction, Lanes const&) override;
   void memory(MemoryAccess const&) override;
   void branch(std::uint32_t instruction, Lanes const& executing, Lanes const& taking) override;
-  void barrier(std::uint32_t instruction, Lanes const&) override;
-  void product(std::uint32_t instruction, char const* kind, double flop) override;
+  void barrier(std::uint32_t instruction, Lanes const&, std::uint32_t number, std::uint32_t threads) override;
+  void product(std::uint32_t instruction, std::uint32_t lane, char const* kind, double flop) override;
   std::unique_ptr<Observer> fork() const override;
   void join(Observer const&) override;
 

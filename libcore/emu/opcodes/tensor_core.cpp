@@ -320,7 +320,7 @@ struct Job {
   }
 
   void notify() const {
-    notify_product(c, op, f.pair, s.name, 2.0 * s.rows * s.columns * s.depth);
+    notify_product(c, op, lane, f.pair, s.name, 2.0 * s.rows * s.columns * s.depth);
     if (!c.observed) return;
     SharedMatrix const a(a_word), b(b_word);
     Side const of_a = side_a(), of_b = side_b();

@@ -93,6 +93,6 @@ bool has_columns(Context&, MicroOp const&, std::uint32_t lane, TensorMemory cons
 void require_written(Context&, MicroOp const&, std::uint32_t lane, TensorMemory const&, std::uint32_t first_lane,
                      std::uint32_t lanes, std::uint32_t column, bool all);
 // Observers hear of a product of matrices whose shape is data (Observer::product): of a pair, each group of its half.
-void notify_product(Context&, MicroOp const&, bool pair, char const* kind, double flop);
+void notify_product(Context&, MicroOp const&, std::uint32_t lane, bool pair, char const* kind, double flop);
 
 }  // namespace kernelcast::emu

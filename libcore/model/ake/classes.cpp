@@ -3,13 +3,61 @@
 #include <algorithm>
 
 #include "ptx/module.hpp"
+#include "record/trace.hpp"
 
 namespace kernelcast::model::ake {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> space_names{"",      "generic", "global", "shared",
-                                                      "local", "const",   "param",  "tex"};
+constexpr std::array<std::string_view, 10> space_names{
+    "", "generic", "global", "shared", "local", "const", "param", "tex", record::barrier_space, record::product_space};
+
+InstructionType plain(Class c, bool fence = false) {
+  return {c, Kind::plain, Space::none, false, fence};
+}
+InstructionType of_queue(Class c, Kind kind, Queue queue, Space space = Space::none) {
+  InstructionType out{c, kind, space, false, true};
+  out.queue = queue;
+  return out;
+}
+
+// By copy engines; hints to fetch something move nothing that is waited for.
+InstructionType classify_bulk(ptx::Instruction const& i, Space space) {
+  if (i.has("prefetch")) return {Class::move, Kind::plain, space};
+  InstructionType out{Class::gmem_load_l2, Kind::copy, space, false, false, true};
+  out.engine = true;
+  out.signals = i.arrives_at_mbarrier();
+  out.stores = space != Space::shared;
+  out.queue = out.signals ? Queue::none : Queue::bulk;
+  return out;
+}
+
+// What goes on while its wavefront does, and what waits for it.
+std::optional<InstructionType> classify_asynchronous(ptx::Instruction const& i, Space space) {
+  using ptx::Op;
+  if (i.tests_mbarrier()) return of_queue(Class::smem_load, Kind::phase, Queue::none, space);
+  if (i.is_bulk_copy()) return classify_bulk(i, space);
+  if (i.is(Op::cp, Op::wgmma) && (i.has("commit_group") || i.has("wait_group") || i.has("wait_all"))) {
+    Queue const queue = i.is(Op::wgmma)  ? Queue::products
+                        : !i.has("bulk") ? Queue::copies
+                        : i.has("read")  ? Queue::bulk_reads
+                                         : Queue::bulk;
+    return of_queue(Class::sync, i.has("commit_group") ? Kind::commit : Kind::wait, queue);
+  }
+  if (i.arrives_at_mbarrier()) {
+    Queue const queue = i.is(Op::cp) ? Queue::copies : i.is(Op::tcgen05) ? Queue::products : Queue::none;
+    return of_queue(Class::smem_store, Kind::arrive, queue, space);
+  }
+  if (i.is(Op::wgmma) || (i.is(Op::tcgen05) && i.has("mma"))) {
+    if (i.has("fence")) return plain(Class::sync, true);
+    InstructionType out = of_queue(Class::mma, Kind::product, Queue::products, space);
+    out.fence = false;
+    return out;
+  }
+  if (!i.is(Op::tcgen05)) return std::nullopt;
+  // Tensor memory: as fast as shared memory of neighbouring words.
+  return plain(i.has("ld") ? Class::smem_load : i.has("st") ? Class::smem_store : Class::sync, !i.has("ld"));
+}
 
 InstructionType classify_memory(ptx::Instruction const& i, Space space) {
   bool const shared = space == Space::shared;
@@ -23,8 +71,11 @@ InstructionType classify_memory(ptx::Instruction const& i, Space space) {
   }
   if (i.is_atomic()) return {shared ? Class::smem_atomic : Class::atomic_global, Kind::atomic, space, false, true};
   bool const past_l1 = i.has("cg");
-  if (i.is(ptx::Op::cp) && i.has("async") && !i.has("bulk") && shared)
-    return {Class::gmem_load_l1, Kind::copy, space, false, false, past_l1};
+  if (i.is(ptx::Op::cp) && i.has("async") && shared) {
+    InstructionType out{Class::gmem_load_l1, Kind::copy, space, false, false, past_l1};
+    out.queue = Queue::copies;
+    return out;
+  }
   if (i.is(ptx::Op::ldmatrix)) return {Class::smem_load, Kind::load, Space::shared};
   if (i.is(ptx::Op::stmatrix)) return {Class::smem_store, Kind::store, Space::shared};
   bool const writes = i.is(ptx::Op::st, ptx::Op::sust, ptx::Op::sured, ptx::Op::cp) || i.has("store");
@@ -42,12 +93,12 @@ Class class_of_float(ptx::Instruction const& i) {
   return i.is(ptx::Op::mul) ? Class::fp32_mul : Class::fp32_add;
 }
 
-InstructionType classify_sync(ptx::Instruction const& i) {
-  if (i.is(ptx::Op::cp) && i.has("commit_group")) return {Class::sync, Kind::commit, Space::none, false, true};
-  if (i.is(ptx::Op::cp) && (i.has("wait_group") || i.has("wait_all")))
-    return {Class::sync, Kind::wait, Space::none, false, true};
+InstructionType classify_sync(ptx::Instruction const& i, Space space) {
   bool const group = i.is_barrier() && !i.has("warp") && !i.has("cluster");
-  return {group ? Class::barrier : Class::sync, group ? Kind::barrier : Kind::plain, Space::none, false, true};
+  if (!group) return plain(Class::sync, true);
+  InstructionType out{Class::barrier, Kind::barrier, space, false, true};
+  out.passes = i.has("arrive");
+  return out;
 }
 
 }  // namespace
@@ -66,7 +117,7 @@ Space space_of_letter(char letter) {
 
 InstructionType classify(record::InstructionClass counted, std::string_view opcode, Space space) {
   ptx::Instruction const i = ptx::instruction_of(opcode);
-  auto const plain = [](Class c) { return InstructionType{c, Kind::plain, Space::none}; };
+  if (auto const type = classify_asynchronous(i, space)) return *type;
   switch (counted) {
     using enum record::InstructionClass;
     case fp32:
@@ -93,7 +144,7 @@ InstructionType classify(record::InstructionClass counted, std::string_view opco
       return InstructionType{Class::control, i.ends_function() ? Kind::exit : Kind::plain, Space::none};
     }
     case sync:
-      return classify_sync(i);
+      return classify_sync(i, space);
     case other:
       break;
   }

@@ -59,14 +59,27 @@ enum class Kind : std::uint8_t {
   load,     // waits for global, local, texture or shared memory, wherever its addresses lie
   store,    // keeps units busy, no wavefront waits
   atomic,   // a load at the second-level cache; without a result, a store
-  copy,     // from global to shared memory; the wavefront goes on
-  commit,   // the copies since the last one are a group
-  wait,     // for all groups of copies but the last few
+  copy,     // between global and shared memory; the wavefront goes on
+  product,  // of matrix units that read shared memory; the wavefront goes on
+  commit,   // the operations of a queue since the last one are a group
+  wait,     // for all groups of a queue but the last few
+  arrive,   // at an mbarrier, when the operations of a queue are complete
+  phase,    // waits until an mbarrier has had the arrivals that the trace has before it
   barrier,  // of the group
   exit
 };
 
-enum class Space : std::uint8_t { none, generic, global, shared, local, constant, param, texture };
+// What a wavefront may have under way.
+enum class Queue : std::uint8_t {
+  copies,      // cp.async
+  bulk,        // copies by engines
+  bulk_reads,  // the same, until their sources have been read
+  products,    // wgmma, tcgen05
+  none
+};
+inline constexpr std::size_t queue_count = 4;
+
+enum class Space : std::uint8_t { none, generic, global, shared, local, constant, param, texture, barrier, product };
 // Throws nothing; nullopt for an unknown name. Empty is Space::none.
 std::optional<Space> space_named(std::string_view);
 // The letter of a part in a trace's addresses.
@@ -79,6 +92,11 @@ struct InstructionType {
   bool read_only = false;  // ld.global.nc
   bool fence = false;      // memory accesses keep their side of it
   bool past_l1 = false;    // .cg: the first level is bypassed
+  Queue queue = Queue::none;
+  bool engine = false;   // a copy engine's: whole lines of shared memory
+  bool stores = false;   // a copy to global memory
+  bool signals = false;  // a copy that arrives at an mbarrier when it is complete
+  bool passes = false;   // bar.arrive: does not wait
 };
 
 // `counted` is the class that the trace gives, `opcode` PTX with its modifiers.

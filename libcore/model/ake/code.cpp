@@ -1,6 +1,7 @@
 #include "model/ake/code.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <unordered_map>
 
@@ -101,20 +102,23 @@ class Compiler {
       if (machine_.issuing.waits)
         wait_for(instruction, loading, op.pc, [&](std::uint32_t r) { return slot(r, own, next_slot); });
       op.operands = static_cast<std::uint32_t>(code_.operands.size());
-      for (std::uint32_t const r : instruction.sources) operand(slot(r, own, next_slot), false);
+      // What an asynchronous product adds to is there when it has been waited for.
+      bool const later = op.kind == OpKind::product;
       for (std::uint32_t const r : instruction.sources)
-        if (std::find(instruction.destinations.begin(), instruction.destinations.end(), r) ==
-            instruction.destinations.end())
-          release(r, n, last_use, own, free);
+        if (!later || !contains(instruction.destinations, r)) operand(slot(r, own, next_slot), false);
+      op.sources = static_cast<std::uint8_t>(std::min<std::size_t>(code_.operands.size() - op.operands, 255));
+      for (std::uint32_t const r : instruction.sources)
+        if (!contains(instruction.destinations, r)) release(r, n, last_use, own, free);
       for (std::uint32_t const r : instruction.destinations) {
         bool const fresh = block_of_.at(r) != several_blocks && !own.contains(r);
-        operand(slot(r, own, next_slot), fresh);
+        std::uint32_t const to = slot(r, own, next_slot);
+        if (!later) operand(to, fresh);
       }
       for (std::uint32_t const r : instruction.destinations) release(r, n, last_use, own, free);
       if (op.waits)
         for (std::uint32_t const r : instruction.destinations) loading[r] = n;
-      op.sources = static_cast<std::uint8_t>(std::min<std::size_t>(instruction.sources.size(), 255));
-      op.destinations = static_cast<std::uint8_t>(std::min<std::size_t>(instruction.destinations.size(), 255));
+      op.destinations =
+          static_cast<std::uint8_t>(later ? 0 : std::min<std::size_t>(instruction.destinations.size(), 255));
       code_.ops.push_back(op);
     }
     for (auto const& [r, s] : own)
@@ -165,6 +169,23 @@ class Compiler {
     code_.operands.push_back(static_cast<std::uint16_t>((slot & 0x7fff) | (fresh ? fresh_slot : 0)));
   }
 
+  static bool contains(std::vector<std::uint32_t> const& list, std::uint32_t r) {
+    return std::find(list.begin(), list.end(), r) != list.end();
+  }
+
+  // Each scheduler has a matrix unit; a product that one work-item issues for its group (tcgen05) runs on all. No
+  // result is there before all of the product has begun.
+  void set_product(ptx::MatrixProduct const& product, Op& op) const {
+    auto const* const rule = machine_.matrix_rule(product.kind);
+    if (!rule || rule->flop_per_cycle.value_or(0) <= 0) return;
+    op.ticks_per_flop = static_cast<double>(machine_.cycle) / *rule->flop_per_cycle;
+    op.per_scheduler = product.flop > 0 && machine_.schedulers > 1;
+    op.gap = std::max<Ticks>(
+        1, std::llround(product.flop * op.ticks_per_flop * (op.per_scheduler ? machine_.schedulers : 1)));
+    op.latency = std::max(op.latency, op.gap);
+    op.unit = Unit::tensor;
+  }
+
   IssueKind issue_kind(Instruction const& i) const {
     auto const kind = kind_of(i);
     return machine_.issuing.kinds[static_cast<std::size_t>(kind)] || kind == IssueKind::none ? kind : IssueKind::vector;
@@ -200,6 +221,9 @@ class Compiler {
       op.issue = issue_kind(i);
       op.branch = i.type.instruction_class == Class::control && i.type.kind == Kind::plain;
     }
+    if (i.item >= 0) op.item = static_cast<std::uint32_t>(i.item);
+    op.queue = i.type.queue;
+    set_product(i.product, op);
     op.takes_all_slots = machine_.fp64_takes_all_slots && i.type.instruction_class == Class::fp64;
     switch (i.type.kind) {
       case Kind::plain:
@@ -209,6 +233,16 @@ class Compiler {
         op.kind = OpKind::barrier;
         op.unit = Unit::barrier;
         op.per_scheduler = false;
+        op.passes = i.type.passes;
+        break;
+      case Kind::product:
+        op.kind = OpKind::product;
+        break;
+      case Kind::arrive:
+        op.kind = OpKind::arrive;
+        break;
+      case Kind::phase:
+        op.kind = OpKind::phase;
         break;
       case Kind::commit:
         op.kind = OpKind::commit;
@@ -221,17 +255,17 @@ class Compiler {
       case Kind::store:
       case Kind::copy:
       case Kind::atomic: {
+        bool const copy = i.type.kind == Kind::copy;
         op.kind = OpKind::access;
         op.atomic = i.type.kind == Kind::atomic;
-        op.copy = i.type.kind == Kind::copy;
-        op.waits = i.type.kind == Kind::load || op.copy || (op.atomic && !i.destinations.empty());
-        Class const shared = op.atomic                               ? Class::smem_atomic
-                             : i.type.kind == Kind::store || op.copy ? Class::smem_store
-                                                                     : Class::smem_load;
+        op.signals = i.type.signals;
+        op.waits = i.type.kind == Kind::load || copy || (op.atomic && !i.destinations.empty());
+        Class const shared = op.atomic                            ? Class::smem_atomic
+                             : i.type.kind == Kind::store || copy ? Class::smem_store
+                                                                  : Class::smem_load;
         op.latency = machine_.of(shared).latency;
         op.gap = machine_.of(shared).gap;
         op.per_scheduler = false;
-        op.item = static_cast<std::uint32_t>(i.item);
         break;
       }
     }

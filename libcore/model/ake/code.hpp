@@ -7,6 +7,7 @@
 
 #include "model/ake/classes.hpp"
 #include "model/ake/machine.hpp"
+#include "ptx/matrix.hpp"
 
 namespace kernelcast::model::ake {
 
@@ -15,9 +16,10 @@ struct Instruction {
   InstructionType type;
   unsigned bytes_per_lane = 0;
   std::vector<std::uint32_t> sources, destinations;  // registers
-  unsigned pending = 0;                              // Kind::wait: groups of copies that may be under way still
+  unsigned pending = 0;                              // Kind::wait: groups that may be under way still
+  ptx::MatrixProduct product;                        // of matrices: its kind; flop 0: the trace says how many
   bool folded = false;                               // not in the machine's code: its operands are its results
-  std::int32_t item = -1;                            // which memory instruction of its block, in the order of the trace
+  std::int32_t item = -1;                            // which of the block's that have one, in the order of the trace
 };
 
 struct Kernel {
@@ -25,12 +27,21 @@ struct Kernel {
   std::vector<std::vector<Instruction>> blocks;
 };
 
-// The requests of one wavefront's memory instruction to each part of the memory, by the machine's rules.
+inline constexpr unsigned barriers_of_group = 16;
+
+// What an item says besides addresses.
+struct Event {
+  std::uint32_t object = 0;  // arrivals and phases: which mbarrier of the group; barriers: its number
+  std::uint64_t count = 0;   // phases: arrivals to wait for; barriers: wavefronts that open it, 0: all; products: flop
+};
+
+// The requests of one wavefront's instruction to each part of the memory, by the machine's rules.
 struct Requests {
   std::uint16_t shared = 0;  // passes over the banks
   std::uint16_t l1 = 0;      // lines looked up in the first level
   std::uint16_t l2 = 0;      // sectors that go to the second level
   std::uint16_t dram = 0;    // sectors that go on to device memory
+  std::uint32_t event = 0;   // 1 + the index of its event in Group::events; 0: none
 };
 
 // A wavefront executes a block: `requests` is the index of its first memory instruction's in Group::requests.
@@ -44,11 +55,16 @@ struct Group {
   std::vector<Row> rows;
   std::vector<std::size_t> warp_begin;  // [warp] first row; one more at the end
   std::vector<Requests> requests;
+  std::vector<Event> events;
+  std::size_t objects = 0;  // mbarriers
 
+  Event const* event(Requests const& r) const { return r.event ? &events[r.event - 1] : nullptr; }
   std::size_t warps() const { return warp_begin.empty() ? 0 : warp_begin.size() - 1; }
 };
 
-enum class OpKind : std::uint8_t { plain, access, barrier, commit, wait };
+enum class OpKind : std::uint8_t { plain, access, product, barrier, arrive, phase, commit, wait };
+
+inline constexpr std::uint32_t no_item = ~std::uint32_t{0};
 
 // One operation. Operands are slots of Code::operands: sources first, then destinations.
 struct Op {
@@ -64,10 +80,13 @@ struct Op {
   bool waits = false;            // access: another instruction may wait for its data
   bool takes_all_slots = false;  // an fp64 operation of compute capability 2.x
   bool atomic = false;
-  bool copy = false;  // access: a later wait is for its data
+  bool signals = false;       // access: arrives at an mbarrier when it is complete
+  bool passes = false;        // barrier: the wavefront does not wait
+  Queue queue = Queue::none;  // what a later wait is for, or what this one waits for
   std::uint8_t pending = 0;
-  std::uint32_t item = 0;  // access: which of the row's requests
-  std::uint16_t pc = 0;    // place in its block, for the timeline
+  std::uint32_t item = no_item;  // which of the row's requests
+  double ticks_per_flop = 0;     // product: of those that the trace counts
+  std::uint16_t pc = 0;          // place in its block, for the timeline
 };
 
 // A destination whose bit is set starts a new life of its slot; else the later of two writes counts.

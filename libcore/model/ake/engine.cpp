@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+
+#include <fmt/format.h>
+
+#include "diag/diag.hpp"
 
 namespace kernelcast::model::ake {
 
@@ -29,12 +34,15 @@ struct Warp {
   std::uint32_t place = 0, number = 0;  // of its group, in its group
   Ticks loaded = 0, loaded_shared = 0;  // machines that wait for loads: when the last one is complete
   std::uint16_t scheduler = 0;
-  bool from_barrier = false;  // what it waits for is a release
+  bool from_barrier = false;   // what it waits for is a release
+  std::uint8_t waits = going;  // for ever, until another wavefront changes that: one of these, or named + a barrier
+
+  static constexpr std::uint8_t going = 0, at_barrier = 1, at_phase = 2, named = 3;
 };
 
-// When a wavefront's asynchronous copies are complete: those not yet in a group, and for each of the last groups all up
-// to it.
-struct Copies {
+// When a wavefront's asynchronous operations of a queue are complete: those not yet in a group, and for each of the
+// last groups all up to it.
+struct UnderWay {
   static constexpr std::size_t most = 8;
   Ticks open = 0;
   std::array<Ticks, most> groups{};
@@ -70,11 +78,25 @@ struct Slot {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };
 
+// A barrier's wavefronts that have arrived since it opened last.
+struct Arrived {
+  std::uint32_t count = 0;
+  Ticks last = 0;
+
+  void add(Ticks t) {
+    ++count;
+    last = std::max(last, t);
+  }
+};
+
 struct Place {
   Group const* group = nullptr;
-  std::uint32_t running = 0, arrived = 0;
-  Ticks last_arrival = 0;
+  std::uint32_t running = 0;
+  Arrived arrived;
   std::uint32_t first_warp = 0;  // of warps_
+  std::array<Arrived, barriers_of_group> named;
+  std::vector<std::vector<Stamp>> objects;  // [mbarrier][n]: when the first n + 1 arrivals are complete
+  std::uint32_t at_phases = 0;              // wavefronts that wait for ever at one
 };
 
 class Engine {
@@ -98,10 +120,19 @@ class Engine {
   bool advance(Warp&);  // to the next op that takes a turn; false at the end
   void fold(Op const&, Warp&) const;
   void wait_for_operands(Slot&, std::size_t index, Warp&, Ticks not_before);
-  void arrive(Slot&, std::size_t index, Warp&);
-  void release(Place&, std::size_t place);
+  void multiply(Op const&, Warp&, unsigned scheduler, Ticks t);
+  void arrive(Slot&, std::size_t index, Warp&, Op const&);
+  void release(std::size_t place, Arrived&, std::uint8_t waiting);
+  void signal(Warp const&, Event const&, Stamp);
   void finish(unsigned scheduler, std::size_t index, Ticks t);
-  Copies& copies(Warp const& warp) { return copies_[static_cast<std::size_t>(&warp - warps_.data())]; }
+  [[noreturn]] void refuse_order() const;
+  UnderWay& under_way(Warp const& warp, Queue queue) {
+    return under_way_[static_cast<std::size_t>(&warp - warps_.data()) * queue_count + static_cast<std::size_t>(queue)];
+  }
+  Group const& group(Warp const& warp) const { return *places_[warp.place].group; }
+  Event const* event(Op const& op, Warp const& warp) const {
+    return op.item == no_item ? nullptr : group(warp).event(warp.requests[op.item]);
+  }
   Ticks admit(Ticks& admission, Ticks t, Ticks gap) {
     Ticks const start = std::max(t, admission);
     admission = start + gap;
@@ -117,7 +148,7 @@ class Engine {
   unsigned const parts_;
   Ticks l1_gap_, l2_gap_, dram_gap_, l1_latency_, l2_latency_, dram_latency_, atomic_latency_, atomic_gap_;
   std::vector<Warp> warps_;
-  std::vector<Copies> copies_;  // by wavefront, where the code has any
+  std::vector<UnderWay> under_way_;  // by wavefront and queue, where the code has any
   std::vector<Stamp> registers_;
   std::vector<Slot> slots_;
   std::vector<Place> places_;
@@ -152,8 +183,8 @@ Engine::Engine(Machine const& machine, Code const& code, std::vector<Group const
     warps += most;
   }
   warps_.resize(warps);
-  if (std::any_of(code.ops.begin(), code.ops.end(), [](Op const& op) { return op.copy || op.kind >= OpKind::commit; }))
-    copies_.resize(warps);
+  if (std::ranges::any_of(code.ops, [](Op const& op) { return op.queue != Queue::none; }))
+    under_way_.resize(warps * queue_count);
   registers_.assign(warps * std::max<std::size_t>(1, code.slots), 0);
   for (std::size_t p = 0; p < resident.size(); ++p) start_group(p, resident[p], 0);
   for (Slot& slot : slots_) select(slot);
@@ -163,7 +194,10 @@ void Engine::start_group(std::size_t place, Group const* group, Ticks when) {
   Place& here = places_[place];
   here.group = group;
   here.running = static_cast<std::uint32_t>(group->warps());
-  here.arrived = 0;
+  here.arrived = {};
+  here.named = {};
+  here.objects.assign(group->objects, {});
+  here.at_phases = 0;
   ++started_;
   for (std::uint32_t w = 0; w < group->warps(); ++w) {
     std::uint32_t const id = here.first_warp + w;
@@ -177,7 +211,8 @@ void Engine::start_group(std::size_t place, Group const* group, Ticks when) {
     warp.number = w;
     warp.scheduler = static_cast<std::uint16_t>(id % parts_);
     std::fill_n(warp.slots, code_.slots, stamp(when, false));
-    if (!copies_.empty()) copies_[id] = {};
+    if (!under_way_.empty())
+      std::fill_n(under_way_.begin() + static_cast<std::ptrdiff_t>(id * queue_count), queue_count, UnderWay{});
     --warp.row;  // advance() steps to the first
     if (!advance(warp)) {
       --here.running;
@@ -188,6 +223,7 @@ void Engine::start_group(std::size_t place, Group const* group, Ticks when) {
     slot.cause.push_back(stamp(when, false));
     slot.warp.push_back(id);
     ++living_;
+    if (warp.op->kind == OpKind::phase) wait_for_operands(slot, slot.warp.size() - 1, warp, when);
   }
 }
 
@@ -308,7 +344,7 @@ std::size_t Engine::pick_two_level(Slot& slot, Ticks t) const {
 
 void Engine::issue(unsigned scheduler) {
   Slot& slot = slots_[scheduler];
-  std::size_t const index = slot.pick;
+  std::size_t index = slot.pick;
   Ticks const t = slot.next;
   Warp& warp = warps_[slot.warp[index]];
   Op const& op = *warp.op;
@@ -342,9 +378,14 @@ void Engine::issue(unsigned scheduler) {
   warp.issued = t;
   bool second = setting_.dual_issue && !machine_.issuing.by_kind;
   Ticks next = t + machine_.issuing.wavefront_turn;
-  if (op.kind == OpKind::barrier) {
+  if (op.kind == OpKind::barrier && !op.passes) {
     ++warp.op;
-    return arrive(slot, index, warp);
+    return arrive(slot, index, warp, op);
+  }
+  if (op.kind == OpKind::barrier) {
+    std::uint32_t const id = slot.warp[index];
+    arrive(slot, index, warp, op);  // others may have ended
+    index = static_cast<std::size_t>(std::ranges::find(slot.warp, id) - slot.warp.begin());
   }
   for (++warp.op;; ++warp.op) {
     if (!advance(warp)) return finish(scheduler, index, t);
@@ -360,11 +401,33 @@ void Engine::issue(unsigned scheduler) {
 void Engine::execute(Op const& op, Warp& warp, unsigned scheduler, Ticks t) {
   ++out_.instructions;
   if (op.kind == OpKind::access) return access(op, warp, t);
-  if (op.kind == OpKind::commit) copies(warp).commit();
+  if (op.kind == OpKind::product) return multiply(op, warp, scheduler, t);
+  if (op.kind == OpKind::commit) {
+    under_way(warp, op.queue).commit();
+    if (op.queue == Queue::bulk) under_way(warp, Queue::bulk_reads).commit();
+  }
   if (op.unit == Unit::none) return complete(op, warp, op.branch ? t : t + op.latency, false);
   Ticks const start = admit(admission(op.unit, op.per_scheduler ? scheduler : 0), t, op.gap);
   busy(op.unit) += op.per_scheduler ? op.gap : op.gap * parts_;
+  if (op.kind == OpKind::arrive)
+    if (Event const* const e = event(op, warp)) {
+      Ticks const before = op.queue == Queue::none ? 0 : under_way(warp, op.queue).complete(0);
+      signal(warp, *e, stamp(std::max(before, start + op.gap), before > start + op.gap));
+    }
   complete(op, warp, start + op.latency, false);
+}
+
+// Its sums are there when it has been waited for.
+void Engine::multiply(Op const& op, Warp& warp, unsigned scheduler, Ticks t) {
+  Ticks gap = op.gap, latency = op.latency;
+  if (Event const* const e = event(op, warp)) {
+    gap = std::max<Ticks>(1, std::llround(static_cast<double>(e->count) * op.ticks_per_flop));
+    latency = std::max(latency, gap);
+  }
+  Ticks const done = admit(admission(op.unit, op.per_scheduler ? scheduler : 0), t, gap) + latency;
+  busy(op.unit) += op.per_scheduler ? gap : gap * parts_;
+  under_way(warp, op.queue).add(done);
+  complete(op, warp, done, false);
 }
 
 // Each level in turn: a request that misses goes on to the next when the level before has admitted it.
@@ -380,6 +443,7 @@ void Engine::access(Op const& op, Warp& warp, Ticks t) {
     visit(Unit::shared, r.shared, op.gap, op.latency);
     start = t;
   }
+  Ticks const read = done;
   if (r.l1) {
     // What the first level does not have is complete when the levels below are.
     visit(Unit::l1, r.l1, l1_gap_, l1_latency_);
@@ -393,7 +457,10 @@ void Engine::access(Op const& op, Warp& warp, Ticks t) {
     visit(Unit::dram, r.dram, dram_gap_, dram_latency_);
     out_.dram_sectors += r.dram;
   }
-  if (op.copy) copies(warp).add(done);
+  if (op.queue != Queue::none) under_way(warp, op.queue).add(done);
+  if (op.queue == Queue::bulk) under_way(warp, Queue::bulk_reads).add(read);
+  if (op.signals)
+    if (Event const* const e = event(op, warp)) signal(warp, *e, stamp(done, true));
   if (op.waits && machine_.issuing.waits) {
     Ticks& last = r.l1 || r.l2 || r.dram ? warp.loaded : warp.loaded_shared;
     done = last = std::max(last, done);
@@ -417,48 +484,93 @@ void Engine::wait_for_operands(Slot& slot, std::size_t index, Warp& warp, Ticks 
   Stamp latest = stamp(not_before, false);
   std::uint16_t const* source = code_.operands.data() + op.operands;
   for (unsigned s = 0; s < op.sources; ++s) latest = std::max(latest, warp.slots[source[s]]);
-  if (op.kind == OpKind::wait) latest = std::max(latest, stamp(copies(warp).complete(op.pending), true));
+  if (op.kind == OpKind::wait)
+    latest = std::max(latest, stamp(under_way(warp, op.queue).complete(op.pending), op.queue != Queue::products));
+  Event const* const e = op.kind == OpKind::phase ? event(op, warp) : nullptr;
+  if (e && e->count > 0) {
+    auto const& arrivals = places_[warp.place].objects[e->object];
+    if (arrivals.size() < e->count) {
+      warp.waits = Warp::at_phase;
+      ++places_[warp.place].at_phases;
+      slot.ready[index] = never_ticks;
+      return;
+    }
+    Stamp const there = arrivals[e->count - 1];
+    warp.from_barrier = there > latest && (there & 1) == 0;
+    latest = std::max(latest, there);
+  }
   slot.cause[index] = latest;
   slot.ready[index] = ticks_of(latest);
 }
 
-// ---------------------------------------------------------------- barriers, ends, successors
+// ---------------------------------------------------------------- mbarriers
 
-void Engine::arrive(Slot& slot, std::size_t index, Warp& warp) {
-  Place& place = places_[warp.place];
-  Cost const& cost = machine_.of(Class::barrier);
-  // The wavefront's own arrival is admitted by the barrier unit in execute().
-  place.last_arrival = std::max(place.last_arrival, admission(Unit::barrier, 0) - cost.gap);
-  ++place.arrived;
-  slot.ready[index] = never_ticks;
-  warp.from_barrier = true;
-  if (place.arrived == place.running) release(place, warp.place);
-  select(slot);
+void Engine::signal(Warp const& from, Event const& e, Stamp when) {
+  Place& place = places_[from.place];
+  auto& arrivals = place.objects[e.object];
+  arrivals.push_back(arrivals.empty() ? when : std::max(arrivals.back(), when));
+  if (place.at_phases == 0) return;
+  for (Slot& slot : slots_) {
+    bool changed = false;
+    for (std::size_t i = 0; i < slot.warp.size(); ++i) {
+      Warp& warp = warps_[slot.warp[i]];
+      if (warp.place != from.place || warp.waits != Warp::at_phase) continue;
+      Event const* const wanted = event(*warp.op, warp);
+      if (wanted->object != e.object || wanted->count > arrivals.size()) continue;
+      warp.waits = Warp::going;
+      --place.at_phases;
+      wait_for_operands(slot, i, warp, warp.issued + machine_.issuing.wavefront_turn);
+      changed = true;
+    }
+    if (changed) select(slot);
+  }
 }
 
-void Engine::release(Place& place, std::size_t number) {
-  Ticks const when = place.last_arrival + machine_.of(Class::barrier).latency;
+// ---------------------------------------------------------------- barriers, ends, successors
+
+// A barrier that names how many wavefronts open it opens when so many have arrived, others when all that run have.
+void Engine::arrive(Slot& slot, std::size_t index, Warp& warp, Op const& op) {
+  Place& place = places_[warp.place];
+  Cost const& cost = machine_.of(Class::barrier);
+  Event const* const e = event(op, warp);
+  bool const counts = e && e->count > 0;
+  Arrived& arrived = counts ? place.named[e->object] : place.arrived;
+  std::uint8_t const waiting = counts ? static_cast<std::uint8_t>(Warp::named + e->object) : Warp::at_barrier;
+  // The wavefront's own arrival is admitted by the barrier unit in execute().
+  arrived.add(admission(Unit::barrier, 0) - cost.gap);
+  if (!op.passes) {
+    slot.ready[index] = never_ticks;
+    warp.waits = waiting;
+    warp.from_barrier = true;
+  }
+  if (arrived.count >= (counts ? e->count : place.running)) release(warp.place, arrived, waiting);
+  if (!op.passes) select(slot);
+}
+
+void Engine::release(std::size_t number, Arrived& arrived, std::uint8_t waiting) {
+  Ticks const when = arrived.last + machine_.of(Class::barrier).latency;
   out_.end = std::max(out_.end, when);
-  place.arrived = 0;
-  place.last_arrival = 0;
+  arrived = {};
   for (unsigned s = 0; s < parts_; ++s) {
     Slot& slot = slots_[s];
     bool changed = false;
     for (std::size_t i = 0; i < slot.warp.size();) {
       Warp& warp = warps_[slot.warp[i]];
-      if (warp.place != number || slot.ready[i] != never_ticks) {
+      if (warp.place != number || warp.waits != waiting) {
         ++i;
         continue;
       }
       changed = true;
+      warp.waits = Warp::going;
       if (!advance(warp)) {  // a barrier was its last instruction
         std::size_t const before = slot.warp.size();
         finish(s, i, when);
         if (slot.warp.size() >= before) ++i;
         continue;
       }
+      warp.from_barrier = false;
       wait_for_operands(slot, i, warp, std::max(when, warp.issued + machine_.issuing.wavefront_turn));
-      warp.from_barrier = slot.ready[i] <= when;
+      warp.from_barrier |= slot.ready[i] <= when;
       ++i;
     }
     if (changed) select(slot);
@@ -490,11 +602,19 @@ void Engine::finish(unsigned scheduler, std::size_t index, Ticks t) {
       for (Slot& other : slots_) select(other);
       return;
     }
-  } else if (place.arrived == place.running) {
-    place.last_arrival = std::max(place.last_arrival, t);  // its end was the last arrival
-    release(place, number);
+  } else if (place.arrived.count == place.running) {
+    place.arrived.last = std::max(place.arrived.last, t);  // its end was the last arrival
+    release(number, place.arrived, Warp::at_barrier);
   }
   select(slot);
+}
+
+void Engine::refuse_order() const {
+  auto const waits = std::ranges::find_if(warps_, [](Warp const& w) { return w.waits != Warp::going; });
+  throw Error(Status::bad_data,
+              fmt::format("the rows of group {} are not in the order in which they ran: wavefront {} waits for ever",
+                          group(*waits).number, waits->number),
+              "miniemu --emit trace writes them so; a trace whose kernel uses mbarriers must not be sorted");
 }
 
 Outcome Engine::run() {
@@ -506,6 +626,7 @@ Outcome Engine::run() {
       first = next < earliest ? s : first;
       earliest = next < earliest ? next : earliest;
     }
+    if (earliest == never_ticks) refuse_order();
     issue(first);
   }
   for (std::size_t u = 0; u < unit_count; ++u) out_.busy[u] = busy_[u] / parts_;

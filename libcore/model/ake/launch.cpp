@@ -44,6 +44,23 @@ std::string_view opcode_of(record::Trace const& row, InstructionClass counted) {
   return counted == InstructionClass::sync ? "bar" : "";
 }
 
+// The products of tcgen05 are counted by the trace.
+ptx::MatrixProduct product_of(std::string_view opcode, Space space) {
+  auto const instruction = ptx::instruction_of(opcode);
+  if (space == Space::product) return {ptx::kind_of_data_product(instruction), 0};
+  return ptx::matrix_product(instruction).value_or(ptx::MatrixProduct{});
+}
+
+bool has_item(InstructionClass counted, Space space) {
+  if (counted == InstructionClass::memory) return true;
+  return space != Space::none && (counted == InstructionClass::sync || counted == InstructionClass::special);
+}
+
+bool has_event(InstructionType const& type) {
+  return type.kind == Kind::arrive || type.kind == Kind::phase || type.signals || type.space == Space::barrier ||
+         type.space == Space::product;
+}
+
 bool may_end(std::vector<Instruction> const& block) {
   return std::any_of(block.begin(), block.end(), [](Instruction const& i) { return i.type.kind == Kind::exit; });
 }
@@ -122,13 +139,17 @@ void LaunchReader::add_instruction() {
   instruction.type = classify(*counted, opcode_of(row, *counted), *space);
   instruction.bytes_per_lane = static_cast<unsigned>(std::min<std::uint64_t>(row.bytes_per_lane.value_or(4), 4096));
   instruction.pending = static_cast<unsigned>(std::min<std::uint64_t>(row.pending.value_or(0), 255));
+  instruction.product = product_of(opcode_of(row, *counted), *space);
   instruction.sources = registers_in(row.src, rows_, "src");
   instruction.destinations = registers_in(row.dst, rows_, "dst");
-  if (*counted == InstructionClass::memory) {
-    if (items[*row.block] == max_items)
-      throw rows_.error("block", fmt::format("more than {} memory instructions in one block", max_items),
+  if (has_item(*counted, *space)) {
+    Items& there = items[*row.block];
+    if (there.count == max_items)
+      throw rows_.error("block", fmt::format("more than {} instructions with an item in one block", max_items),
                         "is this one kernel?");
-    instruction.item = static_cast<std::int32_t>(items[*row.block]++);
+    there.engine.push_back(instruction.type.engine);
+    if (has_event(instruction.type)) there.events.emplace_back(there.count, instruction.type);
+    instruction.item = static_cast<std::int32_t>(there.count++);
   }
   blocks[*row.block].push_back(std::move(instruction));
 }
@@ -176,7 +197,35 @@ void LaunchReader::add_execution(Launch& launch) {
         fmt::format("expected {} for wavefront {} of group {}, got {}", warp.rows.size(), e.warp, e.group, e.seq),
         "rows of a wavefront must be in order, and none may be missing");
   warp.rows.push_back({static_cast<std::uint32_t>(e.block), static_cast<std::uint32_t>(warp.parts.size())});
-  if (!e.addresses.empty()) add_parts(warp, e);
+  if (e.addresses.empty()) return;
+  add_parts(launch, warp, e);
+  if (!(*items_of_)[e.block].events.empty()) add_events(launch, *group, warp, e);
+}
+
+// An arrival or a test of a wavefront is one, whichever of its lanes take part.
+void LaunchReader::add_events(Launch const& launch, TracedGroup& group, TracedWarp& warp,
+                              record::TraceExecution const& e) {
+  auto const row = static_cast<std::uint32_t>(warp.rows.size() - 1);
+  for (auto const& [item, type] : (*items_of_)[e.block].events) {
+    Part const* last = nullptr;
+    for (std::size_t p = warp.rows[row].parts; p < warp.parts.size(); ++p)
+      if (warp.parts[p].item == item) last = &warp.parts[p];
+    if (!last) continue;
+    std::uint64_t const value = last->listed ? warp.lists[last->list()] : last->first;
+    Event event;
+    if (type.space == Space::barrier) {
+      event.object = static_cast<std::uint32_t>(value % barriers_of_group);
+      event.count = (value / barriers_of_group + launch.width() - 1) / launch.width();
+    } else if (type.space == Space::product) {
+      event.count = value;
+    } else {
+      auto const next = static_cast<std::uint32_t>(group.objects.size());
+      auto& object = group.objects.try_emplace(value, TracedGroup::Object{next, 0}).first->second;
+      event.object = object.number;
+      event.count = type.kind == Kind::phase ? object.arrivals : ++object.arrivals;
+    }
+    warp.events.push_back({row, item, event});
+  }
 }
 
 // The addresses of the lanes, one by one.
@@ -188,10 +237,14 @@ void LaunchReader::spread_out(Part& p, std::vector<std::uint64_t>& list) const {
   p.listed = true;
 }
 
-void LaunchReader::add_parts(TracedWarp& warp, record::TraceExecution const& e) {
+void LaunchReader::add_parts(Launch const& launch, TracedWarp& warp, record::TraceExecution const& e) {
+  auto const& engine = (*items_of_)[e.block].engine;
   record::AddressReader reader(e.addresses, e.mask);
   try {
     while (reader.next(part_, warp.lists)) {
+      bool const any = part_.item < engine.size() && engine[part_.item];
+      if (part_.mask & ~(any ? lanes_of(e.warp, launch) : e.mask))
+        throw rows_.error("addresses", "lanes that do not execute the block", "copy engines alone use others");
       Part& p = warp.parts.emplace_back();
       p.mask = part_.mask;
       p.first = part_.first;
@@ -206,12 +259,13 @@ void LaunchReader::add_parts(TracedWarp& warp, record::TraceExecution const& e) 
   } catch (Error const& error) {
     throw rows_.error("addresses", error.what(), error.hint());
   }
-  unsigned const there = (*items_of_)[e.block];
+  unsigned const there = (*items_of_)[e.block].count;
   if (reader.items() > there)
-    throw rows_.error("addresses",
-                      fmt::format("{} item{} where block {} has {} memory instruction{}", reader.items(),
-                                  reader.items() == 1 ? "" : "s", e.block, there, there == 1 ? "" : "s"),
-                      "one for each, in their order, joined by ; and none is missing among the inst rows");
+    throw rows_.error(
+        "addresses",
+        fmt::format("{} item{} where block {} has {} instruction{} with one", reader.items(),
+                    reader.items() == 1 ? "" : "s", e.block, there, there == 1 ? "" : "s"),
+        "one for each that has a space, in their order, joined by ; and none is missing among the inst rows");
 }
 
 void LaunchReader::check_complete(Launch const& launch) {

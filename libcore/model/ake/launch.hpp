@@ -4,7 +4,9 @@
 // Method: only the groups with the lowest numbers are kept, as many as the caller requests, whatever the order of the
 // rows; a row takes 8 bytes and an access 24, so that memory grows with the resident groups. What is dropped is only
 // checked for its form.
-// Limits: rows of one wavefront must be in its own order; a launch ends with the next launch row or the input.
+// Limits: rows of one wavefront must be in its own order; a launch ends with the next launch row or the input. What
+// waits for an mbarrier's phase waits for the arrivals that stand before it in the trace: rows of a group that uses
+// mbarriers must be in the order in which they ran.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "model/ake/access.hpp"
@@ -26,8 +29,15 @@ struct TracedRow {
   std::uint32_t parts = 0;
 };
 
+// What an item of a row says besides addresses; a wavefront's are in their order.
+struct TracedEvent {
+  std::uint32_t row = 0, item = 0;
+  Event event;
+};
+
 struct TracedWarp {
   std::vector<TracedRow> rows;
+  std::vector<TracedEvent> events;
   std::vector<Part> parts;
   std::vector<std::uint64_t> lists;  // addresses of parts that are listed
 };
@@ -35,6 +45,12 @@ struct TracedWarp {
 struct TracedGroup {
   std::uint64_t number = 0;
   std::vector<TracedWarp> warps;
+  // Of each mbarrier, by its address: its number, and how many arrivals there have been so far.
+  struct Object {
+    std::uint32_t number = 0;
+    std::uint64_t arrivals = 0;
+  };
+  std::unordered_map<std::uint64_t, Object> objects;
 };
 
 struct Launch {
@@ -66,14 +82,21 @@ class LaunchReader {
   void add_execution(Launch&);
   TracedGroup* group_of(Launch&, std::uint64_t number);
   void spread_out(Part&, std::vector<std::uint64_t>& list) const;
-  void add_parts(TracedWarp&, record::TraceExecution const&);
+  void add_parts(Launch const&, TracedWarp&, record::TraceExecution const&);
+  void add_events(Launch const&, TracedGroup&, TracedWarp&, record::TraceExecution const&);
   void check_complete(Launch const&);
 
   record::TraceStream& rows_;
   std::function<std::size_t(record::Trace const&)> keep_;
   std::map<std::string, Kernel> kernels_;
-  std::map<std::string, std::vector<unsigned>> items_;  // [kernel][block] memory instructions
-  std::vector<unsigned> const* items_of_ = nullptr;     // of the launch's kernel
+  // Of a block: how many of its instructions have an item, and which of these say something besides addresses.
+  struct Items {
+    unsigned count = 0;
+    std::vector<bool> engine;  // [item] copy engines use any lanes
+    std::vector<std::pair<std::uint32_t, InstructionType>> events;
+  };
+  std::map<std::string, std::vector<Items>> items_;  // [kernel][block]
+  std::vector<Items> const* items_of_ = nullptr;     // of the launch's kernel
   std::optional<record::Trace> next_head_;
   std::map<std::uint64_t, TracedGroup> kept_;
   TracedGroup* last_ = nullptr;

@@ -294,8 +294,9 @@ Unit Resolver::unit_of(Class c) const {
     case Class::cvt:
       return capability_ >= 30 ? Unit::special : Unit::core;
     case Class::sfu:
-    case Class::mma:
       return Unit::special;
+    case Class::mma:
+      return Unit::tensor;
     case Class::smem_load:
     case Class::smem_store:
     case Class::smem_atomic:
@@ -325,6 +326,8 @@ void Resolver::set_geometry() {
   m.rule = device_.global_access_rule.value_or(AccessRule::sectors32);
   m.banks = static_cast<unsigned>(device_.shared_banks.value_or(32));
   m.bank_bytes = static_cast<unsigned>(device_.shared_bank_bytes.value_or(4));
+  m.matrix = device_.matrix;
+  m.knows_matrix = device_.knows_matrix;
   Caches& c = m.caches;
   c.l1_bytes = static_cast<std::uint64_t>(device_.l1_per_cu_bytes.value_or(0));
   c.l2_bytes = static_cast<std::uint64_t>(device_.l2_bytes.value_or(0));
@@ -421,6 +424,11 @@ Ticks Machine::l2_gap(double active) const {
 
 Ticks Machine::dram_gap(double active) const {
   return std::max<Ticks>(1, shared_gap(of(Class::gmem_load_dram).gap, active, units));
+}
+
+record::MatrixRule const* Machine::matrix_rule(std::string_view kind) const {
+  auto const at = std::ranges::find_if(matrix, [&](auto const& rule) { return rule.kind == kind; });
+  return at == matrix.end() ? nullptr : &*at;
 }
 
 Resolved resolve(device::Device const& device, LatencyTable const& table) {

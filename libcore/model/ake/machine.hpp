@@ -28,12 +28,12 @@ namespace kernelcast::model::ake {
 using Ticks = std::int64_t;
 
 // What admits one request per gap. Per compute unit, or per scheduler where Cost::per_scheduler says so.
-enum class Unit : std::uint8_t { none, core, integer, fp64, special, shared, l1, l2, dram, barrier, scalar };
-inline constexpr std::size_t unit_count = 11;
+enum class Unit : std::uint8_t { none, core, integer, fp64, special, shared, l1, l2, dram, barrier, scalar, tensor };
+inline constexpr std::size_t unit_count = 12;
 inline constexpr std::array<record::Limiter, unit_count> unit_limiters{
     record::Limiter::issue,   record::Limiter::core,    record::Limiter::integer, record::Limiter::fp64,
     record::Limiter::special, record::Limiter::shared,  record::Limiter::l1,      record::Limiter::l2,
-    record::Limiter::dram,    record::Limiter::barrier, record::Limiter::issue};
+    record::Limiter::dram,    record::Limiter::barrier, record::Limiter::issue,   record::Limiter::tensor};
 
 // What a scheduler issues one of in a turn, where it issues several (devdb/issue.csv). An instruction of no kind
 // (waits) takes a turn of its wavefront alone.
@@ -90,12 +90,17 @@ struct Machine {
   unsigned banks = 32, bank_bytes = 4;
   Caches caches;
 
+  std::vector<record::MatrixRule> matrix;  // kinds of products that the device has
+  bool knows_matrix = false;               // what is not among them, it lacks; false: every product costs as Class::mma
+
   Cost const& of(Class c) const { return cost[static_cast<std::size_t>(c)]; }
   Cost& of(Class c) { return cost[static_cast<std::size_t>(c)]; }
   // The gaps of gmem_load_l2 and gmem_load_dram are for a sector while all units are active; these are for one while
   // `active` of them share the second level and the memory.
   Ticks l2_gap(double active) const;
   Ticks dram_gap(double active) const;
+  // nullptr: it has no such product, or nothing is known.
+  record::MatrixRule const* matrix_rule(std::string_view kind) const;
 };
 
 // One figure that was not in the table for this device.

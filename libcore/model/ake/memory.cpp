@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <unordered_map>
 
 #include "model/ake/cache.hpp"
@@ -106,6 +108,7 @@ class Preparer {
 
   void lay_out(TracedGroup const& traced, Group& group) const {
     group.number = traced.number;
+    group.objects = traced.objects.size();
     std::size_t requests = 0;
     for (TracedWarp const& warp : traced.warps) {
       group.warp_begin.push_back(group.rows.size());
@@ -116,13 +119,20 @@ class Preparer {
     }
     group.warp_begin.push_back(group.rows.size());
     group.requests.resize(requests);
+    for (std::size_t w = 0; w < traced.warps.size(); ++w)
+      for (TracedEvent const& e : traced.warps[w].events) {
+        group.events.push_back(e.event);
+        group.requests[group.rows[group.warp_begin[w] + e.row].requests + e.item].event =
+            static_cast<std::uint32_t>(group.events.size());
+      }
   }
 
   // A run of which only the second level's content stays.
   void warm_up(std::vector<Group>& groups) {
     survey_ = std::make_unique<Survey>();
     in_turns(groups);
-    for (Group& g : groups) std::fill(g.requests.begin(), g.requests.end(), Requests{});
+    for (Group& g : groups)
+      for (Requests& r : g.requests) r = {.event = r.event};
     double const copies = static_cast<double>(launch_.groups_total()) / static_cast<double>(groups.size());
     double const lines =
         static_cast<double>(survey_->own) * std::max(1.0, copies) + static_cast<double>(survey_->shared);
@@ -137,15 +147,22 @@ class Preparer {
     if (out_.stays_warm) l2_ = std::move(before);
   }
 
-  // Block by block, wavefront by wavefront, group by group.
+  // Block by block, wavefront by wavefront, group by group. Units come in another order each time, so that none
+  // of those that read the same is always the first.
   void in_turns(std::vector<Group>& groups) {
     std::size_t longest = 0;
     for (TracedGroup const& g : launch_.groups)
       for (TracedWarp const& w : g.warps) longest = std::max(longest, w.rows.size());
-    for (std::size_t r = 0; r < longest; ++r)
-      for (std::size_t g = 0; g < groups.size(); ++g)
-        for (std::size_t w = 0; w < groups[g].warps(); ++w)
-          if (r < launch_.groups[g].warps[w].rows.size()) add_row(g, w, r, groups[g]);
+    std::vector<std::size_t> units((groups.size() + resident_ - 1) / resident_);
+    std::iota(units.begin(), units.end(), std::size_t{0});
+    std::minstd_rand random;  // the same everywhere
+    for (std::size_t r = 0; r < longest; ++r) {
+      for (std::size_t u = units.size(); u > 1; --u) std::swap(units[u - 1], units[random() % u]);
+      for (std::size_t const u : units)
+        for (std::size_t g = u * resident_; g < std::min(groups.size(), (u + 1) * resident_); ++g)
+          for (std::size_t w = 0; w < groups[g].warps(); ++w)
+            if (r < launch_.groups[g].warps[w].rows.size()) add_row(g, w, r, groups[g]);
+    }
   }
 
   // Calls visit(instruction, part, list) for the accesses of a row.
@@ -212,12 +229,16 @@ class Preparer {
            Requests& r) {
     Kind const kind = i.type.kind;
     if (kind != Kind::load && kind != Kind::store && kind != Kind::atomic && kind != Kind::copy) return;
+    if (part.space == Space::shared && i.type.engine) {
+      r.shared = narrow(r.shared + engine_passes(part, i.bytes_per_lane));
+      return;
+    }
     if (part.space == Space::shared) {
       r.shared = narrow(r.shared + rules_.passes(part, list, i.bytes_per_lane, i.type.kind == Kind::atomic));
       return;
     }
     if (part.space == Space::constant || part.space == Space::param) return;
-    bool const load = kind == Kind::load || kind == Kind::copy;
+    bool const load = kind == Kind::load || (kind == Kind::copy && !i.type.stores);
     auto const touches = rules_.touches(part, list, i.bytes_per_lane, home);
     if (survey_) survey_->add(touches, g);
     if (mode_.kind == MemoryMode::Kind::simulated && machine_.caches.l2_bytes > 0) {
@@ -237,6 +258,12 @@ class Preparer {
     by_rates(load, sectors, static_cast<unsigned>(touches.size()), r);
     if (i.type.kind == Kind::atomic) r.l2 = std::max(r.l2, narrow(AccessRules::max_on_one_address(part, list)));
     count_hits(load);
+  }
+
+  // A copy engine takes whole lines.
+  unsigned engine_passes(Part const& part, unsigned bytes) const {
+    unsigned const line = machine_.banks * machine_.bank_bytes;
+    return (static_cast<unsigned>(std::popcount(part.mask)) * bytes + line - 1) / std::max(1u, line);
   }
 
   bool first_level_takes(Instruction const& i, Space space) const {

@@ -95,11 +95,26 @@ Projector::Sum& Projector::sum_of(Launch const& launch) {
   return *sums_.back();
 }
 
+// As perfcast.
+std::pair<record::RowStatus, std::string> Projector::refusal_of_products(Kernel const& kernel, Machine const& m) {
+  for (auto const& block : kernel.blocks)
+    for (Instruction const& i : block) {
+      if (i.product.kind.empty() || !m.knows_matrix) continue;
+      auto const* const rule = m.matrix_rule(i.product.kind);
+      if (!rule) return {record::RowStatus::infeasible, fmt::format("no matrix unit for {}", i.product.kind)};
+      if (!rule->flop_per_cycle)
+        return {record::RowStatus::unknown, fmt::format("the device database lacks its rate of {}", i.product.kind)};
+    }
+  return {record::RowStatus::ok, {}};
+}
+
 // The classes that the kernel uses and the table lacks for this device.
 std::string Projector::assumptions_of(Kernel const& kernel) const {
   std::set<Class> used{Class::issue};
+  bool assumes_products = false;
   for (auto const& block : kernel.blocks)
     for (Instruction const& i : block) {
+      assumes_products |= i.type.instruction_class == Class::mma && !resolved_.machine.matrix_rule(i.product.kind);
       bool const copy = i.type.kind == Kind::copy, moves = i.type.kind == Kind::load || i.type.kind == Kind::store;
       if (copy) used.insert(Class::smem_store);
       if (!copy && (!moves || i.type.space == Space::shared)) used.insert(i.type.instruction_class);
@@ -111,7 +126,9 @@ std::string Projector::assumptions_of(Kernel const& kernel) const {
     }
   std::vector<std::string> words;
   for (Assumption const& a : resolved_.assumptions)
-    if (used.contains(a.instruction_class)) words.push_back(a.words);
+    if (used.contains(a.instruction_class) &&
+        (a.instruction_class != Class::mma || a.quantity == "latency" || assumes_products))
+      words.push_back(a.words);
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -143,6 +160,7 @@ void Projector::add(Launch const& launch, std::function<void(Issue const&)> cons
                                m.width, m.width));
   Fit const place = fit(launch.head);
   if (place.groups_per_cu == 0) return give_up(record::RowStatus::infeasible, place.misfit);
+  if (auto const [status, why] = refusal_of_products(*launch.kernel, m); !why.empty()) return give_up(status, why);
   std::string const assumed = assumptions_of(*launch.kernel);
   if (options_.strict && !assumed.empty()) return give_up(record::RowStatus::unknown, "not in latgap.csv: " + assumed);
   if (!assumed.empty()) ake::add(sum.reason, "assumed: " + assumed);
@@ -182,7 +200,11 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
     one.at_least(atomics);
     to.add(one);
   };
-  Listing const* const sass = options_.sass ? find_listing(*options_.sass, launch.head.kernel) : nullptr;
+  Listing const* sass = options_.sass ? find_listing(*options_.sass, launch.head.kernel) : nullptr;
+  if (sass && std::ranges::any_of(prepared.groups, [](Group const& g) { return !g.events.empty(); })) {
+    sass = nullptr;
+    ake::add(sum.reason, "numbered barriers, mbarriers, tcgen05: not matched with a listing");
+  }
   std::function<void(Issue const&)> const ignore;
   if (sass) {
     Matched const matched = match(*sass, *launch.kernel, Flow(*launch.kernel, prepared.groups));
@@ -192,7 +214,7 @@ void Projector::emulate_launch(Launch const& launch, Fit const& place, Sum& sum,
                                      launch.kernel->blocks.size(), matched.accesses, matched.accesses_all));
     sum.has_sass = true;
     add_run(sum.sass, compile(matched.kernel, m, Order::program, 0), followed, observe);
-  } else if (options_.sass && !options_.sass->empty()) {
+  } else if (options_.sass && !options_.sass->empty() && !find_listing(*options_.sass, launch.head.kernel)) {
     ake::add(sum.reason, "not in the listing");
   }
   Kernel lowered;
@@ -302,7 +324,7 @@ record::Emulation Projector::row_of(Sum const& sum) const {
   double const cycles = chosen.cycles > 0 ? chosen.cycles : 1;
   record::Emulation::Number* const busy[] = {&row.busy_issue,   &row.busy_core,    &row.busy_integer, &row.busy_fp64,
                                              &row.busy_special, &row.busy_shared,  &row.busy_l1,      &row.busy_l2,
-                                             &row.busy_dram,    &row.busy_barrier, &row.busy_scalar};
+                                             &row.busy_dram,    &row.busy_barrier, &row.busy_scalar,  &row.busy_tensor};
   // A scheduler that issues by kind is no limit: its units are.
   std::size_t busiest = resolved_.machine.issuing.by_kind ? 1 : 0;
   for (std::size_t u = 0; u < unit_count; ++u) {

@@ -26,7 +26,7 @@ Ticks expected_latency(Instruction const& i, Machine const& m) {
 
 bool is_access(Instruction const& i) {
   return i.type.kind == Kind::load || i.type.kind == Kind::store || i.type.kind == Kind::atomic ||
-         i.type.kind == Kind::copy;
+         i.type.kind == Kind::copy || i.type.kind == Kind::product;
 }
 bool is_ordered_with_all(Instruction const& i) {
   return i.type.fence || i.type.kind == Kind::barrier;
@@ -34,8 +34,9 @@ bool is_ordered_with_all(Instruction const& i) {
 bool may_alias(Space a, Space b) {
   return a == b || a == Space::generic || b == Space::generic;
 }
+// Everything stays on its side of it: a branch, and what makes the results of products readable.
 bool stays_last(Instruction const& i) {
-  return i.type.instruction_class == Class::control;
+  return i.type.instruction_class == Class::control || (i.type.kind == Kind::wait && i.type.queue == Queue::products);
 }
 
 class Builder {

@@ -47,7 +47,7 @@ struct Log : Observer {
     addresses.push_back(where);
   }
   void branch(u32, Lanes const&, Lanes const& taking) override { branches.push_back(lanes(taking)); }
-  void barrier(u32, Lanes const& l) override { barriers.push_back(lanes(l)); }
+  void barrier(u32, Lanes const& l, u32, u32) override { barriers.push_back(lanes(l)); }
   std::unique_ptr<Observer> fork() const override { return std::make_unique<Log>(); }
   void join(Observer const&) override {}
 };
@@ -386,7 +386,7 @@ TEST_CASE("lanes meet where their ways join, wherever the text has the body") {
   // The body of the `if` stands behind the barrier that follows it, and behind the loop's end.
   struct Barriers : Observer {
     unsigned full = 0, partial = 0;
-    void barrier(u32, Lanes const& lanes) override { ++(lanes.full ? full : partial); }
+    void barrier(u32, Lanes const& lanes, u32, u32) override { ++(lanes.full ? full : partial); }
     std::unique_ptr<Observer> fork() const override { return std::make_unique<Barriers>(); }
     void join(Observer const&) override {}
   } seen;

@@ -578,7 +578,7 @@ namespace {
 struct Products : Observer {
   std::map<std::string, double> flop;
   std::uint64_t bytes = 0;
-  void product(std::uint32_t, char const* kind, double work) override { flop[kind] += work; }
+  void product(std::uint32_t, std::uint32_t, char const* kind, double work) override { flop[kind] += work; }
   void memory(MemoryAccess const& a) override {
     if (a.space != kernelcast::ptx::StateSpace::shared || a.direction != Direction::load || a.bytes_per_lane != 16)
       return;

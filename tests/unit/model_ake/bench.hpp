@@ -1,6 +1,7 @@
 // Small machines and kernels for the tests of the latency/gap emulator.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -52,6 +53,22 @@ inline Instruction barrier() {
   Instruction i = plain(Class::barrier, {}, {});
   i.type.kind = Kind::barrier;
   return i;
+}
+
+// At an mbarrier; what it waits for, and which one it is, is an event of the group.
+inline Instruction at_mbarrier(Kind kind, std::int32_t item) {
+  Instruction i = plain(kind == Kind::phase ? Class::smem_load : Class::smem_store, {}, {});
+  i.type.kind = kind;
+  i.type.space = Space::shared;
+  i.item = item;
+  return i;
+}
+
+// The item of row r of wavefront w says this.
+inline void add_event(Group& g, std::size_t w, std::size_t r, std::uint32_t item, Event e) {
+  g.events.push_back(e);
+  g.objects = std::max<std::size_t>(g.objects, e.object + 1);
+  g.requests[g.rows[g.warp_begin[w] + r].requests + item].event = static_cast<std::uint32_t>(g.events.size());
 }
 
 inline Instruction leave() {

@@ -1,8 +1,11 @@
 // The engine against the poster, closed forms, properties, and an independent simulator on random programs.
+#include <array>
+#include <map>
 #include <random>
 
 #include "bench.hpp"
 #include "catch.hpp"
+#include "error_of.hpp"
 #include "reference.hpp"
 
 using namespace kernelcast::model::ake;
@@ -178,6 +181,25 @@ TEST_CASE("groups may be replaced, schedulers compared, slots shared: the work i
   CHECK(replaced.end > 2 * base.end);
 }
 
+// Wavefronts take turns at random; a phase waits for what has arrived until then.
+template <class Below>
+void add_random_events(Kernel const& k, Group& g, std::vector<std::vector<std::uint32_t>> const& warps, Below below) {
+  std::array<std::uint64_t, 2> arrived{};
+  std::vector<std::size_t> next(warps.size());
+  for (std::size_t left = g.rows.size(); left > 0;) {
+    std::size_t const w = below(static_cast<unsigned>(warps.size()));
+    if (next[w] == warps[w].size()) continue;
+    for (Instruction const& i : k.blocks[warps[w][next[w]]]) {
+      if (i.type.kind != Kind::arrive && i.type.kind != Kind::phase) continue;
+      std::uint32_t const object = below(2);
+      std::uint64_t const n = i.type.kind == Kind::phase ? arrived[object] : ++arrived[object];
+      add_event(g, w, next[w], static_cast<std::uint32_t>(i.item), {object, n});
+    }
+    ++next[w];
+    --left;
+  }
+}
+
 TEST_CASE("against an independent simulator, tick by tick") {
   for (unsigned seed = 0; seed < 400; ++seed) {
     std::mt19937 random(seed);
@@ -204,6 +226,7 @@ TEST_CASE("against an independent simulator, tick by tick") {
         if (c.unit == Unit::core || c.unit == Unit::fp64) c.per_scheduler = own;
     }
     Kernel k;
+    bool const mbarriers = below(3) == 0;
     for (Class const c : {Class::barrier, Class::control})
       m.of(c).latency += 1;  // a release at once may be seen a tick late
     k.blocks.resize(1 + below(4));
@@ -218,9 +241,11 @@ TEST_CASE("against an independent simulator, tick by tick") {
           block.push_back(access(Kind::load, items++, {reg(), 10 + reg()}, {reg()}));
         else if (what == 7)
           block.push_back(access(Kind::store, items++, {}, {reg(), reg()}));
-        else if (what == 8)
+        else if (what == 8 && below(2) == 0)
           block.push_back(access(Kind::atomic, items++,
                                  below(2) ? std::vector<std::uint32_t>{reg()} : std::vector<std::uint32_t>{}, {reg()}));
+        else if (mbarriers)
+          block.push_back(at_mbarrier(below(2) ? Kind::arrive : Kind::phase, items++));
         else
           block.push_back(barrier());
       }
@@ -236,9 +261,12 @@ TEST_CASE("against an independent simulator, tick by tick") {
         w.push_back(static_cast<std::uint32_t>(k.blocks.size()) - 1);
       }
       g = group_of(k, warps, {});
-      for (Requests& r : g.requests)
+      add_random_events(k, g, warps, below);
+      for (Requests& r : g.requests) {
+        std::uint32_t const event = r.event;
         r = {static_cast<std::uint16_t>(below(3)), static_cast<std::uint16_t>(below(3)),
-             static_cast<std::uint16_t>(below(5)), static_cast<std::uint16_t>(below(4))};
+             static_cast<std::uint16_t>(below(5)), static_cast<std::uint16_t>(below(4)), event};
+      }
     }
     Setting s;
     s.scheduler = below(3) == 0 ? Scheduler::rr : Scheduler::gto;
@@ -260,6 +288,7 @@ TEST_CASE("asynchronous copies: as many are under way as the wait leaves") {
   unsigned const rounds = 40;
   for (unsigned const pending : {0u, 1u, 3u}) {
     Instruction copy = access(Kind::copy, 0, {}, {}), commit = plain(Class::sync, {}, {}), wait = commit;
+    copy.type.queue = commit.type.queue = wait.type.queue = Queue::copies;
     commit.type.kind = Kind::commit;
     wait.type.kind = Kind::wait;
     wait.pending = pending;
@@ -277,4 +306,148 @@ TEST_CASE("asynchronous copies: as many are under way as the wait leaves") {
     CHECK(got >= expected);
     CHECK(got < 1.15 * expected + 100);
   }
+}
+
+TEST_CASE("mbarriers: a consumer goes on when the copy is complete, a producer when its stage is free") {
+  Machine m = plain_machine(4, 100, 1);
+  for (Class const c : {Class::smem_load, Class::smem_store}) m.of(c).latency = m.of(c).gap = m.cycle;
+  Cost const& dram = m.of(Class::gmem_load_dram);
+  Instruction copy = access(Kind::copy, 1, {}, {});
+  copy.type.engine = copy.type.signals = true;
+  unsigned const rounds = 40;
+  for (unsigned const stages : {1u, 2u, 4u}) {
+    // A producer waits for a free stage and fills it; a consumer waits for a full one, and frees it.
+    Kernel kernel;
+    kernel.blocks = {
+        {at_mbarrier(Kind::phase, 0), copy}, {at_mbarrier(Kind::phase, 0), at_mbarrier(Kind::arrive, 1)}, {leave()}};
+    std::vector<std::uint32_t> produce(rounds, 0), consume(rounds, 1);
+    produce.push_back(2);
+    consume.push_back(2);
+    Group g = group_of(kernel, {produce, consume}, {});
+    for (unsigned r = 0; r < rounds; ++r) {
+      std::uint32_t const full = r % stages, free = stages + full;
+      std::uint64_t const before = r / stages;
+      g.requests[g.rows[r].requests + 1].dram = 1;
+      add_event(g, 0, r, 0, {free, before});
+      add_event(g, 0, r, 1, {full, before + 1});
+      add_event(g, 1, r, 0, {full, before + 1});
+      add_event(g, 1, r, 1, {free, before + 1});
+    }
+    double const got = cycles(m, run(m, kernel, {g}));
+    // As many copies of 100 cycles at a time as there are stages; a few cycles from one to the next.
+    double const expected = static_cast<double>(dram.latency) / static_cast<double>(m.cycle) * rounds / stages;
+    INFO(stages << " stages: " << got << " cycles");
+    CHECK(got >= expected);
+    CHECK(got < expected + 8.0 * rounds / stages + 110);
+  }
+}
+
+TEST_CASE("a trace that is not in the order in which it ran is refused, not waited for") {
+  Machine const m = plain_machine(1, 10, 1);
+  Kernel kernel;
+  kernel.blocks = {{at_mbarrier(Kind::phase, 0)}, {barrier()}, {at_mbarrier(Kind::arrive, 0)}, {leave()}};
+  // The first waits for what the second does behind a barrier of both.
+  Group g = group_of(kernel, {{0, 1, 3}, {1, 2, 3}}, {});
+  add_event(g, 0, 0, 0, {0, 1});
+  add_event(g, 1, 1, 0, {0, 1});
+  auto const error = kernelcast::error_of([&] { run(m, kernel, {g}); });
+  CHECK(error.status() == kernelcast::Status::bad_data);
+  CHECK(error.text("akemu").find("group 0 are not in the order in which they ran: wavefront 0") != std::string::npos);
+}
+
+TEST_CASE("a numbered barrier opens for as many as it names; those that only arrive do not wait") {
+  Machine const m = plain_machine(4, 10, 1);
+  Instruction named = barrier();
+  named.type.space = Space::barrier;
+  named.item = 0;
+  Instruction passing = named;
+  passing.type.passes = true;
+  Instruction const slow = access(Kind::load, 0, {1}, {});
+  Kernel kernel;
+  kernel.blocks = {{named, plain(Class::fp32_fma, {2}, {2}), leave()},
+                   {slow, plain(Class::fp32_fma, {2}, {1}), plain(Class::fp32_fma, {3}, {2}), leave()},
+                   {passing, leave()}};
+  auto const end_of = [&](std::vector<std::vector<std::uint32_t>> const& warps, std::uint64_t count) {
+    Group g = group_of(kernel, warps, {});
+    for (std::size_t w = 0; w < warps.size(); ++w)
+      if (warps[w][0] != 1) add_event(g, w, 0, 0, {3, count});
+    g.requests[g.rows[0].requests].dram = warps[0][0] == 1 ? 100 : 0;
+    std::map<std::size_t, Ticks> last;
+    Setting s;
+    s.observe = [&](Issue const& i) { last[i.warp] = i.issue; };
+    run(m, kernel, {g}, s);
+    return last;
+  };
+  // Wavefront 0 loads for long and never comes: two others meet without it, and with all that run they do not.
+  auto const two = end_of({{1}, {0}, {0}}, 2);
+  CHECK(two.at(1) < 60 * m.cycle);
+  CHECK(two.at(0) > 100 * m.cycle);
+  auto const all = end_of({{1}, {0}, {0}}, 0);
+  CHECK(all.at(1) > 100 * m.cycle);
+  // One that waits, one that only arrives: it goes on at once.
+  auto const passes = end_of({{1}, {0}, {2}}, 2);
+  CHECK(passes.at(2) <= 2 * m.cycle);
+  CHECK(passes.at(1) < 60 * m.cycle);
+  CHECK(passes.at(1) > 10 * m.cycle);
+}
+
+TEST_CASE("asynchronous products: the matrix unit's rate, and results when they were waited for") {
+  Machine m = plain_machine(4, 30, 1);
+  m.knows_matrix = true;
+  m.matrix = {{"sm_90", "wgmma/f16/f32", 4096, {}}};
+  Instruction product = plain(Class::mma, {1}, {1, 2});
+  product.type.kind = Kind::product;
+  product.type.queue = Queue::products;
+  product.product = {"wgmma/f16/f32", 2.0 * 64 * 256 * 16 / 4};
+  Instruction commit = plain(Class::sync, {}, {}), wait = commit;
+  commit.type.queue = wait.type.queue = Queue::products;
+  commit.type.kind = Kind::commit;
+  wait.type.kind = Kind::wait;
+  unsigned const n = 50;
+  Kernel kernel;
+  kernel.blocks = {{product}, {commit, wait, leave()}};
+  std::vector<std::uint32_t> blocks(n, 0);
+  blocks.push_back(1);
+  Group const g = group_of(kernel, {blocks, blocks, blocks, blocks}, {});
+  // 64 x 256 x 16 take 128 cycles of the unit's four; a sum does not wait for the one before it.
+  double const got = cycles(m, run(m, kernel, {g}));
+  CHECK(got >= 128.0 * n);
+  CHECK(got <= 128.0 * n + 10);
+  // Two groups of products may be under way: the wavefront is free to issue long before.
+  wait.pending = 1;
+  kernel.blocks[1] = {commit, product, commit, wait, leave()};
+  Ticks leaves = 0;
+  Setting s;
+  s.observe = [&](Issue const& i) { leaves = std::max(leaves, i.issue); };
+  Group const both = group_of(kernel, {{1}}, {});
+  auto const end = run(m, kernel, {both}, s).end;
+  CHECK(leaves < m.cycle * 10);
+  CHECK(end >= m.cycle * 128);
+}
+
+TEST_CASE("tcgen05: a product whose operations the trace counts takes all matrix units") {
+  Machine m = plain_machine(4, 30, 1);
+  m.knows_matrix = true;
+  m.matrix = {{"sm_100", "tcgen05/f16/f32", 8192, {}}};
+  Instruction product = plain(Class::mma, {}, {});
+  product.type.kind = Kind::product;
+  product.type.queue = Queue::products;
+  product.type.space = Space::product;
+  product.item = 0;
+  product.product = {"tcgen05/f16/f32", 0};
+  Instruction commit = at_mbarrier(Kind::arrive, 1);
+  commit.type.queue = Queue::products;
+  Kernel kernel;
+  kernel.blocks = {{product, commit}, {at_mbarrier(Kind::phase, 0), leave()}, {leave()}};
+  Group g = group_of(kernel, {{0, 2}, {1}}, {});
+  add_event(g, 0, 0, 0, {0, std::uint64_t{2} * 128 * 256 * 16});  // 128 cycles
+  add_event(g, 0, 0, 1, {0, 1});
+  add_event(g, 1, 0, 0, {0, 1});
+  std::map<std::size_t, Ticks> last;
+  Setting s;
+  s.observe = [&](Issue const& i) { last[i.warp] = i.issue; };
+  run(m, kernel, {g}, s);
+  CHECK(last.at(0) < 10 * m.cycle);
+  CHECK(last.at(1) >= 128 * m.cycle);
+  CHECK(last.at(1) < 170 * m.cycle);
 }

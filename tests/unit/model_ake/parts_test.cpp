@@ -234,7 +234,7 @@ TEST_CASE("global atomics: updates of the busiest address, sectors") {
     TracedWarp warp;
     warp.rows = {{0, 0}};
     warp.parts = {part(0xffffffff, 8192 + 128 * g, 4, 0), part(0xf, 4096, 0, 1)};
-    launch.groups.push_back({g * 500, {warp}});
+    launch.groups.push_back({g * 500, {warp}, {}});
   }
   auto const m = resolve(device::load(devdb).find("a100"), table()).machine;
   for (auto const kind : {MemoryMode::Kind::simulated, MemoryMode::Kind::none}) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 namespace kernelcast::model::ake {
 
@@ -11,7 +12,7 @@ namespace {
 
 struct Warp {
   std::size_t place = 0, scheduler = 0;
-  std::uint64_t age = 0;
+  std::uint64_t age = 0, group_age = 0;
   Group const* group = nullptr;
   std::size_t row = 0, row_end = 0, at = 0;  // next instruction: kernel.blocks[rows[row].block][at]
   Ticks not_before = 0;
@@ -61,6 +62,7 @@ class Simulation {
       warp.place = place;
       warp.scheduler = (place * stride_ + w) % m_.schedulers;
       warp.age = age_++;
+      warp.group_age = started_;
       warp.group = g;
       warp.row = g->warp_begin[w];
       warp.row_end = g->warp_begin[w + 1];
@@ -86,7 +88,17 @@ class Simulation {
     if (w.done || w.waits || w.not_before > t) return false;
     for (std::uint32_t const r : next(w).sources)
       if (auto const at = w.ready.find(r); at != w.ready.end() && at->second > t) return false;
-    return true;
+    if (next(w).type.kind != Kind::phase) return true;
+    Event const& e = event(w);
+    std::size_t complete = 0;
+    if (auto const there = arrived_.find({w.place, w.group_age, e.object}); there != arrived_.end())
+      for (Ticks const when : there->second) complete += when <= t ? 1 : 0;
+    // In the order of the arrivals, each as late as those before it.
+    return complete >= e.count;
+  }
+  Event const& event(Warp const& w) const {
+    Group const& g = *w.group;
+    return g.events[g.requests[g.rows[w.row].requests + static_cast<std::uint32_t>(next(w).item)].event - 1];
   }
 
   // Machines that issue by kind.
@@ -171,6 +183,11 @@ class Simulation {
     else
       done = branches ? t : t + cost.latency;
     Ticks const arrival = is_barrier ? done - cost.latency : 0;
+    if (i.type.kind == Kind::arrive) {
+      auto& all = arrived_[{w.place, w.group_age, event(w).object}];
+      Ticks const own = done - cost.latency + cost.gap;
+      all.push_back(all.empty() ? own : std::max(all.back(), own));
+    }
     end_ = std::max(end_, done);
     for (std::uint32_t const r : i.destinations) {
       bool const passes = blocks_of_[r].size() > 1 || upward_.contains(r);
@@ -248,6 +265,7 @@ class Simulation {
   std::vector<Warp> warps_;
   std::map<std::pair<Unit, std::size_t>, Ticks> admit_;
   std::map<std::size_t, Ticks> arrival_;
+  std::map<std::tuple<std::size_t, std::uint64_t, std::uint32_t>, std::vector<Ticks>> arrived_;  // at mbarriers
   std::size_t stride_ = 1;
   std::uint64_t started_ = 0, age_ = 0, instructions_ = 0;
   Ticks end_ = 0;
