@@ -146,7 +146,7 @@ char* write_lane_addresses(char* out, std::uint64_t row_mask, std::uint64_t mask
 }
 
 void AddressReader::refuse(char const* what) const {
-  throw Error(Status::bad_data, fmt::format("column 'addresses': {} before '{}'", what, rest_.substr(0, 20)),
+  throw Error(Status::bad_data, fmt::format("{} before '{}'", what, rest_.substr(0, 20)),
               "an item is base+stride or a list of decimal addresses; miniemu --emit trace writes it");
 }
 

@@ -51,6 +51,8 @@ ptx::MatrixProduct product_of(std::string_view opcode, Space space) {
   return ptx::matrix_product(instruction).value_or(ptx::MatrixProduct{});
 }
 
+constexpr std::uint64_t max_product_flop = 2u * 256 * 256 * 256;
+
 bool has_item(InstructionClass counted, Space space) {
   if (counted == InstructionClass::memory) return true;
   return space != Space::none && (counted == InstructionClass::sync || counted == InstructionClass::special);
@@ -217,6 +219,9 @@ void LaunchReader::add_events(Launch const& launch, TracedGroup& group, TracedWa
       event.object = static_cast<std::uint32_t>(value % barriers_of_group);
       event.count = (value / barriers_of_group + launch.width() - 1) / launch.width();
     } else if (type.space == Space::product) {
+      if (value > max_product_flop)
+        throw rows_.error("addresses", fmt::format("a product of {} operations", value),
+                          "tcgen05.mma multiplies at most 256 x 256 x 256");
       event.count = value;
     } else {
       auto const next = static_cast<std::uint32_t>(group.objects.size());
@@ -244,7 +249,7 @@ void LaunchReader::add_parts(Launch const& launch, TracedWarp& warp, record::Tra
     while (reader.next(part_, warp.lists)) {
       bool const any = part_.item < engine.size() && engine[part_.item];
       if (part_.mask & ~(any ? lanes_of(e.warp, launch) : e.mask))
-        throw rows_.error("addresses", "lanes that do not execute the block", "copy engines alone use others");
+        throw Error(Status::bad_data, "lanes that do not execute the block", "copy engines alone use others");
       Part& p = warp.parts.emplace_back();
       p.mask = part_.mask;
       p.first = part_.first;

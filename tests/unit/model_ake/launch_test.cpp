@@ -153,3 +153,38 @@ TEST_CASE("what is wrong with a trace is said with its place") {
   auto const whole = execution(0, 0, 0, 0);
   CHECK_THAT(refusal(head + instructions + whole.substr(0, 20)), Contains("fields where the header has 27"));
 }
+
+TEST_CASE("what items say besides addresses: mbarriers, barriers, products") {
+  std::string const code =
+      "inst,k,,0,,,,,,,,,0,sync,,1,shared,,,,,,,,mbarrier.arrive.shared.b64,k.cl,1\n"
+      "inst,k,,0,,,,,,,,,1,memory,,1,shared,16,,,,,,,cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes,"
+      "k.cl,1\n"
+      "inst,k,,0,,,,,,,,,2,sync,1,1,shared,,,,,,,,mbarrier.try_wait.parity.shared.b64,k.cl,1\n"
+      "inst,k,,0,,,,,,,,,3,sync,,1,barrier,,,,,,,,bar.sync,k.cl,1\n"
+      "inst,k,,0,,,,,,,,,4,special,,1,product,,,,,,,,tcgen05.mma.cta_group::1.kind::f16,k.cl,1\n"
+      "inst,k,,1,,,,,,,,,5,control,,,,,,,,,,,ret,k.cl,1\n";
+  std::string const copy = "ffffffff@g0+16|ffffffff@0+16|1@72+0";
+  // Wavefront 1 arrives at 64, copies for 72; wavefront 0 then tests both, in two rows.
+  std::string const body = execution(0, 1, 0, 0, "1@64+0;" + copy + ";;" + std::to_string(3 + 16 * 64) + "+0") +
+                           execution(0, 0, 0, 0, "1@72+0;;72+0") + execution(0, 0, 1, 0, ";;64+0;;1@1048576+0") +
+                           execution(0, 0, 2, 1) + execution(0, 1, 1, 1);
+  auto const groups = launches(header + head + code + body, 1).at(0).groups;
+  auto const& first = groups.at(0).warps.at(0).events;
+  auto const& second = groups[0].warps.at(1).events;
+  REQUIRE(second.size() == 3);
+  CHECK((second[0].item == 0 && second[0].event.object == 0 && second[0].event.count == 1));
+  CHECK((second[1].item == 1 && second[1].event.object == 1 && second[1].event.count == 1));
+  CHECK((second[2].item == 3 && second[2].event.object == 3 && second[2].event.count == 2));
+  REQUIRE(first.size() == 4);
+  CHECK((first[0].row == 0 && first[0].event.object == 1 && first[0].event.count == 2));
+  CHECK((first[1].row == 0 && first[1].event.object == 1 && first[1].event.count == 2));  // its own, and the copy
+  CHECK((first[2].row == 1 && first[2].event.object == 0 && first[2].event.count == 1));
+  CHECK((first[3].row == 1 && first[3].event.count == 1048576));
+  // The lanes of a copy engine may be any of the wavefront, those of others may not.
+  CHECK(refusal(head + code + execution(0, 0, 0, 0, "3ffffffff@64+0")).find("lanes that do not execute") !=
+        std::string::npos);
+  CHECK(refusal(head + code + execution(0, 0, 0, 0, ";1ffffffff@64+0")).find("lanes that do not execute") !=
+        std::string::npos);
+  CHECK(refusal(head + code + execution(0, 0, 0, 0, ";;;;1@99999999+0")).find("a product of 99999999 operations") !=
+        std::string::npos);
+}
