@@ -145,7 +145,8 @@ void declare(cli::Tool& tool) {
                                      "simulated caches")
                           ->type_name("L1,L2")
                           ->delimiter(',')
-                          ->expected(2)
+                          ->expected(1, 2)
+                          ->allow_extra_args(false)
                           ->check(cli::number_from(0, 1));
   auto* const none =
       app.add_flag("--no-cache", options->no_cache, "every access goes to device memory")->excludes(rates);

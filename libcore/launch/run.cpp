@@ -370,7 +370,7 @@ class Runner {
         break;
     }
     if (!is_reported(configuration.row.kernel, configuration.row.case_name)) return {};
-    bool const first = options_.trace->is_new(configuration.row.kernel);
+    bool const first = options_.trace->is_new(configuration.row.kernel, program);
     if (!configuration.trace)
       configuration.trace = std::make_unique<TraceObserver>(program, options_.trace_width, *options_.trace);
     configuration.trace->write_launch(configuration.row, view.launch.grid.count());

@@ -142,6 +142,18 @@ void TraceOutput::write(record::Trace const& row) {
   rows_.write(row, row.kind == "launch" ? labels_ : no_labels_);
 }
 
+bool TraceOutput::is_new(std::string const& kernel, emu::Program const& program) {
+  std::string text;
+  for (ptx::Instruction const& i : program.kernel().instructions) {
+    ptx::Effects const effects = ptx::effects(i);
+    text +=
+        fmt::format("{} {} {}\n", ptx::full_opcode(i), fmt::join(effects.written, ","), fmt::join(effects.read, ","));
+  }
+  std::size_t const code = std::hash<std::string>{}(text);
+  auto const [at, fresh] = kernels_.try_emplace(kernel, code);
+  return fresh || std::exchange(at->second, code) != code;
+}
+
 void TraceOutput::execute(std::uint64_t group, std::uint64_t warp, std::uint64_t seq, std::uint64_t block,
                           std::uint64_t mask, std::string_view addresses) {
   if (!csv_) {

@@ -8,8 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +27,9 @@ class TraceOutput {
   // `labels` are the values of the columns behind the record's, in rows of launches alone.
   TraceOutput(record::Writer<record::Trace>& rows, record::Format format, std::vector<std::string> labels = {});
 
-  void write(record::Trace const& row);                                              // launch and inst rows
-  bool is_new(std::string const& kernel) { return kernels_.insert(kernel).second; }  // its instructions are missing
+  void write(record::Trace const& row);  // launch and inst rows
+  // The instructions of the kernel are missing; those of another kernel of its name may be there.
+  bool is_new(std::string const& kernel, emu::Program const&);
   // `addresses` ends in its missing items: as many ';' as are to follow.
   void execute(std::uint64_t group, std::uint64_t warp, std::uint64_t seq, std::uint64_t block, std::uint64_t mask,
                std::string_view addresses);
@@ -42,8 +43,8 @@ class TraceOutput {
   std::string row_end_;  // of an exec row
   std::vector<char> text_ = std::vector<char>(2 * piece_bytes);
   std::size_t used_ = 0;
-  std::uint64_t held_ = 0;  // rows in text_
-  std::set<std::string> kernels_;
+  std::uint64_t held_ = 0;                      // rows in text_
+  std::map<std::string, std::size_t> kernels_;  // by name: a hash of the instructions that were written last
 };
 
 class TraceObserver final : public emu::Observer {

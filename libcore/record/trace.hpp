@@ -1,8 +1,9 @@
 // The `trace` record (`miniemu --emit trace`): what each wavefront executes, block by block, for models of time.
 //
 // Three kinds of rows in one table: `launch` opens a launch; `inst` describes an instruction of the kernel, once per
-// pc, before the first row that executes it; `exec` is one wavefront that executes one basic block. A wavefront's rows
-// are in its own order; rows of different wavefronts interleave as the emulator ran them.
+// pc, before the first row that executes it (a kernel of the same name with other code has its own behind its launch);
+// `exec` is one wavefront that executes one basic block. A wavefront's rows are in its own order; rows of different
+// wavefronts interleave as the emulator ran them.
 //
 // `addresses` of an exec row has one item per instruction of the block that has a `space`, in order, joined by ';':
 // memory instructions, arrivals at mbarriers and tests of them, numbered barriers, products whose shape is data.

@@ -132,6 +132,15 @@ void LaunchReader::add_instruction() {
                       did_you_mean(row.class_name, {known.begin(), known.end()}, known.size()));
   auto& blocks = kernels_[row.kernel].blocks;
   auto& items = items_[row.kernel];
+  // Another kernel of this name begins where its first instruction comes again.
+  if (auto const [first, fresh] = first_pc_.try_emplace(row.kernel, row.pc);
+      !fresh && row.pc && row.pc == first->second) {
+    if (items_of_ == &items)
+      throw rows_.error("pc", "a kernel's instructions come again between its exec rows",
+                        "those of another kernel of its name stand behind a launch row");
+    blocks.clear();
+    items.clear();
+  }
   if (*row.block >= blocks.size()) {
     blocks.resize(*row.block + 1);
     items.resize(*row.block + 1);

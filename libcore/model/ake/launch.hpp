@@ -89,6 +89,7 @@ class LaunchReader {
   record::TraceStream& rows_;
   std::function<std::size_t(record::Trace const&)> keep_;
   std::map<std::string, Kernel> kernels_;
+  std::map<std::string, std::optional<std::uint64_t>> first_pc_;  // of the kernels
   // Of a block: how many of its instructions have an item, and which of these say something besides addresses.
   struct Items {
     unsigned count = 0;

@@ -154,6 +154,24 @@ TEST_CASE("what is wrong with a trace is said with its place") {
   CHECK_THAT(refusal(head + instructions + whole.substr(0, 20)), Contains("fields where the header has 27"));
 }
 
+TEST_CASE("another kernel of the same name has instructions of its own, behind its launch") {
+  std::string const other =
+      "inst,k,,0,,,,,,,,,0,int_add,1,,,,,,,,,,add.s32,k.cl,1\n"
+      "inst,k,,1,,,,,,,,,1,control,,,,,,,,,,,ret,k.cl,1\n";
+  std::string const rows =
+      execution(0, 0, 0, 0) + execution(0, 1, 0, 0) + execution(0, 0, 1, 1) + execution(0, 1, 1, 1);
+  std::istringstream in(header + head + instructions + group(0) + head + other + rows + head + instructions + group(0));
+  csv::Reader csv(in, "t.csv");
+  record::TraceStream stream(csv);
+  LaunchReader reader(stream, [](record::Trace const&) { return std::size_t{1}; });
+  std::vector<std::size_t> sizes;
+  for (Launch l; reader.next(l);) sizes.push_back(l.kernel->blocks.at(0).size());
+  CHECK(sizes == std::vector<std::size_t>{2, 1, 2});
+  CHECK(
+      refusal(head + instructions + execution(0, 0, 0, 0, "4096+4") + other).find("come again between its exec rows") !=
+      std::string::npos);
+}
+
 TEST_CASE("what items say besides addresses: mbarriers, barriers, products") {
   std::string const code =
       "inst,k,,0,,,,,,,,,0,sync,,1,shared,,,,,,,,mbarrier.arrive.shared.b64,k.cl,1\n"
