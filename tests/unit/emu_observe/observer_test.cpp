@@ -167,10 +167,10 @@ TEST_CASE("barriers are counted per group, whoever arrives in pieces") {
     observer.group_begin(static_cast<std::uint64_t>(group));
     for (int i = 0; i < 5; ++i) {
       first.masks.assign(8, 0x0000ffff);
-      observer.barrier(6, first.lanes());
+      observer.barrier(6, first.lanes(), 0, 0);
       first.masks.assign(8, 0xffff0000);
-      observer.barrier(6, first.lanes());
-      observer.barrier(6, second.lanes(true));
+      observer.barrier(6, first.lanes(), 0, 0);
+      observer.barrier(6, second.lanes(true), 0, 0);
     }
     observer.group_end();
   }
@@ -212,7 +212,7 @@ TEST_CASE("forks joined in any order equal one observer") {
         observer->memory(unit.access(0, StateSpace::global, Direction::load, 4, 4096 * group));
         observer->memory(unit.access(4, StateSpace::global, Direction::atomic, 4, 0));
       }
-      observer->barrier(6, unit.lanes(true));
+      observer->barrier(6, unit.lanes(true), 0, 0);
       observer->group_end();
     }
   }
@@ -229,11 +229,11 @@ TEST_CASE("forks joined in any order equal one observer") {
 
 TEST_CASE("products whose shape is data are added up by kind, those of other threads, too") {
   KernelObserver observer(small_mix());
-  observer.product(0, "tcgen05/f16/f32", 100);
-  observer.product(3, "tcgen05/f8/f32", 7);
+  observer.product(0, 0, "tcgen05/f16/f32", 100);
+  observer.product(3, 0, "tcgen05/f8/f32", 7);
   auto const fork = observer.fork(), second = fork->fork();
-  fork->product(0, "tcgen05/f16/f32", 20);
-  second->product(0, "tcgen05/f16/f32", 3);
+  fork->product(0, 0, "tcgen05/f16/f32", 20);
+  second->product(0, 0, "tcgen05/f16/f32", 3);
   fork->join(*second);
   observer.join(*fork);
   CHECK(observer.counters().matrix_flop ==
