@@ -221,7 +221,8 @@ Code Registry::prepare(Kernel& kernel) {
   if (auto const failure = load(*kernel.program); failure != Code::success) return failure;
   kernel.function = kernel.program->module->find_kernel(kernel.name);
   if (!kernel.function) return Code::invalid_device_function;
-  kernel.ready = std::make_unique<emu::Program>(*kernel.program->module, *kernel.function);
+  kernel.ready = std::make_unique<emu::Program>(*kernel.program->module, *kernel.function,
+                                                emu::wmma_fragments(cudart::capability(devices_.current())));
   return Code::success;
 }
 

@@ -114,11 +114,19 @@ struct BasicBlock {
   std::uint32_t first = 0, last = 0;  // PTX instructions [first, last) of the function
 };
 
-// A kernel made ready to run: decoded, address arithmetic fused, registers in slots. Independent of launch and device.
+// Which lane's register holds which element of wmma's fragments, and hence what wmma.load and wmma.store request of
+// memory: PTX leaves it open. Volta (7.0, 7.2) has its own way; later devices have that of mma's fragments.
+enum class WmmaFragments : std::uint8_t { volta, later };
+WmmaFragments wmma_fragments(unsigned capability);        // 70 of sm_70
+WmmaFragments wmma_fragments(ptx::Module const& module);  // of the device that its .target names
+
+// A kernel made ready to run: decoded, address arithmetic fused, registers in slots. Independent of launch and, but for
+// wmma's fragments, of the device.
 class Program {
  public:
   // Throws Error(bad_data) for a construct that cannot be executed at all; an unknown opcode is refused when reached.
-  Program(ptx::Module const& module, ptx::Function const& kernel);
+  Program(ptx::Module const& module, ptx::Function const& kernel) : Program(module, kernel, wmma_fragments(module)) {}
+  Program(ptx::Module const& module, ptx::Function const& kernel, WmmaFragments);
   ~Program();
   Program(Program&&) noexcept;
 
@@ -128,6 +136,9 @@ class Program {
   Class instruction_class(std::uint32_t instruction) const;
   bool guarded(std::uint32_t instruction) const;  // counted by Observer::guarded, not by its block
   std::uint32_t static_shared_bytes() const;
+  WmmaFragments fragments() const;
+  // Of wmma.load and wmma.store: requests of a warp, each an event for Observer::memory. Of others 0.
+  unsigned fragment_requests(std::uint32_t instruction) const;
   bool prints() const;  // calls printf
   // Instructions that cannot be executed, which ends a run that reaches them; an empty reason: the opcode itself.
   struct Refused {

@@ -15,8 +15,9 @@ namespace kernelcast::emu {
 // [ptx] "%reserved_smem_offset": 1 KiB, as devices have from 8.0 on; %reserved_smem_offset_1 is its second half.
 inline constexpr std::uint64_t reserved_shared_bytes = 1024;
 
-struct AsyncStore;   // opcodes/copy.hpp
-struct CopyAddress;  // opcodes/copy.hpp
+struct AsyncStore;                     // opcodes/copy.hpp
+struct CopyAddress;                    // opcodes/copy.hpp
+enum class MatrixRole : std::uint8_t;  // fragment.hpp
 struct FragmentTable;
 struct MatrixShape;       // fragment.hpp
 struct TextureOperation;  // opcodes/texture.hpp
@@ -103,6 +104,7 @@ class Decoder {
   void decode_multiply(Instruction const&);
   void decode_matrix_rows(Instruction const&);
   void decode_matrix_transfer(Instruction const&);
+  FragmentTable wmma_fragment(MatrixRole, MatrixElement, MatrixShape, bool column_major);
   std::uint16_t const* kept_places(std::vector<std::uint16_t> const&);
   MatrixChoice matrix_metadata(Instruction const&, std::size_t operand, MatrixElement, MatrixShape,
                                std::vector<std::uint32_t>& sources);

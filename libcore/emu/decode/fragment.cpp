@@ -5,9 +5,10 @@
 //   B            register r: column group,           k = 4 e r + e quarter + i
 //   C, D         value v: row group + 8 (v / 2), column 2 quarter + v % 2; f16 has two values in a register
 // is what all its tables say, but for m8n8k4 of f16: four matrices, of which one belongs to lanes 4 q … 4 q + 3 and
-// 16 + 4 q … 16 + 4 q + 3.
+// 16 + 4 q … 16 + 4 q + 3. Volta makes wmma of these.
 #include "emu/decode/fragment.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace kernelcast::emu {
@@ -146,6 +147,23 @@ ChoiceTable matrix_choice(MatrixElement element, MatrixShape shape, std::int64_t
   return table;
 }
 
+namespace {
+
+// Of mma.m8n8k4 with f16: lanes 4 q … 4 q + 3 and 16 + 4 q … 16 + 4 q + 3, a quad pair, hold a matrix of 8 by 4, 4 by 8
+// or 8 by 8. Value i of a lane's.
+At of_quad_pair(MatrixRole role, bool half, bool column_major, unsigned lane, unsigned i) {
+  unsigned const high = lane < 16 ? 0 : 4, own = lane % 4;
+  if (role == MatrixRole::a) return column_major ? At(i + high, own) : At(own + high, i);
+  if (role == MatrixRole::b) return column_major ? At(i, own + high) : At(own, i + high);
+  if (half) return {own + high, i};
+  return {(lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)};
+}
+unsigned quad_pair(unsigned lane) {
+  return lane % 16 / 4;
+}
+
+}  // namespace
+
 FragmentTable quad_fragment(MatrixRole role, MatrixElement element, bool column_major) {
   FragmentTable table;
   bool const half = element == MatrixElement::f16;
@@ -155,18 +173,103 @@ FragmentTable quad_fragment(MatrixRole role, MatrixElement element, bool column_
   table.rows = role == MatrixRole::b ? 4 : 8;
   // Of matrix q the rows are stacked below those of matrix q - 1.
   return fill(table, [=](unsigned r, unsigned lane, unsigned k) {
-    unsigned const i = r * table.per_register + k, quad = lane % 16 / 4, high = lane < 16 ? 0 : 4, own = lane % 4;
-    At at;
-    if (role == MatrixRole::a)
-      at = column_major ? At(i + high, own) : At(own + high, i);
-    else if (role == MatrixRole::b)
-      at = column_major ? At(i, own + high) : At(own, i + high);
-    else if (half)
-      at = {own + high, i};
-    else
-      at = {(lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)};
-    return At(at.first + quad * table.rows, at.second);
+    At const at = of_quad_pair(role, half, column_major, lane, r * table.per_register + k);
+    return At(at.first + quad_pair(lane) * table.rows, at.second);
   });
+}
+
+// A quad pair has 8 by 8 elements of the sum: of 16 by 16 pairs 0 and 2 have the upper ones, 0 and 1 the left ones; of
+// 32 by 8 pair q has rows from 8 q on, of 8 by 32 columns. It holds its rows of A and its columns of B for all k, four
+// after four, as mma.m8n8k4 takes them, so that several pairs hold the same factors. Read from what ptxas 12.9 makes of
+// each wmma.load for sm_70; [raihan] has m16n16k16's from a TITAN V.
+FragmentTable volta_fragment(MatrixRole role, MatrixElement element, MatrixShape shape, bool column_major) {
+  bool const half = element == MatrixElement::f16;
+  constexpr unsigned side = 8, step = 4;
+  unsigned const of_step = 4;  // halves of a lane
+  FragmentTable table;
+  table.per_register = half ? 2 : 1;
+  table.rows = role == MatrixRole::b ? shape.k : shape.m;
+  table.columns = role == MatrixRole::a ? shape.k : shape.n;
+  table.registers = role != MatrixRole::accumulator ? shape.k / 2u : half ? 4 : 8;
+  return fill(table, [=](unsigned r, unsigned lane, unsigned i) {
+    unsigned const pair = quad_pair(lane), value = r * table.per_register + i;
+    unsigned const top = shape.m == 16 ? pair % 2 : shape.m == 32 ? pair : 0;
+    unsigned const left = shape.n == 16 ? pair / 2 : shape.n == 32 ? pair : 0;
+    if (role == MatrixRole::accumulator) {
+      At const at = of_quad_pair(role, half, column_major, lane, value);
+      return At(side * top + at.first, side * left + at.second);
+    }
+    At const at = of_quad_pair(role, half, column_major, lane, value % of_step);
+    unsigned const k = step * (value / of_step);
+    return role == MatrixRole::a ? At(side * top + at.first, k + at.second) : At(k + at.first, side * left + at.second);
+  });
+}
+
+FragmentTable in_memory(FragmentTable table, bool column_major) {
+  if (!column_major) return table;
+  for (std::uint16_t& place : table.places)
+    place = static_cast<std::uint16_t>(place % table.columns * table.rows + place / table.columns);
+  std::swap(table.rows, table.columns);
+  return table;
+}
+
+namespace {
+
+// Whether `length` values of a lane, from each multiple of it on, follow each other in memory.
+bool joined(FragmentTable const& t, unsigned length) {
+  unsigned const values = t.registers * t.per_register;
+  auto const value = [&](unsigned lane, unsigned i) {
+    return t.places[(i / t.per_register * lanes_per_warp + lane) * t.per_register + i % t.per_register];
+  };
+  if (values % length != 0) return false;
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+    for (unsigned i = 0; i < values; ++i)
+      if (value(lane, i) != value(lane, i - i % length) + i % length) return false;
+  return true;
+}
+
+}  // namespace
+
+bool neighbours(FragmentTable const& table) {
+  return joined(table, table.per_register);
+}
+
+RequestTable fragment_requests(FragmentTable const& t, MatrixRole role, MatrixElement element, WmmaFragments fragments,
+                               bool of_shared) {
+  constexpr unsigned max_bytes = 16, rows_of_block = 8, max_blocks = 4;
+  unsigned const bits = element_bits(element);
+  bool const later = fragments == WmmaFragments::later, whole = neighbours(t);
+  bool const transposes = later && bits == 16 && !whole;
+  // Of a register, which is a block of 8 rows of 16 bytes: the first element of a lane.
+  auto const word = [&](unsigned r, unsigned lane) -> unsigned {
+    std::uint16_t const* const places = t.places.data() + r * lanes_per_warp * t.per_register;
+    return transposes ? places[0] + lane / 4 * t.columns + 2 * (lane % 4) : places[lane * t.per_register];
+  };
+  RequestTable out;
+  auto const add = [&](unsigned place) { out.first.push_back(static_cast<std::uint16_t>(place)); };
+  bool const narrow = bits <= 16 || element == MatrixElement::b1;
+  if (later && of_shared && role != MatrixRole::accumulator && narrow && (whole || transposes)) {
+    out.bytes = max_bytes;
+    for (unsigned block = 0; block < t.registers; block += max_blocks)
+      for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+        unsigned const r = block + lane / rows_of_block;
+        add(r < t.registers ? word(r, 4 * (lane % rows_of_block)) : MatrixTransfer::no_element);
+      }
+    return out;
+  }
+  if (transposes) {
+    out.bytes = 4;
+    for (unsigned r = 0; r < t.registers; ++r)
+      for (unsigned lane = 0; lane < lanes_per_warp; ++lane) add(word(r, lane));
+    return out;
+  }
+  unsigned length = std::max(1U, 8 / bits);
+  while (2 * length * bits <= 8 * max_bytes && joined(t, 2 * length)) length *= 2;
+  out.bytes = length * bits / 8;
+  for (unsigned i = 0; i < t.registers * t.per_register; i += length)
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+      add(t.places[(i / t.per_register * lanes_per_warp + lane) * t.per_register + i % t.per_register]);
+  return out;
 }
 
 }  // namespace kernelcast::emu

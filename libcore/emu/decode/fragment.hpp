@@ -30,6 +30,21 @@ struct FragmentTable {
 // The mma fragments of one warp-wide matrix of 8 or 16 rows and 8 columns, and for larger ones (wmma) those of its
 // tiles one after the other: of 16 rows for A and the accumulator, of 8 columns for B and the accumulator.
 FragmentTable matrix_fragment(MatrixRole, MatrixElement, MatrixShape);
+// Those of wmma on Volta, of f16 and f32: factors depend on how they lie in memory.
+FragmentTable volta_fragment(MatrixRole, MatrixElement, MatrixShape, bool column_major);
+// The same with elements numbered as they lie in memory, where a line (`columns`) is a row or a column.
+FragmentTable in_memory(FragmentTable, bool column_major);
+bool neighbours(FragmentTable const&);  // the elements of each register follow each other
+
+// What a warp requests to load or store a fragment.
+struct RequestTable {
+  unsigned bytes = 0;                // of a lane
+  std::vector<std::uint16_t> first;  // [requests][32 lanes]: the first element, or MatrixTransfer::no_element
+};
+// `table`: as it lies in memory, of which so many registers are loaded. Volta's assembler asks for all neighbours of a
+// lane together, up to 16 bytes. So does that of later devices, except where they can transpose blocks of 8 by 8
+// elements of 16 bits (movmatrix), and where they load factors from shared memory as ldmatrix does.
+RequestTable fragment_requests(FragmentTable const& table, MatrixRole, MatrixElement, WmmaFragments, bool of_shared);
 // MatrixChoice but for its source; `places` is empty for a selector that the shape does not have. A's m is that of a
 // warp.
 struct ChoiceTable {

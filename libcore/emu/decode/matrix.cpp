@@ -205,6 +205,7 @@ MatrixFragment Decoder::fragment(FragmentTable const& table, MatrixElement eleme
   f.distinct = static_cast<std::uint8_t>(table.registers);
   f.per_register = static_cast<std::uint8_t>(table.per_register);
   f.first = static_cast<std::uint8_t>(first);
+  f.elements = static_cast<std::uint16_t>(1 + *std::ranges::max_element(table.places));
   f.places = kept_places(table.places);
   return f;
 }
@@ -297,6 +298,7 @@ void Decoder::decode_multiply(Instruction const& i) {
 
   auto const table = [&](MatrixRole role, Element element, bool column_major) {
     if (quad) return quad_fragment(role, element, column_major);
+    if (wmma) return wmma_fragment(role, element, shape, column_major);
     MatrixShape stored = shape;
     if (variant->sparse && role == MatrixRole::a) stored.k /= 2;
     return matrix_fragment(role, element, stored);
@@ -334,6 +336,13 @@ void Decoder::decode_multiply(Instruction const& i) {
   m.batches = quad ? 4 : 1;
   emit_with("#mma", m, std::move(destinations), std::move(sources));
   finish();
+}
+
+// Volta has wmma of f16 alone.
+FragmentTable Decoder::wmma_fragment(MatrixRole role, MatrixElement element, MatrixShape shape, bool column_major) {
+  bool const halves = element == Element::f16 || (element == Element::f32 && shape.k == 16);
+  bool const volta = p_.wmma_fragments == WmmaFragments::volta && halves;
+  return volta ? volta_fragment(role, element, shape, column_major) : matrix_fragment(role, element, shape);
 }
 
 std::uint32_t Decoder::address_register(Operand const& address) {
@@ -412,23 +421,27 @@ void Decoder::decode_matrix_transfer(Instruction const& i) {
                                                : has_wmma_shape(element, shape);
   bool const accumulator = element == Element::f16 || element == Element::f64 || sum;
   if (!known || (role == MatrixRole::accumulator ? !accumulator : sum)) throw refused(i);
-  FragmentTable const table = matrix_fragment(role, element, shape);
+  bool const column_major = w.column_major[0];
+  FragmentTable const table = in_memory(wmma_fragment(role, element, shape, column_major), column_major);
   Operand const& address = i.operands.at(store ? 0 : 1);
   std::vector<Operand> const registers = matrix_registers(i.operands.at(store ? 1 : 0));
 
   MatrixTransfer m;
   m.fragment = fragment(table, element, registers.size(), store ? 1 : 0);
-  m.rows = static_cast<std::uint16_t>(table.rows);
-  m.columns = static_cast<std::uint16_t>(table.columns);
-  m.column_major = w.column_major[0];
-  // Elements of a register are neighbours in k, or columns of the accumulator.
-  m.together = m.fragment.per_register == 1 || m.column_major == (role == MatrixRole::b);
+  m.line = static_cast<std::uint16_t>(table.columns);
+  m.together = neighbours(table);
   unsigned const bits = element_bits(element);
   m.element_bytes = static_cast<std::uint8_t>(std::max(1u, bits / 8));
   m.elements_per_byte = bits == 4 ? 2 : 1;
   m.register_bytes = element == Element::f64 ? 8 : 4;
   if (bits == 4 && !m.together) throw refused(i);
-  m.stride = m.column_major ? m.rows : m.columns;
+  RequestTable const requests =
+      fragment_requests(table, role, element, p_.wmma_fragments, w.space == StateSpace::shared);
+  m.requests = static_cast<std::uint8_t>(requests.first.size() / lanes_per_warp);
+  m.request_bytes = static_cast<std::uint8_t>(requests.bytes);
+  m.first = kept_places(requests.first);
+  p_.fragment_requests[current_] = m.requests;
+  m.stride = m.line;
   m.has_stride = i.operands.size() > 2;
   std::vector<std::uint32_t> sources = {address_register(address)}, destinations;
   m.wide_address = d_.registers[sources[0]].wide;

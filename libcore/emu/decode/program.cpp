@@ -44,7 +44,17 @@ bool can_share_warps(Program::Impl const& p) {
 
 }  // namespace
 
-Program::Program(ptx::Module const& module, ptx::Function const& kernel) : impl_(std::make_unique<Impl>()) {
+WmmaFragments wmma_fragments(unsigned capability) {
+  return capability >= 70 && capability < 75 ? WmmaFragments::volta : WmmaFragments::later;
+}
+WmmaFragments wmma_fragments(ptx::Module const& module) {
+  bool const volta = std::ranges::any_of(
+      module.targets, [](std::string_view target) { return target == "sm_70" || target == "sm_72"; });
+  return volta ? WmmaFragments::volta : WmmaFragments::later;
+}
+
+Program::Program(ptx::Module const& module, ptx::Function const& kernel, WmmaFragments fragments)
+    : impl_(std::make_unique<Impl>()) {
   if (!kernel.has_body)
     throw Error(Status::bad_data, {module.path, kernel.at.line, kernel.at.column},
                 "kernel '" + std::string(kernel.name) + "' has no body", "link it with the file that defines it");
@@ -52,6 +62,7 @@ Program::Program(ptx::Module const& module, ptx::Function const& kernel) : impl_
     throw Error(Status::bad_data, {module.path, 1, 1}, "addresses of 32 bits are not supported",
                 "compile for a 64-bit target");
   impl_->module = &module;
+  impl_->wmma_fragments = fragments;
   impl_->whole = ptx::whole_function(module, kernel);
   impl_->kernel = impl_->whole ? &impl_->whole->function : &kernel;
   impl_->handlers = &best_handlers();
@@ -89,6 +100,13 @@ bool Program::guarded(std::uint32_t instruction) const {
 }
 std::uint32_t Program::static_shared_bytes() const {
   return impl_->static_shared_bytes;
+}
+WmmaFragments Program::fragments() const {
+  return impl_->wmma_fragments;
+}
+unsigned Program::fragment_requests(std::uint32_t instruction) const {
+  auto const found = impl_->fragment_requests.find(instruction);
+  return found == impl_->fragment_requests.end() ? 0 : found->second;
 }
 bool Program::prints() const {
   return std::any_of(impl_->calls.begin(), impl_->calls.end(),

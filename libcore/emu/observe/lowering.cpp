@@ -10,6 +10,7 @@
 
 #include "emu/observe/lowering_rules.hpp"
 #include "ptx/liveness.hpp"
+#include "ptx/matrix.hpp"
 
 namespace kernelcast::emu {
 
@@ -332,10 +333,28 @@ class Lowering {
     if (i.is(Op::mul) && !i.has("rn") && !i.has("rz") && !i.has("rm") && !i.has("rp") && !i.has("sat") &&
         !is_integer(kind) && only(i, float_sum))
       return merge(i);  // a fused multiply-add
+    if (i.is(Op::wmma, Op::mma)) return matrix(at, i, kind);
     if (is_integer(kind)) return integer(at, i, kind);
     Work out = ruled(i, kind);
     // A sum takes one product; a second one is an instruction of its own.
     if (i.is(Op::add, Op::sub) && merged(i) > 1) (kind == Kind::f64 ? out.slots.fp64 : out.slots.fp32) += 1;
+    return out;
+  }
+
+  Work matrix(std::uint32_t at, Instruction const& i, Kind kind) const {
+    Work out = ruled(i, kind);
+    if (unsigned const requests = program_.fragment_requests(at); requests > 0) {
+      out.slots.memory = static_cast<float>(requests);
+      if (out.wait == Wait::global && i.space() == ptx::StateSpace::shared) out.wait = Wait::shared;
+      return out;
+    }
+    // Volta takes a depth of 4 at a time, in four steps for sums of f32 (HMMA.884 .STEP0 … .STEP3), in two for f16.
+    auto const product = ptx::matrix_product(i);
+    if (program_.fragments() != WmmaFragments::volta || !product || !product->kind.starts_with("mma/f16/"))
+      return out;
+    constexpr double flop_of_depth = 2 * 16 * 16 * 4;
+    float const steps = product->kind.ends_with("/f32") ? 4 : 2;
+    out.slots.tensor = steps * static_cast<float>(product->flop / flop_of_depth);
     return out;
   }
 

@@ -145,9 +145,10 @@ constexpr Rule rules[] = {
     {Op::activemask, any, "", {.alu = 1}, arithmetic, 1},
     {Op::match, any, "", {.special = 1}, special, 1},
     {Op::mma, any, "", {.tensor = 1}, special, 1},
-    {Op::wmma, any, "load", {.alu = 1, .either = 1, .memory = 4}, Wait::global, 1},  // a row of 8 bytes each
-    {Op::wmma, any, "store", {.alu = 1, .either = 1, .memory = 4}, none, 0},
-    {Op::wmma, any, "", {.tensor = 2}, special, 2},  // two HMMA of 16 × 8
+    {Op::wmma, any, "load", {.alu = 1, .either = 1, .memory = 1}, Wait::global, 1},  // memory: its requests, see
+                                                                                     // lower()
+    {Op::wmma, any, "store", {.alu = 1, .either = 1, .memory = 1}, none, 0},
+    {Op::wmma, any, "", {.tensor = 2}, special, 2},  // two HMMA of 16 × 8, before 7.5 more
     {Op::wgmma, any, "", {.tensor = 1}, special, 1},
     {Op::tcgen05, any, "mma", {.tensor = 1}, special, 1},
     {Op::tcgen05, any, "ld", {.memory = 1}, shared, 1},

@@ -49,9 +49,8 @@ void read_fragment(Context const& c, MicroOp const& op, MatrixFragment const& f,
       place += per_register;
     }
   }
-  u32 const count = f.distinct * lanes_per_warp * per_register;
 #pragma omp simd
-  for (u32 i = 0; i < count; ++i) matrix[i] = value_of(codes[i]);
+  for (u32 i = 0; i < f.elements; ++i) matrix[i] = value_of(codes[i]);
 }
 
 // `bits_of`: an element's bits, the upper ones 0.

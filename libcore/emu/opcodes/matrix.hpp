@@ -35,6 +35,7 @@ struct MatrixFragment {
   std::uint8_t distinct = 0;      // of which so many hold something new; the others repeat them in order
   std::uint8_t per_register = 1;  // elements, from the low bits up
   std::uint8_t first = 0;         // among the sources (or destinations)
+  std::uint16_t elements = 0;     // of the matrix; several lanes may hold one
   // [distinct][32 lanes][per_register]: row * columns + column of the element.
   std::uint16_t const* places = nullptr;
 };
@@ -90,15 +91,17 @@ struct GroupMultiply {
   MatrixChoice choice;
 };
 
-// wmma.load and wmma.store.
+// wmma.load and wmma.store. Elements are numbered as they lie in memory: line after line, a row or a column each.
 struct MatrixTransfer {
+  static constexpr std::uint16_t no_element = 0xffff;
   MatrixFragment fragment;
-  std::uint16_t rows = 0, columns = 0;
-  bool column_major = false;
-  bool together = false;  // the elements of a register are neighbours in memory
+  std::uint16_t line = 0;  // elements
+  bool together = false;   // the elements of a register are neighbours in memory
   std::uint8_t element_bytes = 4;
   std::uint8_t register_bytes = 4;
   std::uint8_t elements_per_byte = 1;  // of types smaller than a byte
+  std::uint8_t requests = 0, request_bytes = 4;
+  std::uint16_t const* first = nullptr;  // [requests][32 lanes]: the first element of each lane, or no_element
   bool wide_address = true, has_stride = false;
   std::uint32_t stride = 0;       // elements, where none is given
   std::uint8_t stride_shift = 0;  // single bits: a given stride counts bits, an element is a word of 32

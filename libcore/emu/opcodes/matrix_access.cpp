@@ -1,12 +1,9 @@
 // ldmatrix, stmatrix, wmma.load and wmma.store. Class memory.
 //
 // How they are counted. ldmatrix and stmatrix: one access to shared memory of 16 bytes by each lane that
-// names a row, so .x1 counts 8 lanes and .x4 counts 32. wmma.load and wmma.store: one access per register of the
-// fragment where the elements of a register are neighbours in memory (4 bytes per lane; 8 for f64), else one access per
-// element; registers that repeat others are not loaded again. All lanes take part in these.
-//
-// A fragment of wmma has the layout of the mma fragments of the same size, tile after tile of 16 rows or 8 columns
-// (decode/fragment.cpp); PTX leaves it open. p and stride are read lane by lane; PTX requires them to be equal.
+// names a row, so .x1 counts 8 lanes and .x4 counts 32. wmma.load and wmma.store: the accesses that machine code has in
+// their place (decode/fragment.cpp, fragment_requests); registers that repeat others are not loaded again. p and stride
+// are read lane by lane; PTX requires them to be equal.
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/fragment.hpp"
 #include "emu/opcodes/transfer.hpp"
@@ -110,81 +107,77 @@ void store_rows(Context& c, MicroOp const& op) {
            [&](std::byte* host, u32 lane) { std::memcpy(host, rows[lane], row_bytes); });
 }
 
-struct Position {
-  LaneAddresses base;
-  u32 stride[max_lanes_per_unit];
+// A matrix of each warp as it lies in memory, without what lies between its lines.
+constexpr u32 max_matrix_bytes = 1024;
+struct Staged {
+  alignas(16) std::byte bytes[max_warps_per_unit][max_matrix_bytes];
 };
 
-void read_position(Context const& c, MicroOp const& op, MatrixTransfer const& m, u32 stride_source, Position& p) {
-  read_addresses(c, source_at(op, 0), m.wide_address, m.displacement, p.base);
+u32 staged_at(MatrixTransfer const& m, u32 element) {
+  return element * m.element_bytes / m.elements_per_byte;
+}
+
+// One request after the other: each(host, staged).
+template <class Each>
+void request_fragment(Context& c, MicroOp const& op, MatrixTransfer const& m, u32 stride_source, Staged& staged,
+                      Each each) {
+  LaneAddresses base, addresses;
+  LaneBits bits;
+  read_addresses(c, source_at(op, 0), m.wide_address, m.displacement, base);
   u32 const* const given = m.has_stride ? slot<u32>(c, source_at(op, stride_source), 0) : nullptr;
-  for (u32 lane = 0; lane < lanes_per_warp * c.warps; ++lane)
-    p.stride[lane] = given ? given[lane] >> m.stride_shift : m.stride;
-}
-
-// Where element k of register r of each lane lies.
-void locate(Context const& c, MatrixTransfer const& m, Position const& p, u32 r, u32 k, u64* addresses) {
-  MatrixFragment const& f = m.fragment;
-  for (u32 index = 0; index < lanes_per_warp * c.warps; ++index) {
-    u32 const place = f.places[(r * lanes_per_warp + index % lanes_per_warp) * f.per_register + k];
-    u32 const row = place / m.columns, column = place % m.columns;
-    u64 const element = m.column_major ? u64{column} * p.stride[index] + row : u64{row} * p.stride[index] + column;
-    addresses[index] = p.base[index] + element * m.element_bytes / m.elements_per_byte;
-  }
-}
-
-template <class Slot>
-void load_register(Context& c, MicroOp const& op, MatrixTransfer const& m, Position const& p, u32 r, Slot* values) {
-  LaneAddresses addresses;
-  MatrixFragment const& f = m.fragment;
-  std::memset(values, 0, sizeof(Slot) * lanes_per_warp * c.warps);
-  u32 const pieces = m.together ? 1 : f.per_register, bytes = m.together ? m.register_bytes : m.element_bytes;
-  for (u32 k = 0; k < pieces; ++k) {
-    locate(c, m, p, r, k, addresses);
-    transfer(c, op, *op.access, bytes, addresses, c.bits, [&](std::byte const* host, u32 lane) {
-      std::memcpy(reinterpret_cast<std::byte*>(values + lane) + k * bytes, host, bytes);
+  for (u32 request = 0; request < m.requests; ++request) {
+    u16 const* const first = m.first + lanes_per_warp * request;
+    u32 taking = 0;
+    for (u32 lane = 0; lane < lanes_per_warp; ++lane) taking |= u32{first[lane] != MatrixTransfer::no_element} << lane;
+    for (u32 warp = 0; warp < c.warps; ++warp) bits[warp] = c.bits[warp] & taking;
+    for (u32 index = 0; index < lanes_per_warp * c.warps; ++index) {
+      u32 const element = first[index % lanes_per_warp], stride = given ? given[index] >> m.stride_shift : m.stride;
+      u64 const away = u64{element / m.line} * stride + element % m.line;
+      addresses[index] = base[index] + away * m.element_bytes / m.elements_per_byte;
+    }
+    transfer(c, op, *op.access, m.request_bytes, addresses, bits, [&](std::byte* host, u32 lane) {
+      each(host, staged.bytes[lane / lanes_per_warp] + staged_at(m, first[lane % lanes_per_warp]));
     });
   }
 }
 
-template <class Slot>
-void load_fragment_as(Context& c, MicroOp const& op, MatrixTransfer const& m) {
-  Position p;
-  read_position(c, op, m, 1, p);
-  Slot values[max_lanes_per_unit];
-  for (u32 r = 0; r < m.fragment.distinct; ++r) {
-    load_register(c, op, m, p, r, values);
-    for (u32 copy = r; copy < m.fragment.registers; copy += m.fragment.distinct)
-      each_warp(c, [&](u32 warp) {
-        std::memcpy(reinterpret_cast<Slot*>(c.registers + destination_at(op, copy)) + lanes_per_warp * warp,
-                    values + lanes_per_warp * warp, sizeof(Slot) * lanes_per_warp);
-      });
-  }
+// Between registers and staged matrices, in pieces that are neighbours in both: each(register's bytes, staged).
+template <class Each>
+void each_piece(MatrixTransfer const& m, u32 r, std::byte* registers, std::byte* staged, Each each) {
+  u32 const pieces = m.together ? 1 : m.fragment.per_register, bytes = m.together ? m.register_bytes : m.element_bytes;
+  u16 const* place = m.fragment.places + lanes_per_warp * m.fragment.per_register * r;
+  for (u32 lane = 0; lane < lanes_per_warp; ++lane, place += m.fragment.per_register)
+    for (u32 k = 0; k < pieces; ++k)
+      each(registers + std::size_t{lane} * m.register_bytes + k * bytes, staged + staged_at(m, place[k]), bytes);
 }
 
 void load_fragment(Context& c, MicroOp const& op) {
   require_whole_warps(c, op);
   auto const& m = *static_cast<MatrixTransfer const*>(op.data);
-  m.register_bytes == 8 ? load_fragment_as<u64>(c, op, m) : load_fragment_as<u32>(c, op, m);
+  Staged staged;
+  each_warp(c, [&](u32 warp) { std::memset(staged.bytes[warp], 0, max_matrix_bytes); });
+  request_fragment(c, op, m, 1, staged,
+                   [&](std::byte const* host, std::byte* to) { std::memcpy(to, host, m.request_bytes); });
+  std::size_t const of_warp = std::size_t{lanes_per_warp} * m.register_bytes;
+  each_warp(c, [&](u32 warp) {
+    for (u32 r = 0; r < m.fragment.registers; ++r)
+      each_piece(m, r % m.fragment.distinct, c.registers + destination_at(op, r) + of_warp * warp, staged.bytes[warp],
+                 [](std::byte* to, std::byte const* from, u32 bytes) { std::memcpy(to, from, bytes); });
+  });
 }
 
 void store_fragment(Context& c, MicroOp const& op) {
   require_whole_warps(c, op);
   auto const& m = *static_cast<MatrixTransfer const*>(op.data);
-  MatrixFragment const& f = m.fragment;
-  Position p;
-  LaneAddresses addresses;
-  read_position(c, op, m, 1u + f.registers, p);
-  u32 const pieces = m.together ? 1 : f.per_register, bytes = m.together ? m.register_bytes : m.element_bytes;
-  for (u32 r = 0; r < f.distinct; ++r) {
-    std::byte const* const s = c.registers + source_at(op, 1 + r);
-    for (u32 k = 0; k < pieces; ++k) {
-      locate(c, m, p, r, k, addresses);
-      transfer(c, op, *op.access, bytes, addresses, c.bits, [&](std::byte* host, u32 lane) {
-        std::memcpy(host, s + std::size_t{lane} * m.register_bytes + k * bytes, bytes);
-      });
-    }
-  }
+  Staged staged;
+  std::size_t const of_warp = std::size_t{lanes_per_warp} * m.register_bytes;
+  each_warp(c, [&](u32 warp) {
+    for (u32 r = 0; r < m.fragment.distinct; ++r)
+      each_piece(m, r, c.registers + source_at(op, 1 + r) + of_warp * warp, staged.bytes[warp],
+                 [](std::byte const* from, std::byte* to, u32 bytes) { std::memcpy(to, from, bytes); });
+  });
+  request_fragment(c, op, m, 1U + m.fragment.registers, staged,
+                   [&](std::byte* host, std::byte const* from) { std::memcpy(host, from, m.request_bytes); });
 }
 
 constexpr Opcode table[] = {

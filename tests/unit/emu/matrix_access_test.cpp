@@ -64,7 +64,7 @@ std::string way_name(bool column) {
   return column ? ".col" : ".row";
 }
 
-void check(Wmma const& w, Way const& way, Random& random) {
+void check(Wmma const& w, Way const& way, Random& random, WmmaFragments fragments = WmmaFragments::later) {
   Format const &f = format(w.type), &sum = format(w.sum);
   Codes const a = random_codes(random, f, w.m, w.k), b = random_codes(random, f, w.k, w.n),
               c = random_codes(random, sum, w.m, w.n);
@@ -112,6 +112,7 @@ void check(Wmma const& w, Way const& way, Random& random) {
   text += " wmma.store.d" + head + lc + "." + w.shape + ".global." + w.sum + " [%q3], " +
           register_list('d', w.c_registers) + stride_c + ";\n";
   Bench bench = matrix_bench(text);
+  bench.program = std::make_unique<Program>(*bench.module, *bench.module->find_kernel("k"), fragments);
   auto const padded = [&](std::vector<std::uint8_t> bytes) {
     if (way.space == ".shared") bytes.resize(4096);
     return bytes;
@@ -150,6 +151,19 @@ TEST_CASE("wmma loads, multiplies and stores every shape and type in every layou
           check(w, {a, b, c, ".global", 1}, random);
         }
     check(w, {false, true, false, ".shared", 0}, random);
+  }
+}
+
+TEST_CASE("wmma of f16 loads, multiplies and stores with Volta's fragments") {
+  Random random{25};
+  for (Wmma const& w : shapes()) {
+    if (w.type != "f16") continue;
+    for (unsigned way = 0; way < 8; ++way) {
+      bool const a = way & 1, b = way & 2, c = way & 4;
+      check(w, {a, b, c, "", 0}, random, WmmaFragments::volta);
+      check(w, {a, b, c, ".global", 1}, random, WmmaFragments::volta);
+      check(w, {a, b, c, ".shared", 0}, random, WmmaFragments::volta);
+    }
   }
 }
 
@@ -310,7 +324,7 @@ struct Accesses : Observer {
 
 }  // namespace
 
-TEST_CASE("observers hear of the rows that ldmatrix reads, and of each register of wmma") {
+TEST_CASE("observers hear of the rows that ldmatrix reads, and of what wmma requests") {
   Bench bench = matrix_bench(
       " .reg .b32 %d<8>, %a<8>;\n .shared .align 128 .b8 sm[1024];\n mov.u32 %t0, sm; ld.param.u64 %q0, [pa];\n"
       " ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%d0, %d1}, [%t0];\n"
@@ -323,13 +337,13 @@ TEST_CASE("observers hear of the rows that ldmatrix reads, and of each register 
   bench.run(observers);
   REQUIRE(!bench.outcome.finding);
   using kernelcast::ptx::StateSpace;
-  REQUIRE(seen.events.size() == 1 + 4 + 8);
+  REQUIRE(seen.events.size() == 1 + 4 + 4);
   CHECK((seen.events[0].space == StateSpace::shared && seen.events[0].bytes == 16 && seen.events[0].lanes == 0xffff &&
          seen.events[0].direction == Direction::load));
   for (std::size_t i = 1; i < 5; ++i)  // four registers of two neighbours; the other four repeat them
     CHECK((seen.events[i].space == StateSpace::global && seen.events[i].bytes == 4 && seen.events[i].lanes == ~0u));
-  for (std::size_t i = 5; i < 13; ++i)  // by columns: element by element
-    CHECK((seen.events[i].direction == Direction::store && seen.events[i].bytes == 2));
+  for (std::size_t i = 5; i < 9; ++i)  // by columns: blocks are transposed before
+    CHECK((seen.events[i].direction == Direction::store && seen.events[i].bytes == 4));
 }
 
 TEST_CASE("matrix accesses are checked") {

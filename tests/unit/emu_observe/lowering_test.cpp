@@ -135,3 +135,33 @@ TEST_CASE("shared loads are joined where they are aligned") {
   check_slots("mov.u32 %r1, s; mad.lo.s32 %r2, %r3, 68, %r1; ld.shared.f32 %f1, [%r2]; ld.shared.f32 %f2, [%r2+4];",
               {{Pipe::alu, 1}, {Pipe::memory, 2}}, shared);
 }
+
+TEST_CASE("wmma takes a slot for each request, and Volta's products their steps") {
+  auto const slots = [](std::string const& target, std::string const& body) {
+    auto text = kernel_of(body, ".shared .align 256 .b8 s[4096];");
+    text.replace(text.find("sm_75"), 5, target);
+    auto const module = ptx::parse(text, "test.ptx");
+    emu::Program const program(*module, *module->find_kernel("k"));
+    auto const out = emu::lower(program);
+    return std::pair(out[0].slots, out[0].wait);
+  };
+  std::string const eight = "{%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}", four = "{%r0, %r1, %r2, %r3}",
+                    sums = "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}";
+  std::string const load = "wmma.load.a.sync.aligned.col.m16n16k16.shared.f16 " + eight + ", [s], 136;",
+                    store = "wmma.store.d.sync.aligned.col.m16n16k16.global.f32 [%rd1], " + sums + ", 16;";
+  CHECK(slots("sm_70", load).first[Pipe::memory] == 4);  // LDS.64
+  CHECK(slots("sm_80", load).first[Pipe::memory] == 1);  // LDSM.16.MT88.4
+  CHECK(slots("sm_80", load).second == emu::Wait::shared);
+  for (std::string const target : {"sm_70", "sm_80"}) CHECK(slots(target, store).first[Pipe::memory] == 8);
+  // HMMA.884 .STEP0 … .STEP3, for f16 .STEP0 and .STEP1, of each depth of 4; HMMA.16816.
+  std::string const wide = "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 " + sums + ", " + eight + ", " + eight +
+                           ", " + sums + ";",
+                    half = "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 " + four + ", " + eight + ", " + eight +
+                           ", " + four + ";",
+                    quad = "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 " + sums + ", {%r0, %r1}, {%r2, %r3}, " +
+                           sums + ";";
+  CHECK(slots("sm_70", wide).first[Pipe::tensor] == 16);
+  CHECK(slots("sm_70", half).first[Pipe::tensor] == 8);
+  CHECK(slots("sm_70", quad).first[Pipe::tensor] == 4);
+  CHECK(slots("sm_80", wide).first[Pipe::tensor] == 2);
+}
