@@ -87,6 +87,7 @@ class Projector {
   void pipes();
   double shared_passes() const;
   double request_cycles(Kernel::Request const&, double min) const;
+  double copied_bytes() const;
   void load_store();
   double load_misses(double capacity_bytes, double growth) const;
   double group_union(record::ByAxes const& parts, double groups) const;
@@ -119,6 +120,7 @@ class Projector {
          launches_ = 1;
   double issued_ = 0;                     // slots of a group
   double engines_ = 0;                    // what copy engines and matrix units take of shared memory, seconds
+  double factors_ = 0;                    // of these, what matrix units read while they multiply
   std::string no_rate_;                   // a kind of matrix products whose rate is not known
   double from_memory_ = 1, from_l3_ = 0;  // parts of the misses that reach memory, and the last-level cache before it
   double l3_s_ = 0;                       // what a group takes of the last-level cache
@@ -189,6 +191,14 @@ double Projector::request_cycles(Kernel::Request const& r, double min) const {
   return std::min(warp, c_.scatter_cycles * std::max(r.degree, std::min(2.0, r.lines / 3)));
 }
 
+// By copy engines, between global and shared memory.
+double Projector::copied_bytes() const {
+  double sectors = 0;
+  for (auto const* const list : {&k_.loads_, &k_.stores_})
+    for (auto const& r : *list) sectors += r.by_engine() ? r.count * r.sectors : 0;
+  return sectors * sector_bytes * k_.scale_;
+}
+
 void Projector::load_store() {
   auto const& g = k_.group_;
   auto const requests = [&](auto const& list, double min, double min_of_line) {
@@ -215,7 +225,9 @@ void Projector::load_store() {
                                           c_.shared_atomic_cycles * of_group(g.shared_atomic_passes),
                                           c_.shared_atomic_same_cycles * of_group(g.shared_atomic_serial)});
   double const local = loads(k_.locals_);
-  engines_ = of_group(g.shared_engine_bytes) / (shared_bytes_per_cycle * f_);
+  double const moved = of_group(g.shared_engine_bytes);
+  engines_ = moved / (shared_bytes_per_cycle * f_);
+  factors_ = station(Station::tensor) > 0 ? std::max(0.0, moved - copied_bytes()) / (shared_bytes_per_cycle * f_) : 0;
   station(Station::shared) = (shared + shared_atomics) / f_ + engines_;
   station(Station::lsu) =
       (loads(k_.loads_) + requests(k_.stores_, c_.store_cycles, c_.store_cycles) +
@@ -485,11 +497,17 @@ void Projector::one_launch(Held held) {
   for (auto const one : record::values_of<Station>)
     if (one != Station::shared || apart) sum += station(one), most = std::max(most, station(one));
   if (apart) sum -= twice;
+  // A matrix unit reads factors while it multiplies: that is one visit, as long as the longer of both.
+  double const product = std::max(station(Station::tensor), factors_);
+  sum -= station(Station::tensor) + factors_ - product;
   for (auto const one :
        {Station::fp32, Station::imad, Station::integer, Station::fp64, Station::special, Station::lsu, Station::tensor})
     busiest_pipe = std::max(busiest_pipe, station(one));
   for (auto const one : record::values_of<Station>) {
-    double const busy = one == Station::issue ? std::max(0.0, station(one) - busiest_pipe) : station(one);
+    double const busy = one == Station::issue    ? std::max(0.0, station(one) - busiest_pipe)
+                        : one == Station::tensor ? product
+                        : one == Station::shared ? station(one) - factors_
+                                                 : station(one);
     if ((one != Station::shared || apart) && busy > 0) norm += std::pow(busy / most, c_.norm);
   }
   terms_.service = std::max(most, most * std::pow(norm, 1 / c_.norm));

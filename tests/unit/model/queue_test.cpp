@@ -116,6 +116,45 @@ TEST_CASE("copy engines and matrix units keep shared memory busy, not the load/s
   CHECK(model::queue::Kernel(engine).explain(d, no_launches()).l2_bytes == Approx(by_engine.l2_bytes / 2));
 }
 
+TEST_CASE("matrix units read factors while they multiply") {
+  auto const& d = database().find("h100");
+  using model::queue::Station;
+  constexpr double groups = 1 << 12, clocks = 10000;
+  auto const kernel = [&](double factors, double copies) {  // clocks that each takes
+    auto k = group_kernel(1 << 12);
+    k.matrix_flop = "wgmma/bf16/f32:" + record::number_text(4096 * clocks * groups);
+    k.group.shared_engine_bytes = 128 * (factors + copies);
+    for (auto& passes : k.shared_load_passes)
+      passes = {2 * (factors + copies) * groups, (factors + copies) * groups, 0};
+    if (copies > 0) {
+      k.group.load_requests = "4/16/0:" + record::number_text(copies / 4);
+      k.group.load_sectors = "x:16", k.group.load_lines = "x:4";
+      k.global_load_tx[1] = {4 * copies * groups, 0, 0};
+    }
+    return model::queue::Kernel(k).explain(d, no_launches());
+  };
+  auto const alone = kernel(0, 0), both = kernel(0.9 * clocks, 0);
+  CHECK(alone.stations[Station::tensor] == Approx(clocks / alone.common.clock_hz));
+  CHECK(both.stations[Station::shared] == Approx(0.9 * clocks / both.common.clock_hz));
+  CHECK(both.service == Approx(alone.service));
+  CHECK(both.latency == Approx(alone.latency));
+  CHECK(*both.projection.time_s == Approx(*alone.projection.time_s));
+  // Factors that take longer than products are what counts.
+  auto const narrow = kernel(2 * clocks, 0);
+  CHECK(narrow.service == Approx(2 * alone.service).epsilon(0.01));
+  CHECK(narrow.projection.limiter == Limiter::shared);
+  // Copies get in their way: by the norm, and not less than shared memory moves.
+  for (double const copies : {0.05, 0.4, 3.0}) {
+    auto const terms = kernel(0.9 * clocks, copies * clocks);
+    double norm = 0;
+    for (auto const one : {Station::l2, Station::dram, Station::lsu}) norm += std::pow(terms.stations[one], 3);
+    norm += std::pow(terms.stations[Station::tensor], 3) + std::pow(copies * clocks / terms.common.clock_hz, 3);
+    INFO(copies);
+    CHECK(terms.stations[Station::shared] == Approx((0.9 + copies) * clocks / terms.common.clock_hz));
+    CHECK(terms.service == Approx(std::max(std::cbrt(norm), terms.stations[Station::shared])).epsilon(0.001));
+  }
+}
+
 TEST_CASE("a device without the matrix unit is infeasible, one whose rate is not known has no time") {
   auto k = group_kernel(1 << 10);
   k.matrix_flop = "mma/f16/f32:1e9";
