@@ -350,8 +350,7 @@ class Lowering {
     }
     // Volta takes a depth of 4 at a time, in four steps for sums of f32 (HMMA.884 .STEP0 … .STEP3), in two for f16.
     auto const product = ptx::matrix_product(i);
-    if (program_.fragments() != WmmaFragments::volta || !product || !product->kind.starts_with("mma/f16/"))
-      return out;
+    if (program_.fragments() != WmmaFragments::volta || !product || !product->kind.starts_with("mma/f16/")) return out;
     constexpr double flop_of_depth = 2 * 16 * 16 * 4;
     float const steps = product->kind.ends_with("/f32") ? 4 : 2;
     out.slots.tensor = steps * static_cast<float>(product->flop / flop_of_depth);

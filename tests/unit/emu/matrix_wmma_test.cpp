@@ -12,7 +12,6 @@
 
 using namespace kernelcast::emu;
 using namespace kernelcast::emu::test;
-using kernelcast::ptx::StateSpace;
 
 namespace {
 
