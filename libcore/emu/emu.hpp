@@ -137,8 +137,12 @@ class Program {
   bool guarded(std::uint32_t instruction) const;  // counted by Observer::guarded, not by its block
   std::uint32_t static_shared_bytes() const;
   WmmaFragments fragments() const;
-  // Of wmma.load and wmma.store: requests of a warp, each an event for Observer::memory. Of others 0.
-  unsigned fragment_requests(std::uint32_t instruction) const;
+  // Of wmma.load and wmma.store: requests of a warp, each an event for Observer::memory, of so many bytes per lane. Of
+  // others none.
+  struct FragmentRequests {
+    unsigned count = 0, bytes = 0;
+  };
+  FragmentRequests fragment_requests(std::uint32_t instruction) const;
   bool prints() const;  // calls printf
   // Instructions that cannot be executed, which ends a run that reaches them; an empty reason: the opcode itself.
   struct Refused {

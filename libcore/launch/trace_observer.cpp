@@ -44,7 +44,11 @@ std::string_view space_of(ptx::Instruction const& i, record::InstructionClass co
 // Of a copy engine's pieces: each lies in one sector.
 constexpr std::uint64_t bulk_piece_bytes = 16;
 
-std::optional<std::uint64_t> bytes_of(ptx::Instruction const& i) {
+// Of ldmatrix and stmatrix, for each lane that names a row.
+constexpr std::uint64_t matrix_row_bytes = 16;
+
+std::optional<std::uint64_t> bytes_of(emu::Program const& program, std::uint32_t instruction) {
+  ptx::Instruction const& i = program.kernel().instructions[instruction];
   std::uint64_t bytes = 0;
   for (std::string_view const m : i.modifiers)
     for (auto type = ptx::Type::u8; type != ptx::Type::pred; type = static_cast<ptx::Type>(static_cast<int>(type) + 1))
@@ -52,7 +56,9 @@ std::optional<std::uint64_t> bytes_of(ptx::Instruction const& i) {
   if (i.is(Op::cp) && i.operands.size() > 2 && i.operands[2].kind == ptx::Operand::Kind::integer)
     return i.operands[2].value;
   if (i.is_bulk_copy()) return bulk_piece_bytes;
-  if (bytes == 0 || i.is(Op::cp, Op::ldmatrix, Op::stmatrix, Op::wmma)) return std::nullopt;
+  if (i.is(Op::ldmatrix, Op::stmatrix)) return matrix_row_bytes;
+  if (auto const requests = program.fragment_requests(instruction); requests.count > 0) return requests.bytes;
+  if (bytes == 0 || i.is(Op::cp)) return std::nullopt;
   return bytes * i.elements();
 }
 
@@ -393,7 +399,7 @@ void TraceObserver::write_instructions(std::string const& kernel) {
       row.dst = joined(effects.written);
       row.src = joined(effects.read);
       row.space = space_of(instruction, program.instruction_class(i));
-      if (program.instruction_class(i) == record::InstructionClass::memory) row.bytes_per_lane = bytes_of(instruction);
+      if (program.instruction_class(i) == record::InstructionClass::memory) row.bytes_per_lane = bytes_of(program, i);
       row.opcode = ptx::full_opcode(instruction);
       row.pending = pending_of(instruction);
       std::tie(row.source, row.line) = place_of(program.module(), instruction);

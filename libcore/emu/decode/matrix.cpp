@@ -440,7 +440,7 @@ void Decoder::decode_matrix_transfer(Instruction const& i) {
   m.requests = static_cast<std::uint8_t>(requests.first.size() / lanes_per_warp);
   m.request_bytes = static_cast<std::uint8_t>(requests.bytes);
   m.first = kept_places(requests.first);
-  p_.fragment_requests[current_] = m.requests;
+  p_.fragment_requests[current_] = {m.requests, m.request_bytes};
   m.stride = m.line;
   m.has_stride = i.operands.size() > 2;
   std::vector<std::uint32_t> sources = {address_register(address)}, destinations;

@@ -104,9 +104,9 @@ std::uint32_t Program::static_shared_bytes() const {
 WmmaFragments Program::fragments() const {
   return impl_->wmma_fragments;
 }
-unsigned Program::fragment_requests(std::uint32_t instruction) const {
+Program::FragmentRequests Program::fragment_requests(std::uint32_t instruction) const {
   auto const found = impl_->fragment_requests.find(instruction);
-  return found == impl_->fragment_requests.end() ? 0 : found->second;
+  return found == impl_->fragment_requests.end() ? FragmentRequests{} : found->second;
 }
 bool Program::prints() const {
   return std::any_of(impl_->calls.begin(), impl_->calls.end(),

@@ -111,7 +111,7 @@ struct Program::Impl {
   std::uint32_t placements = 0;          // that accesses share
   std::uint32_t slots = 0, scratch = 0;  // in slots of 4 bytes per lane
   WmmaFragments wmma_fragments = WmmaFragments::later;
-  std::map<std::uint32_t, unsigned> fragment_requests;  // by instruction
+  std::map<std::uint32_t, Program::FragmentRequests> fragment_requests;  // by instruction
   std::vector<Class> classes;
   std::vector<bool> guarded;
   std::uint32_t static_shared_bytes = 0;

@@ -343,7 +343,7 @@ class Lowering {
 
   Work matrix(std::uint32_t at, Instruction const& i, Kind kind) const {
     Work out = ruled(i, kind);
-    if (unsigned const requests = program_.fragment_requests(at); requests > 0) {
+    if (unsigned const requests = program_.fragment_requests(at).count; requests > 0) {
       out.slots.memory = static_cast<float>(requests);
       if (out.wait == Wait::global && i.space() == ptx::StateSpace::shared) out.wait = Wait::shared;
       return out;

@@ -67,7 +67,7 @@ std::vector<Request> requests_of(Moved const& m, WmmaFragments fragments) {
   unsigned const known = [&] {
     unsigned most = 0;
     for (std::uint32_t i = 0; i < bench.program->kernel().instructions.size(); ++i)
-      most = std::max(most, bench.program->fragment_requests(i));
+      most = std::max(most, bench.program->fragment_requests(i).count);
     return most;
   }();
   CHECK(known == seen.all.size());
