@@ -58,6 +58,10 @@ bool has_item(InstructionClass counted, Space space) {
   return space != Space::none && (counted == InstructionClass::sync || counted == InstructionClass::special);
 }
 
+bool is_access(InstructionType const& type) {
+  return type.kind == Kind::load || type.kind == Kind::store || type.kind == Kind::atomic || type.kind == Kind::copy;
+}
+
 bool has_event(InstructionType const& type) {
   return type.kind == Kind::arrive || type.kind == Kind::phase || type.signals || type.space == Space::barrier ||
          type.space == Space::product;
@@ -161,6 +165,9 @@ void LaunchReader::add_instruction() {
     there.engine.push_back(instruction.type.engine);
     if (has_event(instruction.type)) there.events.emplace_back(there.count, instruction.type);
     instruction.item = static_cast<std::int32_t>(there.count++);
+  } else if (is_access(instruction.type)) {
+    throw rows_.error("class", fmt::format("'{}' is an access to memory, of class {}", row.opcode, row.class_name),
+                      "miniemu --emit trace writes memory");
   }
   blocks[*row.block].push_back(std::move(instruction));
 }

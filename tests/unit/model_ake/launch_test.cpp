@@ -198,6 +198,8 @@ TEST_CASE("what items say besides addresses: mbarriers, barriers, products") {
   CHECK((first[1].row == 0 && first[1].event.object == 1 && first[1].event.count == 2));  // its own, and the copy
   CHECK((first[2].row == 1 && first[2].event.object == 0 && first[2].event.count == 1));
   CHECK((first[3].row == 1 && first[3].event.count == 1048576));
+  CHECK(refusal(head + "inst,k,,0,,,,,,,,,0,shift,,1,,,,,,,,,cp.async.bulk.shared::cluster.global,k.cl,1\n")
+            .find("is an access to memory, of class shift") != std::string::npos);
   // The lanes of a copy engine may be any of the wavefront, those of others may not.
   CHECK(refusal(head + code + execution(0, 0, 0, 0, "3ffffffff@64+0")).find("lanes that do not execute") !=
         std::string::npos);
