@@ -213,6 +213,16 @@ struct Meeting {
   std::uint32_t const* arrived = nullptr;  // bar.arrive: they have not waited themselves
   std::uint32_t warps = 0;
   bool everyone = false;  // all work-items that have not left: the masks need not be read
+  bool phase = false;     // no barrier: those of the last access, to an mbarrier, that found its phase complete
+};
+
+// Cells of the group's tensor memory that a tcgen05 instruction accesses: whole lanes of whole columns.
+struct TensorMemoryAccess {
+  std::uint32_t instruction = 0;  // index into kernel().instructions
+  std::uint32_t work_item = 0;    // that executes it, or the first of its warp
+  Direction direction = Direction::load;
+  std::uint32_t first_lane = 0, lanes = 0;
+  std::uint32_t first_column = 0, columns = 0;
 };
 
 struct Launch;
@@ -250,6 +260,7 @@ class Observer {
   // A guarded instruction (@p) other than a branch, executed by the lanes whose predicate holds (perhaps none).
   virtual void guarded(std::uint32_t /*instruction*/, Lanes const&) {}
   virtual void memory(MemoryAccess const&) {}
+  virtual void tensor_memory(TensorMemoryAccess const&) {}
   virtual void frame(FrameChange const&) {}  // executed calls only; inlined functions have none
   // A conditional branch: lanes that execute it and, of those, lanes that take it.
   virtual void branch(std::uint32_t /*instruction*/, Lanes const& /*executing*/, Lanes const& /*taking*/) {}
@@ -349,8 +360,10 @@ struct Finding {
     deadlock,
     trap,
     stack_overflow,
-    bad_image,  // a handle that is not a texture or sampler, or one of another geometry
-    limit       // nothing wrong yet: where the kernel was when a limit stopped it
+    bad_image,    // a handle that is not a texture or sampler, or one of another geometry
+    proxy_fence,  // generic stores that an asynchronous operation accesses, without fence.proxy.async between them
+    in_flight,    // what an asynchronous operation is still working on
+    limit         // nothing wrong yet: where the kernel was when a limit stopped it
   };
   Kind kind;
   std::string kernel;

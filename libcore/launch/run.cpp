@@ -485,6 +485,12 @@ class Runner {
         return "the kernel's own assertion does not hold";
       case bad_image:
         return "give an image of the geometry that the kernel asks for, and bind every texture reference";
+      case proxy_fence:
+        return "execute fence.proxy.async after the store, and before what orders the store and the operation";
+      case in_flight:
+        return "wait first: for the mbarrier or the bulk group of a copy, with wgmma.wait_group or tcgen05.wait, or "
+               "for "
+               "the mbarrier of tcgen05.commit";
       case equal_stores:
       case limit:
         break;

@@ -43,7 +43,7 @@ void Machine::notify_phase(Context const& c, std::uint32_t const* bits) const {
   for (Unit const& unit : units_)
     for (std::uint32_t w = 0; w < unit.warps; ++w) arrived[unit.first_warp + w] = unit.exists[w];
   std::uint32_t const warps = (threads_ + lanes_per_warp - 1) / lanes_per_warp;
-  for (Observer* o : observers_) o->meet({waiting.data(), arrived.data(), warps, false});
+  for (Observer* o : observers_) o->meet({waiting.data(), arrived.data(), warps, false, true});
 }
 
 // The running fragment stops at the end of its block, unless some of its lanes have not tested. Objects in other memory

@@ -100,6 +100,7 @@ class Machine {
   void release_columns(Context const&, MicroOp const&, std::uint32_t lane, std::uint32_t address,
                        std::uint32_t columns);
   void notify_product(MicroOp const&, std::uint32_t lane, bool pair, char const* kind, double flop) const;
+  void notify_columns(TensorMemory const&, TensorMemoryAccess, std::uint32_t run) const;
   void allocate_stack(Context&, MicroOp const&);
   void save_stack(Context&, MicroOp const&);
   void restore_stack(Context&, MicroOp const&);

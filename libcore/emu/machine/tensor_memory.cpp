@@ -49,6 +49,18 @@ bool has_columns(Context& c, MicroOp const& op, std::uint32_t lane, TensorMemory
   return false;
 }
 
+bool access_columns(Context& c, MicroOp const& op, std::uint32_t lane, TensorMemory const& memory, Direction direction,
+                    std::uint32_t first_lane, std::uint32_t lanes, std::uint32_t first_column, std::uint32_t columns,
+                    std::uint32_t run) {
+  if (!has_columns(c, op, lane, memory, first_lane, lanes, first_column, columns)) return false;
+  if (c.observed)
+    static_cast<Machine*>(c.machine)->notify_columns(
+        memory,
+        {op.instruction, c.first_warp * lanes_per_warp + lane, direction, first_lane, lanes, first_column, columns},
+        run);
+  return true;
+}
+
 void require_written(Context& c, MicroOp const& op, std::uint32_t lane, TensorMemory const& memory,
                      std::uint32_t first_lane, std::uint32_t lanes, std::uint32_t column, bool all) {
   constexpr std::uint32_t quarter = TensorMemory::quarter_lanes;
@@ -176,6 +188,16 @@ void Machine::end_tensor_memory() const {
   pass_over(Finding::Kind::invalid_free, p_.tensor_allocation, 0, [&] {
     return "the group ends with " + std::to_string(columns) + " columns of tensor memory that it has not freed";
   });
+}
+
+void Machine::notify_columns(TensorMemory const& memory, TensorMemoryAccess access, std::uint32_t run) const {
+  if (&memory != tensor_memory_.get()) return;  // of another group
+  std::uint32_t const end = access.first_lane + access.lanes;
+  if (run != TensorMemory::quarter_lanes) access.lanes = run;
+  for (; access.first_lane < end; access.first_lane += TensorMemory::quarter_lanes) {
+    for (Observer* o : observers_) o->tensor_memory(access);
+    if (run == TensorMemory::quarter_lanes) break;
+  }
 }
 
 void Machine::notify_product(MicroOp const& op, std::uint32_t lane, bool pair, char const* kind, double flop) const {

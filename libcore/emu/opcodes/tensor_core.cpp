@@ -238,15 +238,20 @@ struct Job {
     u32 const height = d.run == 16 ? 112 : TensorMemory::lanes;
     for (u32 h = 0; h < count; ++h) {
       TensorMemory const& memory = *homes[h].memory;
-      if (!has_columns(c, op, lane, memory, d.lane, height, d.column, d.part_columns)) return false;
-      if (a_in_tensor_memory() && !has_columns(c, op, lane, memory, a_lane, d.run == 16 ? 112 : d.rows, a_column, 8))
+      auto const reads = [&](u32 first_lane, u32 lanes, u32 column, u32 columns, u32 run = 32) {
+        return access_columns(c, op, lane, memory, Direction::load, first_lane, lanes, column, columns, run);
+      };
+      if (!access_columns(c, op, lane, memory, adds ? Direction::atomic : Direction::store, d.lane, height, d.column,
+                          d.part_columns, d.run == 16 ? 16 : 32))
         return false;
-      if (f.sparse && !has_columns(c, op, lane, memory, 0, TensorMemory::lanes, metadata_column, metadata_columns()))
+      if (a_in_tensor_memory() &&
+          !reads(a_lane, d.run == 16 ? 112 : d.rows, a_column, depth_columns, d.run == 16 ? 16 : 32))
         return false;
+      if (f.sparse && !reads(0, TensorMemory::lanes, metadata_column, metadata_columns())) return false;
       if (f.scales_of_row == 0) continue;
       u32 const of_b = (d.part_columns + 31) / 32;
-      if (!has_columns(c, op, lane, memory, 0, TensorMemory::lanes, scales_column[0], (d.rows + 31) / 32) ||
-          !has_columns(c, op, lane, memory, 0, TensorMemory::lanes, scales_column[1], of_b))
+      if (!reads(0, TensorMemory::lanes, scales_column[0], (d.rows + 31) / 32) ||
+          !reads(0, TensorMemory::lanes, scales_column[1], of_b))
         return false;
     }
     return true;

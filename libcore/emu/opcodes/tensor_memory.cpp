@@ -96,8 +96,10 @@ bool reach(Context& c, MicroOp const& op, TensorTransfer const& f, u32 warp, Ten
     return false;
   }
   u32 const columns = columns_of(f);
-  return has_columns(c, op, lane, memory, at.row, rows, at.column, columns) &&
-         (f.shape != Shape::l16x32bx2 || has_columns(c, op, lane, memory, at.row, rows, at.column + f.split, columns));
+  Direction const direction = f.loads ? Direction::load : Direction::store;
+  return access_columns(c, op, lane, memory, direction, at.row, rows, at.column, columns) &&
+         (f.shape != Shape::l16x32bx2 ||
+          access_columns(c, op, lane, memory, direction, at.row, rows, at.column + f.split, columns));
 }
 u32 column_of(TensorTransfer const& f, Reached const& at, Cell const& cell, u32 lane) {
   u32 const shift = f.shape == Shape::l16x32bx2 && lane >= 16 ? f.split : 0;
@@ -198,7 +200,8 @@ void fill(Context& c, MicroOp const& op) {
       u32 const last = f.rows <= 4 ? f.step * (f.rows - 1u) : f.hops[(f.rows - 1) / 32] + 31u;
       u32 const height = last + 1 + (f.copies - 1u) * f.shift;
       for (u32 h = 0; h < count; ++h)
-        if (!has_columns(c, op, lane, *homes[h].memory, row, height, column, 4u * f.pieces)) return;
+        if (!access_columns(c, op, lane, *homes[h].memory, Direction::store, row, height, column, 4u * f.pieces))
+          return;
       auto const offset_of = [&](u32 number) { return matrix.along_depth(number / f.pieces, number % f.pieces); };
       u32 const pieces = u32{f.rows} * f.pieces;
       for (u32 h = 0; h < count; ++h)
@@ -234,7 +237,7 @@ void shift_lanes(Context& c, MicroOp const& op) {
       if (row % 32 != 0)
         return pass_over_lane(c, op, Finding::Kind::misaligned, lane, "the lane is not a multiple of 32");
       for (u32 h = 0; h < count; ++h)
-        if (!has_columns(c, op, lane, *homes[h].memory, row, 32, column, columns)) return;
+        if (!access_columns(c, op, lane, *homes[h].memory, Direction::atomic, row, 32, column, columns)) return;
       for (u32 h = 0; h < count; ++h)
         for (u32 k = column; k < column + columns; ++k) {
           u32* const cells = homes[h].memory->cells[k] + row;

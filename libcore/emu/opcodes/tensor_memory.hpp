@@ -88,6 +88,10 @@ void release_columns(Context&, MicroOp const&, std::uint32_t lane, std::uint32_t
 // Whether all of the columns are allocated, of lanes that exist; if not, a finding about the lane.
 bool has_columns(Context&, MicroOp const&, std::uint32_t lane, TensorMemory const&, std::uint32_t first_lane,
                  std::uint32_t lanes, std::uint32_t first_column, std::uint32_t columns);
+// The same before an access, of which observers hear; `run` lanes of each 32.
+bool access_columns(Context&, MicroOp const&, std::uint32_t lane, TensorMemory const&, Direction,
+                    std::uint32_t first_lane, std::uint32_t lanes, std::uint32_t first_column, std::uint32_t columns,
+                    std::uint32_t run = TensorMemory::quarter_lanes);
 // Where observers need to know (Context::needs_written): a finding about the lane if none of these cells was written,
 // or, for `all`, if one was not. At most 32 lanes, of one quarter.
 void require_written(Context&, MicroOp const&, std::uint32_t lane, TensorMemory const&, std::uint32_t first_lane,
