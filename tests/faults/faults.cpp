@@ -23,6 +23,8 @@ constexpr std::pair<std::string_view, emu::Finding::Kind> kinds[] = {
     {"out_of_bounds", emu::Finding::Kind::out_of_bounds},
     {"misaligned", emu::Finding::Kind::misaligned},
     {"race", emu::Finding::Kind::race},
+    {"proxy_fence", emu::Finding::Kind::proxy_fence},
+    {"in_flight", emu::Finding::Kind::in_flight},
     {"uninitialized", emu::Finding::Kind::uninitialized},
     {"use_after_free", emu::Finding::Kind::use_after_free},
     {"invalid_free", emu::Finding::Kind::invalid_free},

@@ -12,6 +12,11 @@
 //    nothing orders. Within a group barriers order; so do bar.warp.sync, and a fence followed by an atomic that another
 //    work-item's atomic sees. Lanes of a warp are not ordered by running in step, unless lockstep_warps says so. Groups
 //    of one launch are ordered by a fence and an atomic only.
+//  - the asynchronous proxy (bulk copies, matrices of wgmma and tcgen05 in shared memory, tensor memory): a generic
+//  store
+//    comes before an operation only with a proxy fence on the way, and what an operation accesses is in flight until it
+//    was waited for, its registers too; see async.hpp. Accesses to shared memory only: in global memory a copy's
+//    accesses are those of the work-item that issues it.
 //  - equal stores: several work-items store the same value to one place. Whatever the order, it is there in the end: a
 //    class of its own, which never ends a run.
 //  - division: an integer division or remainder by zero.
@@ -48,8 +53,12 @@ class Checks final : public Observer {
   std::vector<Finding> const& equal_stores() const;  // the first of them, likewise
 
   void group_begin(std::uint64_t) override;
+  void group_end() override;
   void block(std::uint32_t, Lanes const&) override;
+  void guarded(std::uint32_t, Lanes const&) override;
+  void barrier(std::uint32_t, Lanes const&) override;
   void memory(MemoryAccess const&) override;
+  void tensor_memory(TensorMemoryAccess const&) override;
   void frame(FrameChange const&) override;
   void meet(Meeting const&) override;
   void zero_divisor(std::uint32_t, Lanes const&) override;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "diag/diag.hpp"
+#include "emu/check/async.hpp"
 #include "emu/check/races.hpp"
 #include "emu/check/uninit.hpp"
 
@@ -42,11 +43,13 @@ std::string Reporter::work_item(std::uint32_t linear) const {
 std::string Reporter::work_group(std::uint64_t linear) const {
   return "work-group " + triple(linear, launch_->grid);
 }
-std::string Reporter::place(std::uint32_t instruction) const {
+std::string Reporter::place(std::uint32_t instruction, bool with_column) const {
   Finding const here = found_at(*program_, *launch_, Finding::Kind::race, group_, 0, instruction, {});
   std::string source = here.source;
   source.erase(0, source.rfind('/') + 1);  // the finding's own place has the whole path
-  return source.empty() ? "PTX line " + std::to_string(here.at.line) : source;
+  std::uint32_t const column = source.empty() ? here.at.column : here.source_column;
+  if (source.empty()) source = "PTX line " + std::to_string(here.at.line);
+  return with_column && column ? source + ":" + std::to_string(column) : source;
 }
 
 std::string describe_access(MemoryAccess const& a, Memory const& memory, std::uint64_t address) {
@@ -63,13 +66,24 @@ std::string describe_access(MemoryAccess const& a, Memory const& memory, std::ui
 
 struct Checks::State {
   State(CheckOptions const& o, Memory const& m)
-      : options(o), reporter(o.findings, o.stops), races(m, reporter, o.lockstep_warps), uninit(m, reporter) {}
+      : options(o),
+        reporter(o.findings, o.stops),
+        races(m, reporter, o.lockstep_warps),
+        async(m, reporter),
+        uninit(m, reporter) {}
 
   CheckOptions options;
   Reporter reporter;
   RaceCheck races;
+  AsyncCheck async;
   UninitCheck uninit;
-  std::map<Program const*, Facts> facts;
+  struct Text {
+    explicit Text(Program const& program) : facts(program), async(program) {}
+    Facts facts;
+    AsyncText async;
+  };
+  std::map<Program const*, Text> texts;
+  bool checks_async() const { return options.races && async.active(); }
 };
 
 // The checks of many small groups side by side: good for finding that there is nothing to find.
@@ -139,10 +153,11 @@ Checks::~Checks() = default;
 
 void Checks::begin(Program const& program, Launch const& launch) {
   State& s = *state_;
-  auto const [facts, is_new] = s.facts.try_emplace(&program, program);
+  State::Text const& text = s.texts.try_emplace(&program, program).first->second;
   s.reporter.begin(program, launch);
-  if (s.options.races) s.races.begin(facts->second);
-  if (s.options.uninit) s.uninit.begin(facts->second, static_cast<std::uint32_t>(launch.block.count()));
+  if (s.options.races) s.races.begin(text.facts);
+  if (s.options.races) s.async.begin(program, text.facts, text.async);
+  if (s.options.uninit) s.uninit.begin(text.facts, static_cast<std::uint32_t>(launch.block.count()));
 }
 
 std::vector<Finding> const& Checks::findings() const {
@@ -157,17 +172,37 @@ void Checks::group_begin(std::uint64_t group) {
   State& s = *state_;
   s.reporter.begin_group(group);
   if (s.options.races) s.races.begin_group(group);
+  if (s.checks_async()) s.async.begin_group();
   if (s.options.uninit) s.uninit.begin_group();
 }
 
+void Checks::group_end() {
+  if (state_->checks_async()) state_->async.end_group();
+}
+
 void Checks::block(std::uint32_t block, Lanes const& lanes) {
-  if (state_->options.races) state_->races.enter_block(block, lanes);
+  State& s = *state_;
+  if (s.options.races) s.races.enter_block(block, lanes);
+  if (s.checks_async()) s.async.enter_block(block, lanes);
+}
+
+void Checks::guarded(std::uint32_t instruction, Lanes const& lanes) {
+  if (state_->checks_async()) state_->async.guarded(instruction, lanes);
+}
+
+void Checks::barrier(std::uint32_t instruction, Lanes const& lanes) {
+  if (state_->checks_async()) state_->async.reach(instruction, lanes);
 }
 
 void Checks::memory(MemoryAccess const& access) {
   State& s = *state_;
   if (s.options.uninit) s.uninit.access(access);
   if (s.options.races) s.races.access(access);
+  if (s.checks_async()) s.async.access(access);
+}
+
+void Checks::tensor_memory(TensorMemoryAccess const& access) {
+  if (state_->checks_async()) state_->async.access(access);
 }
 
 void Checks::frame(FrameChange const& change) {
@@ -175,7 +210,9 @@ void Checks::frame(FrameChange const& change) {
 }
 
 void Checks::meet(Meeting const& meeting) {
-  if (state_->options.races) state_->races.meet(meeting);
+  State& s = *state_;
+  if (s.options.races) s.races.meet(meeting);
+  if (s.checks_async()) s.async.meet(meeting);
 }
 
 void Checks::zero_divisor(std::uint32_t instruction, Lanes const& lanes) {
@@ -202,7 +239,7 @@ std::unique_ptr<Observer> Checks::packed_substitute(Program const& program, Laun
   for (Memory::Buffer const& buffer : memory.buffers())
     if (options.uninit && buffer.undefined) return nullptr;
   auto made = std::make_unique<PackedChecks>(options, program, launch, memory);
-  if (made->facts().any_points || made->facts().any_release) return nullptr;
+  if (made->facts().any_points || made->facts().any_release || made->facts().any_asynchronous) return nullptr;
   return made;
 }
 

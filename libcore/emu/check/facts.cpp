@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "emu/check/async_text.hpp"
+
 namespace kernelcast::emu {
 
 namespace {
@@ -53,6 +55,8 @@ Facts::Site site_of(ptx::Instruction const& i, std::vector<bool> const& read) {
       i.is_atomic() || (i.is(Op::mbarrier) && !i.has("init") && !i.has("inval")) || arrives_at_barrier(i);
   site.strong = atomic || i.has("relaxed") || i.has("acquire") || i.has("release") || i.has("mmio");
   site.strong_global = site.strong || i.has("volatile");
+  AsyncRole const role = async_role(i);
+  site.asynchronous = role == AsyncRole::copy || role == AsyncRole::group_product || role == AsyncRole::tensor;
   site.completes = i.is(Op::cp, Op::clusterlaunchcontrol) && i.has("mbarrier::complete_tx::bytes");
   site.reads = !i.is(Op::st);
   site.writes = !i.is_load();
@@ -94,6 +98,7 @@ Facts::Facts(Program const& program) {
     // Every instruction may turn out to access memory (copies, matrices); most kernels have fewer than there are
     // numbers.
     sites[i] = site_of(instructions[i], read);
+    any_asynchronous |= sites[i].asynchronous;
     bool const known = instructions[i].is_memory();
     bool const unknown_memory =
         !known && (program.instruction_class(static_cast<std::uint32_t>(i)) == Class::memory ||

@@ -26,6 +26,7 @@ struct Facts {
     bool reads = false, writes = false;
     bool aligned = false;             // each lane's address to a multiple of all its bytes
     bool completes = false;           // a copy that completes an mbarrier's transactions
+    bool asynchronous = false;        // its accesses to shared memory are the asynchronous proxy's: async.hpp
     bool releases = false;            // .release, .acq_rel: needs no fence before
     std::uint16_t points_before = 0;  // sync points of its block that come before it
     std::uint8_t elements = 1;        // of a vector access
@@ -36,6 +37,7 @@ struct Facts {
   std::vector<std::vector<SyncPoint>> points;  // [block], in order
   bool crowded = false;                        // last_site stands for several instructions, of which some may be strong
   bool any_points = false;
+  bool any_asynchronous = false;
   bool any_release = false;  // some fence or release: atomics may order plain accesses
 
   static constexpr std::uint16_t last_site = 511;

@@ -149,6 +149,7 @@ void RaceCheck::access(MemoryAccess const& a) {
   // The mbarrier that a copy completes: the instruction's other accesses are plain, and only mbarrier instructions meet
   // it.
   if (a.direction == Direction::atomic && facts_->sites[a.instruction].completes) return;
+  if (!global && facts_->sites[a.instruction].asynchronous) return;
   order_.reach(a.instruction, a.lanes);
   if (lockstep_) order_.step();
   if (order_.now() > max_time - 1) forget();
@@ -319,8 +320,9 @@ void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorde
     Facts::Site const& site = facts_->sites[instruction];
     bool const other_strong = p.global ? site.strong_global : site.strong;
     if (p.strong && (other_strong || (facts_->crowded && number == Facts::last_site))) continue;
-    bool const equal =
-        recorded_write && p.writes && !p.reads && !site.reads && !unordered && same_value(p, r, other, lane);
+    bool const one_copy = same_copy(p, r, other, lane);
+    bool const equal = one_copy || (recorded_write && p.writes && !p.reads && !site.reads && !unordered &&
+                                    same_value(p, r, other, lane));
     auto const kind = equal ? Finding::Kind::equal_stores : Finding::Kind::race;
     if (equal && !reporter_.is_new(kind, p.access.instruction, instruction)) continue;
     MemoryAccess const& a = p.access;
@@ -332,11 +334,17 @@ void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorde
     message += foreign                    ? ": groups are not ordered"
                : p.strong || other_strong ? ": one is atomic, the other is not, and nothing orders them"
                                           : ": nothing orders them";
-    if (equal) message += ", and both store the same value";
+    if (equal) message += one_copy ? ", and both copy at once" : ", and both store the same value";
     reporter_.report(kind, item, p.access.instruction, instruction,
                      (equal ? "race of equal stores: " : "race: ") + message);
     if (!equal) return;
   }
+}
+
+// A copy that lanes of a warp issue together, all to the same place.
+bool RaceCheck::same_copy(Place const& p, Record r, std::uint32_t other, std::uint32_t lane) const {
+  return p.site.asynchronous && p.access.direction == Direction::store && time_of(r) == order_.now() &&
+         site_of(r) == p.site.number && other / lanes_per_warp == p.item_of(lane) / lanes_per_warp;
 }
 
 // Does this store write what the earlier store of `other` wrote? That one's value is in memory, or, of the same

@@ -64,6 +64,7 @@ class RaceCheck {
   void touch(Place const&, Shadow&, std::uint32_t lane, std::uint64_t offset);
   void same_place(Place const&, Shadow&, std::uint32_t lane, std::uint64_t offset);
   void judge(Place const&, Record, std::uint32_t lane, bool recorded_write);
+  bool same_copy(Place const&, Record, std::uint32_t item, std::uint32_t lane) const;
   bool same_value(Place const&, Record, std::uint32_t item, std::uint32_t lane) const;
   Bounds bounds(bool global) const;
 

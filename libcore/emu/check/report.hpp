@@ -33,7 +33,8 @@ class Reporter {
   // For messages.
   std::string work_item(std::uint32_t linear) const;   // "work-item (1, 0, 0)"
   std::string work_group(std::uint64_t linear) const;  // "work-group (1, 0, 0)"
-  std::string place(std::uint32_t instruction) const;  // "reduce.cl:12", or "PTX line 40"
+  // "reduce.cl:12", or "PTX line 40"; with the column, where it is known, "reduce.cl:12:5".
+  std::string place(std::uint32_t instruction, bool with_column = false) const;
   std::vector<Finding> const& findings() const { return findings_; }
   std::vector<Finding> const& equal_stores() const { return equal_stores_; }
   std::uint64_t group() const { return group_; }
