@@ -31,7 +31,7 @@ Findings::Findings(Options const& options, emu::Memory const& memory) : goes_on_
 
 emu::Checks* Findings::check(emu::Program const& program, emu::Launch const& launch) {
   if (!checks_) return nullptr;
-  if (emu::runs_together(program, launch)) {  // which no check follows
+  if (launch.cooperative || (emu::runs_together(program, launch) && !checks_->follows_clusters())) {
     report(fmt::format("kernel '{}' is launched {}: it is not checked", program.kernel().name,
                        launch.cooperative ? "cooperatively" : "in clusters"));
     return nullptr;

@@ -274,8 +274,9 @@ class Observer {
   // Lanes of an integer division or remainder whose divisor is 0; called only if some observer has needs_divisors().
   virtual void zero_divisor(std::uint32_t /*instruction*/, Lanes const&) {}
   virtual bool needs_divisors() const { return false; }
-  virtual bool needs_order() const { return false; }                // all groups on one thread
-  virtual bool accepts_clusters() const { return !needs_order(); }  // a fork for each group, on one thread
+  virtual bool needs_order() const { return false; }  // all groups on one thread
+  // Despite needs_order(): groups of a cluster may take turns, each with a fork of its own.
+  virtual bool follows_clusters() const { return false; }
   // Reading tensor memory that nothing has written is a finding: it is not memory that observers hear of.
   virtual bool needs_written() const { return false; }
 

@@ -58,7 +58,7 @@ class TraceObserver final : public emu::Observer {
   void write_launch(record::Kernel const&, std::uint64_t groups_total);
 
   bool needs_order() const override { return true; }
-  bool accepts_clusters() const override { return true; }
+  bool follows_clusters() const override { return true; }
   void group_begin(std::uint64_t) override;
   void group_end() override;
   void block(std::uint32_t, emu::Lanes const&) override;

@@ -28,6 +28,19 @@ std::uint64_t word_at(MemoryAccess const& a, std::uint32_t lane) {
   return word;
 }
 
+// The last operand, where it is no register.
+std::uint32_t count_of(ptx::Instruction const& i) {
+  bool const known = !i.operands.empty() && i.operands.back().kind == ptx::Operand::Kind::integer;
+  return known ? static_cast<std::uint32_t>(i.operands.back().value) : AsyncOrder::unknown_arrivals;
+}
+// By one work-item.
+std::uint32_t arrivals_of(ptx::Instruction const& i, AsyncRole role) {
+  if (role == AsyncRole::copy || role == AsyncRole::store_async) return 0;
+  if (role == AsyncRole::commit) return 1;
+  if (i.is(ptx::Op::cp)) return i.has("noinc") ? 1 : 0;
+  return i.has("expect_tx") || i.operands.size() < 3 ? 1 : count_of(i);
+}
+
 bool is_object(std::uint64_t word) {
   return word >> 62 == 2;
 }
@@ -39,6 +52,19 @@ void AsyncCheck::begin(Program const& program, Facts const& facts, AsyncText con
   facts_ = &facts;
   text_ = &text;
   registers_.begin(program, text);
+}
+
+void AsyncCheck::follow_cluster() {
+  in_cluster_ = true;
+  order_.follow_cluster();
+}
+
+// A copy that has signalled no mbarrier of the group has signalled that of another one.
+void AsyncCheck::end_instruction() {
+  for (Running const& r : running_)
+    if (in_cluster_ && operations_[r.operation].entry == AsyncOrder::never)
+      operations_[r.operation].entry = AsyncOrder::done;
+  running_.clear();
 }
 
 void AsyncCheck::begin_group() {
@@ -53,8 +79,8 @@ void AsyncCheck::begin_group() {
 }
 
 void AsyncCheck::enter_block(std::uint32_t block, Lanes const& lanes) {
-  running_.clear();
-  order_.forget_tests();
+  end_instruction();
+  order_.next_access();
   for (std::uint32_t w = 0; w < lanes.warps; ++w) {
     if (!lanes.masks[w]) continue;
     std::uint32_t const warp = lanes.first_warp + w;
@@ -150,7 +176,7 @@ bool AsyncCheck::is_complete(Index index, std::uint32_t warp) const {
 
 // The operation that an instruction is for this work-item, now.
 AsyncCheck::Index AsyncCheck::operation_of(std::uint32_t instruction, std::uint32_t item, AsyncRole role) {
-  if (running_instruction_ != instruction) running_.clear();
+  if (running_instruction_ != instruction) end_instruction();
   running_instruction_ = instruction;
   for (Running const& r : running_)
     if (r.item == item) return r.operation;
@@ -205,11 +231,12 @@ void AsyncCheck::access(MemoryAccess const& a) {
 }
 
 void AsyncCheck::access_barrier(MemoryAccess const& a, AsyncRole role) {
-  order_.forget_tests();
+  order_.next_access();
+  ptx::Instruction const& i = program_->kernel().instructions[a.instruction];
   each_lane(a.lanes, [&](std::uint32_t lane) {
     std::uint64_t const object = a.base + a.offsets[lane], word = word_at(a, lane);
     std::uint32_t const item = a.lanes.first_warp * lanes_per_warp + lane, warp = item / lanes_per_warp;
-    if (role == AsyncRole::barrier_init) return order_.initialise(object);
+    if (role == AsyncRole::barrier_init) return order_.initialise(object, count_of(i));
     if (!is_object(word)) return;  // the emulator finds that
     if (role == AsyncRole::barrier_test) return order_.test(warp, object, word);
     if (role == AsyncRole::barrier_count) return static_cast<void>(order_.phase_of(object, word));
@@ -221,10 +248,10 @@ void AsyncCheck::access_barrier(MemoryAccess const& a, AsyncRole role) {
     }
     if (role == AsyncRole::commit)
       order_.promise(object, word, static_cast<std::uint16_t>(AsyncOrder::tensor + warp), counts_[warp].tensor);
-    if (program_->kernel().instructions[a.instruction].is(ptx::Op::cp) && role == AsyncRole::barrier)
+    if (i.is(ptx::Op::cp) && role == AsyncRole::barrier)
       order_.promise(object, word, static_cast<std::uint16_t>(AsyncOrder::staged + warp),
                      counts_[warp].staging_groups + 1);
-    order_.arrive(warp, object, word);
+    order_.arrive(warp, object, word, arrivals_of(i, role));
   });
 }
 

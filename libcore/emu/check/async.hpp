@@ -25,6 +25,8 @@ class AsyncCheck {
   AsyncCheck(Memory const& memory, Reporter& reporter) : memory_(memory), reporter_(reporter), registers_(reporter) {}
 
   void begin(Program const&, Facts const&, AsyncText const&);
+  // A group of a cluster, of which others arrive at its mbarriers unheard and signal its copies.
+  void follow_cluster();
   bool active() const { return text_ && text_->any(); }
   // Only where active.
   void begin_group();
@@ -75,6 +77,7 @@ class AsyncCheck {
 
   void step(AsyncStep const&, std::uint32_t warp);
   void end_block(std::uint32_t warp);
+  void end_instruction();
   Index operation_of(std::uint32_t instruction, std::uint32_t item, AsyncRole);
   void access_barrier(MemoryAccess const&, AsyncRole);
   void access_bytes(MemoryAccess const&, AsyncRole);
@@ -116,6 +119,7 @@ class AsyncCheck {
     std::uint32_t item;
     Index operation;
   };
+  bool in_cluster_ = false;
   std::vector<Running> running_;
   std::uint32_t running_instruction_ = 0;
 };

@@ -16,6 +16,10 @@ std::uint32_t parity_of(std::uint64_t word) {
   return static_cast<std::uint32_t>(word >> 61 & 1);
 }
 
+std::uint32_t pending_of(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word & 0xfffff);
+}
+
 }  // namespace
 
 void AsyncOrder::begin_group() {
@@ -24,6 +28,7 @@ void AsyncOrder::begin_group() {
   barriers_.clear();
   known_barriers_ = 0;
   tests_.clear();
+  access_ = 0;
   released_.clear();
 }
 
@@ -69,7 +74,14 @@ AsyncOrder::Barrier& AsyncOrder::barrier_at(std::uint64_t object, std::uint64_t 
     if (known_barriers_ < max_barriers) b.entry = static_cast<std::uint16_t>(phases + known_barriers_++);
     b.parity = parity_of(word);
   }
+  if (b.access == access_) return b;
+  b.access = access_;
+  std::uint32_t const left = parity_of(word) == b.parity ? pending_of(word) : 0;
+  b.from_others |= in_cluster_ && b.pending != unknown_arrivals && b.pending != left;
+  b.pending = pending_of(word);
   if (parity_of(word) == b.parity) return b;
+  b.from_others |= in_cluster_ && !b.any_arrived;
+  b.any_arrived = false;
   // The phase is complete since the last operation.
   b.parity = parity_of(word);
   ++b.phase;
@@ -84,15 +96,19 @@ AsyncOrder::Phase AsyncOrder::phase_of(std::uint64_t object, std::uint64_t word)
   return {b.entry, b.phase};
 }
 
-void AsyncOrder::initialise(std::uint64_t object) {
+void AsyncOrder::initialise(std::uint64_t object, std::uint32_t arrivals) {
   Barrier& b = barrier_at(object, 0);
   b.parity = 0;
   ++b.phase;
   b.current = b.completed = {};
+  b.pending = arrivals;
+  b.from_others = b.any_arrived = false;
 }
 
-void AsyncOrder::arrive(std::uint32_t warp, std::uint64_t object, std::uint64_t word) {
+void AsyncOrder::arrive(std::uint32_t warp, std::uint64_t object, std::uint64_t word, std::uint32_t arrivals) {
   Barrier& b = barrier_at(object, word);
+  b.any_arrived = true;
+  b.pending = arrivals == unknown_arrivals || arrivals > b.pending ? unknown_arrivals : b.pending - arrivals;
   rows_[warp][seen + warp] = tick();
   join(b.current, rows_[warp]);
 }
@@ -109,7 +125,16 @@ void AsyncOrder::test(std::uint32_t warp, std::uint64_t object, std::uint64_t wo
 
 void AsyncOrder::phase_met(Meeting const& m) {
   for (Test const& t : tests_)
-    if (t.warp < m.warps && m.waiting[t.warp]) join(rows_[t.warp], barriers_[t.object].completed);
+    if (t.warp < m.warps && m.waiting[t.warp]) {
+      Barrier const& b = barriers_[t.object];
+      join(rows_[t.warp], b.completed);
+      if (!b.from_others) continue;
+      Time const now = tick();
+      for (std::uint32_t w = 0; w < max_warps; ++w) {
+        join(rows_[t.warp], rows_[w]);
+        rows_[t.warp][seen + w] = now;
+      }
+    }
   tests_.clear();
 }
 

@@ -9,6 +9,8 @@
 // mbarrier adds the row to the phase's, and so does the end of a copy with the row of the work-item that issued it; who
 // finds the phase complete takes that over. Barriers and atomics do likewise.
 // [ptx] "Causality order": a proxy fence counts wherever it lies on the path.
+// In a cluster arrivals of other groups are known by the mbarrier's count of pending ones, which then differs from what
+// the group's own leave.
 // Limits: what orders a lane orders its warp. A product of wgmma belongs to its group of four warps, any of which may
 // wait for it. Atomics and the like order whatever their semantics are. Mbarriers beyond the 64th count as waited for.
 #pragma once
@@ -43,6 +45,8 @@ class AsyncOrder {
   };
   using Row = std::array<Time, entries>;
 
+  // Other groups arrive, too, unheard: whoever finds such a phase complete has seen all that the group did.
+  void follow_cluster() { in_cluster_ = true; }
   void begin_group();
 
   Time now() const { return now_; }
@@ -65,17 +69,22 @@ class AsyncOrder {
   void meet(Meeting const&);
   void atomic(std::uint32_t warp, std::uint64_t address, bool reads, bool writes);
 
-  // Mbarriers by their offset in shared memory; `word` is what the object holds before the operation.
+  // Mbarriers by their offset in shared memory; `word` is what the object holds before the access, the same for all
+  // work-items that take part in it.
+  void next_access() {
+    ++access_;
+    tests_.clear();
+  }
   struct Phase {
     std::uint16_t entry = done;
     Time number = 0;
   };
   Phase phase_of(std::uint64_t object, std::uint64_t word);
-  void initialise(std::uint64_t object);
-  void arrive(std::uint32_t warp, std::uint64_t object, std::uint64_t word);
+  void initialise(std::uint64_t object, std::uint32_t arrivals);  // or unknown_arrivals
+  static constexpr std::uint32_t unknown_arrivals = ~std::uint32_t{0};
+  void arrive(std::uint32_t warp, std::uint64_t object, std::uint64_t word, std::uint32_t arrivals);
   void promise(std::uint64_t object, std::uint64_t word, std::uint16_t entry, Time count);  // an operation's arrival
   void test(std::uint32_t warp, std::uint64_t object, std::uint64_t word);  // found complete if phase_met() follows
-  void forget_tests() { tests_.clear(); }
   void phase_met(Meeting const&);
 
  private:
@@ -83,11 +92,17 @@ class AsyncOrder {
     std::uint16_t entry = done;
     std::uint32_t parity = 0;
     Time phase = 0;
-    Row current{}, completed{};  // what arrived in this phase, and in those before
+    Row current{}, completed{};                // what arrived in this phase, and in those before
+    std::uint32_t access = 0;                  // the latest
+    std::uint32_t pending = unknown_arrivals;  // after it, if only this group's arrived
+    bool any_arrived = false;                  // of this group, in this phase
+    bool from_others = false;                  // others have arrived
   };
   Barrier& barrier_at(std::uint64_t object, std::uint64_t word);
   Time tick() { return ++now_; }
 
+  bool in_cluster_ = false;
+  std::uint32_t access_ = 0;
   Time now_ = 1;
   std::array<Row, max_warps> rows_{};
   std::unordered_map<std::uint64_t, Barrier> barriers_;

@@ -21,7 +21,8 @@
 //    class of its own, which never ends a run.
 //  - division: an integer division or remainder by zero.
 // Limits: ordering is kept per warp and, between groups, per group: what orders one lane orders its warp, so that some
-// races behind locks pass unseen, none is reported without cause. Only groups that are emulated are seen.
+// races behind locks pass unseen, none is reported without cause. Only groups that are emulated are seen. Of a cluster
+// each group has a check of its own, which hears only of its own accesses to its own shared memory.
 #pragma once
 
 #include <memory>
@@ -66,8 +67,10 @@ class Checks final : public Observer {
   bool needs_written() const override;
   bool needs_order() const override { return true; }
   std::unique_ptr<Observer> packed_substitute(Program const&, Launch const&, Memory const&) const override;
-  std::unique_ptr<Observer> fork() const override;  // never: all groups run on one thread
-  void join(Observer const&) override {}
+  // Of memory that other groups of a cluster write, no check for unwritten memory hears.
+  bool follows_clusters() const override;
+  std::unique_ptr<Observer> fork() const override;  // for a group of a cluster; all run on one thread
+  void join(Observer const&) override;
 
  private:
   struct State;

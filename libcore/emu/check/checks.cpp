@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <map>
+#include <memory>
 
 #include "diag/diag.hpp"
 #include "emu/check/async.hpp"
@@ -22,12 +23,26 @@ bool Reporter::is_new(Finding::Kind kind, std::uint32_t instruction, std::uint32
 void Reporter::report(Finding::Kind kind, std::uint32_t work_item, std::uint32_t instruction,
                       std::uint32_t other_instruction, std::string message) {
   if (max_findings_ == 0) throw Inconclusive{};
-  if (!reported_.insert(key_of(kind, instruction, other_instruction)).second) return;
+  Key const key = key_of(kind, instruction, other_instruction);
+  if (!reported_.insert(key).second) return;
   bool const benign = kind == Finding::Kind::equal_stores;
-  auto& kept = benign ? equal_stores_ : findings_;
-  if (kept.size() >= (benign ? max_equal_stores : max_findings_)) return;
-  kept.push_back(found_at(*program_, *launch_, kind, group_, work_item, instruction, std::move(message)));
-  if (!benign && stops_ && findings_.size() >= max_findings_) throw Stop{findings_.back()};
+  auto& [findings, keys] = benign ? equal_stores_ : found_;
+  if (findings.size() >= (benign ? max_equal_stores : max_findings_)) return;
+  findings.push_back(found_at(*program_, *launch_, kind, group_, work_item, instruction, std::move(message)));
+  keys.push_back(key);
+  if (!benign && stops_ && findings.size() >= max_findings_) throw Stop{findings.back()};
+}
+
+void Reporter::add(Reporter const& other) {
+  auto const add = [&](Found const& from, Found& to, std::size_t most) {
+    for (std::size_t i = 0; i < from.findings.size(); ++i) {
+      if (to.findings.size() >= most || !reported_.insert(from.keys[i]).second) continue;
+      to.findings.push_back(from.findings[i]);
+      to.keys.push_back(from.keys[i]);
+    }
+  };
+  add(other.found_, found_, max_findings_);
+  add(other.equal_stores_, equal_stores_, max_equal_stores);
 }
 
 namespace {
@@ -70,7 +85,8 @@ struct Checks::State {
         reporter(o.findings, o.stops),
         races(m, reporter, o.lockstep_warps),
         async(m, reporter),
-        uninit(m, reporter) {}
+        uninit(m, reporter),
+        memory(m) {}
 
   CheckOptions options;
   Reporter reporter;
@@ -82,7 +98,10 @@ struct Checks::State {
     Facts facts;
     AsyncText async;
   };
-  std::map<Program const*, Text> texts;
+  std::shared_ptr<std::map<Program const*, Text>> texts = std::make_shared<std::map<Program const*, Text>>();
+  Program const* program = nullptr;
+  Launch const* launch = nullptr;
+  Memory const& memory;
   bool checks_async() const { return options.races && async.active(); }
 };
 
@@ -153,7 +172,9 @@ Checks::~Checks() = default;
 
 void Checks::begin(Program const& program, Launch const& launch) {
   State& s = *state_;
-  State::Text const& text = s.texts.try_emplace(&program, program).first->second;
+  State::Text const& text = s.texts->try_emplace(&program, program).first->second;
+  s.program = &program;
+  s.launch = &launch;
   s.reporter.begin(program, launch);
   if (s.options.races) s.races.begin(text.facts);
   if (s.options.races) s.async.begin(program, text.facts, text.async);
@@ -243,8 +264,22 @@ std::unique_ptr<Observer> Checks::packed_substitute(Program const& program, Laun
   return made;
 }
 
+bool Checks::follows_clusters() const {
+  return !state_->options.uninit;
+}
+
 std::unique_ptr<Observer> Checks::fork() const {
-  throw Error(Status::unavailable, "checks run on one thread", "run all groups on one thread");
+  if (!follows_clusters()) throw Error(Status::unavailable, "checks run on one thread", "run all groups on one thread");
+  auto made = std::make_unique<Checks>(state_->options, state_->memory);
+  made->state_->texts = state_->texts;
+  made->state_->races.follow_cluster();
+  made->state_->async.follow_cluster();
+  made->begin(*state_->program, *state_->launch);
+  return made;
+}
+
+void Checks::join(Observer const& other) {
+  state_->reporter.add(static_cast<Checks const&>(other).state_->reporter);
 }
 
 }  // namespace kernelcast::emu

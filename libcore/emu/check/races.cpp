@@ -306,7 +306,7 @@ void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorde
   bool const foreign = r < p.bounds.group;
   bool const unordered = p.global && side_by_side_;  // who it is may be in another group
   Order::Time const then = time_of(r);
-  if (foreign && order_.group_before(then)) return;
+  if (foreign && (in_cluster_ || order_.group_before(then))) return;
   for (int which = 0; which < 2; ++which) {
     std::uint32_t const other = which == 0 ? item_of(r) : other_of(r);
     std::uint32_t const number = which == 0 ? site_of(r) : other_site_of(r);

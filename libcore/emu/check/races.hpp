@@ -17,6 +17,8 @@ class RaceCheck {
 
   void begin(Facts const&);
   void begin_group(std::uint64_t group);
+  // A group of a cluster: how others than it are ordered is not known, and taken for granted.
+  void follow_cluster() { in_cluster_ = true; }
   // Groups side by side, in an observer that is a stand-in: in global memory nothing orders them, or their work-items.
   void begin_pack(std::uint64_t first_group);
   void enter_block(std::uint32_t block, Lanes const& lanes) { order_.enter_block(block, lanes); }
@@ -72,6 +74,7 @@ class RaceCheck {
   Reporter& reporter_;
   bool lockstep_;
   bool side_by_side_ = false;
+  bool in_cluster_ = false;
   Facts const* facts_ = nullptr;
   CellLoops const* loops_ = nullptr;
   Order order_;

@@ -30,13 +30,16 @@ class Reporter {
   void report(Finding::Kind, std::uint32_t work_item, std::uint32_t instruction, std::uint32_t other_instruction,
               std::string message);
 
+  // What another has found and this one has not.
+  void add(Reporter const&);
+
   // For messages.
   std::string work_item(std::uint32_t linear) const;   // "work-item (1, 0, 0)"
   std::string work_group(std::uint64_t linear) const;  // "work-group (1, 0, 0)"
   // "reduce.cl:12", or "PTX line 40"; with the column, where it is known, "reduce.cl:12:5".
   std::string place(std::uint32_t instruction, bool with_column = false) const;
-  std::vector<Finding> const& findings() const { return findings_; }
-  std::vector<Finding> const& equal_stores() const { return equal_stores_; }
+  std::vector<Finding> const& findings() const { return found_.findings; }
+  std::vector<Finding> const& equal_stores() const { return equal_stores_.findings; }
   std::uint64_t group() const { return group_; }
 
  private:
@@ -49,7 +52,11 @@ class Reporter {
   static constexpr std::size_t max_equal_stores = 100;
   unsigned max_findings_;
   bool stops_ = true;
-  std::vector<Finding> findings_, equal_stores_;
+  struct Found {
+    std::vector<Finding> findings;
+    std::vector<Key> keys;  // of each
+  };
+  Found found_, equal_stores_;
   std::set<Key> reported_;
 };
 

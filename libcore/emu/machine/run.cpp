@@ -331,13 +331,14 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
                     "' is launched cooperatively: its groups cannot run one after the other",
                 "traces and checks for races or unwritten memory need them to; leave these out");
   if (Dim3 const cluster = cluster_of(program, launch); cluster.count() > 1) {
-    bool const refused =
-        limits.in_order || std::ranges::any_of(observers, [](auto const* o) { return !o->accepts_clusters(); });
+    bool const refused = limits.in_order || std::ranges::any_of(observers, [](Observer const* o) {
+                           return o->needs_order() && !o->follows_clusters();
+                         });
     if (refused || launch.cooperative)
       throw Error(Status::unavailable,
                   "kernel '" + std::string(program.kernel().name) + "' has clusters: their groups run together, " +
                       (refused ? "and cannot run one after the other" : "and not with all of the grid"),
-                  refused ? "checks for races or unwritten memory need groups in order; leave these out"
+                  refused ? "checks for unwritten memory need groups in order; leave these out"
                           : "launch it without clusters, or not cooperatively");
     return run_clusters(program, launch, memory, groups, observers, budget, cluster);
   }
