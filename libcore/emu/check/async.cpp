@@ -12,7 +12,7 @@ using ptx::StateSpace;
 constexpr unsigned cell_shift = 4;
 constexpr std::uint64_t cell_bytes = std::uint64_t{1} << cell_shift;
 constexpr std::uint32_t run_lanes = 16, tensor_runs = 128 / run_lanes, tensor_columns = 512;
-constexpr std::size_t max_operations = std::size_t{1} << 24;
+constexpr std::size_t max_operations = std::size_t{1} << 20;  // then all are forgotten
 constexpr std::uint64_t object_bytes = 8;
 
 template <class Each>
@@ -347,10 +347,10 @@ void AsyncCheck::judge_operation(By const& by, Cell& cell) {
 void AsyncCheck::access(TensorMemoryAccess const& a) {
   std::uint32_t const warp = a.work_item / lanes_per_warp, bit = 1;
   reach(a.instruction + 1, {&bit, 1, warp, false});
-  if (tensor_.empty()) tensor_.resize(std::size_t{tensor_columns} * tensor_runs);
   AsyncRole const role = text_->role(a.instruction);
   By by{nullptr, 0, a.instruction, a.work_item, 0, a.direction != Direction::store, a.direction != Direction::load};
   if (role == AsyncRole::tensor) by.operation = operation_of(a.instruction, a.work_item, role);
+  if (tensor_.empty()) tensor_.resize(std::size_t{tensor_columns} * tensor_runs);
   std::uint32_t const last = std::min((a.first_lane + a.lanes - 1) / run_lanes, tensor_runs - 1);
   for (std::uint32_t column = a.first_column; column < std::min(a.first_column + a.columns, tensor_columns); ++column)
     for (std::uint32_t run = a.first_lane / run_lanes; run <= last; ++run) {
