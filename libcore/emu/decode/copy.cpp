@@ -112,7 +112,6 @@ void Decoder::decode_copy(Instruction const& i) {
 }
 
 void Decoder::decode_bulk_copy(Instruction const& i) {
-  if (i.has("multicast::cluster")) throw Unsupported{"copies to several groups of a cluster are not emulated"};
   BulkCopy f;
   // The first two spaces are the destination's and the source's.
   std::vector<StateSpace> spaces;
@@ -132,12 +131,19 @@ void Decoder::decode_bulk_copy(Instruction const& i) {
   sources.push_back(source(i.operands.at(2), LaneType::u32));
   f.size = last_of(sources);
   if (f.signals) f.barrier = copy_address(i.operands.at(3), sources);
+  if (i.has("multicast::cluster")) {
+    if (!f.signals) throw refused(i);
+    sources.push_back(source(i.operands.at(4), LaneType::u16));
+    f.group_mask = last_of(sources);
+    sources.push_back(own_rank());
+  }
   if (i.has("cp_mask")) {
     sources.push_back(source(i.operands.back(), LaneType::u32));
     f.byte_mask = last_of(sources);
   }
   bool const reduces = f.reduction != Reduction::none;
-  if (reduces && spaces[0] == StateSpace::global) p_.order_dependent = true;
+  f.to_global = spaces[0] == StateSpace::global;
+  if (reduces && f.to_global) p_.order_dependent = true;
   std::uint32_t const load = add_plain_access(spaces[1], Direction::load);
   add_plain_access(spaces[0], reduces ? Direction::atomic : Direction::store);
   add_plain_access(StateSpace::shared, Direction::atomic);

@@ -6,16 +6,18 @@
 //
 // How they are counted. cp.async: a load from global memory and a store to shared memory of cp-size bytes per lane, as
 // two accesses of one instruction; lanes that read fewer bytes (src-size) read them in powers of two, lanes that ignore
-// the source read nothing. Bulk copies: by the lane that issues them, pieces of 32 bytes (16 where the alignment or the
-// rest is 16), each a load and a store or an atomic operation; a signalled mbarrier is one atomic operation.
-// st.async and red.async: one store or atomic operation per lane, and one of the mbarrier.
+// the source read nothing. Bulk copies: as by a whole warp, 16 bytes per lane, so that each line of global memory is
+// asked for once (MemoryAccess::issuer names the lane that issues the copy); a load, and a store or atomic operation
+// for each group that gets them; a signalled mbarrier is one atomic operation. A prefetch is no access. st.async and
+// red.async: one store or atomic operation per lane, and one of the mbarrier.
 #include "emu/opcodes/copy.hpp"
 
+#include <algorithm>
+
 #include "emu/opcodes/barrier_object.hpp"
+#include "emu/opcodes/engine.hpp"
 #include "emu/opcodes/families.hpp"
-#include "emu/opcodes/fragment.hpp"
 #include "emu/opcodes/reduction.hpp"
-#include "emu/opcodes/transfer.hpp"
 
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
@@ -74,76 +76,96 @@ void copy(Context& c, MicroOp const& op) {
            [&](std::byte* host, u32 lane) { std::memcpy(host, data[lane], bytes); });
 }
 
-// One piece of every lane that is not done.
-struct BulkState {
-  LaneAddresses to, from;
-  u32 sizes[max_lanes_per_unit], masks[max_lanes_per_unit];
-};
+constexpr u32 piece_bytes = 16, line_bytes = 128;
 
-void move_piece(Context& c, MicroOp const& op, BulkCopy const& f, BulkState& s, u32 const* bits, u32 bytes) {
-  alignas(32) u8 data[max_lanes_per_unit][32];
-  transfer(c, op, op.access[0], bytes, s.from, bits,
-           [&](std::byte const* host, u32 lane) { std::memcpy(data[lane], host, bytes); });
-  transfer(c, op, op.access[1], bytes, s.to, bits, [&](std::byte* host, u32 lane) {
-    if (f.reduction != Reduction::none) return reduce(f.reduction, f.type, host, data[lane], bytes);
-    if (f.byte_mask == BulkCopy::nothing) return static_cast<void>(std::memcpy(host, data[lane], bytes));
-    for (u32 k = 0; k < bytes; ++k)
-      if (s.masks[lane] >> k % 16 & 1) host[k] = static_cast<std::byte>(data[lane][k]);
-  });
-}
+// A bulk copy of one lane. Requests end where a line of global memory does, so that none is asked for twice.
+class BulkCopier {
+ public:
+  BulkCopier(Context& c, MicroOp const& op, BulkCopy const& f, u32 lane)
+      : c_(c), op_(op), f_(f), lane_(lane), carriers_(c, lane) {
+    if (f.group_mask != BulkCopy::nothing) targets_ = Targets(c, op, f.group_mask, lane);
+  }
+
+  void copy() {
+    u32 const bytes = slot<u32>(c_, source_at(op_, f_.size), 0)[lane_];
+    if (bytes % piece_bytes != 0)
+      return pass_over_lane(c_, op_, Finding::Kind::misaligned, lane_,
+                            "copies a number of bytes that is not a multiple of 16");
+    if (f_.byte_mask != BulkCopy::nothing) mask_ = slot<u32>(c_, source_at(op_, f_.byte_mask), 0)[lane_];
+    to_ = address(f_.to);
+    from_ = address(f_.from);
+    c_.issuer = lane_;
+    c_.any_dropped = false;
+    for (u32 left = bytes; left > 0 && !c_.any_dropped;) left -= move(left);  // what follows a finding is left out
+    c_.issuer = no_issuer;
+    if (f_.signals) complete(bytes);
+  }
+
+ private:
+  u32 warp() const { return lane_ / lanes_per_warp; }
+  u64 address(CopyAddress const& a) const {
+    return lane_address(c_, source_at(op_, a.source), a.wide, a.displacement, lane_);
+  }
+
+  template <class Each>
+  void transfer_pieces(Access& access, u64 address, u32 count, Each each) {
+    LaneBits bits{};
+    LaneAddresses at{};
+    for (u32 k = 0; k < count; ++k) {
+      u32 const lane = carriers_.lane[k];
+      bits[warp()] |= 1u << lane % lanes_per_warp;
+      at[lane] = address + k * piece_bytes;
+    }
+    transfer(c_, op_, access, piece_bytes, at, bits, [&](std::byte* host, u32 lane) { each(host, data_[lane]); });
+  }
+
+  u32 move(u32 left) {
+    u64 const global = f_.to_global ? to_ : from_;
+    u32 const most = carriers_.count * piece_bytes;
+    u32 const over = most < line_bytes ? 0 : static_cast<u32>((global + most) % line_bytes) / piece_bytes * piece_bytes;
+    u32 const bytes = std::min(left, most - over), count = bytes / piece_bytes;
+    note_work(c_, op_, count);
+    transfer_pieces(op_.access[0], from_, count,
+                    [](std::byte const* host, u8* data) { std::memcpy(data, host, piece_bytes); });
+    for (u32 t = 0; t < targets_.count(); ++t)
+      transfer_pieces(op_.access[1], targets_.place(to_, t), count, [&](std::byte* host, u8 const* data) {
+        if (f_.reduction != Reduction::none) return reduce(f_.reduction, f_.type, host, data, piece_bytes);
+        if (f_.byte_mask == BulkCopy::nothing) return static_cast<void>(std::memcpy(host, data, piece_bytes));
+        for (u32 k = 0; k < piece_bytes; ++k)
+          if (mask_ >> k & 1) host[k] = static_cast<std::byte>(data[k]);
+      });
+    to_ += bytes;
+    from_ += bytes;
+    return bytes;
+  }
+
+  void complete(u32 bytes) {
+    LaneBits bits{};
+    LaneAddresses at{};
+    bits[warp()] = 1u << lane_ % lanes_per_warp;
+    for (u32 t = 0; t < targets_.count(); ++t) {
+      at[lane_] = targets_.place(address(f_.barrier), t);
+      transfer(c_, op_, op_.access[2], sizeof(u64), at, bits, [&](std::byte* host, u32 lane) {
+        change_barrier(c_, op_, host, lane, [&](BarrierObject& b) { b.transactions -= bytes; });
+      });
+    }
+  }
+
+  Context& c_;
+  MicroOp const& op_;
+  BulkCopy const& f_;
+  u32 lane_;
+  Carriers carriers_;
+  Targets targets_;
+  u64 to_ = 0, from_ = 0;
+  u32 mask_ = 0;
+  alignas(32) u8 data_[max_lanes_per_unit][piece_bytes];
+};
 
 void copy_bulk(Context& c, MicroOp const& op) {
   auto const& f = *static_cast<BulkCopy const*>(op.data);
-  BulkState s;
-  read_addresses(c, op, f.to, s.to);
-  read_addresses(c, op, f.from, s.from);
-  u32 const* const sizes = slot<u32>(c, source_at(op, f.size), 0);
-  u32 left[max_lanes_per_unit];
   for (u32 warp = 0; warp < c.warps; ++warp)
-    per_lane(c.bits[warp], [&](u32 lane) {
-      u32 const index = lanes_per_warp * warp + lane;
-      left[index] = s.sizes[index] = sizes[index];
-      if (f.byte_mask != BulkCopy::nothing) s.masks[index] = slot<u32>(c, source_at(op, f.byte_mask), 0)[index];
-      if (sizes[index] % 16 != 0) {
-        pass_over_lane(c, op, Finding::Kind::misaligned, index,
-                       "copies a number of bytes that is not a multiple of 16");
-        left[index] = 0;
-      }
-    });
-  for (;;) {
-    LaneBits bits;
-    u32 any = 0;
-    u64 odd = 0;
-    for (u32 warp = 0; warp < c.warps; ++warp) {
-      bits[warp] = 0;
-      per_lane(c.bits[warp], [&](u32 lane) {
-        u32 const index = lanes_per_warp * warp + lane;
-        if (left[index] == 0) return;
-        bits[warp] |= 1u << lane;
-        odd |= s.to[index] | s.from[index] | (left[index] < 32 ? 16u : 0u);
-      });
-      any |= bits[warp];
-    }
-    if (!any) break;
-    u32 const bytes = odd & 31 ? 16 : 32;
-    note_work(c, op, lanes_per_warp * c.warps);
-    c.any_dropped = false;
-    move_piece(c, op, f, s, bits, bytes);
-    for (u32 warp = 0; warp < c.warps; ++warp)
-      per_lane(bits[warp], [&](u32 lane) {
-        u32 const index = lanes_per_warp * warp + lane;
-        left[index] -= bytes;
-        if (c.any_dropped && c.dropped[warp] >> lane & 1) left[index] = 0;  // and what would follow
-        s.to[index] += bytes;
-        s.from[index] += bytes;
-      });
-  }
-  if (!f.signals) return;
-  LaneAddresses barrier;
-  read_addresses(c, op, f.barrier, barrier);
-  transfer(c, op, op.access[2], sizeof(u64), barrier, c.bits, [&](std::byte* host, u32 lane) {
-    change_barrier(c, op, host, lane, [&](BarrierObject& b) { b.transactions -= s.sizes[lane]; });
-  });
+    per_lane(c.bits[warp], [&](u32 lane) { BulkCopier(c, op, f, lanes_per_warp * warp + lane).copy(); });
 }
 
 void store_async(Context& c, MicroOp const& op) {

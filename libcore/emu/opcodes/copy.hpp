@@ -37,9 +37,11 @@ struct BulkCopy {
     exclusive
   };
   CopyAddress to, from, barrier;
-  bool signals = false;              // completes transactions of the mbarrier
-  std::uint8_t size = 0;             // source
-  std::uint8_t byte_mask = nothing;  // source: which bytes of 16 are copied
+  bool signals = false;   // completes transactions of the mbarrier
+  std::uint8_t size = 0;  // source
+  bool to_global = false;
+  std::uint8_t byte_mask = nothing;   // source: which bytes of 16 are copied
+  std::uint8_t group_mask = nothing;  // source: .multicast::cluster; then that of the group's rank
   Reduction reduction = Reduction::none;
   ptx::Type type = ptx::Type::none;  // of a reduction
 };

@@ -19,10 +19,9 @@
 #include <utility>
 
 #include "emu/opcodes/barrier_object.hpp"
+#include "emu/opcodes/engine.hpp"
 #include "emu/opcodes/families.hpp"
-#include "emu/opcodes/fragment.hpp"
 #include "emu/opcodes/reduction.hpp"
-#include "emu/opcodes/transfer.hpp"
 
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
@@ -156,23 +155,22 @@ ptx::Type type_of(TensorMap::Element element, BulkCopy::Reduction r) {
 
 class Copier {
  public:
-  Copier(Context& c, MicroOp const& op, TensorCopy const& f) : c_(c), op_(op), f_(f) {}
+  Copier(Context& c, MicroOp const& op, TensorCopy const& f, u32 lane)
+      : c_(c), op_(op), f_(f), lane_(lane), carriers_(c, lane) {}
 
-  void copy(u32 lane) {
-    lane_ = lane;
-    u32 const own = 1u << lane % lanes_per_warp;
+  void copy() {
+    u32 const own = 1u << lane_ % lanes_per_warp;
     if (!read_map()) return;
     tile_.prepare();
     if (!read_place()) return;
     if (tile_.shared % destination_alignment != 0)
-      return pass_over_lane(c_, op_, Finding::Kind::misaligned, lane,
+      return pass_over_lane(c_, op_, Finding::Kind::misaligned, lane_,
                             "the address of a tile in shared memory is not a multiple of 128");
     type_ = type_of(tile_.map.element, f_.reduction);
     if (f_.reduction != BulkCopy::Reduction::none && type_ == ptx::Type::none)
-      return pass_over_lane(c_, op_, Finding::Kind::bad_image, lane, "no reduction of the tensor map's element type");
-    find_carriers();
-    c_.issuer = lane;
-    for (u64 done = 0; done < tile_.pieces; done += carriers_) move(done);
+      return pass_over_lane(c_, op_, Finding::Kind::bad_image, lane_, "no reduction of the tensor map's element type");
+    c_.issuer = lane_;
+    for (u64 done = 0; done < tile_.pieces; done += carriers_.count) move(done);
     c_.issuer = no_issuer;
     if (f_.signals) complete(own);
   }
@@ -217,36 +215,8 @@ class Copier {
     if (tile_.element_bits < 8) tile_.at[0] = static_cast<s32>(s64{tile_.at[0]} * tile_.element_bits / 8);
     for (u32 i = 0; f_.offsets != TensorCopy::nothing && i + 2 < f_.rank; ++i)
       tile_.offsets[i] = slot<u32>(c_, source_at(op_, f_.offsets + i), 0)[lane_] & 0xffff;
-    targets_ = 0;
-    if (f_.group_mask == TensorCopy::nothing) {
-      targets_ = 1;
-      return true;
-    }
-    u32 const mask = slot<u32>(c_, source_at(op_, f_.group_mask), 0)[lane_] & 0xffff;
-    own_ = slot<u32>(c_, source_at(op_, f_.group_mask + 1u), 0)[lane_];
-    per_lane(mask, [&](u32 rank) { target_[targets_++] = rank; });
+    if (f_.group_mask != TensorCopy::nothing) targets_ = Targets(c_, op_, f_.group_mask, lane_);
     return true;
-  }
-
-  u64 in_target(u64 address, u32 t) const {
-    return f_.group_mask == TensorCopy::nothing ? address : in_group(address, target_[t], own_);
-  }
-
-  // Of a pair the group of the same parity as the one that the address names.
-  u64 barrier_of_target(u64 address, u32 t) const {
-    if (f_.group_mask == TensorCopy::nothing || !f_.pair) return in_target(address, t);
-    u32 const code = static_cast<u32>(address >> cluster_rank_shift) & 0xff;
-    u32 const named = code ? code - cluster_rank_bias : own_;
-    return in_group(address, (target_[t] & ~1u) | (named & 1), own_);
-  }
-
-  // Lanes of the warp that exist, in the same group.
-  void find_carriers() {
-    u32 const width = c_.group_lanes && c_.group_lanes < lanes_per_warp ? c_.group_lanes : lanes_per_warp;
-    u32 const begin = lane_ % lanes_per_warp / width * width;
-    u32 const mask = c_.exists[warp()] & ~0u >> (lanes_per_warp - width) << begin;
-    carriers_ = 0;
-    per_lane(mask, [&](u32 lane) { carrier_[carriers_++] = lanes_per_warp * warp() + lane; });
   }
 
   // moved(host, piece, first byte, bytes) for those pieces that `takes`, each by its carrier.
@@ -257,7 +227,7 @@ class Copier {
     u8 piece_of[max_lanes_per_unit];
     for (u32 k = 0; k < count; ++k) {
       if (!takes(pieces_[k])) continue;
-      u32 const lane = carrier_[k];
+      u32 const lane = carriers_.lane[k];
       bits[warp()] |= 1u << lane % lanes_per_warp;
       at[lane] = address(pieces_[k]) + begin;
       piece_of[lane] = static_cast<u8>(k);
@@ -288,14 +258,14 @@ class Copier {
   }
   template <class Moved>
   void transfer_shared(u32 count, Moved moved) {
-    for (u32 t = 0; t < targets_; ++t)
+    for (u32 t = 0; t < targets_.count(); ++t)
       transfer_pieces(
-          op_.access[2], count, 0, piece_bytes, [&](Piece const& p) { return in_target(p.shared, t); },
+          op_.access[2], count, 0, piece_bytes, [&](Piece const& p) { return targets_.place(p.shared, t); },
           [](Piece const&) { return true; }, moved);
   }
 
   void move(u64 done) {
-    u32 const count = static_cast<u32>(std::min<u64>(carriers_, tile_.pieces - done));
+    u32 const count = static_cast<u32>(std::min<u64>(carriers_.count, tile_.pieces - done));
     note_work(c_, op_, count);
     for (u32 k = 0; k < count; ++k) pieces_[k] = tile_.piece(done + k);
     auto const get = [](std::byte const* host, u8* data, u32 bytes) { std::memcpy(data, host, bytes); };
@@ -316,8 +286,9 @@ class Copier {
     LaneBits bits{};
     LaneAddresses at{};
     bits[warp()] = own;
-    for (u32 t = 0; t < targets_; ++t) {
-      at[lane_] = barrier_of_target(address(f_.barrier), t);
+    for (u32 t = 0; t < targets_.count(); ++t) {
+      u64 const named = address(f_.barrier);
+      at[lane_] = f_.pair ? targets_.place_of_pair(named, t) : targets_.place(named, t);
       transfer(c_, op_, op_.access[3], sizeof(u64), at, bits, [&](std::byte* host, u32 lane) {
         change_barrier(c_, op_, host, lane,
                        [&](BarrierObject& b) { b.transactions -= static_cast<s64>(tile_.bytes()); });
@@ -328,21 +299,18 @@ class Copier {
   Context& c_;
   MicroOp const& op_;
   TensorCopy const& f_;
-  u32 lane_ = 0;
+  u32 lane_;
+  Carriers carriers_;
+  Targets targets_;
   Tile tile_;
   ptx::Type type_ = ptx::Type::none;
-  u32 targets_ = 0;
-  u32 target_[16], own_ = 0;  // ranks, where there is a mask of groups
-  u32 carriers_ = 0;
-  u32 carrier_[max_pieces];
   Piece pieces_[max_pieces];
 };
 
 void copy_tile(Context& c, MicroOp const& op) {
   auto const& f = *static_cast<TensorCopy const*>(op.data);
-  Copier copier(c, op, f);
   for (u32 warp = 0; warp < c.warps; ++warp)
-    per_lane(c.bits[warp], [&](u32 lane) { copier.copy(lanes_per_warp * warp + lane); });
+    per_lane(c.bits[warp], [&](u32 lane) { Copier(c, op, f, lanes_per_warp * warp + lane).copy(); });
 }
 
 // What does not fit into the field becomes its largest value, which no field may have.

@@ -1,6 +1,8 @@
 // cp.async, bulk copies and mbarrier objects.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <tuple>
 
 #include "catch.hpp"
 #include "harness.hpp"
@@ -11,9 +13,10 @@ using kernelcast::ptx::StateSpace;
 
 namespace {
 
-Bench bench_of(std::string const& body) {
+Bench bench_of(std::string const& body, std::string const& registers = "") {
   return Bench(
-      ".visible .entry k(.param .u64 pa, .param .u64 pb) {\n .reg .b32 %r<16>; .reg .b64 %q<16>; .reg .pred %p, "
+      ".visible .entry k(.param .u64 pa, .param .u64 pb) {\n" + registers +
+      " .reg .b32 %r<16>; .reg .b64 %q<16>; .reg .pred %p, "
       "%done;\n .shared .align 128 .b8 sm[4096]; .shared .align 8 .b64 bar;\n ld.param.u64 %q0, [pa]; ld.param.u64 "
       "%q1, "
       "[pb];\n mov.u32 %r0, %tid.x; mov.u32 %r1, sm; mov.u32 %r2, bar;\n" +
@@ -267,10 +270,110 @@ TEST_CASE("bulk copies go to shared memory and back, and complete the mbarrier's
   CHECK(bench.read<std::uint8_t>(to) == from);
   std::uint64_t loaded = 0;
   for (auto const& e : seen.events)
-    if (e.space == StateSpace::global && e.direction == Direction::load) loaded += e.bytes;
+    if (e.space == StateSpace::global && e.direction == Direction::load)
+      loaded += e.bytes * static_cast<unsigned>(std::popcount(e.lanes));
   CHECK(loaded == 1104);
   CHECK(refusal(" setp.ne.u32 %p, %r0, 0; @%p exit;\n cp.async.bulk.global.shared::cta.bulk_group [%q1], [sm], 80;\n",
                 16, 64) == "global store of 16 bytes at offset 64 of buffer 'b' (64 bytes)");
+}
+
+TEST_CASE("the requests of a bulk copy end with lines of global memory, whichever lane issues it") {
+  // From 48 bytes into a line: what is left of four lines, four whole lines, and the rest.
+  for (auto const& [threads, issuer, lanes] : {std::tuple{64u, 37u, 32u}, {45u, 40u, 13u}, {8u, 3u, 8u}}) {
+    Bench bench = bench_of(" setp.ne.u32 %p, %r0, " + std::to_string(issuer) +
+                           "; @%p exit;\n cp.async.bulk.global.shared::cta.bulk_group [%q1+48], [sm+16], 1104;\n");
+    bench.launch.block = {threads, 1, 1};
+    bench.buffer("a", 16);
+    bench.buffer("b", 1152);
+    struct Stores : Observer {
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  // [first byte, last + 1)
+      std::uint32_t issuer = 0;
+      void memory(MemoryAccess const& a) override {
+        if (a.space != StateSpace::global) return;
+        issuer = a.issuer;
+        std::uint32_t const mask = a.lanes.masks[a.issuer / 32];
+        auto const first = static_cast<unsigned>(std::countr_zero(mask)) + a.issuer / 32 * 32;
+        std::uint64_t const begin = a.base + a.offsets[first];
+        ranges.emplace_back(begin, begin + static_cast<unsigned>(std::popcount(mask)) * a.bytes_per_lane);
+      }
+      std::unique_ptr<Observer> fork() const override { return std::make_unique<Stores>(); }
+      void join(Observer const& other) override { *this = static_cast<Stores const&>(other); }
+    } seen;
+    Observer* const observers[] = {&seen};
+    bench.run(observers);
+    REQUIRE(message(bench).empty());
+    CHECK(seen.issuer == issuer);
+    REQUIRE(!seen.ranges.empty());
+    std::uint64_t at = seen.ranges.front().first;
+    CHECK(at % 128 == 48);
+    for (auto const& [begin, end] : seen.ranges) {
+      CHECK(begin == at);
+      CHECK(end - begin <= 16 * lanes);
+      CHECK((end % 128 == 0 || end == seen.ranges.front().first + 1104));
+      at = end;
+    }
+    CHECK(at == seen.ranges.front().first + 1104);
+  }
+}
+
+TEST_CASE("a bulk copy to several groups of a cluster is read once, and completes the mbarrier of each") {
+  // Group 2 of four sends to groups 0, 2 and 3; those wait, and show what they got.
+  Bench bench = bench_of(
+      " mov.u32 %r9, %cluster_ctarank; setp.ne.u32 %p, %r0, 0; @%p bra ready; mbarrier.init.shared.b64 [bar], 1;\n"
+      " mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;\nready:\n barrier.cluster.arrive.aligned; "
+      "barrier.cluster.wait.aligned;\n"
+      " setp.eq.u32 %p, %r9, 2; setp.eq.and.u32 %p, %r0, 0, %p; @!%p bra sent;\n mov.u32 %r10, 13; cvt.u16.u32 %h, "
+      "%r10;\n"
+      " cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [sm], "
+      "[%q0], "
+      "512, [bar], %h, %q5;\nsent:\n"
+      " setp.eq.u32 %p, %r9, 1; @%p bra show;\nwait:\n mbarrier.try_wait.parity.shared.b64 %done, [bar], 0; @!%done "
+      "bra wait;\nshow:\n"
+      " mad.lo.u32 %r3, %r9, 32, %r0; mul.wide.u32 %q2, %r3, 16; add.u64 %q2, %q2, %q1; mul.lo.u32 %r3, %r0, 16; "
+      "add.u32 %r3, %r3, %r1; ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r3]; st.global.v4.b32 [%q2], {%r4, %r5, %r6, "
+      "%r7}; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n",
+      " .reg .b16 %h;\n");
+  bench.launch.grid = bench.launch.cluster = {4, 1, 1};
+  std::vector<std::uint8_t> const from = random_bytes(512, 7);
+  bench.buffer("a", from);
+  std::uint64_t const to = bench.buffer("b", 2048);
+  Accesses seen;
+  Observer* const observers[] = {&seen};
+  bench.run(observers);
+  REQUIRE(message(bench).empty());
+  std::vector<std::uint8_t> const result = bench.read<std::uint8_t>(to);
+  for (std::size_t i = 0; i < result.size(); ++i) REQUIRE(result[i] == (i / 512 == 1 ? 0 : from[i % 512]));
+  CHECK(std::ranges::count_if(seen.events, [](auto const& e) {
+          return e.space == StateSpace::global && e.direction == Direction::load;
+        }) == 1);
+}
+
+TEST_CASE("a bulk copy to a group that the cluster does not have is found") {
+  Bench bench = bench_of(
+      " setp.ne.u32 %p, %r0, 0; @%p exit; mov.u32 %r10, 4; cvt.u16.u32 %h, %r10;\n"
+      " cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [sm], [%q0], 64, [bar], "
+      "%h;\n",
+      " .reg .b16 %h;\n");
+  bench.launch.grid = bench.launch.cluster = {2, 1, 1};
+  bench.buffer("a", 64);
+  bench.buffer("b", 64);
+  bench.run();
+  REQUIRE(bench.outcome.finding);
+  CHECK_THAT(message(bench), Contains("shared store of 16 bytes at offset"));
+}
+
+TEST_CASE("bulk copies from addresses that are not multiples of 16 are found, with few carriers, too") {
+  for (std::uint32_t const threads : {1u, 8u, 32u}) {
+    Bench bench = bench_of(
+        " setp.ne.u32 %p, %r0, 0; @%p exit;\n cp.async.bulk.global.shared::cta.bulk_group [%q1+8], "
+        "[sm], 256;\n");
+    bench.launch.block = {threads, 1, 1};
+    bench.buffer("a", 16);
+    bench.buffer("b", 512);
+    bench.run();
+    REQUIRE(bench.outcome.finding);
+    CHECK(bench.outcome.finding->kind == Finding::Kind::misaligned);
+  }
 }
 
 TEST_CASE("a bulk copy with a byte mask copies those bytes") {

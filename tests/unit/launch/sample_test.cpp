@@ -297,6 +297,55 @@ TEST_CASE("a copy engine's requests are not the load/store unit's, and who waits
   CHECK(step(c, record::Step::barrier) <= 2 * rounds + 1);
 }
 
+TEST_CASE("a bulk copy asks for each line and each sector once, by requests that are none of the load/store unit's") {
+  constexpr char const* variables = ".shared .align 128 .b8 tile[65536];\n.shared .align 8 .b8 full[8];";
+  struct Asked {
+    double lines = 0, sectors = 0;
+  };
+  auto const asked = [](std::string const& requests) {
+    Asked sum;
+    REQUIRE(record::read_histogram(requests, [&](std::string_view shape, double n) {
+      std::array<double, 3> of{};
+      REQUIRE(record::read_numbers(shape, of));
+      CHECK(of[2] == 0);
+      sum.lines += n * of[0];
+      sum.sectors += n * of[1];
+      return true;
+    }));
+    return sum;
+  };
+  for (auto const& [begin, bytes] : {std::pair{0, 8192}, {0, 16}, {16, 1600}, {48, 976}, {112, 32}, {32, 65504}}) {
+    std::string const at = std::to_string(begin), size = std::to_string(bytes);
+    std::string const load =
+        "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra out;\nmbarrier.init.shared.b64 [full], 1;\n"
+        "mbarrier.expect_tx.shared.b64 [full], " +
+        size + ";\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile+" + at + "], [%rd1+" + at +
+        "], " + size + ", [full];\n";
+    std::string const store =
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd2+" + at + "], [tile+" + at + "], " + size + ";\nout:";
+    double const lines = (begin + bytes + 127) / 128 - begin / 128, sectors = (begin + bytes + 31) / 32 - begin / 32;
+    auto const c = columns_of(load + store, {1, 1, 1}, {64, 1, 1}, variables);
+    CHECK(asked(c.load_requests).lines == lines);
+    CHECK(asked(c.load_requests).sectors == sectors);
+    CHECK(asked(c.store_requests).lines == lines);
+    CHECK(asked(c.store_requests).sectors == sectors);
+    CHECK(c.shared_engine_bytes == 2 * bytes);
+    CHECK(c.shared_requests == 1);  // the mbarrier's initialisation
+    CHECK(c.reuse.empty());         // no sector is asked for twice
+    // A prefetch asks for nothing that is moved.
+    auto const p = columns_of("setp.ne.u32 %p1, %r1, 0;\n@%p1 bra out;\ncp.async.bulk.prefetch.L2.global [%rd1+" + at +
+                                  "], " + size + ";\nout:",
+                              {1, 1, 1}, {64, 1, 1});
+    CHECK(p.load_requests.empty());
+    // A reduction is atomics of 16 bytes, on each line and sector once.
+    auto const r = columns_of(load + "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd2+" + at +
+                                  "], [tile+" + at + "], " + size + ";\nout:",
+                              {1, 1, 1}, {64, 1, 1}, variables);
+    CHECK(r.store_requests.empty());
+    CHECK(r.atomic_sectors == sectors);
+  }
+}
+
 TEST_CASE("how long one waits for an mbarrier changes no count of the one that waits") {
   // What the taker's work adds is linear in it: no round of a waiting loop more.
   auto const slots = [&](int work) {
