@@ -46,6 +46,11 @@ constexpr Named formats[] = {
     {"e3m2x2", e3m2, 2, 8},
     {"e2m1x2", e2m1, 2, 4},
     {"ue8m0x2", ue8m0, 2, 8},
+    {"e4m3x4", e4m3, 4, 8},
+    {"e5m2x4", e5m2, 4, 8},
+    {"e2m3x4", e2m3, 4, 8},
+    {"e3m2x4", e3m2, 4, 8},
+    {"e2m1x4", e2m1, 4, 4},
 };
 
 Named const* find(std::string_view name) {
@@ -130,13 +135,18 @@ void Decoder::decode_conversion(Instruction const& i) {
   LaneType const source_type = lane_type(*from), destination_type = lane_type(*to);
   c.wide_source = wide(source_type);
   c.wide_destination = wide(destination_type);
-  std::size_t const values = c.packed_source ? 1 : c.elements;
+  // Two values are operands of their own, four are one operand.
+  std::size_t const values = c.packed_source ? 1 : c.elements, operands = values > 2 ? 1 : values;
   bool const random = c.rounding == Rounding::stochastic;
-  if (i.operands.size() != 1 + values + (random ? 1 : 0))
+  if (i.operands.size() != 1 + operands + (random ? 1 : 0) || (c.elements == 4 && !random))
     throw Unsupported{"opcode '" + ptx::full_opcode(i) + "' with " + std::to_string(i.operands.size()) + " operands"};
+  std::vector<Operand> from_values(i.operands.begin() + 1,
+                                   i.operands.begin() + 1 + static_cast<std::ptrdiff_t>(operands));
+  if (operands < values) from_values = elements_of(from_values[0]);
+  if (from_values.size() != values) throw refused(i);
   std::vector<std::uint32_t> sources;
-  for (std::size_t k = 0; k < values; ++k) sources.push_back(source(i.operands[1 + k], source_type));
-  if (random) sources.push_back(source(i.operands[1 + values], LaneType::u32));
+  for (Operand const& value : from_values) sources.push_back(source(value, source_type));
+  if (random) sources.push_back(source(i.operands.back(), LaneType::u32));
   std::uint32_t const d = destination(i.operands[0], destination_type);
   p_.facts.push_back(conversion);
   emit("#reformat", {d}, std::move(sources)).data = conversion.get();

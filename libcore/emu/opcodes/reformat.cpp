@@ -53,13 +53,24 @@ u64 convert(Reformat const& c, u64 bits, u32 random, s32 random_bits) {
   return result;
 }
 
+// [ptx] "cvt": how many random bits there are for an element, of the 32 that the instruction is given.
+s32 random_bits_of(Reformat const& c) {
+  return c.to.mantissa_bits == 10 ? 13 : c.to_stride == 4 ? 8 : 16;
+}
+// Those of element k from below. Two elements have half of the bits each; of four, the lower two share the lower half,
+// but of 4 bits they have the lower bytes of both halves (that each has one of its own is an assumption).
+u32 random_of(Reformat const& c, u32 word, u32 k) {
+  u32 const at = c.elements < 4 ? 16 * k : c.to_stride == 4 ? 16 * (k % 2) + 8 * (k / 2) : 16 * (k / 2);
+  return word >> at & static_cast<u32>(low_bits(static_cast<unsigned>(random_bits_of(c))));
+}
+
 void reformat(Context& c, MicroOp const& op) {
   auto const& conversion = *static_cast<Reformat const*>(op.data);
   u32 const n = conversion.elements;
   u32 const count = op.operands ? op.sources : 4;
   u32 const* const sources = op.operands ? op.operands + op.destinations : op.s;
   bool const stochastic = conversion.rounding == Rounding::stochastic;
-  s32 const random_bits = stochastic ? (conversion.to.mantissa_bits == 10 ? 13 : 16) : 0;
+  s32 const random_bits = stochastic ? random_bits_of(conversion) : 0;
   for (u32 warp = 0; warp < c.warps; ++warp)
     for (u32 rest = c.bits[warp]; rest; rest &= rest - 1) {
       auto const lane = static_cast<u32>(std::countr_zero(rest));
@@ -70,8 +81,7 @@ void reformat(Context& c, MicroOp const& op) {
       u64 result = 0;
       for (u32 k = 0; k < n; ++k) {  // element k from below
         u64 const bits = conversion.packed_source ? value_of(0) >> k * conversion.from_stride : value_of(n - 1 - k);
-        u32 const random =
-            stochastic ? static_cast<u32>(value_of(n) >> 16 * k & low_bits(static_cast<unsigned>(random_bits))) : 0;
+        u32 const random = stochastic ? random_of(conversion, static_cast<u32>(value_of(n)), k) : 0;
         result |= convert(conversion, bits, random, random_bits) << k * conversion.to_stride;
       }
       if (conversion.wide_destination)

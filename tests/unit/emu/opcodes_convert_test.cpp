@@ -304,6 +304,47 @@ std::vector<Case> tf32_and_random() {
   return all;
 }
 
+// Four values a, b, c and again a, with the random bits of d: the number of 1 / 2^n of the way from the neighbour
+// towards zero to the one away from it, plus n random bits, reaches 2^n or does not.
+std::vector<Case> random_in_fours() {
+  std::vector<Case> all;
+  struct Four {
+    std::string name;
+    Table table;
+    int stride;
+  };
+  for (Four const& d :
+       {Four{"e4m3x4", Table::of(4, 3, false, true), 8}, Four{"e5m2x4", Table::of(5, 2, true, false), 8},
+        Four{"e2m3x4", Table::of(2, 3, false, false), 8}, Four{"e3m2x4", Table::of(3, 2, false, false), 8},
+        Four{"e2m1x4", Table::of(2, 1, false, false), 4}})
+    for (bool rectify : {false, true}) {
+      int const random_bits = d.stride == 4 ? 8 : 16;
+      auto one = [=, t = d.table](u64 code, u64 random) -> u64 {
+        long double x = f(code);
+        if (std::isnan(x)) return t.code(static_cast<long double>(NAN), Toward::zero, true);
+        if (rectify && std::signbit(x)) x = 0;
+        u64 const sign = u64{std::signbit(x)} << (t.bits - 1);
+        u64 const below = t.code(std::fabs(x), Toward::zero, true);
+        long double const low = t.value(below), high = t.value(below + 1);
+        u64 const largest = t.code(static_cast<long double>(INFINITY), Toward::zero, true);
+        if (below == largest) return sign | below;
+        auto const part = static_cast<u64>(std::floor(std::ldexp((std::fabs(x) - low) / (high - low), random_bits)));
+        return sign | (below + (part + random >= u64{1} << random_bits));
+      };
+      all.push_back({std::string("cvt.rs") + (rectify ? ".relu" : "") + ".satfinite." + d.name + ".f32",
+                     d.stride == 4 ? "hfffw" : "wfffw",
+                     [=](u64 a, u64 b, u64 c, u64 r) {
+                       u64 const upper = r >> 16 & 0xffff, lower = r & 0xffff;
+                       if (d.stride == 4)
+                         return one(a, upper >> 8) << 12 | one(b, lower >> 8) << 8 | one(c, upper & 255) << 4 |
+                                one(a, lower & 255);
+                       return one(a, upper) << 24 | one(b, upper) << 16 | one(c, lower) << 8 | one(a, lower);
+                     },
+                     "{0}, {{1}, {2}, {3}, {1}}, {4}"});
+    }
+  return all;
+}
+
 std::vector<Case> flushing_conversions() {
   auto flush = [](float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; };
   std::vector<Case> all;
@@ -355,6 +396,7 @@ TEST_CASE("packed conversions to and from formats of 4 to 16 bits follow their t
 }
 TEST_CASE("tf32 and stochastic rounding") {
   check_all(tf32_and_random());
+  check_all(random_in_fours());
 }
 TEST_CASE("conversions with .ftz make subnormal f32 zero") {
   check_all(flushing_conversions());
