@@ -30,8 +30,8 @@ std::uint32_t granule_bytes(TensorMap::Element element) {
 
 char const* fault_of(TensorMap const& m) {
   std::uint32_t const bits = element_bits(m.element), of_granule = granule_bytes(m.element);
-  bool const im2col = m.mode == TensorMap::Mode::im2col;
-  if (m.mode > TensorMap::Mode::im2col) return "not a tensor map: it has an unknown mode";
+  bool const of_pixels = m.has_pixels();
+  if (m.mode > TensorMap::Mode::wide_128) return "not a tensor map: it has an unknown mode";
   if (std::ranges::any_of(m.reserved, [](std::uint8_t b) { return b != 0; }))
     return "not a tensor map: it has bits that no field has";
   if (m.rank() > TensorMap::max_rank) return "a tensor map's rank must be 1 to 5";
@@ -45,11 +45,13 @@ char const* fault_of(TensorMap const& m) {
     return "a tensor map's fill must be zeros, or NaN of a floating type";
   if (m.address == 0) return "a tensor map's global address must not be 0";
   if (m.address % granule != 0) return "a tensor map's global address must be a multiple of 16";
-  if (im2col && (m.rank() < 3 || m.pixels == 0 || m.pixels > max_pixels))
+  if (of_pixels && (m.rank() < 3 || m.tile_pixels() == 0 || m.tile_pixels() > max_pixels))
     return "a tensor map of im2col must have rank 3 to 5 and 1 to 1024 pixels";
-  std::uint64_t box_bytes = im2col ? m.pixels : 1;
+  if (m.mode >= TensorMap::Mode::wide && m.swizzle < 2)
+    return "a tensor map of im2col::w must have a swizzle of 64 or 128 bytes";
+  std::uint64_t box_bytes = of_pixels ? m.tile_pixels() : 1;
   for (std::uint32_t i = 0; i < m.rank(); ++i) {
-    bool const of_box = i == 0 || !im2col;
+    bool const of_box = i == 0 || !of_pixels;
     if (of_box && (m.box[i] == 0 || m.box[i] > max_box))
       return "a tensor map's box must have 1 to 256 elements in each dimension";
     if (i == 0) {
@@ -65,7 +67,7 @@ char const* fault_of(TensorMap const& m) {
     if (m.strides[i - 1] % granule != 0) return "a tensor map's global strides must be multiples of 16 bytes";
     if (m.strides[i - 1] >> 40 != 0) return "a tensor map's global strides must be less than 2^40 bytes";
   }
-  for (std::uint32_t i = 1; im2col && i <= m.spatial(); ++i)
+  for (std::uint32_t i = 1; of_pixels && i <= m.spatial(); ++i)
     if (m.box_pixels(i) < 1) return "a tensor map's box of pixels is empty";
   if (box_bytes > max_box_bytes) return "a tensor map's box is larger than shared memory";
   std::uint32_t const row_bytes = m.box[0] * bits / (8 * of_granule) * granule;

@@ -34,7 +34,9 @@ struct TensorMap {
     b6_padded,
     count
   };
-  enum class Mode : std::uint8_t { tile, im2col };
+  // wide: pixels along the innermost spatial dimension alone; wide_128: 128 of them.
+  enum class Mode : std::uint8_t { tile, im2col, wide, wide_128 };
+  static constexpr std::uint32_t pixels_of_wide_128 = 128;
 
   std::uint64_t address = 0;
   std::uint64_t strides[max_rank - 1] = {};  // bytes, of the dimensions from the second on
@@ -47,15 +49,18 @@ struct TensorMap {
   std::uint8_t swizzle = 0;     // none, 32, 64, 128 bytes
   std::uint8_t fill = 0;        // outside the tensor: zeros, NaN
   Mode mode = Mode::tile;
-  // im2col, of tensors whose dimensions are channels, up to three spatial ones and images: the box of pixels begins at
-  // `lower` and ends `upper` after the tensor, per spatial dimension; a tile has so many pixels of box[0] channels.
+  // Of pixels, in tensors whose dimensions are channels, up to three spatial ones and images: the box of pixels begins
+  // at `lower` and ends `upper` after the tensor, per spatial dimension; a tile has so many pixels of box[0] channels.
   std::int16_t lower[max_rank - 2] = {}, upper[max_rank - 2] = {};
   std::uint16_t pixels = 0;
   std::uint8_t atoms = 0;  // of a swizzle of 128 bytes: 16 bytes change places, 32, (flipped), 64
   std::uint8_t reserved[31] = {};
 
   std::uint32_t rank() const { return last_dim + 1u; }
-  std::uint32_t spatial() const { return last_dim - 1u; }  // of im2col: dimensions 1 to so many
+  bool has_pixels() const { return mode != Mode::tile; }
+  std::uint32_t tile_pixels() const { return mode == Mode::wide_128 ? pixels_of_wide_128 : pixels; }
+  // Dimensions 1 to so many are those of the box of pixels.
+  std::uint32_t spatial() const { return mode == Mode::im2col ? last_dim - 1u : 1u; }
   // Pixels of the box along a dimension.
   std::int64_t box_pixels(std::uint32_t dim) const {
     std::int64_t const length = std::int64_t{dims[dim]} + upper[dim - 1] - lower[dim - 1];

@@ -89,27 +89,49 @@ KERNELCAST_CUDA_EXPORT Code cuTensorMapEncodeTiled(void* out, int type, unsigned
   return put(out, map);
 }
 
-// Corners: of the innermost spatial dimension first.
-KERNELCAST_CUDA_EXPORT Code cuTensorMapEncodeIm2col(void* out, int type, unsigned rank, void* address,
-                                                    unsigned long long const* dims, unsigned long long const* strides,
-                                                    int const* lower, int const* upper, unsigned channels,
-                                                    unsigned pixels, unsigned const* steps, int interleave, int swizzle,
-                                                    int promotion, int fill) {
+namespace {
+
+// A map of pixels; corners of `corners` spatial dimensions, the innermost first.
+Code put_pixels(void* out, Common const& given, TensorMap::Mode mode, int const* lower, int const* upper,
+                unsigned corners, unsigned channels, unsigned pixels) {
   TensorMap map;
-  if (!begin({type, rank, address, dims, strides, steps, interleave, swizzle, promotion, fill}, map) || rank < 3 ||
-      !lower || !upper || channels > 256 || pixels > 1024)
+  if (!begin(given, map) || given.rank < 3 || !lower || !upper || channels > 256 || pixels > 1024)
     return Code::invalid_value;
-  map.mode = TensorMap::Mode::im2col;
+  map.mode = mode;
   map.box[0] = static_cast<std::uint16_t>(channels);
   map.pixels = static_cast<std::uint16_t>(pixels);
-  int const most = rank == 3 ? 32767 : rank == 4 ? 127 : 15;
-  for (unsigned i = 0; i + 2 < rank; ++i) {
+  int const most = corners == 1 ? 32767 : corners == 2 ? 127 : 15;
+  for (unsigned i = 0; i < corners; ++i) {
     for (int const corner : {lower[i], upper[i]})
       if (corner > most || corner < -most - 1) return Code::invalid_value;
     map.lower[i] = static_cast<std::int16_t>(lower[i]);
     map.upper[i] = static_cast<std::int16_t>(upper[i]);
   }
   return put(out, map);
+}
+
+}  // namespace
+
+KERNELCAST_CUDA_EXPORT Code cuTensorMapEncodeIm2col(void* out, int type, unsigned rank, void* address,
+                                                    unsigned long long const* dims, unsigned long long const* strides,
+                                                    int const* lower, int const* upper, unsigned channels,
+                                                    unsigned pixels, unsigned const* steps, int interleave, int swizzle,
+                                                    int promotion, int fill) {
+  return put_pixels(out, {type, rank, address, dims, strides, steps, interleave, swizzle, promotion, fill},
+                    TensorMap::Mode::im2col, lower, upper, rank < 3 ? 0 : rank - 2, channels, pixels);
+}
+
+// mode: 0 of so many pixels, 1 of 128.
+KERNELCAST_CUDA_EXPORT Code cuTensorMapEncodeIm2colWide(void* out, int type, unsigned rank, void* address,
+                                                        unsigned long long const* dims,
+                                                        unsigned long long const* strides, int lower, int upper,
+                                                        unsigned channels, unsigned pixels, unsigned const* steps,
+                                                        int interleave, int mode, int swizzle, int promotion,
+                                                        int fill) {
+  if (mode != 0 && mode != 1) return Code::invalid_value;
+  return put_pixels(out, {type, rank, address, dims, strides, steps, interleave, swizzle, promotion, fill},
+                    mode ? TensorMap::Mode::wide_128 : TensorMap::Mode::wide, &lower, &upper, 1, channels,
+                    mode ? 0 : pixels);
 }
 
 KERNELCAST_CUDA_EXPORT Code cuTensorMapReplaceAddress(void* out, void* address) {

@@ -32,14 +32,23 @@ constexpr Field fields[] = {
     {"fill_mode", offsetof(TensorMap, fill), 1},
 };
 
+// The only word of the instruction that says how a tile lies in the tensor; "tile" where none does.
+std::string_view mode_of(ptx::Instruction const& i) {
+  std::string_view found;
+  for (std::string_view const m : i.modifiers) {
+    if (m != "tile" && !m.starts_with("tile::") && !m.starts_with("im2col")) continue;
+    if (!found.empty()) throw refused(i);
+    found = m;
+  }
+  return found.empty() ? "tile" : found;
+}
+
 }  // namespace
 
 // [shared], [map, {coordinates}], [mbarrier]{, {offsets}}{, groups}{, hint}, or [map, {coordinates}], [shared]{, hint}
 void Decoder::decode_tensor_copy(Instruction const& i) {
-  if (std::any_of(i.modifiers.begin(), i.modifiers.end(),
-                  [](auto m) { return m.starts_with("im2col::") || m.starts_with("tile::"); }))
-    throw Unsupported{"tiles by gather, scatter and im2col::w are not emulated"};
   TensorCopy f;
+  std::string_view const mode = mode_of(i);
   f.pair = i.has("cta_group::2");
   f.signals = i.has("mbarrier::complete_tx::bytes");
   f.loads = f.signals;
@@ -59,10 +68,19 @@ void Decoder::decode_tensor_copy(Instruction const& i) {
   Operand const& place = map.elements[1];
   std::vector<Operand> const coordinates =
       place.kind == Operand::Kind::vector ? place.elements : std::vector<Operand>{place};
-  if (coordinates.size() != f.rank) throw refused(i);
-  bool const has_offsets = i.has("im2col");
-  f.im2col = has_offsets || i.has("im2col_no_offs");
-  if (f.im2col && (f.rank < 3 || has_offsets != f.loads)) throw refused(i);
+  f.by_rows = mode == (f.loads ? "tile::gather4" : "tile::scatter4");
+  if (f.by_rows ? f.rank != 2 || coordinates.size() != 1u + TensorCopy::rows : coordinates.size() != f.rank)
+    throw refused(i);
+  bool const has_offsets = mode.starts_with("im2col") && mode != "im2col_no_offs";
+  if (mode == "im2col::w")
+    f.mode = TensorMap::Mode::wide;
+  else if (mode == "im2col::w::128")
+    f.mode = TensorMap::Mode::wide_128;
+  else if (mode.starts_with("im2col"))
+    f.mode = TensorMap::Mode::im2col;
+  else if (mode != "tile" && !f.by_rows)
+    throw refused(i);
+  if (f.mode != TensorMap::Mode::tile && (f.rank < 3 || has_offsets != f.loads)) throw refused(i);
   std::vector<std::uint32_t> sources;
   f.map = copy_address(map, sources);
   f.shared = copy_address(i.operands.at(f.loads ? 0 : 1), sources);
@@ -71,7 +89,7 @@ void Decoder::decode_tensor_copy(Instruction const& i) {
   for (Operand const& c : coordinates) sources.push_back(source(c, LaneType::u32));
   if (has_offsets) {
     std::vector<Operand> const offsets = i.operands.at(3).elements;
-    if (offsets.size() != f.rank - 2u) throw refused(i);
+    if (offsets.size() != (f.mode == TensorMap::Mode::im2col ? f.rank - 2u : 2u)) throw refused(i);
     f.offsets = static_cast<std::uint8_t>(sources.size());
     for (Operand const& offset : offsets) sources.push_back(source(offset, LaneType::u16));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "emu/opcodes/lane.hpp"
+#include "emu/tensor_map.hpp"
 
 namespace kernelcast::emu {
 
@@ -62,12 +63,14 @@ BulkCopy::Reduction reduction_named(std::string_view);  // none where it is none
 // global memory, shared memory, the mbarrier.
 struct TensorCopy {
   static constexpr std::uint8_t nothing = 0xff;
+  static constexpr std::uint8_t rows = 4;  // of a tile whose rows have coordinates of their own
   CopyAddress map, shared, barrier;
   bool loads = true;  // from global to shared memory
   bool signals = false;
   std::uint8_t rank = 1;
-  bool im2col = false;
-  std::uint8_t offsets = nothing;     // of im2col: sources, one after the other
+  TensorMap::Mode mode = TensorMap::Mode::tile;
+  bool by_rows = false;               // .tile::gather4, .tile::scatter4: the first coordinate, then that of each row
+  std::uint8_t offsets = nothing;     // of im2col: sources, one after the other; of im2col::w: halo, offset
   std::uint8_t coordinates = 0;       // sources, one after the other
   std::uint8_t group_mask = nothing;  // source: .multicast::cluster; then that of the group's rank
   bool pair = false;                  // .cta_group::2: of each pair the group signals that the mbarrier's address names

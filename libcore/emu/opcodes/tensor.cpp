@@ -12,7 +12,8 @@
 // To several groups of a cluster: read once, written to the same place in each; their mbarriers at the same place
 // count, or (.cta_group::2) for both groups of a pair that of one of them.
 //
-// Limits: NaN for elements outside is 0x7fff…; tf32 is copied unrounded, f32.ftz unflushed.
+// Limits: no halo of im2col::w, which the manual shows in figures alone. NaN for elements outside is 0x7fff…; tf32 is
+// copied unrounded, f32.ftz unflushed.
 #include "emu/tensor_map.hpp"
 
 #include <algorithm>
@@ -43,6 +44,8 @@ s64 floor_divide(s64 a, s64 b) {
 struct Tile {
   TensorMap map;
   s32 at[TensorMap::max_rank] = {};
+  bool by_rows = false;
+  s32 row_at[TensorCopy::rows] = {};
   u32 offsets[TensorMap::max_rank - 2] = {};
   u64 shared = 0;
   // Elements of less than 8 bits are counted in bytes; `granule` bytes of the tensor become a piece.
@@ -66,8 +69,12 @@ struct Tile {
     pieces_of_row = row_bytes / piece_bytes;
     pieces = pieces_of_row;
     counts[0] = map.box[0];
-    if (map.mode == TensorMap::Mode::im2col) {
-      pieces *= map.pixels;
+    if (map.has_pixels()) {
+      pieces *= map.tile_pixels();
+      return;
+    }
+    if (by_rows) {
+      pieces *= TensorCopy::rows;
       return;
     }
     for (u32 i = 1; i < rank; ++i) {
@@ -78,6 +85,10 @@ struct Tile {
   u64 bytes() const { return pieces * granule; }  // as mbarriers count them: without padding
 
   void find_row(u64 row, s64* places) const {
+    if (by_rows) {
+      places[1] = row_at[row];
+      return;
+    }
     for (u32 i = 1; i < rank; ++i) {
       places[i] = s64{at[i]} + static_cast<s64>(row % counts[i] * map.steps[i]);
       row /= counts[i];
@@ -96,6 +107,17 @@ struct Tile {
     places[map.last_dim] = s64{at[map.last_dim]} + carry;
   }
 
+  // [ptx] "im2col::w mode": along the innermost spatial dimension from the coordinate to the end of the box, then
+  // through the box in the next images; offsets[1] moves all of it.
+  void find_wide_pixel(u64 number, s64* places) const {
+    s64 const step = map.steps[1], low = map.lower[0], count = map.box_pixels(1);
+    s64 const end = s64{map.dims[1]} + map.upper[0], of_first = std::max<s64>((end - at[1] + step - 1) / step, 0);
+    for (u32 i = 2; i < rank; ++i) places[i] = at[i];
+    s64 const later = static_cast<s64>(number) - of_first;
+    places[1] = (later < 0 ? at[1] + static_cast<s64>(number) * step : low + later % count * step) + offsets[1];
+    if (later >= 0) places[map.last_dim] += 1 + later / count;
+  }
+
   Piece piece(u64 number) const {
     Piece p;
     u64 const row = number / pieces_of_row;
@@ -107,7 +129,12 @@ struct Tile {
     p.global = map.address + static_cast<u64>(x) * element_bytes;
     bool inside = true;
     s64 places[TensorMap::max_rank];
-    map.mode == TensorMap::Mode::im2col ? find_pixel(row, places) : find_row(row, places);
+    if (map.mode == TensorMap::Mode::tile)
+      find_row(row, places);
+    else if (map.mode == TensorMap::Mode::im2col)
+      find_pixel(row, places);
+    else
+      find_wide_pixel(row, places);
     for (u32 i = 1; i < rank; ++i) {
       s64 const y = places[i];
       inside = inside && y >= 0 && y < s64{map.dims[i]};
@@ -161,6 +188,7 @@ class Copier {
   void copy() {
     u32 const own = 1u << lane_ % lanes_per_warp;
     if (!read_map()) return;
+    tile_.by_rows = f_.by_rows;
     tile_.prepare();
     if (!read_place()) return;
     if (tile_.shared % destination_alignment != 0)
@@ -199,22 +227,31 @@ class Copier {
     if (std::exchange(c_.any_dropped, false)) return false;
     char const* fault = fault_of(tile_.map);
     if (!fault && tile_.map.rank() != f_.rank) fault = "the tensor map has another rank";
-    if (!fault && (tile_.map.mode == TensorMap::Mode::im2col) != f_.im2col) fault = "the tensor map has another mode";
+    if (!fault && tile_.map.mode != f_.mode) fault = "the tensor map has another mode";
+    if (!fault && f_.by_rows && tile_.map.box[1] != 1) fault = "the tensor map's box must be one row";
     if (fault) pass_over_lane(c_, op_, Finding::Kind::bad_image, lane_, fault);
     return !fault;
   }
 
   bool read_place() {
     tile_.shared = address(f_.shared);
-    for (u32 i = 0; i < f_.rank; ++i)
-      tile_.at[i] = static_cast<s32>(slot<u32>(c_, source_at(op_, f_.coordinates + i), 0)[lane_]);
+    auto const coordinate = [&](u32 i) {
+      return static_cast<s32>(slot<u32>(c_, source_at(op_, f_.coordinates + i), 0)[lane_]);
+    };
+    for (u32 i = 0; i < f_.rank; ++i) tile_.at[i] = coordinate(i);
+    for (u32 i = 0; f_.by_rows && i < TensorCopy::rows; ++i) tile_.row_at[i] = coordinate(1 + i);
     if (s64{tile_.at[0]} * tile_.element_bits % 8 != 0) {
       pass_over_lane(c_, op_, Finding::Kind::misaligned, lane_, "the tile begins within a byte of the tensor");
       return false;
     }
     if (tile_.element_bits < 8) tile_.at[0] = static_cast<s32>(s64{tile_.at[0]} * tile_.element_bits / 8);
-    for (u32 i = 0; f_.offsets != TensorCopy::nothing && i + 2 < f_.rank; ++i)
+    u32 const offsets = f_.mode == TensorMap::Mode::im2col ? f_.rank - 2u : 2;
+    for (u32 i = 0; f_.offsets != TensorCopy::nothing && i < offsets; ++i)
       tile_.offsets[i] = slot<u32>(c_, source_at(op_, f_.offsets + i), 0)[lane_] & 0xffff;
+    if (f_.mode >= TensorMap::Mode::wide && tile_.offsets[0] != 0) {
+      pass_over_lane(c_, op_, Finding::Kind::bad_image, lane_, "a halo of im2col::w is not emulated");
+      return false;
+    }
     if (f_.group_mask != TensorCopy::nothing) targets_ = Targets(c_, op_, f_.group_mask, lane_);
     return true;
   }

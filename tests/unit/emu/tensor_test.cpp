@@ -1,6 +1,8 @@
 // Copies of tiles against the boxes of tensors by their definition, element by element.
 #include "emu/tensor_map.hpp"
 
+#include <optional>
+
 #include "catch.hpp"
 #include "harness.hpp"
 
@@ -540,6 +542,172 @@ TEST_CASE("im2col takes pixel after pixel of a box, through one image after the 
   }
 }
 
+TEST_CASE("im2col::w takes pixels along one dimension, on from the coordinate, then of the next images") {
+  Random random{48};
+  for (int round = 0; round < 200; ++round) {
+    std::uint32_t const rank = 3 + random.below(3);
+    bool const of_128 = random() & 1;
+    Tensor t;
+    TensorMap& m = t.map;
+    m.mode = of_128 ? TensorMap::Mode::wide_128 : TensorMap::Mode::wide;
+    m.element = Element::f16;
+    m.last_dim = static_cast<std::uint8_t>(rank - 1);
+    m.swizzle = static_cast<std::uint8_t>(2 + random.below(2));
+    m.box[0] = 16;
+    m.pixels = static_cast<std::uint16_t>(of_128 ? 0 : 1 + random.below(200));
+    std::size_t const pixels = of_128 ? 128 : m.pixels;
+    m.dims[0] = 8 + random.below(32);
+    m.steps[0] = 1;
+    std::uint64_t stride = (2 * m.dims[0] + 15) / 16 * 16;
+    for (std::uint32_t i = 1; i < rank; ++i) {
+      m.steps[i] = static_cast<std::uint8_t>(i == 1 ? 1 + random.below(3) : 1);
+      m.dims[i] = 3 + random.below(6);
+      m.strides[i - 1] = stride;
+      stride *= m.dims[i];
+    }
+    t.bytes.resize(stride);
+    for (std::uint8_t& b : t.bytes) b = static_cast<std::uint8_t>(random());
+    m.lower[0] = static_cast<std::int16_t>(static_cast<int>(random.below(4)) - 2);
+    m.upper[0] = static_cast<std::int16_t>(static_cast<int>(random.below(3)) - 1);
+    int const last = static_cast<int>(m.dims[1]) - 1 + m.upper[0], offset = static_cast<int>(random.below(4));
+    t.at[0] = static_cast<std::int32_t>(random.below(3)) * 8;
+    // From two to the left of the box to its end.
+    t.at[1] = m.lower[0] - 2 + static_cast<int>(random.below(static_cast<std::uint32_t>(last - m.lower[0] + 3)));
+    for (std::uint32_t i = 2; i < rank; ++i) t.at[i] = static_cast<std::int32_t>(random.below(m.dims[i] + 2)) - 1;
+    std::vector<std::pair<int, int>> places;  // along the dimension; image
+    for (int image = t.at[rank - 1], begin = t.at[1]; places.size() < pixels; ++image, begin = m.lower[0])
+      for (int w = begin; w <= last; w += m.steps[1]) places.emplace_back(w + offset, image);
+    std::string load = load_tile(t, "%q2", static_cast<std::uint32_t>(2u * m.box[0] * pixels));
+    load.replace(load.find("global.mbarrier"), 6, std::string("global.im2col::w") + (of_128 ? "::128" : ""));
+    load.replace(load.find("[bar];\nwait"), 6, "[bar], {0, " + std::to_string(offset) + "};");
+    TileBench bench(t, load + copy_image(false, "out"), std::vector<std::uint8_t>(shared_bytes), 32);
+    bench.run();
+    INFO(described(t));
+    REQUIRE(bench.message() == "");
+    auto const result = bench.read<std::uint8_t>(bench.image);
+    for (std::uint32_t p = 0; p < pixels; ++p)
+      for (std::uint32_t c = 0; c < m.box[0]; ++c) {
+        std::int64_t place[5] = {t.at[0] + std::int64_t{c}, places[p].first, t.at[2], t.at[3], t.at[4]};
+        place[rank - 1] = places[p].second;
+        bool inside = true;
+        std::uint64_t global = 2 * static_cast<std::uint64_t>(place[0]);
+        for (std::uint32_t i = 0; i < rank; ++i) {
+          inside = inside && place[i] >= 0 && place[i] < std::int64_t{m.dims[i]};
+          if (i > 0) global += static_cast<std::uint64_t>(place[i]) * m.strides[i - 1];
+        }
+        std::uint32_t const shared = t.swizzled(p * t.pitch() + 2 * c);
+        for (std::uint32_t b = 0; b < 2; ++b) REQUIRE(result.at(shared + b) == (inside ? t.bytes.at(global + b) : 0));
+      }
+  }
+}
+
+namespace {
+
+// A tensor of two dimensions, and four rows of it by their coordinates.
+struct Rows {
+  Tensor t;
+  std::int32_t rows[4];
+  std::string place() const {
+    std::string text = "{" + std::to_string(t.at[0]);
+    for (std::int32_t const row : rows) text += ", " + std::to_string(row);
+    return text + "}";
+  }
+  // each(byte of the tensor or nothing, byte of shared memory)
+  template <class Each>
+  void each_byte(Each each) const {
+    std::uint32_t const row_bytes = t.map.box[0] * element_bytes(t.map.element);
+    for (std::uint32_t r = 0; r < 4; ++r)
+      for (std::uint32_t b = 0; b < row_bytes; ++b) {
+        std::int64_t const x = std::int64_t{t.at[0]} * element_bytes(t.map.element) + b;
+        bool const inside = x >= 0 && x < std::int64_t{t.map.dims[0]} * element_bytes(t.map.element) && rows[r] >= 0 &&
+                            rows[r] < static_cast<std::int64_t>(t.map.dims[1]);
+        std::optional<std::size_t> global;
+        if (inside) global = static_cast<std::size_t>(rows[r]) * t.map.strides[0] + static_cast<std::size_t>(x);
+        each(global, t.swizzled(r * t.pitch() + b));
+      }
+  }
+};
+Rows random_rows(Random& random) {
+  Rows x{random_tensor(random, 2, static_cast<Element>(random.below(static_cast<std::uint32_t>(Element::b4))),
+                       random.below(4)),
+         {}};
+  x.t.map.box[1] = 1;
+  for (std::int32_t& row : x.rows) row = static_cast<std::int32_t>(random.below(x.t.map.dims[1] + 2)) - 1;
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("tile::gather4 loads four rows of a tensor, each by its coordinate") {
+  Random random{49};
+  for (int round = 0; round < 200; ++round) {
+    Rows const x = random_rows(random);
+    std::string load = load_tile(x.t, "%q2", 4 * x.t.map.box[0] * element_bytes(x.t.map.element));
+    load.replace(load.find("global.mbarrier"), 6, "global.tile::gather4");
+    load.replace(load.find(coordinates(x.t)), coordinates(x.t).size(), x.place());
+    std::vector<std::uint8_t> const before = random_image(random);
+    TileBench bench(x.t, copy_image(true, "in") + load + copy_image(false, "out"), before, 32);
+    bench.run();
+    INFO(described(x.t) << " rows " << x.place());
+    REQUIRE(bench.message() == "");
+    std::vector<std::uint8_t> expected = before;
+    x.each_byte([&](std::optional<std::size_t> global, std::uint32_t shared) {
+      expected.at(shared) = global ? x.t.bytes.at(*global) : 0;
+    });
+    REQUIRE(bench.read<std::uint8_t>(bench.image) == expected);
+  }
+}
+
+TEST_CASE("tile::scatter4 stores four rows of a tile, each where its coordinate says") {
+  Random random{50};
+  for (int round = 0; round < 200; ++round) {
+    Rows const x = random_rows(random);
+    std::string store = store_tile(x.t);
+    store.replace(store.find(".tile.bulk"), 5, ".tile::scatter4");
+    store.replace(store.find(coordinates(x.t)), coordinates(x.t).size(), x.place());
+    std::vector<std::uint8_t> const image = random_image(random);
+    TileBench bench(x.t, copy_image(true, "in") + store, image, 32);
+    bench.run();
+    INFO(described(x.t) << " rows " << x.place());
+    REQUIRE(bench.message() == "");
+    std::vector<std::uint8_t> expected = x.t.bytes;
+    x.each_byte([&](std::optional<std::size_t> global, std::uint32_t shared) {
+      if (global) expected.at(*global) = image.at(shared);
+    });
+    REQUIRE(bench.read<std::uint8_t>(bench.tensor) == expected);
+  }
+}
+
+TEST_CASE("what is wrong with rows and pixels is found") {
+  auto const found = [](Tensor const& t, std::string const& mode, std::string const& place, std::string const& rest) {
+    std::string load = load_tile(t, "%q2", 16);
+    load.replace(load.find("global.mbarrier"), 6, "global." + mode);
+    load.replace(load.find(coordinates(t)), coordinates(t).size(), place);
+    load.replace(load.find("[bar];\nwait"), 6, "[bar]" + rest + ";");
+    TileBench bench(t, load, std::vector<std::uint8_t>(16), 32);
+    bench.run();
+    return bench.message();
+  };
+  Tensor const plane = simple();
+  CHECK_THAT(found(plane, "tile::gather4", "{0, 1, 2, 3, 4}", ""), Contains("box must be one row"));
+  CHECK_THAT(found(plane, "tile::gather4", "{0, 1}", ""), Contains("cannot be executed"));
+  CHECK_THAT(found(plane, "tile::scatter4", "{0, 1, 2, 3, 4}", ""), Contains("cannot be executed"));
+  CHECK_THAT(found(plane, "tile::gather4.tile", "{0, 1, 2, 3, 4}", ""), Contains("cannot be executed"));
+  Tensor wide = plane;
+  wide.map.mode = TensorMap::Mode::wide;
+  wide.map.last_dim = 2;
+  wide.map.dims[2] = wide.map.steps[2] = 1;
+  wide.map.strides[1] = 16;
+  wide.map.pixels = 8;
+  wide.map.swizzle = 2;
+  CHECK_THAT(found(wide, "im2col::w", "{0, 0, 0}", ", {2, 0}"), Contains("a halo of im2col::w is not emulated"));
+  CHECK_THAT(found(wide, "im2col::w::128", "{0, 0, 0}", ", {0, 0}"), Contains("another mode"));
+  CHECK_THAT(found(wide, "im2col", "{0, 0, 0}", ", {0}"), Contains("another mode"));
+  CHECK_THAT(found(wide, "im2col::w", "{0, 0, 0}", ", {0}"), Contains("cannot be executed"));
+  wide.map.swizzle = 0;
+  CHECK_THAT(found(wide, "im2col::w", "{0, 0, 0}", ", {0, 0}"), Contains("a swizzle of 64 or 128 bytes"));
+}
+
 TEST_CASE("no tensor map, coordinate or descriptor harms the host") {
   Random random{45};
   Tensor const good = simple();
@@ -551,7 +719,10 @@ TEST_CASE("no tensor map, coordinate or descriptor harms the host") {
       "%d1, %d2, %d3}, %q5, %q6, 1, 1, 1, 1, 1;\n setp.ne.u32 %p, %r0, 0; @%p bra done; mbarrier.init.shared.b64 "
       "[bar], "
       "1;\n cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [sm+1024], [%q2, {%r8, %r9}], "
-      "[bar];\n cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q3, {%r9, %r8}], [sm];\ndone:\n";
+      "[bar];\n cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q3, {%r9, %r8}], [sm];\n"
+      " and.b32 %r10, %r8, 1; setp.ne.u32 %p, %r10, 0; @%p bra done;\n"
+      " cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%q3, {%r9, %r8, %r9, %r9, %r8}], "
+      "[sm];\ndone:\n";
   int found = 0, done = 0;
   for (int round = 0; round < 1500; ++round) {
     Tensor t = good;

@@ -18,6 +18,8 @@ Code cudaGetDriverEntryPoint(char const*, void**, unsigned long long, int*);
 Code cuLaunchKernelEx(LaunchConfiguration const*, Function, void**, void**);
 Code cuOccupancyMaxActiveClusters(int*, Function, LaunchConfiguration const*);
 Code cuTensorMapReplaceAddress(void*, void*);
+Code cuTensorMapEncodeIm2colWide(void*, int, unsigned, void*, unsigned long long const*, unsigned long long const*, int,
+                                 int, unsigned, unsigned, unsigned const*, int, int, int, int, int);
 }
 
 namespace {
@@ -80,7 +82,7 @@ using Encode = Code(void*, int, unsigned, void*, unsigned long long const*, unsi
 struct alignas(64) Map {
   unsigned char opaque[128];
 };
-constexpr int float32 = 7, no_swizzle = 0, swizzle_32 = 1;
+constexpr int float32 = 7, no_swizzle = 0, swizzle_32 = 1, swizzle_64 = 2;
 
 Encode* encode = nullptr;
 Code encode_rows(Map& map, Pointer address, unsigned columns, unsigned rows, unsigned box, int swizzle) {
@@ -123,6 +125,19 @@ int main() {
   EXPECT(encode_rows(refused, from, 20, 10, 6, no_swizzle) == Code::invalid_value);
   EXPECT(encode_rows(refused, from + 4, 20, 10, 16, no_swizzle) == Code::invalid_value);
   EXPECT(encode_rows(refused, from, 21, 10, 16, no_swizzle) == Code::invalid_value);
+
+  // Pixels of 16 numbers along rows of 4, of two images of 5 rows.
+  unsigned long long const pixels[] = {16, 4, 5, 2}, apart[] = {64, 256, 1280};
+  unsigned const ones[] = {1, 1, 1, 1};
+  auto const encode_wide = [&](int lower, int mode, int swizzle) {
+    return cuTensorMapEncodeIm2colWide(&refused, float32, 4, reinterpret_cast<void*>(from), pixels, apart, lower, 0, 16,
+                                       32, ones, 0, mode, swizzle, 0, 0);
+  };
+  for (int const mode : {0, 1}) GOOD(encode_wide(-1, mode, swizzle_64));
+  EXPECT(encode_wide(-1, 2, swizzle_64) == Code::invalid_value);
+  EXPECT(encode_wide(-32769, 0, swizzle_64) == Code::invalid_value);
+  EXPECT(encode_wide(4, 0, swizzle_64) == Code::invalid_value);  // an empty box
+  EXPECT(encode_wide(-1, 0, no_swizzle) == Code::invalid_value);
 
   unsigned x = 8, y = 7;
   void* arguments[] = {&of_from, &of_to, &x, &y};
