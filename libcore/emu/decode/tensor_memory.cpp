@@ -189,9 +189,8 @@ void Decoder::decode_tensor_transfer(Instruction const& i) {
   finish();
 }
 
-// [d], a or [a], b{, [metadata]}, shape, {masks}{, [scales of a], [scales of b]}, add{, shift}
+// [d], a or [a], b{, [metadata]}, shape, {masks}{, [scales of a], [scales of b]}, add{, shift or mask of columns}
 void Decoder::decode_tensor_product(Instruction const& i) {
-  if (i.has("ashift")) throw Unsupported{"products that shift the rows of a matrix are not emulated"};
   static constexpr Word<ProductKind> kinds[] = {
       {"kind::f16", ProductKind::f16},           {"kind::tf32", ProductKind::tf32},
       {"kind::f8f6f4", ProductKind::f8f6f4},     {"kind::i8", ProductKind::i8},
@@ -202,9 +201,12 @@ void Decoder::decode_tensor_product(Instruction const& i) {
   f.pair = pair_of(i);
   f.stationary = i.has("ws");
   f.sparse = i.has("sp");
-  if (f.sparse && (f.stationary || f.kind >= ProductKind::mxf8f6f4))
+  f.shifts_rows = i.has("ashift");
+  if (f.sparse && (f.stationary || f.shifts_rows))
     throw Unsupported{"products of this kind with sparse matrices are not emulated"};
   bool const scaled = f.kind >= ProductKind::mxf8f6f4;
+  if (f.shifts_rows && (scaled || f.stationary || i.has("collector::a::fill") || i.has("collector::a::use")))
+    throw refused(i);
   if (i.has("block_scale") != scaled || (f.stationary && (scaled || f.pair))) throw refused(i);
   if (f.kind == ProductKind::mxf8f6f4)
     f.scales_of_row = 1;
@@ -221,6 +223,7 @@ void Decoder::decode_tensor_product(Instruction const& i) {
     f.a = copy_address(i.operands[1], sources);
   else
     f.a_descriptor = add(i.operands[1], LaneType::u64);
+  if (f.shifts_rows && f.a_descriptor != TensorProduct::nothing) throw refused(i);
   f.b_descriptor = add(i.operands.at(2), LaneType::u64);
   std::size_t next = 3;
   if (f.sparse) f.metadata = copy_address(i.operands.at(next++), sources);
@@ -237,8 +240,8 @@ void Decoder::decode_tensor_product(Instruction const& i) {
     f.b_scales = copy_address(i.operands.at(next++), sources);
   }
   f.adds = add(i.operands.at(next++), LaneType::pred);
-  if (i.operands.size() > next && f.stationary) throw Unsupported{"products with a mask of columns are not emulated"};
-  if (i.operands.size() > next && (f.kind == ProductKind::f16 || f.kind == ProductKind::tf32)) {
+  if (i.operands.size() > next && f.stationary) f.column_mask = add(i.operands[next++], LaneType::u64);
+  if (i.operands.size() > next && !f.stationary && (f.kind == ProductKind::f16 || f.kind == ProductKind::tf32)) {
     Operand const& shift = i.operands[next++];
     if (shift.kind != Operand::Kind::integer || shift.value > 15) throw refused(i);
     f.shift = static_cast<std::uint8_t>(shift.value);

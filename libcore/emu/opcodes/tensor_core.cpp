@@ -33,7 +33,7 @@ namespace {
 using Kind = TensorProduct::Kind;
 using Element = MatrixElement;
 
-constexpr u32 depth_columns = 8, max_rows = 128, max_columns = 256, max_depth = 64, panel = 32;
+constexpr u32 depth_columns = 8, max_rows = 128, max_columns = 256, max_depth = 128, panel = 32;
 
 // What the descriptor says.
 struct Shape {
@@ -126,7 +126,7 @@ char const* sparse_name(Shape const& s) {
       {"tcgen05/f16/f16", "tcgen05/f16/f16/sparse"},   {"tcgen05/f16/f32", "tcgen05/f16/f32/sparse"},
       {"tcgen05/bf16/f32", "tcgen05/bf16/f32/sparse"}, {"tcgen05/tf32/f32", "tcgen05/tf32/f32/sparse"},
       {"tcgen05/f8/f16", "tcgen05/f8/f16/sparse"},     {"tcgen05/f8/f32", "tcgen05/f8/f32/sparse"},
-      {"tcgen05/i8/i32", "tcgen05/i8/i32/sparse"}};
+      {"tcgen05/i8/i32", "tcgen05/i8/i32/sparse"},     {"tcgen05/f4/f32", "tcgen05/f4/f32/sparse"}};
   for (auto const& [dense, sparse] : names)
     if (std::strcmp(dense, s.name) == 0) return sparse;
   return s.name;
@@ -139,7 +139,7 @@ char const* read_shape(TensorProduct const& f, u32 word, Shape& s) {
   if (char const* const fault = read_scales(f, word, s)) return fault;
   if (f.sparse) {
     s.depth *= 2;
-    s.selector = bits_of(word, 0, 2);
+    s.selector = f.scales_of_row ? 0 : bits_of(word, 0, 2);
     s.name = sparse_name(s);
   }
   s.a_transposed = bits_of(word, 15, 1) != 0;
@@ -159,6 +159,8 @@ char const* read_shape(TensorProduct const& f, u32 word, Shape& s) {
                                           (f.kind != Kind::i8 || s.columns <= 32 || s.columns % 16 == 0);
   if (f.sparse && s.rows != (f.pair ? 256u : 128u))
     return "products of sparse matrices with less than 128 rows in a group are not emulated";
+  if (f.shifts_rows && s.rows != (f.pair ? 256u : 128u))
+    return "products that shift rows of less than 128 in a group are not emulated";
   return rows && columns ? nullptr : "the instruction descriptor names a shape that this product does not have";
 }
 
@@ -291,6 +293,10 @@ struct Job {
     adds = word(f.adds) != 0;
     for (u32 k = 0; k < f.mask_count; ++k) masks[k] = word(f.masks + k);
     b_word = slot<u64>(c, source_at(op, f.b_descriptor), 0)[lane];
+    // [ptx] "Zero-Column Mask Descriptor": a bit that says whether there is a mask, and a shift of the columns.
+    if (f.column_mask != TensorProduct::nothing)
+      if (u64 const mask = slot<u64>(c, source_at(op, f.column_mask), 0)[lane]; (mask >> 39 & 1) || (mask >> 56 & 63))
+        return !fails("a mask of columns is not emulated");
     SharedMatrix const b(b_word);
     if (fails(b.fault())) return false;
     if (a_in_tensor_memory()) {
@@ -355,11 +361,14 @@ struct Job {
     }
   }
   // Of a sparse A: where element `stored` of a row stands among all of k. Four bits say it of each four elements, two
-  // of which are stored, or of tf32 of each two, one of which is ([cute] mma_traits_sm100_frag.hpp: tmem_e_frg). The
-  // bits of a row lie in its lane, or, of wider elements, those of rows r and r + 8 beside each other, each half of k
-  // in a lane.
+  // of which are stored (packed elements of 4 bits count two by two), or of tf32 of each two, one of which is ([cute]
+  // mma_traits_sm100_frag.hpp: tmem_e_frg). The bits of a row lie in its lane, or, of wider elements, those of rows r
+  // and r + 8 beside each other, each half of k in a lane.
   u32 metadata_columns() const { return s.a_bits <= 8 ? 2 : 1; }
   u32 place_of_stored(TensorHome const& home, u32 row, u32 stored) const {
+    return packs_4_bits(f) ? 2 * place_of_unit(home, row, stored / 2) + stored % 2 : place_of_unit(home, row, stored);
+  }
+  u32 place_of_unit(TensorHome const& home, u32 row, u32 stored) const {
     u32 const per_group = s.a_bits == 32 ? 1 : 2, group = stored / per_group;
     u32 lane_of_row = row, column = group / 8, bit = group % 8 * 4;
     if (s.a_bits > 8) {
@@ -378,7 +387,8 @@ struct Job {
     u32 const bits = s.a_bits < 8 && !packs_4_bits(f) ? 8 : s.a_bits, of_cell = 32 / bits;
     for (u32 column = 0; column < depth_columns; ++column)
       for (u32 row = 0; row < d.rows; ++row) {
-        u32 const at = a_lane + (d.run == 16 ? row / 16 * 32 + row % 16 : row);
+        u32 const from = f.shifts_rows ? std::min(row + 1, d.rows - 1) : row;
+        u32 const at = a_lane + (d.run == 16 ? from / 16 * 32 + from % 16 : from);
         u32 const cell = home.memory->cells[a_column + column][at];
         for (u32 e = 0; e < of_cell; ++e) {
           u32 const code = of_cell == 1 ? cell : cell >> bits * e & ((1u << bits) - 1);

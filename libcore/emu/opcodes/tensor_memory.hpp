@@ -66,6 +66,8 @@ struct TensorProduct {
   std::uint8_t b_descriptor = 0, shape = 0;
   std::uint8_t masks = nothing, mask_count = 0;  // sources: lanes of D to leave as they are
   std::uint8_t adds = 0;                         // source, a predicate: D is added
+  std::uint8_t column_mask = nothing;            // source: which columns of B count as zeros
+  bool shifts_rows = false;                      // .ashift: row r of A is row r + 1 of tensor memory, the last its own
   std::uint8_t shift = 0;                        // D counts divided by 2 to this power
   std::uint8_t scales_of_row = 0;                // of blocks, in one product: 1, 2, 4; 0: none
   CopyAddress a_scales, b_scales, metadata;      // in tensor memory

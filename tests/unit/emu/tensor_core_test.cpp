@@ -25,6 +25,7 @@ struct Case {
   int issuer = 0;
   bool sparse = false;
   int selector = 0;
+  bool shifts_rows = false;  // .ashift
 
   bool packed() const { return kind == "mxf4" || kind == "mxf4nvf4"; }
   int groups() const { return pair ? 2 : 1; }
@@ -40,12 +41,12 @@ int bits_of(Case const& x, std::string const& type) {  // of an element in share
 int depth_of(Case const& x) {
   return (x.packed() ? 64 : x.kind == "tf32" ? 8 : x.kind == "f16" ? 16 : 32) * (x.sparse ? 2 : 1);
 }
-// Of each `of` elements in a row of a sparse A `kept` are stored.
+// Of each `of` units in a row of a sparse A `kept` are stored; a unit is so many elements.
 struct Sparsity {
-  int kept, of;
+  int kept, of, elements = 1;
 };
 Sparsity sparsity_of(Case const& x) {
-  return x.kind == "tf32" ? Sparsity{1, 2} : Sparsity{2, 4};
+  return x.kind == "tf32" ? Sparsity{1, 2} : Sparsity{2, 4, x.packed() ? 2 : 1};
 }
 std::uint64_t raw(std::string const& type, std::uint64_t code) {
   return type == "e2m1" ? code >> 2 : code;
@@ -128,7 +129,7 @@ std::string described(Case const& x) {
 
 std::string scale_words(Case const& x) {
   if (x.block == 0) return "";
-  return std::string(".block_scale.scale_vec::") + (x.block == 16 ? "4X" : x.packed() ? "2X" : "1X");
+  return std::string(".block_scale.scale_vec::") + std::to_string(depth_of(x) / x.block) + "X";
 }
 
 std::string body_of(Case const& x, std::vector<std::uint32_t> const& masks) {
@@ -143,8 +144,9 @@ std::string body_of(Case const& x, std::vector<std::uint32_t> const& masks) {
       (x.stationary ? ".ws."
        : x.sparse   ? ".sp."
                     : ".") +
-      group + ".kind::" + x.kind + scale_words(x) + " [%ta+" + std::to_string(d_column + (x.upper << 20)) + "], " + a +
-      ", %q5, " + (x.sparse ? "[%ta+" + std::to_string(metadata_column) + "], " : "") + "%r4";
+      group + ".kind::" + x.kind + scale_words(x) + (x.shifts_rows ? ".ashift" : "") + " [%ta+" +
+      std::to_string(d_column + (x.upper << 20)) + "], " + a + ", %q5, " +
+      (x.sparse ? "[%ta+" + std::to_string(metadata_column) + "], " : "") + "%r4";
   if (x.masks) {
     text += ", {";
     for (std::size_t i = 0; i < masks.size(); ++i) text += (i ? ", " : "") + std::to_string(masks[i]);
@@ -172,19 +174,24 @@ Data random_data(Random& random, Case const& x) {
             {},
             {},
             std::vector<std::vector<int>>(static_cast<std::size_t>(x.rows))};
-  auto const [kept, of] = sparsity_of(x);
+  auto const [kept, of, elements] = sparsity_of(x);
   for (int row = 0; x.sparse && row < x.rows; ++row)
-    for (int group = 0; group < depth; group += of) {
+    for (int group = 0; group < depth / elements; group += of) {
       int const first = static_cast<int>(random.below(static_cast<std::uint32_t>(of - kept + 1)));
       int const second =
           kept == 1 ? first : first + 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(3 - first)));
-      for (int k = 0; k < of; ++k) {
-        if (k == first || k == second)
-          data.kept[static_cast<std::size_t>(row)].push_back(group + k);
-        else
-          data.a(row, group + k) = 0;
-      }
+      for (int k = 0; k < of; ++k)
+        for (int e = 0; e < elements; ++e) {
+          int const place = (group + k) * elements + e;
+          if (k == first || k == second)
+            data.kept[static_cast<std::size_t>(row)].push_back(place);
+          else
+            data.a(row, place) = 0;
+        }
     }
+  // The last row of a group is not moved: it takes part twice.
+  for (int row = x.group_rows() - 1; x.shifts_rows && row < x.rows; row += x.group_rows())
+    for (int k = 0; k < depth; ++k) data.a(row, k) = data.a(row - 1, k);
   if (x.saturates)
     for (std::uint64_t& code : data.c.code)
       code = random() & 1 ? 0x7fffffff - random.below(100) : 0x80000000 + random.below(100);
@@ -248,12 +255,16 @@ void check(Random& random, Case const& x) {
     for (int r = 0; r < x.group_rows(); ++r) {
       int const row = group * x.group_rows() + r;
       std::vector<int> const* const kept = x.sparse ? &data.kept[static_cast<std::size_t>(row)] : nullptr;
-      for (std::size_t i = 0; kept && i < kept->size(); ++i) set_metadata(group, r, static_cast<int>(i), (*kept)[i]);
+      auto const elements = static_cast<std::size_t>(sparsity_of(x).elements);
+      for (std::size_t i = 0; kept && i < kept->size(); i += elements)
+        set_metadata(group, r, static_cast<int>(i / elements), (*kept)[i] / static_cast<int>(elements));
       for (int k = 0; k < (kept ? static_cast<int>(kept->size()) : depth); ++k) {
         std::uint64_t const code = data.a(row, kept ? (*kept)[static_cast<std::size_t>(k)] : k);
         if (x.a_in_tensor_memory) {
           int const bits = x.packed() ? 4 : std::max(8, bits_of(x, x.a)), of_cell = 32 / bits;
-          int const lane = x.group_rows() == 64 && !x.pair && !x.stationary ? place_of(x, r, 0).lane : r;
+          int const lane = x.group_rows() == 64 && !x.pair && !x.stationary ? place_of(x, r, 0).lane
+                           : x.shifts_rows                                  ? std::min(r + 1, 127)
+                                                                            : r;
           std::uint32_t& word = cell(group, lane, a_column + k / of_cell);
           std::uint64_t const shown = x.packed() ? raw(x.a, code) : code;
           std::uint32_t const mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
@@ -420,6 +431,48 @@ TEST_CASE("tcgen05.mma.sp takes half of A, and the places of it from tensor memo
       }
 }
 
+TEST_CASE("tcgen05.mma.sp scales blocks, of elements of 4 bits in pairs of which half are stored") {
+  Random random{67};
+  std::vector<Types> const scaled = {{"mxf8f6f4", "e4m3", "e5m2", "f32"},
+                                     {"mxf8f6f4", "e2m1", "e3m2", "f32"},
+                                     {"mxf8f6f4", "e2m3", "e4m3", "f32"},
+                                     {"mxf4", "e2m1", "e2m1", "f32"},
+                                     {"mxf4nvf4", "e2m1", "e2m1", "f32"}};
+  for (Types const& types : scaled)
+    for (int round = 0; round < 8; ++round) {
+      Case x = case_of(types);
+      x.sparse = true;
+      x.pair = round % 2 == 1;
+      x.rows = x.pair ? 256 : 128;
+      x.columns = 16 * static_cast<int>(1 + random.below(16));
+      choose_layouts(random, x);
+      if (x.swizzle_b == 32) x.swizzle_b = 64;
+      x.block = 64;  // of all of k, of which A has half
+      if (x.kind == "mxf4nvf4" && round % 4 < 2) x.block = 32;
+      x.scales_are_e4m3 = x.block == 32;
+      int const step = depth_of(x) / x.block;
+      x.a_byte = step * static_cast<int>(random.below(static_cast<std::uint32_t>(4 / step)));
+      x.b_byte = step * static_cast<int>(random.below(static_cast<std::uint32_t>(4 / step)));
+      x.adds = coin(random);
+      check(random, x);
+    }
+}
+
+TEST_CASE("tcgen05.mma with .ashift takes each row of A from the lane after it") {
+  Random random{68};
+  for (Types const& types : plain)
+    for (bool const pair : {false, true}) {
+      Case x = case_of(types);
+      x.shifts_rows = x.a_in_tensor_memory = true;
+      x.pair = pair;
+      x.rows = pair ? 256 : 128;
+      x.columns = 32 * static_cast<int>(1 + random.below(8));
+      x.swizzle_b = pick(random, {16, 32, 64, 128});
+      x.masks = coin(random);
+      check(random, x);
+    }
+}
+
 TEST_CASE("tcgen05.mma scales blocks of every kind, with the bytes that the descriptor names") {
   Random random{64};
   std::vector<Types> const scaled = {{"mxf8f6f4", "e4m3", "e5m2", "f32"},
@@ -507,6 +560,20 @@ TEST_CASE("tcgen05.mma names what is wrong with its descriptors") {
   CHECK_THAT(message_of(scaled, with(body_of(scaled, {}), "[%ta+400]", "[%ta+511]")), Contains("columns 511 to 514"));
   scaled.scales_are_e4m3 = true;
   CHECK_THAT(message_of(scaled), Contains("names scales that this kind of product does not have"));
+  Case shifted;
+  shifted.a_in_tensor_memory = shifted.shifts_rows = true;
+  CHECK(message_of(shifted) == "");
+  shifted.rows = 64;
+  CHECK_THAT(message_of(shifted), Contains("shift rows of less than 128"));
+  Case masked;
+  masked.stationary = true;
+  auto const with_mask = [&](std::uint64_t mask) {
+    return message_of(masked, with(body_of(masked, {}), ", %done;", ", %done, " + std::to_string(mask) + ";"));
+  };
+  CHECK(with_mask(0) == "");
+  CHECK(with_mask(std::uint64_t{5} << 40) == "");  // spans of no mask
+  CHECK_THAT(with_mask(std::uint64_t{1} << 39), Contains("a mask of columns is not emulated"));
+  CHECK_THAT(with_mask(std::uint64_t{2} << 56), Contains("a mask of columns is not emulated"));
   Case pair;
   pair.pair = true;
   pair.rows = 256;
@@ -533,13 +600,17 @@ TEST_CASE("no descriptor of tcgen05 harms the host") {
       x.block = 32;
     }
     x.a_in_tensor_memory = coin(random);
+    x.sparse = (random() & 3) == 0;
+    x.shifts_rows = x.a_in_tensor_memory && !x.sparse && x.block == 0 && coin(random);
+    if (x.sparse) x.rows = x.pair ? 256 : 128, x.swizzle_b = 64;
+    if (x.sparse && x.block) x.block = 64;
     std::string body = body_of(x, {});
     body = with(body, std::to_string(stored(x, true).descriptor()), std::to_string(near(stored(x, true).descriptor())));
     body =
         with(body, std::to_string(stored(x, false).descriptor()), std::to_string(near(stored(x, false).descriptor())));
     body = with(body, std::to_string(descriptor_of(x)),
                 std::to_string(static_cast<std::uint32_t>(near(descriptor_of(x)))));
-    for (std::string const place : {"[%ta+0]", "[%ta+300]", "[%ta+400]", "[%ta+416]"})
+    for (std::string const place : {"[%ta+0]", "[%ta+300]", "[%ta+400]", "[%ta+416]", "[%ta+430]"})
       if (body.find(place) != std::string::npos && (random() & 3) == 0)
         body = with(body, place, "[%ta+" + std::to_string(static_cast<std::uint32_t>(near(400))) + "]");
     if (random() & 1)
@@ -554,15 +625,16 @@ TEST_CASE("no descriptor of tcgen05 harms the host") {
 
 TEST_CASE("tcgen05.mma refuses what is not emulated, or does not exist") {
   for (std::string const instruction :
-       {"tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale [%ta], %q4, %q5, [%ta], %r4, [%ta], [%ta], %done",
+       {"tcgen05.mma.sp.cta_group::1.kind::f16.ashift [%ta], [%ta], %q5, [%ta], %r4, %done",
         "tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%ta], %q4, %q5, [%ta], %r4, %done",
-        "tcgen05.mma.cta_group::1.kind::f16.ashift [%ta], [%ta], %q5, %r4, %done",
+        "tcgen05.mma.cta_group::1.kind::f16.ashift [%ta], %q4, %q5, %r4, %done",
+        "tcgen05.mma.cta_group::1.kind::f16.ashift.collector::a::fill [%ta], [%ta], %q5, %r4, %done",
         "tcgen05.mma.cta_group::1.kind::f64 [%ta], %q4, %q5, %r4, %done",
         "tcgen05.mma.cta_group::1.kind::mxf4 [%ta], %q4, %q5, %r4, [%ta], [%ta], %done",
         "tcgen05.mma.cta_group::1.kind::f16 [%ta], %q4, %q5, %r4, {%r4, %r4}, %done",
         "tcgen05.mma.cta_group::1.kind::f16 [%ta], %q4, %q5, %r4, %done, 16",
         "tcgen05.mma.cta_group::1.kind::i8 [%ta], %q4, %q5, %r4, %done, 1",
-        "tcgen05.mma.ws.cta_group::1.kind::f16 [%ta], %q4, %q5, %r4, %done, %q6",
+        "tcgen05.mma.ws.cta_group::1.kind::f16 [%ta], %q4, %q5, %r4, %done, %q6, 1",
         "tcgen05.mma.ws.cta_group::2.kind::f16 [%ta], %q4, %q5, %r4, %done"}) {
     INFO(instruction);
     TensorBench bench(" " + instruction + ";\n", true, false);
