@@ -53,6 +53,9 @@ void effects(Instruction const& instruction, Effects& out) {
     write(operands[0], whole && !accumulates, out);
     if (accumulates) read(operands[0], out);
     first = 1;
+    // tcgen05.ld.red has its reduction in the second.
+    if (instruction.is(Op::tcgen05) && instruction.has("red") && operands.size() > 1)
+      write(operands[1], whole, out), first = 2;
   }
   for (auto i = first; i < operands.size(); ++i) read(operands[i], out);
 }

@@ -73,7 +73,7 @@ bool Decoder::commutes(std::uint32_t instruction) const {
 
 // Vectors and 128 bits have entries of their own, which take their operands element by element.
 void Decoder::decode_atomic(Instruction const& i) {
-  if (i.is(ptx::Op::red) && i.has("async")) return decode_async_store(i);
+  if (i.is(ptx::Op::red) && i.has("mbarrier::complete_tx::bytes")) return decode_async_store(i);
   AccessModifiers m = read_access(i);
   bool const whole = m.type == Type::b128, vector = m.elements > 1;
   std::string name = whole ? "#wide" : vector ? "#vector" : "atom";

@@ -44,10 +44,26 @@ CopyAddress Decoder::copy_address(Operand const& address, std::vector<std::uint3
   return {d_.registers[sources.back()].wide, last_of(sources), address.value};
 }
 
-// st.async, red.async
+// st.bulk [to], size, 0
+void Decoder::decode_bulk_fill(Instruction const& i) {
+  Operand const& value = i.operands.at(2);
+  if (i.operands.size() != 3 || value.kind != Operand::Kind::integer || value.value != 0) throw refused(i);
+  BulkFill f;
+  std::vector<std::uint32_t> sources;
+  f.to = copy_address(i.operands[0], sources);
+  Operand const& size = i.operands[1];
+  f.wide_size = size.kind == Operand::Kind::reg && ptx::size_bytes(register_type(size.id)) == 8;
+  sources.push_back(source(size, f.wide_size ? LaneType::u64 : LaneType::u32));
+  f.size = last_of(sources);
+  std::uint32_t const access = add_plain_access(space_of(i), Direction::store);
+  Draft& draft = emit_with("#st.bulk", f, {}, std::move(sources));
+  draft.access = access;
+  draft.effect = true;
+}
+
+// st.async, red.async that signal an mbarrier
 void Decoder::decode_async_store(Instruction const& i) {
-  if (!i.has("shared::cluster") || !i.has("mbarrier::complete_tx::bytes") || i.operands.size() != 3)
-    throw Unsupported{"only asynchronous stores to shared memory with an mbarrier are emulated"};
+  if (!i.has("shared::cluster") || i.operands.size() != 3) throw refused(i);
   AsyncStore f;
   for (std::string_view const m : i.modifiers) {
     if (i.is(ptx::Op::red) && f.reduction == Reduction::none) f.reduction = reduction_named(m);

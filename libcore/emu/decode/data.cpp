@@ -145,7 +145,8 @@ void Decoder::decode_load(Instruction const& i) {
 }
 
 void Decoder::decode_store(Instruction const& i) {
-  if (i.has("async")) return decode_async_store(i);
+  if (i.has("bulk")) return decode_bulk_fill(i);
+  if (i.has("mbarrier::complete_tx::bytes")) return decode_async_store(i);
   AccessModifiers const m = read_access(i);
   Operand const& address = i.operands.at(0);
   if (address.kind != Operand::Kind::address) throw Unsupported{"this kind of address"};

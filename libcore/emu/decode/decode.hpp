@@ -116,12 +116,14 @@ class Decoder {
   void decode_tensor_memory(Instruction const&);
   void decode_tensor_allocation(Instruction const&);
   void decode_tensor_transfer(Instruction const&);
+  void decode_tensor_reduction(Instruction const&);
   void decode_tensor_product(Instruction const&);
   std::uint32_t own_rank();  // of the group in its cluster
 
   // copy.cpp
   void decode_copy(Instruction const&);
   void decode_bulk_copy(Instruction const&);
+  void decode_bulk_fill(Instruction const&);
   void decode_async_store(Instruction const&);
   void decode_launch_control(Instruction const&);
   void decode_barrier_object(Instruction const&);

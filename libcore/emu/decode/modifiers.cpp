@@ -23,8 +23,8 @@ constexpr SpaceName spaces[] = {
 };
 
 constexpr std::string_view without_effect[] = {
-    // orderings, scopes
-    "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "cta", "cluster", "gpu", "sys",
+    // orderings, scopes; an asynchronous access is done when it is issued
+    "async", "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "cta", "cluster", "gpu", "sys",
     // caches
     "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified", "L1::evict_normal", "L1::evict_unchanged",
     "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::evict_normal", "L2::evict_first", "L2::evict_last",

@@ -10,6 +10,7 @@ namespace {
 
 using ptx::Operand;
 using ptx::StateSpace;
+using ptx::Type;
 using CellShape = TensorTransfer::Shape;
 using ProductKind = TensorProduct::Kind;
 
@@ -167,6 +168,7 @@ void Decoder::decode_tensor_transfer(Instruction const& i) {
   TransferShape const shape = word_of(i, transfer_shapes);
   f.shape = shape.shape;
   std::size_t const count = std::size_t{shape.registers} * word_of(i, repetitions);
+  if (f.loads && i.has("red")) return decode_tensor_reduction(i);
   std::size_t const known = 6 + (f.packs ? 1 : 0);  // ld, sync, aligned, the shape, how often, b32
   bool const splits = f.shape == CellShape::l16x32bx2;
   if (i.modifiers.size() != known || !i.has("b32") || count > max_tensor_registers ||
@@ -186,6 +188,43 @@ void Decoder::decode_tensor_transfer(Instruction const& i) {
   for (Operand const& r : registers)
     f.loads ? destinations.push_back(destination(r, LaneType::u32)) : sources.push_back(source(r, LaneType::u32));
   emit_with(f.loads ? "#tcgen05.ld" : "#tcgen05.st", f, std::move(destinations), std::move(sources)).effect = true;
+  finish();
+}
+
+// registers, result, [address]{, split}: a load, and the least or largest of each lane's registers.
+void Decoder::decode_tensor_reduction(Instruction const& i) {
+  static constexpr Word<Type> types[] = {{"f32", Type::f32}, {"u32", Type::u32}, {"s32", Type::s32}};
+  static constexpr Word<bool> operations[] = {{"min", false}, {"max", true}};
+  Type const type = word_of(i, types);
+  bool const of_floats = type == Type::f32, maximum = word_of(i, operations);
+  if (i.operands.size() < 3 || (!of_floats && (i.has("abs") || i.has("NaN")))) throw refused(i);
+  refuse_others(i, {"ld", "red", "sync", "aligned", "32x32b", "16x32bx2", "x2", "x4", "x8", "x16", "x32", "x64", "x128",
+                    "min", "max", "abs", "NaN", ptx::name(type)});
+  Instruction load = i;
+  load.operands.erase(load.operands.begin() + 1);
+  std::erase_if(load.modifiers, [&](std::string_view m) {
+    return m == "red" || m == "min" || m == "max" || m == "abs" || m == "NaN" || m == ptx::name(type);
+  });
+  load.modifiers.emplace_back("b32");
+  decode_tensor_transfer(load);
+  std::vector<Operand> const registers = elements_of(i.operands[0]);
+  std::string const suffix = "." + std::string(ptx::name(type));
+  Opcode const* const combine = opcode((maximum ? "max" : "min") + std::string(i.has("NaN") ? ".NaN" : "") + suffix);
+  LaneType const lane = combine->sources[0];
+  auto const value = [&](Operand const& r) {
+    std::uint32_t const loaded = source(r, lane);
+    if (!i.has("abs")) return loaded;
+    std::uint32_t const magnitude = d_.add_register(false);
+    emit("abs" + suffix, {magnitude}, {loaded});
+    return magnitude;
+  };
+  std::uint32_t result = value(registers[0]);
+  for (std::size_t k = 1; k < registers.size(); ++k) {
+    std::uint32_t const next = d_.add_register(false);
+    emit(combine, {next}, {result, value(registers[k])});
+    result = next;
+  }
+  emit("#mov.b32", {destination(i.operands[1], LaneType::u32)}, {result});
   finish();
 }
 

@@ -30,10 +30,10 @@ struct Lowered {
   float waits = 0;               // how many such results one after the other
 };
 
-// What moves memory without the load/store unit: copy engines, and matrix units that read operands in shared memory. Of
-// that their layouts make whole lines, in whatever order the emulator's lanes carry it.
+// What moves memory without the load/store unit: copy engines, st.bulk (an assumption), and matrix units that read
+// operands in shared memory. Of that their layouts make whole lines, in whatever order the emulator's lanes carry it.
 inline bool uses_engine(ptx::Instruction const& i) {
-  return i.is_bulk_copy() || i.is(ptx::Op::wgmma, ptx::Op::tcgen05);
+  return i.is_bulk_copy() || (i.is(ptx::Op::st) && i.has("bulk")) || i.is(ptx::Op::wgmma, ptx::Op::tcgen05);
 }
 
 // By instruction of the kernel.

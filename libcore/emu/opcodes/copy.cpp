@@ -107,32 +107,20 @@ class BulkCopier {
     return lane_address(c_, source_at(op_, a.source), a.wide, a.displacement, lane_);
   }
 
-  template <class Each>
-  void transfer_pieces(Access& access, u64 address, u32 count, Each each) {
-    LaneBits bits{};
-    LaneAddresses at{};
-    for (u32 k = 0; k < count; ++k) {
-      u32 const lane = carriers_.lane[k];
-      bits[warp()] |= 1u << lane % lanes_per_warp;
-      at[lane] = address + k * piece_bytes;
-    }
-    transfer(c_, op_, access, piece_bytes, at, bits, [&](std::byte* host, u32 lane) { each(host, data_[lane]); });
-  }
-
   u32 move(u32 left) {
     u64 const global = f_.to_global ? to_ : from_;
     u32 const most = carriers_.count * piece_bytes;
     u32 const over = most < line_bytes ? 0 : static_cast<u32>((global + most) % line_bytes) / piece_bytes * piece_bytes;
     u32 const bytes = std::min(left, most - over), count = bytes / piece_bytes;
     note_work(c_, op_, count);
-    transfer_pieces(op_.access[0], from_, count,
-                    [](std::byte const* host, u8* data) { std::memcpy(data, host, piece_bytes); });
+    carry(c_, op_, op_.access[0], carriers_, from_, piece_bytes, count,
+          [&](std::byte const* host, u32 k) { std::memcpy(data_[k], host, piece_bytes); });
     for (u32 t = 0; t < targets_.count(); ++t)
-      transfer_pieces(op_.access[1], targets_.place(to_, t), count, [&](std::byte* host, u8 const* data) {
-        if (f_.reduction != Reduction::none) return reduce(f_.reduction, f_.type, host, data, piece_bytes);
-        if (f_.byte_mask == BulkCopy::nothing) return static_cast<void>(std::memcpy(host, data, piece_bytes));
-        for (u32 k = 0; k < piece_bytes; ++k)
-          if (mask_ >> k & 1) host[k] = static_cast<std::byte>(data[k]);
+      carry(c_, op_, op_.access[1], carriers_, targets_.place(to_, t), piece_bytes, count, [&](std::byte* host, u32 k) {
+        if (f_.reduction != Reduction::none) return reduce(f_.reduction, f_.type, host, data_[k], piece_bytes);
+        if (f_.byte_mask == BulkCopy::nothing) return static_cast<void>(std::memcpy(host, data_[k], piece_bytes));
+        for (u32 i = 0; i < piece_bytes; ++i)
+          if (mask_ >> i & 1) host[i] = static_cast<std::byte>(data_[k][i]);
       });
     to_ += bytes;
     from_ += bytes;
@@ -159,13 +147,42 @@ class BulkCopier {
   Targets targets_;
   u64 to_ = 0, from_ = 0;
   u32 mask_ = 0;
-  alignas(32) u8 data_[max_lanes_per_unit][piece_bytes];
+  alignas(32) u8 data_[lanes_per_warp][piece_bytes];
 };
 
 void copy_bulk(Context& c, MicroOp const& op) {
   auto const& f = *static_cast<BulkCopy const*>(op.data);
   for (u32 warp = 0; warp < c.warps; ++warp)
     per_lane(c.bits[warp], [&](u32 lane) { BulkCopier(c, op, f, lanes_per_warp * warp + lane).copy(); });
+}
+
+// [ptx] "st.bulk": zeros.
+void fill_bulk(Context& c, MicroOp const& op, u32 lane) {
+  auto const& f = *static_cast<BulkFill const*>(op.data);
+  constexpr u64 unit = 8, most = 16777216;
+  u64 left = f.wide_size ? slot<u64>(c, source_at(op, f.size), 0)[lane] : slot<u32>(c, source_at(op, f.size), 0)[lane];
+  if (left % unit != 0)
+    return pass_over_lane(c, op, Finding::Kind::misaligned, lane,
+                          "fills a number of bytes that is not a multiple of 8");
+  if (left > most) return pass_over_lane(c, op, Finding::Kind::out_of_bounds, lane, "fills more than 16777216 bytes");
+  u64 to = lane_address(c, source_at(op, f.to.source), f.to.wide, f.to.displacement, lane);
+  Carriers const carriers(c, lane);
+  c.issuer = lane;
+  c.any_dropped = false;
+  while (left > 0 && !c.any_dropped) {
+    u32 const bytes = to % piece_bytes == 0 && left >= piece_bytes ? piece_bytes : unit;
+    u32 const count = static_cast<u32>(std::min<u64>(carriers.count, left / bytes));
+    note_work(c, op, count);
+    carry(c, op, *op.access, carriers, to, bytes, count, [&](std::byte* host, u32) { std::memset(host, 0, bytes); });
+    to += u64{bytes} * count;
+    left -= u64{bytes} * count;
+  }
+  c.issuer = no_issuer;
+}
+
+void fill_bulk(Context& c, MicroOp const& op) {
+  for (u32 warp = 0; warp < c.warps; ++warp)
+    per_lane(c.bits[warp], [&](u32 lane) { fill_bulk(c, op, lanes_per_warp * warp + lane); });
 }
 
 void store_async(Context& c, MicroOp const& op) {
@@ -193,6 +210,7 @@ void store_async(Context& c, MicroOp const& op) {
 constexpr Opcode table[] = {
     {"#cp.async", Class::memory, {}, {}, copy, copy},
     {"#cp.async.bulk", Class::memory, {}, {}, copy_bulk, copy_bulk},
+    {"#st.bulk", Class::memory, {}, {}, fill_bulk, fill_bulk},
     {"#st.async", Class::memory, {}, {}, store_async, store_async},
 };
 

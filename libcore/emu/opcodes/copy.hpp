@@ -47,6 +47,13 @@ struct BulkCopy {
   ptx::Type type = ptx::Type::none;  // of a reduction
 };
 
+// st.bulk: zeros in shared memory; one access.
+struct BulkFill {
+  CopyAddress to;
+  std::uint8_t size = 0;  // source
+  bool wide_size = false;
+};
+
 // st.async, red.async: values to the shared memory of a group of the cluster, whose mbarrier
 // hears of their bytes; accesses: the store or reduction, the mbarrier.
 struct AsyncStore {

@@ -22,6 +22,22 @@ struct Carriers {
   }
 };
 
+// Pieces that lie one after the other from the address on, each by a carrier: each(host, number of the piece).
+template <class Each>
+void carry(Context& c, MicroOp const& op, Access& access, Carriers const& carriers, u64 address, u32 piece_bytes,
+           u32 count, Each each) {
+  LaneBits bits{};
+  LaneAddresses at{};
+  u8 number_of[max_lanes_per_unit];
+  for (u32 k = 0; k < count; ++k) {
+    u32 const lane = carriers.lane[k];
+    bits[lane / lanes_per_warp] |= 1u << lane % lanes_per_warp;
+    at[lane] = address + u64{k} * piece_bytes;
+    number_of[lane] = static_cast<u8>(k);
+  }
+  transfer(c, op, access, piece_bytes, at, bits, [&](std::byte* host, u32 lane) { each(host, u32{number_of[lane]}); });
+}
+
 // The groups that a copy writes to: the one that its address names, or (.multicast::cluster) those of a mask.
 class Targets {
  public:

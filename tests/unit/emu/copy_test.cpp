@@ -376,6 +376,53 @@ TEST_CASE("bulk copies from addresses that are not multiples of 16 are found, wi
   }
 }
 
+TEST_CASE("st.bulk fills shared memory with zeros, so much and no more") {
+  for (auto const& [begin, bytes] : {std::pair{0, 1024}, {16, 8}, {8, 16}, {24, 1000}, {40, 0}, {8, 24}}) {
+    std::string const at = std::to_string(begin), size = std::to_string(bytes);
+    for (std::string const& form :
+         {"st.bulk.weak.shared::cta [sm+" + at + "], " + size + ", 0;",
+          "mov.u64 %q3, sm; cvta.shared.u64 %q3, %q3; mov.u64 %q4, " + size + "; st.bulk [%q3+" + at + "], %q4, 0;",
+          "mov.u32 %r9, " + size + "; st.bulk.shared::cta [%r1+" + at + "], %r9, 0;"}) {
+      Bench bench = bench_of(
+          " mul.lo.u32 %r3, %r0, 16; add.u32 %r4, %r1, %r3; cvt.u64.u32 %q2, %r3; add.u64 %q2, %q0, %q2;\n"
+          " ld.global.v4.b32 {%r5, %r6, %r7, %r8}, [%q2]; st.shared.v4.b32 [%r4], {%r5, %r6, %r7, %r8}; bar.sync 0;\n"
+          " setp.ne.u32 %p, %r0, 3; @%p bra filled; " +
+          form + "\nfilled:\n" + read_back);
+      bench.launch.block = {72, 1, 1};
+      std::vector<std::uint8_t> const from = random_bytes(1152, 8);
+      bench.buffer("a", from);
+      std::uint64_t const to = bench.buffer("b", 1152);
+      bench.run();
+      INFO(form);
+      REQUIRE(message(bench).empty());
+      std::vector<std::uint8_t> const result = bench.read<std::uint8_t>(to);
+      for (int i = 0; i < 1152; ++i)
+        REQUIRE(result[static_cast<std::size_t>(i)] ==
+                (i >= begin && i < begin + bytes ? 0 : from[static_cast<std::size_t>(i)]));
+    }
+  }
+  auto const found = [](std::string const& text) {
+    return refusal(" setp.ne.u32 %p, %r0, 0; @%p exit;\n " + text + "\n", 16, 16);
+  };
+  CHECK_THAT(found("st.bulk.shared::cta [sm], 12, 0;"), Contains("not a multiple of 8"));
+  CHECK_THAT(found("st.bulk.shared::cta [sm], 16777224, 0;"), Contains("more than 16777216 bytes"));
+  CHECK_THAT(found("st.bulk.shared::cta [sm], 8192, 0;"), Contains("shared store of 16 bytes at offset"));
+  CHECK_THAT(found("st.bulk.shared::cta [sm+4], 16, 0;"), Contains("which is not a multiple of 8"));
+  CHECK_THAT(found("st.bulk.shared::cta [sm], 16, 1;"), Contains("cannot be executed"));
+}
+
+TEST_CASE("asynchronous stores and sums without an mbarrier go to global memory") {
+  Bench bench = bench_of(
+      " mul.wide.u32 %q2, %r0, 4; add.u64 %q3, %q2, %q1; st.async.release.gpu.global.b32 [%q3], %r0;\n"
+      " red.async.release.gpu.global.add.u32 [%q0], %r0; red.async.mmio.release.sys.global.add.u32 [%q0+4], 2;\n");
+  std::uint64_t const sums = bench.buffer("a", 8), values = bench.buffer("b", 128);
+  bench.run();
+  REQUIRE(message(bench).empty());
+  CHECK(bench.read<std::uint32_t>(sums) == std::vector<std::uint32_t>{496, 64});
+  std::vector<std::uint32_t> const stored = bench.read<std::uint32_t>(values);
+  for (std::uint32_t i = 0; i < 32; ++i) CHECK(stored[i] == i);
+}
+
 TEST_CASE("a bulk copy with a byte mask copies those bytes") {
   Bench bench = Bench(
       ".visible .entry k(.param .u64 pa, .param .u64 pb) {\n .reg .b64 %q<8>; .reg .b16 %m; .reg .b32 %r<8>; .reg "

@@ -114,6 +114,58 @@ TEST_CASE("tcgen05.ld and tcgen05.st move every shape as its figure shows") {
   }
 }
 
+TEST_CASE("tcgen05.ld.red gives the least and the largest of a lane's registers") {
+  Random random{52};
+  auto const value = [](std::string const& type, std::uint32_t word) -> double {
+    if (type == "u32") return word;
+    return type == "s32" ? static_cast<std::int32_t>(word) : std::bit_cast<float>(word);
+  };
+  for (std::string const type : {"f32", "u32", "s32"})
+    for (std::string const operation : {"min", "max", "min.abs", "max.abs", "max.NaN", "min.abs.NaN"})
+      for (Moved const& m :
+           {Moved{"32x32b", 8, false, 0}, Moved{"32x32b", 2, false, 0}, Moved{"16x32bx2", 4, false, 7}}) {
+        if (type != "f32" && operation.size() > 3) continue;
+        bool const largest = operation.starts_with("max"), of_magnitudes = operation.find("abs") != std::string::npos,
+                   shows_nan = operation.find("NaN") != std::string::npos;
+        auto image = random_words(random, 128 * 512);
+        for (std::uint32_t& word : image)
+          if (type == "f32") word = random.below(9) == 0 ? 0x7fffffffu : word & 0xbf7fffffu;
+        std::string load = transfer(m, true, "%r4");
+        load.replace(load.find(".ld."), 4, ".ld.red.");
+        load.replace(load.find(".b32"), 4, "." + operation + "." + type);
+        load.replace(load.find("}, ["), 4, "}, %r5, [");
+        TensorBench bench(" add.u32 %r4, %ta, %quarter; add.u32 %r4, %r4, 11;\n" + load + " mov.b32 %a" +
+                          std::to_string(m.registers()) + ", %r5;\n" + values_out('a', m.registers() + 1, "values"));
+        bench.image(image);
+        std::uint64_t const result = bench.buffer("values", std::uint64_t{512} * (m.registers() + 1));
+        bench.run();
+        INFO(type << " " << operation << " " << described(m));
+        REQUIRE(bench.message() == "");
+        auto const got = bench.read<std::uint32_t>(result);
+        for (std::size_t lane = 0; lane < 128; ++lane) {
+          std::size_t const count = static_cast<std::size_t>(m.registers());
+          std::vector<double> all;
+          bool nan = false;
+          for (std::size_t r = 0; r < count; ++r) {
+            std::size_t const row = lane % 32 % (m.split ? 16 : 32) + lane / 32 * 32;
+            std::size_t const column = 11 + r + (m.split && lane % 32 >= 16 ? 7 : 0);
+            std::uint32_t const word = image[row * 512 + column];
+            REQUIRE(got[lane * (count + 1) + r] == word);
+            double const x = value(type, word);
+            if (std::isnan(x))
+              nan = true;
+            else
+              all.push_back(of_magnitudes ? std::fabs(x) : x);
+          }
+          double const reduced = value(type, got[lane * (count + 1) + count]);
+          if (all.empty() || (nan && shows_nan))
+            CHECK(std::isnan(reduced));
+          else
+            CHECK(reduced == (largest ? *std::ranges::max_element(all) : *std::ranges::min_element(all)));
+        }
+      }
+}
+
 TEST_CASE("tcgen05.alloc gives the first free columns, and what was freed again") {
   TensorBench bench(
       " @%first tcgen05.dealloc.cta_group::1.sync.aligned.b32 %ta, 512;\n"
@@ -364,7 +416,8 @@ TEST_CASE("tcgen05 refuses what PTX does not have") {
            "tcgen05.st.sync.aligned.16x256b.x64.b32 [%ta], " + register_list('a', 128),
            "tcgen05.alloc.sync.aligned.shared::cta.b32 [slot], 32", "tcgen05.cp.cta_group::1.32x128b [%ta], %q4",
            "tcgen05.cp.cta_group::1.128x256b.b4x16_p64 [%ta], %q4", "tcgen05.unheard.cta_group::1 [%ta]",
-           "tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%a0, %a1}, %a2, [%ta]"}) {
+           "tcgen05.ld.red.sync.aligned.32x32b.x1.max.f32 {%a0}, %a2, [%ta]",
+           "tcgen05.ld.red.sync.aligned.32x32b.x2.max.abs.u32 {%a0, %a1}, %a2, [%ta]"}) {
     INFO(instruction);
     TensorBench bench(" " + instruction + ";\n", true, false);
     bench.image({});
