@@ -196,6 +196,9 @@ void Machine::find_lanes(Context const& c, MicroOp const& op, Elsewhere& found) 
       at.lane = w * lanes_per_warp + static_cast<std::uint32_t>(std::countr_zero(bits));
       at.address = address_of(c, op, at.lane);
       at.space = op.access->space == StateSpace::generic ? resolve(at.address) : op.access->space;
+      // Where an address of shared memory is asked for and a generic one is given, devices take its lower half.
+      if (op.access->space == StateSpace::shared && at.address >> window_bits == shared_window >> window_bits)
+        at.address -= shared_window;
       if (at.space == StateSpace::shared && p_.of_pairs) at.address = without_own_rank(at.address);
       std::uint32_t rank = 0;
       if (Machine const* const peer = peer_at(at.space, at.address, rank)) {

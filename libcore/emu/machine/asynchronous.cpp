@@ -18,8 +18,11 @@ void pass_over_lane(Context& c, MicroOp const& op, Finding::Kind kind, std::uint
 void notify_phase(Context& c, std::uint32_t const* bits) {
   static_cast<Machine*>(c.machine)->notify_phase(c, bits);
 }
-void wait_for_phase(Context& c, std::byte const* object, std::uint32_t parity) {
-  static_cast<Machine*>(c.machine)->wait_for_phase(c, {object, parity});
+void wait_for_phases(Context& c, Phase const* phases, std::uint32_t count) {
+  PhaseWait wait;
+  wait.count = count;
+  std::copy_n(phases, count, wait.phases.begin());
+  static_cast<Machine*>(c.machine)->wait_for_phases(c, wait);
 }
 
 void Machine::stop_at_lane(Context const& c, MicroOp const& op, Finding::Kind kind, std::uint32_t lane,
@@ -48,11 +51,13 @@ void Machine::notify_phase(Context const& c, std::uint32_t const* bits) const {
 
 // The running fragment stops at the end of its block, unless some of its lanes have not tested. Objects in other memory
 // than the group's own are tested again and again: it may be gone, and others may write it.
-void Machine::wait_for_phase(Context const& c, PhaseWait const& phase) {
+void Machine::wait_for_phases(Context const& c, PhaseWait const& wait) {
   std::less<> const before;
-  bool const own = !before(phase.object, shared_.data()) && before(phase.object, shared_.data() + shared_.size());
+  bool const own = std::all_of(wait.phases.begin(), wait.phases.begin() + wait.count, [&](Phase const& phase) {
+    return !before(phase.object, shared_.data()) && before(phase.object, shared_.data() + shared_.size());
+  });
   if (!own || !std::equal(c.bits, c.bits + c.warps, bits_.begin())) return;
-  waits_ = phase;
+  waits_ = wait;
   next_rank_ = 0;
 }
 

@@ -94,7 +94,7 @@ void Machine::push(Unit& unit, std::uint32_t block, Bits const& bits) {
   made.bits = bits;
   made.since = context_.syncs;
   made.stack_limit = stacks_.limit();
-  if (!waits_.object) return;
+  if (waits_.count == 0) return;
   made.state = Fragment::State::waiting;
   made.waits = waits_;
 }

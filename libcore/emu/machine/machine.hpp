@@ -93,7 +93,7 @@ class Machine {
                                  char const* message) const;  // asynchronous.cpp
   void pass_over_lane(Context const&, MicroOp const&, Finding::Kind, std::uint32_t lane, char const* message) const;
   void notify_phase(Context const&, std::uint32_t const* bits) const;
-  void wait_for_phase(Context const&, PhaseWait const&);
+  void wait_for_phases(Context const&, PhaseWait const&);
   // tensor_memory.cpp
   std::uint32_t tensor_homes(bool pair, TensorHome* homes, std::uint32_t& own);
   std::uint32_t allocate_columns(Context const&, MicroOp const&, std::uint32_t lane, bool pair, std::uint32_t columns);
@@ -139,7 +139,7 @@ class Machine {
   void push(Unit&, std::uint32_t block, Bits const&);
   void choose_mode(Unit const&);
   bool stops_soon() const {
-    return turns_.yielding() || waits_.object;
+    return turns_.yielding() || waits_.count > 0;
   }  // the running fragment, at the end of its block
   void run_block(BlockCode const&);
   bool go_on(Unit&, BlockCode const&);  // past the block's end; false when another fragment must be picked
@@ -264,7 +264,7 @@ class Machine {
   std::uint32_t live_warps_ = 0;
   Mode mode_ = Mode::full;
   bool alone_ = false;  // no other fragment in the unit
-  PhaseWait waits_;     // of all its lanes, from the end of its block on; of no object: none
+  PhaseWait waits_;     // of all its lanes, from the end of its block on
 
   Cluster const* cluster_ = nullptr;  // of several groups
   std::uint32_t cluster_rank_ = 0;

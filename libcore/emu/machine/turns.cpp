@@ -62,15 +62,21 @@ void Turns::rotate(Unit& unit, std::uint64_t syncs) {
 }
 
 void Turns::test_phases(Unit& unit, std::uint64_t syncs, bool all) {
+  auto const is_complete = [](Phase const& phase) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, phase.object, sizeof word);
+    return !is_in_phase(word, phase.parity);
+  };
   for (Fragment& f : unit.fragments) {
     if (f.state != Fragment::State::waiting) continue;
-    std::uint64_t word = 0;
-    std::memcpy(&word, f.waits.object, sizeof word);
-    if (all || !is_in_phase(word, f.waits.parity))
+    if (std::any_of(f.waits.phases.begin(), f.waits.phases.begin() + f.waits.count, is_complete))
       f.state = Fragment::State::ready;
     else
       f.since = syncs;
   }
+  if (!all || std::ranges::any_of(unit.fragments, runs)) return;
+  for (Fragment& f : unit.fragments)
+    if (f.state == Fragment::State::waiting) f.state = Fragment::State::ready;
 }
 
 bool Turns::wake(Unit& unit, std::uint64_t syncs) {

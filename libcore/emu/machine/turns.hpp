@@ -9,7 +9,7 @@
 // hence each turn halves the budget; it begins anew with each group, so that groups do not depend on each other. Every
 // fragment gets a turn, and in it makes progress: after finitely many turns it has left its loop or none can.
 //
-// Lanes that have all found the phase of one mbarrier incomplete wait until it is complete, and test again only when
+// Lanes that have all found phases of a few mbarriers incomplete wait until one is complete, and test again only when
 // all others wait, too: what a wait counts does not depend on how long it is.
 //
 // A group that has executed very many of them is set aside for later ones (residents.cpp).
@@ -51,7 +51,7 @@ class Turns {
   // Makes the fragment that has waited longest the only ready one, if others kept it waiting.
   void rotate(Unit&, std::uint64_t syncs);
   void left() { leaving_ = false; }
-  // Fragments whose phase is complete are ready again; or all that wait for one.
+  // Fragments of which a phase is complete are ready again; or, where none can run, all that wait for one.
   static void test_phases(Unit&, std::uint64_t syncs, bool all);
   // No fragment is ready: lanes of a warp that have met go on, else those that were passed over.
   static bool wake(Unit&, std::uint64_t syncs);

@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "emu/decode/program.hpp"
+#include "emu/opcodes/copy.hpp"
 
 namespace kernelcast::emu {
 
 using Bits = std::array<std::uint32_t, max_warps_per_unit>;
 
-// An mbarrier, and the parity of its phase that is not complete.
+// What lanes wait for: until one of these phases is complete. No phase: they do not wait.
 struct PhaseWait {
-  std::byte const* object = nullptr;
-  std::uint32_t parity = 0;
+  std::array<Phase, max_phases> phases{};
+  std::uint32_t count = 0;
 };
 
 // Lanes of a unit that are at the same place.

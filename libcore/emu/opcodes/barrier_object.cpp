@@ -1,16 +1,17 @@
 // mbarrier and cp.async.mbarrier.arrive. Class sync.
 //
 // Lanes take their turn in ascending order. A test never waits: a program that waits tests in a loop, and such a loop
-// lets others run (machine/turns.hpp): lanes that all wait for the same phase until it is complete. How they are
-// counted: one access to shared memory of 8 bytes per lane, a store for init and inval, else an atomic operation. When
-// lanes find a phase complete, observers hear of a meeting: these go on, and whatever any lane of the group did before
-// happens before what they do next.
+// lets others run (machine/turns.hpp): lanes that all wait for phases of a few mbarriers until one is complete. How
+// they are counted: one access to shared memory of 8 bytes per lane, a store for init and inval, else an atomic
+// operation. When lanes find a phase complete, observers hear of a meeting: these go on, and whatever any lane of the
+// group did before happens before what they do next.
 //
 // Deadlock: lanes that test without end let all others run, until these end, wait at a barrier or execute a block with
 // a synchronising operation (machine/turns.hpp). When very many tests in a row have failed, no mbarrier has changed and
 // no other such block was executed, nothing can complete the phase any more.
 #include "emu/opcodes/barrier_object.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "emu/opcodes/copy.hpp"
@@ -60,7 +61,17 @@ struct Waiting {
   BarrierObject object;
   u32 lane = 0;
   bool any = false;
-  std::byte const* at = nullptr;  // where all that wait do, for the same phase; else null
+  Phase phases[max_phases];  // of all that wait
+  u32 count = 0;             // above max_phases: too many
+
+  void add(BarrierObject const& b, u32 of, std::byte const* at) {
+    if (!any) object = b, lane = of;
+    any = true;
+    for (u32 k = 0; k < std::min(count, max_phases); ++k)
+      if (phases[k].object == at) return;
+    if (count < max_phases) phases[count] = {at, b.parity};
+    ++count;
+  }
 };
 
 [[noreturn]] void stop_waiting(Context& c, MicroOp const& op, Waiting const& w, u64 address) {
@@ -109,16 +120,14 @@ void operate(Context& c, MicroOp const& op) {
       } else if (b.parity != states[lane]) {
         complete[lane / lanes_per_warp] |= 1u << lane % lanes_per_warp;
         went_on = true;
-      } else if (!waiting.any) {
-        waiting = {b, lane, true, host};
-      } else if (waiting.at != host) {
-        waiting.at = nullptr;
+      } else {
+        waiting.add(b, lane, host);
       }
     });
   });
   if (went_on) c.failed_tests = 0;
   if (waiting.any && !went_on && waits_for_ever(c)) stop_waiting(c, op, waiting, at[waiting.lane]);
-  if (waiting.at && !went_on) wait_for_phase(c, waiting.at, waiting.object.parity);
+  if (waiting.any && waiting.count <= max_phases && !went_on) wait_for_phases(c, waiting.phases, waiting.count);
   if (test && c.observed) notify_phase(c, complete);
   u32 const to = op.d[0];
   if (to == no_slot) return;

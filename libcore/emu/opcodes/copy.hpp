@@ -133,7 +133,13 @@ struct LaunchQuery {
 
 // Observers hear that lanes found a phase complete; machine/asynchronous.cpp.
 void notify_phase(Context&, std::uint32_t const* bits);
-// All lanes that execute have found the phase of this parity incomplete.
-void wait_for_phase(Context&, std::byte const* object, std::uint32_t parity);
+// An mbarrier object, and the parity of its phase that is not complete.
+struct Phase {
+  std::byte const* object = nullptr;
+  std::uint32_t parity = 0;
+};
+inline constexpr std::uint32_t max_phases = 4;  // that lanes wait for together
+// All lanes that execute have found one of these phases incomplete.
+void wait_for_phases(Context&, Phase const*, std::uint32_t count);
 
 }  // namespace kernelcast::emu

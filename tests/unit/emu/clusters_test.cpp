@@ -171,6 +171,41 @@ TEST_CASE("observers hear of the groups of clusters that were asked for") {
   for (std::uint32_t g = 0; g < 8; ++g) CHECK(result[g * 64] == (g / 2 == 1 || g / 2 == 3 ? 1 : 0));
 }
 
+TEST_CASE("lanes whose phase another group has completed go on, however many others of their group test in vain") {
+  // Warps 0 to 7 test mbarriers 0 to 7, which are too many to wait for; warp 8 waits for 8, at an earlier place than
+  // warp 9, which waits for 9. That the other group completes; then warp 9 completes all the others.
+  std::string const body =
+      " mov.u32 %r5, sm; shr.u32 %r6, %r0, 5; shl.b32 %r7, %r6, 3; add.u32 %r7, %r7, %r5; and.b32 %r8, %r0, 31;\n"
+      " setp.ne.u32 %p, %r8, 0; @%p bra ready; mbarrier.init.shared.b64 [%r7], 1;\nready:\n" +
+      cluster_barrier +
+      " setp.ge.u32 %p, %r6, 8; @%p bra single;\nmany:\n mbarrier.try_wait.parity.shared.b64 %done, [%r7], 0; @!%done "
+      "bra many;\n bra done;\nsingle:\n setp.ne.u32 %p, %r8, 0; @%p bra done; setp.eq.u32 %p, %r6, 9; @%p bra last;\n"
+      "earlier:\n mbarrier.try_wait.parity.shared.b64 %done, [%r7], 0; @!%done bra earlier;\n bra done;\nlast:\n"
+      " mov.u32 %r9, %cluster_ctarank; xor.b32 %r9, %r9, 1; mapa.shared::cluster.u32 %r10, %r7, %r9;\n"
+      " mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r10];\nlater:\n"
+      " mbarrier.try_wait.parity.shared.b64 %done, [%r7], 0; @!%done bra later;\n mov.u32 %r11, 0;\ncomplete:\n"
+      " mbarrier.arrive.shared.b64 _, [%r5]; add.u32 %r5, %r5, 8; add.u32 %r11, %r11, 1; setp.lt.u32 %p, %r11, 9; @%p "
+      "bra complete;\ndone:\n st.global.u32 [%q1], 7;\n" +
+      cluster_barrier;
+  ClusterBench bench(body, {4, 1, 1}, {2, 1, 1}, 320);
+  CHECK(bench.result() == std::vector<std::uint32_t>(4 * 320, 7));
+}
+
+TEST_CASE("a generic address of the own shared memory is taken where one of shared memory is asked for") {
+  // Of a group with a rank, too: some kernels hand over pointers where PTX asks for .shared::cta.
+  std::string const body =
+      " mov.u64 %q2, sm; cvta.shared.u64 %q2, %q2; mul.wide.u32 %q3, %r0, 4; add.u64 %q2, %q2, %q3; add.u32 %r5, %r3, "
+      "40;\n st.shared::cta.u32 [%q2], %r5; ld.shared.u32 %r6, [%q2]; st.global.u32 [%q1], %r6;\n";
+  for (std::uint32_t const size : {1u, 2u}) {
+    ClusterBench bench(body, {4, 1, 1}, {size, 1, 1});
+    auto const result = bench.result();
+    for (std::uint32_t i = 0; i < result.size(); ++i) REQUIRE(result[i] == i / 64 + 40);
+  }
+  std::string outside = body;
+  outside.replace(outside.find("40;"), 3, "40; add.u64 %q2, %q2, 4096;");
+  CHECK_THAT(ClusterBench(outside, {1, 1, 1}, {1, 1, 1}).message(), Contains("shared store of 4 bytes at offset 4096"));
+}
+
 TEST_CASE("groups of a cluster that wait for mbarriers which none completes are a deadlock") {
   std::string const wait = " setp.eq.u32 %p, %r0, 0; @%p mbarrier.init.shared::cta.b64 [bar], 1;\n" + cluster_barrier +
                            "again:\n mbarrier.try_wait.parity.shared::cta.b64 %done, [bar], 0; @!%done bra again;\n";

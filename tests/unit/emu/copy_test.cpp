@@ -218,6 +218,40 @@ TEST_CASE("lanes that wait for an mbarrier let the others arrive") {
   CHECK(seen.met == ~0u);
 }
 
+TEST_CASE("lanes that wait for a few mbarriers together test each once in vain") {
+  struct Tests : Observer {
+    std::uint64_t lanes = 0;
+    void memory(MemoryAccess const& a) override {
+      if (a.direction != Direction::atomic) return;
+      for (std::uint32_t w = 0; w < 2 && w < a.lanes.warps; ++w)
+        lanes += static_cast<std::uint64_t>(std::popcount(a.lanes.masks[w]));
+    }
+    std::unique_ptr<Observer> fork() const override { return std::make_unique<Tests>(); }
+    void join(Observer const& other) override { lanes += static_cast<Tests const&>(other).lanes; }
+  };
+  // Warps 0 and 1 wait, each for its own; warp 2 arrives at one after the other, late.
+  for (std::string const work : {"10", "100000"}) {
+    Bench bench = bench_of(
+        " shr.u32 %r8, %r0, 5; and.b32 %r9, %r0, 31; shl.b32 %r10, %r8, 3; add.u32 %r10, %r10, %r1;\n"
+        " setp.ne.u32 %p, %r9, 0; @%p bra begun; mbarrier.init.shared.b64 [%r10], 1;\nbegun:\n bar.sync 0;\n"
+        " setp.eq.u32 %p, %r8, 2; @%p bra work;\nwait:\n mbarrier.try_wait.parity.shared.b64 %done, [%r10], 0; "
+        "@!%done bra wait;\n exit;\nwork:\n mov.u32 %r11, 0;\nbusy:\n add.u32 %r11, %r11, 1; membar.cta; "
+        "setp.lt.u32 %p, %r11, " +
+        work +
+        "; @%p bra busy;\n setp.ne.u32 %p, %r9, 0; @%p exit; mbarrier.arrive.shared.b64 _, [sm]; membar.cta; "
+        "mbarrier.arrive.shared.b64 _, [sm+8];\n");
+    bench.launch.block = {96, 1, 1};
+    bench.buffer("a", 4);
+    bench.buffer("b", 4);
+    Tests seen;
+    Observer* const observers[] = {&seen};
+    bench.run(observers);
+    REQUIRE(message(bench).empty());
+    CHECK(seen.lanes <= 32 * 5);  // both in vain, then one of them, then each
+    CHECK(seen.lanes >= 32 * 2);
+  }
+}
+
 TEST_CASE("misuse of an mbarrier is found") {
   struct Fault {
     std::string text, message;
