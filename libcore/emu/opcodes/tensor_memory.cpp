@@ -88,6 +88,8 @@ bool reach(Context& c, MicroOp const& op, TensorTransfer const& f, u32 warp, Ten
   at.column = static_cast<u32>(address) & 0xffff;
   u32 const quarter = (c.first_warp + warp) % TensorMemory::quarters * TensorMemory::quarter_lanes;
   u32 const rows = f.shape == Shape::l32x32b ? 32 : 16;
+  // Devices ignore the bits of the lane that say a warp: addresses without them are those of the own quarter.
+  if (at.row < TensorMemory::quarter_lanes) at.row += quarter;
   if (at.row != quarter && !(rows == 16 && at.row == quarter + 16)) {
     std::string const text = "accesses lanes of tensor memory from " + std::to_string(at.row) +
                              " on; a warp of this number has " + std::to_string(quarter) + " to " +
