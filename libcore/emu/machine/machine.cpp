@@ -121,8 +121,9 @@ bool Machine::pick(Unit& unit, bool& test_again) {
       parked = true;
       return false;
     }
-    if (f.key != lowest || f.state == Fragment::State::waiting) {
-      if (f.state == Fragment::State::ready) next = std::min(next, f.key);
+    bool const stays = f.state == Fragment::State::waiting || f.state == Fragment::State::held;
+    if (f.key != lowest || stays) {
+      if (f.state == Fragment::State::ready || f.state == Fragment::State::held) next = std::min(next, f.key);
       oldest = std::min(oldest, f.since);
       return false;
     }

@@ -74,9 +74,39 @@ void Turns::test_phases(Unit& unit, std::uint64_t syncs, bool all) {
     else
       f.since = syncs;
   }
+  hold(unit, syncs);
   if (!all || std::ranges::any_of(unit.fragments, runs)) return;
+  auto const holds = [](Fragment const& f) { return f.state == Fragment::State::held; };
+  auto const woken = std::ranges::any_of(unit.fragments, holds) ? Fragment::State::held : Fragment::State::waiting;
   for (Fragment& f : unit.fragments)
-    if (f.state == Fragment::State::waiting) f.state = Fragment::State::ready;
+    if (f.state == woken) f.state = Fragment::State::ready;
+}
+
+void Turns::hold(Unit& unit, std::uint64_t syncs) {
+  for (Fragment& f : unit.fragments)
+    if (f.state == Fragment::State::held) f.state = Fragment::State::ready;
+  for (std::size_t k = 0; k < unit.fragments.size(); ++k) {
+    if (unit.fragments[k].state != Fragment::State::ready) continue;
+    Bits behind{};
+    bool some = false, all = true;
+    for (Fragment const& g : unit.fragments)
+      if (g.state == Fragment::State::waiting && g.key < unit.fragments[k].key)
+        for (std::uint32_t w = 0; w < unit.warps; ++w)
+          if (g.bits[w]) behind[w] = unit.fragments[k].bits[w];
+    for (std::uint32_t w = 0; w < unit.warps; ++w) {
+      some |= behind[w] != 0;
+      all &= behind[w] == unit.fragments[k].bits[w];
+    }
+    if (!some) continue;
+    if (!all) {
+      Fragment ahead = unit.fragments[k];
+      for (std::uint32_t w = 0; w < unit.warps; ++w) ahead.bits[w] &= ~behind[w];
+      unit.fragments[k].bits = behind;
+      unit.fragments.push_back(ahead);
+    }
+    unit.fragments[k].state = Fragment::State::held;
+    unit.fragments[k].since = syncs;
+  }
 }
 
 bool Turns::wake(Unit& unit, std::uint64_t syncs) {

@@ -10,7 +10,8 @@
 // fragment gets a turn, and in it makes progress: after finitely many turns it has left its loop or none can.
 //
 // Lanes that have all found phases of a few mbarriers incomplete wait until one is complete, and test again only when
-// all others wait, too: what a wait counts does not depend on how long it is.
+// all others wait, too: what a wait counts does not depend on how long it is. Lanes of the same warp that are further
+// on are held meanwhile, as long as anything else can run: they mostly go to where all of the warp meet (shfl.sync).
 //
 // A group that has executed very many of them is set aside for later ones (residents.cpp).
 //
@@ -53,6 +54,8 @@ class Turns {
   void left() { leaving_ = false; }
   // Fragments of which a phase is complete are ready again; or, where none can run, all that wait for one.
   static void test_phases(Unit&, std::uint64_t syncs, bool all);
+  // Lanes behind others of their warp that wait for a phase are held.
+  static void hold(Unit&, std::uint64_t syncs);
   // No fragment is ready: lanes of a warp that have met go on, else those that were passed over.
   static bool wake(Unit&, std::uint64_t syncs);
 

@@ -25,6 +25,7 @@ struct Fragment {
     ready,
     passed_over,  // has kept others waiting for too long: runs when no ready one is left
     waiting,      // for a phase of an mbarrier
+    held,         // behind lanes of the same warps that wait for a phase: runs when nothing else can
     parked        // at a barrier; the key is where it goes on
   };
   std::uint64_t key = 0;  // see Machine::key_of: the lowest runs first

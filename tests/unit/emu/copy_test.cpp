@@ -252,6 +252,38 @@ TEST_CASE("lanes that wait for a few mbarriers together test each once in vain")
   }
 }
 
+TEST_CASE("lanes of a warp of which one waits for an mbarrier meet it where all take part") {
+  // Lane 0 gets its value after the wait; the other warp arrives late.
+  std::string const body =
+      " shr.u32 %r8, %r0, 5; and.b32 %r9, %r0, 31; setp.ne.u32 %p, %r0, 0; @%p bra begun; mbarrier.init.shared.b64 "
+      "[bar], 1;\nbegun:\n bar.sync 0;\n setp.eq.u32 %p, %r8, 1; @%p bra work;\n mov.u32 %r5, 1; setp.ne.u32 %p, %r9, "
+      "0; @%p bra join;\nwait:\n mbarrier.try_wait.parity.shared.b64 %done, [bar], 0; @!%done bra wait;\n mov.u32 %r5, "
+      "42;\njoin:\n shfl.sync.idx.b32 %r6, %r5, 0, 31, -1;\n mul.wide.u32 %q2, %r0, 4; add.u64 %q2, %q2, %q1; "
+      "st.global.b32 [%q2], %r6; exit;\nwork:\n mov.u32 %r11, 0;\nbusy:\n add.u32 %r11, %r11, 1; membar.cta; "
+      "setp.lt.u32 %p, %r11, 10000; @%p bra busy;\n setp.ne.u32 %p, %r9, 0; @%p exit; mbarrier.arrive.shared.b64 _, "
+      "[bar];\n";
+  Bench bench = bench_of(body);
+  bench.launch.block = {64, 1, 1};
+  bench.buffer("a", 4);
+  std::uint64_t const result = bench.buffer("b", 128);
+  bench.run();
+  REQUIRE(message(bench).empty());
+  CHECK(bench.read<std::uint32_t>(result) == std::vector<std::uint32_t>(32, 42));
+}
+
+TEST_CASE("lanes go on past one of their warp that waits for what they do") {
+  Bench bench = bench_of(
+      " setp.ne.u32 %p, %r0, 0; @%p bra begun; mbarrier.init.shared.b64 [bar], 31;\nbegun:\n bar.sync 0;\n"
+      " @%p bra later;\nwait:\n mbarrier.try_wait.parity.shared.b64 %done, [bar], 0; @!%done bra wait;\n bra done;\n"
+      "later:\n mbarrier.arrive.shared.b64 _, [bar];\ndone:\n mul.wide.u32 %q2, %r0, 4; add.u64 %q2, %q2, %q1; "
+      "st.global.b32 [%q2], 7;\n");
+  bench.buffer("a", 4);
+  std::uint64_t const result = bench.buffer("b", 128);
+  bench.run();
+  REQUIRE(message(bench).empty());
+  CHECK(bench.read<std::uint32_t>(result) == std::vector<std::uint32_t>(32, 7));
+}
+
 TEST_CASE("misuse of an mbarrier is found") {
   struct Fault {
     std::string text, message;
