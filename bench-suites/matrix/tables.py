@@ -1,6 +1,6 @@
-"""The tables of this suite, from what tutorials.py, grouped.py, cutlass.sh and llmc.sh have left.
+"""The tables of this suite, from what tutorials.py, grouped.py, cutlass.sh, llmc.sh and projects.sh have left.
 
-Usage: tables.py BIN RESULTS: writes RESULTS/opcodes.csv and RESULTS/kernels.csv
+Usage: tables.py BIN RESULTS: writes RESULTS/opcodes.csv, RESULTS/kernels.csv and RESULTS/projects-table.csv
 """
 
 import csv
@@ -161,7 +161,38 @@ def kernels(bin, results):
             row("llm.c: " + name, {"sm_80": text}, found, f"{float(entries[-1]['s'] or 0):.1f} s")
 
 
+def projects(bin, results):
+    with open(results / "projects-table.csv", "w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["project", "program", "target", "kernels", "opcodes", "refused", "status", "limited by", "s"])
+        for entry in table(results / "projects.csv"):
+            app = results / "projects" / entry["program"] / "app"
+            words, refused, names = set(), set(), set()
+            if app.exists():
+                listed = subprocess.run([bin / "matrix_opcodes", "x", app], capture_output=True, text=True, check=True)
+                for row in csv.reader(listed.stdout.splitlines()):
+                    names.add(row[2])
+                    words.add(row[3])
+                    if row[4]:
+                        refused.add(row[3])
+            found = limiters(bin, largest(results / "projects" / (entry["program"] + ".csv")), [entry["device"]])
+            out.writerow(
+                [
+                    entry["project"],
+                    entry["program"],
+                    entry["target"],
+                    len(names),
+                    len(words),
+                    len(refused),
+                    entry["status"],
+                    found.get(entry["device"], "–"),
+                    f"{float(entry['s']):.1f}" if entry["s"] else "–",
+                ]
+            )
+
+
 if __name__ == "__main__":
     bin, results = map(pathlib.Path, sys.argv[1:])
     opcodes(bin, results)
     kernels(bin, results)
+    projects(bin, results)
