@@ -1,4 +1,4 @@
-"""The tables of this suite, from what tutorials.py, grouped.py, cutlass.sh, llmc.sh and projects.sh have left.
+"""The tables of this suite, from what tutorials.py, grouped.py, cutlass.sh, llmc.sh, llmc_amd.sh and projects.sh have left.
 
 Usage: tables.py BIN RESULTS: writes RESULTS/opcodes.csv, RESULTS/kernels.csv and RESULTS/projects-table.csv
 """
@@ -156,6 +156,8 @@ def kernels(bin, results):
                 if good
                 else {}
             )
+            amd = results / "llmc" / (program + "-gfx942.csv")
+            found |= limiters(bin, largest(amd), ["mi300x"]) if amd.exists() else {}
             text = "; ".join(["ok" if not bad else f"{len(good)} of {len(entries)} ok", *bad])
             name += f" ({len(entries)})" if len(entries) > 1 else ""
             row("llm.c: " + name, {"sm_80": text}, found, f"{float(entries[-1]['s'] or 0):.1f} s")
