@@ -55,7 +55,7 @@ std::optional<std::uint64_t> bytes_of(emu::Program const& program, std::uint32_t
       if (m == ptx::name(type)) bytes = ptx::size_bytes(type);
   if (i.is(Op::cp) && i.operands.size() > 2 && i.operands[2].kind == ptx::Operand::Kind::integer)
     return i.operands[2].value;
-  if (i.is_bulk_copy()) return bulk_piece_bytes;
+  if (i.is_bulk_copy() || (i.is(Op::st) && i.has("bulk"))) return bulk_piece_bytes;
   if (i.is(Op::ldmatrix, Op::stmatrix)) return matrix_row_bytes;
   if (auto const requests = program.fragment_requests(instruction); requests.count > 0) return requests.bytes;
   if (bytes == 0 || i.is(Op::cp)) return std::nullopt;

@@ -57,7 +57,7 @@ class Checks final : public Observer {
   void group_end() override;
   void block(std::uint32_t, Lanes const&) override;
   void guarded(std::uint32_t, Lanes const&) override;
-  void barrier(std::uint32_t, Lanes const&) override;
+  void barrier(std::uint32_t, Lanes const&, std::uint32_t number, std::uint32_t threads) override;
   void memory(MemoryAccess const&) override;
   void tensor_memory(TensorMemoryAccess const&) override;
   void frame(FrameChange const&) override;

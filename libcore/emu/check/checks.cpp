@@ -211,7 +211,7 @@ void Checks::guarded(std::uint32_t instruction, Lanes const& lanes) {
   if (state_->checks_async()) state_->async.guarded(instruction, lanes);
 }
 
-void Checks::barrier(std::uint32_t instruction, Lanes const& lanes) {
+void Checks::barrier(std::uint32_t instruction, Lanes const& lanes, std::uint32_t, std::uint32_t) {
   if (state_->checks_async()) state_->async.reach(instruction, lanes);
 }
 

@@ -37,6 +37,11 @@ std::optional<InstructionType> classify_asynchronous(ptx::Instruction const& i, 
   using ptx::Op;
   if (i.tests_mbarrier()) return of_queue(Class::smem_load, Kind::phase, Queue::none, space);
   if (i.is_bulk_copy()) return classify_bulk(i, space);
+  if (i.is(Op::st) && i.has("bulk")) {
+    InstructionType out{Class::smem_store, Kind::store, space};
+    out.engine = true;
+    return out;
+  }
   if (i.is(Op::cp, Op::wgmma) && (i.has("commit_group") || i.has("wait_group") || i.has("wait_all"))) {
     Queue const queue = i.is(Op::wgmma)  ? Queue::products
                         : !i.has("bulk") ? Queue::copies
