@@ -25,7 +25,7 @@ int lines_of(std::string const& text) {
 
 void check_kernel(std::string const& before, Kernel const& k, std::string const& after) {
   std::string body = k.body;
-  auto const mark = body.find('!', 0) == 0 ? 0 : body.find("\n!");
+  auto const mark = body.starts_with('!') ? 0 : body.find("\n!");
   int const expected =
       mark == std::string::npos ? 0 : lines_of(before) + lines_of(body.substr(0, mark + (mark ? 1 : 0))) + 1;
   if (mark != std::string::npos) body[mark ? mark + 1 : 0] = ' ';
