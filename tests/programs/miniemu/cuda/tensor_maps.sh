@@ -17,3 +17,8 @@ for rows in rows again; do
     { load += $column["global_load_bytes"]; store += $column["global_store_bytes"]; groups += $column["groups_emulated"] }
     END { if (load != 144 || store != 512 || groups != 2) { print load, store, groups; exit 1 } }' "$folder/$rows.csv"
 done
+# A trace has the rows of both.
+"$miniemu" "$folder"/kept/launch-*.toml --no-registers --groups all --emit trace -o "$folder/trace.csv"
+groups=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next } $1 == "exec" { print $column["group"] }' \
+  "$folder/trace.csv" | sort -u | tr '\n' ' ')
+[ "$groups" = "0 1 " ] || { echo "rows of groups $groups"; exit 1; }
