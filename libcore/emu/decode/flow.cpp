@@ -77,11 +77,12 @@ void Decoder::split() {
 }
 
 void Decoder::note_synchronisation(BasicBlock const& block) {
-  bool found = false;
+  bool found = false, idles = true;
   for (std::uint32_t i = block.first; i < block.last; ++i) {
     Instruction const& instruction = f_.instructions[i];
     if (!synchronises(instruction) || commutes(i)) continue;
     found = true;
+    idles &= instruction.is(ptx::Op::nanosleep, ptx::Op::membar, ptx::Op::fence);
     // What other groups have written is read in the order of the groups.
     if (instruction.is(ptx::Op::ld) && instruction.space() != ptx::StateSpace::shared) p_.order_dependent = true;
   }
@@ -89,7 +90,7 @@ void Decoder::note_synchronisation(BasicBlock const& block) {
   p_.synchronises = true;
   Draft draft;
   draft.kind = Draft::Kind::machine;
-  draft.handler = note_sync;
+  draft.handler = idles ? note_idling : note_sync;
   draft.instruction = block.first;
   d_.drafts.push_back(draft);
 }

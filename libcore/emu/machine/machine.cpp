@@ -379,6 +379,11 @@ void note_sync(Context& c, MicroOp const&) {
   if (++c.syncs >= c.deadline) static_cast<Machine*>(c.machine)->let_others_run();
 }
 
+void note_idling(Context& c, MicroOp const& op) {
+  ++c.failing_since;
+  note_sync(c, op);
+}
+
 void note_work(Context& c, MicroOp const& op, std::uint64_t units) {
   static_cast<Machine*>(c.machine)->work(op.instruction, units);
 }

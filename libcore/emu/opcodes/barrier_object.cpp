@@ -8,7 +8,7 @@
 //
 // Deadlock: lanes that test without end let all others run, until these end, wait at a barrier or execute a block with
 // a synchronising operation (machine/turns.hpp). When very many tests in a row have failed, no mbarrier has changed and
-// no other such block was executed, nothing can complete the phase any more.
+// no other such block was executed (but such that only sleep or fence), nothing can complete the phase any more.
 #include "emu/opcodes/barrier_object.hpp"
 
 #include <algorithm>

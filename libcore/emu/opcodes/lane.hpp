@@ -129,6 +129,7 @@ void access_elsewhere(Context&, MicroOp const&);                // not in the wi
 void notify_access(Context&, MicroOp const&, Placement const&, std::uint64_t delta);
 void notify_guarded(Context&, MicroOp const&);
 void note_sync(Context&, MicroOp const&);            // a block with a synchronising operation begins
+void note_idling(Context&, MicroOp const&);          // one whose operations complete nothing: sleep, fences
 [[noreturn]] void refuse(Context&, MicroOp const&);  // an opcode that cannot be executed
 
 }  // namespace kernelcast::emu
