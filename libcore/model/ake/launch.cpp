@@ -47,7 +47,7 @@ std::string_view opcode_of(record::Trace const& row, InstructionClass counted) {
 // The products of tcgen05 are counted by the trace.
 ptx::MatrixProduct product_of(std::string_view opcode, Space space) {
   auto const instruction = ptx::instruction_of(opcode);
-  if (space == Space::product) return {ptx::kind_of_data_product(instruction), 0};
+  if (space == Space::product) return {ptx::tcgen05_kind(instruction), 0};
   return ptx::matrix_product(instruction).value_or(ptx::MatrixProduct{});
 }
 
