@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "emu/tensor_map.hpp"
 #include "launch/places.hpp"
 #include "ptx/liveness.hpp"
 
@@ -22,27 +23,26 @@ using ptx::StateSpace;
 // Barriers that programs number: what waits there need not be the whole group.
 bool is_numbered_barrier(ptx::Instruction const& i) {
   if (!i.is_barrier() || i.has("warp") || i.has("cluster")) return false;
-  std::size_t const first = i.has("red") ? 1 : 0, last = i.operands.size() - (i.has("red") ? 1 : 0);
-  if (i.operands.size() <= first) return false;
-  ptx::Operand const& number = i.operands[first];
-  return last > first + 1 || number.kind != ptx::Operand::Kind::integer || number.value != 0;
+  // bar.red has a result before the number, and a predicate at the end.
+  std::size_t const at = i.has("red") ? 1 : 0, without_count = i.has("red") ? 3 : 1;
+  if (i.operands.size() < without_count) return false;
+  ptx::Operand const& number = i.operands[at];
+  return i.operands.size() > without_count || number.kind != ptx::Operand::Kind::integer || number.value != 0;
 }
-bool is_product_of_data(ptx::Instruction const& i) {
+// Its shape is data, so that the opcode does not say how many operations it is.
+bool is_tcgen05_product(ptx::Instruction const& i) {
   return i.is(Op::tcgen05) && i.has("mma");
 }
 
 // What the numbers of an instruction's item in column `addresses` are, as column `space` names it; empty: it has none.
 std::string_view space_of(ptx::Instruction const& i, record::InstructionClass counted) {
   if (is_numbered_barrier(i)) return record::barrier_space;
-  if (is_product_of_data(i)) return record::product_space;
+  if (is_tcgen05_product(i)) return record::product_space;
   if (i.tests_mbarrier() || i.arrives_at_mbarrier()) return name(i.is_bulk_copy() ? i.space() : StateSpace::shared);
   if (counted != record::InstructionClass::memory) return {};
   if (i.is(Op::tcgen05)) return name(StateSpace::shared);
   return name(i.is_image_access() || i.is(Op::txq, Op::suq) ? StateSpace::tex : i.space());
 }
-
-// Of a copy engine's pieces: each lies in one sector.
-constexpr std::uint64_t bulk_piece_bytes = 16;
 
 // Of ldmatrix and stmatrix, for each lane that names a row.
 constexpr std::uint64_t matrix_row_bytes = 16;
@@ -55,7 +55,8 @@ std::optional<std::uint64_t> bytes_of(emu::Program const& program, std::uint32_t
       if (m == ptx::name(type)) bytes = ptx::size_bytes(type);
   if (i.is(Op::cp) && i.operands.size() > 2 && i.operands[2].kind == ptx::Operand::Kind::integer)
     return i.operands[2].value;
-  if (i.is_bulk_copy() || (i.is(Op::st) && i.has("bulk"))) return bulk_piece_bytes;
+  if (i.is_bulk_copy() || (i.is(Op::st) && i.has("bulk")))
+    return emu::shared_granule_bytes;  // of a copy engine's pieces
   if (i.is(Op::ldmatrix, Op::stmatrix)) return matrix_row_bytes;
   if (auto const requests = program.fragment_requests(instruction); requests.count > 0) return requests.bytes;
   if (bytes == 0 || i.is(Op::cp)) return std::nullopt;
@@ -346,7 +347,7 @@ void TraceObserver::product(std::uint32_t instruction, std::uint32_t lane, char 
 void TraceObserver::memory(emu::MemoryAccess const& access) {
   State& s = *state_;
   std::uint32_t const item = s.item_of[access.instruction];
-  if (!s.running || item == State::no_item || is_product_of_data(s.program.kernel().instructions[access.instruction]))
+  if (!s.running || item == State::no_item || is_tcgen05_product(s.program.kernel().instructions[access.instruction]))
     return;
   auto const& items = s.blocks[s.block];
   char letter = letter_of(access.space);

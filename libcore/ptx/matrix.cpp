@@ -77,7 +77,7 @@ std::optional<MatrixProduct> matrix_product(Instruction const& i) {
   return out;
 }
 
-std::string kind_of_data_product(Instruction const& i) {
+std::string tcgen05_kind(Instruction const& i) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kinds{{{"kind::f16", "f16/f32"},
                                                                                        {"kind::tf32", "tf32/f32"},
                                                                                        {"kind::f8f6f4", "f8/f32"},

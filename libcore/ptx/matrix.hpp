@@ -22,7 +22,7 @@ struct MatrixProduct {
 // Nothing for all other instructions, and where the opcode does not say its shape (tcgen05, whose shape is data: the
 // emulator tells observers of each).
 std::optional<MatrixProduct> matrix_product(Instruction const&);
-// What tcgen05.mma says of its kind, with sums of f32, of integers i32; empty for other instructions.
-std::string kind_of_data_product(Instruction const&);
+// The kind that the opcode of tcgen05.mma names, with sums of f32 (integers: i32); empty for other instructions.
+std::string tcgen05_kind(Instruction const&);
 
 }  // namespace kernelcast::ptx

@@ -18,6 +18,7 @@
 #include "emu/opcodes/engine.hpp"
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/reduction.hpp"
+#include "emu/tensor_map.hpp"
 
 namespace kernelcast::emu::KERNELCAST_EMU_ISA {
 namespace {
@@ -76,7 +77,7 @@ void copy(Context& c, MicroOp const& op) {
            [&](std::byte* host, u32 lane) { std::memcpy(host, data[lane], bytes); });
 }
 
-constexpr u32 piece_bytes = 16, line_bytes = 128;
+constexpr u32 piece_bytes = shared_granule_bytes, line_bytes = 128;
 
 // A bulk copy of one lane. Requests end where a line of global memory does, so that none is asked for twice.
 class BulkCopier {

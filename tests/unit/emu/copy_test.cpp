@@ -34,6 +34,17 @@ std::string message(Bench const& bench) {
   return bench.outcome.finding ? bench.outcome.finding->message : "";
 }
 
+// The 32 words that so many work-items leave behind.
+std::vector<std::uint32_t> stored_by(std::string const& body, std::uint32_t items) {
+  Bench bench = bench_of(body);
+  bench.launch.block = {items, 1, 1};
+  bench.buffer("a", 4);
+  std::uint64_t const result = bench.buffer("b", 32 * sizeof(std::uint32_t));
+  bench.run();
+  REQUIRE(message(bench).empty());
+  return bench.read<std::uint32_t>(result);
+}
+
 // What is found where the kernel's buffers have so many bytes.
 std::string refusal(std::string const& body, std::uint64_t a_bytes, std::uint64_t b_bytes) {
   Bench bench = bench_of(body);
@@ -262,26 +273,16 @@ TEST_CASE("lanes of a warp of which one waits for an mbarrier meet it where all 
       "st.global.b32 [%q2], %r6; exit;\nwork:\n mov.u32 %r11, 0;\nbusy:\n add.u32 %r11, %r11, 1; membar.cta; "
       "setp.lt.u32 %p, %r11, 10000; @%p bra busy;\n setp.ne.u32 %p, %r9, 0; @%p exit; mbarrier.arrive.shared.b64 _, "
       "[bar];\n";
-  Bench bench = bench_of(body);
-  bench.launch.block = {64, 1, 1};
-  bench.buffer("a", 4);
-  std::uint64_t const result = bench.buffer("b", 128);
-  bench.run();
-  REQUIRE(message(bench).empty());
-  CHECK(bench.read<std::uint32_t>(result) == std::vector<std::uint32_t>(32, 42));
+  CHECK(stored_by(body, 64) == std::vector<std::uint32_t>(32, 42));
 }
 
 TEST_CASE("lanes go on past one of their warp that waits for what they do") {
-  Bench bench = bench_of(
+  std::string const body =
       " setp.ne.u32 %p, %r0, 0; @%p bra begun; mbarrier.init.shared.b64 [bar], 31;\nbegun:\n bar.sync 0;\n"
       " @%p bra later;\nwait:\n mbarrier.try_wait.parity.shared.b64 %done, [bar], 0; @!%done bra wait;\n bra done;\n"
       "later:\n mbarrier.arrive.shared.b64 _, [bar];\ndone:\n mul.wide.u32 %q2, %r0, 4; add.u64 %q2, %q2, %q1; "
-      "st.global.b32 [%q2], 7;\n");
-  bench.buffer("a", 4);
-  std::uint64_t const result = bench.buffer("b", 128);
-  bench.run();
-  REQUIRE(message(bench).empty());
-  CHECK(bench.read<std::uint32_t>(result) == std::vector<std::uint32_t>(32, 7));
+      "st.global.b32 [%q2], 7;\n";
+  CHECK(stored_by(body, 32) == std::vector<std::uint32_t>(32, 7));
 }
 
 TEST_CASE("misuse of an mbarrier is found") {

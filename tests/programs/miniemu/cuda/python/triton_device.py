@@ -1,4 +1,4 @@
-"""What the scripts of Triton have in common: memory of the device that cuda-python's driver gives, and a product."""
+"""What the scripts of Triton have in common: memory of the device that cuda-python's driver gives, a product and attention."""
 import numpy
 import triton
 import triton.language as tl
@@ -46,3 +46,28 @@ def matmul(a, b, out, m, n, k, rows: tl.constexpr, columns: tl.constexpr, depth:
         of_b = tl.load(b + (at + d)[:, None] * n + j[None, :])
         total = tl.dot(of_a, of_b, total)
     tl.store(out + i[:, None] * n + j[None, :], total)
+
+
+@triton.jit
+def attention(q, k, v, out, n, scale, rows: tl.constexpr, columns: tl.constexpr, depth: tl.constexpr,
+              causal: tl.constexpr = False):
+    i = tl.program_id(0) * rows + tl.arange(0, rows)
+    d = tl.arange(0, depth)
+    of_q = tl.load(q + i[:, None] * depth + d[None, :])
+    most = tl.full((rows,), -float("inf"), tl.float32)
+    sums = tl.zeros((rows,), tl.float32)
+    total = tl.zeros((rows, depth), tl.float32)
+    for at in range(0, n, columns):
+        j = at + tl.arange(0, columns)
+        of_k = tl.load(k + j[None, :] * depth + d[:, None])
+        of_v = tl.load(v + j[:, None] * depth + d[None, :])
+        scores = tl.dot(of_q, of_k) * scale
+        if causal:
+            scores = tl.where(i[:, None] >= j[None, :], scores, -float("inf"))
+        now = tl.maximum(most, tl.max(scores, axis=1))
+        powers = tl.exp(scores - now[:, None])
+        fade = tl.exp(most - now)
+        sums = sums * fade + tl.sum(powers, axis=1)
+        total = tl.dot(powers.to(tl.float16), of_v, total * fade[:, None])
+        most = now
+    tl.store(out + i[:, None] * depth + d[None, :], total / sums[:, None])

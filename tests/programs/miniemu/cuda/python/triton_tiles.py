@@ -1,5 +1,5 @@
 """What the scripts for sm_90 and sm_100 have in common: products of tiles that tensor maps describe, from the host and from the
-kernel, in specialised warps, and attention."""
+kernel, in specialised warps."""
 import numpy
 import triton
 import triton.language as tl
@@ -46,28 +46,6 @@ def persistent_matmul(a, b, out, m, n, k, rows: tl.constexpr, columns: tl.conste
         for at in range(0, k, depth):
             total = tl.dot(of_a.load([i, at]), of_b.load([j, at]).T, total)
         of_out.store([i, j], total.to(tl.float16))
-
-
-@triton.jit
-def attention(q, k, v, out, n, scale, rows: tl.constexpr, columns: tl.constexpr, depth: tl.constexpr):
-    i = tl.program_id(0) * rows + tl.arange(0, rows)
-    d = tl.arange(0, depth)
-    of_q = tl.load(q + i[:, None] * depth + d[None, :])
-    most = tl.full((rows,), -float("inf"), tl.float32)
-    sums = tl.zeros((rows,), tl.float32)
-    total = tl.zeros((rows, depth), tl.float32)
-    for at in range(0, n, columns):
-        j = at + tl.arange(0, columns)
-        of_k = tl.load(k + j[None, :] * depth + d[:, None])
-        of_v = tl.load(v + j[:, None] * depth + d[None, :])
-        scores = tl.dot(of_q, of_k) * scale
-        now = tl.maximum(most, tl.max(scores, axis=1))
-        powers = tl.exp(scores - now[:, None])
-        fade = tl.exp(most - now)
-        sums = sums * fade + tl.sum(powers, axis=1)
-        total = tl.dot(powers.to(tl.float16), of_v, total * fade[:, None])
-        most = now
-    tl.store(out + i[:, None] * depth + d[None, :], total / sums[:, None])
 
 
 random = numpy.random.default_rng(1)

@@ -4,7 +4,7 @@ import triton
 import triton.language as tl
 
 from checks import check
-from triton_device import Array, matmul
+from triton_device import Array, attention, matmul
 
 
 @triton.jit
@@ -85,28 +85,6 @@ def running_maximum(x, out, columns: tl.constexpr):
     tl.store(out + i, tl.associative_scan(tl.load(x + i), 0, larger))
 
 
-@triton.jit
-def attention(q, k, v, out, n, scale, rows: tl.constexpr, columns: tl.constexpr, depth: tl.constexpr):
-    i = tl.program_id(0) * rows + tl.arange(0, rows)
-    d = tl.arange(0, depth)
-    of_q = tl.load(q + i[:, None] * depth + d[None, :])
-    most = tl.full((rows,), -float("inf"), tl.float32)
-    sums = tl.zeros((rows,), tl.float32)
-    total = tl.zeros((rows, depth), tl.float32)
-    for at in range(0, n, columns):
-        j = at + tl.arange(0, columns)
-        of_k = tl.load(k + j[None, :] * depth + d[:, None])
-        of_v = tl.load(v + j[:, None] * depth + d[None, :])
-        scores = tl.where(i[:, None] >= j[None, :], tl.dot(of_q, of_k) * scale, -float("inf"))
-        now = tl.maximum(most, tl.max(scores, axis=1))
-        powers = tl.exp(scores - now[:, None])
-        fade = tl.exp(most - now)
-        sums = sums * fade + tl.sum(powers, axis=1)
-        total = total * fade[:, None] + tl.dot(powers.to(tl.float16), of_v)
-        most = now
-    tl.store(out + i[:, None] * depth + d[None, :], total / sums[:, None])
-
-
 random = numpy.random.default_rng(1)
 x, y = random.random((2, 1000), dtype=numpy.float32)
 out = Array(0 * x)
@@ -166,7 +144,7 @@ check("a scan", out.get(), numpy.maximum.accumulate(tile, axis=1))
 
 q, k, v = random.standard_normal((3, 128, 32)).astype(numpy.float16)
 out = Array(numpy.zeros((128, 32), numpy.float32))
-attention[(4,)](Array(q), Array(k), Array(v), out, 128, 0.25, rows=32, columns=32, depth=32)
+attention[(4,)](Array(q), Array(k), Array(v), out, 128, 0.25, rows=32, columns=32, depth=32, causal=True)
 scores = 0.25 * (q.astype(numpy.float32) @ k.astype(numpy.float32).T)
 powers = numpy.tril(numpy.exp(scores - scores.max(axis=1, keepdims=True)))
 check("attention", out.get(), powers / powers.sum(axis=1, keepdims=True) @ v.astype(numpy.float32), 1e-2)

@@ -5,8 +5,8 @@ import triton
 import triton.language as tl
 
 from checks import check
-from triton_device import Array
-from triton_tiles import attention, check_attention, check_products, random, sizes
+from triton_device import Array, attention
+from triton_tiles import check_attention, check_products, random, sizes
 
 
 @triton.jit
