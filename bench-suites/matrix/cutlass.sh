@@ -4,6 +4,9 @@
 # of miniemu, and RESULTS/cutlass/NAME/*.ptx. A program that is there already is not compiled again.
 set -eu
 cutlass=$1 bin=$2 results=$3
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=run.sh
+. "$here/run.sh"
 build=$results/cutlass
 mkdir -p "$build"
 echo program,target,status,s >"$results/cutlass.csv"
@@ -33,18 +36,12 @@ while read -r name target device example arguments; do
       { echo "$name,$target,does not compile," >>"$results/cutlass.csv"; continue; }
     find "$build/$name" -type f ! -name '*.ptx' ! -name app ! -name log -delete
   fi
-  status=0 begin=$(date +%s.%N)
   # shellcheck disable=SC2086  # several arguments
-  timeout "${LIMIT:-600}" "$bin/miniemu" --attach --as "$device" --no-registers --quiet -o "$build/$name.csv" -- \
-    "$build/$name/app" $arguments </dev/null >"$build/$name/out" 2>"$build/$name/err" || status=$?
-  seconds=$(echo "$(date +%s.%N) - $begin" | bc)
+  run "$device" "$build/$name" "$build/$name/app" $arguments
   if [ $status = 0 ] && grep -q "Passed" "$build/$name/out" && ! grep -q "Failed" "$build/$name/out"; then
     text=ok
-  elif [ $status = 124 ]; then
-    text="not within ${LIMIT:-600} s"
   else
-    text=$(cat "$build/$name/err" "$build/$name/out" | grep -m1 "cannot be executed\|rror\|Failed" |
-      sed 's/.*cannot be executed/cannot be executed/; s/; thread.*//' | tr ',"' ';' | cut -c1-120)
+    text=$(failure "$build/$name" "cannot be executed\|rror\|Failed" 's/.*cannot be executed/cannot be executed/')
   fi
-  echo "$name,$target,${text:-status $status},$seconds" >>"$results/cutlass.csv"
-done <"$(dirname "$0")/cutlass.txt"
+  echo "$name,$target,$text,$seconds" >>"$results/cutlass.csv"
+done <"$here/cutlass.txt"

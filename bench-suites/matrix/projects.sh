@@ -7,6 +7,8 @@
 set -eu
 sources=$1 bin=$2 results=$3
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=run.sh
+. "$here/run.sh"
 build=$results/projects
 mkdir -p "$build"
 echo project,program,target,device,status,s >"$results/projects.csv"
@@ -44,18 +46,12 @@ while read -r name target device project source arguments; do
     echo "$project,$name,$target,$device,does not compile," >>"$results/projects.csv"
     continue
   fi
-  status=0 begin=$(date +%s.%N)
   # shellcheck disable=SC2086  # several arguments
-  timeout "${LIMIT:-600}" "$bin/miniemu" --attach --as "$device" --no-registers --quiet -o "$build/$name.csv" -- \
-    "$build/$name/app" $arguments </dev/null >"$build/$name/out" 2>"$build/$name/err" || status=$?
-  seconds=$(echo "$(date +%s.%N) - $begin" | bc)
+  run "$device" "$build/$name" "$build/$name/app" $arguments
   if [ $status = 0 ] && passed "$build/$name/out"; then
     text=ok
-  elif [ $status = 124 ]; then
-    text="not within ${LIMIT:-600} s"
   else
-    text=$(cat "$build/$name/err" "$build/$name/out" | grep -m1 "of its PTX\|rror\|Failed" |
-      sed 's/.*of its PTX: //; s/; thread.*//' | tr ',"' ';' | cut -c1-120)
+    text=$(failure "$build/$name" "of its PTX\|rror\|Failed" 's/.*of its PTX: //')
   fi
-  echo "$project,$name,$target,$device,${text:-status $status},$seconds" >>"$results/projects.csv"
+  echo "$project,$name,$target,$device,$text,$seconds" >>"$results/projects.csv"
 done <"$here/projects.txt"
