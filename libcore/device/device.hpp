@@ -144,6 +144,10 @@ struct LaunchCost {
   }
 };
 inline constexpr char const* launch_cost_unknown = "launch_delay_s not known: nothing added";
+// Why a kind of products has no time: the device lacks the instruction, the database its rate.
+std::string no_matrix_unit(std::string_view kind);
+std::string no_matrix_rate(std::string_view kind);
+
 class DeviceDatabase {
  public:
   std::vector<Device> const& devices() const { return devices_; }  // in the order of devices.csv

@@ -22,6 +22,13 @@ std::string memory_refusal(std::uint64_t needed, std::uint64_t present) {
 
 }  // namespace
 
+std::string no_matrix_unit(std::string_view kind) {
+  return fmt::format("no matrix unit for {}", kind);
+}
+std::string no_matrix_rate(std::string_view kind) {
+  return fmt::format("the device database lacks its rate of {}", kind);
+}
+
 bool runs_on(std::string_view target, Device const& device) {
   if (target.empty() || target == device.target) return true;
   if (!target.starts_with("sm_")) return false;
@@ -58,8 +65,7 @@ std::string refusal(record::Kernel const& kernel, Device const& device, Placemen
                        *rule.shared_per_group_bytes);
   std::string no_product;
   record::read_histogram(kernel.matrix_flop, [&](std::string_view kind, double) {
-    if (device.knows_matrix && no_product.empty() && !device.matrix_rule(kind))
-      no_product = fmt::format("no matrix unit for {}", kind);
+    if (device.knows_matrix && no_product.empty() && !device.matrix_rule(kind)) no_product = no_matrix_unit(kind);
     return true;
   });
   if (!no_product.empty()) return no_product;

@@ -121,7 +121,7 @@ void explain_library(record::Kernel const& row, Device const& device, Options co
   auto const per_cycle =
       call->operation == "gemm" ? device.matrix_flop_per_cycle(products_of(call->type)) : std::nullopt;
   auto const stated = per_cycle ? std::optional(*per_cycle * rates.units * *device.clock_hz) : peak(device, call->type);
-  if (!stated) return refuse(RowStatus::unknown, fmt::format("the device database lacks its rate of {}", call->type));
+  if (!stated) return refuse(RowStatus::unknown, device::no_matrix_rate(call->type));
   rates.flop_per_s = *stated * rates.clock_hz / *device.clock_hz;
   auto const memory_part = figure(device, *call, "memory_part");
   rates.bytes_per_s =

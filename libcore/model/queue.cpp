@@ -601,7 +601,7 @@ void Projector::run() {
   pipes();
   if (!no_rate_.empty()) {
     p.status = RowStatus::unknown;
-    p.reason = fmt::format("the device database lacks its rate of {}", no_rate_);
+    p.reason = device::no_matrix_rate(no_rate_);
     p.time_s.reset(), p.time_low_s.reset(), p.time_high_s.reset(), p.limiter = {};
     return;
   }

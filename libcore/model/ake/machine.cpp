@@ -327,7 +327,6 @@ void Resolver::set_geometry() {
   m.banks = static_cast<unsigned>(device_.shared_banks.value_or(32));
   m.bank_bytes = static_cast<unsigned>(device_.shared_bank_bytes.value_or(4));
   m.matrix = device_.matrix;
-  m.knows_matrix = device_.knows_matrix;
   Caches& c = m.caches;
   c.l1_bytes = static_cast<std::uint64_t>(device_.l1_per_cu_bytes.value_or(0));
   c.l2_bytes = static_cast<std::uint64_t>(device_.l2_bytes.value_or(0));

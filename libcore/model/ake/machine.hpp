@@ -90,8 +90,7 @@ struct Machine {
   unsigned banks = 32, bank_bytes = 4;
   Caches caches;
 
-  std::vector<record::MatrixRule> matrix;  // kinds of products that the device has
-  bool knows_matrix = false;               // what is not among them, it lacks; false: every product costs as Class::mma
+  std::vector<record::MatrixRule> matrix;  // kinds of products; others cost as Class::mma
 
   Cost const& of(Class c) const { return cost[static_cast<std::size_t>(c)]; }
   Cost& of(Class c) { return cost[static_cast<std::size_t>(c)]; }

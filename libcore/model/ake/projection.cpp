@@ -96,14 +96,13 @@ Projector::Sum& Projector::sum_of(Launch const& launch) {
 }
 
 // As perfcast.
-std::pair<record::RowStatus, std::string> Projector::refusal_of_products(Kernel const& kernel, Machine const& m) {
+std::pair<record::RowStatus, std::string> Projector::refusal_of_products(Kernel const& kernel) const {
   for (auto const& block : kernel.blocks)
     for (Instruction const& i : block) {
-      if (i.product.kind.empty() || !m.knows_matrix) continue;
-      auto const* const rule = m.matrix_rule(i.product.kind);
-      if (!rule) return {record::RowStatus::infeasible, fmt::format("no matrix unit for {}", i.product.kind)};
-      if (!rule->flop_per_cycle)
-        return {record::RowStatus::unknown, fmt::format("the device database lacks its rate of {}", i.product.kind)};
+      if (i.product.kind.empty() || !device_.knows_matrix) continue;
+      auto const* const rule = device_.matrix_rule(i.product.kind);
+      if (!rule) return {record::RowStatus::infeasible, device::no_matrix_unit(i.product.kind)};
+      if (!rule->flop_per_cycle) return {record::RowStatus::unknown, device::no_matrix_rate(i.product.kind)};
     }
   return {record::RowStatus::ok, {}};
 }
@@ -160,7 +159,7 @@ void Projector::add(Launch const& launch, std::function<void(Issue const&)> cons
                                m.width, m.width));
   Fit const place = fit(launch.head);
   if (place.groups_per_cu == 0) return give_up(record::RowStatus::infeasible, place.misfit);
-  if (auto const [status, why] = refusal_of_products(*launch.kernel, m); !why.empty()) return give_up(status, why);
+  if (auto const [status, why] = refusal_of_products(*launch.kernel); !why.empty()) return give_up(status, why);
   std::string const assumed = assumptions_of(*launch.kernel);
   if (options_.strict && !assumed.empty()) return give_up(record::RowStatus::unknown, "not in latgap.csv: " + assumed);
   if (!assumed.empty()) ake::add(sum.reason, "assumed: " + assumed);

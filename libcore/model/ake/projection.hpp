@@ -74,7 +74,7 @@ class Projector {
   record::Kernel const* slots_of(record::Trace const&) const;
   void emulate_launch(Launch const&, Fit const&, Sum&, std::function<void(Issue const&)> const& observe);
   std::string assumptions_of(Kernel const&) const;
-  static std::pair<record::RowStatus, std::string> refusal_of_products(Kernel const&, Machine const&);
+  std::pair<record::RowStatus, std::string> refusal_of_products(Kernel const&) const;
   record::Emulation row_of(Sum const&) const;
 
   device::Device const& device_;

@@ -393,7 +393,6 @@ TEST_CASE("a numbered barrier opens for as many as it names; those that only arr
 
 TEST_CASE("asynchronous products: the matrix unit's rate, and results when they were waited for") {
   Machine m = plain_machine(4, 30, 1);
-  m.knows_matrix = true;
   m.matrix = {{"sm_90", "wgmma/f16/f32", 4096, {}}};
   Instruction product = plain(Class::mma, {1}, {1, 2});
   product.type.kind = Kind::product;
@@ -427,7 +426,6 @@ TEST_CASE("asynchronous products: the matrix unit's rate, and results when they 
 
 TEST_CASE("tcgen05: a product whose operations the trace counts takes all matrix units") {
   Machine m = plain_machine(4, 30, 1);
-  m.knows_matrix = true;
   m.matrix = {{"sm_100", "tcgen05/f16/f32", 8192, {}}};
   Instruction product = plain(Class::mma, {}, {});
   product.type.kind = Kind::product;
