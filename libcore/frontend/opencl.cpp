@@ -1,9 +1,10 @@
 // OpenCL C to PTX in two runs of clang-19.
 //
 // The first parses the source and writes unoptimised LLVM IR as text (about 25 ms, half of it the built-in header). It
-// shows errors in the user's source, and holds the !kernel_arg_* metadata. The second links our shim and libclc and
-// optimises (about 55 ms); its PTX is the same, byte for byte, as that of a single run. Parsing twice in parallel would
-// save some 20 ms of time on two cores, but no processor time; the other back ends use the second core then.
+// shows errors in the user's source, and holds the !kernel_arg_* metadata. The IR is marked as vendors' compilers would
+// optimise it (unrolling.hpp). The second links our shim and libclc and optimises (about 55 ms). Parsing twice in
+// parallel would save some 20 ms of time on two cores, but no processor time; the other back ends use the second core
+// then.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -13,6 +14,7 @@
 #include "cache/cache.hpp"
 #include "frontend/build.hpp"
 #include "frontend/lenient.hpp"
+#include "frontend/unrolling.hpp"
 
 namespace kernelcast::frontend {
 namespace {
@@ -155,6 +157,8 @@ void parse_unit(Build& build, std::string const& path, std::vector<std::string> 
   build.facts.merge(parse_kernel_metadata(ir));
   rename_printf(ir);
   keep_inline_functions(ir);
+  inline_functions(ir);
+  unroll_private_arrays(ir, PrivatePointers::all);
   write_file(ir_file, ir);
 }
 
@@ -190,8 +194,9 @@ void build_opencl(Build& build) {
   auto const target = opencl_target(request.arch);
   std::vector<std::string> lower{clang};
   lower.insert(lower.end(), target.begin(), target.end());
-  lower.insert(lower.end(), {"-O2", "-x", "ir", ir_file, "-fno-caret-diagnostics", "-fno-color-diagnostics",
-                             "-Wno-linker-warnings"});
+  for (auto& option : optimisation_options(request.options)) lower.push_back(std::move(option));
+  lower.insert(lower.end(),
+               {"-x", "ir", ir_file, "-fno-caret-diagnostics", "-fno-color-diagnostics", "-Wno-linker-warnings"});
   for (auto const& unit : units) lower.insert(lower.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang", unit});
   std::vector<std::string> libraries;
   for (auto const& part : shim_parts(request.global_offset)) libraries.push_back(shim + std::string(part.bitcode));

@@ -58,6 +58,52 @@ VECTORS_2(native_powr, float)
 OVERLOAD float native_divide(float a, float b) { return __nvvm_div_approx_ftz_f(a, b); }
 VECTORS_2(native_divide, float)
 
+// ------------------------------------------------------------------ halves in memory
+
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+// libclc rounds in some 80 integer instructions where a direction is named; PTX has one conversion.
+#define STORE_HALF(SPACE, R, T)                                                                                       \
+  OVERLOAD void vstore_half_##R(T v, size_t i, SPACE half* p) { ((SPACE ushort*)p)[i] = half_##R(v); }                \
+  OVERLOAD void vstorea_half_##R(T v, size_t i, SPACE half* p) { ((SPACE ushort*)p)[i] = half_##R(v); }               \
+  STORE_HALVES(SPACE, R, T, 2, 2, ushort2, (half_##R(v.x), half_##R(v.y)))                                            \
+  STORE_HALVES(SPACE, R, T, 3, 4, ushort4, (half_##R(v.x), half_##R(v.y), half_##R(v.z), 0))                          \
+  STORE_HALVES(SPACE, R, T, 4, 4, ushort4, (half_##R(v.x), half_##R(v.y), half_##R(v.z), half_##R(v.w)))              \
+  STORE_LONG(SPACE, R, T, 8, 4)                                                                                       \
+  STORE_LONG(SPACE, R, T, 16, 8)
+#define STORE_HALVES(SPACE, R, T, N, PITCH, V, VALUES)                                                                \
+  OVERLOAD void vstore_half##N##_##R(T##N v, size_t i, SPACE half* p) {                                               \
+    const V h = (V)VALUES;                                                                                            \
+    for (int k = 0; k < N; ++k) ((SPACE ushort*)p)[i * N + k] = h[k];                                                 \
+  }                                                                                                                   \
+  OVERLOAD void vstorea_half##N##_##R(T##N v, size_t i, SPACE half* p) { ((SPACE V*)p)[i] = (V)VALUES; }
+#define STORE_LONG(SPACE, R, T, N, HALF)                                                                              \
+  OVERLOAD void vstore_half##N##_##R(T##N v, size_t i, SPACE half* p) {                                               \
+    vstore_half##HALF##_##R(v.lo, 2 * i, p), vstore_half##HALF##_##R(v.hi, 2 * i + 1, p);                             \
+  }                                                                                                                   \
+  OVERLOAD void vstorea_half##N##_##R(T##N v, size_t i, SPACE half* p) {                                              \
+    vstorea_half##HALF##_##R(v.lo, 2 * i, p), vstorea_half##HALF##_##R(v.hi, 2 * i + 1, p);                           \
+  }
+#define ROUNDED_HALF(R, PTX, T, SUFFIX, REGISTER)                                                                     \
+  OVERLOAD ushort half_##R(T v) {                                                                                     \
+    ushort bits;                                                                                                      \
+    __asm__("cvt." PTX ".f16." SUFFIX " %0, %1;" : "=h"(bits) : REGISTER(v));                                         \
+    return bits;                                                                                                      \
+  }                                                                                                                   \
+  OVERLOAD half convert_half_##R(T v) { return as_half(half_##R(v)); }                                                \
+  OVERLOAD half2 convert_half2_##R(T##2 v) { return as_half2((ushort2)(half_##R(v.x), half_##R(v.y))); }              \
+  OVERLOAD half3 convert_half3_##R(T##3 v) { return (half3)(convert_half2_##R(v.xy), convert_half_##R(v.z)); }        \
+  CONVERT_HALVES(R, T, 4, 2) CONVERT_HALVES(R, T, 8, 4) CONVERT_HALVES(R, T, 16, 8)                                   \
+  STORE_HALF(__global, R, T) STORE_HALF(__local, R, T) STORE_HALF(__private, R, T)
+#define CONVERT_HALVES(R, T, N, HALF)                                                                                 \
+  OVERLOAD half##N convert_half##N##_##R(T##N v) {                                                                    \
+    return (half##N)(convert_half##HALF##_##R(v.lo), convert_half##HALF##_##R(v.hi));                                 \
+  }
+#define ROUNDED_HALVES(R, PTX) ROUNDED_HALF(R, PTX, float, "f32", "f") ROUNDED_HALF(R, PTX, double, "f64", "d")
+ROUNDED_HALVES(rte, "rn")
+ROUNDED_HALVES(rtz, "rz")
+ROUNDED_HALVES(rtp, "rp")
+ROUNDED_HALVES(rtn, "rm")
+
 // ------------------------------------------------------------------ integers
 
 #define MAD_HI_1(T) \
