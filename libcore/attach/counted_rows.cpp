@@ -45,8 +45,11 @@ frontend::Request RowReader::request_for(std::string const& program) const {
 namespace {
 
 void fill(record::Kernel& row, std::vector<frontend::KernelInfo> const& kernels) {
-  for (auto const& kernel : kernels)
-    if (kernel.name == row.kernel) launch::fill_registers(row, kernel.registers);
+  for (auto const& kernel : kernels) {
+    if (kernel.name != row.kernel) continue;
+    launch::fill_registers(row, kernel.registers);
+    launch::leave_out_local_memory(row, kernel.registers);
+  }
 }
 
 }  // namespace

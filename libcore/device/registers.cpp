@@ -4,11 +4,13 @@
 // spill, and where there are too many for a single work-group, too, unless they are ptxas's for this device or
 // far too many of one like it: then the launch fails. What spilling costs is not modelled.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "device/device.hpp"
+#include "record/histogram.hpp"
 
 namespace kernelcast::device {
 
@@ -21,13 +23,38 @@ constexpr double other_target = 1.5;
 struct Column {
   std::string_view name;
   std::optional<std::uint64_t> count;
+  bool exact = false;  // its own compiler's
 };
+
+std::uint64_t number_of(std::string_view target) {
+  auto const digits = target.substr(std::min(target.size(), std::string_view("sm_").size()));
+  std::uint64_t out = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  return out;
+}
+
+// ptxas's count for the latest target that is no later than the device's own, else for the earliest: PTX that does not
+// run on the device has none for it. sm_87 and sm_89 get what sm_86 does.
+Column assembled(record::RegisterCounts const& kernel, std::string_view target) {
+  Column out{"registers_sm75", kernel.registers_sm75, target == "sm_75"};
+  auto const own = number_of(target);
+  std::uint64_t taken = 0;
+  record::read_histogram(kernel.registers, [&](std::string_view key, double count) {
+    auto const number = number_of(key);
+    bool const better = taken == 0 || (number <= own ? taken > own || number > taken : taken > own && number < taken);
+    if (better)
+      taken = number, out = {"registers", static_cast<std::uint64_t>(count),
+                             number == own || (number == 86 && (own == 87 || own == 89))};
+    return true;
+  });
+  return out;
+}
 
 Column own_column(record::RegisterCounts const& kernel, Device const& device) {
   auto const is = [&](char const* prefix) { return device.target.starts_with(prefix); };
   if (!kernel.target.empty() && kernel.target == device.target && kernel.registers_target)
-    return {"registers_target", kernel.registers_target};
-  if (device.vendor == "NVIDIA") return {"registers_sm75", kernel.registers_sm75};
+    return {"registers_target", kernel.registers_target, true};
+  if (device.vendor == "NVIDIA") return assembled(kernel, device.target);
   if (device.vendor != "AMD") return {"registers_ptx", kernel.registers_ptx};
   if (device.rule.register_scope == record::RegisterScope::vec4) return {"gprs_cypress", kernel.gprs_cypress};
   if (is("gfx10") || is("gfx11") || is("gfx12")) return {"vgprs_gfx1030", kernel.vgprs_gfx1030};
@@ -56,9 +83,10 @@ KernelRegisters registers_for(record::RegisterCounts const& kernel, Device const
   out.count = column.count;
   out.source = column.name;
   // ptxas does not know the group's size, unless the kernel states it: the launch fails.
-  if (out.source == "registers_target" || (out.source == "registers_sm75" && device.target == "sm_75"))
+  if (column.exact)
     out.spillable = 1;
-  else if (out.source == "registers_sm75" && device.rule.max_registers_per_item.value_or(0) == 255)
+  else if (device.vendor == "NVIDIA" && out.source != "registers_ptx" &&
+           device.rule.max_registers_per_item.value_or(0) == 255)
     out.spillable = other_target;
   return out;
 }

@@ -1,6 +1,8 @@
 // What the stages of one compilation share.
 #pragma once
 
+#include <functional>
+#include <future>
 #include <map>
 #include <string>
 #include <string_view>
@@ -63,7 +65,21 @@ std::vector<std::string> parse_dependencies(std::string const& rule);
 // Kernels of the module with everything that PTX, facts and names tell; then, unless the request forbids it, the
 // registers that outside back ends would use.
 std::vector<KernelInfo> describe_kernels(ptx::Module const&, std::map<std::string, KernelFacts> const&);
-void find_registers(Build const&, std::vector<KernelInfo>&);
+// What outside compilers tell of each kernel. They start as soon as what they compile is there: those of OpenCL C with
+// the object, the others in finish().
+using Fill = std::function<void(KernelInfo&)>;  // sets values or notes of one kernel
+class RegisterSearch {
+ public:
+  explicit RegisterSearch(Build const&);  // which outlives it
+  void finish(std::vector<KernelInfo>&);
+
+ private:
+  void start_amd();
+  bool asked(std::string_view target) const;
+
+  Build const& build_;
+  std::vector<std::future<Fill>> running_;
+};
 
 // A file's name as an argument: compilers take -x.cl for an option and @x.cl for a file of options.
 inline std::string as_argument(std::string const& path) {
@@ -87,9 +103,6 @@ std::map<std::string, KernelFacts> parse_kernel_metadata(std::string const& llvm
 // "void matmul<float>(float*, int)" -> {"float*", "int"}.
 std::vector<std::string> parameter_types(std::string_view demangled);
 
-struct PtxasFigures {
-  std::uint64_t registers = 0, shared_bytes = 0;
-};
 std::map<std::string, PtxasFigures> parse_ptxas(std::string const& text);  // of ptxas -v
 struct VliwFigures {
   std::uint64_t gprs = 0, operations = 0, bundles = 0;

@@ -74,6 +74,12 @@ void visit(Archive& archive, std::pair<std::string, std::string>& pair) {
 }
 
 template <class Archive>
+void visit(Archive& archive, std::pair<std::string, PtxasFigures>& pair) {
+  archive(pair.first);
+  for (auto* v : {&pair.second.registers, &pair.second.shared_bytes, &pair.second.stack_bytes}) archive(*v);
+}
+
+template <class Archive>
 void visit(Archive& archive, std::optional<std::uint64_t>& v) {
   bool present = v.has_value();
   number(archive, present);
@@ -109,9 +115,11 @@ void visit(Archive& archive, KernelInfo& k) {
   for (auto& side : group) number(archive, side);
   k.required_group = required ? std::optional(group) : std::nullopt;
   auto& r = k.registers;
-  for (auto* v : {&r.ptx, &r.sm75, &r.vgprs_gfx6, &r.vgprs_gfx90a, &r.vgprs_gfx1030, &r.gprs_cypress})
-    visit(archive, *v);
+  for (auto* v : {&r.ptx, &r.vgprs_gfx6, &r.vgprs_gfx90a, &r.vgprs_gfx1030, &r.gprs_cypress}) visit(archive, *v);
   visit(archive, r.vliw_ops_per_bundle);
+  std::vector<std::pair<std::string, PtxasFigures>> ptxas(r.ptxas.begin(), r.ptxas.end());
+  visit(archive, ptxas);
+  r.ptxas = {ptxas.begin(), ptxas.end()};
   number(archive, k.shared_bytes);
   visit(archive, k.notes);
 }

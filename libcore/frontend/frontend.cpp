@@ -85,6 +85,7 @@ CacheEntry build(Request const& request, Toolchain const& tools, std::string con
                  std::unique_ptr<ptx::Module>& module) {
   TemporaryFolder const scratch;
   Build work{request, tools, source, scratch};
+  RegisterSearch registers(work);
   if (language == Language::opencl) build_opencl(work);
   if (language == Language::cuda) build_cuda(work);
   if (language == Language::ptx) work.ptx = source;
@@ -97,7 +98,7 @@ CacheEntry build(Request const& request, Toolchain const& tools, std::string con
     auto const whole = ptx::inline_calls(*module, function);
     kernel.registers.ptx = registers_needed(whole ? *whole : function).registers;
   }
-  find_registers(work, compiled.kernels);
+  registers.finish(compiled.kernels);
   compiled.ptx = std::move(work.ptx);
   compiled.notes = std::move(work.notes);
   entry.dependencies = hashed(work);

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,9 +22,10 @@
 
 namespace kernelcast::frontend {
 
-// Of what outside compilers tell the registers: sm_75, gfx600, gfx90a, gfx1030, cypress.
+// Of what outside compilers tell the registers: sm_75 and later, gfx600, gfx90a, gfx1030, cypress.
 std::vector<std::string> const& register_targets();
-// The one whose registers stand for `target`: sm_75 of all NVIDIA's. Throws Error(usage) where there is none.
+// The one whose registers stand for `target`: of NVIDIA's those of the same machine code, of older ones sm_75. Throws
+// Error(usage) where there is none.
 std::string register_target(std::string_view target);
 
 struct Request {
@@ -64,10 +66,17 @@ struct Argument {
   std::uint32_t bytes = 0;  // in the kernel's parameter block; 8 for pointers, images and samplers
 };
 
+// What ptxas assigns a kernel, per work-item: 32-bit registers; memory for arrays that are not in registers, and for
+// registers that are not (spilled ones are on the stack, too). Shared memory is that of a group, static.
+struct PtxasFigures {
+  std::uint64_t registers = 0, shared_bytes = 0, stack_bytes = 0;
+  bool operator==(PtxasFigures const&) const = default;
+};
+
 // Empty = unknown; KernelInfo::notes says why. Registers are 32-bit registers per work-item.
 struct Registers {
   std::optional<std::uint64_t> ptx;            // live ranges of the PTX
-  std::optional<std::uint64_t> sm75;           // ptxas -arch=sm_75
+  std::map<std::string, PtxasFigures> ptxas;   // by target, "sm_86"
   std::optional<std::uint64_t> vgprs_gfx6;     // AMD GCN (Tahiti), gfx600
   std::optional<std::uint64_t> vgprs_gfx90a;   // AMD CDNA 2
   std::optional<std::uint64_t> vgprs_gfx1030;  // AMD RDNA 2

@@ -231,7 +231,7 @@ std::vector<Text> lines_of(Text text) {
   return out;
 }
 
-// "!7 = distinct !{!7, !8}" -> what stands in the braces, by number; of other nodes ("!7 = !DILocation(…)") nothing.
+// "!7 = distinct !{!7, !8}" -> the text between the braces, by number; of other nodes ("!7 = !DILocation(…)") none.
 std::unordered_map<Text, Text> metadata_in(std::vector<Text> const& lines) {
   std::unordered_map<Text, Text> out;
   for (Text const line : lines) {

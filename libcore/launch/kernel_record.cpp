@@ -109,12 +109,27 @@ std::string architecture_alone(ptx::Module const& module) {
 
 void fill_registers(record::Kernel& row, frontend::Registers const& registers) {
   row.registers_ptx = registers.ptx;
-  row.registers_sm75 = registers.sm75;
+  row.registers_sm75.reset();
+  row.registers.clear();
+  for (auto const& target : frontend::register_targets()) {
+    auto const found = registers.ptxas.find(target);
+    if (found == registers.ptxas.end()) continue;
+    if (target == "sm_75") row.registers_sm75 = found->second.registers;
+    row.registers += fmt::format("{}{}:{}", row.registers.empty() ? "" : ";", target, found->second.registers);
+  }
   row.vgprs_gfx6 = registers.vgprs_gfx6;
   row.vgprs_gfx90a = registers.vgprs_gfx90a;
   row.vgprs_gfx1030 = registers.vgprs_gfx1030;
   row.gprs_cypress = registers.gprs_cypress;
   row.vliw_ops_per_bundle = registers.vliw_ops_per_bundle;
+}
+
+void leave_out_local_memory(record::Kernel& row, frontend::Registers const& registers) {
+  auto const& ptxas = registers.ptxas;
+  if (ptxas.empty() || std::ranges::any_of(ptxas, [](auto const& one) { return one.second.stack_bytes > 0; })) return;
+  row.local_load_bytes = row.local_store_bytes = 0;
+  row.group.local_requests.clear();
+  if (row.group.local_lines) row.group.local_lines = 0;
 }
 
 }  // namespace kernelcast::launch

@@ -31,5 +31,8 @@ void fill_warp(record::Kernel& row, ptx::Function const&, std::string const& sou
 std::string architecture_alone(ptx::Module const&);
 
 void fill_registers(record::Kernel& row, frontend::Registers const&);
+// ptxas keeps arrays in registers that PTX has in local memory: what was counted of that counts only where ptxas has a
+// stack for some target that it was asked for, or was not asked.
+void leave_out_local_memory(record::Kernel& row, frontend::Registers const&);
 
 }  // namespace kernelcast::launch

@@ -576,6 +576,7 @@ class Runner {
       auto const touched = static_cast<double>(counters.global_footprint_bytes);
       double const growth = growth_of_footprint(configuration, memory, touched);
       configuration.row.global_footprint_bytes = footprint_bytes(touched, growth, memory_bytes);
+      leave_out_local_memory(configuration.row, configuration.kernel->info->registers);
       if (configuration.knows_before) {
         auto bytes = configuration.said_before;
         auto const of_launch =

@@ -297,6 +297,11 @@ Schema<Kernel> const& Kernel::schema() {
             "runs_on", &Kernel::runs_on, Unit::none,
             "the target that alone runs this code: that of PTX for one architecture, such as sm_90a, or of "
             "a launch file's variant; of rows of a kernel and case a device takes its own. Empty: any")
+        .may_be_empty()
+        .optional_column(
+            "registers", &Kernel::registers, Unit::none,
+            "target:n joined by ;: registers per work-item that ptxas assigns for each of these targets, such as "
+            "sm_75:32;sm_86:40; sm_86 also stands for sm_87 and sm_89, which get the same. Empty: not known")
         .may_be_empty();
     return s;
   }();

@@ -27,6 +27,7 @@ struct RegisterCounts {
   std::optional<std::uint64_t> gprs_cypress;      // 128-bit
   std::string target;                             // whose machine code was counted: sm_86; empty: PTX
   std::optional<std::uint64_t> registers_target;  // its assembler's
+  std::string registers;                          // ptxas's, target:count joined by ';' (histogram.hpp)
 };
 
 // What the longest chain of results of a group that runs alone consists of.

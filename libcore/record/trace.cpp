@@ -78,7 +78,10 @@ void add_execution(Schema<Trace>& schema) {
       .optional_column("line", &Trace::line, Unit::count, "inst: line of that file")
       .optional_column("pending", &Trace::pending, Unit::count,
                        "inst: wait_group of cp.async, cp.async.bulk and wgmma: groups of asynchronous operations that "
-                       "may be under way still");
+                       "may be under way still")
+      .optional_column("registers", &Trace::registers, Unit::none,
+                       "launch: target:n joined by ;: registers per work-item that ptxas assigns for each")
+      .may_be_empty();
 }
 
 template <class Number>

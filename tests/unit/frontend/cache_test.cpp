@@ -34,7 +34,7 @@ bool same(KernelInfo const& a, KernelInfo const& b) {
   return a.name == b.name && a.signature == b.signature &&
          std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(), same_arguments) &&
          a.required_group == b.required_group && a.shared_bytes == b.shared_bytes && a.notes == b.notes &&
-         r.ptx == s.ptx && r.sm75 == s.sm75 && r.vgprs_gfx6 == s.vgprs_gfx6 && r.vgprs_gfx90a == s.vgprs_gfx90a &&
+         r.ptx == s.ptx && r.ptxas == s.ptxas && r.vgprs_gfx6 == s.vgprs_gfx6 && r.vgprs_gfx90a == s.vgprs_gfx90a &&
          r.vgprs_gfx1030 == s.vgprs_gfx1030 && r.gprs_cypress == s.gprs_cypress &&
          r.vliw_ops_per_bundle == s.vliw_ops_per_bundle;
 }

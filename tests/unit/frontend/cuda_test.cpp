@@ -41,7 +41,7 @@ TEST_CASE("CUDA C++ with host code compiles without a toolkit") {
   Environment const none("KERNELCAST_NO_CUDA", "1");
   auto const compiled = compile_text({.path = data("matmul.cu"), .options = {}, .cache = false});
   check_matmul_file(compiled);
-  CHECK_FALSE(kernel(compiled, "matmul").registers.sm75);
+  CHECK_FALSE(kernel(compiled, "matmul").registers.ptxas.contains("sm_75"));
   CHECK(kernel(compiled, "matmul").registers.ptx);
   CHECK_THAT(compiled.ptx, Contains("shfl.sync.down"));
 }
@@ -50,7 +50,7 @@ TEST_CASE("CUDA C++ compiles with nvcc") {
   if (find_toolchain().nvcc.empty()) SKIP_BECAUSE("nvcc is not installed");
   auto const compiled = compile_text({.path = data("matmul.cu"), .options = {}, .cache = false});
   check_matmul_file(compiled);
-  CHECK(kernel(compiled, "matmul").registers.sm75.value_or(0) > 4);
+  CHECK(kernel(compiled, "matmul").registers.ptxas.at("sm_75").registers > 4);
 }
 
 TEST_CASE("nvcc's shell gets nothing to interpret") {
