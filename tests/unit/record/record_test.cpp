@@ -84,7 +84,8 @@ TEST_CASE("the kernel record has the columns of the contract, in its order") {
   // their code, 32 of one group, the target and its registers, the sampling error, allocated memory, what was touched
   // before, 4 pipes of AMD's, warps, registers and memory of AMD's, a library's call, matrix products, whose code it
   // is, registers by target.
-  CHECK(names.size() == 19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 33 + 2 + 2 + 1 + 4 + 1 + 2 + 2 + 2 + 1);
+  CHECK(names.size() ==
+        19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 33 + 2 + 2 + 1 + 4 + 1 + 2 + 2 + 2 + 1);
   CHECK(
       joined.ends_with(",touched_before,slots_scalar,slots_scalar_memory,slots_shared,slots_wait,warp_lanes,registers_"
                        "matrix,scratch_bytes,library,library_flop,matrix_flop,runs_on,registers,"));
