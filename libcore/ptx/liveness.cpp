@@ -113,13 +113,34 @@ std::uint32_t width_registers(Register const& reg) {
   return (size_bytes(reg.type) + 3) / 4 * reg.vector;
 }
 
+RegisterSet operands_of(Function const& function) {
+  std::vector<std::uint8_t> written(function.registers.size());
+  Effects effect;
+  for (auto const& i : function.instructions) {
+    effects(i, effect);
+    for (auto const reg : effect.written) written[reg] = static_cast<std::uint8_t>(std::min(2, written[reg] + 1));
+  }
+  RegisterSet out(function.registers.size());
+  for (auto const& i : function.instructions) {
+    bool const loads = i.is(Op::ld) && i.space() == StateSpace::param;
+    if ((!loads && !i.is(Op::mov, Op::cvta)) || i.guard.present) continue;
+    effects(i, effect);
+    if (effect.written.size() != 1 || written[effect.written[0]] != 1) continue;
+    bool fixed = loads || (i.operands.size() == 2 && i.operands[1].kind != Operand::Kind::special);
+    for (auto const reg : effect.read) fixed = fixed && out.contains(reg);
+    if (fixed) out.insert(effect.written[0]);
+  }
+  return out;
+}
+
 RegistersNeeded registers_needed(Function const& function, Cfg const& cfg, Liveness const& live) {
   RegistersNeeded needed;
+  auto const operands = operands_of(function);
   std::uint32_t registers = 0, predicates = 0;
   RegisterSet set(function.registers.size());
   auto const count = [&](std::uint32_t reg, bool in) {
     auto const& declared = function.registers[reg];
-    auto const width = width_registers(declared);
+    auto const width = operands.contains(reg) ? 0 : width_registers(declared);
     auto const predicate = declared.type == Type::pred ? 1U : 0U;
     registers = in ? registers + width : registers - width;
     predicates = in ? predicates + predicate : predicates - predicate;
