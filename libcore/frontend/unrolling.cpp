@@ -1,6 +1,7 @@
 #include "frontend/unrolling.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <span>

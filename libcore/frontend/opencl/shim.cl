@@ -65,12 +65,12 @@ VECTORS_2(native_divide, float)
 #define STORE_HALF(SPACE, R, T)                                                                                       \
   OVERLOAD void vstore_half_##R(T v, size_t i, SPACE half* p) { ((SPACE ushort*)p)[i] = half_##R(v); }                \
   OVERLOAD void vstorea_half_##R(T v, size_t i, SPACE half* p) { ((SPACE ushort*)p)[i] = half_##R(v); }               \
-  STORE_HALVES(SPACE, R, T, 2, 2, ushort2, (half_##R(v.x), half_##R(v.y)))                                            \
-  STORE_HALVES(SPACE, R, T, 3, 4, ushort4, (half_##R(v.x), half_##R(v.y), half_##R(v.z), 0))                          \
-  STORE_HALVES(SPACE, R, T, 4, 4, ushort4, (half_##R(v.x), half_##R(v.y), half_##R(v.z), half_##R(v.w)))              \
+  STORE_HALVES(SPACE, R, T, 2, ushort2, (half_##R(v.x), half_##R(v.y)))                                               \
+  STORE_HALVES(SPACE, R, T, 3, ushort4, (half_##R(v.x), half_##R(v.y), half_##R(v.z), 0))                             \
+  STORE_HALVES(SPACE, R, T, 4, ushort4, (half_##R(v.x), half_##R(v.y), half_##R(v.z), half_##R(v.w)))                 \
   STORE_LONG(SPACE, R, T, 8, 4)                                                                                       \
   STORE_LONG(SPACE, R, T, 16, 8)
-#define STORE_HALVES(SPACE, R, T, N, PITCH, V, VALUES)                                                                \
+#define STORE_HALVES(SPACE, R, T, N, V, VALUES)                                                                       \
   OVERLOAD void vstore_half##N##_##R(T##N v, size_t i, SPACE half* p) {                                               \
     const V h = (V)VALUES;                                                                                            \
     for (int k = 0; k < N; ++k) ((SPACE ushort*)p)[i * N + k] = h[k];                                                 \
