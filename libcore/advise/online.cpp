@@ -280,6 +280,7 @@ class Session {
 
   void total() {
     std::map<std::string, std::vector<std::uint64_t>> counts;
+    attach::FetchedCode code;
     for (auto& outcome : counted_) {
       auto const [at, is_new] = counts.try_emplace(outcome.of.process);
       if (is_new) at->second = spool_.counts(outcome.of.process);
@@ -288,6 +289,7 @@ class Session {
       record::repeat(outcome.row, launches);
       if (auto touched = spool_.touched_before(outcome.of.process, number); !touched.empty())
         outcome.row.touched_before = std::move(touched);
+      code.note(outcome.of.process, outcome.row);
       result_.launches += launches;
       for (auto& row : project(outcome.row, options_.devices, options_.model).rows)
         result_.totals.push_back(std::move(row));

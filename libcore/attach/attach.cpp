@@ -228,6 +228,7 @@ class Attachment {
       std::vector<std::uint64_t> counts, allocated_bytes;
     };
     std::map<std::string, Launches> launches;
+    FetchedCode code;
     for (auto& [key, rows] : rows_) {
       auto const& [process, number] = key;
       auto const [at, is_new] = launches.try_emplace(process);
@@ -239,6 +240,7 @@ class Attachment {
           row.allocated_bytes = std::max(row.allocated_bytes.value_or(0), allocated_bytes[number]);
         if (auto touched = spool_.touched_before(process, number); !touched.empty())
           row.touched_before = std::move(touched);
+        code.note(process, row);
         result_.rows.push_back(std::move(row));
       }
     }

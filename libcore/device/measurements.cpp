@@ -21,10 +21,13 @@ void check(Measurement const& row, record::Reader<Measurement> const& reader) {
 }
 
 Curve* curve_of(Device& device, Measurement const& row) {
-  bool const read = row.direction == "read";
+  bool const read = row.direction == "read", copy = row.direction == "copy";
   bool const word = row.word_bytes == 4 || row.word_bytes == 8;
-  if (!row.occupancy || row.access != "coalesced" || !word || (!read && row.direction != "write")) return nullptr;
-  if (row.metric == "global_bandwidth_bytes_per_s") return read ? &device.global_read : &device.global_write;
+  if (!row.occupancy || row.access != "coalesced" || !word || (!read && !copy && row.direction != "write"))
+    return nullptr;
+  if (row.metric == "global_bandwidth_bytes_per_s")
+    return read ? &device.global_read : copy ? &device.global_copy : &device.global_write;
+  if (copy) return nullptr;
   if (row.metric == "shared_bandwidth_bytes_per_s") return read ? &device.shared_read : &device.shared_write;
   return nullptr;
 }

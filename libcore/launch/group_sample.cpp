@@ -5,9 +5,12 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <ranges>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "emu/cluster.hpp"
 #include "emu/passed_over.hpp"
@@ -22,6 +25,14 @@ std::string text_of(emu::Requests const& requests) {
     fmt::format_to(std::back_inserter(out), "{}{}/{}/{}:{}", out.empty() ? "" : ";", shape.lines, shape.sectors,
                    shape.degree, count);
   return out;
+}
+
+// "1:4;2:8"
+std::string text_of(std::map<std::uint16_t, std::uint64_t> const& counts) {
+  return fmt::format("{}", fmt::join(counts | std::views::transform([](auto const& one) {
+                                       return fmt::format("{}:{}", one.first, one.second);
+                                     }),
+                                     ";"));
 }
 
 // "0:4;1:8"
@@ -200,6 +211,9 @@ void GroupSample::fill(record::GroupColumns& row, emu::Memory const& memory) con
   row.shared_atomic_serial = number(p->shared_atomics.serial);
   row.shared_atomic_passes = number(p->shared_atomics.parts);
   for (auto const step : record::values_of<record::Step>) row.path[step] = number(p->path.steps[step]);
+  row.shared_loads = text_of(p->shared_loads);
+  row.shared_stores = text_of(p->shared_stores);
+  row.phases = record::text_of(p->phases);
 }
 
 double GroupSample::slots() const {

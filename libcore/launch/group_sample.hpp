@@ -25,8 +25,8 @@
 
 namespace kernelcast::launch {
 
-// Groups with more warp instructions together are not run again for this: some 20 ms.
-inline constexpr std::uint64_t max_instructions_for_footprint = 8000000;
+// Groups with more warp instructions together are not run again for this: some 0.2 s.
+inline constexpr std::uint64_t max_instructions_for_footprint = 64000000;
 
 // In the middle of each axis; where groups share lines or sectors with a neighbour, the next one has the other part.
 std::uint64_t middle_group(emu::Dim3 grid);

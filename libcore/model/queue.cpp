@@ -102,7 +102,18 @@ class Projector {
   FirstLevel first_level() const;
   Moved moved_past(double capacity_bytes, FirstLevel const&) const;
   void caches();
-  double lone_latency() const;
+  struct Demand {
+    double sum = 0, service = 0, issued = 0;  // of all stations; b; a wavefront's instructions one by one
+  };
+  Demand demand_of(record::PerValue<Station, double> const& stations, double engines, double factors,
+                   double slots) const;
+  struct Chain {
+    double seconds = 0;
+    double waits = 1;  // as many of one length are as uneven as these
+  };
+  Chain chain(record::PerValue<Step, double> const& steps) const;
+  double delay_of(Demand const&, double chain) const;
+  double phases() const;
   double global_atomics() const;
   void one_launch(Held);
   Limiter limiter() const;  // of executing
@@ -207,20 +218,14 @@ void Projector::load_store() {
     return sum * k_.scale_;
   };
   auto const loads = [&](auto const& list) { return requests(list, c_.load_cycles, c_.load_line_cycles); };
-  // Loads of neighbouring words that the assembler joins are one request, and one pass.
-  auto const count = [](auto const& list) {
-    double sum = 0;
-    for (auto const& r : list) sum += r.by_engine() ? 0 : r.count;
-    return sum;
-  };
-  // Constants are operands.
-  double const others = (count(k_.loads_) + count(k_.stores_) + count(k_.locals_)) * k_.scale_ +
-                        of_group(g.atomic_requests) + of_group(g.shared_atomic_requests) + of_group(g.texture_requests);
-  double const asked = of_group(g.shared_requests);
-  double const of_shared = slots(Pipe::shared) > 0 ? slots(Pipe::shared) : slots(Pipe::memory) - others;
-  double const joined = asked > 0 && c_.shared_joined > 0 ? std::clamp(of_shared / asked, 0.25, 1.0) : 1;
-  double const shared =
-      joined * std::max(c_.shared_cycles * asked, c_.shared_pass_cycles * shared_passes()) * device_.shared_slowdown();
+  // With 32 banks of words, and an assembler that joins loads of neighbouring words, each request by itself.
+  double shared = 0;
+  if (c_.shared_joined > 0 && !k_.shared_.empty())
+    for (auto const& [clocks, n] : k_.shared_)
+      shared += n * k_.scale_ * std::max(c_.shared_cycles, c_.shared_pass_cycles * clocks);
+  else
+    shared = std::max(c_.shared_cycles * of_group(g.shared_requests), c_.shared_pass_cycles * shared_passes());
+  shared *= device_.shared_slowdown();
   double const shared_atomics = std::max({c_.shared_atomic_cycles * of_group(g.shared_atomic_requests),
                                           c_.shared_atomic_cycles * of_group(g.shared_atomic_passes),
                                           c_.shared_atomic_same_cycles * of_group(g.shared_atomic_serial)});
@@ -444,8 +449,7 @@ void Projector::caches() {
   auto const past_l2 = moved_past(l2, first);
   auto const moved = l3 > l2 ? moved_past(l3, first) : past_l2;
   terms_.dram_bytes = moved.bytes;
-  double const time_of_byte =
-      (1 - moved.writing) / dram_bytes_per_s(device_, c_) + moved.writing / dram_write_bytes_per_s(device_, c_);
+  double const time_of_byte = dram_s_per_byte(device_, moved.writing, c_);
   l3_s_ = l3 > l2 && device_.l3_bandwidth_bytes_per_s
               ? past_l2.bytes / groups_ * sharing / *device_.l3_bandwidth_bytes_per_s
               : 0;
@@ -457,19 +461,22 @@ void Projector::caches() {
   from_l3_ = l3 > l2 ? std::max(0.0, part_of_loads(past_l2.read) - from_memory_) : 0;
 }
 
-double Projector::lone_latency() const {
-  auto const& path = k_.group_.path;
-  auto const steps = [&](Step s) { return path[s].value_or(0) * k_.scale_; };
-  double const cycles = steps(Step::arithmetic) * c_.arithmetic_cycles +
-                        steps(Step::fp64) * (has_slow_fp64() ? c_.fp64_slow_cycles : c_.fp64_cycles) +
-                        steps(Step::special) * c_.special_cycles + steps(Step::constant) * c_.constant_latency_cycles +
-                        steps(Step::shared) * c_.shared_latency_cycles + steps(Step::barrier) * c_.barrier_cycles;
+// Of the mean group: the results of the one profiled that need each other, one after the other.
+Projector::Chain Projector::chain(record::PerValue<Step, double> const& path) const {
   double const hit_s = device_.l1_latency_s ? *device_.l1_latency_s * slower_ : c_.hit_cycles / f_;
   double const stated_l2_s = device_.l2_latency_s.value_or(c_.l2_latency_s), l2_s = stated_l2_s * slower_;
   double const memory_s = device_.global_latency_s.value_or(c_.dram_latency_s) + l2_s - stated_l2_s;
   double const l3_s = device_.l3_latency_s.value_or(memory_s);
-  return (cycles + c_.group_delay_cycles) / f_ + steps(Step::hit) * hit_s +
-         steps(Step::miss) * (from_memory_ * memory_s + from_l3_ * l3_s + (1 - from_memory_ - from_l3_) * l2_s);
+  double const miss_s = from_memory_ * memory_s + from_l3_ * l3_s + (1 - from_memory_ - from_l3_) * l2_s;
+  record::PerValue<Step, double> const takes{
+      {c_.arithmetic_cycles / f_, (has_slow_fp64() ? c_.fp64_slow_cycles : c_.fp64_cycles) / f_, c_.special_cycles / f_,
+       c_.constant_latency_cycles / f_, c_.shared_latency_cycles / f_, hit_s, miss_s, c_.barrier_cycles / f_}};
+  double sum = 0, squares = 0;
+  for (auto const step : record::values_of<Step>) {
+    sum += path[step] * takes[step];
+    squares += path[step] * takes[step] * takes[step];
+  }
+  return {sum * k_.scale_, squares > 0 ? std::max(1.0, sum * sum / squares) : 1};
 }
 
 double Projector::global_atomics() const {
@@ -483,39 +490,95 @@ double Projector::global_atomics() const {
   return global_atomics_s({same, lines, of_group(g.atomic_wide_lanes) * groups_, bytes}, device_, f_, c_);
 }
 
+// What a group, or a part of one, asks of the stations together; `engines` and `factors` of it as engines_ and
+// factors_.
+Projector::Demand Projector::demand_of(record::PerValue<Station, double> const& stations, double engines,
+                                       double factors, double slots) const {
+  Demand out;
+  // Shared memory is part of the load/store unit: it has a station of its own to be named. An instruction that has its
+  // pipe has the scheduler: that counts as far as it is busier than any pipe.
+  // It is one to count where engines use it besides; what the load/store unit takes of it then counts once.
+  bool const apart = c_.shared_in_lsu <= 0 || engines > 0;
+  double const twice = c_.shared_in_lsu * (stations[Station::shared] - engines);
+  double most = 0, norm = 0, busiest_pipe = 0;
+  for (auto const one : record::values_of<Station>)
+    if (one != Station::shared || apart) out.sum += stations[one], most = std::max(most, stations[one]);
+  if (apart) out.sum -= twice;
+  // A matrix unit reads factors while it multiplies: that is one visit, as long as the longer of both.
+  double const product = std::max(stations[Station::tensor], factors);
+  out.sum -= stations[Station::tensor] + factors - product;
+  for (auto const one :
+       {Station::fp32, Station::imad, Station::integer, Station::fp64, Station::special, Station::lsu, Station::tensor})
+    busiest_pipe = std::max(busiest_pipe, stations[one]);
+  for (auto const one : record::values_of<Station>) {
+    double const busy = one == Station::issue    ? std::max(0.0, stations[one] - busiest_pipe)
+                        : one == Station::tensor ? product
+                        : one == Station::shared ? stations[one] - factors
+                                                 : stations[one];
+    if ((one != Station::shared || apart) && busy > 0) norm += std::pow(busy / most, c_.norm);
+  }
+  out.service = std::max(most, most * std::pow(norm, 1 / c_.norm));
+  out.issued = c_.wave_issue_cycles * slots * warp / wave_ / waves_ / f_;
+  return out;
+}
+
+// What a group waits for besides the busiest station.
+double Projector::delay_of(Demand const& d, double chain) const {
+  return std::max(chain + std::max(0.0, d.sum - d.service) / waves_, d.issued - d.service);
+}
+
+// A group alone, from barrier to barrier.
+double Projector::phases() const {
+  using enum record::Work;
+  double const parts = waves_;
+  double sum = 0;
+  for (auto const& phase : k_.phases_) {
+    auto stations = terms_.stations;
+    auto const take = [&](Station s, record::Work work) { stations[s] *= phase.part[work] / phase.count; };
+    take(Station::issue, issue);
+    take(Station::fp32, fp32);
+    for (auto const one : {Station::imad, Station::integer}) take(one, integer);
+    for (auto const one : {Station::fp64, Station::special, Station::tensor}) take(one, others);
+    for (auto const one : {Station::l2, Station::dram}) take(one, sectors);
+    double const of_shared = terms_.stations[Station::shared] * c_.shared_in_lsu;
+    stations[Station::lsu] =
+        (std::max(0.0, terms_.stations[Station::lsu] - of_shared) * phase.part[lsu] + of_shared * phase.part[shared]) /
+        phase.count;
+    take(Station::shared, shared);
+    double const part = phase.part[shared] / phase.count;
+    Demand const demand = demand_of(stations, engines_ * part, factors_ * phase.part[others] / phase.count,
+                                    issued_ * phase.part[issue] / phase.count);
+    auto const [waiting, waits] = chain(phase.steps);
+    if (demand.sum <= 0) {
+      sum += phase.count * waiting;
+      continue;
+    }
+    double const delay = delay_of(demand, waiting);
+    double const alone = parts / throughput(delay, demand.service / parts, parts, parts).first;
+    // A barrier lets all go at once: they meet at the stations, and wait together, until they have drifted apart.
+    sum += phase.count * std::min(delay + demand.service, alone + std::min(waiting, demand.service) / waits);
+  }
+  return sum;
+}
+
 // Without what starts cold; `held`: the second-level cache holds all of its data, or the last-level cache does.
 void Projector::one_launch(Held held) {
   double const memory = station(Station::dram), from_memory = from_memory_, from_l3 = from_l3_;
   if (held == Held::in_l2) station(Station::dram) = 0, from_memory_ = from_l3_ = 0;
   if (held == Held::in_l3) station(Station::dram) = l3_s_, from_l3_ += from_memory_, from_memory_ = 0;
-  // Shared memory is part of the load/store unit: it has a station of its own to be named. An instruction that has its
-  // pipe has the scheduler: that counts as far as it is busier than any pipe.
-  // It is one to count where engines use it besides; what the load/store unit takes of it then counts once.
-  bool const apart = c_.shared_in_lsu <= 0 || engines_ > 0;
-  double const twice = c_.shared_in_lsu * (station(Station::shared) - engines_);
-  double sum = 0, most = 0, norm = 0, busiest_pipe = 0;
-  for (auto const one : record::values_of<Station>)
-    if (one != Station::shared || apart) sum += station(one), most = std::max(most, station(one));
-  if (apart) sum -= twice;
-  // A matrix unit reads factors while it multiplies: that is one visit, as long as the longer of both.
-  double const product = std::max(station(Station::tensor), factors_);
-  sum -= station(Station::tensor) + factors_ - product;
-  for (auto const one :
-       {Station::fp32, Station::imad, Station::integer, Station::fp64, Station::special, Station::lsu, Station::tensor})
-    busiest_pipe = std::max(busiest_pipe, station(one));
-  for (auto const one : record::values_of<Station>) {
-    double const busy = one == Station::issue    ? std::max(0.0, station(one) - busiest_pipe)
-                        : one == Station::tensor ? product
-                        : one == Station::shared ? station(one) - factors_
-                                                 : station(one);
-    if ((one != Station::shared || apart) && busy > 0) norm += std::pow(busy / most, c_.norm);
+  Demand const demand = demand_of(terms_.stations, engines_, factors_, issued_);
+  terms_.service = demand.service;
+  record::PerValue<Step, double> path;
+  for (auto const step : record::values_of<Step>) path[step] = k_.group_.path[step].value_or(0);
+  double const begins = c_.group_delay_cycles / f_;
+  double parts = 1;
+  if (k_.phases_.empty()) {
+    // Wavefronts of a group overlap each other: a group is so many customers.
+    terms_.latency = delay_of(demand, begins + chain(path).seconds);
+    parts = waves_;
+  } else {
+    terms_.latency = std::max(0.0, begins + phases() - demand.service);
   }
-  terms_.service = std::max(most, most * std::pow(norm, 1 / c_.norm));
-  double const issued = c_.wave_issue_cycles * issued_ * warp / wave_ / waves_ / f_;
-  terms_.latency = std::max(lone_latency() + std::max(0.0, sum - terms_.service) / waves_, issued - terms_.service);
-  // Wavefronts of a group overlap each other, less where barriers hold them together: a group is so many customers.
-  bool const holds = k_.group_.path[Step::barrier].value_or(0) > 0;
-  double const parts = std::clamp(std::round(std::pow(waves_, holds ? c_.overlap_barriers : c_.overlap)), 1.0, waves_);
   auto const [alone, x] = throughput(terms_.latency, terms_.service / parts, parts, terms_.customers * parts);
   terms_.queue = x > 0 ? terms_.groups_of_unit * parts / x : 0;
   // The launch lasts as long as its longest group.
@@ -552,7 +615,7 @@ void Projector::finish() {
   one_launch(warm ? held : Held::nowhere);  // the first: its terms remain
   if (!stays || warm || program) later = body();
   // While a first group fetches its code, memory serves what has been asked for.
-  double const code = warm ? 0 : c_.code_s * row_.code_slots.value_or(0);
+  double const code = warm || row_.code_fetched == 0U ? 0 : c_.code_s * row_.code_slots.value_or(0);
   double const ramp = warm || groups_ < units_ ? 0 : c_.ramp_s;
   double const first = std::max(body(), terms_.longest + code) + ramp;
   terms_.start = first - body();

@@ -8,8 +8,11 @@
 //    memory, in seconds of one compute unit. Those of the whole device are shared by the units that have work.
 //  - a lone group's latency Z: the longest chain of its results, with the device's latencies.
 //  - queue: b = (sum of D^p)^(1/p) of the stations D; Z' = Z + max(0, sum of D - b) / W, and not less than wavefronts
-//    need to issue one by one; N = min(R, n) groups, each W^overlap customers, take turns at one station of service b
+//    need to issue one by one; N = min(R, n) groups, each W customers, take turns at one station of service b
 //    and a delay of Z' (exact mean-value analysis): the throughput X.
+//  - barriers: wavefronts overlap each other between two of them only. A group alone takes the sum of its phases
+//    (record/phases.hpp), each as a group without barriers that is alone; what that is longer than b is its delay, and
+//    it is one customer.
 //  - time = n / X + what starts cold and is not hidden + launch, n = groups of the busiest unit; not less than atomics
 //  need.
 //  - caches: a sector is fetched from memory once for all groups as far as the second-level cache holds what is touched
@@ -31,6 +34,7 @@
 #include "model/panwar.hpp"
 #include "record/by_axes.hpp"
 #include "record/histogram.hpp"
+#include "record/phases.hpp"
 #include "record/queue.hpp"
 #include "record/queue_constants.hpp"
 
@@ -109,8 +113,10 @@ class Kernel {
   bool complete_ = false;   // has the columns of one group
   bool estimated_ = false;  // has been given them
   std::vector<Request> loads_, stores_, locals_;
+  std::vector<std::pair<double, double>> shared_;  // clocks of 32 banks, loads and stores; none: not known
   record::ByAxes load_parts_{}, store_parts_{}, load_lines_{}, store_lines_{};
   std::vector<double> load_unions_, store_unions_;  // sectors of 2^k groups, the last: of all; empty: not known
+  std::vector<record::Phase> phases_;               // from barrier to barrier; none: without, or not known
   std::vector<std::pair<double, double>> reuse_;    // distance in sectors (upper end of a bucket), loads
   std::optional<record::Powers> touched_before_;    // of the row
   double past_l1_ = 0;                              // sectors of loads that pass the first-level cache by

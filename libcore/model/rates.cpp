@@ -1,6 +1,7 @@
 #include "model/rates.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kernelcast::model {
 
@@ -8,10 +9,22 @@ double dram_bytes_per_s(device::Device const& device, queue::Constants const& c)
   return device.measured_bandwidth_bytes_per_s.value_or(c.dram_part * device.peak_bandwidth_bytes_per_s.value_or(1e11));
 }
 
-double dram_write_bytes_per_s(device::Device const& device, queue::Constants const& c) {
-  auto const& written = device.global_write.bandwidth_bytes_per_s;
-  double const rate = dram_bytes_per_s(device, c);
-  return written.empty() ? rate : std::min(rate, *std::max_element(written.begin(), written.end()));
+namespace {
+double best(device::Curve const& curve) {
+  return *std::max_element(curve.bandwidth_bytes_per_s.begin(), curve.bandwidth_bytes_per_s.end());
+}
+}  // namespace
+
+double dram_s_per_byte(device::Device const& device, double written, queue::Constants const& c) {
+  double const read = dram_bytes_per_s(device, c);
+  double const write = device.global_write.empty() ? read : std::min(read, best(device.global_write));
+  // Over what the same benchmark, where it has one, reads: it may keep too little in flight for the memory.
+  double const mixed = device.global_copy.empty()   ? c.dram_mixed_part
+                       : device.global_read.empty() ? best(device.global_copy) / read
+                                                    : best(device.global_copy) / best(device.global_read);
+  double const apart = device.global_copy.empty() ? 2 / (1 + read / write) : 1;  // each at its own rate
+  double const copy = read * std::min({1.0, mixed, apart});
+  return written < 0.5 ? std::lerp(1 / read, 1 / copy, 2 * written) : std::lerp(1 / copy, 1 / write, 2 * written - 1);
 }
 
 double l2_bytes_per_s(device::Device const& device, double clock_hz, queue::Constants const& c) {

@@ -10,8 +10,10 @@ namespace kernelcast::model {
 
 // Of the memory, bytes per second: measured, else a part of what is stated.
 double dram_bytes_per_s(device::Device const&, queue::Constants const& = {});
-// The same of stores: the highest measured, and not more than the above.
-double dram_write_bytes_per_s(device::Device const&, queue::Constants const& = {});
+// Seconds that it takes for a byte, where a part of all that moves is written, 0 to 1: between the above, what was
+// measured of copies, and what was measured of stores, none of which is faster than loads. Copies that were not
+// measured take what loads and stores take, and no less than those of most devices.
+double dram_s_per_byte(device::Device const&, double written, queue::Constants const& = {});
 
 // Of the second-level cache, all units together, bytes per second: measured at the device's usual clock, else so much
 // a clock for each 32-bit channel of the memory, and not less than the memory gives.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "record/histogram.hpp"
+#include "record/phases.hpp"
 #include "record/table.hpp"
 
 namespace kernelcast::record {
@@ -211,11 +212,16 @@ void add_group(Schema<Kernel>& schema) {
         fmt::format("results of kind {} on the longest chain of results that need each other", name(step)));
 }
 
+template <Named E>
+std::string joined_names() {
+  return fmt::format("{}", fmt::join(names_of<E>, ", "));
+}
+
 // What a launch has, however often it is repeated.
 bool is_of_one_launch(std::string_view column) {
   return column == "vliw_ops_per_bundle" || column == "spread_pct" || column == "sampling_error_pct" ||
          column == "allocated_bytes" || column == "global_footprint_bytes" || column == "atomic_max_same_address" ||
-         column == "code_slots" || column == "warp_lanes" || column == "registers_matrix" ||
+         column == "code_slots" || column == "code_fetched" || column == "warp_lanes" || column == "registers_matrix" ||
          column == "scratch_bytes" || column.starts_with("group_");
 }
 
@@ -302,7 +308,28 @@ Schema<Kernel> const& Kernel::schema() {
             "registers", &Kernel::registers, Unit::none,
             "target:n joined by ;: registers per work-item that ptxas assigns for each of these targets, such as "
             "sm_75:32;sm_86:40; sm_86 also stands for sm_87 and sm_89, which get the same. Empty: not known")
-        .may_be_empty();
+        .may_be_empty()
+        .optional_column(
+            "group_shared_loads", [](Kernel& k) -> auto& { return k.group.shared_loads; }, Unit::none,
+            "loads of shared memory by wavefronts of 32, as ptxas joins them: clocks that 32 banks are busy, which "
+            "give "
+            "128 bytes a clock:how many")
+        .may_be_empty()
+        .optional_column(
+            "group_shared_stores", [](Kernel& k) -> auto& { return k.group.shared_stores; }, Unit::none,
+            "stores to shared memory, likewise")
+        .may_be_empty()
+        .optional_column(
+            "group_phases", [](Kernel& k) -> auto& { return k.group.phases; }, Unit::none,
+            fmt::format("what the group does from one barrier to the next, by the places of both: parts of the group's "
+                        "{}; results on the longest chain of one such phase, {}; all joined by /:how many. Empty: "
+                        "without barriers",
+                        joined_names<Work>(), joined_names<Step>()))
+        .may_be_empty()
+        .optional_column(
+            "code_fetched", &Kernel::code_fetched, Unit::count,
+            "launches before which an attached application had not run this code: 1, or 0 where it had, in "
+            "another configuration. Empty: the first of the row");
     return s;
   }();
   return schema;

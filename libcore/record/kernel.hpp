@@ -57,6 +57,8 @@ struct GroupColumns {
   std::optional<double> atomic_requests, atomic_serial, atomic_sectors, atomic_lines, atomic_wide_lanes;
   std::optional<double> shared_atomic_requests, shared_atomic_serial, shared_atomic_passes;
   PerValue<Step, std::optional<double>> path;
+  std::string shared_loads, shared_stores;  // by the clocks that the banks are busy
+  std::string phases;                       // phases.hpp; empty: without barriers, or not known
 };
 
 struct Kernel : RegisterCounts {
@@ -98,6 +100,7 @@ struct Kernel : RegisterCounts {
   std::string matrix_flop;     // by the kind of product (ptx/matrix.hpp): record/histogram.hpp
   std::string runs_on;         // the target that alone runs this code, such as sm_90a; empty: any
   std::string touched_before;  // by the logarithm of the distance, summed over the launches; empty: not known
+  std::optional<std::uint64_t> code_fetched;  // launches for which the code had to be fetched; empty: the first
 
   static Schema<Kernel> const& schema();
 };

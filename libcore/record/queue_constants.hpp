@@ -14,8 +14,6 @@ namespace kernelcast::record {
   X(norm, 3, "1", "chosen on hecbench, pmpp and qv100_cycles")                                                         \
   X(wave_issue_cycles, 4, "clocks",                                                                                    \
     "chosen on hecbench: from one instruction of a wavefront to its next, where it has no other to wait for")          \
-  X(overlap, 1, "1", "chosen on gemm_ladders and hecbench: a group of W wavefronts is W^overlap customers")            \
-  X(overlap_barriers, 0.25, "1", "chosen on gemm_ladders: the same of groups with barriers")                           \
   X(load_cycles, 2, "clocks", "micro-benchmarks of an A40")                                                            \
   X(load_line_cycles, 2, "clocks", "where one line has all: as load_cycles")                                           \
   X(shared_cycles, 2, "clocks", "of shared memory: as load_cycles")                                                    \
@@ -40,6 +38,10 @@ namespace kernelcast::record {
   X(l2_port_bytes, 64, "B/clock", "micro-benchmarks: 64 bytes a clock and compute unit")                               \
   X(sectors_per_lookup, 2, "1", "assumed: 64 bytes a clock of each part of the cache")                                 \
   X(dram_part, 0.92, "1", "te42kyfo/gpu-benches gpu-stream: of the stated bandwidth, where none was measured")         \
+  X(dram_mixed_part, 0.96, "1",                                                                                        \
+    "te42kyfo/gpu-benches gpu-stream: of the rate of loads, where half of what moves is written and none was "         \
+    "measured: "                                                                                                       \
+    "median of ten devices")                                                                                           \
   X(line_part, 0.5, "1", "chosen on pmpp: of the resident groups, those that share a line in time")                    \
   X(line_most, 2, "1", "chosen on pmpp: memory gives 64 bytes for 32")                                                 \
   X(cache_part, 0.8, "1", "assumed: of a capacity")                                                                    \

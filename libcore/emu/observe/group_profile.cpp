@@ -18,6 +18,8 @@ namespace {
 
 // Beyond that many registers of all wavefronts together there is no path.
 constexpr std::size_t max_path_registers = std::size_t{1} << 22;
+// Others count as the first kind.
+constexpr std::size_t max_phase_kinds = 24;
 
 void extend(Path& path, Step step, float times) {
   path.cycles += reference_cycles[step] * times;
@@ -45,6 +47,33 @@ Step step_of(Wait wait) {
   }
 }
 
+// Of the load/store unit, as reference_cycles: it takes 16 lanes a clock, tags of 3.6 lines.
+double cycles_of(RequestShape const& shape) {
+  return std::max({2.0, static_cast<double>(shape.degree), shape.lines / 3.6});
+}
+
+// That slots of a pipe are part of, besides issue.
+std::optional<record::Work> work_of(record::Pipe pipe) {
+  using enum record::Pipe;
+  switch (pipe) {
+    case fp32:
+    case fp16:
+      return record::Work::fp32;
+    case imad:
+    case alu:
+      return record::Work::integer;
+    case fp64:
+    case convert64:
+    case int_to_fp32:
+    case fp32_to_fp16:
+    case special:
+    case tensor:
+      return record::Work::others;
+    default:
+      return std::nullopt;
+  }
+}
+
 bool is_texture(ptx::Instruction const& i) {
   return i.is(ptx::Op::tex, ptx::Op::tld4, ptx::Op::suld);
 }
@@ -52,6 +81,7 @@ bool is_texture(ptx::Instruction const& i) {
 }  // namespace
 
 struct ProfileObserver::State {
+  using PerWork = record::PerValue<record::Work, double>;
   static constexpr std::uint32_t no_register = ~0U;
   // One instruction of a block, as the path needs it.
   struct Code {
@@ -69,10 +99,19 @@ struct ProfileObserver::State {
     bool arrives = false;  // at mbarriers
     bool tests = false;    // mbarriers: a load for a wavefront
   };
+  // Stores by space, and their address register where they have one in common: a load by the same one and another
+  // offset is known to be of another place.
+  struct Stored {
+    bool any = false;
+    std::uint32_t base = no_register;
+    Path at;
+  };
   struct Warp {
     std::vector<Path> registers;
-    Path front;   // before which nothing is issued
-    Path region;  // the latest that was issued since
+    Path front;                      // before which nothing is issued
+    Path region;                     // the latest that was issued since
+    Path fence;                      // what the front is when the straight code that runs now has ended
+    std::array<Stored, 3> stored{};  // of that code
     std::uint32_t last_block = 0;
   };
 
@@ -106,12 +145,19 @@ struct ProfileObserver::State {
     }
     join_atomics();
     for (auto const& range : program.blocks()) {
-      double slots = 0;
+      PerWork work;
       for (std::uint32_t i = range.first; i < range.last; ++i)
-        for (float const n : lowered[i].slots) slots += n;
-      block_slots.push_back(slots);
+        for (record::Pipe const pipe : record::values_of<record::Pipe>) {
+          double const n = lowered[i].slots[pipe];
+          work[record::Work::issue] += n;
+          if (auto const of = work_of(pipe)) work[*of] += n;
+        }
+      block_work.push_back(work);
     }
+    note_straight();
   }
+
+  void note_straight();
 
   static void order(Code&, ptx::Instruction const&);
   void join_atomics();
@@ -121,6 +167,8 @@ struct ProfileObserver::State {
   void run_block(Warp&, std::uint32_t warp, std::uint32_t mask);
   Path load(std::uint32_t instruction, std::uint32_t warp, Path const& at);
   void count(MemoryAccess const&);
+  void count_shared(MemoryAccess const&, std::uint32_t warp);
+  void end_phase(Path const& at);
   void count_atomics(MemoryAccess const&, std::uint32_t warp, Request const&);
   void note_mbarrier(MemoryAccess const&);
   void mark(MemoryAccess const&);
@@ -131,7 +179,8 @@ struct ProfileObserver::State {
   std::vector<Lowered> lowered;
   std::vector<Code> codes;  // by instruction
   std::vector<std::uint32_t> registers;
-  std::vector<double> block_slots;
+  std::vector<PerWork> block_work;
+  std::vector<std::uint32_t> straight;  // by block: which of them are one to the scheduler, as predicates join them
   std::vector<std::uint64_t> watched;
   std::map<std::uint64_t, Touched> touched;
   Touched* current = nullptr;
@@ -161,6 +210,13 @@ struct ProfileObserver::State {
   std::vector<Arrival> arrivals;                    // of this block
   std::unordered_map<std::uint64_t, Path> arrived;  // by mbarrier
   std::optional<std::uint64_t> tested;              // the mbarrier that this block has tested last
+
+  // From one barrier that holds all to the next.
+  record::Phase now;
+  std::uint32_t began = 0;  // the block that ended with its barrier
+  Path began_at;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, record::Phase> kinds;  // by the blocks before both barriers
+  PerWork total;
 };
 
 void ProfileObserver::State::order(Code& code, ptx::Instruction const& i) {
@@ -175,6 +231,19 @@ void ProfileObserver::State::order(Code& code, ptx::Instruction const& i) {
     if (operand.kind == ptx::Operand::Kind::address && !operand.elements.empty() &&
         operand.elements[0].kind == ptx::Operand::Kind::reg)
       code.base = operand.elements[0].id;
+}
+
+void ProfileObserver::State::note_straight() {
+  auto const& blocks = program.blocks();
+  auto const& kernel = program.kernel();
+  std::uint32_t number = 0, until = 0;  // the instruction at which what a branch jumps over has ended
+  for (auto const& block : blocks) {
+    if (block.first > until || straight.empty()) ++number;
+    straight.push_back(number);
+    if (block.last == block.first || !lowered[block.last - 1].predicates) continue;
+    auto const to = kernel.labels[kernel.instructions[block.last - 1].operands[0].id].instruction;
+    until = std::max(until, to);
+  }
 }
 
 // Of 32-bit integers, at an address that is the same for all.
@@ -203,6 +272,10 @@ void ProfileObserver::State::begin(std::uint64_t group) {
   ready.clear();
   arrived.clear();
   local_lines.clear();
+  now = {};
+  began = 0, began_at = {};
+  kinds.clear();
+  total = {};
   warps.assign(max_lanes_per_unit / lanes_per_warp, {});
   has_path = program.kernel().registers.size() * warps.size() <= max_path_registers;
 }
@@ -228,26 +301,21 @@ Path ProfileObserver::State::load(std::uint32_t instruction, std::uint32_t warp,
 void ProfileObserver::State::run_block(Warp& warp, std::uint32_t index, std::uint32_t) {
   if (warp.registers.empty()) warp.registers.resize(program.kernel().registers.size());
   if (block <= warp.last_block) later(warp.front, warp.region);
+  if (block <= warp.last_block || straight[block] != straight[warp.last_block]) {
+    later(warp.front, warp.fence);
+    warp.stored = {};
+  }
   warp.last_block = block;
   auto const& range = program.blocks()[block];
-  Path fence = warp.front;
-  // Stores of the block by space, and their address register where they have one in common: a load by the same one and
-  // another offset is known to be of another place.
-  struct Stored {
-    bool any = false;
-    std::uint32_t base = no_register;
-    Path at;
-  };
-  std::array<Stored, 3> stored{};
   for (std::uint32_t i = range.first; i < range.last; ++i) {
     Code const& code = codes[i];
     Path at = warp.front;
     for (std::uint32_t r = code.reads; r < code.writes; ++r) later(at, warp.registers[registers[r]]);
-    auto& before = stored[static_cast<std::size_t>(code.ordered)];
+    auto& before = warp.stored[static_cast<std::size_t>(code.ordered)];
     if (code.ordered != Code::Ordered::no && before.any && (code.base == no_register || code.base != before.base))
       later(at, before.at);
     if (code.fences) {
-      later(fence, at);
+      later(warp.fence, at);
       before.base = before.any && before.base != code.base ? no_register : code.base;
       if (!before.any) before.at = at;
       before.any = true;
@@ -270,7 +338,6 @@ void ProfileObserver::State::run_block(Warp& warp, std::uint32_t index, std::uin
       extend(at, step_of(code.wait), code.waits);
     for (std::uint32_t r = code.writes; r < code.end; ++r) warp.registers[registers[r]] = at;
   }
-  later(warp.front, fence);
 }
 
 void ProfileObserver::State::give_up() {
@@ -292,7 +359,8 @@ void ProfileObserver::State::finish_block() {
   running = false;
   for (std::uint32_t w = 0; w < masks.size(); ++w) {
     if (!masks[w] || first_warp + w >= warps.size()) continue;
-    profile.slots += block_slots[block];
+    profile.slots += block_work[block][record::Work::issue];
+    for (auto const work : record::values_of<record::Work>) now.part[work] += block_work[block][work];
     if (profile.slots > max_profiled_slots) return give_up();
     if (has_path) run_block(warps[first_warp + w], first_warp + w, masks[w]);
   }
@@ -328,6 +396,7 @@ void ProfileObserver::State::count_atomics(MemoryAccess const& access, std::uint
   atomics.lines += request.shape.lines;
   if (access.bytes_per_lane >= 8) atomics.wide_lanes += static_cast<std::uint64_t>(std::popcount(wave.mask));
   atomics.parts += global ? request.shape.sectors : request.shape.degree;
+  if (!global) now.part[record::Work::shared] += std::max(2.0, static_cast<double>(request.shape.degree));
 }
 
 void ProfileObserver::State::note_mbarrier(MemoryAccess const& access) {
@@ -347,6 +416,29 @@ void ProfileObserver::State::note_mbarrier(MemoryAccess const& access) {
     }
 }
 
+void ProfileObserver::State::count_shared(MemoryAccess const& access, std::uint32_t warp) {
+  ++profile.shared_requests;
+  auto const bytes = lowered[access.instruction].joined_bytes.value_or(access.bytes_per_lane);
+  if (bytes == 0) return;
+  auto const passes = reader.read_shared(access, warp, bytes);
+  ++(access.direction == Direction::store ? profile.shared_stores : profile.shared_loads)[passes];
+  now.part[record::Work::shared] += std::max<double>(2, passes);
+}
+
+// What has been done since the last one becomes part of its kind.
+void ProfileObserver::State::end_phase(Path const& at) {
+  std::pair const places{began, block};
+  auto& kind = kinds.size() < max_phase_kinds || kinds.contains(places) ? kinds[places] : kinds.begin()->second;
+  ++kind.count;
+  for (auto const work : record::values_of<record::Work>)
+    kind.part[work] += now.part[work], total[work] += now.part[work];
+  for (auto const step : record::values_of<Step>)
+    kind.steps[step] += at.steps[step] > began_at.steps[step] ? at.steps[step] - began_at.steps[step] : 0;
+  now = {};
+  began = block;
+  began_at = at;
+}
+
 void ProfileObserver::State::count(MemoryAccess const& access) {
   using enum ptx::StateSpace;
   bool const load = access.direction == Direction::load;
@@ -363,7 +455,9 @@ void ProfileObserver::State::count(MemoryAccess const& access) {
       continue;
     }
     if (access.space == local) {
-      ++profile.locals[reader.read_local(access, w)];
+      auto const shape = reader.read_local(access, w);
+      ++profile.locals[shape];
+      now.part[record::Work::lsu] += cycles_of(shape);
       for (auto const line : reader.lines()) local_lines.insert(std::uint64_t{first_warp + w} << 48 | line);
       continue;
     }
@@ -371,7 +465,7 @@ void ProfileObserver::State::count(MemoryAccess const& access) {
       if (code.engine)
         profile.shared_engine_bytes += static_cast<std::uint64_t>(std::popcount(mask)) * access.bytes_per_lane;
       else
-        ++profile.shared_requests;
+        count_shared(access, w);
       continue;
     }
     if (access.space != global && access.space != shared) continue;
@@ -380,6 +474,8 @@ void ProfileObserver::State::count(MemoryAccess const& access) {
     if (access.direction == Direction::atomic) count_atomics(access, w, request);
     if (access.space == shared) continue;
     if (!again) mark(request, access.direction);
+    now.part[record::Work::sectors] += request.shape.sectors;
+    if (!code.engine) now.part[record::Work::lsu] += cycles_of(request.shape);
     if (access.direction == Direction::atomic) continue;
     auto shape = request.shape;
     if (code.engine) shape.degree = 0;
@@ -427,6 +523,15 @@ void ProfileObserver::group_end() {
     later(s.path, warp.region);
   }
   s.profile.path = s.path;
+  if (!s.kinds.empty()) {
+    s.end_phase(s.path);
+    for (auto& [places, phase] : s.kinds) {
+      for (auto const work : record::values_of<record::Work>)
+        if (s.total[work] > 0) phase.part[work] /= s.total[work];
+      for (double& step : phase.steps) step /= phase.count;
+      s.profile.phases.push_back(phase);
+    }
+  }
   s.profile.local_lines = s.local_lines.size();
   s.warps.clear();
   s.ready.clear();
@@ -486,6 +591,7 @@ void ProfileObserver::meet(Meeting const& meeting) {
     later(all, s.warps[w].front);
     later(all, s.warps[w].region);
   }
+  if (meeting.everyone) s.end_phase(all);
   extend(all, Step::barrier, 1);
   for (std::size_t w = 0; w < s.warps.size(); ++w)
     if (!s.warps[w].registers.empty() && waits(w)) s.warps[w].front = all;

@@ -8,10 +8,10 @@
 // Waldspurger 2015). The path is a pass over the group's dataflow: a result is there when its operands are and its
 // latency is over; wavefronts issue in order from one round of a loop to the next; barriers hold all; a sector is there
 // for all wavefronts when the first request for it is; what waits for an mbarrier goes on behind all that has arrived
-// there, bulk copies a miss after they were issued. What the longest chain consists of is counted by kind, so that a
-// model can give each kind the latency of a device.
-// Limits: latencies that decide which chain is longest are those of one device (reference_cycles); wavefronts of 32;
-// private memory is taken as always in the first-level cache.
+// there, bulk copies a miss after they were issued. Phases end where barriers hold all. What the longest chain consists
+// of is counted by kind, so that a model can give each kind the latency of a device. Limits: latencies that decide
+// which chain is longest are those of one device (reference_cycles); wavefronts of 32; private memory is taken as
+// always in the first-level cache.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 #include "emu/emu.hpp"
 #include "emu/observe/footprint.hpp"
 #include "emu/observe/lowering.hpp"
-#include "record/kernel.hpp"
+#include "record/phases.hpp"
 
 namespace kernelcast::emu {
 
@@ -53,6 +53,8 @@ struct GroupProfile {
   Requests locals;  // to private memory, as it lies: the same word of a wavefront's work-items in one line
   std::uint64_t local_lines = 0;
   std::uint64_t shared_requests = 0, constant_requests = 0;
+  // By the clocks that the banks are busy, loads as the assembler joins them.
+  std::map<std::uint16_t, std::uint64_t> shared_loads, shared_stores;
   // Of shared memory, moved by what is not the load/store unit: copy engines (cp.async.bulk), and matrix units that
   // read their operands there (wgmma).
   std::uint64_t shared_engine_bytes = 0;
@@ -67,10 +69,11 @@ struct GroupProfile {
   std::uint64_t barriers = 0;  // that opened
   double slots = 0;            // of all pipes
   Path path;
+  std::vector<record::Phase> phases;  // none: without barriers that hold all
 };
 
 // Longer groups, by their issue slots, are not profiled.
-inline constexpr double max_profiled_slots = 1 << 22;
+inline constexpr double max_profiled_slots = 1 << 24;
 
 // Profiles one group; of some others it notes the sectors they touch; the rest pass by.
 class ProfileObserver final : public Observer {

@@ -118,7 +118,10 @@ constexpr std::uint32_t short_branch = 10;
 class Lowering {
  public:
   explicit Lowering(Program const& program)
-      : program_(program), instructions_(program.kernel().instructions), values_(program.kernel().registers.size()) {}
+      : program_(program),
+        instructions_(program.kernel().instructions),
+        values_(program.kernel().registers.size()),
+        joined_bytes_(instructions_.size()) {}
 
   std::vector<Lowered> run() {
     note_blocks();
@@ -510,13 +513,16 @@ class Lowering {
   // Whether a load is part of another of its block: of the 16 aligned bytes, or 8, that it lies in, each is loaded, and
   // it is not the first. Stores and barriers end what is joined.
   bool is_joined(std::uint32_t at) {
-    if (at < joined_until_) return joined_[at - joined_from_];
+    if (at < joined_until_) return joined_[at - joined_from_] == part_of_another;
     if (!instructions_[at].is_load() || !place(instructions_[at])) return false;
     if (!aligned_) note_alignments();
     aligned_ = true;
     note_joined(at);
-    return joined_[0];
+    return joined_[0] == part_of_another;
   }
+
+  static constexpr std::uint8_t alone = 0,
+                                part_of_another = 0xFF;  // otherwise the bytes that it has of itself and others
 
   // Of the stretch that begins at a load: which loads are parts of others.
   void note_joined(std::uint32_t from) {
@@ -534,13 +540,16 @@ class Lowering {
     }
     joined_from_ = from;
     joined_until_ = std::max(end, from + 1);
-    joined_.assign(joined_until_ - joined_from_, false);
+    joined_.assign(joined_until_ - joined_from_, alone);
     auto const less = [](Load const& a, Load const& b) {
       return std::tuple(a.place.of_register, a.place.base, a.place.bytes, a.place.offset, a.at) <
              std::tuple(b.place.of_register, b.place.base, b.place.bytes, b.place.offset, b.at);
     };
     std::sort(loads.begin(), loads.end(), less);
     for (std::size_t k = 0; k < loads.size();) k += run_of(loads, k);
+    for (std::uint32_t i = joined_from_; i < joined_until_; ++i)
+      if (auto const bytes = joined_[i - joined_from_]; bytes != alone)
+        joined_bytes_[i] = bytes == part_of_another ? std::uint8_t{0} : bytes;
   }
 
   template <class Loads>
@@ -558,7 +567,8 @@ class Lowering {
                 next.offset == first.offset + p * first.bytes;
       }
       if (!whole) continue;
-      for (std::size_t p = 1; p < parts; ++p) joined_[loads[k + p].at - joined_from_] = true;
+      joined_[loads[k].at - joined_from_] = static_cast<std::uint8_t>(bytes);
+      for (std::size_t p = 1; p < parts; ++p) joined_[loads[k + p].at - joined_from_] = part_of_another;
       return parts;
     }
     return 1;
@@ -594,6 +604,9 @@ class Lowering {
       slots[Pipe::issue] = s.issue;
       out[k].wait = work[k].wait;
       out[k].waits = work[k].waits;
+      out[k].joined_bytes = joined_bytes_[k];
+      out[k].predicates =
+          instructions_[k].is_branch() && !leaves(instructions_[k]) && is_short(static_cast<std::uint32_t>(k));
     }
     return out;
   }
@@ -606,7 +619,8 @@ class Lowering {
   bool scales_ = false;   // an index is multiplied by a size
   bool aligned_ = false;  // alignments are noted
   std::uint32_t joined_from_ = 0, joined_until_ = 0;
-  std::vector<bool> joined_;  // [instruction - joined_from_]
+  std::vector<std::uint8_t> joined_;                       // [instruction - joined_from_]
+  std::vector<std::optional<std::uint8_t>> joined_bytes_;  // [instruction]
   ptx::Effects effects_;
 };
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "emu/emu.hpp"
@@ -28,6 +29,9 @@ struct Lowered {
   record::PerPipe<float> slots;  // of a wavefront of 32
   Wait wait = Wait::none;        // of its result; `none`: free, the result is there when the operands are
   float waits = 0;               // how many such results one after the other
+  // Of a load of shared memory: how many bytes of each lane the assembler loads at once, 0 where another load has them.
+  std::optional<std::uint8_t> joined_bytes;
+  bool predicates = false;  // a branch that becomes the predicate of what it jumps over
 };
 
 // What moves memory without the load/store unit: copy engines, st.bulk (an assumption), and matrix units that read

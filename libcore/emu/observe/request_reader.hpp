@@ -19,32 +19,27 @@ struct Request {
 
 class RequestReader {
  public:
-  explicit RequestReader(std::size_t instructions) : latest_(instructions) {}
+  explicit RequestReader(std::size_t instructions) : latest_(instructions), latest_shared_(instructions) {}
   void begin() {  // another group
     for (auto& latest : latest_) latest.clear();
+    for (auto& latest : latest_shared_) latest.clear();
   }
 
   // `again`: exactly the request of this instruction and wavefront before this one.
   Request const& read(MemoryAccess const& access, std::uint32_t warp, bool& again) {
-    auto& latest = latest_[access.instruction];
-    std::size_t const index = std::size_t{access.lanes.first_warp} + warp;
-    if (latest.size() <= index) latest.resize(index + 1);
-    Latest& last = latest[index];
+    Latest<Request>& last = latest(latest_, access, warp);
     std::uint32_t const* const offsets = access.offsets + std::size_t{lanes_per_warp} * warp;
     std::uint32_t const mask = access.lanes.masks[warp];
-    std::uint32_t differs = mask ^ last.mask;
-    for (unsigned l = 0; l < lanes_per_warp; ++l) differs |= (offsets[l] ^ last.offsets[l]) & (0u - (mask >> l & 1));
     std::uint64_t const moved = access.base - last.base;
-    again = differs == 0 && moved == 0;
-    if (differs == 0 && moved % 128 == 0) {
+    bool const like_it = last.is_like(mask, offsets);
+    again = like_it && moved == 0;
+    if (like_it && moved % 128 == 0) {
       if (moved != 0)
         for (auto& s : last.request.sectors) s += static_cast<std::uint64_t>(static_cast<std::int64_t>(moved) / 32);
       last.base = access.base;
       return last.request;
     }
-    last.mask = mask;
-    last.base = access.base;
-    std::copy_n(offsets, lanes_per_warp, last.offsets.begin());
+    last.note(mask, access.base, offsets);
     auto& [sectors, shape] = last.request;
     sectors.clear();
     words_.clear();
@@ -63,6 +58,35 @@ class RequestReader {
     for (auto const s : sectors)
       if (s >> 2 != line) line = s >> 2, ++shape.lines;
     shape.degree = degree(shape.lines);
+    return last.request;
+  }
+
+  // Clocks that 32 banks of shared memory are busy for a request of so many bytes of each lane. They return 128 bytes a
+  // clock: a quarter of the lanes has 16 bytes each, or a half where neighbours (lane ^ 1, or lane ^ 2) have the same
+  // address (Greg Smith of NVIDIA, forums.developer.nvidia.com/t/77228, of 7.0 and 7.5).
+  std::uint16_t read_shared(MemoryAccess const& access, std::uint32_t warp, unsigned bytes) {
+    Latest<std::uint16_t>& last = latest(latest_shared_, access, warp);
+    std::uint32_t const* const offsets = access.offsets + std::size_t{lanes_per_warp} * warp;
+    std::uint32_t const mask = access.lanes.masks[warp];
+    if (last.is_like(mask, offsets) && (access.base - last.base) % 128 == 0) return last.request;
+    last.note(mask, access.base, offsets);
+    unsigned const words = std::max(1u, (bytes + 3) / 4);
+    auto const paired = [&](unsigned with) {
+      for (std::uint32_t m = mask; m; m &= m - 1) {
+        auto const l = static_cast<unsigned>(std::countr_zero(m));
+        if (mask >> (l ^ with) & 1 && offsets[l] != offsets[l ^ with]) return false;
+      }
+      return true;
+    };
+    unsigned const together = words > 1 && (paired(1) || paired(2)) ? 2 : 1;
+    unsigned const lanes = std::min(lanes_per_warp, std::max(1u, lanes_per_warp * together / words));
+    last.request = 0;
+    for (unsigned begin = 0; begin < lanes_per_warp; begin += lanes) {
+      words_.clear();
+      for (unsigned l = begin; l < begin + lanes; ++l)
+        for (unsigned w = 0; mask >> l & 1 && w < words; ++w) words_.push_back(((access.base + offsets[l]) >> 2) + w);
+      if (!words_.empty()) last.request = static_cast<std::uint16_t>(last.request + degree(2));
+    }
     return last.request;
   }
 
@@ -109,13 +133,35 @@ class RequestReader {
     return most;
   }
 
+  template <class Result>
   struct Latest {
     std::uint32_t mask = 0;
     std::uint64_t base = 0;
     std::array<std::uint32_t, lanes_per_warp> offsets{};
-    Request request;
+    Result request{};
+
+    bool is_like(std::uint32_t its_mask, std::uint32_t const* its_offsets) const {
+      std::uint32_t differs = its_mask ^ mask;
+      for (unsigned l = 0; l < lanes_per_warp; ++l)
+        differs |= (its_offsets[l] ^ offsets[l]) & (0u - (its_mask >> l & 1));
+      return differs == 0;
+    }
+    void note(std::uint32_t its_mask, std::uint64_t its_base, std::uint32_t const* its_offsets) {
+      mask = its_mask;
+      base = its_base;
+      std::copy_n(its_offsets, lanes_per_warp, offsets.begin());
+    }
   };
-  std::vector<std::vector<Latest>> latest_;  // [instruction][warp of the group]
+  template <class Result>
+  static Latest<Result>& latest(std::vector<std::vector<Latest<Result>>>& of_all, MemoryAccess const& access,
+                                std::uint32_t warp) {
+    auto& of_instruction = of_all[access.instruction];
+    std::size_t const index = std::size_t{access.lanes.first_warp} + warp;
+    if (of_instruction.size() <= index) of_instruction.resize(index + 1);
+    return of_instruction[index];
+  }
+  std::vector<std::vector<Latest<Request>>> latest_;  // [instruction][warp of the group]
+  std::vector<std::vector<Latest<std::uint16_t>>> latest_shared_;
   std::vector<std::uint64_t> words_, lines_, sectors_;
 };
 

@@ -38,6 +38,9 @@ for launch in $(ls "$folder"/kept/launch-*.toml 2>/dev/null | sort -t- -k3 -n); 
   [ "$allocated" -ge "$passed" ] || { echo "$launch: $allocated bytes are allocated, $passed passed"; exit 1; }
   [ "$allocated" = "$passed" ] || more=$((more + 1))
 done
+# The code of a kernel is fetched by its first configuration.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "code_fetched") c = i; next } $c != !seen[$1]++ { exit 1 }' "$folder/rows.csv" ||
+  { echo "code_fetched is not 1 in the first row of each kernel alone"; exit 1; }
 case $1 in
 */app_several_kernels) [ $more -gt 0 ] || { echo "no launch has more memory allocated than it is passed"; exit 1; } ;;
 esac

@@ -3,10 +3,13 @@
 #include <cstring>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "catch.hpp"
 #include "launch/group_sample.hpp"
 #include "ptx/parser.hpp"
 #include "record/histogram.hpp"
+#include "record/phases.hpp"
 
 using namespace kernelcast;
 
@@ -181,6 +184,92 @@ TEST_CASE("barriers hold all wavefronts of a group") {
   CHECK(step(c, record::Step::miss) == 2);
   CHECK(step(c, record::Step::barrier) == 1);
   CHECK(c.shared_requests == 2);
+}
+
+TEST_CASE("loads that predicates guard are issued before the stores of the ones before them") {
+  // As ptxas 13.0 schedules them: guarded loads go together, and what they are stored by follows.
+  auto const tile = [](std::string const& between) {
+    std::string text = "setp.ge.u32 %p1, %r2, 100;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\n";
+    for (char const name : {'A', 'B', 'C', 'D'})
+      text += fmt::format(
+          "mov.f32 %f1, 0f00000000;\n@%p1 bra {0};\nld.global.f32 %f1, [%rd4+{1}];\n{0}:\nst.shared.f32 [s+{2}], "
+          "%f1;\n{3}",
+          name, 4096 * (name - 'A'), 4 * (name - 'A'), between);
+    return columns_of(text, {1, 1, 1}, {32, 1, 1}, ".shared .align 4 .b8 s[64];");
+  };
+  CHECK(step(tile(""), record::Step::miss) == 1);
+  CHECK(step(tile("bar.sync 0;\n"), record::Step::miss) == 4);
+  // A branch over more is one: what follows waits for the store's operand.
+  std::string text = "setp.eq.u32 %p2, %r2, 7;\nld.global.f32 %f1, [%rd1];\nst.shared.f32 [s], %f1;\n@%p2 bra L;\n";
+  for (int i = 0; i < 16; ++i) text += "add.u32 %r6, %r6, %r1;\n";
+  auto const apart = columns_of(text + "L:\nld.global.f32 %f2, [%rd2];\nst.shared.f32 [s+4], %f2;", {1, 1, 1},
+                                {32, 1, 1}, ".shared .align 4 .b8 s[64];");
+  CHECK(step(apart, record::Step::miss) == 2);
+}
+
+TEST_CASE("shared memory gives 128 bytes a clock, and what the assembler joins at once") {
+  // Of one wavefront: each lane at its own offset of `scale` bytes, or the lanes of a half at the same.
+  auto const loads = [](std::string const& offset, std::string const& load) {
+    return columns_of(offset + "\nmov.u32 %r7, s;\nadd.u32 %r8, %r7, %r6;\n" + load, {1, 1, 1}, {32, 1, 1},
+                      ".shared .align 16 .b8 s[8192];")
+        .shared_loads;
+  };
+  std::string const wide = "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r8];";
+  std::string const four =
+      "ld.shared.f32 %f1, [%r8];\nld.shared.f32 %f2, [%r8+4];\nld.shared.f32 %f3, [%r8+8];\nld.shared.f32 %f4, "
+      "[%r8+12];";
+  CHECK(loads("shl.b32 %r6, %r1, 2;", "ld.shared.f32 %f1, [%r8];") == "1:1");
+  CHECK(loads("shl.b32 %r6, %r1, 7;", "ld.shared.f32 %f1, [%r8];") == "32:1");
+  CHECK(loads("and.b32 %r6, %r1, 0;", "ld.shared.f32 %f1, [%r8];") == "1:1");
+  for (auto const& load : {wide, four}) {
+    CHECK(loads("shl.b32 %r6, %r1, 4;", load) == "4:1");  // 512 bytes
+    CHECK(loads("shl.b32 %r6, %r1, 5;", load) == "8:1");  // every other 16 bytes: a quarter meets in half the banks
+    // Greg Smith of NVIDIA, forums.developer.nvidia.com/t/77228: lane % 4 takes 4, pairs of neighbours 2.
+    CHECK(loads("and.b32 %r5, %r1, 3;\nshl.b32 %r6, %r5, 4;", load) == "4:1");
+    CHECK(loads("shr.u32 %r5, %r1, 1;\nand.b32 %r5, %r5, 7;\nshl.b32 %r6, %r5, 4;", load) == "2:1");
+    CHECK(loads("and.b32 %r6, %r1, 0;", load) == "2:1");
+  }
+  auto const stores = columns_of(
+      "shl.b32 %r6, %r1, 6;\nmov.u32 %r7, s;\nadd.u32 %r8, %r7, %r6;\nst.shared.f32 [%r8], %f1;\nst.shared.f32 [s], "
+      "%f1;",
+      {1, 1, 1}, {32, 1, 1}, ".shared .align 16 .b8 s[2048];");
+  CHECK(stores.shared_stores == "1:1;16:1");
+  CHECK(stores.shared_loads.empty());
+}
+
+TEST_CASE("what a group does from barrier to barrier is of one kind by their places") {
+  CHECK(columns_of("add.f32 %f1, %f1, %f1;", {1, 1, 1}, {64, 1, 1}).phases.empty());
+  // Ten times: load and store to shared memory; multiply.
+  auto const c = columns_of(
+      "mov.u32 %r9, 0;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nL:\nld.global.f32 %f1, "
+      "[%rd4];\nst.shared."
+      "f32 [s], %f1;\nbar.sync 0;\nld.shared.f32 %f2, [s];\nmul.f32 %f3, %f2, %f2;\nmul.f32 %f3, %f3, %f2;\nadd.s64 "
+      "%rd4, %rd4, 4096;\nadd.u32 %r9, %r9, 1;\nbar.sync 0;\nsetp.lt.u32 %p1, %r9, 10;\n@%p1 bra L;",
+      {1, 1, 1}, {64, 1, 1}, ".shared .align 4 .b8 s[64];");
+  std::vector<record::Phase> phases;
+  REQUIRE(record::read_phases(c.phases, phases));
+  record::PerValue<record::Work, double> part;
+  record::PerValue<record::Step, double> steps;
+  double loading = 0, multiplying = 0;
+  for (auto const& phase : phases) {
+    for (auto const work : record::values_of<record::Work>) part[work] += phase.part[work];
+    for (auto const one : record::values_of<record::Step>) steps[one] += phase.count * phase.steps[one];
+    if (phase.part[record::Work::sectors] > 0) loading += phase.count;
+    if (phase.part[record::Work::fp32] > 0) {
+      multiplying += phase.count;
+      CHECK(phase.part[record::Work::fp32] == 1);
+      CHECK(phase.part[record::Work::sectors] == 0);
+      CHECK(phase.steps[record::Step::miss] == 0);
+      CHECK(phase.steps[record::Step::shared] == 1);
+    }
+  }
+  CHECK(loading == 10);
+  CHECK(multiplying == 10);
+  for (auto const work : {record::Work::issue, record::Work::lsu, record::Work::shared})
+    CHECK(part[work] == Approx(1).epsilon(1e-3));
+  CHECK(part[record::Work::others] == 0);
+  for (auto const one : record::values_of<record::Step>) CHECK(steps[one] == Approx(step(c, one)));
+  CHECK(step(c, record::Step::miss) == 10);
 }
 
 TEST_CASE("atomics by address and by sector") {

@@ -232,9 +232,28 @@ TEST_CASE("memory serves a last wave that is not full at its whole rate") {
   auto const groups = *d.compute_units * 8 + 1;  // one unit has a ninth group
   auto const t = model::queue::Kernel(stream_kernel(groups)).explain(d, no_launches());
   CHECK(t.groups_of_unit == 9);
-  double const bandwidth =
-      d.measured_bandwidth_bytes_per_s.value_or(Constants{}.dram_part * d.peak_bandwidth_bytes_per_s.value_or(0));
-  CHECK(t.stations[model::queue::Station::dram] * t.groups_of_unit == Approx(t.dram_bytes / bandwidth));
+  CHECK(t.stations[model::queue::Station::dram] * t.groups_of_unit ==
+        Approx(t.dram_bytes * model::dram_s_per_byte(d, 0.5)));
+}
+
+TEST_CASE("memory that is read and written moves at the rate of copies") {
+  auto const& a100 = database().find("a100");  // gpu-stream: reads 1500, copies 1382, writes 1540 GB/s
+  double const read = model::dram_bytes_per_s(a100);
+  CHECK(model::dram_s_per_byte(a100, 0) == Approx(1 / read));
+  CHECK(read * model::dram_s_per_byte(a100, 0.5) == Approx(1500.0 / 1382).epsilon(0.01));
+  CHECK(model::dram_s_per_byte(a100, 1) == Approx(1 / read));
+  CHECK(model::dram_s_per_byte(a100, 0.25) ==
+        Approx((model::dram_s_per_byte(a100, 0) + model::dram_s_per_byte(a100, 0.5)) / 2));
+  auto const& unmeasured = database().find("gtx1080");
+  REQUIRE(unmeasured.global_copy.empty());
+  CHECK(model::dram_bytes_per_s(unmeasured) * model::dram_s_per_byte(unmeasured, 0.5) ==
+        Approx(1 / Constants{}.dram_mixed_part));
+  for (auto const& d : database().devices()) {
+    if (d.kind != "gpu") continue;
+    INFO(d.device);
+    for (double const written : {0.25, 0.5, 0.75, 1.0})
+      CHECK(model::dram_s_per_byte(d, written) >= model::dram_s_per_byte(d, 0) * (1 - 1e-12));
+  }
 }
 
 TEST_CASE("code is fetched while memory serves what has been asked for") {
@@ -250,12 +269,57 @@ TEST_CASE("code is fetched while memory serves what has been asked for") {
   CHECK(*t.projection.time_s == Approx(2 * without + t.longest));
 }
 
+TEST_CASE("code is fetched by the first configuration of a kernel alone") {
+  auto const& d = database().find("a100");
+  auto k = group_kernel(1);
+  k.code_slots = 1000;
+  auto o = no_launches();
+  o.constants.code_s = 1e-6;
+  auto const first = queue_time(k, d, o);
+  k.code_fetched = 1;
+  CHECK(queue_time(k, d, o) == first);
+  k.code_fetched = 0;
+  CHECK(first - queue_time(k, d, o) == Approx(1e-3));
+}
+
+TEST_CASE("what a group does before a barrier hides nothing of what it does after it") {
+  auto const& d = database().find("a100");
+  auto const o = no_launches();
+  auto k = group_kernel(1);
+  k.block_x = 1024;
+  k.slots[Pipe::fp32] = k.group.slots.emplace(4e5);
+  k.group.shared_requests = 2e5, k.group.shared_loads = "1:200000";
+  k.group.path[Step::arithmetic] = k.group.path[Step::barrier] = 1;
+  auto const together = model::queue::Kernel(k).explain(d, o);
+  double const fp32 = together.stations[model::queue::Station::fp32],
+               shared = together.stations[model::queue::Station::shared];
+  REQUIRE(shared > 0.5 * fp32);
+  CHECK(together.queue < 0.9 * (fp32 + shared));
+  // 1/0 of fp32, 0/1 of shared memory; one after the other.
+  k.group.phases = "1/1/0/0/0/0/0/1/0/0/0/0/0/0/0:1;0/0/0/0/0/1/0/0/0/0/0/0/0/0/1:1";
+  auto const apart = model::queue::Kernel(k).explain(d, o);
+  CHECK(apart.service == together.service);
+  CHECK(apart.queue == Approx(fp32 + shared).epsilon(0.05));
+  // Many of the same kind take as long as one with their work, and groups hide each other's.
+  k.group.phases = "1/1/0/0/0/0/0/0/0/0/0/0/0/0/0:100;0/0/0/0/0/1/0/0/0/0/0/0/0/0/0:100";
+  CHECK(model::queue::Kernel(k).explain(d, o).queue == Approx(apart.queue).epsilon(0.05));
+  auto many = k;
+  many.block_x = 256;
+  many.registers_sm75 = 32;
+  double const groups = 64 * static_cast<double>(*d.compute_units);
+  many.grid_x = many.groups_total = static_cast<std::uint64_t>(groups);
+  many.slots[Pipe::fp32] = 4e5 * groups;
+  auto const hidden = model::queue::Kernel(many).explain(d, o);
+  CHECK(hidden.customers == 8);
+  CHECK(hidden.queue < 1.2 * 64 * hidden.service);
+}
+
 TEST_CASE("one group alone takes its latency and its service") {
   auto const& d = database().find("a100");
   auto k = group_kernel(1);
+  k.block_x = 32;  // one wavefront, which overlaps no other
   k.group.path[Step::arithmetic] = 1000;
   auto o = no_launches();
-  o.constants.overlap = 1e-9;  // its wavefronts do not overlap each other
   auto const t = model::queue::Kernel(k).explain(d, o);
   CHECK(t.customers == 1);
   CHECK(t.queue == Approx(t.latency + t.service));
@@ -301,11 +365,12 @@ TEST_CASE("throughput of the queue lies between its bounds, and grows with the c
   k.group.slots = 1e4;
   for (double const steps : {0.0, 100.0, 10000.0}) {
     k.group.path[Step::arithmetic] = steps;
-    auto o = no_launches();
-    o.constants.overlap = 1e-9;
-    auto const t = model::queue::Kernel(k).explain(d, o);
+    k.block_x = 256;
+    auto const overlapping = model::queue::Kernel(k).explain(d, no_launches()).queue;
+    k.block_x = 32;
+    auto const t = model::queue::Kernel(k).explain(d, no_launches());
     double const n = t.groups_of_unit;
-    CHECK(model::queue::Kernel(k).explain(d, no_launches()).queue <= t.queue);  // overlap only helps
+    CHECK(overlapping <= t.queue);
     CHECK(n == 6);
     CHECK(t.queue >= n * t.service * (1 - 1e-12));
     CHECK(t.queue >= (t.latency + t.service) * (1 - 1e-12));

@@ -77,13 +77,13 @@ function one_launch(line, its_kernel, its_case,    i, n, launches, text) {
   launches = cells[column["launches"]]
   text = quoted(its_kernel) "," quoted(its_case) ",1"
   for (i = 4; i <= n; ++i)
-    if (names[i] == "touched_before") text = text "," mean(cells[i], launches)
+    if (names[i] == "touched_before" || names[i] == "matrix_flop") text = text "," mean(cells[i], launches)
     else text = text "," (launches == 1 || cells[i] == "" || names[i] ~ stays ? cells[i] : sprintf("%.15g", cells[i] / launches))
   return text
 }
 END {
-  stays = "^(grid|block)_[xyz]$|^groups_emulated$|^shared_bytes$|^registers_|^v?gprs_|^vliw_|^spread_pct$|^sampling_error_pct$|" \
-          "^global_footprint_bytes$|^atomic_max_same_address$|^code_slots$|^group_|^target$|^allocated_bytes$"
+  stays = "^(grid|block)_[xyz]$|^groups_emulated$|^shared_bytes$|^registers|^v?gprs_|^vliw_|^spread_pct$|^sampling_error_pct$|" \
+          "^global_footprint_bytes$|^atomic_max_same_address$|^code_slots$|^group_|^target$|^allocated_bytes$|^warp_lanes$|^scratch_bytes$|^library$|^runs_on$|^code_fetched$"
   for (i = 1; i <= wanted; ++i) {
     if (strict[i] in row) print one_launch(row[strict[i]], kernel[i], label[i])
     else if (count[loose[i]] == 1 && kernels[loose[i]] == 1) print one_launch(row[loose[i]], kernel[i], label[i])
