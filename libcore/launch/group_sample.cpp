@@ -214,6 +214,7 @@ void GroupSample::fill(record::GroupColumns& row, emu::Memory const& memory) con
   row.shared_loads = text_of(p->shared_loads);
   row.shared_stores = text_of(p->shared_stores);
   row.phases = record::text_of(p->phases);
+  row.local_stores = text_of(p->local_stores);
 }
 
 double GroupSample::slots() const {

@@ -67,6 +67,7 @@ class Projector {
     double loads = 0;     // asked of the second level
     double textures = 0;
     double local_missed = 0, local_together = 0;  // private memory: missed; of all groups together, bytes
+    double local_through = 0;                     // stored to the second level although the first has it
   };
   // Bytes of a launch.
   struct Moved {
@@ -366,6 +367,9 @@ Projector::FirstLevel Projector::first_level() const {
   double local_issued = 0;
   for (auto const& r : k_.locals_) local_issued += r.count * r.sectors;
   out.local_missed = local_held > out.bytes ? local_issued * (1 - out.bytes / local_held) : 0;
+  double stored = 0;
+  for (auto const& r : k_.local_stores_) stored += r.count * r.sectors;
+  if (local_issued > 0) out.local_through = c_.local_write_through * stored * (1 - out.local_missed / local_issued);
   out.local_together = local_bytes * out.together;
 
   out.growth = own > 0 ? (k_.load_parts_[0] + (own - k_.load_parts_[0]) * terms_.customers) / own : 1;
@@ -436,8 +440,8 @@ void Projector::caches() {
   double const loads = first.loads * k_.scale_ + first.textures;
   bool const whole = c_.first_level > 0 && c_.fill_sectors >= c_.sectors_per_lookup;
   double const l2_sectors = first.loads * (whole ? 1 : looked_up(k_.loads_)) * k_.scale_ + first.textures +
-                            stored * looked_up(k_.stores_) * k_.scale_ + first.local_missed * k_.scale_ +
-                            of_group(k_.group_.atomic_sectors);
+                            stored * looked_up(k_.stores_) * k_.scale_ +
+                            (first.local_missed + first.local_through) * k_.scale_ + of_group(k_.group_.atomic_sectors);
   terms_.l2_bytes = l2_sectors * sector_bytes * groups_;
   double const l2_rate = l2_bytes_per_s(device_, f_, c_);
   // What all units share serves the groups of a last, smaller wave faster.

@@ -112,7 +112,7 @@ class Kernel {
   record::GroupColumns group_;
   bool complete_ = false;   // has the columns of one group
   bool estimated_ = false;  // has been given them
-  std::vector<Request> loads_, stores_, locals_;
+  std::vector<Request> loads_, stores_, locals_, local_stores_;
   std::vector<std::pair<double, double>> shared_;  // clocks of 32 banks, loads and stores; none: not known
   record::ByAxes load_parts_{}, store_parts_{}, load_lines_{}, store_lines_{};
   std::vector<double> load_unions_, store_unions_;  // sectors of 2^k groups, the last: of all; empty: not known

@@ -92,11 +92,11 @@ bool Kernel::read_group() {
   auto const& g = group_;
   double const groups = grid_groups();
   return requests(g.load_requests, loads_) && requests(g.store_requests, stores_) &&
-         requests(g.local_requests, locals_) && record::read_by_axes(g.load_sectors, load_parts_) &&
-         record::read_by_axes(g.store_sectors, store_parts_) && record::read_by_axes(g.load_lines, load_lines_) &&
-         record::read_by_axes(g.store_lines, store_lines_) && read_unions(g.load_unions, groups, load_unions_) &&
-         read_unions(g.store_unions, groups, store_unions_) && record::read_phases(g.phases, phases_) &&
-         shared(g.shared_loads) && shared(g.shared_stores) &&
+         requests(g.local_requests, locals_) && requests(g.local_stores, local_stores_) &&
+         record::read_by_axes(g.load_sectors, load_parts_) && record::read_by_axes(g.store_sectors, store_parts_) &&
+         record::read_by_axes(g.load_lines, load_lines_) && record::read_by_axes(g.store_lines, store_lines_) &&
+         read_unions(g.load_unions, groups, load_unions_) && read_unions(g.store_unions, groups, store_unions_) &&
+         record::read_phases(g.phases, phases_) && shared(g.shared_loads) && shared(g.shared_stores) &&
          read_histogram(g.reuse, [&](std::string_view key, double n) {
            double bucket = 0;
            if (!read_numbers(key, {&bucket, 1}) || bucket > 60) return false;

@@ -327,6 +327,10 @@ Schema<Kernel> const& Kernel::schema() {
                         joined_names<Work>(), joined_names<Step>()))
         .may_be_empty()
         .optional_column(
+            "group_local_stores", [](Kernel& k) -> auto& { return k.group.local_stores; }, Unit::none,
+            "of group_local_requests, the stores")
+        .may_be_empty()
+        .optional_column(
             "code_fetched", &Kernel::code_fetched, Unit::count,
             "launches before which an attached application had not run this code: 1, or 0 where it had, in "
             "another configuration. Empty: the first of the row");

@@ -58,6 +58,7 @@ struct GroupColumns {
   std::optional<double> shared_atomic_requests, shared_atomic_serial, shared_atomic_passes;
   PerValue<Step, std::optional<double>> path;
   std::string shared_loads, shared_stores;  // by the clocks that the banks are busy
+  std::string local_stores;                 // of local_requests
   std::string phases;                       // phases.hpp; empty: without barriers, or not known
 };
 

@@ -47,6 +47,8 @@ namespace kernelcast::record {
   X(cache_part, 0.8, "1", "assumed: of a capacity")                                                                    \
   X(first_level, 1, "1", "of the loads of global memory, those that the first-level cache is asked for: all")          \
   X(fill_sectors, 1, "1", "that a miss of the first-level cache brings: of 7.0 and later")                             \
+  X(local_write_through, 0, "1",                                                                                       \
+    "of stores to private memory, what the first-level cache passes on although it has the line: none")                \
   X(dirty_part, 0.25, "1",                                                                                             \
     "chosen on hecbench and pmpp: of the second-level cache, what has been written and stays there at the end")        \
   X(dirty_most, 0.5, "1", "chosen on hecbench: of what has been written, at most so much stays")                       \

@@ -455,8 +455,10 @@ void ProfileObserver::State::count(MemoryAccess const& access) {
       continue;
     }
     if (access.space == local) {
+      if (lowered[access.instruction].overwritten) continue;
       auto const shape = reader.read_local(access, w);
       ++profile.locals[shape];
+      if (access.direction == Direction::store) ++profile.local_stores[shape];
       now.part[record::Work::lsu] += cycles_of(shape);
       for (auto const line : reader.lines()) local_lines.insert(std::uint64_t{first_warp + w} << 48 | line);
       continue;

@@ -50,7 +50,9 @@ struct GroupProfile {
   // Loads of a sector that was loaded before, with [2^(k-1), 2^k) distinct others since then; 0: none; the last:
   // loads that pass the first-level cache by.
   std::array<double, reuse_buckets> reuse{};
-  Requests locals;  // to private memory, as it lies: the same word of a wavefront's work-items in one line
+  // To private memory, as it lies: the same word of a wavefront's work-items in one line. Without stores that the one
+  // after them overwrites.
+  Requests locals, local_stores;
   std::uint64_t local_lines = 0;
   std::uint64_t shared_requests = 0, constant_requests = 0;
   // By the clocks that the banks are busy, loads as the assembler joins them.

@@ -121,7 +121,8 @@ class Lowering {
       : program_(program),
         instructions_(program.kernel().instructions),
         values_(program.kernel().registers.size()),
-        joined_bytes_(instructions_.size()) {}
+        joined_bytes_(instructions_.size()),
+        overwritten_(instructions_.size()) {}
 
   std::vector<Lowered> run() {
     note_blocks();
@@ -470,6 +471,10 @@ class Lowering {
     auto const space = i.space();
     if (space == param) return free_of_cost;
     bool const loads = i.is_load() || i.is_atomic() || i.is_image_access() || i.is(Op::ldmatrix);
+    if (space == local && is_overwritten(at)) {
+      overwritten_[at] = true;
+      return free_of_cost;
+    }
     if (space == constant && loads && !address_register(i))
       return {{.issue = 0.5}, Wait::constant, 1};  // an operand, or ULDC
     Wait const wait = !loads              ? Wait::none
@@ -477,6 +482,34 @@ class Lowering {
                       : space == shared   ? Wait::shared
                                           : Wait::global;
     return {{.memory = is_joined(at) ? 0.0F : 1.0F}, wait, loads ? 1.0F : 0.0F};
+  }
+
+  // A store to private memory of what another overwrites, in its block or under a short branch behind it: one store of
+  // either value.
+  bool is_overwritten(std::uint32_t at) const {
+    Instruction const& i = instructions_[at];
+    auto const address = [](Instruction const& store) -> Operand const* {
+      for (Operand const& o : store.operands)
+        if (o.kind == Operand::Kind::address && !o.elements.empty()) return &o;
+      return nullptr;
+    };
+    Operand const* const to = address(i);
+    if (!i.is(Op::st) || i.guard.present || i.has("volatile") || !to) return false;
+    Value const* const base = value(address_register(i));
+    if (base && base->definitions != 1) return false;
+    auto const end = std::min<std::size_t>(instructions_.size(), std::size_t{at} + 32);
+    for (auto next = at + 1; next < end; ++next) {
+      Instruction const& other = instructions_[next];
+      if (other.is_call() || other.is_barrier() || (other.is_branch() && !is_short(next))) return false;
+      if (other.is_memory() && other.space() == ptx::StateSpace::local && !other.is(Op::st)) return false;
+      if (!other.is(Op::st) || other.space() != ptx::StateSpace::local) continue;
+      Operand const* const same = address(other);
+      if (same && same->value == to->value && same->elements[0].kind == to->elements[0].kind &&
+          same->elements[0].id == to->elements[0].id && same->elements[0].value == to->elements[0].value &&
+          other.elements() == i.elements() && kind_of(other) == kind_of(i))
+        return true;
+    }
+    return false;
   }
 
   struct Place {
@@ -605,6 +638,7 @@ class Lowering {
       out[k].wait = work[k].wait;
       out[k].waits = work[k].waits;
       out[k].joined_bytes = joined_bytes_[k];
+      out[k].overwritten = overwritten_[k];
       out[k].predicates =
           instructions_[k].is_branch() && !leaves(instructions_[k]) && is_short(static_cast<std::uint32_t>(k));
     }
@@ -621,6 +655,7 @@ class Lowering {
   std::uint32_t joined_from_ = 0, joined_until_ = 0;
   std::vector<std::uint8_t> joined_;                       // [instruction - joined_from_]
   std::vector<std::optional<std::uint8_t>> joined_bytes_;  // [instruction]
+  std::vector<bool> overwritten_;                          // [instruction]
   ptx::Effects effects_;
 };
 

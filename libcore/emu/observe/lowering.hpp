@@ -31,7 +31,8 @@ struct Lowered {
   float waits = 0;               // how many such results one after the other
   // Of a load of shared memory: how many bytes of each lane the assembler loads at once, 0 where another load has them.
   std::optional<std::uint8_t> joined_bytes;
-  bool predicates = false;  // a branch that becomes the predicate of what it jumps over
+  bool overwritten = false;  // a store to private memory that becomes part of the one after it
+  bool predicates = false;   // a branch that becomes the predicate of what it jumps over
 };
 
 // What moves memory without the load/store unit: copy engines, st.bulk (an assumption), and matrix units that read

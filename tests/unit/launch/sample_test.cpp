@@ -237,6 +237,21 @@ TEST_CASE("shared memory gives 128 bytes a clock, and what the assembler joins a
   CHECK(stores.shared_loads.empty());
 }
 
+TEST_CASE("a store to private memory that the next one overwrites is part of it") {
+  // As ptxas 13.0: a register gets either value, and is stored once.
+  auto const stores = [](std::string const& between) {
+    auto const c = columns_of(
+        "mov.u64 %rd3, p;\nmov.u32 %r9, 0;\nst.local.u32 [%rd3], %r9;\nsetp.ge.u32 %p1, %r1, 7;\n" + between +
+            "@%p1 bra A;\nld.global.u32 %r9, [%rd1];\nst.local.u32 [%rd3], %r9;\nA:\nld.local.u32 %r8, [%rd3];\n"
+            "st.global.u32 [%rd2], %r8;",
+        {1, 1, 1}, {32, 1, 1}, ".local .align 4 .b8 p[16];");
+    return c.local_stores + " of " + c.local_requests;
+  };
+  CHECK(stores("") == "1/1/1:1 of 1/1/1:1;1/4/1:1");
+  CHECK(stores("ld.local.u32 %r7, [%rd3];\n") == "1/1/1:1;1/4/1:1 of 1/1/1:1;1/4/1:3");
+  CHECK(stores("st.local.u32 [%rd3+4], %r9;\n") == "1/1/1:1;1/4/1:1 of 1/1/1:1;1/4/1:2");
+}
+
 TEST_CASE("what a group does from barrier to barrier is of one kind by their places") {
   CHECK(columns_of("add.f32 %f1, %f1, %f1;", {1, 1, 1}, {64, 1, 1}).phases.empty());
   // Ten times: load and store to shared memory; multiply.

@@ -85,11 +85,11 @@ TEST_CASE("the kernel record has the columns of the contract, in its order") {
   // before, 4 pipes of AMD's, warps, registers and memory of AMD's, a library's call, matrix products, whose code it
   // is, registers by target, shared memory and phases of a group, whether code was fetched.
   CHECK(names.size() ==
-        19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 33 + 2 + 2 + 1 + 4 + 1 + 2 + 2 + 2 + 1 + 3 + 1);
+        19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 33 + 2 + 2 + 1 + 4 + 1 + 2 + 2 + 2 + 1 + 3 + 1 + 1);
   CHECK(joined.ends_with(
       ",touched_before,slots_scalar,slots_scalar_memory,slots_shared,slots_wait,warp_lanes,registers_"
       "matrix,scratch_bytes,library,library_flop,matrix_flop,runs_on,registers,group_shared_loads,group_"
-      "shared_stores,group_phases,code_fetched,"));
+      "shared_stores,group_phases,group_local_stores,code_fetched,"));
 }
 
 TEST_CASE("the columns of the other records stand as in the contract") {
