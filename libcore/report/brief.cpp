@@ -71,11 +71,20 @@ std::string interval(record::Ranking const& row) {
   return fmt::format("{} to {}", plain_seconds(*row.time_low_s), plain_seconds(*row.time_high_s));
 }
 
+// For how many runs costs are said, so that the least is no small part of a unit.
+Runs runs_of(Brief const& a) {
+  double least = 0;
+  for (auto const& row : a.ranking)
+    if (row.cost && *row.cost > 0 && (least == 0 || *row.cost < least)) least = *row.cost;
+  return least > 0 ? runs_for(least) : Runs{};
+}
+
 std::string headline(Brief const& a) {
   auto const& best = a.ranking.front();
   std::string const what = a.by == "cost" ? "cheapest" : a.by == "energy" ? "least energy" : "fastest";
   auto out = fmt::format("{}: {}, {} ({})", what, best.device, plain_seconds(best.time_s), interval(best));
-  if (best.cost) out += fmt::format(", {:.3g} {} a run", *best.cost, best.currency);
+  if (best.cost)
+    out += fmt::format(", {:.3g} {} for {}", *best.cost * runs_of(a).number, best.currency, runs_of(a).text);
   std::vector<std::string> open;
   for (std::size_t i = 1; i < a.ranking.size(); ++i)
     if (!a.ranking[i].decided) open.push_back(a.ranking[i].device);
@@ -88,15 +97,20 @@ std::string headline(Brief const& a) {
 std::vector<std::string> table(Brief const& a, std::size_t top, std::set<std::string> const& unvalidated) {
   std::vector<std::vector<std::string>> rows;
   bool const with_cost = std::ranges::any_of(a.ranking, [](auto const& row) { return row.cost.has_value(); });
+  auto const shown = std::min(top, a.ranking.size());
+  double fastest = a.ranking.front().time_s;
+  for (std::size_t i = 0; i < shown; ++i) fastest = std::min(fastest, a.ranking[i].time_s);
+  auto const runs = runs_of(a);
   rows.push_back({"", "device", "time", "interval", "/ fastest", "decided", "limiter"});
-  if (with_cost) rows.front().emplace_back("cost");
+  if (with_cost) rows.front().push_back(fmt::format("cost of {}", runs.text));
   rows.front().emplace_back("energy <=");
-  for (std::size_t i = 0; i < std::min(top, a.ranking.size()); ++i) {
+  for (std::size_t i = 0; i < shown; ++i) {
     auto const& row = a.ranking[i];
     rows.push_back({fmt::format("{}", row.rank), row.device + (unvalidated.contains(row.device) ? "*" : ""),
-                    plain_seconds(row.time_s), interval(row), fmt::format("{:.2f}", row.relative_time),
+                    plain_seconds(row.time_s), interval(row), fmt::format("{:.2f}", row.time_s / fastest),
                     row.decided ? "yes" : "no", row.limiter.text()});
-    if (with_cost) rows.back().push_back(row.cost ? fmt::format("{:.3g} {}", *row.cost, row.currency) : "");
+    if (with_cost)
+      rows.back().push_back(row.cost ? fmt::format("{:.3g} {}", *row.cost * runs.number, row.currency) : "");
     rows.back().push_back(row.energy_j ? record::scaled_text(*row.energy_j, record::Unit::joules) : "");
   }
   std::vector<std::size_t> widths(rows.front().size());
@@ -171,8 +185,13 @@ std::string left_out(Brief const& a, device::DeviceDatabase const& database) {
     out.push_back(fmt::format("cannot run it or unknown: {} ({}: {})", some(others, named_devices), others.front(),
                               why[others.front()]));
   if (!unlinked.empty()) out.push_back(fmt::format("link to the host unknown: {}", some(unlinked, named_devices)));
-  if (!unpriced.empty())
+  if (!unpriced.empty()) {
     out.push_back(fmt::format("no {}: {}", a.by == "cost" ? "price" : "board power", some(unpriced, named_devices)));
+    // Times that are ranked are relative to the fastest, whether or not it is ranked itself.
+    auto const& best = a.ranking.front();
+    if (std::ranges::all_of(a.ranking, [](auto const& row) { return row.relative_time > 1; }))
+      out.back() += fmt::format(", the fastest of which takes {}", plain_seconds(best.time_s / best.relative_time));
+  }
   return out.empty() ? "" : fmt::format("not ranked: {}", fmt::join(out, "; "));
 }
 
