@@ -16,7 +16,7 @@ function largest(histogram,    i, n, entries, pair, out) {
   }
   return out + 0
 }
-function place() { return cell("file") " " cell("kernel") }
+function place(    file) { file = cell("file"); sub(/^\.\.\//, "bench-suites/", file); return file " " cell("kernel") }
 !read_row() { next }
 cell("reason") != "" { ++failed; next }
 {
