@@ -16,6 +16,7 @@
 #include "record/kernel.hpp"
 #include "record/measurement.hpp"
 #include "record/partition.hpp"
+#include "record/phases.hpp"
 #include "record/profile.hpp"
 #include "record/projection.hpp"
 #include "record/ranking.hpp"
@@ -481,4 +482,33 @@ TEST_CASE("a schema refuses a column twice and a field outside its record") {
   schema.column("a", &Two::a, Unit::none, "first");
   CHECK_THROWS_AS(schema.column("a", &Two::a, Unit::none, "again"), std::logic_error);
   CHECK_THROWS_AS(schema.column("b", [](Two& t) -> auto& { return t.outside[1]; }, Unit::none, "x"), std::logic_error);
+}
+
+TEST_CASE("phases are read as they were written; what is none is refused") {
+  Phase phase;
+  phase.count = 255;
+  phase.part[Work::integer] = 0.125;
+  phase.part[Work::shared] = 1;
+  phase.steps[Step::miss] = 3.5;
+  phase.steps[Step::barrier] = 1;
+  Phase other;
+  other.count = 1;
+  other.part[Work::fp32] = 1;
+  auto const text = text_of(std::vector{phase, other});
+  CHECK(text == "0/0/0.125/0/0/1/0/0/0/0/0/0/0/3.5/1:255;0/1/0/0/0/0/0/0/0/0/0/0/0/0/0:1");
+  std::vector<Phase> read;
+  REQUIRE(read_phases(text, read));
+  REQUIRE(read.size() == 2);
+  CHECK(read[0].count == 255);
+  CHECK(read[0].part == phase.part);
+  CHECK(read[0].steps == phase.steps);
+  CHECK(read[1].part == other.part);
+  for (std::string const wrong : {"1:1", "0/0/0/0/0/0/0/0/0/0/0/0/0/0/0:0", "0/0/0/0/0/0/0/0/0/0/0/0/0/0/0",
+                                  "0/0/0/0/0/0/0/0/0/0/0/0/0/0/x:1", "0/0/0/0/0/0/0/0/0/0/0/0/0/0/-1:1"}) {
+    INFO(wrong);
+    CHECK_FALSE(read_phases(wrong, read));
+  }
+  read.clear();
+  CHECK(read_phases("", read));
+  CHECK(read.empty());
 }
