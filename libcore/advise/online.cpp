@@ -20,6 +20,7 @@
 
 #include "advise/budget.hpp"
 #include "attach/application.hpp"
+#include "attach/fetched_code.hpp"
 #include "attach/settings.hpp"
 #include "process/process.hpp"
 

@@ -10,6 +10,7 @@
 #include "attach/application.hpp"
 #include "attach/attach.hpp"
 #include "attach/counted_rows.hpp"
+#include "attach/fetched_code.hpp"
 #include "attach/kernel_names.hpp"
 #include "attach/recorder.hpp"
 #include "attach/settings.hpp"

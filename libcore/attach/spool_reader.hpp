@@ -3,15 +3,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "attach/usage.hpp"
-#include "record/kernel.hpp"
 
 namespace kernelcast::attach {
 
@@ -82,18 +79,6 @@ class FolderWatch {
 
  private:
   int watch_;
-};
-
-// Which rows of a process pay for fetching their code: of a kernel in several configurations the first alone.
-class FetchedCode {
- public:
-  // Fills code_fetched. In the order of the configurations.
-  void note(std::string const& process, record::Kernel& row) {
-    row.code_fetched = seen_.emplace(process, row.kernel, row.target).second ? 1 : 0;
-  }
-
- private:
-  std::set<std::tuple<std::string, std::string, std::string>> seen_;
 };
 
 }  // namespace kernelcast::attach

@@ -79,6 +79,11 @@ class Projector {
   // Of a group, in wavefronts of 32.
   double slots(Pipe pipe) const { return row_.slots[pipe].value_or(0) / groups_total_ * k_.lanes_ / warp; }
   double of_group(std::optional<double> const& value) const { return value.value_or(0) * k_.scale_; }
+  static double sectors_of(std::vector<Kernel::Request> const& requests) {  // asked for
+    double sum = 0;
+    for (auto const& r : requests) sum += r.count * r.sectors;
+    return sum;
+  }
   double& station(Station s) { return terms_.stations[s]; }
 
   bool has_slow_fp64() const { return device_.throughput[record::InstructionClass::fp64].value_or(2) <= 4; }
@@ -361,23 +366,20 @@ Projector::FirstLevel Projector::first_level() const {
   out.together = std::min(groups_, resident_ * units_);
   out.textures = row_.texture_bytes / groups_total_ / sector_bytes;
 
-  // Private memory lives in the first-level cache as far as that holds it, and is written back from there.
+  // Private memory lives in the first-level cache as far as that holds it; where that is written through, its stores
+  // are asked of the second level besides.
   double const local_bytes = g.local_lines.value_or(0) * 4 * sector_bytes;
   double const local_held = local_bytes * terms_.customers;
-  double local_issued = 0;
-  for (auto const& r : k_.locals_) local_issued += r.count * r.sectors;
+  double const local_issued = sectors_of(k_.locals_);
   out.local_missed = local_held > out.bytes ? local_issued * (1 - out.bytes / local_held) : 0;
-  double stored = 0;
-  for (auto const& r : k_.local_stores_) stored += r.count * r.sectors;
-  if (local_issued > 0) out.local_through = c_.local_write_through * stored * (1 - out.local_missed / local_issued);
+  if (local_issued > 0)
+    out.local_through = c_.local_write_through * sectors_of(k_.local_stores_) * (1 - out.local_missed / local_issued);
   out.local_together = local_bytes * out.together;
 
   out.growth = own > 0 ? (k_.load_parts_[0] + (own - k_.load_parts_[0]) * terms_.customers) / own : 1;
   if (c_.first_level <= 0) {  // each request passes it by
-    double requested = 0;
-    for (auto const& r : k_.loads_) requested += r.count * r.sectors;
     out.lost = load_misses(0, 1);
-    out.loads = std::max(own, requested);
+    out.loads = std::max(own, sectors_of(k_.loads_));
     return out;
   }
   // What misses it comes with its neighbours.
@@ -435,8 +437,7 @@ Projector::Moved Projector::moved_past(double capacity_bytes, FirstLevel const& 
 
 void Projector::caches() {
   auto const first = first_level();
-  double stored = 0;
-  for (auto const& r : k_.stores_) stored += r.count * r.sectors;
+  double const stored = sectors_of(k_.stores_);
   double const loads = first.loads * k_.scale_ + first.textures;
   bool const whole = c_.first_level > 0 && c_.fill_sectors >= c_.sectors_per_lookup;
   double const l2_sectors = first.loads * (whole ? 1 : looked_up(k_.loads_)) * k_.scale_ + first.textures +
@@ -534,7 +535,6 @@ double Projector::delay_of(Demand const& d, double chain) const {
 // A group alone, from barrier to barrier.
 double Projector::phases() const {
   using enum record::Work;
-  double const parts = waves_;
   double sum = 0;
   for (auto const& phase : k_.phases_) {
     auto stations = terms_.stations;
@@ -558,7 +558,7 @@ double Projector::phases() const {
       continue;
     }
     double const delay = delay_of(demand, waiting);
-    double const alone = parts / throughput(delay, demand.service / parts, parts, parts).first;
+    double const alone = waves_ / throughput(delay, demand.service / waves_, waves_, waves_).first;
     // A barrier lets all go at once: they meet at the stations, and wait together, until they have drifted apart.
     sum += phase.count * std::min(delay + demand.service, alone + std::min(waiting, demand.service) / waits);
   }

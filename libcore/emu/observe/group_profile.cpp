@@ -47,9 +47,10 @@ Step step_of(Wait wait) {
   }
 }
 
-// Of the load/store unit, as reference_cycles: it takes 16 lanes a clock, tags of 3.6 lines.
+// What a request takes of the load/store unit that reference_cycles are of: 16 lanes a clock, tags of 3.6 lines.
+constexpr double request_cycles = 2;
 double cycles_of(RequestShape const& shape) {
-  return std::max({2.0, static_cast<double>(shape.degree), shape.lines / 3.6});
+  return std::max({request_cycles, static_cast<double>(shape.degree), shape.lines / 3.6});
 }
 
 // That slots of a pipe are part of, besides issue.
@@ -396,7 +397,7 @@ void ProfileObserver::State::count_atomics(MemoryAccess const& access, std::uint
   atomics.lines += request.shape.lines;
   if (access.bytes_per_lane >= 8) atomics.wide_lanes += static_cast<std::uint64_t>(std::popcount(wave.mask));
   atomics.parts += global ? request.shape.sectors : request.shape.degree;
-  if (!global) now.part[record::Work::shared] += std::max(2.0, static_cast<double>(request.shape.degree));
+  if (!global) now.part[record::Work::shared] += std::max(request_cycles, static_cast<double>(request.shape.degree));
 }
 
 void ProfileObserver::State::note_mbarrier(MemoryAccess const& access) {
@@ -422,7 +423,7 @@ void ProfileObserver::State::count_shared(MemoryAccess const& access, std::uint3
   if (bytes == 0) return;
   auto const passes = reader.read_shared(access, warp, bytes);
   ++(access.direction == Direction::store ? profile.shared_stores : profile.shared_loads)[passes];
-  now.part[record::Work::shared] += std::max<double>(2, passes);
+  now.part[record::Work::shared] += std::max<double>(request_cycles, passes);
 }
 
 // What has been done since the last one becomes part of its kind.

@@ -554,8 +554,8 @@ class Lowering {
     return joined_[0] == part_of_another;
   }
 
-  static constexpr std::uint8_t alone = 0,
-                                part_of_another = 0xFF;  // otherwise the bytes that it has of itself and others
+  // Of a load, in joined_: neither, or the bytes that it has of itself and of the others.
+  static constexpr std::uint8_t alone = 0, part_of_another = 0xFF;
 
   // Of the stretch that begins at a load: which loads are parts of others.
   void note_joined(std::uint32_t from) {
