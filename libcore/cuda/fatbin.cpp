@@ -105,17 +105,20 @@ std::string text_of(Entry const& ptx) {
   return text;
 }
 
+// The header stays whole: words of it point behind its first 64 bytes, to options and names that the driver reads.
 Entry with_text(Entry const& like, std::string const& text) {
   std::size_t const payload = (text.size() + 1 + 7) / 8 * 8;
-  Entry out{true, like.sm, std::vector<std::byte>(min_header + payload)};
+  Entry out{true, like.sm, like.unchanged};
+  std::size_t const head = read<std::uint32_t>(out.unchanged.data() + header_size_at);
+  if (head < min_header || head > out.unchanged.size()) throw other_format();
+  out.unchanged.resize(head);
+  out.unchanged.resize(head + payload);
   auto* const header = out.unchanged.data();
-  std::memcpy(header, like.unchanged.data(), min_header);
-  write<std::uint32_t>(header + header_size_at, min_header);
   write<std::uint64_t>(header + payload_size_at, payload);
   write<std::uint32_t>(header + compressed_size_at, 0);
   write<std::uint64_t>(header + flags_at, read<std::uint64_t>(header + flags_at) & ~(flag_lz4 | flag_zstd));
   write<std::uint64_t>(header + raw_size_at, 0);
-  std::memcpy(header + min_header, text.data(), text.size());
+  std::memcpy(header + head, text.data(), text.size());
   return out;
 }
 

@@ -1,4 +1,5 @@
 // Programs, kernels and launches.
+#include <cstdlib>
 #include <cstring>
 
 #include "cuda/fatbin.hpp"
@@ -20,7 +21,22 @@ Configuration& configuration() {
   return the;
 }
 
+// As a driver does it: words of an entry's header say where in it are its options (their place and length) and its
+// name.
+bool strings_lie_in_the_header(std::vector<std::byte> const& entry) {
+  auto const word = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, entry.data() + at, sizeof value);
+    return std::uint64_t{value};
+  };
+  std::uint64_t const header = word(4), options = word(20), name = word(32), name_bytes = word(36);
+  if (name && name + name_bytes > header) return false;
+  return !options || (options + 8 <= header && word(options) + word(options + 4) <= header);
+}
+
 void read_module(Image& image, void const* fatbin) {
+  for (auto const& entry : kernelcast::fatbin::entries_of(fatbin))
+    if (!strings_lie_in_the_header(entry.unchanged)) std::abort();
   std::uint32_t newest = architecture();
   for (auto ptx = kernelcast::fatbin::ptx_of(fatbin, newest); ptx;
        ptx = kernelcast::fatbin::ptx_of(fatbin, newest - 1)) {
