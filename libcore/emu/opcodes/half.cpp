@@ -82,6 +82,14 @@ struct Absolute {
     return static_cast<H>(static_cast<u16>(a) & 0x7fffu);
   }
 };
+// As an H100 does (driver 580): of neg and abs, abs.f16 alone keeps a NaN's bits.
+template <class F, class H>
+struct Canonical {
+  H operator()(H a) const {
+    u16 const x = static_cast<u16>(F{}(a));
+    return static_cast<H>((x & 0x7fffu) > exponent_of<H> ? nan_of_16_bits : x);
+  }
+};
 
 #define LANES_1 u32(u32)
 #define LANES_2 u32(u32, u32)
@@ -139,12 +147,12 @@ constexpr Opcode table[] = {
     BF16(rare_entry, 3, "fma.rn.oob.relu", fp16, Outside<Rectified<FuseOnce<Brain>, Brain>, Brain>),
     EXTREME("min", false),
     EXTREME("max", true),
-    F16(entry, 1, "neg", fp16, Negate),
+    F16(entry, 1, "neg", fp16, Canonical<Negate, Half>),
     F16(entry, 1, "abs", fp16, Absolute),
-    F16(rare_entry, 1, "neg.ftz", fp16, Flushed<Negate, Half>),
-    F16(rare_entry, 1, "abs.ftz", fp16, Flushed<Absolute, Half>),
-    BF16(entry, 1, "neg", fp16, Negate),
-    BF16(entry, 1, "abs", fp16, Absolute),
+    F16(rare_entry, 1, "neg.ftz", fp16, Flushed<Canonical<Negate, Half>, Half>),
+    F16(rare_entry, 1, "abs.ftz", fp16, Flushed<Canonical<Absolute, Half>, Half>),
+    BF16(entry, 1, "neg", fp16, Canonical<Negate, Brain>),
+    BF16(entry, 1, "abs", fp16, Canonical<Absolute, Brain>),
     F16(rare_entry, 1, "ex2.approx", special, Rounded<Exponential, Half>),
     BF16(rare_entry, 1, "ex2.approx.ftz", special, Flushed<Rounded<Exponential, Brain>, Brain>),
     F16(rare_entry, 1, "tanh.approx", special, Rounded<Tangent, Half>),

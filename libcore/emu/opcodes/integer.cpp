@@ -1,7 +1,7 @@
 // Integer arithmetic, shifts and logic. A product with a constant power of two is counted as a shift
 // (decode_arithmetic), for that is what every device's compiler makes of it. Division is counted as int_mul: like a
-// product it is not a single simple operation; devices expand it into multiplications. Division by zero gives all ones,
-// the remainder the dividend, as NVIDIA devices do (PTX leaves it unspecified).
+// product it is not a single simple operation; devices expand it into multiplications. Quotient and remainder of a
+// division by zero are all ones, as on an H100 (PTX leaves them unspecified).
 #include "emu/opcodes/families.hpp"
 #include "emu/opcodes/lanewise.hpp"
 
@@ -85,7 +85,7 @@ struct Divide {
 struct Remainder {
   template <class T>
   constexpr T operator()(T a, T b) const {
-    return b == 0 ? a : static_cast<T>(Unsigned<T>(a) - Unsigned<T>(Divide{}(a, b)) * Unsigned<T>(b));
+    return b == 0 ? static_cast<T>(-1) : static_cast<T>(Unsigned<T>(a) - Unsigned<T>(Divide{}(a, b)) * Unsigned<T>(b));
   }
 };
 struct Absolute {

@@ -70,6 +70,7 @@ struct Lane<f64> {
   using Stored = u64;
   static constexpr LaneType operand = LaneType::f64;
   static f64 load(u64 bits) { return std::bit_cast<f64>(bits); }
+  // PTX leaves this NaN's bits open; an H100 keeps those of an operand.
   static u64 store(f64 value) { return value != value ? 0x7ff8000000000000u : std::bit_cast<u64>(value); }
 };
 template <>

@@ -32,7 +32,7 @@ std::vector<Case> integer_cases() {
       put("div." + s + n, l + l + l,
           [=](u64 a, u64 b, u64, u64) { return v(b) == 0 ? z(~u64{0}) : z(static_cast<u64>(v(a) / v(b))); });
       put("rem." + s + n, l + l + l,
-          [=](u64 a, u64 b, u64, u64) { return v(b) == 0 ? z(a) : z(static_cast<u64>(v(a) % v(b))); });
+          [=](u64 a, u64 b, u64, u64) { return z(v(b) == 0 ? ~u64{0} : static_cast<u64>(v(a) % v(b))); });
       put("min." + s + n, l + l + l, [=](u64 a, u64 b, u64, u64) { return v(a) < v(b) ? z(a) : z(b); });
       put("max." + s + n, l + l + l, [=](u64 a, u64 b, u64, u64) { return v(a) > v(b) ? z(a) : z(b); });
       put("sad." + s + n, l + l + l + l,
