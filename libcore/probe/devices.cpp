@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "diag/text.hpp"
 #include "probe/probe.hpp"
 
 namespace kernelcast::probe {
@@ -55,8 +56,12 @@ std::set<std::string> choose_benches(std::vector<std::string> const& names) {
 
 std::string slug(Facts const& facts, device::DeviceDatabase const& database) {
   auto const wanted = slug(facts.name);
-  for (auto const& known : database.devices())
-    if (slug(known.name) == wanted || slug(known.vendor + " " + known.name) == wanted) return known.device;
+  for (auto const& known : database.devices()) {
+    auto const is_wanted = [&](std::string_view name) {
+      return slug(name) == wanted || slug(fmt::format("{} {}", known.vendor, name)) == wanted;
+    };
+    if (is_wanted(known.name) || std::ranges::any_of(listed(known.alias), is_wanted)) return known.device;
+  }
   return facts.device;
 }
 

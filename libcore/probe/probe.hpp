@@ -32,6 +32,7 @@ struct Facts {
   std::string name, vendor, driver, kind, target, architecture;
   std::uint64_t compute_units = 0, lanes_per_cu = 0, wave_width = 0, max_group_size = 0, threads_per_cu = 0;
   std::uint64_t max_groups_per_cu = 0;
+  std::uint64_t compute_capability = 0;  // 90 for 9.0
   std::uint64_t registers_per_cu = 0;
   double clock_hz = 0;
   double memory_bytes = 0, shared_per_group_bytes = 0, shared_per_cu_bytes = 0;

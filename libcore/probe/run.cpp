@@ -210,6 +210,7 @@ std::vector<Point> stated_points(Facts const& facts) {
     out.push_back(std::move(point));
   };
   state("compute_units", static_cast<double>(facts.compute_units));
+  state("compute_capability", static_cast<double>(facts.compute_capability));
   state("lanes_per_cu", static_cast<double>(facts.lanes_per_cu));
   state("threads_per_cu", static_cast<double>(facts.threads_per_cu));
   if (facts.kind == "gpu") state("wave_width", static_cast<double>(facts.wave_width));

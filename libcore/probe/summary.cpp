@@ -177,6 +177,10 @@ Facts facts_from(Rows& rows, std::string const& device) {
   };
   auto const number = [&](char const* metric) { return of_variant(metric, ""); };
   out.compute_units = whole(number("compute_units"));
+  if (auto const capability = out.compute_capability = whole(number("compute_capability"))) {
+    out.vendor = "NVIDIA";
+    out.target = fmt::format("sm_{}", capability);
+  }
   out.lanes_per_cu = whole(number("lanes_per_cu"));
   out.threads_per_cu = whole(number("threads_per_cu"));
   out.wave_width = whole(number("wave_width"));
@@ -211,6 +215,8 @@ record::Device summarise_device(Rows const& rows, Facts const& facts) {
   d.architecture = facts.architecture.empty() ? "unknown" : facts.architecture;
   d.kind = facts.kind == "gpu" ? "gpu" : "cpu";
   d.target = facts.target.empty() ? "unknown" : facts.target;
+  if (auto const capability = facts.compute_capability)  // its row of occupancy.csv; those of 2.x have one
+    d.occupancy_target = capability / 10 == 2 ? "cc2.x" : fmt::format("cc{}.{}", capability / 10, capability % 10);
   d.compute_units = known(facts.compute_units);
   d.lanes_per_cu = known(facts.lanes_per_cu);
   d.lanes = known(facts.lanes_per_cu * facts.compute_units);

@@ -7,7 +7,7 @@ namespace kernelcast::record {
 
 namespace {
 
-constexpr std::array<Metric, 37> all_metrics{{
+constexpr std::array<Metric, 38> all_metrics{{
     {"peak_flop_per_s", Unit::flop_per_s,
      "floating-point operations per second of class fp32, fp64 or fp16; variant fma (a multiply-add counts two), "
      "add_mul "
@@ -58,6 +58,7 @@ constexpr std::array<Metric, 37> all_metrics{{
      "a core"},
     {"clock_hz", Unit::hertz, "clock of the compute units under load"},
     {"compute_units", Unit::count, "stated, not measured: multiprocessors, compute units or cores"},
+    {"compute_capability", Unit::count, "stated: of a CUDA device, ten times the major version and the minor one"},
     {"lanes_per_cu", Unit::count, "stated: single-precision lanes of a compute unit"},
     {"threads_per_cu", Unit::count, "stated: most resident work-items of a compute unit; on CPUs its logical cores"},
     {"wave_width", Unit::count, "stated: work-items of a wavefront"},

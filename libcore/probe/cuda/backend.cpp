@@ -67,6 +67,7 @@ Facts read_facts(Device device, int index) {
   auto const number = [&](Attribute what) { return static_cast<std::uint64_t>(std::max(0, attribute(device, what))); };
   int const capability =
       attribute(device, Attribute::capability_major) * 10 + attribute(device, Attribute::capability_minor);
+  out.compute_capability = static_cast<std::uint64_t>(std::max(0, capability));
   out.target = fmt::format("sm_{}", capability);
   out.compute_units = number(Attribute::multiprocessors);
   out.wave_width = number(Attribute::warp_size);

@@ -271,6 +271,34 @@ TEST_CASE("names become slugs") {
   CHECK(slug("Intel(R) Core(TM) i7-4770K CPU @ 3.50GHz") == "intel-core-i7-4770k");
   CHECK(slug("AMD Ryzen 9 7950X 16-Core Processor") == "amd-ryzen-9-7950x");
   CHECK(slug("") == "device");
+  auto const database = device::load(KERNELCAST_SOURCE_DIR "/devdb");
+  for (auto const& [name, known] : {std::pair{"NVIDIA H100 80GB HBM3", "h100"},
+                                    {"NVIDIA H100 PCIe", "h100-pcie"},
+                                    {"NVIDIA A100-SXM4-80GB", "a100-80"},
+                                    {"NVIDIA H200", "h200"},
+                                    {"Tesla V100-SXM2-32GB", "v100-sxm2"},
+                                    {"NVIDIA GeForce RTX 4090", "rtx4090"}}) {
+    Facts facts;
+    facts.name = name;
+    CHECK(slug(facts, database) == known);
+  }
+}
+
+TEST_CASE("a CUDA device's row says how groups fit") {
+  std::vector<record::Measurement> rows(2);
+  rows[0].device = rows[1].device = "made-up";
+  rows[0].backend = rows[1].backend = "cuda";
+  rows[0].metric = "compute_capability";
+  rows[1].metric = "wave_width";
+  rows[0].value = 90;
+  rows[1].value = 32;
+  rows[0].status = rows[1].status = record::RowStatus::ok;
+  auto const facts = facts_from(rows, "");
+  auto const device = summarise_device(rows, facts);
+  CHECK(device.vendor == "NVIDIA");
+  CHECK(device.target == "sm_90");
+  CHECK(device.occupancy_target == "cc9.0");
+  CHECK(device.wave_width == 32);
 }
 
 TEST_CASE("random contents and orders") {
