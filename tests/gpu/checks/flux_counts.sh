@@ -1,9 +1,10 @@
 # Counts of a CUDA device against the emulator's, for every workload of the suites that needs no images and no shared
-# memory as an argument.
+# memory as an argument. Breadth-first search is left out: which of several items visits a node is the device's choice.
 set -eu
 compared=0 refused=0
 suites=$SOURCE/bench-suites
 for suite in "$suites/polybench" "$suites/shoc"; do for case in $(sh "$suites/cases.sh" list "$suite" small); do
+  case $case in bfs*) continue ;; esac
   status=0
   launches=$(sh "$suites/cases.sh" launch "$suite" "$case")
   # shellcheck disable=SC2086  # several words

@@ -205,6 +205,7 @@ void check(Case const& c, u32 groups, u32 lanes, u32 mask, Random& random) {
     for (std::size_t i = 0; i < 4; ++i) bench.buffer(names[i], in[i]);
     u64 const result = bench.buffer("r", std::vector<u64>(count, untouched));
     bench.argument(mask);
+    bench.recorded = groups > 1;
     Outcome const& outcome = bench.run();
     if (outcome.finding) FAIL(outcome.finding->message);
     std::vector<u64> const out = bench.read<u64>(result);
