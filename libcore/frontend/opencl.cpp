@@ -157,7 +157,7 @@ void parse_unit(Build& build, std::string const& path, std::vector<std::string> 
   build.facts.merge(parse_kernel_metadata(ir));
   rename_printf(ir);
   keep_inline_functions(ir);
-  inline_functions(ir);
+  inline_functions(ir, request.linked.empty() ? UsedBy::this_source : UsedBy::other_sources);
   unroll_private_arrays(ir, PrivatePointers::all);
   write_file(ir_file, ir);
 }

@@ -265,21 +265,26 @@ std::vector<std::string> optimisation_options(std::vector<std::string> const& op
   return out;
 }
 
-void inline_functions(std::string& llvm_ir) {
+void inline_functions(std::string& llvm_ir, UsedBy used_by) {
   auto const lines = lines_of(llvm_ir);
   std::set<Text> kept;  // numbers of attributes that have noinline
   for (Text const line : lines)
     if (line.starts_with("attributes #") && line.find(" noinline ") != line.npos)
       kept.insert(metadata_number(line, "attributes #"));
+  constexpr Text define = "define ", visible = "define dso_local ";
   std::string out;
-  for (Text const line : lines) {
-    auto const at = line.rfind(" #");
-    if (line.starts_with("define ") && line.find("spir_kernel ") == line.npos && at != line.npos &&
-        !kept.contains(metadata_number(line.substr(at), " #"))) {
-      out += fmt::format("{} alwaysinline{}\n", line.substr(0, at), line.substr(at));
-    } else {
-      out.append(line).append("\n");
+  for (Text line : lines) {
+    if (line.starts_with(define) && line.find("spir_kernel ") == line.npos) {
+      if (used_by == UsedBy::this_source && line.starts_with(visible)) {
+        out += "define internal ";
+        line.remove_prefix(visible.size());
+      }
+      if (auto const at = line.rfind(" #"); at != line.npos && !kept.contains(metadata_number(line.substr(at), " #"))) {
+        out.append(line.substr(0, at)).append(" alwaysinline");
+        line.remove_prefix(at);
+      }
     }
+    out.append(line).append("\n");
   }
   llvm_ir = std::move(out);
 }

@@ -22,8 +22,11 @@
 
 namespace kernelcast::frontend {
 
-// Of OpenCL C: kernels call nothing, unless the user wrote noinline.
-void inline_functions(std::string& llvm_ir);
+enum class UsedBy { this_source, other_sources };  // of the functions that are no kernels
+
+// Of OpenCL C: kernels call nothing, unless the user wrote noinline, and functions that are used here alone get no code
+// of their own.
+void inline_functions(std::string& llvm_ir, UsedBy);
 
 // Which pointers of address space 0 are taken to be private: all (OpenCL C), or those of variables of the function
 // itself (CUDA C++, whose pointers have no address space).

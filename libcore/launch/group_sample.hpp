@@ -26,7 +26,7 @@
 namespace kernelcast::launch {
 
 // Groups with more warp instructions together are not run again for this: some 0.2 s.
-inline constexpr std::uint64_t max_instructions_for_footprint = 64000000;
+inline constexpr std::uint64_t max_instructions_for_footprint = 24000000;
 
 // In the middle of each axis; where groups share lines or sectors with a neighbour, the next one has the other part.
 std::uint64_t middle_group(emu::Dim3 grid);

@@ -331,13 +331,14 @@ void ProfileObserver::State::run_block(Warp& warp, std::uint32_t index, std::uin
           later(arrived[a.mbarrier], there);
         }
     if (code.wait == Wait::barrier) continue;  // meet() follows
-    if (code.loads && (code.texture || !loaded_by[i].empty()))
-      at = load(i, index, at);
-    else if (code.wait == Wait::global)
-      extend(at, Step::hit, code.waits);
-    else if (code.wait != Wait::none)
-      extend(at, step_of(code.wait), code.waits);
-    for (std::uint32_t r = code.writes; r < code.end; ++r) warp.registers[registers[r]] = at;
+    bool const loads = code.loads && (code.texture || !loaded_by[i].empty());
+    if (loads) at = load(i, index, at);
+    auto const step = loads ? Wait::none : code.wait;
+    for (std::uint32_t r = code.writes; r < code.end; ++r) {
+      Path& written = warp.registers[registers[r]];
+      written = at;  // and lengthened there: a copy right after the write of a part stalls
+      if (step != Wait::none) extend(written, step == Wait::global ? Step::hit : step_of(step), code.waits);
+    }
   }
 }
 

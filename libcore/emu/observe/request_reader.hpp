@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "emu/observe/group_profile.hpp"
@@ -30,13 +31,12 @@ class RequestReader {
     Latest<Request>& last = latest(latest_, access, warp);
     std::uint32_t const* const offsets = access.offsets + std::size_t{lanes_per_warp} * warp;
     std::uint32_t const mask = access.lanes.masks[warp];
-    std::uint64_t const moved = access.base - last.base;
-    bool const like_it = last.is_like(mask, offsets);
-    again = like_it && moved == 0;
-    if (like_it && moved % 128 == 0) {
-      if (moved != 0)
-        for (auto& s : last.request.sectors) s += static_cast<std::uint64_t>(static_cast<std::int64_t>(moved) / 32);
-      last.base = access.base;
+    auto const moved = last.moved(mask, access.base, offsets);
+    again = moved == 0;
+    if (moved && *moved % 128 == 0) {
+      if (*moved != 0)
+        for (auto& s : last.request.sectors) s += static_cast<std::uint64_t>(*moved / 32);
+      last.base += static_cast<std::uint64_t>(*moved);
       return last.request;
     }
     last.note(mask, access.base, offsets);
@@ -63,12 +63,13 @@ class RequestReader {
 
   // Clocks that 32 banks of shared memory are busy for a request of so many bytes of each lane. They return 128 bytes a
   // clock: a quarter of the lanes has 16 bytes each, or a half where neighbours (lane ^ 1, or lane ^ 2) have the same
-  // address (Greg Smith of NVIDIA, forums.developer.nvidia.com/t/77228, of 7.0 and 7.5).
+  // address (Greg Smith of NVIDIA, forums.developer.nvidia.com/t/77228, of 7.0 and 7.5). All addresses moved by the same
+  // number of words are in other banks, but as many of them in each.
   std::uint16_t read_shared(MemoryAccess const& access, std::uint32_t warp, unsigned bytes) {
     Latest<std::uint16_t>& last = latest(latest_shared_, access, warp);
     std::uint32_t const* const offsets = access.offsets + std::size_t{lanes_per_warp} * warp;
     std::uint32_t const mask = access.lanes.masks[warp];
-    if (last.is_like(mask, offsets) && (access.base - last.base) % 128 == 0) return last.request;
+    if (auto const moved = last.moved(mask, access.base, offsets); moved && *moved % 4 == 0) return last.request;
     last.note(mask, access.base, offsets);
     unsigned const words = std::max(1u, (bytes + 3) / 4);
     auto const paired = [&](unsigned with) {
@@ -140,11 +141,17 @@ class RequestReader {
     std::array<std::uint32_t, lanes_per_warp> offsets{};
     Result request{};
 
-    bool is_like(std::uint32_t its_mask, std::uint32_t const* its_offsets) const {
-      std::uint32_t differs = its_mask ^ mask;
+    // By how many bytes all its addresses are further; nothing where it is of other lanes or another pattern.
+    std::optional<std::int64_t> moved(std::uint32_t its_mask, std::uint64_t its_base,
+                                      std::uint32_t const* its_offsets) const {
+      if (its_mask != mask || mask == 0) return std::nullopt;
+      auto const first = static_cast<unsigned>(std::countr_zero(mask));
+      std::uint32_t const further = its_offsets[first] - offsets[first];
+      std::uint32_t differs = 0;
       for (unsigned l = 0; l < lanes_per_warp; ++l)
-        differs |= (its_offsets[l] ^ offsets[l]) & (0u - (its_mask >> l & 1));
-      return differs == 0;
+        differs |= ((its_offsets[l] - further) ^ offsets[l]) & (0u - (mask >> l & 1));
+      if (differs != 0) return std::nullopt;
+      return static_cast<std::int64_t>(its_base - base) + its_offsets[first] - std::int64_t{offsets[first]};
     }
     void note(std::uint32_t its_mask, std::uint64_t its_base, std::uint32_t const* its_offsets) {
       mask = its_mask;

@@ -181,12 +181,18 @@ attributes #1 = { convergent }
 
 TEST_CASE("functions are inlined unless the user forbids it") {
   std::string ir =
-      "define spir_kernel void @k() #0 {\n}\ndefine spir_func i32 @f(i32 %0) #1 {\n}\n"
-      "define spir_func i32 @g(i32 %0) #0 {\n}\n"
+      "define dso_local spir_kernel void @k() #0 {\n}\ndefine dso_local i32 @f(i32 %0) #1 {\n}\n"
+      "define dso_local i32 @g(i32 %0) #0 {\n}\n"
       "attributes #0 = { convergent noinline }\nattributes #1 = { convergent }\n";
-  inline_functions(ir);
+  auto linked = ir;
+  inline_functions(linked, UsedBy::other_sources);
+  CHECK(linked ==
+        "define dso_local spir_kernel void @k() #0 {\n}\ndefine dso_local i32 @f(i32 %0) alwaysinline #1 {\n}\n"
+        "define dso_local i32 @g(i32 %0) #0 {\n}\n"
+        "attributes #0 = { convergent noinline }\nattributes #1 = { convergent }\n");
+  inline_functions(ir, UsedBy::this_source);
   CHECK(ir ==
-        "define spir_kernel void @k() #0 {\n}\ndefine spir_func i32 @f(i32 %0) alwaysinline #1 {\n}\n"
-        "define spir_func i32 @g(i32 %0) #0 {\n}\n"
+        "define dso_local spir_kernel void @k() #0 {\n}\ndefine internal i32 @f(i32 %0) alwaysinline #1 {\n}\n"
+        "define internal i32 @g(i32 %0) #0 {\n}\n"
         "attributes #0 = { convergent noinline }\nattributes #1 = { convergent }\n");
 }
