@@ -26,9 +26,9 @@ bool has_images(std::string_view target) {
 namespace {
 
 // As AMD's own compilers of OpenCL C and HIP do: kernels call nothing, and nothing else is visible.
-std::vector<std::string> const inlined{
-    "-mllvm", "-amdgpu-early-inline-all=true", "-mllvm", "-amdgpu-function-calls=false",
-    "-mllvm", "-amdgpu-internalize-symbols"};
+std::vector<std::string> const inlined{"-mllvm", "-amdgpu-early-inline-all=true",
+                                       "-mllvm", "-amdgpu-function-calls=false",
+                                       "-mllvm", "-amdgpu-internalize-symbols"};
 
 // What libclc lacks for images, where the source may have some; empty elsewhere.
 std::string image_header(Build const& build, AmdTarget const& target) {

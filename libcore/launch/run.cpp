@@ -243,7 +243,7 @@ class Runner {
     PartedRun parts(*kernel.program, bound.launch, memory, limits, threads);
     auto const run_some = [&](std::vector<std::uint64_t> const& some) {
       if (checks_) checks_->begin(*kernel.program, bound.launch);
-      return parts.run(some, observers, configuration.sample.get());
+      return parts.run(some, observers, shows ? configuration.sample.get() : nullptr);
     };
     if (spreads && first) {
       bool const counts = std::ranges::find(observers, configuration.observer.get()) != observers.end();

@@ -140,6 +140,7 @@ class Projector {
   double factors_ = 0;                    // of these, what matrix units read while they multiply
   std::string no_rate_;                   // a kind of matrix products whose rate is not known
   double from_memory_ = 1, from_l3_ = 0;  // parts of the misses that reach memory, and the last-level cache before it
+  double lost_ = 0;  // part of what a group loads again: the first-level cache does not have it any more
   double l3_s_ = 0;                       // what a group takes of the last-level cache
 };
 
@@ -459,6 +460,8 @@ void Projector::caches() {
               ? past_l2.bytes / groups_ * sharing / *device_.l3_bandwidth_bytes_per_s
               : 0;
   station(Station::dram) = std::max(moved.bytes / groups_ * sharing * time_of_byte, l3_s_);
+  double const again = load_misses(0, 1);
+  lost_ = again > 0 ? first.lost / again : 0;
   auto const part_of_loads = [&](double read) {
     return loads > 0 ? std::min(1.0, read / (loads * groups_ * sector_bytes)) : 1;
   };
@@ -468,10 +471,11 @@ void Projector::caches() {
 
 // Of the mean group: the results of the one profiled that need each other, one after the other.
 Projector::Chain Projector::chain(record::PerValue<Step, double> const& path) const {
-  double const hit_s = device_.l1_latency_s ? *device_.l1_latency_s * slower_ : c_.hit_cycles / f_;
+  double const l1_s = device_.l1_latency_s ? *device_.l1_latency_s * slower_ : c_.hit_cycles / f_;
   double const stated_l2_s = device_.l2_latency_s.value_or(c_.l2_latency_s), l2_s = stated_l2_s * slower_;
   double const memory_s = device_.global_latency_s.value_or(c_.dram_latency_s) + l2_s - stated_l2_s;
   double const l3_s = device_.l3_latency_s.value_or(memory_s);
+  double const hit_s = l1_s + lost_ * std::max(0.0, l2_s - l1_s);
   double const miss_s = from_memory_ * memory_s + from_l3_ * l3_s + (1 - from_memory_ - from_l3_) * l2_s;
   record::PerValue<Step, double> const takes{
       {c_.arithmetic_cycles / f_, (has_slow_fp64() ? c_.fp64_slow_cycles : c_.fp64_cycles) / f_, c_.special_cycles / f_,

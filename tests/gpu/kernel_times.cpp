@@ -1,5 +1,5 @@
-// How long the kernels of a launch file take on a CUDA device, warm: rows `kernel,case,device,time_s` that
-// `rank --measured` reads.
+// How long the kernels of a launch file take on a CUDA device, after its buffers were copied there: rows
+// `kernel,case,device,time_s` that `rank --measured` reads.
 //
 // All launches run in order with fresh buffers, again and again; a kernel's time is the sum over its launches of the
 // median over the runs, by the device's own events. The first run is not counted.

@@ -377,6 +377,21 @@ TEST_CASE("where the middle of the grid has no work a group is shown that has") 
   CHECK(loads("spread", 0).empty());
 }
 
+TEST_CASE("a group is that of one launch, whatever other launches like it touch") {
+  Folder const folder;
+  write_file(folder.file("again.toml"),
+             "file = 'm.ptx'\n[buffers]\na = 'f32:128:iota'\nb = 'f32:128:iota'\n"
+             "[[launch]]\nkernel = 'scale'\nglobal = 128\nlocal = 128\nargs = ['a', 'i32:128', 'f32:2']\n"
+             "[[launch]]\nkernel = 'scale'\nglobal = 128\nlocal = 128\nargs = ['b', 'i32:128', 'f32:2']\n");
+  auto plan = read_launch_file(folder.file("again.toml"));
+  plan.request.cache = false;
+  plan.request.registers.clear();
+  auto const row = run(std::move(plan), with_groups("all")).rows.at(0);
+  CHECK(row.launches == 2);
+  CHECK(row.group.load_sectors == "all:16");
+  CHECK(row.group.load_requests == "1/4/1:4");
+}
+
 TEST_CASE("a launch finds what launches before it have touched") {
   Folder const folder;
   auto const rows_of = [&](std::string const& launches) {

@@ -358,6 +358,21 @@ TEST_CASE("caches run at the clock of the compute units") {
         Approx(2 * model::queue::Kernel(shared).explain(d, no_launches()).stations[model::queue::Station::l2]));
 }
 
+TEST_CASE("what a group loads again waits for the second-level cache where the first has lost it") {
+  auto const& d = database().find("h100");
+  auto k = group_kernel(1);
+  k.group.path[Step::hit] = 1000;
+  k.group.load_requests = "1/4/1:2048";
+  k.group.load_sectors = "x:4096";
+  k.group.load_lines = "x:1024";
+  auto const latency = [&](char const* reuse) {
+    k.group.reuse = reuse;
+    return model::queue::Kernel(k).explain(d, no_launches()).latency;
+  };
+  CHECK(latency("3:4096") >= 1000 * *d.l1_latency_s);
+  CHECK(latency("20:4096") - latency("3:4096") == Approx(1000 * (*d.l2_latency_s - *d.l1_latency_s)).epsilon(1e-3));
+}
+
 TEST_CASE("throughput of the queue lies between its bounds, and grows with the customers") {
   auto const& d = database().find("rtx3080");
   auto k = group_kernel(68 * 6);
