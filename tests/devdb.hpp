@@ -1,7 +1,7 @@
 // The device database of the source tree.
 #pragma once
 
-#include "device/device.hpp"
+#include "records/device/device.hpp"
 
 namespace kernelcast {
 

@@ -1,7 +1,7 @@
 // The error that a call ends with; one of Status::done where it ends without.
 #pragma once
 
-#include "diag/diag.hpp"
+#include "base/diag/diag.hpp"
 
 namespace kernelcast {
 

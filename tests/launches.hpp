@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/toolchain.hpp"
-#include "launch/launch.hpp"
-#include "process/process.hpp"
+#include "base/process/process.hpp"
+#include "emulator/launch/launch.hpp"
+#include "kernels/frontend/toolchain.hpp"
 
 namespace kernelcast {
 

@@ -5,11 +5,11 @@
 #include <map>
 #include <string>
 
-#include "cuda/fatbin.hpp"
-#include "diag/diag.hpp"
-#include "emu/emu.hpp"
-#include "process/process.hpp"
-#include "ptx/parser.hpp"
+#include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
+#include "emulator/emu.hpp"
+#include "kernels/cuda/fatbin.hpp"
+#include "kernels/ptx/parser.hpp"
 
 namespace {
 

@@ -14,10 +14,10 @@
 
 #include <fmt/format.h>
 
-#include "amdgcn/amdgcn.hpp"
-#include "diag/diag.hpp"
-#include "frontend/frontend.hpp"
-#include "ptx/module.hpp"
+#include "base/diag/diag.hpp"
+#include "kernels/amdgcn/amdgcn.hpp"
+#include "kernels/frontend/frontend.hpp"
+#include "kernels/ptx/module.hpp"
 
 namespace {
 

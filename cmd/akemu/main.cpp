@@ -5,17 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "cli/cli.hpp"
-#include "cli/values.hpp"
-#include "device/device.hpp"
-#include "model/ake/calibrate.hpp"
-#include "model/ake/devices.hpp"
-#include "model/queue.hpp"
-#include "process/input.hpp"
-#include "record/kernel.hpp"
-#include "record/passed_through.hpp"
-#include "record/selection.hpp"
-#include "record/table.hpp"
+#include "base/process/input.hpp"
+#include "models/ake/calibrate.hpp"
+#include "models/ake/devices.hpp"
+#include "models/queue.hpp"
+#include "records/cli/cli.hpp"
+#include "records/cli/values.hpp"
+#include "records/device/device.hpp"
+#include "records/kernel.hpp"
+#include "records/passed_through.hpp"
+#include "records/selection.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 namespace ake = model::ake;

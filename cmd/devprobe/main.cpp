@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/cli.hpp"
-#include "device/device.hpp"
-#include "device/measurements.hpp"
-#include "probe/messages.hpp"
-#include "probe/probe.hpp"
-#include "probe/summary.hpp"
-#include "record/measurement.hpp"
-#include "version/version.hpp"
+#include "base/version/version.hpp"
+#include "measure/probe/messages.hpp"
+#include "measure/probe/probe.hpp"
+#include "measure/probe/summary.hpp"
+#include "records/cli/cli.hpp"
+#include "records/device/device.hpp"
+#include "records/device/measurements.hpp"
+#include "records/measurement.hpp"
 
 using namespace kernelcast;
 

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/cli.hpp"
-#include "cli/values.hpp"
-#include "device/device.hpp"
-#include "model/execcost.hpp"
+#include "models/execcost.hpp"
+#include "records/cli/cli.hpp"
+#include "records/cli/values.hpp"
+#include "records/device/device.hpp"
 
 using namespace kernelcast;
 

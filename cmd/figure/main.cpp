@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/cli.hpp"
-#include "device/device.hpp"
-#include "figure/figure.hpp"
-#include "report/report.hpp"
-#include "version/version.hpp"
+#include "base/version/version.hpp"
+#include "pictures/figure/figure.hpp"
+#include "pictures/report/report.hpp"
+#include "records/cli/cli.hpp"
+#include "records/device/device.hpp"
 
 using namespace kernelcast;
 

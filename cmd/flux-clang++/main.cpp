@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "diag/diag.hpp"
-#include "diag/ending.hpp"
-#include "process/process.hpp"
+#include "base/diag/diag.hpp"
+#include "base/diag/ending.hpp"
+#include "base/process/process.hpp"
 
 using kernelcast::Error;
 using kernelcast::Status;

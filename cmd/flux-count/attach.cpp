@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "attach/count/application.hpp"
-#include "cuda/linkage.hpp"
-#include "process/process.hpp"
-#include "record/feature.hpp"
-#include "record/table.hpp"
+#include "base/process/process.hpp"
+#include "kernels/cuda/linkage.hpp"
+#include "records/feature.hpp"
+#include "records/table.hpp"
+#include "runtimes/attach/count/application.hpp"
 
 using namespace kernelcast;
 

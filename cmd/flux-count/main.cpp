@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "attach.hpp"
-#include "flux/instrument.hpp"
+#include "measure/flux/instrument.hpp"
 #include "options.hpp"
-#include "record/feature.hpp"
+#include "records/feature.hpp"
 
 using namespace kernelcast;
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/cli.hpp"
-#include "flux/run.hpp"
-#include "launch/options.hpp"
+#include "emulator/launch/options.hpp"
+#include "measure/flux/run.hpp"
+#include "records/cli/cli.hpp"
 
 struct Options {
   kernelcast::launch::Options launch;

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "advise/online.hpp"
-#include "cli/cli.hpp"
-#include "cli/values.hpp"
-#include "device/device.hpp"
-#include "launch/options.hpp"
+#include "emulator/launch/options.hpp"
 #include "messages.hpp"
-#include "model/rank.hpp"
+#include "models/rank.hpp"
+#include "records/cli/cli.hpp"
+#include "records/cli/values.hpp"
+#include "records/device/device.hpp"
+#include "runtimes/advise/online.hpp"
 
 using namespace kernelcast;
 

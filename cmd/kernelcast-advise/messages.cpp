@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "record/table.hpp"
+#include "records/table.hpp"
 
 namespace kernelcast::advise {
 

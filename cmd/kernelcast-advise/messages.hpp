@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "record/advice.hpp"
-#include "record/steering.hpp"
+#include "records/advice.hpp"
+#include "records/steering.hpp"
 
 namespace kernelcast::advise {
 

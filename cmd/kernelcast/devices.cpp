@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/cli.hpp"
-#include "device/device.hpp"
-#include "diag/text.hpp"
-#include "record/device.hpp"
-#include "record/ranking.hpp"
-#include "record/table.hpp"
+#include "base/diag/text.hpp"
+#include "records/cli/cli.hpp"
+#include "records/device.hpp"
+#include "records/device/device.hpp"
+#include "records/ranking.hpp"
+#include "records/table.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::front {

@@ -15,10 +15,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/cli.hpp"
-#include "process/process.hpp"
-#include "record/device.hpp"
-#include "record/ranking.hpp"
+#include "base/process/process.hpp"
+#include "records/cli/cli.hpp"
+#include "records/device.hpp"
+#include "records/ranking.hpp"
 #include "verbs.hpp"
 
 using namespace kernelcast;

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/cli.hpp"
-#include "record/parts.hpp"
+#include "records/cli/cli.hpp"
+#include "records/parts.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::front {

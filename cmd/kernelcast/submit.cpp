@@ -15,13 +15,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/cli.hpp"
-#include "device/device.hpp"
-#include "process/process.hpp"
-#include "process/shell_words.hpp"
-#include "record/ranking.hpp"
-#include "record/submission.hpp"
-#include "record/table.hpp"
+#include "base/process/process.hpp"
+#include "base/process/shell_words.hpp"
+#include "records/cli/cli.hpp"
+#include "records/device/device.hpp"
+#include "records/ranking.hpp"
+#include "records/submission.hpp"
+#include "records/table.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::front {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "attach/collect/collect.hpp"
-#include "cli/values.hpp"
-#include "device/device.hpp"
 #include "learning.hpp"
+#include "records/cli/values.hpp"
+#include "records/device/device.hpp"
+#include "runtimes/attach/collect/collect.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {

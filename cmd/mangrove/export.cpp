@@ -1,11 +1,11 @@
 // mangrove export: a model in another program's form.
 #include <fmt/format.h>
 
-#include "forest/model_file.hpp"
-#include "forest/onnx.hpp"
+#include "base/version/version.hpp"
 #include "learning.hpp"
+#include "models/forest/model_file.hpp"
+#include "models/forest/onnx.hpp"
 #include "verbs.hpp"
-#include "version/version.hpp"
 
 namespace kernelcast::mangrove {
 

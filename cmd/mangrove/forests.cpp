@@ -1,8 +1,8 @@
 // mangrove forests: the forests that the device database brings along.
 #include <set>
 
-#include "device/device.hpp"
 #include "learning.hpp"
+#include "records/device/device.hpp"
 #include "shipped.hpp"
 #include "verbs.hpp"
 

@@ -1,6 +1,6 @@
 // mangrove importance: what each feature is worth, and how that goes with properties of the devices.
-#include "forest/study/importances.hpp"
 #include "learning.hpp"
+#include "models/forest/study/importances.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {

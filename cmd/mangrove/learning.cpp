@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/stdio.hpp"
-#include "cli/values.hpp"
-#include "device/device.hpp"
-#include "forest/names.hpp"
-#include "process/input.hpp"
-#include "version/version.hpp"
+#include "base/process/input.hpp"
+#include "base/version/version.hpp"
+#include "models/forest/names.hpp"
+#include "records/cli/stdio.hpp"
+#include "records/cli/values.hpp"
+#include "records/device/device.hpp"
 
 namespace kernelcast::mangrove {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/cli.hpp"
-#include "forest/study/dataset.hpp"
+#include "models/forest/study/dataset.hpp"
+#include "records/cli/cli.hpp"
 
 namespace kernelcast::mangrove {
 

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/cli.hpp"
-#include "record/forest.hpp"
-#include "record/operator.hpp"
-#include "record/shipped_forest.hpp"
-#include "record/target.hpp"
+#include "records/cli/cli.hpp"
+#include "records/forest.hpp"
+#include "records/operator.hpp"
+#include "records/shipped_forest.hpp"
+#include "records/target.hpp"
 #include "verbs.hpp"
 
 using namespace kernelcast;

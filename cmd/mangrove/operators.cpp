@@ -1,8 +1,8 @@
 // mangrove operators: features of a neural network's operators from their sizes.
 #include <algorithm>
 
-#include "forest/study/operators.hpp"
 #include "learning.hpp"
+#include "models/forest/study/operators.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "device/device.hpp"
-#include "forest/model_file.hpp"
-#include "forest/study/predictor.hpp"
-#include "forest/study/shipped.hpp"
 #include "learning.hpp"
+#include "models/forest/model_file.hpp"
+#include "models/forest/study/predictor.hpp"
+#include "models/forest/study/shipped.hpp"
+#include "records/device/device.hpp"
 #include "shipped.hpp"
 #include "verbs.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "diag/diag.hpp"
+#include "base/diag/diag.hpp"
 
 namespace kernelcast::mangrove {
 

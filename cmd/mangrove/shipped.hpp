@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/cli.hpp"
-#include "record/shipped_forest.hpp"
+#include "records/cli/cli.hpp"
+#include "records/shipped_forest.hpp"
 
 namespace kernelcast::mangrove {
 

@@ -1,11 +1,11 @@
 // mangrove train: a model from features and targets.
 #include <fmt/format.h>
 
-#include "forest/model_file.hpp"
-#include "forest/study/learn.hpp"
 #include "learning.hpp"
-#include "record/feature.hpp"
-#include "record/target.hpp"
+#include "models/forest/model_file.hpp"
+#include "models/forest/study/learn.hpp"
+#include "records/feature.hpp"
+#include "records/target.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {

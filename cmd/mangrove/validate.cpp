@@ -1,9 +1,9 @@
 // mangrove validate: cross-validation of what mangrove train would learn.
 #include <fmt/format.h>
 
-#include "forest/study/rows.hpp"
-#include "forest/study/scheme.hpp"
 #include "learning.hpp"
+#include "models/forest/study/rows.hpp"
+#include "models/forest/study/scheme.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {

@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "attach/attach.hpp"
-#include "cli/output_file.hpp"
-#include "device/device.hpp"
-#include "launch/trace_observer.hpp"
-#include "record/table.hpp"
-#include "record/trace.hpp"
+#include "emulator/launch/trace_observer.hpp"
+#include "records/cli/output_file.hpp"
+#include "records/device/device.hpp"
+#include "records/table.hpp"
+#include "records/trace.hpp"
+#include "runtimes/attach/attach.hpp"
 
 namespace kernelcast::miniemu {
 

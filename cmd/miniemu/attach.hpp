@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/cli.hpp"
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
+#include "records/cli/cli.hpp"
 
 namespace kernelcast::miniemu {
 

@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 
 #include "attach.hpp"
-#include "cli/cli.hpp"
-#include "launch/machine_code.hpp"
-#include "launch/options.hpp"
-#include "launch/trace_observer.hpp"
-#include "process/ending.hpp"
-#include "record/command.hpp"
-#include "record/selection.hpp"
-#include "record/trace.hpp"
+#include "base/process/ending.hpp"
+#include "emulator/launch/machine_code.hpp"
+#include "emulator/launch/options.hpp"
+#include "emulator/launch/trace_observer.hpp"
+#include "records/cli/cli.hpp"
+#include "records/command.hpp"
+#include "records/selection.hpp"
+#include "records/trace.hpp"
 #include "sweep.hpp"
 
 using namespace kernelcast;

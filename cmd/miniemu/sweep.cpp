@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/shard.hpp"
-#include "record/trace.hpp"
+#include "records/cli/shard.hpp"
+#include "records/trace.hpp"
 
 namespace kernelcast::miniemu {
 

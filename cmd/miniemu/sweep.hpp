@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/cli.hpp"
-#include "launch/launch.hpp"
-#include "launch/options.hpp"
-#include "record/kernel.hpp"
-#include "record/labels.hpp"
+#include "emulator/launch/launch.hpp"
+#include "emulator/launch/options.hpp"
+#include "records/cli/cli.hpp"
+#include "records/kernel.hpp"
+#include "records/labels.hpp"
 
 namespace kernelcast::miniemu {
 

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/cli.hpp"
-#include "cli/values.hpp"
-#include "model/fit/report.hpp"
-#include "record/simulation.hpp"
+#include "models/fit/report.hpp"
+#include "records/cli/cli.hpp"
+#include "records/cli/values.hpp"
+#include "records/simulation.hpp"
 
 using namespace kernelcast;
 namespace fit = model::fit;

@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/shard.hpp"
-#include "cli/values.hpp"
-#include "graph/graph_file.hpp"
-#include "graph/kernel_parts.hpp"
-#include "graph/report.hpp"
-#include "graph/system_file.hpp"
+#include "models/graph/graph_file.hpp"
+#include "models/graph/kernel_parts.hpp"
+#include "models/graph/report.hpp"
+#include "models/graph/system_file.hpp"
 #include "options.hpp"
-#include "record/link.hpp"
+#include "records/cli/shard.hpp"
+#include "records/cli/values.hpp"
+#include "records/link.hpp"
 
 using namespace kernelcast;
 using partsim::Options;

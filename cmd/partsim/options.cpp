@@ -1,5 +1,5 @@
 #include "options.hpp"
-#include "diag/text.hpp"
+#include "base/diag/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/values.hpp"
+#include "records/cli/values.hpp"
 
 namespace kernelcast::partsim {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/cli.hpp"
-#include "device/device.hpp"
-#include "graph/choose.hpp"
+#include "models/graph/choose.hpp"
+#include "records/cli/cli.hpp"
+#include "records/device/device.hpp"
 
 namespace kernelcast::partsim {
 

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/shard.hpp"
-#include "cli/values.hpp"
-#include "diag/text.hpp"
-#include "model/perdome/report.hpp"
-#include "record/passed_through.hpp"
+#include "base/diag/text.hpp"
+#include "models/perdome/report.hpp"
+#include "records/cli/shard.hpp"
+#include "records/cli/values.hpp"
+#include "records/passed_through.hpp"
 
 using namespace kernelcast;
 namespace perdome = model::perdome;

@@ -8,15 +8,15 @@
 
 #include <fmt/format.h>
 
-#include "cli/cli.hpp"
-#include "cli/values.hpp"
-#include "device/device.hpp"
-#include "model/own_times.hpp"
-#include "model/panwar.hpp"
-#include "model/queue.hpp"
-#include "model/trivial.hpp"
+#include "models/own_times.hpp"
+#include "models/panwar.hpp"
+#include "models/queue.hpp"
+#include "models/trivial.hpp"
+#include "records/cli/cli.hpp"
+#include "records/cli/values.hpp"
+#include "records/device/device.hpp"
 
-#include "record/passed_through.hpp"
+#include "records/passed_through.hpp"
 
 using namespace kernelcast;
 

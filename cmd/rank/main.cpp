@@ -10,18 +10,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/cli.hpp"
-#include "cli/stdio.hpp"
-#include "device/device.hpp"
-#include "model/calibration.hpp"
-#include "model/configurations.hpp"
-#include "model/overlap.hpp"
-#include "model/price.hpp"
-#include "model/score.hpp"
-#include "process/process.hpp"
-#include "record/passed_through.hpp"
-#include "record/projection.hpp"
-#include "record/ranking.hpp"
+#include "base/process/process.hpp"
+#include "models/calibration.hpp"
+#include "models/configurations.hpp"
+#include "models/overlap.hpp"
+#include "models/price.hpp"
+#include "models/score.hpp"
+#include "records/cli/cli.hpp"
+#include "records/cli/stdio.hpp"
+#include "records/device/device.hpp"
+#include "records/passed_through.hpp"
+#include "records/projection.hpp"
+#include "records/ranking.hpp"
 
 using namespace kernelcast;
 

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <string_view>
 
-#include "diag/ending.hpp"
-#include "process/ending.hpp"
-#include "seq/driver/wrapper.hpp"
+#include "base/diag/ending.hpp"
+#include "base/process/ending.hpp"
+#include "sequential/driver/wrapper.hpp"
 
 [[gnu::init_priority(101)]] static kernelcast::EndsInOrder const ends_in_order;
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/cli.hpp"
-#include "device/device.hpp"
-#include "seq/driver/report.hpp"
-#include "seq/driver/request.hpp"
+#include "records/cli/cli.hpp"
+#include "records/device/device.hpp"
+#include "sequential/driver/report.hpp"
+#include "sequential/driver/request.hpp"
 
 using namespace kernelcast;
 

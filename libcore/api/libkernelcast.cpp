@@ -16,14 +16,14 @@
 
 #include <fmt/format.h>
 
-#include "advise/count.hpp"
-#include "advise/projections.hpp"
 #include "api/library_place.hpp"
-#include "cache/cache.hpp"
-#include "launch/arguments.hpp"
-#include "process/process.hpp"
-#include "record/table.hpp"
-#include "version/version.hpp"
+#include "base/cache/cache.hpp"
+#include "base/process/process.hpp"
+#include "base/version/version.hpp"
+#include "emulator/launch/arguments.hpp"
+#include "records/table.hpp"
+#include "runtimes/advise/count.hpp"
+#include "runtimes/advise/projections.hpp"
 
 using namespace kernelcast;
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "process/process.hpp"
+#include "base/process/process.hpp"
 
 namespace kernelcast::api {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "kernels.hpp"
-#include "probe/cpu/kernels.hpp"
+#include "measure/probe/cpu/kernels.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "device/device.hpp"
-#include "model/ake/projection.hpp"
-#include "record/table.hpp"
+#include "models/ake/projection.hpp"
+#include "records/device/device.hpp"
+#include "records/table.hpp"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <sstream>
 #include <string>
 
-#include "csv/csv.hpp"
-#include "record/projection.hpp"
-#include "record/table.hpp"
+#include "base/csv/csv.hpp"
+#include "records/projection.hpp"
+#include "records/table.hpp"
 
 namespace {
 

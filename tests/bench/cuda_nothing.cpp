@@ -1,5 +1,5 @@
 // A CUDA runtime that does nothing, to measure what comes before it: what intercept_cuda_bench.cpp is linked with.
-#include "cuda/abi.hpp"
+#include "kernels/cuda/abi.hpp"
 
 using namespace kernelcast::cudart;
 

@@ -5,7 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "seq/distance.hpp"
+#include "sequential/distance.hpp"
 
 namespace kernelcast::seq {
 namespace {

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <string>
 
-#include "emu/check/check.hpp"
-#include "emu/emu.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/check/check.hpp"
+#include "emulator/emu.hpp"
+#include "kernels/ptx/parser.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "forest/estimator.hpp"
-#include "forest/random.hpp"
+#include "models/forest/estimator.hpp"
+#include "models/forest/random.hpp"
 
 namespace kernelcast::forest {
 namespace {

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <numeric>
 
-#include "graph/choose.hpp"
-#include "graph/system_file.hpp"
+#include "models/graph/choose.hpp"
+#include "models/graph/system_file.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "process/process.hpp"
+#include "base/process/process.hpp"
 
 namespace {
 

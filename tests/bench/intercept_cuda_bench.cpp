@@ -9,8 +9,8 @@
 #include <cstdlib>
 
 #include "../programs/miniemu/cuda/fatbin.hpp"
-#include "cuda/abi.hpp"
-#include "process/process.hpp"
+#include "base/process/process.hpp"
+#include "kernels/cuda/abi.hpp"
 
 using namespace kernelcast::cudart;
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "device/device.hpp"
-#include "model/panwar.hpp"
-#include "model/queue.hpp"
-#include "record/table.hpp"
+#include "models/panwar.hpp"
+#include "models/queue.hpp"
+#include "records/device/device.hpp"
+#include "records/table.hpp"
 
 namespace {
 

@@ -6,10 +6,10 @@
 #include <sstream>
 #include <string>
 
-#include "ptx/lexer.hpp"
-#include "ptx/liveness.hpp"
-#include "ptx/parser.hpp"
-#include "ptx/printer.hpp"
+#include "kernels/ptx/lexer.hpp"
+#include "kernels/ptx/liveness.hpp"
+#include "kernels/ptx/parser.hpp"
+#include "kernels/ptx/printer.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "csv/csv.hpp"
+#include "base/csv/csv.hpp"
 #include "process.hpp"
 
 namespace conduct {

@@ -27,12 +27,12 @@
 
 #include <fmt/format.h>
 
-#include "diag/diag.hpp"
-#include "emu/emu.hpp"
-#include "frontend/frontend.hpp"
+#include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
+#include "emulator/emu.hpp"
 #include "generator.hpp"
+#include "kernels/frontend/frontend.hpp"
 #include "opencl.hpp"
-#include "process/process.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "statistics/splitmix64.hpp"
+#include "base/statistics/splitmix64.hpp"
 
 namespace kernelcast::differential {
 

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // An application of partsim, and its graphs for a few sizes and numbers of parts.
 #include "fuzz.hpp"
-#include "graph/application.hpp"
+#include "models/graph/application.hpp"
 
 namespace kernelcast::fuzz {
 

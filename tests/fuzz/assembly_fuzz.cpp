@@ -1,10 +1,10 @@
 // Assembly of AMD's machine code as LLVM prints it, and its issue slots for a kernel of one block.
 #include <array>
 
-#include "amdgcn/amdgcn.hpp"
-#include "emu/observe/amd_code.hpp"
+#include "emulator/observe/amd_code.hpp"
 #include "fuzz.hpp"
-#include "ptx/parser.hpp"
+#include "kernels/amdgcn/amdgcn.hpp"
+#include "kernels/ptx/parser.hpp"
 
 namespace kernelcast::fuzz {
 

@@ -1,9 +1,9 @@
 // An entry of the cache of compiled kernels: what its file holds, or the whole file where the input begins as one does.
 #include <filesystem>
 
-#include "frontend/entry.hpp"
+#include "base/process/process.hpp"
 #include "fuzz.hpp"
-#include "process/process.hpp"
+#include "kernels/frontend/entry.hpp"
 
 namespace kernelcast::fuzz {
 

@@ -2,9 +2,9 @@
 // the command line.
 #include <memory>
 
-#include "cli/cli.hpp"
-#include "cli/shard.hpp"
 #include "fuzz.hpp"
+#include "records/cli/cli.hpp"
+#include "records/cli/shard.hpp"
 
 namespace kernelcast::fuzz {
 

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/process/process.hpp"
 #include "fuzz.hpp"
-#include "process/process.hpp"
 
 namespace kernelcast::fuzz {
 

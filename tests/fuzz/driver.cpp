@@ -11,7 +11,7 @@
 #include <fstream>
 #include <string>
 
-#include "diag/diag.hpp"
+#include "base/diag/diag.hpp"
 #include "fuzz.hpp"
 
 // Freed memory that the address sanitizer holds back counts as memory of the target: keep little. Frames of functions

@@ -7,13 +7,13 @@
 #include <cstring>
 #include <string>
 
-#include "diag/diag.hpp"
-#include "emu/check/check.hpp"
-#include "emu/emu.hpp"
-#include "emu/observe/kernel_counters.hpp"
-#include "emu/passed_over.hpp"
+#include "base/diag/diag.hpp"
+#include "emulator/check/check.hpp"
+#include "emulator/emu.hpp"
+#include "emulator/observe/kernel_counters.hpp"
+#include "emulator/passed_over.hpp"
 #include "fuzz.hpp"
-#include "ptx/parser.hpp"
+#include "kernels/ptx/parser.hpp"
 
 namespace kernelcast::fuzz {
 

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "cuda/fatbin.hpp"
 #include "fuzz.hpp"
+#include "kernels/cuda/fatbin.hpp"
 
 namespace kernelcast::fuzz {
 

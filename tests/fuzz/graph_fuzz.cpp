@@ -1,12 +1,12 @@
 // A compute graph, as JSON or DOT. What can be read is simulated, and what is written of it can be read again.
 #include <sstream>
 
-#include "device/device.hpp"
-#include "diag/diag.hpp"
+#include "base/diag/diag.hpp"
 #include "fuzz.hpp"
-#include "graph/graph_file.hpp"
-#include "graph/study.hpp"
-#include "graph/system_file.hpp"
+#include "models/graph/graph_file.hpp"
+#include "models/graph/study.hpp"
+#include "models/graph/system_file.hpp"
+#include "records/device/device.hpp"
 
 namespace kernelcast::fuzz {
 

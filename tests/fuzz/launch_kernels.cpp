@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "launch/compilations.hpp"
-#include "process/process.hpp"
+#include "base/process/process.hpp"
+#include "emulator/launch/compilations.hpp"
 
 namespace kernelcast::fuzz {
 

@@ -1,7 +1,7 @@
 // Runs plans that others wrote on kernels of our own.
 #pragma once
 
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
 
 namespace kernelcast::fuzz {
 

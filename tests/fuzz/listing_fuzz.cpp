@@ -1,6 +1,6 @@
 // Machine code as nvdisasm lists it.
 #include "fuzz.hpp"
-#include "model/ake/sass.hpp"
+#include "models/ake/sass.hpp"
 
 namespace kernelcast::fuzz {
 

@@ -1,9 +1,9 @@
 // A model of mangrove. One that is accepted predicts, is exported, and is written as it was read.
 
-#include "diag/diag.hpp"
-#include "forest/model_file.hpp"
-#include "forest/onnx.hpp"
+#include "base/diag/diag.hpp"
 #include "fuzz.hpp"
+#include "models/forest/model_file.hpp"
+#include "models/forest/onnx.hpp"
 
 namespace kernelcast::fuzz {
 

@@ -1,7 +1,7 @@
 // How libFuzzer changes CSV: rows and columns are swapped, doubled and left out, cells get odd numbers, quotes, long
 // texts and other cells' content, the header other names. The first byte, which chooses the reader, stays before the
 // header.
-#include "diag/text.hpp"
+#include "base/diag/text.hpp"
 #include "mutate.hpp"
 
 namespace kernelcast::fuzz {

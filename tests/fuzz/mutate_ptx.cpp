@@ -1,6 +1,6 @@
 // How libFuzzer changes PTX: by lines, words and modifiers, so that most changed texts still parse and reach the
 // decoder and the machine.
-#include "diag/text.hpp"
+#include "base/diag/text.hpp"
 #include "mutate.hpp"
 
 namespace kernelcast::fuzz {

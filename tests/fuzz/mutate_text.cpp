@@ -1,6 +1,6 @@
 // How libFuzzer changes texts of keys and numbers (TOML, JSON, DOT, options): by lines and words, with numbers at the
 // ends of their ranges.
-#include "diag/text.hpp"
+#include "base/diag/text.hpp"
 #include "mutate.hpp"
 
 namespace kernelcast::fuzz {

@@ -1,10 +1,10 @@
 // Any bytes as PTX text. A text is an Error with a place, or a module that can be printed, parsed again to the same
 // print, and analysed.
-#include "diag/diag.hpp"
+#include "base/diag/diag.hpp"
 #include "fuzz.hpp"
-#include "ptx/liveness.hpp"
-#include "ptx/parser.hpp"
-#include "ptx/printer.hpp"
+#include "kernels/ptx/liveness.hpp"
+#include "kernels/ptx/parser.hpp"
+#include "kernels/ptx/printer.hpp"
 
 namespace kernelcast::fuzz {
 

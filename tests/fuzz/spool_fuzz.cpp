@@ -4,13 +4,13 @@
 #include <memory>
 #include <sstream>
 
-#include "attach/counted_rows.hpp"
-#include "attach/recorder.hpp"
-#include "diag/diag.hpp"
+#include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
+#include "emulator/launch/launch.hpp"
 #include "fuzz.hpp"
-#include "graph/split.hpp"
-#include "launch/launch.hpp"
-#include "process/process.hpp"
+#include "models/graph/split.hpp"
+#include "runtimes/attach/counted_rows.hpp"
+#include "runtimes/attach/recorder.hpp"
 
 namespace kernelcast::fuzz {
 

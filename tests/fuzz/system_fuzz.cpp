@@ -1,7 +1,7 @@
 // A system of GPUs: links as CSV, or the matrix of `nvidia-smi topo -m`. XML goes to hwloc, which is not ours; what is
 // handed to it is the subject of tests of its own.
 #include "fuzz.hpp"
-#include "graph/system_file.hpp"
+#include "models/graph/system_file.hpp"
 
 namespace kernelcast::fuzz {
 

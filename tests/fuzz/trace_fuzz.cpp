@@ -1,10 +1,10 @@
 // A trace into akemu's model. The first byte chooses the options of the model.
 #include <fstream>
 
-#include "csv/csv.hpp"
-#include "device/device.hpp"
+#include "base/csv/csv.hpp"
 #include "fuzz.hpp"
-#include "model/ake/devices.hpp"
+#include "models/ake/devices.hpp"
+#include "records/device/device.hpp"
 
 namespace kernelcast::fuzz {
 

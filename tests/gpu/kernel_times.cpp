@@ -17,11 +17,11 @@
 #include <fmt/format.h>
 
 #include "../launches.hpp"
-#include "device/device.hpp"
-#include "diag/diag.hpp"
-#include "launch/launch.hpp"
-#include "probe/cuda/api.hpp"
-#include "statistics/median.hpp"
+#include "base/diag/diag.hpp"
+#include "base/statistics/median.hpp"
+#include "emulator/launch/launch.hpp"
+#include "measure/probe/cuda/api.hpp"
+#include "records/device/device.hpp"
 
 using namespace kernelcast;
 namespace cuda = probe::cuda;

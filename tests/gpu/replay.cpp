@@ -22,7 +22,7 @@
 #include <fmt/format.h>
 
 #include "launch_record.hpp"
-#include "probe/cuda/api.hpp"
+#include "measure/probe/cuda/api.hpp"
 
 using namespace kernelcast;
 namespace cuda = probe::cuda;

@@ -19,9 +19,9 @@ format() {
     xargs -0 -r clang-format-19 --dry-run --Werror
 }
 
-arrows_advice="include from below, or declare the arrow: DEPENDS in the folder's CMakeLists.txt, tests/lint/arrows.txt inside a folder"
+arrows_advice="include from below, or declare the arrow: DEPENDS in the folder's CMakeLists.txt, and tests/lint/arrows.txt"
 arrows() {
-  sh tests/lint/arrows.sh . && sh tests/lint/arrows_selftest.sh .
+  python3 tests/lint/arrows.py . && sh tests/lint/arrows_selftest.sh .
 }
 
 words_advice="say it without the path of a machine, without an unfinished part, in the plain words that the check names"

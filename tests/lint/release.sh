@@ -57,8 +57,8 @@ tar xzf first
 expected=$(git -C clone rev-parse HEAD | cut -c1-12)
 "$2" -S "kernelcast-$version" -B build -D KERNELCAST_TESTS=OFF >configured 2>&1 || { cat configured; exit 1; }
 "$2" --build build --target version_commit_source >/dev/null
-grep -q "return \"$expected\";" build/libcore/version/commit.cpp ||
-  { echo "expected commit $expected"; cat build/libcore/version/commit.cpp; exit 1; }
+grep -q "return \"$expected\";" build/libcore/base/version/commit.cpp ||
+  { echo "expected commit $expected"; cat build/libcore/base/version/commit.cpp; exit 1; }
 said() { "$2" -D "SOURCE=$1" -D GIT=git -P "$1/cmake/Commit.cmake"; }
 [ "$(said clone "$2")" = "$expected" ] || { echo "expected $expected of the clone"; exit 1; }
 echo >>clone/README.md

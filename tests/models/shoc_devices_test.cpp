@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/csv/csv.hpp"
 #include "catch.hpp"
-#include "csv/csv.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../launches.hpp"
-#include "statistics/median.hpp"
+#include "base/statistics/median.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "statistics/median.hpp"
+#include "base/statistics/median.hpp"
 
 extern char** environ;
 

@@ -13,7 +13,7 @@ awk -f ../csv.awk -f split.awk split.csv | cmp - split.csv || fail "split.csv is
 # Constants of models and figures of the database say what they were chosen on as "chosen on: SUITE/PROGRAM, …".
 awk -F, '$3 == "held" { print $1 "/" $2 }' split.csv |
   while read -r held; do
-    if grep -rnF "$held" "$tree/libcore/model" "$tree/libcore/record" "$tree/libcore/device" "$tree/devdb" "$tree/libcore/forest"; then
+    if grep -rnF "$held" "$tree/libcore/models" "$tree/libcore/records" "$tree/devdb"; then
       fail "a constant names $held, which is held out"
     fi
   done

@@ -18,8 +18,8 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-#include "record/measurement.hpp"
-#include "record/table.hpp"
+#include "records/measurement.hpp"
+#include "records/table.hpp"
 
 namespace {
 

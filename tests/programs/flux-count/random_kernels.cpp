@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "../../launches.hpp"
-#include "diag/diag.hpp"
-#include "flux/run.hpp"
+#include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
 #include "generator.hpp"
-#include "process/process.hpp"
+#include "measure/flux/run.hpp"
 
 using namespace kernelcast;
 namespace dt = kernelcast::differential;

@@ -50,8 +50,8 @@ static void check_at(int line, int holds, char const* text) {
 #define CHECK(condition) check_at(__LINE__, (condition), #condition)
 #define DO(call) check_at(__LINE__, (call) == CL_SUCCESS, #call)
 
-/* What the layer and the program share about the launches of this process: see attach/spool.hpp and
- * attach/opencl/decisions.hpp. */
+/* What the layer and the program share about the launches of this process: see runtimes/attach/spool.hpp and
+ * runtimes/attach/opencl/decisions.hpp. */
 enum { max_launches = 64 };
 struct decision {
   uint64_t ranks, steered, rest[2];

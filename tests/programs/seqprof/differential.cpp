@@ -14,13 +14,13 @@
 
 #include <fmt/format.h>
 
-#include "csv/csv.hpp"
-#include "diag/diag.hpp"
+#include "base/csv/csv.hpp"
+#include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
 #include "generator.hpp"
-#include "process/process.hpp"
-#include "record/profile.hpp"
-#include "record/table.hpp"
-#include "seq/distance.hpp"
+#include "records/profile.hpp"
+#include "records/table.hpp"
+#include "sequential/distance.hpp"
 
 using namespace kernelcast;
 namespace fs = std::filesystem;

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "diag/diag.hpp"
-#include "process/process.hpp"
+#include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
 
 using namespace kernelcast;
 

@@ -22,8 +22,8 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "llvm/seqprof/levels.hpp"
-#include "llvm/seqprof/loops.hpp"
+#include "sequential/llvm/seqprof/levels.hpp"
+#include "sequential/llvm/seqprof/loops.hpp"
 
 using namespace llvm;
 using kernelcast::llvm_passes::Operation;

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "base/process/process.hpp"
 #include "catch.hpp"
-#include "device/device.hpp"
-#include "model/ake/machine.hpp"
-#include "process/process.hpp"
-#include "record/emulation.hpp"
-#include "record/kernel.hpp"
-#include "record/table.hpp"
+#include "models/ake/machine.hpp"
+#include "records/device/device.hpp"
+#include "records/emulation.hpp"
+#include "records/kernel.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 namespace ake = model::ake;

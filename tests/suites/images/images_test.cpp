@@ -11,7 +11,7 @@
 #include <map>
 
 #include "catch.hpp"
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
 
 using namespace kernelcast;
 

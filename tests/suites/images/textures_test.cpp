@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "catch.hpp"
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
 
 using namespace kernelcast;
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "catch.hpp"
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
 #include "launches.hpp"
 
 using namespace kernelcast;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "process/process.hpp"
+#include "base/process/process.hpp"
 
 namespace kernelcast::suites {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
 #include "opencl.hpp"
 #include "references.hpp"
 

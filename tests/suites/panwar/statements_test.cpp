@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "record/kernel.hpp"
-#include "record/projection.hpp"
-#include "record/table.hpp"
+#include "records/kernel.hpp"
+#include "records/projection.hpp"
+#include "records/table.hpp"
 
 using kernelcast::record::Kernel;
 using kernelcast::record::Limiter, kernelcast::record::LimiterName;

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "aes128.hpp"
+#include "base/process/process.hpp"
 #include "catch.hpp"
 #include "plans.hpp"
-#include "process/process.hpp"
 #include "references.hpp"
 
 using namespace kernelcast;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
 #include "plans.hpp"
 #include "rounded.hpp"
 

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "catch.hpp"
-#include "record/projection.hpp"
-#include "record/table.hpp"
+#include "records/projection.hpp"
+#include "records/table.hpp"
 
 using kernelcast::record::Projection;
 

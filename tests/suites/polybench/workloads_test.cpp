@@ -6,7 +6,7 @@
 
 #include "catch.hpp"
 #include "expected.hpp"
-#include "frontend/toolchain.hpp"
+#include "kernels/frontend/toolchain.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::suites;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "approximate.hpp"
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
 #include "plans.hpp"
 
 namespace kernelcast::suites {

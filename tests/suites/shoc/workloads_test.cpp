@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/process/process.hpp"
 #include "catch.hpp"
-#include "process/process.hpp"
 #include "references.hpp"
 
 using namespace kernelcast;

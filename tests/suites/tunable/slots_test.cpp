@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "catch.hpp"
-#include "frontend/toolchain.hpp"
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
+#include "kernels/frontend/toolchain.hpp"
 #include "launches.hpp"
 #include "plans.hpp"
 

@@ -3,13 +3,13 @@
 #include <set>
 #include <string>
 
-#include "advise/count.hpp"
-#include "advise/projections.hpp"
-#include "cache/cache.hpp"
+#include "base/cache/cache.hpp"
+#include "base/process/process.hpp"
 #include "catch.hpp"
 #include "environment.hpp"
 #include "launches.hpp"
-#include "process/process.hpp"
+#include "runtimes/advise/count.hpp"
+#include "runtimes/advise/projections.hpp"
 
 using namespace kernelcast;
 

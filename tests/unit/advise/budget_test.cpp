@@ -12,8 +12,8 @@
 #include <string>
 #include <thread>
 
-#include "advise/budget.hpp"
 #include "catch.hpp"
+#include "runtimes/advise/budget.hpp"
 
 using namespace kernelcast::advise;
 

@@ -1,15 +1,15 @@
 // Decisions on where launches go, from files as the layer writes them.
-#include "advise/steering.hpp"
+#include "runtimes/advise/steering.hpp"
 
 #include <fstream>
 #include <string>
 
-#include "advise/count.hpp"
-#include "attach/spool.hpp"
+#include "base/process/process.hpp"
 #include "catch.hpp"
 #include "devdb.hpp"
 #include "launches.hpp"
-#include "process/process.hpp"
+#include "runtimes/advise/count.hpp"
+#include "runtimes/attach/spool.hpp"
 
 using namespace kernelcast;
 using attach::Decision;

@@ -1,9 +1,9 @@
 // AMD's assembly: blocks, lines, resources, pipes, conserved amounts.
 #include <string>
 
-#include "amdgcn/amdgcn.hpp"
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
+#include "kernels/amdgcn/amdgcn.hpp"
 
 using namespace kernelcast;
 using amdgcn::Conserved;

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "../../devdb.hpp"
-#include "amdgcn/amdgcn.hpp"
 #include "catch.hpp"
+#include "kernels/amdgcn/amdgcn.hpp"
 
 using namespace kernelcast;
 

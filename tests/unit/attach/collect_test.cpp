@@ -1,6 +1,6 @@
 // Repeating a kernel: how often, and what time comes of it.
-#include "attach/collect/repeat.hpp"
 #include "catch.hpp"
+#include "runtimes/attach/collect/repeat.hpp"
 
 using kernelcast::attach::collect::repeat;
 

@@ -1,5 +1,5 @@
 // Ranges of groups: closed forms, and every byte that a group touches lies in what is said of it.
-#include "attach/group_ranges.hpp"
+#include "runtimes/attach/group_ranges.hpp"
 
 #include <random>
 

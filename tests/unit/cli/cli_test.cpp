@@ -1,4 +1,4 @@
-#include "cli/cli.hpp"
+#include "records/cli/cli.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,12 +10,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/process/process.hpp"
 #include "catch.hpp"
-#include "cli/help.hpp"
-#include "cli/output_file.hpp"
-#include "cli/stdio.hpp"
-#include "process/process.hpp"
-#include "record/ranking.hpp"
+#include "records/cli/help.hpp"
+#include "records/cli/output_file.hpp"
+#include "records/cli/stdio.hpp"
+#include "records/ranking.hpp"
 
 // What a program does as a process is tested for every program in tests/conduct; here are the parts.
 

@@ -7,11 +7,11 @@
 #include <sstream>
 #include <thread>
 
+#include "base/process/input.hpp"
+#include "base/process/process.hpp"
 #include "catch.hpp"
-#include "cli/stdio.hpp"
 #include "error_of.hpp"
-#include "process/input.hpp"
-#include "process/process.hpp"
+#include "records/cli/stdio.hpp"
 
 using namespace kernelcast;
 using cli::InputBuffer;

@@ -1,5 +1,5 @@
 // Values of options: numbers, ranges, and the part of a sweep that a run does.
-#include "cli/values.hpp"
+#include "records/cli/values.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "catch.hpp"
-#include "cli/shard.hpp"
 #include "environment.hpp"
 #include "error_of.hpp"
+#include "records/cli/shard.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::cli;

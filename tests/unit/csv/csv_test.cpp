@@ -1,4 +1,4 @@
-#include "csv/csv.hpp"
+#include "base/csv/csv.hpp"
 
 #include <fstream>
 #include <random>

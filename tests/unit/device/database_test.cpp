@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "base/process/process.hpp"
 #include "catch.hpp"
 #include "devdb.hpp"
-#include "device/device.hpp"
 #include "error_of.hpp"
-#include "process/process.hpp"
+#include "records/device/device.hpp"
 
 using namespace kernelcast;
 namespace fs = std::filesystem;

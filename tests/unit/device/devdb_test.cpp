@@ -8,8 +8,8 @@
 
 #include "catch.hpp"
 #include "devdb.hpp"
-#include "device/device.hpp"
-#include "record/table.hpp"
+#include "records/device/device.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 using record::FieldType;

@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "devdb.hpp"
-#include "device/device.hpp"
+#include "records/device/device.hpp"
 
 #if defined(KERNELCAST_CUDA_OCCUPANCY)
 #include <cuda_occupancy.h>

@@ -1,6 +1,6 @@
 // Which of a row's register counts is a device's.
 #include "catch.hpp"
-#include "device/device.hpp"
+#include "records/device/device.hpp"
 
 using namespace kernelcast;
 

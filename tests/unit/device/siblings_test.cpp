@@ -1,12 +1,12 @@
-#include "device/siblings.hpp"
+#include "records/device/siblings.hpp"
 
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/process/process.hpp"
+#include "base/process/variables.hpp"
 #include "catch.hpp"
 #include "devdb.hpp"
-#include "process/process.hpp"
-#include "process/variables.hpp"
 
 using namespace kernelcast;
 

@@ -1,7 +1,7 @@
-#include "diag/diag.hpp"
+#include "base/diag/diag.hpp"
 
+#include "base/diag/text.hpp"
 #include "catch.hpp"
-#include "diag/text.hpp"
 
 using namespace kernelcast;
 

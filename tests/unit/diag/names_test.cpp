@@ -1,4 +1,4 @@
-#include "diag/names.hpp"
+#include "base/diag/names.hpp"
 #include "catch.hpp"
 
 using kernelcast::demangled;

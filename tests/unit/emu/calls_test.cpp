@@ -3,7 +3,7 @@
 
 #include "catch.hpp"
 #include "harness.hpp"
-#include "ptx/inline.hpp"
+#include "kernels/ptx/inline.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::emu;

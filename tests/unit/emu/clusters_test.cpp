@@ -1,6 +1,6 @@
 // Groups of a cluster: who they are, their barrier, and each other's shared memory.
 #include "catch.hpp"
-#include "emu/tensor_map.hpp"
+#include "emulator/tensor_map.hpp"
 #include "harness.hpp"
 
 using namespace kernelcast::emu;

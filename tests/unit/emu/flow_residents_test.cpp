@@ -3,8 +3,8 @@
 #include <bit>
 #include <map>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
 #include "error_of.hpp"
 #include "harness.hpp"
 

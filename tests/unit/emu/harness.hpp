@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "../../gpu/launch_record.hpp"
-#include "emu/emu.hpp"
-#include "ptx/parser.hpp"
-#include "statistics/splitmix64.hpp"
+#include "base/statistics/splitmix64.hpp"
+#include "emulator/emu.hpp"
+#include "kernels/ptx/parser.hpp"
 
 namespace kernelcast::emu::test {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "catch.hpp"
-#include "emu/passed_over.hpp"
+#include "emulator/passed_over.hpp"
 #include "harness.hpp"
 
 namespace kernelcast::emu::test {

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <set>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
 #include "harness.hpp"
 
 namespace kernelcast::emu::test {

@@ -1,9 +1,9 @@
 // A product of matrices as tensor-core kernels do it: cp.async into two buffers, ldmatrix, mma; the PTX is kept beside
 // this file. What nvcc makes of nvcuda::wmma and of asynchronous copies is tested with the frontend.
 
+#include "base/process/process.hpp"
 #include "catch.hpp"
 #include "matrix_bench.hpp"
-#include "process/process.hpp"
 
 using namespace kernelcast::emu;
 using namespace kernelcast::emu::test;

@@ -1,10 +1,10 @@
 // Memory that programs of the host use directly: addresses shared with the host, removal, lending.
 #include <cstring>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "emu/emu.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/emu.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast;
 

@@ -1,5 +1,5 @@
 // Launches that go on after findings: what is wrong is left out in the lanes concerned, all else is exact.
-#include "emu/passed_over.hpp"
+#include "emulator/passed_over.hpp"
 #include "catch.hpp"
 #include "harness.hpp"
 

@@ -2,7 +2,7 @@
 // tensor memory is read back.
 #pragma once
 
-#include "emu/passed_over.hpp"
+#include "emulator/passed_over.hpp"
 #include "matrix_bench.hpp"
 
 namespace kernelcast::emu::test {

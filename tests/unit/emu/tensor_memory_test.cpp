@@ -1,6 +1,6 @@
 // tcgen05 without its products. Which register holds which cell is stated the other way round from the emulator: of a
 // cell, the work-item and the register ([ptx] "Matrix fragments for shape …").
-#include "emu/tensor_memory.hpp"
+#include "emulator/tensor_memory.hpp"
 
 #include "catch.hpp"
 #include "tensor_bench.hpp"

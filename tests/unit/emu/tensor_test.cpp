@@ -1,5 +1,5 @@
 // Copies of tiles against the boxes of tensors by their definition, element by element.
-#include "emu/tensor_map.hpp"
+#include "emulator/tensor_map.hpp"
 
 #include <optional>
 

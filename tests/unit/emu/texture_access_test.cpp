@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "emu/passed_over.hpp"
+#include "emulator/passed_over.hpp"
 #include "texture_rig.hpp"
 
 using namespace kernelcast;

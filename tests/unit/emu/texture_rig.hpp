@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "emu/image.hpp"
+#include "emulator/image.hpp"
 #include "harness.hpp"
 
 namespace kernelcast::emu::test {

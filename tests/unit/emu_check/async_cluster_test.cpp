@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "emu/check/check.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/check/check.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::emu;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "emu/check/check.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/check/check.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::emu;

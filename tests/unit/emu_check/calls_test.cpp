@@ -2,7 +2,7 @@
 // place has been a frame before.
 #include "../emu/harness.hpp"
 #include "catch.hpp"
-#include "emu/check/check.hpp"
+#include "emulator/check/check.hpp"
 
 namespace kernelcast::emu::test {
 namespace {

@@ -1,6 +1,6 @@
 // The loops over shadow memory against the rule for one cell, cell by cell, on random records; and cells of all sizes
 // through whole kernels.
-#include "emu/check/cells.hpp"
+#include "emulator/check/cells.hpp"
 
 #include <cstring>
 #include <random>
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "emu/check/check.hpp"
-#include "emu/check/order.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/check/check.hpp"
+#include "emulator/check/order.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::emu;

@@ -6,7 +6,7 @@
 
 #include "../emu/harness.hpp"
 #include "catch.hpp"
-#include "emu/check/check.hpp"
+#include "emulator/check/check.hpp"
 
 namespace kernelcast::emu::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "emu/observe/amd_code.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/observe/amd_code.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast;
 using record::Pipe;

@@ -3,9 +3,9 @@
 #include <numeric>
 
 #include "catch.hpp"
-#include "emu/observe/instruction_counters.hpp"
-#include "emu/observe/kernel_counters.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/observe/instruction_counters.hpp"
+#include "emulator/observe/kernel_counters.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::emu;

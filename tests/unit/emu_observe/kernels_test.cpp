@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "emu/observe/kernel_counters.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/observe/kernel_counters.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::emu;

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "emu/emu.hpp"
-#include "emu/observe/lowering.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/emu.hpp"
+#include "emulator/observe/lowering.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast;
 using record::Pipe;

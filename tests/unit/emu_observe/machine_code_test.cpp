@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "emu/emu.hpp"
-#include "emu/observe/machine_code.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/emu.hpp"
+#include "emulator/observe/machine_code.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast;
 using record::Pipe;

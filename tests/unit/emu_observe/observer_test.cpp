@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "emu/observe/kernel_counters.hpp"
-#include "emu/observe/transactions.hpp"
+#include "emulator/observe/kernel_counters.hpp"
+#include "emulator/observe/transactions.hpp"
 
 using namespace kernelcast::emu;
 using kernelcast::ptx::StateSpace;

@@ -1,6 +1,6 @@
 // Groups that run side by side in one unit do and count exactly what they do one by one.
 #include "catch.hpp"
-#include "emu/observe/kernel_counters.hpp"
+#include "emulator/observe/kernel_counters.hpp"
 #include "unit/emu/harness.hpp"
 
 using namespace kernelcast::emu;

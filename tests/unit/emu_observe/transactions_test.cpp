@@ -1,6 +1,6 @@
 // Transaction and bank-pass counts against a checker that follows the definitions word by word with std::set, on random
 // patterns, and against closed forms.
-#include "emu/observe/transactions.hpp"
+#include "emulator/observe/transactions.hpp"
 
 #include <algorithm>
 #include <map>

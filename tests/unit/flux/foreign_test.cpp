@@ -1,10 +1,10 @@
 // What other compilers write: modules that must be instrumented so that a driver takes them, or refused with the place.
 #include <string>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "flux/instrument.hpp"
-#include "ptx/parser.hpp"
+#include "kernels/ptx/parser.hpp"
+#include "measure/flux/instrument.hpp"
 
 using namespace kernelcast;
 

@@ -1,4 +1,4 @@
-#include "flux/placement.hpp"
+#include "measure/flux/placement.hpp"
 
 #include <random>
 

@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 #include "kernels.hpp"
-#include "record/table.hpp"
+#include "records/table.hpp"
 #include "runs.hpp"
 
 using namespace kernelcast;

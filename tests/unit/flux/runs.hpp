@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "flux/instrument.hpp"
-#include "flux/run.hpp"
+#include "base/process/process.hpp"
+#include "kernels/ptx/parser.hpp"
 #include "launches.hpp"
-#include "process/process.hpp"
-#include "ptx/parser.hpp"
+#include "measure/flux/instrument.hpp"
+#include "measure/flux/run.hpp"
 
 namespace flux_test {
 

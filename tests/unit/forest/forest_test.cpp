@@ -5,16 +5,16 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "forest/correlation.hpp"
-#include "forest/estimator.hpp"
-#include "forest/folds.hpp"
-#include "forest/model_file.hpp"
-#include "forest/onnx.hpp"
-#include "forest/random.hpp"
-#include "forest/threads.hpp"
-#include "forest/validation.hpp"
+#include "models/forest/correlation.hpp"
+#include "models/forest/estimator.hpp"
+#include "models/forest/folds.hpp"
+#include "models/forest/model_file.hpp"
+#include "models/forest/onnx.hpp"
+#include "models/forest/random.hpp"
+#include "models/forest/threads.hpp"
+#include "models/forest/validation.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::forest;

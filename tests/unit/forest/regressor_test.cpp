@@ -3,12 +3,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "forest/model_file.hpp"
-#include "forest/random.hpp"
-#include "forest/regressor.hpp"
-#include "forest/validation.hpp"
+#include "models/forest/model_file.hpp"
+#include "models/forest/random.hpp"
+#include "models/forest/regressor.hpp"
+#include "models/forest/validation.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::forest;

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "base/csv/csv.hpp"
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "csv/csv.hpp"
-#include "diag/diag.hpp"
 #include "error_of.hpp"
-#include "forest/study/operators.hpp"
-#include "forest/study/shipped.hpp"
-#include "record/table.hpp"
+#include "models/forest/study/operators.hpp"
+#include "models/forest/study/shipped.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::forest;

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "forest/random.hpp"
-#include "forest/study/dataset.hpp"
-#include "forest/study/learn.hpp"
-#include "forest/study/scheme.hpp"
+#include "models/forest/random.hpp"
+#include "models/forest/study/dataset.hpp"
+#include "models/forest/study/learn.hpp"
+#include "models/forest/study/scheme.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::forest;

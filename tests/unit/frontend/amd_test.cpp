@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <map>
 
-#include "amdgcn/amdgcn.hpp"
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "frontend/frontend.hpp"
-#include "frontend/toolchain.hpp"
+#include "kernels/amdgcn/amdgcn.hpp"
+#include "kernels/frontend/frontend.hpp"
+#include "kernels/frontend/toolchain.hpp"
 
 using namespace kernelcast;
 

@@ -1,5 +1,5 @@
 // The cache: equal results, stale and damaged entries, read-only folders, eviction.
-#include "frontend/entry.hpp"
+#include "kernels/frontend/entry.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 // .cu and .ptx: with a toolkit where one is installed, and always without.
 #include <fmt/format.h>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
 #include "error_of.hpp"
-#include "frontend/build.hpp"
+#include "kernels/frontend/build.hpp"
 #include "scratch.hpp"
 
 using namespace kernelcast;

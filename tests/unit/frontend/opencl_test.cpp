@@ -1,10 +1,10 @@
 // .cl: arguments from metadata, registers of every back end, messages, options.
 #include <algorithm>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
 #include "error_of.hpp"
-#include "frontend/build.hpp"
+#include "kernels/frontend/build.hpp"
 #include "scratch.hpp"
 
 using namespace kernelcast;

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/process/process.hpp"
 #include "environment.hpp"
-#include "frontend/frontend.hpp"
-#include "frontend/toolchain.hpp"
-#include "process/process.hpp"
+#include "kernels/frontend/frontend.hpp"
+#include "kernels/frontend/toolchain.hpp"
 
 namespace kernelcast::frontend {
 

@@ -1,7 +1,7 @@
 // CUDA's texture and surface functions by the way that neither nvcc nor our own header serves: clang-19 with a
 // toolkit's headers.
 #include "catch.hpp"
-#include "frontend/build.hpp"
+#include "kernels/frontend/build.hpp"
 #include "scratch.hpp"
 
 using namespace kernelcast;

@@ -1,5 +1,5 @@
 // Private arrays that vendors' compilers keep in registers: what is marked in LLVM IR, and what that does to PTX.
-#include "frontend/unrolling.hpp"
+#include "kernels/frontend/unrolling.hpp"
 #include "catch.hpp"
 #include "scratch.hpp"
 

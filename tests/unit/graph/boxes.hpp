@@ -6,8 +6,8 @@
 #include <string>
 
 #include "devdb.hpp"
-#include "graph/choose.hpp"
-#include "graph/system_file.hpp"
+#include "models/graph/choose.hpp"
+#include "models/graph/system_file.hpp"
 
 namespace kernelcast::test {
 

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "catch.hpp"
-#include "graph/graph_file.hpp"
-#include "graph/split.hpp"
+#include "models/graph/graph_file.hpp"
+#include "models/graph/split.hpp"
 
 using namespace kernelcast::graph;
 using Kind = Command::Kind;

@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "frontend/toolchain.hpp"
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
+#include "kernels/frontend/toolchain.hpp"
 #include "launches.hpp"
-#include "process/process.hpp"
 
 using namespace kernelcast;
 using record::Pipe;

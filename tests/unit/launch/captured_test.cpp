@@ -2,9 +2,9 @@
 #include <cstring>
 
 #include "catch.hpp"
+#include "emulator/launch/compilations.hpp"
+#include "emulator/launch/launch.hpp"
 #include "error_of.hpp"
-#include "launch/compilations.hpp"
-#include "launch/launch.hpp"
 #include "launches.hpp"
 
 using namespace kernelcast;

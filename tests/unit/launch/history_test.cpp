@@ -1,5 +1,5 @@
 // What was touched before, and at which distance: closed forms, and another way to compute them.
-#include "launch/history.hpp"
+#include "emulator/launch/history.hpp"
 
 #include <cstring>
 #include <map>

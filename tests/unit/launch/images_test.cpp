@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "catch.hpp"
+#include "emulator/launch/arguments.hpp"
 #include "error_of.hpp"
-#include "launch/arguments.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::launch;

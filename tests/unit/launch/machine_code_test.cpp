@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "emu/observe/lowering.hpp"
-#include "emu/observe/machine_code.hpp"
-#include "frontend/frontend.hpp"
-#include "frontend/toolchain.hpp"
-#include "ptx/cfg.hpp"
+#include "emulator/observe/lowering.hpp"
+#include "emulator/observe/machine_code.hpp"
+#include "kernels/frontend/frontend.hpp"
+#include "kernels/frontend/toolchain.hpp"
+#include "kernels/ptx/cfg.hpp"
 
 using namespace kernelcast;
 using record::Pipe;

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "catch.hpp"
+#include "emulator/launch/launch.hpp"
 #include "error_of.hpp"
-#include "launch/launch.hpp"
 #include "launches.hpp"
 
 using namespace kernelcast;

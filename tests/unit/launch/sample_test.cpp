@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "catch.hpp"
-#include "launch/group_sample.hpp"
-#include "ptx/parser.hpp"
-#include "record/histogram.hpp"
-#include "record/phases.hpp"
+#include "emulator/launch/group_sample.hpp"
+#include "kernels/ptx/parser.hpp"
+#include "records/histogram.hpp"
+#include "records/phases.hpp"
 
 using namespace kernelcast;
 

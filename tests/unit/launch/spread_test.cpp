@@ -5,10 +5,10 @@
 #include <tuple>
 
 #include "catch.hpp"
-#include "launch/launch.hpp"
-#include "launch/spread.hpp"
+#include "emulator/launch/launch.hpp"
+#include "emulator/launch/spread.hpp"
 #include "launches.hpp"
-#include "record/table.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::launch;

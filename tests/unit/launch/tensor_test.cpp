@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "catch.hpp"
-#include "emu/emu.hpp"
-#include "frontend/frontend.hpp"
-#include "frontend/toolchain.hpp"
+#include "emulator/emu.hpp"
+#include "kernels/frontend/frontend.hpp"
+#include "kernels/frontend/toolchain.hpp"
 
 using namespace kernelcast;
 

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "base/process/process.hpp"
 #include "catch.hpp"
+#include "emulator/launch/arguments.hpp"
+#include "emulator/launch/launch.hpp"
 #include "error_of.hpp"
-#include "launch/arguments.hpp"
-#include "launch/launch.hpp"
-#include "process/process.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::launch;

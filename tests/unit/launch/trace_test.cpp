@@ -5,12 +5,12 @@
 #include <set>
 #include <sstream>
 
+#include "base/diag/text.hpp"
 #include "catch.hpp"
-#include "diag/text.hpp"
-#include "launch/launch.hpp"
-#include "launch/trace_observer.hpp"
+#include "emulator/launch/launch.hpp"
+#include "emulator/launch/trace_observer.hpp"
 #include "launches.hpp"
-#include "record/trace.hpp"
+#include "records/trace.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::launch;

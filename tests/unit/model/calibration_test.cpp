@@ -1,14 +1,14 @@
 // Intervals and decided orders from residuals: coverage of exchangeable programs, cells that replace others, what
 // leaving out costs, weights.
-#include "model/calibration.hpp"
+#include "models/calibration.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "catch.hpp"
-#include "device/intervals.hpp"
-#include "model/rank.hpp"
+#include "models/rank.hpp"
+#include "records/device/intervals.hpp"
 
 using namespace kernelcast;
 using device::Cell;

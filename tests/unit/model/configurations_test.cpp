@@ -1,4 +1,4 @@
-#include "model/configurations.hpp"
+#include "models/configurations.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "model/execcost.hpp"
+#include "models/execcost.hpp"
 #include "catch.hpp"
 
 using namespace kernelcast;

@@ -1,7 +1,7 @@
 // Kernels for the queue's tests.
 #pragma once
 
-#include "record/kernel.hpp"
+#include "records/kernel.hpp"
 
 namespace kernelcast {
 

@@ -1,5 +1,5 @@
 // Commands that overlap: closed forms, and a scheduler that goes from tick to tick.
-#include "model/overlap.hpp"
+#include "models/overlap.hpp"
 #include "catch.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // What a user's own times tell of a device: figures that made them are found again, and intervals narrow.
-#include "model/own_times.hpp"
+#include "models/own_times.hpp"
 #include "devdb.hpp"
 #include "kernels.hpp"
 
@@ -7,7 +7,7 @@
 #include <deque>
 
 #include "catch.hpp"
-#include "model/rates.hpp"
+#include "models/rates.hpp"
 
 using namespace kernelcast;
 using model::OwnTime;

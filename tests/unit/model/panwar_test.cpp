@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "devdb.hpp"
-#include "model/panwar.hpp"
+#include "models/panwar.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "model/price.hpp"
+#include "models/price.hpp"
 
 #include "catch.hpp"
 #include "devdb.hpp"

@@ -8,10 +8,10 @@
 #include "catch.hpp"
 #include "devdb.hpp"
 #include "kernels.hpp"
-#include "model/queue.hpp"
-#include "model/rates.hpp"
-#include "record/latency_gap.hpp"
-#include "record/table.hpp"
+#include "models/queue.hpp"
+#include "models/rates.hpp"
+#include "records/latency_gap.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 using model::queue::Constants;

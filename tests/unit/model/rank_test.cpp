@@ -1,4 +1,4 @@
-#include "model/rank.hpp"
+#include "models/rank.hpp"
 
 #include <algorithm>
 #include <cmath>

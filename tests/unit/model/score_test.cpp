@@ -1,9 +1,9 @@
-#include "model/score.hpp"
+#include "models/score.hpp"
 
 #include <cmath>
 
 #include "catch.hpp"
-#include "model/trivial.hpp"
+#include "models/trivial.hpp"
 
 using namespace kernelcast;
 using model::score;

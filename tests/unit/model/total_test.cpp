@@ -1,5 +1,5 @@
 #include "catch.hpp"
-#include "model/rank.hpp"
+#include "models/rank.hpp"
 
 using namespace kernelcast;
 using record::Limiter;

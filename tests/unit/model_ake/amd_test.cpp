@@ -3,13 +3,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/diag/diag.hpp"
 #include "bench.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
 #include "error_of.hpp"
-#include "model/ake/devices.hpp"
-#include "model/ake/lower.hpp"
-#include "record/table.hpp"
+#include "models/ake/devices.hpp"
+#include "models/ake/lower.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::model::ake;

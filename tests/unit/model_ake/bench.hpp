@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/ake/engine.hpp"
+#include "models/ake/engine.hpp"
 
 namespace kernelcast::model::ake {
 

@@ -3,8 +3,8 @@
 
 #include "catch.hpp"
 #include "error_of.hpp"
-#include "model/ake/projection.hpp"
-#include "record/table.hpp"
+#include "models/ake/projection.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::model::ake;

@@ -4,14 +4,14 @@
 
 #include "bench.hpp"
 #include "catch.hpp"
-#include "emu/observe/transactions.hpp"
-#include "model/ake/access.hpp"
-#include "model/ake/cache.hpp"
-#include "model/ake/calibrate.hpp"
-#include "model/ake/memory.hpp"
-#include "model/ake/projection.hpp"
-#include "model/ake/schedule.hpp"
-#include "record/table.hpp"
+#include "emulator/observe/transactions.hpp"
+#include "models/ake/access.hpp"
+#include "models/ake/cache.hpp"
+#include "models/ake/calibrate.hpp"
+#include "models/ake/memory.hpp"
+#include "models/ake/projection.hpp"
+#include "models/ake/schedule.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::model::ake;

@@ -4,12 +4,12 @@
 
 #include <unistd.h>
 
+#include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
 #include "bench.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "model/ake/match.hpp"
-#include "model/ake/sass.hpp"
-#include "process/process.hpp"
+#include "models/ake/match.hpp"
+#include "models/ake/sass.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::model::ake;

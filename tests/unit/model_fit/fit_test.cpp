@@ -10,10 +10,10 @@
 #include <random>
 
 #include "catch.hpp"
-#include "graph/study.hpp"
-#include "graph/system_file.hpp"
-#include "model/fit/fit.hpp"
-#include "model/fit/report.hpp"
+#include "models/fit/fit.hpp"
+#include "models/fit/report.hpp"
+#include "models/graph/study.hpp"
+#include "models/graph/system_file.hpp"
 
 using namespace kernelcast;
 namespace fit = model::fit;

@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 #include "devdb.hpp"
-#include "model/perdome/perdome.hpp"
+#include "models/perdome/perdome.hpp"
 
 using namespace kernelcast;
 using model::perdome::Processors;

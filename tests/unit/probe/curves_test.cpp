@@ -12,10 +12,10 @@
 
 #include "catch.hpp"
 #include "devdb.hpp"
-#include "device/device.hpp"
-#include "probe/probe.hpp"
-#include "probe/statistics.hpp"
-#include "record/table.hpp"
+#include "measure/probe/probe.hpp"
+#include "measure/probe/statistics.hpp"
+#include "records/device/device.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 

@@ -4,15 +4,15 @@
 #include <fmt/format.h>
 
 #include "../../../microbench/cpu/kernels.hpp"
+#include "base/process/process.hpp"
 #include "catch.hpp"
-#include "emu/observe/instruction_counters.hpp"
-#include "frontend/toolchain.hpp"
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
+#include "emulator/observe/instruction_counters.hpp"
+#include "kernels/frontend/toolchain.hpp"
 #include "launches.hpp"
-#include "probe/accelerator.hpp"
-#include "probe/catalogue.hpp"
-#include "probe/cuda/api.hpp"
-#include "process/process.hpp"
+#include "measure/probe/accelerator.hpp"
+#include "measure/probe/catalogue.hpp"
+#include "measure/probe/cuda/api.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::probe;

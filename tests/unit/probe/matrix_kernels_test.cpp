@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "base/process/process.hpp"
 #include "catch.hpp"
-#include "frontend/toolchain.hpp"
-#include "launch/launch.hpp"
+#include "emulator/launch/launch.hpp"
+#include "kernels/frontend/toolchain.hpp"
 #include "launches.hpp"
-#include "probe/accelerator.hpp"
-#include "probe/catalogue.hpp"
-#include "process/process.hpp"
-#include "record/table.hpp"
+#include "measure/probe/accelerator.hpp"
+#include "measure/probe/catalogue.hpp"
+#include "records/table.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::probe;

@@ -15,10 +15,10 @@
 
 #include "catch.hpp"
 #include "error_of.hpp"
-#include "probe/access.hpp"
-#include "probe/probe.hpp"
-#include "probe/random.hpp"
-#include "probe/summary.hpp"
+#include "measure/probe/access.hpp"
+#include "measure/probe/probe.hpp"
+#include "measure/probe/random.hpp"
+#include "measure/probe/summary.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::probe;

@@ -1,5 +1,5 @@
 // Inputs of others: limits of size and depth, parsers in a process of their own.
-#include "process/input.hpp"
+#include "base/process/input.hpp"
 #include "error_of.hpp"
 
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include <new>
 #include <sstream>
 
+#include "base/process/process.hpp"
 #include "catch.hpp"
-#include "process/process.hpp"
 
 using namespace kernelcast;
 

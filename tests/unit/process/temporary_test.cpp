@@ -10,9 +10,9 @@
 #include <functional>
 #include <new>
 
+#include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "process/process.hpp"
 
 using namespace kernelcast;
 namespace fs = std::filesystem;

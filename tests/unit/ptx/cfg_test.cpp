@@ -1,11 +1,11 @@
 // Graphs against naive checkers: a dominates b when b cannot be reached without a.
-#include "ptx/cfg.hpp"
+#include "kernels/ptx/cfg.hpp"
 
 #include <algorithm>
 #include <random>
 
 #include "catch.hpp"
-#include "ptx/parser.hpp"
+#include "kernels/ptx/parser.hpp"
 #include "samples.hpp"
 
 using namespace kernelcast::ptx;

@@ -1,9 +1,9 @@
 // Texts that were compiled apart, joined.
-#include "ptx/link.hpp"
+#include "kernels/ptx/link.hpp"
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "ptx/parser.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::ptx;

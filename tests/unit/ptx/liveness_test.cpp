@@ -1,5 +1,5 @@
 // Live ranges against a search over paths: a register is live where some path reads it before it is overwritten.
-#include "ptx/liveness.hpp"
+#include "kernels/ptx/liveness.hpp"
 
 #include <algorithm>
 #include <random>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "catch.hpp"
-#include "ptx/parser.hpp"
+#include "kernels/ptx/parser.hpp"
 #include "samples.hpp"
 
 using namespace kernelcast::ptx;

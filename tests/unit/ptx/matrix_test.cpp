@@ -1,9 +1,9 @@
-#include "ptx/matrix.hpp"
+#include "kernels/ptx/matrix.hpp"
 
 #include <string>
 
 #include "catch.hpp"
-#include "ptx/parser.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast::ptx;
 

@@ -1,13 +1,13 @@
 // The grammar case by case, then whole files, then hostile ones.
-#include "ptx/parser.hpp"
+#include "kernels/ptx/parser.hpp"
 #include "error_of.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <random>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
 #include "samples.hpp"
 
 using namespace kernelcast;

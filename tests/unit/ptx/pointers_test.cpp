@@ -1,11 +1,11 @@
-#include "ptx/pointers.hpp"
+#include "kernels/ptx/pointers.hpp"
 
 #include <string>
 
 #include <fmt/format.h>
 
 #include "catch.hpp"
-#include "ptx/parser.hpp"
+#include "kernels/ptx/parser.hpp"
 
 using namespace kernelcast::ptx;
 

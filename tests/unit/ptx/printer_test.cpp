@@ -1,9 +1,9 @@
-#include "ptx/printer.hpp"
+#include "kernels/ptx/printer.hpp"
 
 #include <fmt/format.h>
 
 #include "catch.hpp"
-#include "ptx/parser.hpp"
+#include "kernels/ptx/parser.hpp"
 #include "samples.hpp"
 
 using namespace kernelcast::ptx;

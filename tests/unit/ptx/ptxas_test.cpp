@@ -1,12 +1,12 @@
 // What ptxas accepts, we accept.
 #include <cstdlib>
 
+#include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
 #include "error_of.hpp"
-#include "process/process.hpp"
-#include "ptx/parser.hpp"
-#include "ptx/printer.hpp"
+#include "kernels/ptx/parser.hpp"
+#include "kernels/ptx/printer.hpp"
 
 using namespace kernelcast;
 

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "ptx/module.hpp"
+#include "kernels/ptx/module.hpp"
 
 namespace samples {
 

@@ -12,16 +12,16 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "record/device.hpp"
-#include "record/kernel.hpp"
-#include "record/measurement.hpp"
-#include "record/partition.hpp"
-#include "record/phases.hpp"
-#include "record/profile.hpp"
-#include "record/projection.hpp"
-#include "record/ranking.hpp"
-#include "record/table.hpp"
-#include "record/trace.hpp"
+#include "records/device.hpp"
+#include "records/kernel.hpp"
+#include "records/measurement.hpp"
+#include "records/partition.hpp"
+#include "records/phases.hpp"
+#include "records/profile.hpp"
+#include "records/projection.hpp"
+#include "records/ranking.hpp"
+#include "records/table.hpp"
+#include "records/trace.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::record;

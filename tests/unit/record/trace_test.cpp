@@ -2,9 +2,9 @@
 #include <bit>
 #include <random>
 
+#include "base/diag/diag.hpp"
 #include "catch.hpp"
-#include "diag/diag.hpp"
-#include "record/trace.hpp"
+#include "records/trace.hpp"
 
 using namespace kernelcast;
 using namespace kernelcast::record;

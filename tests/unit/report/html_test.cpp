@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "report/html.hpp"
+#include "pictures/report/html.hpp"
 
 using namespace kernelcast::report;
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "catch.hpp"
-#include "sass/sass.hpp"
+#include "kernels/sass/sass.hpp"
 
 using namespace kernelcast;
 using Catch::Matchers::Contains;

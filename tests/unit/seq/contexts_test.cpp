@@ -1,4 +1,4 @@
-#include "seq/contexts.hpp"
+#include "sequential/contexts.hpp"
 #include "catch.hpp"
 
 using namespace kernelcast::seq;

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "catch.hpp"
-#include "seq/distance.hpp"
-#include "seq/rows.hpp"
+#include "sequential/distance.hpp"
+#include "sequential/rows.hpp"
 
 using namespace kernelcast::seq;
 

@@ -1,5 +1,5 @@
 // Which of OpenMP's directives synchronize all threads, and what becomes of them.
-#include "seq/driver/openmp.hpp"
+#include "sequential/driver/openmp.hpp"
 #include "catch.hpp"
 
 using namespace kernelcast::seq;

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "timeline/timeline.hpp"
+#include "pictures/timeline/timeline.hpp"
 
 using namespace kernelcast;
 

@@ -1,4 +1,4 @@
-# The twelve features by the authors' definition (libcore/flux/authors.cpp says which opcode is what) from counts that CUDA Flux
+# The twelve features by the authors' definition (libcore/measure/flux/authors.cpp says which opcode is what) from counts that CUDA Flux
 # made: rows kernel|case|metric|value, metrics being opcodes and sizes of the launch. The total has all widths.
 BEGIN {
   FS = "|"

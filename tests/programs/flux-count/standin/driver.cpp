@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/driver.hpp"
-#include "emu/emu.hpp"
-#include "flux/emulated.hpp"
-#include "ptx/parser.hpp"
+#include "emulator/emu.hpp"
+#include "kernels/cuda/driver.hpp"
+#include "kernels/ptx/parser.hpp"
+#include "measure/flux/emulated.hpp"
 
 using namespace kernelcast;
 using driver::Pointer;

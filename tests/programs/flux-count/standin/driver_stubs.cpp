@@ -4,4 +4,4 @@
   extern "C" int stub_##member() {                                                              \
     return 801;                                                                                 \
   }
-#include "cuda/driver_entry_points.def"
+#include "kernels/cuda/driver_entry_points.def"

@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cuda/fatbin.hpp"
-#include "ptx/parser.hpp"
+#include "kernels/cuda/fatbin.hpp"
+#include "kernels/ptx/parser.hpp"
 #include "state.hpp"
 
 using namespace standin;

@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "cuda/abi.hpp"
-#include "emu/emu.hpp"
-#include "ptx/module.hpp"
+#include "emulator/emu.hpp"
+#include "kernels/cuda/abi.hpp"
+#include "kernels/ptx/module.hpp"
 
 namespace standin {
 

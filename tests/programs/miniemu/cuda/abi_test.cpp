@@ -6,10 +6,10 @@
 #include <cstdio>
 
 #define KERNELCAST_CUDART (CUDART_VERSION / 1000)
-#include "cuda/abi.hpp"
-#include "cuda/device_properties.hpp"
-#include "cuda/driver.hpp"
-#include "cudart/attributes.hpp"
+#include "kernels/cuda/abi.hpp"
+#include "kernels/cuda/device_properties.hpp"
+#include "kernels/cuda/driver.hpp"
+#include "runtimes/cudart/attributes.hpp"
 
 namespace ours = kernelcast::cudart;
 
@@ -22,7 +22,7 @@ enum : int { none = -1 };
   SAME_NUMBER(Code::name, official);                                \
   static_assert(static_cast<int>(driver) == none || static_cast<int>(driver) == number, #driver);
 #if CUDART_VERSION >= 13000
-#include "cuda/error_codes.def"
+#include "kernels/cuda/error_codes.def"
 #endif
 #undef KERNELCAST_CUDA_ERROR
 

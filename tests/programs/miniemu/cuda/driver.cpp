@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "cuda/driver.hpp"
 #include "expect.hpp"
 #include "fatbin.hpp"
+#include "kernels/cuda/driver.hpp"
 
 using namespace kernelcast::driver;
 using kernelcast::cudart::FunctionAttribute;
@@ -27,7 +27,7 @@ using kernelcast::cudart::NodeParameters;
 using kernelcast::cudart::NodeType;
 
 #define KERNELCAST_DRIVER_CALLED(member, symbol, parameters) extern "C" Code symbol parameters;
-#include "cuda/driver_entry_points.def"
+#include "kernels/cuda/driver_entry_points.def"
 extern "C" {
 struct Link;
 struct Pool;
@@ -840,7 +840,7 @@ void procedures() {
   // Some applications look up all functions of a driver by their first names, and end where there is none.
   for (char const* const name : {
 #define KERNELCAST_DRIVER_VERSION(since, name, suffix) #name,
-#include "cuda/driver_entry_points.def"
+#include "kernels/cuda/driver_entry_points.def"
        }) {
     if (cuGetProcAddress_v2(name, &function, 1000, 0, nullptr) == Code::success) continue;
     std::printf("there is no first version of %s\n", name);

@@ -1,5 +1,5 @@
 // A fat binary that holds one PTX text, in each of the forms that nvcc writes; see design facts in
-// cuda/fatbin.hpp.
+// kernels/cuda/fatbin.hpp.
 #pragma once
 
 #include <elf.h>

@@ -4,14 +4,14 @@
 #include <cstdio>
 #include <vector>
 
-#include "cuda/driver.hpp"
 #include "expect.hpp"
+#include "kernels/cuda/driver.hpp"
 
 using namespace kernelcast::driver;
 using kernelcast::cudart::FunctionAttribute;
 
 #define KERNELCAST_DRIVER_CALLED(member, symbol, parameters) extern "C" Code symbol parameters;
-#include "cuda/driver_entry_points.def"
+#include "kernels/cuda/driver_entry_points.def"
 
 namespace {
 

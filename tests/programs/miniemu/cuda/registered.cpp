@@ -6,10 +6,10 @@
 #include <string_view>
 #include <thread>
 
-#include "cuda/abi.hpp"
-#include "cuda/device_properties.hpp"
 #include "expect.hpp"
 #include "fatbin.hpp"
+#include "kernels/cuda/abi.hpp"
+#include "kernels/cuda/device_properties.hpp"
 
 using namespace kernelcast::cudart;
 

@@ -1,8 +1,8 @@
 // What troubles.cpp opens and closes: a library with CUDA kernels, linked with the runtime.
 #include <atomic>
 
-#include "cuda/abi.hpp"
 #include "fatbin.hpp"
+#include "kernels/cuda/abi.hpp"
 
 using namespace kernelcast::cudart;
 

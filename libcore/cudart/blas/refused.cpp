@@ -1,8 +1,0 @@
-// Functions of cuBLAS that the emulator does not have. Arguments are ignored.
-#include "cudart/blas/handle.hpp"
-
-#define KERNELCAST_BLAS_REFUSED(function)                              \
-  KERNELCAST_CUDA_EXPORT kernelcast::cudart::blas::Status function() { \
-    return kernelcast::cudart::blas::refused(#function);               \
-  }
-#include "cudart/blas/entry_points.def"

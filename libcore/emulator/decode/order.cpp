@@ -1,0 +1,153 @@
+// The order in which diverged lanes run: of a unit's fragments the one at the earliest block goes first.
+//
+// Problem: lanes should meet again where their ways join, and where that is depends on the graph, not on the place of
+// the blocks in the text: compilers put the body of an `if` behind the code that follows it.
+// Method: reverse post-order. Of a block's successors those that leave the most loops are visited first and thus come
+// last, so that a loop's blocks precede what follows the loop; where that does not decide, the order of the text does.
+// Limits: in a graph with a cycle that is entered at two places some join may come before its branches. Functions of
+// more than 4096 blocks keep the order of the text.
+#include <algorithm>
+
+#include "emulator/decode/decode.hpp"
+
+namespace kernelcast::emu {
+
+namespace {
+
+constexpr std::size_t max_blocks = 4096;
+
+class Orderer {
+ public:
+  explicit Orderer(Drafts const& drafts) : count_(drafts.blocks.size()) {
+    for (std::uint32_t b = 0; b < count_; ++b) successors_.push_back(drafts.successors(b));
+    loops_of_.resize(count_);
+  }
+
+  std::vector<std::uint32_t> ranks() {
+    find_loops();
+    for (std::uint32_t b = 0; b < count_; ++b)
+      std::ranges::sort(successors_[b], [&](std::uint32_t x, std::uint32_t y) {
+        std::size_t const in_x = common_loops(b, x), in_y = common_loops(b, y);
+        return in_x != in_y ? in_x < in_y : x > y;
+      });
+    std::vector<std::uint32_t> finished;
+    visit([](std::uint32_t, std::uint32_t) {}, [&](std::uint32_t b) { finished.push_back(b); });
+    std::vector<std::uint32_t> result(count_);
+    for (std::size_t i = 0; i < count_; ++i) result[finished[count_ - 1 - i]] = static_cast<std::uint32_t>(i);
+    return result;
+  }
+
+ private:
+  // Depth first from the first block, then from what that does not reach (functions that are called), last ones first,
+  // so that the kernel's blocks come out on top. back(from, to): an edge to a block that is being visited.
+  template <class Back, class Done>
+  void visit(Back back, Done done) {
+    enum class State : std::uint8_t { fresh, open, closed };
+    std::vector<State> state(count_, State::fresh);
+    struct Step {
+      std::uint32_t block;
+      std::size_t next = 0;
+    };
+    std::vector<Step> path;
+    for (std::size_t i = count_; i-- > 0;) {
+      auto const root = static_cast<std::uint32_t>(i);
+      if (state[root] != State::fresh || (root != 0 && !is_root(root))) continue;
+      path.push_back({root});
+      state[root] = State::open;
+      while (!path.empty()) {
+        Step& step = path.back();
+        if (step.next == successors_[step.block].size()) {
+          state[step.block] = State::closed;
+          done(step.block);
+          path.pop_back();
+          continue;
+        }
+        std::uint32_t const from = step.block, to = successors_[from][step.next++];
+        if (state[to] == State::open) back(from, to);
+        if (state[to] != State::fresh) continue;
+        state[to] = State::open;
+        path.push_back({to});
+      }
+    }
+  }
+
+  // No edge leads there.
+  bool is_root(std::uint32_t block) {
+    if (entered_.empty()) {
+      entered_.resize(count_);
+      std::vector<std::uint32_t> rest;
+      auto const reach = [&](std::uint32_t b) {
+        if (!entered_[b]) rest.push_back(b);
+        entered_[b] = true;
+      };
+      roots_.resize(count_);
+      for (std::uint32_t b = 0; b < count_; ++b) {
+        if (entered_[b]) continue;
+        roots_[b] = true;
+        reach(b);
+        while (!rest.empty()) {
+          std::uint32_t const from = rest.back();
+          rest.pop_back();
+          for (std::uint32_t to : successors_[from]) reach(to);
+        }
+      }
+    }
+    return roots_[block];
+  }
+
+  void find_loops() {
+    std::vector<std::vector<std::uint32_t>> predecessors(count_);
+    for (std::uint32_t b = 0; b < count_; ++b)
+      for (std::uint32_t to : successors_[b]) predecessors[to].push_back(b);
+    std::uint32_t loop = 0;
+    visit(
+        [&](std::uint32_t from, std::uint32_t header) {
+          std::vector<bool> inside(count_);
+          std::vector<std::uint32_t> rest;
+          auto const add = [&](std::uint32_t b) {
+            if (inside[b]) return;
+            inside[b] = true;
+            loops_of_[b].push_back(loop);
+            rest.push_back(b);
+          };
+          inside[header] = true;
+          loops_of_[header].push_back(loop);
+          add(from);
+          while (!rest.empty()) {
+            std::uint32_t const b = rest.back();
+            rest.pop_back();
+            for (std::uint32_t p : predecessors[b]) add(p);
+          }
+          ++loop;
+        },
+        [](std::uint32_t) {});
+  }
+
+  std::size_t common_loops(std::uint32_t a, std::uint32_t b) const {
+    std::size_t n = 0;
+    for (auto x = loops_of_[a].begin(), y = loops_of_[b].begin(); x != loops_of_[a].end() && y != loops_of_[b].end();)
+      if (*x == *y)
+        ++n, ++x, ++y;
+      else
+        *x < *y ? ++x : ++y;
+    return n;
+  }
+
+  std::size_t count_;
+  std::vector<std::vector<std::uint32_t>> successors_;
+  std::vector<std::vector<std::uint32_t>> loops_of_;  // by block, ascending
+  std::vector<bool> entered_, roots_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> ranks_of_blocks(Drafts const& drafts) {
+  if (drafts.blocks.size() > max_blocks) {
+    std::vector<std::uint32_t> text(drafts.blocks.size());
+    for (std::uint32_t b = 0; b < text.size(); ++b) text[b] = b;
+    return text;
+  }
+  return Orderer(drafts).ranks();
+}
+
+}  // namespace kernelcast::emu

@@ -1,0 +1,166 @@
+#include "models/libraries.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/rates.hpp"
+
+namespace kernelcast::model::queue {
+
+namespace {
+
+using device::Device;
+using record::Limiter, record::RowStatus;
+
+struct Call {
+  std::string_view operation, type;
+  std::vector<double> sizes;
+};
+
+std::optional<Call> read(std::string_view text) {
+  auto const first = text.find(':'), second = text.find(':', first + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos) return std::nullopt;
+  Call out{text.substr(0, first), text.substr(first + 1, second - first - 1), {}};
+  for (auto rest = text.substr(second + 1); !rest.empty();) {
+    double size = 0;
+    auto const [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), size, std::chars_format::fixed);
+    if (error != std::errc{} || !(size >= 0) || !std::isfinite(size)) return std::nullopt;
+    out.sizes.push_back(size);
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    if (!rest.empty() && (rest.front() != 'x' || rest.size() == 1)) return std::nullopt;
+    if (!rest.empty()) rest.remove_prefix(1);
+  }
+  bool const complete = !out.operation.empty() && !out.type.empty() && !out.sizes.empty();
+  return complete && (out.operation != "gemm" || out.sizes.size() == 4) ? std::optional(out) : std::nullopt;
+}
+
+// The row that names the architecture before one that does not, then the one that names the type.
+std::optional<double> figure(Device const& device, Call const& call, std::string_view name) {
+  std::optional<double> out;
+  int best = -1;
+  for (auto const& rule : device.libraries) {
+    if (rule.figure != name || rule.operation != call.operation || (!rule.type.empty() && rule.type != call.type))
+      continue;
+    int const fits = (rule.target.empty() ? 0 : 2) + (rule.type.empty() ? 0 : 1);
+    if (fits > best) best = fits, out = rule.value;
+  }
+  return out;
+}
+
+std::optional<double> peak(Device const& device, std::string_view type) {
+  if (type == "f64" || type == "c64") return device.peak_fp64_flop_per_s;
+  if (type == "f8") return std::nullopt;  // of devices with units for it alone
+  if (type == "f16" && device.peak_fp16_flop_per_s) return device.peak_fp16_flop_per_s;
+  return device.peak_fp32_flop_per_s;
+}
+
+// Factors and sums of the products that libraries are taken to make.
+std::string products_of(std::string_view type) {
+  if (type == "f64" || type == "c64") return "f64/f64";
+  return fmt::format("{}/{}", type, type == "i8" ? "i32" : "f32");
+}
+
+struct Rates {
+  double units = 1, clock_hz = 1, flop_per_s = 0, part = 1, bytes_per_s = 0;
+};
+
+double gemm_s(Call const& call, double flop, Device const& device, Rates const& rates) {
+  double const m = call.sizes[0], n = call.sizes[1], k = call.sizes[2], batch = call.sizes[3];
+  double const tile = figure(device, call, "tile").value_or(32), fill = figure(device, call, "fill_k").value_or(0);
+  double const split_most = figure(device, call, "split_most").value_or(1);
+  double const split_least = figure(device, call, "split_least_k").value_or(128);
+  double const tiles = std::ceil(m / tile) * std::ceil(n / tile) * batch;
+  double const of_product = m * n * k * batch > 0 ? flop / (m * n * k * batch) : 0;  // 2, of complex numbers 8
+  double best = std::numeric_limits<double>::infinity();
+  for (double split = 1; split <= split_most && (split == 1 || k / split >= split_least); split *= 2) {
+    double const waves = std::ceil(tiles * split / rates.units);
+    double time = waves * of_product * tile * tile * (std::ceil(k / split) + fill) /
+                  (rates.part * rates.flop_per_s / rates.units);
+    // The parts of a split are written, and read again to be summed.
+    if (split > 1) time += (split + 1) * m * n * batch * 2 * of_product / rates.bytes_per_s;
+    best = std::min(best, time);
+  }
+  return best;
+}
+
+}  // namespace
+
+bool is_library_call(record::Kernel const& row) {
+  return row.library_flop && *row.library_flop >= 0 && std::isfinite(*row.library_flop) && read(row.library);
+}
+
+void explain_library(record::Kernel const& row, Device const& device, Options const& options, Terms& terms) {
+  auto& p = terms.projection;
+  p.clear();
+  terms.common = {};
+  static_cast<Quantities&>(terms) = {};
+  p.kernel = row.kernel;
+  p.case_name = row.case_name;
+  p.device = device.device;
+  p.model = model_name;
+  auto const refuse = [&](RowStatus status, std::string why) { p.status = status, p.reason = std::move(why); };
+  if (device::Placement placement; true)
+    if (auto why = device::refusal(row, device, placement); !why.empty()) return refuse(RowStatus::infeasible, why);
+  auto const call = read(row.library);
+  if (!call || !row.library_flop) return refuse(RowStatus::unknown, "the column library is none");
+  double const launches = static_cast<double>(row.launches), flop = *row.library_flop / launches;
+  if (!device.compute_units || !device.clock_hz || !device.peak_bandwidth_bytes_per_s)
+    return refuse(RowStatus::unknown, "the device database lacks its units, clock or bandwidth");
+  Rates rates;
+  rates.units = static_cast<double>(*device.compute_units);
+  auto const& common = options.common;
+  auto const chosen = common.clock == panwar::Clock::base    ? device.clock_base_hz
+                      : common.clock == panwar::Clock::boost ? device.clock_boost_hz
+                                                             : device.clock_hz;
+  rates.clock_hz = common.clock_hz ? *common.clock_hz : chosen.value_or(*device.clock_hz);
+  rates.part = figure(device, *call, "part").value_or(1);
+  auto const per_cycle =
+      call->operation == "gemm" ? device.matrix_flop_per_cycle(products_of(call->type)) : std::nullopt;
+  auto const stated = per_cycle ? std::optional(*per_cycle * rates.units * *device.clock_hz) : peak(device, call->type);
+  if (!stated) return refuse(RowStatus::unknown, device::no_matrix_rate(call->type));
+  rates.flop_per_s = *stated * rates.clock_hz / *device.clock_hz;
+  auto const memory_part = figure(device, *call, "memory_part");
+  rates.bytes_per_s =
+      memory_part ? *memory_part * *device.peak_bandwidth_bytes_per_s : dram_bytes_per_s(device, options.constants);
+  double const compute =
+      call->operation == "gemm" ? gemm_s(*call, flop, device, rates) : flop / (rates.part * rates.flop_per_s);
+  double const bytes = (row.global_load_bytes + row.global_store_bytes) / launches;
+  double const memory = bytes / rates.bytes_per_s;
+  double const body = std::max(compute, memory) + options.constants.ramp_s;
+
+  auto const type = call->type;
+  terms.stations[type == "f64" || type == "c64" ? Station::fp64 : Station::fp32] = compute;
+  terms.stations[Station::dram] = memory;
+  terms.service = terms.queue = std::max(compute, memory);
+  terms.groups_of_unit = terms.customers = 1;
+  terms.start = options.constants.ramp_s;
+  terms.dram_bytes = bytes;
+  terms.common.clock_hz = rates.clock_hz;
+  auto const cost = options.has_launch_cost ? options.common.launch_cost.on(device)
+                                            : device.host_launch_s(options.constants.launch_s);
+  terms.launch = cost.value_or(0);
+  p.t_compute_s = launches * compute;
+  p.t_global_s = launches * memory;
+  p.t_launch_s = options.launches == Launches::graph
+                     ? terms.launch + (launches - 1) * std::min(terms.launch, options.constants.graph_node_s)
+                 : options.launches == Launches::back_to_back ? launches * std::max(0.0, terms.launch - body)
+                                                              : launches * terms.launch;
+  p.time_s = launches * body + *p.t_launch_s;
+  if (!std::isfinite(*p.time_s) || *p.time_s <= 0) {
+    p.time_s.reset();
+    return refuse(RowStatus::unknown, "the counts are too large");
+  }
+  p.limiter = *p.t_launch_s > launches * body ? Limiter::launch : compute >= memory ? Limiter::compute : Limiter::dram;
+  auto const low = figure(device, *call, "interval_low"), high = figure(device, *call, "interval_high");
+  if (low && high) p.time_low_s = *low * *p.time_s, p.time_high_s = *high * *p.time_s;
+  p.reason = "library: from its sizes and a table";
+  if (figure(device, *call, "tested").value_or(0) > 0) return;
+  p.status = RowStatus::unvalidated;
+  p.reason += fmt::format("; no measurement of {} {} on {} has tested it", call->operation, call->type, device.target);
+}
+
+}  // namespace kernelcast::model::queue

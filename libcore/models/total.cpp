@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "models/rank.hpp"
+
+namespace kernelcast::model {
+
+namespace {
+
+struct Sum {
+  record::Projection row;
+  std::size_t times = 0;
+  bool interval = false;
+  std::map<record::LimiterName, double> by_limiter;
+};
+
+void add(Sum& sum, record::Projection const& p) {
+  if (!p.time_s) return;
+  ++sum.times;
+  double const time_s = *p.time_s;
+  sum.row.time_s = sum.row.time_s.value_or(0) + time_s;
+  sum.row.time_low_s = sum.row.time_low_s.value_or(0) + p.time_low_s.value_or(time_s);
+  sum.row.time_high_s = sum.row.time_high_s.value_or(0) + p.time_high_s.value_or(time_s);
+  sum.interval |= p.time_low_s || p.time_high_s;
+  sum.by_limiter[p.limiter] += time_s;
+}
+
+}  // namespace
+
+Totals total(std::vector<record::Projection> const& projections) {
+  std::map<std::tuple<std::string, std::string, std::string>, Sum> sums;  // model, case, device
+  for (auto const& p : projections) {
+    Sum& sum = sums[{p.model, p.case_name, p.device}];
+    sum.row.model = p.model;
+    sum.row.kernel = "total";
+    sum.row.case_name = p.case_name;
+    sum.row.device = p.device;
+    add(sum, p);
+  }
+  // What a case runs is what the device with the most times has.
+  std::map<std::pair<std::string, std::string>, std::size_t> whole;
+  for (auto const& [key, sum] : sums) {
+    std::size_t& most = whole[{std::get<0>(key), std::get<1>(key)}];
+    most = std::max(most, sum.times);
+  }
+  Totals totals;
+  for (auto& [key, sum] : sums) {
+    if (sum.times == 0 || sum.times < whole[{std::get<0>(key), std::get<1>(key)}]) {
+      ++totals.incomplete;
+      continue;
+    }
+    if (!sum.interval) sum.row.time_low_s = sum.row.time_high_s = std::nullopt;
+    sum.row.limiter = std::max_element(sum.by_limiter.begin(), sum.by_limiter.end(), [](auto const& a, auto const& b) {
+                        return a.second < b.second;
+                      })->first;
+    totals.rows.push_back(std::move(sum.row));
+  }
+  return totals;
+}
+
+}  // namespace kernelcast::model

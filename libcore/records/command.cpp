@@ -1,0 +1,30 @@
+#include "records/command.hpp"
+
+namespace kernelcast::record {
+
+Schema<Command> const& Command::schema() {
+  using C = Command;
+  static auto const schema =
+      Schema<C>("command", "what an application asks of its device, in the order of its calls")
+          .column("process", &C::process, Unit::none, "of the application, by its number")
+          .may_be_empty()
+          .column("command", &C::number, Unit::count, "number in the process, from 1")
+          .column("kind", &C::kind, Unit::none,
+                  "a kernel, a call of a library, a copy between host and device, a fill, a function of the host's, or "
+                  "the host waiting")
+          .column("stream", &C::stream, Unit::none, "the stream's number, 0 the default one; empty: all of them")
+          .may_be_empty()
+          .column("after", &C::after, Unit::none, "numbers of the commands that it waits for, with ; between them")
+          .may_be_empty()
+          .column("kernel", &C::kernel, Unit::none, "name of the kernel function or the library's function")
+          .may_be_empty()
+          .column("case", &C::case_name, Unit::none, "the case of its kernel row")
+          .may_be_empty()
+          .column("bytes", &C::bytes, Unit::bytes, "copied or filled")
+          .column("host_waits", &C::host_waits, Unit::none, "whether the call returns when it is done")
+          .column("host_s", &C::host_s, Unit::seconds,
+                  "what the host itself has computed since its last call, on the machine of the run");
+  return schema;
+}
+
+}  // namespace kernelcast::record

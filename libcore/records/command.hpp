@@ -1,0 +1,26 @@
+// What an application asks of its device, in order: the rows of `miniemu --attach --commands`, which a model schedules.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "records/schema.hpp"
+#include "records/vocabulary.hpp"
+
+namespace kernelcast::record {
+
+struct Command {
+  std::string process;       // of the application, where it has several
+  std::uint64_t number = 0;  // from 1, in each process
+  CommandKind kind = CommandKind::kernel;
+  std::string stream;
+  std::string after;              // numbers of earlier ones, ';' between them
+  std::string kernel, case_name;  // of kernels and libraries' calls: those of its row
+  double bytes = 0;
+  bool host_waits = false;
+  double host_s = 0;  // of the host's own since its last command
+
+  static Schema<Command> const& schema();
+};
+
+}  // namespace kernelcast::record

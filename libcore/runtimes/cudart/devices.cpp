@@ -1,0 +1,54 @@
+#include "runtimes/cudart/devices.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/diag/diag.hpp"
+#include "runtimes/cudart/errors.hpp"
+
+namespace kernelcast::cudart {
+
+int& current_device() {
+  static thread_local int device = 0;
+  return device;
+}
+
+Devices::Devices(std::vector<std::string> const& names, std::string const& database_folder,
+                 std::uint64_t max_memory_bytes)
+    : max_memory_bytes_(max_memory_bytes) {
+  try {
+    auto const database = device::load(device::find_database(database_folder));
+    for (auto const& name : names) all_.push_back(database.find(name));
+  } catch (Error const& error) {
+    report(error.text("devices"));
+    all_.clear();
+  }
+}
+
+std::uint64_t Devices::memory_bytes(int device) const {
+  constexpr double unless_known = std::uint64_t{4} << 30;
+  return std::min(max_memory_bytes_, static_cast<std::uint64_t>((*this)[device].memory_bytes.value_or(unless_known)));
+}
+
+device::Device const& Devices::current() const {
+  return (*this)[current_device()];
+}
+
+std::uint64_t Devices::current_memory_bytes() const {
+  return memory_bytes(current_device());
+}
+
+std::uint32_t capability(device::Device const& device) {
+  auto const digits = device.target.find_first_of("0123456789");
+  return digits == std::string::npos ? 0u : static_cast<std::uint32_t>(std::atoi(device.target.c_str() + digits));
+}
+
+std::uint64_t default_shared_bytes(device::Device const& device) {
+  return std::min<std::uint64_t>(max_shared_bytes(device), 48 * 1024);
+}
+
+std::uint64_t max_shared_bytes(device::Device const& device) {
+  return device.rule.shared_per_group_bytes.value_or(48 * 1024);
+}
+
+}  // namespace kernelcast::cudart

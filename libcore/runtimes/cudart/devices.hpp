@@ -1,0 +1,38 @@
+// The devices that the application sees: rows of the device database.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/abi.hpp"
+#include "records/device/device.hpp"
+
+namespace kernelcast::cudart {
+
+class Devices {
+ public:
+  // Reads the database. Without one, or where it lacks a name, there are no devices, and the reason is reported.
+  // None has more memory than `max_memory_bytes`.
+  Devices(std::vector<std::string> const& names, std::string const& database, std::uint64_t max_memory_bytes);
+  int count() const { return static_cast<int>(all_.size()); }
+  bool known(int device) const { return device >= 0 && device < count(); }
+  device::Device const& operator[](int device) const { return all_[static_cast<std::size_t>(device)]; }
+
+  std::uint64_t memory_bytes(int device) const;
+  device::Device const& current() const;  // this thread's
+  std::uint64_t current_memory_bytes() const;
+
+ private:
+  std::uint64_t max_memory_bytes_;
+  std::vector<device::Device> all_;
+};
+
+int& current_device();  // of this thread
+
+std::uint32_t capability(device::Device const&);  // 80 of sm_80
+// Shared memory of a group without asking for more, and at most.
+std::uint64_t default_shared_bytes(device::Device const&);
+std::uint64_t max_shared_bytes(device::Device const&);
+
+}  // namespace kernelcast::cudart

@@ -1,0 +1,297 @@
+#include "runtimes/cudart/timeline.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runtimes/attach/spool.hpp"
+#include "runtimes/cudart/call.hpp"
+#include "runtimes/cudart/streams.hpp"
+
+namespace kernelcast::cudart {
+
+namespace {
+
+constexpr std::uint64_t max_commands = 1'000'000;
+constexpr std::chrono::milliseconds between_flushes{100};
+
+thread_local std::optional<Stream> current_stream;
+thread_local OnGraph* current_graph = nullptr;
+
+void unite(std::vector<std::uint64_t>& to, std::vector<std::uint64_t> const& from) {
+  to.insert(to.end(), from.begin(), from.end());
+  std::ranges::sort(to);
+  to.erase(std::ranges::unique(to).begin(), to.end());
+}
+
+}  // namespace
+
+Timeline::Timeline(attach::Settings const& settings, Allocations const& allocations)
+    : settings_(settings), allocations_(allocations), usage_(&own_) {}
+
+void Timeline::entered() {
+  if (depth_++ > 0) return;
+  auto const now = Clock::now();
+  if (process_ == 0) {
+    process_ = getpid();
+    own_ = {};
+    usage_ = &own_;
+    if (!settings_.row_spool.empty())
+      if (auto* const shared =
+              attach::Spool(settings_.row_spool).map(fmt::format("usage-{}", process_), sizeof(attach::Usage)))
+        usage_ = new (shared) attach::Usage;
+    file_.reset();
+    writer_.reset();
+    left_.reset();
+  }
+  if (left_) {
+    auto const ns = std::chrono::nanoseconds(now - *left_).count();
+    usage_->host_ns += static_cast<std::uint64_t>(ns);
+    host_s_ += 1e-9 * static_cast<double>(ns);
+  }
+  left_ = now;
+}
+
+void Timeline::left() {
+  if (--depth_ > 0) return;
+  auto const now = Clock::now();
+  usage_->device_ns += static_cast<std::uint64_t>(std::chrono::nanoseconds(now - *left_).count());
+  left_ = now;
+}
+
+// ---------------------------------------------------------------- the file
+
+bool Timeline::begin_file() {
+  if (settings_.row_spool.empty() || !settings_.timeline) return false;
+  if (file_) return file_->good();
+  file_ = std::make_unique<std::ofstream>(fmt::format("{}/timeline-{}.csv", settings_.row_spool, process_));
+  writer_.emplace(*file_);
+  number_ = 0;
+  last_.clear();
+  default_ = {};
+  destroyed_.clear();
+  events_.clear();
+  return file_->good();
+}
+
+void Timeline::flush() {
+  if (file_) file_->flush();
+}
+
+std::uint64_t Timeline::write(record::Command command, Numbers const& after) {
+  if (!begin_file()) return 0;
+  if (number_ == max_commands) {
+    report(fmt::format("the commands after the first {} are left out", max_commands));
+    return 0;
+  }
+  command.process = std::to_string(process_);
+  command.number = ++number_;
+  command.after = fmt::format("{}", fmt::join(after, ";"));
+  command.host_s = std::exchange(host_s_, 0);
+  writer_->write(command);
+  if (auto const now = Clock::now(); now - flushed_ > between_flushes) {
+    file_->flush();
+    flushed_ = now;
+  }
+  return command.number;
+}
+
+// ---------------------------------------------------------------- order
+
+Timeline::Last& Timeline::last_of(Stream stream) {
+  if (Streams::is_default(stream)) return default_;
+  auto const [at, is_new] = last_.try_emplace(stream);
+  auto& last = at->second;
+  if (is_new) {
+    constexpr unsigned non_blocking = 1;  // cudaStreamNonBlocking
+    last = {{}, (stream->flags & non_blocking) == 0, stream->id};
+    if (last.blocking) last.numbers = default_.numbers;
+  }
+  return last;
+}
+
+Timeline::Numbers Timeline::before(Stream stream) {
+  auto out = last_of(stream).numbers;
+  if (Streams::is_default(stream))
+    for (auto const& [other, last] : last_)
+      if (last.blocking) unite(out, last.numbers);
+  return out;
+}
+
+void Timeline::follow(Stream stream, Numbers const& numbers) {
+  last_of(stream).numbers = numbers;
+  if (Streams::is_default(stream))
+    for (auto& [other, last] : last_)
+      if (last.blocking) last.numbers = numbers;
+}
+
+void Timeline::add(record::Command command, Stream stream) {
+  if (!settings_.timeline || !begin_file()) return;
+  if (current_graph) stream = current_graph->stream_;
+  command.stream = std::to_string(last_of(stream).id);
+  if (current_graph) {
+    if (auto const number = write(std::move(command), current_graph->now_)) current_graph->now_ = {number};
+  } else if (auto const number = write(std::move(command), before(stream))) {
+    follow(stream, {number});
+  }
+}
+
+void Timeline::record(Event event, Stream stream) {
+  if (settings_.timeline && begin_file()) events_[event] = before(stream);
+}
+
+void Timeline::wait(Stream stream, Event event) {
+  auto const found = events_.find(event);
+  if (found == events_.end()) return;
+  unite(last_of(stream).numbers, found->second);
+  if (!Streams::is_default(stream)) return;
+  for (auto& [other, last] : last_)  // which wait for whatever the default stream does
+    if (last.blocking) unite(last.numbers, found->second);
+}
+
+void Timeline::destroyed(Stream stream) {
+  auto const found = last_.find(stream);
+  if (found == last_.end()) return;
+  unite(destroyed_, found->second.numbers);
+  last_.erase(found);
+}
+
+void Timeline::destroyed_all() {
+  while (!last_.empty()) destroyed(last_.begin()->first);
+  events_.clear();
+}
+
+void Timeline::wait_for(Numbers const& after, std::string stream) {
+  if (after.empty() || waited_ == number_) return;  // asked once more
+  record::Command command;
+  command.kind = record::CommandKind::wait;
+  command.stream = std::move(stream);
+  command.host_waits = true;
+  waited_ = write(std::move(command), after);
+}
+
+void Timeline::host_waits() {
+  if (!settings_.timeline || !begin_file()) return;
+  Numbers all = std::exchange(destroyed_, {});
+  unite(all, default_.numbers);
+  for (auto const& [stream, last] : last_) unite(all, last.numbers);
+  wait_for(all, {});
+}
+
+void Timeline::host_waits(Stream stream) {
+  if (settings_.timeline && begin_file()) wait_for(before(stream), std::to_string(last_of(stream).id));
+}
+
+void Timeline::host_waits(Event event) {
+  if (auto const found = events_.find(event); found != events_.end()) wait_for(found->second, {});
+}
+
+// ---------------------------------------------------------------- commands
+
+void Timeline::kernel(Stream stream, std::string const& name, std::string const& case_name, bool of_library) {
+  record::Command command;
+  command.kind = of_library ? record::CommandKind::library : record::CommandKind::kernel;
+  command.kernel = name;
+  command.case_name = case_name;
+  add(std::move(command), of_library ? current_stream.value_or(nullptr) : stream);
+}
+
+record::CommandKind Timeline::kind_of(Area const& to, Area const& from, bool& pageable) const {
+  auto const on_device = [&](Area const& area) {
+    auto const* const found = allocations_.holding(area.begin).second;
+    pageable |= !found && !allocations_.holds(area.begin, 1);
+    return found ? found->type != MemoryType::host : allocations_.holds(area.begin, 1);
+  };
+  using enum record::CommandKind;
+  bool const to_device = on_device(to), from_device = on_device(from);
+  return to_device && from_device ? d2d : to_device ? h2d : from_device ? d2h : host;
+}
+
+void Timeline::copied(Area const& to, Area const& from) {
+  bool pageable = false;
+  auto const kind = kind_of(to, from, pageable);
+  if (kind == record::CommandKind::host) return;  // within the host's memory
+  auto const bytes = to.bytes * to.rows;
+  auto const direction = static_cast<std::size_t>(kind) - static_cast<std::size_t>(record::CommandKind::h2d);
+  ++usage_->copies[direction];
+  usage_->copied_bytes[direction] += bytes;
+  record::Command command;
+  command.kind = kind;
+  command.bytes = static_cast<double>(bytes);
+  command.host_waits = !current_graph && kind != record::CommandKind::d2d && (!current_stream || pageable);
+  add(std::move(command), current_stream.value_or(nullptr));
+}
+
+void Timeline::filled(Area const& to) {
+  auto const bytes = to.bytes * to.rows;
+  ++usage_->copies[3];
+  usage_->copied_bytes[3] += bytes;
+  record::Command command;
+  command.kind = record::CommandKind::fill;
+  command.bytes = static_cast<double>(bytes);
+  add(std::move(command), current_stream.value_or(nullptr));
+}
+
+void Timeline::allocated() {
+  auto const device = current_device();
+  auto& peak = usage_->peak_bytes[static_cast<std::size_t>(device) % usage_->peak_bytes.size()];
+  peak = std::max(peak, allocations_.used_bytes(device));
+}
+
+void Timeline::host_function() {
+  record::Command command;
+  command.kind = record::CommandKind::host;
+  add(std::move(command), current_stream.value_or(nullptr));
+}
+
+// ---------------------------------------------------------------- whose commands
+
+static_assert(static_cast<int>(record::CommandKind::fill) - static_cast<int>(record::CommandKind::h2d) == 3);
+
+OnStream::OnStream(Stream stream) : outer_(std::exchange(current_stream, stream)) {}
+OnStream::~OnStream() {
+  current_stream = outer_;
+}
+
+OnGraph::OnGraph() : stream_(current_stream.value_or(nullptr)), outer_(current_graph) {
+  if (outer_) {  // a graph in a graph
+    stream_ = outer_->stream_;
+    begin_ = outer_->now_;
+  } else {
+    locked([&](Timeline& timeline) { begin_ = timeline.before(stream_); });
+  }
+  current_graph = this;
+}
+
+void OnGraph::step(std::size_t number, std::vector<std::size_t> const& before) {
+  if (!ends_.empty()) ends_[at_] = now_;
+  ends_.resize(std::max(ends_.size(), number + 1));
+  followed_.resize(ends_.size());
+  at_ = number;
+  now_ = before.empty() ? begin_ : Timeline::Numbers{};
+  for (auto const other : before)
+    if (other < number) {
+      unite(now_, ends_[other]);
+      followed_[other] = true;
+    }
+}
+
+OnGraph::~OnGraph() {
+  current_graph = outer_;
+  if (ends_.empty()) return;
+  ends_[at_] = now_;
+  Timeline::Numbers end;
+  for (std::size_t step = 0; step < ends_.size(); ++step)
+    if (!followed_[step]) unite(end, ends_[step]);
+  if (outer_)
+    outer_->now_ = end;
+  else
+    locked([&](Timeline& timeline) { timeline.follow(stream_, end); });
+}
+
+}  // namespace kernelcast::cudart

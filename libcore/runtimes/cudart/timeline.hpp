@@ -1,0 +1,128 @@
+// The application's commands to its device in the order of the calls, and what each waits for, for a model of what
+// overlaps (records/command.hpp); and what all of them are together (runtimes/attach/usage.hpp).
+//
+// Method: CUDA's rules for streams. A command waits for the last one of its stream, and for events that the stream was
+// told to wait for. The default stream waits for all blocking streams and they for it. In a graph the first nodes wait
+// for what the stream had last, others for the nodes before them. A copy between the host's pageable memory and the
+// device returns when it is done, one of pinned memory when it is asynchronous at once.
+// Limits: a thread's own default stream is taken as the default stream where the application was compiled for it
+// (--default-stream per-thread). A file of 1,000,000 commands ends there. What a killed application left in its last
+// tenth of a second may be missing.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/cuda/abi.hpp"
+#include "records/command.hpp"
+#include "records/table.hpp"
+#include "runtimes/attach/settings.hpp"
+#include "runtimes/attach/usage.hpp"
+#include "runtimes/cudart/allocations.hpp"
+
+namespace kernelcast::cudart {
+
+class Timeline {
+ public:
+  Timeline(attach::Settings const& settings, Allocations const& allocations);
+
+  // Of this process, shared with who watches it.
+  attach::Usage& usage() { return *usage_; }
+
+  void flush();
+
+  // Calls on the parts begin and end: what lies between is the host's own time.
+  void entered();
+  void left();
+  void forked() { process_ = 0; }  // a new process begins anew
+
+  void kernel(Stream, std::string const& name, std::string const& case_name, bool of_library = false);
+  void copied(Area const& to, Area const& from);
+  void filled(Area const& to);
+  void host_function();
+  void allocated();  // memory of this thread's device
+  void host_waits();
+  void host_waits(Stream);
+  void host_waits(Event);
+  void record(Event event, Stream stream);
+  void wait(Stream stream, Event event);
+  void destroyed(Stream);
+  void destroyed(Event event) { events_.erase(event); }
+  void destroyed_all();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Numbers = std::vector<std::uint64_t>;
+  struct Last {
+    Numbers numbers;
+    bool blocking = true;
+    std::uint64_t id = 0;
+  };
+  friend class OnStream;
+  friend class OnGraph;
+
+  bool begin_file();
+  // Its number; 0 where none are written. `after` is what it waits for.
+  std::uint64_t write(record::Command command, Numbers const& after);
+  void add(record::Command command, Stream stream);
+  void wait_for(Numbers const& after, std::string stream);
+  Last& last_of(Stream);
+  Numbers before(Stream);  // what its next command waits for
+  void follow(Stream, Numbers const&);
+  record::CommandKind kind_of(Area const& to, Area const& from, bool& pageable) const;
+
+  attach::Settings const& settings_;
+  Allocations const& allocations_;
+  attach::Usage* usage_;
+  attach::Usage own_{};  // where there is no spool
+  int process_ = 0;      // 0: not begun
+  std::unique_ptr<std::ofstream> file_;
+  std::optional<record::Writer<record::Command>> writer_;
+  Clock::time_point flushed_{};
+  std::uint64_t number_ = 0, waited_ = 0;
+  std::unordered_map<Stream, Last> last_;
+  Last default_;
+  Numbers destroyed_;  // the last ones of streams that are no more
+  std::unordered_map<Event, Numbers> events_;
+  unsigned depth_ = 0;
+  std::optional<Clock::time_point> left_;
+  double host_s_ = 0;
+};
+
+// While it lasts, copies and fills of this thread are the stream's, and return at once where they can.
+class OnStream {
+ public:
+  explicit OnStream(Stream stream);
+  ~OnStream();
+  OnStream(OnStream const&) = delete;
+
+ private:
+  std::optional<Stream> outer_;
+};
+
+// While it lasts, all commands of this thread are a graph's, on the stream of OnStream.
+class OnGraph {
+ public:
+  OnGraph();
+  ~OnGraph();
+  OnGraph(OnGraph const&) = delete;
+  // What follows is the step of this number, behind other steps.
+  void step(std::size_t number, std::vector<std::size_t> const& before);
+
+ private:
+  friend class Timeline;
+  Stream stream_;
+  OnGraph* outer_;
+  Timeline::Numbers begin_, now_;
+  std::vector<Timeline::Numbers> ends_;
+  std::vector<bool> followed_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace kernelcast::cudart
