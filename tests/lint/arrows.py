@@ -1,6 +1,6 @@
 """Includes of libcore follow the arrows.
 
-1. tests/lint/arrows.txt lists the rooms of libcore, ground floor first, then the folders of each: `FOLDER: those that it
+1. tests/lint/arrows.txt lists the top folders of libcore, ground floor first, then those within each: `FOLDER: those that it
    includes`. A line names only what stands above it; `!FOLDER` breaks that order, and the reason stands beside it.
 2. What a folder with a CMakeLists.txt of its own includes of another is among what that file names: DEPENDS,
    kernelcast::NAME, or a source file of the other, directly or through the folders named there.
@@ -33,7 +33,7 @@ def cpp_files(root):
                 yield os.path.relpath(os.path.join(folder, name), root)
 
 
-def room(folder):
+def top(folder):
     return folder.split("/")[0]
 
 
@@ -58,12 +58,12 @@ def listed(path):
 
 def check_list(path, files, includes):
     folders, arrows = listed(path)
-    exist = {os.path.dirname(f) for f in files} | {room(f) for f in files}
+    exist = {os.path.dirname(f) for f in files} | {top(f) for f in files}
     used = set()
     for file, to in includes:
         ends = os.path.dirname(file), os.path.dirname(to)
-        if room(ends[0]) != room(ends[1]):
-            ends = room(ends[0]), room(ends[1])
+        if top(ends[0]) != top(ends[1]):
+            ends = top(ends[0]), top(ends[1])
         if ends[0] == ends[1] or ends[1] not in exist:
             continue
         used.add(ends)
