@@ -5,16 +5,16 @@
 
 #include <fmt/format.h>
 
-#include "attach.hpp"
 #include "base/process/ending.hpp"
 #include "emulator/launch/machine_code.hpp"
 #include "emulator/launch/options.hpp"
+#include "emulator/launch/sweep_runs.hpp"
 #include "emulator/launch/trace_observer.hpp"
 #include "records/cli/cli.hpp"
 #include "records/command.hpp"
 #include "records/selection.hpp"
 #include "records/trace.hpp"
-#include "sweep.hpp"
+#include "runtimes/attach/attach_run.hpp"
 
 using namespace kernelcast;
 
@@ -22,8 +22,8 @@ namespace {
 
 struct Options {
   launch::Options launch;
-  miniemu::AttachCommand attach;
-  miniemu::SweepCommand sweep;
+  attach::AttachCommand attach;
+  launch::SweepCommand sweep;
   std::string emit = "kernel", groups, on_finding = "stop";
   unsigned width = 32;
   std::vector<std::string> dumps, checks, machine_targets;
@@ -100,7 +100,7 @@ Status run_application(Options const& options, launch::RunOptions const& choice,
   auto command = options.attach;
   command.graph = options.emit == "graph";
   command.application.insert(command.application.begin(), options.launch.line.path);
-  return miniemu::run_attached(command, choice, !options.launch.no_cache, options.launch.registers, io);
+  return attach::run_attached(command, choice, !options.launch.no_cache, options.launch.registers, io);
 }
 
 Status run(Options const& options, cli::Streams& io) {
@@ -119,8 +119,8 @@ Status run(Options const& options, cli::Streams& io) {
   if (!options.attach.application.empty())
     throw Error(Status::usage, fmt::format("unexpected operand '{}'", options.attach.application.front()),
                 "one kernel or launch file at a time; --attach runs an application");
-  if (auto const sweep = miniemu::sweep_of(options.sweep, options.launch, io))
-    return miniemu::run_sweep(
+  if (auto const sweep = launch::sweep_of(options.sweep, options.launch, io))
+    return launch::run_sweep(
         options.sweep, *sweep, options.launch, choice, options.timing,
         [&](launch::Report const& report) { note(report, options, io); }, io);
   // What has ended is written where the run is interrupted; without any of it nothing is.
@@ -131,7 +131,7 @@ Status run(Options const& options, cli::Streams& io) {
       io.progress(fmt::format("{} of {} launches", ended, launches));
     };
   }
-  auto const labels = miniemu::labels_of(options.sweep);
+  auto const labels = launch::labels_of(options.sweep);
   if (!labels.names.empty() && choice.emit != launch::Emit::kernel && choice.emit != launch::Emit::trace)
     throw Error(Status::usage, "--label is for kernel rows and traces", "leave out --emit");
   auto plan = launch::plan_of(options.launch);
@@ -141,7 +141,7 @@ Status run(Options const& options, cli::Streams& io) {
   note(report, options, io);
   if (report.stopped && report.rows.empty()) end_by_signal(stop_signal());
   if (choice.emit == launch::Emit::kernel) {
-    miniemu::KernelRows out(options.timing, labels, io);
+    launch::KernelRows out(options.timing, labels, io);
     out.write(report);
     out.finish();
   }
@@ -181,7 +181,7 @@ void declare(cli::Tool& tool) {
   auto& app = tool.app();
   launch::declare_launch(app, options->launch);
   app.add_option("ARGUMENT", options->attach.application, "with --attach: the application's arguments");
-  miniemu::declare_attach(app, options->attach);
+  attach::declare_attach(app, options->attach);
   app.add_option("--emit", options->emit,
                  "the record to write: kernel, one row per configuration; lines or blocks, the same counts by source "
                  "line or by basic block; trace, what each wavefront executes; with --attach also graph, the "
@@ -225,7 +225,7 @@ void declare(cli::Tool& tool) {
       "each target; ptx: the row by rules besides, for devices of other targets",
       "TARGET[=FILE]");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
-  miniemu::declare_sweep(tool, options->sweep);
+  launch::declare_sweep(tool, options->sweep);
   tool.run([options](cli::Streams& io) { return run(*options, io); });
 }
 

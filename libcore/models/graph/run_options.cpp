@@ -1,4 +1,4 @@
-#include "options.hpp"
+#include "models/graph/run_options.hpp"
 #include "base/diag/text.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "records/cli/values.hpp"
 
-namespace kernelcast::partsim {
+namespace kernelcast::graph {
 
 namespace fs = std::filesystem;
 
@@ -31,9 +31,8 @@ std::vector<std::uint32_t> gpu_counts(std::vector<std::string> const& texts, std
   return out;
 }
 
-std::vector<graph::HostBuffer> host_buffers(std::vector<std::string> const& texts, graph::Interconnect const& system,
-                                            bool any) {
-  std::vector<graph::HostBuffer> out;
+std::vector<HostBuffer> host_buffers(std::vector<std::string> const& texts, Interconnect const& system, bool any) {
+  std::vector<HostBuffer> out;
   std::vector<std::string> known{"nearest"};
   for (std::size_t h = 0; h < system.host_count(); ++h) known.push_back(fmt::format("host{}", h));
   for (auto const& text : texts) {
@@ -42,16 +41,16 @@ std::vector<graph::HostBuffer> host_buffers(std::vector<std::string> const& text
       throw Error(Status::usage, fmt::format("--host-buffer: {} has no '{}'", system.name(), text),
                   did_you_mean(text, known));
     auto const place = static_cast<std::size_t>(found - known.begin());
-    out.push_back(place == 0 ? graph::HostBuffer{} : graph::HostBuffer{place - 1});
+    out.push_back(place == 0 ? HostBuffer{} : HostBuffer{place - 1});
   }
   if (!out.empty()) return out;
-  if (!any) return {graph::HostBuffer{0}};
+  if (!any) return {HostBuffer{0}};
   for (std::size_t h = 0; h < system.host_count(); ++h) out.push_back({h});
   if (system.host_count() > 1) out.emplace_back();
   return out;
 }
 
-std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::Interconnect const& system,
+std::vector<std::size_t> map_of(std::vector<std::string> const& texts, Interconnect const& system,
                                 std::uint32_t parts) {
   std::vector<std::size_t> out;
   for (auto const& text : texts) {
@@ -74,11 +73,11 @@ std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::In
   return out;
 }
 
-graph::SimulationOptions simulation_options(Options const& options, device::Device const& gpu) {
-  graph::SimulationOptions out;
-  out.allocation = options.alloc == "seed"     ? graph::Allocation::seed
-                   : options.alloc == "rounds" ? graph::Allocation::rounds
-                                               : graph::Allocation::maxmin;
+SimulationOptions simulation_options(RunOptions const& options, device::Device const& gpu) {
+  SimulationOptions out;
+  out.allocation = options.alloc == "seed"     ? Allocation::seed
+                   : options.alloc == "rounds" ? Allocation::rounds
+                                               : Allocation::maxmin;
   out.fair_copies = options.fair == "copies";
   bool const advises = options.choose || options.emit == "sensitivity";
   out.host_overhead_s =
@@ -89,8 +88,8 @@ graph::SimulationOptions simulation_options(Options const& options, device::Devi
   return out;
 }
 
-graph::KernelParts kernel_parts(std::vector<std::string> const& texts, std::vector<std::string> const& kernels) {
-  graph::KernelParts out;
+KernelParts kernel_parts(std::vector<std::string> const& texts, std::vector<std::string> const& kernels) {
+  KernelParts out;
   for (auto const& text : texts) {
     auto const at = text.rfind('=');
     auto const count = at == text.npos ? std::nullopt : to_number<std::uint32_t>(text.substr(at + 1));
@@ -106,7 +105,7 @@ graph::KernelParts kernel_parts(std::vector<std::string> const& texts, std::vect
   return out;
 }
 
-std::string text_of(graph::KernelParts const& parts) {
+std::string text_of(KernelParts const& parts) {
   std::string out;
   for (auto const& [kernel, count] : parts) out += fmt::format("{}{}={}", out.empty() ? "" : ";", kernel, count);
   return out;
@@ -127,4 +126,4 @@ std::string find_file(std::string const& devdb, std::string const& folder, std::
               did_you_mean(name, known, 20) + "; a path has a / or an extension");
 }
 
-}  // namespace kernelcast::partsim
+}  // namespace kernelcast::graph

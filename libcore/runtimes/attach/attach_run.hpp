@@ -9,7 +9,7 @@
 #include "emulator/launch/launch.hpp"
 #include "records/cli/cli.hpp"
 
-namespace kernelcast::miniemu {
+namespace kernelcast::attach {
 
 struct AttachCommand {
   bool given = false, with_gpu = false, summary = false;
@@ -30,4 +30,4 @@ void declare_attach(CLI::App&, AttachCommand&);
 Status run_attached(AttachCommand const&, launch::RunOptions const&, bool cache,
                     std::vector<std::string> const& registers, cli::Streams&);
 
-}  // namespace kernelcast::miniemu
+}  // namespace kernelcast::attach

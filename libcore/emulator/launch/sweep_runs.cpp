@@ -1,4 +1,4 @@
-#include "sweep.hpp"
+#include "emulator/launch/sweep_runs.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,7 +14,7 @@
 #include "records/cli/shard.hpp"
 #include "records/trace.hpp"
 
-namespace kernelcast::miniemu {
+namespace kernelcast::launch {
 
 namespace {
 
@@ -24,9 +24,9 @@ std::vector<std::string> names_of(bool timing, record::Labels const& labels) {
   return out;
 }
 
-launch::Points read_points(std::string const& path, cli::Streams& io) {
+Points read_points(std::string const& path, cli::Streams& io) {
   auto csv = io.csv(path);
-  launch::Points out{csv.header(), {}};
+  Points out{csv.header(), {}};
   while (csv.next()) {
     auto& values = out.values.emplace_back();
     for (std::size_t i = 0; i < out.names.size(); ++i) values.emplace_back(csv[i]);
@@ -108,11 +108,11 @@ void KernelRows::write(record::Kernel const& row, double emulation_s, std::vecto
   out_.write(row, cells);
 }
 
-void KernelRows::write(launch::Report const& report, std::vector<std::string> const& last) {
+void KernelRows::write(Report const& report, std::vector<std::string> const& last) {
   for (std::size_t i = 0; i < report.rows.size(); ++i) write(report.rows[i], report.emulation_s[i], last);
 }
 
-std::optional<launch::Sweep> sweep_of(SweepCommand const& command, launch::Options const& launch, cli::Streams& io) {
+std::optional<Sweep> sweep_of(SweepCommand const& command, Options const& launch, cli::Streams& io) {
   if (command.points.empty()) return launch::sweep_of(launch);
   auto const table = read_points(command.points, io);
   return launch::sweep_of(launch, &table);
@@ -124,7 +124,7 @@ namespace {
 class PointRuns {
  public:
   // Each with its part of the threads of `choice`; one after the other where `alone`.
-  PointRuns(launch::RunOptions const& choice, std::size_t points, bool alone)
+  PointRuns(RunOptions const& choice, std::size_t points, bool alone)
       : choice_(choice),
         print_(choice.print),
         at_once_(alone ? 1 : std::clamp<std::size_t>(points, 1, std::max(choice.threads, 1u))),
@@ -140,7 +140,7 @@ class PointRuns {
   bool empty() const { return runs_.empty(); }
   std::size_t size() const { return runs_.size(); }
 
-  void start(launch::Plan plan) {
+  void start(Plan plan) {
     auto& run = runs_.emplace_back();
     auto work = [this, &printed = run.printed, plan = std::move(plan)]() mutable {
       free_.acquire();
@@ -154,7 +154,7 @@ class PointRuns {
         std::async(at_once_ == 1 ? std::launch::deferred : std::launch::async | std::launch::deferred, std::move(work));
   }
   // Of the first that was started and not asked for yet. Throws what its run has thrown.
-  launch::Report next() {
+  Report next() {
     auto& first = runs_.front();
     first.report.wait();
     if (print_) print_(first.printed);
@@ -170,10 +170,10 @@ class PointRuns {
   };
   struct Run {
     std::string printed;
-    std::future<launch::Report> report;
+    std::future<Report> report;
   };
 
-  launch::RunOptions choice_;
+  RunOptions choice_;
   std::function<void(std::string_view)> print_;
   std::size_t at_once_;
   std::counting_semaphore<> free_;
@@ -183,7 +183,7 @@ class PointRuns {
 
 // Behind each row of the launch file those of its variants, which stand for it under its name. Without variants there
 // is one report.
-void write_variants(KernelRows& out, std::vector<launch::Report> const& reports, launch::Sweep const& sweep,
+void write_variants(KernelRows& out, std::vector<Report> const& reports, Sweep const& sweep,
                     std::vector<std::string> const& values, std::string const& path) {
   auto const& file = reports.front().rows;
   for (std::size_t v = 1; v < reports.size(); ++v)
@@ -209,10 +209,9 @@ struct Pending {
 
 }  // namespace
 
-Status run_sweep(SweepCommand const& command, launch::Sweep const& sweep, launch::Options const& launch,
-                 launch::RunOptions const& choice, bool timing, std::function<void(launch::Report const&)> const& note,
-                 cli::Streams& io) {
-  if (choice.emit != launch::Emit::kernel)
+Status run_sweep(SweepCommand const& command, Sweep const& sweep, Options const& launch, RunOptions const& choice,
+                 bool timing, std::function<void(Report const&)> const& note, cli::Streams& io) {
+  if (choice.emit != Emit::kernel)
     throw Error(Status::usage, "a sweep writes kernel rows", "leave out --emit, or choose one point with --set");
   if (!choice.dumps.empty() || !choice.checks.empty())
     throw Error(Status::usage, "--dump and --check are for one run", "choose one point of the sweep with --set");
@@ -232,11 +231,11 @@ Status run_sweep(SweepCommand const& command, launch::Sweep const& sweep, launch
     auto with = launch;
     auto& sets = with.line.sets;
     for (auto const* const words : further) sets.insert(sets.end(), words->begin(), words->end());
-    return launch::plan_of(with);
+    return plan_of(with);
   };
   auto const plan_at = [&](std::size_t p) {
     auto plan = plan_with({&points[p]});
-    if (cases.empty()) launch::note_inputs(launch, plan, io);
+    if (cases.empty()) note_inputs(launch, plan, io);
     auto const& name = plan.case_name;
     if (auto const [at, is_new] = cases.emplace(name, p); !is_new)
       throw Error(Status::bad_data, Where{launch.line.path},
@@ -252,7 +251,7 @@ Status run_sweep(SweepCommand const& command, launch::Sweep const& sweep, launch
       ++known;
     } else {
       try {
-        std::vector<launch::Report> reports;
+        std::vector<Report> reports;
         for (std::size_t i = 0; i <= sweep.variants.size(); ++i) {
           auto const& report = reports.emplace_back(runs.next());
           note(report);
@@ -275,7 +274,7 @@ Status run_sweep(SweepCommand const& command, launch::Sweep const& sweep, launch
   for (std::size_t p = 0; p < points.size(); ++p) {
     if (!shard.takes_next()) continue;
     io.progress(fmt::format("point {} of {}", p + 1, points.size()));
-    std::vector<launch::Plan> plans;
+    std::vector<Plan> plans;
     try {
       plans.push_back(plan_at(p));
       for (auto const& variant : sweep.variants) {
@@ -301,4 +300,4 @@ Status run_sweep(SweepCommand const& command, launch::Sweep const& sweep, launch
   return status;
 }
 
-}  // namespace kernelcast::miniemu
+}  // namespace kernelcast::launch

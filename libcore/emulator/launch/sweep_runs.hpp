@@ -12,7 +12,7 @@
 #include "records/kernel.hpp"
 #include "records/labels.hpp"
 
-namespace kernelcast::miniemu {
+namespace kernelcast::launch {
 
 struct SweepCommand {
   std::string points, shard, resume;  // points: a file with a table of them
@@ -30,7 +30,7 @@ class KernelRows {
   KernelRows(bool timing, record::Labels labels, cli::Streams& io);
   // `last`: this row's values of the last labels.
   void write(record::Kernel const& row, double emulation_s, std::vector<std::string> const& last = {});
-  void write(launch::Report const& report, std::vector<std::string> const& last = {});
+  void write(Report const& report, std::vector<std::string> const& last = {});
   void finish() { out_.finish(); }
 
  private:
@@ -40,11 +40,11 @@ class KernelRows {
 };
 
 // None where it is one run of a kernel or a launch file.
-std::optional<launch::Sweep> sweep_of(SweepCommand const&, launch::Options const&, cli::Streams&);
+std::optional<Sweep> sweep_of(SweepCommand const&, Options const&, cli::Streams&);
 
 // Rows in the order of the points, each when its point is done; behind each row those of the variants. `note` says what
 // a run has noted.
-Status run_sweep(SweepCommand const&, launch::Sweep const&, launch::Options const&, launch::RunOptions const&,
-                 bool timing, std::function<void(launch::Report const&)> const& note, cli::Streams&);
+Status run_sweep(SweepCommand const&, Sweep const&, Options const&, RunOptions const&, bool timing,
+                 std::function<void(Report const&)> const& note, cli::Streams&);
 
-}  // namespace kernelcast::miniemu
+}  // namespace kernelcast::launch

@@ -1,4 +1,4 @@
-#include "attach.hpp"
+#include "runtimes/attach/attach_run.hpp"
 
 #include <unistd.h>
 
@@ -16,7 +16,7 @@
 #include "records/trace.hpp"
 #include "runtimes/attach/attach.hpp"
 
-namespace kernelcast::miniemu {
+namespace kernelcast::attach {
 
 void declare_attach(CLI::App& app, AttachCommand& command) {
   CLI::Validator const policy(
@@ -96,7 +96,7 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
 namespace {
 
 // The database, and ids of what was asked for in it. Without a database there are only OpenCL applications.
-void choose_devices(AttachCommand const& command, attach::AttachOptions& options) {
+void choose_devices(AttachCommand const& command, AttachOptions& options) {
   try {
     options.database = device::find_database(command.database);
   } catch (Error const&) {
@@ -115,7 +115,7 @@ void choose_devices(AttachCommand const& command, attach::AttachOptions& options
 }
 
 // "100000" warp instructions, "60s" seconds.
-void read_budget(std::string const& text, attach::AttachOptions& options) {
+void read_budget(std::string const& text, AttachOptions& options) {
   if (text.empty()) return;
   bool const in_seconds = text.back() == 's';
   char const* const end = text.data() + text.size() - (in_seconds ? 1 : 0);
@@ -138,7 +138,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   if (command.graph && !command.every.empty())
     throw Error(Status::usage, "--emit graph and --every exclude each other",
                 "a graph needs every configuration once, and has every launch");
-  attach::AttachOptions options;
+  AttachOptions options;
   bool const trace = run.emit == launch::Emit::trace;
   if (!command.kernels.empty() && !trace)
     throw Error(Status::usage, "--kernels is for --emit trace",
@@ -202,4 +202,4 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   return attached.found && attached.status == 0 ? Status::finding : static_cast<Status>(attached.status);
 }
 
-}  // namespace kernelcast::miniemu
+}  // namespace kernelcast::attach

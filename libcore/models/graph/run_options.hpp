@@ -10,9 +10,9 @@
 #include "records/cli/cli.hpp"
 #include "records/device/device.hpp"
 
-namespace kernelcast::partsim {
+namespace kernelcast::graph {
 
-struct Options {
+struct RunOptions {
   std::vector<std::string> apps, gpus_models, systems, sizes, gpu_counts, host_buffers, maps, times, kernel_gpus;
   std::string graph, devdb, alloc = "maxmin", fair = "pairs", emit, timeline, shard, resume;
   std::uint32_t iterations = 100;
@@ -27,24 +27,22 @@ std::vector<double> sizes(std::vector<std::string> const& texts);
 // "4", "1-16", several; without any: all up to `most`.
 std::vector<std::uint32_t> gpu_counts(std::vector<std::string> const& texts, std::size_t most);
 // "host0", "nearest"; `any` (without any): each host and nearest.
-std::vector<graph::HostBuffer> host_buffers(std::vector<std::string> const& texts, graph::Interconnect const& system,
-                                            bool any);
+std::vector<HostBuffer> host_buffers(std::vector<std::string> const& texts, Interconnect const& system, bool any);
 // --map of at least as many GPUs as there are parts, else 0, 1, 2, …
-std::vector<std::size_t> map_of(std::vector<std::string> const& texts, graph::Interconnect const& system,
-                                std::uint32_t parts);
+std::vector<std::size_t> map_of(std::vector<std::string> const& texts, Interconnect const& system, std::uint32_t parts);
 // Advice counts what the host takes to start kernels and copies unless it is given; a simulation is [braun]'s
 // otherwise.
 inline constexpr double default_host_overhead_s =
     5e-6;  // where the device's was not measured; devdb: 2.9 to 8.7 us on NVIDIA's
-graph::SimulationOptions simulation_options(Options const&, device::Device const& gpu);
+SimulationOptions simulation_options(RunOptions const&, device::Device const& gpu);
 
 // "scan=1"; throws Error(usage) for what is none, and for a kernel that the program has not.
-graph::KernelParts kernel_parts(std::vector<std::string> const& texts, std::vector<std::string> const& kernels);
-std::string text_of(graph::KernelParts const&);
+KernelParts kernel_parts(std::vector<std::string> const& texts, std::vector<std::string> const& kernels);
+std::string text_of(KernelParts const&);
 
 // A name of the database's folder of applications or systems, or a file's path. Throws Error(unavailable) with near
 // names.
 std::string find_file(std::string const& devdb, std::string const& folder, std::string const& extension,
                       std::string const& name, std::string const& option);
 
-}  // namespace kernelcast::partsim
+}  // namespace kernelcast::graph
