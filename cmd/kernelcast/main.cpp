@@ -19,6 +19,7 @@
 #include "records/cli/cli.hpp"
 #include "records/device.hpp"
 #include "records/ranking.hpp"
+#include "runtimes/choose/choose.hpp"
 #include "verbs.hpp"
 
 using namespace kernelcast;
@@ -121,12 +122,6 @@ std::vector<std::string> front::take_application(int& argc, char** argv) {
   return {dashes + 1, end};
 }
 
-std::string front::program_named(std::string const& name) {
-  auto const beside = program_path().parent_path() / name;
-  if (access(beside.c_str(), X_OK) == 0) return beside.string();
-  return find_program(name);
-}
-
 int main(int argc, char** argv) {
   // `kernelcast help TOOL` is `kernelcast TOOL --help`.
   std::string option = "--help";
@@ -137,7 +132,7 @@ int main(int argc, char** argv) {
     for (auto const& verb : verbs)
       if (verb.name == word) return verb.main(argc - 1, argv + 1);
     if (auto const name = program_of(word); !name.empty())
-      if (auto const path = front::program_named(name); !path.empty()) become(path, argv + 1);
+      if (auto const path = choose::program_named(name); !path.empty()) become(path, argv + 1);
   }
   std::string description =
       "Which device runs this code fastest, how fast, and why? `kernelcast choose -- ./app` answers it. Each of the "

@@ -14,7 +14,4 @@ int submit(int argc, char** argv);
 // What follows -- of a command line, which ends there then.
 std::vector<std::string> take_application(int& argc, char** argv);
 
-// The path of a program of the suite: beside this one, else on PATH; empty where it is in neither.
-std::string program_named(std::string const& name);
-
 }  // namespace kernelcast::front

@@ -1,0 +1,21 @@
+// What the device database knows, a device a line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "records/cli/cli.hpp"
+
+namespace kernelcast::device {
+
+struct Listing {
+  std::string devdb;
+  std::vector<std::string> words;
+  bool price_template = false;
+  CLI::App const* app = nullptr;
+};
+
+// Rows of the devices that the words name, or price rows of them. Throws Error(unavailable) where there are none.
+void list_devices(Listing const&, cli::Streams&);
+
+}  // namespace kernelcast::device

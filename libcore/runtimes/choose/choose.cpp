@@ -1,0 +1,242 @@
+#include "runtimes/choose/choose.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+#include "base/diag/text.hpp"
+#include "base/process/process.hpp"
+#include "base/process/shell_words.hpp"
+#include "pictures/report/brief.hpp"
+#include "records/device/device.hpp"
+#include "records/ranking.hpp"
+#include "records/table.hpp"
+
+namespace kernelcast::choose {
+
+namespace {
+
+constexpr char const* default_budget = "30s";
+
+using Words = std::vector<std::string>;
+
+void add(Words& to, Words const& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+struct Budget {
+  std::string text;
+  double seconds;
+};
+
+// What miniemu is given, if it is a time.
+Budget budget_of(Words const& of_miniemu) {
+  std::string text = default_budget;
+  for (std::size_t i = 0; i < of_miniemu.size(); ++i)
+    if (std::string_view const word = of_miniemu[i]; word.starts_with("--budget="))
+      text = word.substr(word.find('=') + 1);
+    else if (word == "--budget" && i + 1 < of_miniemu.size())
+      text = of_miniemu[i + 1];
+  double const limitless = std::numeric_limits<double>::infinity();
+  if (!text.ends_with('s')) return {text, limitless};
+  return {text, to_number<double>(std::string_view(text).substr(0, text.size() - 1)).value_or(limitless)};
+}
+
+// Where the records between the programs are.
+struct Files {
+  std::string kernels, commands, projections, stations, ranking;
+};
+
+struct Steps {
+  Words emulate, project, rank;
+  std::vector<Words> report;  // of --html
+};
+
+bool has(Words const& words, std::string_view option) {
+  return std::ranges::any_of(
+      words, [&](auto const& word) { return word == option || word.starts_with(std::string(option) + "="); });
+}
+
+Steps steps_of(Choose const& options, Words const& of_miniemu, std::string const& subject, Files const& files,
+               bool with_commands, cli::Streams& io) {
+  Steps out;
+  Words const database = options.devdb.empty() ? Words{} : Words{"--devdb", options.devdb};
+  Words const quiet = io.quiet() ? Words{"--quiet"} : Words{};
+  out.emulate = {"miniemu"};
+  if (!options.application.empty()) {
+    add(out.emulate, {"--attach", "--commands", files.commands});
+    if (!has(of_miniemu, "--budget")) add(out.emulate, {"--budget", default_budget});
+    add(out.emulate, database);
+  }
+  add(out.emulate, quiet);
+  if (options.app->count("--threads") > 0) add(out.emulate, {"--threads", fmt::format("{}", io.threads())});
+  add(out.emulate, {"-o", files.kernels});
+  add(out.emulate, of_miniemu);
+  if (!options.application.empty()) {
+    out.emulate.emplace_back("--");
+    add(out.emulate, options.application);
+  }
+  out.project = {"perfcast", "-o", files.projections};
+  add(out.project, database);
+  for (auto const& device : options.devices) add(out.project, {"--device", device});
+  out.project.push_back(files.kernels);
+  out.rank = {"rank", "--quiet", "-o", files.ranking, "--total", "--total-as", subject};
+  add(out.rank, database);
+  if (with_commands) add(out.rank, {"--commands", files.commands});
+  if (!options.prices.empty()) add(out.rank, {"--prices", options.prices});
+  add(out.rank, {"--by", options.by});
+  out.rank.push_back(files.projections);
+  if (options.html.empty()) return out;
+  auto explain = out.project;  // what keeps a compute unit busy
+  explain[2] = files.stations;
+  add(explain, {"--explain", "--format", "csv"});
+  Words page{"figure", "report", "-o", options.html, "--title", subject};
+  add(page, database);
+  add(page, {files.kernels, files.projections, files.stations, files.ranking});
+  out.report = {std::move(explain), std::move(page)};
+  return out;
+}
+
+// The exit status of a program of the suite, whose standard output becomes our standard error: ours is for the answer.
+int run_program(Words words, bool explain, cli::Streams& io) {
+  if (explain) {
+    Words shown;
+    for (auto const& word : words) shown.push_back(shell_word(word));
+    io.print_message(fmt::format("{}\n", fmt::join(shown, " ")));
+  }
+  auto const path = program_named(words.front());
+  if (path.empty())
+    throw Error(Status::unavailable, fmt::format("'{}' is not installed", words.front()),
+                "it belongs beside kernelcast, or on PATH");
+  words.front() = path;
+  return run_in_foreground(std::move(words), environment_without({}), STDERR_FILENO);
+}
+
+template <class R>
+std::vector<R> rows_of(std::string const& path) {
+  auto in = open_file(path);
+  in.exceptions(std::ios::badbit);
+  return record::read_rows<R>(in, path);
+}
+
+bool is_program(std::string const& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || access(path.c_str(), X_OK) != 0) return false;
+  auto in = open_file(path);
+  std::array<char, 4> head{};
+  in.read(head.data(), head.size());
+  std::string_view const magic(head.data(), head.size());
+  return magic ==
+             "\x7f"
+             "ELF" ||
+         magic.starts_with("#!");
+}
+
+// As the answer and the report call it.
+std::string subject_of(Choose const& options, Words const& of_miniemu) {
+  if (!options.application.empty()) return std::filesystem::path(options.application.front()).filename().string();
+  for (auto const& word : of_miniemu)
+    if (std::filesystem::path const path(word); word.front() != '-' && path.has_extension())
+      return path.stem().string();
+  return "kernel";
+}
+
+void check(Choose const& options, Words const& of_miniemu) {
+  if (of_miniemu.empty() && options.application.empty())
+    throw Error(Status::usage, "what shall run?",
+                "kernelcast choose -- ./app its arguments; kernelcast choose launch.toml; or kernelcast choose "
+                "kernel.cl -k NAME -g GLOBAL -l LOCAL -a ARGUMENT");
+  if (options.application.empty() && is_program(of_miniemu.front()))
+    throw Error(Status::usage, fmt::format("'{}' is a program: it comes behind --", of_miniemu.front()),
+                fmt::format("kernelcast choose -- {}", fmt::join(of_miniemu, " ")));
+  if (options.by == "cost" && options.prices.empty())
+    throw Error(Status::usage, "--by cost needs --prices FILE",
+                "kernelcast devices --price-template > prices.csv makes one to fill in");
+}
+
+// The sum of everything, in order; of an application with commands where those overlap.
+std::vector<record::PricedRanking> whole(std::string const& path) {
+  auto rows = rows_of<record::PricedRanking>(path);
+  std::erase_if(rows, [](auto const& row) { return row.kernel != "total"; });
+  return rows;
+}
+
+}  // namespace
+
+std::string program_named(std::string const& name) {
+  auto const beside = program_path().parent_path() / name;
+  if (access(beside.c_str(), X_OK) == 0) return beside.string();
+  return find_program(name);
+}
+
+Status run(Choose const& options, cli::Streams& io) {
+  auto const of_miniemu = options.app->remaining();
+  check(options, of_miniemu);
+  auto const database = device::load(device::find_database(options.devdb));
+  for (auto const& device : options.devices) database.find(device);  // before minutes of emulation
+  std::optional<TemporaryFolder> temporary;
+  std::filesystem::path folder = options.files;
+  if (options.files.empty()) {
+    folder = temporary.emplace().path();
+  } else {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+      throw Error(Status::io, Where{options.files}, "cannot make the folder: " + error.message(), "check its place");
+  }
+  Files const files{folder / "kernels.csv", folder / "commands.csv", folder / "projections.csv",
+                    folder / "stations.csv", folder / "ranking.csv"};
+  auto const subject = subject_of(options, of_miniemu);
+  auto steps = steps_of(options, of_miniemu, subject, files, false, io);
+
+  report::Brief answer;
+  auto const begin = std::chrono::steady_clock::now();
+  int const status = run_program(steps.emulate, options.explain, io);
+  std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
+  std::error_code error;
+  if (!std::filesystem::exists(files.kernels, error)) return static_cast<Status>(status);  // it has said why
+  answer.kernels = rows_of<record::Kernel>(files.kernels);
+  if (answer.kernels.empty())
+    throw Error(
+        Status::bad_data, "no kernel was seen: there is nothing to choose for",
+        "does the program use its GPU with these arguments? kernelcast miniemu --attach --summary -o k.csv -- … "
+        "shows what it asks for");
+  if (!options.application.empty()) answer.commands = rows_of<record::Command>(files.commands);
+  answer.has_commands = !answer.commands.empty();
+  if (auto const budget = budget_of(of_miniemu); answer.has_commands && elapsed.count() >= budget.seconds)
+    answer.cut = budget.text;
+  steps = steps_of(options, of_miniemu, subject, files, answer.has_commands, io);
+  for (auto const* const step : {&steps.project, &steps.rank})
+    if (int const failed = run_program(*step, options.explain, io); failed != 0) return static_cast<Status>(failed);
+  answer.projections = rows_of<record::Projection>(files.projections);
+  answer.ranking = whole(files.ranking);
+  if (answer.ranking.empty()) {
+    std::set<std::string> reasons;
+    for (auto const& p : answer.projections)
+      if (!p.time_s) reasons.insert(fmt::format("{}: {}", p.device, p.reason));
+    throw Error(Status::unavailable, "no device can be ranked",
+                reasons.empty() ? "no price or power is known of those that have a time" : *reasons.begin());
+  }
+  answer.subject = options.application.empty() ? subject : fmt::format("{}", fmt::join(options.application, " "));
+  answer.is_application = !options.application.empty();
+  answer.by = options.by;
+  answer.top = options.top;
+  if (options.app->count("--format") == 0)
+    io.output() << report::text_of(answer, database);
+  else
+    io.write(answer.ranking);
+  for (auto const& step : steps.report)
+    if (int const failed = run_program(step, options.explain, io); failed != 0) return static_cast<Status>(failed);
+  if (status != 0 && answer.is_application)
+    io.note(fmt::format("the program exited with status {}: the answer is about what it ran until then", status));
+  return static_cast<Status>(status);
+}
+
+}  // namespace kernelcast::choose

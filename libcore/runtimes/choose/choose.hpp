@@ -1,0 +1,28 @@
+// One question, one answer: miniemu, perfcast and rank run as a shell would run them, each with files between them, and
+// what came out is said in some lines.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "records/cli/cli.hpp"
+
+namespace kernelcast::choose {
+
+struct Choose {
+  std::string devdb, prices, by = "time", html, files;
+  std::vector<std::string> devices;
+  std::vector<std::string> application;  // what follows --
+  unsigned top = 0;
+  bool explain = false;
+  CLI::App const* app = nullptr;
+};
+
+// Writes the answer, or with --format of its app the ranking. Returns the status of what ran; throws Error(usage,
+// unavailable, bad_data, io).
+Status run(Choose const&, cli::Streams&);
+
+// The path of a program of the suite: beside this one, else on PATH; empty where it is in neither.
+std::string program_named(std::string const& name);
+
+}  // namespace kernelcast::choose
