@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "learning.hpp"
+#include "models/forest/study/learning.hpp"
 #include "records/cli/values.hpp"
 #include "records/device/device.hpp"
 #include "runtimes/attach/collect/collect.hpp"

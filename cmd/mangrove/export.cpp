@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "base/version/version.hpp"
-#include "learning.hpp"
 #include "models/forest/model_file.hpp"
 #include "models/forest/onnx.hpp"
+#include "models/forest/study/learning.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {
@@ -20,7 +20,7 @@ void run(Options const& options, cli::Streams& io) {
   if (options.model.empty())
     throw Error(Status::usage, "which model? --model FILE is missing", "mangrove train writes one");
   if (!options.onnx) throw Error(Status::usage, "in which form?", "--onnx");
-  auto const content = read_all(io, options.model);
+  auto const content = forest::read_all(io, options.model);
   auto const model = forest::parse_model(content.text, content.path);
   io.output() << forest::onnx_message(model, std::string(version()));
 }

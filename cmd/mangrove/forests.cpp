@@ -1,9 +1,9 @@
 // mangrove forests: the forests that the device database brings along.
 #include <set>
 
-#include "learning.hpp"
+#include "models/forest/study/learning.hpp"
+#include "models/forest/study/shipped_index.hpp"
 #include "records/device/device.hpp"
-#include "shipped.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {
@@ -17,7 +17,7 @@ struct Options {
 
 void run(Options const& options, cli::Streams& io) {
   auto const folder = device::find_database(options.devdb);
-  auto rows = shipped_index(io, folder);
+  auto rows = forest::shipped_index(io, folder);
   if (!options.devices.empty()) {
     auto const database = device::load(folder);
     std::set<std::string> wanted;

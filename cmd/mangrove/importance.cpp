@@ -1,6 +1,6 @@
 // mangrove importance: what each feature is worth, and how that goes with properties of the devices.
-#include "learning.hpp"
 #include "models/forest/study/importances.hpp"
+#include "models/forest/study/learning.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::mangrove {
@@ -8,7 +8,7 @@ namespace kernelcast::mangrove {
 namespace {
 
 struct Options {
-  std::shared_ptr<Learning> learning = std::make_shared<Learning>();
+  std::shared_ptr<forest::Learning> learning = std::make_shared<forest::Learning>();
   std::string from, properties_file;
   std::vector<std::string> properties;
   std::size_t permutations = 0, folds = 10;
@@ -37,11 +37,12 @@ void run(Options const& options, cli::Streams& io) {
   if (!options.from.empty())
     rows = read_importances(io, options.from);
   else
-    for (auto const& set : datasets(io, *options.learning, ""))
-      for (auto& row : forest::importances(set, plan_of(*options.learning, io), options.permutations, options.folds))
+    for (auto const& set : forest::datasets(io, *options.learning, ""))
+      for (auto& row :
+           forest::importances(set, forest::plan_of(*options.learning, io), options.permutations, options.folds))
         rows.push_back(std::move(row));
   if (options.properties_file.empty()) return io.write(rows);
-  auto const content = read_all(io, options.properties_file);
+  auto const content = forest::read_all(io, options.properties_file);
   io.write(forest::correlations(rows, {content, properties_of(content, options.properties)}));
 }
 
@@ -60,7 +61,7 @@ void declare(cli::Tool& tool) {
                      "columns of numbers")
           ->type_name("FILE");
   tool.list("--property", options->properties, "with --correlate: only these columns", "COLUMN")->needs(correlate);
-  declare_learning(tool, options->learning);
+  forest::declare_learning(tool, options->learning);
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }
 

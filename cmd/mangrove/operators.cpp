@@ -1,7 +1,7 @@
 // mangrove operators: features of a neural network's operators from their sizes.
 #include <algorithm>
 
-#include "learning.hpp"
+#include "models/forest/study/learning.hpp"
 #include "models/forest/study/operators.hpp"
 #include "verbs.hpp"
 

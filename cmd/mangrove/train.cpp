@@ -1,9 +1,9 @@
 // mangrove train: a model from features and targets.
 #include <fmt/format.h>
 
-#include "learning.hpp"
 #include "models/forest/model_file.hpp"
 #include "models/forest/study/learn.hpp"
+#include "models/forest/study/learning.hpp"
 #include "records/feature.hpp"
 #include "records/target.hpp"
 #include "verbs.hpp"
@@ -13,17 +13,17 @@ namespace kernelcast::mangrove {
 namespace {
 
 struct Options {
-  std::shared_ptr<Learning> learning = std::make_shared<Learning>();
+  std::shared_ptr<forest::Learning> learning = std::make_shared<forest::Learning>();
   std::string by;
 };
 
 void run(Options const& options, cli::Streams& io) {
-  auto const sets = datasets(io, *options.learning, options.by);
+  auto const sets = forest::datasets(io, *options.learning, options.by);
   if (sets.size() > 1)
     throw Error(Status::usage, fmt::format("the targets are of {} devices", sets.size()),
                 "choose one with --device, or learn from all with --device-feature");
   auto const& set = sets.front();
-  auto const plan = plan_of(*options.learning, io);
+  auto const plan = forest::plan_of(*options.learning, io);
   if (set.data.samples.size() == 1) io.warn("one sample only: the model predicts its target for everything");
   auto const model = forest::learn(set, plan);
   if (model.regressor.min_target() == model.regressor.greatest_target() && set.data.samples.size() > 1)
@@ -35,7 +35,7 @@ void run(Options const& options, cli::Streams& io) {
 
 void declare(cli::Tool& tool) {
   auto const options = std::make_shared<Options>();
-  declare_learning(tool, options->learning);
+  forest::declare_learning(tool, options->learning);
   tool.app()
       .add_option(
           "--calibrate-by", options->by,

@@ -1,7 +1,7 @@
 // mangrove validate: cross-validation of what mangrove train would learn.
 #include <fmt/format.h>
 
-#include "learning.hpp"
+#include "models/forest/study/learning.hpp"
 #include "models/forest/study/rows.hpp"
 #include "models/forest/study/scheme.hpp"
 #include "verbs.hpp"
@@ -11,7 +11,7 @@ namespace kernelcast::mangrove {
 namespace {
 
 struct Options {
-  std::shared_ptr<Learning> learning = std::make_shared<Learning>();
+  std::shared_ptr<forest::Learning> learning = std::make_shared<forest::Learning>();
   std::string leave_out, split, emit = "scores";
   bool leave_one_out = false, nested = false;
   std::size_t folds = 10, iterations = 0, outer = 5, inner = 3;
@@ -35,8 +35,8 @@ forest::Scheme scheme_of(Options const& options) {
 
 template <class Record, class Rows>
 void write_rounds(Options const& options, cli::Streams& io, Rows rows_of) {
-  auto const sets = datasets(io, *options.learning, options.leave_out);
-  auto const plan = plan_of(*options.learning, io);
+  auto const sets = forest::datasets(io, *options.learning, options.leave_out);
+  auto const plan = forest::plan_of(*options.learning, io);
   auto const scheme = scheme_of(options);
   auto out = io.writer<Record>();
   for (auto const& set : sets)
@@ -90,7 +90,7 @@ void declare(cli::Tool& tool) {
                  "sample, which rank --measured and figure read")
       ->type_name("scores|folds|predictions")
       ->check(CLI::IsMember({"scores", "folds", "predictions"}));
-  declare_learning(tool, options->learning);
+  forest::declare_learning(tool, options->learning);
   tool.run([options](cli::Streams& io) { run(*options, io); });
 }
 

@@ -1,4 +1,4 @@
-// What the verbs have in common: files read, and the options of those that learn.
+// What the verbs of mangrove have in common: files read, and the options of those that learn.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 #include "models/forest/study/dataset.hpp"
 #include "records/cli/cli.hpp"
 
-namespace kernelcast::mangrove {
+namespace kernelcast::forest {
 
 struct Learning {
   std::string features, targets, target = "time_s";
@@ -26,16 +26,16 @@ struct Learning {
 void declare_learning(cli::Tool& tool, std::shared_ptr<Learning> const& options);
 void need_files(Learning const& options);
 
-forest::Plan plan_of(Learning const& options, cli::Streams& io);
+Plan plan_of(Learning const& options, cli::Streams& io);
 
-forest::Content read_all(cli::Streams& io, std::string const& path);
-std::vector<forest::Content> read_all(cli::Streams& io, std::vector<std::string> const& paths);
+Content read_all(cli::Streams& io, std::string const& path);
+std::vector<Content> read_all(cli::Streams& io, std::vector<std::string> const& paths);
 
 // From `file`, or from the device database where it is empty.
-forest::DeviceTable device_table(cli::Streams& io, std::string const& file, std::string const& devdb,
-                                 std::vector<std::string> const& features);
+DeviceTable device_table(cli::Streams& io, std::string const& file, std::string const& devdb,
+                         std::vector<std::string> const& features);
 
 // `group`: the column to leave out by, or empty. Says on standard error what was left out.
-std::vector<forest::Dataset> datasets(cli::Streams& io, Learning const& options, std::string const& group);
+std::vector<Dataset> datasets(cli::Streams& io, Learning const& options, std::string const& group);
 
-}  // namespace kernelcast::mangrove
+}  // namespace kernelcast::forest

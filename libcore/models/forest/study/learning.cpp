@@ -1,4 +1,4 @@
-#include "learning.hpp"
+#include "models/forest/study/learning.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,12 +10,12 @@
 #include "records/cli/values.hpp"
 #include "records/device/device.hpp"
 
-namespace kernelcast::mangrove {
+namespace kernelcast::forest {
 
 namespace {
 
 template <class E, std::size_t N>
-std::vector<std::string> texts(forest::Words<E, N> const& words) {
+std::vector<std::string> texts(Words<E, N> const& words) {
   std::vector<std::string> out;
   for (auto const& entry : words) out.emplace_back(entry.first);
   return out;
@@ -23,7 +23,7 @@ std::vector<std::string> texts(forest::Words<E, N> const& words) {
 
 template <class E, std::size_t N>
 void add_choice(CLI::App& app, std::string const& name, std::string& value, std::string const& text,
-                forest::Words<E, N> const& words) {
+                Words<E, N> const& words) {
   app.add_option(name, value, text)
       ->type_name(fmt::format("{}", fmt::join(texts(words), "|")))
       ->check(CLI::IsMember(texts(words)));
@@ -65,22 +65,21 @@ void declare_learning(cli::Tool& tool, std::shared_ptr<Learning> const& options)
   app.add_option("--max-per-kernel", options->max_per_kernel,
                  "take at most so many configurations of a kernel, at random (default 100); 0: all")
       ->type_name("N");
-  std::string const forest = "The forest";
+  std::string const of_forest = "The forest";
   app.add_option("--trees", options->trees, "trees (default 512)")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, forest::max_tree_count));
+      ->check(CLI::Range(std::size_t{1}, max_tree_count));
   add_choice(app, "--max-features", options->max_features, "features tried at each node (default all)",
-             forest::max_features_words);
+             max_features_words);
   add_choice(app, "--criterion", options->criterion,
-             "what a cut reduces: squared (default) or absolute error of the target", forest::criterion_words);
+             "what a cut reduces: squared (default) or absolute error of the target", criterion_words);
   add_choice(app, "--cuts", options->cuts,
              "draw cuts evenly between the values (default) or their logarithms, for counts of many magnitudes",
-             forest::cuts_words);
+             cuts_words);
   add_choice(app, "--scale", options->scale, "learn the target's logarithm (default for time_s) or itself (power_w)",
-             forest::scale_words);
+             scale_words);
   add_choice(app, "--objective", options->objective,
-             "predict the trees' mean (default), or what has the least expected relative error",
-             forest::objective_words);
+             "predict the trees' mean (default), or what has the least expected relative error", objective_words);
   app.add_option("--per", options->per, "learn the target per unit of this feature, so that long kernels extrapolate")
       ->type_name("COLUMN");
   app.add_option("--interval", options->interval_pct, "percentage that the interval shall hold (default 90)")
@@ -96,14 +95,14 @@ void declare_learning(cli::Tool& tool, std::shared_ptr<Learning> const& options)
       app, "--target-form", options->form,
       "with --device-feature: direct (default), or ratio: learn a kernel's mean over the devices and each device's "
       "ratio to it by a forest each, to choose among devices",
-      forest::target_form_words);
+      target_form_words);
   app.add_option("--devices", options->devices_file, "the file with these columns (default: the device database)")
       ->type_name("FILE");
   cli::database_option(app, options->devdb);
   tool.list("--stack", options->stack, "projections of other models: their times become a feature", "FILE");
   for (char const* name : {"--trees", "--max-features", "--criterion", "--cuts", "--scale", "--objective", "--per",
                            "--interval", "--calibrate"})
-    app.get_option(name)->group(forest);
+    app.get_option(name)->group(of_forest);
   for (char const* name : {"--device-feature", "--target-form", "--devices", "--devdb", "--stack"})
     app.get_option(name)->group("More than counts");
 }
@@ -116,56 +115,55 @@ void need_files(Learning const& options) {
                 "a CSV with kernel, case, device and time_s or power_w");
 }
 
-forest::Plan plan_of(Learning const& options, cli::Streams& io) {
-  forest::Plan out;
+Plan plan_of(Learning const& options, cli::Streams& io) {
+  Plan out;
   out.forest.trees = options.trees;
-  out.forest.max_features = *forest::find_word(forest::max_features_words, options.max_features);
-  out.forest.criterion = *forest::find_word(forest::criterion_words, options.criterion);
-  out.forest.cuts = *forest::find_word(forest::cuts_words, options.cuts);
+  out.forest.max_features = *find_word(max_features_words, options.max_features);
+  out.forest.criterion = *find_word(criterion_words, options.criterion);
+  out.forest.cuts = *find_word(cuts_words, options.cuts);
   out.forest.seed = io.seed();
   out.forest.threads = io.threads();
-  out.scale = *forest::find_word(forest::scale_words, scale_of(options));
-  out.objective = *forest::find_word(forest::objective_words, options.objective);
-  out.form = *forest::find_word(forest::target_form_words, options.form);
+  out.scale = *find_word(scale_words, scale_of(options));
+  out.objective = *find_word(objective_words, options.objective);
+  out.form = *find_word(target_form_words, options.form);
   out.interval = options.interval_pct / 100;
   out.calibration_folds = options.calibrate;
   return out;
 }
 
-forest::Content read_all(cli::Streams& io, std::string const& path) {
+Content read_all(cli::Streams& io, std::string const& path) {
   auto const name = cli::Streams::input_name(path);
-  forest::Content out{name, kernelcast::read_all(io.input(path), name), {}};
+  Content out{name, kernelcast::read_all(io.input(path), name), {}};
   cli::ContentHash hash;
   hash.add(out.text.data(), out.text.size());
   out.hash = hash.hex();
   return out;
 }
 
-std::vector<forest::Content> read_all(cli::Streams& io, std::vector<std::string> const& paths) {
-  std::vector<forest::Content> out;
+std::vector<Content> read_all(cli::Streams& io, std::vector<std::string> const& paths) {
+  std::vector<Content> out;
   for (auto const& path : paths) out.push_back(read_all(io, path));
   return out;
 }
 
-forest::DeviceTable device_table(cli::Streams& io, std::string const& file, std::string const& devdb,
-                                 std::vector<std::string> const& features) {
+DeviceTable device_table(cli::Streams& io, std::string const& file, std::string const& devdb,
+                         std::vector<std::string> const& features) {
   if (features.empty()) return {};
   if (!file.empty()) return {read_all(io, file), features};
   auto const folder = device::find_database(devdb);
   return {read_all(io, folder + "/devices.csv"), features, device::load(folder)};
 }
 
-std::vector<forest::Dataset> datasets(cli::Streams& io, Learning const& options, std::string const& group) {
+std::vector<Dataset> datasets(cli::Streams& io, Learning const& options, std::string const& group) {
   need_files(options);
   check_form(options);
-  forest::Sources const sources{read_all(io, options.features), read_all(io, options.targets),
-                                read_all(io, options.stack),
-                                device_table(io, options.devices_file, options.devdb, options.device_features)};
-  auto joined = forest::join(sources, {options.target, options.per, group, options.feature_names, options.devices,
-                                       options.max_per_kernel, io.seed()});
+  Sources const sources{read_all(io, options.features), read_all(io, options.targets), read_all(io, options.stack),
+                        device_table(io, options.devices_file, options.devdb, options.device_features)};
+  auto joined = join(sources, {options.target, options.per, group, options.feature_names, options.devices,
+                               options.max_per_kernel, io.seed()});
   for (auto const& note : joined.notes) io.note(note);
   for (auto& set : joined.sets) set.provenance["program"] = fmt::format("kernelcast mangrove {}", version());
   return std::move(joined.sets);
 }
 
-}  // namespace kernelcast::mangrove
+}  // namespace kernelcast::forest

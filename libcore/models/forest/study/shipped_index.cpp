@@ -1,10 +1,10 @@
-#include "shipped.hpp"
+#include "models/forest/study/shipped_index.hpp"
 
 #include <filesystem>
 
 #include "base/diag/diag.hpp"
 
-namespace kernelcast::mangrove {
+namespace kernelcast::forest {
 
 std::string shipped_path(std::string const& database, std::string const& file) {
   return database + "/forests/" + file;
@@ -20,4 +20,4 @@ std::vector<record::ShippedForest> shipped_index(cli::Streams& io, std::string c
   return record::read_rows<record::ShippedForest>(csv);
 }
 
-}  // namespace kernelcast::mangrove
+}  // namespace kernelcast::forest
