@@ -1,128 +1,21 @@
 // kernelcast-advise: the best device for each launch of a running application.
-#include <filesystem>
 #include <memory>
-#include <optional>
 
 #include <fmt/format.h>
 
 #include "emulator/launch/options.hpp"
-#include "messages.hpp"
-#include "models/rank.hpp"
-#include "records/cli/cli.hpp"
+#include "records/advice.hpp"
 #include "records/cli/values.hpp"
-#include "records/device/device.hpp"
-#include "runtimes/advise/online.hpp"
+#include "records/projection.hpp"
+#include "records/steering.hpp"
+#include "runtimes/advise/rows.hpp"
 
 using namespace kernelcast;
 
 namespace {
 
-struct Options {
-  std::string devdb, clock = "usual", emit = "advice", groups = launch::text_of({});
-  std::vector<std::string> devices, mappings, as, application;
-  std::vector<std::string> registers = frontend::register_targets();
-  std::optional<double> budget_pct;
-  double timeout_s = 10;
-  bool no_cache = false, steer = false, with_gpu = false;
-};
-
-// Everything that the application launched as one case, called as the application is.
-std::vector<record::Projection> whole_application(advise::Online const& online, Options const& options) {
-  auto rows = online.totals;
-  for (auto& row : rows) row.case_name = std::filesystem::path(options.application.front()).filename().string();
-  return model::total(rows).rows;
-}
-
-std::string summary(advise::Online const& online, Options const& options) {
-  auto const whole = model::rank(whole_application(online, options));
-  std::string const best =
-      whole.empty() ? ""
-                    : fmt::format("; all of them: {} {}", whole.front().device, advise::message(whole.front().time_s));
-  double const share_pct = online.run_s > 0 ? 100 * online.advice_cpu_s / online.run_s : 0;
-  std::uint64_t steered = 0;
-  for (auto const& row : online.steering) steered += row.launches_steered;
-  std::string const moved = options.steer ? fmt::format(", {} steered", steered) : "";
-  return fmt::format(
-      "{} of {} configurations advised, {} from the cache, {} launches{}{}; advice took {}, {:.1f} % of {}",
-      online.advised, online.configurations, online.from_cache, online.launches, moved, best,
-      advise::message(online.advice_cpu_s), share_pct, advise::message(online.run_s));
-}
-
-// Devices for an application in CUDA.
-std::vector<std::string> cuda_devices(std::vector<std::string> const& names, device::DeviceDatabase const& database) {
-  std::vector<std::string> out;
-  for (auto const& name : names) {
-    auto const& found = database.find(name);
-    if (found.vendor != "NVIDIA")
-      throw Error(Status::unavailable, fmt::format("--as: device '{}' is not a CUDA device", found.device),
-                  "any device of NVIDIA, such as a100, h100 or gtx680");
-    out.push_back(found.device);
-  }
-  return out;
-}
-
-advise::OnlineOptions online_options(Options const& options, device::DeviceDatabase const& database) {
-  advise::OnlineOptions out;
-  out.command = options.application;
-  out.devices = database.choose(options.devices, device::is_gpu);
-  out.model.common.clock = model::panwar::clock_named(options.clock);
-  if (options.budget_pct) out.budget_share = *options.budget_pct / 100;
-  out.worker.groups = launch::parse_groups(options.groups);
-  out.worker.limits.timeout_s = options.timeout_s;
-  out.worker.cache = !options.no_cache;
-  out.worker.registers = options.registers;
-  out.with_gpu = options.with_gpu;
-  out.as = cuda_devices(options.as, database);
-  out.database = std::filesystem::absolute(database.path()).string();
-  if (!options.steer) return out;
-  auto& steering = out.steering.emplace();
-  steering.database = &database;
-  steering.model = out.model;
-  for (auto const& mapping : options.mappings) steering.mappings.push_back(advise::parse_mapping(mapping, database));
-  return out;
-}
-
-template <class Record>
-void write(std::vector<Record> const& rows, cli::Streams& io) {
-  auto out = io.writer<Record>();
-  for (auto const& row : rows) out.write(row);
-  out.finish();
-}
-
-Status run(Options const& options, cli::Streams& io) {
-  bool const as_messages = io.to_standard_output();
-  if (options.emit != "advice" && as_messages)
-    throw Error(Status::usage,
-                fmt::format("--emit {} needs a file to write to: standard output is the application's", options.emit),
-                fmt::format("kernelcast-advise --emit {} -o p.csv -- ./app its arguments", options.emit));
-  if (options.emit == "steering" && !options.steer)
-    throw Error(Status::usage, "--emit steering is for --steer",
-                "kernelcast-advise --steer --emit steering -o s.csv -- ./app");
-  auto const database = device::load(device::find_database(options.devdb));
-  auto advice = online_options(options, database);
-  advice.threads = io.threads();
-  std::optional<record::Writer<record::Advice>> out;
-  if (options.emit == "advice" && !as_messages) out.emplace(io.writer<record::Advice>());
-  advice.report = [&](record::Advice const& row) {
-    if (as_messages || (!out && row.status != record::RowStatus::ok)) return io.note(advise::message(row));
-    if (!out) return;
-    out->write(row);
-    io.publish();  // each row at once
-  };
-  auto const online = advise::run_online(advice);
-  if (out) out->finish();
-  for (auto const& row : online.steering)
-    if (auto const text = advise::message(row); as_messages && !text.empty()) io.note(text);
-  for (auto const& remark : online.remarks) io.note(remark);
-  if (as_messages) io.note(summary(online, options));
-  if (options.emit == "steering") write(online.steering, io);
-  if (options.emit == "projection") write(online.totals, io);
-  if (options.emit == "total") write(whole_application(online, options), io);
-  return static_cast<Status>(online.status);
-}
-
 void declare(cli::Tool& tool) {
-  auto const options = std::make_shared<Options>();
+  auto const options = std::make_shared<advise::AdviseRows>();
   auto& app = tool.app();
   app.add_option("APPLICATION", options->application, "the OpenCL or CUDA application to run, and its arguments")
       ->required();
@@ -174,7 +67,7 @@ void declare(cli::Tool& tool) {
       ->excludes(with_gpu);
   app.add_flag("--no-cache", options->no_cache, "compile and count anew, and keep nothing");
   launch::declare_registers(app, options->registers);
-  tool.run([options](cli::Streams& io) { return run(*options, io); });
+  tool.run([options](cli::Streams& io) { return advise::advise_rows(*options, io); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "messages.hpp"
+#include "runtimes/advise/messages.hpp"
 
 #include <fmt/format.h>
 
