@@ -104,14 +104,15 @@ class Kernel {
   };
   std::array<double, 3> grid_sizes() const;
   double grid_groups() const;
-  bool read_group();  // false where a histogram is not one
+  char const* read_group();  // the first column that is no histogram; empty: none
   void scale_copies();
   void estimate_group(double slots);
 
   record::Kernel const* row_;
   record::GroupColumns group_;
-  bool complete_ = false;   // has the columns of one group
-  bool estimated_ = false;  // has been given them
+  bool complete_ = false;          // has the columns of one group
+  char const* wrong_column_ = "";  // the first of them that is no histogram
+  bool estimated_ = false;         // has been given them
   std::vector<Request> loads_, stores_, locals_, local_stores_;
   std::vector<std::pair<double, double>> shared_;  // clocks of 32 banks, loads and stores; none: not known
   record::ByAxes load_parts_{}, store_parts_{}, load_lines_{}, store_lines_{};

@@ -45,7 +45,10 @@ double lanes_of(std::string_view target) {
 Kernel::Kernel(record::Kernel const& row) : row_(&row), group_(row.group) {
   if (record::Powers touched{}; record::read_powers(row.touched_before, touched)) touched_before_ = touched;
   if (!has_slots(row)) return;
-  complete_ = row.group.slots && *row.group.slots > 0 && read_group();
+  if (row.group.slots && *row.group.slots > 0) {
+    wrong_column_ = read_group();
+    complete_ = *wrong_column_ == 0;
+  }
   lanes_ = lanes_of(row.target);
   double slots = 0;
   for (auto const& n : row.slots) slots += n.value_or(0);
@@ -72,7 +75,7 @@ double Kernel::grid_groups() const {
   return sizes[0] * sizes[1] * sizes[2];
 }
 
-bool Kernel::read_group() {
+char const* Kernel::read_group() {
   auto const requests = [](std::string const& text, std::vector<Request>& out) {
     return read_histogram(text, [&](std::string_view key, double n) {
       std::array<double, 3> shape{};
@@ -91,21 +94,31 @@ bool Kernel::read_group() {
   };
   auto const& g = group_;
   double const groups = grid_groups();
-  return requests(g.load_requests, loads_) && requests(g.store_requests, stores_) &&
-         requests(g.local_requests, locals_) && requests(g.local_stores, local_stores_) &&
-         record::read_by_axes(g.load_sectors, load_parts_) && record::read_by_axes(g.store_sectors, store_parts_) &&
-         record::read_by_axes(g.load_lines, load_lines_) && record::read_by_axes(g.store_lines, store_lines_) &&
-         read_unions(g.load_unions, groups, load_unions_) && read_unions(g.store_unions, groups, store_unions_) &&
-         record::read_phases(g.phases, phases_) && shared(g.shared_loads) && shared(g.shared_stores) &&
-         read_histogram(g.reuse, [&](std::string_view key, double n) {
-           double bucket = 0;
-           if (!read_numbers(key, {&bucket, 1}) || bucket > 60) return false;
-           if (bucket == past_l1_bucket)
-             past_l1_ += n;
-           else
-             reuse_.emplace_back(std::exp2(bucket), n);
-           return true;
-         });
+  auto const reuse = [&] {
+    return read_histogram(g.reuse, [&](std::string_view key, double n) {
+      double bucket = 0;
+      if (!read_numbers(key, {&bucket, 1}) || bucket > 60) return false;
+      if (bucket == past_l1_bucket)
+        past_l1_ += n;
+      else
+        reuse_.emplace_back(std::exp2(bucket), n);
+      return true;
+    });
+  };
+  if (!requests(g.load_requests, loads_)) return "group_load_requests";
+  if (!requests(g.store_requests, stores_)) return "group_store_requests";
+  if (!requests(g.local_requests, locals_)) return "group_local_requests";
+  if (!requests(g.local_stores, local_stores_)) return "group_local_stores";
+  if (!record::read_by_axes(g.load_sectors, load_parts_)) return "group_load_sectors";
+  if (!record::read_by_axes(g.store_sectors, store_parts_)) return "group_store_sectors";
+  if (!record::read_by_axes(g.load_lines, load_lines_)) return "group_load_lines";
+  if (!record::read_by_axes(g.store_lines, store_lines_)) return "group_store_lines";
+  if (!read_unions(g.load_unions, groups, load_unions_)) return "group_load_unions";
+  if (!read_unions(g.store_unions, groups, store_unions_)) return "group_store_unions";
+  if (!record::read_phases(g.phases, phases_)) return "group_phases";
+  if (!shared(g.shared_loads)) return "group_shared_loads";
+  if (!shared(g.shared_stores)) return "group_shared_stores";
+  return reuse() ? "" : "group_reuse";
 }
 
 // Of a cluster, one group may ask copy engines for what all of them get: what such groups load is that of the mean.
@@ -156,9 +169,10 @@ void Kernel::estimate_group(double slots) {
 void Kernel::check(record::Reader<record::Kernel> const& rows, record::Kernel const& row) {
   panwar::check(rows, row);
   bool const has_group = row.group.slots && *row.group.slots > 0 && has_slots(row);
-  if (has_group && !Kernel(row).complete_)
-    throw rows.error("group_load_requests", "this or another group_ column is not a histogram",
-                     "key:count joined by ';', as miniemu writes it");
+  if (has_group)
+    if (Kernel const kernel(row); !kernel.complete_)
+      throw rows.error(kernel.wrong_column_, "this is not a histogram",
+                       "key:count joined by ';', as miniemu writes it");
   if (!row.library.empty() && !is_library_call(row))
     throw rows.error("library", fmt::format("'{}' is no call of a library", row.library),
                      "operation:type:sizes, such as gemm:f32:64x64x64x1, and the column library_flop");
