@@ -32,7 +32,7 @@ PACKAGE_PACKAGES = dpkg-dev file fakeroot
 CLUSTER_PACKAGES = munge parallel slurm-client slurmctld slurmd snakemake
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-lint deps-package package deb dist wheel uninstall demo check lint lint-deep fuzz fuzz-diff inject torture curves bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-lint deps-package package deb dist wheel uninstall demo check lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
         format man clean
 all: build
 
@@ -74,6 +74,10 @@ check: build
 
 lint: deps-lint
 	@LINT_JOBS=$(JOBS) tests/lint/lint.sh
+
+# Folders, arrows, lines: the same figures before and after a change of structure.
+structure:
+	@python3 tests/lint/structure.py .
 
 lint-deep: deps-lint
 	@LINT_JOBS=$(JOBS) tests/lint/lint.sh tidy --deep
