@@ -58,18 +58,6 @@ void check_report_format(Options const& options, cli::Streams const& io) {
               "name the file .html; figure --list names the kinds of picture");
 }
 
-figure::Rows::Selection selection_of(std::vector<std::string> const& conditions) {
-  figure::Rows::Selection out;
-  for (auto const& condition : conditions) {
-    auto const at = condition.find('=');
-    if (at == std::string::npos || at == 0)
-      throw Error(Status::usage, fmt::format("--where takes COLUMN=VALUE, not '{}'", condition),
-                  "for example --where kernel=mmul");
-    out[condition.substr(0, at)].push_back(condition.substr(at + 1));
-  }
-  return out;
-}
-
 void write_report(Options const& options, cli::Streams& io) {
   check_report_format(options, io);
   if (!options.where.empty() || options.width_px > 0 || options.height_px > 0)
@@ -102,7 +90,8 @@ void run(Options const& options, cli::Streams& io) {
   if (options.kind == report_kind) return write_report(options, io);
   auto const& kind = figure::kind(options.kind);
   auto const format = format_of(options, io);
-  figure::Rows rows(io.inputs(), [&](std::string const& path) { return io.csv(path); }, selection_of(options.where));
+  figure::Rows rows(
+      io.inputs(), [&](std::string const& path) { return io.csv(path); }, figure::Rows::selection_of(options.where));
   figure::Script script;
   script.title = options.title;
   kind.draw(rows, script);

@@ -41,7 +41,7 @@ void declare(cli::Tool& tool, std::vector<std::string> application) {
 }  // namespace
 
 int choose(int argc, char** argv) {
-  auto const application = take_application(argc, argv);
+  auto const application = kernelcast::choose::take_application(argc, argv);
   cli::About const about{
       .name = "kernelcast choose",
       .summary = "which device runs a program fastest, how fast, and why",

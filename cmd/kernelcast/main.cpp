@@ -114,14 +114,6 @@ void become(std::string const& path, char** argv) {
 
 }  // namespace
 
-std::vector<std::string> front::take_application(int& argc, char** argv) {
-  auto* const end = argv + argc;
-  auto* const dashes = std::find(argv, end, std::string_view("--"));
-  if (dashes == end) return {};
-  argc = static_cast<int>(dashes - argv);
-  return {dashes + 1, end};
-}
-
 int main(int argc, char** argv) {
   // `kernelcast help TOOL` is `kernelcast TOOL --help`.
   std::string option = "--help";

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "records/submission.hpp"
+#include "runtimes/choose/choose.hpp"
 #include "runtimes/choose/submit.hpp"
 #include "verbs.hpp"
 
@@ -27,7 +28,7 @@ void declare(cli::Tool& tool, std::vector<std::string> application) {
 }  // namespace
 
 int submit(int argc, char** argv) {
-  auto application = take_application(argc, argv);
+  auto application = kernelcast::choose::take_application(argc, argv);
   cli::About const about{
       .name = "kernelcast submit",
       .summary = "which partition of a Slurm cluster ends a program first",

@@ -31,6 +31,9 @@ class Rows {
   using Open = std::function<csv::Reader(std::string const& path)>;
   using Selection = std::map<std::string, std::vector<std::string>>;  // column -> the values to keep
 
+  // Of texts COLUMN=VALUE. Throws Error(usage).
+  static Selection selection_of(std::vector<std::string> const& conditions);
+
   Rows(std::vector<std::string> paths, Open open, Selection selection)
       : paths_(std::move(paths)), open_(std::move(open)), selection_(std::move(selection)) {}
 

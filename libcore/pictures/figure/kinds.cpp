@@ -68,6 +68,18 @@ std::vector<record::Layout const*> inputs() {
   return out;
 }
 
+Rows::Selection Rows::selection_of(std::vector<std::string> const& conditions) {
+  Selection out;
+  for (auto const& condition : conditions) {
+    auto const at = condition.find('=');
+    if (at == std::string::npos || at == 0)
+      throw Error(Status::usage, fmt::format("--where takes COLUMN=VALUE, not '{}'", condition),
+                  "for example --where kernel=mmul");
+    out[condition.substr(0, at)].push_back(condition.substr(at + 1));
+  }
+  return out;
+}
+
 Rows::Places Rows::places_of(csv::Reader const& csv) const {
   Places out;
   for (auto const& [column, values] : selection_) {

@@ -170,6 +170,14 @@ std::vector<record::PricedRanking> whole(std::string const& path) {
 
 }  // namespace
 
+std::vector<std::string> take_application(int& argc, char** argv) {
+  auto* const end = argv + argc;
+  auto* const dashes = std::find(argv, end, std::string_view("--"));
+  if (dashes == end) return {};
+  argc = static_cast<int>(dashes - argv);
+  return {dashes + 1, end};
+}
+
 std::string program_named(std::string const& name) {
   auto const beside = program_path().parent_path() / name;
   if (access(beside.c_str(), X_OK) == 0) return beside.string();

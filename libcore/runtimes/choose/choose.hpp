@@ -22,6 +22,9 @@ struct Choose {
 // unavailable, bad_data, io).
 Status run(Choose const&, cli::Streams&);
 
+// What follows -- of a command line, which ends there then.
+std::vector<std::string> take_application(int& argc, char** argv);
+
 // The path of a program of the suite: beside this one, else on PATH; empty where it is in neither.
 std::string program_named(std::string const& name);
 
