@@ -7,13 +7,13 @@
 #include "records/kernel.hpp"
 #include "records/line.hpp"
 #include "records/trace.hpp"
-#include "runtimes/attach/rows.hpp"
+#include "runtimes/emulate/emulate.hpp"
 
 using namespace kernelcast;
 
 namespace {
 
-void declare_checks(CLI::App& app, attach::EmulateRows& options) {
+void declare_checks(CLI::App& app, emulate::Emulate& options) {
   auto& checks = options.check_options;
   app.add_flag("--check-uninit", checks.uninit, "a finding where memory is read that was never written");
   app.add_flag("--check-races", checks.races,
@@ -40,7 +40,7 @@ void declare_checks(CLI::App& app, attach::EmulateRows& options) {
 }
 
 void declare(cli::Tool& tool) {
-  auto const options = std::make_shared<attach::EmulateRows>();
+  auto const options = std::make_shared<emulate::Emulate>();
   auto& app = tool.app();
   launch::declare_launch(app, options->launch);
   app.add_option("ARGUMENT", options->attach.application, "with --attach: the application's arguments");
@@ -89,7 +89,7 @@ void declare(cli::Tool& tool) {
       "TARGET[=FILE]");
   app.add_flag("--timing", options->timing, "report on stderr where the time went, and add a column emulation_s");
   launch::declare_sweep(tool, options->sweep);
-  tool.run([options](cli::Streams& io) { return attach::emulate_rows(*options, io); });
+  tool.run([options](cli::Streams& io) { return emulate::run(*options, io); });
 }
 
 }  // namespace

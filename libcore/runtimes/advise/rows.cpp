@@ -11,6 +11,7 @@
 #include "records/device/device.hpp"
 #include "runtimes/advise/messages.hpp"
 #include "runtimes/advise/online.hpp"
+#include "runtimes/attach/attach.hpp"
 
 namespace kernelcast::advise {
 
@@ -37,19 +38,6 @@ std::string summary(Online const& online, AdviseRows const& options) {
       message(online.advice_cpu_s), share_pct, message(online.run_s));
 }
 
-// Devices for an application in CUDA.
-std::vector<std::string> cuda_devices(std::vector<std::string> const& names, device::DeviceDatabase const& database) {
-  std::vector<std::string> out;
-  for (auto const& name : names) {
-    auto const& found = database.find(name);
-    if (found.vendor != "NVIDIA")
-      throw Error(Status::unavailable, fmt::format("--as: device '{}' is not a CUDA device", found.device),
-                  "any device of NVIDIA, such as a100, h100 or gtx680");
-    out.push_back(found.device);
-  }
-  return out;
-}
-
 OnlineOptions online_options(AdviseRows const& options, device::DeviceDatabase const& database) {
   OnlineOptions out;
   out.command = options.application;
@@ -61,7 +49,7 @@ OnlineOptions online_options(AdviseRows const& options, device::DeviceDatabase c
   out.worker.cache = !options.no_cache;
   out.worker.registers = options.registers;
   out.with_gpu = options.with_gpu;
-  out.as = cuda_devices(options.as, database);
+  out.as = attach::cuda_devices(options.as, database);
   out.database = std::filesystem::absolute(database.path()).string();
   if (!options.steer) return out;
   auto& steering = out.steering.emplace();

@@ -21,6 +21,18 @@
 
 namespace kernelcast::attach {
 
+std::vector<std::string> cuda_devices(std::vector<std::string> const& names, device::DeviceDatabase const& database) {
+  std::vector<std::string> out;
+  for (auto const& name : names) {
+    auto const& found = database.find(name);
+    if (found.vendor != "NVIDIA")
+      throw Error(Status::unavailable, fmt::format("--as: device '{}' is not a CUDA device", found.device),
+                  "any device of NVIDIA, such as a100, h100 or gtx680");
+    out.push_back(found.device);
+  }
+  return out;
+}
+
 namespace fs = std::filesystem;
 
 namespace {

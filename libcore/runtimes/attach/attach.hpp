@@ -4,7 +4,7 @@
 // Method: the application runs as it is, with a layer in its OpenCL loader (opencl/layer.cpp) that leaves a launch file
 // for each new launch in a folder, the spool. This side emulates them while the application runs, in a process of its
 // own: a failure here does not affect the application. A CUDA application gets a runtime of ours
-// (cuda/state.hpp), which runs its kernels on the emulator and counts them itself.
+// (runtimes/cudart), which runs its kernels on the emulator and counts them itself.
 // Limits: what cannot be described (built-in kernels, pipes, …) is named, not hidden.
 #pragma once
 
@@ -18,10 +18,15 @@
 #include "emulator/launch/launch.hpp"
 #include "models/graph/recording.hpp"
 #include "records/command.hpp"
+#include "records/device/device.hpp"
 #include "records/kernel.hpp"
 #include "runtimes/attach/usage.hpp"
 
 namespace kernelcast::attach {
+
+// Ids of the devices that a CUDA application shall see, as --as names them. Throws Error(unavailable) for one that the
+// database lacks, or that is not NVIDIA's.
+std::vector<std::string> cuda_devices(std::vector<std::string> const& names, device::DeviceDatabase const&);
 
 struct AttachOptions {
   std::vector<std::string> command;  // the application and its arguments

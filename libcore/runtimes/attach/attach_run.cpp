@@ -104,14 +104,7 @@ void choose_devices(AttachCommand const& command, AttachOptions& options) {
     return;
   }
   if (command.as.empty()) return;
-  auto const database = device::load(options.database);
-  for (auto const& name : command.as) {
-    auto const& found = database.find(name);
-    if (found.vendor != "NVIDIA")
-      throw Error(Status::unavailable, fmt::format("--as: device '{}' is not a CUDA device", found.device),
-                  "any device of NVIDIA, such as a100, h100 or gtx680");
-    options.as.push_back(found.device);
-  }
+  options.as = cuda_devices(command.as, device::load(options.database));
 }
 
 // "100000" warp instructions, "60s" seconds.

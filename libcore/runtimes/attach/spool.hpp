@@ -11,13 +11,13 @@
 //                           memory, so that they are right even when the application is killed
 //   allocated-PID           in the same way, the most device memory, in bytes, that was allocated at a launch of it
 //   totals-PID-K            in the same way, max_totals doubles for each of 256 configurations, from 256 K on: sums
-//                           over those launches of it that the application knows, the last their number (cuda/rows.hpp)
+//                           over those launches of it that the application knows, the last their number (runtimes/cudart/rows.hpp)
 //   commands-PID            with Settings::commands, what was enqueued, in order (commands.cpp)
 //   usage-PID               in the same way, what the application has asked of CUDA on the emulator (usage.hpp)
 //   timeline-PID.csv        with Settings::timeline, its commands and what each waits for (record::Command)
 //   skipped-PID-N.txt       kernel and reason of a launch that cannot be described, each once
 //   findings-PID-0.txt      what kernels did wrong without an end of their launch (runtimes/cudart/findings.hpp)
-//   unkept-PID-N.txt        the same of one that has a row (cuda/rows.hpp), but no launch file
+//   unkept-PID-N.txt        the same of one that has a row (runtimes/cudart/rows.hpp), but no launch file
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "runtimes/attach/rows.hpp"
+#include "runtimes/emulate/emulate.hpp"
 
 #include <map>
 #include <optional>
@@ -15,13 +15,13 @@
 #include "records/trace.hpp"
 #include "runtimes/attach/attach_run.hpp"
 
-namespace kernelcast::attach {
+namespace kernelcast::emulate {
 
 namespace {
 
 constexpr unsigned findings_named = 100;  // unless --findings says, where they do not end the run
 
-std::vector<std::string> machine_targets(EmulateRows const& options) {
+std::vector<std::string> machine_targets(Emulate const& options) {
   for (auto const& text : options.machine_targets) {
     auto const target = launch::MachineCode::target_of(text);
     if (target.name != launch::MachineCode::by_rules && !frontend::is_machine_target(target.name))
@@ -36,7 +36,7 @@ std::vector<std::string> machine_targets(EmulateRows const& options) {
   return options.machine_targets;
 }
 
-launch::RunOptions run_options(EmulateRows const& options, cli::Streams& io) {
+launch::RunOptions run_options(Emulate const& options, cli::Streams& io) {
   auto run = launch::run_options(options.launch, io);
   static std::map<std::string, launch::Emit> const records{{"kernel", launch::Emit::kernel},
                                                            {"graph", launch::Emit::kernel},
@@ -59,7 +59,7 @@ launch::RunOptions run_options(EmulateRows const& options, cli::Streams& io) {
   return run;
 }
 
-void note(launch::Report const& report, EmulateRows const& options, cli::Streams& io) {
+void note(launch::Report const& report, Emulate const& options, cli::Streams& io) {
   for (auto const& text : report.notes) io.note(text);
   for (auto const& text : report.equal_stores) io.note(text);
   if (!options.timing) return;
@@ -80,19 +80,19 @@ launch::Report run_traced(launch::Plan const& plan, launch::RunOptions choice, r
   return report;
 }
 
-Status run_application(EmulateRows const& options, launch::RunOptions const& choice, cli::Streams& io) {
+Status run_application(Emulate const& options, launch::RunOptions const& choice, cli::Streams& io) {
   if (choice.emit != launch::Emit::kernel && choice.emit != launch::Emit::trace)
     throw Error(Status::usage, "--attach writes kernel rows, a trace or a graph only",
                 "keep the launches with --keep DIR, and run those of interest with --emit");
   auto command = options.attach;
   command.graph = options.emit == "graph";
   command.application.insert(command.application.begin(), options.launch.line.path);
-  return run_attached(command, choice, !options.launch.no_cache, options.launch.registers, io);
+  return attach::run_attached(command, choice, !options.launch.no_cache, options.launch.registers, io);
 }
 
 }  // namespace
 
-Status emulate_rows(EmulateRows const& options, cli::Streams& io) {
+Status run(Emulate const& options, cli::Streams& io) {
   auto choice = run_options(options, io);
   if (options.attach.given && !options.only.empty())
     throw Error(Status::usage, "--only is for a kernel or a launch file",
@@ -139,4 +139,4 @@ Status emulate_rows(EmulateRows const& options, cli::Streams& io) {
   return report.finding ? io.complain(*report.finding) : Status::done;
 }
 
-}  // namespace kernelcast::attach
+}  // namespace kernelcast::emulate

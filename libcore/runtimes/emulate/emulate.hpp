@@ -9,11 +9,11 @@
 #include "records/cli/cli.hpp"
 #include "runtimes/attach/attach_run.hpp"
 
-namespace kernelcast::attach {
+namespace kernelcast::emulate {
 
-struct EmulateRows {
+struct Emulate {
   launch::Options launch;
-  AttachCommand attach;
+  attach::AttachCommand attach;
   launch::SweepCommand sweep;
   std::string emit = "kernel", groups, on_finding = "stop";
   unsigned width = 32;
@@ -25,6 +25,6 @@ struct EmulateRows {
 
 // Returns the application's status, or that of a finding. Throws Error(usage, finding, unavailable, limit, …) as
 // launch::run() does.
-Status emulate_rows(EmulateRows const&, cli::Streams&);
+Status run(Emulate const&, cli::Streams&);
 
-}  // namespace kernelcast::attach
+}  // namespace kernelcast::emulate
