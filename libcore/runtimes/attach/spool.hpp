@@ -11,7 +11,8 @@
 //                           memory, so that they are right even when the application is killed
 //   allocated-PID           in the same way, the most device memory, in bytes, that was allocated at a launch of it
 //   totals-PID-K            in the same way, max_totals doubles for each of 256 configurations, from 256 K on: sums
-//                           over those launches of it that the application knows, the last their number (runtimes/cudart/rows.hpp)
+//                           over those launches of it that the application knows, the last their number
+//                           (runtimes/cudart/rows.hpp)
 //   commands-PID            with Settings::commands, what was enqueued, in order (commands.cpp)
 //   usage-PID               in the same way, what the application has asked of CUDA on the emulator (usage.hpp)
 //   timeline-PID.csv        with Settings::timeline, its commands and what each waits for (record::Command)
