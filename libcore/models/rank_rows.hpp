@@ -9,7 +9,7 @@
 
 namespace kernelcast::model {
 
-// Names of files, names, and which of the modes.
+// The options of rank(1), by their names.
 struct RankRows {
   std::string measured, devdb, total_as, commands;
   std::string calibrate, source, prices;

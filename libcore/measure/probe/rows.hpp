@@ -9,6 +9,7 @@
 
 namespace kernelcast::probe {
 
+// The options of devprobe(1), by their names.
 struct ProbeRows {
   std::string device, name, resume, from, check, devdb;
   std::vector<std::string> benches;

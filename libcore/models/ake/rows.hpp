@@ -8,6 +8,7 @@
 
 namespace kernelcast::model::ake {
 
+// The options of akemu(1), by their names.
 struct EmulateRows {
   std::string devdb;
   std::vector<std::string> devices;

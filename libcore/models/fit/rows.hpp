@@ -8,6 +8,7 @@
 
 namespace kernelcast::model::fit {
 
+// The options of partfit(1), by their names.
 struct FitRows {
   std::vector<std::string> models, sizes, gpus;
   std::string weights = "relative", alpha = "cv", assess, emit;

@@ -8,6 +8,7 @@
 
 namespace kernelcast::model::perdome {
 
+// The options of perdome(1), by their names.
 struct PartitionWork {
   std::vector<std::string> systems, intensities, flop_rates, byte_rates;
   std::string devdb, shard, resume, grid = "0.0625:64:41";

@@ -8,6 +8,7 @@
 
 namespace kernelcast::device {
 
+// The options of kernelcast-devices(1), by their names.
 struct Listing {
   std::string devdb;
   std::vector<std::string> words;

@@ -11,6 +11,7 @@
 
 namespace kernelcast::advise {
 
+// The options of kernelcast-advise(1), by their names.
 struct AdviseRows {
   std::string devdb, clock = "usual", emit = "advice", groups = launch::text_of({});
   std::vector<std::string> devices, mappings, as, application;

@@ -9,6 +9,7 @@
 
 namespace kernelcast::choose {
 
+// The options of kernelcast-choose(1), by their names.
 struct Choose {
   std::string devdb, prices, by = "time", html, files;
   std::vector<std::string> devices;

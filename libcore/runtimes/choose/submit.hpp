@@ -9,6 +9,7 @@
 
 namespace kernelcast::choose {
 
+// The options of kernelcast-submit(1), by their names.
 struct Submit {
   std::string devdb, partitions;
   std::vector<std::string> application;  // what follows --

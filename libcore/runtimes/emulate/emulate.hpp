@@ -11,6 +11,7 @@
 
 namespace kernelcast::emulate {
 
+// The options of miniemu(1), by their names.
 struct Emulate {
   launch::Options launch;
   attach::AttachCommand attach;

@@ -8,6 +8,7 @@
 
 namespace kernelcast::forest {
 
+// The options of mangrove(1), by their names.
 struct PredictRows {
   std::string model, devices_file, devdb;
   std::vector<std::string> devices, stack;
