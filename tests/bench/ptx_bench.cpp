@@ -17,7 +17,7 @@ using namespace kernelcast::ptx;
 
 // range(0) copies of the kernel of old14.ptx, each in its own name.
 std::string text_of(std::int64_t copies) {
-  std::ifstream in(KERNELCAST_SOURCE_DIR "/tests/unit/ptx/data/old14.ptx");
+  std::ifstream in(KERNELCAST_SOURCE_DIR "/tests/unit/kernels/ptx/data/old14.ptx");
   std::ostringstream all;
   all << in.rdbuf();
   std::string const sample = all.str();

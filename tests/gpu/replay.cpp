@@ -1,7 +1,7 @@
 // Repeats recorded launches of the emulator on a CUDA device and compares every byte of their buffers.
 //
 // usage: gpu_replay [--target sm_XX] [--differences DIR] [--part K/N] RECORDS
-// The records are what test_emu writes with KERNELCAST_RECORD_LAUNCHES=RECORDS. Each line on stdout is
+// The records are what test_emulator writes with KERNELCAST_RECORD_LAUNCHES=RECORDS. Each line on stdout is
 // `number,result,what`: equal, differs (of how many bytes, the first one's place), refused (the driver does not take
 // the PTX for this device) or failed (the launch). With --differences a record that differs goes to DIR/NUMBER.ptx and,
 // with what the device wrote as `after`, to DIR/NUMBER.device. Records run in a process of their own, for a fault ends

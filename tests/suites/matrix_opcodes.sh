@@ -25,7 +25,7 @@ cat >"$folder/expected" <<'END'
 END
 diff "$folder/expected" "$folder/out"
 # All of a product of matrices.
-"$program" mine "$source/tests/unit/emu/matrix_gemm.ptx" >"$folder/out"
+"$program" mine "$source/tests/unit/emulator/matrix_gemm.ptx" >"$folder/out"
 grep -q '"mma.sync' "$folder/out"
 if grep -v ',""$' "$folder/out"; then exit 1; fi
 if "$program" mine "$folder/none.ptx" 2>"$folder/err"; then exit 1; fi

@@ -90,7 +90,7 @@ Amount conserved_by(std::string_view opcode);
 // A product of matrices that one instruction of a wavefront computes: its kind as the column matrix_flop of kernels and
 // devdb/matrix.csv name it (mfma of CDNA, wmma of RDNA), such as "mfma/f16/f32", "wmma/i8/i32/sparse", and its
 // operations, two for each multiply-add, with the zeros of a sparse factor. Nothing for other instructions. Source:
-// AMD's instruction references; tests/unit/amdgcn/matrix_instructions.csv.
+// AMD's instruction references; tests/unit/kernels/amdgcn/matrix_instructions.csv.
 struct MatrixProduct {
   std::string kind;
   double flop = 0;

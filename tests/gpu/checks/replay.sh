@@ -5,7 +5,7 @@
 set -eu
 devprobe --list >list.csv
 grep -q '^cuda:0,.*,ok,' list.csv || { echo "no CUDA device"; exit 77; }
-KERNELCAST_RECORD_LAUNCHES=records test_emu >tests.log || { tail -n 5 tests.log; exit 1; }
+KERNELCAST_RECORD_LAUNCHES=records test_emulator >tests.log || { tail -n 5 tests.log; exit 1; }
 target=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)a
 parts=100 status=0
 for part in $(seq 0 $((parts - 1)) | shuf --random-source=tests.log); do
