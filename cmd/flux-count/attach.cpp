@@ -9,7 +9,7 @@
 #include "base/process/process.hpp"
 #include "kernels/cuda/linkage.hpp"
 #include "records/feature.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "runtimes/attach/count/application.hpp"
 
 using namespace kernelcast;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "records/cli/cli.hpp"
-#include "records/parts.hpp"
+#include "records/table/parts.hpp"
 #include "verbs.hpp"
 
 namespace kernelcast::front {

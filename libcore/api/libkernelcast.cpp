@@ -21,7 +21,7 @@
 #include "base/process/process.hpp"
 #include "base/version/version.hpp"
 #include "emulator/launch/arguments.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "runtimes/advise/count.hpp"
 #include "runtimes/advise/projections.hpp"
 

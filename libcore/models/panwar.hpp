@@ -49,7 +49,7 @@
 #include "records/explanation.hpp"
 #include "records/kernel.hpp"
 #include "records/projection.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::model::panwar {
 

@@ -14,7 +14,7 @@
 #include "models/trivial.hpp"
 #include "records/cli/values.hpp"
 #include "records/device/device.hpp"
-#include "records/passed_through.hpp"
+#include "records/table/passed_through.hpp"
 
 namespace kernelcast::model {
 

@@ -32,11 +32,11 @@
 #include <vector>
 
 #include "models/panwar.hpp"
-#include "records/by_axes.hpp"
-#include "records/histogram.hpp"
 #include "records/phases.hpp"
 #include "records/queue.hpp"
 #include "records/queue_constants.hpp"
+#include "records/table/by_axes.hpp"
+#include "records/table/histogram.hpp"
 
 namespace kernelcast::model::queue {
 

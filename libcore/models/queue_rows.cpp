@@ -9,8 +9,8 @@
 
 #include "models/libraries.hpp"
 #include "models/queue.hpp"
-#include "records/by_axes.hpp"
-#include "records/histogram.hpp"
+#include "records/table/by_axes.hpp"
+#include "records/table/histogram.hpp"
 
 namespace kernelcast::model::queue {
 

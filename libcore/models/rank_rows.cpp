@@ -17,9 +17,9 @@
 #include "models/score.hpp"
 #include "records/cli/stdio.hpp"
 #include "records/device/device.hpp"
-#include "records/passed_through.hpp"
 #include "records/projection.hpp"
 #include "records/ranking.hpp"
+#include "records/table/passed_through.hpp"
 
 namespace kernelcast::model {
 

@@ -1,18 +1,20 @@
 #include "records/advice.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<Advice> const& Advice::schema() {
   static auto const schema = [] {
     Schema<Advice> s("advice", "the best device for each distinct launch of a running application");
-    s.column("kernel", &Advice::kernel, Unit::none, "name of the kernel function")
+    s.column("kernel", &Advice::kernel, Unit::none, meaning::kernel)
         .column("case", &Advice::case_name, Unit::none, "sizes of the launch: <global>/<local>")
         .may_be_empty()
         .column("device", &Advice::device, Unit::none, "the device with the least projected time; empty: no advice")
         .may_be_empty()
         .column("time_s", &Advice::time_s, Unit::seconds, "projected time of one launch there")
-        .column("time_low_s", &Advice::time_low_s, Unit::seconds, "lower end of the interval that holds the time")
-        .column("time_high_s", &Advice::time_high_s, Unit::seconds, "upper end of the interval that holds the time")
+        .column("time_low_s", &Advice::time_low_s, Unit::seconds, meaning::low)
+        .column("time_high_s", &Advice::time_high_s, Unit::seconds, meaning::high)
         .column("limiter", &Advice::limiter, Unit::none, "what decides the time there, as the model says")
         .may_be_empty()
         .column("decided", &Advice::decided, Unit::none, "no where another device may be as fast as the best, else yes")

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 #include "records/vocabulary.hpp"
 
 namespace kernelcast::record {

@@ -1,13 +1,14 @@
 #include "records/block.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<Block> const& Block::schema() {
   static auto const schema =
       Schema<Block>("block", "how often each basic block of a kernel is executed")
-          .column("kernel", &Block::kernel, Unit::none, "name of the kernel function")
-          .column("case", &Block::case_name, Unit::none,
-                  "the launch file's stem and what --set chose, or <global>/<local> sizes in work-items")
+          .column("kernel", &Block::kernel, Unit::none, meaning::kernel)
+          .column("case", &Block::case_name, Unit::none, meaning::launch)
           .may_be_empty()
           .column("block", &Block::block, Unit::count, "number of the basic block, from 0, in the order of the text")
           .column("ptx_first_line", &Block::ptx_first_line, Unit::count, "line of its first instruction in the PTX")

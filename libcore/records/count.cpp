@@ -1,11 +1,11 @@
 #include "records/count.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 namespace {
 
-constexpr auto kernel_meaning = "name of the kernel function";
-constexpr auto case_meaning = "the launch file's stem and what --set chose, or <global>/<local> sizes in work-items";
 constexpr auto status_meaning =
     "how it was counted; sampled: on some work-items and extrapolated to the launch, uncounted: the launch ran, its "
     "counts are unknown";
@@ -13,8 +13,8 @@ constexpr std::array statuses{RowStatus::ok, RowStatus::sampled, RowStatus::unco
 
 template <class R>
 void add_launch(Schema<R>& schema) {
-  schema.column("kernel", &R::kernel, Unit::none, kernel_meaning)
-      .column("case", &R::case_name, Unit::none, case_meaning)
+  schema.column("kernel", &R::kernel, Unit::none, meaning::kernel)
+      .column("case", &R::case_name, Unit::none, meaning::launch)
       .may_be_empty()
       .column("launch", &R::launch, Unit::count, "number of the launch, from 0, in the order in which they were made");
 }
@@ -84,8 +84,8 @@ Schema<CountGroup> const& CountGroup::schema() {
 Schema<CountOverhead> const& CountOverhead::schema() {
   static auto const schema =
       Schema<CountOverhead>("count_overhead", "what counters cost in instructions")
-          .column("kernel", &CountOverhead::kernel, Unit::none, kernel_meaning)
-          .column("case", &CountOverhead::case_name, Unit::none, case_meaning)
+          .column("kernel", &CountOverhead::kernel, Unit::none, meaning::kernel)
+          .column("case", &CountOverhead::case_name, Unit::none, meaning::launch)
           .may_be_empty()
           .column("launches", &CountOverhead::launches, Unit::count, "launches; all counts are totals over them")
           .column("blocks", &CountOverhead::blocks, Unit::count,

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 #include "records/vocabulary.hpp"
 
 namespace kernelcast::record {

@@ -12,7 +12,7 @@
 #include "records/instruction_class.hpp"
 #include "records/pipe.hpp"
 #include "records/queue.hpp"
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 #include "records/vocabulary.hpp"
 
 namespace kernelcast::record {

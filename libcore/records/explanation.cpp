@@ -1,15 +1,17 @@
 #include "records/explanation.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<Explanation> const& Explanation::schema() {
   using E = Explanation;
   static auto const schema =
       Schema<E>("explanation", "a projection with everything on the way to it")
-          .column("kernel", &E::kernel, Unit::none, "name of the kernel function")
-          .column("case", &E::case_name, Unit::none, "problem size or launch of the kernel")
+          .column("kernel", &E::kernel, Unit::none, meaning::kernel)
+          .column("case", &E::case_name, Unit::none, meaning::size)
           .may_be_empty()
-          .column("device", &E::device, Unit::none, "slug of the device in the device database")
+          .column("device", &E::device, Unit::none, meaning::device)
           .column("time_s", &E::time_s, Unit::seconds,
                   "projected kernel time of all launches; empty when there is none")
           .column("limiter", &E::limiter, Unit::none, "the term that decides the time")

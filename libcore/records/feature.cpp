@@ -1,13 +1,14 @@
 #include "records/feature.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<Feature> const& Feature::schema() {
   static auto const schema =
       Schema<Feature>("feature", "what a kernel launch executes, in the 12 numbers that mangrove learns from")
-          .column("kernel", &Feature::kernel, Unit::none, "name of the kernel function")
-          .column("case", &Feature::case_name, Unit::none,
-                  "the launch file's stem and what --set chose, or <global>/<local> sizes in work-items")
+          .column("kernel", &Feature::kernel, Unit::none, meaning::kernel)
+          .column("case", &Feature::case_name, Unit::none, meaning::launch)
           .may_be_empty()
           .column("threads_per_cta", &Feature::threads_per_cta, Unit::count, "work-items of a work-group")
           .column("ctas", &Feature::ctas, Unit::count, "work-groups of the launch")

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "records/enumeration.hpp"
+#include "records/table/enumeration.hpp"
 
 namespace kernelcast::record {
 

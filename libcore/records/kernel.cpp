@@ -2,18 +2,31 @@
 
 #include <fmt/format.h>
 
-#include "records/histogram.hpp"
 #include "records/phases.hpp"
-#include "records/table.hpp"
+#include "records/table/histogram.hpp"
+#include "records/table/meanings.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::record {
 
 namespace {
 
+template <class Numbers>
+Axis numbers(char const* placeholder, Numbers const& values) {
+  Axis axis{placeholder, {}};
+  for (auto const value : values) axis.values.push_back(std::to_string(value));
+  return axis;
+}
+Axis widths() {
+  return numbers("N", width_lanes);
+}
+Axis segments() {
+  return numbers("B", segment_bytes);
+}
+
 void add_identity(Schema<Kernel>& schema) {
-  schema.column("kernel", &Kernel::kernel, Unit::none, "name of the kernel function")
-      .column("case", &Kernel::case_name, Unit::none,
-              "the launch file's stem and what --set chose, or <global>/<local> sizes in work-items")
+  schema.column("kernel", &Kernel::kernel, Unit::none, meaning::kernel)
+      .column("case", &Kernel::case_name, Unit::none, meaning::launch)
       .may_be_empty()
       .accepts("size")
       .column("launches", &Kernel::launches, Unit::count,
@@ -57,16 +70,14 @@ void add_instructions(Schema<Kernel>& schema) {
               "sampling_error_pct. Empty when one group was emulated")
       .column("inst_total", &Kernel::inst_total, Unit::lanes,
               "instructions executed by work-items, counted where the predicate holds");
-  for (InstructionClass const c : values_of<InstructionClass>)
-    schema.column(
-        fmt::format("inst_{}", name(c)), [c](Kernel& k) -> auto& { return k.inst[c]; }, Unit::lanes,
-        fmt::format("instructions of class {} executed by work-items", name(c)));
-  for (InstructionClass const c : values_of<InstructionClass>)
-    for (std::size_t w = 0; w < width_lanes.size(); ++w)
-      schema.column(
-          fmt::format("issues_{}_w{}", name(c), width_lanes[w]), [c, w](Kernel& k) -> auto& { return k.issues[c][w]; },
-          Unit::count,
-          fmt::format("instructions of class {} issued by wavefronts of {} work-items", name(c), width_lanes[w]));
+  auto const classes = axis_of<InstructionClass>("CLASS", [](InstructionClass) { return true; });
+  schema.family(
+      "inst_CLASS", {classes}, [](Kernel& k, std::size_t c) -> auto& { return k.inst[values_of<InstructionClass>[c]]; },
+      Unit::lanes, "instructions of class CLASS executed by work-items");
+  schema.family(
+      "issues_CLASS_wN", {classes, widths()},
+      [](Kernel& k, std::size_t c, std::size_t w) -> auto& { return k.issues[values_of<InstructionClass>[c]][w]; },
+      Unit::count, "instructions of class CLASS issued by wavefronts of N work-items");
   schema
       .column("branches", &Kernel::branches, Unit::count,
               "conditional branches executed by wavefronts of 32 work-items")
@@ -100,50 +111,49 @@ void add_volumes(Schema<Kernel>& schema) {
 
 using ByWidth = std::array<std::array<double, 3>, 3> Kernel::*;
 
-void add_transactions(Schema<Kernel>& schema, char const* direction, ByWidth member) {
-  for (std::size_t w = 0; w < width_lanes.size(); ++w)
-    for (std::size_t s = 0; s < segment_bytes.size(); ++s)
-      schema.column(
-          fmt::format("global_{}_tx_w{}_s{}", direction, width_lanes[w], segment_bytes[s]),
-          [member, w, s](Kernel& k) -> auto& { return (k.*member)[w][s]; }, Unit::count,
-          fmt::format("global {} transactions: distinct aligned segments of {} bytes per access of {} work-items",
-                      direction, segment_bytes[s], width_lanes[w]));
+// Of loads or stores; all families have both.
+void add_transactions(Schema<Kernel>& schema, std::string const& direction, ByWidth member) {
+  schema.family(
+      "global_" + direction + "_tx_wN_sB", {widths(), segments()},
+      [member](Kernel& k, std::size_t w, std::size_t s) -> auto& { return (k.*member)[w][s]; }, Unit::count,
+      "global " + direction + " transactions: distinct aligned segments of B bytes per access of N work-items");
 }
 
-void add_half_warp_segments(Schema<Kernel>& schema, char const* direction, std::array<double, 3> Kernel::* member) {
-  for (std::size_t s = 0; s < segment_bytes.size(); ++s)
-    schema.column(
-        fmt::format("global_{}_cc13_{}", direction, segment_bytes[s]),
-        [member, s](Kernel& k) -> auto& { return (k.*member)[s]; }, Unit::count,
-        fmt::format("global {} transactions of {} bytes by the half-warp rule of compute capability 1.2 and 1.3, "
-                    "after shrinking",
-                    direction, segment_bytes[s]));
+void add_half_warp_segments(Schema<Kernel>& schema, std::string const& direction,
+                            std::array<double, 3> Kernel::* member) {
+  schema.family(
+      "global_" + direction + "_cc13_B", {segments()},
+      [member](Kernel& k, std::size_t s) -> auto& { return (k.*member)[s]; }, Unit::count,
+      "global " + direction +
+          " transactions of B bytes by the half-warp rule of compute capability 1.2 and 1.3, after shrinking");
 }
 
-void add_passes(Schema<Kernel>& schema, char const* direction, ByWidth member) {
-  static constexpr std::array<char const*, 3> banks{"16 banks of 4 bytes", "32 banks of 4 bytes",
-                                                    "32 banks of 8 bytes"};
-  for (std::size_t w = 0; w < width_lanes.size(); ++w)
-    for (std::size_t b = 0; b < bank_names.size(); ++b)
-      schema.column(
-          fmt::format("shared_{}_passes_w{}_{}", direction, width_lanes[w], bank_names[b]),
-          [member, w, b](Kernel& k) -> auto& { return (k.*member)[w][b]; }, Unit::count,
-          fmt::format("passes over shared memory of {}: bank-conflict degrees summed over the {}s of {} "
-                      "work-items",
-                      banks[b], direction, width_lanes[w]));
+void add_passes(Schema<Kernel>& schema, std::string const& direction, ByWidth member) {
+  Axis const banks{"BANKS",
+                   {bank_names.begin(), bank_names.end()},
+                   {"16 banks of 4 bytes", "32 banks of 4 bytes", "32 banks of 8 bytes"}};
+  schema.family(
+      "shared_" + direction + "_passes_wN_BANKS", {widths(), banks},
+      [member](Kernel& k, std::size_t w, std::size_t b) -> auto& { return (k.*member)[w][b]; }, Unit::count,
+      "passes over shared memory of BANKS: bank-conflict degrees summed over the " + direction + "s of N work-items");
 }
 
-void add_slots(Schema<Kernel>& schema, bool of_amd) {
-  for (Pipe const pipe : values_of<Pipe>)
-    if (is_of_amd(pipe) == of_amd)
-      schema.optional_column(
-          fmt::format("slots_{}", name(pipe)), [pipe](Kernel& k) -> auto& { return k.slots[pipe]; }, Unit::count,
-          of_amd
-              ? fmt::format("issue slots that wavefronts take of the {} pipe of AMD's machines; empty for others",
-                            name(pipe))
-              : fmt::format("issue slots that wavefronts of 32 take of the {} pipe of NVIDIA's machines; with an AMD "
-                            "target, wavefronts of its width of the unit that does the same",
-                            name(pipe)));
+template <bool of_amd>
+void add_slots(Schema<Kernel>& schema) {
+  auto const first = schema.columns().size();
+  static auto const chosen = [] {
+    std::vector<Pipe> out;
+    for (Pipe const pipe : values_of<Pipe>)
+      if (is_of_amd(pipe) == of_amd) out.push_back(pipe);
+    return out;
+  }();
+  schema.family(
+      "slots_PIPE", {axis_of<Pipe>("PIPE", [](Pipe pipe) { return is_of_amd(pipe) == of_amd; })},
+      [](Kernel& k, std::size_t i) -> auto& { return k.slots[chosen[i]]; }, Unit::count,
+      of_amd ? "issue slots that wavefronts take of the PIPE pipe of AMD's machines; empty for others"
+             : "issue slots that wavefronts of 32 take of the PIPE pipe of NVIDIA's machines; with an AMD target, "
+               "wavefronts of its width of the unit that does the same");
+  schema.may_be_missing(first);
   if (of_amd) return;
   schema.optional_column("code_slots", &Kernel::code_slots, Unit::count,
                          "instructions of machine code that were executed, each counted once");
@@ -205,11 +215,13 @@ void add_group(Schema<Kernel>& schema) {
          "the most lanes on one address of each of these, summed");
   number("shared_atomic_passes", &G::shared_atomic_passes, Unit::count,
          "distinct words in the most loaded bank of each of these, summed");
-  for (Step const step : values_of<Step>)
-    schema.optional_column(
-        fmt::format("group_path_{}", name(step)), [step](Kernel& k) -> auto& { return k.group.path[step]; },
-        Unit::count,
-        fmt::format("results of kind {} on the longest chain of results that need each other", name(step)));
+  auto const first = schema.columns().size();
+  schema
+      .family(
+          "group_path_STEP", {axis_of<Step>("STEP", [](Step) { return true; })},
+          [](Kernel& k, std::size_t i) -> auto& { return k.group.path[values_of<Step>[i]]; }, Unit::count,
+          "results of kind STEP on the longest chain of results that need each other")
+      .may_be_missing(first);
 }
 
 template <Named E>
@@ -251,7 +263,7 @@ Schema<Kernel> const& Kernel::schema() {
         .optional_column("global_load_rounds", &Kernel::global_load_rounds, Unit::lanes,
                          "how often work-items wait for global loads: in each basic block they run, the longest chain "
                          "of loads that need each other's results");
-    add_slots(s, false);
+    add_slots<false>(s);
     add_group(s);
     s.optional_column(
          "target", &Kernel::target, Unit::none,
@@ -272,7 +284,7 @@ Schema<Kernel> const& Kernel::schema() {
             "fills before had touched, with more than 2^(k-1) distinct bytes in between, at most 2^k; 0:0: "
             "none; empty when it is not known what ran before")
         .may_be_empty();
-    add_slots(s, true);
+    add_slots<true>(s);
     s.optional_column("warp_lanes", &Kernel::warp_lanes, Unit::lanes,
                       "work-items of the warps that the kernel is written for: 32 where a CUDA kernel exchanges values "
                       "within a warp (shuffles, votes); such a kernel does not run on wider wavefronts. Empty: any")

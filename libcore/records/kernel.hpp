@@ -11,7 +11,7 @@
 
 #include "records/instruction_class.hpp"
 #include "records/pipe.hpp"
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 
 namespace kernelcast::record {
 
@@ -98,7 +98,7 @@ struct Kernel : RegisterCounts {
   // Of a call of a library whose kernels are machine code: operation:type:sizes, and its floating-point operations.
   std::string library;
   std::optional<double> library_flop;
-  std::string matrix_flop;     // by the kind of product (kernels/ptx/matrix.hpp): records/histogram.hpp
+  std::string matrix_flop;     // by the kind of product (kernels/ptx/matrix.hpp): records/table/histogram.hpp
   std::string runs_on;         // the target that alone runs this code, such as sm_90a; empty: any
   std::string touched_before;  // by the logarithm of the distance, summed over the launches; empty: not known
   std::optional<std::uint64_t> code_fetched;  // launches for which the code had to be fetched; empty: the first

@@ -1,13 +1,14 @@
 #include "records/line.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<Line> const& Line::schema() {
   static auto const schema =
       Schema<Line>("line", "what each source line of a kernel executes and moves")
-          .column("kernel", &Line::kernel, Unit::none, "name of the kernel function")
-          .column("case", &Line::case_name, Unit::none,
-                  "the launch file's stem and what --set chose, or <global>/<local> sizes in work-items")
+          .column("kernel", &Line::kernel, Unit::none, meaning::kernel)
+          .column("case", &Line::case_name, Unit::none, meaning::launch)
           .may_be_empty()
           .column("source", &Line::source, Unit::none, "source file; the PTX for instructions of no source line")
           .column("line", &Line::line, Unit::count, "line of that file")

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 #include "records/vocabulary.hpp"
 
 namespace kernelcast::record {

@@ -4,10 +4,10 @@ namespace kernelcast::record {
 
 namespace {
 
-constexpr char const* kernel_meaning =
+constexpr char const* operator_meaning =
     "add, mul, div (of two matrices), addu, mulu, divu, powu (of a matrix and a number), relu, tanh, ln (layer norm), "
     "linear or bmm";
-constexpr char const* case_meaning = "sizes: B64_H1024 (rows, columns); of linear and bmm B1_M64_N128_K256";
+constexpr char const* sizes_meaning = "sizes: B64_H1024 (rows, columns); of linear and bmm B1_M64_N128_K256";
 
 }  // namespace
 
@@ -35,8 +35,8 @@ Schema<OperatorFeature> const& OperatorFeature::schema() {
 
 Schema<OperatorSize> const& OperatorSize::schema() {
   static auto const schema = Schema<OperatorSize>("operator", "an operator of a neural network and its sizes")
-                                 .column("kernel", &OperatorSize::kernel, Unit::none, kernel_meaning)
-                                 .column("case", &OperatorSize::case_name, Unit::none, case_meaning)
+                                 .column("kernel", &OperatorSize::kernel, Unit::none, operator_meaning)
+                                 .column("case", &OperatorSize::case_name, Unit::none, sizes_meaning)
                                  .accepts("size");
   return schema;
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 
 namespace kernelcast::record {
 

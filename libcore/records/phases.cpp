@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "records/histogram.hpp"
+#include "records/table/histogram.hpp"
 
 namespace kernelcast::record {
 

@@ -1,5 +1,7 @@
 #include "records/projection.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<Projection> const& Projection::schema() {
@@ -37,11 +39,11 @@ void Projection::clear() {
 Schema<Measured> const& Measured::schema() {
   static auto const schema =
       Schema<Measured>("measured", "a time that was measured on a real device")
-          .column("kernel", &Measured::kernel, Unit::none, "name of the kernel function")
-          .column("case", &Measured::case_name, Unit::none, "problem size or launch of the kernel")
+          .column("kernel", &Measured::kernel, Unit::none, meaning::kernel)
+          .column("case", &Measured::case_name, Unit::none, meaning::size)
           .may_be_empty()
           .accepts("size")
-          .column("device", &Measured::device, Unit::none, "slug of the device in the device database")
+          .column("device", &Measured::device, Unit::none, meaning::device)
           .column("time_s", &Measured::time_s, Unit::seconds, "measured kernel time; empty when the run failed")
           .optional_column("suite", &Measured::suite, Unit::none, "which set of measurements it is of")
           .may_be_empty()

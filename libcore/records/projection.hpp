@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 #include "records/vocabulary.hpp"
 
 namespace kernelcast::record {

@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<Stations> const& Stations::schema() {
   using S = Stations;
   static auto const schema = [] {
     Schema<S> s("stations", "a projection of the queue with everything on the way to it, of one launch");
-    s.column("kernel", &S::kernel, Unit::none, "name of the kernel function")
-        .column("case", &S::case_name, Unit::none, "problem size or launch of the kernel")
+    s.column("kernel", &S::kernel, Unit::none, meaning::kernel)
+        .column("case", &S::case_name, Unit::none, meaning::size)
         .may_be_empty()
-        .column("device", &S::device, Unit::none, "slug of the device in the device database")
+        .column("device", &S::device, Unit::none, meaning::device)
         .column("time_s", &S::time_s, Unit::seconds, "projected kernel time of all launches; empty when there is none")
         .column("limiter", &S::limiter, Unit::none, "what decides the time")
         .may_be_empty();

@@ -1,23 +1,19 @@
 #include "records/ranking.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 namespace {
 
-constexpr auto model_meaning = "the model that made the projection";
-constexpr auto kernel_meaning = "name of the kernel function";
-constexpr auto case_meaning = "problem size or launch of the kernel";
-constexpr auto device_meaning = "slug of the device in the device database";
 constexpr auto rank_meaning = "1 is the first; equal times share a rank";
 constexpr auto limiter_meaning = "what decides the time there, as the model says";
-constexpr auto low_meaning = "lower end of the interval that holds the time";
-constexpr auto high_meaning = "upper end of the interval that holds the time";
 
 template <class R>
 void add_case(Schema<R>& schema) {
-  schema.column("model", &R::model, Unit::none, model_meaning)
-      .column("kernel", &R::kernel, Unit::none, kernel_meaning)
-      .column("case", &R::case_name, Unit::none, case_meaning)
+  schema.column("model", &R::model, Unit::none, meaning::model)
+      .column("kernel", &R::kernel, Unit::none, meaning::kernel)
+      .column("case", &R::case_name, Unit::none, meaning::size)
       .may_be_empty();
 }
 
@@ -25,7 +21,7 @@ template <class R>
 Schema<R>& add_ranking(Schema<R>& s) {
   add_case(s);
   return s.column("rank", &R::rank, Unit::count, rank_meaning)
-      .column("device", &R::device, Unit::none, device_meaning)
+      .column("device", &R::device, Unit::none, meaning::device)
       .column("time_s", &R::time_s, Unit::seconds, "projected kernel time")
       .column("relative_time", &R::relative_time, Unit::none, "projected time over that of the fastest device")
       .column("decided", &R::decided, Unit::none,
@@ -34,8 +30,8 @@ Schema<R>& add_ranking(Schema<R>& s) {
               "whether that holds of all others")
       .optional_column("limiter", &R::limiter, Unit::none, limiter_meaning)
       .may_be_empty()
-      .optional_column("time_low_s", &R::time_low_s, Unit::seconds, low_meaning)
-      .optional_column("time_high_s", &R::time_high_s, Unit::seconds, high_meaning);
+      .optional_column("time_low_s", &R::time_low_s, Unit::seconds, meaning::low)
+      .optional_column("time_high_s", &R::time_high_s, Unit::seconds, meaning::high);
 }
 
 }  // namespace
@@ -100,18 +96,18 @@ Schema<ConfigurationRanking> const& ConfigurationRanking::schema() {
   using R = ConfigurationRanking;
   static auto const schema =
       Schema<R>("configuration_ranking", "the cases of a kernel in the order of their projected time on a device")
-          .column("model", &R::model, Unit::none, model_meaning)
-          .column("kernel", &R::kernel, Unit::none, kernel_meaning)
-          .column("device", &R::device, Unit::none, device_meaning)
+          .column("model", &R::model, Unit::none, meaning::model)
+          .column("kernel", &R::kernel, Unit::none, meaning::kernel)
+          .column("device", &R::device, Unit::none, meaning::device)
           .column("rank", &R::rank, Unit::count, rank_meaning)
-          .column("case", &R::case_name, Unit::none, case_meaning)
+          .column("case", &R::case_name, Unit::none, meaning::size)
           .may_be_empty()
           .column("time_s", &R::time_s, Unit::seconds, "projected kernel time")
           .column("relative_time", &R::relative_time, Unit::none, "projected time over that of the fastest case")
           .column("limiter", &R::limiter, Unit::none, limiter_meaning)
           .may_be_empty()
-          .column("time_low_s", &R::time_low_s, Unit::seconds, low_meaning)
-          .column("time_high_s", &R::time_high_s, Unit::seconds, high_meaning);
+          .column("time_low_s", &R::time_low_s, Unit::seconds, meaning::low)
+          .column("time_high_s", &R::time_high_s, Unit::seconds, meaning::high);
   return schema;
 }
 
@@ -119,10 +115,10 @@ Schema<Portability> const& Portability::schema() {
   using R = Portability;
   static auto const schema =
       Schema<R>("portability", "the cases of a kernel in the order of what they lose over several devices")
-          .column("model", &R::model, Unit::none, model_meaning)
-          .column("kernel", &R::kernel, Unit::none, kernel_meaning)
+          .column("model", &R::model, Unit::none, meaning::model)
+          .column("kernel", &R::kernel, Unit::none, meaning::kernel)
           .column("rank", &R::rank, Unit::count, "1 is the case whose worst loss is the least, then the mean one")
-          .column("case", &R::case_name, Unit::none, case_meaning)
+          .column("case", &R::case_name, Unit::none, meaning::size)
           .may_be_empty()
           .column("devices", &R::devices, Unit::count, "devices that have a time of every case")
           .column("worst_loss_pct", &R::worst_loss_pct, Unit::percent,
@@ -138,8 +134,8 @@ Schema<ConfigurationScore> const& ConfigurationScore::schema() {
       Schema<R>("configuration_score", "how good an order of the cases of a kernel is, against measured times")
           .column("model", &R::model, Unit::none,
                   "the model, or trivial:random (mean over all orders), trivial:occupancy (the highest first)")
-          .column("kernel", &R::kernel, Unit::none, kernel_meaning)
-          .column("device", &R::device, Unit::none, device_meaning)
+          .column("kernel", &R::kernel, Unit::none, meaning::kernel)
+          .column("device", &R::device, Unit::none, meaning::device)
           .column("configurations", &R::configurations, Unit::count, "cases that are both projected and measured")
           .column("tau", &R::tau, Unit::none, "Kendall's tau-b of the order and the measured times")
           .column("loss_top1_pct", &R::loss_top1_pct, Unit::percent,
@@ -257,7 +253,7 @@ Schema<Share> const& Share::schema() {
   static auto const schema = [] {
     Schema<Share> s("share", "how much of a kernel's work each device takes");
     add_case(s);
-    s.column("device", &Share::device, Unit::none, "slug of the device in the device database")
+    s.column("device", &Share::device, Unit::none, meaning::device)
         .column("share", &Share::share, Unit::none, "part of the work, proportional to 1/time; all devices together 1");
     return s;
   }();
@@ -267,13 +263,13 @@ Schema<Share> const& Share::schema() {
 Schema<Assignment> const& Assignment::schema() {
   static auto const schema =
       Schema<Assignment>("assignment", "which kernel runs on which device and when, for the least time of all together")
-          .column("kernel", &Assignment::kernel, Unit::none, kernel_meaning)
-          .column("case", &Assignment::case_name, Unit::none, case_meaning)
+          .column("kernel", &Assignment::kernel, Unit::none, meaning::kernel)
+          .column("case", &Assignment::case_name, Unit::none, meaning::size)
           .may_be_empty()
           .column("device", &Assignment::device, Unit::none, "slug of the device that runs it")
           .column("start_s", &Assignment::start_s, Unit::seconds, "when it starts, after the start of the first")
           .column("end_s", &Assignment::end_s, Unit::seconds, "when it ends")
-          .optional_column("model", &Assignment::model, Unit::none, model_meaning)
+          .optional_column("model", &Assignment::model, Unit::none, meaning::model)
           .may_be_empty()
           .optional_column("search", &Assignment::search, Unit::none,
                            "exhaustive: no assignment ends earlier; local: the best that a limited search found")

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "records/projection.hpp"
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 #include "records/vocabulary.hpp"
 
 namespace kernelcast::record {

@@ -1,5 +1,7 @@
 #include "records/shipped_forest.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<ShippedForest> const& ShippedForest::schema() {
@@ -9,7 +11,7 @@ Schema<ShippedForest> const& ShippedForest::schema() {
       "cases) or rate (median time per work, times the work)";
   static auto const schema =
       Schema<R>("shipped_forest", "a forest of the device database, and how far its held-out predictions were off")
-          .column("device", &R::device, Unit::none, "slug of the device in the device database")
+          .column("device", &R::device, Unit::none, meaning::device)
           .column("data_set", &R::data_set, Unit::none, "what it was trained on, see devdb/forests/README.md")
           .column("file", &R::file, Unit::none, "the model, beside the index")
           .column("kernels", &R::kernels, Unit::count, "kernels that it was trained on")

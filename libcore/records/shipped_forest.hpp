@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 
 namespace kernelcast::record {
 

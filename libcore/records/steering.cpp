@@ -1,11 +1,13 @@
 #include "records/steering.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<Steering> const& Steering::schema() {
   static auto const schema = [] {
     Schema<Steering> s("steering", "where the launches of each kernel and sizes went, of the machine's own devices");
-    s.column("kernel", &Steering::kernel, Unit::none, "name of the kernel function")
+    s.column("kernel", &Steering::kernel, Unit::none, meaning::kernel)
         .column("case", &Steering::case_name, Unit::none, "sizes of the launch: <global>/<local>")
         .may_be_empty()
         .column("place", &Steering::place, Unit::none,

@@ -1,5 +1,7 @@
 #include "records/submission.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<ClusterPartition> const& ClusterPartition::schema() {
@@ -20,11 +22,11 @@ Schema<Submission> const& Submission::schema() {
   static auto const schema =
       Schema<R>("submission", "when a job would end on each partition, the first end first")
           .column("partition", &R::partition, Unit::none, "name of the partition")
-          .column("device", &R::device, Unit::none, "slug of the device in the device database")
+          .column("device", &R::device, Unit::none, meaning::device)
           .column("start_s", &R::start_s, Unit::seconds, "until the job would start, by sbatch --test-only")
           .column("time_s", &R::time_s, Unit::seconds, "projected time of the program's kernels and copies")
-          .column("time_low_s", &R::time_low_s, Unit::seconds, "lower end of the interval that holds the time")
-          .column("time_high_s", &R::time_high_s, Unit::seconds, "upper end of the interval that holds the time")
+          .column("time_low_s", &R::time_low_s, Unit::seconds, meaning::low)
+          .column("time_high_s", &R::time_high_s, Unit::seconds, meaning::high)
           .column("end_s", &R::end_s, Unit::seconds, "until the job would end: start_s + time_s")
           .column("command", &R::command, Unit::none, "what submits the job, for a shell")
           .column("reason", &R::reason, Unit::none, "why a time or a start is not known")

@@ -1,11 +1,13 @@
 #include "records/target.hpp"
 
+#include "records/table/meanings.hpp"
+
 namespace kernelcast::record {
 
 Schema<Target> const& Target::schema() {
   static auto const schema =
       Schema<Target>("target", "measured time and power of a kernel on a device")
-          .column("kernel", &Target::kernel, Unit::none, "name of the kernel function")
+          .column("kernel", &Target::kernel, Unit::none, meaning::kernel)
           .column("case", &Target::case_name, Unit::none, "sizes of the launch: work-items of the grid/of a work-group")
           .may_be_empty()
           .column("device", &Target::device, Unit::none, "the device's id in the database, or its own name")

@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "records/kernel.hpp"
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 
 namespace kernelcast::record {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "records/trace.hpp"
 
 namespace kernelcast::record {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "records/enumeration.hpp"
+#include "records/table/enumeration.hpp"
 
 namespace kernelcast::record {
 

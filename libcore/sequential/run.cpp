@@ -7,7 +7,7 @@
 #include <new>
 
 #include "base/process/setting.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "sequential/crash.hpp"
 #include "sequential/result.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "models/ake/projection.hpp"
 #include "records/device/device.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "base/csv/csv.hpp"
 #include "records/projection.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "models/panwar.hpp"
 #include "models/queue.hpp"
 #include "records/device/device.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace {
 

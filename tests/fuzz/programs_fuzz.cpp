@@ -37,11 +37,11 @@
 #include "records/interval.hpp"
 #include "records/kernel.hpp"
 #include "records/partition.hpp"
-#include "records/passed_through.hpp"
 #include "records/projection.hpp"
 #include "records/queue.hpp"
 #include "records/ranking.hpp"
 #include "records/simulation.hpp"
+#include "records/table/passed_through.hpp"
 
 // Each program's source in a namespace of its own; all that it includes is included above.
 // NOLINTBEGIN(bugprone-suspicious-include)

@@ -28,7 +28,7 @@
 #include "records/ranking.hpp"
 #include "records/simulation.hpp"
 #include "records/steering.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "records/target.hpp"
 #include "records/trace.hpp"
 

@@ -19,7 +19,7 @@
 
 #include "emulator/emu.hpp"
 #include "emulator/observe/footprint.hpp"
-#include "records/by_axes.hpp"
+#include "records/table/by_axes.hpp"
 
 namespace kernelcast::launch {
 

@@ -20,7 +20,7 @@
 
 #include "emulator/emu.hpp"
 #include "emulator/observe/footprint.hpp"
-#include "records/histogram.hpp"
+#include "records/table/histogram.hpp"
 
 namespace kernelcast::launch {
 

@@ -28,7 +28,7 @@
 #include "records/block.hpp"
 #include "records/kernel.hpp"
 #include "records/line.hpp"
-#include "records/selection.hpp"
+#include "records/table/selection.hpp"
 
 namespace kernelcast::launch {
 

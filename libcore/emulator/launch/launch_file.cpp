@@ -11,7 +11,7 @@
 #include "emulator/launch/arguments.hpp"
 #include "emulator/launch/compiler_options.hpp"
 #include "emulator/launch/parameters.hpp"
-#include "records/histogram.hpp"
+#include "records/table/histogram.hpp"
 
 namespace kernelcast::launch {
 

@@ -10,7 +10,7 @@
 #include "emulator/launch/options.hpp"
 #include "records/cli/cli.hpp"
 #include "records/kernel.hpp"
-#include "records/labels.hpp"
+#include "records/table/labels.hpp"
 
 namespace kernelcast::launch {
 

@@ -16,7 +16,7 @@
 
 #include "emulator/emu.hpp"
 #include "records/kernel.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "records/trace.hpp"
 
 namespace kernelcast::launch {

@@ -11,7 +11,7 @@
 
 #include "base/diag/diag.hpp"
 #include "base/diag/text.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::model::ake {
 

@@ -9,7 +9,7 @@
 #include "models/ake/projection.hpp"
 #include "models/ake/timeline.hpp"
 #include "records/device/device.hpp"
-#include "records/selection.hpp"
+#include "records/table/selection.hpp"
 #include "records/trace_stream.hpp"
 
 namespace kernelcast::model::ake {

@@ -12,9 +12,9 @@
 #include "records/cli/values.hpp"
 #include "records/device/device.hpp"
 #include "records/kernel.hpp"
-#include "records/passed_through.hpp"
-#include "records/selection.hpp"
-#include "records/table.hpp"
+#include "records/table/passed_through.hpp"
+#include "records/table/selection.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::model::ake {
 

@@ -13,7 +13,7 @@
 
 #include "base/diag/text.hpp"
 #include "base/process/input.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::graph {
 

@@ -10,7 +10,7 @@
 
 #include "base/process/input.hpp"
 #include "models/graph/system_file.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::graph {
 

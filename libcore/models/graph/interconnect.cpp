@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/diag/text.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::graph {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/graph/graph_file.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::graph {
 

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::graph {
 

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "pictures/timeline/timeline.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::graph {
 

@@ -7,7 +7,7 @@
 
 #include "base/diag/text.hpp"
 #include "models/graph/split.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::graph {
 

@@ -6,7 +6,7 @@
 
 #include "models/perdome/perdome.hpp"
 #include "records/partition.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::model::perdome {
 

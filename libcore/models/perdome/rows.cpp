@@ -12,7 +12,7 @@
 #include "models/perdome/report.hpp"
 #include "records/cli/shard.hpp"
 #include "records/cli/values.hpp"
-#include "records/passed_through.hpp"
+#include "records/table/passed_through.hpp"
 
 namespace kernelcast::model::perdome {
 

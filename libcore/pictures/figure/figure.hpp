@@ -21,7 +21,7 @@
 #include "base/csv/csv.hpp"
 #include "base/diag/diag.hpp"
 #include "pictures/figure/script.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::figure {
 

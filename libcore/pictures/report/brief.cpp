@@ -9,7 +9,7 @@
 
 #include "base/diag/names.hpp"
 #include "pictures/report/html.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::report {
 

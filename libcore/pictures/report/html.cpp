@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::report {
 

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "pictures/report/report.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::report {
 

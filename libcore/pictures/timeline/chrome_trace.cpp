@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "pictures/timeline/timeline.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::timeline {
 namespace {

@@ -29,8 +29,8 @@
 
 #include "base/csv/csv.hpp"
 #include "base/diag/diag.hpp"
-#include "records/schema.hpp"
-#include "records/table.hpp"
+#include "records/table/schema.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::cli {
 

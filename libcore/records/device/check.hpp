@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "records/device/device.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::device {
 

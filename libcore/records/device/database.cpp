@@ -14,7 +14,7 @@
 #include "records/device/device.hpp"
 #include "records/device/measurements.hpp"
 #include "records/device/siblings.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::device {
 

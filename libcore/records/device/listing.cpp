@@ -10,7 +10,7 @@
 #include "records/device.hpp"
 #include "records/device/device.hpp"
 #include "records/ranking.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::device {
 

@@ -7,7 +7,7 @@
 
 #include "records/device/device.hpp"
 #include "records/measurement.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::device {
 

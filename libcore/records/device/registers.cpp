@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "records/device/device.hpp"
-#include "records/histogram.hpp"
+#include "records/table/histogram.hpp"
 
 namespace kernelcast::device {
 

@@ -13,7 +13,7 @@
 #include "base/process/process.hpp"
 #include "base/process/variables.hpp"
 #include "records/device/check.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::device {
 

@@ -8,7 +8,7 @@
 
 #include "base/cache/cache.hpp"
 #include "base/csv/csv.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::advise {
 

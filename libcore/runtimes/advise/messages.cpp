@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::advise {
 

@@ -17,7 +17,7 @@
 #include "base/process/process.hpp"
 #include "emulator/launch/compilations.hpp"
 #include "emulator/launch/kernel_record.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "runtimes/advise/count.hpp"
 #include "runtimes/attach/counted_rows.hpp"
 

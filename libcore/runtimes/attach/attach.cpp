@@ -9,7 +9,7 @@
 
 #include "base/process/process.hpp"
 #include "emulator/launch/compilations.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "runtimes/attach/application.hpp"
 #include "runtimes/attach/attach.hpp"
 #include "runtimes/attach/counted_rows.hpp"

@@ -12,7 +12,7 @@
 #include "emulator/launch/trace_observer.hpp"
 #include "records/cli/output_file.hpp"
 #include "records/device/device.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "records/trace.hpp"
 #include "runtimes/attach/attach.hpp"
 

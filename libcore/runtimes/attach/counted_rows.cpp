@@ -12,7 +12,7 @@
 #include "emulator/launch/kernel_record.hpp"
 #include "kernels/frontend/frontend.hpp"
 #include "kernels/ptx/parser.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::attach {
 

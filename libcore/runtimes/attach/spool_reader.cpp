@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/process/process.hpp"
-#include "records/histogram.hpp"
+#include "records/table/histogram.hpp"
 #include "runtimes/attach/spool.hpp"
 
 namespace kernelcast::attach {

@@ -17,7 +17,7 @@
 #include "pictures/report/brief.hpp"
 #include "records/device/device.hpp"
 #include "records/ranking.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::choose {
 

@@ -17,7 +17,7 @@
 #include "records/device/device.hpp"
 #include "records/ranking.hpp"
 #include "records/submission.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::choose {
 

@@ -11,7 +11,7 @@
 
 #include "emulator/cluster.hpp"
 #include "emulator/launch/kernel_record.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "runtimes/attach/text.hpp"
 #include "runtimes/cudart/errors.hpp"
 

@@ -21,7 +21,7 @@
 
 #include "kernels/cuda/abi.hpp"
 #include "records/command.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "runtimes/attach/settings.hpp"
 #include "runtimes/attach/usage.hpp"
 #include "runtimes/cudart/allocations.hpp"

@@ -11,7 +11,7 @@
 #include "emulator/launch/sweep_runs.hpp"
 #include "emulator/launch/trace_observer.hpp"
 #include "records/command.hpp"
-#include "records/selection.hpp"
+#include "records/table/selection.hpp"
 #include "records/trace.hpp"
 #include "runtimes/attach/attach_run.hpp"
 

@@ -15,7 +15,7 @@
 #include "base/diag/diag.hpp"
 #include "base/process/process.hpp"
 #include "base/process/variables.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "sequential/crash.hpp"
 #include "sequential/distance.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/execcost.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::seq {
 

@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 
 #include "records/measurement.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace {
 

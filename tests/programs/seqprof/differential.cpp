@@ -19,7 +19,7 @@
 #include "base/process/process.hpp"
 #include "generator.hpp"
 #include "records/profile.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "sequential/distance.hpp"
 
 using namespace kernelcast;

@@ -13,7 +13,7 @@
 #include "records/device/device.hpp"
 #include "records/emulation.hpp"
 #include "records/kernel.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 using namespace kernelcast;
 namespace ake = model::ake;

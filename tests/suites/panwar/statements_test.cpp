@@ -15,7 +15,7 @@
 #include "catch.hpp"
 #include "records/kernel.hpp"
 #include "records/projection.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 using kernelcast::record::Kernel;
 using kernelcast::record::Limiter, kernelcast::record::LimiterName;

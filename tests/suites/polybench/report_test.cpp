@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "records/projection.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 using kernelcast::record::Projection;
 

@@ -1,6 +1,6 @@
 #include "models/forest/study/learn.hpp"
 
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::forest {
 

@@ -13,8 +13,8 @@
 
 #include "models/forest/forest.hpp"
 #include "records/device/device.hpp"
-#include "records/schema.hpp"
-#include "records/table.hpp"
+#include "records/table/schema.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::forest {
 

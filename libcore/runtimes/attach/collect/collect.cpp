@@ -5,7 +5,7 @@
 
 #include "base/diag/diag.hpp"
 #include "base/process/process.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "runtimes/attach/collect/power.hpp"
 #include "runtimes/attach/environment.hpp"
 #include "runtimes/attach/settings.hpp"

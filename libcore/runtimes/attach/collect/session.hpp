@@ -16,7 +16,7 @@
 #include <tuple>
 
 #include "kernels/cuda/preload.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 #include "records/target.hpp"
 #include "runtimes/attach/collect/memory.hpp"
 #include "runtimes/attach/collect/power.hpp"

@@ -4,8 +4,8 @@
 // table for people and the man page; written twice they drift apart.
 // Method: a record is a plain struct R with `static Schema<R> const& schema()`, a list of columns built once. A column
 // stores where its field lies inside R and of which type it is, so that one reader and one writer serve every record.
-// Limits: a field has one of the types of FieldType (an enumeration has names, records/enumeration.hpp) and lies inside
-// R itself (members and arrays; nothing behind a pointer).
+// Limits: a field has one of the types of FieldType (an enumeration has names, records/table/enumeration.hpp) and lies
+// inside R itself (members and arrays; nothing behind a pointer).
 //
 //   struct Share {
 //     std::string model, kernel, device;
@@ -19,7 +19,7 @@
 //         .column("share", &Share::share, Unit::none, "part of the work, all devices together 1");
 //     return schema;
 //   }
-// A family is a loop over indices: schema.column(name, [i](Kernel& r) -> auto& { return r.issues[i]; }, unit, meaning).
+// Columns that are alike are a family, see Schema::family.
 #pragma once
 
 #include <concepts>
@@ -36,7 +36,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "records/enumeration.hpp"
+#include "records/table/enumeration.hpp"
 
 namespace kernelcast::record {
 
@@ -60,8 +60,24 @@ struct ColumnDefinition {
   std::size_t offset = 0;                    // of the field inside the record
   Enumeration const* enumeration = nullptr;  // of the type enumeration
   std::vector<std::string>
-      values;  // of the type enumeration: the names that a cell may have; of text: those it has here
+      values;          // of the type enumeration: the names that a cell may have; of text: those it has here
+  std::string family;  // of a column that is one of many: what the manual says of all, "name\nmeaning"
 };
+
+// What the name of a family of columns varies in: `placeholder` stands for each of `values`, in the meaning for `words`
+// (the same where there are none).
+struct Axis {
+  std::string placeholder;
+  std::vector<std::string> values, words = {};
+};
+// Each of an enumeration's names that is chosen.
+template <Named E>
+Axis axis_of(std::string placeholder, bool (*chosen)(E)) {
+  Axis axis{std::move(placeholder), {}};
+  for (E const value : values_of<E>)
+    if (chosen(value)) axis.values.emplace_back(name(value));
+  return axis;
+}
 
 bool is_text(ColumnDefinition const&);                      // cells are words, without a unit
 std::string one_of(std::vector<std::string> const& names);  // "a, b or c"
@@ -82,6 +98,9 @@ class Layout {
   Layout(std::string name, std::string summary) : name_(std::move(name)), summary_(std::move(summary)) {}
   void add(ColumnDefinition);  // throws std::logic_error for a name that is already there
   void enumerate(Enumeration const&);
+  static std::string name_of(std::string pattern, std::vector<Axis> const&, std::vector<std::size_t> const& indices);
+  static std::string meaning_of(std::string pattern, std::vector<Axis> const&, std::vector<std::size_t> const& indices);
+  static std::string family_text(std::string const& name, std::vector<Axis> const&, std::string const& meaning);
 
   std::string name_;
   std::string summary_;
@@ -143,6 +162,7 @@ class Schema : public Layout {
          {},
          static_cast<std::size_t>(offset),
          nullptr,
+         {},
          {}});
     if constexpr (Named<T>)
       enumerate(enumeration_of<T, T>);
@@ -157,6 +177,33 @@ class Schema : public Layout {
     column(std::move(name), field, unit, std::move(meaning));
     columns_.back().required = false;
     if (columns_.back().type == FieldType::text) columns_.back().may_be_empty = true;  // as it is without the column
+    return *this;
+  }
+
+  // Columns named after a pattern, such as issues_CLASS_wN: of one axis or two, the last varies first. `field` is
+  // called with the record and an index for each axis. The manual describes them together.
+  template <class Field>
+  Schema& family(std::string const& name, std::vector<Axis> const& axes, Field field, Unit unit,
+                 std::string const& meaning) {
+    for (std::size_t i = 0; i < axes[0].values.size(); ++i)
+      if constexpr (std::invocable<Field, R&, std::size_t>) {
+        column(
+            name_of(name, axes, {i}), [&](R& r) -> auto& { return field(r, i); }, unit, meaning_of(meaning, axes, {i}));
+        columns_.back().family = family_text(name, axes, meaning);
+      } else {
+        for (std::size_t j = 0; j < axes[1].values.size(); ++j) {
+          column(
+              name_of(name, axes, {i, j}), [&](R& r) -> auto& { return field(r, i, j); }, unit,
+              meaning_of(meaning, axes, {i, j}));
+          columns_.back().family = family_text(name, axes, meaning);
+        }
+      }
+    return *this;
+  }
+
+  // The columns from this one on are optional.
+  Schema& may_be_missing(std::size_t first) {
+    for (auto i = first; i < columns_.size(); ++i) columns_[i].required = false;
     return *this;
   }
 

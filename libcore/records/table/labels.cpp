@@ -1,4 +1,4 @@
-#include "records/labels.hpp"
+#include "records/table/labels.hpp"
 
 #include <algorithm>
 

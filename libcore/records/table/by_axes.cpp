@@ -1,4 +1,4 @@
-#include "records/by_axes.hpp"
+#include "records/table/by_axes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "records/histogram.hpp"
+#include "records/table/histogram.hpp"
 
 namespace kernelcast::record {
 

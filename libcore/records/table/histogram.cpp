@@ -1,4 +1,4 @@
-#include "records/histogram.hpp"
+#include "records/table/histogram.hpp"
 
 #include <bit>
 #include <cstdint>

@@ -18,7 +18,7 @@
 
 #include "base/csv/csv.hpp"
 #include "base/diag/diag.hpp"
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 
 namespace kernelcast::record {
 

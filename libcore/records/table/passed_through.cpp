@@ -1,4 +1,4 @@
-#include "records/passed_through.hpp"
+#include "records/table/passed_through.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::record {
 

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/diag/text.hpp"
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::record {
 

@@ -1,4 +1,4 @@
-#include "records/parts.hpp"
+#include "records/table/parts.hpp"
 
 #include <algorithm>
 #include <map>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::record {
 

@@ -1,4 +1,4 @@
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 
 #include <ostream>
 
@@ -76,6 +76,42 @@ void Layout::enumerate(Enumeration const& enumeration) {
   column.values.assign(enumeration.names.begin(), enumeration.names.end());
 }
 
+namespace {
+
+// In place of a placeholder, which is not part of a longer one.
+void put(std::string& pattern, std::string_view placeholder, std::string_view value) {
+  auto const is_capital = [&](std::size_t i) { return i < pattern.size() && pattern[i] >= 'A' && pattern[i] <= 'Z'; };
+  for (auto at = pattern.find(placeholder); at != pattern.npos; at = pattern.find(placeholder, at + 1))
+    if (!is_capital(at - 1) && !is_capital(at + placeholder.size()))
+      return void(pattern.replace(at, placeholder.size(), value));
+}
+
+}  // namespace
+
+std::string Layout::name_of(std::string pattern, std::vector<Axis> const& axes,
+                            std::vector<std::size_t> const& indices) {
+  for (std::size_t i = 0; i < axes.size(); ++i) put(pattern, axes[i].placeholder, axes[i].values[indices[i]]);
+  return pattern;
+}
+
+std::string Layout::meaning_of(std::string pattern, std::vector<Axis> const& axes,
+                               std::vector<std::size_t> const& indices) {
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    put(pattern, axes[i].placeholder, (axes[i].words.empty() ? axes[i].values : axes[i].words)[indices[i]]);
+  return pattern;
+}
+
+std::string Layout::family_text(std::string const& name, std::vector<Axis> const& axes, std::string const& meaning) {
+  auto text = name + '\n' + meaning;
+  for (auto const& axis : axes) {
+    text += fmt::format("; {}: ", axis.placeholder);
+    for (std::size_t i = 0; i < axis.values.size(); ++i)
+      text += fmt::format("{}{}{}", i ? ", " : "", axis.values[i],
+                          axis.words.empty() ? "" : fmt::format(" ({})", axis.words[i]));
+  }
+  return text;
+}
+
 bool is_text(ColumnDefinition const& column) {
   return column.type == FieldType::text || column.type == FieldType::boolean || column.type == FieldType::enumeration;
 }
@@ -139,11 +175,16 @@ std::string json_string(std::string_view text) {
 }
 
 void describe_scdoc(std::ostream& out, Layout const& layout) {
+  std::string_view family;
   for (auto const& column : layout.columns()) {
+    if (!column.family.empty() && column.family == family) continue;
+    family = column.family;
+    auto const line = family.find('\n');
     auto const unit = shown_unit(column);
-    out << '*' << scdoc_escaped(column.name) << '*';
+    out << '*' << scdoc_escaped(family.empty() ? column.name : family.substr(0, line)) << '*';
     if (!unit.empty() && unit != "1") out << " (" << scdoc_escaped(unit) << ')';
-    out << "\n\t" << scdoc_escaped(described(column)) << (column.required ? "" : " (optional)") << "\n";
+    out << "\n\t" << scdoc_escaped(family.empty() ? described(column) : family.substr(line + 1))
+        << (column.required ? "" : " (optional)") << "\n";
   }
   out << '\n';
 }

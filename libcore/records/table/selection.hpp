@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/csv/csv.hpp"
-#include "records/schema.hpp"
+#include "records/table/schema.hpp"
 
 namespace kernelcast::record {
 

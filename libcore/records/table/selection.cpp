@@ -1,6 +1,6 @@
-#include "records/selection.hpp"
+#include "records/table/selection.hpp"
 
-#include "records/table.hpp"
+#include "records/table/table.hpp"
 
 namespace kernelcast::record {
 
