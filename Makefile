@@ -1,5 +1,6 @@
 # make demo    packages, build, and one OpenCL kernel cast onto every GPU of the database
 # make check   packages, build, all tests
+# make test OF=models/forest   the tests of one folder of libcore, in the preset dev: compiles what changed
 # make lint    checks of the tree that need no build · make lint-deep   clang's static analyzer, too (an hour)
 # make fuzz [SECONDS=60] [TARGET="parse …"] the libFuzzer targets, each for so long; runs add up
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
@@ -32,7 +33,7 @@ PACKAGE_PACKAGES = dpkg-dev file fakeroot
 CLUSTER_PACKAGES = munge parallel slurm-client slurmctld slurmd snakemake
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-lint deps-package package deb dist wheel uninstall demo check lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-lint deps-package package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
         format man clean
 all: build
 
@@ -71,6 +72,12 @@ demo: deps-demo
 
 check: build
 	@ctest --preset release -j $(JOBS)
+
+OF = base/diag
+test:
+	@[ -f build-dev/build.ninja ] || cmake --preset dev >/dev/null
+	@cmake --build --preset dev -j $(JOBS) --target test_$(subst /,_,$(OF)) -- --quiet
+	@ctest --preset dev -R '^unit/$(OF):' -j $(JOBS)
 
 lint: deps-lint
 	@LINT_JOBS=$(JOBS) tests/lint/lint.sh

@@ -6,7 +6,7 @@ helps=$(mktemp -d)
 trap 'rm -rf "$helps"' EXIT
 
 commands() {  # one per line, of what stands between ``` lines
-  awk '/^ *```/ { inside = !inside; next }
+  awk '/^ *```/ { fenced = !fenced; inside = fenced && !/mermaid/; next }
     inside {
       sub(/^ *\$ /, ""); sub(/ # .*/, ""); sub(/ +#$/, "")
       if (sub(/ *\\+$/, "")) { held = held $0 " "; next }

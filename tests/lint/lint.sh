@@ -21,7 +21,7 @@ format() {
 
 arrows_advice="include from below, or declare the arrow: DEPENDS in the folder's CMakeLists.txt, and tests/lint/arrows.txt"
 arrows() {
-  python3 tests/lint/arrows.py . && sh tests/lint/arrows_selftest.sh .
+  python3 tests/lint/arrows.py . && sh tests/lint/arrows_selftest.sh . && python3 tests/lint/structure.py . --check
 }
 
 words_advice="say it without the path of a machine, without an unfinished part, in the plain words that the check names"

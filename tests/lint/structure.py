@@ -1,7 +1,9 @@
 """What the tree is made of, as figures to compare before and after a change: folders, arrows, lines, the longest files.
 
-Usage: structure.py SOURCE_DIR          tables
-       structure.py SOURCE_DIR --dot    the top folders of libcore and their arrows, for dot -Tsvg
+Usage: structure.py SOURCE_DIR            tables
+       structure.py SOURCE_DIR --update   draws the two pictures of CONTRIBUTING.md anew: programs and the records that they
+                                          exchange, from the mains; top folders of libcore, from arrows.txt
+       structure.py SOURCE_DIR --check    compares them
 """
 
 import collections
@@ -32,22 +34,85 @@ def floors(arrows, folders):
     return out
 
 
+def functions(source, names):
+    """Lines of each function that begins at the margin, as .clang-format has it."""
+    out = []
+    for name in names:
+        start = None
+        for number, line in enumerate(read(os.path.join(source, name)).splitlines(), 1):
+            if start is None and re.match(r"[A-Za-z][^=]*\{$", line) and not re.match(r"(namespace|struct|class|enum|union|extern)\b", line):
+                start = number, line
+            elif start and line.startswith("}"):
+                text = re.search(r"([\w:~]+)\(", start[1])
+                out.append((f"{name}: {text[1] if text else start[1][:30]}", number - start[0] + 1))
+                start = None
+    return out
+
+
 def table(title, rows):
     print(f"\n{title}")
     for name, *cells in rows:
-        print(f"  {name:<44}" + "".join(f"{cell:>10}" for cell in cells))
+        print(f"  {name:<64}" + "".join(f"{cell:>10}" for cell in cells))
+
+
+def chain(source):
+    """Programs and the records that they exchange, as Mermaid draws it."""
+    reads, writes = {}, {}
+    for name in tracked(source):
+        program = name.split("/")[1] if re.fullmatch(r"cmd/[^/]+/[^/]+\.cpp", name) else "kernelcast"
+        if program != "kernelcast":  # which starts the others
+            text = read(os.path.join(source, name))
+            for key, of in (("input", reads), ("output", writes)):
+                for records in re.findall(rf"\.{key} = \{{([^}}]*)\}}", text):
+                    of.setdefault(program, set()).update(re.findall(r"record::(\w+)::schema", records))
+    # What each model writes is a projection to those that read it.
+    alike = {"ForestProjection": "Projection", "Emulation": "Projection", "ExecutionCost": "Projection"}
+    lines = ["flowchart LR"]
+    for giver in sorted(writes):
+        for taker in sorted(reads):
+            both = {alike.get(r, r) for r in writes[giver]} & reads[taker] if giver != taker else ()
+            if both:
+                lines.append(f"  {giver} -->|{', '.join(sorted(r.lower() for r in both))}| {taker}")
+    return "\n".join(lines)
+
+
+def layers(source):
+    """Top folders of libcore: arrows that others do not imply."""
+    folders, arrows = listed(os.path.join(source, LIST))
+    to = {f: {b for a, b in arrows if a == f and top(b) == b} for f in folders if top(f) == f}
+    below = {}
+    for folder in to:  # ground floor first
+        below[folder] = set().union(*({b} | below[b] for b in to[folder])) if to[folder] else set()
+    lines = ["flowchart TD"]
+    for folder in to:
+        needed = {b for b in to[folder] if not any(b in below[c] for c in to[folder])}
+        lines += [f"  {folder} --> {b}" for b in sorted(needed)]
+    return "\n".join(lines)
+
+
+def pictures(source, text):
+    for name, draw in (("programs", chain), ("folders", layers)):
+        begin, end = f"<!-- {name}: drawn by tests/lint/structure.py -->\n", "<!-- end -->"
+        head, _, rest = text.partition(begin)
+        text = head + begin + f"```mermaid\n{draw(source)}\n```\n" + end + rest.partition(end)[2]
+    return text
 
 
 def main():
     source = sys.argv[1]
+    if len(sys.argv) > 2:
+        path = os.path.join(source, "CONTRIBUTING.md")
+        before = read(path)
+        after = pictures(source, before)
+        if sys.argv[2] == "--update":
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(after)
+        elif after != before:
+            sys.exit("CONTRIBUTING.md draws other arrows than there are: python3 tests/lint/structure.py . --update")
+        return
     folders, arrows = listed(os.path.join(source, LIST))
     tops = [f for f in folders if top(f) == f]
     between = [(a, b) for a, b in arrows if a in tops and b in tops]
-    if "--dot" in sys.argv:
-        print("digraph libcore {\n  rankdir=BT; node [shape=box];")
-        print("\n".join(f"  {a} -> {b};" for a, b in between))
-        print("}")
-        return
     cpp = lines_of(source, [n for n in tracked(source) if n.endswith((".cpp", ".hpp"))])
     of = collections.defaultdict(list)
     for name, count in cpp.items():
@@ -70,6 +135,8 @@ def main():
         ("lines of awk, shell, Python", sum(scripts.values())),
     ])  # fmt: skip
     table("Longest files", sorted(cpp.items(), key=lambda one: -one[1])[:LONGEST])
+    long = functions(source, [n for n in cpp if n.startswith(("libcore/", "cmd/"))])
+    table("Longest functions of libcore and cmd", sorted(long, key=lambda one: -one[1])[:LONGEST])
     mains = [(n, c) for n, c in cpp.items() if re.fullmatch(r"cmd/[^/]+/main\.cpp", n)]
     table("Mains", sorted(mains, key=lambda one: -one[1]))
 
