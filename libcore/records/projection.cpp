@@ -28,12 +28,8 @@ Schema<Projection> const& Projection::schema() {
 }
 
 void Projection::clear() {
-  for (auto* const text : {&kernel, &case_name, &device, &model, &reason, &bandwidth_source}) text->clear();
-  for (auto* const value :
-       {&time_s, &time_low_s, &time_high_s, &t_compute_s, &t_global_s, &t_shared_s, &occupancy, &t_launch_s})
-    value->reset();
-  limiter = {};
-  status = RowStatus::ok;
+  static Projection const empty;
+  *this = empty;  // texts keep their memory
 }
 
 Schema<Measured> const& Measured::schema() {
