@@ -47,9 +47,10 @@ int choose(int argc, char** argv) {
       .summary = "which device runs a program fastest, how fast, and why",
       .description =
           "Runs a program behind --, or emulates a kernel or a launch file, and says which device of the database runs "
-          "its kernels fastest, how sure that is, what limits them, and what a run costs. A CUDA program runs on the "
-          "emulator, an OpenCL program on its own device. What the program prints goes to standard error. Options that "
-          "are not listed here are miniemu's; an application's launches run whole for 30 seconds unless --budget says "
+          "its kernels fastest, how sure that is, what limits them, and what a run costs. CUDA and OpenCL programs run "
+          "on the emulator and see the device that --as names, an A100 by default. What the program prints goes to "
+          "standard error. Options that are not listed here are miniemu's; an application's launches run whole for 30 "
+          "seconds unless --budget says "
           "otherwise. With --format the ranking is written as records.",
       .operands = cli::Operands::none,
       .input = {&record::Price::schema()},

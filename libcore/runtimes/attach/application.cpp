@@ -94,6 +94,25 @@ void put_compilers(std::vector<std::string>& variables, std::string const& runti
 
 }  // namespace
 
+// In place of the drivers that there are. ocl-icd takes a library's path here; Khronos' loader takes it there.
+static void put_platform(std::vector<std::string>& variables) {
+  auto const platform = find_plugin("libkernelcast-opencl.so");
+  if (platform.empty())
+    throw Error(Status::unavailable, "the OpenCL platform libkernelcast-opencl.so is not installed beside the program",
+                "install the whole suite, or build it with the package opencl-headers");
+  replace(variables, "OCL_ICD_VENDORS", platform);
+  replace(variables, "OCL_ICD_FILENAMES", platform);
+}
+
+bool has_opencl_driver() {
+  for (char const* const name : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"})
+    if (char const* const given = std::getenv(name); given && *given) return true;
+  std::error_code error;
+  for (auto const& entry : std::filesystem::directory_iterator("/etc/OpenCL/vendors", error))
+    if (entry.path().extension() == ".icd") return true;
+  return false;
+}
+
 // The layer goes below those that the user has enabled: it sees what reaches the device.
 std::vector<std::string> environment_of_application(Settings const& given, Cuda cuda, std::string const& database) {
   auto const layer = find_layer();
@@ -104,14 +123,14 @@ std::vector<std::string> environment_of_application(Settings const& given, Cuda 
                 "build with the packages opencl-headers, libzstd-dev and liblz4-dev");
   auto out = environment_without({});
   if (!layer.empty()) put_first(out, "OPENCL_LAYERS", layer);
+  if (!layer.empty() && !given.opencl_devices.empty()) put_platform(out);
   given.put_into(out);
+  if (!database.empty()) replace(out, variables::devdb, database);
   if (cuda == Cuda::observed) {
     preload(out, "kernelcast-cudart-forward.so", "build with the packages libzstd-dev and liblz4-dev");
   } else if (!runtimes.empty()) {
     put_first(out, "LD_LIBRARY_PATH", runtimes);
     put_compilers(out, runtimes, given.spool);
-    if (database.empty()) return out;
-    replace(out, variables::devdb, database);
   }
   return out;
 }

@@ -14,11 +14,14 @@
 
 namespace kernelcast::attach {
 
-// The variables of this process, and those that put into an application the layer for OpenCL and, for CUDA, the runtime
-// on the emulator or our look-out before the runtime of its GPU. `database`: the device database's folder; empty: where
-// it is found. Throws Error(unavailable) where one of them is not installed; a build without a runtime has none.
+// The variables of this process, and those that put into an application the layer for OpenCL, below it the platform on
+// the emulator where it is to see devices of ours (Settings::opencl_devices), and, for CUDA, the runtime on the
+// emulator or our look-out before the runtime of its GPU. `database`: the device database's folder; empty: where it is
+// found. Throws Error(unavailable) where one of them is not installed; a build without a runtime has none.
 enum class Cuda : std::uint8_t { emulated, observed };
 std::vector<std::string> environment_of_application(Settings const&, Cuda, std::string const& database);
+// Whether an OpenCL application finds a driver: by the loader's variables, or where drivers are installed.
+bool has_opencl_driver();
 // A folder for sources (Settings::programs) beside the cache of compiled kernels, which goes by the place of a source
 // as well: what is compiled in one run is found by the next. Empty where nothing can be cached.
 std::string lasting_programs();

@@ -21,6 +21,12 @@
 
 namespace kernelcast::attach {
 
+std::vector<std::string> devices_named(std::vector<std::string> const& names, device::DeviceDatabase const& database) {
+  std::vector<std::string> out;
+  for (auto const& name : names) out.push_back(database.find(name).device);
+  return out;
+}
+
 std::vector<std::string> cuda_devices(std::vector<std::string> const& names, device::DeviceDatabase const& database) {
   std::vector<std::string> out;
   for (auto const& name : names) {
@@ -88,7 +94,11 @@ class Attachment {
     if (options_.with_gpu) return out;
     out.row_spool = spool_.folder();
     out.timeline = options_.commands;
-    out.devices = options_.as;
+    out.devices = options_.as_cuda;
+    out.opencl_devices = options_.as;
+    if (out.opencl_devices.empty() && !options_.database.empty() && !has_opencl_driver())
+      out.opencl_devices = Settings{}.devices;
+    out.program = program_path().string();
     out.groups = launch::text_of(options_.run.groups);
     out.budget = options_.budget;
     out.budget_seconds = options_.budget_seconds;

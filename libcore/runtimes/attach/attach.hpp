@@ -24,8 +24,9 @@
 
 namespace kernelcast::attach {
 
-// Ids of the devices that a CUDA application shall see, as --as names them. Throws Error(unavailable) for one that the
-// database lacks, or that is not NVIDIA's.
+// Ids of the devices that --as names. Throws Error(unavailable) for one that the database lacks.
+std::vector<std::string> devices_named(std::vector<std::string> const& names, device::DeviceDatabase const&);
+// Of these, those that a CUDA application sees. Throws Error(unavailable) for one that is not NVIDIA's.
 std::vector<std::string> cuda_devices(std::vector<std::string> const& names, device::DeviceDatabase const&);
 
 struct AttachOptions {
@@ -44,7 +45,9 @@ struct AttachOptions {
   bool graph = false;                                // Attached::recording too
   bool commands = false;                             // Attached::commands too, of CUDA applications on the emulator
   std::string database;                              // the folder of the device database, for CUDA applications
-  std::vector<std::string> as;                       // ids of the devices that they see; empty: as settings.def has it
+  std::vector<std::string> as;                       // ids of the devices that the application sees; empty: CUDA's are
+                                                     // as settings.def has them, OpenCL's those that there are, if any
+  std::vector<std::string> as_cuda;                  // of `as` NVIDIA's, or "none"
   bool with_gpu = false;                             // CUDA applications run on the GPU that there is, and are observed
   std::function<void(std::string_view)> report;      // called with messages about launches that were skipped or failed
   std::function<void(record::Kernel const&)> known;  // may be empty; gets each row as soon as there is one, with one

@@ -68,9 +68,11 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
              "on the emulator")
           ->needs(attach)
           ->excludes(commands);
-  app.add_option("--as", command.as,
-                 "with --attach: the device that a CUDA application sees, by its name in the device database; several "
-                 "options, several devices")
+  app.add_option(
+         "--as", command.as,
+         "with --attach: the device that the application sees, by its name in the device database; several options, "
+         "several devices. An OpenCL application then runs on the emulator, too; without it, where there is no "
+         "OpenCL driver")
       ->type_name("DEVICE")
       ->allow_extra_args(false)
       ->needs(attach)
@@ -104,7 +106,11 @@ void choose_devices(AttachCommand const& command, AttachOptions& options) {
     return;
   }
   if (command.as.empty()) return;
-  options.as = cuda_devices(command.as, device::load(options.database));
+  auto const database = device::load(options.database);
+  options.as = devices_named(command.as, database);
+  for (auto const& name : options.as)
+    if (database.find(name).vendor == "NVIDIA") options.as_cuda.push_back(name);
+  if (options.as_cuda.empty()) options.as_cuda = {"none"};
 }
 
 // "100000" warp instructions, "60s" seconds.
@@ -192,7 +198,13 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   if (summary && attached.usage && (attached.usage->launches > 0 || attached.usage->library_calls > 0))
     io.print_message("miniemu: what the application asked of CUDA\n" +
                      attach::summary(*attached.usage, attached.rows, attached.skipped));
-  return attached.found && attached.status == 0 ? Status::finding : static_cast<Status>(attached.status);
+  if (attached.status != 0) return static_cast<Status>(attached.status);
+  if (attached.found) return Status::finding;
+  if (attached.skipped == 0 || !attached.rows.empty()) return Status::done;
+  io.note(
+      "no configuration has a row: what is above says why; there is nothing to project\n"
+      "hint: an OpenCL application that adapts to this machine's processor runs as on a GPU with --as");
+  return Status::unavailable;
 }
 
 }  // namespace kernelcast::attach

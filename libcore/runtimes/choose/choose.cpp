@@ -24,6 +24,7 @@ namespace kernelcast::choose {
 namespace {
 
 constexpr char const* default_budget = "30s";
+constexpr char const* default_device = "a100";  // that the program sees
 
 using Words = std::vector<std::string>;
 
@@ -73,6 +74,7 @@ Steps steps_of(Choose const& options, Words const& of_miniemu, std::string const
   if (!options.application.empty()) {
     add(out.emulate, {"--attach", "--commands", files.commands});
     if (!has(of_miniemu, "--budget")) add(out.emulate, {"--budget", default_budget});
+    if (!has(of_miniemu, "--as") && !has(of_miniemu, "--with-gpu")) add(out.emulate, {"--as", default_device});
     add(out.emulate, database);
   }
   add(out.emulate, quiet);

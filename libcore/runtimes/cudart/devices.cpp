@@ -18,7 +18,8 @@ Devices::Devices(std::vector<std::string> const& names, std::string const& datab
     : max_memory_bytes_(max_memory_bytes) {
   try {
     auto const database = device::load(device::find_database(database_folder));
-    for (auto const& name : names) all_.push_back(database.find(name));
+    for (auto const& name : names)
+      if (name != "none") all_.push_back(database.find(name));
   } catch (Error const& error) {
     report(error.text("devices"));
     all_.clear();
