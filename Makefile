@@ -111,7 +111,7 @@ inject: build
 
 curves:
 	@test -n "$(GPUBENCHES)" || { echo "name the table: make curves GPUBENCHES=gpubenches.csv" >&2; exit 2; }
-	@awk -f bench-suites/csv.awk -f devdb/import/gpubenches.awk -v out=devdb/curves devdb/devices.csv $(GPUBENCHES)
+	@python3 devdb/import/gpubenches.py devdb/curves devdb/devices.csv $(GPUBENCHES)
 
 bench: deps-bench
 	@cmake --preset bench >/dev/null

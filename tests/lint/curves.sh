@@ -1,12 +1,12 @@
 #!/bin/sh
-# curves.sh SOURCE SHARED   devdb/import/gpubenches.awk on lines of each benchmark, wrong ones among them; and, where SHARED
+# curves.sh SOURCE SHARED   devdb/import/gpubenches.py on lines of each benchmark, wrong ones among them; and, where SHARED
 # has the whole table, that devdb/curves is what the script makes of it.
 set -eu
 source=$1 data=$2/data/microbench/gpubenches.csv
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/made"
-import() { awk -f "$source/bench-suites/csv.awk" -f "$source/devdb/import/gpubenches.awk" -v out="$work/made" "$work/devices.csv" "$1"; }
+import() { python3 "$source/devdb/import/gpubenches.py" "$work/made" "$work/devices.csv" "$1"; }
 
 cat >"$work/devices.csv" <<'END'
 device,vendor,wave_width,max_threads_per_cu
@@ -81,7 +81,7 @@ cp "$source/devdb/devices.csv" "$work/devices.csv"
 import "$data"
 for file in "$work"/made/*.csv; do
   cmp -s "$file" "$source/devdb/curves/$(basename "$file")" || {
-    echo "devdb/curves/$(basename "$file") is not what devdb/import/gpubenches.awk makes: make curves GPUBENCHES=$data"
+    echo "devdb/curves/$(basename "$file") is not what devdb/import/gpubenches.py makes: make curves GPUBENCHES=$data"
     exit 1
   }
 done

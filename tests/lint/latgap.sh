@@ -1,11 +1,11 @@
 #!/bin/sh
-# latgap.sh SOURCE SHARED   devdb/import/latgap.awk on a small table, right and wrong; and, where SHARED has the whole table of
+# latgap.sh SOURCE SHARED   devdb/import/latgap.py on a small table, right and wrong; and, where SHARED has the whole table of
 # micro-benchmarks, that rows of devdb/latgap.csv which name one are what it printed.
 set -eu
 source=$1 data=$2/data/microbench/gpubenches.csv
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-compare() { awk -f "$source/bench-suites/csv.awk" -f "$source/devdb/import/latgap.awk" "$@"; }
+compare() { python3 "$source/devdb/import/latgap.py" "$@"; }
 
 cat >"$work/devices.csv" <<'END'
 device,l1_per_cu_bytes,l2_bytes,l3_bytes,compute_units,clock_hz

@@ -23,7 +23,7 @@ csv() { awk -f "$here/../../../csv.awk" "$@"; }
 echo suite,kernel,case,reason >"$missing"
 "$miniemu" --columns | awk -F, '$1 == "kernel" { line = line (line == "" ? "" : ",") $2 } END { print line }' >"$work/none.csv"
 csv -f "$here/programs.awk" "$here/programs.csv" "$work/measured.csv" >"$work/programs"
-first=1
+header=header
 while IFS='|' read -r program arguments budget seconds environment reason; do
   case $only in "  " | *" $program "*) ;; *) continue ;; esac
   folder=$sources/src/$program-cuda
@@ -47,7 +47,6 @@ while IFS='|' read -r program arguments budget seconds environment reason; do
     : "${reason:=no launch of these sizes}"
   fi
   cut -d, -f1 "$work/rows.csv" | c++filt >"$work/names"
-  csv -f "$here/match.awk" -v program="$program" -v missing="$missing" -v reason="$reason" -v first=$first \
-    "$work/names" "$work/measured.csv" "$work/rows.csv"
-  first=0
+  python3 "$here/match.py" "$program" "$reason" "$missing" "$work/names" "$work/measured.csv" "$work/rows.csv" "$header"
+  header=
 done <"$work/programs"
