@@ -7,7 +7,6 @@
 #include "runtimes/opencl/objects.hpp"
 
 using namespace kernelcast::opencl;
-namespace emu = kernelcast::emu;
 
 _cl_mem::~_cl_mem() {
   auto& all = shared();

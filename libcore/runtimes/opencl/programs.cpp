@@ -327,7 +327,7 @@ cl_int CL_API_CALL clGetProgramInfo(cl_program given, cl_program_info what, std:
         require(!value || capacity >= devices.size() * sizeof(char*), CL_INVALID_VALUE);
         auto const binary = binary_of(program);
         for (std::size_t d = 0; value && d < devices.size(); ++d)
-          if (auto* const to = static_cast<char**>(value)[d]) std::memcpy(to, binary.data(), binary.size());
+          if (auto* const to = static_cast<char**>(value)[d]) std::ranges::copy(binary, to);
         if (bytes) *bytes = devices.size() * sizeof(char*);
         return cl_int{CL_SUCCESS};
       }

@@ -28,7 +28,7 @@ run 0 "128: right cudaErrorIllegalAddress cudaErrorIllegalAddress cudaSuccess 25
 said 0 "passed over"
 
 # A launch that cannot go on ends as ever.
-run 0 "cudaErrorLaunchTimeout " endless --on-finding continue --max-steps 100000
+run 5 "cudaErrorLaunchTimeout " endless --on-finding continue --max-steps 100000
 
 # Equal stores are no fault, others are; both launches read shared memory that nothing has written.
 run 0 "cudaSuccess cudaSuccess " collides
