@@ -172,9 +172,9 @@ std::vector<Trial> trials_of(Sample const& sample, Tested tested, CalibrationOpt
   for (auto const& item : sample.items) groups[{item.origin.program, left_out_besides(tested, item)}].push_back(&item);
   std::vector<Trial> out;
   for (auto const& [key, group] : groups) {
-    auto const& [program, besides] = key;
-    auto const ends = ends_of(sample, options, [&, program = program, besides = besides](Item const& item) {
-      return item.origin.program != program && (tested == Tested::device || left_out_besides(tested, item) != besides);
+    auto const ends = ends_of(sample, options, [&, left_out = key](Item const& item) {
+      return item.origin.program != left_out.first &&
+             (tested == Tested::device || left_out_besides(tested, item) != left_out.second);
     });
     for (auto const* item : group)
       for (auto const cell : item->chain)
@@ -292,7 +292,7 @@ std::map<std::string, Decisions> decisions_of(Pairs const& pairs, CalibrationOpt
   std::map<std::string, Decisions> out;
   for (auto const& [program, own] : programs) {
     auto const bounds =
-        bounds_of(pairs.all, options, [program = program](Pair const& p) { return p.origin.program != program; });
+        bounds_of(pairs.all, options, [left_out = program](Pair const& p) { return p.origin.program != left_out; });
     auto& d = out[pairs.suites[own.front()->origin.suite]];
     double const each = 1 / static_cast<double>(own.size());
     for (auto const* p : own) {

@@ -97,7 +97,7 @@ tidy_one() {  # a line
   IFS=$'\t' read -r file options _ <<<"$line"
   pch="-include-pch $work/headers.pch"
   case "$options " in *" -m"* | *llvm*) pch= ;; esac  # it holds for one set of options
-  eval "set -- $options $pch"
+  eval "set -- $options $pch -Wshadow"  # which builds of several files at once cannot have
   checks=()
   [ $deep ] && checks=("--checks=clang-analyzer-*")
   if found=$(clang-tidy-19 -load $work/scope.so --quiet ${checks[@]+"${checks[@]}"} "$file" -- "$@" 2>&1); then

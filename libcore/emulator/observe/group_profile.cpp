@@ -238,11 +238,11 @@ void ProfileObserver::State::note_straight() {
   auto const& blocks = program.blocks();
   auto const& kernel = program.kernel();
   std::uint32_t number = 0, until = 0;  // the instruction at which what a branch jumps over has ended
-  for (auto const& block : blocks) {
-    if (block.first > until || straight.empty()) ++number;
+  for (auto const& [first, last] : blocks) {
+    if (first > until || straight.empty()) ++number;
     straight.push_back(number);
-    if (block.last == block.first || !lowered[block.last - 1].predicates) continue;
-    auto const to = kernel.labels[kernel.instructions[block.last - 1].operands[0].id].instruction;
+    if (last == first || !lowered[last - 1].predicates) continue;
+    auto const to = kernel.labels[kernel.instructions[last - 1].operands[0].id].instruction;
     until = std::max(until, to);
   }
 }

@@ -169,16 +169,16 @@ std::string_view Instruction::opcode() const {
 
 std::string_view Instruction::second() const {
   constexpr std::string_view separator = "::";
-  auto const at = text.find(separator);
-  if (at == std::string_view::npos || !text.starts_with("v_dual_")) return {};
-  auto const rest = trimmed(text.substr(at + separator.size()));
+  auto const begin = text.find(separator);
+  if (begin == std::string_view::npos || !text.starts_with("v_dual_")) return {};
+  auto const rest = trimmed(text.substr(begin + separator.size()));
   return without_encoding(rest.substr(0, std::min(rest.find_first_of(" \t"), rest.size())));
 }
 
 std::string_view Instruction::target() const {
   if (!text.starts_with("s_branch") && !text.starts_with("s_cbranch")) return {};
-  auto const at = text.find_first_of(" \t");
-  return at == std::string_view::npos ? std::string_view{} : trimmed(text.substr(at));
+  auto const blank = text.find_first_of(" \t");
+  return blank == std::string_view::npos ? std::string_view{} : trimmed(text.substr(blank));
 }
 
 bool Instruction::ends_block() const {

@@ -403,8 +403,8 @@ Resolved Resolver::resolve() {
     m.issuing.staggered = issuing_->staggered == "yes";
     m.issuing.waits = issuing_->waits == "yes";
     m.issuing.wavefront_turn = static_cast<Ticks>(issuing_->wavefront_turn_cycles) * m.cycle;
-    LatencyGap const* const l1 = own(Class::gmem_load_l1, Quantity::gap);
-    if (l1 && l1->gap_of.starts_with("64 B")) m.caches.l1_request_bytes = 64;
+    LatencyGap const* const load = own(Class::gmem_load_l1, Quantity::gap);
+    if (load && load->gap_of.starts_with("64 B")) m.caches.l1_request_bytes = 64;
   }
   m.issue_gap = ticks(issue.per_scheduler ? issue.cycles : issue.cycles.times(m.schedulers, 1));
   return out_;

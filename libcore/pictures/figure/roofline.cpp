@@ -42,7 +42,7 @@ void draw_roofline(Rows& rows, Script& script) {
   for (auto& [system, points] : roofs) {
     std::sort(points.begin(), points.end());
     std::vector<std::vector<std::string>> cells;
-    for (auto const& [intensity, bound] : points) cells.push_back({number(intensity), number(bound)});
+    for (auto const& [x, y] : points) cells.push_back({number(x), number(y)});
     auto const c = colours.try_emplace(system, colours.size()).first->second;
     script.curve("{} using 1:2 with lines lw 2 lc rgb {} title {}", script.data(cells), quote(colour(c)),
                  quote(system));

@@ -71,9 +71,9 @@ record::MatrixRule const* Device::matrix_rule(std::string_view kind) const {
 
 std::optional<double> Device::matrix_flop_per_cycle(std::string_view types) const {
   std::optional<double> out;
-  for (auto const& rule : matrix)
-    if (std::string_view(rule.kind).substr(rule.kind.find('/') + 1) == types && rule.flop_per_cycle)
-      out = std::max(out.value_or(0), *rule.flop_per_cycle);
+  for (auto const& one : matrix)
+    if (std::string_view(one.kind).substr(one.kind.find('/') + 1) == types && one.flop_per_cycle)
+      out = std::max(out.value_or(0), *one.flop_per_cycle);
   return out;
 }
 

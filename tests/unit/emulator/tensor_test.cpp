@@ -575,8 +575,8 @@ TEST_CASE("im2col::w takes pixels along one dimension, on from the coordinate, t
     t.at[1] = m.lower[0] - 2 + static_cast<int>(random.below(static_cast<std::uint32_t>(last - m.lower[0] + 3)));
     for (std::uint32_t i = 2; i < rank; ++i) t.at[i] = static_cast<std::int32_t>(random.below(m.dims[i] + 2)) - 1;
     std::vector<std::pair<int, int>> places;  // along the dimension; image
-    for (int image = t.at[rank - 1], begin = t.at[1]; places.size() < pixels; ++image, begin = m.lower[0])
-      for (int w = begin; w <= last; w += m.steps[1]) places.emplace_back(w + offset, image);
+    for (int image = t.at[rank - 1], from = t.at[1]; places.size() < pixels; ++image, from = m.lower[0])
+      for (int w = from; w <= last; w += m.steps[1]) places.emplace_back(w + offset, image);
     std::string load = load_tile(t, "%q2", static_cast<std::uint32_t>(2u * m.box[0] * pixels));
     load.replace(load.find("global.mbarrier"), 6, std::string("global.im2col::w") + (of_128 ? "::128" : ""));
     load.replace(load.find("[bar];\nwait"), 6, "[bar], {0, " + std::to_string(offset) + "};");
