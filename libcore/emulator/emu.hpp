@@ -52,6 +52,7 @@ inline constexpr std::uint32_t max_groups_per_unit = 64;
 // ---------------------------------------------------------------- memory
 
 class Images;  // textures, surfaces, samplers: image.hpp
+class Program;
 
 // Global memory of the emulated device: named buffers at 256-byte aligned device addresses with unmapped gaps between.
 class Memory {
@@ -76,6 +77,9 @@ class Memory {
   // Where a .global or .const variable of the module lies, which is placed and initialised now if it was not yet; 0
   // where there is none of the name. The module must outlive this Memory.
   std::uint64_t address_of(ptx::Module const&, std::string_view variable);
+  // The variables of this kernel and of its module are no more. To be called before either is destroyed while this Memory
+  // lives on; a launch after that finds them as at first.
+  void forget(Program const&);
 
   struct Buffer {
     std::string name;

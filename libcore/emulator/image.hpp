@@ -124,6 +124,7 @@ class Images {
   };
   // An opaque variable lies at this address; its fields are what the module says.
   void place_variable(std::uint64_t address, ptx::Module const&, ptx::Variable const&);
+  void remove_variable(std::uint64_t address) { variables_.erase(address); }
   std::map<std::string, std::uint64_t, std::less<>> const& bindings() const { return bindings_; }
   // Null where the handle is none; `why` then says what it is.
   Texture const* texture(std::uint64_t handle, std::string& why) const;

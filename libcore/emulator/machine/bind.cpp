@@ -445,6 +445,18 @@ void Machine::fill_special(Unit& unit, Pin const& pin) {
   }
 }
 
+void Memory::forget(Program const& program) {
+  auto& variables = impl_->variables;
+  for (void const* const owner :
+       {static_cast<void const*>(&program.module()), static_cast<void const*>(&program.kernel())}) {
+    auto const at = variables.find(owner);
+    if (at == variables.end()) continue;
+    for (auto const address : at->second)
+      if (address != 0) impl_->images->remove_variable(address), remove(address);
+    variables.erase(at);
+  }
+}
+
 // Buffers for .global and .const variables, filled from their initialisers; made once per Memory, so that values
 // persist from launch to launch.
 void Memory::Impl::place_variables(Memory& memory, ptx::Module const& module, void const* owner,

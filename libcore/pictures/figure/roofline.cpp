@@ -38,12 +38,12 @@ void draw_roofline(Rows& rows, Script& script) {
   script.line("set key bottom right");
   if (last > first && first > 0) script.line("set xrange [{}:{}]", number(first), number(last));
   script.line("set yrange [{}:*]", number(low / 2));
-  std::map<std::string, std::size_t> colours;
+  std::map<std::string, std::size_t> of_system;
   for (auto& [system, points] : roofs) {
     std::sort(points.begin(), points.end());
     std::vector<std::vector<std::string>> cells;
     for (auto const& [x, y] : points) cells.push_back({number(x), number(y)});
-    auto const c = colours.try_emplace(system, colours.size()).first->second;
+    auto const c = of_system.try_emplace(system, of_system.size()).first->second;
     script.curve("{} using 1:2 with lines lw 2 lc rgb {} title {}", script.data(cells), quote(colour(c)),
                  quote(system));
   }

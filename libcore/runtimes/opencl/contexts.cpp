@@ -32,8 +32,10 @@ cl_context make_context(cl_context_properties const* properties, std::vector<cl_
   auto made = std::make_unique<_cl_context>();
   made->properties = list_of(properties);
   auto& platform = platform_in(made->properties);
-  for (auto* device : devices)
-    require(properties == nullptr || &known_device(device).platform == &platform, CL_INVALID_DEVICE);
+  for (auto* device : devices) {
+    auto const& of = known_device(device).platform;
+    require(properties == nullptr || &of == &platform, CL_INVALID_DEVICE);
+  }
   made->devices = std::move(devices);
   return made.release();
 }

@@ -63,7 +63,7 @@ std::string extensions_of(device::Device const& device) {
       "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics cl_khr_byte_addressable_store "
       "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_3d_image_writes";
   if (device.peak_fp64_flop_per_s.value_or(0) > 0) out += " cl_khr_fp64";
-  return out + words_of(vendor_of(device.vendor)).extensions;
+  return out + words_of(vendor_of(device.vendor)).extensions + ' ';  // programs look for words with a blank behind them
 }
 
 // As drivers name it: NVIDIA's and Intel's by the product, AMD's by the target.

@@ -298,6 +298,9 @@ struct Unit {
 struct Code {
   frontend::Compiled compiled;
   std::map<std::string, std::unique_ptr<emu::Program>, std::less<>> ready;
+  Code() = default;
+  ~Code();  // its variables go with it
+  Code(Code const&) = delete;
   emu::Program const& program(std::string const& kernel);  // throws Error
 };
 

@@ -153,6 +153,10 @@ std::shared_ptr<Code> compile(std::vector<Unit> const& units, bool with_offset, 
   return out;
 }
 
+Code::~Code() {
+  for (auto const& [kernel, program] : ready) shared().memory.forget(*program);
+}
+
 emu::Program const& Code::program(std::string const& kernel) {
   auto& place = ready[kernel];
   if (!place) {

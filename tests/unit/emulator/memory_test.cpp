@@ -89,3 +89,32 @@ TEST_CASE("a kernel works on lent memory, and a variable is known before any lau
   REQUIRE(emu::run(program, launch, memory, groups, {}).ending == emu::Ending::done);
   CHECK(mine == 35);
 }
+
+TEST_CASE("variables of a program that is forgotten are gone, and begin again") {
+  auto const module = ptx::parse(
+      ".version 7.0\n.target sm_70\n.address_size 64\n.global .u32 count = 5;\n"
+      ".visible .entry k(.param .u64 out) {\n .reg .b64 %q; .reg .b32 %r;\n"
+      " ld.param.u64 %q, [out]; ld.global.u32 %r, [count]; add.u32 %r, %r, 1; st.global.u32 [count], %r;\n"
+      " st.global.u32 [%q], %r; ret;\n}\n",
+      "count.ptx");
+  emu::Memory memory(1 << 20, emu::Memory::Addresses::of_host);
+  emu::Launch launch;
+  auto const out = memory.add("out", 4);
+  launch.parameters.resize(8);
+  std::memcpy(launch.parameters.data(), &out, 8);
+  emu::Program const program(*module, *module->find_kernel("k"));
+  auto const count = [&] {
+    std::uint64_t const group = 0;
+    REQUIRE(emu::run(program, launch, memory, {&group, 1}, {}).ending == emu::Ending::done);
+    std::uint32_t value = 0;
+    std::memcpy(&value, memory.bytes(out).data(), sizeof value);
+    return value;
+  };
+  CHECK(count() == 6);
+  CHECK(count() == 7);
+  CHECK(memory.buffers().size() == 2);
+  memory.forget(program);
+  CHECK(memory.buffers().size() == 1);
+  memory.forget(program);
+  CHECK(count() == 6);
+}
