@@ -57,7 +57,7 @@ void draw_roofline(Rows& rows, Script& script) {
   double taken_to = 0;
   int labels = 0;
   for (auto const& kernel : kernels) {
-    auto const [at, is_new] = colours.try_emplace(kernel.system, colours.size());
+    auto const [at, is_new] = of_system.try_emplace(kernel.system, of_system.size());
     auto const data = script.data(
         {{number(kernel.intensity), number(kernel.bound_flop_per_s), cell(function_name(kernel.partition))}});
     script.curve("{} using 1:2 with points pt 7 lc rgb {} {}", data, quote(colour(at->second)),
