@@ -17,6 +17,20 @@ _cl_command_queue& queue_of(cl_command_queue given, std::initializer_list<_cl_me
   return queue;
 }
 
+// Whether the host may read, or write, so.
+void require_access(_cl_mem const& memory, bool reads, bool writes) {
+  auto const refuses = [&](cl_mem_flags flags) { return (memory.flags & flags) != 0; };
+  require(!reads || !refuses(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS), CL_INVALID_OPERATION);
+  require(!writes || !refuses(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS), CL_INVALID_OPERATION);
+}
+
+void check_map(_cl_mem const& memory, cl_map_flags flags) {
+  constexpr cl_map_flags all = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+  bool const anew = (flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0;
+  require((flags & ~all) == 0 && (!anew || flags == CL_MAP_WRITE_INVALIDATE_REGION), CL_INVALID_VALUE);
+  require_access(memory, (flags & CL_MAP_READ) != 0, anew || (flags & CL_MAP_WRITE) != 0);
+}
+
 bool inside(std::size_t offset, std::size_t bytes, std::size_t all) {
   return offset <= all && bytes <= all - offset;
 }
@@ -40,7 +54,7 @@ struct Rectangle {
 Rectangle rectangle_of(std::size_t const* origin, std::size_t const* region, std::size_t row, std::size_t slice) {
   if (row == 0) row = region[0];
   if (slice == 0) slice = region[1] * row;
-  require(row >= region[0] && slice >= region[1] * row, CL_INVALID_VALUE);
+  require(row >= region[0] && slice >= region[1] * row && slice % row == 0, CL_INVALID_VALUE);
   return {origin[0] + origin[1] * row + origin[2] * slice, row, slice};
 }
 std::size_t extent(Rectangle const& r, std::size_t const* region) {
@@ -48,6 +62,21 @@ std::size_t extent(Rectangle const& r, std::size_t const* region) {
 }
 void check_region(std::size_t const* region) {
   require(region && region[0] > 0 && region[1] > 0 && region[2] > 0, CL_INVALID_VALUE);
+}
+
+// Whether two boxes of bytes of the same layout meet: a line of one and a line of the other have bytes in common.
+bool meet(Box const& a, Box const& b, std::size_t const* region) {
+  auto const last = [&](Box const& box) { return box.line(region[1] - 1, region[2] - 1) + region[0]; };
+  if (last(a) <= b.begin || last(b) <= a.begin) return false;
+  for (std::size_t z = 0; z < region[2]; ++z)
+    for (std::size_t y = 0; y < region[1]; ++y) {
+      auto const* const line = a.line(y, z);
+      // The lines of b that may meet it: those that begin less than a line before it, or within it.
+      for (std::size_t w = 0; w < region[2]; ++w)
+        for (std::size_t x = 0; x < region[1]; ++x)
+          if (auto const* const other = b.line(x, w); other < line + region[0] && line < other + region[0]) return true;
+    }
+  return false;
 }
 
 // Texels of an image; host memory is laid out by pitches, 0 for those of the region.
@@ -62,10 +91,13 @@ void check_texels(_cl_mem const& image, std::size_t const* origin, std::size_t c
   for (std::size_t d = 0; d < 3; ++d) require(inside(origin[d], region[d], all[d]), CL_INVALID_VALUE);
 }
 Box host_box(_cl_mem const& image, void* pointer, std::size_t const* region, std::size_t row, std::size_t slice) {
-  if (image.type == CL_MEM_OBJECT_IMAGE1D_ARRAY && slice) row = slice;
+  bool const has_slices = image.type == CL_MEM_OBJECT_IMAGE3D || image.type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
+                          image.type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+  require(slice == 0 || has_slices, CL_INVALID_VALUE);
+  if (image.type == CL_MEM_OBJECT_IMAGE1D_ARRAY && slice) row = slice, slice = 0;
   if (row == 0) row = region[0] * image.texel_bytes;
   if (slice == 0) slice = row * region[1];
-  require(row >= region[0] * image.texel_bytes && slice >= row, CL_INVALID_VALUE);
+  require(row >= region[0] * image.texel_bytes && slice >= row * region[1], CL_INVALID_VALUE);
   return {static_cast<std::byte*>(pointer), row, slice};
 }
 
@@ -75,8 +107,7 @@ cl_int transfer(cl_command_queue given, cl_mem buffer, bool to_host, cl_bool blo
     auto& memory = known_buffer(buffer);
     auto& queue = queue_of(given, {&memory});
     require(pointer && bytes > 0 && inside(offset, bytes, memory.bytes), CL_INVALID_VALUE);
-    cl_mem_flags const refused = to_host ? CL_MEM_HOST_WRITE_ONLY : CL_MEM_HOST_READ_ONLY;
-    require((memory.flags & (refused | CL_MEM_HOST_NO_ACCESS)) == 0, CL_INVALID_OPERATION);
+    require_access(memory, to_host, !to_host);
     return enqueue(lock,
                    {&queue, static_cast<cl_command_type>(to_host ? CL_COMMAND_READ_BUFFER : CL_COMMAND_WRITE_BUFFER),
                     waits, list, event, blocking != CL_FALSE},
@@ -99,6 +130,7 @@ cl_int transfer_rectangle(cl_command_queue given, cl_mem buffer, bool to_host, c
     auto& memory = known_buffer(buffer);
     auto& queue = queue_of(given, {&memory});
     require(pointer && asked.buffer_origin && asked.host_origin, CL_INVALID_VALUE);
+    require_access(memory, to_host, !to_host);
     check_region(asked.region);
     auto const here = rectangle_of(asked.buffer_origin, asked.region, asked.buffer_row, asked.buffer_slice);
     auto const host = rectangle_of(asked.host_origin, asked.region, asked.host_row, asked.host_slice);
@@ -127,6 +159,7 @@ cl_int transfer_image(cl_command_queue given, cl_mem image, bool to_host, cl_boo
     auto& memory = known_image(image);
     auto& queue = queue_of(given, {&memory});
     require(pointer != nullptr, CL_INVALID_VALUE);
+    require_access(memory, to_host, !to_host);
     check_texels(memory, asked.origin, asked.region);
     auto const host = host_box(memory, pointer, asked.region, asked.row, asked.slice);
     auto const here = box_of(memory, asked.origin);
@@ -196,12 +229,16 @@ std::vector<std::byte> texel_of(_cl_mem const& image, void const* color) {
         put(to_integer<std::int16_t>(real[p], 32767, -32767, 32767));
         break;
       case CL_SIGNED_INT8:
+        put(static_cast<std::int8_t>(std::clamp(whole[p], -128, 127)));
+        break;
       case CL_UNSIGNED_INT8:
-        put(static_cast<std::int8_t>(whole[p]));
+        put(static_cast<std::uint8_t>(std::min(static_cast<std::uint32_t>(whole[p]), 255u)));
         break;
       case CL_SIGNED_INT16:
+        put(static_cast<std::int16_t>(std::clamp(whole[p], -32768, 32767)));
+        break;
       case CL_UNSIGNED_INT16:
-        put(static_cast<std::int16_t>(whole[p]));
+        put(static_cast<std::uint16_t>(std::min(static_cast<std::uint32_t>(whole[p]), 65535u)));
         break;
       case CL_HALF_FLOAT:
         put(emu::half_of_float(real[p]));
@@ -305,6 +342,9 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue given, cl_mem source
     auto const here = rectangle_of(from, asked, source_row, source_slice);
     auto const there = rectangle_of(to, asked, target_row, target_slice);
     require(extent(here, asked) <= a.bytes && extent(there, asked) <= b.bytes, CL_INVALID_VALUE);
+    require(
+        !meet({a.data() + here.offset, here.row, here.slice}, {b.data() + there.offset, there.row, there.slice}, asked),
+        CL_MEM_COPY_OVERLAP);
     Range const region{asked[0], asked[1], asked[2]};
     return enqueue(lock, {&queue, CL_COMMAND_COPY_BUFFER_RECT, waits, list, event},
                    [x = Memory(&a), y = Memory(&b), here, there, region] {
@@ -357,6 +397,7 @@ cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue given, cl_mem source, cl_
     check_texels(a, from, asked);
     check_texels(b, to, asked);
     Range const region{asked[0] * a.texel_bytes, asked[1], asked[2]};
+    require(!meet(box_of(a, from), box_of(b, to), region.data()), CL_MEM_COPY_OVERLAP);
     return enqueue(lock, {&queue, CL_COMMAND_COPY_IMAGE, waits, list, event},
                    [x = Memory(&a), y = Memory(&b), here = box_of(a, from), there = box_of(b, to), region] {
                      copy_box(there, here, region[0], region[1], region[2]);
@@ -421,7 +462,7 @@ cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue given, cl_mem image, void
 
 // Memory is the host's: a map is where it lies. With CL_MEM_USE_HOST_PTR of an image, or of memory that another object
 // has, it is not the pointer that the application gave.
-void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue given, cl_mem buffer, cl_bool blocking, cl_map_flags,
+void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue given, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
                                      std::size_t offset, std::size_t bytes, cl_uint waits, cl_event const* list,
                                      cl_event* event, cl_int* error) {
   void* out = nullptr;
@@ -429,17 +470,18 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue given, cl_mem buffer, cl_b
     auto& memory = known_buffer(buffer);
     auto& queue = queue_of(given, {&memory});
     require(bytes > 0 && inside(offset, bytes, memory.bytes), CL_INVALID_VALUE);
+    check_map(memory, flags);
     cl_int const ended = enqueue(lock, {&queue, CL_COMMAND_MAP_BUFFER, waits, list, event, blocking != CL_FALSE},
                                  [held = Memory(&memory)] { return CL_SUCCESS; });
-    ++memory.maps;
     out = memory.data() + offset;
+    memory.maps.push_back(out);
     return ended;
   });
   if (error) *error = status;
   return status == CL_SUCCESS ? out : nullptr;
 }
 
-void* CL_API_CALL clEnqueueMapImage(cl_command_queue given, cl_mem image, cl_bool blocking, cl_map_flags,
+void* CL_API_CALL clEnqueueMapImage(cl_command_queue given, cl_mem image, cl_bool blocking, cl_map_flags flags,
                                     std::size_t const* origin, std::size_t const* region, std::size_t* row,
                                     std::size_t* slice, cl_uint waits, cl_event const* list, cl_event* event,
                                     cl_int* error) {
@@ -448,13 +490,16 @@ void* CL_API_CALL clEnqueueMapImage(cl_command_queue given, cl_mem image, cl_boo
     auto& memory = known_image(image);
     auto& queue = queue_of(given, {&memory});
     check_texels(memory, origin, region);
-    require(row != nullptr, CL_INVALID_VALUE);
+    bool const has_slices = memory.type == CL_MEM_OBJECT_IMAGE3D || memory.type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
+                            memory.type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+    require(row && (slice || !has_slices), CL_INVALID_VALUE);
+    check_map(memory, flags);
     cl_int const ended = enqueue(lock, {&queue, CL_COMMAND_MAP_IMAGE, waits, list, event, blocking != CL_FALSE},
                                  [held = Memory(&memory)] { return CL_SUCCESS; });
-    ++memory.maps;
     out = box_of(memory, origin).begin;
+    memory.maps.push_back(out);
     *row = memory.row_bytes;
-    if (slice) *slice = memory.slice_bytes;
+    if (slice) *slice = has_slices ? memory.slice_bytes : 0;
     return ended;
   });
   if (error) *error = status;
@@ -466,11 +511,12 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue given, cl_mem object
   return call([&](Lock& lock) {
     auto& memory = known_memory(object);
     auto& queue = queue_of(given, {&memory});
-    auto const at = reinterpret_cast<std::uint64_t>(pointer);
-    require(memory.maps > 0 && at >= memory.address && at - memory.address < memory.bytes, CL_INVALID_VALUE);
-    --memory.maps;
-    return enqueue(lock, {&queue, CL_COMMAND_UNMAP_MEM_OBJECT, waits, list, event},
-                   [held = Memory(&memory)] { return CL_SUCCESS; });
+    auto const at = std::ranges::find(memory.maps, pointer);
+    require(at != memory.maps.end(), CL_INVALID_VALUE);
+    cl_int const status = enqueue(lock, {&queue, CL_COMMAND_UNMAP_MEM_OBJECT, waits, list, event},
+                                  [held = Memory(&memory)] { return CL_SUCCESS; });
+    memory.maps.erase(std::ranges::find(memory.maps, pointer));
+    return status;
   });
 }
 
@@ -502,7 +548,8 @@ cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue given, void(CL_CALLBAC
                                          cl_uint waits, cl_event const* list, cl_event* event) {
   return call([&](Lock& lock) {
     auto& queue = queue_of(given);
-    require(function && (arguments || bytes == 0) && (count == 0) == (objects == nullptr), CL_INVALID_VALUE);
+    require(function && (arguments != nullptr) == (bytes > 0) && (count == 0 || arguments), CL_INVALID_VALUE);
+    require((count == 0) == (objects == nullptr) && (count == 0) == (places == nullptr), CL_INVALID_VALUE);
     auto copy = bytes_of(static_cast<char const*>(arguments), bytes);
     std::vector<Memory> held;
     for (cl_uint i = 0; i < count; ++i) {
@@ -515,7 +562,7 @@ cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue given, void(CL_CALLBAC
     }
     return enqueue(lock, {&queue, CL_COMMAND_NATIVE_KERNEL, waits, list, event},
                    [function, copy = std::move(copy), held = std::move(held)]() mutable {
-                     function(copy.data());
+                     function(copy.empty() ? nullptr : copy.data());
                      return CL_SUCCESS;
                    });
   });
@@ -564,6 +611,8 @@ cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue given, cl_bool blocking, 
   return call([&](Lock& lock) {
     auto& queue = queue_of(given);
     require(to && from, CL_INVALID_VALUE);
+    auto const *const a = static_cast<std::byte const*>(to), *const b = static_cast<std::byte const*>(from);
+    require(a + bytes <= b || b + bytes <= a, CL_MEM_COPY_OVERLAP);
     return enqueue(lock, {&queue, CL_COMMAND_SVM_MEMCPY, waits, list, event, blocking != CL_FALSE}, [=] {
       std::memmove(to, from, bytes);
       return CL_SUCCESS;
@@ -576,7 +625,8 @@ cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue given, void* to, void co
   return call([&](Lock& lock) {
     auto& queue = queue_of(given);
     auto with = pattern_of(pattern, pattern_bytes);
-    require(to && bytes % pattern_bytes == 0, CL_INVALID_VALUE);
+    require(to && bytes % pattern_bytes == 0 && reinterpret_cast<std::uint64_t>(to) % pattern_bytes == 0,
+            CL_INVALID_VALUE);
     require_allocation(to, bytes);
     return enqueue(lock, {&queue, CL_COMMAND_SVM_MEMFILL, waits, list, event}, [to, bytes, with = std::move(with)] {
       fill(static_cast<std::byte*>(to), bytes, with);

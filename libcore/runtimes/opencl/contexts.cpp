@@ -19,13 +19,18 @@ namespace kernelcast::opencl {
 namespace {
 
 _cl_platform_id& platform_in(std::vector<cl_context_properties> const& properties) {
+  _cl_platform_id* out = nullptr;
+  std::vector<cl_context_properties> seen;
   for (std::size_t i = 0; i + 1 < properties.size(); i += 2) {
-    if (properties[i] == CL_CONTEXT_PLATFORM)
-      return known(reinterpret_cast<cl_platform_id>(properties[i + 1]), Kind::platform, CL_INVALID_PLATFORM);
-    require(properties[i] == CL_CONTEXT_INTEROP_USER_SYNC, CL_INVALID_PROPERTY);
+    auto const name = properties[i];
+    require(name == CL_CONTEXT_PLATFORM || name == CL_CONTEXT_INTEROP_USER_SYNC, CL_INVALID_PROPERTY);
+    require(std::ranges::find(seen, name) == seen.end(), CL_INVALID_PROPERTY);
+    seen.push_back(name);
+    if (name == CL_CONTEXT_PLATFORM)
+      out = &known(reinterpret_cast<cl_platform_id>(properties[i + 1]), Kind::platform, CL_INVALID_PLATFORM);
   }
-  require(!platforms().empty(), CL_INVALID_PLATFORM);
-  return *platforms()[0];
+  require(out || !platforms().empty(), CL_INVALID_PLATFORM);
+  return out ? *out : *platforms()[0];
 }
 
 cl_context make_context(cl_context_properties const* properties, std::vector<cl_device_id> devices) {
@@ -80,6 +85,7 @@ cl_context CL_API_CALL clCreateContextFromType(cl_context_properties const* prop
   return make(error, [&](Lock&) {
     require(notify || !data, CL_INVALID_VALUE);
     auto& platform = platform_in(list_of(properties));
+    require_type(type);
     require((type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT)) != 0, CL_DEVICE_NOT_FOUND);
     std::vector<cl_device_id> devices;
     for (auto const& device : platform.devices) devices.push_back(device.get());
@@ -135,8 +141,8 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context conte
     auto const list = list_of(given);
     cl_command_queue_properties properties = 0;
     for (std::size_t i = 0; i + 1 < list.size(); i += 2) {
-      require(list[i] == CL_QUEUE_PROPERTIES || list[i] == CL_QUEUE_SIZE, CL_INVALID_VALUE);
-      if (list[i] == CL_QUEUE_PROPERTIES) properties = list[i + 1];
+      require(list[i] == CL_QUEUE_PROPERTIES, CL_INVALID_VALUE);
+      properties = list[i + 1];
     }
     return make_queue(context, device, properties, list);
   });
@@ -166,6 +172,8 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue given, cl_command_queu
         return answer(queue.properties);
       case CL_QUEUE_PROPERTIES_ARRAY:
         return answer(queue.given);
+      case CL_QUEUE_SIZE:
+        return cl_int{CL_INVALID_COMMAND_QUEUE};  // it is not on the device
       case CL_QUEUE_DEVICE_DEFAULT:
         return answer(cl_command_queue{nullptr});
       default:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <sstream>
 
 #include <CL/cl_ext.h>
 #include <fmt/format.h>
@@ -113,9 +114,16 @@ std::vector<std::unique_ptr<_cl_platform_id>> load() {
   return out;
 }
 
-constexpr cl_name_version version_30(char const* name) {
-  cl_name_version out{CL_MAKE_VERSION(3, 0, 0), {}};
-  for (std::size_t i = 0; name[i]; ++i) out.name[i] = name[i];
+cl_name_version named(std::string_view name, cl_version version) {
+  cl_name_version out{version, {}};
+  std::copy_n(name.begin(), std::min(name.size(), sizeof out.name - 1), out.name);
+  return out;
+}
+
+std::vector<cl_name_version> versions_of(std::string const& extensions) {
+  std::vector<cl_name_version> out;
+  std::istringstream words(extensions);
+  for (std::string word; words >> word;) out.push_back(named(word, CL_MAKE_VERSION(1, 0, 0)));
   return out;
 }
 
@@ -139,7 +147,7 @@ cl_int platform_answer(_cl_platform_id const& platform, cl_platform_info what, A
     case CL_PLATFORM_NUMERIC_VERSION:
       return answer(cl_version{CL_MAKE_VERSION(3, 0, 0)});
     case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
-      return answer(std::vector{version_30("cl_khr_icd")});
+      return answer(versions_of(platform.devices.empty() ? "cl_khr_icd" : extensions_of(platform.devices[0]->facts)));
     default:
       return CL_INVALID_VALUE;
   }
@@ -201,10 +209,8 @@ cl_int limit_answer(_cl_device_id const& device, cl_device_info what, Answer con
       return answer(static_cast<cl_uint>(facts.compute_units.value_or(1)));
     case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
       return answer(cl_uint{3});
-    case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
-      auto const most = device.max_group_items();
-      return answer(Range{most, most, vendor_of(facts.vendor) == Vendor::nvidia ? std::size_t{64} : most});
-    }
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+      return answer(device.max_items());
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
       return answer(device.max_group_items());
     case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
@@ -212,7 +218,7 @@ cl_int limit_answer(_cl_device_id const& device, cl_device_info what, Answer con
     case CL_DEVICE_MAX_CLOCK_FREQUENCY:
       return answer(clock_mhz(facts));
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
-      return answer(cl_ulong{std::max<std::uint64_t>(device.memory_bytes() / 4, std::uint64_t{128} << 20)});
+      return answer(cl_ulong{device.max_allocation_bytes()});
     case CL_DEVICE_GLOBAL_MEM_SIZE:
       return answer(cl_ulong{device.memory_bytes()});
     case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
@@ -258,9 +264,11 @@ cl_int word_answer(_cl_device_id& device, cl_device_info what, Answer const& ans
     case CL_DEVICE_EXTENSIONS:
       return answer(extensions_of(device.facts));
     case CL_DEVICE_EXTENSIONS_WITH_VERSION:
-      return answer(std::vector{version_30("cl_khr_icd")});
+      return answer(versions_of(extensions_of(device.facts)));
     case CL_DEVICE_OPENCL_C_ALL_VERSIONS:
-      return answer(std::vector{version_30("OpenCL C")});
+      return answer(
+          std::vector{named("OpenCL C", CL_MAKE_VERSION(1, 0, 0)), named("OpenCL C", CL_MAKE_VERSION(1, 1, 0)),
+                      named("OpenCL C", CL_MAKE_VERSION(1, 2, 0)), named("OpenCL C", CL_MAKE_VERSION(3, 0, 0))});
     case CL_DEVICE_NUMERIC_VERSION:
       return answer(cl_version{CL_MAKE_VERSION(3, 0, 0)});
     case CL_DEVICE_IL_VERSION:
@@ -299,7 +307,7 @@ constexpr Same same[] = {
     {CL_DEVICE_ADDRESS_BITS, 64, word},
     {CL_DEVICE_IMAGE_SUPPORT, CL_TRUE, word},
     {CL_DEVICE_MAX_READ_IMAGE_ARGS, 128, word},
-    {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 16, word},
+    {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 64, word},
     {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, 0, word},
     {CL_DEVICE_IMAGE2D_MAX_WIDTH, 16384, size},
     {CL_DEVICE_IMAGE2D_MAX_HEIGHT, 16384, size},
@@ -365,6 +373,12 @@ std::vector<std::unique_ptr<_cl_platform_id>> const& platforms() {
   return *all;
 }
 
+void require_type(cl_device_type type) {
+  require((type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR |
+                   CL_DEVICE_TYPE_CUSTOM)) != 0,
+          CL_INVALID_DEVICE_TYPE);
+}
+
 cl_int device_answer(_cl_device_id& device, cl_device_info what, Answer const& answer) {
   for (auto const& [number, value, bytes] : same)
     if (number == what) return bytes == word ? answer(static_cast<cl_uint>(value)) : answer(cl_ulong{value});
@@ -386,11 +400,20 @@ std::uint64_t _cl_device_id::memory_bytes() const {
                   static_cast<std::uint64_t>(facts.memory_bytes.value_or(unless_known)));
 }
 
+std::uint64_t _cl_device_id::max_allocation_bytes() const {
+  return std::max<std::uint64_t>(memory_bytes() / 4, std::uint64_t{128} << 20);
+}
+
 // AMD's driver takes 256 unless the kernel says more.
 std::size_t _cl_device_id::max_group_items() const {
   std::uint64_t const most = facts.max_group_size.value_or(facts.rule.max_group_size.value_or(1024));
   return vendor_of(facts.vendor) == Vendor::amd ? std::min<std::uint64_t>(most, 256)
                                                 : std::min<std::uint64_t>(most, 1024);
+}
+
+std::array<std::size_t, 3> _cl_device_id::max_items() const {
+  auto const most = max_group_items();
+  return {most, most, vendor_of(facts.vendor) == Vendor::nvidia ? std::size_t{64} : most};
 }
 
 std::uint64_t _cl_device_id::local_bytes() const {
@@ -422,9 +445,7 @@ cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id given, cl_device_type type, cl_
   return call([&](Lock&) {
     auto const& platform = known(given, Kind::platform, CL_INVALID_PLATFORM);
     require((out || count) && (!out || capacity > 0), CL_INVALID_VALUE);
-    require((type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR |
-                     CL_DEVICE_TYPE_CUSTOM)) != 0,
-            CL_INVALID_DEVICE_TYPE);
+    require_type(type);
     bool const meant = (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT)) != 0;
     std::size_t const there = !meant ? 0 : type == CL_DEVICE_TYPE_DEFAULT ? 1 : platform.devices.size();
     require(there > 0, CL_DEVICE_NOT_FOUND);

@@ -41,7 +41,8 @@ void run_command(_cl_command_queue::Command& command) {
 }
 
 bool is_ready(_cl_command_queue::Command const& command) {
-  return std::ranges::all_of(command.waits, [](auto const& wait) { return wait->ended(); });
+  auto const ended = [](auto const& wait) { return wait->ended(); };
+  return std::ranges::all_of(command.waits, ended) && std::ranges::all_of(command.after, ended);
 }
 
 // One command of the queue that can run; false where there is none.
@@ -52,6 +53,7 @@ bool run_one(_cl_command_queue& queue) {
   auto command = std::move(*at);
   queue.commands.erase(at);
   run_command(command);
+  if (queue.barrier && queue.barrier->ended()) queue.barrier = {};  // whose event holds the queue
   return true;
 }
 
@@ -89,8 +91,8 @@ cl_int enqueue(Lock& lock, Enqueued const& given, std::function<cl_int()> work) 
   if (queue.out_of_order()) {
     bool const for_all = given.order == Order::barrier || (given.order == Order::marker && given.waits == 0);
     if (for_all && given.waits == 0)
-      for (auto const& earlier : queue.commands) command.waits.push_back(earlier.event);
-    if (queue.barrier && !queue.barrier->ended()) command.waits.push_back(queue.barrier);
+      for (auto const& earlier : queue.commands) command.after.push_back(earlier.event);
+    if (queue.barrier && !queue.barrier->ended()) command.after.push_back(queue.barrier);
   }
   auto event = std::make_unique<_cl_event>();
   event->context = queue.context;
@@ -101,7 +103,7 @@ cl_int enqueue(Lock& lock, Enqueued const& given, std::function<cl_int()> work) 
   event->references = given.event ? 1 : 0;
   Held<_cl_event> const held(event.release());
   if (given.event) *given.event = held.get();
-  if (given.order == Order::barrier) queue.barrier = held;
+  if (given.order == Order::barrier && queue.out_of_order()) queue.barrier = held;
   command.event = held;
   command.work = std::move(work);
   queue.commands.push_back(std::move(command));

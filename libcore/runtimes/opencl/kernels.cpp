@@ -57,7 +57,7 @@ void set_argument(_cl_kernel& kernel, cl_uint index, std::size_t bytes, void con
     }
     case ArgumentKind::value: {
       auto const& parameter = function_of(*kernel.code, kernel.info.name).parameters[index];
-      require(bytes > 0 && bytes <= parameter.size, CL_INVALID_ARG_SIZE);
+      require(bytes == parameter.size, CL_INVALID_ARG_SIZE);
       require(value != nullptr, CL_INVALID_ARG_VALUE);
       auto const* const from = static_cast<std::byte const*>(value);
       next.value.assign(from, from + bytes);
@@ -68,10 +68,10 @@ void set_argument(_cl_kernel& kernel, cl_uint index, std::size_t bytes, void con
 }
 
 // As drivers choose it: the largest divisors of the sizes that fit, the first dimension first.
-Range chosen_local(Range const& global, std::size_t most) {
+Range chosen_local(Range const& global, std::size_t most, Range const& each) {
   Range out{1, 1, 1};
   for (std::size_t d = 0; d < 3; ++d)
-    for (std::size_t size = std::min(most, global[d]); size > 0; --size)
+    for (std::size_t size = std::min({most, global[d], each[d]}); size > 0; --size)
       if (global[d] % size == 0) {
         out[d] = size;
         most /= size;
@@ -189,29 +189,32 @@ std::uint64_t local_bytes_of(_cl_kernel const& kernel) {
 PreparedLaunch prepare(_cl_kernel& kernel, _cl_command_queue const& queue, cl_uint dimensions,
                        std::size_t const* offset, std::size_t const* global, std::size_t const* local) {
   require(dimensions >= 1 && dimensions <= 3, CL_INVALID_WORK_DIMENSION);
-  require(global != nullptr, CL_INVALID_GLOBAL_WORK_SIZE);
   require(kernel.program->context.get() == queue.context.get(), CL_INVALID_CONTEXT);
   Range items{1, 1, 1}, of_group{1, 1, 1}, from{0, 0, 0};
   for (cl_uint d = 0; d < dimensions; ++d) {
-    items[d] = global[d];
+    items[d] = global ? global[d] : 0;
     if (offset) from[d] = offset[d];
-    require(items[d] <= 0xffffffffu && from[d] <= 0xffffffffu - items[d], CL_INVALID_GLOBAL_OFFSET);
-    require(items[d] > 0, CL_INVALID_GLOBAL_WORK_SIZE);
+    require(items[d] <= 0xffffffffu, CL_INVALID_GLOBAL_WORK_SIZE);
+    require(from[d] <= 0xffffffffu - items[d], CL_INVALID_GLOBAL_OFFSET);  // ids have 32 bits here
   }
   auto const most = queue.device->max_group_items();
+  auto const each = queue.device->max_items();
   auto const& required = kernel.info.required_group;
-  if (local)
+  bool const nothing = items[0] == 0 || items[1] == 0 || items[2] == 0;
+  if (nothing)
+    require(queue.device->facts.vendor != "AMD", CL_INVALID_GLOBAL_WORK_SIZE);  // before OpenCL 2.1
+  else if (local)
     for (cl_uint d = 0; d < dimensions; ++d) of_group[d] = local[d];
   else if (required)
     of_group = {(*required)[0], (*required)[1], (*required)[2]};
   else
-    of_group = chosen_local(items, std::min<std::size_t>(most, 256));
+    of_group = chosen_local(items, std::min<std::size_t>(most, 256), each);
   if (required) require(of_group == Range{(*required)[0], (*required)[1], (*required)[2]}, CL_INVALID_WORK_GROUP_SIZE);
   std::size_t count = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     require(of_group[d] > 0, CL_INVALID_WORK_GROUP_SIZE);
-    require(of_group[d] <= most, CL_INVALID_WORK_ITEM_SIZE);
-    require(items[d] % of_group[d] == 0, CL_INVALID_WORK_GROUP_SIZE);
+    require(of_group[d] <= each[d], CL_INVALID_WORK_ITEM_SIZE);
+    require(nothing || items[d] % of_group[d] == 0, CL_INVALID_WORK_GROUP_SIZE);
     count *= of_group[d];
   }
   require(count <= most, CL_INVALID_WORK_GROUP_SIZE);
@@ -240,6 +243,7 @@ PreparedLaunch prepare(_cl_kernel& kernel, _cl_command_queue const& queue, cl_ui
 }
 
 cl_int run(PreparedLaunch& prepared) {
+  if (prepared.launch.grid.count() == 0) return CL_SUCCESS;
   auto const& settings = attach::settings();
   emu::Limits limits;
   limits.max_steps = settings.max_steps;

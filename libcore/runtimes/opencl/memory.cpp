@@ -48,10 +48,13 @@ bool more_than_one(cl_mem_flags flags, cl_mem_flags of) {
   return (set & (set - 1)) != 0;
 }
 
+constexpr cl_mem_flags of_device = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
+constexpr cl_mem_flags of_host = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
+constexpr cl_mem_flags of_place = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR;
+
 void check_flags(cl_mem_flags flags, void const* host) {
-  require(!more_than_one(flags, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY), CL_INVALID_VALUE);
-  require(!more_than_one(flags, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS),
-          CL_INVALID_VALUE);
+  require((flags & ~(of_device | of_host | of_place | CL_MEM_KERNEL_READ_AND_WRITE)) == 0, CL_INVALID_VALUE);
+  require(!more_than_one(flags, of_device) && !more_than_one(flags, of_host), CL_INVALID_VALUE);
   require((flags & CL_MEM_USE_HOST_PTR) == 0 || (flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)) == 0,
           CL_INVALID_VALUE);
   require((host != nullptr) == ((flags & host_pointer_flags) != 0), CL_INVALID_HOST_PTR);
@@ -68,8 +71,9 @@ void place(_cl_mem& memory, std::string name, std::size_t bytes, void* host) {
       memory.owns = true;
       return;
     }
-    if (allocation_of(host).first) {  // shared virtual memory
-      memory.address = reinterpret_cast<std::uint64_t>(host);
+    auto const* const there = all.find(reinterpret_cast<std::uint64_t>(host));
+    if (there && reinterpret_cast<std::uint64_t>(host) - there->address + bytes <= there->size) {
+      memory.address = reinterpret_cast<std::uint64_t>(host);  // another object's, or shared virtual memory
       return;
     }
   }
@@ -77,8 +81,24 @@ void place(_cl_mem& memory, std::string name, std::size_t bytes, void* host) {
   memory.owns = true;
 }
 
+// A part may do no more than the whole; what is not said is the whole's.
+cl_mem_flags flags_of_part(cl_mem_flags flags, cl_mem_flags whole) {
+  require((flags & ~(of_device | of_host)) == 0 && !more_than_one(flags, of_device) && !more_than_one(flags, of_host),
+          CL_INVALID_VALUE);
+  require((whole & CL_MEM_WRITE_ONLY) == 0 || (flags & (CL_MEM_READ_ONLY | CL_MEM_READ_WRITE)) == 0, CL_INVALID_VALUE);
+  require((whole & CL_MEM_READ_ONLY) == 0 || (flags & (CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE)) == 0, CL_INVALID_VALUE);
+  require((whole & CL_MEM_HOST_WRITE_ONLY) == 0 || (flags & CL_MEM_HOST_READ_ONLY) == 0, CL_INVALID_VALUE);
+  require((whole & CL_MEM_HOST_READ_ONLY) == 0 || (flags & CL_MEM_HOST_WRITE_ONLY) == 0, CL_INVALID_VALUE);
+  require((whole & CL_MEM_HOST_NO_ACCESS) == 0 || (flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)) == 0,
+          CL_INVALID_VALUE);
+  cl_mem_flags out = flags | (whole & of_place);
+  if ((flags & of_device) == 0) out |= whole & of_device;
+  if ((flags & of_host) == 0) out |= whole & of_host;
+  return out;
+}
+
 void check_size(_cl_context const& context, std::size_t bytes) {
-  for (auto const* device : context.devices) require(bytes <= device->memory_bytes(), CL_INVALID_BUFFER_SIZE);
+  for (auto const* device : context.devices) require(bytes <= device->max_allocation_bytes(), CL_INVALID_BUFFER_SIZE);
 }
 
 cl_mem make_buffer(cl_context given, cl_mem_flags flags, std::size_t bytes, void* host,
@@ -143,6 +163,14 @@ bool possible(cl_channel_order order, cl_channel_type type) {
   }
 }
 
+// Whether the header has such an enumerator.
+bool is_order(cl_channel_order order) {
+  return order >= CL_R && order <= CL_ABGR;
+}
+bool is_type(cl_channel_type type) {
+  return type >= CL_SNORM_INT8 && type <= CL_UNORM_INT_101010_2;
+}
+
 std::optional<emu::Format> format_of(cl_image_format const& given) {
   auto const* const order = std::ranges::find(orders, given.image_channel_order, &Order::name);
   auto const* const type = std::ranges::find(types, given.image_channel_data_type, &Type::name);
@@ -169,11 +197,23 @@ std::optional<emu::Geometry> geometry_of(cl_mem_object_type type) {
   }
 }
 
+void check_image_size(cl_mem_object_type type, Range const& size) {
+  constexpr std::size_t side = 16384, side_3d = 2048, layers = 2048, texels = 134217728;
+  Range most{side, side, 1};
+  if (type == CL_MEM_OBJECT_IMAGE1D_BUFFER) most = {texels, 1, 1};
+  if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY) most = {side, layers, 1};
+  if (type == CL_MEM_OBJECT_IMAGE2D_ARRAY) most = {side, side, layers};
+  if (type == CL_MEM_OBJECT_IMAGE3D) most = {side_3d, side_3d, side_3d};
+  for (std::size_t d = 0; d < 3; ++d) require(size[d] <= most[d], CL_INVALID_IMAGE_SIZE);
+}
+
 cl_mem make_image(cl_context given, cl_mem_flags flags, cl_image_format const* format, cl_image_desc const* description,
                   void* host, std::vector<cl_mem_properties> properties) {
   auto& context = known_context(given);
   require(format != nullptr, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
   require(description != nullptr, CL_INVALID_IMAGE_DESCRIPTOR);
+  require(is_order(format->image_channel_order) && is_type(format->image_channel_data_type),
+          CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
   auto const known_format = format_of(*format);
   require(known_format.has_value(), CL_IMAGE_FORMAT_NOT_SUPPORTED);
   auto const geometry = geometry_of(description->image_type);
@@ -187,7 +227,11 @@ cl_mem make_image(cl_context given, cl_mem_flags flags, cl_image_format const* f
   made->properties = std::move(properties);
   auto const [width, height, depth] = made->extent();
   require(width > 0 && height > 0 && depth > 0, CL_INVALID_IMAGE_SIZE);
-  require(width <= 134217728 && height <= 65536 && depth <= 65536, CL_INVALID_IMAGE_SIZE);
+  check_image_size(made->type, {width, height, depth});
+  auto const row_pitch = description->image_row_pitch, slice_pitch = description->image_slice_pitch;
+  require(host || description->buffer || (row_pitch == 0 && slice_pitch == 0), CL_INVALID_IMAGE_DESCRIPTOR);
+  require(row_pitch == 0 || (row_pitch >= width * made->texel_bytes && row_pitch % made->texel_bytes == 0),
+          CL_INVALID_IMAGE_DESCRIPTOR);
   bool const rows_of_buffer = description->buffer && made->type == CL_MEM_OBJECT_IMAGE2D;
   made->row_bytes =
       rows_of_buffer && description->image_row_pitch ? description->image_row_pitch : width * made->texel_bytes;
@@ -206,11 +250,20 @@ cl_mem make_image(cl_context given, cl_mem_flags flags, cl_image_format const* f
     check_size(context, bytes);
     made->flags =
         flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) ? flags : flags | CL_MEM_READ_WRITE;
-    made->address = shared().memory.add(next_name("image"), bytes);
-    made->bytes = bytes;
-    made->owns = true;
-    made->host = flags & CL_MEM_USE_HOST_PTR ? host : nullptr;
-    if (host) {
+    if (flags & CL_MEM_USE_HOST_PTR) {  // lies as the application has it
+      bool const layers_of_rows = made->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+      if (row_pitch) made->row_bytes = row_pitch;
+      if (layers_of_rows && slice_pitch) made->row_bytes = slice_pitch;
+      made->slice_bytes =
+          !layers_of_rows && slice_pitch ? slice_pitch : made->row_bytes * (layers_of_rows ? 1 : height);
+      std::size_t const last =
+          (depth - 1) * made->slice_bytes + (height - 1) * made->row_bytes + width * made->texel_bytes;
+      place(*made, next_name("image"), last, host);
+      if (made->data() != host) std::memcpy(made->data(), host, last);
+    } else {
+      place(*made, next_name("image"), bytes, nullptr);
+    }
+    if (host && made->data() != host && !made->host) {
       std::size_t const row = description->image_row_pitch ? description->image_row_pitch : width * made->texel_bytes;
       bool const layers_of_rows = made->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
       std::size_t const apart = layers_of_rows && description->image_slice_pitch ? description->image_slice_pitch : row;
@@ -316,7 +369,7 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem given, cl_mem_flags flags, cl_buffer
     auto made = std::make_unique<_cl_mem>();
     made->context = parent.context;
     made->parent = &parent;
-    made->flags = flags ? flags : parent.flags;
+    made->flags = flags_of_part(flags, parent.flags);
     made->host = parent.host ? static_cast<std::byte*>(parent.host) + origin : nullptr;
     made->address = parent.address + origin;
     made->bytes = bytes;
@@ -385,14 +438,15 @@ cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem given, void(CL_CALLBA
   });
 }
 
-cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags, cl_mem_object_type, cl_uint capacity,
-                                              cl_image_format* out, cl_uint* count) {
+cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags, cl_mem_object_type type,
+                                              cl_uint capacity, cl_image_format* out, cl_uint* count) {
   return call([&](Lock&) {
     known_context(context);
+    require(geometry_of(type).has_value(), CL_INVALID_VALUE);
     std::vector<cl_image_format> all;
     for (auto const& order : orders)
-      for (auto const& type : types)
-        if (possible(order.name, type.name)) all.push_back({order.name, type.name});
+      for (auto const& channel : types)
+        if (possible(order.name, channel.name)) all.push_back({order.name, channel.name});
     require(!out || capacity > 0, CL_INVALID_VALUE);
     if (count) *count = static_cast<cl_uint>(all.size());
     if (out) std::copy_n(all.begin(), std::min<std::size_t>(capacity, all.size()), out);
@@ -414,7 +468,7 @@ cl_int CL_API_CALL clGetMemObjectInfo(cl_mem given, cl_mem_info what, std::size_
       case CL_MEM_HOST_PTR:
         return answer(memory.host);
       case CL_MEM_MAP_COUNT:
-        return answer(memory.maps);
+        return answer(static_cast<cl_uint>(memory.maps.size()));
       case CL_MEM_REFERENCE_COUNT:
         return answer(memory.references);
       case CL_MEM_CONTEXT:
@@ -530,7 +584,8 @@ void* CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, std::si
   call([&](Lock&) {
     auto const& in = known_context(context);
     constexpr cl_svm_mem_flags coarse = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
-    require(bytes > 0 && (flags & ~coarse) == 0 && alignment <= 256 && (alignment & (alignment - 1)) == 0,
+    require(bytes > 0 && (flags & ~coarse) == 0 && !more_than_one(flags, coarse) && alignment <= 256 &&
+                (alignment & (alignment - 1)) == 0,
             CL_INVALID_VALUE);
     check_size(in, bytes);
     auto const address = shared().memory.add(next_name("shared virtual memory"), bytes);

@@ -236,9 +236,10 @@ struct _cl_device_id : kernelcast::opencl::Object {
       : Object(kernelcast::opencl::Kind::device), platform(p), facts(std::move(d)) {}
   _cl_platform_id& platform;
   kernelcast::device::Device facts;
-  std::uint64_t memory_bytes() const;
+  std::uint64_t memory_bytes() const, max_allocation_bytes() const;
   std::size_t max_group_items() const;
-  std::uint64_t local_bytes() const;  // of a work-group
+  std::array<std::size_t, 3> max_items() const;  // of a work-group, in each dimension
+  std::uint64_t local_bytes() const;             // of a work-group
 };
 
 struct _cl_context : kernelcast::opencl::Object {
@@ -261,7 +262,7 @@ struct _cl_mem : kernelcast::opencl::Object {
   std::uint64_t address = 0;
   std::size_t bytes = 0, offset = 0;  // in the parent
   bool owns = false;                  // the memory, and not its parent or the application
-  cl_uint maps = 0;
+  std::vector<void*> maps;            // where they begin, each as often as it is mapped
   std::vector<std::function<void()>> destructors;
 
   // Images: texels, and how far rows and slices are apart here.
@@ -345,7 +346,8 @@ struct _cl_command_queue : kernelcast::opencl::Object {
 
   struct Command {
     kernelcast::opencl::Held<_cl_event> event;
-    std::vector<kernelcast::opencl::Held<_cl_event>> waits;
+    std::vector<kernelcast::opencl::Held<_cl_event>> waits;  // if one fails, this does
+    std::vector<kernelcast::opencl::Held<_cl_event>> after;  // in order alone
     std::function<cl_int()> work;
   };
   std::deque<Command> commands;                 // that have not run
@@ -405,6 +407,7 @@ inline _cl_command_queue& known_queue(cl_command_queue q) {
 
 // The devices' platforms, made at the first call.
 std::vector<std::unique_ptr<_cl_platform_id>> const& platforms();
+void require_type(cl_device_type);  // throws Refusal for one that has no known bit
 cl_int device_answer(_cl_device_id&, cl_device_info, Answer const&);
 // A shared virtual allocation that holds this address: where it begins, and its bytes; {0, 0} for none.
 std::pair<std::uint64_t, std::uint64_t> allocation_of(void const*);

@@ -119,6 +119,16 @@ cl_int told(cl_program program, Notify notify, void* data, cl_int status) {
   return CL_SUCCESS;  // the build's status says the rest
 }
 
+// Words of options that no compiler of OpenCL C takes.
+void check_options(std::string const& options, Notify notify, void* data) {
+  require(notify || !data, CL_INVALID_VALUE);
+  for (auto const& word : shell_words(options))
+    require(word.size() < 2 || word[0] != '-' || word.starts_with("-cl-") ||
+                std::string_view("DUIwWgOxfmBs").find(word[1]) != std::string_view::npos || word == "-create-library" ||
+                word == "-enable-link-options",
+            CL_INVALID_BUILD_OPTIONS);
+}
+
 void check_devices(_cl_program const& program, cl_uint count, cl_device_id const* devices) {
   require((count == 0) == (devices == nullptr), CL_INVALID_VALUE);
   for (cl_uint i = 0; i < count; ++i)
@@ -228,6 +238,7 @@ cl_int CL_API_CALL clBuildProgram(cl_program given, cl_uint count, cl_device_id 
   return call([&](Lock&) {
     auto& program = known_program(given);
     check_devices(program, count, devices);
+    check_options(options ? options : "", notify, data);
     program.options = options ? options : "";
     if (program.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE || program.code)  // else of a binary, which has its own
       for (auto& unit : program.units) unit.options = program.options;
@@ -249,11 +260,9 @@ cl_int CL_API_CALL clCompileProgram(cl_program given, cl_uint count, cl_device_i
     unit.headers.clear();
     for (cl_uint h = 0; h < header_count; ++h)
       unit.headers.emplace_back(names[h], known_program(headers[h]).units.at(0).source);
-    // Functions of other units may be missing: the errors of a unit alone are seen when it is linked.
-    program.status = CL_BUILD_SUCCESS;
-    program.type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-    program.log.clear();
-    return told(given, notify, data, CL_SUCCESS);
+    cl_int const status = build(program, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, CL_COMPILE_PROGRAM_FAILURE);
+    program.code.reset();  // it is no executable
+    return told(given, notify, data, status);
   });
 }
 
@@ -329,7 +338,7 @@ cl_int CL_API_CALL clGetProgramInfo(cl_program given, cl_program_info what, std:
       }
       case CL_PROGRAM_BINARIES: {
         require(!value || capacity >= devices.size() * sizeof(char*), CL_INVALID_VALUE);
-        auto const binary = binary_of(program);
+        auto const binary = program.type == CL_PROGRAM_BINARY_TYPE_NONE ? std::string{} : binary_of(program);
         for (std::size_t d = 0; value && d < devices.size(); ++d)
           if (auto* const to = static_cast<char**>(value)[d]) std::ranges::copy(binary, to);
         if (bytes) *bytes = devices.size() * sizeof(char*);
