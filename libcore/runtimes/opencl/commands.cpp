@@ -562,7 +562,9 @@ cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue given, void(CL_CALLBAC
     }
     return enqueue(lock, {&queue, CL_COMMAND_NATIVE_KERNEL, waits, list, event},
                    [function, copy = std::move(copy), held = std::move(held)]() mutable {
+                     current_lock->unlock();  // it may call OpenCL
                      function(copy.empty() ? nullptr : copy.data());
+                     current_lock->lock();
                      return CL_SUCCESS;
                    });
   });

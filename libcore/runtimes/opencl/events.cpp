@@ -47,12 +47,16 @@ bool is_ready(_cl_command_queue::Command const& command) {
 
 // One command of the queue that can run; false where there is none.
 bool run_one(_cl_command_queue& queue) {
+  if (queue.busy) return false;  // in another thread, which goes on with it
   auto const last = queue.out_of_order() ? queue.commands.end() : queue.commands.begin() + !queue.commands.empty();
   auto const at = std::find_if(queue.commands.begin(), last, is_ready);
   if (at == last) return false;
   auto command = std::move(*at);
   queue.commands.erase(at);
+  queue.busy = true;
   run_command(command);
+  queue.busy = false;
+  shared().changed.notify_all();
   if (queue.barrier && queue.barrier->ended()) queue.barrier = {};  // whose event holds the queue
   return true;
 }
@@ -62,9 +66,9 @@ bool run_one(_cl_command_queue& queue) {
 void run_ready() {
   for (bool some = true; some;) {
     some = false;
-    auto const queues = shared().queues;
-    for (auto* queue : queues) {
-      Held<_cl_command_queue> const held(queue);
+    std::vector<Held<_cl_command_queue>> queues;  // a native kernel, run without the lock, may release one
+    for (auto* queue : shared().queues) queues.emplace_back(queue);
+    for (auto const& queue : queues) {
       while (run_one(*queue)) some = true;
     }
   }
@@ -222,7 +226,7 @@ cl_int CL_API_CALL clFlush(cl_command_queue queue) {
 cl_int CL_API_CALL clFinish(cl_command_queue given) {
   return call([&](Lock& lock) {
     Held<_cl_command_queue> const queue(&known_queue(given));
-    wait_until(lock, [&] { return queue->commands.empty(); });
+    wait_until(lock, [&] { return queue->commands.empty() && !queue->busy; });
   });
 }
 

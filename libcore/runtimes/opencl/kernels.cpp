@@ -209,7 +209,8 @@ PreparedLaunch prepare(_cl_kernel& kernel, _cl_command_queue const& queue, cl_ui
     of_group = {(*required)[0], (*required)[1], (*required)[2]};
   else
     of_group = chosen_local(items, std::min<std::size_t>(most, 256), each);
-  if (required) require(of_group == Range{(*required)[0], (*required)[1], (*required)[2]}, CL_INVALID_WORK_GROUP_SIZE);
+  if (required && !nothing)
+    require(of_group == Range{(*required)[0], (*required)[1], (*required)[2]}, CL_INVALID_WORK_GROUP_SIZE);
   std::size_t count = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     require(of_group[d] > 0, CL_INVALID_WORK_GROUP_SIZE);

@@ -116,6 +116,15 @@ bool run_callbacks(Lock&);
 // On standard error, once for each text.
 void report(std::string const& text);
 
+// Of this thread's call.
+inline thread_local Lock* current_lock = nullptr;
+struct CurrentLock {
+  Lock* before;
+  explicit CurrentLock(Lock& lock) : before(std::exchange(current_lock, &lock)) {}
+  ~CurrentLock() { current_lock = before; }
+  CurrentLock(CurrentLock const&) = delete;
+};
+
 template <class Body>
 cl_int guarded(Body const& body) noexcept {
   try {
@@ -138,6 +147,7 @@ template <class Body>
 cl_int call(Body const& body) noexcept {
   return guarded([&] {
     Lock lock(shared().mutex);
+    CurrentLock const current(lock);
     cl_int const status = guarded([&] {
       if constexpr (std::is_void_v<decltype(body(lock))>) {
         body(lock);
@@ -350,6 +360,7 @@ struct _cl_command_queue : kernelcast::opencl::Object {
     std::vector<kernelcast::opencl::Held<_cl_event>> after;  // in order alone
     std::function<cl_int()> work;
   };
+  bool busy = false;                            // one of its commands runs
   std::deque<Command> commands;                 // that have not run
   kernelcast::opencl::Held<_cl_event> barrier;  // the last one
 };
