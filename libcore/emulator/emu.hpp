@@ -77,8 +77,8 @@ class Memory {
   // Where a .global or .const variable of the module lies, which is placed and initialised now if it was not yet; 0
   // where there is none of the name. The module must outlive this Memory.
   std::uint64_t address_of(ptx::Module const&, std::string_view variable);
-  // The variables of this kernel and of its module are no more. To be called before either is destroyed while this Memory
-  // lives on; a launch after that finds them as at first.
+  // The variables of this kernel and of its module are no more. To be called before either is destroyed while this
+  // Memory lives on; a launch after that finds them as at first.
   void forget(Program const&);
 
   struct Buffer {
