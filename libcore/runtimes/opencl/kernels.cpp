@@ -146,11 +146,6 @@ unsigned threads() {
   return asked > 0 ? static_cast<unsigned>(asked) : std::max(1u, std::thread::hardware_concurrency());
 }
 
-// "image2d_t" of "read_only image2d_t".
-bool begins_with_word(std::string_view type, std::string_view word) {
-  return type.starts_with(word);
-}
-
 cl_int argument_answer(frontend::Argument const& argument, cl_kernel_arg_info what, Answer const& answer) {
   switch (what) {
     case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
@@ -160,12 +155,9 @@ cl_int argument_answer(frontend::Argument const& argument, cl_kernel_arg_info wh
           : argument.kind == ArgumentKind::global_buffer || argument.kind == ArgumentKind::image
               ? CL_KERNEL_ARG_ADDRESS_GLOBAL
               : CL_KERNEL_ARG_ADDRESS_PRIVATE));
-    case CL_KERNEL_ARG_ACCESS_QUALIFIER:
-      return answer(static_cast<cl_kernel_arg_access_qualifier>(argument.kind == ArgumentKind::image
-                                                                    ? begins_with_word(argument.type_name, "write_only")
-                                                                          ? CL_KERNEL_ARG_ACCESS_WRITE_ONLY
-                                                                          : CL_KERNEL_ARG_ACCESS_READ_ONLY
-                                                                    : CL_KERNEL_ARG_ACCESS_NONE));
+    case CL_KERNEL_ARG_ACCESS_QUALIFIER:  // what the source says is not known: images count as read
+      return answer(static_cast<cl_kernel_arg_access_qualifier>(
+          argument.kind == ArgumentKind::image ? CL_KERNEL_ARG_ACCESS_READ_ONLY : CL_KERNEL_ARG_ACCESS_NONE));
     case CL_KERNEL_ARG_TYPE_NAME:
       return answer(argument.type_name);
     case CL_KERNEL_ARG_TYPE_QUALIFIER:
@@ -226,7 +218,7 @@ PreparedLaunch prepare(_cl_kernel& kernel, _cl_command_queue const& queue, cl_ui
   out.code = kernel.code;
   if (from != Range{0, 0, 0}) {
     auto& with_offset = kernel.program->code_offset;
-    if (!with_offset) with_offset = compile(kernel.program->units, true, queue.device);
+    if (!with_offset) with_offset = compile(kernel.program->units, true);
     out.code = with_offset;
   }
   auto const& program = out.code->program(out.kernel);

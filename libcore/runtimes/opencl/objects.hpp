@@ -423,7 +423,7 @@ cl_int device_answer(_cl_device_id&, cl_device_info, Answer const&);
 // A shared virtual allocation that holds this address: where it begins, and its bytes; {0, 0} for none.
 std::pair<std::uint64_t, std::uint64_t> allocation_of(void const*);
 // Compiles, for global ids with an offset or without. Throws Error.
-std::shared_ptr<Code> compile(std::vector<Unit> const&, bool with_offset, cl_device_id);
+std::shared_ptr<Code> compile(std::vector<Unit> const&, bool with_offset);
 
 // A launch, laid out for the emulator; it keeps what it works on.
 struct PreparedLaunch {

@@ -98,7 +98,7 @@ cl_int build(_cl_program& program, cl_program_binary_type type, cl_int failure) 
   program.code_offset.reset();
   program.log.clear();
   try {
-    program.code = compile(program.units, false, program.context->devices.front());
+    program.code = compile(program.units, false);
     for (auto const& note : program.code->compiled.notes) program.log += note + '\n';
     program.status = CL_BUILD_SUCCESS;
     program.type = type;
@@ -144,7 +144,7 @@ std::string names_of(_cl_program const& program) {
 
 }  // namespace
 
-std::shared_ptr<Code> compile(std::vector<Unit> const& units, bool with_offset, cl_device_id device) {
+std::shared_ptr<Code> compile(std::vector<Unit> const& units, bool with_offset) {
   frontend::Request request;
   for (std::size_t i = 0; i < units.size(); ++i) {
     auto unit = unit_of(units[i]);
@@ -157,7 +157,6 @@ std::shared_ptr<Code> compile(std::vector<Unit> const& units, bool with_offset, 
   }
   request.registers.clear();  // the program outside asks for those
   request.global_offset = with_offset;
-  static_cast<void>(device);
   auto out = std::make_shared<Code>();
   out->compiled = frontend::compile(request);
   return out;
