@@ -78,6 +78,11 @@ void declare(cli::Tool& tool) {
                      "kernel sum the time of all commands one after the other")
           ->type_name("FILE")
           ->needs(total);
+  app.add_flag("--vendors-apart", options->vendors_apart,
+               "with --total: a device's sum is whole where it has every kernel that devices of its vendor have, as an "
+               "application may launch others on those of another")
+      ->needs(total)
+      ->excludes(commands);
   app.add_flag("--host", options->host, "with --commands: the host's own time between the calls counts, too")
       ->needs(commands);
   app.add_flag("--undecided", options->undecided,

@@ -141,8 +141,9 @@ void learn(std::string const& path, std::vector<Rows> const& launches, device::D
       });
       if (launch == launches.end())
         ++others;
-      else
-        times.push_back({&(*launch)[row_for(*launch, *target.device)], *m.time_s});
+      else if (auto const& row = (*launch)[row_for(*launch, *target.device)];
+               !device::is_for_others(row.runs_on, *target.device))
+        times.push_back({&row, *m.time_s});
     }
     if (times.empty()) continue;
     auto const& own = kept.emplace_back(learn(*target.device, times, target.options));
@@ -217,7 +218,9 @@ void project_rows(ProjectRows const& options, cli::Streams& io) {
       auto const project = [&](Rows const& same) {
         std::vector<queue::Kernel> const ready(same.begin(), same.end());
         for (auto const& [device, with] : targets) {
-          ready[row_for(same, *device)].explain(*device, with, terms);
+          auto const row = row_for(same, *device);
+          if (device::is_for_others(same[row].runs_on, *device)) continue;
+          ready[row].explain(*device, with, terms);
           write(terms);
         }
       };
@@ -234,7 +237,9 @@ void project_rows(ProjectRows const& options, cli::Streams& io) {
   }
   auto const each_row = [&](auto const& write) {
     each_rows([&](std::vector<record::Kernel> const& same) {
-      for (auto const* const device : devices) write(same[row_for(same, *device)], *device);
+      for (auto const* const device : devices)
+        if (auto const& row = same[row_for(same, *device)]; !device::is_for_others(row.runs_on, *device))
+          write(row, *device);
     });
   };
   if (options.explain) {

@@ -26,7 +26,10 @@ struct Totals {
 // Adds up the times of everything that one case runs, one row per (model, case, device): kernels one after the other,
 // and one kernel launched in several configurations. Here projections may repeat, and those without a time count: their
 // device has no total. Ends of intervals add up too; an absent end is time_s.
-Totals total(std::vector<record::Projection> const& projections);
+// What a case runs is what the device with most times has; with `party`, which tells devices that may run different
+// kernels from each other, what a device of its own party has, with a time or without.
+Totals total(std::vector<record::Projection> const& projections,
+             std::function<std::string(std::string const& device)> const& party = {});
 
 // Of each (kernel, case, device) the projections of one model: of the first of `models` that has a time for all its
 // rows of it, else of the last that has rows. Every row's model is one of `models`.

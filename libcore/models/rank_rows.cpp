@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -357,7 +358,10 @@ void rank_rows(RankRows const& options, cli::Streams& io) {
   } else if (options.total) {
     if (!options.total_as.empty())
       for (auto& p : projections) p.case_name = options.total_as;
-    auto totals = total(projections);
+    std::optional<device::DeviceDatabase> database;
+    if (options.vendors_apart) database = device::load(device::find_database(options.devdb));
+    auto const vendor = [&](std::string const& name) { return database->find(name).vendor; };
+    auto totals = options.vendors_apart ? total(projections, vendor) : total(projections);
     if (totals.incomplete > 0)
       io.note(fmt::format("{} device{} left out: no time for some kernel of the case", totals.incomplete,
                           totals.incomplete == 1 ? "" : "s"));

@@ -10,12 +10,13 @@ namespace {
 
 struct Sum {
   record::Projection row;
-  std::size_t times = 0;
+  std::size_t rows = 0, times = 0;
   bool interval = false;
   std::map<record::LimiterName, double> by_limiter;
 };
 
 void add(Sum& sum, record::Projection const& p) {
+  ++sum.rows;
   if (!p.time_s) return;
   ++sum.times;
   double const time_s = *p.time_s;
@@ -28,7 +29,8 @@ void add(Sum& sum, record::Projection const& p) {
 
 }  // namespace
 
-Totals total(std::vector<record::Projection> const& projections) {
+Totals total(std::vector<record::Projection> const& projections,
+             std::function<std::string(std::string const& device)> const& party) {
   std::map<std::tuple<std::string, std::string, std::string>, Sum> sums;  // model, case, device
   for (auto const& p : projections) {
     Sum& sum = sums[{p.model, p.case_name, p.device}];
@@ -38,15 +40,15 @@ Totals total(std::vector<record::Projection> const& projections) {
     sum.row.device = p.device;
     add(sum, p);
   }
-  // What a case runs is what the device with the most times has.
-  std::map<std::pair<std::string, std::string>, std::size_t> whole;
-  for (auto const& [key, sum] : sums) {
-    std::size_t& most = whole[{std::get<0>(key), std::get<1>(key)}];
-    most = std::max(most, sum.times);
-  }
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> whole;  // model, case, party
+  auto const whole_of = [&](auto const& key) -> std::size_t& {
+    auto const& [model, case_name, device] = key;
+    return whole[{model, case_name, party ? party(device) : ""}];
+  };
+  for (auto const& [key, sum] : sums) whole_of(key) = std::max(whole_of(key), party ? sum.rows : sum.times);
   Totals totals;
   for (auto& [key, sum] : sums) {
-    if (sum.times == 0 || sum.times < whole[{std::get<0>(key), std::get<1>(key)}]) {
+    if (sum.times == 0 || sum.times < whole_of(key)) {
       ++totals.incomplete;
       continue;
     }

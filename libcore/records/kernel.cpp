@@ -314,7 +314,8 @@ Schema<Kernel> const& Kernel::schema() {
         .optional_column(
             "runs_on", &Kernel::runs_on, Unit::none,
             "the target that alone runs this code: that of PTX for one architecture, such as sm_90a, or of "
-            "a launch file's variant; of rows of a kernel and case a device takes its own. Empty: any")
+            "a launch file's variant; of rows of a kernel and case a device takes its own. Or the vendor whose devices "
+            "alone are given such launches by an application that asks its device. Empty: any")
         .may_be_empty()
         .optional_column(
             "registers", &Kernel::registers, Unit::none,

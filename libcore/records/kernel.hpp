@@ -99,7 +99,7 @@ struct Kernel : RegisterCounts {
   std::string library;
   std::optional<double> library_flop;
   std::string matrix_flop;     // by the kind of product (kernels/ptx/matrix.hpp): records/table/histogram.hpp
-  std::string runs_on;         // the target that alone runs this code, such as sm_90a; empty: any
+  std::string runs_on;         // the target or vendor that alone runs this code, such as sm_90a, AMD; empty: any
   std::string touched_before;  // by the logarithm of the distance, summed over the launches; empty: not known
   std::optional<std::uint64_t> code_fetched;  // launches for which the code had to be fetched; empty: the first
 

@@ -117,8 +117,10 @@ struct Placement {
 };
 
 // Whether code for a target (record::Kernel::runs_on) runs on the device: sm_90a on sm_90 alone, sm_100f on the later
-// ones of its family, too, any other on devices of that target.
+// ones of its family, too, any other on devices of that target or vendor.
 bool runs_on(std::string_view target, Device const&);
+// Whether a row is what an application launches on devices of another vendor: it has nothing to say of this device.
+bool is_for_others(std::string_view runs_on, Device const&);
 
 // Why the device refuses such a launch, empty where it does not: work-items of a group, groups of the grid, shared
 // memory and registers of a group, and allocated memory, in this order. Limits that the database does not know refuse

@@ -30,13 +30,19 @@ std::string no_matrix_rate(std::string_view kind) {
 }
 
 bool runs_on(std::string_view target, Device const& device) {
-  if (target.empty() || target == device.target) return true;
+  if (target.empty() || target == device.target || target == device.vendor) return true;
   if (!target.starts_with("sm_")) return false;
   auto const of_architecture = target.substr(0, target.size() - 1);
   if (target.back() == 'a') return of_architecture == device.target;
   if (target.back() != 'f' || of_architecture.size() != device.target.size()) return false;
   return device.target.starts_with(of_architecture.substr(0, of_architecture.size() - 1)) &&
          device.target >= of_architecture;
+}
+
+bool is_for_others(std::string_view runs_on, Device const& device) {
+  bool const names_vendor =
+      !runs_on.empty() && runs_on.front() >= 'A' && runs_on.front() <= 'Z';  // targets are sm_, gfx
+  return names_vendor && runs_on != device.vendor;
 }
 
 std::string refusal(record::Kernel const& kernel, Device const& device, Placement& placement) {

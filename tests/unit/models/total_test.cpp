@@ -51,3 +51,18 @@ TEST_CASE("ends of intervals add up, an absent end is the time") {
   CHECK(totals.rows[0].time_low_s == 4.5);
   CHECK(totals.rows[0].time_high_s == 5.5);
 }
+
+TEST_CASE("devices of parties that run different kernels have a total where they have all of their own") {
+  auto const party = [](std::string const& device) { return device.substr(0, 1); };
+  auto const totals = model::total(
+      {row("a", "n1", 1.0, Limiter::global), row("b", "n1", 2.0, Limiter::global), row("a", "n2", 1.0, Limiter::global),
+       row("b", "n2", std::nullopt, {}), row("a", "n3", 1.0, Limiter::global), row("c", "m1", 4.0, Limiter::shared),
+       row("d", "k1", std::nullopt, {})},
+      party);
+  REQUIRE(totals.rows.size() == 2);
+  CHECK(totals.rows[0].device == "m1");
+  CHECK(totals.rows[0].time_s == 4.0);
+  CHECK(totals.rows[1].device == "n1");
+  CHECK(totals.rows[1].time_s == 3.0);
+  CHECK(totals.incomplete == 3);
+}
