@@ -82,23 +82,9 @@ CountedLaunch::CountedLaunch(Kernel const& kernel, emu::Launch const& launch, la
   sample_ = std::make_unique<launch::GroupSample>(*kernel.ready, launch.grid);
 }
 
-Budget::Budget(std::uint64_t steps, double seconds) : steps_bounded_(steps > 0), left_(steps), seconds_(seconds) {}
-
-bool Budget::affords(std::uint64_t steps, std::uint64_t left) const {
-  if (steps_bounded_ && steps > left_) return false;
-  if (seconds_ <= 0) return true;
-  double const elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
-  return elapsed_s + seconds_for(left) <= seconds_;
-}
-
-void Budget::spend(std::uint64_t steps, double seconds) {
-  left_ -= std::min(left_, steps);
-  run_steps_ += static_cast<double>(steps);
-  run_s_ += seconds;
-}
-
-emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads, Budget const& budget,
-                                std::span<emu::Observer* const> also, std::function<void()> const& seen) {
+emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, unsigned threads,
+                                attach::LaunchBudget const& budget, std::span<emu::Observer* const> also,
+                                std::function<void()> const& seen) {
   Run const with{memory, limits, threads, budget, also, seen};
   // Groups that may wait for each other run together; others apart from those that are counted, which is faster.
   bool const together =
@@ -269,7 +255,7 @@ emu::Outcome CountedLaunch::run_in_parts(Run const& with) {
 }
 
 // What is left of it takes so long that its row should not wait for it.
-bool CountedLaunch::is_long(Budget const& budget) const {
+bool CountedLaunch::is_long(attach::LaunchBudget const& budget) const {
   constexpr double long_s = 1;
   auto const share_left = 1 - static_cast<double>(executed_) / static_cast<double>(launch_.grid.count());
   return budget.seconds_for(static_cast<std::uint64_t>(static_cast<double>(whole_steps_) * share_left)) > long_s;

@@ -30,31 +30,12 @@
 #include "emulator/observe/kernel_counters.hpp"
 #include "records/kernel.hpp"
 #include "runtimes/attach/description.hpp"
+#include "runtimes/attach/launch_budget.hpp"
 #include "runtimes/attach/settings.hpp"
 #include "runtimes/cudart/library_calls.hpp"
 #include "runtimes/cudart/registry.hpp"
 
 namespace kernelcast::cudart {
-
-// What launches that run whole may still cost, in warp instructions or in seconds from now on.
-class Budget {
- public:
-  Budget(std::uint64_t steps, double seconds);  // 0: not bounded by it
-  bool bounded() const { return steps_bounded_ || seconds_ > 0; }
-  // A launch of so many, of which `left` have not been executed yet.
-  bool affords(std::uint64_t steps, std::uint64_t left) const;
-  bool affords(std::uint64_t steps) const { return affords(steps, steps); }
-  void spend(std::uint64_t steps, double seconds);
-  double seconds_for(std::uint64_t steps) const { return static_cast<double>(steps) * run_s_ / run_steps_; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  bool steps_bounded_;
-  std::uint64_t left_;
-  double seconds_;
-  Clock::time_point const begin_ = Clock::now();
-  double run_steps_ = 2e7, run_s_ = 0.1;  // what the emulator has done so far in which time, and a guess to begin with
-};
 
 // A launch whose chosen groups are counted while all of them run, or, where that costs too much, only they.
 class CountedLaunch {
@@ -63,7 +44,7 @@ class CountedLaunch {
 
   // Runs all groups, in order, unless what has run shows that they cost more than `budget` affords. `also`
   // observe all of them, too. `seen` is called once the row is known, where the rest may take long.
-  emu::Outcome run(emu::Memory&, emu::Limits const&, unsigned threads, Budget const& budget,
+  emu::Outcome run(emu::Memory&, emu::Limits const&, unsigned threads, attach::LaunchBudget const& budget,
                    std::span<emu::Observer* const> also, std::function<void()> const& seen);
   bool whole() const { return whole_; }                       // all groups have run
   std::uint64_t whole_steps() const { return whole_steps_; }  // of all groups, extrapolated where they did not run
@@ -80,7 +61,7 @@ class CountedLaunch {
     emu::Memory& memory;
     emu::Limits const& limits;
     unsigned threads;
-    Budget const& budget;
+    attach::LaunchBudget const& budget;
     std::span<emu::Observer* const> also;
     std::function<void()> const& seen;
   };
@@ -93,7 +74,7 @@ class CountedLaunch {
   std::vector<std::uint64_t> sampled() const;
   void add_candidates(std::span<std::uint64_t const> groups);
   void choose_sample();
-  bool is_long(Budget const&) const;
+  bool is_long(attach::LaunchBudget const&) const;
   double growth(emu::Memory const&) const;  // of the footprint, from the groups that are counted to all
 
   Kernel const& kernel_;
@@ -118,7 +99,7 @@ class Rows {
  public:
   explicit Rows(attach::Settings const&);
 
-  Budget& budget() { return budget_; }
+  attach::LaunchBudget& budget() { return budget_; }
   // What a launch of this configuration costs that runs whole, in warp instructions; 0: not known.
   std::uint64_t& whole_steps(std::uint64_t configuration) { return whole_steps_[configuration]; }
 
@@ -146,7 +127,7 @@ class Rows {
   void note(std::uint64_t configuration, record::Powers const& found);
 
   launch::GroupChoice groups_;
-  Budget budget_;
+  attach::LaunchBudget budget_;
   std::unordered_map<std::uint64_t, std::uint64_t> whole_steps_;
   std::unordered_map<std::uint64_t, Known> known_;  // by configuration
   std::optional<attach::LaunchPolicy> policy_;      // none: no rows are requested
