@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "base/cache/cache.hpp"
 #include "base/diag/diag.hpp"
@@ -16,6 +18,8 @@
 #include "runtimes/attach/environment.hpp"
 
 namespace kernelcast::attach {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -49,21 +53,21 @@ std::string folder_of_runtimes() {
                   "the CUDA library kernelcast-cudart/" + name + " is not installed beside the program",
                   "install the whole suite; without it a CUDA application would run on another runtime, or on none");
     if (path.empty()) return {};
-    out = std::filesystem::path(path).parent_path().string();
+    out = fs::path(path).parent_path().string();
   }
   return out;
 }
 
 // In a folder of its own, as bin/nvcc beside what lies beside the user's nvcc: PyCUDA looks for libraries there. CuPy
 // does not look on the PATH first.
-void put_nvcc(std::vector<std::string>& variables, std::string const& program, std::filesystem::path const& folder) {
-  std::filesystem::path const users = find_program("nvcc");
+void put_nvcc(std::vector<std::string>& variables, std::string const& program, fs::path const& folder) {
+  fs::path const users = find_program("nvcc");
   std::error_code error;
-  if (users.empty() || !std::filesystem::create_directories(folder / "bin", error)) return;
-  std::filesystem::create_symlink(program, folder / "bin/nvcc", error);
-  for (auto const& entry : std::filesystem::directory_iterator(users.parent_path().parent_path(), error))
+  if (users.empty() || !fs::create_directories(folder / "bin", error)) return;
+  fs::create_symlink(program, folder / "bin/nvcc", error);
+  for (auto const& entry : fs::directory_iterator(users.parent_path().parent_path(), error))
     if (auto const name = entry.path().filename(); name != "bin")
-      std::filesystem::create_symlink(entry.path(), folder / name, error);
+      fs::create_symlink(entry.path(), folder / name, error);
   put_first(variables, "PATH", (folder / "bin").string());
   put_unless_set(variables, "NVCC", (folder / "bin/nvcc").string());
 }
@@ -77,7 +81,7 @@ void put_compilers(std::vector<std::string>& variables, std::string const& runti
   for (std::string const package : {"CUPY", "NUMBA", "PYCUDA", "TRITON"})
     put_unless_set(variables, package + "_CACHE_DIR", compiled + package);
   std::error_code ignored;
-  std::filesystem::create_directories(compiled + "PYCUDA", ignored);  // PyCUDA does not
+  fs::create_directories(compiled + "PYCUDA", ignored);  // PyCUDA does not
   auto const program = [](std::string const& name) {
     auto path = find_plugin(name);
     if (path.empty())
@@ -92,23 +96,44 @@ void put_compilers(std::vector<std::string>& variables, std::string const& runti
   put_unless_set(variables, "TRITON_LIBCUDA_PATH", runtimes);
 }
 
-}  // namespace
+constexpr char const* opencl_loader = "libOpenCL.so.1";
+
+// Where the system's dynamic linker would find it.
+bool has_opencl_loader() {
+  std::error_code error;
+  char const* const given = std::getenv("LD_LIBRARY_PATH");
+  for (std::string_view rest = given ? given : ""; !rest.empty();) {
+    auto const end = rest.find(':');
+    if (fs::exists(fs::path(rest.substr(0, end)) / opencl_loader, error)) return true;
+    rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
+  }
+  for (char const* const folder : {"/lib", "/usr/lib", "/lib64", "/usr/lib64"})
+    if (fs::exists(fs::path(folder) / opencl_loader, error)) return true;
+  std::ifstream cache("/etc/ld.so.cache", std::ios::binary);
+  std::string const names{std::istreambuf_iterator<char>(cache), {}};
+  return names.find(std::string(opencl_loader) + '\0') != names.npos;
+}
 
 // In place of the drivers that there are. ocl-icd takes a library's path here; Khronos' loader takes it there.
-static void put_platform(std::vector<std::string>& variables) {
+void put_platform(std::vector<std::string>& variables) {
   auto const platform = find_plugin("libkernelcast-opencl.so");
   if (platform.empty())
     throw Error(Status::unavailable, "the OpenCL platform libkernelcast-opencl.so is not installed beside the program",
                 "install the whole suite, or build it with the package opencl-headers");
   replace(variables, "OCL_ICD_VENDORS", platform);
   replace(variables, "OCL_ICD_FILENAMES", platform);
+  if (has_opencl_loader()) return;
+  auto const loader = find_plugin(std::string("kernelcast-opencl-loader/") + opencl_loader);
+  if (!loader.empty()) put_first(variables, "LD_LIBRARY_PATH", fs::path(loader).parent_path().string());
 }
+
+}  // namespace
 
 bool has_opencl_driver() {
   for (char const* const name : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"})
     if (char const* const given = std::getenv(name); given && *given) return true;
   std::error_code error;
-  for (auto const& entry : std::filesystem::directory_iterator("/etc/OpenCL/vendors", error))
+  for (auto const& entry : fs::directory_iterator("/etc/OpenCL/vendors", error))
     if (entry.path().extension() == ".icd") return true;
   return false;
 }
@@ -139,7 +164,7 @@ std::string lasting_programs() {
   auto const cached = cache_folder();
   if (cached.empty()) return {};
   std::error_code error;
-  std::filesystem::create_directories(cached + "programs", error);
+  fs::create_directories(cached + "programs", error);
   return error ? std::string{} : cached + "programs";
 }
 
