@@ -60,8 +60,9 @@ void declare(cli::Tool& tool) {
       "--with-gpu", options->with_gpu,
       "a CUDA application runs on the GPU that there is, and is observed; otherwise it runs on the emulator");
   app.add_option("--as", options->as,
-                 "the device that a CUDA application sees on the emulator, by its name in the device database; several "
-                 "options, several devices")
+                 "the device that the application sees, by its name in the device database; several options, several "
+                 "devices. An OpenCL application then runs on the emulator, too; without it, where there is no "
+                 "OpenCL driver")
       ->type_name("DEVICE")
       ->allow_extra_args(false)
       ->excludes(with_gpu);

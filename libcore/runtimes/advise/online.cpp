@@ -105,7 +105,8 @@ class Session {
     if (options_.with_gpu) return out;
     out.row_spool = spool_.folder();
     out.keep = false;
-    out.devices = options_.as;
+    options_.as.put_into(out, true);
+    out.program = program_path().string();
     out.groups = launch::text_of(options_.worker.groups);
     out.budget = 0;
     out.threads = options_.threads;

@@ -19,6 +19,7 @@
 #include "runtimes/advise/projections.hpp"
 #include "runtimes/advise/steering.hpp"
 #include "runtimes/advise/worker.hpp"
+#include "runtimes/attach/attach.hpp"
 
 namespace kernelcast::advise {
 
@@ -29,12 +30,10 @@ struct OnlineOptions {
   std::optional<double> budget_share;  // of the run time; empty: no bound, all launches are counted
   WorkerOptions worker;
   std::optional<SteeringOptions> steering;  // send launches to other devices of the application's
-  // For applications in CUDA.
-  bool with_gpu = false;  // they run on the GPU that there is; otherwise on the emulator
-  std::vector<std::string>
-      as;  // ids of the devices that they see on the emulator; empty: as runtimes/attach/settings.def has it
-  std::string database;                               // the folder of the device database that describes those
-  unsigned threads = 1;                               // of the emulator that they run on
+  bool with_gpu = false;   // applications in CUDA run on the GPU that there is; otherwise on the emulator
+  attach::SeenDevices as;  // of applications on the emulator
+  std::string database;    // the folder of the device database that describes those
+  unsigned threads = 1;    // of the emulator that they run on
   std::function<void(record::Advice const&)> report;  // called with each row as soon as it is known
 };
 

@@ -49,7 +49,7 @@ OnlineOptions online_options(AdviseRows const& options, device::DeviceDatabase c
   out.worker.cache = !options.no_cache;
   out.worker.registers = options.registers;
   out.with_gpu = options.with_gpu;
-  out.as = attach::cuda_devices(options.as, database);
+  out.as = attach::devices_named(options.as, database);
   out.database = std::filesystem::absolute(database.path()).string();
   if (!options.steer) return out;
   auto& steering = out.steering.emplace();

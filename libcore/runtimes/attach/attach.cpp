@@ -21,21 +21,20 @@
 
 namespace kernelcast::attach {
 
-std::vector<std::string> devices_named(std::vector<std::string> const& names, device::DeviceDatabase const& database) {
-  std::vector<std::string> out;
-  for (auto const& name : names) out.push_back(database.find(name).device);
-  return out;
+void SeenDevices::put_into(Settings& settings, bool has_database) const {
+  settings.devices = cuda;
+  settings.opencl_devices = opencl;
+  if (opencl.empty() && has_database && !has_opencl_driver()) settings.opencl_devices = Settings{}.devices;
 }
 
-std::vector<std::string> cuda_devices(std::vector<std::string> const& names, device::DeviceDatabase const& database) {
-  std::vector<std::string> out;
+SeenDevices devices_named(std::vector<std::string> const& names, device::DeviceDatabase const& database) {
+  SeenDevices out;
   for (auto const& name : names) {
     auto const& found = database.find(name);
-    if (found.vendor != "NVIDIA")
-      throw Error(Status::unavailable, fmt::format("--as: device '{}' is not a CUDA device", found.device),
-                  "any device of NVIDIA, such as a100, h100 or gtx680");
-    out.push_back(found.device);
+    out.opencl.push_back(found.device);
+    if (found.vendor == "NVIDIA") out.cuda.push_back(found.device);
   }
+  if (!names.empty() && out.cuda.empty()) out.cuda = {"none"};
   return out;
 }
 
@@ -94,10 +93,7 @@ class Attachment {
     if (options_.with_gpu) return out;
     out.row_spool = spool_.folder();
     out.timeline = options_.commands;
-    out.devices = options_.as_cuda;
-    out.opencl_devices = options_.as;
-    if (out.opencl_devices.empty() && !options_.database.empty() && !has_opencl_driver())
-      out.opencl_devices = Settings{}.devices;
+    options_.as.put_into(out, !options_.database.empty());
     out.program = program_path().string();
     out.groups = launch::text_of(options_.run.groups);
     out.budget = options_.budget;

@@ -20,14 +20,21 @@
 #include "records/command.hpp"
 #include "records/device/device.hpp"
 #include "records/kernel.hpp"
+#include "runtimes/attach/settings.hpp"
 #include "runtimes/attach/usage.hpp"
 
 namespace kernelcast::attach {
 
-// Ids of the devices that --as names. Throws Error(unavailable) for one that the database lacks.
-std::vector<std::string> devices_named(std::vector<std::string> const& names, device::DeviceDatabase const&);
-// Of these, those that a CUDA application sees. Throws Error(unavailable) for one that is not NVIDIA's.
-std::vector<std::string> cuda_devices(std::vector<std::string> const& names, device::DeviceDatabase const&);
+// Ids of the devices that an application on the emulator sees: all of them by OpenCL, NVIDIA's by CUDA ("none" where
+// there are others only). Both empty: CUDA's are as settings.def has them, OpenCL's those that there are, if any.
+struct SeenDevices {
+  std::vector<std::string> opencl, cuda;
+
+  // Without an OpenCL driver and with a database, OpenCL's are those of CUDA.
+  void put_into(Settings&, bool has_database) const;
+};
+// Those that --as names. Throws Error(unavailable) for one that the database lacks.
+SeenDevices devices_named(std::vector<std::string> const& names, device::DeviceDatabase const&);
 
 struct AttachOptions {
   std::vector<std::string> command;  // the application and its arguments
@@ -45,9 +52,7 @@ struct AttachOptions {
   bool graph = false;                                // Attached::recording too
   bool commands = false;                             // Attached::commands too, of CUDA applications on the emulator
   std::string database;                              // the folder of the device database, for CUDA applications
-  std::vector<std::string> as;                       // ids of the devices that the application sees; empty: CUDA's are
-                                                     // as settings.def has them, OpenCL's those that there are, if any
-  std::vector<std::string> as_cuda;                  // of `as` NVIDIA's, or "none"
+  SeenDevices as;                                    // of applications on the emulator
   bool with_gpu = false;                             // CUDA applications run on the GPU that there is, and are observed
   std::function<void(std::string_view)> report;      // called with messages about launches that were skipped or failed
   std::function<void(record::Kernel const&)> known;  // may be empty; gets each row as soon as there is one, with one

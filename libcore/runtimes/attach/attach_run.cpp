@@ -78,9 +78,9 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
       ->needs(attach)
       ->excludes(with_gpu);
   app.add_option("--budget", command.budget,
-                 "with --attach: launches of a CUDA application run whole as long as they execute at most so many warp "
-                 "instructions together, or, with an s behind the number, for so many seconds; of others only the "
-                 "counted groups run, and what they should leave is missing")
+                 "with --attach: launches on the emulator run whole as long as they execute at most so many warp "
+                 "instructions together, or, with an s behind the number, for so many seconds; of others only some "
+                 "groups run, and what they should leave is missing")
       ->type_name("N|SECONDSs")
       ->needs(attach)
       ->excludes(with_gpu);
@@ -105,12 +105,7 @@ void choose_devices(AttachCommand const& command, AttachOptions& options) {
     if (!command.as.empty() || !command.database.empty()) throw;
     return;
   }
-  if (command.as.empty()) return;
-  auto const database = device::load(options.database);
-  options.as = devices_named(command.as, database);
-  for (auto const& name : options.as)
-    if (database.find(name).vendor == "NVIDIA") options.as_cuda.push_back(name);
-  if (options.as_cuda.empty()) options.as_cuda = {"none"};
+  if (!command.as.empty()) options.as = devices_named(command.as, device::load(options.database));
 }
 
 // "100000" warp instructions, "60s" seconds.
