@@ -30,7 +30,8 @@ void declare(cli::Tool& tool, std::vector<std::string> application) {
       ->type_name("FILE");
   app.add_option("--files", options->files,
                  "keep the records between the programs in this folder: kernels.csv, commands.csv, projections.csv, "
-                 "ranking.csv, and with --html stations.csv")
+                 "ranking.csv, with --html stations.csv, and of an OpenCL program that ran as several devices "
+                 "kernels-DEVICE.csv")
       ->type_name("DIR");
   app.add_flag("--explain", options->explain, "say on standard error which programs ran, as a shell takes them");
   cli::database_option(app, options->devdb);
@@ -48,8 +49,11 @@ int choose(int argc, char** argv) {
       .description =
           "Runs a program behind --, or emulates a kernel or a launch file, and says which device of the database runs "
           "its kernels fastest, how sure that is, what limits them, and what a run costs. CUDA and OpenCL programs run "
-          "on the emulator and see the device that --as names, an A100 by default. What the program prints goes to "
-          "standard error. Options that are not listed here are miniemu's; an application's launches run whole for 30 "
+          "on the emulator and see the device that --as names, an A100 by default. Without --as an OpenCL program runs "
+          "once as a device of each vendor that is asked about (A100, MI300X, Arc A770), as it may launch other "
+          "kernels there: each device is then projected from the rows of its vendor, and the answer says where they "
+          "differ. What the program prints in the first run goes to standard error. Options that are not listed here "
+          "are miniemu's; an application's launches run whole for 30 "
           "seconds unless --budget says "
           "otherwise. With --format the ranking is written as records.",
       .operands = cli::Operands::none,

@@ -92,7 +92,10 @@ Html counted_entry(Page const& page) {
   if (kernels.empty()) return {};
   double total = 0, emulated = 0, launches = 0, spread = 0, sampling = 0;
   std::set<std::string> targets;
+  std::size_t configurations = 0;
   for (auto const& row : kernels) {
+    if (!page.is_of_best(row)) continue;
+    ++configurations;
     total += static_cast<double>(row.groups_total);
     emulated += static_cast<double>(row.groups_emulated);
     launches += static_cast<double>(row.launches);
@@ -104,9 +107,21 @@ Html counted_entry(Page const& page) {
                markup("{} in {}, {}; {:.0f} of {:.0f} work-groups emulated ({}), the rest "
                       "extrapolated. Emulated groups differ by at most {:.3g} %, the standard error of totals is at "
                       "most {:.3g} %. Code: {}.",
-                      counted(page.kernels.size(), "kernel"), counted(kernels.size(), "configuration"),
+                      counted(page.kernels.size(), "kernel"), counted(configurations, "configuration"),
                       counted(static_cast<std::size_t>(launches), "launch", "es"), emulated, total,
                       percent(total > 0 ? emulated / total : 0), spread, sampling, some(targets)));
+}
+
+Html vendors_entry(Page const& page) {
+  std::set<std::string> vendors;
+  for (auto const& row : page.inputs.kernels)
+    for (auto const& device : page.database.devices())
+      if (row.runs_on == device.vendor) vendors.insert(row.runs_on);
+  return vendors.empty()
+             ? Html{}
+             : entry("run as", markup("a device of {} each, as what the program launches depends on its device: the "
+                                      "time of a device is that of its vendor's rows (column runs_on).",
+                                      some(vendors)));
 }
 
 Html sources(device::Device const& device) {
@@ -166,6 +181,7 @@ Html basis_section(Page const& page) {
   list += interval_entry(page);
   list += unvalidated_entry(page);
   list += counted_entry(page);
+  list += vendors_entry(page);
   list += reason_entries(page);
   list += devices_entry(page);
   list += files_entry(page);

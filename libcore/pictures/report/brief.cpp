@@ -37,11 +37,14 @@ std::string some(std::vector<std::string> const& names, std::size_t most) {
 using KernelCase = std::pair<std::string, std::string>;
 
 // What was seen, and how much of it is in the times.
-std::string seen(Brief const& a) {
+std::string seen(Brief const& a, device::Device const& best) {
   std::set<std::string> kernels;
   std::set<KernelCase> known;
   double with_row = 0, allocated = 0;
+  std::size_t configurations = 0;
   for (auto const& k : a.kernels) {
+    if (device::is_for_others(k.runs_on, best)) continue;
+    ++configurations;
     kernels.insert(k.kernel);
     known.insert({k.kernel, k.case_name});
     with_row += static_cast<double>(k.launches);
@@ -58,7 +61,7 @@ std::string seen(Brief const& a) {
     }
   }
   auto out = fmt::format("{}: {}, {}, {}", a.subject, counted(kernels.size(), "kernel"),
-                         counted(a.kernels.size(), "configuration"),
+                         counted(configurations, "configuration"),
                          counted(static_cast<std::uint64_t>(asked > 0 ? asked : with_row), "launch", "es"));
   if (asked > 0) out += fmt::format(", {:.3g} % of them counted", 100 * covered / asked);
   if (copied > 0) out += fmt::format("; {} copied", plain_bytes(copied));
@@ -201,8 +204,9 @@ std::string text_of(Brief const& a, device::DeviceDatabase const& database) {
   std::set<std::string> unvalidated;
   for (auto const& p : a.projections)
     if (p.status == record::RowStatus::unvalidated) unvalidated.insert(p.device);
-  std::vector<std::string> lines{seen(a), headline(a)}, below{largest(a)};
+  std::vector<std::string> lines{seen(a, database.find(a.ranking.front().device)), headline(a)}, below{largest(a)};
   if (auto line = left_out(a, database); !line.empty()) below.push_back(std::move(line));
+  if (!a.run_as.empty()) below.push_back(a.run_as);
   if (!a.cut.empty())
     below.push_back(
         fmt::format("launches after {} ran in part (--budget): what depends on their results may be "

@@ -18,6 +18,7 @@ struct Brief {
   std::string subject;  // what is asked about, as the user wrote it
   bool is_application = false;
   bool has_commands = false;  // copies and overlap count, of a CUDA application
+  std::string run_as;         // of an application run as a device of each vendor: as which, and how they differ
   std::vector<record::Kernel> kernels;
   std::vector<record::Command> commands;
   std::vector<record::Projection> projections;

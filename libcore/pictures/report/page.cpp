@@ -50,7 +50,8 @@ std::string shortest_time(Inputs const& inputs) {
 
 using KernelCase = std::pair<std::string, std::string>;
 
-std::vector<KernelTime> kernels_on(std::string const& device, Inputs const& inputs) {
+std::vector<KernelTime> kernels_on(std::string const& device, Page const& page) {
+  auto const& inputs = page.inputs;
   std::map<KernelCase, record::Stations const*> stations;
   for (auto const& row : inputs.stations)
     if (row.device == device) stations.try_emplace({row.kernel, row.case_name}, &row);
@@ -76,7 +77,7 @@ std::vector<KernelTime> kernels_on(std::string const& device, Inputs const& inpu
   if (inputs.projections.empty())
     for (auto const& row : inputs.stations) add(row, nullptr);
   for (auto const& row : inputs.kernels)
-    if (auto const at = by_name.find(row.kernel); at != by_name.end())
+    if (auto const at = by_name.find(row.kernel); at != by_name.end() && page.is_of_best(row))
       at->second.launches += static_cast<double>(row.launches);
   std::vector<KernelTime> out;
   for (auto& [name, kernel] : by_name) out.push_back(std::move(kernel));
@@ -100,6 +101,11 @@ device::Device const* Page::device(std::string const& id) const {
   return found == all.end() ? nullptr : &*found;
 }
 
+bool Page::is_of_best(record::Kernel const& row) const {
+  auto const* const known = device(best);
+  return !known || !device::is_for_others(row.runs_on, *known);
+}
+
 std::string Page::device_name(std::string const& id) const {
   auto const* const known = device(id);
   if (!known || known->name.empty()) return id;
@@ -110,7 +116,7 @@ Page page_of(Inputs const& inputs, device::DeviceDatabase const& database, Optio
   Page out{inputs, database, options, groups_of(inputs), false, {}, {}, 0};
   out.whole = !out.groups.empty() && out.groups.front().kernel == "total";
   out.best = out.groups.empty() ? shortest_time(inputs) : out.groups.front().rows.front()->device;
-  out.kernels = kernels_on(out.best, inputs);
+  out.kernels = kernels_on(out.best, out);
   for (auto const& kernel : out.kernels) out.kernels_s += kernel.time_s;
   return out;
 }

@@ -62,7 +62,8 @@ std::vector<Point> points_of(Page const& page, Roofs const& roofs) {
   for (std::size_t i = 0; i < std::min(max_points, page.kernels.size()); ++i) {
     Point point{&page.kernels[i], i + 1, 0, 0, page.kernels[i].time_s};
     for (auto const& row : page.inputs.kernels) {
-      if (row.kernel != point.kernel->kernel || !timed.contains({row.kernel, row.case_name})) continue;
+      if (!page.is_of_best(row) || row.kernel != point.kernel->kernel || !timed.contains({row.kernel, row.case_name}))
+        continue;
       for (auto const& of_class : row.issues) point.instructions += of_class[roofs.width];
       auto const at = moved.find({row.kernel, row.case_name});
       point.bytes += at == moved.end() ? row.global_footprint_bytes : at->second * static_cast<double>(row.launches);

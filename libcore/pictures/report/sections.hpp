@@ -40,6 +40,8 @@ struct Page {
   double kernels_s = 0;             // the sum of their times
 
   device::Device const* device(std::string const& id) const;
+  // False for what an application launches on devices of another vendor than the best one's.
+  bool is_of_best(record::Kernel const&) const;
   // "NVIDIA L40" of "l40"; the id where the database does not have it.
   std::string device_name(std::string const& id) const;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -15,16 +16,20 @@
 #include "base/process/process.hpp"
 #include "base/process/shell_words.hpp"
 #include "pictures/report/brief.hpp"
+#include "records/cli/output_file.hpp"
 #include "records/device/device.hpp"
 #include "records/ranking.hpp"
 #include "records/table/table.hpp"
+#include "runtimes/choose/vendors.hpp"
 
 namespace kernelcast::choose {
 
 namespace {
 
 constexpr char const* default_budget = "30s";
-constexpr char const* default_device = "a100";  // that the program sees
+// The device that the program sees; an OpenCL program is run again as one of the other vendors, as it may launch other
+// kernels there.
+constexpr std::array<char const*, 3> seen_devices{"a100", "mi300x", "a770"};
 
 using Words = std::vector<std::string>;
 
@@ -52,11 +57,21 @@ Budget budget_of(Words const& of_miniemu) {
 
 // Where the records between the programs are.
 struct Files {
+  explicit Files(std::filesystem::path folder)
+      : folder(std::move(folder)),
+        kernels(named("kernels")),
+        commands(named("commands")),
+        projections(named("projections")),
+        stations(named("stations")),
+        ranking(named("ranking")) {}
+  std::string named(std::string const& records) const { return folder / (records + ".csv"); }
+
+  std::filesystem::path folder;
   std::string kernels, commands, projections, stations, ranking;
 };
 
 struct Steps {
-  Words emulate, project, rank;
+  Words project, rank;
   std::vector<Words> report;  // of --html
 };
 
@@ -65,33 +80,46 @@ bool has(Words const& words, std::string_view option) {
       words, [&](auto const& word) { return word == option || word.starts_with(std::string(option) + "="); });
 }
 
-Steps steps_of(Choose const& options, Words const& of_miniemu, std::string const& subject, Files const& files,
-               bool with_commands, cli::Streams& io) {
+bool chooses_device(Words const& of_miniemu) {
+  return has(of_miniemu, "--as") || has(of_miniemu, "--with-gpu");
+}
+
+Words database_of(Choose const& options) {
+  return options.devdb.empty() ? Words{} : Words{"--devdb", options.devdb};
+}
+
+// miniemu, of an application as `device` unless the user has named one.
+Words emulate(Choose const& options, Words const& of_miniemu, char const* device, std::string const& kernels,
+              Files const& files, cli::Streams& io) {
+  Words out{"miniemu"};
+  if (!options.application.empty()) {
+    add(out, {"--attach", "--commands", files.commands});
+    if (!has(of_miniemu, "--budget")) add(out, {"--budget", default_budget});
+    if (!chooses_device(of_miniemu)) add(out, {"--as", device});
+    add(out, database_of(options));
+  }
+  if (io.quiet()) out.emplace_back("--quiet");
+  if (options.app->count("--threads") > 0) add(out, {"--threads", fmt::format("{}", io.threads())});
+  add(out, {"-o", kernels});
+  add(out, of_miniemu);
+  if (!options.application.empty()) {
+    out.emplace_back("--");
+    add(out, options.application);
+  }
+  return out;
+}
+
+Steps steps_of(Choose const& options, std::string const& subject, Files const& files, report::Brief const& answer) {
   Steps out;
-  Words const database = options.devdb.empty() ? Words{} : Words{"--devdb", options.devdb};
-  Words const quiet = io.quiet() ? Words{"--quiet"} : Words{};
-  out.emulate = {"miniemu"};
-  if (!options.application.empty()) {
-    add(out.emulate, {"--attach", "--commands", files.commands});
-    if (!has(of_miniemu, "--budget")) add(out.emulate, {"--budget", default_budget});
-    if (!has(of_miniemu, "--as") && !has(of_miniemu, "--with-gpu")) add(out.emulate, {"--as", default_device});
-    add(out.emulate, database);
-  }
-  add(out.emulate, quiet);
-  if (options.app->count("--threads") > 0) add(out.emulate, {"--threads", fmt::format("{}", io.threads())});
-  add(out.emulate, {"-o", files.kernels});
-  add(out.emulate, of_miniemu);
-  if (!options.application.empty()) {
-    out.emulate.emplace_back("--");
-    add(out.emulate, options.application);
-  }
+  auto const database = database_of(options);
   out.project = {"perfcast", "-o", files.projections};
   add(out.project, database);
   for (auto const& device : options.devices) add(out.project, {"--device", device});
   out.project.push_back(files.kernels);
   out.rank = {"rank", "--quiet", "-o", files.ranking, "--total", "--total-as", subject};
   add(out.rank, database);
-  if (with_commands) add(out.rank, {"--commands", files.commands});
+  if (answer.has_commands) add(out.rank, {"--commands", files.commands});
+  if (!answer.run_as.empty()) out.rank.emplace_back("--vendors-apart");
   if (!options.prices.empty()) add(out.rank, {"--prices", options.prices});
   add(out.rank, {"--by", options.by});
   out.rank.push_back(files.projections);
@@ -107,7 +135,7 @@ Steps steps_of(Choose const& options, Words const& of_miniemu, std::string const
 }
 
 // The exit status of a program of the suite, whose standard output becomes our standard error: ours is for the answer.
-int run_program(Words words, bool explain, cli::Streams& io) {
+int run_program(Words words, bool explain, cli::Streams& io, int output = STDERR_FILENO) {
   if (explain) {
     Words shown;
     for (auto const& word : words) shown.push_back(shell_word(word));
@@ -118,7 +146,7 @@ int run_program(Words words, bool explain, cli::Streams& io) {
     throw Error(Status::unavailable, fmt::format("'{}' is not installed", words.front()),
                 "it belongs beside kernelcast, or on PATH");
   words.front() = path;
-  return run_in_foreground(std::move(words), environment_without({}), STDERR_FILENO);
+  return run_in_foreground(std::move(words), environment_without({}), output);
 }
 
 template <class R>
@@ -163,6 +191,46 @@ void check(Choose const& options, Words const& of_miniemu) {
                 "kernelcast devices --price-template > prices.csv makes one to fill in");
 }
 
+// Its standard input from the beginning, where that is a file.
+void rewind_input(off_t begin) {
+  if (begin >= 0) lseek(STDIN_FILENO, begin, SEEK_SET);
+}
+
+// An OpenCL program again as a device of each other vendor that is asked about: files.kernels gets the rows of all, and
+// `answer` what they have in common.
+void run_as_others(Choose const& options, Words const& of_miniemu, device::DeviceDatabase const& database,
+                   Files const& files, int status, off_t input, report::Brief& answer, cli::Streams& io) {
+  std::set<std::string> vendors;
+  for (auto const* const device : database.choose(options.devices, device::is_gpu)) vendors.insert(device->vendor);
+  std::vector<VendorRun> runs{{seen_devices[0], database.find(seen_devices[0]).vendor, status, answer.kernels}};
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const nothing(std::fopen("/dev/null", "we"), std::fclose);
+  for (std::size_t i = 1; i < seen_devices.size(); ++i) {
+    VendorRun run{seen_devices[i], database.find(seen_devices[i]).vendor, 0, {}};
+    if (!vendors.contains(run.vendor)) continue;
+    io.note(fmt::format("run again as {}, as which the program may launch other kernels", run.device));
+    auto const kernels = files.named("kernels-" + run.device);
+    rewind_input(input);
+    run.status = run_program(emulate(options, of_miniemu, seen_devices[i], kernels, files, io), options.explain, io,
+                             nothing ? fileno(nothing.get()) : STDERR_FILENO);
+    std::error_code error;
+    if (std::filesystem::exists(kernels, error)) run.kernels = rows_of<record::Kernel>(kernels);
+    runs.push_back(std::move(run));
+  }
+  if (runs.size() == 1) return;
+  auto of_all = by_vendor(runs);
+  std::filesystem::rename(files.kernels, files.named(std::string("kernels-") + seen_devices[0]));
+  cli::OutputFile out(files.kernels);
+  record::Writer<record::Kernel> rows(out.stream());
+  for (auto const& kernel : of_all.kernels) rows.write(kernel);
+  rows.finish();
+  out.commit();
+  answer.kernels = std::move(of_all.kernels);
+  answer.run_as = std::move(of_all.said);
+  if (options.explain)
+    io.print_message(fmt::format("# {}: the rows of these runs, with the vendor in runs_on where they differ\n",
+                                 shell_word(files.kernels)));
+}
+
 // The sum of everything, in order; of an application with commands where those overlap.
 std::vector<record::PricedRanking> whole(std::string const& path) {
   auto rows = rows_of<record::PricedRanking>(path);
@@ -201,28 +269,31 @@ Status run(Choose const& options, cli::Streams& io) {
     if (error)
       throw Error(Status::io, Where{options.files}, "cannot make the folder: " + error.message(), "check its place");
   }
-  Files const files{folder / "kernels.csv", folder / "commands.csv", folder / "projections.csv",
-                    folder / "stations.csv", folder / "ranking.csv"};
+  Files const files(folder);
   auto const subject = subject_of(options, of_miniemu);
-  auto steps = steps_of(options, of_miniemu, subject, files, false, io);
 
   report::Brief answer;
+  Budget const budget = budget_of(of_miniemu);
+  off_t const input = lseek(STDIN_FILENO, 0, SEEK_CUR);
   auto const begin = std::chrono::steady_clock::now();
-  int const status = run_program(steps.emulate, options.explain, io);
+  int const status =
+      run_program(emulate(options, of_miniemu, seen_devices[0], files.kernels, files, io), options.explain, io);
   std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
   std::error_code error;
   if (!std::filesystem::exists(files.kernels, error)) return static_cast<Status>(status);  // it has said why
   answer.kernels = rows_of<record::Kernel>(files.kernels);
+  if (!options.application.empty()) answer.commands = rows_of<record::Command>(files.commands);
+  answer.has_commands = !answer.commands.empty();
+  if (!options.application.empty() && elapsed.count() >= budget.seconds) answer.cut = budget.text;
+  bool const may_differ = !options.application.empty() && !answer.has_commands && !chooses_device(of_miniemu);
+  if (may_differ && (status != 0 || !answer.kernels.empty()))
+    run_as_others(options, of_miniemu, database, files, status, input, answer, io);
   if (answer.kernels.empty())
     throw Error(
         Status::bad_data, "no kernel was seen: there is nothing to choose for",
         "does the program use its GPU with these arguments? kernelcast miniemu --attach --summary -o k.csv -- … "
         "shows what it asks for");
-  if (!options.application.empty()) answer.commands = rows_of<record::Command>(files.commands);
-  answer.has_commands = !answer.commands.empty();
-  if (auto const budget = budget_of(of_miniemu); answer.has_commands && elapsed.count() >= budget.seconds)
-    answer.cut = budget.text;
-  steps = steps_of(options, of_miniemu, subject, files, answer.has_commands, io);
+  auto const steps = steps_of(options, subject, files, answer);
   for (auto const* const step : {&steps.project, &steps.rank})
     if (int const failed = run_program(*step, options.explain, io); failed != 0) return static_cast<Status>(failed);
   answer.projections = rows_of<record::Projection>(files.projections);

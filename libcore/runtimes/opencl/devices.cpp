@@ -92,6 +92,16 @@ cl_uint clock_mhz(device::Device const& device) {
   return static_cast<cl_uint>(device.clock_boost_hz.value_or(device.clock_hz.value_or(1e9)) / 1e6);
 }
 
+// AMD's driver tells pairs of compute units since RDNA, which share a work-group's local memory; Intel's tells vector
+// engines.
+cl_uint units_of(device::Device const& device) {
+  auto const units = static_cast<cl_uint>(device.compute_units.value_or(1));
+  bool const pairs = device.architecture.starts_with("RDNA");
+  if (vendor_of(device.vendor) == Vendor::intel)
+    return units * static_cast<cl_uint>(device.schedulers_per_cu.value_or(1));
+  return pairs ? units / 2 : units;
+}
+
 std::vector<std::unique_ptr<_cl_platform_id>> load() {
   auto const& settings = attach::settings();
   if (!settings.program.empty()) set_program_path(settings.program);
@@ -206,7 +216,7 @@ cl_int limit_answer(_cl_device_id const& device, cl_device_info what, Answer con
   bool const has_double = facts.peak_fp64_flop_per_s.value_or(0) > 0;
   switch (what) {
     case CL_DEVICE_MAX_COMPUTE_UNITS:
-      return answer(static_cast<cl_uint>(facts.compute_units.value_or(1)));
+      return answer(units_of(facts));
     case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
       return answer(cl_uint{3});
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:
@@ -214,7 +224,7 @@ cl_int limit_answer(_cl_device_id const& device, cl_device_info what, Answer con
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
       return answer(device.max_group_items());
     case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
-      return answer(static_cast<std::size_t>(facts.wave_width.value_or(32)));
+      return answer(device.preferred_multiple());
     case CL_DEVICE_MAX_CLOCK_FREQUENCY:
       return answer(clock_mhz(facts));
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
@@ -409,6 +419,13 @@ std::size_t _cl_device_id::max_group_items() const {
   std::uint64_t const most = facts.max_group_size.value_or(facts.rule.max_group_size.value_or(1024));
   return vendor_of(facts.vendor) == Vendor::amd ? std::min<std::uint64_t>(most, 256)
                                                 : std::min<std::uint64_t>(most, 1024);
+}
+
+// Intel's driver tells the width that a kernel is compiled for, 32 at most, and twice that where vector engines work in
+// pairs.
+std::size_t _cl_device_id::preferred_multiple() const {
+  if (vendor_of(facts.vendor) == Vendor::intel) return facts.target == "dg2" ? 64 : 32;
+  return facts.wave_width.value_or(32);
 }
 
 std::array<std::size_t, 3> _cl_device_id::max_items() const {

@@ -1,7 +1,6 @@
 // Kernels, their arguments, and a launch laid out for the emulator.
 #include <algorithm>
 #include <cstdio>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -141,11 +140,6 @@ void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-unsigned threads() {
-  auto const asked = attach::settings().threads;
-  return asked > 0 ? static_cast<unsigned>(asked) : std::max(1u, std::thread::hardware_concurrency());
-}
-
 cl_int argument_answer(frontend::Argument const& argument, cl_kernel_arg_info what, Answer const& answer) {
   switch (what) {
     case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
@@ -233,26 +227,6 @@ PreparedLaunch prepare(_cl_kernel& kernel, _cl_command_queue const& queue, cl_ui
   out.launch.stack_bytes = static_cast<std::uint32_t>(attach::settings().stack_bytes);
   out.launch.print = print;
   return out;
-}
-
-cl_int run(PreparedLaunch& prepared) {
-  if (prepared.launch.grid.count() == 0) return CL_SUCCESS;
-  auto const& settings = attach::settings();
-  emu::Limits limits;
-  limits.max_steps = settings.max_steps;
-  limits.timeout_s = settings.timeout_s;
-  limits.in_order = settings.in_order;
-  std::vector<std::uint64_t> groups(prepared.launch.grid.count());
-  for (std::uint64_t g = 0; g < groups.size(); ++g) groups[g] = g;
-  auto const outcome = emu::run(prepared.code->program(prepared.kernel), prepared.launch, shared().memory, groups, {},
-                                limits, threads());
-  if (outcome.ending == emu::Ending::done) return CL_SUCCESS;
-  report(fmt::format("kernel '{}': {}", prepared.kernel,
-                     outcome.finding
-                         ? fmt::format("{}{}{}", outcome.finding->source, outcome.finding->source.empty() ? "" : ": ",
-                                       outcome.finding->message)
-                         : "it has not ended within the limits"));
-  return CL_OUT_OF_RESOURCES;
 }
 
 namespace api {
@@ -375,7 +349,7 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel given, cl_device_id device
       case CL_KERNEL_LOCAL_MEM_SIZE:
         return answer(cl_ulong{local_bytes_of(kernel)});
       case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
-        return answer(static_cast<std::size_t>(of.facts.wave_width.value_or(32)));
+        return answer(of.preferred_multiple());
       case CL_KERNEL_PRIVATE_MEM_SIZE:
         return answer(cl_ulong{0});
       default:

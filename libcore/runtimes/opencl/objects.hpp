@@ -248,6 +248,7 @@ struct _cl_device_id : kernelcast::opencl::Object {
   kernelcast::device::Device facts;
   std::uint64_t memory_bytes() const, max_allocation_bytes() const;
   std::size_t max_group_items() const;
+  std::size_t preferred_multiple() const;        // of the size of groups
   std::array<std::size_t, 3> max_items() const;  // of a work-group, in each dimension
   std::uint64_t local_bytes() const;             // of a work-group
 };

@@ -1,0 +1,108 @@
+#include "runtimes/choose/vendors.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/diag/names.hpp"
+#include "base/diag/text.hpp"
+#include "records/table/table.hpp"
+
+namespace kernelcast::choose {
+
+namespace {
+
+using KernelCase = std::pair<std::string, std::string>;
+// Rows of a kernel and case, in order, without what the rest of the application has allocated.
+using Texts = std::map<KernelCase, std::vector<std::string>>;
+
+KernelCase key_of(record::Kernel const& kernel) {
+  return {kernel.kernel, kernel.case_name};
+}
+
+Texts texts_of(VendorRun const& run) {
+  Texts out;
+  for (auto kernel : run.kernels) {
+    kernel.allocated_bytes.reset();
+    out[key_of(kernel)].push_back(record::rows_text(std::vector{kernel}));
+  }
+  return out;
+}
+
+// "; AMD's launches differ from NVIDIA's: dot and 2 more".
+std::string difference(VendorRun const& run, Texts const& texts, VendorRun const& first, Texts const& of_first) {
+  if (run.kernels.empty())
+    return fmt::format("; as {} it launched nothing (status {}): {}'s devices are left out", run.device, run.status,
+                       run.vendor);
+  std::set<std::string> names;
+  std::set<KernelCase> keys;
+  for (auto const* const one : {&texts, &of_first})
+    for (auto const& [key, rows] : *one) keys.insert(key);
+  for (auto const& key : keys) {
+    auto const here = texts.find(key), there = of_first.find(key);
+    if (here == texts.end() || there == of_first.end() || here->second != there->second)
+      names.insert(name_in_source(key.first));
+  }
+  auto const ended = run.status == first.status ? "" : fmt::format(" (status {})", run.status);
+  if (names.empty()) return fmt::format("; {}'s launches are {}'s{}", run.vendor, first.vendor, ended);
+  auto out = fmt::format("; {}'s launches{} differ from {}'s in {}", run.vendor, ended, first.vendor, *names.begin());
+  if (auto const others = names.size() - 1; others > 0)
+    out += fmt::format(" and {} other{}", others, others > 1 ? "s" : "");
+  return out;
+}
+
+}  // namespace
+
+ByVendor by_vendor(std::vector<VendorRun> const& runs) {
+  std::vector<VendorRun const*> ran;
+  std::vector<Texts> texts;
+  for (auto const& run : runs) {
+    if (run.kernels.empty()) continue;
+    ran.push_back(&run);
+    texts.push_back(texts_of(run));
+  }
+  ByVendor out;
+  std::vector<std::string> names;
+  for (auto const& run : runs) names.push_back(run.device);
+  out.said = fmt::format("run as {}", fmt::join(names, ", "));
+  if (ran.empty()) return out;
+  auto const is_shared = [&](KernelCase const& key) {
+    return ran.size() == runs.size() && std::ranges::all_of(texts, [&](Texts const& other) {
+             Texts::const_iterator const at = other.find(key), first = texts.front().find(key);
+             return at != other.end() && first != texts.front().end() && at->second == first->second;
+           });
+  };
+  std::map<KernelCase, std::optional<std::uint64_t>> most;
+  for (auto const* const run : ran)
+    for (auto const& kernel : run->kernels)
+      most[key_of(kernel)] = std::max(most[key_of(kernel)], kernel.allocated_bytes);
+  for (std::size_t i = 0; i < ran.size(); ++i)
+    for (auto kernel : ran[i]->kernels) {
+      bool const shared = is_shared(key_of(kernel));
+      if (shared && i > 0) continue;
+      if (shared)
+        kernel.allocated_bytes = most[key_of(kernel)];
+      else
+        kernel.runs_on = ran[i]->vendor;
+      out.kernels.push_back(std::move(kernel));
+    }
+  bool const all_equal = ran.size() == runs.size() &&
+                         std::ranges::all_of(texts, [&](Texts const& other) { return other == texts.front(); });
+  if (all_equal) {
+    out.said += ", with equal launches";
+    return out;
+  }
+  std::size_t of_ran = 0;
+  for (auto const& run : runs) {
+    auto const at = run.kernels.empty() ? Texts{} : texts[of_ran++];
+    if (&run != ran.front()) out.said += difference(run, at, *ran.front(), texts.front());
+  }
+  return out;
+}
+
+}  // namespace kernelcast::choose
