@@ -41,3 +41,12 @@ grep -q "^run as .*; as a770 it launched nothing (status 3): Intel's devices are
 status=0
 choose --devices $devices -- "$app" needs Micro </dev/null || status=$?
 grep -q '^fastest: mi250x,\|^fastest: rx6900xt,' "$folder/out" || fail "a program for AMD's devices alone ($status)"
+miniemu=$(dirname "$kernelcast")/miniemu
+attach() { "$miniemu" --attach --as mi300x --no-registers -o "$folder/rows.csv" "$@" -- "$app" </dev/null >"$folder/out" 2>"$folder/err"; }
+attach --machine-code gfx942 || fail "status $?"
+head -1 "$folder/rows.csv" | tr , '\n' | grep -nx target | cut -d: -f1 >"$folder/at"
+[ "$(cut -d, -f"$(cat "$folder/at")" "$folder/rows.csv" | tail -2 | uniq)" = gfx942 ] || fail "no counts of machine code"
+attach || fail "status $?"
+cp "$folder/rows.csv" "$folder/whole.csv"
+! attach --budget 2000 || fail "the sum of launches that did not run is right"
+grep -q 'a launch exceeds --budget' "$folder/err" && cmp "$folder/whole.csv" "$folder/rows.csv" || fail "--budget"
