@@ -18,6 +18,7 @@ namespace kernelcast::frontend {
 struct KernelFacts {
   std::vector<Argument> arguments;  // bytes unknown; kind `value` also stands for "as PTX says"
   std::optional<std::array<std::uint32_t, 3>> required_group;
+  std::vector<std::string> attributes;
 };
 
 struct Build {

@@ -102,6 +102,8 @@ void visit(Archive& archive, Argument& a) {
   archive(a.type_name);
   number(archive, a.kind);
   number(archive, a.bytes);
+  archive(a.access);
+  archive(a.qualifiers);
 }
 
 template <class Archive>
@@ -121,6 +123,8 @@ void visit(Archive& archive, KernelInfo& k) {
   visit(archive, ptxas);
   r.ptxas = {ptxas.begin(), ptxas.end()};
   number(archive, k.shared_bytes);
+  visit(archive, k.missing);
+  visit(archive, k.attributes);
   visit(archive, k.notes);
 }
 

@@ -18,7 +18,7 @@ namespace kernelcast::frontend {
 namespace {
 
 // Raised whenever the same inputs may give other results.
-constexpr std::string_view own_version = "frontend 12";
+constexpr std::string_view own_version = "frontend 13";
 
 enum class Language { opencl, cuda, ptx };
 

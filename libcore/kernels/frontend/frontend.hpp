@@ -64,6 +64,9 @@ struct Argument {
   std::string type_name;  // "float*", "uint4", "image2d_t"; empty when unknown
   ArgumentKind kind = ArgumentKind::value;
   std::uint32_t bytes = 0;  // in the kernel's parameter block; 8 for pointers, images and samplers
+  // Of OpenCL C, as its metadata has them: "read_only", "write_only", "read_write" of images, else "none"; words of
+  // "const restrict volatile". Empty when unknown.
+  std::string access = {}, qualifiers = {};
 };
 
 // What ptxas assigns a kernel, per work-item: 32-bit registers; memory for arrays that are not in registers, and for
@@ -90,9 +93,11 @@ struct KernelInfo {
   std::string signature;  // "matmul(float*, float*, int)": demangled, or from OpenCL's metadata
   std::vector<Argument> arguments;
   std::optional<std::array<std::uint32_t, 3>> required_group;  // reqd_work_group_size, .reqntid
+  std::vector<std::string> attributes;                         // of OpenCL C: "vec_type_hint(float4)"
   Registers registers;
-  std::uint64_t shared_bytes = 0;  // static
-  std::vector<std::string> notes;  // why a value is unknown: "gprs_cypress: clang-19 failed: …"
+  std::uint64_t shared_bytes = 0;    // static
+  std::vector<std::string> missing;  // functions that it calls, directly or not, and that are not defined
+  std::vector<std::string> notes;    // why a value is unknown: "gprs_cypress: clang-19 failed: …"
 };
 
 struct Compiled {

@@ -99,6 +99,8 @@ std::vector<Argument> arguments_of(ptx::Function const& f, KernelFacts const* fa
       if (!known.name.empty()) a.name = known.name;
       a.type_name = known.type_name;
       a.kind = known.kind;
+      a.access = known.access;
+      a.qualifiers = known.qualifiers;
     }
     result.push_back(std::move(a));
   }
@@ -199,6 +201,7 @@ std::vector<KernelInfo> describe_kernels(ptx::Module const& module, std::map<std
     kernel.signature = without_result(demangled(kernel.name));
     kernel.arguments = arguments_of(f, known, kernel.signature);
     kernel.required_group = required_group(f, known);
+    if (known) kernel.attributes = known->attributes;
     if (parameters_at(kernel.signature) == std::string::npos) {
       std::vector<std::string> types;
       for (auto const& a : kernel.arguments) types.push_back(a.type_name.empty() ? "?" : a.type_name);
@@ -207,10 +210,12 @@ std::vector<KernelInfo> describe_kernels(ptx::Module const& module, std::map<std
     std::set<std::uint32_t> variables;
     auto const functions = reachable(module, id, variables);
     kernel.shared_bytes = shared_bytes(module, functions, variables);
-    for (auto const callee : functions)
-      if (!module.functions[callee].has_body && !provided(module.functions[callee].name))
-        kernel.notes.push_back(
-            fmt::format("it calls '{}', which is not defined", demangled(std::string(module.functions[callee].name))));
+    for (auto const callee : functions) {
+      std::string const name(module.functions[callee].name);
+      if (module.functions[callee].has_body || provided(name)) continue;
+      kernel.missing.push_back(name);
+      kernel.notes.push_back(fmt::format("it calls '{}', which is not defined", demangled(name)));
+    }
     result.push_back(std::move(kernel));
   }
   return result;

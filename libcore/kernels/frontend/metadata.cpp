@@ -45,13 +45,41 @@ std::vector<std::string> elements(std::string_view tuple) {
   return result;
 }
 
-std::vector<std::string> attached(std::string_view define, std::string_view kind, Tuples const& tuples) {
+std::string_view attached_text(std::string_view define, std::string_view kind, Tuples const& tuples) {
   std::string const key = "!" + std::string(kind) + " !";
   auto const at = define.find(key);
   if (at == define.npos) return {};
   auto rest = define.substr(at + key.size());
   auto const found = tuples.find(rest.substr(0, rest.find_first_not_of("0123456789")));
-  return found == tuples.end() ? std::vector<std::string>{} : elements(found->second);
+  return found == tuples.end() ? std::string_view{} : found->second;
+}
+std::vector<std::string> attached(std::string_view define, std::string_view kind, Tuples const& tuples) {
+  return elements(attached_text(define, kind, tuples));
+}
+
+// "uchar3" of "<3 x i8> undef, i32 0", which is a value of the type and whether it is signed; empty for others.
+std::string hinted_type(std::string_view tuple) {
+  if (tuple.empty()) return {};
+  bool const is_unsigned = tuple.back() == '0';
+  std::string size;
+  if (tuple.front() == '<') {
+    size = tuple.substr(1, tuple.find(' ') - 1);
+    tuple.remove_prefix(std::min(tuple.size(), tuple.find("x ") + 2));
+  }
+  auto const word = tuple.substr(0, tuple.find_first_of("> "));
+  for (auto const& [llvm, name] : {std::pair{"i8", "char"}, {"i16", "short"}, {"i32", "int"}, {"i64", "long"}})
+    if (word == llvm) return (is_unsigned ? "u" : "") + std::string(name) + size;
+  return word == "float" || word == "double" || word == "half" ? std::string(word) + size : std::string{};
+}
+
+std::vector<std::string> attributes_of(std::string_view define, Tuples const& tuples) {
+  std::vector<std::string> out;
+  for (auto const* kind : {"reqd_work_group_size", "work_group_size_hint"})
+    if (auto const sides = attached(define, kind, tuples); sides.size() == 3)
+      out.push_back(kind + ('(' + sides[0]) + ',' + sides[1] + ',' + sides[2] + ')');
+  if (auto const type = hinted_type(attached_text(define, "vec_type_hint", tuples)); !type.empty())
+    out.push_back("vec_type_hint(" + type + ')');
+  return out;
 }
 
 std::string at_or_empty(std::vector<std::string> const& list, std::size_t i) {
@@ -75,14 +103,18 @@ KernelFacts facts_of(std::string_view define, Tuples const& tuples) {
   auto const types = attached(define, "kernel_arg_type", tuples);
   auto const base_types = attached(define, "kernel_arg_base_type", tuples);
   auto const names = attached(define, "kernel_arg_name", tuples);
+  auto const access = attached(define, "kernel_arg_access_qual", tuples);
+  auto const qualifiers = attached(define, "kernel_arg_type_qual", tuples);
   for (std::size_t i = 0; i < spaces.size(); ++i)
-    facts.arguments.push_back(
-        {at_or_empty(names, i), at_or_empty(types, i), kind_of(spaces[i], at_or_empty(base_types, i)), 0});
+    facts.arguments.push_back({at_or_empty(names, i), at_or_empty(types, i),
+                               kind_of(spaces[i], at_or_empty(base_types, i)), 0, at_or_empty(access, i),
+                               at_or_empty(qualifiers, i)});
   if (auto const sides = attached(define, "reqd_work_group_size", tuples); sides.size() == 3) {
     std::array<std::uint32_t, 3> group{};
     for (std::size_t i = 0; i < 3; ++i) group[i] = to_number<std::uint32_t>(sides[i]).value_or(0);
     facts.required_group = group;
   }
+  facts.attributes = attributes_of(define, tuples);
   return facts;
 }
 

@@ -27,7 +27,8 @@ std::vector<fs::path> entries(std::string const& root) {
 
 bool same(KernelInfo const& a, KernelInfo const& b) {
   auto const same_arguments = [](Argument const& x, Argument const& y) {
-    return x.name == y.name && x.type_name == y.type_name && x.kind == y.kind && x.bytes == y.bytes;
+    return x.name == y.name && x.type_name == y.type_name && x.kind == y.kind && x.bytes == y.bytes &&
+           x.access == y.access && x.qualifiers == y.qualifiers;
   };
   auto const& r = a.registers;
   auto const& s = b.registers;

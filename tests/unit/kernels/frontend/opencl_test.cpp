@@ -206,9 +206,10 @@ TEST_CASE("the global offset is added on request only") {
 TEST_CASE("LLVM metadata is read with escapes and in any order") {
   auto const facts = parse_kernel_metadata(
       "define dso_local spir_kernel void @k(ptr %0) #0 !kernel_arg_addr_space !2 !kernel_arg_type !4 "
-      "!kernel_arg_base_type !4 !kernel_arg_name !5 !reqd_work_group_size !6 {\n"
+      "!kernel_arg_base_type !4 !kernel_arg_name !5 !reqd_work_group_size !6 "
+      "!kernel_arg_access_qual !7 !kernel_arg_type_qual !8 {\n"
       "!2 = !{i32 1, i32 0}\n!4 = !{!\"a\\22b*\", !\"uint\"}\n!5 = !{!\"first, one\", !\"n\"}\n!6 = !{i32 8, i32 2, "
-      "i32 1}\n");
+      "i32 1}\n!7 = !{!\"none\", !\"read_only\"}\n!8 = !{!\"restrict const\", !\"\"}\n");
   REQUIRE(facts.count("k"));
   auto const& k = facts.at("k");
   REQUIRE(k.arguments.size() == 2);
@@ -216,6 +217,10 @@ TEST_CASE("LLVM metadata is read with escapes and in any order") {
   CHECK(k.arguments[0].name == "first, one");
   CHECK(k.arguments[0].kind == ArgumentKind::global_buffer);
   CHECK(k.arguments[1].kind == ArgumentKind::value);
+  CHECK(k.arguments[0].access == "none");
+  CHECK(k.arguments[1].access == "read_only");
+  CHECK(k.arguments[0].qualifiers == "restrict const");
+  CHECK(k.arguments[1].qualifiers.empty());
   CHECK(k.required_group == std::array<std::uint32_t, 3>{8, 2, 1});
 }
 
