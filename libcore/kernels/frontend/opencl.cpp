@@ -7,6 +7,7 @@
 // then.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <regex>
@@ -104,6 +105,10 @@ std::vector<std::string> opencl_options(std::vector<std::string> const& options)
   if (standard == "CL3.0" || standard == "clc3.0")
     for (char const* feature : {"work_group_collective_functions", "atomic_scope_device", "atomic_scope_all_devices"})
       result.push_back(fmt::format("-D__opencl_c_{}=1", feature));
+  // What clang leaves to the runtime.
+  auto const versioned = [](std::string const& o) { return o.starts_with("-D__OPENCL_VERSION__"); };
+  if (std::ranges::none_of(options, versioned)) result.emplace_back("-D__OPENCL_VERSION__=300");
+  result.emplace_back("-D__IMAGE_SUPPORT__=1");
   result.insert(result.end(), {"-cl-std=" + standard, "-O2", "-cl-kernel-arg-info", "-fno-caret-diagnostics",
                                "-fno-color-diagnostics", "-Wno-linker-warnings", "-Xclang", "-finclude-default-header",
                                "-Xclang", "-cl-ext=+all"});
@@ -123,6 +128,23 @@ namespace {
 void keep_inline_functions(std::string& ir) {
   constexpr std::string_view from = "\ndefine available_externally ", to = "\ndefine linkonce_odr ";
   for (auto at = ir.find(from); at != ir.npos; at = ir.find(from, at + to.size())) ir.replace(at, from.size(), to);
+}
+
+// LLVM 19 reads an argument of two bytes, char2, as one of two 16-bit words. It becomes an integer of 16 bits; all that
+// the body does with it so far is to store it.
+void pass_byte_pairs(std::string& ir) {
+  static std::regex const pair(R"(<2 x i8>((?: [a-z]+)* (%\d+)))");
+  for (auto at = ir.find("\ndefine "); at != ir.npos; at = ir.find("\ndefine ", at + 1)) {
+    auto const header = ir.substr(at, ir.find('\n', at + 1) - at);
+    if (header.find(" spir_kernel ") == header.npos || header.find("<2 x i8>") == header.npos) continue;
+    auto body = ir.substr(at + header.size(), ir.find("\n}", at) - at - header.size());
+    auto const bytes = header.size() + body.size();
+    for (std::sregex_iterator i(header.begin(), header.end(), pair), end; i != end; ++i)
+      for (std::string const store : {"store ", "store volatile "})
+        if (auto const from = body.find(store + "<2 x i8> " + (*i)[2].str() + ','); from != body.npos)
+          body.replace(from + store.size(), 8, "i16");
+    ir.replace(at, bytes, std::regex_replace(header, pair, "i16$1") + body);
+  }
 }
 
 // One source as LLVM IR in text form, not yet optimised; adds what it tells to the build.
@@ -157,6 +179,7 @@ void parse_unit(Build& build, std::string const& path, std::vector<std::string> 
   build.facts.merge(parse_kernel_metadata(ir));
   rename_printf(ir);
   keep_inline_functions(ir);
+  pass_byte_pairs(ir);
   inline_functions(ir, request.linked.empty() ? UsedBy::this_source : UsedBy::other_sources);
   unroll_private_arrays(ir, PrivatePointers::all);
   write_file(ir_file, ir);

@@ -58,6 +58,12 @@ VECTORS_2(native_powr, float)
 OVERLOAD float native_divide(float a, float b) { return __nvvm_div_approx_ftz_f(a, b); }
 VECTORS_2(native_divide, float)
 
+// libclc's double nan(0) is an infinity.
+OVERLOAD double nan(ulong code) { return as_double(code | 0x7ff8000000000000ul); }
+#define NAN_OF(N) \
+  OVERLOAD double##N nan(ulong##N code) { return as_double##N(code | 0x7ff8000000000000ul); }
+NAN_OF(2) NAN_OF(3) NAN_OF(4) NAN_OF(8) NAN_OF(16)
+
 // ------------------------------------------------------------------ halves in memory
 
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
@@ -141,6 +147,20 @@ OVERLOAD size_t get_global_offset(uint d) {
 }
 OVERLOAD uint get_work_dim(void) { return ENVIRONMENT(6); }
 
+// libclc's are 0 in dimensions that there are not.
+#define EXTENT(NAME, REGISTER)                        \
+  OVERLOAD size_t NAME(uint d) {                      \
+    switch (d) {                                      \
+      case 0: return __nvvm_read_ptx_sreg_##REGISTER##_x(); \
+      case 1: return __nvvm_read_ptx_sreg_##REGISTER##_y(); \
+      case 2: return __nvvm_read_ptx_sreg_##REGISTER##_z(); \
+      default: return 1;                              \
+    }                                                 \
+  }
+EXTENT(get_local_size, ntid)
+EXTENT(get_num_groups, nctaid)
+OVERLOAD size_t get_global_size(uint d) { return get_num_groups(d) * get_local_size(d); }
+
 #ifdef KERNELCAST_GLOBAL_OFFSET
 OVERLOAD size_t get_global_id(uint d) {
   return get_group_id(d) * get_local_size(d) + get_local_id(d) + get_global_offset(d);
@@ -161,6 +181,37 @@ OVERLOAD size_t get_global_linear_id(void) {
 
 OVERLOAD void work_group_barrier(cl_mem_fence_flags flags) { barrier(flags); }
 OVERLOAD void work_group_barrier(cl_mem_fence_flags flags, memory_scope scope) { barrier(flags); }
+
+// libclc's asynchronous copies lack vectors of three.
+#define COPY_BODY(FROM_STRIDE, TO_STRIDE)                                                                   \
+  {                                                                                                         \
+    const size_t all = get_local_size(0) * get_local_size(1) * get_local_size(2);                           \
+    for (size_t i = get_local_linear_id(); i < n; i += all) to[i * (TO_STRIDE)] = from[i * (FROM_STRIDE)];  \
+    return event;                                                                                           \
+  }
+#define COPY(TO, FROM, T, FROM_STRIDE, TO_STRIDE)                                                           \
+  OVERLOAD event_t async_work_group_copy(TO T *to, const FROM T *from, size_t n, event_t event)             \
+      COPY_BODY(1, 1)                                                                                       \
+  OVERLOAD event_t async_work_group_strided_copy(TO T *to, const FROM T *from, size_t n, size_t stride,     \
+                                                 event_t event) COPY_BODY(FROM_STRIDE, TO_STRIDE)
+#define COPIES(T) COPY(__local, __global, T, stride, 1) COPY(__global, __local, T, 1, stride)
+COPIES(char3) COPIES(uchar3) COPIES(short3) COPIES(ushort3) COPIES(int3)
+COPIES(uint3) COPIES(long3) COPIES(ulong3) COPIES(float3) COPIES(double3)
+
+#define PREFETCH(T) OVERLOAD void prefetch(const __global T *p, size_t n) {}
+PREFETCH(char3) PREFETCH(uchar3) PREFETCH(short3) PREFETCH(ushort3) PREFETCH(int3) PREFETCH(uint3)
+PREFETCH(long3) PREFETCH(ulong3) PREFETCH(float3) PREFETCH(double3)
+
+// LLVM 19 takes 16 bytes for aligned in whole.
+#define BYTES_LOAD(T, SPACE)                                                                                \
+  OVERLOAD T##16 vload16(size_t i, const SPACE T *p) {                                                      \
+    return (T##16)(vload8(2 * i, p), vload8(2 * i + 1, p));                                                 \
+  }
+#define BYTES(T, SPACE)                                                                                     \
+  BYTES_LOAD(T, SPACE)                                                                                      \
+  OVERLOAD void vstore16(T##16 v, size_t i, SPACE T *p) { vstore8(v.lo, 2 * i, p), vstore8(v.hi, 2 * i + 1, p); }
+BYTES(char, __global) BYTES(char, __local) BYTES(char, __private) BYTES_LOAD(char, __constant)
+BYTES(uchar, __global) BYTES(uchar, __local) BYTES(uchar, __private) BYTES_LOAD(uchar, __constant)
 
 // ------------------------------------------------------------------ 64-bit atomics (cl_khr_int64_*)
 
