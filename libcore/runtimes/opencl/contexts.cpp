@@ -26,6 +26,8 @@ _cl_platform_id& platform_in(std::vector<cl_context_properties> const& propertie
     require(name == CL_CONTEXT_PLATFORM || name == CL_CONTEXT_INTEROP_USER_SYNC, CL_INVALID_PROPERTY);
     require(std::ranges::find(seen, name) == seen.end(), CL_INVALID_PROPERTY);
     seen.push_back(name);
+    if (name == CL_CONTEXT_INTEROP_USER_SYNC)
+      require(properties[i + 1] == CL_TRUE || properties[i + 1] == CL_FALSE, CL_INVALID_PROPERTY);
     if (name == CL_CONTEXT_PLATFORM)
       out = &known(reinterpret_cast<cl_platform_id>(properties[i + 1]), Kind::platform, CL_INVALID_PLATFORM);
   }
@@ -51,11 +53,12 @@ cl_command_queue make_queue(cl_context context, cl_device_id device, cl_command_
   known_device(device);
   require(std::ranges::find(in.devices, device) != in.devices.end(), CL_INVALID_DEVICE);
   constexpr cl_command_queue_properties possible = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
-  if ((properties & (CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT)) != 0) {
+  constexpr cl_command_queue_properties on_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+  require((properties & ~(possible | on_device)) == 0, CL_INVALID_VALUE);
+  if ((properties & on_device) != 0) {
     report("queues on the device are not there on the emulator");
     throw Refusal{CL_INVALID_QUEUE_PROPERTIES};
   }
-  require((properties & ~possible) == 0, CL_INVALID_VALUE);
   auto made = std::make_unique<_cl_command_queue>();
   made->context = &in;
   made->device = device;
@@ -179,6 +182,15 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue given, cl_command_queu
       default:
         return cl_int{CL_INVALID_VALUE};
     }
+  });
+}
+
+// Of OpenCL 1.0.
+cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties, cl_bool,
+                                             cl_command_queue_properties*) {
+  return call([&](Lock&) {
+    known_queue(queue);
+    return cl_int{CL_INVALID_OPERATION};
   });
 }
 

@@ -40,13 +40,17 @@ void check_region(std::size_t const* region) {
 bool meet(Box const& a, Box const& b, std::size_t const* region) {
   auto const last = [&](Box const& box) { return box.line(region[1] - 1, region[2] - 1) + region[0]; };
   if (last(a) <= b.begin || last(b) <= a.begin) return false;
+  std::vector<std::byte const*> lines;
+  lines.reserve(region[1] * region[2]);
+  for (std::size_t z = 0; z < region[2]; ++z)
+    for (std::size_t y = 0; y < region[1]; ++y) lines.push_back(b.line(y, z));
+  std::ranges::sort(lines);
   for (std::size_t z = 0; z < region[2]; ++z)
     for (std::size_t y = 0; y < region[1]; ++y) {
       auto const* const line = a.line(y, z);
-      // The lines of b that may meet it: those that begin less than a line before it, or within it.
-      for (std::size_t w = 0; w < region[2]; ++w)
-        for (std::size_t x = 0; x < region[1]; ++x)
-          if (auto const* const other = b.line(x, w); other < line + region[0] && line < other + region[0]) return true;
+      auto const next = std::ranges::lower_bound(lines, line);  // the first that does not begin before it
+      if (next != lines.end() && *next < line + region[0]) return true;
+      if (next != lines.begin() && line < *(next - 1) + region[0]) return true;
     }
   return false;
 }

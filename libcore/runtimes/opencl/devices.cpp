@@ -14,6 +14,7 @@
 #include "base/process/setting.hpp"
 #include "base/version/version.hpp"
 #include "runtimes/attach/settings.hpp"
+#include "runtimes/opencl/features.hpp"
 #include "runtimes/opencl/objects.hpp"
 
 namespace kernelcast::opencl {
@@ -50,8 +51,8 @@ Words words_of(Vendor vendor) {
               " cl_khr_fp16 cl_amd_device_attribute_query",
               0x1002};
     case Vendor::intel:
-      return {"Intel(R) OpenCL Graphics", "Intel(R) Corporation", "OpenCL 3.0 ",
-              "OpenCL 3.0 NEO ",          " cl_khr_fp16",         0x8086};
+      return {"Intel(R) OpenCL Graphics", "Intel(R) Corporation",          "OpenCL 3.0 ",
+              "OpenCL 3.0 NEO ",          " cl_khr_fp16 cl_khr_subgroups", 0x8086};
     case Vendor::other:
       break;
   }
@@ -62,7 +63,7 @@ std::string extensions_of(device::Device const& device) {
   std::string out =
       "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
       "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics cl_khr_byte_addressable_store "
-      "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_3d_image_writes";
+      "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_3d_image_writes cl_khr_image2d_from_buffer";
   if (device.peak_fp64_flop_per_s.value_or(0) > 0) out += " cl_khr_fp64";
   return out + words_of(vendor_of(device.vendor)).extensions + ' ';  // programs look for words with a blank behind them
 }
@@ -124,12 +125,6 @@ std::vector<std::unique_ptr<_cl_platform_id>> load() {
   return out;
 }
 
-cl_name_version named(std::string_view name, cl_version version) {
-  cl_name_version out{version, {}};
-  std::copy_n(name.begin(), std::min(name.size(), sizeof out.name - 1), out.name);
-  return out;
-}
-
 std::vector<cl_name_version> versions_of(std::string const& extensions) {
   std::vector<cl_name_version> out;
   std::istringstream words(extensions);
@@ -155,7 +150,8 @@ cl_int platform_answer(_cl_platform_id const& platform, cl_platform_info what, A
     case CL_PLATFORM_HOST_TIMER_RESOLUTION:
       return answer(cl_ulong{1});
     case CL_PLATFORM_NUMERIC_VERSION:
-      return answer(cl_version{CL_MAKE_VERSION(3, 0, 0)});
+      return answer(platform.devices.empty() ? cl_version{CL_MAKE_VERSION(3, 0, 0)}
+                                             : platform_version_of(*platform.devices[0]));
     case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
       return answer(versions_of(platform.devices.empty() ? "cl_khr_icd" : extensions_of(platform.devices[0]->facts)));
     default:
@@ -237,8 +233,6 @@ cl_int limit_answer(_cl_device_id const& device, cl_device_info what, Answer con
       return answer(cl_uint{vendor_of(facts.vendor) == Vendor::nvidia ? 128u : 64u});
     case CL_DEVICE_LOCAL_MEM_SIZE:
       return answer(cl_ulong{device.local_bytes()});
-    case CL_DEVICE_MAX_NUM_SUB_GROUPS:
-      return answer(cl_uint{0});
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE:
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE:
       return answer(cl_uint{has_double ? 1u : 0u});
@@ -249,8 +243,10 @@ cl_int limit_answer(_cl_device_id const& device, cl_device_info what, Answer con
       return answer(cl_uint{vendor_of(facts.vendor) == Vendor::nvidia ? 0u : 1u});
     case CL_DEVICE_HALF_FP_CONFIG:
       return answer(vendor_of(facts.vendor) == Vendor::nvidia ? cl_device_fp_config{0} : half_precision);
-    default:
-      return extension_answer(facts, what, answer);
+    default: {
+      cl_int const known = feature_answer(device, what, answer);
+      return known == CL_INVALID_VALUE ? extension_answer(facts, what, answer) : known;
+    }
   }
 }
 
@@ -275,12 +271,6 @@ cl_int word_answer(_cl_device_id& device, cl_device_info what, Answer const& ans
       return answer(extensions_of(device.facts));
     case CL_DEVICE_EXTENSIONS_WITH_VERSION:
       return answer(versions_of(extensions_of(device.facts)));
-    case CL_DEVICE_OPENCL_C_ALL_VERSIONS:
-      return answer(
-          std::vector{named("OpenCL C", CL_MAKE_VERSION(1, 0, 0)), named("OpenCL C", CL_MAKE_VERSION(1, 1, 0)),
-                      named("OpenCL C", CL_MAKE_VERSION(1, 2, 0)), named("OpenCL C", CL_MAKE_VERSION(3, 0, 0))});
-    case CL_DEVICE_NUMERIC_VERSION:
-      return answer(cl_version{CL_MAKE_VERSION(3, 0, 0)});
     case CL_DEVICE_IL_VERSION:
     case CL_DEVICE_BUILT_IN_KERNELS:
     case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
@@ -318,7 +308,6 @@ constexpr Same same[] = {
     {CL_DEVICE_IMAGE_SUPPORT, CL_TRUE, word},
     {CL_DEVICE_MAX_READ_IMAGE_ARGS, 128, word},
     {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 64, word},
-    {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, 0, word},
     {CL_DEVICE_IMAGE2D_MAX_WIDTH, 16384, size},
     {CL_DEVICE_IMAGE2D_MAX_HEIGHT, 16384, size},
     {CL_DEVICE_IMAGE3D_MAX_WIDTH, 2048, size},
@@ -336,8 +325,6 @@ constexpr Same same[] = {
     {CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, CL_READ_WRITE_CACHE, word},
     {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 65536, wide},
     {CL_DEVICE_MAX_CONSTANT_ARGS, 9, word},
-    {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, 0, size},
-    {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, 0, size},
     {CL_DEVICE_LOCAL_MEM_TYPE, CL_LOCAL, word},
     {CL_DEVICE_ERROR_CORRECTION_SUPPORT, CL_FALSE, word},
     {CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE, word},
@@ -361,14 +348,8 @@ constexpr Same same[] = {
     {CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, 0, word},
     {CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT, 0, word},
     {CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT, 0, word},
-    {CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, CL_FALSE, word},
     {CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, CL_FALSE, word},
-    {CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, CL_FALSE, word},
-    {CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, CL_FALSE, word},
     {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 0, wide},
-    {CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP, wide},
-    {CL_DEVICE_ATOMIC_FENCE_CAPABILITIES,
-     CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP, wide},
     {CL_DEVICE_PRINTF_BUFFER_SIZE, 1048576, size},
     {CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, CL_TRUE, word},
     {CL_DEVICE_PARTITION_MAX_SUB_DEVICES, 1, word},
@@ -394,8 +375,7 @@ cl_int device_answer(_cl_device_id& device, cl_device_info what, Answer const& a
     if (number == what) return bytes == word ? answer(static_cast<cl_uint>(value)) : answer(cl_ulong{value});
   if (what == CL_DEVICE_PARTITION_PROPERTIES || what == CL_DEVICE_PARTITION_TYPE)
     return answer(std::vector<cl_device_partition_property>{0});
-  if (what == CL_DEVICE_OPENCL_C_FEATURES || what == CL_DEVICE_ILS_WITH_VERSION ||
-      what == CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION)
+  if (what == CL_DEVICE_ILS_WITH_VERSION || what == CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION)
     return answer(std::vector<cl_name_version>{});
   return word_answer(device, what, answer);
 }

@@ -274,15 +274,19 @@ cl_mem CL_API_CALL clCreateImage3D(cl_context context, cl_mem_flags flags, cl_im
   return api::clCreateImage(context, flags, format, &description, host, error);
 }
 
-cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags, cl_mem_object_type type,
+cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object_type type,
                                               cl_uint capacity, cl_image_format* out, cl_uint* count) {
   return call([&](Lock&) {
-    known_context(context);
+    auto const& in = known_context(context);
     require(geometry_of(type).has_value(), CL_INVALID_VALUE);
+    bool const both = (flags & CL_MEM_KERNEL_READ_AND_WRITE) != 0;  // which not all devices have
+    bool const some =
+        std::ranges::any_of(in.devices, [](auto const* device) { return device->writes_what_it_reads(); });
     std::vector<cl_image_format> all;
-    for (auto const& order : orders)
-      for (auto const& channel : types)
-        if (possible(order.name, channel.name)) all.push_back({order.name, channel.name});
+    if (!both || some)
+      for (auto const& order : orders)
+        for (auto const& channel : types)
+          if (possible(order.name, channel.name)) all.push_back({order.name, channel.name});
     require(!out || capacity > 0, CL_INVALID_VALUE);
     if (count) *count = static_cast<cl_uint>(all.size());
     if (out) std::copy_n(all.begin(), std::min<std::size_t>(capacity, all.size()), out);

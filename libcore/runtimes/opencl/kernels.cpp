@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kernels/ptx/module.hpp"
 #include "runtimes/attach/settings.hpp"
@@ -50,8 +51,13 @@ void set_argument(_cl_kernel& kernel, cl_uint index, std::size_t bytes, void con
     case ArgumentKind::constant_buffer: {
       require(bytes == sizeof(cl_mem), CL_INVALID_ARG_SIZE);
       auto* const memory = value ? *static_cast<cl_mem const*>(value) : nullptr;
-      if (memory) next.memory = wanted.kind == ArgumentKind::image ? &known_image(memory) : &known_buffer(memory);
+      if (memory)
+        next.memory = ArgumentMemory(wanted.kind == ArgumentKind::image ? &known_image(memory) : &known_buffer(memory));
       require(memory || wanted.kind != ArgumentKind::image, CL_INVALID_MEM_OBJECT);
+      if (wanted.kind == ArgumentKind::image) {
+        require(wanted.access == "read_only" || !(memory->flags & CL_MEM_READ_ONLY), CL_INVALID_ARG_VALUE);
+        require(wanted.access == "write_only" || !(memory->flags & CL_MEM_WRITE_ONLY), CL_INVALID_ARG_VALUE);
+      }
       break;
     }
     case ArgumentKind::value: {
@@ -118,12 +124,12 @@ class Preparation {
         break;
       case ArgumentKind::image:
         word = given.memory->handle;
-        out_.memory.push_back(given.memory);
+        out_.memory.emplace_back(given.memory.get());
         break;
       default:
         if (given.memory) {
           word = given.memory->address;
-          out_.memory.push_back(given.memory);
+          out_.memory.emplace_back(given.memory.get());
         } else if (!given.value.empty()) {  // shared virtual memory
           std::memcpy(&word, given.value.data(), sizeof word);
         }
@@ -149,14 +155,20 @@ cl_int argument_answer(frontend::Argument const& argument, cl_kernel_arg_info wh
           : argument.kind == ArgumentKind::global_buffer || argument.kind == ArgumentKind::image
               ? CL_KERNEL_ARG_ADDRESS_GLOBAL
               : CL_KERNEL_ARG_ADDRESS_PRIVATE));
-    case CL_KERNEL_ARG_ACCESS_QUALIFIER:  // what the source says is not known: images count as read
+    case CL_KERNEL_ARG_ACCESS_QUALIFIER:
       return answer(static_cast<cl_kernel_arg_access_qualifier>(
-          argument.kind == ArgumentKind::image ? CL_KERNEL_ARG_ACCESS_READ_ONLY : CL_KERNEL_ARG_ACCESS_NONE));
+          argument.access == "read_only"    ? CL_KERNEL_ARG_ACCESS_READ_ONLY
+          : argument.access == "write_only" ? CL_KERNEL_ARG_ACCESS_WRITE_ONLY
+          : argument.access == "read_write" ? CL_KERNEL_ARG_ACCESS_READ_WRITE
+                                            : CL_KERNEL_ARG_ACCESS_NONE));
     case CL_KERNEL_ARG_TYPE_NAME:
       return answer(argument.type_name);
-    case CL_KERNEL_ARG_TYPE_QUALIFIER:
-      return answer(static_cast<cl_kernel_arg_type_qualifier>(
-          argument.kind == ArgumentKind::constant_buffer ? CL_KERNEL_ARG_TYPE_CONST : CL_KERNEL_ARG_TYPE_NONE));
+    case CL_KERNEL_ARG_TYPE_QUALIFIER: {
+      auto const has = [&](char const* word) { return argument.qualifiers.find(word) != std::string::npos; };
+      return answer(static_cast<cl_kernel_arg_type_qualifier>((has("const") ? CL_KERNEL_ARG_TYPE_CONST : 0) |
+                                                              (has("restrict") ? CL_KERNEL_ARG_TYPE_RESTRICT : 0) |
+                                                              (has("volatile") ? CL_KERNEL_ARG_TYPE_VOLATILE : 0)));
+    }
     case CL_KERNEL_ARG_NAME:
       return answer(argument.name);
     default:
@@ -168,6 +180,14 @@ std::uint64_t local_bytes_of(_cl_kernel const& kernel) {
   std::uint64_t out = kernel.info.shared_bytes;
   for (auto const& argument : kernel.arguments) out += argument.local_bytes;
   return out;
+}
+
+constexpr std::size_t word_bytes = sizeof(std::size_t);
+
+// Of a work-group.
+std::size_t max_items_of(_cl_kernel const& kernel, _cl_device_id const& device) {
+  auto const& required = kernel.info.required_group;
+  return required ? std::size_t{(*required)[0]} * (*required)[1] * (*required)[2] : device.max_group_items();
 }
 
 }  // namespace
@@ -315,10 +335,8 @@ cl_int CL_API_CALL clGetKernelInfo(cl_kernel given, cl_kernel_info what, std::si
         return answer(kernel.program->context.get());
       case CL_KERNEL_PROGRAM:
         return answer(kernel.program.get());
-      case CL_KERNEL_ATTRIBUTES: {
-        auto const& r = kernel.info.required_group;
-        return answer(r ? fmt::format("reqd_work_group_size({},{},{})", (*r)[0], (*r)[1], (*r)[2]) : std::string{});
-      }
+      case CL_KERNEL_ATTRIBUTES:
+        return answer(fmt::format("{}", fmt::join(kernel.info.attributes, " ")));
       default:
         return cl_int{CL_INVALID_VALUE};
     }
@@ -343,7 +361,7 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel given, cl_device_id device
     Answer const answer{capacity, value, bytes};
     switch (what) {
       case CL_KERNEL_WORK_GROUP_SIZE:
-        return answer(required ? std::size_t{(*required)[0]} * (*required)[1] * (*required)[2] : of.max_group_items());
+        return answer(max_items_of(kernel, of));
       case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return answer(required ? Range{(*required)[0], (*required)[1], (*required)[2]} : Range{0, 0, 0});
       case CL_KERNEL_LOCAL_MEM_SIZE:
@@ -358,9 +376,50 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel given, cl_device_id device
   });
 }
 
-cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel, cl_device_id, cl_kernel_sub_group_info, std::size_t, void const*,
-                                           std::size_t, void*, std::size_t*) {
-  return CL_INVALID_OPERATION;
+cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel given, cl_device_id device, cl_kernel_sub_group_info what,
+                                           std::size_t input_bytes, void const* input, std::size_t capacity,
+                                           void* value, std::size_t* bytes) {
+  return call([&](Lock&) {
+    auto const& kernel = known_kernel(given);
+    auto const& devices = kernel.program->context->devices;
+    require(device || devices.size() == 1, CL_INVALID_DEVICE);
+    auto const& of = device ? known_device(device) : *devices.front();
+    require(std::ranges::find(devices, &of) != devices.end(), CL_INVALID_DEVICE);
+    require(of.max_sub_groups() > 0, CL_INVALID_OPERATION);
+    std::vector<std::size_t> const in(static_cast<std::size_t const*>(input),
+                                      static_cast<std::size_t const*>(input) + (input ? input_bytes / word_bytes : 0));
+    std::size_t items = 1;
+    for (auto const side : in) items *= side;
+    auto const groups = [](std::size_t n) { return (n + sub_group_items - 1) / sub_group_items; };
+    Answer const answer{capacity, value, bytes};
+    switch (what) {
+      case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
+        require(!in.empty() && in.size() <= 3, CL_INVALID_VALUE);
+        return answer(sub_group_items);
+      case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE:
+        require(!in.empty() && in.size() <= 3, CL_INVALID_VALUE);
+        return answer(groups(items));
+      case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT: {
+        require(in.size() == 1 && capacity % word_bytes == 0 && capacity <= 3 * word_bytes, CL_INVALID_VALUE);
+        bool const fits = in[0] > 0 && in[0] * sub_group_items <= of.max_group_items();
+        std::vector<std::size_t> out(std::max<std::size_t>(1, capacity / word_bytes), fits ? 1 : 0);
+        if (fits) out[0] = in[0] * sub_group_items;
+        return answer(out);
+      }
+      case CL_KERNEL_MAX_NUM_SUB_GROUPS:
+        return answer(groups(max_items_of(kernel, of)));
+      case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
+        return answer(std::size_t{0});
+      default:
+        return cl_int{CL_INVALID_VALUE};
+    }
+  });
+}
+
+cl_int CL_API_CALL clGetKernelSubGroupInfoKHR(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info what,
+                                              std::size_t input_bytes, void const* input, std::size_t capacity,
+                                              void* value, std::size_t* bytes) {
+  return api::clGetKernelSubGroupInfo(kernel, device, what, input_bytes, input, capacity, value, bytes);
 }
 
 }  // namespace api

@@ -14,7 +14,22 @@ _cl_mem::~_cl_mem() {
   all.due.insert(all.due.end(), destructors.rbegin(), destructors.rend());
 }
 
+void _cl_mem::released() {
+  if (held > arguments) return;
+  lent.reset();  // the application may free it
+  auto& due = shared().due;
+  due.insert(due.end(), destructors.rbegin(), destructors.rend());
+  destructors.clear();
+}
+
 namespace kernelcast::opencl {
+
+ArgumentMemory::ArgumentMemory(_cl_mem* memory) : held_(memory) {
+  if (memory) ++memory->arguments;
+}
+ArgumentMemory::~ArgumentMemory() {
+  if (held_) --held_->arguments;
+}
 
 std::string next_name(char const* kind) {
   static unsigned count = 0;
@@ -33,6 +48,25 @@ void check_size(_cl_context const& context, std::size_t bytes) {
   for (auto const* device : context.devices) require(bytes <= device->max_allocation_bytes(), CL_INVALID_BUFFER_SIZE);
 }
 
+namespace {
+
+std::map<std::uint64_t, std::weak_ptr<void>>& lent_places() {
+  static auto* const all = new std::map<std::uint64_t, std::weak_ptr<void>>;
+  return *all;
+}
+
+struct Lent {
+  std::uint64_t address;
+  explicit Lent(std::uint64_t at) : address(at) {}
+  Lent(Lent const&) = delete;
+  ~Lent() {
+    lent_places().erase(address);
+    shared().memory.remove(address);
+  }
+};
+
+}  // namespace
+
 void place(_cl_mem& memory, std::string name, std::size_t bytes, void* host) {
   auto& all = shared().memory;
   memory.bytes = bytes;
@@ -40,12 +74,15 @@ void place(_cl_mem& memory, std::string name, std::size_t bytes, void* host) {
     memory.host = host;
     if (all.lend(name, host, bytes)) {
       memory.address = reinterpret_cast<std::uint64_t>(host);
-      memory.owns = true;
+      memory.lent = std::make_shared<Lent>(memory.address);
+      lent_places()[memory.address] = memory.lent;
       return;
     }
     auto const* const there = all.find(reinterpret_cast<std::uint64_t>(host));
     if (there && reinterpret_cast<std::uint64_t>(host) - there->address + bytes <= there->size) {
       memory.address = reinterpret_cast<std::uint64_t>(host);  // another object's, or shared virtual memory
+      if (auto const at = lent_places().find(there->address); at != lent_places().end())
+        memory.lent = at->second.lock();
       return;
     }
   }

@@ -62,6 +62,16 @@ struct Object {
   Object(Object const&) = delete;
 };
 
+// What becomes of an object that lost a reference.
+template <class T>
+void check_needed(T& object) {
+  if (object.references > 0) return;
+  if (object.held == 0)
+    delete &object;
+  else if constexpr (requires { object.released(); })
+    object.released();
+}
+
 // Keeps an object while it is needed, whatever the application releases.
 template <class T>
 class Held {
@@ -77,7 +87,9 @@ class Held {
     return *this;
   }
   ~Held() {
-    if (object_ && --object_->held == 0 && object_->references == 0) delete object_;
+    if (!object_) return;
+    --object_->held;
+    check_needed(*object_);
   }
   T* get() const { return object_; }
   T* operator->() const { return object_; }
@@ -186,7 +198,8 @@ cl_int release(T* handle, Kind kind, cl_int otherwise) {
   return call([&](Lock&) {
     auto& object = known(handle, kind, otherwise);
     require(object.references > 0, otherwise);
-    if (--object.references == 0 && object.held == 0) delete &object;
+    --object.references;
+    check_needed(object);
   });
 }
 
@@ -216,6 +229,27 @@ struct Answer {
 };
 
 using Range = std::array<std::size_t, 3>;
+constexpr std::size_t sub_group_items = 32;  // on the emulator, see shim.cl
+
+// An argument of a kernel, which holds its memory object for launches; for the application the object has ended.
+class ArgumentMemory {
+ public:
+  ArgumentMemory() = default;
+  ArgumentMemory(_cl_mem* memory);
+  ArgumentMemory(ArgumentMemory const& other) : ArgumentMemory(other.held_.get()) {}
+  ArgumentMemory(ArgumentMemory&&) = default;
+  ArgumentMemory& operator=(ArgumentMemory other) noexcept {
+    std::swap(held_, other.held_);
+    return *this;
+  }
+  ~ArgumentMemory();
+  _cl_mem* get() const { return held_.get(); }
+  _cl_mem* operator->() const { return held_.get(); }
+  explicit operator bool() const { return held_.get() != nullptr; }
+
+ private:
+  Held<_cl_mem> held_;
+};
 
 // Names and values that end with 0, with the 0.
 template <class T>
@@ -251,6 +285,8 @@ struct _cl_device_id : kernelcast::opencl::Object {
   std::size_t preferred_multiple() const;        // of the size of groups
   std::array<std::size_t, 3> max_items() const;  // of a work-group, in each dimension
   std::uint64_t local_bytes() const;             // of a work-group
+  cl_uint max_sub_groups() const;                // of a work-group; 0: it claims none
+  bool writes_what_it_reads() const;             // read_write images
 };
 
 struct _cl_context : kernelcast::opencl::Object {
@@ -273,8 +309,11 @@ struct _cl_mem : kernelcast::opencl::Object {
   std::uint64_t address = 0;
   std::size_t bytes = 0, offset = 0;  // in the parent
   bool owns = false;                  // the memory, and not its parent or the application
+  std::shared_ptr<void> lent;         // the application's memory as the emulator knows it, until no object is on it
   std::vector<void*> maps;            // where they begin, each as often as it is mapped
   std::vector<std::function<void()>> destructors;
+  cl_uint arguments = 0;  // of kernels, that hold it
+  void released();        // the application has none left
 
   // Images: texels, and how far rows and slices are apart here.
   cl_image_format format{};
@@ -340,7 +379,7 @@ struct _cl_kernel : kernelcast::opencl::Object {
     bool set = false;
     std::vector<std::byte> value;
     std::size_t local_bytes = 0;
-    kernelcast::opencl::Held<_cl_mem> memory;
+    kernelcast::opencl::ArgumentMemory memory;
     kernelcast::opencl::Held<_cl_sampler> sampler;
   };
   std::vector<Argument> arguments;

@@ -91,6 +91,17 @@ void read_binary(_cl_program& program, std::string_view binary) {
   }
 }
 
+// Functions of the source that no part of the program defines. Those of the OpenCL C library, which alone have names
+// with types, end a launch that calls them.
+void check_calls(frontend::Compiled const& compiled) {
+  for (auto const& kernel : compiled.kernels)
+    for (auto const& function : kernel.missing)
+      if (!function.starts_with("_Z"))
+        throw Error(Status::bad_data,
+                    fmt::format("kernel '{}' calls '{}', which is not defined", kernel.name, function),
+                    "define it, or link the program that does");
+}
+
 // Compiles what there is; the log and the status say what became of it.
 cl_int build(_cl_program& program, cl_program_binary_type type, cl_int failure) {
   require(program.kernels == 0, CL_INVALID_OPERATION);
@@ -98,7 +109,9 @@ cl_int build(_cl_program& program, cl_program_binary_type type, cl_int failure) 
   program.code_offset.reset();
   program.log.clear();
   try {
-    program.code = compile(program.units, false);
+    auto code = compile(program.units, false);
+    if (type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE) check_calls(code->compiled);
+    program.code = std::move(code);
     for (auto const& note : program.code->compiled.notes) program.log += note + '\n';
     program.status = CL_BUILD_SUCCESS;
     program.type = type;

@@ -1,0 +1,15 @@
+// The optional parts of OpenCL C that a device claims.
+#pragma once
+
+#include <string_view>
+
+#include "runtimes/opencl/objects.hpp"
+
+namespace kernelcast::opencl {
+
+cl_name_version named(std::string_view name, cl_version);
+cl_version version_of(_cl_device_id const&);
+cl_version platform_version_of(_cl_device_id const&);
+cl_int feature_answer(_cl_device_id const&, cl_device_info, Answer const&);  // CL_INVALID_VALUE for other questions
+
+}  // namespace kernelcast::opencl
