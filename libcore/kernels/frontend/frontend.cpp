@@ -54,6 +54,7 @@ std::string cache_key(Request const& request, Toolchain const& tools, std::strin
     for (auto const& option : options) text += fmt::format("{} {}\n", option.size(), option);
   };
   add(request.options);
+  if (request.fence_flags) text += "fence flags\n";
   for (auto const& unit : request.linked) {
     text += fmt::format("{} {}\n", unit.path, file_hash(unit.path));
     add(unit.options);

@@ -39,6 +39,9 @@ struct Request {
   // compilers' kernels would not carry these instructions. get_global_offset() always works.
   // Environment registers: %envreg3..5 hold the offset, %envreg6 the number of dimensions.
   bool global_offset = false;
+  // Barriers of OpenCL C carry their flags, as ptx::fence_pragmas: for the check of races. Flags that are known only at
+  // run time cost branches.
+  bool fence_flags = false;
   double time_limit_s = 300;  // for each run of a compiler; Error(limit) beyond
   // Further sources of OpenCL C that are compiled by themselves, then linked with the first.
   struct Unit {

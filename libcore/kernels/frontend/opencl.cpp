@@ -23,7 +23,7 @@ namespace {
 // Makes the shim's bitcode where neither an installation nor a build tree has it.
 std::string compile_shim(Build& build, std::string const& folder) {
   for (auto const& file : embedded_opencl()) write_file(folder + std::string(file.name), file.text);
-  for (auto const& part : shim_parts(build.request.global_offset)) {
+  for (auto const& part : shim_parts(build.request)) {
     std::vector<std::string> argv{build.tools.clang};
     argv.insert(argv.end(), part.options.begin(), part.options.end());
     argv.insert(argv.end(), {folder + std::string(part.source), "-o", folder + std::string(part.bitcode)});
@@ -33,16 +33,17 @@ std::string compile_shim(Build& build, std::string const& folder) {
 }
 
 std::string shim_folder(Build& build) {
-  if (auto folder = find_shim(build.request.global_offset); !folder.empty()) return folder;
+  if (auto folder = find_shim(build.request); !folder.empty()) return folder;
   std::string key = identity(build.tools.clang);
   for (auto const& file : embedded_opencl()) key += file.text;
   auto const cached = cache_folder();
   if (cached.empty() || !build.request.cache) return compile_shim(build, build.scratch.path().string() + "/");
-  auto const name = fmt::format("shim-{}{}", content_hash(key), build.request.global_offset ? "o" : "");
+  auto const name = fmt::format("shim-{}{}{}", content_hash(key), build.request.global_offset ? "o" : "",
+                                build.request.fence_flags ? "f" : "");
   std::string made;
   auto kept = keep_files(name, [&](std::filesystem::path const& to) {
     made = compile_shim(build, build.scratch.path().string() + "/");
-    for (auto const& part : shim_parts(build.request.global_offset))
+    for (auto const& part : shim_parts(build.request))
       std::filesystem::copy_file(made + std::string(part.bitcode), to / part.bitcode);
   });
   if (!kept.empty()) return kept;
@@ -222,7 +223,7 @@ void build_opencl(Build& build) {
                {"-x", "ir", ir_file, "-fno-caret-diagnostics", "-fno-color-diagnostics", "-Wno-linker-warnings"});
   for (auto const& unit : units) lower.insert(lower.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang", unit});
   std::vector<std::string> libraries;
-  for (auto const& part : shim_parts(request.global_offset)) libraries.push_back(shim + std::string(part.bitcode));
+  for (auto const& part : shim_parts(request)) libraries.push_back(shim + std::string(part.bitcode));
   libraries.push_back(libclc);
   for (auto const& library : libraries)
     lower.insert(lower.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library});

@@ -73,21 +73,23 @@ std::vector<std::string> opencl_target(std::string const& arch) {
           "-Xclang", "-target-feature",     "-Xclang",        "+ptx78"};
 }
 
-std::vector<ShimPart> shim_parts(bool global_offset) {
+std::vector<ShimPart> shim_parts(Request const& request) {
   auto common = opencl_target("sm_75");
   common.insert(common.end(), {"-O2", "-c", "-emit-llvm"});
-  ShimPart shim{"shim.cl", global_offset ? "shim_offset.bc" : "shim.bc", common};
+  auto opencl = common;
   for (char const* option : {"-x", "cl", "-cl-std=CL3.0", "-Xclang", "-finclude-default-header", "-Xclang",
                              ("-cl-ext=+all,+__opencl_c_work_group_collective_functions,"
                               "+__opencl_c_atomic_scope_device,+__opencl_c_atomic_scope_all_devices")})
-    shim.options.emplace_back(option);
-  if (global_offset) shim.options.emplace_back("-DKERNELCAST_GLOBAL_OFFSET");
+    opencl.emplace_back(option);
+  ShimPart shim{"shim.cl", request.global_offset ? "shim_offset.bc" : "shim.bc", opencl};
+  if (request.global_offset) shim.options.emplace_back("-DKERNELCAST_GLOBAL_OFFSET");
   ShimPart scratch{"scratch.c", "scratch.bc", common};
   scratch.options.insert(scratch.options.end(), {"-x", "c"});
+  if (request.fence_flags) return {{"barriers.cl", "barriers.bc", opencl}, shim, scratch};
   return {shim, scratch};
 }
 
-std::string find_shim(bool global_offset) {
+std::string find_shim(Request const& request) {
   std::vector<std::string> folders;
   if (auto const beside = program_path().parent_path().string(); !beside.empty()) {
     folders.push_back(beside + "/../share/kernelcast/opencl/");
@@ -96,8 +98,7 @@ std::string find_shim(bool global_offset) {
   folders.emplace_back(KERNELCAST_BUILD_SHIM "/");
   for (auto const& folder : folders) {
     bool complete = true;
-    for (auto const& part : shim_parts(global_offset))
-      complete = complete && exists(folder + std::string(part.bitcode));
+    for (auto const& part : shim_parts(request)) complete = complete && exists(folder + std::string(part.bitcode));
     if (complete) return folder;
   }
   return {};

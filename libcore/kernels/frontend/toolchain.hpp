@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/frontend/frontend.hpp"
+
 namespace kernelcast::frontend {
 
 struct Toolchain {
@@ -40,10 +42,10 @@ struct ShimPart {
   std::string_view source, bitcode;
   std::vector<std::string> options;
 };
-std::vector<ShimPart> shim_parts(bool global_offset);
+std::vector<ShimPart> shim_parts(Request const&);  // in the order in which they are linked
 
 // A folder that holds all of shim_parts(): installed beside the program, else the build tree's; empty where neither has
 // them all.
-std::string find_shim(bool global_offset);
+std::string find_shim(Request const&);
 
 }  // namespace kernelcast::frontend

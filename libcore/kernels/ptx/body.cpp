@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "kernels/ptx/parsing.hpp"
 
 namespace kernelcast::ptx {
@@ -57,6 +59,7 @@ bool Parser::bind(Forward const& forward, std::uint32_t depth) {
 void Parser::body(std::uint32_t function) {
   function_ = &module_.functions[function];
   source_ = {};
+  fence_ = {};
   forwards_.clear();
   Token const begin = token_;
   expect('{', "before a body");
@@ -205,6 +208,7 @@ void Parser::instruction(Guard guard) {
       advance();
     } while (token_.kind == Token::Kind::dot_word);
   }
+  if (!fence_.empty() && made.is_barrier()) made.modifiers.push_back(std::exchange(fence_, {}));
   call_ = made.is_call();
   if (!token_.is(';') && !token_.is('}')) {
     made.operands.reserve(3);

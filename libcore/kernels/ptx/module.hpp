@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <map>
@@ -207,6 +208,10 @@ struct Instruction {
   StateSpace space() const;
   unsigned elements() const;  // .v2, .v4, .v8; else 1
 };
+// Pragmas of our own, before a barrier of OpenCL C: which memory it orders. The barrier has the text as a modifier.
+inline constexpr std::array<std::string_view, 4> fence_pragmas{"fence::none", "fence::local", "fence::global",
+                                                               "fence::all"};
+
 // An instruction without operands: "mad.lo.s32".
 Instruction instruction_of(std::string_view full_opcode);
 std::string full_opcode(Instruction const&);  // "mad.lo.s32"

@@ -180,8 +180,10 @@ void Parser::alias() {
 }
 
 void Parser::pragma() {
-  do expect_string("a pragma");
-  while (take(','));
+  do {
+    auto const text = expect_string("a pragma");
+    if (std::ranges::find(fence_pragmas, text) != fence_pragmas.end()) fence_ = text;
+  } while (take(','));
   expect(';', "after .pragma");
 }
 

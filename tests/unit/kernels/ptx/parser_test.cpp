@@ -324,6 +324,15 @@ TEST_CASE("an opcode is known by its text, and an instruction answers what it is
   CHECK((instruction_of("suld.b.2d.b32.trap").is_image_access() && !instruction_of("txq.width.b32").is_image_access()));
 }
 
+TEST_CASE("the next barrier has the text of a pragma of ours as a modifier") {
+  auto const m = parse_kernel(R"(.reg .b32 a; .pragma "fence::local"; mov.b32 a, 0; bar.sync 0; bar.sync 0;
+.pragma "nounroll"; bar.sync 0; .pragma "fence::local", "fence::none"; bar.warp.sync a; .pragma "fence::word"; bar.sync 1;)");
+  std::vector<std::string> opcodes;
+  for (auto const& i : m->functions[0].instructions) opcodes.push_back(full_opcode(i));
+  CHECK(opcodes == std::vector<std::string>{"mov.b32", "bar.sync.fence::local", "bar.sync", "bar.sync",
+                                            "bar.warp.sync.fence::none", "bar.sync"});
+}
+
 TEST_CASE("every opcode of the public suites parses") {
   std::string const table = samples::read(KERNELCAST_SHARED_DATA "/data/ptx_opcodes.csv");
   if (table.empty()) SKIP_BECAUSE("no shared data");
