@@ -17,7 +17,8 @@ void declare_checks(CLI::App& app, emulate::Emulate& options) {
   auto& checks = options.check_options;
   app.add_flag("--check-uninit", checks.uninit, "a finding where memory is read that was never written");
   app.add_flag("--check-races", checks.races,
-               "a finding where two work-items access the same memory, one of them writes, and nothing orders them");
+               "a finding where two work-items access the same memory, one of them writes, and nothing orders them; "
+               "barriers of OpenCL C order what their flags name");
   app.add_flag("--check-division", checks.division, "a finding where an integer is divided by zero");
   app.add_flag("--lockstep-warps", checks.lockstep_warps,
                "--check-races takes the lanes of a warp as ordered from one instruction to the next, as on devices "

@@ -216,7 +216,7 @@ struct Meeting {
   std::uint32_t const* waiting = nullptr;  // earlier accesses of all happen before the next ones of these
   std::uint32_t const* arrived = nullptr;  // bar.arrive: they have not waited themselves
   std::uint32_t warps = 0;
-  bool everyone = false;  // all work-items that have not left: the masks need not be read
+  bool everyone = false;  // all work-items that have not left
   bool phase = false;     // no barrier: those of the last access, to an mbarrier, that found its phase complete
 };
 
@@ -355,6 +355,7 @@ struct Finding {
     misaligned,
     race,
     equal_stores,  // a race of stores of one value: what they leave is defined all the same
+    portability,   // what works here, and need not on other devices
     uninitialized,
     use_after_free,
     invalid_free,
@@ -378,6 +379,7 @@ struct Finding {
   std::uint32_t source_column = 0;  // 0 when unknown
   Dim3 group_id{0, 0, 0}, local_id{0, 0, 0}, global_id{0, 0, 0};
   std::string message;  // "global load of 4 bytes at offset 4096 of buffer 'a' (4096 bytes)"
+  std::string hint;     // empty: that of the kind
 };
 
 // Thrown by an observer: the run ends with this finding.

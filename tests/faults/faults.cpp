@@ -3,6 +3,7 @@
 // Each kernel of this folder has one planted fault; its head says how to launch it and what must be found:
 //   // launch: -g 64 -l 32 -a buf:i32:64:iota
 //   // expect: race, line 12, work-item (0, 0, 0) of work-group (1, 0, 0)
+//   // says: text that the message has (optional)
 // The kernel runs with all checks on, all groups; kind, line and work-item of the finding must be as said. Its twin,
 // the same kernel with the fault mended (compiled with -DMENDED, or NAME.mended.ptx), must pass without a finding.
 // Where findings do not end runs the first one is the same, and a kernel that can go on has its row.
@@ -46,7 +47,7 @@ std::string name(emu::Finding::Kind kind) {
 struct Head {
   launch::CommandLine line;
   std::uint64_t max_steps = 0;
-  std::string expect;
+  std::string expect, says;
 };
 
 Head read_head(std::string const& path) {
@@ -56,6 +57,7 @@ Head read_head(std::string const& path) {
   if (!file) throw Error(Status::io, Where{path, 0, 0}, "cannot be read", "is the name right?");
   for (std::string text; std::getline(file, text) && text.starts_with("// ");) {
     if (text.starts_with("// expect: ")) head.expect = text.substr(11);
+    if (text.starts_with("// says: ")) head.says = text.substr(9);
     if (!text.starts_with("// launch: ")) continue;
     std::istringstream words(text.substr(11));
     for (std::string option, value; words >> option >> value;) {
@@ -69,6 +71,8 @@ Head read_head(std::string const& path) {
         head.line.arguments.push_back(value);
       else if (option == "--shared")
         head.line.dynamic_shared_bytes = std::stoull(value);
+      else if (option == "--cl-std")
+        head.line.options.push_back("-cl-std=" + value);
       else if (option == "--max-steps")
         head.max_steps = std::stoull(value);
       else
@@ -130,6 +134,10 @@ bool test(std::string const& path) {
   }
   if (found != head.expect) {
     fmt::print("{}: expected: {}\n  found: {}\n{}", path, head.expect, found.empty() ? "nothing" : found, text);
+    good = false;
+  }
+  if (text.find(head.says) == std::string::npos) {
+    fmt::print("{}: expected in the message: {}\n  found:\n{}", path, head.says, text);
     good = false;
   }
   std::string twin = path;

@@ -38,25 +38,25 @@ void stamp_all(Record* records, Record stamp, Record item, unsigned shift, std::
 
 template <bool AnyWrites>
 bool read_run(Record const* written, Record* read, Run const& run) {
-  Bounds const b = run.bounds;
-  Record const stamp = run.stamp, item = run.item, since = stale_before(b);
+  Bounds const b = run.bounds, of_reads = b.of_reads();
+  Record const stamp = run.stamp, item = run.item, since = stale_before(b), read_since = stale_before(of_reads);
   unsigned const shift = run.cells_per_item_log2;
   bool against = false;
   for (std::uint32_t begin = 0; begin < run.cells; begin += turn) {
     if constexpr (AnyWrites)
       if (!all_stale(written + begin, since)) against |= any_against(written + begin, item, shift, begin, b);
-    if (all_stale(read + begin, since)) {
+    if (all_stale(read + begin, read_since)) {
       stamp_all(read + begin, stamp, item, shift, begin);
       continue;
     }
     std::uint64_t news = !run.settles;
 #pragma omp simd reduction(| : news)
-    for (std::uint32_t i = 0; i < turn; ++i) news |= settled(read[begin + i], b) ? 0u : 1u;
+    for (std::uint32_t i = 0; i < turn; ++i) news |= settled(read[begin + i], of_reads) ? 0u : 1u;
     if (news == 0) continue;
 #pragma omp simd
     for (std::uint32_t i = 0; i < turn; ++i) {
       Record const mine = item + ((begin + i) >> shift);
-      read[begin + i] = after_read(read[begin + i], stamp, mine, b);
+      read[begin + i] = after_read(read[begin + i], stamp, mine, of_reads);
     }
   }
   return !against;
@@ -64,13 +64,13 @@ bool read_run(Record const* written, Record* read, Run const& run) {
 
 template <bool AnyReads>
 bool write_run(Record* written, Record const* read, Run const& run) {
-  Bounds const b = run.bounds;
-  Record const item = run.item, since = stale_before(b);
+  Bounds const b = run.bounds, of_reads = b.of_reads();
+  Record const item = run.item, since = stale_before(b), read_since = stale_before(of_reads);
   unsigned const shift = run.cells_per_item_log2;
   for (std::uint32_t begin = 0; begin < run.cells; begin += turn) {
     if (!all_stale(written + begin, since) && any_against(written + begin, item, shift, begin, b)) return false;
     if constexpr (AnyReads)
-      if (!all_stale(read + begin, since) && any_against(read + begin, item, shift, begin, b)) return false;
+      if (!all_stale(read + begin, read_since) && any_against(read + begin, item, shift, begin, of_reads)) return false;
   }
   for (std::uint32_t begin = 0; begin < run.cells; begin += turn)
     stamp_all(written + begin, run.stamp, item, shift, begin);
@@ -86,7 +86,7 @@ bool write_cells(Record* written, Record const* read, Run const& run) {
 
 template <std::uint32_t Cells, bool AnyWrites>
 bool read_apart(Record const* written, Record* read, Spread const& s) {
-  Bounds const b = s.bounds;
+  Bounds const b = s.bounds, of_reads = b.of_reads();
   Record const stamp = s.stamp;
   std::uint64_t against = 0;
   for (std::uint32_t rest = s.mask; rest; rest &= rest - 1) {
@@ -97,14 +97,14 @@ bool read_apart(Record const* written, Record* read, Spread const& s) {
 #pragma omp simd reduction(| : against)
       for (std::uint32_t i = 0; i < Cells; ++i) against |= stands_against(written[cell + i], mine, b) ? 1u : 0u;
 #pragma omp simd
-    for (std::uint32_t i = 0; i < Cells; ++i) read[cell + i] = after_read(read[cell + i], stamp, mine, b);
+    for (std::uint32_t i = 0; i < Cells; ++i) read[cell + i] = after_read(read[cell + i], stamp, mine, of_reads);
   }
   return against == 0;
 }
 
 template <std::uint32_t Cells, bool AnyReads>
 std::uint32_t write_apart(Record* written, Record const* read, Spread const& s) {
-  Bounds const b = s.bounds;
+  Bounds const b = s.bounds, of_reads = b.of_reads();
   std::uint32_t rest = s.mask;
   for (; rest; rest &= rest - 1) {
     std::uint32_t const lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -114,7 +114,7 @@ std::uint32_t write_apart(Record* written, Record const* read, Spread const& s) 
 #pragma omp simd reduction(| : against)
     for (std::uint32_t i = 0; i < Cells; ++i) {
       against |= stands_against(written[cell + i], mine, b) ? 1u : 0u;
-      if constexpr (AnyReads) against |= stands_against(read[cell + i], mine, b) ? 1u : 0u;
+      if constexpr (AnyReads) against |= stands_against(read[cell + i], mine, of_reads) ? 1u : 0u;
     }
     if (against != 0) break;
     for (std::uint32_t i = 0; i < Cells; ++i) written[cell + i] = s.stamp | mine << other_shift | mine;
@@ -144,7 +144,7 @@ std::uint32_t write_spread_cells(Record* written, Record const* read, Spread con
 
 template <std::uint32_t Cells>
 bool lanes_settled(Record const* read, std::uint64_t base, std::uint32_t const* offsets, unsigned cell_shift,
-                   Bounds const b) {
+                   Bounds const of_reads) {
   std::uint32_t last = ~offsets[0];
   for (std::uint32_t lane = 0; lane < turn; ++lane) {
     if (offsets[lane] == last) continue;
@@ -152,7 +152,7 @@ bool lanes_settled(Record const* read, std::uint64_t base, std::uint32_t const* 
     Record const* const at = read + ((base + last) >> cell_shift);
     std::uint64_t news = 0;
 #pragma omp simd reduction(| : news)
-    for (std::uint32_t i = 0; i < Cells; ++i) news |= settled(at[i], b) ? 0u : 1u;
+    for (std::uint32_t i = 0; i < Cells; ++i) news |= settled(at[i], of_reads) ? 0u : 1u;
     if (news != 0) return false;
   }
   return true;
@@ -162,11 +162,11 @@ bool settled_cells(Record const* read, std::uint64_t base, std::uint32_t const* 
                    std::uint32_t cells, Bounds const& b) {
   switch (cells) {
     case 1:
-      return lanes_settled<1>(read, base, offsets, cell_shift, b);
+      return lanes_settled<1>(read, base, offsets, cell_shift, b.of_reads());
     case 2:
-      return lanes_settled<2>(read, base, offsets, cell_shift, b);
+      return lanes_settled<2>(read, base, offsets, cell_shift, b.of_reads());
     case 4:
-      return lanes_settled<4>(read, base, offsets, cell_shift, b);
+      return lanes_settled<4>(read, base, offsets, cell_shift, b.of_reads());
     default:
       return false;
   }

@@ -46,9 +46,12 @@ static_assert(Record{max_time} << time_shift >> 63 == 0);
 
 // What a record is compared with; times are shifted to their place.
 struct Bounds {
-  Record launch = 0;  // earlier: an earlier launch's, ordered before everything
-  Record group = 0;   // earlier: another group's, not ordered
-  Record floor = 0;   // earlier: ordered by a barrier
+  Record launch = 0;          // earlier: an earlier launch's, ordered before everything
+  Record group = 0;           // earlier: another group's, not ordered
+  Record floor = 0;           // earlier: ordered by a barrier
+  Record read_floor = floor;  // the same for a read before a write
+
+  constexpr Bounds of_reads() const { return {launch, group, read_floor}; }
 };
 
 // Neighbouring cells, accessed in turn by neighbouring work-items.

@@ -10,8 +10,9 @@
 //    never written.
 //  - races: two accesses of different work-items to one byte, at least one of them a write, not both atomic, that
 //    nothing orders. Within a group barriers order; so do bar.warp.sync, and a fence followed by an atomic that another
-//    work-item's atomic sees. Lanes of a warp are not ordered by running in step, unless lockstep_warps says so. Groups
-//    of one launch are ordered by a fence and an atomic only.
+//    work-item's atomic sees. A barrier of OpenCL C orders the memory that its flags name
+//    (frontend::Request::fence_flags keeps them); those of CUDA order all. Lanes of a warp are not ordered by running
+//    in step, unless lockstep_warps says so. Groups of one launch are ordered by a fence and an atomic only.
 //  - the asynchronous proxy (bulk copies, matrices of wgmma and tcgen05 in shared memory, tensor memory): a generic
 //  store
 //    comes before an operation only with a proxy fence on the way, and what an operation accesses is in flight until it
@@ -19,6 +20,8 @@
 //    accesses are those of the work-item that issues it.
 //  - equal stores: several work-items store the same value to one place. Whatever the order, it is there in the end: a
 //    class of its own, which never ends a run.
+//  - portability: a barrier of OpenCL C that not all work-items of a group reach, which only other devices than
+//    NVIDIA's wait at for ever: a class that never ends a run, too.
 //  - division: an integer division or remainder by zero.
 // Limits: ordering is kept per warp and, between groups, per group: what orders one lane orders its warp, so that some
 // races behind locks pass unseen, none is reported without cause. Only groups that are emulated are seen. Of a cluster
@@ -51,7 +54,7 @@ class Checks final : public Observer {
   void begin(Program const&, Launch const&);
   // Found so far, with the one that ended the run. One for each pair of instructions.
   std::vector<Finding> const& findings() const;
-  std::vector<Finding> const& equal_stores() const;  // the first of them, likewise
+  std::vector<Finding> const& notes() const;  // no faults: equal stores, portability; the first of them, likewise
 
   void group_begin(std::uint64_t) override;
   void group_end() override;

@@ -6,6 +6,7 @@
 
 #include "base/diag/diag.hpp"
 #include "emulator/check/async.hpp"
+#include "emulator/check/barriers.hpp"
 #include "emulator/check/races.hpp"
 #include "emulator/check/uninit.hpp"
 
@@ -21,16 +22,17 @@ bool Reporter::is_new(Finding::Kind kind, std::uint32_t instruction, std::uint32
 }
 
 void Reporter::report(Finding::Kind kind, std::uint32_t work_item, std::uint32_t instruction,
-                      std::uint32_t other_instruction, std::string message) {
+                      std::uint32_t other_instruction, std::string message, std::string hint) {
   if (max_findings_ == 0) throw Inconclusive{};
   Key const key = key_of(kind, instruction, other_instruction);
   if (!reported_.insert(key).second) return;
-  bool const benign = kind == Finding::Kind::equal_stores;
-  auto& [findings, keys] = benign ? equal_stores_ : found_;
-  if (findings.size() >= (benign ? max_equal_stores : max_findings_)) return;
+  bool const is_note = kind == Finding::Kind::equal_stores || kind == Finding::Kind::portability;
+  auto& [findings, keys] = is_note ? notes_ : found_;
+  if (findings.size() >= (is_note ? max_notes : max_findings_)) return;
   findings.push_back(found_at(*program_, *launch_, kind, group_, work_item, instruction, std::move(message)));
+  findings.back().hint = std::move(hint);
   keys.push_back(key);
-  if (!benign && stops_ && findings.size() >= max_findings_) throw Stop{findings.back()};
+  if (!is_note && stops_ && findings.size() >= max_findings_) throw Stop{findings.back()};
 }
 
 void Reporter::add(Reporter const& other) {
@@ -42,7 +44,7 @@ void Reporter::add(Reporter const& other) {
     }
   };
   add(other.found_, found_, max_findings_);
-  add(other.equal_stores_, equal_stores_, max_equal_stores);
+  add(other.notes_, notes_, max_notes);
 }
 
 namespace {
@@ -83,6 +85,7 @@ struct Checks::State {
   State(CheckOptions const& o, Memory const& m)
       : options(o),
         reporter(o.findings, o.stops),
+        barriers(reporter),
         races(m, reporter, o.lockstep_warps),
         async(m, reporter),
         uninit(m, reporter),
@@ -90,6 +93,7 @@ struct Checks::State {
 
   CheckOptions options;
   Reporter reporter;
+  BarrierCheck barriers;
   RaceCheck races;
   AsyncCheck async;
   UninitCheck uninit;
@@ -112,13 +116,16 @@ struct Checks::State {
 // here: accesses that only a barrier orders are inconclusive, like whatever else looks like a finding.
 class PackedChecks final : public Observer {
  public:
-  PackedChecks(CheckOptions const& options, Program const& program, Launch const& launch, Memory const& memory)
+  PackedChecks(CheckOptions const& options, Program const& program, Launch const& launch, Memory const& memory,
+               Reporter const& known)
       : options_(options),
         facts_(program),
         reporter_(Reporter::inconclusive()),
+        barriers_(reporter_, &known),
         races_(memory, reporter_, false),
         uninit_(memory, reporter_) {
     reporter_.begin(program, launch);
+    if (options_.races) barriers_.begin(facts_, launch);
     if (options_.races) races_.begin(facts_);
     if (options_.uninit) uninit_.begin(facts_, max_lanes_per_unit);
   }
@@ -139,9 +146,14 @@ class PackedChecks final : public Observer {
     if (options_.uninit) uninit_.access(a);
     if (options_.races) races_.access(a);
   }
+  void barrier(std::uint32_t instruction, Lanes const&, std::uint32_t, std::uint32_t) override {
+    if (options_.races) barriers_.arrive(instruction);
+  }
   void meet(Meeting const& meeting) override {
     if (!meeting.everyone) throw Inconclusive{};
-    if (options_.races) races_.meet(meeting);
+    if (!options_.races) return;
+    auto const met = barriers_.meet(meeting, groups_);
+    races_.meet(meeting, met.orders, met.instruction);
   }
   void zero_divisor(std::uint32_t, Lanes const& lanes) override {
     for (std::uint32_t w = 0; w < lanes.warps; ++w)
@@ -155,6 +167,7 @@ class PackedChecks final : public Observer {
  private:
   void begin(std::uint64_t group, std::uint32_t groups) {
     groups_ = groups;
+    if (options_.races) barriers_.begin_group();
     if (options_.races) races_.begin_pack(group);
     if (options_.uninit) uninit_.begin_group();
   }
@@ -162,6 +175,7 @@ class PackedChecks final : public Observer {
   CheckOptions const options_;
   Facts const facts_;
   Reporter reporter_;
+  BarrierCheck barriers_;
   RaceCheck races_;
   UninitCheck uninit_;
   std::uint32_t groups_ = 1;
@@ -176,6 +190,7 @@ void Checks::begin(Program const& program, Launch const& launch) {
   s.program = &program;
   s.launch = &launch;
   s.reporter.begin(program, launch);
+  if (s.options.races) s.barriers.begin(text.facts, launch);
   if (s.options.races) s.races.begin(text.facts);
   if (s.options.races) s.async.begin(program, text.facts, text.async);
   if (s.options.uninit) s.uninit.begin(text.facts, static_cast<std::uint32_t>(launch.block.count()));
@@ -185,13 +200,14 @@ std::vector<Finding> const& Checks::findings() const {
   return state_->reporter.findings();
 }
 
-std::vector<Finding> const& Checks::equal_stores() const {
-  return state_->reporter.equal_stores();
+std::vector<Finding> const& Checks::notes() const {
+  return state_->reporter.notes();
 }
 
 void Checks::group_begin(std::uint64_t group) {
   State& s = *state_;
   s.reporter.begin_group(group);
+  if (s.options.races) s.barriers.begin_group();
   if (s.options.races) s.races.begin_group(group);
   if (s.checks_async()) s.async.begin_group();
   if (s.options.uninit) s.uninit.begin_group();
@@ -212,7 +228,10 @@ void Checks::guarded(std::uint32_t instruction, Lanes const& lanes) {
 }
 
 void Checks::barrier(std::uint32_t instruction, Lanes const& lanes, std::uint32_t, std::uint32_t) {
-  if (state_->checks_async()) state_->async.reach(instruction, lanes);
+  State& s = *state_;
+  if (s.options.races) s.barriers.arrive(instruction);
+  if (s.options.races) s.races.reach(instruction, lanes);
+  if (s.checks_async()) s.async.reach(instruction, lanes);
 }
 
 void Checks::memory(MemoryAccess const& access) {
@@ -232,7 +251,10 @@ void Checks::frame(FrameChange const& change) {
 
 void Checks::meet(Meeting const& meeting) {
   State& s = *state_;
-  if (s.options.races) s.races.meet(meeting);
+  if (s.options.races) {
+    auto const met = s.barriers.meet(meeting);
+    s.races.meet(meeting, met.orders, met.instruction);
+  }
   if (s.checks_async()) s.async.meet(meeting);
 }
 
@@ -259,7 +281,7 @@ std::unique_ptr<Observer> Checks::packed_substitute(Program const& program, Laun
   // What is not written yet may be written by a group that runs earlier only when groups run one by one.
   for (Memory::Buffer const& buffer : memory.buffers())
     if (options.uninit && buffer.undefined) return nullptr;
-  auto made = std::make_unique<PackedChecks>(options, program, launch, memory);
+  auto made = std::make_unique<PackedChecks>(options, program, launch, memory, state_->reporter);
   if (made->facts().any_points || made->facts().any_release || made->facts().any_asynchronous) return nullptr;
   return made;
 }

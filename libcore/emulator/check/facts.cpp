@@ -1,7 +1,9 @@
 #include "emulator/check/facts.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <tuple>
 
 #include "emulator/check/async_text.hpp"
 
@@ -65,7 +67,21 @@ Facts::Site site_of(ptx::Instruction const& i, std::vector<bool> const& read) {
   site.unread = unread_elements(i, read);
   for (Operand const& o : i.operands)
     if (o.kind == Operand::Kind::vector) site.elements = static_cast<std::uint8_t>(o.elements.size());
+  for (std::size_t orders = 0; i.is_barrier() && orders < ptx::fence_pragmas.size(); ++orders)
+    if (i.has(ptx::fence_pragmas[orders])) {
+      site.orders = static_cast<std::uint8_t>(orders);
+      site.has_flags = true;
+    }
   return site;
+}
+
+// C11's memory orders are fences before and after an atomic of the same line.
+bool is_of_atomic(std::vector<ptx::Instruction> const& text, std::size_t fence) {
+  auto const of_same_line = [&](std::size_t i) {
+    return i < text.size() && (text[i].is_atomic() || text[i].has("volatile")) &&
+           text[i].source.line == text[fence].source.line && text[i].source.file == text[fence].source.file;
+  };
+  return of_same_line(fence - 1) || of_same_line(fence + 1);
 }
 
 bool sync_point(ptx::Instruction const& i, SyncPoint& point) {
@@ -92,12 +108,19 @@ Facts::Facts(Program const& program) {
   auto const& instructions = program.kernel().instructions;
   std::vector<bool> const read = registers_read(program.kernel());
   sites.resize(instructions.size());
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> lines;  // of barriers
   instruction_of.push_back(0);
   std::uint16_t number = 0;
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     // Every instruction may turn out to access memory (copies, matrices); most kernels have fewer than there are
     // numbers.
     sites[i] = site_of(instructions[i], read);
+    if (sites[i].has_flags) {
+      auto const& at = instructions[i].source;
+      auto const index = static_cast<std::uint32_t>(i);
+      sites[i].first_of_line =
+          at.line == 0 ? index : lines.try_emplace({at.file, at.line, at.column}, index).first->second;
+    }
     any_asynchronous |= sites[i].asynchronous;
     bool const known = instructions[i].is_memory();
     bool const unknown_memory =
@@ -117,8 +140,9 @@ Facts::Facts(Program const& program) {
     for (std::uint32_t i = block.first; i < block.last; ++i) {
       sites[i].points_before = static_cast<std::uint16_t>(here.size());
       SyncPoint point{};
+      any_partial |= sites[i].orders != orders_all;
       if (!sync_point(instructions[i], point)) continue;
-      here.push_back(point);
+      here.push_back({point, i, sites[i].orders, point == SyncPoint::fence && is_of_atomic(instructions, i)});
       any_points = true;
       any_release |= point == SyncPoint::fence;
     }

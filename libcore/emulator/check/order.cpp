@@ -4,8 +4,10 @@
 
 namespace kernelcast::emu {
 
-void Order::begin_launch(Facts const& facts) {
+void Order::begin_launch(Facts const& facts, std::uint8_t space, Time now) {
   facts_ = &facts;
+  space_ = space;
+  now_ = std::max(now_, now);
   launch_start_ = ++now_;
   groups_.clear();
   released_by_.clear();
@@ -15,6 +17,8 @@ void Order::rewind() {
   now_ = launch_start_ = 1;  // cleared records have time 0: before the launch
   groups_.clear();
   released_by_.clear();
+  read_floor_ = 0;
+  unordered_ = plain_fence_ = {};
   begin_group(group_);
 }
 
@@ -54,15 +58,20 @@ void Order::catch_up(std::uint32_t count, Lanes const& lanes) {
   }
 }
 
-void Order::apply(SyncPoint point, std::uint32_t warp) {
+void Order::apply(Facts::Point const& point, std::uint32_t warp) {
   ++now_;
-  switch (point) {
+  switch (point.kind) {
     case SyncPoint::warp:
+      if (!(point.orders & space_)) {
+        unordered_[warp] = {now_, point.instruction};
+        break;
+      }
       seen_[warp][warp] = now_;
       plain_ = false;
       break;
     case SyncPoint::fence:
       fenced_[warp] = now_;
+      if (!point.of_atomic) plain_fence_[warp] = {now_, point.instruction};
       break;
     case SyncPoint::group:
       floor_ = now_;
@@ -92,6 +101,21 @@ void Order::meet(Meeting const& m) {
   for (std::uint32_t rest = members; rest; rest &= rest - 1) all[std::countr_zero(rest)] = now_;
   for (std::uint32_t w = 0; w < m.warps; ++w)
     if (m.waiting[w]) seen_[w] = all;
+}
+
+void Order::meet_unordered(Meeting const& m, bool orders_loads, std::uint32_t instruction) {
+  ++now_;
+  if (m.everyone && orders_loads) read_floor_ = now_;
+  for (std::uint32_t w = 0; w < m.warps; ++w)
+    if (m.waiting[w]) unordered_[w] = {now_, instruction};
+  if (!facts_->any_points) return;
+  for (std::uint32_t v = 0; v < m.warps; ++v) {
+    if (!m.waiting[v] || fenced_[v] <= floor_) continue;
+    plain_ = false;
+    partial_ = true;
+    for (std::uint32_t w = 0; w < m.warps; ++w)
+      if (m.waiting[w]) seen_[w][v] = std::max(seen_[w][v], fenced_[v]);
+  }
 }
 
 void Order::strong_access(std::uint32_t warp, std::uint64_t address, bool global, Facts::Site const& site) {

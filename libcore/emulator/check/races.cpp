@@ -35,13 +35,15 @@ struct RaceCheck::Place {
 void RaceCheck::begin(Facts const& facts) {
   facts_ = &facts;
   loops_ = &cell_loops();
-  order_.begin_launch(facts);
+  Order::Time const now = std::max(orders_[0].now(), orders_[1].now());
+  orders_[0].begin_launch(facts, facts.any_partial ? orders_shared : orders_all, now);
+  orders_[1].begin_launch(facts, orders_global, now);
 }
 
 void RaceCheck::begin_group(std::uint64_t group) {
-  if (order_.now() > max_time / 2 + max_time / 4) forget();
+  if (std::max(orders_[0].now(), orders_[1].now()) > max_time / 2 + max_time / 4) forget();
   forget_log();
-  order_.begin_group(group);
+  for_orders([&](Order& order) { order.begin_group(group); });
 }
 
 void RaceCheck::begin_pack(std::uint64_t first_group) {
@@ -49,9 +51,16 @@ void RaceCheck::begin_pack(std::uint64_t first_group) {
   begin_group(first_group);
 }
 
-void RaceCheck::meet(Meeting const& m) {
-  if (m.everyone) forget_log();  // what is read after the barrier comes after all of this
-  order_.meet(m);
+void RaceCheck::meet(Meeting const& m, std::uint8_t orders, std::uint32_t instruction) {
+  if (m.everyone && orders != 0) forget_log();  // what is written after the barrier comes after all of this
+  if (!facts_->any_partial) return orders_[0].meet(m);
+  for (std::uint8_t const space : {orders_shared, orders_global}) {
+    Order& order = orders_[space == orders_global];
+    if (orders & space)
+      order.meet(m);
+    else
+      order.meet_unordered(m, orders != 0, instruction);
+  }
 }
 
 // Reads of shared memory not written since the last barrier matter only if it is written before the next
@@ -95,7 +104,7 @@ void RaceCheck::replay() {
 void RaceCheck::forget() {
   if (side_by_side_) throw Inconclusive{};
   forget_log();
-  order_.rewind();
+  for_orders([](Order& order) { order.rewind(); });
   shared_.written.clear();
   shared_.read.clear();
   shared_.latest_write = shared_.latest_read = 0;
@@ -139,8 +148,10 @@ RaceCheck::Shadow& RaceCheck::shadow_of(std::uint64_t region, std::uint64_t byte
 
 Bounds RaceCheck::bounds(bool global) const {
   auto const at = [](Order::Time t) { return Record{t} << time_shift; };
-  Order::Time const floor = global && side_by_side_ ? order_.group_start() : order_.floor();
-  return {at(global ? order_.launch_start() : order_.group_start()), at(order_.group_start()), at(floor)};
+  Order const& order = order_of(global);
+  Order::Time const floor = global && side_by_side_ ? order.group_start() : order.floor();
+  return {at(global ? order.launch_start() : order.group_start()), at(order.group_start()), at(floor),
+          at(global && side_by_side_ ? floor : order.read_floor())};
 }
 
 void RaceCheck::access(MemoryAccess const& a) {
@@ -150,12 +161,13 @@ void RaceCheck::access(MemoryAccess const& a) {
   // it.
   if (a.direction == Direction::atomic && facts_->sites[a.instruction].completes) return;
   if (!global && facts_->sites[a.instruction].asynchronous) return;
-  order_.reach(a.instruction, a.lanes);
-  if (lockstep_) order_.step();
-  if (order_.now() > max_time - 1) forget();
+  reach(a.instruction, a.lanes);
+  Order& order = order_of(global);
+  if (lockstep_) order.step();
+  if (order.now() > max_time - 1) forget();
   Facts::Site const& site = facts_->sites[a.instruction];
   Record const stamp =
-      Record{order_.now()} << time_shift | Record{site.number} << site_shift | Record{site.number} << other_site_shift;
+      Record{order.now()} << time_shift | Record{site.number} << site_shift | Record{site.number} << other_site_shift;
   Place place{a,
               site,
               global,
@@ -174,15 +186,15 @@ void RaceCheck::access(MemoryAccess const& a) {
     Shadow& s = shadow_of(a.region, a.region_bytes, global);
     if (s.cell_shift > cell_shift) resize(s, s.bytes, cell_shift);
     if (!global) {
-      if (!place.writes && !place.strong && !lockstep_ && order_.plain() && s.latest_write < order_.floor() &&
+      if (!place.writes && !place.strong && !lockstep_ && order.plain() && s.latest_write < order.floor() &&
           a.issuer == MemoryAccess::no_issuer)
         return log(a, stamp);
       replay();
     }
     place.cells_log2 = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(a.bytes_per_lane) >> s.cell_shift));
     regular(place, s);
-    if (place.writes) s.latest_write = order_.now();
-    if (place.reads) s.latest_read = order_.now();
+    if (place.writes) s.latest_write = order.now();
+    if (place.reads) s.latest_read = order.now();
     return;
   }
   // Several buffers at once.
@@ -197,17 +209,18 @@ void RaceCheck::access(MemoryAccess const& a) {
       place.cells_log2 =
           static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(a.bytes_per_lane) >> s.cell_shift));
       touch(place, s, lane, address - b->address);
-      if (place.writes) s.latest_write = order_.now();
-      if (place.reads) s.latest_read = order_.now();
+      if (place.writes) s.latest_write = order.now();
+      if (place.reads) s.latest_read = order.now();
     }
 }
 
 // Half warps at a time: neighbours that access neighbouring places as one run of cells, one place read by all as one.
 void RaceCheck::regular(Place const& p, Shadow& s) {
   MemoryAccess const& a = p.access;
+  Order const& order = order_of(p.global);
   std::uint64_t const base = a.base - a.region;
-  bool const simple = order_.plain() && !lockstep_ && !p.strong;
-  Order::Time const since = p.global ? order_.launch_start() : order_.floor();
+  bool const simple = order.plain() && !lockstep_ && !p.strong;
+  Order::Time const since = p.global ? order.launch_start() : order.floor();
   // Something finer than a barrier of the group would have to know of all readers.
   bool const settles = simple && !facts_->any_points;
   bool const unwritten = s.latest_write < since, unread = s.latest_read < since;
@@ -285,9 +298,9 @@ void RaceCheck::touch(Place const& p, Shadow& s, std::uint32_t lane, std::uint64
   for (std::uint64_t c = cell; c < cell + (std::uint64_t{1} << p.cells_log2); ++c) {
     Record &written = s.writes()[c], &read = s.reads()[c];
     if (stands_against(written, item, p.bounds)) judge(p, written, lane, true);
-    if (p.writes && stands_against(read, item, p.bounds)) judge(p, read, lane, false);
+    if (p.writes && stands_against(read, item, p.bounds.of_reads())) judge(p, read, lane, false);
     if (!p.writes) {
-      read = after_read(read, p.stamp, item, p.bounds);
+      read = after_read(read, p.stamp, item, p.bounds.of_reads());
       continue;
     }
     // An atomic after the work-item's own plain write leaves that on record: other atomics race with it.
@@ -296,25 +309,28 @@ void RaceCheck::touch(Place const& p, Shadow& s, std::uint32_t lane, std::uint64
     written = p.strong && written >= p.bounds.floor ? after_read(written, p.stamp, item, p.bounds) : mine;
   }
   if (p.strong)
-    order_.strong_access(static_cast<std::uint32_t>(item) / lanes_per_warp, p.access.base + p.access.offsets[lane],
-                         p.global, p.site);
+    for_orders([&](Order& order) {
+      order.strong_access(static_cast<std::uint32_t>(item) / lanes_per_warp, p.access.base + p.access.offsets[lane],
+                          p.global, p.site);
+    });
 }
 
 // A record that may conflict: looks at both work-items it names, at what orders them, and at the values.
 void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorded_write) {
   std::uint32_t const item = p.item_of(lane);
+  Order const& order = order_of(p.global);
   bool const foreign = r < p.bounds.group;
   bool const unordered = p.global && side_by_side_;  // who it is may be in another group
   Order::Time const then = time_of(r);
-  if (foreign && (in_cluster_ || order_.group_before(then))) return;
+  if (foreign && (in_cluster_ || order.group_before(then))) return;
   for (int which = 0; which < 2; ++which) {
     std::uint32_t const other = which == 0 ? item_of(r) : other_of(r);
     std::uint32_t const number = which == 0 ? site_of(r) : other_site_of(r);
-    if (!foreign && (other == item ||
-                     (!unordered && order_.before(other / lanes_per_warp, then, item / lanes_per_warp, lockstep_))))
+    if (!foreign &&
+        (other == item || (!unordered && order.before(other / lanes_per_warp, then, item / lanes_per_warp, lockstep_))))
       continue;
     // The record's time is that of the latest access; the other one is as old or older.
-    if (!foreign && !unordered && which == 1 && !order_.exact(other / lanes_per_warp, item / lanes_per_warp, lockstep_))
+    if (!foreign && !unordered && which == 1 && !order.exact(other / lanes_per_warp, item / lanes_per_warp, lockstep_))
       continue;
     std::uint32_t const instruction = facts_->instruction_of[number];
     Facts::Site const& site = facts_->sites[instruction];
@@ -328,22 +344,48 @@ void RaceCheck::judge(Place const& p, Record r, std::uint32_t lane, bool recorde
     MemoryAccess const& a = p.access;
     std::string message =
         describe_access(a, memory_, a.base + a.offsets[lane]) + ", which " + reporter_.work_item(other);
-    if (foreign) message += " of " + reporter_.work_group(order_.group_at(then));
+    if (foreign) message += " of " + reporter_.work_group(order.group_at(then));
     message +=
         " " + std::string(verb(!recorded_write || site.reads, recorded_write)) + " at " + reporter_.place(instruction);
-    message += foreign                    ? ": groups are not ordered"
-               : p.strong || other_strong ? ": one is atomic, the other is not, and nothing orders them"
-                                          : ": nothing orders them";
+    std::string hint;
+    message += foreign ? ": groups are not ordered"
+               : p.strong || other_strong
+                   ? ": one is atomic, the other is not, and nothing orders them"
+                   : ": " + reason(p.global, item, other, which == 0 ? then : order.floor(), hint);
     if (equal) message += one_copy ? ", and both copy at once" : ", and both store the same value";
     reporter_.report(kind, item, p.access.instruction, instruction,
-                     (equal ? "race of equal stores: " : "race: ") + message);
+                     (equal ? "race of equal stores: " : "race: ") + message, std::move(hint));
     if (!equal) return;
   }
 }
 
+// Why two accesses of a group, the earlier one at `then` or later, are not ordered; with a hint where something was to
+// order them.
+std::string RaceCheck::reason(bool global, std::uint32_t item, std::uint32_t other, Order::Time then,
+                              std::string& hint) const {
+  Order const& order = order_of(global);
+  std::uint32_t const warp = item / lanes_per_warp, other_warp = other / lanes_per_warp;
+  std::string const flag = global ? "CLK_GLOBAL_MEM_FENCE" : "CLK_LOCAL_MEM_FENCE";
+  if (auto const passed = order.passed_barrier(warp, other_warp, then); passed.time) {
+    bool const none = facts_->sites[passed.instruction].orders == 0;
+    hint = none ? "barrier(0) orders no memory: give it " + flag
+                : "give the barrier both flags, CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE";
+    return "nothing orders them; the barrier at " + reporter_.place(passed.instruction) +
+           (none     ? " has no flags and orders no memory"
+            : global ? " has no " + flag + " and orders local memory only"
+                     : " has no " + flag + " and orders global memory only");
+  }
+  if (auto const passed = order.passed_fence(warp, other_warp, then); passed.time) {
+    hint = "put a barrier in the place of the fence, or beside it";
+    return "nothing orders them; the fence at " + reporter_.place(passed.instruction) +
+           " (mem_fence, __threadfence) does not wait for other work-items, as a barrier does";
+  }
+  return "nothing orders them";
+}
+
 // A copy that lanes of a warp issue together, all to the same place.
 bool RaceCheck::same_copy(Place const& p, Record r, std::uint32_t other, std::uint32_t lane) const {
-  return p.site.asynchronous && p.access.direction == Direction::store && time_of(r) == order_.now() &&
+  return p.site.asynchronous && p.access.direction == Direction::store && time_of(r) == order_of(p.global).now() &&
          site_of(r) == p.site.number && other / lanes_per_warp == p.item_of(lane) / lanes_per_warp;
 }
 
@@ -353,8 +395,8 @@ bool RaceCheck::same_value(Place const& p, Record r, std::uint32_t other, std::u
   MemoryAccess const& a = p.access;
   if (!a.registers) return false;
   std::uint32_t const other_lane = other - p.first_item;
-  bool const same_instruction = time_of(r) == order_.now() && site_of(r) == p.site.number && other >= p.first_item &&
-                                other_lane < a.lanes.warps * lanes_per_warp &&
+  bool const same_instruction = time_of(r) == order_of(p.global).now() && site_of(r) == p.site.number &&
+                                other >= p.first_item && other_lane < a.lanes.warps * lanes_per_warp &&
                                 (a.lanes.masks[other_lane / lanes_per_warp] >> other_lane % lanes_per_warp & 1) &&
                                 r >= p.bounds.group && a.offsets[other_lane] == a.offsets[lane];
   std::size_t const pitch = a.element_bytes == 8 ? 8 : 4;

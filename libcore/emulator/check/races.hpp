@@ -21,8 +21,14 @@ class RaceCheck {
   void follow_cluster() { in_cluster_ = true; }
   // Groups side by side, in an observer that is a stand-in: in global memory nothing orders them, or their work-items.
   void begin_pack(std::uint64_t first_group);
-  void enter_block(std::uint32_t block, Lanes const& lanes) { order_.enter_block(block, lanes); }
-  void meet(Meeting const&);
+  void enter_block(std::uint32_t block, Lanes const& lanes) {
+    for_orders([&](Order& order) { order.enter_block(block, lanes); });
+  }
+  void reach(std::uint32_t instruction, Lanes const& lanes) {
+    for_orders([&](Order& order) { order.reach(instruction, lanes); });
+  }
+  // At a barrier with these flags (facts.hpp), of which one instruction is `instruction`.
+  void meet(Meeting const&, std::uint8_t orders, std::uint32_t instruction);
   void access(MemoryAccess const&);
 
  private:
@@ -68,7 +74,16 @@ class RaceCheck {
   void judge(Place const&, Record, std::uint32_t lane, bool recorded_write);
   bool same_copy(Place const&, Record, std::uint32_t item, std::uint32_t lane) const;
   bool same_value(Place const&, Record, std::uint32_t item, std::uint32_t lane) const;
+  std::string reason(bool global, std::uint32_t item, std::uint32_t other, Order::Time then, std::string& hint) const;
   Bounds bounds(bool global) const;
+  // One order for all memory, unless some barrier orders a part of it.
+  Order& order_of(bool global) { return orders_[global && facts_->any_partial]; }
+  Order const& order_of(bool global) const { return orders_[global && facts_->any_partial]; }
+  template <class F>
+  void for_orders(F f) {
+    f(orders_[0]);
+    if (facts_->any_partial) f(orders_[1]);
+  }
 
   Memory const& memory_;
   Reporter& reporter_;
@@ -77,7 +92,7 @@ class RaceCheck {
   bool in_cluster_ = false;
   Facts const* facts_ = nullptr;
   CellLoops const* loops_ = nullptr;
-  Order order_;
+  Order orders_[2];  // of shared memory or of all; of global memory
   Shadow shared_;
   std::vector<LoggedRead> log_;  // of shared memory, since the last barrier
   std::vector<Pattern> patterns_;

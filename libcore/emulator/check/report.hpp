@@ -25,10 +25,10 @@ class Reporter {
 
   // Not found before at these two instructions: worth a message.
   bool is_new(Finding::Kind, std::uint32_t instruction, std::uint32_t other_instruction) const;
-  // A finding about a work-item of the running group; throws Stop at the last one that is wanted, unless it is one of
-  // equal stores. One that was found before, at the same two instructions, is let pass.
+  // A finding about a work-item of the running group; throws Stop at the last one that is wanted, unless it is a note.
+  // One that was found before, at the same two instructions, is let pass. `hint` takes the place of the kind's.
   void report(Finding::Kind, std::uint32_t work_item, std::uint32_t instruction, std::uint32_t other_instruction,
-              std::string message);
+              std::string message, std::string hint = {});
 
   // What another has found and this one has not.
   void add(Reporter const&);
@@ -39,7 +39,7 @@ class Reporter {
   // "reduce.cl:12", or "PTX line 40"; with the column, where it is known, "reduce.cl:12:5".
   std::string place(std::uint32_t instruction, bool with_column = false) const;
   std::vector<Finding> const& findings() const { return found_.findings; }
-  std::vector<Finding> const& equal_stores() const { return equal_stores_.findings; }
+  std::vector<Finding> const& notes() const { return notes_.findings; }
   std::uint64_t group() const { return group_; }
 
  private:
@@ -49,14 +49,14 @@ class Reporter {
   using Key = std::tuple<Program const*, Finding::Kind, std::uint32_t, std::uint32_t>;
   Key key_of(Finding::Kind, std::uint32_t instruction, std::uint32_t other_instruction) const;
 
-  static constexpr std::size_t max_equal_stores = 100;
+  static constexpr std::size_t max_notes = 100;
   unsigned max_findings_;
   bool stops_ = true;
   struct Found {
     std::vector<Finding> findings;
     std::vector<Key> keys;  // of each
   };
-  Found found_, equal_stores_;
+  Found found_, notes_;
   std::set<Key> reported_;
 };
 

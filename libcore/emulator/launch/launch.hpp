@@ -279,8 +279,8 @@ struct Report {
   std::uint64_t warp_instructions = 0;
   Times times;
   std::vector<std::string> notes;
-  std::vector<std::string> equal_stores;  // of --check-races, which are no fault
-  std::optional<Error> finding;           // with RunOptions::goes_on; further ones as Error::further
+  std::vector<std::string> check_notes;  // of --check-races: equal stores, portability
+  std::optional<Error> finding;          // with RunOptions::goes_on; further ones as Error::further
   bool stopped = false;  // by Limits::stop: rows are of the configurations whose launches until then have ended
 };
 

@@ -66,6 +66,7 @@ class Runner {
 
   Report run() {
     Stopwatch const compiling;
+    plan_.request.fence_flags = options_.check_options.races && plan_.request.path.ends_with(".cl");
     compilation_ = options_.compilations && !options_.watcher ? options_.compilations->find(plan_.request)
                                                               : Compilations().find(plan_.request);
     report_.notes = compiled().notes;
@@ -108,7 +109,7 @@ class Runner {
     auto differing = differences(buffers);
     if (!options_.goes_on) throw_all(std::move(differing));
     finish(memory);
-    note_equal_stores();
+    note_checks();
     if (options_.goes_on) {
       auto errors = found(nullptr);
       std::ranges::move(differing, std::back_inserter(errors));
@@ -342,12 +343,12 @@ class Runner {
     throw_all(std::move(errors));
   }
 
-  // They are no fault: the place holds that value whatever the order.
-  void note_equal_stores() {
+  // What is no fault.
+  void note_checks() {
     if (!checks_) return;
-    for (auto const& finding : checks_->equal_stores()) {
+    for (auto const& finding : checks_->notes()) {
       auto const [where, line] = place_and_line(finding);
-      report_.equal_stores.push_back(
+      report_.check_notes.push_back(
           fmt::format("{}:{}:{}: {}", where.file, where.line, where.column, text_of(finding, finding.message)));
     }
   }
@@ -432,7 +433,8 @@ class Runner {
 
   Error error_of(emu::Finding const& finding, std::string const& message) const {
     auto const [where, line] = place_and_line(finding);
-    return Error(Status::finding, where, text_of(finding, message), hint_of(finding.kind), line);
+    return Error(Status::finding, where, text_of(finding, message),
+                 finding.hint.empty() ? hint_of(finding.kind) : finding.hint, line);
   }
 
   Error limit_error(emu::Outcome const& outcome) const {
@@ -492,6 +494,7 @@ class Runner {
                "for "
                "the mbarrier of tcgen05.commit";
       case equal_stores:
+      case portability:
       case limit:
         break;
     }

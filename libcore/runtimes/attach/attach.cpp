@@ -198,7 +198,7 @@ class Attachment {
                         kernel));
       try {
         auto report = launch::run(plan, run_);
-        for (auto const& text : report.equal_stores) tell(text);
+        for (auto const& text : report.check_notes) tell(text);
         if (report.finding)
           tell(fmt::format("kernel '{}' has findings:\n{}", kernel, report.finding->text("emulation"))),
               result_.found = true;

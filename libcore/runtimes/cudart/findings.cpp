@@ -66,7 +66,7 @@ bool Findings::launched(emu::Outcome const& outcome) {
   auto const by_checks = known_findings_;
   if (checks_) {
     add("check", checks_->findings(), known_findings_);
-    add("equal", checks_->equal_stores(), known_equal_);
+    add("equal", checks_->notes(), known_equal_);
   }
   if (outcome.ending == emu::Ending::finding && by_checks == known_findings_)
     texts_.push_back({"ended", named(*outcome.finding, outcome.finding->message)});

@@ -61,7 +61,7 @@ launch::RunOptions run_options(Emulate const& options, cli::Streams& io) {
 
 void note(launch::Report const& report, Emulate const& options, cli::Streams& io) {
   for (auto const& text : report.notes) io.note(text);
-  for (auto const& text : report.equal_stores) io.note(text);
+  for (auto const& text : report.check_notes) io.note(text);
   if (!options.timing) return;
   auto const& t = report.times;
   io.note(fmt::format("compile {:.6f} s, decode {:.6f} s, buffers {:.6f} s, emulation {:.6f} s, {} warp instructions",

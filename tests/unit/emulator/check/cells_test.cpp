@@ -198,7 +198,7 @@ TEST_CASE("cleared records are of no launch when the clock begins anew") {
   Program const program(*module, *module->find_kernel("k"));
   Facts const facts(program);
   Order order;
-  order.begin_launch(facts);
+  order.begin_launch(facts, orders_all, 0);
   order.begin_group(3);
   order.rewind();
   Bounds const bounds{at(order.launch_start()), at(order.group_start()), at(order.floor())};

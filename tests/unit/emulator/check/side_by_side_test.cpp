@@ -169,8 +169,8 @@ TEST_CASE("memory that the host has lent is changed once") {
   std::iota(groups.begin(), groups.end(), std::uint64_t{0});
   REQUIRE(run(program, launch, memory, groups, observers).ending == Ending::done);
   CHECK(checks.findings().empty());
-  REQUIRE(checks.equal_stores().size() == 1);
-  CHECK(checks.equal_stores()[0].kind == Finding::Kind::equal_stores);
+  REQUIRE(checks.notes().size() == 1);
+  CHECK(checks.notes()[0].kind == Finding::Kind::equal_stores);
   CHECK(host[0] == 7);
   CHECK(std::count(host.begin() + 1, host.end(), 1u) == 32 * 16);
 }
