@@ -10,8 +10,8 @@
 // volatile, relaxed or acquire loads, fences, nanosleep) run next, until they end, wait at a barrier, or have kept
 // others waiting as long; the 1024 is halved each time, down to 32. Without synchronising operations lanes never yield.
 // Groups run one after the other, until one has executed very many such blocks: then later ones begin beside it, and
-// all unfinished ones take turns, on one thread; see machine/residents.hpp. Limits::in_order and observers with
-// needs_order() prevent that, and waiting for a later group then never ends.
+// all unfinished ones take turns, on one thread; see machine/residents.hpp. Limits::in_order and observers without
+// follows_waiting_groups() prevent that, and waiting for a later group then never ends.
 //
 // Memory is checked: an access outside a buffer is a Finding and never touches the host's memory. It ends the launch,
 // or (Limits::passed_over) does nothing: a load or an atomic gives 0. The emulator has no statistics of its own: it
@@ -281,6 +281,8 @@ class Observer {
   virtual bool needs_order() const { return false; }  // all groups on one thread
   // Despite needs_order(): groups of a cluster may take turns, each with a fork of its own.
   virtual bool follows_clusters() const { return false; }
+  // Likewise groups of a launch that turn out to wait for later ones.
+  virtual bool follows_waiting_groups() const { return !needs_order(); }
   // Reading tensor memory that nothing has written is a finding: it is not memory that observers hear of.
   virtual bool needs_written() const { return false; }
 

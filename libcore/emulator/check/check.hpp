@@ -72,7 +72,9 @@ class Checks final : public Observer {
   std::unique_ptr<Observer> packed_substitute(Program const&, Launch const&, Memory const&) const override;
   // Of memory that other groups of a cluster write, no check for unwritten memory hears.
   bool follows_clusters() const override;
-  std::unique_ptr<Observer> fork() const override;  // for a group of a cluster; all run on one thread
+  // Then each has a check of its own, which takes groups as ordered with each other.
+  bool follows_waiting_groups() const override { return true; }
+  std::unique_ptr<Observer> fork() const override;  // for groups that take turns with others; all run on one thread
   void join(Observer const&) override;
 
  private:

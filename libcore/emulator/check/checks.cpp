@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 
-#include "base/diag/diag.hpp"
 #include "emulator/check/async.hpp"
 #include "emulator/check/barriers.hpp"
 #include "emulator/check/races.hpp"
@@ -291,11 +290,11 @@ bool Checks::follows_clusters() const {
 }
 
 std::unique_ptr<Observer> Checks::fork() const {
-  if (!follows_clusters()) throw Error(Status::unavailable, "checks run on one thread", "run all groups on one thread");
   auto made = std::make_unique<Checks>(state_->options, state_->memory);
   made->state_->texts = state_->texts;
   made->state_->races.follow_cluster();
   made->state_->async.follow_cluster();
+  made->state_->uninit.share(state_->uninit);
   made->begin(*state_->program, *state_->launch);
   return made;
 }

@@ -63,7 +63,7 @@ void UninitCheck::begin_group() {
 UninitCheck::Shadow* UninitCheck::undefined_buffer(std::uint64_t address) {
   Memory::Buffer const* const buffer = memory_.find(address);
   if (!buffer || !buffer->undefined) return nullptr;
-  Shadow& s = global_[buffer->address];
+  Shadow& s = (*global_)[buffer->address];
   if (s.bytes < buffer->size) resize(s, buffer->size);
   return &s;
 }

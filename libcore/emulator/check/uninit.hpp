@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 
 #include "emulator/check/report.hpp"
 #include "emulator/check/shadow.hpp"
@@ -15,6 +16,7 @@ class UninitCheck {
 
   void begin(Facts const&, std::uint32_t items);  // work-items that have local memory
   void begin_group();
+  void share(UninitCheck const& other) { global_ = other.global_; }  // what is known of buffers
   void access(MemoryAccess const&);
   void frame(FrameChange const&);
 
@@ -45,7 +47,8 @@ class UninitCheck {
   std::uint32_t items_ = 0;
   Byte mark_ = 0;
   Shadow shared_, local_;
-  std::map<std::uint64_t, Shadow> global_;  // undefined buffers, by address
+  std::shared_ptr<std::map<std::uint64_t, Shadow>> global_ =
+      std::make_shared<std::map<std::uint64_t, Shadow>>();  // undefined buffers, by address
 };
 
 }  // namespace kernelcast::emu

@@ -6,8 +6,8 @@
 // set aside, and later groups begin on machines of their own, twice as many after each round of turns. Groups set aside
 // take turns in the order of their numbers. A cooperative launch does so from the start. Observers of further groups
 // are forks, as with threads. Turns depend on nothing but the program: the same run each time.
-// Limits: one thread; observers that cannot be forked are excluded (Observer::needs_order). Of a launch that is not
-// cooperative no more groups begin than max_waiting_bytes hold.
+// Limits: one thread; observers that cannot be forked are excluded (Observer::follows_waiting_groups). Of a launch that
+// is not cooperative no more groups begin than max_waiting_bytes hold.
 #pragma once
 
 #include <memory>

@@ -343,7 +343,8 @@ Outcome run(Program const& program, Launch const& launch, Memory& memory, std::s
     return run_clusters(program, launch, memory, groups, observers, budget, cluster);
   }
   // Only what synchronises can wait for another group.
-  bool const may_wait = groups.size() > 1 && threads == 1 && !ordered && program.order_dependent();
+  bool const may_wait = groups.size() > 1 && threads == 1 && !limits.in_order && program.order_dependent() &&
+                        std::ranges::all_of(observers, &Observer::follows_waiting_groups);
   if (several)
     if (auto outcome = try_side_by_side(program, launch, memory, groups, observers, budget)) return *std::move(outcome);
   return run_all(program, launch, memory, groups, observers, budget, {several, may_wait, std::max(threads, 1u)});
