@@ -110,9 +110,10 @@ std::vector<std::string> opencl_options(std::vector<std::string> const& options)
   auto const versioned = [](std::string const& o) { return o.starts_with("-D__OPENCL_VERSION__"); };
   if (std::ranges::none_of(options, versioned)) result.emplace_back("-D__OPENCL_VERSION__=300");
   result.emplace_back("-D__IMAGE_SUPPORT__=1");
+  // C99 has no implicit int, as in `__global* x`: clang 15 and older, and drivers made of them, only warn.
   result.insert(result.end(), {"-cl-std=" + standard, "-O2", "-cl-kernel-arg-info", "-fno-caret-diagnostics",
-                               "-fno-color-diagnostics", "-Wno-linker-warnings", "-Xclang", "-finclude-default-header",
-                               "-Xclang", "-cl-ext=+all"});
+                               "-fno-color-diagnostics", "-Wno-linker-warnings", "-Wno-error=implicit-int", "-Xclang",
+                               "-finclude-default-header", "-Xclang", "-cl-ext=+all"});
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (is_cpp(options, i))
       ++i;

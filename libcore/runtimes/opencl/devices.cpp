@@ -82,13 +82,6 @@ std::string name_of(device::Device const& device) {
   }
 }
 
-// The two numbers of a target: {8, 6} of sm_86.
-std::pair<cl_uint, cl_uint> capability(std::string const& target) {
-  auto const digits = target.find_first_of("0123456789");
-  auto const number = digits == target.npos ? 0u : static_cast<cl_uint>(std::atoi(target.c_str() + digits));
-  return {number / 10, number % 10};
-}
-
 cl_uint clock_mhz(device::Device const& device) {
   return static_cast<cl_uint>(device.clock_boost_hz.value_or(device.clock_hz.value_or(1e9)) / 1e6);
 }
@@ -159,50 +152,6 @@ cl_int platform_answer(_cl_platform_id const& platform, cl_platform_info what, A
   }
 }
 
-// What is the same on all of them, or the vendor's own; CL_INVALID_VALUE for others.
-cl_int extension_answer(device::Device const& device, cl_device_info what, Answer const& answer) {
-  auto const vendor = vendor_of(device.vendor);
-  auto const width = static_cast<cl_uint>(device.wave_width.value_or(32));
-  if (vendor == Vendor::nvidia) switch (what) {
-      case CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV:
-        return answer(capability(device.target).first);
-      case CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV:
-        return answer(capability(device.target).second);
-      case CL_DEVICE_REGISTERS_PER_BLOCK_NV:
-        return answer(static_cast<cl_uint>(device.registers_per_cu.value_or(65536)));
-      case CL_DEVICE_WARP_SIZE_NV:
-        return answer(width);
-      case CL_DEVICE_GPU_OVERLAP_NV:
-        return answer(cl_bool{CL_TRUE});
-      case CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV:
-      case CL_DEVICE_INTEGRATED_MEMORY_NV:
-        return answer(cl_bool{CL_FALSE});
-      default:
-        break;
-    }
-  if (vendor == Vendor::amd) switch (what) {
-      case CL_DEVICE_BOARD_NAME_AMD:
-        return answer(device.name);
-      case CL_DEVICE_WAVEFRONT_WIDTH_AMD:
-        return answer(width);
-      case CL_DEVICE_SIMD_PER_COMPUTE_UNIT_AMD:
-        return answer(static_cast<cl_uint>(device.schedulers_per_cu.value_or(4)));
-      case CL_DEVICE_SIMD_WIDTH_AMD:
-        return answer(cl_uint{16});
-      case CL_DEVICE_SIMD_INSTRUCTION_WIDTH_AMD:
-        return answer(cl_uint{1});
-      case CL_DEVICE_LOCAL_MEM_SIZE_PER_COMPUTE_UNIT_AMD:
-        return answer(static_cast<cl_uint>(device.shared_per_cu_bytes.value_or(65536)));
-      case CL_DEVICE_LOCAL_MEM_BANKS_AMD:
-        return answer(static_cast<cl_uint>(device.shared_banks.value_or(32)));
-      case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_AMD:
-        return answer(std::size_t{256});
-      default:
-        break;
-    }
-  return CL_INVALID_VALUE;
-}
-
 constexpr cl_device_fp_config half_precision = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST;
 constexpr cl_device_fp_config double_precision = half_precision | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
 constexpr cl_device_fp_config single_precision = double_precision | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
@@ -245,7 +194,7 @@ cl_int limit_answer(_cl_device_id const& device, cl_device_info what, Answer con
       return answer(vendor_of(facts.vendor) == Vendor::nvidia ? cl_device_fp_config{0} : half_precision);
     default: {
       cl_int const known = feature_answer(device, what, answer);
-      return known == CL_INVALID_VALUE ? extension_answer(facts, what, answer) : known;
+      return known == CL_INVALID_VALUE ? vendor_answer(device, what, answer) : known;
     }
   }
 }

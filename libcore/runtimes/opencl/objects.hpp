@@ -460,6 +460,7 @@ inline _cl_command_queue& known_queue(cl_command_queue q) {
 std::vector<std::unique_ptr<_cl_platform_id>> const& platforms();
 void require_type(cl_device_type);  // throws Refusal for one that has no known bit
 cl_int device_answer(_cl_device_id&, cl_device_info, Answer const&);
+cl_int vendor_answer(_cl_device_id const&, cl_device_info, Answer const&);  // CL_INVALID_VALUE for other queries
 // A shared virtual allocation that holds this address: where it begins, and its bytes; {0, 0} for none.
 std::pair<std::uint64_t, std::uint64_t> allocation_of(void const*);
 // Compiles, for global ids with an offset or without. Throws Error.
