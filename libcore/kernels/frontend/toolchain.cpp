@@ -81,12 +81,13 @@ std::vector<ShimPart> shim_parts(Request const& request) {
                              ("-cl-ext=+all,+__opencl_c_work_group_collective_functions,"
                               "+__opencl_c_atomic_scope_device,+__opencl_c_atomic_scope_all_devices")})
     opencl.emplace_back(option);
+  ShimPart const barriers{"barriers.cl", "barriers.bc", opencl}, halves{"halves.cl", "halves.bc", opencl};
   ShimPart shim{"shim.cl", request.global_offset ? "shim_offset.bc" : "shim.bc", opencl};
   if (request.global_offset) shim.options.emplace_back("-DKERNELCAST_GLOBAL_OFFSET");
   ShimPart scratch{"scratch.c", "scratch.bc", common};
   scratch.options.insert(scratch.options.end(), {"-x", "c"});
-  if (request.fence_flags) return {{"barriers.cl", "barriers.bc", opencl}, shim, scratch};
-  return {shim, scratch};
+  if (request.fence_flags) return {barriers, halves, shim, scratch};
+  return {halves, shim, scratch};  // each may call what is behind it
 }
 
 std::string find_shim(Request const& request) {

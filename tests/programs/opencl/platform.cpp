@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <random>
@@ -920,12 +921,21 @@ __kernel void several(__global ulong* out, __global int3* from, __global int3* t
   out[0] = isnan(nan(0ul)) + isnan(nan(0u));
   out[1] = __OPENCL_VERSION__ / 100;
   out[2] = __IMAGE_SUPPORT__ + __ENDIAN_LITTLE__;
+  out[3] = get_global_size(3) + get_local_size(3) + get_num_groups(3) + get_local_id(3);
+}
+__kernel void edges(__global float* x, __global char16* bytes, char2 pair, __global const char* from) {
+  x[3] = ldexp(x[0], -140), x[4] = ldexp(x[1], 900), x[5] = fmod(x[1], x[2]), x[6] = remainder(x[1], x[2]);
+  int quotient;
+  x[7] = remquo(x[1], x[2], &quotient) + quotient;
+  x[8] = (float)cosh((double)x[0] * 1000), x[9] = (float)sin(0x1p200 * x[0]);
+  x[10] = pair.x * 1000 + pair.y;
+  bytes[0] = vload16(0, from + 3);
 })");
   std::vector<int> from(20), to(40, -1), want(40, -1);
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<int>(i * i);
   for (std::size_t i = 0; i < from.size(); ++i)
     if (i % 4 < 3) want[i / 4 * 8 + i % 4] = from[i];
-  std::vector<cl_ulong> numbers(3);
+  std::vector<cl_ulong> numbers(4);
   cl_mem const out = app.buffer(numbers), source = app.buffer(from), target = app.buffer(to);
   cl_kernel const kernel = app.kernel(program, "several");
   set(kernel, 0, out), set(kernel, 1, source), set(kernel, 2, target);
@@ -933,7 +943,52 @@ __kernel void several(__global ulong* out, __global int3* from, __global int3* t
   app.read(out, numbers), app.read(target, to);
   for (std::size_t i = 3; i < to.size(); i += 4) to[i] = -1;  // behind a vector of three there may be anything
   expect_same("asynchronous copies of vectors of three", want, to);
-  expect_each("constants", 2, numbers[0], true, numbers[1] >= 1, 2, numbers[2]);
+  expect_each("constants", 2, numbers[0], true, numbers[1] >= 1, 2, numbers[2], 3, numbers[3]);
+
+  float const tiny = std::ldexp(5.0F, -149);
+  std::vector<float> x{1.5F, std::ldexp(77.0F, -149), tiny, 0, 0, 0, 0, 0, 0, 0, 0};
+  Bytes const text = random_bytes(19);
+  Bytes bytes(16);
+  char const pair[] = {-17, 3};
+  cl_mem const edge = app.buffer(x), put = app.buffer(bytes), taken = app.buffer(text);
+  cl_kernel const edges = app.kernel(program, "edges");
+  set(edges, 0, edge), set(edges, 1, put), set(edges, 2, pair), set(edges, 3, taken);
+  app.launch(edges, {1});
+  app.read(edge, x), app.read(put, bytes);
+  expect_same("subnormal numbers, in units of the least", {std::ldexp(1.5, 9), 2, 2},
+              std::vector<double>{std::ldexp(x[3], 149), std::ldexp(x[5], 149), std::ldexp(x[6], 149)});
+  expect_same("large numbers, and char2",
+              {INFINITY, 15, INFINITY, static_cast<float>(std::sin(1.5 * std::ldexp(1, 200))), -16997},
+              std::vector<float>{x[4], x[7], x[8], x[9], x[10]});
+  expect_same("16 bytes", Bytes(text.begin() + 3, text.end()), bytes);
+}
+
+// Halves, where the device has them, against values that they hold exactly.
+void halves() {
+  if (text(clGetDeviceInfo, app.device, CL_DEVICE_EXTENSIONS).find("cl_khr_fp16") == std::string::npos) return;
+  cl_program const program = app.build(R"(
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+__kernel void some(__global float* out, __global half* x) {
+  const half4 a = vload4(0, x);  // 0.25 -2 3.5 65504
+  vstore4(convert_float4(max(a, (half)1)), 0, out);
+  vstore4(convert_float4(sqrt(fabs(a))), 1, out);
+  vstore4(convert_float4(convert_half4_rtz((int4)(1, 2049, 4099, 70000))), 2, out);
+  vstore4(convert_float4(convert_char4_sat(a)), 3, out);
+  out[16] = dot(a.xyz, a.xyz), out[17] = fma(a.x, a.y, a.z), out[18] = ldexp(a.x, 3), out[19] = isnan(nan((ushort)1));
+  out[20] = nextafter((half)1, (half)2) - 1, out[21] = select(a.x, a.y, (short)1), out[22] = exp2(a.x * 4);
+  vstore4(convert_float4(isgreater(a, (half4)3)), 6, out);
+})");
+  std::vector<cl_ushort> const x{0x3400, 0xc000, 0x4300, 0x7bff};
+  std::vector<float> have(28);
+  cl_mem const out = app.buffer(have), in = app.buffer(x);
+  cl_kernel const kernel = app.kernel(program, "some");
+  set(kernel, 0, out), set(kernel, 1, in);
+  app.launch(kernel, {1});
+  app.read(out, have);
+  have[5] = have[6] = have[7] = 0;  // no halves
+  expect_same("halves", {1, 1,   3.5,     65504, 0.5, 0, 0,        0,  1, 2048, 4096, 65504, 0,  -2,
+                         3, 127, 16.3125, 3,     2,   1, 0x1p-10F, -2, 2, 0,    0,    0,     -1, -1},
+              have);
 }
 
 // Sub-groups, where the device has some: their sizes by closed forms, and what they add.
@@ -1334,25 +1389,6 @@ int main(int argc, char** argv) {
   struct {
     char const* name;
     void (*run)();
-  } const groups[] =
-  { {"devices", devices},
-    {"contexts", contexts},
-    {"buffers", buffers},
-    {"random_buffers", random_buffers},
-    {"images", images},
-    {"random_images", random_images},
-    {"formats", formats},
-    {"samplers", samplers},
-    {"programs", programs},
-    {"linked", linked},
-    {"kernels", kernels},
-    {"library", library},
-    {"sub_groups", sub_groups},
-    {"launches", launches},
-    {"events", events},
-    {"orders", orders},
-    {"failing", failing},
-    {"shared_virtual", shared_virtual},
   } const groups[] = {{"devices", devices},
                       {"vendors", vendors},
                       {"contexts", contexts},
@@ -1365,6 +1401,9 @@ int main(int argc, char** argv) {
                       {"programs", programs},
                       {"linked", linked},
                       {"kernels", kernels},
+                      {"library", library},
+                      {"halves", halves},
+                      {"sub_groups", sub_groups},
                       {"launches", launches},
                       {"events", events},
                       {"orders", orders},

@@ -15,24 +15,7 @@
 // Limits: no multi-sample or depth images, no pipes, no device enqueue. A sub-group is a warp of 32. Any memory order
 // other than relaxed is a fence of the whole device before and after, which is stronger than asked for.
 
-#define OVERLOAD __attribute__((overloadable)) __attribute__((always_inline))
-#define INLINE __attribute__((always_inline))
-
-// ------------------------------------------------------------------ vectors from scalars
-
-#define VECTORS_1(F, T)                                                            \
-  OVERLOAD T##2 F(T##2 a) { return (T##2)(F(a.x), F(a.y)); }                       \
-  OVERLOAD T##3 F(T##3 a) { return (T##3)(F(a.x), F(a.y), F(a.z)); }               \
-  OVERLOAD T##4 F(T##4 a) { return (T##4)(F(a.x), F(a.y), F(a.z), F(a.w)); }       \
-  OVERLOAD T##8 F(T##8 a) { return (T##8)(F(a.lo), F(a.hi)); }                     \
-  OVERLOAD T##16 F(T##16 a) { return (T##16)(F(a.lo), F(a.hi)); }
-
-#define VECTORS_2(F, T)                                                                              \
-  OVERLOAD T##2 F(T##2 a, T##2 b) { return (T##2)(F(a.x, b.x), F(a.y, b.y)); }                       \
-  OVERLOAD T##3 F(T##3 a, T##3 b) { return (T##3)(F(a.x, b.x), F(a.y, b.y), F(a.z, b.z)); }          \
-  OVERLOAD T##4 F(T##4 a, T##4 b) { return (T##4)(F(a.lo, b.lo), F(a.hi, b.hi)); }                   \
-  OVERLOAD T##8 F(T##8 a, T##8 b) { return (T##8)(F(a.lo, b.lo), F(a.hi, b.hi)); }                   \
-  OVERLOAD T##16 F(T##16 a, T##16 b) { return (T##16)(F(a.lo, b.lo), F(a.hi, b.hi)); }
+#include "vectors.clh"
 
 // ------------------------------------------------------------------ native math
 
@@ -183,22 +166,9 @@ OVERLOAD void work_group_barrier(cl_mem_fence_flags flags) { barrier(flags); }
 OVERLOAD void work_group_barrier(cl_mem_fence_flags flags, memory_scope scope) { barrier(flags); }
 
 // libclc's asynchronous copies lack vectors of three.
-#define COPY_BODY(FROM_STRIDE, TO_STRIDE)                                                                   \
-  {                                                                                                         \
-    const size_t all = get_local_size(0) * get_local_size(1) * get_local_size(2);                           \
-    for (size_t i = get_local_linear_id(); i < n; i += all) to[i * (TO_STRIDE)] = from[i * (FROM_STRIDE)];  \
-    return event;                                                                                           \
-  }
-#define COPY(TO, FROM, T, FROM_STRIDE, TO_STRIDE)                                                           \
-  OVERLOAD event_t async_work_group_copy(TO T *to, const FROM T *from, size_t n, event_t event)             \
-      COPY_BODY(1, 1)                                                                                       \
-  OVERLOAD event_t async_work_group_strided_copy(TO T *to, const FROM T *from, size_t n, size_t stride,     \
-                                                 event_t event) COPY_BODY(FROM_STRIDE, TO_STRIDE)
-#define COPIES(T) COPY(__local, __global, T, stride, 1) COPY(__global, __local, T, 1, stride)
 COPIES(char3) COPIES(uchar3) COPIES(short3) COPIES(ushort3) COPIES(int3)
 COPIES(uint3) COPIES(long3) COPIES(ulong3) COPIES(float3) COPIES(double3)
 
-#define PREFETCH(T) OVERLOAD void prefetch(const __global T *p, size_t n) {}
 PREFETCH(char3) PREFETCH(uchar3) PREFETCH(short3) PREFETCH(ushort3) PREFETCH(int3) PREFETCH(uint3)
 PREFETCH(long3) PREFETCH(ulong3) PREFETCH(float3) PREFETCH(double3)
 
@@ -368,5 +338,6 @@ HALF(image2d_array_t, int4, float4)
 HALF(image3d_t, int4, float4)
 HALF_PLAIN(image1d_buffer_t, int)
 
+#include "mathematics.clh"
 #include "atomics.clh"
 #include "groups.clh"
