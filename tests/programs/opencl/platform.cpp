@@ -927,7 +927,7 @@ __kernel void edges(__global float* x, __global char16* bytes, char2 pair, __glo
   x[3] = ldexp(x[0], -140), x[4] = ldexp(x[1], 900), x[5] = fmod(x[1], x[2]), x[6] = remainder(x[1], x[2]);
   int quotient;
   x[7] = remquo(x[1], x[2], &quotient) + quotient;
-  x[8] = (float)cosh((double)x[0] * 1000), x[9] = (float)sin(0x1p200 * x[0]);
+  x[8] = (float)(cosh((double)x[0] * 1000) - sinh((double)x[0] * -1000)), x[9] = (float)sin(0x1p200 * x[0]);
   x[10] = pair.x * 1000 + pair.y;
   bytes[0] = vload16(0, from + 3);
 })");
