@@ -108,12 +108,22 @@ cl_mem_flags flags_of_part(cl_mem_flags flags, cl_mem_flags whole) {
   return out;
 }
 
+// Intel's CL_MEM_ALLOW_UNRESTRICTED_SIZE_INTEL, which Khronos' headers lack: a buffer above the largest allocation.
+constexpr cl_mem_flags unrestricted_size_intel = 1 << 23;
+
+bool allows_any_size(_cl_context const& context, cl_mem_flags flags) {
+  auto const of_intel = [](cl_device_id device) { return device->facts.vendor == "Intel"; };
+  return (flags & unrestricted_size_intel) != 0 && std::ranges::all_of(context.devices, of_intel);
+}
+
 cl_mem make_buffer(cl_context given, cl_mem_flags flags, std::size_t bytes, void* host,
                    std::vector<cl_mem_properties> properties) {
   auto& context = known_context(given);
-  check_flags(flags, host);
+  bool const any_size = allows_any_size(context, flags);
+  check_flags(any_size ? flags & ~unrestricted_size_intel : flags, host);
   require(bytes > 0, CL_INVALID_BUFFER_SIZE);
-  check_size(context, bytes);
+  if (!any_size) check_size(context, bytes);
+  for (auto const* device : context.devices) require(bytes <= device->memory_bytes(), CL_INVALID_BUFFER_SIZE);
   auto made = std::make_unique<_cl_mem>();
   made->context = &context;
   made->flags = completed(flags);

@@ -216,6 +216,11 @@ std::string names_of(std::vector<cl_name_version> const& all, bool versions) {
 void vendors() {
   auto const get = clGetDeviceInfo;
   auto const extensions = text(get, app.device, CL_DEVICE_EXTENSIONS);
+  bool const intel = text(get, app.device, CL_DEVICE_VENDOR).starts_with("Intel");
+  // CL_MEM_ALLOW_UNRESTRICTED_SIZE_INTEL, which FluidX3D gives on Intel's devices.
+  cl_mem const large = clCreateBuffer(app.context, CL_MEM_READ_WRITE | 1 << 23, 4096, nullptr, &status);
+  if (ours) expect("a flag of Intel's", intel ? CL_SUCCESS : CL_INVALID_VALUE, status);
+  if (large) clReleaseMemObject(large);
   if (extensions.find("cl_nv_device_attribute_query") != extensions.npos)
     expect_each("NVIDIA's", true, info<cl_uint>(get, app.device, 0x4007) > 0, 1, info<cl_uint>(get, app.device, 0x4008),
                 0, info<cl_uint>(get, app.device, 0x4009), 0, info<cl_uint>(get, app.device, 0x400A));
