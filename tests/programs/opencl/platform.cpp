@@ -941,9 +941,9 @@ __kernel void edges(__global float* x, __global char16* bytes, char2 pair, __glo
   for (std::size_t i = 0; i < from.size(); ++i)
     if (i % 4 < 3) want[i / 4 * 8 + i % 4] = from[i];
   std::vector<cl_ulong> numbers(4);
-  cl_mem const out = app.buffer(numbers), source = app.buffer(from), target = app.buffer(to);
+  cl_mem const out = app.buffer(numbers), input = app.buffer(from), target = app.buffer(to);
   cl_kernel const kernel = app.kernel(program, "several");
-  set(kernel, 0, out), set(kernel, 1, source), set(kernel, 2, target);
+  set(kernel, 0, out), set(kernel, 1, input), set(kernel, 2, target);
   app.launch(kernel, {4}, {4});
   app.read(out, numbers), app.read(target, to);
   for (std::size_t i = 3; i < to.size(); i += 4) to[i] = -1;  // behind a vector of three there may be anything
