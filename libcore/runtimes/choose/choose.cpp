@@ -191,13 +191,13 @@ void check(Choose const& options, Words const& of_miniemu) {
                 "kernelcast devices --price-template > prices.csv makes one to fill in");
 }
 
-// Its standard input from the beginning, where that is a file.
+// Standard input from the beginning, where that is a file.
 void rewind_input(off_t begin) {
   if (begin >= 0) lseek(STDIN_FILENO, begin, SEEK_SET);
 }
 
-// An OpenCL program again as a device of each other vendor that is asked about: files.kernels gets the rows of all, and
-// `answer` what they have in common.
+// An OpenCL program again as a device of each other vendor that is asked about and that the database has: files.kernels
+// and `answer` get the rows of all runs.
 void run_as_others(Choose const& options, Words const& of_miniemu, device::DeviceDatabase const& database,
                    Files const& files, int status, off_t input, report::Brief& answer, cli::Streams& io) {
   std::set<std::string> vendors;
@@ -205,14 +205,16 @@ void run_as_others(Choose const& options, Words const& of_miniemu, device::Devic
   std::vector<VendorRun> runs{{seen_devices[0], database.find(seen_devices[0]).vendor, status, answer.kernels}};
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> const nothing(std::fopen("/dev/null", "we"), std::fclose);
   for (std::size_t i = 1; i < seen_devices.size(); ++i) {
-    VendorRun run{seen_devices[i], database.find(seen_devices[i]).vendor, 0, {}};
-    if (!vendors.contains(run.vendor)) continue;
+    auto const seen = std::ranges::find(database.devices(), seen_devices[i], &device::Device::device);
+    if (seen == database.devices().end() || !vendors.contains(seen->vendor)) continue;
+    VendorRun run{seen->device, seen->vendor, 0, {}};
     io.note(fmt::format("run again as {}, as which the program may launch other kernels", run.device));
     auto const kernels = files.named("kernels-" + run.device);
+    std::error_code error;
+    std::filesystem::remove(kernels, error);  // of an earlier answer
     rewind_input(input);
     run.status = run_program(emulate(options, of_miniemu, seen_devices[i], kernels, files, io), options.explain, io,
                              nothing ? fileno(nothing.get()) : STDERR_FILENO);
-    std::error_code error;
     if (std::filesystem::exists(kernels, error)) run.kernels = rows_of<record::Kernel>(kernels);
     runs.push_back(std::move(run));
   }
@@ -275,11 +277,12 @@ Status run(Choose const& options, cli::Streams& io) {
   report::Brief answer;
   Budget const budget = budget_of(of_miniemu);
   off_t const input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  std::error_code error;
+  std::filesystem::remove(files.kernels, error);  // of an earlier answer
   auto const begin = std::chrono::steady_clock::now();
   int const status =
       run_program(emulate(options, of_miniemu, seen_devices[0], files.kernels, files, io), options.explain, io);
   std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
-  std::error_code error;
   if (!std::filesystem::exists(files.kernels, error)) return static_cast<Status>(status);  // it has said why
   answer.kernels = rows_of<record::Kernel>(files.kernels);
   if (!options.application.empty()) answer.commands = rows_of<record::Command>(files.commands);
