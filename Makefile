@@ -26,7 +26,7 @@ DEMO_PACKAGES = cmake ninja-build pkg-config clang-19 libclc-19 libclc-19-dev li
   libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
 PACKAGES = $(DEMO_PACKAGES) g++ llvm-19-dev libclang-rt-19-dev libeigen3-dev libhwloc-dev liblz4-dev catch2 \
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind gnuplot-nox chromium scdoc mandoc locales abigail-tools zstd \
-  python3-venv
+  python3-venv llvm-spirv-15 spirv-tools
 BENCH_PACKAGES = libbenchmark-dev
 PACKAGE_PACKAGES = dpkg-dev file fakeroot
 # The tools of bench-suites/clusters. Their daemons are of no use here: tests start their own.

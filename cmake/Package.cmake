@@ -31,6 +31,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY
 
 set(CPACK_DEBIAN_SUITE_PACKAGE_NAME kernelcast)
 set(CPACK_DEBIAN_SUITE_PACKAGE_RECOMMENDS "clang-19, libclc-19, libclc-19-dev, gnuplot-nox")
+set(CPACK_DEBIAN_SUITE_PACKAGE_SUGGESTS "llvm-spirv-15")
 set(CPACK_DEBIAN_SUITE_DESCRIPTION "Programs that exchange CSV over pipes: one emulates work-groups of a GPU
 kernel on the CPU, others project what was counted onto devices by
 published models, one ranks. Only measuring needs a GPU.")

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/diag/text.hpp"
+#include "kernels/frontend/source_kind.hpp"
 
 namespace kernelcast::launch {
 
@@ -50,6 +51,7 @@ bool is_harmless_option(std::string_view option, bool& value_follows) {
   if (value_follows) return true;
   for (std::string_view const joined : {"-D", "-U", "-I"})
     if (option.starts_with(joined)) return true;
+  if (option.starts_with(frontend::spirv_constants)) return consists_of(option, "-=:. +");
   if (!option.starts_with('-') || !consists_of(option, "-_=+.,#")) return false;
   auto const name = option.substr(option.starts_with("--") ? 2 : 1);
   if (option.starts_with("-W")) return consists_of(option, "-_=+");  // -Wp,… and the like go to other programs

@@ -96,7 +96,7 @@ double footprint_bytes(double touched_bytes, double growth, std::uint64_t memory
 
 void fill_warp(record::Kernel& row, ptx::Function const& kernel, std::string const& source) {
   using enum ptx::Op;
-  if (source.ends_with(".cl")) return;
+  if (frontend::is_opencl(source)) return;
   auto const exchanges = [](ptx::Instruction const& i) { return i.is(shfl, vote, match, redux, activemask); };
   if (std::ranges::any_of(kernel.instructions, exchanges)) row.warp_lanes = emu::lanes_per_warp;
 }

@@ -31,13 +31,13 @@ void refuse_missing_file(std::string const& path) {
   std::vector<std::string> names;
   for (auto const& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, error))
     if (auto const extension = entry.path().extension();
-        extension == ".cl" || extension == ".cu" || extension == ".ptx" || extension == ".toml")
+        frontend::is_opencl(extension.string()) || extension == ".cu" || extension == ".ptx" || extension == ".toml")
       names.push_back(entry.path().filename().string());
   std::ranges::sort(names);
   auto const name = fs::path(path).filename().string();
   auto const near = nearest(name, names);
   throw Error(Status::io, Where{path}, "no such file",
-              near.empty() ? "the kernel (.cl, .cu, .ptx) or a launch file (.toml)" : did_you_mean(name, names));
+              near.empty() ? "the kernel (.cl, .spv, .cu, .ptx) or a launch file (.toml)" : did_you_mean(name, names));
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ void refuse_missing_file(std::string const& path) {
 void declare_launch(CLI::App& app, Options& options) {
   auto& line = options.line;
   app.add_option("FILE", line.path,
-                 "the kernel (.cl, .cu, .ptx) or a launch file (.toml); with --attach, the application")
+                 "the kernel (.cl, .spv, .cu, .ptx) or a launch file (.toml); with --attach, the application")
       ->required();
   app.add_option("-k,--kernel", line.kernel,
                  "the kernel's name; with a launch file, report only this one of the kernels that run")

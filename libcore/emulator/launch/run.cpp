@@ -66,7 +66,7 @@ class Runner {
 
   Report run() {
     Stopwatch const compiling;
-    plan_.request.fence_flags = options_.check_options.races && plan_.request.path.ends_with(".cl");
+    plan_.request.fence_flags = options_.check_options.races && frontend::is_opencl(plan_.request.path);
     compilation_ = options_.compilations && !options_.watcher ? options_.compilations->find(plan_.request)
                                                               : Compilations().find(plan_.request);
     report_.notes = compiled().notes;

@@ -31,6 +31,7 @@ struct Build {
   std::map<std::string, KernelFacts> facts = {};  // by PTX name
   std::vector<std::string> dependencies = {};     // files that the compiler included
   std::vector<std::string> notes = {};
+  std::vector<std::string> spirv = {};  // bitcode that defines what sources of SPIR-V call
 };
 
 // Each fills `ptx` and what else it has. Throw Error(bad_data) for errors in the user's source.

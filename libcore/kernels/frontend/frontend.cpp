@@ -24,11 +24,11 @@ enum class Language { opencl, cuda, ptx };
 
 Language language_of(std::string const& path) {
   auto const suffix = std::filesystem::path(path).extension().string();
-  if (suffix == ".cl") return Language::opencl;
+  if (suffix == ".cl" || suffix == spirv_suffix) return Language::opencl;
   if (suffix == ".cu") return Language::cuda;
   if (suffix == ".ptx") return Language::ptx;
   throw Error(Status::bad_data, Where{path}, fmt::format("unknown kind of kernel file '{}'", suffix),
-              "a kernel file ends in .cl (OpenCL C), .cu (CUDA C++) or .ptx");
+              "a kernel file ends in .cl (OpenCL C), .spv (SPIR-V), .cu (CUDA C++) or .ptx");
 }
 
 // An option that is neither a switch nor the value of the one before would be taken for another source file.
@@ -66,6 +66,7 @@ std::string cache_key(Request const& request, Toolchain const& tools, std::strin
     for (auto const& file : embedded_cuda()) text += content_hash(file.text);
   }
   if (language == Language::opencl) {
+    text += identity(tools.llvm_spirv);
     for (char const* bitcode : {"nvptx64--nvidiacl.bc", "amdgcn--amdhsa.bc"}) text += identity(tools.libclc + bitcode);
     for (auto const& file : embedded_opencl()) text += content_hash(file.text);
   }
@@ -153,10 +154,13 @@ std::optional<CompiledText> find_cached(Request const& request) {
 
 std::string amd_assembly(Request const& request, std::string const& target) {
   auto const language = language_of(request.path);
-  if (language == Language::ptx || !request.linked.empty())
+  bool const of_spirv = request.path.ends_with(spirv_suffix);
+  if (language == Language::ptx || of_spirv || !request.linked.empty())
     throw Error(Status::usage, Where{request.path},
                 fmt::format("machine code for {} is made of one source, {}", target,
-                            language == Language::ptx ? "and this is PTX" : "and this program is linked of several"),
+                            language == Language::ptx ? "and this is PTX"
+                            : of_spirv                ? "and this is SPIR-V"
+                                                      : "and this program is linked of several"),
                 "give OpenCL C or CUDA C++, or leave out the target");
   check_options(request.options);
   auto const source = read_file(request.path);

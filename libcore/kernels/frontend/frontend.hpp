@@ -1,10 +1,11 @@
-// Problem: a kernel comes as OpenCL C (.cl), CUDA C++ (.cu) or PTX (.ptx); the emulator and the models need PTX, the
-// kernels' arguments and the registers that each target's compiler would use.
+// Problem: a kernel comes as OpenCL C (.cl), SPIR-V (.spv), CUDA C++ (.cu) or PTX (.ptx); the emulator and the models
+// need PTX, the kernels' arguments and the registers that each target's compiler would use.
 //
-// Method: outside compilers, run as processes without a shell: clang-19 with libclc-19 and our shim for .cl; nvcc, else
-// clang-19, for .cu. Facts that PTX does not hold (argument names, images, required group sizes) come from LLVM
-// metadata and from demangled names; registers come from the real back ends where they are installed and from live
-// ranges always. Everything is cached by the content of all inputs under $XDG_CACHE_HOME/kernelcast.
+// Method: outside compilers, run as processes without a shell: clang-19 with libclc-19 and our shim for .cl, and for
+// .spv behind llvm-spirv; nvcc, else clang-19, for .cu. Facts that PTX does not hold (argument names, images, required
+// group sizes) come from LLVM metadata and from demangled names; registers come from the real back ends where they are
+// installed and from live ranges always. Everything is cached by the content of all inputs under
+// $XDG_CACHE_HOME/kernelcast.
 //
 // Limits: 64-bit addresses. A back end that is missing or fails leaves its value empty and says why in `notes`.
 #pragma once
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/frontend/source_kind.hpp"
 #include "kernels/ptx/module.hpp"
 
 namespace kernelcast::frontend {
@@ -28,8 +30,11 @@ std::vector<std::string> const& register_targets();
 // Error(usage) where there is none.
 std::string register_target(std::string_view target);
 
+// Bytes of each constant of specialisation, by its number.
+std::map<std::uint32_t, unsigned> specialisation_constants(std::string_view spirv);
+
 struct Request {
-  std::string path;                  // .cl, .cu or .ptx
+  std::string path;                  // .cl, .spv, .cu or .ptx
   std::vector<std::string> options;  // for the compiler, each one argument: "-DN=4", "-I", "dir", "-cl-std=CL2.0"
   std::string arch = "sm_75";        // of the PTX that is generated
   bool cache = true;                 // false: neither read nor write the cache

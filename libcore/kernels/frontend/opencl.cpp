@@ -15,6 +15,7 @@
 #include "base/cache/cache.hpp"
 #include "kernels/frontend/build.hpp"
 #include "kernels/frontend/lenient.hpp"
+#include "kernels/frontend/spirv.hpp"
 #include "kernels/frontend/unrolling.hpp"
 
 namespace kernelcast::frontend {
@@ -149,9 +150,9 @@ void pass_byte_pairs(std::string& ir) {
   }
 }
 
-// One source as LLVM IR in text form, not yet optimised; adds what it tells to the build.
-void parse_unit(Build& build, std::string const& path, std::vector<std::string> const& options,
-                std::string const& ir_file) {
+// A source of OpenCL C as clang writes it, without optimisation.
+std::string parse_source(Build& build, std::string const& path, std::vector<std::string> const& options,
+                         std::string const& ir_file) {
   auto const& request = build.request;
   auto const rule_file = build.scratch.file("kernel.d");
   auto const target = opencl_target(request.arch);
@@ -176,13 +177,20 @@ void parse_unit(Build& build, std::string const& path, std::vector<std::string> 
     if (option.starts_with("-cl-nv-")) build.notes.push_back(option + " is left out: only NVIDIA's compiler knows it");
   for (auto& file : parse_dependencies(read_file(rule_file)))
     if (!file.starts_with(build.scratch.path().string())) build.dependencies.push_back(std::move(file));
+  return read_file(ir_file);
+}
 
-  auto ir = read_file(ir_file);
+// One source as LLVM IR in text form, not yet optimised; adds what it tells to the build.
+void parse_unit(Build& build, std::string const& path, std::vector<std::string> const& options,
+                std::string const& name) {
+  auto const ir_file = build.scratch.file(name + ".ll");
+  auto ir = path.ends_with(spirv_suffix) ? spirv_text(build, path, options, name)
+                                         : parse_source(build, path, options, ir_file);
   build.facts.merge(parse_kernel_metadata(ir));
   rename_printf(ir);
   keep_inline_functions(ir);
   pass_byte_pairs(ir);
-  inline_functions(ir, request.linked.empty() ? UsedBy::this_source : UsedBy::other_sources);
+  inline_functions(ir, build.request.linked.empty() ? UsedBy::this_source : UsedBy::other_sources);
   unroll_private_arrays(ir, PrivatePointers::all);
   write_file(ir_file, ir);
 }
@@ -193,13 +201,12 @@ std::vector<std::string> linked_units(Build& build) {
   auto const target = opencl_target(build.request.arch);
   for (auto const& unit : build.request.linked) {
     auto const name = fmt::format("unit{}", bitcode.size());
-    auto const ir_file = build.scratch.file(name + ".ll");
-    parse_unit(build, unit.path, unit.options, ir_file);
+    parse_unit(build, unit.path, unit.options, name);
     bitcode.push_back(build.scratch.file(name + ".bc"));
     std::vector<std::string> convert{build.tools.clang};
     convert.insert(convert.end(), target.begin(), target.end());
-    convert.insert(convert.end(),
-                   {"-x", "ir", ir_file, "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o", bitcode.back()});
+    convert.insert(convert.end(), {"-x", "ir", build.scratch.file(name + ".ll"), "-Xclang", "-disable-llvm-passes",
+                                   "-emit-llvm", "-c", "-o", bitcode.back()});
     check_compiler(build, "clang-19", run_process(convert, build.request.time_limit_s));
   }
   return bitcode;
@@ -212,7 +219,7 @@ void build_opencl(Build& build) {
   auto const libclc = require_libclc(build.tools, "nvptx64--nvidiacl.bc");
   auto const& request = build.request;
   auto const ir_file = build.scratch.file("kernel.ll"), ptx_file = build.scratch.file("kernel.ptx");
-  parse_unit(build, request.path, request.options, ir_file);
+  parse_unit(build, request.path, request.options, "kernel");
   auto const units = linked_units(build);
 
   auto const shim = shim_folder(build);
@@ -223,7 +230,7 @@ void build_opencl(Build& build) {
   lower.insert(lower.end(),
                {"-x", "ir", ir_file, "-fno-caret-diagnostics", "-fno-color-diagnostics", "-Wno-linker-warnings"});
   for (auto const& unit : units) lower.insert(lower.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang", unit});
-  std::vector<std::string> libraries;
+  auto libraries = build.spirv;
   for (auto const& part : shim_parts(request)) libraries.push_back(shim + std::string(part.bitcode));
   libraries.push_back(libclc);
   for (auto const& library : libraries)

@@ -33,6 +33,8 @@ Toolchain find_toolchain() {
   tools.clang = find_program("clang-19", {"/usr/lib/llvm-19/bin"});
   for (char const* folder : {"/usr/lib/clc/", "/usr/share/clc/", "/usr/lib/llvm-19/share/clc/"})
     if (tools.libclc.empty() && exists(std::string(folder) + "nvptx64--nvidiacl.bc")) tools.libclc = folder;
+  for (int llvm = 19; tools.llvm_spirv.empty() && llvm >= 14; --llvm)
+    tools.llvm_spirv = find_program(fmt::format("llvm-spirv-{}", llvm), {});
   // KERNELCAST_NO_CUDA lets a test, or a user with a broken toolkit, go without one.
   if (std::getenv(variables::no_cuda)) return tools;
   std::vector<std::string> folders;

@@ -15,6 +15,7 @@ namespace kernelcast::frontend {
 struct Toolchain {
   std::string clang;                  // clang-19
   std::string libclc;                 // folder of libclc-19's bitcode, with a '/' at its end
+  std::string llvm_spirv;             // Khronos' translator, of any LLVM that is here; empty where absent
   std::string nvcc, ptxas, nvdisasm;  // of a CUDA toolkit; empty where absent
   std::string cuda_root;              // the toolkit's folder, where its headers are; empty where absent
 };

@@ -85,8 +85,8 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
       ->needs(attach)
       ->excludes(with_gpu);
   app.add_option("--execute", command.execute,
-                 "with --attach: of a CUDA application's launches whose configuration is known, run all, or (the "
-                 "default) the needed ones: not those that would write the same once more")
+                 "with --attach: of launches on the emulator whose configuration is known, run all, or (the default) "
+                 "the needed ones: not those that would write the same once more")
       ->type_name("all|needed")
       ->check(CLI::IsMember({"all", "needed"}))
       ->needs(attach)

@@ -1,13 +1,16 @@
 #include "runtimes/attach/text.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/process/shell_words.hpp"
+#include "kernels/frontend/source_kind.hpp"
 
 namespace kernelcast::attach {
 
@@ -72,11 +75,24 @@ std::vector<std::string> options_of(std::string const& text) {
     else if (word.starts_with("-D") || word.starts_with("-U") || word.starts_with("-cl-std=") ||
              word == "-cl-single-precision-constant" || word == "-cl-fast-relaxed-math" || word == "-cl-mad-enable" ||
              word == "-cl-unsafe-math-optimizations" || word == "-cl-finite-math-only" ||
-             word == "-cl-no-signed-zeros" || word == "-cl-denorms-are-zero" || word == "-cl-opt-disable")
+             word == "-cl-no-signed-zeros" || word.starts_with(frontend::spirv_constants) ||
+             word == "-cl-denorms-are-zero" || word == "-cl-opt-disable")
       out.push_back(word);
   }
   out.push_back("-I" + absolute("."));
   return out;
+}
+
+void add_constant(std::string& constants, std::uint32_t id, std::size_t bytes, void const* value) {
+  std::uint64_t bits = 0;
+  bytes = std::min(bytes, sizeof bits);
+  std::memcpy(&bits, value, bytes);
+  constants += std::to_string(id) + ":i" + std::to_string(8 * bytes) + ':' + std::to_string(bits) + ' ';
+}
+
+std::string options_with(std::string const& options, std::string const& constants) {
+  if (constants.empty()) return options;
+  return options + " \"" + std::string(frontend::spirv_constants) + constants.substr(0, constants.size() - 1) + '"';
 }
 
 }  // namespace kernelcast::attach

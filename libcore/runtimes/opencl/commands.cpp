@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtimes/opencl/copies.hpp"
+#include "runtimes/opencl/repeats.hpp"
 
 namespace kernelcast::opencl {
 
@@ -34,6 +35,7 @@ cl_int transfer(cl_command_queue given, cl_mem buffer, bool to_host, cl_bool blo
                     waits, list, event, blocking != CL_FALSE},
                    [held = Memory(&memory), to_host, offset, bytes, pointer] {
                      auto* const there = held->data() + offset;
+                     if (!to_host) changed(*held);
                      std::memmove(to_host ? pointer : there, to_host ? there : pointer, bytes);
                      return CL_SUCCESS;
                    });
@@ -64,6 +66,7 @@ cl_int transfer_rectangle(cl_command_queue given, cl_mem buffer, bool to_host, c
         [held = Memory(&memory), to_host, here, host, region, pointer] {
           Box const a{held->data() + here.offset, here.row, here.slice};
           Box const b{static_cast<std::byte*>(pointer) + host.offset, host.row, host.slice};
+          if (!to_host) changed(*held);
           copy_box(to_host ? b : a, to_host ? a : b, region[0], region[1], region[2]);
           return CL_SUCCESS;
         });
@@ -131,6 +134,7 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue given, cl_mem source, cl
             CL_MEM_COPY_OVERLAP);
     return enqueue(lock, {&queue, CL_COMMAND_COPY_BUFFER, waits, list, event},
                    [x = Memory(&a), y = Memory(&b), from, to, bytes] {
+                     changed(*y);
                      std::memmove(y->data() + to, x->data() + from, bytes);
                      return CL_SUCCESS;
                    });
@@ -156,6 +160,7 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue given, cl_mem source
     Range const region{asked[0], asked[1], asked[2]};
     return enqueue(lock, {&queue, CL_COMMAND_COPY_BUFFER_RECT, waits, list, event},
                    [x = Memory(&a), y = Memory(&b), here, there, region] {
+                     changed(*y);
                      copy_box({y->data() + there.offset, there.row, there.slice},
                               {x->data() + here.offset, here.row, here.slice}, region[0], region[1], region[2]);
                      return CL_SUCCESS;
@@ -174,6 +179,7 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue given, cl_mem buffer, vo
             CL_INVALID_VALUE);
     return enqueue(lock, {&queue, CL_COMMAND_FILL_BUFFER, waits, list, event},
                    [held = Memory(&memory), with = std::move(with), offset, bytes] {
+                     changed(*held);
                      fill(held->data() + offset, bytes, with);
                      return CL_SUCCESS;
                    });
@@ -208,8 +214,11 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue given, cl_mem object
     auto& queue = queue_of(given, {&memory});
     auto const at = std::ranges::find(memory.maps, pointer);
     require(at != memory.maps.end(), CL_INVALID_VALUE);
-    cl_int const status = enqueue(lock, {&queue, CL_COMMAND_UNMAP_MEM_OBJECT, waits, list, event},
-                                  [held = Memory(&memory)] { return CL_SUCCESS; });
+    cl_int const status =
+        enqueue(lock, {&queue, CL_COMMAND_UNMAP_MEM_OBJECT, waits, list, event}, [held = Memory(&memory)] {
+          changed(*held);
+          return CL_SUCCESS;
+        });
     memory.maps.erase(std::ranges::find(memory.maps, pointer));
     return status;
   });

@@ -51,8 +51,12 @@ Words words_of(Vendor vendor) {
               " cl_khr_fp16 cl_amd_device_attribute_query",
               0x1002};
     case Vendor::intel:
-      return {"Intel(R) OpenCL Graphics", "Intel(R) Corporation",          "OpenCL 3.0 ",
-              "OpenCL 3.0 NEO ",          " cl_khr_fp16 cl_khr_subgroups", 0x8086};
+      return {"Intel(R) OpenCL Graphics",
+              "Intel(R) Corporation",
+              "OpenCL 3.0 ",
+              "OpenCL 3.0 NEO ",
+              " cl_khr_fp16 cl_khr_subgroups cl_khr_il_program",
+              0x8086};
     case Vendor::other:
       break;
   }
@@ -220,7 +224,6 @@ cl_int word_answer(_cl_device_id& device, cl_device_info what, Answer const& ans
       return answer(extensions_of(device.facts));
     case CL_DEVICE_EXTENSIONS_WITH_VERSION:
       return answer(versions_of(extensions_of(device.facts)));
-    case CL_DEVICE_IL_VERSION:
     case CL_DEVICE_BUILT_IN_KERNELS:
     case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
       return answer("");
@@ -324,8 +327,7 @@ cl_int device_answer(_cl_device_id& device, cl_device_info what, Answer const& a
     if (number == what) return bytes == word ? answer(static_cast<cl_uint>(value)) : answer(cl_ulong{value});
   if (what == CL_DEVICE_PARTITION_PROPERTIES || what == CL_DEVICE_PARTITION_TYPE)
     return answer(std::vector<cl_device_partition_property>{0});
-  if (what == CL_DEVICE_ILS_WITH_VERSION || what == CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION)
-    return answer(std::vector<cl_name_version>{});
+  if (what == CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION) return answer(std::vector<cl_name_version>{});
   return word_answer(device, what, answer);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "runtimes/opencl/repeats.hpp"
+
 namespace kernelcast::opencl {
 
 namespace {
@@ -37,6 +39,7 @@ void run_command(_cl_command_queue::Command& command) {
   event.times[2] = now_ns();
   event.status = CL_RUNNING;
   bool const failed = std::ranges::any_of(command.waits, [](auto const& wait) { return wait->status < 0; });
+  if (!failed && may_change_all(event.type)) changed_all();
   end(event, failed ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : guarded(command.work));
 }
 

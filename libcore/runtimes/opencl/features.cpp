@@ -49,7 +49,22 @@ std::vector<cl_name_version> features(_cl_device_id const& device, Claims const&
   return out;
 }
 
+// Of SPIR-V: what Intel's drivers and llvm-spirv both take.
+std::vector<cl_name_version> intermediate_languages(_cl_device_id const& device) {
+  std::vector<cl_name_version> out;
+  if (device.facts.vendor == "Intel")
+    for (unsigned const minor : {4, 3, 2, 1, 0}) out.push_back(named("SPIR-V", CL_MAKE_VERSION(1, minor, 0)));
+  return out;
+}
+
 }  // namespace
+
+std::string il_versions(_cl_device_id const& device) {
+  std::string out;
+  for (auto const& [version, name] : intermediate_languages(device))
+    out += (out.empty() ? "" : " ") + std::string(name) + "_1." + std::to_string(CL_VERSION_MINOR(version));
+  return out;
+}
 
 cl_name_version named(std::string_view name, cl_version version) {
   cl_name_version out{version, {}};
@@ -72,6 +87,10 @@ cl_int feature_answer(_cl_device_id const& device, cl_device_info what, Answer c
       return answer(claims.version);
     case CL_DEVICE_OPENCL_C_ALL_VERSIONS:
       return answer(all_versions(claims));
+    case CL_DEVICE_IL_VERSION:
+      return answer(il_versions(device));
+    case CL_DEVICE_ILS_WITH_VERSION:
+      return answer(intermediate_languages(device));
     case CL_DEVICE_OPENCL_C_FEATURES:
       return answer(features(device, claims));
     case CL_DEVICE_MAX_NUM_SUB_GROUPS:

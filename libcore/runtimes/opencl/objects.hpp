@@ -33,6 +33,7 @@
 #include "emulator/emu.hpp"
 #include "emulator/image.hpp"
 #include "kernels/frontend/frontend.hpp"
+#include "kernels/ptx/pointers.hpp"
 #include "records/device/device.hpp"
 
 namespace kernelcast::opencl {
@@ -297,6 +298,10 @@ struct _cl_context : kernelcast::opencl::Object {
   std::vector<std::function<void()>> destructors;  // the last first
 };
 
+namespace kernelcast::opencl {
+std::uint64_t fresh_number();  // that nothing else has had
+}
+
 struct _cl_mem : kernelcast::opencl::Object {
   _cl_mem() : Object(kernelcast::opencl::Kind::memory) {}
   ~_cl_mem();
@@ -312,8 +317,9 @@ struct _cl_mem : kernelcast::opencl::Object {
   std::shared_ptr<void> lent;         // the application's memory as the emulator knows it, until no object is on it
   std::vector<void*> maps;            // where they begin, each as often as it is mapped
   std::vector<std::function<void()>> destructors;
-  cl_uint arguments = 0;  // of kernels, that hold it
-  void released();        // the application has none left
+  cl_uint arguments = 0;                                       // of kernels, that hold it
+  void released();                                             // the application has none left
+  std::uint64_t content = kernelcast::opencl::fresh_number();  // another whenever it is written to (repeats.hpp)
 
   // Images: texels, and how far rows and slices are apart here.
   cl_image_format format{};
@@ -341,18 +347,24 @@ namespace kernelcast::opencl {
 
 // What was compiled at once: a source with its options.
 struct Unit {
-  std::string source, options;
+  std::string source, options;                               // of OpenCL C, or SPIR-V
   std::vector<std::pair<std::string, std::string>> headers;  // name and text, of clCompileProgram
 };
 
 // Code ready to run: PTX, and each kernel decoded when it is first launched.
 struct Code {
+  std::uint64_t number = fresh_number();
   frontend::Compiled compiled;
   std::map<std::string, std::unique_ptr<emu::Program>, std::less<>> ready;
   Code() = default;
   ~Code();  // its variables go with it
   Code(Code const&) = delete;
   emu::Program const& program(std::string const& kernel);  // throws Error
+  // What a kernel can touch; empty where that may be anything.
+  std::optional<std::vector<ptx::TouchedPointer>> const& pointers(std::string const& kernel);
+
+ private:
+  std::map<std::string, std::optional<std::vector<ptx::TouchedPointer>>, std::less<>> pointers_;
 };
 
 }  // namespace kernelcast::opencl
@@ -361,7 +373,7 @@ struct _cl_program : kernelcast::opencl::Object {
   _cl_program() : Object(kernelcast::opencl::Kind::program) {}
   kernelcast::opencl::Held<_cl_context> context;
   std::vector<kernelcast::opencl::Unit> units;
-  std::string options, log;
+  std::string options, log, constants;  // of specialisation, as attach::add_constant() writes them
   cl_build_status status = CL_BUILD_NONE;
   cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
   std::shared_ptr<kernelcast::opencl::Code> code;         // of an executable

@@ -1,8 +1,7 @@
 // The OpenCL platform on the emulator: an installable client driver for the loader, with the devices of Settings.
 //
-// Limits: events' profile is the emulator's own time on this host. No pipes, no programs from SPIR-V, no device
-// partition, no queues on the device: each is refused by its name, and no device claims it. Sub-groups have 32
-// work-items.
+// Limits: events' profile is the emulator's own time on this host. No pipes, no device partition, no queues on the
+// device: each is refused by its name, and no device claims it. Sub-groups have 32 work-items.
 #include <pthread.h>
 
 #include <cstdio>
@@ -73,6 +72,7 @@ namespace api {
 void* CL_API_CALL clGetExtensionFunctionAddress(char const* name) {
   if (!name) return nullptr;
   std::string_view const wanted = name;
+  if (wanted == "clCreateProgramWithILKHR") return reinterpret_cast<void*>(&api::clCreateProgramWithIL);
   if (wanted == "clIcdGetPlatformIDsKHR") return reinterpret_cast<void*>(&api::clGetPlatformIDs);
 #define X(function) \
   if (wanted == #function) return reinterpret_cast<void*>(&api::function);

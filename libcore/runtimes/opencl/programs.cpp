@@ -9,6 +9,7 @@
 #include "base/process/shell_words.hpp"
 #include "runtimes/attach/settings.hpp"
 #include "runtimes/attach/text.hpp"
+#include "runtimes/opencl/features.hpp"
 #include "runtimes/opencl/objects.hpp"
 
 namespace kernelcast::opencl {
@@ -34,8 +35,9 @@ std::string written(std::string const& name, std::string const& text) {
 }
 
 frontend::Request::Unit unit_of(Unit const& unit) {
-  frontend::Request::Unit out{written(attach::program_name(unit.source, ".cl"), unit.source),
-                              attach::options_of(unit.options)};
+  frontend::Request::Unit out{
+      written(attach::program_name(unit.source, frontend::opencl_suffix(unit.source)), unit.source),
+      attach::options_of(unit.options)};
   if (unit.headers.empty()) return out;
   std::string all;
   for (auto const& [name, text] : unit.headers) all += name + '\n' + text + '\n';
@@ -189,6 +191,12 @@ emu::Program const& Code::program(std::string const& kernel) {
   return *place;
 }
 
+std::optional<std::vector<ptx::TouchedPointer>> const& Code::pointers(std::string const& kernel) {
+  auto const [known, is_new] = pointers_.try_emplace(kernel);
+  if (is_new) known->second = ptx::touched_pointers(program(kernel).kernel());
+  return known->second;
+}
+
 namespace api {
 
 cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint count, char const** texts,
@@ -227,10 +235,19 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
   });
 }
 
-cl_program CL_API_CALL clCreateProgramWithIL(cl_context, void const*, std::size_t, cl_int* error) {
-  return make(error, [&](Lock&) -> cl_program {
-    report("clCreateProgramWithIL: no device on the emulator takes SPIR-V");
-    throw Refusal{CL_INVALID_OPERATION};
+cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, void const* il, std::size_t bytes, cl_int* error) {
+  return make(error, [&](Lock&) {
+    auto& in = known_context(context);
+    require(il && bytes > 0, CL_INVALID_VALUE);
+    std::string content(static_cast<char const*>(il), bytes);
+    require(frontend::is_spirv(content), CL_INVALID_VALUE);
+    for (auto* const device : in.devices)
+      if (il_versions(*device).empty())
+        report(fmt::format("clCreateProgramWithIL: the driver of {} takes no SPIR-V", device->facts.name));
+    auto made = std::make_unique<_cl_program>();
+    made->context = &in;
+    made->units.push_back({std::move(content), {}, {}});
+    return made.release();
   });
 }
 cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context, cl_uint, cl_device_id const*, char const*,
@@ -253,7 +270,7 @@ cl_int CL_API_CALL clBuildProgram(cl_program given, cl_uint count, cl_device_id 
     check_options(options ? options : "", notify, data);
     program.options = options ? options : "";
     if (program.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE || program.code)  // else of a binary, which has its own
-      for (auto& unit : program.units) unit.options = program.options;
+      for (auto& unit : program.units) unit.options = attach::options_with(program.options, program.constants);
     return told(given, notify, data, build(program, CL_PROGRAM_BINARY_TYPE_EXECUTABLE, CL_BUILD_PROGRAM_FAILURE));
   });
 }
@@ -268,7 +285,7 @@ cl_int CL_API_CALL clCompileProgram(cl_program given, cl_uint count, cl_device_i
     require(program.units.size() == 1, CL_INVALID_OPERATION);
     program.options = options ? options : "";
     auto& unit = program.units.front();
-    unit.options = program.options;
+    unit.options = attach::options_with(program.options, program.constants);
     unit.headers.clear();
     for (cl_uint h = 0; h < header_count; ++h)
       unit.headers.emplace_back(names[h], known_program(headers[h]).units.at(0).source);
@@ -318,8 +335,19 @@ cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id) {
 cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program, Notify, void*) {
   return CL_INVALID_OPERATION;
 }
-cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program, cl_uint, std::size_t, void const*) {
-  return CL_INVALID_OPERATION;
+cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program given, cl_uint id, std::size_t bytes,
+                                                      void const* value) {
+  return call([&](Lock&) {
+    auto& program = known_program(given);
+    require(program.units.size() == 1 && frontend::is_spirv(program.units.front().source), CL_INVALID_PROGRAM);
+    require(value != nullptr, CL_INVALID_VALUE);
+    auto const known = frontend::specialisation_constants(program.units.front().source);
+    auto const found = known.find(id);
+    require(found != known.end(), CL_INVALID_SPEC_ID);
+    require(found->second == bytes, CL_INVALID_VALUE);
+    attach::add_constant(program.constants, id, bytes, value);
+    return CL_SUCCESS;
+  });
 }
 
 cl_int CL_API_CALL clGetProgramInfo(cl_program given, cl_program_info what, std::size_t capacity, void* value,
@@ -339,11 +367,16 @@ cl_int CL_API_CALL clGetProgramInfo(cl_program given, cl_program_info what, std:
         return answer(devices);
       case CL_PROGRAM_SOURCE: {
         std::string all;
-        for (auto const& unit : program.units) all += unit.source;
+        for (auto const& unit : program.units)
+          if (!frontend::is_spirv(unit.source)) all += unit.source;
         return answer(all);
       }
-      case CL_PROGRAM_IL:
-        return answer(std::vector<char>{});
+      case CL_PROGRAM_IL: {
+        std::string il;
+        if (program.units.size() == 1 && frontend::is_spirv(program.units.front().source))
+          il = program.units.front().source;
+        return answer(std::vector<char>(il.begin(), il.end()));
+      }
       case CL_PROGRAM_BINARY_SIZES: {
         auto const size = program.type == CL_PROGRAM_BINARY_TYPE_NONE ? 0 : binary_of(program).size();
         return answer(std::vector(devices.size(), std::size_t{size}));

@@ -1,5 +1,5 @@
-// Launches on the emulator, as long as --budget lasts: groups that do not run leave no results, and rows are counted
-// elsewhere (attach/opencl).
+// Launches on the emulator, where they change anything, as long as --budget lasts: groups that do not run leave no
+// results, and rows are counted elsewhere (attach/opencl).
 #include <chrono>
 #include <map>
 #include <span>
@@ -11,7 +11,7 @@
 #include "emulator/cluster.hpp"
 #include "runtimes/attach/launch_budget.hpp"
 #include "runtimes/attach/settings.hpp"
-#include "runtimes/opencl/objects.hpp"
+#include "runtimes/opencl/repeats.hpp"
 
 namespace kernelcast::opencl {
 
@@ -73,10 +73,8 @@ cl_int cut() {
   return CL_SUCCESS;
 }
 
-}  // namespace
-
-cl_int run(PreparedLaunch& prepared) {
-  if (prepared.launch.grid.count() == 0) return CL_SUCCESS;
+// `whole`: all groups have run.
+cl_int run_within_budget(PreparedLaunch& prepared, bool& whole) {
   auto const& budget = costs().budget;
   auto& known = costs().of(prepared);
   if (known > 0 && !budget.affords(known)) return cut();
@@ -99,7 +97,20 @@ cl_int run(PreparedLaunch& prepared) {
   }
   if (!run_some(prepared, rest, steps)) return CL_OUT_OF_RESOURCES;
   known = steps;
+  whole = true;
   return CL_SUCCESS;
+}
+
+}  // namespace
+
+cl_int run(PreparedLaunch& prepared) {
+  if (prepared.launch.grid.count() == 0) return CL_SUCCESS;
+  Touched touched(prepared, attach::settings().execute == "needed");
+  if (touched.is_known()) return CL_SUCCESS;
+  bool whole = false;
+  cl_int const status = run_within_budget(prepared, whole);
+  touched.ran(whole);
+  return status;
 }
 
 }  // namespace kernelcast::opencl

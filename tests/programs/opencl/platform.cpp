@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <sstream>
@@ -1382,6 +1384,216 @@ void natives() {
   expect("what it was told", 1, calls.load());
 }
 
+// A module with constants of specialisation and functions of all address spaces, as its assembly.
+constexpr char assembly[] = R"(
+OpCapability Addresses
+OpCapability Linkage
+OpCapability Kernel
+OpCapability Int64
+OpCapability GenericPointer
+%std = OpExtInstImport "OpenCL.std"
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %mixed "mixed" %gid %lid
+OpName %table "table"
+OpDecorate %gid BuiltIn GlobalInvocationId
+OpDecorate %gid Constant
+OpDecorate %gid LinkageAttributes "__spirv_BuiltInGlobalInvocationId" Import
+OpDecorate %lid BuiltIn LocalInvocationId
+OpDecorate %lid Constant
+OpDecorate %lid LinkageAttributes "__spirv_BuiltInLocalInvocationId" Import
+OpDecorate %factor SpecId 7
+OpDecorate %added SpecId 9
+OpDecorate %twice SpecId 3
+%void = OpTypeVoid
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%u64 = OpTypeInt 64 0
+%f32 = OpTypeFloat 32
+%v3 = OpTypeVector %u64 3
+%in_v3 = OpTypePointer Input %v3
+%to_u = OpTypePointer CrossWorkgroup %u32
+%to_f = OpTypePointer CrossWorkgroup %f32
+%to_local = OpTypePointer Workgroup %f32
+%to_constant = OpTypePointer UniformConstant %f32
+%to_own = OpTypePointer Function %f32
+%to_any = OpTypePointer Generic %f32
+%factor = OpSpecConstant %f32 2
+%added = OpSpecConstant %u32 1
+%twice = OpSpecConstantFalse %bool
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%group = OpConstant %u32 2
+%device = OpConstant %u32 1
+%semantics = OpConstant %u32 264
+%one = OpConstant %u64 1
+%step = OpConstant %f32 1.25
+%both = OpSpecConstantOp %u32 IMul %added %c2
+%gid = OpVariable %in_v3 Input
+%lid = OpVariable %in_v3 Input
+%type = OpTypeFunction %void %to_f %to_f %to_local %to_constant %to_u
+%mixed = OpFunction %void None %type
+%in = OpFunctionParameter %to_f
+%out = OpFunctionParameter %to_f
+%tmp = OpFunctionParameter %to_local
+%table = OpFunctionParameter %to_constant
+%count = OpFunctionParameter %to_u
+%body = OpLabel
+%whole = OpVariable %to_own Function
+%gids = OpLoad %v3 %gid Aligned 32
+%g = OpCompositeExtract %u64 %gids 0
+%lids = OpLoad %v3 %lid Aligned 32
+%l = OpCompositeExtract %u64 %lids 0
+%at = OpInBoundsPtrAccessChain %to_f %in %g
+%v = OpLoad %f32 %at Aligned 4
+%mine = OpInBoundsPtrAccessChain %to_local %tmp %l
+%scaled = OpFMul %f32 %v %factor
+OpStore %mine %scaled Aligned 4
+OpControlBarrier %group %group %semantics
+%other = OpBitwiseXor %u64 %l %one
+%theirs = OpInBoundsPtrAccessChain %to_local %tmp %other
+%w = OpLoad %f32 %theirs Aligned 4
+%root = OpExtInst %f32 %std sqrt %v
+%weight = OpLoad %f32 %table Aligned 4
+%sum = OpExtInst %f32 %std fma %w %weight %root
+%odd = OpFAdd %f32 %sum %step
+%any = OpPtrCastToGeneric %to_any %whole
+%part = OpExtInst %f32 %std fract %odd %any
+%floor = OpLoad %f32 %whole Aligned 4
+%result = OpFAdd %f32 %floor %part
+%more = OpSelect %u32 %twice %both %added
+%old = OpAtomicIAdd %u32 %count %device %c0 %more
+%to = OpInBoundsPtrAccessChain %to_f %out %g
+OpStore %to %result Aligned 4
+OpReturn
+OpFunctionEnd
+)";
+
+// Assembled by SPIRV-Tools; empty where they are not installed.
+Bytes assembled(char const* text) {
+  char folder[] = "/tmp/spirv-XXXXXX";
+  if (!mkdtemp(folder)) return {};
+  std::string const source = std::string(folder) + "/m.spvasm", binary = std::string(folder) + "/m.spv";
+  if (auto* const file = std::fopen(source.c_str(), "w")) std::fputs(text, file), std::fclose(file);
+  Bytes out;
+  if (std::system(("spirv-as --target-env opencl2.1 -o " + binary + ' ' + source + " 2>/dev/null").c_str()) == 0)
+    if (auto* const file = std::fopen(binary.c_str(), "r")) {
+      for (int c = 0; (c = std::fgetc(file)) != EOF;) out.push_back(static_cast<cl_uchar>(c));
+      std::fclose(file);
+    }
+  std::ignore = std::remove(source.c_str()), std::ignore = std::remove(binary.c_str()), rmdir(folder);
+  return out;
+}
+
+void spirv() {
+  auto const il = assembled(assembly);
+  if (il.empty() || !ours) return;
+  expect_each("none", CL_INVALID_VALUE, code(clCreateProgramWithIL, app.context, nullptr, 1), CL_INVALID_VALUE,
+              code(clCreateProgramWithIL, app.context, il.data(), 3), CL_INVALID_VALUE,
+              code(clCreateProgramWithIL, app.context, source, 64));
+  auto* const program = make(clCreateProgramWithIL, app.context, il.data(), il.size());
+  expect_same("the IL", il, list<cl_uchar>(clGetProgramInfo, program, CL_PROGRAM_IL));
+  expect("its source", std::string(), text(clGetProgramInfo, program, CL_PROGRAM_SOURCE));
+  cl_uint const added = 5;
+  float const factor = 3;
+  cl_uchar const twice = 1;
+  auto const set = clSetProgramSpecializationConstant;
+  expect_each("constants", CL_SUCCESS, set(program, 9, 4, &added), CL_SUCCESS, set(program, 7, 4, &factor), CL_SUCCESS,
+              set(program, 3, 1, &twice), CL_INVALID_SPEC_ID, set(program, 8, 4, &added), CL_INVALID_VALUE,
+              set(program, 9, 8, &added), CL_INVALID_VALUE, set(program, 9, 4, nullptr), CL_INVALID_PROGRAM,
+              set(program_of("__kernel void k() {}"), 9, 4, &added));
+  expect("build", CL_SUCCESS, clBuildProgram(program, 1, &app.device, "", nullptr, nullptr));
+  auto* const kernel = make(clCreateKernel, program, "mixed");
+  expect("arguments", 5, info<cl_uint>(clGetKernelInfo, kernel, CL_KERNEL_NUM_ARGS));
+  expect("an argument's name", std::string("table"), text(clGetKernelArgInfo, kernel, 3, CL_KERNEL_ARG_NAME));
+  constexpr std::size_t items = 256, local = 64;
+  std::vector<float> in(items), expected(items), out(items);
+  for (std::size_t i = 0; i < items; ++i) in[i] = float(i % 16 * (i % 16));
+  for (std::size_t i = 0; i < items; ++i) expected[i] = in[i ^ 1] * factor * 0.5f + float(i % 16) + 1.25f;
+  float const weight = 0.5f;
+  cl_uint counted = 100;
+  auto const buffer = [&](std::size_t bytes, void const* from) {
+    return make(clCreateBuffer, app.context, CL_MEM_COPY_HOST_PTR, bytes, const_cast<void*>(from));
+  };
+  auto *a = buffer(items * 4, in.data()), *b = buffer(items * 4, out.data()), *c = buffer(4, &weight),
+       *d = buffer(4, &counted);
+  expect_all("set", CL_SUCCESS, clSetKernelArg(kernel, 0, sizeof a, &a), clSetKernelArg(kernel, 1, sizeof b, &b),
+             clSetKernelArg(kernel, 2, local * 4, nullptr), clSetKernelArg(kernel, 3, sizeof c, &c),
+             clSetKernelArg(kernel, 4, sizeof d, &d));
+  expect("launch", CL_SUCCESS, run(clEnqueueNDRangeKernel, kernel, 1, nullptr, &items, &local));
+  app.read(b, out);
+  expect_same("results", expected, out);
+  expect("atomics, with both constants", 100 + 2 * 5 * items, std::size_t(first_int(d)));
+  std::vector<cl_uchar> garbage(il.begin(), il.begin() + 40);
+  auto* const cut = make(clCreateProgramWithIL, app.context, garbage.data(), garbage.size());
+  expect("a part of a module", CL_BUILD_PROGRAM_FAILURE, clBuildProgram(cut, 1, &app.device, "", nullptr, nullptr));
+}
+
+// Launches that repeat, where each leaves something new, nothing new, or something new because of what came between.
+void repeats() {
+  auto* const program = program_of(
+      "__kernel void twice(__global int const* in, __global int* out) { out[get_global_id(0)] = 2 * "
+      "in[get_global_id(0)]; }"
+      "__kernel void more(__global int* x) { x[get_global_id(0)] += 3; }");
+  expect("build", CL_SUCCESS, clBuildProgram(program, 1, &app.device, "", nullptr, nullptr));
+  auto *twice = make(clCreateKernel, program, "twice"), *more = make(clCreateKernel, program, "more");
+  constexpr std::size_t items = 512;
+  std::vector<int> in(items), out(items), model(items);
+  for (auto& x : in) x = int(below(1000));
+  auto const buffer = [&](std::vector<int>& from) {
+    return make(clCreateBuffer, app.context, CL_MEM_COPY_HOST_PTR, items * 4, from.data());
+  };
+  auto *a = buffer(in), *b = buffer(out);
+  cl_buffer_region const half{items * 2, items * 2};
+  auto* const part = make(clCreateSubBuffer, b, 0, CL_BUFFER_CREATE_TYPE_REGION, &half);
+  std::vector<int> const sevens(items / 2, 7);
+  for (int step = 0; step < 200; ++step) {
+    switch (below(9)) {
+      case 0:
+      case 1:
+      case 2:
+        clSetKernelArg(twice, 0, sizeof a, &a), clSetKernelArg(twice, 1, sizeof b, &b);
+        expect("twice", CL_SUCCESS, run(clEnqueueNDRangeKernel, twice, 1, nullptr, &items, nullptr));
+        for (std::size_t i = 0; i < items; ++i) model[i] = 2 * in[i];
+        break;
+      case 3: {
+        auto& of = below(2) ? a : b;
+        clSetKernelArg(more, 0, sizeof of, &of);
+        expect("more", CL_SUCCESS, run(clEnqueueNDRangeKernel, more, 1, nullptr, &items, nullptr));
+        for (auto& x : of == a ? in : model) x += 3;
+        break;
+      }
+      case 4:
+        for (auto& x : in) x = int(below(1000));
+        expect("write", CL_SUCCESS, run(clEnqueueWriteBuffer, a, CL_TRUE, 0, items * 4, in.data()));
+        break;
+      case 5:
+        expect("write of a part", CL_SUCCESS, run(clEnqueueWriteBuffer, part, CL_TRUE, 0, items * 2, sevens.data()));
+        std::copy(sevens.begin(), sevens.end(), model.begin() + items / 2);
+        break;
+      case 6: {
+        int const nine = 9;
+        expect("fill", CL_SUCCESS, run(clEnqueueFillBuffer, b, &nine, 4, 4, 8));
+        model[1] = model[2] = 9;
+        break;
+      }
+      case 7: {
+        auto* const mapped = static_cast<int*>(
+            clEnqueueMapBuffer(app.queue, a, CL_TRUE, CL_MAP_WRITE, 0, items * 4, 0, nullptr, nullptr, &status));
+        if (mapped) in[5] = mapped[5] = step;
+        expect("unmap", CL_SUCCESS, run(clEnqueueUnmapMemObject, a, mapped));
+        break;
+      }
+      default:
+        expect("copy", CL_SUCCESS, run(clEnqueueCopyBuffer, b, a, 0, 0, items * 2));
+        std::copy(model.begin(), model.begin() + items / 2, in.begin());
+    }
+    if (below(3)) continue;
+    app.read(b, out);
+    expect_same("after step " + std::to_string(step), model, out);
+  }
+}
+
 void too_long(int) {
   char const words[] = "FAILED: the group that is begun last, expected its end in 20 minutes, got none\n";
   std::ignore = write(1, words, sizeof words - 1);
@@ -1414,7 +1626,9 @@ int main(int argc, char** argv) {
                       {"orders", orders},
                       {"failing", failing},
                       {"shared_virtual", shared_virtual},
-                      {"natives", natives}};
+                      {"natives", natives},
+                      {"spirv", spirv},
+                      {"repeats", repeats}};
   std::signal(SIGALRM, too_long);
   for (auto const& [name, body] : groups) {
     if (argc > 1 && std::find(argv + 1, argv + argc, std::string(name)) == argv + argc) continue;

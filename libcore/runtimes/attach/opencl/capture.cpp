@@ -9,6 +9,7 @@
 #include <thread>
 #include <tuple>
 
+#include "kernels/frontend/source_kind.hpp"
 #include "runtimes/attach/opencl/buffer_pool.hpp"
 #include "runtimes/attach/opencl/calls.hpp"
 #include "runtimes/attach/text.hpp"
@@ -144,7 +145,7 @@ class Capture {
 
   // The keys of one source; its text, and the headers that it was given, are files named by their content.
   std::string source(Unit const& unit) {
-    std::string const program = program_name(unit.source, ".cl");
+    std::string const program = program_name(unit.source, frontend::opencl_suffix(unit.source));
     if (!spool_.has_program(program) && !spool_.publish_program(program, unit.source))
       throw Refused{"the disk is full"};
     std::string out = "file = " + toml_string(spool_.program(program)) + "\noptions = [";

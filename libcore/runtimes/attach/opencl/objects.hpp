@@ -21,8 +21,8 @@ namespace kernelcast::attach {
 
 // What one clBuildProgram or clCompileProgram made of source; a linked program has several.
 struct Unit {
-  std::string source;                                        // OpenCL C, all strings of clCreateProgramWithSource
-  std::string options;                                       // of the last build
+  std::string source;   // SPIR-V, or OpenCL C: all strings of clCreateProgramWithSource
+  std::string options;  // of the last build
   std::vector<std::pair<std::string, std::string>> headers;  // name and text of those given to clCompileProgram
 };
 
@@ -51,6 +51,7 @@ struct Program {
   std::string why_not;       // why its kernels cannot be emulated: "it was made from a binary"; empty where they can
   bool from_binary = false;  // its units are those of the program that the binary came from, options included
   Histories* histories = nullptr;  // of all programs made of the same
+  std::string constants = {};      // of specialisation, as attach::add_constant() writes them
 };
 
 struct Kernel {

@@ -1,9 +1,11 @@
 // Programs: sources, options and headers as they pass, through compiling and linking.
 #include <algorithm>
 
+#include "kernels/frontend/source_kind.hpp"
 #include "runtimes/attach/opencl/binaries.hpp"
 #include "runtimes/attach/opencl/calls.hpp"
 #include "runtimes/attach/opencl/objects.hpp"
+#include "runtimes/attach/text.hpp"
 
 namespace kernelcast::attach {
 namespace {
@@ -87,8 +89,34 @@ cl_int CL_API_CALL program_info(cl_program program, cl_program_info what, std::s
 
 cl_program CL_API_CALL create_with_il(cl_context context, void const* il, std::size_t bytes, cl_int* status) {
   auto const program = next.clCreateProgramWithIL(context, il, bytes, status);
-  remember(program, {{}, "its program was made from an intermediate language", false, nullptr});
+  quietly([&] {
+    std::string content(static_cast<char const*>(il), bytes);
+    if (frontend::is_spirv(content))
+      remember(program, {{{std::move(content), {}, {}}}, "", false, nullptr});
+    else
+      remember(program, {{}, "its program was made from an intermediate language", false, nullptr});
+  });
   return program;
+}
+
+// By the name that it has before OpenCL 2.1.
+void* CL_API_CALL extension_function(cl_platform_id platform, char const* name) {
+  void* const found = next.clGetExtensionFunctionAddressForPlatform(platform, name);
+  bool const is_ours = found && next.clCreateProgramWithIL && std::string_view(name) == "clCreateProgramWithILKHR";
+  return is_ours ? reinterpret_cast<void*>(&create_with_il) : found;
+}
+
+cl_int CL_API_CALL set_constant(cl_program program, cl_uint id, std::size_t bytes, void const* value) {
+  auto const status = next.clSetProgramSpecializationConstant(program, id, bytes, value);
+  if (status != CL_SUCCESS) return status;
+  quietly([&] {
+    auto const before = known(program);
+    if (!before || before->units.size() != 1) return;
+    Program changed = *before;
+    add_constant(changed.constants, id, bytes, value);
+    remember(program, std::move(changed));
+  });
+  return status;
 }
 
 cl_program CL_API_CALL create_with_built_in(cl_context context, cl_uint count, cl_device_id const* devices,
@@ -103,7 +131,7 @@ void take_options(cl_program program, char const* options, std::vector<std::pair
   auto const before = known(program);
   if (!before || before->units.size() != 1 || before->from_binary) return;
   Program changed = *before;
-  changed.units.front().options = options ? options : "";
+  changed.units.front().options = options_with(options ? options : "", changed.constants);
   changed.units.front().headers = std::move(headers);
   remember(program, std::move(changed));
 }
@@ -161,6 +189,8 @@ void take_programs(cl_icd_dispatch& layer) {
   layer.clCreateProgramWithBinary = create_with_binary;
   layer.clGetProgramInfo = program_info;
   layer.clCreateProgramWithIL = create_with_il;
+  layer.clGetExtensionFunctionAddressForPlatform = extension_function;
+  layer.clSetProgramSpecializationConstant = set_constant;
   layer.clCreateProgramWithBuiltInKernels = create_with_built_in;
   layer.clLinkProgram = link;
   layer.clBuildProgram = build;
