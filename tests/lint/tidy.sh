@@ -5,6 +5,8 @@
 # (tidy_scope.cpp). A file that was clean is not looked through again until it, a header of the project that it
 # includes, its compiler options or the settings change; build-lint/tidy/clean remembers.
 # --deep: the static analyzer's checks, too; nothing is remembered.
+# LINT_RECENT=COMMITS LINT_SHARE=N: only what the last commits changed, and each Nth of the other files, chosen by the
+# commit: for a clone that remembers nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=build-lint work=build-lint/tidy here=tests/lint
@@ -79,13 +81,25 @@ awk -v root="$PWD/" '
 missing=$(git ls-files 'libcore/*.cpp' 'cmd/*.cpp' | grep -vxFf <(cut -f1 $work/all) || true)
 [ -z "$missing" ] || { echo "no compile command in $build for:"; echo "$missing"; exit 1; }
 
-if [ $# != 0 ]; then
+checked_in() {  # FILE…
+  local file
   for file; do
     case $file in
-      *.hpp) git grep -lF "\"${file#*/}\"" -- '*.cpp' | head -n 1 ;;  # a header is checked in one file that includes it
+      *.hpp) git grep -lF "\"${file#*/}\"" -- '*.cpp' | head -n 1 || true ;;  # a header in one file that includes it
       *) echo "$file" ;;
     esac
-  done | awk -F'\t' 'NR == FNR { wanted[$1]; next } $1 in wanted' - $work/all >$work/todo
+  done
+}
+
+if [ $# != 0 ]; then
+  checked_in "$@" | awk -F'\t' 'NR == FNR { wanted[$1]; next } $1 in wanted' - $work/all >$work/todo
+elif [ "${LINT_SHARE:-}" ]; then
+  since=$(git rev-list --max-count=$((LINT_RECENT + 1)) HEAD | tail -n 1)
+  mapfile -t recent < <(git diff --name-only --diff-filter=d "$since" -- '*.cpp' '*.hpp')
+  turn=$((16#$(git rev-parse HEAD | cut -c1-7) % LINT_SHARE))
+  checked_in "${recent[@]}" |
+    awk -F'\t' -v share="$LINT_SHARE" -v turn=$turn 'NR == FNR { wanted[$1]; next } $1 in wanted || FNR % share == turn' \
+      - $work/all >$work/todo
 elif [ $deep ]; then
   cp $work/all $work/todo
 else
