@@ -126,7 +126,7 @@ std::string definitions(std::string const& ir) {
 }
 
 // Lines that the compiler refuses are left out: they call no function of OpenCL C.
-void compile_definitions(Build& build, std::string source, std::string const& path, std::string const& bitcode) {
+void compile_definitions(Build& build, std::string const& source, std::string const& path, std::string const& bitcode) {
   auto const target = opencl_target(build.request.arch);
   std::vector<std::string> command{build.tools.clang};
   command.insert(command.end(), target.begin(), target.end());

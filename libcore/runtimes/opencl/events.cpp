@@ -11,7 +11,8 @@ namespace {
 
 cl_ulong now_ns() {
   using namespace std::chrono;
-  return static_cast<cl_ulong>(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
+  return static_cast<cl_ulong>(
+      (duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()) + left_out()).count());
 }
 
 // Callbacks that wait for a status that the event has reached.

@@ -11,10 +11,16 @@ namespace {
 
 constexpr std::size_t max_remembered = 1 << 16;  // launches
 
+struct Left {
+  std::vector<std::uint64_t> numbers;  // of what is written, in the order of the uses
+  std::chrono::nanoseconds took;
+};
+
 // Under the lock of all calls, for as long as the process lives.
 struct State {
   std::uint64_t all_changed = 0;  // how often
-  std::unordered_map<std::string, std::vector<std::uint64_t>> left;
+  std::chrono::nanoseconds left_out{0};
+  std::unordered_map<std::string, Left> left;
 };
 State& state() {
   static auto* const state = new State;
@@ -42,6 +48,10 @@ void changed(_cl_mem& memory) {
 }
 void changed_all() {
   ++state().all_changed;
+}
+
+std::chrono::nanoseconds left_out() {
+  return state().left_out;
 }
 
 bool may_change_all(cl_command_type type) {
@@ -107,33 +117,34 @@ std::string Touched::key() const {
   return out;
 }
 
-bool Touched::is_known() const {
+bool Touched::leave_out() const {
   if (!known_) return false;
   auto const found = state().left.find(key());
   if (found == state().left.end()) return false;
-  auto number = found->second.begin();
-  return std::ranges::all_of(uses_, [&](Use const& use) { return !use.written || use.memory->content == *number++; });
+  auto number = found->second.numbers.begin();
+  auto const same = [&](Use const& use) { return !use.written || use.memory->content == *number++; };
+  if (!std::ranges::all_of(uses_, same)) return false;
+  state().left_out += found->second.took;
+  return true;
 }
 
-void Touched::ran(bool is_whole) {
+void Touched::ran(bool is_whole, std::chrono::nanoseconds took) {
   if (!known_) return changed_all();
-  auto const before = key();
   auto& left = state().left;
-  auto const known = left.find(before);
-  std::vector<std::uint64_t> numbers;
+  auto const before = key();
+  auto const known = is_whole ? left.find(before) : left.end();
   bool in_place = false;
-  auto number = known == left.end() || !is_whole ? std::vector<std::uint64_t>{} : known->second;
-  std::size_t n = 0;
+  std::vector<std::uint64_t> numbers;
   for (auto const& use : uses_) {
     if (!use.written) continue;
-    numbers.push_back(number.empty() ? fresh_number() : number[n++]);
+    numbers.push_back(known == left.end() ? fresh_number() : known->second.numbers[numbers.size()]);
     use.memory->content = numbers.back();
     in_place |= use.read;
   }
   if (!is_whole) return;
   if (left.size() >= max_remembered) left.clear();
-  if (!in_place) left[key()] = numbers;  // it would write the same once more
-  left[before] = std::move(numbers);
+  if (!in_place) left[key()] = {numbers, took};  // it would write the same once more
+  left[before] = {std::move(numbers), took};
 }
 
 }  // namespace kernelcast::opencl

@@ -1473,15 +1473,15 @@ OpFunctionEnd
 Bytes assembled(char const* text) {
   char folder[] = "/tmp/spirv-XXXXXX";
   if (!mkdtemp(folder)) return {};
-  std::string const source = std::string(folder) + "/m.spvasm", binary = std::string(folder) + "/m.spv";
-  if (auto* const file = std::fopen(source.c_str(), "w")) std::fputs(text, file), std::fclose(file);
+  std::string const written = std::string(folder) + "/m.spvasm", binary = std::string(folder) + "/m.spv";
+  if (auto* const file = std::fopen(written.c_str(), "w")) std::fputs(text, file), std::fclose(file);
   Bytes out;
-  if (std::system(("spirv-as --target-env opencl2.1 -o " + binary + ' ' + source + " 2>/dev/null").c_str()) == 0)
+  if (std::system(("spirv-as --target-env opencl2.1 -o " + binary + ' ' + written + " 2>/dev/null").c_str()) == 0)
     if (auto* const file = std::fopen(binary.c_str(), "r")) {
       for (int c = 0; (c = std::fgetc(file)) != EOF;) out.push_back(static_cast<cl_uchar>(c));
       std::fclose(file);
     }
-  std::ignore = std::remove(source.c_str()), std::ignore = std::remove(binary.c_str()), rmdir(folder);
+  std::ignore = std::remove(written.c_str()), std::ignore = std::remove(binary.c_str()), rmdir(folder);
   return out;
 }
 
