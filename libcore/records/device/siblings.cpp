@@ -184,6 +184,10 @@ void Sibling::caches() {
   derive("l2_bandwidth_bytes_per_s", d_.l2_bandwidth_bytes_per_s,
          same_slices ? scaled(like_.l2_bandwidth_bytes_per_s, part) : Number(),
          fmt::format("that of {} by clock and share", like_.device));
+  double const size = ratio(d_.l3_bytes.value_or(0), like_.l3_bytes.value_or(0));
+  derive("l3_bandwidth_bytes_per_s", d_.l3_bandwidth_bytes_per_s,
+         size > 0 ? scaled(like_.l3_bandwidth_bytes_per_s, size) : Number(),
+         fmt::format("that of {} by the cache's size", like_.device));
   auto const clocks_of = fmt::format("clocks of {}", like_.device);
   derive("l1_latency_s", d_.l1_latency_s, scaled(like_.l1_latency_s, 1 / clock), clocks_of);
   derive("l2_latency_s", d_.l2_latency_s, scaled(like_.l2_latency_s, 1 / clock), clocks_of);
