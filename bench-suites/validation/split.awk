@@ -1,6 +1,7 @@
 # Writes the split once: which programs constants may be chosen on, and which are held out. By the first byte of the
 # SHA-256 of suite/program: a quarter of HeCBench's programs, of pmpp's kernels and of h100's (below 64), one of tunehub's two kernels
-# (below 128), of qv100_cycles all but the micro-benchmarks; the others are for choosing.
+# (below 128), of qv100_cycles all but the micro-benchmarks; the others are for choosing. fluidx3d came later, on devices that nothing had
+# been chosen on.
 #   awk -f ../csv.awk -f split.awk PROGRAMS >split.csv     with the columns suite,program
 function hash(text,    command, line) {
   command = "printf %s '" text "' | sha256sum"
