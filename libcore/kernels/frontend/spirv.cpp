@@ -160,15 +160,17 @@ void rewrite_spaces(std::string& ir) {
   ir = std::regex_replace(ir, constant, "bitcast ($1)");
 }
 
-// `%25 = getelementptr …, ptr addrspace(4) @.str, i64 0, i64 0` is @.str: printf's format is looked for by its name.
+// `%25 = getelementptr …, ptr addrspace(4) @.str, i64 0, i64 0` or a bitcast is @.str: printf's format is looked for by
+// its name.
 void fold_strings(std::string& ir) {
   static std::regex const element(
-      R"(\n  (%[\w.]+) = getelementptr (?:inbounds )?\[\d+ x i8\], ptr addrspace\(4\) (@[\w.]+), i\d+ 0, i\d+ 0(?=[,\n]))");
+      R"(\n  (%[\w.]+) = (?:getelementptr (?:inbounds )?\[\d+ x i8\], ptr addrspace\(4\) (@[\w.]+), i\d+ 0, i\d+ 0|)"
+      R"(bitcast ptr addrspace\(4\) (@[\w.]+) to ptr addrspace\(4\))(?=[,\n]))");
   std::smatch match;
   for (auto from = std::string::size_type{0};;) {
     auto const begin = ir.cbegin() + static_cast<std::ptrdiff_t>(from);
     if (!std::regex_search(begin, ir.cend(), match, element)) return;
-    auto const value = match[1].str(), name = match[2].str();
+    auto const value = match[1].str(), name = match[match[2].matched ? 2 : 3].str();
     from += static_cast<std::size_t>(match.position() + match.length());
     auto const end = std::min(ir.find("\n}", from), ir.size());
     auto body = ir.substr(from, end - from);
@@ -177,6 +179,27 @@ void fold_strings(std::string& ir) {
       if (auto const next = at + use.size(); next == body.size() || body[next] == ',' || body[next] == ')')
         body.replace(at + use.size() - value.size(), value.size(), name);
     ir.replace(from, end - from, body);
+  }
+}
+
+// Numbers that printf takes are doubles, where SPIR-V has floats.
+void promote_printed(std::string& ir) {
+  static std::regex const number(R"(, (float|half) ([^ ,()]+)(?=[,)]))");
+  std::size_t made = 0;
+  for (auto at = ir.find("@printf(ptr"); at != ir.npos; at = ir.find("@printf(ptr", at + 1)) {
+    auto const begin = ir.rfind('\n', at) + 1, end = std::min(ir.find('\n', at), ir.size());
+    if (ir.compare(begin, 8, "declare ") == 0) continue;
+    auto call = ir.substr(at, end - at);
+    std::string before;
+    for (std::smatch match; std::regex_search(call, match, number);) {
+      auto const name = fmt::format("%printed.{}", made++);
+      before += fmt::format("  {} = fpext {} {} to double\n", name, match[1].str(), match[2].str());
+      call.replace(static_cast<std::size_t>(match.position()), static_cast<std::size_t>(match.length()),
+                   ", double " + name);
+    }
+    ir.replace(at, end - at, call);
+    ir.insert(begin, before);
+    at += before.size();
   }
 }
 
@@ -269,6 +292,7 @@ std::string spirv_text(Build& build, std::string const& path, std::vector<std::s
   replace_all(ir, " spir_func ", " ");
   rewrite_spaces(ir);
   fold_strings(ir);
+  promote_printed(ir);
   annotate_kernels(ir);
   return ir;
 }

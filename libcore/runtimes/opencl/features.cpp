@@ -53,7 +53,7 @@ std::vector<cl_name_version> features(_cl_device_id const& device, Claims const&
 std::vector<cl_name_version> intermediate_languages(_cl_device_id const& device) {
   std::vector<cl_name_version> out;
   if (device.facts.vendor == "Intel")
-    for (unsigned const minor : {4, 3, 2, 1, 0}) out.push_back(named("SPIR-V", CL_MAKE_VERSION(1, minor, 0)));
+    for (unsigned const minor : {3, 2, 1, 0}) out.push_back(named("SPIR-V", CL_MAKE_VERSION(1, minor, 0)));
   return out;
 }
 
