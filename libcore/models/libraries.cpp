@@ -140,9 +140,7 @@ void explain_library(record::Kernel const& row, Device const& device, Options co
   terms.start = options.constants.ramp_s;
   terms.dram_bytes = bytes;
   terms.common.clock_hz = rates.clock_hz;
-  auto const cost = options.has_launch_cost ? options.common.launch_cost.on(device)
-                                            : device.host_launch_s(options.constants.launch_s);
-  terms.launch = cost.value_or(0);
+  terms.launch = launch_s(options, options.constants, device);
   p.t_compute_s = launches * compute;
   p.t_global_s = launches * memory;
   p.t_launch_s = options.launches == Launches::graph

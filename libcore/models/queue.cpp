@@ -45,6 +45,13 @@ Constants constants_on(Device const& device, Constants of_all) {
 
 }  // namespace
 
+double launch_s(Options const& options, Constants const& constants, Device const& device) {
+  device::LaunchCost const of_host{.of_host = constants.launch_s, .of = {}};
+  std::optional<double> queued;
+  if (options.launches == Launches::back_to_back) queued = constants.queued_launch_s;
+  return (options.has_launch_cost ? options.common.launch_cost : of_host).on(device, queued).value_or(0);
+}
+
 Projector::Projector(Kernel const& kernel, Device const& device, Options const& options, Terms& terms)
     : k_(kernel),
       row_(*kernel.row_),
@@ -305,9 +312,7 @@ void Projector::finish() {
   double const first = std::max(body(), terms_.longest + code) + ramp;
   terms_.start = first - body();
   double const executing = first + (launches_ - 1) * later;
-  auto const cost =
-      options_.has_launch_cost ? options_.common.launch_cost.on(device_) : device_.host_launch_s(c_.launch_s);
-  terms_.launch = cost.value_or(0);
+  terms_.launch = launch_s(options_, c_, device_);
   auto const& s = terms_.stations;
   double const of_unit = launches_ * terms_.groups_of_unit;
   auto const at = [&](Station one) { return s[one]; };
@@ -316,7 +321,8 @@ void Projector::finish() {
   p.t_global_s = of_unit * std::max(at(Station::l2), at(Station::dram));
   p.t_shared_s = of_unit * at(Station::shared);
   auto const besides = [&](double one) {
-    return options_.launches == Launches::alone ? terms_.launch : std::max(0.0, terms_.launch - one);
+    if (options_.launches == Launches::alone) return terms_.launch;
+    return std::max(std::min(c_.queued_gap_s, terms_.launch), terms_.launch - one);
   };
   bool const graph = options_.launches == Launches::graph;
   p.t_launch_s = graph ? terms_.launch + (launches_ - 1) * std::min(terms_.launch, c_.graph_node_s)

@@ -49,9 +49,10 @@ using Constants = record::QueueConstants;
 // the program before it has, where the row says so, else nothing.
 enum class Caches : std::uint8_t { cold, warm, program };
 
-// Alone: the host waits for each launch. Back to back: it does not, and a launch costs what the launch before does not
-// hide. Graph: the launches of a row are nodes of one CUDA graph, each after the one before; the first costs a launch,
-// the others graph_node_s, which nothing hides: a node begins when the one before has ended.
+// Alone: the host waits for each launch. Back to back: it does not, launches of next to nothing begin each
+// queued_launch_s, and others cost what the launch before does not hide. Graph: the launches of a row are nodes of one
+// CUDA graph, each after the one before; the first costs a launch, the others graph_node_s, which nothing hides: a node
+// begins when the one before has ended.
 enum class Launches : std::uint8_t { alone, back_to_back, graph };
 
 struct Options {
@@ -61,6 +62,9 @@ struct Options {
   Launches launches = Launches::alone;
   Constants constants = {};
 };
+
+// What one launch costs besides its execution, in seconds. `constants`: those of the device's architecture.
+double launch_s(Options const& options, Constants const& constants, device::Device const& device);
 
 using record::Station;
 

@@ -53,6 +53,9 @@ struct Device : record::Device {
   std::optional<double> launch_s;  // of an empty kernel as the host sees it; the shortest
   // That, else what its architecture has (constants.csv), else `otherwise`.
   double host_launch_s(double otherwise) const;
+  // Between launches of next to nothing that nothing waits for: that of the smallest working set.
+  std::optional<double> queued_launch_s;
+  double queued_set_bytes = 0;
   // The highest that was measured of shared memory in each direction, doubtful or not.
   double highest_shared_read_bytes_per_s = 0, highest_shared_write_bytes_per_s = 0;
   Residuals residuals;  // how wrong projections onto it may be
@@ -140,7 +143,8 @@ struct LaunchCost {
   std::map<std::string, double, std::less<>> of;  // seconds of single devices instead, by id
 
   // Seconds of one launch; none where nothing is asked for, or the database does not know it.
-  std::optional<double> on(Device const&) const;
+  // `queued`: the host is ahead, and this is what a launch costs then where the database does not know it.
+  std::optional<double> on(Device const&, std::optional<double> queued = {}) const;
   bool unknown_on(Device const& device) const {
     return of_device && !device.launch_delay_s && !of.contains(device.device);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -15,10 +16,14 @@ double Device::host_launch_s(double otherwise) const {
   return otherwise;
 }
 
-std::optional<double> LaunchCost::on(Device const& device) const {
+std::optional<double> LaunchCost::on(Device const& device, std::optional<double> queued) const {
   auto const own = of.find(device.device);
+  auto const of_queue = [&] {
+    return queued ? device.queued_launch_s.value_or(std::min(*queued, device.host_launch_s(*of_host)))
+                  : device.host_launch_s(*of_host);
+  };
   double const sum = own != of.end() ? own->second
-                     : of_host       ? device.host_launch_s(*of_host)
+                     : of_host       ? of_queue()
                                      : seconds + (of_device ? device.launch_delay_s.value_or(0) : 0);
   return sum > 0 ? std::optional(sum) : std::nullopt;
 }

@@ -318,6 +318,7 @@ void measure_siblings(std::vector<Device>& devices) {
       device.measured_fp32_flop_per_s = scaled(like.measured_fp32_flop_per_s, units);
     if (!device.launch_delay_s) device.launch_delay_s = like.launch_delay_s;
     if (!device.launch_s) device.launch_s = like.launch_s;
+    if (!device.queued_launch_s) device.queued_launch_s = like.queued_launch_s;
     device.highest_shared_read_bytes_per_s = like.highest_shared_read_bytes_per_s * units;
     device.highest_shared_write_bytes_per_s = like.highest_shared_write_bytes_per_s * units;
   }

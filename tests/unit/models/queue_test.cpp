@@ -575,8 +575,27 @@ TEST_CASE("back to back, a launch costs what executing does not hide") {
     o.common.launch_cost.seconds = 5e-6;
     CHECK(queue_time(k, d, o) == Approx(executing + 15e-6));
     o.launches = model::queue::Launches::back_to_back;
-    CHECK(queue_time(k, d, o) == Approx(std::max(executing, 15e-6)).epsilon(0.01));
+    double const gap = 3 * Constants{}.queued_gap_s;
+    CHECK(queue_time(k, d, o) == Approx(std::max(executing + gap, 15e-6)).epsilon(0.01));
+    o.common.launch_cost.seconds = 1e-7;  // what no launch costs, lies between none
+    CHECK(queue_time(k, d, o) == Approx(executing + 3e-7));
   }
+}
+
+TEST_CASE("launches of next to nothing, back to back, begin as often as was measured on the device") {
+  for (auto const& [device, seconds] : {std::pair{"a40", 2.048e-6}, {"l40", 1.6384e-6}, {"h200", 2.42726e-6}}) {
+    auto const& d = database().find(device);
+    REQUIRE(d.queued_launch_s);
+    CHECK(*d.queued_launch_s == seconds);
+    model::queue::Options o;
+    o.launches = model::queue::Launches::back_to_back;
+    CHECK(model::queue::launch_s(o, o.constants, d) == seconds);
+    o.launches = model::queue::Launches::alone;
+    CHECK(model::queue::launch_s(o, o.constants, d) == d.host_launch_s(o.constants.launch_s));
+  }
+  model::queue::Options o;
+  o.launches = model::queue::Launches::back_to_back;
+  CHECK(model::queue::launch_s(o, o.constants, database().find("titan-v")) == o.constants.queued_launch_s);
 }
 
 TEST_CASE("of a graph, the first node costs a launch and each other less") {

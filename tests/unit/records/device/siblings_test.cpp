@@ -58,7 +58,8 @@ TEST_CASE("a device that is like another one has what it does not say from it") 
   CHECK(mine.matrix_rule("mma/f16/f16"));
   CHECK(mine.global_read.at(1) == Approx(like.global_read.at(1) / 2));
   CHECK(mine.assumed.find("peak_fp32_flop_per_s: that of a40 by units and clock") != std::string::npos);
-  CHECK(mine.residuals.tested(record::ResidualModel::queue) == like.residuals.tested(record::ResidualModel::queue));
+  CHECK(like.residuals.tested(record::ResidualModel::queue) == record::Tested::device);
+  CHECK(mine.residuals.tested(record::ResidualModel::queue) == record::Tested::architecture);
 }
 
 TEST_CASE("a slice has its part of memory, cache and bandwidth, and is used where it is named") {
