@@ -24,7 +24,7 @@ offers _kernelcast_kernelcast "--prices" kernelcast choose --pri
 offers _kernelcast_kernelcast "cost" kernelcast choose --by c
 offers _kernelcast_kernelcast "--calibrate" kernelcast rank --cal
 offers _kernelcast_kernelcast "queue" kernelcast perfcast --model q
-offers _kernelcast_kernelcast "rtx4090" kernelcast perfcast --device rtx409
+offers _kernelcast_kernelcast "gh200" kernelcast perfcast --device gh20
 offers _kernelcast_kernelcast "--budget" kernelcast advise --bud
 cd "$folder"
 offers _kernelcast_rank "seqprof" rank seqp

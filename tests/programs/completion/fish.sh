@@ -11,5 +11,5 @@ offers "$1/rank.fish" "--format " "rank --form"
 offers "$1/rank.fish" "csv json table " "rank --format "
 offers "$1/kernelcast.fish" "choose " "kernelcast cho"
 offers "$1/kernelcast.fish" "--prices " "kernelcast choose --pri"
-offers "$1/perfcast.fish" "rtx4090 " "perfcast --device rtx409"
+offers "$1/perfcast.fish" "gh200 " "perfcast --device gh20"
 exit $status
