@@ -75,8 +75,8 @@ std::vector<std::string> options_of(std::string const& text) {
     else if (word.starts_with("-D") || word.starts_with("-U") || word.starts_with("-cl-std=") ||
              word == "-cl-single-precision-constant" || word == "-cl-fast-relaxed-math" || word == "-cl-mad-enable" ||
              word == "-cl-unsafe-math-optimizations" || word == "-cl-finite-math-only" ||
-             word == "-cl-no-signed-zeros" || word.starts_with(frontend::spirv_constants) ||
-             word == "-cl-denorms-are-zero" || word == "-cl-opt-disable")
+             word == "-cl-no-signed-zeros" || word == "-cl-denorms-are-zero" || word == "-cl-opt-disable" ||
+             word.starts_with(frontend::spirv_constants))
       out.push_back(word);
   }
   out.push_back("-I" + absolute("."));

@@ -1487,6 +1487,7 @@ Bytes assembled(char const* text) {
 
 void spirv() {
   auto const il = assembled(assembly);
+  if (il.empty()) std::puts("spirv-as is not installed: SPIR-V is left out");
   if (il.empty() || !ours) return;
   expect_each("none", CL_INVALID_VALUE, code(clCreateProgramWithIL, app.context, nullptr, 1), CL_INVALID_VALUE,
               code(clCreateProgramWithIL, app.context, il.data(), 3), CL_INVALID_VALUE,

@@ -89,6 +89,7 @@ cl_int CL_API_CALL program_info(cl_program program, cl_program_info what, std::s
 
 cl_program CL_API_CALL create_with_il(cl_context context, void const* il, std::size_t bytes, cl_int* status) {
   auto const program = next.clCreateProgramWithIL(context, il, bytes, status);
+  if (!program) return program;  // what it was to be made of need not be there
   quietly([&] {
     std::string content(static_cast<char const*>(il), bytes);
     if (frontend::is_spirv(content))
