@@ -275,6 +275,10 @@ std::string spirv_text(Build& build, std::string const& path, std::vector<std::s
   if (translator.empty())
     throw Error(Status::unavailable, "llvm-spirv is not installed: SPIR-V cannot be read",
                 "apt-get install llvm-spirv-15");
+  if (!is_spirv(read_file(path)))
+    throw Error(Status::bad_data, Where{path},
+                "no SPIR-V: the file does not begin with 0x07230203 in little-endian order",
+                "spirv-as makes SPIR-V of its assembly, clang -target spirv64 of OpenCL C");
   auto const bitcode = build.scratch.file(name + ".spir.bc"), text = build.scratch.file(name + ".spir.ll");
   std::vector<std::string> translate{translator, "-r", "--spirv-target-env=CL2.0", path, "-o", bitcode};
   for (auto const& option : options)
