@@ -100,7 +100,7 @@ void add_measurement(Device& device, Measurement const& row, record::Reader<Meas
   if (row.metric == "launch_throughput_s" && (row.variant.empty() || row.variant == "copies")) {
     auto const set = static_cast<double>(row.working_set_bytes.value_or(0));
     if (!device.queued_launch_s || set < device.queued_set_bytes)
-      device.queued_launch_s = *row.value, device.queued_set_bytes = set;
+      device.queued_launch_s = row.value, device.queued_set_bytes = set;
   }
   if (row.metric == "launch_s") device.launch_s = std::min(device.launch_s.value_or(*row.value), *row.value);
 }
