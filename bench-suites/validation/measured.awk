@@ -1,5 +1,6 @@
-# The measured times that are scored: of each launch the cold one where there are two, with the part of the split that
-# its program belongs to. -v parts=chosen leaves out what is held; -v back_to_back=1: of launches back to back instead.
+# The measured times that are scored: of each launch that with the caches of its suite (caches.awk), with the part of the
+# split that its program belongs to. -v parts=chosen leaves out what is held; -v back_to_back=1: of launches back to back
+# instead.
 #   awk -f ../csv.awk -f measured.awk split.csv measured/*.csv
 function quoted(text) {
   if (text !~ /[,"]/) return text
@@ -9,7 +10,8 @@ function quoted(text) {
 BEGIN { print "suite,program,problem,part,kernel,case,device,time_s" }
 !read_row() { next }
 FILENAME ~ /split\.csv$/ { part[cell("suite"), cell("program")] = cell("part"); next }
-(cell("cache") == "back_to_back") != !!back_to_back || cell("time_s") == "" { next }
+FNR == 2 { caches = cell("cache") }
+cell("cache") != (back_to_back ? "back_to_back" : caches) || cell("time_s") == "" { next }
 {
   its = part[cell("suite"), cell("program")]
   if (its == "") {

@@ -39,9 +39,8 @@ constexpr std::array<Metric, 38> all_metrics{{
     {"launch_s", Unit::seconds, "from the call that starts an empty kernel to its end as the host sees it"},
     {"launch_delay_s", Unit::seconds, "from the submission of a kernel to its start, by the driver's own clock"},
     {"launch_throughput_s", Unit::seconds,
-     "time per launch where many kernels are queued, empty ones or as variant says: copies (of the working set), "
-     "copies "
-     "in a graph (launched as a whole)"},
+     "time per launch where many kernels are queued, empty ones or as variant says: in a graph (launched as a whole), "
+     "copies (of the working set), copies in a graph"},
     {"compile_s", Unit::seconds, "compiling one small kernel from source, caches of the driver avoided"},
     {"copy_bandwidth_bytes_per_s", Unit::bytes_per_s,
      "bytes copied per second, each counted once; variant says from where to where, pinned or pageable, alone or "

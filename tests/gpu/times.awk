@@ -3,7 +3,7 @@
 # or, with a limit below 1e6, the correlation below 0.95.
 
 BEGIN { print "| kernel | case | measured | akemu | error | limiter |\n|---|---|---|---|---|---|" }
-$0 ~ /^kernel,case,/ {
+$0 ~ /(^|,)kernel,case,/ {
   file += FNR == 1
   columns = split_csv($0, names)
   split("", column)

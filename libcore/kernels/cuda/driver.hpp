@@ -20,6 +20,8 @@ using cudart::Array;
 using cudart::Attribute;  // CUdevice_attribute
 using cudart::Code;       // CUresult
 using cudart::Event;
+using cudart::Graph;
+using cudart::GraphExec;
 using cudart::Stream;
 
 using Device = int;

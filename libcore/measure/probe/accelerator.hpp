@@ -40,6 +40,11 @@ class DeviceKernel {
   // `times` launches one after the other; host time from the first call until all are done, seconds.
   virtual double run_queued(std::uint64_t groups, std::uint64_t group, std::vector<KernelArgument> const&,
                             std::uint64_t times) = 0;
+  // The same launches as one graph, launched as a whole; where Accelerator::has_graphs().
+  virtual double run_in_graph(std::uint64_t /*groups*/, std::uint64_t /*group*/, std::vector<KernelArgument> const&,
+                              std::uint64_t /*times*/) {
+    return 0;
+  }
   // From the submission of a launch to its start, by the driver's own clock, seconds; nullopt: it does not say.
   virtual std::optional<double> delay_s(std::uint64_t /*groups*/, std::uint64_t /*group*/,
                                         std::vector<KernelArgument> const&) {
@@ -61,6 +66,7 @@ class Accelerator {
                                                std::vector<std::string> const& macros) = 0;
   // Whether DeviceKernel::delay_s says anything.
   virtual bool reports_delays() const { return false; }
+  virtual bool has_graphs() const { return false; }
   // Host time of compiling this small kernel anew; nothing cached is used. Seconds.
   virtual double compile_s() = 0;
   // One copy of `bytes`; host time, seconds.

@@ -16,6 +16,15 @@ void AcceleratorProbe::launch() {
     };
   auto& many = add("launch", "launch_throughput_s");
   many.measure = [this, lazy = std::make_shared<Lazy>()] { return empty(*lazy, 1, group_, 100) / 100; };
+  auto& graph = add("launch", "launch_throughput_s");
+  graph.row.variant = "in a graph";
+  if (!device_->has_graphs())
+    graph.unsupported = "launches are not recorded as graphs";
+  else
+    graph.measure = [this, lazy = std::make_shared<Lazy>()] {
+      empty(*lazy, 1, group_, 1);
+      return lazy->kernel->run_in_graph(1, group_, {lazy->out, std::uint32_t{0}}, 100) / 100;
+    };
   add("launch", "compile_s").measure = [this] { return device_->compile_s(); };
 }
 
@@ -38,6 +47,8 @@ void AcceleratorProbe::barrier() {
 
 void AcceleratorProbe::copies() {
   constexpr std::uint64_t bytes = 16 << 20;
+  std::vector<std::uint64_t> sizes = {bytes};
+  if (settings_.depth == Depth::thorough) sizes = {64 << 10, 1 << 20, bytes, 256 << 20};
   struct Copy {
     char const* variant;
     Way way;
@@ -45,13 +56,14 @@ void AcceleratorProbe::copies() {
   };
   for (auto const& c : {Copy{"h2d pinned", Way::to_device, true}, Copy{"h2d pageable", Way::to_device, false},
                         Copy{"d2h pinned", Way::to_host, true}, Copy{"d2h pageable", Way::to_host, false},
-                        Copy{"d2d", Way::on_device, true}}) {
-    auto& point = add("copy", "copy_bandwidth_bytes_per_s");
-    point.row.direction = "copy";
-    point.row.variant = c.variant;
-    point.row.working_set_bytes = static_cast<double>(bytes);
-    point.measure = [this, c] { return static_cast<double>(bytes) / device_->copy_s(c.way, bytes, c.pinned); };
-  }
+                        Copy{"d2d", Way::on_device, true}})
+    for (std::uint64_t const size : sizes) {
+      auto& point = add("copy", "copy_bandwidth_bytes_per_s");
+      point.row.direction = "copy";
+      point.row.variant = c.variant;
+      point.row.working_set_bytes = static_cast<double>(size);
+      point.measure = [this, c, size] { return static_cast<double>(size) / device_->copy_s(c.way, size, c.pinned); };
+    }
   auto& both = add("copy", "copy_bandwidth_bytes_per_s");
   both.row.direction = "copy";
   both.row.variant = "h2d and d2h pinned";
@@ -64,12 +76,13 @@ void AcceleratorProbe::copies() {
     peer.unsupported = "there is no second device";
   else
     peer.measure = [this] { return static_cast<double>(bytes) / *device_->copy_peer_s(bytes); };
-  for (auto const& c : {Copy{"h2d", Way::to_device, true}, Copy{"d2h", Way::to_host, true}}) {
+  for (auto const& c : {Copy{"h2d", Way::to_device, true}, Copy{"d2h", Way::to_host, true},
+                        Copy{"h2d pageable", Way::to_device, false}, Copy{"d2h pageable", Way::to_host, false}}) {
     auto& point = add("copy", "copy_latency_s");
     point.row.direction = "copy";
     point.row.variant = c.variant;
     point.row.working_set_bytes = 4;
-    point.measure = [this, c] { return device_->copy_s(c.way, 4, true); };
+    point.measure = [this, c] { return device_->copy_s(c.way, 4, c.pinned); };
   }
   auto& rows = add("copy", "copy_row_s");
   rows.row.direction = "copy";

@@ -1,18 +1,16 @@
 # The whole probe of a CUDA device: no benchmark fails; the database takes its row, its curves and its latencies, and
-# perfcast and akemu project from them; copies and peaks are within 10 % of what cudaMemcpy and cuBLAS reach. With
-# RESULTS=DIR curves.csv, device.csv and latgap.csv stay there, to be put into devdb. DEPTH is quick, normal or thorough.
-set -eu
-devprobe --list >list.csv
-if ! grep -q '^cuda:0,.*,ok,' list.csv; then
-  grep '^cuda:0,' list.csv || echo "no CUDA device"
-  exit 77
-fi
-case ${DEPTH:-thorough} in
+# perfcast and akemu project from them; copies and peaks are within 10 % of what cudaMemcpy and cuBLAS reach. curves.csv,
+# device.csv and latgap.csv stay in $RESULTS, to be put into devdb. DEPTH is quick, normal (default) or thorough.
+# seconds: 80
+. "$SOURCE/tests/gpu/probe.sh"
+case ${DEPTH:-normal} in
   normal) depth= ;;
-  *) depth=--${DEPTH:-thorough} ;;
+  *) depth=--$DEPTH ;;
 esac
+rm -f "$RESULTS/curves.csv"
 # shellcheck disable=SC2086  # none or one
-devprobe --device cuda:0 $depth -o curves.csv --quiet
+devprobe --device cuda:0 $depth -o "$RESULTS/curves.csv" --quiet
+cp "$RESULTS/curves.csv" .
 value() { awk -F, -v metric="$1" -v what="$2" '$3 == metric && index($0, what) && $9 > best { best = $9 } END { print best + 0 }' curves.csv; }
 failed=$(awk -F, 'NR > 1 && index($0, ",failed,")' curves.csv)
 [ -z "$failed" ] || { echo "failed rows:"; echo "$failed"; exit 1; }
@@ -31,11 +29,13 @@ for class in fp32_fma fp64 int_add int_mul shift logic sfu cvt smem_load gmem_lo
 done
 tail -n +2 latgap.csv >>db/latgap.csv
 workload=$SOURCE/bench-suites/shoc/reduction.toml
-miniemu "$workload" --set s1 -k reduce --groups first --quiet | perfcast --devdb db --device "$slug" >projected.csv
+# shellcheck disable=SC2086  # none or two words
+miniemu "$workload" --set s1 $CUDA -k reduce --groups first --quiet | perfcast --devdb db --device "$slug" >projected.csv
 grep -q ',ok,.*,curve' projected.csv || { echo "perfcast does not use the curve:"; cat projected.csv; exit 1; }
-miniemu "$workload" --set s1 -k reduce --groups first --quiet --emit trace | akemu --devdb db --device "$slug" >emulated.csv
+# shellcheck disable=SC2086
+miniemu "$workload" --set s1 $CUDA -k reduce --groups first --quiet --emit trace | akemu --devdb db --device "$slug" >emulated.csv
 grep -q ',ok,' emulated.csv || { echo "akemu does not project:"; cat emulated.csv; exit 1; }
-if [ -n "${RESULTS:-}" ]; then cp curves.csv device.csv latgap.csv differences.csv "$RESULTS/"; fi
+cp device.csv latgap.csv differences.csv "$RESULTS/"
 
 # Against other code.
 if ! command -v nvcc >/dev/null; then

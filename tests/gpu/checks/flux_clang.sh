@@ -1,4 +1,5 @@
 # A program compiled by flux-clang++ with the static runtime counts its own launches.
+# seconds: 10
 set -eu
 command -v nvcc >/dev/null || { echo "no nvcc"; exit 77; }
 [ -x "$BIN/flux-clang++" ] || { echo "built without LLVM"; exit 77; }

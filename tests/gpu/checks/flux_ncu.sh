@@ -1,5 +1,6 @@
 # PTX counts beside what Nsight Compute reads of the machine code: single-precision additions, products and fused
 # multiply-adds are the same, one by one; all instructions are printed beside each other.
+# seconds: 10
 set -eu
 command -v nvcc >/dev/null || { echo "no nvcc"; exit 77; }
 command -v ncu >/dev/null || { echo "no ncu (Nsight Compute)"; exit 77; }

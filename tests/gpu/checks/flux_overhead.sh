@@ -1,4 +1,5 @@
 # What attaching costs an application of 40,000 short launches: at most 20 microseconds for each.
+# seconds: 15
 set -eu
 command -v nvcc >/dev/null || { echo "no nvcc"; exit 77; }
 nvcc -gencode arch=compute_75,code=compute_75 -cudart shared -o launches "$SOURCE/tests/gpu/launches.cu"

@@ -15,6 +15,7 @@ for metric in clock_hz launch_s launch_delay_s compile_s barrier_s peak_flop_per
   atomic_op_per_s copy_bandwidth_bytes_per_s copy_row_s latency_cycles gap_cycles shared_latency_cycles; do
   grep -q ",$metric," all.csv || fail "no row of $metric"
 done
+grep -q ',launch_throughput_s,.*,in a graph,' all.csv || fail "no launches in a graph"
 grep -q ',clock_hz,.*,1400000000,' all.csv || fail "the clock is clocks over nanoseconds"
 [ "$(grep -c ',global_bandwidth_bytes_per_s,coalesced,read,4,' all.csv)" -ge 3 ] || fail "no curve over occupancy"
 
