@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +14,11 @@
 namespace kernelcast::probe::cuda {
 
 namespace {
+
+// What drivers before 11.4 lack, and only graphs need.
+constexpr bool is_of_graphs(std::string_view symbol) {
+  return symbol.starts_with("cuGraph") || symbol.find("Capture") != std::string_view::npos;
+}
 
 Driver load_driver() {
   Driver out;
@@ -26,7 +32,7 @@ Driver load_driver() {
   out.member = reinterpret_cast<decltype(out.member)>(dlsym(library, symbol));
 #define KERNELCAST_DRIVER_CALLED(member, symbol, parameters) \
   KERNELCAST_RESOLVE(member, #symbol, parameters)            \
-  if (!out.member) out.missing = "the CUDA driver has no " #symbol ": it is too old";
+  if (!out.member && !is_of_graphs(#symbol)) out.missing = "the CUDA driver has no " #symbol ": it is too old";
 #include "kernels/cuda/driver_entry_points.def"
   if (!out.missing.empty()) return out;
   if (auto const result = out.init(0); result != Code::success) {

@@ -293,7 +293,7 @@ class CudaDevice final : public Accelerator {
     return std::make_shared<CudaKernel>(compile(source(file, macros), architecture_), function);
   }
 
-  bool has_graphs() const override { return true; }
+  bool has_graphs() const override { return driver().graph_instantiate && driver().stream_begin_capture; }
 
   double compile_s() override {
     return host_seconds([&] {
