@@ -26,11 +26,12 @@ using record::Pipe;
 // Loads of whole wavefronts often have another line than in the PTX: that of the instruction before them.
 // Barriers are as many as each compiler wants around the loads of a product's factors; the product itself is done once.
 constexpr double weight_of_product = 16, weight_of_access = 4, weight_of_arithmetic = 2, weight_of_scalar_access = 1,
-                 weight_of_occurrence = 0.1;
+                 weight_of_integer_product = 0.5, weight_of_occurrence = 0.1;
 
 double weight(Conserved work) {
   if (work == Conserved::none) return weight_of_occurrence;
   if (work == Conserved::matrix) return weight_of_product;
+  if (work == Conserved::integer_product) return weight_of_integer_product;
   return work >= Conserved::fp16 ? weight_of_arithmetic : weight_of_access;
 }
 
@@ -41,6 +42,7 @@ Amount arithmetic(ptx::Instruction const& i) {
   if (i.has("f64")) return {Conserved::fp64, amount};
   if (i.has("f16")) return {Conserved::fp16, amount};
   if (i.has("f16x2")) return {Conserved::fp16, 2 * amount};
+  if (i.is(Op::mul, Op::mad) && (i.has("s32") || i.has("u32"))) return {Conserved::integer_product, 1};
   return {};
 }
 

@@ -76,7 +76,8 @@ enum class Conserved : std::uint8_t {
   atomic,
   barrier,
   image,
-  matrix,  // operations of matrix_product()
+  matrix,           // operations of matrix_product()
+  integer_product,  // of 32 bits: compilers turn some into shifts and sums
   fp16,
   fp32,
   fp64

@@ -46,6 +46,8 @@ record::Pipe vector_pipe(std::string_view opcode) {
     return contains(o, "f16") && !begins(o, {"mad_mix", "fma_mix"}) ? fp16 : fp32;
   if (begins(o, {"div_scale_f32", "div_fmas_f32", "div_fixup_f32", "interp_"})) return fp32;
   if (contains(o, "_f16") && !begins(o, {"cmp"})) return fp16;
+  // A full-rate multiplier of 24 bits: LLVM's scheduling models.
+  if (begins(o, {"mul_u32_u24", "mul_i32_i24", "mad_u32_u24", "mad_i32_i24"})) return alu;
   if (begins(o, {"mul_lo_", "mul_hi_", "mul_u", "mul_i", "mad_u", "mad_i", "mad_co_", "mad_legacy_u", "mad_legacy_i",
                  "dot"}))
     return imad;
@@ -88,6 +90,10 @@ double bytes_of(std::string_view opcode) {
 }
 
 Amount arithmetic(std::string_view opcode) {
+  if (begins(opcode, {"v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u64_u32", "v_mad_i64_i32",
+                      "v_mad_co_u64_u32", "v_mad_co_i64_i32", "v_mul_u32_u24", "v_mul_i32_i24", "v_mad_u32_u24",
+                      "v_mad_i32_i24", "s_mul_i32", "s_mul_hi_u32", "s_mul_hi_i32"}))
+    return {Conserved::integer_product, 1};
   if (!begins(opcode, {"v_"}) || contains(opcode, "_u") || contains(opcode, "_i")) return {};
   auto const o = operation(opcode);
   if (!is_sum_or_product(o)) return {};

@@ -72,6 +72,18 @@ __kernel void none_enter(__global float* a, float b, int n) {
   if (i >= n) return;
   a[i] = fma(a[i], b, 1.0f);
 }
+// Loops of whole numbers, which one compiler unrolls to the end and the other in part.
+__kernel void products(__global float* a, int b) {
+  __global int* p = (__global int*)a + get_global_id(0);
+  int sum = 0;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    int x = p[0] + j;
+    for (int k = 0; k < 64; ++k) x = x * x + b;
+    sum ^= x;
+  }
+  p[0] = sum;
+}
 __kernel void tiles(__global float* a, __local float* t) {
   int i = get_global_id(0), l = get_local_id(0);
   t[l] = a[i];
@@ -145,6 +157,9 @@ TEST_CASE("AMD's machine code: fused multiply-adds of each work-item times wavef
     CHECK(runs.row("unrolled", {"f32:2", "i32:3"}, target).slots[Pipe::fp32] == 3 * waves);
     CHECK(runs.row("unrolled", {"f32:2", "i32:43"}, target).slots[Pipe::fp32] == 43 * waves);
     CHECK(runs.row("nested", {"f32:2", "i32:10"}, target).slots[Pipe::fp32] == (10 + 45) * waves);
+    // Old ones multiply for the address, too.
+    CHECK(runs.row("products", {"i32:1"}, target).slots[Pipe::imad].value_or(0) ==
+          Approx(4 * 64 * waves).margin(waves));
     CHECK(runs.row("none_enter", {"f32:2", "i32:0"}, target).slots[Pipe::fp32] == 0.0);
     auto const tiles = runs.row("tiles", {"local:512"}, target);
     CHECK(tiles.slots[Pipe::shared] == 2 * waves);

@@ -85,10 +85,10 @@ TEST_CASE("a text without functions is refused") {
 TEST_CASE("instructions go to pipes") {
   for (auto const& [pipe, opcodes] : std::map<Pipe, std::vector<char const*>>{
            {Pipe::fp32, {"v_fma_f32", "v_fmac_f32", "v_pk_fma_f32", "v_dual_fmac_f32"}},
-           {Pipe::imad, {"v_mad_u64_u32", "v_mul_lo_u32", "v_mul_u32_u24"}},
+           {Pipe::imad, {"v_mad_u64_u32", "v_mul_lo_u32"}},
            {Pipe::alu,
-            {"v_add_u32", "v_add_co_u32", "v_add_nc_u32", "v_lshlrev_b64", "v_cmp_lt_f32", "v_max_f32",
-             "v_cndmask_b32"}},
+            {"v_add_u32", "v_add_co_u32", "v_add_nc_u32", "v_lshlrev_b64", "v_cmp_lt_f32", "v_max_f32", "v_cndmask_b32",
+             "v_mul_u32_u24"}},
            {Pipe::fp64, {"v_fma_f64", "v_add_f64"}},
            {Pipe::fp16, {"v_pk_fma_f16", "v_add_f16"}},
            {Pipe::convert64, {"v_cvt_f64_f32"}},
@@ -129,6 +129,8 @@ TEST_CASE("amounts that no compiler adds or saves") {
                                              {"global_atomic_add_f32", Conserved::atomic, 1},
                                              {"ds_bpermute_b32", Conserved::none, 0},
                                              {"s_barrier", Conserved::barrier, 1},
+                                             {"v_mad_u64_u32", Conserved::integer_product, 1},
+                                             {"s_mul_i32", Conserved::integer_product, 1},
                                              {"v_fma_f32", Conserved::fp32, 2},
                                              {"v_pk_mul_f32", Conserved::fp32, 2},
                                              {"v_add_f64", Conserved::fp64, 1},
