@@ -1,6 +1,6 @@
 # Launches of the ladders of matrix products: from measured/gemm_ladders.csv to lines of
 #   file|kernel|case|options and arguments of miniemu
-# as the three repositories launch them, which are checkouts below SOURCES (-v sources=DIR).
+# as the four repositories launch them, which are checkouts below SOURCES (-v sources=DIR).
 function rung(label, its_function, tile_x, tile_y, its_local) {
   function_of[label] = its_function; x[label] = tile_x; y[label] = tile_y; local[label] = its_local
 }
@@ -22,6 +22,10 @@ BEGIN {
   rung("9_autotuned", "sgemmAutotuned", 128, 128, 256)
   rung("10_warptiling", "sgemmWarptiling", 128, 128, 128)
   rung("11_double_buffering", "sgemmDoubleBuffering", 256, 128, 256)
+  rung("mysgemm_v1", "mysgemm_v1", 32, 32, "32,32")
+  rung("mysgemm_v2", "mysgemm_v2", 32, 32, 1024)
+  rung("mysgemm_v3", "mysgemm_v3", 64, 64, 512)
+  for (i = 4; i <= 7; ++i) rung("mysgemm_v" i, "mysgemm_v" i, 128, 128, 256)
 }
 !read_row() || seen[cell("kernel"), cell("case")]++ { next }
 {
@@ -34,7 +38,7 @@ BEGIN {
     rest = "-I " sources "/gpu-perf-model/include " grid() buffer("random") buffer("random") buffer("zero") \
            " -a u64:" n " -a u64:" n " -a u64:" n
   } else if (kernel in function_of) {
-    file = "SGEMM_CUDA"
+    file = kernel ~ /^mysgemm/ ? "NVIDIA_SGEMM_PRACTICE" : "SGEMM_CUDA"
     rest = grid() " -a i32:" n " -a i32:" n " -a i32:" n " -a f32:0.5" buffer("random") buffer("random") " -a f32:3" buffer("random")
   } else if (kernel == "matmul") {
     file = "h100:fast_matmul"

@@ -2,7 +2,7 @@
 
 Usage: python3 match.py PROGRAM REASON MISSING NAMES MEASURED ROWS [header]
 
-NAMES: the demangled names of the rows' kernels, line by line; MEASURED: measured/hecbench.csv; header: the header row,
+NAMES: the demangled names of the rows' kernels, line by line; MEASURED: the measured times of the suite; header: the header row,
 too. A row is of a measured launch with its name, template arguments, grid and block, or with its name, grid and block
 where these are of one kernel on both sides. Launches without a row are added to MISSING, with REASON.
 """
@@ -74,33 +74,33 @@ def read_rows(names_path, rows_path):
 
 
 def read_measured(path, program):
-    """Kernel, case, launch and template arguments of the program's launches."""
+    """Suite, kernel, case, launch and template arguments of the program's launches."""
     out = []
     with open(path, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             if row["program"] == program:
                 name, arguments = read_name(row["kernel"])
-                out.append((row["kernel"], row["case"], (name, *row["case"].split()[-2:]), arguments))
+                out.append((row["suite"], row["kernel"], row["case"], (name, *row["case"].split()[-2:]), arguments))
     return out
 
 
 def main(program, reason, missing_path, names_path, measured_path, rows_path, header=""):
     columns, first, kernels = read_rows(names_path, rows_path)
     measured = read_measured(measured_path, program)
-    count = Counter(launch for _, _, launch, _ in measured)
+    count = Counter(launch for *_, launch, _ in measured)
     out = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
     if header:
         out.writeheader()
     with open(missing_path, "a", newline="", encoding="utf-8") as file:
         missing = csv.writer(file, lineterminator="\n")
-        for kernel, case, launch, arguments in measured:
+        for suite, kernel, case, launch, arguments in measured:
             row = first.get((launch, arguments))
             if not row and count[launch] == len(kernels[launch]) == 1:
                 row = first[launch]
             if row:
                 out.writerow(one_launch(row, kernel, case))
             else:
-                missing.writerow(["hecbench", kernel, case, reason])
+                missing.writerow([suite, kernel, case, reason])
 
 
 if __name__ == "__main__":

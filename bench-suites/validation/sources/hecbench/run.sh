@@ -1,7 +1,8 @@
 #!/bin/sh
-# Counts the measured launches of HeCBench's CUDA programs and writes their kernel rows.
+# Counts the measured launches of HeCBench's CUDA programs and writes their kernel rows: of the suites hecbench and
+# hecbench_h100, each on the device that it was measured on.
 #
-#   run.sh MINIEMU DEVDB SOURCES MISSING [PROGRAM]... <measured/hecbench.csv >kernels/hecbench.csv
+#   run.sh MINIEMU DEVDB SOURCES MISSING [PROGRAM]... <measured/SUITE.csv >kernels/SUITE.csv
 #
 # SOURCES: a checkout that has the programs as executables, src/NAME-cuda/main or the only one of that folder, linked with
 # the shared CUDA runtime. Each runs as it was measured, on the emulator, with a budget of warp instructions
@@ -19,6 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat >"$work/measured.csv"
 csv() { awk -f "$here/../../../csv.awk" "$@"; }
+device=$(csv -f "$here/../../devices.awk" "$work/measured.csv")
 "$here/inputs.sh" "$sources/src"
 echo suite,kernel,case,reason >"$missing"
 "$miniemu" --columns | awk -F, '$1 == "kernel" { line = line (line == "" ? "" : ",") $2 } END { print line }' >"$work/none.csv"
@@ -38,7 +40,7 @@ while IFS='|' read -r program arguments budget seconds environment reason; do
     (
       cd "$folder"
       env OMP_NUM_THREADS=1 $environment timeout -k 10 "${seconds:-$default_seconds}" "$miniemu" --attach --quiet --threads 1 \
-        --groups 31 --budget "${budget:-$default_budget}" --timeout "${seconds:-$default_seconds}" --as rtx3080 --devdb "$devdb" \
+        --groups 31 --budget "${budget:-$default_budget}" --timeout "${seconds:-$default_seconds}" --as "$device" --devdb "$devdb" \
         -o "$work/rows.csv" -- "$executable" $arguments
     ) >"$work/output" 2>"$work/errors" </dev/null || true
     [ -s "$work/rows.csv" ] || cp "$work/none.csv" "$work/rows.csv"

@@ -1,6 +1,6 @@
-# Launches of tunehub's kernels: from measured/tunehub.csv to lines of
+# Launches of tunehub's kernels: from measured/SUITE.csv to lines of
 #   file|kernel|case|options and arguments of miniemu
-# -v delays=FILE: what dedispersion gets as its third argument
+# -v delays=FILE: what dedispersion gets as its third argument; -v targets=LIST: whose machine code is counted
 function up(a, b) { return int((a + b - 1) / b) }
 # How much of the span of group g, so many wide, is below the limit.
 function inside(limit, g, wide,    share) {
@@ -41,7 +41,7 @@ BEGIN {
 {
   kernel = cell("kernel")
   split(cell("case"), p, "-")
-  options = "-k " kernel "_kernel -l " p[1] "," p[2]
+  options = "-k " kernel "_kernel -l " p[1] "," p[2] (targets == "" ? "" : " --no-registers --machine-code " targets)
   for (i = 1; i <= count[kernel]; ++i)
     options = options " -D " (kernel == "convolution" ? convolution[i] : dedispersion[i]) "=" p[i]
   if (kernel == "convolution")

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Counts the measured configurations of tunehub's kernels and writes their kernel rows.
+# Counts the measured configurations of tunehub's kernels and writes their kernel rows: of the suites tunehub and tunehub_amd.
 #
-#   run.sh MINIEMU DEVDB SOURCES MISSING <measured/tunehub.csv >kernels/tunehub.csv
+#   run.sh MINIEMU DEVDB SOURCES MISSING <measured/SUITE.csv >kernels/SUITE.csv
 #
 # SOURCES: a checkout of the repository that the kernels were tuned from
 # MISSING: gets suite,kernel,case,reason of each configuration without a row
 set -eu
-miniemu=$1 sources=$3/cache_scripts missing=$4
+miniemu=$1 devdb=$2 sources=$3/cache_scripts missing=$4
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -24,5 +24,8 @@ printf "$(awk 'BEGIN {
     bits = m > 0 ? e * 8388608 + int((m - 1) * 8388608 + 0.5) : 0
     printf "\\%03o\\%03o\\%03o\\%03o", bits % 256, int(bits / 256) % 256, int(bits / 65536) % 256, int(bits / 16777216)
   } }')" >"$work/delays"
-{ read -r header; echo "$header"; LC_ALL=C sort -t , -k 4,4 -k 5,5V -u; } | awk -f "$here/../../../csv.awk" -f "$here/launches.awk" -v delays="$work/delays" |
+cat >"$work/measured.csv"
+# AMD's devices get rows of their machine code.
+targets=$(awk -f "$here/../../../csv.awk" -f "$here/../amd_targets.awk" "$work/measured.csv" "$devdb/devices.csv")
+{ read -r header; echo "$header"; LC_ALL=C sort -t , -k 4,4 -k 5,5V -u; } <"$work/measured.csv" | awk -f "$here/../../../csv.awk" -f "$here/launches.awk" -v delays="$work/delays" -v targets="$targets" |
   "$here/../emulate.sh" "$miniemu" "$work/tunehub" "$sources/dedisp" "$missing"

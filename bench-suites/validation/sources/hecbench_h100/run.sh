@@ -1,0 +1,3 @@
+#!/bin/sh
+# See ../hecbench/run.sh.
+exec "$(dirname "$0")/../hecbench/run.sh" "$@"
