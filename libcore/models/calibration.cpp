@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <vector>
 
 #include "base/statistics/median.hpp"
 #include "models/score.hpp"
@@ -114,6 +115,31 @@ struct Ends {
   std::size_t programs = 0, times = 0;
 };
 
+void draw_to_broader(std::vector<Cell> const& cells, CalibrationOptions const& options, std::vector<Ends>& all) {
+  std::map<Cell, std::size_t> known;
+  for (std::size_t c = 0; c < cells.size(); ++c)
+    if (all[c].known) known[cells[c]] = c;
+  std::set<std::size_t> done;
+  std::function<Ends const&(std::size_t)> const drawn = [&](std::size_t c) -> Ends const& {
+    auto& ends = all[c];
+    if (!done.insert(c).second) return ends;
+    // The projection itself is inside.
+    ends.low = std::min(0.0, ends.low);
+    ends.high = std::max(0.0, ends.high);
+    auto const chain = device::cell_chain(cells[c]);
+    auto const next = std::find_if(chain.begin(), chain.end(),
+                                   [&](Cell const& cell) { return cell != cells[c] && known.contains(cell); });
+    if (next == chain.end()) return ends;
+    auto const& broader = drawn(known.at(*next));
+    double const own = static_cast<double>(ends.programs) / (static_cast<double>(ends.programs) + options.broader);
+    ends.low = std::lerp(broader.low, ends.low, own);
+    ends.high = std::lerp(broader.high, ends.high, own);
+    return ends;
+  };
+  for (auto const& [cell, c] : known) drawn(c);
+  for (auto const& [cell, c] : known) all[c].low -= options.repeat, all[c].high += options.repeat;
+}
+
 // By number; of the items that `counts` holds of.
 template <class Counts>
 std::vector<Ends> ends_of(Sample const& sample, CalibrationOptions const& options, Counts const& counts) {
@@ -128,7 +154,7 @@ std::vector<Ends> ends_of(Sample const& sample, CalibrationOptions const& option
       if (std::find(item.chain.begin(), item.chain.begin() + i, item.chain[i]) == item.chain.begin() + i)
         members[item.chain[i]].push_back({item.residual->log, item.origin});
   }
-  double const tail = (1 - options.nominal) / 2 * (1 - 1e-12);
+  double const tail = (1 - options.quantile) / 2 * (1 - 1e-12);
   std::vector<Ends> out(sample.cells.size());
   for (std::size_t c = 0; c < members.size(); ++c) {
     auto const& list = members[c];
@@ -150,6 +176,7 @@ std::vector<Ends> ends_of(Sample const& sample, CalibrationOptions const& option
       if ((sum += weights.of(m->origin)) >= tail) break;
     }
   }
+  draw_to_broader(sample.cells, options, out);
   return out;
 }
 
@@ -159,7 +186,8 @@ struct Trial {
   Origin origin;
   double low, high;
   double log() const { return item->residual->log; }
-  double beyond() const { return std::max(low - log(), log() - high); }
+  // How far the ends must be drawn out for it to be inside.
+  double factor() const { return log() < 0 ? log() / low : log() / high; }
 };
 
 // What is left out besides an item's program, as a number.
@@ -183,30 +211,30 @@ std::vector<Trial> trials_of(Sample const& sample, Tested tested, CalibrationOpt
           break;
         }
   }
-  std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.beyond() < b.beyond(); });
+  std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.factor() < b.factor(); });
   return out;
 }
 
-// The least distance at which so much of the trials is inside, in order of their distance.
-double distance_at(std::vector<Trial> const& trials, double nominal) {
+// The least factor at which so much of the trials is inside, in order of their factors.
+double factor_at(std::vector<Trial> const& trials, double nominal) {
   Weights const weights(trials);
   double const level = corrected(nominal, weights.programs()) * (1 - 1e-12);
   double sum = 0;
   for (auto const& t : trials)
-    if ((sum += weights.of(t.origin)) >= level) return t.beyond();
-  return trials.empty() ? 0 : trials.back().beyond();
+    if ((sum += weights.of(t.origin)) >= level) return t.factor();
+  return trials.empty() ? 0 : trials.back().factor();
 }
 
-// By how much the ends of all cells move apart, from the trials that `counts` holds of.
+// By how much the ends of all cells are drawn out, from the trials that `counts` holds of.
 template <class Counts>
-double distance_of(std::vector<Trial> const& trials, CalibrationOptions const& options, Counts const& counts) {
+double factor_of(std::vector<Trial> const& trials, CalibrationOptions const& options, Counts const& counts) {
   std::vector<Trial> all;
   std::map<std::size_t, std::vector<Trial>> suites;
   for (auto const& t : trials)
     if (counts(t)) all.push_back(t), suites[t.origin.suite].push_back(t);
-  double out = std::max(0.0, distance_at(all, options.nominal));
+  double out = factor_at(all, options.nominal);
   for (auto const& [suite, own] : suites)
-    if (Weights(own).programs() >= options.min_kernels) out = std::max(out, distance_at(own, options.least));
+    if (Weights(own).programs() >= options.min_kernels) out = std::max(out, factor_at(own, options.least));
   return out;
 }
 
@@ -267,7 +295,7 @@ Bounds bounds_of(std::vector<Pair> const& pairs, CalibrationOptions const& optio
     bound.programs = weights.programs();
     bound.pairs = own.size();
     if (bound.programs >= options.min_kernels_of_pairs) {
-      double const level = options.nominal * (1 - 1e-12);
+      double const level = options.decided * (1 - 1e-12);
       double sum = 0, from = 0;
       for (auto const& p : own) {
         from = p.residual();
@@ -298,7 +326,7 @@ std::map<std::string, Decisions> decisions_of(Pairs const& pairs, CalibrationOpt
     for (auto const* p : own) {
       double const bound = bounds[p->relation].log;
       bool const is_decided = bound > 0 && std::fabs(p->projected) > bound;
-      bool const apart = std::fabs(p->measured) > std::log(1.5);
+      bool const apart = std::fabs(p->measured) > std::log(1.25);
       d.count += apart;
       d.pairs += apart ? each : 0;
       d.decided += apart && is_decided ? each : 0;
@@ -319,17 +347,16 @@ constexpr double steps = 1000;  // factors are rounded outwards to so many of 1
 
 constexpr record::PerValue<Tested, char const*> left_out{{"kernels", "devices", "architectures"}};
 
-using Distances = std::map<std::size_t, double>;  // by program that is left out
+using FactorsWithout = std::map<std::size_t, double>;  // by program that is left out
 
-record::Coverage coverage_of(std::vector<Trial> const& trials, Distances const& distances) {
+record::Coverage coverage_of(std::vector<Trial> const& trials, FactorsWithout const& without) {
   std::map<std::size_t, std::array<double, 3>> programs;  // times, inside, below
   std::vector<double> widths;
   record::Coverage row;
   for (auto const& t : trials) {
-    auto const distance = distances.at(t.origin.program);
+    auto const factor = without.at(t.origin.program);
     auto& [times, inside, below] = programs[t.origin.program];
-    // As in the table, the projection itself is inside.
-    double const low = std::min(0.0, t.low - distance), high = std::max(0.0, t.high + distance);
+    double const low = t.low * factor, high = t.high * factor;
     ++times;
     inside += low <= t.log() && t.log() <= high;
     below += t.log() < low;
@@ -406,10 +433,10 @@ std::vector<Interval> intervals(std::vector<Residual> const& all, CalibrationOpt
     std::vector<std::set<std::string>> devices(sample.cells.size());
     for (auto const& item : sample.items)
       for (auto const cell : item.chain) devices[cell].insert(item.residual->device);
-    double apart = 0;
+    double factor = 0;
     for (auto const tested : record::values_of<Tested>) {
       // To know less is no gain.
-      apart = std::max(apart, distance_of(trials_of(sample, tested, options), options, everything));
+      factor = std::max(factor, factor_of(trials_of(sample, tested, options), options, everything));
       for (auto const& [cell, c] : cells) {
         if (tested == Tested::none && !cell.architecture.empty()) continue;
         Interval row;
@@ -421,9 +448,9 @@ std::vector<Interval> intervals(std::vector<Residual> const& all, CalibrationOpt
         row.kernels = ends[c].programs;
         row.times = ends[c].times;
         for (auto const& device : devices[c]) row.devices += (row.devices.empty() ? "" : ";") + device;
-        double const low = std::exp(std::min(0.0, ends[c].low - apart));
+        double const low = std::exp(ends[c].low * factor);
         row.low = low < 1 / steps ? low : std::floor(low * steps) / steps;
-        row.high = std::ceil(std::exp(std::max(0.0, ends[c].high + apart)) * steps) / steps;
+        row.high = std::ceil(std::exp(ends[c].high * factor) * steps) / steps;
         out.push_back(std::move(row));
       }
     }
@@ -439,12 +466,12 @@ std::optional<device::Factors> factors_of(std::vector<Residual> const& residuals
   double const level = (1 + options.nominal) / 2 * (1 + 1 / static_cast<double>(std::max<std::size_t>(1, programs)));
   if (programs == 0 || level > 1 + 1e-12) return std::nullopt;
   auto corrected_options = options;
-  corrected_options.nominal = 2 * std::min(1.0, level) - 1;
+  corrected_options.quantile = 2 * std::min(1.0, level) - 1;
+  corrected_options.repeat = corrected_options.broader = 0;
   corrected_options.min_kernels = 1;
   auto const ends = ends_of(sample, corrected_options, [](auto const&) { return true; });
   for (std::size_t c = 0; c < ends.size(); ++c)
-    if (sample.cells[c] == Cell{})
-      return device::Factors{std::exp(std::min(0.0, ends[c].low)), std::exp(std::max(0.0, ends[c].high))};
+    if (sample.cells[c] == Cell{}) return device::Factors{std::exp(ends[c].low), std::exp(ends[c].high)};
   return std::nullopt;
 }
 
@@ -478,13 +505,13 @@ std::vector<record::Coverage> coverage(std::vector<Residual> const& all, Calibra
       auto const trials = trials_of(sample, tested, options);
       if (trials.empty()) continue;
       std::map<std::string, std::vector<Trial>> suites;
-      Distances distances;
+      FactorsWithout without;
       for (auto const& t : trials) {
         suites[t.item->residual->suite].push_back(t);
         auto const program = t.origin.program;
-        if (!distances.contains(program))
-          distances[program] =
-              distance_of(trials, options, [&](Trial const& other) { return other.origin.program != program; });
+        if (!without.contains(program))
+          without[program] =
+              factor_of(trials, options, [&](Trial const& other) { return other.origin.program != program; });
       }
       record::Coverage mean;
       mean.model = model;
@@ -493,7 +520,7 @@ std::vector<record::Coverage> coverage(std::vector<Residual> const& all, Calibra
       mean.interval_ratio = 0;
       Decisions whole;  // each suite counts alike
       for (auto const& [suite, own] : suites) {
-        auto row = coverage_of(own, distances);
+        auto row = coverage_of(own, without);
         row.model = model;
         row.left_out = left_out[tested];
         row.suite = suite;
