@@ -1,7 +1,7 @@
 # How the intervals and decided orders of the device database hold for what was left out when they were made.
 function figure(name, digits) { return cell(name) == "" ? "–" : sprintf("%." digits "f", cell(name)) }
 BEGIN {
-  print "| model | left out | suite | programs | covered, % | below, % | high / low | pairs 1.5x apart | decided, % | of decided wrong, % |"
+  print "| model | left out | suite | programs | covered, % | below, % | high / low | pairs 1.25x apart | decided, % | of decided wrong, % |"
   print "|---|---|---|---|---|---|---|---|---|---|"
 }
 read_row() {

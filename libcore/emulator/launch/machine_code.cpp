@@ -1,6 +1,7 @@
 #include "emulator/launch/machine_code.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,31 @@ void MachineCode::fill(record::Kernel& row, Code const& machine, Entries const& 
   fill_slots(row, emu::slots_of(machine.slots.blocks, entries.w32));
 }
 
+namespace {
+
+// Private memory as the machine code has it: what another compiler keeps in registers may be there, and the other way
+// round.
+void fill_private(record::Kernel& row, emu::AmdSlots const& slots, amdgcn::Resources const& resources) {
+  double const requests = slots.private_loads + slots.private_stores;
+  if (requests == 0 && resources.scratch_bytes > 0) return;  // by instructions that may access anything
+  double const lanes = resources.wavefront, bytes = lanes * 4;
+  row.local_load_bytes = slots.private_loads * bytes;
+  row.local_store_bytes = slots.private_stores * bytes;
+  row.group.local_requests.clear(), row.group.local_stores.clear();
+  row.group.local_lines = 0;
+  if (requests == 0) return;
+  auto const of_group = [&](double n) {
+    return fmt::format("{}/{}/{}:{:.6g}", bytes / 128, bytes / 32, lanes / 32,
+                       n / static_cast<double>(std::max<std::uint64_t>(1, row.groups_emulated)));
+  };
+  row.group.local_requests = of_group(requests);
+  if (slots.private_stores > 0) row.group.local_stores = of_group(slots.private_stores);
+  double const waves = std::ceil(static_cast<double>(row.block_x * row.block_y * row.block_z) / lanes);
+  row.group.local_lines = waves * lanes * static_cast<double>(resources.scratch_bytes) / 128;
+}
+
+}  // namespace
+
 bool MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Program const& program,
                            frontend::Request const* source, std::string const& listing) {
   if (!source && listing.empty())
@@ -82,6 +108,7 @@ bool MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Pro
   row.shared_bytes += code.resources.shared_bytes;
   row.shared_bytes -= std::min<std::uint64_t>(row.shared_bytes, program.static_shared_bytes());
   fill_slots(row, slots.counts);
+  fill_private(row, slots, code.resources);
   if (slots.by_rules > 0 || slots.matched * 4 < slots.instructions)
     report_(
         fmt::format("kernel '{}' for {}: {} of {} machine instructions have a line of the PTX; {} of {} blocks are "

@@ -85,7 +85,11 @@ double median(std::vector<Said>& values) {
 class Solving {
  public:
   Solving(Program const& program, amdgcn::Code const& code, std::span<std::uint64_t const> entries)
-      : program_(program), code_(code), entries_(entries), cfg_(cfg_of(code)) {}
+      : program_(program), code_(code), entries_(entries), cfg_(cfg_of(code)) {
+    for (auto const& block : code.blocks)
+      for (auto const& i : block.instructions)
+        private_buffers_ = private_buffers_ || i.opcode().starts_with("global_") || i.opcode().starts_with("flat_");
+  }
 
   AmdSlots run() {
     AmdSlots out;
@@ -242,7 +246,8 @@ class Solving {
         ++out.instructions;
         if (i.at.line > 0) {
           for (auto const opcode : {i.opcode(), i.second()})
-            if (auto const work = amdgcn::conserved_by(opcode); work.amount > 0) {
+            if (auto const work = amdgcn::conserved_by(opcode);
+                work.amount > 0 && amdgcn::private_bytes(opcode, private_buffers_) == 0) {
               auto& line = with_columns_[{i.at, work.conserved}];
               add(line.code, {b, work.amount, narrow});
               line.scalar = line.scalar || amdgcn::pipe_of(opcode) == Pipe::scalar_memory;
@@ -487,6 +492,9 @@ class Solving {
             narrow_[b][i] && (pipe == Pipe::memory || pipe == Pipe::shared) ? requests(instruction, runs) : runs;
         out.counts.slots[pipe] += asked;
         out.counts.slots[Pipe::issue] += runs - asked;
+        if (double const bytes = amdgcn::private_bytes(instruction.opcode(), private_buffers_); bytes > 0)
+          (instruction.opcode().find("_load_") != std::string_view::npos ? out.private_loads : out.private_stores) +=
+              asked * std::max(1.0, bytes / 4);
         if (pipe != Pipe::tensor || runs == 0) continue;
         if (auto const product = amdgcn::matrix_product(instruction))
           out.counts.matrix_flop[product->kind] += runs * product->flop;
@@ -505,6 +513,7 @@ class Solving {
   std::vector<Class> classes_;         // what dominates another comes first
   std::map<Key, Line> with_columns_, lines_;
   bool columns_ = true;
+  bool private_buffers_ = false;           // buffer_… access private memory
   std::vector<std::vector<bool>> narrow_;  // [block of the code][instruction]
   std::vector<Equation> equations_;
   std::vector<bool> sure_;  // [class]

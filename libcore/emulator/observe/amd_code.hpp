@@ -31,6 +31,8 @@ struct AmdSlots {
   std::size_t matched = 0;       // of these, with a line of the PTX
   std::size_t blocks = 0;
   std::size_t by_rules = 0;  // of these, without any line of the PTX
+  // Of private memory, of wavefronts: a request for each word that all lanes move.
+  double private_loads = 0, private_stores = 0;
 };
 // `entries`: how often wavefronts of the code's width entered the program's blocks.
 AmdSlots amd_slots(Program const&, amdgcn::Code const&, std::span<std::uint64_t const> entries);

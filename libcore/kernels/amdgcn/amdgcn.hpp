@@ -88,6 +88,10 @@ struct Amount {
 };
 Amount conserved_by(std::string_view opcode);
 
+// What a load or a store of private memory moves for each lane, bytes; 0: it is none. `by_buffers`: whether buffer_…
+// are such, as in code that has other instructions for global memory.
+double private_bytes(std::string_view opcode, bool by_buffers);
+
 // A product of matrices that one instruction of a wavefront computes: its kind as the column matrix_flop of kernels and
 // devdb/matrix.csv name it (mfma of CDNA, wmma of RDNA), such as "mfma/f16/f32", "wmma/i8/i32/sparse", and its
 // operations, two for each multiply-add, with the zeros of a sparse factor. Nothing for other instructions. Source:

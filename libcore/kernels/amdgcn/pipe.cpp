@@ -139,4 +139,10 @@ Amount conserved_by(std::string_view opcode) {
   return arithmetic(opcode);
 }
 
+double private_bytes(std::string_view opcode, bool by_buffers) {
+  bool const is_private = begins(opcode, {"scratch_load_", "scratch_store_"}) ||
+                          (by_buffers && begins(opcode, {"buffer_load_", "buffer_store_"}));
+  return is_private ? bytes_of(opcode) : 0;
+}
+
 }  // namespace kernelcast::amdgcn

@@ -265,6 +265,12 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void many_values(volati
     CHECK(array.registers_matrix == 0u);
     CHECK(array.scratch_bytes >= 4096u);
     CHECK(array.scratch_bytes <= 4096u + 64);
+    // Each of 64 work-items stores and loads 1024 words of its own.
+    CHECK(few.local_load_bytes == 0);
+    CHECK(few.group.local_requests.empty());
+    CHECK(array.local_store_bytes == Approx(64 * 4096).epsilon(0.01));
+    CHECK(array.local_load_bytes == Approx(64 * 4096).epsilon(0.01));
+    CHECK(array.group.local_lines.value_or(0) == Approx(64 * 4096 / 128).epsilon(0.02));
   }
   // 256 of one kind, the rest of the other, in one file.
   auto const values = row(many, "many_values", "gfx90a");

@@ -108,6 +108,14 @@ TEST_CASE("instructions go to pipes") {
     }
 }
 
+TEST_CASE("private memory is behind instructions of its own, or behind buffers") {
+  CHECK(amdgcn::private_bytes("scratch_store_dwordx4", false) == 16);
+  CHECK(amdgcn::private_bytes("scratch_load_b32", false) == 4);
+  CHECK(amdgcn::private_bytes("buffer_load_dword", true) == 4);
+  CHECK(amdgcn::private_bytes("buffer_load_dword", false) == 0);
+  CHECK(amdgcn::private_bytes("global_load_dword", true) == 0);
+}
+
 TEST_CASE("amounts that no compiler adds or saves") {
   struct Row {
     char const* opcode;
