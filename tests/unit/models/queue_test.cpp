@@ -761,7 +761,7 @@ TEST_CASE("loads that pass the first level by are asked of the second each time;
   CHECK(l2_sectors("rtx3080") == Approx(2 * 64 + stored));  // a look-up of one sector costs two
 }
 
-TEST_CASE("stores to private memory pass the first level of Volta and later, not of those before") {
+TEST_CASE("stores to private memory pass the first level of Volta and later and AMD's, not of those before") {
   auto k = group_kernel(1000);
   k.group.local_requests = "4/16/4:100";
   k.group.local_lines = 4;  // the first level has them all
@@ -770,8 +770,9 @@ TEST_CASE("stores to private memory pass the first level of Volta and later, not
   };
   CHECK(l2_bytes("v100") == 0);
   k.group.local_stores = "4/16/4:75";
-  for (auto const* const device : {"v100", "rtx3080", "h100"}) CHECK(l2_bytes(device) == 75.0 * 16 * 32 * 1000);
-  for (auto const* const device : {"gtx1080", "k40", "mi210"}) CHECK(l2_bytes(device) == 0);
+  for (auto const* const device : {"v100", "rtx3080", "h100", "mi210"})
+    CHECK(l2_bytes(device) == 75.0 * 16 * 32 * 1000);
+  for (auto const* const device : {"gtx1080", "k40"}) CHECK(l2_bytes(device) == 0);
 }
 
 TEST_CASE("without a second level each group fetches for itself") {
