@@ -225,7 +225,7 @@ double GroupSample::slots() const {
 Worth worth_sampling(emu::Dim3 grid, std::uint64_t per_group) {
   auto const axes = (grid.x > 1) + (grid.y > 1) + (grid.z > 1);
   if (per_group << axes <= max_instructions_for_footprint) return Worth::all;
-  return per_group <= max_instructions_for_footprint ? Worth::middle : Worth::nothing;
+  return per_group <= max_instructions_for_middle ? Worth::middle : Worth::nothing;
 }
 
 PartedRun::PartedRun(emu::Program const& program, emu::Launch const& launch, emu::Memory& memory,

@@ -25,8 +25,10 @@
 
 namespace kernelcast::launch {
 
-// Groups with more warp instructions together are not run again for this: some 0.2 s.
+// Groups with more warp instructions together are not run again for this: some 0.2 s; the one in the middle, without
+// which little is known, with more: some 2 s.
 inline constexpr std::uint64_t max_instructions_for_footprint = 24000000;
+inline constexpr std::uint64_t max_instructions_for_middle = std::uint64_t{1} << 27;
 
 // In the middle of each axis; where groups share lines or sectors with a neighbour, the next one has the other part.
 std::uint64_t middle_group(emu::Dim3 grid);

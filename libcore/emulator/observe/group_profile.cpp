@@ -22,7 +22,7 @@ constexpr std::size_t max_path_registers = std::size_t{1} << 22;
 constexpr std::size_t max_phase_kinds = 24;
 
 void extend(Path& path, Step step, float times) {
-  path.cycles += reference_cycles[step] * times;
+  path.cycles += static_cast<double>(reference_cycles[step] * times);
   path.steps[step] += static_cast<std::uint32_t>(times + 0.5f);
 }
 

@@ -39,7 +39,7 @@ using Requests = std::map<RequestShape, std::uint64_t>;
 using record::Step;
 inline constexpr record::PerValue<Step, float> reference_cycles{{4.5f, 16, 20, 30, 25, 33, 500, 20}};
 struct Path {
-  float cycles = 0;  // by reference_cycles
+  double cycles = 0;  // by reference_cycles
   record::PerValue<Step, std::uint32_t> steps;
 };
 
@@ -75,7 +75,7 @@ struct GroupProfile {
 };
 
 // Longer groups, by their issue slots, are not profiled.
-inline constexpr double max_profiled_slots = 1 << 24;
+inline constexpr double max_profiled_slots = 1 << 27;
 
 // Profiles one group; of some others it notes the sectors they touch; the rest pass by.
 class ProfileObserver final : public Observer {

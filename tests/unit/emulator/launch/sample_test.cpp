@@ -343,7 +343,8 @@ TEST_CASE("a group that the sample has run alone tells what it touches, by all a
   CHECK(out.load_sectors == "xy:1");
   CHECK(launch::worth_sampling(launch.grid, 1000) == launch::Worth::all);
   CHECK(launch::worth_sampling(launch.grid, launch::max_instructions_for_footprint) == launch::Worth::middle);
-  CHECK(launch::worth_sampling(launch.grid, launch::max_instructions_for_footprint + 1) == launch::Worth::nothing);
+  CHECK(launch::worth_sampling(launch.grid, launch::max_instructions_for_middle) == launch::Worth::middle);
+  CHECK(launch::worth_sampling(launch.grid, launch::max_instructions_for_middle + 1) == launch::Worth::nothing);
 }
 
 namespace {
