@@ -42,14 +42,19 @@ struct Origin {
   std::size_t suite = 0, program = 0;  // of all suites
 };
 
-// Suites count alike, in a suite its programs, in a program its members: how much each does of so many origins.
+// Suites count alike, in a suite its programs, in a program its members: how much each does of so many origins. A suite
+// of fewer programs than `whole` counts by their number, so that one of few does not outweigh the programs of the
+// others.
 class Weights {
  public:
   template <class List>
-  explicit Weights(List const& members) {
+  explicit Weights(List const& members, std::size_t whole = 1) : whole_(static_cast<double>(whole)) {
     for (auto const& m : members) add(m.origin);
+    for (double const programs : programs_of_suite_) suites_ += std::min(1.0, programs / whole_);
   }
-  double of(Origin o) const { return 1 / (suites_ * programs_of_suite_[o.suite] * members_[o.program]); }
+  double of(Origin o) const {
+    return 1 / (suites_ * std::max(whole_, programs_of_suite_[o.suite]) * members_[o.program]);
+  }
   std::size_t programs() const { return programs_; }
 
  private:
@@ -58,9 +63,9 @@ class Weights {
     if (o.program >= members_.size()) members_.resize(o.program + 1);
     if (members_[o.program]++ > 0) return;
     ++programs_;
-    if (programs_of_suite_[o.suite]++ == 0) ++suites_;
+    ++programs_of_suite_[o.suite];
   }
-  double suites_ = 0;
+  double whole_, suites_ = 0;
   std::size_t programs_ = 0;
   std::vector<double> programs_of_suite_, members_;
 };
@@ -158,7 +163,7 @@ std::vector<Ends> ends_of(Sample const& sample, CalibrationOptions const& option
   std::vector<Ends> out(sample.cells.size());
   for (std::size_t c = 0; c < members.size(); ++c) {
     auto const& list = members[c];
-    Weights const weights(list);
+    Weights const weights(list, options.min_kernels);
     auto& ends = out[c];
     ends.known = !list.empty() && (weights.programs() >= options.min_kernels || sample.cells[c] == Cell{});
     if (!ends.known) continue;

@@ -5,12 +5,13 @@
 // those of device::cell_chain(); a cell's ends are the weighted quantiles at 10 and 90 %, drawn to those of the next of
 // its chain the more the fewer programs it has, and five per cent further out, for what a measurement does not repeat.
 // One with less than `min_kernels` programs has no row, so that the next of the chain replaces it. Suites count alike,
-// in a suite its programs, in a program its times. Then each program is left out in turn, the cells are made of the
-// others, and both ends of every cell are drawn out by the least factor at which so many of the residuals left out are
-// inside as nominal, with the correction for a finite number of programs, on the mean over the suites, and as `least`
-// says in each suite of at least `min_kernels` programs. Quantiles of few programs that lie further out are their
-// extremes, and one factor for all keeps narrow cells narrow. That is done with the program left out; with its device
-// besides, for unmeasured devices; and with all devices of the architecture besides.
+// in a suite its programs, in a program its times; in a cell, a suite of less than `min_kernels` by their number. Then
+// each program is left out in turn, the cells are made of the others, and both ends of every cell are drawn out by the
+// least factor at which so many of the residuals left out are inside as nominal, with the correction for a finite
+// number of programs, on the mean over the suites, and as `least` says in each suite of at least `min_kernels`
+// programs. Quantiles of few programs that lie further out are their extremes, and one factor for all keeps narrow
+// cells narrow. That is done with the program left out; with its device besides, for unmeasured devices; and with all
+// devices of the architecture besides.
 // For orders, the residual of a pair is the difference of those of its two times, of one kernel and case on two
 // devices: what a kernel's counts miss is the same on both and cancels. `decided` of them are below the factor, so that
 // (1 + decided) / 2 of the orders are right where two projections differ by just that. There are too few programs with

@@ -157,6 +157,21 @@ TEST_CASE("a suite counts as much as another, and a program with many times as m
   CHECK(both.high == Approx(std::exp(1)).margin(0.002));
 }
 
+TEST_CASE("a suite of few programs does not make the ends of a cell") {
+  std::vector<Residual> all;
+  auto const add = [&](char const* suite, char const* architecture, int programs, double first) {
+    for (int p = 0; p < programs; ++p) {
+      auto r = residual(suite, std::to_string(p), architecture, p == 0 ? first : 0.01 * (p % 11 - 5));
+      r.architecture = architecture;
+      all.push_back(std::move(r));
+    }
+  };
+  for (auto const* const suite : {"one", "two", "three"}) add(suite, "A", 40, 0);
+  add("large", "B", 40, 0);
+  add("small", "B", 4, 3);  // an eighth of the architecture, if both suites counted alike
+  CHECK(row(model::intervals(all), Tested::device, {"B", Limiter::dram, Regime::long_}).high < 1.5);
+}
+
 TEST_CASE("what a kernel's counts miss cancels in the order of two devices") {
   std::mt19937_64 random(11);
   std::normal_distribution<double> of_program(0, 1), noise(0, 0.1);
