@@ -17,7 +17,7 @@ seen[cell("suite"), cell("program")]++ { next }
   h = hash(suite "/" program)
   byte = index("0123456789abcdef", substr(h, 1, 1)) * 16 + index("0123456789abcdef", substr(h, 2, 1)) - 17
   part = "chosen"
-  if (suite ~ /^(mixbench|tunehub_amd|hecbench_h100)$/ || program == "wangzyon/NVIDIA_SGEMM_PRACTICE") part = byte < 128 ? "held" : "chosen"
+  if (suite ~ /^(mixbench|tunehub_amd|tunehub_geforce|hecbench_h100)$/ || program == "wangzyon/NVIDIA_SGEMM_PRACTICE") part = byte < 128 ? "held" : "chosen"
   if (suite == "hashcat") part = "held"
   print suite "," program "," part "," h
 }

@@ -5,7 +5,7 @@
 #
 # LAUNCHES: lines of file|kernel|case|options and arguments of miniemu, as SUITE.awk writes them; -k and --groups need not be
 # among these where they are the kernel and 8. A line without a file is a launch that has no row, with the reason instead.
-# FOLDER: the .cu files that those name, which include what is below SOURCES, the suite's own checkout. DEVICE:NAME is an
+# FOLDER: the .cu and .cl files that those name, which include what is below SOURCES, the suite's own checkout. DEVICE:NAME is an
 # application: nvcc compiles it, and it runs attached as if on that device, with these arguments.
 # MISSING: gets suite,kernel,case,reason of each launch without a row
 set -eu
@@ -26,7 +26,8 @@ emulate() {
     *)
       default -k "$kernel"
       default --groups 8
-      $miniemu "$folder/$file.cu" -I "$sources" --timeout 60 $rest -o "$rows"
+      case $file in *.cl) ;; *) file=$file.cu ;; esac
+      $miniemu "$folder/$file" -I "$sources" --timeout 60 $rest -o "$rows"
       ;;
   esac 2>"$rows.err" </dev/null
 }

@@ -32,24 +32,40 @@ function sample(groups_x, groups_y, wide_x, wide_y,    total, share, n, i, g, wo
   return known[groups_x, groups_y, wide_x, wide_y] = best
 }
 BEGIN {
-  count["convolution"] = split("block_size_x block_size_y tile_size_x tile_size_y read_only use_padding use_shmem use_cmem " \
-                               "filter_height filter_width", convolution, " ")
-  count["dedispersion"] = split("block_size_x block_size_y block_size_z tile_size_x tile_size_y tile_stride_x " \
-                                "tile_stride_y loop_unroll_factor_channel", dedispersion, " ")
+  names["convolution_milo"] = "block_size_x block_size_y tile_size_x tile_size_y read_only use_padding use_shmem use_cmem " \
+                              "filter_height filter_width"
+  names["dedispersion_milo"] = "block_size_x block_size_y block_size_z tile_size_x tile_size_y tile_stride_x " \
+                               "tile_stride_y loop_unroll_factor_channel"
+  older["convolution"] = older["gemm"] = 1  # on GPUs of two architectures
+  names["convolution"] = "block_size_x block_size_y filter_height filter_width read_only tile_size_x tile_size_y use_padding"
+  names["gemm"] = "MWG NWG KWG MDIMC NDIMC MDIMA NDIMB KWI VWM VWN STRM STRN SA SB PRECISION"
 }
-!read_row() || !(cell("kernel") in count) { next }
+!read_row() || !(cell("program") in names) { next }
 {
+  program = cell("program")
   kernel = cell("kernel")
+  n = split(names[program], name, " ")
   split(cell("case"), p, "-")
-  options = "-k " kernel "_kernel -l " p[1] "," p[2] (targets == "" ? "" : " --no-registers --machine-code " targets)
-  for (i = 1; i <= count[kernel]; ++i)
-    options = options " -D " (kernel == "convolution" ? convolution[i] : dedispersion[i]) "=" p[i]
+  options = targets != "" ? " --no-registers --machine-code " targets : program in older ? " --registers sm_75,sm_86" : ""
+  for (i = 1; i <= n; ++i) {
+    options = options " -D " name[i] "=" p[i]
+    value[name[i]] = p[i]
+  }
+}
+program == "gemm" {
+  square = " -a buf:f32:" 4096 * 4096 ":zero"
+  print "gemm.cl|gemm|" cell("case") "|-k Xgemm -l " value["MDIMC"] "," value["NDIMC"] options " --grid " 4096 / value["MWG"] "," \
+        4096 / value["NWG"] " -a i32:4096 -a i32:4096 -a i32:4096 -a f32:1 -a f32:1" square square square
+  next
+}
+{
+  options = "-k " kernel "_kernel -l " p[1] "," p[2] options
   if (kernel == "convolution")
-    options = options " --grid " up(4096, p[1] * p[3]) "," up(4096, p[2] * p[4]) \
+    options = options " --grid " up(4096, p[1] * value["tile_size_x"]) "," up(4096, p[2] * value["tile_size_y"]) \
               " -a buf:f32:" 4096 * 4096 ":zero -a buf:f32:" 4110 * 4110 ":zero -a buf:f32:225:zero"
   else
     options = options " --grid " up(25000, p[1]) "," up(2048, p[2]) \
               " --groups " sample(up(25000, p[1]), up(2048, p[2]), p[1] * p[4], p[2] * p[5]) \
               " -a buf:u8:" 25650 * 1536 ":zero -a buf:f32:" 2048 * 25000 ":zero -a buf:f32:1536:file=" delays
-  print kernel "|" kernel "|" cell("case") "|" options
+  print program "|" kernel "|" cell("case") "|" options
 }
