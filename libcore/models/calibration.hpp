@@ -5,7 +5,7 @@
 // those of device::cell_chain(); a cell's ends are the weighted quantiles at 10 and 90 %, drawn to those of the next of
 // its chain the more the fewer programs it has, and five per cent further out, for what a measurement does not repeat.
 // One with less than `min_kernels` programs has no row, so that the next of the chain replaces it. Suites count alike,
-// in a suite its programs, in a program its times; in a cell, a suite of less than `min_kernels` by their number. Then
+// in a suite its programs, in a program its times; in a cell, a suite of fewer than `min_kernels` by their number. Then
 // each program is left out in turn, the cells are made of the others, and both ends of every cell are drawn out by the
 // least factor at which so many of the residuals left out are inside as nominal, with the correction for a finite
 // number of programs, on the mean over the suites, and as `least` says in each suite of at least `min_kernels`

@@ -142,12 +142,13 @@ void Projector::load_store() {
   };
   auto const loads = [&](auto const& list) { return requests(list, c_.load_cycles, c_.load_line_cycles); };
   // With 32 banks of words, and an assembler that joins loads of neighbouring words, each request by itself.
+  double const pass_cycles = 1 / device_.shared_passes_per_cu_cycle.value_or(1);
   double shared = 0;
   if (c_.shared_joined > 0 && !k_.shared_.empty())
     for (auto const& [clocks, n] : k_.shared_)
-      shared += n * k_.scale_ * std::max(c_.shared_cycles, c_.shared_pass_cycles * clocks);
+      shared += n * k_.scale_ * std::max(c_.shared_cycles, pass_cycles * clocks);
   else
-    shared = std::max(c_.shared_cycles * of_group(g.shared_requests), c_.shared_pass_cycles * shared_passes());
+    shared = std::max(c_.shared_cycles * of_group(g.shared_requests), pass_cycles * shared_passes());
   shared *= device_.shared_slowdown();
   double const shared_atomics = std::max({c_.shared_atomic_cycles * of_group(g.shared_atomic_requests),
                                           c_.shared_atomic_cycles * of_group(g.shared_atomic_passes),

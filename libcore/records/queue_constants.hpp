@@ -20,7 +20,6 @@ namespace kernelcast::record {
   X(shared_in_lsu, 1, "1", "of shared memory's time, what it takes of the load/store unit: all, of NVIDIA's")          \
   X(issues, 1, "1", "instructions that a scheduler issues at once: one")                                               \
   X(shared_joined, 1, "1", "whether the assembler joins requests of neighbouring words of shared memory")              \
-  X(shared_pass_cycles, 1, "clocks", "each bank gives a word a clock")                                                 \
   X(store_cycles, 2, "clocks", "as load_cycles")                                                                       \
   X(tag_lines, 3.6, "lines/clock", "micro-benchmarks of an A40")                                                       \
   X(scatter_cycles, 0, "clocks", "of a request whose lanes lie apart, each four lanes by themselves: not of NVIDIA's") \

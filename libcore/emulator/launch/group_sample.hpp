@@ -26,9 +26,9 @@
 namespace kernelcast::launch {
 
 // Groups with more warp instructions together are not run again for this: some 0.2 s; the one in the middle, without
-// which little is known, with more: some 2 s.
+// which little is known, as long as it can be profiled: a second of arithmetic, ten of loads.
 inline constexpr std::uint64_t max_instructions_for_footprint = 24000000;
-inline constexpr std::uint64_t max_instructions_for_middle = std::uint64_t{1} << 27;
+inline constexpr auto max_instructions_for_middle = static_cast<std::uint64_t>(emu::max_profiled_slots);
 
 // In the middle of each axis; where groups share lines or sectors with a neighbour, the next one has the other part.
 std::uint64_t middle_group(emu::Dim3 grid);

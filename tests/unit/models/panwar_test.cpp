@@ -561,14 +561,13 @@ TEST_CASE("which register column a device uses") {
 }
 
 TEST_CASE("every GPU of the database yields a time or a reason") {
-  int times = 0;
   for (auto const& d : database().devices()) {
     INFO(d.device);
     auto const p = project(plain_kernel(), d);
+    CHECK(p.time_s.has_value() == (d.kind == "gpu"));
     CHECK((p.time_s.has_value() != (p.status != record::RowStatus::ok)));
     CHECK((p.status == record::RowStatus::ok || !p.reason.empty()));
     if (!p.time_s) continue;
-    ++times;
     CHECK(*p.time_s > 0);
     CHECK(*p.time_low_s <= *p.time_s);
     CHECK(*p.time_high_s >= *p.time_s);
@@ -580,7 +579,6 @@ TEST_CASE("every GPU of the database yields a time or a reason") {
                                                                 : *p.t_shared_s;
     CHECK(named == most);
   }
-  CHECK(times == 176);  // every GPU, and no CPU
 }
 
 TEST_CASE("the fallbacks for unknown figures are those of the devices that are known") {

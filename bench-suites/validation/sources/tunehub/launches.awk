@@ -36,9 +36,9 @@ BEGIN {
                               "filter_height filter_width"
   names["dedispersion_milo"] = "block_size_x block_size_y block_size_z tile_size_x tile_size_y tile_stride_x " \
                                "tile_stride_y loop_unroll_factor_channel"
-  older["convolution"] = older["gemm"] = 1  # on GPUs of two architectures
   names["convolution"] = "block_size_x block_size_y filter_height filter_width read_only tile_size_x tile_size_y use_padding"
   names["gemm"] = "MWG NWG KWG MDIMC NDIMC MDIMA NDIMB KWI VWM VWN STRM STRN SA SB PRECISION"
+  registers["convolution"] = registers["gemm"] = " --registers sm_75,sm_86"  # of the GPUs that these were measured on
 }
 !read_row() || !(cell("program") in names) { next }
 {
@@ -46,7 +46,7 @@ BEGIN {
   kernel = cell("kernel")
   n = split(names[program], name, " ")
   split(cell("case"), p, "-")
-  options = targets != "" ? " --no-registers --machine-code " targets : program in older ? " --registers sm_75,sm_86" : ""
+  options = targets != "" ? " --no-registers --machine-code " targets : registers[program]
   for (i = 1; i <= n; ++i) {
     options = options " -D " name[i] "=" p[i]
     value[name[i]] = p[i]

@@ -4,7 +4,8 @@
 #
 #   run.sh MINIEMU DEVDB SOURCES MISSING <measured/SUITE.csv >kernels/SUITE.csv
 #
-# SOURCES: a checkout of the repository that the kernels were tuned from; of tunehub_geforce that of the times
+# SOURCES: a checkout of the repository that the kernels were tuned from; for tunehub_geforce that with the times, which has
+#   its kernels, too
 # MISSING: gets suite,kernel,case,reason of each configuration without a row
 set -eu
 miniemu=$1 devdb=$2 sources=$3/cache_scripts hub=$3/currently_unused/kernels missing=$4
@@ -14,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/measured.csv"
 suite=$(sed -n '2s/,.*//p' "$work/measured.csv")
 mkdir "$work/$suite"
-if [ -d "$hub" ]; then
+if [ "$suite" = tunehub_geforce ]; then
   cp "$hub/convolution.cu" "$work/$suite"
   cat "$hub/gemm/common.opencl" "$hub"/gemm/xgemm_part[123].opencl >"$work/$suite/gemm.cl"
 else
