@@ -23,6 +23,14 @@ void declare(cli::Tool& tool, std::vector<std::string> application) {
   app.add_option("--by", options->by, "the order: time (default), cost, which needs --prices, or energy")
       ->type_name("ORDER")
       ->check(CLI::IsMember({"time", "cost", "energy"}));
+  app.add_option("--link", options->link,
+                 "what attaches each device to its host, such as 'PCIe 4.0 x8' or NVLink-C2C, or the bytes a second "
+                 "that copies of pinned memory reach; default: the device's own, in a slot that may be narrower")
+      ->type_name("LINK");
+  app.add_option("--host", options->host,
+                 "the host's own time between the calls counts as measured here, not at all (none, the default), or so "
+                 "many times as it was measured")
+      ->type_name("measured|none|FACTOR");
   app.add_option("--top", options->top, "how many devices to name; as many as fit ten lines unless given")
       ->type_name("N")
       ->check(CLI::Range(1u, 1000u));

@@ -83,7 +83,16 @@ void declare(cli::Tool& tool) {
                "application may launch others on those of another")
       ->needs(total)
       ->excludes(commands);
-  app.add_flag("--host", options->host, "with --commands: the host's own time between the calls counts, too")
+  app.add_option("--host", options->host,
+                 "with --commands: the host's own time between the calls counts as measured on the machine of the run, "
+                 "not at all (none, the default), or so many times as it was measured")
+      ->type_name("measured|none|FACTOR")
+      ->needs(commands);
+  app.add_option("--link", options->link,
+                 "with --commands: what attaches each device to its host, such as 'PCIe 4.0 x8' or NVLink-C2C, or the "
+                 "bytes a second that copies of pinned memory reach; default: the device's own, in a slot that may be "
+                 "narrower")
+      ->type_name("LINK")
       ->needs(commands);
   app.add_flag("--undecided", options->undecided,
                "write only what is not decided: of each kernel and case whose choice is open the fastest device and "

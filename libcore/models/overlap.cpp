@@ -7,12 +7,12 @@
 #include <map>
 #include <queue>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/diag/diag.hpp"
+#include "models/queue.hpp"
 
 namespace kernelcast::model {
 
@@ -23,8 +23,8 @@ using record::CommandKind;
 enum Engine : std::size_t { compute, to_device, to_host, none };
 constexpr std::size_t engine_count = 3;
 
-Engine engine_of(CommandKind kind) {
-  switch (kind) {
+Engine engine_of(record::Command const& command) {
+  switch (command.kind) {
     case CommandKind::h2d:
       return to_device;
     case CommandKind::d2h:
@@ -32,8 +32,9 @@ Engine engine_of(CommandKind kind) {
     case CommandKind::kernel:
     case CommandKind::library:
     case CommandKind::fill:
-    case CommandKind::d2d:
       return compute;
+    case CommandKind::d2d:
+      return command.from_device ? to_device : compute;
     default:
       return none;
   }
@@ -41,24 +42,10 @@ Engine engine_of(CommandKind kind) {
 
 }  // namespace
 
-std::optional<double> host_link_bytes_per_s(std::string const& link) {
-  // PCI Express base specification: what a lane carries after its line code, 8b/10b to generation 2, 128b/130b from 3.
-  constexpr std::array<std::pair<char, double>, 4> lane{{{'2', 500e6}, {'3', 984.6e6}, {'4', 1969e6}, {'5', 3938e6}}};
-  // devdb/curves, copy_bandwidth_bytes_per_s, "h2d pinned" of [shoc]: 0.67 to 0.83, median 0.75, of the ten devices
-  // that sat in a slot of their own generation. For later generations an assumption.
-  constexpr double reached = 0.75;
-  constexpr std::string_view begin = "PCIe ";
-  if (link == "NVLink-C2C") return 450e9 * reached;  // NVIDIA Grace Hopper whitepaper: 900 GB/s, both directions
-  auto const by = link.rfind('x');
-  if (!link.starts_with(begin) || by == std::string::npos) return std::nullopt;
-  unsigned lanes = 0;
-  std::from_chars(link.data() + by + 1, link.data() + link.size(), lanes);
-  auto const found = std::ranges::find(lane, link[begin.size()], &std::pair<char, double>::first);
-  if (found == lane.end() || lanes == 0) return std::nullopt;
-  return found->second * lanes * reached;
-}
-
 std::string CommandOrder::add(record::Command command) {
+  constexpr std::uint64_t max_devices = 1024;
+  if (command.device >= max_devices)
+    return fmt::format("device {} is beyond the {} that an application may have", command.device, max_devices);
   auto const place = commands_.size();
   std::vector<std::size_t> after;
   for (std::string_view rest = command.after; !rest.empty();) {
@@ -83,20 +70,31 @@ std::string CommandOrder::add(record::Command command) {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::size_t no_engine = std::numeric_limits<std::size_t>::max();
 
 // The commands that were issued, as they run.
 class Running {
  public:
-  Running(std::vector<double> const& seconds, std::vector<std::vector<std::size_t>> const& after,
+  Running(std::vector<CommandOrder::Cost> const& costs, std::vector<std::vector<std::size_t>> const& after,
           std::vector<std::vector<std::size_t>> const& before)
-      : seconds_(seconds), before_(before), ready_s_(seconds.size(), 0), end_s_(seconds.size(), never) {
+      : costs_(costs), before_(before), ready_s_(costs.size(), 0), end_s_(costs.size(), never) {
     for (auto const& all : after) missing_.push_back(all.size() + 1);  // and the host's call
   }
 
-  void issue(std::size_t command, Engine engine, double now_s) {
-    engines_.resize(std::max(engines_.size(), command + 1));
-    engines_[command] = engine;
-    release(command, now_s);
+  // Called at now_s, on an engine of the device.
+  void issue(std::size_t command, Engine engine, std::size_t device, double now_s) {
+    engines_.resize(std::max(engines_.size(), command + 1), no_engine);
+    if (engine != none) {
+      engines_[command] = device * engine_count + engine;
+      queues_.resize(std::max(queues_.size(), (device + 1) * engine_count));
+      free_s_.resize(queues_.size(), 0);
+    }
+    ready_s_[command] = std::max(ready_s_[command], now_s + costs_[command].delay_s);
+    if (--missing_[command] > 0) return;
+    if (engine == none)
+      finish(command, ready_s_[command]);
+    else
+      queues_[engines_[command]].emplace(ready_s_[command], command);
   }
   // When it ends.
   double end_of(std::size_t command) {
@@ -113,14 +111,6 @@ class Running {
   using Ready = std::pair<double, std::size_t>;  // since when, and which
   using Queue = std::priority_queue<Ready, std::vector<Ready>, std::greater<>>;
 
-  void release(std::size_t command, double now_s) {
-    ready_s_[command] = std::max(ready_s_[command], now_s);
-    if (--missing_[command] > 0) return;
-    if (engines_[command] == none)
-      finish(command, ready_s_[command]);
-    else
-      queues_[engines_[command]].emplace(ready_s_[command], command);
-  }
   // Over an explicit list: a chain of functions of the host's may be long.
   void finish(std::size_t command, double at_s) {
     std::vector<std::size_t> done{command};
@@ -130,9 +120,9 @@ class Running {
       auto const one = done.back();
       done.pop_back();
       for (auto const next : before_[one]) {
-        ready_s_[next] = std::max(ready_s_[next], end_s_[one]);
+        ready_s_[next] = std::max(ready_s_[next], end_s_[one] + costs_[next].gap_s);
         if (--missing_[next] > 0) continue;
-        if (engines_[next] != none) {
+        if (engines_[next] != no_engine) {
           queues_[engines_[next]].emplace(ready_s_[next], next);
           continue;
         }
@@ -144,43 +134,46 @@ class Running {
   }
   // Of the engines' next commands the one that begins first; false where there is none.
   bool step() {
-    std::size_t best = engine_count;
+    std::size_t best = no_engine;
     double best_s = never;
-    for (std::size_t e = 0; e < engine_count; ++e) {
+    for (std::size_t e = 0; e < queues_.size(); ++e) {
       if (queues_[e].empty()) continue;
-      double const begin_s = std::max(free_s_[e], queues_[e].top().first);
+      auto const& [ready_s, command] = queues_[e].top();
+      double const begin_s = std::max(free_s_[e] > 0 ? free_s_[e] + costs_[command].gap_s : 0, ready_s);
       if (begin_s < best_s) best_s = begin_s, best = e;
     }
-    if (best == engine_count) return false;
+    if (best == no_engine) return false;
     auto const command = queues_[best].top().second;
     queues_[best].pop();
-    free_s_[best] = best_s + seconds_[command];
+    free_s_[best] = best_s + costs_[command].device_s;
     finish(command, free_s_[best]);
     return true;
   }
 
-  std::vector<double> const& seconds_;
+  std::vector<CommandOrder::Cost> const& costs_;
   std::vector<std::vector<std::size_t>> const& before_;
-  std::vector<Engine> engines_;
+  std::vector<std::size_t> engines_;  // of each command, among those of all devices
   std::vector<std::size_t> missing_;
   std::vector<double> ready_s_, end_s_;
-  std::array<Queue, engine_count> queues_;
-  std::array<double, engine_count> free_s_{};
+  std::vector<Queue> queues_;
+  std::vector<double> free_s_;
   double last_s_ = 0;
 };
 
 }  // namespace
 
-CommandOrder::Times CommandOrder::times(std::vector<double> const& seconds, bool host) const {
+CommandOrder::Times CommandOrder::times(std::vector<Cost> const& costs, double host) const {
   Times out;
-  Running running(seconds, after_, before_);
+  Running running(costs, after_, before_);
   double now_s = 0;
   for (std::size_t c = 0; c < commands_.size(); ++c) {
     auto const& command = commands_[c];
-    out.sum_s += seconds[c];
+    out.sum_s += std::max(costs[c].delay_s, costs[c].gap_s) + costs[c].device_s;
     if (c > 0 && command.process != commands_[c - 1].process) now_s = std::max(now_s, running.end());
-    if (host) now_s += command.host_s, out.sum_s += command.host_s;
-    running.issue(c, engine_of(command.kind), now_s);
+    double const own_s = host * command.host_s;
+    now_s += own_s, out.sum_s += own_s;
+    running.issue(c, engine_of(command), command.device, now_s);
+    now_s += costs[c].call_s;
     if (command.host_waits) now_s = std::max(now_s, running.end_of(c));
   }
   out.together_s = std::max(now_s, running.end());
@@ -189,70 +182,194 @@ CommandOrder::Times CommandOrder::times(std::vector<double> const& seconds, bool
 
 namespace {
 
-using LaunchTimes = std::map<std::pair<std::string, std::string>, record::Projection>;  // kernel, case: of all launches
+// Of all launches of a kernel and case: the time with its ends, and what the launches cost of it.
+struct LaunchTimes {
+  std::array<double, 3> time_s{};  // the time, its low and its high end
+  double launch_s = 0;
+  record::LimiterName limiter;
 
-void unite(record::Projection& all, record::Projection const& p) {
-  auto const low = p.time_low_s ? p.time_low_s : p.time_s, high = p.time_high_s ? p.time_high_s : p.time_s;
-  if (!all.time_s) {
-    all = p;
-    all.time_low_s = low;
-    all.time_high_s = high;
-    return;
+  void add(record::Projection const& p) {
+    if (time_s[0] == 0) limiter = p.limiter;
+    time_s[0] += *p.time_s;
+    time_s[1] += p.time_low_s.value_or(*p.time_s);
+    time_s[2] += p.time_high_s.value_or(*p.time_s);
+    launch_s += p.t_launch_s.value_or(0);
   }
-  *all.time_s += *p.time_s;
-  *all.time_low_s += *low;
-  *all.time_high_s += *high;
-}
+};
+using KernelCase = std::pair<std::string, std::string>;
+using Costs = std::array<CommandOrder::Cost, 3>;  // of the time, its low and its high end
+
+// What the commands of one application cost on one device.
+class DeviceCosts {
+ public:
+  DeviceCosts(device::Device const& device, HostLinks const& links, std::map<KernelCase, LaunchTimes> const& times,
+              std::set<KernelCase> const& counted, std::map<KernelCase, double> const& launches)
+      : device_(device),
+        links_(links),
+        times_(times),
+        counted_(counted),
+        launches_(launches),
+        constants_(queue::constants_on(device)),
+        memory_(device.measured_bandwidth_bytes_per_s.value_or(device.peak_bandwidth_bytes_per_s.value_or(never))) {
+    for (auto const& [key, all] : times)
+      if (auto const count = launches.find(key); count != launches.end())
+        fill_s_ = std::max(fill_s_, all.launch_s / count->second);
+  }
+
+  // None where a time or the link is not known.
+  std::optional<Costs> of(record::Command const& command) {
+    switch (command.kind) {
+      case CommandKind::kernel:
+      case CommandKind::library:
+        return of_launch(command);
+      case CommandKind::h2d:
+      case CommandKind::d2h:
+        return of_copy(command);
+      case CommandKind::d2d:
+      case CommandKind::fill:
+        return on_device(command);
+      default:
+        return Costs{};
+    }
+  }
+  bool no_link() const { return no_link_; }
+  std::map<record::LimiterName, double> const& by_limiter() const { return by_limiter_; }
+
+ private:
+  // Of a call that only enqueues.
+  CommandOrder::Cost enqueued(record::Command const& command, double launch_s) {
+    CommandOrder::Cost out;
+    bool const within = command.graph != 0 && graph_ == std::pair(command.process, command.graph);
+    graph_ = {command.process, command.graph};
+    out.gap_s = std::min(launch_s, command.graph != 0 ? constants_.graph_node_s : constants_.queued_gap_s);
+    if (within) return out;
+    out.call_s = std::min(launch_s, device_.queued_launch_s.value_or(constants_.queued_launch_s));
+    out.delay_s = launch_s;
+    return out;
+  }
+
+  std::optional<Costs> of_launch(record::Command const& command) {
+    KernelCase const key{command.kernel, command.case_name};
+    if (!counted_.contains(key)) return Costs{};
+    auto const found = times_.find(key);
+    if (found == times_.end()) return std::nullopt;
+    auto const& all = found->second;
+    double const count = launches_.at(key);
+    auto const cost = enqueued(command, all.launch_s / count);
+    Costs out;
+    for (std::size_t end = 0; end < out.size(); ++end) {
+      double const factor = all.time_s[end] / all.time_s[0];
+      out[end] = {factor * std::max(0.0, all.time_s[0] - all.launch_s) / count, factor * cost.call_s,
+                  factor * cost.delay_s, factor * cost.gap_s};
+    }
+    by_limiter_[all.limiter] += all.time_s[0] / count;
+    return out;
+  }
+
+  std::optional<Costs> of_copy(record::Command const& command) {
+    auto const rate =
+        links_.rate(device_, command.memory.value_or(record::HostMemory::pinned), command.kind == CommandKind::h2d);
+    if (!rate) {
+      no_link_ = true;
+      return std::nullopt;
+    }
+    auto cost = enqueued(command, rate->latency_s);
+    Costs out;
+    double const rates[] = {rate->bytes_per_s, rate->high_bytes_per_s, rate->low_bytes_per_s};
+    for (std::size_t end = 0; end < out.size(); ++end) {
+      cost.device_s = command.bytes / rates[end];
+      out[end] = cost;
+    }
+    by_limiter_[record::Limiter::transfer] += out[0].device_s + out[0].delay_s;
+    return out;
+  }
+
+  std::optional<Costs> on_device(record::Command const& command) {
+    Costs out;
+    if (command.from_device) {  // to the host, and from there
+      auto const from = links_.rate(device_, record::HostMemory::pinned, false);
+      auto const to = links_.rate(device_, record::HostMemory::pinned, true);
+      no_link_ = !from || !to;
+      if (no_link_) return std::nullopt;
+      auto cost = enqueued(command, to->latency_s);
+      for (std::size_t end = 0; end < out.size(); ++end) {
+        auto const member = end == 0   ? &CopyRate::bytes_per_s
+                            : end == 1 ? &CopyRate::high_bytes_per_s
+                                       : &CopyRate::low_bytes_per_s;
+        cost.device_s = command.bytes / std::min((*from).*member, (*to).*member);
+        out[end] = cost;
+      }
+      by_limiter_[record::Limiter::transfer] += out[0].device_s + out[0].delay_s;
+      return out;
+    }
+    auto cost = enqueued(command, fill_s_);
+    cost.device_s = (command.kind == CommandKind::d2d ? 2 : 1) * command.bytes / memory_;
+    out.fill(cost);
+    return out;
+  }
+
+  device::Device const& device_;
+  HostLinks const& links_;
+  std::map<KernelCase, LaunchTimes> const& times_;
+  std::set<KernelCase> const& counted_;
+  std::map<KernelCase, double> const& launches_;
+  queue::Constants constants_;
+  double memory_;
+  double fill_s_ = 0;  // of a launch that has no row: as of those that have
+  bool no_link_ = false;
+  std::pair<std::string, std::uint64_t> graph_;  // that the command before was of
+  std::map<record::LimiterName, double> by_limiter_;
+};
 
 }  // namespace
 
-ApplicationTimes application_times(CommandOrder const& order, std::vector<record::Projection> const& projections,
-                                   device::DeviceDatabase const& database, std::string const& case_name, bool host) {
-  std::map<std::pair<std::string, std::string>, LaunchTimes> of;  // model, device
-  for (auto const& p : projections)
-    if (p.time_s) unite(of[{p.model, p.device}][{p.kernel, p.case_name}], p);
-  std::map<std::pair<std::string, std::string>, double> launches;
-  for (auto const& c : order.commands()) launches[{c.kernel, c.case_name}] += 1;
+ApplicationTimes application_times(VendorOrders const& orders, std::vector<record::Projection> const& projections,
+                                   device::DeviceDatabase const& database, HostLinks const& links,
+                                   std::string const& case_name, double host) {
+  std::map<std::pair<std::string, std::string>, std::map<KernelCase, LaunchTimes>> of;  // model, device
+  std::set<KernelCase> counted;
+  for (auto const& p : projections) {
+    counted.insert({p.kernel, p.case_name});
+    if (p.time_s) of[{p.model, p.device}][{p.kernel, p.case_name}].add(p);
+  }
   ApplicationTimes out;
-  std::set<std::string> left_out, no_link;
+  std::set<std::string> left_out, no_link, uncounted;
+  std::map<std::string, std::map<KernelCase, double>> launches_of;  // by vendor, as the orders
+  for (auto const& [vendor, order] : orders)
+    for (auto const& c : order.commands()) {
+      KernelCase const key{c.kernel, c.case_name};
+      launches_of[vendor][key] += 1;
+      bool const is_launch = c.kind == CommandKind::kernel || c.kind == CommandKind::library;
+      if (is_launch && !counted.contains(key)) uncounted.insert(c.kernel.empty() ? c.case_name : c.kernel);
+    }
   for (auto const& [key, times] : of) {
     auto const& [model, device_name] = key;
     auto const& known = database.find(device_name);
-    auto const link = host_link_bytes_per_s(known.link);
-    double const memory =
-        known.measured_bandwidth_bytes_per_s.value_or(known.peak_bandwidth_bytes_per_s.value_or(never));
-    bool whole = true;
-    std::map<record::LimiterName, double> by_limiter;
-    std::array<std::vector<double>, 3> seconds;  // of the time, its low and its high end
-    for (auto const& c : order.commands()) {
-      std::array<double, 3> each{};
-      if (c.kind == CommandKind::kernel || c.kind == CommandKind::library) {
-        auto const found = times.find({c.kernel, c.case_name});
-        whole &= found != times.end();
-        if (!whole) break;
-        double const count = launches[{c.kernel, c.case_name}];
-        auto const& p = found->second;
-        each = {*p.time_s / count, *p.time_low_s / count, *p.time_high_s / count};
-        by_limiter[p.limiter] += each[0];
-      } else if (c.kind == CommandKind::h2d || c.kind == CommandKind::d2h) {
-        whole &= link.has_value();
-        if (!whole) {
-          no_link.insert(device_name);
-          break;
-        }
-        each.fill(c.bytes / *link);
-        by_limiter[record::Limiter::transfer] += each[0];
-      } else {
-        each.fill((c.kind == CommandKind::d2d ? 2 : 1) * c.bytes / memory);
-      }
-      for (std::size_t end = 0; end < each.size(); ++end) seconds[end].push_back(each[end]);
+    auto at = orders.end();  // the vendor's own come last
+    for (auto one = orders.begin(); one != orders.end(); ++one)
+      if (!device::is_for_others(one->first, known)) at = one;
+    if (at == orders.end()) {
+      left_out.insert(device_name);
+      continue;
     }
+    auto const& order = at->second;
+    DeviceCosts of_device(known, links, times, counted, launches_of[at->first]);
+    bool whole = true;
+    std::array<std::vector<CommandOrder::Cost>, 3> costs;  // of the time, its low and its high end
+    for (auto const& c : order.commands()) {
+      auto const each = of_device.of(c);
+      whole = each.has_value();
+      if (!whole) break;
+      for (std::size_t end = 0; end < costs.size(); ++end) costs[end].push_back((*each)[end]);
+    }
+    if (of_device.no_link()) no_link.insert(device_name);
+    auto const& by_limiter = of_device.by_limiter();
     if (!whole || by_limiter.empty()) {
       if (!no_link.contains(device_name)) left_out.insert(device_name);
       continue;
     }
     std::array<CommandOrder::Times, 3> all;
-    for (std::size_t end = 0; end < all.size(); ++end) all[end] = order.times(seconds[end], host);
+    for (std::size_t end = 0; end < all.size(); ++end) all[end] = order.times(costs[end], host);
     record::Projection row;
     row.model = model;
     row.device = device_name;
@@ -270,6 +387,7 @@ ApplicationTimes application_times(CommandOrder const& order, std::vector<record
   }
   out.left_out.assign(left_out.begin(), left_out.end());
   out.no_link.assign(no_link.begin(), no_link.end());
+  out.uncounted.assign(uncounted.begin(), uncounted.end());
   return out;
 }
 

@@ -37,13 +37,12 @@ bool has_queue(Device const& device) {
   return !device.pipes.empty();
 }
 
-// Of an architecture: those of all, unless it has its own.
+}  // namespace
+
 Constants constants_on(Device const& device, Constants of_all) {
   for (auto const& [constant, value] : device.constants) of_all.*constant = value;
   return of_all;
 }
-
-}  // namespace
 
 double launch_s(Options const& options, Constants const& constants, Device const& device) {
   device::LaunchCost const of_host{.of_host = constants.launch_s, .of = {}};

@@ -44,6 +44,8 @@ inline constexpr char const* model_name = "queue";
 inline constexpr double sector_bytes = 32, warp = 32;
 
 using Constants = record::QueueConstants;
+// Of the device's architecture: those of all, unless it has its own.
+Constants constants_on(device::Device const&, Constants of_all = {});
 
 // Which data the second-level cache holds when a launch begins: nothing of it, what a launch like it has left, or what
 // the program before it has, where the row says so, else nothing.

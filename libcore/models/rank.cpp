@@ -68,6 +68,8 @@ Orders::Orders(std::vector<device::Device const*> const& devices) {
 }
 
 bool Orders::decides(record::Projection const& a, record::Projection const& b) const {
+  bool const copies = a.limiter == record::Limiter::transfer || b.limiter == record::Limiter::transfer;
+  if (copies) return !intervals_overlap(a, b);
   auto const one = devices_.find(a.device), other = devices_.find(b.device);
   auto const model = record::value_named<record::ResidualModel>(a.model),
              other_model = record::value_named<record::ResidualModel>(b.model);

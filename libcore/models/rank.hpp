@@ -41,7 +41,8 @@ enum class Together : std::uint8_t { model, all };
 
 // When the order of two projections of a kernel is known: where the longer time exceeds the shorter one by the factor
 // that the device database has of the residuals of ratios (device::Residuals::ratio) for the model and these two
-// devices, of two models the larger one; where it has none, where the intervals do not overlap.
+// devices, of two models the larger one; where it has none, or copies take most of one of the times, where the
+// intervals do not overlap: residuals are those of kernels, and copies depend on the machines around the devices.
 class Orders {
  public:
   Orders() = default;  // by intervals

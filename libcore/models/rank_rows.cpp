@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/diag/text.hpp"
 #include "base/process/process.hpp"
 #include "models/calibration.hpp"
 #include "models/configurations.hpp"
@@ -283,22 +284,35 @@ void write_assignments(cli::Streams& io, std::vector<record::Projection> const& 
   io.write(rows);
 }
 
+// How many times the host's own time counts.
+double host_factor(std::string const& text) {
+  if (text.empty() || text == "none") return 0;
+  if (text == "measured") return 1;
+  auto const factor = to_number<double>(text);
+  if (!factor || !(*factor >= 0 && *factor <= 1e6))
+    throw Error(Status::usage, fmt::format("--host: '{}' is no part of the host's time", text),
+                "measured, none, or a factor, such as 0.5 of a host that is twice as fast as this one");
+  return *factor;
+}
+
 // Of the whole application, with what overlaps.
 std::vector<record::Projection> total_of_commands(std::vector<record::Projection> const& projections,
                                                   RankRows const& options, cli::Streams& io) {
   auto csv = io.csv(options.commands);
   record::Reader<record::Command> reader(csv);
-  CommandOrder order;
+  VendorOrders orders;
   for (record::Command command; reader.next(command);)
-    if (auto const wrong = order.add(std::move(command)); !wrong.empty())
+    if (auto const wrong = orders[command.runs_on].add(command); !wrong.empty())
       throw reader.error("after", wrong, "a file that miniemu --attach --commands has written");
   auto const database = device::load(device::find_database(options.devdb));
-  auto out = application_times(order, projections, database,
-                               options.total_as.empty() ? "application" : options.total_as, options.host);
+  HostLinks const links(database, options.link);
+  auto out = application_times(orders, projections, database, links,
+                               options.total_as.empty() ? "application" : options.total_as, host_factor(options.host));
   auto const note = [&](std::vector<std::string> const& devices, std::string_view why) {
     if (!devices.empty()) io.note(fmt::format("{}: {}", fmt::join(devices, ", "), why));
   };
   note(out.left_out, "left out: no time for some kernel of the application");
+  note(out.uncounted, "has no row: its launches take no time");
   note(out.no_link, "left out: it is not known how the device is attached to the host, which copies need");
   return std::move(out.rows);
 }

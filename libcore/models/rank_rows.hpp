@@ -11,12 +11,12 @@ namespace kernelcast::model {
 
 // The options of rank(1), by their names.
 struct RankRows {
-  std::string measured, devdb, total_as, commands;
+  std::string measured, devdb, total_as, commands, host, link;
   std::string calibrate, source, prices;
   std::vector<std::string> by, prefer, made_from;
   std::size_t top = 0;
   bool undecided = false, configurations = false, portable = false;
-  bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false, host = false;
+  bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false;
   bool vendors_apart = false;
   // Every measured time counts, also one that is not projected.
   bool each_time() const { return scores || comparisons || !calibrate.empty(); }

@@ -23,7 +23,18 @@ Schema<Command> const& Command::schema() {
           .column("bytes", &C::bytes, Unit::bytes, "copied or filled")
           .column("host_waits", &C::host_waits, Unit::none, "whether the call returns when it is done")
           .column("host_s", &C::host_s, Unit::seconds,
-                  "what the host itself has computed since its last call, on the machine of the run");
+                  "what the host itself has computed since its last call, on the machine of the run")
+          .optional_column("memory", &C::memory, Unit::none, "of a copy between host and device: the host's memory")
+          .may_be_empty()
+          .optional_column("device", &C::device, Unit::none, "the application's number of the device, from 0")
+          .optional_column("from_device", &C::from_device, Unit::none,
+                           "of a copy from one device to another: where it comes from")
+          .optional_column("graph", &C::graph, Unit::none,
+                           "of what a graph has started: the number of that launch in the process, from 1; else 0")
+          .optional_column("interface", &C::interface, Unit::none, "by which the application asks for it")
+          .optional_column("runs_on", &C::runs_on, Unit::none,
+                           "as of kernels: the vendor on whose devices the application asks for this; empty: on all")
+          .may_be_empty();
   return schema;
 }
 

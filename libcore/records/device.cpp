@@ -291,6 +291,34 @@ Schema<MatrixRule> const& MatrixRule::schema() {
   return schema;
 }
 
+Schema<HostLink> const& HostLink::schema() {
+  using L = HostLink;
+  static auto const schema =
+      Schema<L>("host_link", "what copies between host and device reach over a kind of link")
+          .column("link", &L::link, Unit::none, "as column link of devices begins, before its lanes")
+          .column("lane_bytes_per_s", &L::lane_bytes_per_s, Unit::bytes_per_s,
+                  "what a lane carries in one direction after its line code; of a link without lanes all of it")
+          .column("to_device_part", &L::to_device_part, Unit::none,
+                  "of that, what copies of pinned memory to the device reach")
+          .column("to_host_part", &L::to_host_part, Unit::none, "the same of copies to the host")
+          .column("reached_low", &L::reached_low, Unit::none,
+                  "the least of nine in ten machines, over that, in a slot with all of the device's lanes")
+          .column("reached_high", &L::reached_high, Unit::none, "the most of them")
+          .column("slot_low", &L::slot_low, Unit::none,
+                  "rate of the slowest slot that such devices were seen in, over that of their own lanes")
+          .column("staging_bytes_per_s", &L::staging_bytes_per_s, Unit::bytes_per_s,
+                  "how fast pageable memory gets into the driver's pinned buffer or out of it, which comes before or "
+                  "after the link")
+          .column("staging_low_bytes_per_s", &L::staging_low_bytes_per_s, Unit::bytes_per_s,
+                  "the least of nine in ten machines")
+          .column("staging_high_bytes_per_s", &L::staging_high_bytes_per_s, Unit::bytes_per_s, "the most of them")
+          .column("latency_s", &L::latency_s, Unit::seconds, "a copy of a few bytes, as the host sees it")
+          .column("source", &L::source, Unit::none, "where the figures come from")
+          .column("assumed", &L::assumed, Unit::none, "which columns are assumptions, each with its reason")
+          .may_be_empty();
+  return schema;
+}
+
 Schema<Alias> const& Alias::schema() {
   static auto const schema = Schema<Alias>("alias", "what another data set calls a device")
                                  .column("data_set", &Alias::data_set, Unit::none, "the other data set")

@@ -125,6 +125,21 @@ struct MatrixRule {
   static Schema<MatrixRule> const& schema();
 };
 
+// What copies between host and device reach over a kind of link, on machines that are not known.
+struct HostLink {
+  std::string link;  // as column link of devices begins, before its lanes
+  double lane_bytes_per_s = 0;
+  double to_device_part = 0, to_host_part = 0;  // of that rate, which copies of pinned memory reach
+  double reached_low = 1, reached_high = 1;     // times that, in a slot with all of the device's lanes
+  double slot_low = 1;                          // the slowest slot that the device may sit in, of its own
+  double staging_bytes_per_s = 0, staging_low_bytes_per_s = 0,
+         staging_high_bytes_per_s = 0;  // into the driver's buffer
+  double latency_s = 0;                 // of a copy of next to nothing
+  std::string source, assumed;
+
+  static Schema<HostLink> const& schema();
+};
+
 // What another data set calls a device.
 struct Alias {
   std::string data_set, name, device;

@@ -39,6 +39,18 @@ inline constexpr std::array names_of<CommandKind>{
     std::string_view("kernel"), std::string_view("library"), std::string_view("h2d"),  std::string_view("d2h"),
     std::string_view("d2d"),    std::string_view("fill"),    std::string_view("host"), std::string_view("wait")};
 
+// By which interface an application asks.
+enum class Interface : std::uint8_t { cuda, opencl };
+template <>
+inline constexpr std::array names_of<Interface>{std::string_view("cuda"), std::string_view("opencl")};
+
+// How the memory of the host's that a copy reads or writes was allocated. A device reaches pinned memory by itself;
+// what is pageable goes through a buffer of the driver's.
+enum class HostMemory : std::uint8_t { pageable, pinned, managed };
+template <>
+inline constexpr std::array names_of<HostMemory>{std::string_view("pageable"), std::string_view("pinned"),
+                                                 std::string_view("managed")};
+
 // What decides a projected time. Each model has some of them.
 enum class Limiter : std::uint8_t {
   compute,

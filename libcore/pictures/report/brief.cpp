@@ -53,6 +53,7 @@ std::string seen(Brief const& a, device::Device const& best) {
   double asked = 0, covered = 0, copied = 0;
   for (auto const& c : a.commands) {
     using record::CommandKind;
+    if (device::is_for_others(c.runs_on, best)) continue;
     if (c.kind == CommandKind::kernel || c.kind == CommandKind::library) {
       ++asked;
       covered += known.contains({c.kernel, c.case_name}) ? 1 : 0;
@@ -198,6 +199,25 @@ std::string left_out(Brief const& a, device::DeviceDatabase const& database) {
   return out.empty() ? "" : fmt::format("not ranked: {}", fmt::join(out, "; "));
 }
 
+// What the times contain.
+std::string contained(Brief const& a) {
+  if (!a.has_commands) return "times: kernels alone, without copies and the host's own";
+  double host_s = 0;
+  bool copies = false;
+  for (auto const& c : a.commands) {
+    if (c.runs_on == a.commands.front().runs_on) host_s += c.host_s;
+    copies |= c.kind == record::CommandKind::h2d || c.kind == record::CommandKind::d2h;
+  }
+  std::string out = copies ? "times: launches, kernels and copies" : "times: launches and kernels";
+  auto const here = fmt::format("{} here", plain_seconds(host_s));
+  if (a.host.empty() || a.host == "none")
+    out += fmt::format(", not the host's own ({})", here);
+  else
+    out += fmt::format(", and the host's own ({}{})", a.host == "measured" ? "" : a.host + " times ", here);
+  if (copies) out += a.link.empty() ? ", in slots that may be half as wide (--link)" : fmt::format(", on {}", a.link);
+  return out;
+}
+
 }  // namespace
 
 std::string text_of(Brief const& a, device::DeviceDatabase const& database) {
@@ -215,17 +235,14 @@ std::string text_of(Brief const& a, device::DeviceDatabase const& database) {
   auto const top = std::min(a.ranking.size(), a.top > 0 ? a.top : lines_wanted - lines.size() - below.size() - 2);
   for (auto& line : table(a, top, unvalidated)) lines.push_back(std::move(line));
   for (auto& line : below) lines.push_back(std::move(line));
-  std::string basis = fmt::format("{}; {} ranked; intervals hold 9 of 10 measured times",
-                                  a.has_commands ? "times: kernels and copies, without the host's own"
-                                                 : "times: kernels alone, without copies and the host's own",
+  std::string basis = fmt::format("{}; {} ranked; intervals hold 9 of 10 measured times", contained(a),
                                   counted(a.ranking.size(), "device"));
   if (std::any_of(a.ranking.begin(), a.ranking.begin() + static_cast<std::ptrdiff_t>(top),
                   [&](auto const& row) { return unvalidated.contains(row.device); }))
     basis += "; *: no device of its architecture was measured";
   // What was run is NVIDIA's; the same kernels on others need a port.
   auto const needs_port = [&](auto const& row) { return database.find(row.device).vendor != "NVIDIA"; };
-  if (a.has_commands &&
-      std::any_of(a.ranking.begin(), a.ranking.begin() + static_cast<std::ptrdiff_t>(top), needs_port))
+  if (a.is_cuda && std::any_of(a.ranking.begin(), a.ranking.begin() + static_cast<std::ptrdiff_t>(top), needs_port))
     basis += "; devices of other vendors than NVIDIA: once the CUDA program is ported";
   lines.push_back(std::move(basis));
   return fmt::format("{}\n", fmt::join(lines, "\n"));

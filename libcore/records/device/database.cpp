@@ -96,6 +96,22 @@ void check(record::Interval const& row, record::Reader<record::Interval> const& 
   if (!(row.high >= 1)) throw reader.error("high", "must not be below 1", "low <= 1 <= high");
 }
 
+void check(record::HostLink const& row, record::Reader<record::HostLink> const& reader) {
+  using L = record::HostLink;
+  for (auto const& [column, member] : {std::pair{"lane_bytes_per_s", &L::lane_bytes_per_s},
+                                       {"to_device_part", &L::to_device_part},
+                                       {"to_host_part", &L::to_host_part},
+                                       {"reached_low", &L::reached_low},
+                                       {"slot_low", &L::slot_low},
+                                       {"staging_low_bytes_per_s", &L::staging_low_bytes_per_s}})
+    if (!(row.*member > 0)) throw reader.error(column, "must be above 0", "a link without a figure has no row");
+  if (!(row.reached_low <= 1 && row.reached_high >= 1))
+    throw reader.error("reached_low", "the range must hold 1", "reached_low <= 1 <= reached_high");
+  if (!(row.staging_low_bytes_per_s <= row.staging_bytes_per_s &&
+        row.staging_bytes_per_s <= row.staging_high_bytes_per_s))
+    throw reader.error("staging_bytes_per_s", "must lie in its range", "low <= staging_bytes_per_s <= high");
+}
+
 void read_residuals(fs::path const& folder, std::vector<Device>& devices) {
   std::error_code error;
   if (fs::exists(folder / "intervals.csv", error)) {
@@ -168,6 +184,11 @@ DeviceDatabase load(std::string const& path, Trust trust) {
           if (device.target == target) device.constants.emplace_back(constant->value, row.value);
         out.constants_.push_back({std::string(target), row.constant, row.value, row.source});
       }
+    });
+  if (std::error_code error; fs::exists(folder / "host_links.csv", error))
+    read<record::HostLink>(folder / "host_links.csv", [&](auto const& row, auto& reader) {
+      check(row, reader);
+      out.host_links_.push_back(row);
     });
   if (std::error_code error; fs::exists(folder / "libraries.csv", error))
     read<record::LibraryRule>(folder / "libraries.csv", [&](auto const& row, auto& reader) {

@@ -159,6 +159,7 @@ class DeviceDatabase {
   std::vector<Device> const& devices() const { return devices_; }  // in the order of devices.csv
   std::vector<record::OccupancyRule> const& rules() const { return rules_; }
   std::vector<record::Alias> const& aliases() const { return aliases_; }
+  std::vector<record::HostLink> const& host_links() const { return host_links_; }
   std::string const& path() const { return path_; }
 
   // By id, marketing name, alternative name or alias, whatever the letters' case and blanks. Throws Error(unavailable)
@@ -180,6 +181,7 @@ class DeviceDatabase {
   std::vector<Device> devices_;
   std::vector<record::OccupancyRule> rules_;
   std::vector<record::Alias> aliases_;
+  std::vector<record::HostLink> host_links_;
   std::vector<record::ConstantRule> constants_;
 };
 
@@ -188,9 +190,9 @@ class DeviceDatabase {
 LaunchCost launch_cost_named(std::string_view text, DeviceDatabase const&, LaunchCost unless_named = {});
 
 // Reads a devdb folder: devices.csv, occupancy.csv, and where present siblings.csv, slices.csv, aliases.csv, pipes.csv,
-// constants.csv, matrix.csv, libraries.csv, intervals.csv, ratios.csv and curves/*.csv (in order of their names); and
-// the user's own devices (siblings.hpp). Throws Error(io) when devices.csv cannot be opened, Error(bad_data) for
-// anything wrong in a file.
+// constants.csv, matrix.csv, libraries.csv, host_links.csv, intervals.csv, ratios.csv and curves/*.csv (in order of
+// their names); and the user's own devices (siblings.hpp). Throws Error(io) when devices.csv cannot be opened,
+// Error(bad_data) for anything wrong in a file.
 DeviceDatabase load(std::string const& path, Trust trust = Trust::ok);
 
 // The folder to read: `option` (--devdb) when not empty, else $KERNELCAST_DEVDB, else ../share/kernelcast/devdb beside

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/diag/text.hpp"
 #include "base/process/process.hpp"
 #include "emulator/launch/compilations.hpp"
 #include "records/table/table.hpp"
@@ -139,11 +140,27 @@ class Attachment {
         text.resize(text.rfind('\n') + 1);  // of a killed application the last line may be a part
         std::istringstream lines(text);
         auto rows = record::read_rows<record::Command>(lines, path);
+        for (auto& row : rows)
+          if (row.interface == record::Interface::opencl && row.kind == record::CommandKind::kernel) name(row);
         result_.commands.insert(result_.commands.end(), std::make_move_iterator(rows.begin()),
                                 std::make_move_iterator(rows.end()));
       } catch (Error const& error) {
         options_.report(error.text("commands"));
       }
+  }
+
+  // Of OpenCL the layer knows the configuration, and this side its row.
+  void name(record::Command& command) const {
+    auto const number = to_number<std::uint64_t>(command.case_name);
+    if (!number) return;
+    auto const found = rows_.find({command.process, *number});
+    if (found == rows_.end() || found->second.empty()) {
+      for (auto const& [kernel, why, of] : spool_.skipped())
+        if (of.key() == std::pair(command.process, *number)) command.kernel = kernel;
+      return;
+    }
+    command.kernel = found->second.front().kernel;
+    command.case_name = found->second.front().case_name;
   }
 
   bool traces() const { return options_.run.emit == launch::Emit::trace; }

@@ -53,8 +53,8 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
       ->needs(attach);
   auto* const commands =
       app.add_option("--commands", command.commands,
-                     "with --attach: write what a CUDA application asks of its device, in order and with what each "
-                     "waits for, to this file, for rank --total --commands")
+                     "with --attach: write what an application asks of its devices, in order and with what each waits "
+                     "for, to this file, for rank --total --commands")
           ->type_name("FILE")
           ->needs(attach);
   app.add_flag("--summary", command.summary,

@@ -9,7 +9,8 @@ bool CommandLog::begins() {
   if (process_ == getpid()) return false;
   if (file_ != -1) close(file_);
   process_ = getpid();
-  std::string const path = folder_ + "/commands-" + std::to_string(process_);
+  std::string path = folder_ + '/' + name_;
+  path.replace(path.rfind('#'), 1, std::to_string(process_));
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   return true;
 }

@@ -20,15 +20,18 @@ namespace kernelcast::attach {
 
 class CommandLog {
  public:
-  explicit CommandLog(std::string folder) : folder_(std::move(folder)) {}
+  // Of the file `name` with the process's number for its #.
+  explicit CommandLog(std::string folder, std::string name = "commands-#")
+      : folder_(std::move(folder)), name_(std::move(name)) {}
   CommandLog(CommandLog const&) = delete;
 
   // True where what follows begins a file: at first, and in a process after a fork, whose buffers have no numbers yet.
   bool begins();
   void line(std::string text);  // where the disk is full the file ends
+  int process() const { return process_; }
 
  private:
-  std::string folder_;
+  std::string folder_, name_;
   int process_ = 0, file_ = -1;
 };
 

@@ -15,7 +15,8 @@
 //                           (runtimes/cudart/rows.hpp)
 //   commands-PID            with Settings::commands, what was enqueued, in order (commands.cpp)
 //   usage-PID               in the same way, what the application has asked of CUDA on the emulator (usage.hpp)
-//   timeline-PID.csv        with Settings::timeline, its commands and what each waits for (record::Command)
+//   timeline-PID.csv        with Settings::timeline, its commands and what each waits for (record::Command); of OpenCL
+//                           timeline-opencl-PID.csv, where the case of a kernel is the number of its configuration
 //   skipped-PID-N.txt       kernel and reason of a launch that cannot be described, each once
 //   findings-PID-0.txt      what kernels did wrong without an end of their launch (runtimes/cudart/findings.hpp)
 //   unkept-PID-N.txt        the same of one that has a row (runtimes/cudart/rows.hpp), but no launch file

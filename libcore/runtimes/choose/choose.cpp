@@ -90,10 +90,10 @@ Words database_of(Choose const& options) {
 
 // miniemu, of an application as `device` unless the user has named one.
 Words emulate(Choose const& options, Words const& of_miniemu, char const* device, std::string const& kernels,
-              Files const& files, cli::Streams& io) {
+              std::string const& commands, cli::Streams& io) {
   Words out{"miniemu"};
   if (!options.application.empty()) {
-    add(out, {"--attach", "--commands", files.commands});
+    add(out, {"--attach", "--commands", commands});
     if (!has(of_miniemu, "--budget")) add(out, {"--budget", default_budget});
     if (!chooses_device(of_miniemu)) add(out, {"--as", device});
     add(out, database_of(options));
@@ -118,8 +118,12 @@ Steps steps_of(Choose const& options, std::string const& subject, Files const& f
   out.project.push_back(files.kernels);
   out.rank = {"rank", "--quiet", "-o", files.ranking, "--total", "--total-as", subject};
   add(out.rank, database);
-  if (answer.has_commands) add(out.rank, {"--commands", files.commands});
-  if (!answer.run_as.empty()) out.rank.emplace_back("--vendors-apart");
+  if (answer.has_commands) {
+    add(out.rank, {"--commands", files.commands});
+    if (!options.host.empty()) add(out.rank, {"--host", options.host});
+    if (!options.link.empty()) add(out.rank, {"--link", options.link});
+  }
+  if (!answer.run_as.empty() && !answer.has_commands) out.rank.emplace_back("--vendors-apart");
   if (!options.prices.empty()) add(out.rank, {"--prices", options.prices});
   add(out.rank, {"--by", options.by});
   out.rank.push_back(files.projections);
@@ -154,6 +158,15 @@ std::vector<R> rows_of(std::string const& path) {
   auto in = open_file(path);
   in.exceptions(std::ios::badbit);
   return record::read_rows<R>(in, path);
+}
+
+template <class R>
+void write_rows(std::string const& path, std::vector<R> const& all) {
+  cli::OutputFile out(path);
+  record::Writer<R> rows(out.stream());
+  for (auto const& row : all) rows.write(row);
+  rows.finish();
+  out.commit();
 }
 
 bool is_program(std::string const& path) {
@@ -202,31 +215,32 @@ void run_as_others(Choose const& options, Words const& of_miniemu, device::Devic
                    Files const& files, int status, off_t input, report::Brief& answer, cli::Streams& io) {
   std::set<std::string> vendors;
   for (auto const* const device : database.choose(options.devices, device::is_gpu)) vendors.insert(device->vendor);
-  std::vector<VendorRun> runs{{seen_devices[0], database.find(seen_devices[0]).vendor, status, answer.kernels}};
+  std::vector<VendorRun> runs{
+      {seen_devices[0], database.find(seen_devices[0]).vendor, status, answer.kernels, answer.commands}};
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> const nothing(std::fopen("/dev/null", "we"), std::fclose);
   for (std::size_t i = 1; i < seen_devices.size(); ++i) {
     auto const seen = std::ranges::find(database.devices(), seen_devices[i], &device::Device::device);
     if (seen == database.devices().end() || !vendors.contains(seen->vendor)) continue;
-    VendorRun run{seen->device, seen->vendor, 0, {}};
+    VendorRun run{seen->device, seen->vendor, 0, {}, {}};
     io.note(fmt::format("run again as {}, as which the program may launch other kernels", run.device));
-    auto const kernels = files.named("kernels-" + run.device);
+    auto const kernels = files.named("kernels-" + run.device), commands = files.named("commands-" + run.device);
     std::error_code error;
-    std::filesystem::remove(kernels, error);  // of an earlier answer
+    for (auto const& file : {kernels, commands}) std::filesystem::remove(file, error);  // of an earlier answer
     rewind_input(input);
-    run.status = run_program(emulate(options, of_miniemu, seen_devices[i], kernels, files, io), options.explain, io,
+    run.status = run_program(emulate(options, of_miniemu, seen_devices[i], kernels, commands, io), options.explain, io,
                              nothing ? fileno(nothing.get()) : STDERR_FILENO);
     if (std::filesystem::exists(kernels, error)) run.kernels = rows_of<record::Kernel>(kernels);
+    if (std::filesystem::exists(commands, error)) run.commands = rows_of<record::Command>(commands);
     runs.push_back(std::move(run));
   }
   if (runs.size() == 1) return;
   auto of_all = by_vendor(runs);
   std::filesystem::rename(files.kernels, files.named(std::string("kernels-") + seen_devices[0]));
-  cli::OutputFile out(files.kernels);
-  record::Writer<record::Kernel> rows(out.stream());
-  for (auto const& kernel : of_all.kernels) rows.write(kernel);
-  rows.finish();
-  out.commit();
+  std::filesystem::rename(files.commands, files.named(std::string("commands-") + seen_devices[0]));
+  write_rows(files.kernels, of_all.kernels);
+  write_rows(files.commands, of_all.commands);
   answer.kernels = std::move(of_all.kernels);
+  answer.commands = std::move(of_all.commands);
   answer.run_as = std::move(of_all.said);
   if (options.explain)
     io.print_message(fmt::format("# {}: the rows of these runs, with the vendor in runs_on where they differ\n",
@@ -280,22 +294,27 @@ Status run(Choose const& options, cli::Streams& io) {
   std::error_code error;
   std::filesystem::remove(files.kernels, error);  // of an earlier answer
   auto const begin = std::chrono::steady_clock::now();
-  int const status =
-      run_program(emulate(options, of_miniemu, seen_devices[0], files.kernels, files, io), options.explain, io);
+  int const status = run_program(emulate(options, of_miniemu, seen_devices[0], files.kernels, files.commands, io),
+                                 options.explain, io);
   std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
   if (!std::filesystem::exists(files.kernels, error)) return static_cast<Status>(status);  // it has said why
   answer.kernels = rows_of<record::Kernel>(files.kernels);
   if (!options.application.empty()) answer.commands = rows_of<record::Command>(files.commands);
-  answer.has_commands = !answer.commands.empty();
   if (!options.application.empty() && elapsed.count() >= budget.seconds) answer.cut = budget.text;
-  bool const may_differ = !options.application.empty() && !answer.has_commands && !chooses_device(of_miniemu);
+  bool const is_cuda = std::ranges::any_of(
+      answer.commands, [](auto const& command) { return command.interface == record::Interface::cuda; });
+  bool const may_differ = !options.application.empty() && !is_cuda && !chooses_device(of_miniemu);
   if (may_differ && (status != 0 || !answer.kernels.empty()))
     run_as_others(options, of_miniemu, database, files, status, input, answer, io);
+  answer.has_commands = !answer.commands.empty();
+  answer.is_cuda = is_cuda;
   if (answer.kernels.empty())
     throw Error(
         Status::bad_data, "no kernel was seen: there is nothing to choose for",
         "does the program use its GPU with these arguments? kernelcast miniemu --attach --summary -o k.csv -- … "
         "shows what it asks for");
+  if (!answer.has_commands && (!options.host.empty() || !options.link.empty()))
+    io.note("--host and --link count where the order of an application's commands is known: nothing was added");
   auto const steps = steps_of(options, subject, files, answer);
   for (auto const* const step : {&steps.project, &steps.rank})
     if (int const failed = run_program(*step, options.explain, io); failed != 0) return static_cast<Status>(failed);
@@ -311,6 +330,8 @@ Status run(Choose const& options, cli::Streams& io) {
   answer.subject = options.application.empty() ? subject : fmt::format("{}", fmt::join(options.application, " "));
   answer.is_application = !options.application.empty();
   answer.by = options.by;
+  answer.host = options.host;
+  answer.link = options.link;
   answer.top = options.top;
   if (options.app->count("--format") == 0)
     io.output() << report::text_of(answer, database);

@@ -56,6 +56,17 @@ std::string difference(VendorRun const& run, Texts const& texts, VendorRun const
   return out;
 }
 
+// Without what differs from run to run: processes by their order, and the host's time.
+std::string text_of(std::vector<record::Command> commands) {
+  std::map<std::string, std::size_t> processes;
+  for (auto& command : commands) {
+    auto const number = processes.try_emplace(command.process, processes.size()).first->second;
+    command.process = fmt::format("{}", number);
+    command.host_s = 0;
+  }
+  return record::rows_text(commands);
+}
+
 }  // namespace
 
 ByVendor by_vendor(std::vector<VendorRun> const& runs) {
@@ -77,6 +88,14 @@ ByVendor by_vendor(std::vector<VendorRun> const& runs) {
              return at != other.end() && first != texts.front().end() && at->second == first->second;
            });
   };
+  bool const same_commands = ran.size() == runs.size() && std::ranges::all_of(ran, [&](auto const* run) {
+                               return text_of(run->commands) == text_of(ran.front()->commands);
+                             });
+  for (auto const* const run : same_commands ? std::vector{ran.front()} : ran)
+    for (auto command : run->commands) {
+      if (!same_commands) command.runs_on = run->vendor;
+      out.commands.push_back(std::move(command));
+    }
   std::map<KernelCase, std::optional<std::uint64_t>> most;
   for (auto const* const run : ran)
     for (auto const& kernel : run->kernels)

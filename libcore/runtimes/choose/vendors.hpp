@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "records/command.hpp"
 #include "records/kernel.hpp"
 
 namespace kernelcast::choose {
@@ -19,15 +20,18 @@ struct VendorRun {
   std::string device, vendor;
   int status = 0;
   std::vector<record::Kernel> kernels;
+  std::vector<record::Command> commands;
 };
 
 struct ByVendor {
   std::vector<record::Kernel> kernels;
+  std::vector<record::Command> commands;
   std::string said;  // how the runs differ, one line
 };
 
 // The rows of a kernel and case that are the same in all runs once, the others with their vendor in runs_on; of vendors
-// of which nothing ran there are no rows. `runs` is not empty.
+// of which nothing ran there are no rows. Commands once where the application asks the same of all, else of each.
+// `runs` is not empty.
 ByVendor by_vendor(std::vector<VendorRun> const& runs);
 
 }  // namespace kernelcast::choose

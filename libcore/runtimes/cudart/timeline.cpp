@@ -71,9 +71,9 @@ bool Timeline::begin_file() {
   if (file_) return file_->good();
   file_ = std::make_unique<std::ofstream>(fmt::format("{}/timeline-{}.csv", settings_.row_spool, process_));
   writer_.emplace(*file_);
-  number_ = 0;
+  number_ = graphs_ = 0;
   last_.clear();
-  default_ = {};
+  defaults_.clear();
   destroyed_.clear();
   events_.clear();
   return file_->good();
@@ -104,37 +104,47 @@ std::uint64_t Timeline::write(record::Command command, Numbers const& after) {
 // ---------------------------------------------------------------- order
 
 Timeline::Last& Timeline::last_of(Stream stream) {
-  if (Streams::is_default(stream)) return default_;
+  auto const default_of = [&](int device) -> Last& {
+    auto& last = defaults_[device];
+    last.device = device;
+    return last;
+  };
+  if (Streams::is_default(stream)) return default_of(current_device());
   auto const [at, is_new] = last_.try_emplace(stream);
   auto& last = at->second;
   if (is_new) {
     constexpr unsigned non_blocking = 1;  // cudaStreamNonBlocking
-    last = {{}, (stream->flags & non_blocking) == 0, stream->id};
-    if (last.blocking) last.numbers = default_.numbers;
+    last = {{}, (stream->flags & non_blocking) == 0, stream->id, stream->device};
+    if (last.blocking) last.numbers = default_of(last.device).numbers;
   }
   return last;
 }
 
 Timeline::Numbers Timeline::before(Stream stream) {
-  auto out = last_of(stream).numbers;
+  auto const& own = last_of(stream);
+  auto out = own.numbers;
   if (Streams::is_default(stream))
     for (auto const& [other, last] : last_)
-      if (last.blocking) unite(out, last.numbers);
+      if (last.blocking && last.device == own.device) unite(out, last.numbers);
   return out;
 }
 
 void Timeline::follow(Stream stream, Numbers const& numbers) {
-  last_of(stream).numbers = numbers;
+  auto& own = last_of(stream);
+  own.numbers = numbers;
   if (Streams::is_default(stream))
     for (auto& [other, last] : last_)
-      if (last.blocking) last.numbers = numbers;
+      if (last.blocking && last.device == own.device) last.numbers = numbers;
 }
 
 void Timeline::add(record::Command command, Stream stream) {
   if (!settings_.timeline || !begin_file()) return;
   if (current_graph) stream = current_graph->stream_;
-  command.stream = std::to_string(last_of(stream).id);
+  auto const& last = last_of(stream);
+  command.stream = std::to_string(last.id);
+  command.device = static_cast<std::uint64_t>(last.device);
   if (current_graph) {
+    command.graph = current_graph->number_;
     if (auto const number = write(std::move(command), current_graph->now_)) current_graph->now_ = {number};
   } else if (auto const number = write(std::move(command), before(stream))) {
     follow(stream, {number});
@@ -148,16 +158,17 @@ void Timeline::record(Event event, Stream stream) {
 void Timeline::wait(Stream stream, Event event) {
   auto const found = events_.find(event);
   if (found == events_.end()) return;
-  unite(last_of(stream).numbers, found->second);
+  auto& own = last_of(stream);
+  unite(own.numbers, found->second);
   if (!Streams::is_default(stream)) return;
   for (auto& [other, last] : last_)  // which wait for whatever the default stream does
-    if (last.blocking) unite(last.numbers, found->second);
+    if (last.blocking && last.device == own.device) unite(last.numbers, found->second);
 }
 
 void Timeline::destroyed(Stream stream) {
   auto const found = last_.find(stream);
   if (found == last_.end()) return;
-  unite(destroyed_, found->second.numbers);
+  unite(destroyed_[found->second.device], found->second.numbers);
   last_.erase(found);
 }
 
@@ -167,19 +178,22 @@ void Timeline::destroyed_all() {
 }
 
 void Timeline::wait_for(Numbers const& after, std::string stream) {
-  if (after.empty() || waited_ == number_) return;  // asked once more
+  if (after.empty() || (waited_ == number_ && after == waited_for_)) return;  // asked once more
   record::Command command;
   command.kind = record::CommandKind::wait;
   command.stream = std::move(stream);
   command.host_waits = true;
   waited_ = write(std::move(command), after);
+  waited_for_ = after;
 }
 
 void Timeline::host_waits() {
   if (!settings_.timeline || !begin_file()) return;
-  Numbers all = std::exchange(destroyed_, {});
-  unite(all, default_.numbers);
-  for (auto const& [stream, last] : last_) unite(all, last.numbers);
+  auto const device = current_device();
+  Numbers all = std::exchange(destroyed_[device], {});
+  unite(all, defaults_[device].numbers);
+  for (auto const& [stream, last] : last_)
+    if (last.device == device) unite(all, last.numbers);
   wait_for(all, {});
 }
 
@@ -201,29 +215,35 @@ void Timeline::kernel(Stream stream, std::string const& name, std::string const&
   add(std::move(command), of_library ? current_stream.value_or(nullptr) : stream);
 }
 
-record::CommandKind Timeline::kind_of(Area const& to, Area const& from, bool& pageable) const {
-  auto const on_device = [&](Area const& area) {
+record::Command Timeline::copy_between(Area const& to, Area const& from) const {
+  record::Command out;
+  std::optional<int> on_to, on_from;
+  auto const look = [&](Area const& area, std::optional<int>& device) {
     auto const* const found = allocations_.holding(area.begin).second;
-    pageable |= !found && !allocations_.holds(area.begin, 1);
-    return found ? found->type != MemoryType::host : allocations_.holds(area.begin, 1);
+    if (found ? found->type != MemoryType::host : allocations_.holds(area.begin, 1))
+      device = found ? found->device : current_device();
+    else
+      out.memory = found ? record::HostMemory::pinned : record::HostMemory::pageable;
   };
+  look(to, on_to);
+  look(from, on_from);
   using enum record::CommandKind;
-  bool const to_device = on_device(to), from_device = on_device(from);
-  return to_device && from_device ? d2d : to_device ? h2d : from_device ? d2h : host;
+  out.kind = on_to && on_from ? d2d : on_to ? h2d : on_from ? d2h : host;
+  if (out.kind == d2d && on_to != on_from) out.from_device = static_cast<std::uint64_t>(*on_from);
+  return out;
 }
 
 void Timeline::copied(Area const& to, Area const& from) {
-  bool pageable = false;
-  auto const kind = kind_of(to, from, pageable);
+  auto command = copy_between(to, from);
+  auto const kind = command.kind;
   if (kind == record::CommandKind::host) return;  // within the host's memory
   auto const bytes = to.bytes * to.rows;
   auto const direction = static_cast<std::size_t>(kind) - static_cast<std::size_t>(record::CommandKind::h2d);
   ++usage_->copies[direction];
   usage_->copied_bytes[direction] += bytes;
-  record::Command command;
-  command.kind = kind;
   command.bytes = static_cast<double>(bytes);
-  command.host_waits = !current_graph && kind != record::CommandKind::d2d && (!current_stream || pageable);
+  command.host_waits = !current_graph && kind != record::CommandKind::d2d &&
+                       (!current_stream || command.memory == record::HostMemory::pageable);
   add(std::move(command), current_stream.value_or(nullptr));
 }
 
@@ -261,9 +281,13 @@ OnStream::~OnStream() {
 OnGraph::OnGraph() : stream_(current_stream.value_or(nullptr)), outer_(current_graph) {
   if (outer_) {  // a graph in a graph
     stream_ = outer_->stream_;
+    number_ = outer_->number_;
     begin_ = outer_->now_;
   } else {
-    locked([&](Timeline& timeline) { begin_ = timeline.before(stream_); });
+    locked([&](Timeline& timeline) {
+      number_ = ++timeline.graphs_;
+      begin_ = timeline.before(stream_);
+    });
   }
   current_graph = this;
 }

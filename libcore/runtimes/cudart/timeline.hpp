@@ -2,9 +2,10 @@
 // overlaps (records/command.hpp); and what all of them are together (runtimes/attach/usage.hpp).
 //
 // Method: CUDA's rules for streams. A command waits for the last one of its stream, and for events that the stream was
-// told to wait for. The default stream waits for all blocking streams and they for it. In a graph the first nodes wait
-// for what the stream had last, others for the nodes before them. A copy between the host's pageable memory and the
-// device returns when it is done, one of pinned memory when it is asynchronous at once.
+// told to wait for. A device's default stream waits for all its blocking streams and they for it. In a graph the first
+// nodes wait for what the stream had last, others for the nodes before them. A copy between the host's pageable memory
+// and the device returns when it is done, one of pinned memory when it is asynchronous at once. Of a copy between two
+// devices, the stream's is where it goes to.
 // Limits: a thread's own default stream is taken as the default stream where the application was compiled for it
 // (--default-stream per-thread). A file of 1,000,000 commands ends there. What a killed application left in its last
 // tenth of a second may be missing.
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +65,7 @@ class Timeline {
     Numbers numbers;
     bool blocking = true;
     std::uint64_t id = 0;
+    int device = 0;
   };
   friend class OnStream;
   friend class OnGraph;
@@ -75,7 +78,8 @@ class Timeline {
   Last& last_of(Stream);
   Numbers before(Stream);  // what its next command waits for
   void follow(Stream, Numbers const&);
-  record::CommandKind kind_of(Area const& to, Area const& from, bool& pageable) const;
+  // What a copy is, with the host's memory and the devices that it is between.
+  record::Command copy_between(Area const& to, Area const& from) const;
 
   attach::Settings const& settings_;
   Allocations const& allocations_;
@@ -85,10 +89,11 @@ class Timeline {
   std::unique_ptr<std::ofstream> file_;
   std::optional<record::Writer<record::Command>> writer_;
   Clock::time_point flushed_{};
-  std::uint64_t number_ = 0, waited_ = 0;
+  std::uint64_t number_ = 0, waited_ = 0, graphs_ = 0;
   std::unordered_map<Stream, Last> last_;
-  Last default_;
-  Numbers destroyed_;  // the last ones of streams that are no more
+  std::map<int, Last> defaults_;      // of each device
+  std::map<int, Numbers> destroyed_;  // the last ones of its streams that are no more
+  Numbers waited_for_;                // by the command waited_
   std::unordered_map<Event, Numbers> events_;
   unsigned depth_ = 0;
   std::optional<Clock::time_point> left_;
@@ -119,6 +124,7 @@ class OnGraph {
   friend class Timeline;
   Stream stream_;
   OnGraph* outer_;
+  std::uint64_t number_ = 0;
   Timeline::Numbers begin_, now_;
   std::vector<Timeline::Numbers> ends_;
   std::vector<bool> followed_;

@@ -50,7 +50,7 @@ cl_icd_dispatch const& table() {
     using Address = void*(CL_API_CALL*)(char const*);
     if (auto const address = function_of<Address>(library, "clGetExtensionFunctionAddress")) {
 #define X(name) of_platform.name = reinterpret_cast<decltype(of_platform.name)>(address(#name));
-#include "runtimes/opencl/calls.def"
+#include "runtimes/attach/opencl/calls.def"
 #undef X
     }
     return with_layers(&of_platform);
@@ -79,4 +79,4 @@ struct Through<member> {
     return reinterpret_cast<void*>(&Through<&cl_icd_dispatch::name>::call); \
   }                                                                         \
   extern "C" __attribute__((visibility("default"), ifunc("kernelcast_resolve_" #name))) decltype(::name) name;
-#include "runtimes/opencl/calls.def"
+#include "runtimes/attach/opencl/calls.def"

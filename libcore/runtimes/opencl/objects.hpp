@@ -264,7 +264,7 @@ std::vector<T> list_of(T const* list) {
 // The functions of OpenCL; those of these names outside are the loader's.
 namespace api {
 #define X(name) decltype(::name) name;
-#include "runtimes/opencl/calls.def"
+#include "runtimes/attach/opencl/calls.def"
 #undef X
 }  // namespace api
 

@@ -15,7 +15,7 @@ namespace kernelcast::opencl {
 cl_icd_dispatch const dispatch = [] {
   cl_icd_dispatch table{};
 #define X(name) table.name = api::name;
-#include "runtimes/opencl/calls.def"
+#include "runtimes/attach/opencl/calls.def"
 #undef X
   return table;
 }();
@@ -76,7 +76,7 @@ void* CL_API_CALL clGetExtensionFunctionAddress(char const* name) {
   if (wanted == "clIcdGetPlatformIDsKHR") return reinterpret_cast<void*>(&api::clGetPlatformIDs);
 #define X(function) \
   if (wanted == #function) return reinterpret_cast<void*>(&api::function);
-#include "runtimes/opencl/calls.def"
+#include "runtimes/attach/opencl/calls.def"
 #undef X
   return nullptr;
 }

@@ -14,20 +14,22 @@ if TYPE_CHECKING:
 # Columns that are text, even where it is a number's: those without a unit in what a program's --columns lists.
 TEXT_COLUMNS = frozenset(
     """
-    access addresses after alias alloc app architecture as_of assumed backend bandwidth_source best_device
-    best_single_device bottleneck_link bound bytes_shares cache case case_trivial chosen_device class clock
-    column counts criterion currency data_set decided definition device direction driver dst duplex feature
-    features features_xxh3_64 file flops_shares from gap_of global_access_rule gpu group_atomic_unions
-    group_load_lines group_load_requests group_load_sectors group_load_unions group_local_requests
-    group_local_stores group_phases group_reuse group_shared_loads group_shared_stores group_store_lines
-    group_store_requests group_store_sectors group_store_unions hash host_buffer host_waits invocation kernel
-    kernel_gpus kind left_out library license limiter link map mask matrix_flop max_features measured_on
-    memory_type metric model name nearest next_device note notes occupancy_target opcode order partition place
-    power_source process property provider quantity rates reason recommended regime region relation
-    runner_up_host_buffer runner_up_map runs_on scheduler scheme search sensitive_to source space spec src
-    src_cache src_gap src_latency src_limits src_link src_measured src_models src_peak src_throughput status
-    steered_to stream suite system target targets_xxh3_64 term tested to to_device to_place touched_before unit
-    unseen unseen_trivial validated variant vendor verdict where worst_device
+    access addresses after alias alloc app architecture as_of assumed backend bandwidth_source
+    best_device best_single_device bottleneck_link bound bytes_shares cache case case_trivial
+    chosen_device class clock column counts criterion currency data_set decided definition device
+    direction driver dst duplex feature features features_xxh3_64 file flops_shares from gap_of
+    global_access_rule gpu group_atomic_unions group_load_lines group_load_requests group_load_sectors
+    group_load_unions group_local_requests group_local_stores group_phases group_reuse
+    group_shared_loads group_shared_stores group_store_lines group_store_requests group_store_sectors
+    group_store_unions hash host_buffer host_waits interface invocation kernel kernel_gpus kind left_out
+    library license limiter link map mask matrix_flop max_features measured_on memory memory_type metric
+    model name nearest next_device note notes occupancy_target opcode order partition place power_source
+    process property provider quantity rates reason recommended regime region relation
+    runner_up_host_buffer runner_up_map runs_on scheduler scheme search sensitive_to source space spec
+    src src_cache src_gap src_latency src_limits src_link src_measured src_models src_peak
+    src_throughput status steered_to stream suite system target targets_xxh3_64 term tested to to_device
+    to_place touched_before unit unseen unseen_trivial validated variant vendor verdict where
+    worst_device
     """.split()
 )
 

@@ -12,6 +12,7 @@ void take_programs(cl_icd_dispatch& layer);
 void take_memory(cl_icd_dispatch& layer);
 void take_kernels(cl_icd_dispatch& layer);
 void take_commands(cl_icd_dispatch& layer);  // after the others
+void take_timeline(cl_icd_dispatch& layer);  // the outermost
 
 // Nothing that goes wrong in the layer may reach the application.
 template <class Action>

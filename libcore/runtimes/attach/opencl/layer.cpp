@@ -85,6 +85,7 @@ KERNELCAST_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, cl_icd_dispatc
     take_builds(layer);
     take_queues(layer);
   }
+  take_timeline(layer);
   *count = static_cast<cl_uint>(known);
   *ours = &layer;
   return CL_SUCCESS;

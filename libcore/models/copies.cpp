@@ -1,0 +1,78 @@
+#include "models/copies.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/diag/diag.hpp"
+#include "base/diag/text.hpp"
+
+namespace kernelcast::model {
+
+namespace {
+
+// One after the other.
+double both(double link_bytes_per_s, double staging_bytes_per_s) {
+  return 1 / (1 / link_bytes_per_s + 1 / staging_bytes_per_s);
+}
+
+}  // namespace
+
+std::optional<HostLinks::Attached> HostLinks::read(std::string_view text) const {
+  double lanes = 1;
+  if (auto const by = text.rfind(" x"); by != std::string_view::npos) {
+    auto const number = to_number<double>(text.substr(by + 2));
+    if (!number || !(*number >= 1 && *number <= 64)) return std::nullopt;
+    lanes = *number;
+    text = text.substr(0, by);
+  } else if (text.starts_with("PCIe")) {
+    return std::nullopt;
+  }
+  auto const& links = database_.host_links();
+  auto const found = std::ranges::find_if(
+      links, [&](auto const& link) { return link.link == text || link.link == std::string(text) + ".0"; });
+  if (found == links.end()) return std::nullopt;
+  return Attached{&*found, lanes};
+}
+
+HostLinks::HostLinks(device::DeviceDatabase const& database, std::string_view stated) : database_(database) {
+  if (stated.empty()) return;
+  stated_ = read(stated);
+  if (stated_) return;
+  stated_bytes_per_s_ = to_number<double>(stated);
+  if (stated_bytes_per_s_ && *stated_bytes_per_s_ >= 1e3 && *stated_bytes_per_s_ <= 1e15) return;
+  std::vector<std::string> known;
+  for (auto const& link : database.host_links())
+    known.push_back(link.link.starts_with("PCIe") ? link.link + " x16" : link.link);
+  throw Error(Status::usage, fmt::format("--link: '{}' is no link", stated),
+              fmt::format("{}, with other numbers of lanes, or bytes a second", fmt::join(known, ", ")));
+}
+
+std::optional<CopyRate> HostLinks::rate(device::Device const& device, record::HostMemory memory, bool to_device) const {
+  auto const attached = stated_ ? stated_ : read(device.link);
+  bool const pageable = memory == record::HostMemory::pageable;
+  if (stated_bytes_per_s_) {
+    double const all = *stated_bytes_per_s_;
+    CopyRate out{all, all, all, attached ? attached->link->latency_s : 0};
+    if (!pageable || !attached) return out;
+    auto const& link = *attached->link;
+    out.bytes_per_s = both(all, link.staging_bytes_per_s);
+    out.low_bytes_per_s = both(all, link.staging_low_bytes_per_s);
+    out.high_bytes_per_s = both(all, link.staging_high_bytes_per_s);
+    return out;
+  }
+  if (!attached) return std::nullopt;
+  auto const& link = *attached->link;
+  double const all = attached->lanes * link.lane_bytes_per_s * (to_device ? link.to_device_part : link.to_host_part);
+  CopyRate out{all, all * link.reached_low * (stated_ ? 1 : link.slot_low), all * link.reached_high, link.latency_s};
+  if (!pageable) return out;
+  out.bytes_per_s = both(out.bytes_per_s, link.staging_bytes_per_s);
+  out.low_bytes_per_s = both(out.low_bytes_per_s, link.staging_low_bytes_per_s);
+  out.high_bytes_per_s = both(out.high_bytes_per_s, link.staging_high_bytes_per_s);
+  return out;
+}
+
+}  // namespace kernelcast::model

@@ -1,0 +1,48 @@
+// How long a copy between host and device takes.
+//
+// Method: a copy of pinned memory takes its bytes over what copies reach of the link's lanes. One of pageable memory
+// goes through a buffer of the driver's, too: the times of both ways add up. A copy of next to nothing has a latency.
+// What machines differ by is a range: slots with fewer lanes or of an earlier generation, and hosts that fill the
+// buffer faster or slower. Where it is stated how the device is attached, the slot is known. Source:
+// devdb/host_links.csv.
+// Limits: copies share a link with no other device; a copy of rows is as fast as one of the same bytes in a row; that
+// small copies of pageable memory return before they have ended is left out; managed memory is copied as pinned
+// memory is.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "records/device/device.hpp"
+#include "records/vocabulary.hpp"
+
+namespace kernelcast::model {
+
+struct CopyRate {
+  double bytes_per_s = 0, low_bytes_per_s = 0, high_bytes_per_s = 0;  // nine in ten machines between the last two
+  double latency_s = 0;
+};
+
+// How devices are attached to their hosts.
+class HostLinks {
+ public:
+  // `stated`: of every device, "PCIe 4.0 x8" or as the database has it, or bytes a second of copies of pinned memory;
+  // empty: each as the database says. Throws Error(usage) for another text.
+  HostLinks(device::DeviceDatabase const&, std::string_view stated);
+
+  // None: it is not known how the device is attached.
+  std::optional<CopyRate> rate(device::Device const&, record::HostMemory, bool to_device) const;
+
+ private:
+  struct Attached {
+    record::HostLink const* link;
+    double lanes;
+  };
+  std::optional<Attached> read(std::string_view text) const;
+
+  device::DeviceDatabase const& database_;
+  std::optional<Attached> stated_;
+  std::optional<double> stated_bytes_per_s_;
+};
+
+}  // namespace kernelcast::model
