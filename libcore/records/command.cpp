@@ -26,7 +26,7 @@ Schema<Command> const& Command::schema() {
                   "what the host itself has computed since its last call, on the machine of the run")
           .optional_column("memory", &C::memory, Unit::none, "of a copy between host and device: the host's memory")
           .may_be_empty()
-          .optional_column("device", &C::device, Unit::none, "the application's number of the device, from 0")
+          .optional_column("on_device", &C::device, Unit::none, "the application's number of the device, from 0")
           .optional_column("from_device", &C::from_device, Unit::none,
                            "of a copy from one device to another: where it comes from")
           .optional_column("graph", &C::graph, Unit::none,

@@ -164,7 +164,7 @@ class Timeline {
 
   void begin() {
     if (!log_.begins()) return;
-    log_.line("process,command,kind,stream,after,kernel,case,bytes,host_waits,host_s,memory,device,interface");
+    log_.line("process,command,kind,stream,after,kernel,case,bytes,host_waits,host_s,memory,on_device,interface");
     number_ = waited_ = 0;
     queues_.clear(), events_.clear(), devices_.clear(), waited_for_.clear();
   }
