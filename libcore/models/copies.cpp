@@ -19,6 +19,12 @@ double both(double link_bytes_per_s, double staging_bytes_per_s) {
   return 1 / (1 / link_bytes_per_s + 1 / staging_bytes_per_s);
 }
 
+void slow_down(CopyRate& rate, double part) {
+  rate.bytes_per_s *= part;
+  rate.low_bytes_per_s *= part;
+  rate.high_bytes_per_s *= part;
+}
+
 }  // namespace
 
 std::optional<HostLinks::Attached> HostLinks::read(std::string_view text) const {
@@ -53,10 +59,11 @@ HostLinks::HostLinks(device::DeviceDatabase const& database, std::string_view st
 
 std::optional<CopyRate> HostLinks::rate(device::Device const& device, record::HostMemory memory, bool to_device) const {
   auto const attached = stated_ ? stated_ : read(device.link);
-  bool const pageable = memory == record::HostMemory::pageable;
+  bool const pageable = memory == record::HostMemory::pageable, managed = memory == record::HostMemory::managed;
   if (stated_bytes_per_s_) {
     double const all = *stated_bytes_per_s_;
     CopyRate out{all, all, all, attached ? attached->link->latency_s : 0};
+    if (managed && attached) slow_down(out, attached->link->fault_part);
     if (!pageable || !attached) return out;
     auto const& link = *attached->link;
     out.bytes_per_s = both(all, link.staging_bytes_per_s);
@@ -68,6 +75,7 @@ std::optional<CopyRate> HostLinks::rate(device::Device const& device, record::Ho
   auto const& link = *attached->link;
   double const all = attached->lanes * link.lane_bytes_per_s * (to_device ? link.to_device_part : link.to_host_part);
   CopyRate out{all, all * link.reached_low * (stated_ ? 1 : link.slot_low), all * link.reached_high, link.latency_s};
+  if (managed) slow_down(out, link.fault_part);
   if (!pageable) return out;
   out.bytes_per_s = both(out.bytes_per_s, link.staging_bytes_per_s);
   out.low_bytes_per_s = both(out.low_bytes_per_s, link.staging_low_bytes_per_s);

@@ -6,8 +6,8 @@
 // buffer faster or slower. Where it is stated how the device is attached, the slot is known. Source:
 // devdb/host_links.csv.
 // Limits: copies share a link with no other device; a copy of rows is as fast as one of the same bytes in a row; that
-// small copies of pageable memory return before they have ended is left out; managed memory is copied as pinned
-// memory is.
+// small copies of pageable memory return before they have ended is left out. Managed memory is what a kernel's faults
+// move, whole and before it, at a part of the rate.
 #pragma once
 
 #include <optional>

@@ -256,13 +256,23 @@ class DeviceCosts {
     auto const& all = found->second;
     double const count = launches_.at(key);
     auto const cost = enqueued(command, all.launch_s / count);
+    std::array<double, 3> reached_s{};  // of the host's memory, at least
+    if (command.bytes > 0) {
+      auto const rate = links_.rate(device_, record::HostMemory::pinned, true);
+      no_link_ = !rate;
+      if (no_link_) return std::nullopt;
+      reached_s = {command.bytes / rate->bytes_per_s, command.bytes / rate->high_bytes_per_s,
+                   command.bytes / rate->low_bytes_per_s};
+    }
     Costs out;
     for (std::size_t end = 0; end < out.size(); ++end) {
       double const factor = all.time_s[end] / all.time_s[0];
-      out[end] = {factor * std::max(0.0, all.time_s[0] - all.launch_s) / count, factor * cost.call_s,
-                  factor * cost.delay_s, factor * cost.gap_s};
+      double const body_s = factor * std::max(0.0, all.time_s[0] - all.launch_s) / count;
+      out[end] = {std::max(body_s, reached_s[end]), factor * cost.call_s, factor * cost.delay_s, factor * cost.gap_s};
     }
-    by_limiter_[all.limiter] += all.time_s[0] / count;
+    bool const waits = reached_s[0] > all.time_s[0] / count;
+    by_limiter_[waits ? record::LimiterName(record::Limiter::transfer) : all.limiter] +=
+        std::max(reached_s[0], all.time_s[0] / count);
     return out;
   }
 

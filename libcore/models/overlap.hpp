@@ -12,6 +12,7 @@
 // graph_node_s after what it waits for. So a launch that the host waits for costs launch_s, as in its row, and of a
 // hundred that are issued at once each costs what its kernel does not hide.
 // A copy has the link's rate and latency (copies.hpp), one on the device twice its bytes over the memory's rate.
+// A kernel that is given pinned memory takes as long as that needs to cross the link once, at least.
 // Limits: kernels of different streams do not run at the same time, which a kernel that fills its device does not;
 // copies between two devices go through the host.
 #pragma once

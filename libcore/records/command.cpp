@@ -20,11 +20,13 @@ Schema<Command> const& Command::schema() {
           .may_be_empty()
           .column("case", &C::case_name, Unit::none, "the case of its kernel row")
           .may_be_empty()
-          .column("bytes", &C::bytes, Unit::bytes, "copied or filled")
+          .column("bytes", &C::bytes, Unit::bytes,
+                  "copied or filled; of a kernel: of the host's pinned memory that it is given pointers to")
           .column("host_waits", &C::host_waits, Unit::none, "whether the call returns when it is done")
           .column("host_s", &C::host_s, Unit::seconds,
                   "what the host itself has computed since its last call, on the machine of the run")
-          .optional_column("memory", &C::memory, Unit::none, "of a copy between host and device: the host's memory")
+          .optional_column("memory", &C::memory, Unit::none,
+                           "of a copy between host and device: the host's memory; managed: moved by a kernel's faults")
           .may_be_empty()
           .optional_column("on_device", &C::device, Unit::none, "the application's number of the device, from 0")
           .optional_column("from_device", &C::from_device, Unit::none,

@@ -312,6 +312,8 @@ Schema<HostLink> const& HostLink::schema() {
           .column("staging_low_bytes_per_s", &L::staging_low_bytes_per_s, Unit::bytes_per_s,
                   "the least of nine in ten machines")
           .column("staging_high_bytes_per_s", &L::staging_high_bytes_per_s, Unit::bytes_per_s, "the most of them")
+          .column("fault_part", &L::fault_part, Unit::none,
+                  "of the rate of pinned memory, what is reached where a kernel's faults move managed memory")
           .column("latency_s", &L::latency_s, Unit::seconds, "a copy of a few bytes, as the host sees it")
           .column("source", &L::source, Unit::none, "where the figures come from")
           .column("assumed", &L::assumed, Unit::none, "which columns are assumptions, each with its reason")

@@ -132,7 +132,11 @@ struct Location {
   int kind = 0;
   int device = 0;
 };
-inline constexpr int location_device = 1;
+inline constexpr int location_device = 1, location_host = 2;
+// As calls had it before CUDA 13: below 0 for the host.
+inline Location location_of(int device) {
+  return device < 0 ? Location{location_host, 0} : Location{location_device, device};
+}
 inline constexpr unsigned access_none = 0, access_read = 1, access_read_and_write = 3;  // CUmemAccess_flags
 
 // CUmemAllocationProp

@@ -103,6 +103,7 @@ void check(record::HostLink const& row, record::Reader<record::HostLink> const& 
                                        {"to_host_part", &L::to_host_part},
                                        {"reached_low", &L::reached_low},
                                        {"slot_low", &L::slot_low},
+                                       {"fault_part", &L::fault_part},
                                        {"staging_low_bytes_per_s", &L::staging_low_bytes_per_s}})
     if (!(row.*member > 0)) throw reader.error(column, "must be above 0", "a link without a figure has no row");
   if (!(row.reached_low <= 1 && row.reached_high >= 1))

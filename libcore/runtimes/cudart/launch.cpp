@@ -273,7 +273,10 @@ Code Launcher::run(Kernel& kernel, LaunchRequest const& request, emu::Launch lau
   auto const begun = rows_.begin(kernel, launched, parts_.allocations.used_bytes(current_device()));
   auto const& [configuration, counted] = begun;
   ++parts_.timeline.usage().launches;
-  if (parts_.settings.timeline && configuration) parts_.timeline.kernel(request.stream, kernel.name, case_of(launched));
+  if (parts_.settings.timeline && configuration) {
+    auto const pinned_bytes = parts_.timeline.reached(request.stream, launched.parameters);
+    parts_.timeline.kernel(request.stream, kernel.name, case_of(launched), pinned_bytes);
+  }
   std::optional<KeptLaunch> kept;
   if (counted && parts_.settings.keep && attach::is_among(parts_.settings.kernels, kernel.name)) {
     parts_.deferred.run_all();

@@ -44,7 +44,7 @@ Code run(std::function<void(LibraryCall&)> const& describe) {
     auto const configuration = launcher.library_called(made);
     commands.called(configuration, made);
     ++timeline.usage().library_calls;
-    if (configuration) timeline.kernel(nullptr, made.kernel, made.case_name, true);
+    if (configuration) timeline.kernel(nullptr, made.kernel, made.case_name, 0, true);
     return Code::success;
   });
 }

@@ -1,9 +1,12 @@
 #include "runtimes/cudart/timeline.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -207,8 +210,71 @@ void Timeline::host_waits(Event event) {
 
 // ---------------------------------------------------------------- commands
 
-void Timeline::kernel(Stream stream, std::string const& name, std::string const& case_name, bool of_library) {
+void Timeline::move(Allocation const& what, std::size_t bytes, std::optional<int> to, record::HostMemory how,
+                    Stream stream) {
+  auto const at = used_on_.find(what.serial);
+  std::optional<int> const from = at == used_on_.end() ? std::nullopt : std::optional(at->second);
+  if (from == to) return;
+  if (to)
+    used_on_[what.serial] = *to;
+  else
+    used_on_.erase(at);
+  if (bytes == 0) return;
   record::Command command;
+  command.kind = !to ? record::CommandKind::d2h : from ? record::CommandKind::d2d : record::CommandKind::h2d;
+  if (command.kind == record::CommandKind::d2d)
+    command.from_device = static_cast<std::uint64_t>(*from);
+  else
+    command.memory = how;
+  command.bytes = static_cast<double>(bytes);
+  add(std::move(command), stream);
+}
+
+namespace {
+
+// Of memory that was reserved: what something was written to or read from.
+std::size_t touched_bytes(std::uint64_t begin, std::size_t bytes) {
+  auto const page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  auto const first = begin / page * page;
+  std::vector<unsigned char> pages((begin + bytes - first + page - 1) / page);
+  if (mincore(reinterpret_cast<void*>(first), pages.size() * page, pages.data()) != 0) return bytes;
+  auto const there =
+      static_cast<std::size_t>(std::ranges::count_if(pages, [](unsigned char p) { return (p & 1) != 0; }));
+  return std::min(bytes, there * page);
+}
+
+}  // namespace
+
+double Timeline::reached(Stream stream, std::span<std::byte const> parameters) {
+  if (!settings_.timeline || !begin_file()) return 0;
+  std::set<std::uint64_t> seen;
+  double pinned = 0;
+  for (std::size_t at = 0; at + sizeof(void*) <= parameters.size(); at += sizeof(void*)) {
+    void const* word = nullptr;
+    std::memcpy(&word, parameters.data() + at, sizeof word);
+    auto const [begin, allocation] = allocations_.holding(word);
+    if (!allocation || !seen.insert(begin).second) continue;
+    if (allocation->type == MemoryType::host) pinned += static_cast<double>(allocation->asked_bytes);
+    if (allocation->type != MemoryType::managed) continue;
+    bool const is_new = !used_on_.contains(allocation->serial);
+    move(*allocation, is_new ? touched_bytes(begin, allocation->asked_bytes) : allocation->asked_bytes,
+         current_device(), record::HostMemory::managed, stream);
+  }
+  return pinned;
+}
+
+void Timeline::prefetched(void const* begin, std::size_t bytes, std::optional<int> device, Stream stream) {
+  if (!settings_.timeline || !begin_file()) return;
+  auto const* const allocation = allocations_.holding(begin).second;
+  if (allocation && allocation->type == MemoryType::managed)
+    move(*allocation, touched_bytes(address_of(begin), bytes), device, record::HostMemory::pinned, stream);
+}
+
+void Timeline::kernel(Stream stream, std::string const& name, std::string const& case_name, double pinned_bytes,
+                      bool of_library) {
+  record::Command command;
+  command.bytes = pinned_bytes;
+  if (pinned_bytes > 0) command.memory = record::HostMemory::pinned;
   command.kind = of_library ? record::CommandKind::library : record::CommandKind::kernel;
   command.kernel = name;
   command.case_name = case_name;
@@ -285,7 +351,7 @@ OnGraph::OnGraph() : stream_(current_stream.value_or(nullptr)), outer_(current_g
     begin_ = outer_->now_;
   } else {
     locked([&](Timeline& timeline) {
-      number_ = ++timeline.graphs_;
+      if (timeline.begin_file()) number_ = ++timeline.graphs_;
       begin_ = timeline.before(stream_);
     });
   }

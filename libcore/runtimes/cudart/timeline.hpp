@@ -5,8 +5,10 @@
 // told to wait for. A device's default stream waits for all its blocking streams and they for it. In a graph the first
 // nodes wait for what the stream had last, others for the nodes before them. A copy between the host's pageable memory
 // and the device returns when it is done, one of pinned memory when it is asynchronous at once. Of a copy between two
-// devices, the stream's is where it goes to.
-// Limits: a thread's own default stream is taken as the default stream where the application was compiled for it
+// devices, the stream's is where it goes to. Managed memory is where it was used last: the host's until a kernel is
+// given a pointer to it, which then moves what has been touched of it (memory "managed"), unless it was prefetched. A
+// kernel that is given pinned memory has its bytes. Limits: what the host touches of managed memory later does not come
+// back. A thread's own default stream is taken as the default stream where the application was compiled for it
 // (--default-stream per-thread). A file of 1,000,000 commands ends there. What a killed application left in its last
 // tenth of a second may be missing.
 #pragma once
@@ -17,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -44,7 +47,11 @@ class Timeline {
   void left();
   void forked() { process_ = 0; }  // a new process begins anew
 
-  void kernel(Stream, std::string const& name, std::string const& case_name, bool of_library = false);
+  void kernel(Stream, std::string const& name, std::string const& case_name, double pinned_bytes = 0,
+              bool of_library = false);
+  // Before a launch: managed memory that its parameters lead to is moved. Bytes of pinned memory that they lead to.
+  double reached(Stream, std::span<std::byte const> parameters);
+  void prefetched(void const* begin, std::size_t bytes, std::optional<int> device, Stream);  // none: to the host
   void copied(Area const& to, Area const& from);
   void filled(Area const& to);
   void host_function();
@@ -78,6 +85,7 @@ class Timeline {
   Last& last_of(Stream);
   Numbers before(Stream);  // what its next command waits for
   void follow(Stream, Numbers const&);
+  void move(Allocation const&, std::size_t bytes, std::optional<int> to, record::HostMemory, Stream);
   // What a copy is, with the host's memory and the devices that it is between.
   record::Command copy_between(Area const& to, Area const& from) const;
 
@@ -91,9 +99,10 @@ class Timeline {
   Clock::time_point flushed_{};
   std::uint64_t number_ = 0, waited_ = 0, graphs_ = 0;
   std::unordered_map<Stream, Last> last_;
-  std::map<int, Last> defaults_;      // of each device
-  std::map<int, Numbers> destroyed_;  // the last ones of its streams that are no more
-  Numbers waited_for_;                // by the command waited_
+  std::map<int, Last> defaults_;                    // of each device
+  std::map<int, Numbers> destroyed_;                // the last ones of its streams that are no more
+  Numbers waited_for_;                              // by the command waited_
+  std::unordered_map<std::uint64_t, int> used_on_;  // managed memory by its serial: the device; not there: the host
   std::unordered_map<Event, Numbers> events_;
   unsigned depth_ = 0;
   std::optional<Clock::time_point> left_;

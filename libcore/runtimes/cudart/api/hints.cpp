@@ -1,8 +1,16 @@
 // Wishes that change no result: where managed memory should be, how caches should behave.
+#include <optional>
+
+#include "kernels/cuda/driver.hpp"
 #include "runtimes/cudart/allocations.hpp"
 #include "runtimes/cudart/call.hpp"
+#include "runtimes/cudart/devices.hpp"
+#include "runtimes/cudart/streams.hpp"
+#include "runtimes/cudart/timeline.hpp"
 
 using namespace kernelcast::cudart;
+using kernelcast::driver::Location;
+using kernelcast::driver::location_device;
 
 namespace {
 
@@ -14,15 +22,24 @@ Code when_there(void const* pointer, std::size_t bytes) {
 
 }  // namespace
 
+// Without _v2 it is in versions.cpp.
+KERNELCAST_CUDA_EXPORT Code cudaMemPrefetchAsync_v2(void const* pointer, std::size_t bytes, Location location, unsigned,
+                                                    Stream stream) {
+  return call([&](Allocations& allocations, Devices const& devices, Streams& streams, Timeline& timeline) {
+    bool const to_device = location.kind == location_device;
+    if (!streams.known(stream)) return Code::invalid_resource_handle;
+    if (to_device && !devices.known(location.device)) return Code::invalid_device;
+    if (!allocations.holds(pointer, bytes)) return Code::invalid_value;
+    timeline.prefetched(pointer, bytes, to_device ? std::optional(location.device) : std::nullopt, stream);
+    return Code::success;
+  });
+}
+KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2_ptsz)
 // What follows the size differs between CUDA 12 and 13, and is ignored.
-KERNELCAST_CUDA_EXPORT Code cudaMemPrefetchAsync(void const* pointer, std::size_t bytes) {
+KERNELCAST_CUDA_EXPORT Code cudaMemAdvise(void const* pointer, std::size_t bytes) {
   return when_there(pointer, bytes);
 }
-KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz)
-KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemPrefetchAsync_v2)
-KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemPrefetchAsync_v2_ptsz)
-KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemAdvise)
-KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemAdvise_v2)
+KERNELCAST_CUDA_ALIAS(cudaMemAdvise, cudaMemAdvise_v2)
 
 KERNELCAST_CUDA_EXPORT Code cudaStreamSetAttribute(Stream, int, void const*) {
   return Code::success;

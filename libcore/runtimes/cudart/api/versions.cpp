@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/cuda/device_properties.hpp"
+#include "kernels/cuda/driver.hpp"
 #include "runtimes/cudart/attributes.hpp"
 #include "runtimes/cudart/call.hpp"
 #include "runtimes/cudart/devices.hpp"
@@ -110,6 +111,19 @@ KERNELCAST_CUDA_EXPORT Code cudaGetDeviceProperties(DeviceProperties* out, int d
   return get_properties(out, device);
 }
 #endif
+
+KERNELCAST_CUDA_EXPORT Code cudaMemPrefetchAsync_v2(void const*, std::size_t, driver::Location, unsigned, Stream);
+#if KERNELCAST_CUDART == 12
+KERNELCAST_CUDA_EXPORT Code cudaMemPrefetchAsync(void const* pointer, std::size_t bytes, int device, Stream stream) {
+  return cudaMemPrefetchAsync_v2(pointer, bytes, driver::location_of(device), 0, stream);
+}
+#else
+KERNELCAST_CUDA_EXPORT Code cudaMemPrefetchAsync(void const* pointer, std::size_t bytes, driver::Location location,
+                                                 unsigned flags, Stream stream) {
+  return cudaMemPrefetchAsync_v2(pointer, bytes, location, flags, stream);
+}
+#endif
+KERNELCAST_CUDA_ALIAS(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz)
 
 // The first device that has the requested properties is as good as any.
 KERNELCAST_CUDA_EXPORT Code cudaChooseDevice(int* device, DeviceProperties const* wanted) {

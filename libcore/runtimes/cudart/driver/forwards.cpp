@@ -47,11 +47,9 @@ FORWARD(cuMemHostUnregister, cudaHostUnregister, (void* pointer), (pointer))
 FORWARD(cuMemHostGetDevicePointer_v2, cudaHostGetDevicePointer, (void** out, void* host, unsigned flags), (out, host, flags))
 FORWARD(cuMemHostGetFlags, cudaHostGetFlags, (unsigned* flags, void* host), (flags, host))
 FORWARD(cuMemFree_v2, cudaFree, (void* pointer), (pointer))
-FORWARD_PTSZ(cuMemPrefetchAsync, cudaMemPrefetchAsync, (void const* pointer, std::size_t bytes), (pointer, bytes))
-KERNELCAST_CUDA_ALIAS(cuMemPrefetchAsync, cuMemPrefetchAsync_v2)
-KERNELCAST_CUDA_ALIAS(cuMemPrefetchAsync, cuMemPrefetchAsync_v2_ptsz)
-KERNELCAST_CUDA_ALIAS(cuMemPrefetchAsync, cuMemAdvise)
-KERNELCAST_CUDA_ALIAS(cuMemPrefetchAsync, cuMemAdvise_v2)
+FORWARD_PTSZ(cuMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2, (void const* pointer, std::size_t bytes, Location location, unsigned flags, Stream stream), (pointer, bytes, location, flags, stream))
+FORWARD(cuMemAdvise, cudaMemAdvise, (void const* pointer, std::size_t bytes), (pointer, bytes))
+KERNELCAST_CUDA_ALIAS(cuMemAdvise, cuMemAdvise_v2)
 FORWARD_WITHOUT_CONTEXT(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool, (Pool** pool, Device device), (pool, device))
 FORWARD_WITHOUT_CONTEXT(cuDeviceGetMemPool, cudaDeviceGetMemPool, (Pool** pool, Device device), (pool, device))
 FORWARD_WITHOUT_CONTEXT(cuDeviceSetMemPool, cudaDeviceSetMemPool, (Device device, Pool* pool), (device, pool))
@@ -164,3 +162,9 @@ FORWARD_WITHOUT_CONTEXT(cuDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute, (int
 FORWARD_WITHOUT_CONTEXT(cuDeviceGetPCIBusId, cudaDeviceGetPCIBusId, (char* text, int length, Device device), (text, length, device))
 FORWARD_WITHOUT_CONTEXT(cuDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId, (Device* device, char const* text), (device, text))
 // clang-format on
+
+// As before the runtime of CUDA 13: the number of a device, or one below 0 for the host.
+KERNELCAST_CUDA_EXPORT Code cuMemPrefetchAsync(void const* pointer, std::size_t bytes, Device device, Stream stream) {
+  return cuMemPrefetchAsync_v2(pointer, bytes, location_of(device), 0, stream);
+}
+KERNELCAST_CUDA_ALIAS(cuMemPrefetchAsync, cuMemPrefetchAsync_ptsz)

@@ -1,0 +1,200 @@
+// Applications whose whole time has a closed form, each named by its argument: timelines.sh has the forms.
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "expect.hpp"
+#include "kernels/cuda/driver.hpp"
+
+using namespace kernelcast::driver;
+using kernelcast::cudart::FunctionAttribute;
+using kernelcast::cudart::Graph;
+
+#define KERNELCAST_DRIVER_CALLED(member, symbol, parameters) extern "C" Code symbol parameters;
+#include "kernels/cuda/driver_entry_points.def"
+extern "C" {
+Code cuStreamWaitEvent(Stream, Event, unsigned);
+Code cuMemAllocManaged(Pointer*, std::size_t, unsigned);
+Code cuMemPrefetchAsync(Pointer, std::size_t, Device, Stream);
+}
+
+namespace {
+
+// Each work-item multiplies and adds `rounds` times; the first of each group stores.
+constexpr char const* program = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry work(.param .u64 out, .param .u32 rounds) {
+  .reg .u64 %rd<4>; .reg .u32 %r<4>; .reg .f32 %f<2>; .reg .pred %p<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [rounds];
+  mov.f32 %f1, 0f3F800000;
+loop:
+  fma.rn.f32 %f1, %f1, 0f3F000000, %f1;
+  sub.u32 %r1, %r1, 1;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra loop;
+  mov.u32 %r2, %tid.x;
+  setp.ne.u32 %p2, %r2, 0;
+  @%p2 bra done;
+  st.global.f32 [%rd1], %f1;
+done:
+  ret;
+})";
+
+constexpr std::size_t bytes = std::size_t{64} << 20;
+
+class Application {
+ public:
+  Application() {
+    GOOD(cuInit(0));
+    use(0);
+    for (auto& stream : streams_) GOOD(cuStreamCreate(&stream, 1));
+    for (auto& event : events_) GOOD(cuEventCreate(&event, 0));
+    GOOD(cuMemAlloc_v2(&small_, 256));
+  }
+
+  void use(Device device) {
+    Context context = nullptr;
+    Module module = nullptr;
+    GOOD(cuDevicePrimaryCtxRetain(&context, device));
+    GOOD(cuCtxSetCurrent(context));
+    GOOD(cuModuleLoadData(&module, program));
+    GOOD(cuModuleGetFunction(&work_, module, "work"));
+  }
+
+  void launch(Stream stream, Pointer on = 0) {
+    if (on == 0) on = small_;
+    unsigned rounds = 20000;
+    void* arguments[] = {&on, &rounds};
+    GOOD(cuLaunchKernel(work_, 432, 1, 1, 256, 1, 1, 0, stream, arguments, nullptr));
+  }
+  void chain(int count, Stream stream) {
+    for (int i = 0; i < count; ++i) launch(stream);
+  }
+  void depend(Stream later, Stream earlier, Event event) {
+    GOOD(cuEventRecord(event, earlier));
+    GOOD(cuStreamWaitEvent(later, event, 0));
+  }
+  static Pointer allocated() {
+    Pointer out = 0;
+    GOOD(cuMemAlloc_v2(&out, bytes));
+    return out;
+  }
+  static void* pinned() {
+    void* out = nullptr;
+    GOOD(cuMemAllocHost_v2(&out, bytes));
+    return out;
+  }
+  static Pointer managed() {
+    Pointer out = 0;
+    GOOD(cuMemAllocManaged(&out, bytes, 1));
+    std::memset(reinterpret_cast<void*>(out), 1, bytes);
+    return out;
+  }
+
+  void waited() {
+    for (int i = 0; i < 10; ++i) {
+      launch(one());
+      GOOD(cuStreamSynchronize(one()));
+    }
+  }
+  void queued() { chain(10, one()); }
+  void streams() {
+    for (auto* const stream : streams_) {
+      auto const there = allocated();
+      auto* const here = pinned();
+      GOOD(cuMemcpyHtoDAsync_v2(there, here, bytes, stream));
+      launch(stream);
+      GOOD(cuMemcpyDtoHAsync_v2(here, there, bytes, stream));
+    }
+  }
+  void events() {
+    launch(one());
+    depend(two(), one(), events_[0]);
+    launch(two());
+    depend(one(), two(), events_[1]);
+    launch(one());
+  }
+  void graph(bool forks) {
+    Graph* graph = nullptr;
+    GraphExec* exec = nullptr;
+    GOOD(cuStreamBeginCapture_v2(one(), 0));
+    launch(one());
+    if (forks) {
+      depend(two(), one(), events_[0]);
+      launch(two());
+      launch(one());
+      depend(one(), two(), events_[1]);
+      launch(one());
+    } else {
+      chain(19, one());
+    }
+    GOOD(cuStreamEndCapture(one(), &graph));
+    GOOD(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    for (int i = 0; i < (forks ? 1 : 3); ++i) {
+      GOOD(cuGraphLaunch(exec, one()));
+      GOOD(cuStreamSynchronize(one()));
+    }
+  }
+  void beside() {
+    auto const there = allocated();
+    launch(one());
+    GOOD(cuMemcpyHtoDAsync_v2(there, pinned(), bytes, two()));
+  }
+  void pageable() {
+    std::vector<char> const here(bytes);
+    GOOD(cuMemcpyHtoD_v2(allocated(), here.data(), bytes));
+    launch(one());
+  }
+  void faults() { launch(one(), managed()); }
+  void prefetched() {
+    auto const memory = managed();
+    GOOD(cuMemPrefetchAsync(memory, bytes, 0, one()));
+    launch(one(), memory);
+    GOOD(cuMemPrefetchAsync(memory, bytes, -1, one()));
+  }
+  void mapped() {
+    auto* const here = pinned();
+    launch(one(), reinterpret_cast<Pointer>(here));
+  }
+  void devices() {
+    launch(nullptr);
+    use(1);
+    launch(nullptr);
+    GOOD(cuCtxSynchronize());
+    use(0);
+  }
+
+ private:
+  Stream one() const { return streams_[0]; }
+  Stream two() const { return streams_[1]; }
+
+  Function work_ = nullptr;
+  Stream streams_[2] = {};
+  Event events_[2] = {};
+  Pointer small_ = 0;
+};
+
+}  // namespace
+
+int main(int, char** argv) {
+  Application app;
+  std::string_view const asked = argv[1];
+  if (asked == "waited") app.waited();
+  if (asked == "queued") app.queued();
+  if (asked == "streams") app.streams();
+  if (asked == "events") app.events();
+  if (asked == "graph") app.graph(false);
+  if (asked == "forks") app.graph(true);
+  if (asked == "beside") app.beside();
+  if (asked == "pageable") app.pageable();
+  if (asked == "faults") app.faults();
+  if (asked == "prefetched") app.prefetched();
+  if (asked == "mapped") app.mapped();
+  if (asked == "devices") app.devices();
+  GOOD(cuCtxSynchronize());
+  std::printf("%d failures\n", failures);
+  return failures == 0 ? 0 : 1;
+}
