@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <queue>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/diag/diag.hpp"
+#include "base/diag/text.hpp"
 #include "models/queue.hpp"
 
 namespace kernelcast::model {
@@ -79,6 +81,7 @@ class Running {
           std::vector<std::vector<std::size_t>> const& before)
       : costs_(costs), before_(before), ready_s_(costs.size(), 0), end_s_(costs.size(), never) {
     for (auto const& all : after) missing_.push_back(all.size() + 1);  // and the host's call
+    for (auto const& cost : costs) longest_gap_s_ = std::max(longest_gap_s_, cost.gap_s);
   }
 
   // Called at now_s, on an engine of the device.
@@ -87,7 +90,7 @@ class Running {
     if (engine != none) {
       engines_[command] = device * engine_count + engine;
       queues_.resize(std::max(queues_.size(), (device + 1) * engine_count));
-      free_s_.resize(queues_.size(), 0);
+      under_way_.resize(queues_.size());
     }
     ready_s_[command] = std::max(ready_s_[command], now_s + costs_[command].delay_s);
     if (--missing_[command] > 0) return;
@@ -139,15 +142,35 @@ class Running {
     for (std::size_t e = 0; e < queues_.size(); ++e) {
       if (queues_[e].empty()) continue;
       auto const& [ready_s, command] = queues_[e].top();
-      double const begin_s = std::max(free_s_[e] > 0 ? free_s_[e] + costs_[command].gap_s : 0, ready_s);
+      double const begin_s = begin_of(under_way_[e], costs_[command], ready_s);
       if (begin_s < best_s) best_s = begin_s, best = e;
     }
     if (best == no_engine) return false;
     auto const command = queues_[best].top().second;
     queues_[best].pop();
-    free_s_[best] = best_s + costs_[command].device_s;
-    finish(command, free_s_[best]);
+    auto& all = under_way_[best];
+    std::erase_if(all, [&](UnderWay const& one) { return one.end_s + longest_gap_s_ <= best_s; });
+    double const end_s = best_s + costs_[command].device_s;
+    all.insert(std::ranges::upper_bound(all, end_s, {}, &UnderWay::end_s), {end_s, costs_[command].share});
+    finish(command, end_s);
     return true;
+  }
+
+  struct UnderWay {
+    double end_s, share;
+  };
+  // When it fits beside what is under way, which is in the order of the ends.
+  static double begin_of(std::vector<UnderWay> const& all, CommandOrder::Cost const& cost, double ready_s) {
+    constexpr double whole = 1 + 1e-9;
+    double begin_s = ready_s, used = cost.share;
+    for (auto const& one : all)
+      if (one.end_s + cost.gap_s > ready_s) used += one.share;
+    for (auto one = all.begin(); one != all.end() && used > whole; ++one) {
+      if (one->end_s + cost.gap_s <= ready_s) continue;
+      begin_s = one->end_s + cost.gap_s;
+      used -= one->share;
+    }
+    return begin_s;
   }
 
   std::vector<CommandOrder::Cost> const& costs_;
@@ -156,8 +179,8 @@ class Running {
   std::vector<std::size_t> missing_;
   std::vector<double> ready_s_, end_s_;
   std::vector<Queue> queues_;
-  std::vector<double> free_s_;
-  double last_s_ = 0;
+  std::vector<std::vector<UnderWay>> under_way_;  // of each engine
+  double last_s_ = 0, longest_gap_s_ = 0;
 };
 
 }  // namespace
@@ -187,9 +210,10 @@ struct LaunchTimes {
   std::array<double, 3> time_s{};  // the time, its low and its high end
   double launch_s = 0;
   record::LimiterName limiter;
+  double occupancy = 1;
 
   void add(record::Projection const& p) {
-    if (time_s[0] == 0) limiter = p.limiter;
+    if (time_s[0] == 0) limiter = p.limiter, occupancy = p.occupancy.value_or(1);
     time_s[0] += *p.time_s;
     time_s[1] += p.time_low_s.value_or(*p.time_s);
     time_s[2] += p.time_high_s.value_or(*p.time_s);
@@ -268,11 +292,31 @@ class DeviceCosts {
     for (std::size_t end = 0; end < out.size(); ++end) {
       double const factor = all.time_s[end] / all.time_s[0];
       double const body_s = factor * std::max(0.0, all.time_s[0] - all.launch_s) / count;
-      out[end] = {std::max(body_s, reached_s[end]), factor * cost.call_s, factor * cost.delay_s, factor * cost.gap_s};
+      out[end] = {std::max(body_s, reached_s[end]), factor * cost.call_s, factor * cost.delay_s, factor * cost.gap_s,
+                  command.kind == CommandKind::library ? 1 : share_of(command.case_name, all.occupancy)};
     }
     bool const waits = reached_s[0] > all.time_s[0] / count;
     by_limiter_[waits ? record::LimiterName(record::Limiter::transfer) : all.limiter] +=
         std::max(reached_s[0], all.time_s[0] / count);
+    return out;
+  }
+
+  // Of the device, what a launch of these sizes (GLOBAL/LOCAL) fills when its groups are all there at once.
+  double share_of(std::string_view sizes, double occupancy) const {
+    auto const slash = sizes.find('/');
+    auto const items = product(sizes.substr(0, slash)),
+               group = slash < sizes.size() ? product(sizes.substr(slash + 1)) : 0;
+    double const waves = static_cast<double>(device_.rule.max_waves_per_cu.value_or(0)),
+                 width = static_cast<double>(device_.rule.wave_width.value_or(0)),
+                 units = static_cast<double>(device_.compute_units.value_or(0));
+    if (!(items > 0 && group > 0 && waves > 0 && width > 0 && units > 0 && occupancy > 0)) return 1;
+    double const resident = std::max(1.0, occupancy * waves / std::ceil(group / width));
+    return std::min(1.0, items / group / (units * resident));
+  }
+  // "32x8": 256; 0 for another text.
+  static double product(std::string_view text) {
+    double out = 1;
+    for (auto const factor : split(text, 'x')) out *= to_number<double>(factor).value_or(0);
     return out;
   }
 

@@ -13,8 +13,8 @@
 // hundred that are issued at once each costs what its kernel does not hide.
 // A copy has the link's rate and latency (copies.hpp), one on the device twice its bytes over the memory's rate.
 // A kernel that is given pinned memory takes as long as that needs to cross the link once, at least.
-// Limits: kernels of different streams do not run at the same time, which a kernel that fills its device does not;
-// copies between two devices go through the host.
+// Kernels run at the same time as far as their groups fit the device together, and each as if it were alone.
+// Limits: such kernels do not slow each other down; copies between two devices go through the host.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +45,7 @@ class CommandOrder {
     double call_s = 0;    // of the host, unless it waits longer
     double delay_s = 0;   // from the call to its beginning on an idle device
     double gap_s = 0;     // from the end of what was before it on its engine, or what it waited for, to its beginning
+    double share = 1;     // of its engine: as many run at a time as fit
   };
   struct Times {
     double together_s = 0;  // from the first call to the end of the last command

@@ -19,7 +19,7 @@ struct Given {
   double seconds;
   bool waits = false;
   double host_s = 0;
-  double call_s = 0, delay_s = 0, gap_s = 0;
+  double call_s = 0, delay_s = 0, gap_s = 0, share = 1;
   std::uint64_t device = 0;
 };
 
@@ -35,7 +35,7 @@ model::CommandOrder::Times times_of(std::vector<Given> const& all, double host =
     command.host_s = one.host_s;
     command.device = one.device;
     REQUIRE(order.add(command).empty());
-    costs.push_back({one.seconds, one.call_s, one.delay_s, one.gap_s});
+    costs.push_back({one.seconds, one.call_s, one.delay_s, one.gap_s, one.share});
   }
   return order.times(costs, host);
 }
@@ -88,7 +88,7 @@ TEST_CASE("numbers that are not those of earlier commands are refused") {
 }
 
 TEST_CASE("launches that are issued at once hide their calls, those that are waited for do not") {
-  Given const call{kernel, "", 10, false, 0, 2, 5, 1};  // 2 s of the host, 5 s until it begins, 1 s between two
+  Given const call{kernel, "", 10, false, 0, 2, 5, 1, 1, 0};  // 2 s of the host, 5 s until it begins, 1 s between two
   auto const after = [&](std::string before, double seconds, bool waits = false) {
     auto one = call;
     one.after = std::move(before), one.seconds = seconds, one.waits = waits;
@@ -103,6 +103,19 @@ TEST_CASE("launches that are issued at once hide their calls, those that are wai
   for (int i = 0; i < 100; ++i) tiny.push_back(after(i == 0 ? "" : std::to_string(i), 0.25));
   CHECK(times_of(tiny).together_s == 99 * 2 + 5 + 0.25);
   CHECK(times_of(tiny).sum_s == 100 * 5.25);
+}
+
+TEST_CASE("kernels run at the same time as far as they fit together") {
+  auto const part = [](double seconds, double share, std::string after = "") {
+    Given out{kernel, std::move(after), seconds};
+    out.share = share;
+    return out;
+  };
+  CHECK(times_of({part(4, 0.25), part(4, 0.25), part(4, 0.25), part(4, 0.25)}).together_s == 4);
+  CHECK(times_of({part(4, 0.25), part(3, 0.25), part(2, 0.25), part(1, 0.25), part(5, 0.25)}).together_s == 1 + 5);
+  CHECK(times_of({part(4, 0.5), part(3, 0.75)}).together_s == 4 + 3);
+  CHECK(times_of({part(4, 0.5), part(3, 0.5), part(2, 1)}).together_s == 4 + 2);
+  CHECK(times_of({part(4, 0.25), part(3, 0.25, "1")}).together_s == 4 + 3);
 }
 
 TEST_CASE("devices of an application have engines of their own") {

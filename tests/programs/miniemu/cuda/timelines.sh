@@ -34,7 +34,7 @@ expect waited 1e-6 '10 * (L + B)'
 expect queued 1e-6 'L + 10 * B + 9 * L'
 expect events 1e-6 'L + 3 * B + 2 * L'
 expect graph 1e-6 '3 * (L + 20 * B + 19 * N)'
-expect forks 1e-6 'L + 4 * B + 3 * N'
+expect forks 1e-6 'L + 3 * B + 2 * N'  # the branches' kernels fill half of the device each
 expect devices 1e-6 '2 * L + B'
 expect streams 1e-3 'l + 3 * X + B'
 expect beside 1e-3 'max(L + B, l + X)'
