@@ -27,6 +27,10 @@ void declare(cli::Tool& tool, std::vector<std::string> application) {
                  "what attaches each device to its host, such as 'PCIe 4.0 x8' or NVLink-C2C, or the bytes a second "
                  "that copies of pinned memory reach; default: the device's own, in a slot that may be narrower")
       ->type_name("LINK");
+  app.add_option("--system", options->system,
+                 "the system that the program's devices are in, by its name in devdb/systems or a file of its links "
+                 "it: copies between them go over its links, otherwise through the host")
+      ->type_name("NAME");
   app.add_option("--host", options->host,
                  "the host's own time between the calls counts as measured here, not at all (none, the default), or so "
                  "many times as it was measured")

@@ -94,6 +94,12 @@ void declare(cli::Tool& tool) {
                  "narrower")
       ->type_name("LINK")
       ->needs(commands);
+  app.add_option("--system", options->system,
+                 "with --commands: the system that the application's devices are in, by its name in devdb/systems or a "
+                 "file of its links, as partsim --emit system writes it: copies between them go over its links, "
+                 "otherwise through the host")
+      ->type_name("NAME")
+      ->needs(commands);
   app.add_flag("--undecided", options->undecided,
                "write only what is not decided: of each kernel and case whose choice is open the fastest device and "
                "those that may be as fast, for --only of miniemu and akemu")

@@ -83,4 +83,21 @@ std::optional<CopyRate> HostLinks::rate(device::Device const& device, record::Ho
   return out;
 }
 
+std::optional<CopyRate> HostLinks::between(device::Device const& device, std::uint64_t from, std::uint64_t to) const {
+  auto const in = rate(device, record::HostMemory::pinned, true), out = rate(device, record::HostMemory::pinned, false);
+  if (system_) {
+    if (auto const most = std::max(from, to); most >= system_->devices)
+      throw Error(Status::unavailable,
+                  fmt::format("--system: {} has {} GPUs, and the application uses one of number {}", system_->name,
+                              system_->devices, most),
+                  "a system with as many as the application uses");
+    auto const route = system_->route(from, to);
+    double const all = peer_part * route.bytes_per_s;
+    return CopyRate{all, all, all, std::max(in ? in->latency_s : 0, route.latency_s)};
+  }
+  if (!in || !out) return std::nullopt;
+  return CopyRate{std::min(in->bytes_per_s, out->bytes_per_s), std::min(in->low_bytes_per_s, out->low_bytes_per_s),
+                  std::min(in->high_bytes_per_s, out->high_bytes_per_s), in->latency_s};
+}
+
 }  // namespace kernelcast::model

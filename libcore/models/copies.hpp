@@ -5,13 +5,18 @@
 // What machines differ by is a range: slots with fewer lanes or of an earlier generation, and hosts that fill the
 // buffer faster or slower. Where it is stated how the device is attached, the slot is known. Source:
 // devdb/host_links.csv.
-// Limits: copies share a link with no other device; a copy of rows is as fast as one of the same bytes in a row; that
-// small copies of pageable memory return before they have ended is left out. Managed memory is what a kernel's faults
-// move, whole and before it, at a part of the rate.
+// Between two devices of a system (models/graph/interconnect.hpp) a copy takes the narrowest link of its route, of
+// which copies reach peer_part. Limits: copies share a link with no other device; a copy of rows is as fast as one of
+// the same bytes in a row; that small copies of pageable memory return before they have ended is left out. Managed
+// memory is what a kernel's faults move, whole and before it, at a part of the rate.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "records/device/device.hpp"
 #include "records/vocabulary.hpp"
@@ -23,7 +28,11 @@ struct CopyRate {
   double latency_s = 0;
 };
 
-// How devices are attached to their hosts.
+// Of a link between two devices. NVIDIA/nccl#1264: 380 of 450 GB/s between two H100 on NVSwitch; NVIDIA/nvbandwidth#50:
+// 26.3 of 31.5 GB/s between two A6000 on PCIe 4.0.
+inline constexpr double peer_part = 0.84;
+
+// How devices are attached to their hosts, and to each other where their system is known.
 class HostLinks {
  public:
   // `stated`: of every device, "PCIe 4.0 x8" or as the database has it, or bytes a second of copies of pinned memory;
@@ -32,6 +41,21 @@ class HostLinks {
 
   // None: it is not known how the device is attached.
   std::optional<CopyRate> rate(device::Device const&, record::HostMemory, bool to_device) const;
+
+  // The system that all devices are in: how many it has, and the narrowest link between two of them, with the latency
+  // of the route.
+  struct System {
+    std::string name;
+    std::size_t devices = 0;
+    struct Route {
+      double bytes_per_s, latency_s;
+    };
+    std::function<Route(std::size_t from, std::size_t to)> route;
+  };
+  void set_system(System system) { system_ = std::move(system); }
+  // Between two of an application's devices, by their numbers: over the system's links, else to the host and from
+  // there. Throws Error(unavailable) where the system has fewer.
+  std::optional<CopyRate> between(device::Device const&, std::uint64_t from, std::uint64_t to) const;
 
  private:
   struct Attached {
@@ -43,6 +67,7 @@ class HostLinks {
   device::DeviceDatabase const& database_;
   std::optional<Attached> stated_;
   std::optional<double> stated_bytes_per_s_;
+  std::optional<System> system_;
 };
 
 }  // namespace kernelcast::model

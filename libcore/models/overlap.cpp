@@ -321,8 +321,12 @@ class DeviceCosts {
   }
 
   std::optional<Costs> of_copy(record::Command const& command) {
-    auto const rate =
-        links_.rate(device_, command.memory.value_or(record::HostMemory::pinned), command.kind == CommandKind::h2d);
+    return over(
+        links_.rate(device_, command.memory.value_or(record::HostMemory::pinned), command.kind == CommandKind::h2d),
+        command);
+  }
+
+  std::optional<Costs> over(std::optional<CopyRate> const& rate, record::Command const& command) {
     if (!rate) {
       no_link_ = true;
       return std::nullopt;
@@ -340,22 +344,7 @@ class DeviceCosts {
 
   std::optional<Costs> on_device(record::Command const& command) {
     Costs out;
-    if (command.from_device) {  // to the host, and from there
-      auto const from = links_.rate(device_, record::HostMemory::pinned, false);
-      auto const to = links_.rate(device_, record::HostMemory::pinned, true);
-      no_link_ = !from || !to;
-      if (no_link_) return std::nullopt;
-      auto cost = enqueued(command, to->latency_s);
-      for (std::size_t end = 0; end < out.size(); ++end) {
-        auto const member = end == 0   ? &CopyRate::bytes_per_s
-                            : end == 1 ? &CopyRate::high_bytes_per_s
-                                       : &CopyRate::low_bytes_per_s;
-        cost.device_s = command.bytes / std::min((*from).*member, (*to).*member);
-        out[end] = cost;
-      }
-      by_limiter_[record::Limiter::transfer] += out[0].device_s + out[0].delay_s;
-      return out;
-    }
+    if (command.from_device) return over(links_.between(device_, *command.from_device, command.device), command);
     auto cost = enqueued(command, fill_s_);
     cost.device_s = (command.kind == CommandKind::d2d ? 2 : 1) * command.bytes / memory_;
     out.fill(cost);

@@ -14,7 +14,7 @@
 // A copy has the link's rate and latency (copies.hpp), one on the device twice its bytes over the memory's rate.
 // A kernel that is given pinned memory takes as long as that needs to cross the link once, at least.
 // Kernels run at the same time as far as their groups fit the device together, and each as if it were alone.
-// Limits: such kernels do not slow each other down; copies between two devices go through the host.
+// Limits: such kernels do not slow each other down.
 #pragma once
 
 #include <cstddef>

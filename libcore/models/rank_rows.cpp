@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +16,8 @@
 #include "base/process/process.hpp"
 #include "models/calibration.hpp"
 #include "models/configurations.hpp"
+#include "models/graph/graph_file.hpp"
+#include "models/graph/interconnect.hpp"
 #include "models/overlap.hpp"
 #include "models/score.hpp"
 #include "records/cli/stdio.hpp"
@@ -305,7 +308,17 @@ std::vector<record::Projection> total_of_commands(std::vector<record::Projection
     if (auto const wrong = orders[command.runs_on].add(command); !wrong.empty())
       throw reader.error("after", wrong, "a file that miniemu --attach --commands has written");
   auto const database = device::load(device::find_database(options.devdb));
-  HostLinks const links(database, options.link);
+  HostLinks links(database, options.link);
+  std::optional<graph::Interconnect> system;
+  if (!options.system.empty()) {
+    auto const path = graph::find_file(database.path(), "systems", ".csv", options.system, "--system");
+    auto rows = io.csv(path);
+    system.emplace(graph::read_system(rows, std::filesystem::path(path).stem().string()));
+    links.set_system({system->name(), system->gpu_count(), [&](std::size_t from, std::size_t to) {
+                        auto const pair = system->pair(from, to);
+                        return HostLinks::System::Route{system->width(pair), system->latency_s(pair)};
+                      }});
+  }
   auto out = application_times(orders, projections, database, links,
                                options.total_as.empty() ? "application" : options.total_as, host_factor(options.host));
   auto const note = [&](std::vector<std::string> const& devices, std::string_view why) {

@@ -11,7 +11,7 @@ namespace kernelcast::model {
 
 // The options of rank(1), by their names.
 struct RankRows {
-  std::string measured, devdb, total_as, commands, host, link;
+  std::string measured, devdb, total_as, commands, host, link, system;
   std::string calibrate, source, prices;
   std::vector<std::string> by, prefer, made_from;
   std::size_t top = 0;

@@ -28,7 +28,8 @@ Schema<Command> const& Command::schema() {
           .optional_column("memory", &C::memory, Unit::none,
                            "of a copy between host and device: the host's memory; managed: moved by a kernel's faults")
           .may_be_empty()
-          .optional_column("on_device", &C::device, Unit::none, "the application's number of the device, from 0")
+          .optional_column("on_device", &C::device, Unit::none,
+                           "the application's number of the device, from 0; of a copy between two: where it goes to")
           .optional_column("from_device", &C::from_device, Unit::none,
                            "of a copy from one device to another: where it comes from")
           .optional_column("graph", &C::graph, Unit::none,

@@ -317,4 +317,19 @@ void write_graph(std::ostream& out, Graph const& graph, std::vector<double> cons
   out << (dot ? "}\n" : "\n  ]\n}\n");
 }
 
+std::string find_file(std::string const& devdb, std::string const& folder, std::string const& extension,
+                      std::string const& name, std::string const& option) {
+  if (name.find('/') != std::string::npos || std::filesystem::path(name).has_extension()) return name;
+  auto const file = std::filesystem::path(devdb) / folder / (name + extension);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(file, error)) return file.string();
+  std::vector<std::string> known;
+  for (auto const& entry : std::filesystem::directory_iterator(std::filesystem::path(devdb) / folder, error))
+    if (entry.path().extension() == extension) known.push_back(entry.path().stem().string());
+  std::sort(known.begin(), known.end());
+  throw Error(Status::unavailable,
+              fmt::format("{}: there is no '{}' in {}", option, name, (std::filesystem::path(devdb) / folder).string()),
+              did_you_mean(name, known, 20) + "; a path has a / or an extension");
+}
+
 }  // namespace kernelcast::graph

@@ -75,4 +75,9 @@ RawGraph parse_dot(std::string const& path, std::string const& text);
 // Gives the nodes of a CUDA graph our attributes; leaves others as they are.
 void read_cuda_labels(RawGraph& graph);
 
+// A name of the database's folder of applications or systems, or a file's path. Throws Error(unavailable) with near
+// names.
+std::string find_file(std::string const& devdb, std::string const& folder, std::string const& extension,
+                      std::string const& name, std::string const& option);
+
 }  // namespace kernelcast::graph

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -11,8 +10,6 @@
 #include "records/cli/values.hpp"
 
 namespace kernelcast::graph {
-
-namespace fs = std::filesystem;
 
 std::vector<double> sizes(std::vector<std::string> const& texts) {
   auto out = cli::positive_numbers(texts, "--n");
@@ -109,21 +106,6 @@ std::string text_of(KernelParts const& parts) {
   std::string out;
   for (auto const& [kernel, count] : parts) out += fmt::format("{}{}={}", out.empty() ? "" : ";", kernel, count);
   return out;
-}
-
-std::string find_file(std::string const& devdb, std::string const& folder, std::string const& extension,
-                      std::string const& name, std::string const& option) {
-  if (name.find('/') != std::string::npos || fs::path(name).has_extension()) return name;
-  auto const file = fs::path(devdb) / folder / (name + extension);
-  std::error_code error;
-  if (fs::is_regular_file(file, error)) return file.string();
-  std::vector<std::string> known;
-  for (auto const& entry : fs::directory_iterator(fs::path(devdb) / folder, error))
-    if (entry.path().extension() == extension) known.push_back(entry.path().stem().string());
-  std::sort(known.begin(), known.end());
-  throw Error(Status::unavailable,
-              fmt::format("{}: there is no '{}' in {}", option, name, (fs::path(devdb) / folder).string()),
-              did_you_mean(name, known, 20) + "; a path has a / or an extension");
 }
 
 }  // namespace kernelcast::graph

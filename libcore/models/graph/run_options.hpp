@@ -40,9 +40,4 @@ SimulationOptions simulation_options(RunOptions const&, device::Device const& gp
 KernelParts kernel_parts(std::vector<std::string> const& texts, std::vector<std::string> const& kernels);
 std::string text_of(KernelParts const&);
 
-// A name of the database's folder of applications or systems, or a file's path. Throws Error(unavailable) with near
-// names.
-std::string find_file(std::string const& devdb, std::string const& folder, std::string const& extension,
-                      std::string const& name, std::string const& option);
-
 }  // namespace kernelcast::graph

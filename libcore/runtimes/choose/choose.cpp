@@ -122,6 +122,7 @@ Steps steps_of(Choose const& options, std::string const& subject, Files const& f
     add(out.rank, {"--commands", files.commands});
     if (!options.host.empty()) add(out.rank, {"--host", options.host});
     if (!options.link.empty()) add(out.rank, {"--link", options.link});
+    if (!options.system.empty()) add(out.rank, {"--system", options.system});
   }
   if (!answer.run_as.empty() && !answer.has_commands) out.rank.emplace_back("--vendors-apart");
   if (!options.prices.empty()) add(out.rank, {"--prices", options.prices});

@@ -11,7 +11,7 @@ namespace kernelcast::choose {
 
 // The options of kernelcast-choose(1), by their names.
 struct Choose {
-  std::string devdb, prices, by = "time", html, files, host, link;
+  std::string devdb, prices, by = "time", html, files, host, link, system;
   std::vector<std::string> devices;
   std::vector<std::string> application;  // what follows --
   unsigned top = 0;

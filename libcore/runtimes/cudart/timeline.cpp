@@ -145,7 +145,7 @@ void Timeline::add(record::Command command, Stream stream) {
   if (current_graph) stream = current_graph->stream_;
   auto const& last = last_of(stream);
   command.stream = std::to_string(last.id);
-  command.device = static_cast<std::uint64_t>(last.device);
+  if (!command.from_device) command.device = static_cast<std::uint64_t>(last.device);
   if (current_graph) {
     command.graph = current_graph->number_;
     if (auto const number = write(std::move(command), current_graph->now_)) current_graph->now_ = {number};
@@ -222,10 +222,12 @@ void Timeline::move(Allocation const& what, std::size_t bytes, std::optional<int
   if (bytes == 0) return;
   record::Command command;
   command.kind = !to ? record::CommandKind::d2h : from ? record::CommandKind::d2d : record::CommandKind::h2d;
-  if (command.kind == record::CommandKind::d2d)
+  if (command.kind == record::CommandKind::d2d) {
     command.from_device = static_cast<std::uint64_t>(*from);
-  else
+    command.device = static_cast<std::uint64_t>(*to);
+  } else {
     command.memory = how;
+  }
   command.bytes = static_cast<double>(bytes);
   add(std::move(command), stream);
 }
@@ -295,7 +297,10 @@ record::Command Timeline::copy_between(Area const& to, Area const& from) const {
   look(from, on_from);
   using enum record::CommandKind;
   out.kind = on_to && on_from ? d2d : on_to ? h2d : on_from ? d2h : host;
-  if (out.kind == d2d && on_to != on_from) out.from_device = static_cast<std::uint64_t>(*on_from);
+  if (out.kind == d2d && on_to != on_from) {
+    out.from_device = static_cast<std::uint64_t>(*on_from);
+    out.device = static_cast<std::uint64_t>(*on_to);
+  }
   return out;
 }
 

@@ -4,11 +4,12 @@
 // Method: CUDA's rules for streams. A command waits for the last one of its stream, and for events that the stream was
 // told to wait for. A device's default stream waits for all its blocking streams and they for it. In a graph the first
 // nodes wait for what the stream had last, others for the nodes before them. A copy between the host's pageable memory
-// and the device returns when it is done, one of pinned memory when it is asynchronous at once. Of a copy between two
-// devices, the stream's is where it goes to. Managed memory is where it was used last: the host's until a kernel is
-// given a pointer to it, which then moves what has been touched of it (memory "managed"), unless it was prefetched. A
-// kernel that is given pinned memory has its bytes. Limits: what the host touches of managed memory later does not come
-// back. A thread's own default stream is taken as the default stream where the application was compiled for it
+// and the device returns when it is done, one of pinned memory when it is asynchronous at once. A copy between two
+// devices is the one's that it goes to, whichever has the stream. Managed memory is where it was used last: the host's
+// until a kernel is given a pointer to it, which then moves what has been touched of it (memory "managed"), unless it
+// was prefetched. A kernel that is given pinned memory has its bytes. Limits: what the host touches of managed memory
+// later does not come back. A thread's own default stream is taken as the default stream where the application was
+// compiled for it
 // (--default-stream per-thread). A file of 1,000,000 commands ends there. What a killed application left in its last
 // tenth of a second may be missing.
 #pragma once

@@ -159,6 +159,24 @@ class Application {
     auto* const here = pinned();
     launch(one(), reinterpret_cast<Pointer>(here));
   }
+  // Half of a halo exchange: a device's kernel, its copy to the next, whose kernel waits for it.
+  void peers() {
+    Context first = nullptr, second = nullptr;
+    GOOD(cuDevicePrimaryCtxRetain(&first, 0));
+    GOOD(cuDevicePrimaryCtxRetain(&second, 1));
+    auto const here = allocated();
+    launch(nullptr, here);
+    use(1);
+    auto const there = allocated();
+    use(0);
+    GOOD(cuCtxSynchronize());
+    GOOD(cuMemcpyPeer(there, second, here, first, bytes));
+    GOOD(cuCtxSynchronize());
+    use(1);
+    launch(nullptr, there);
+    GOOD(cuCtxSynchronize());
+    use(0);
+  }
   void devices() {
     launch(nullptr);
     use(1);
@@ -194,6 +212,7 @@ int main(int, char** argv) {
   if (asked == "prefetched") app.prefetched();
   if (asked == "mapped") app.mapped();
   if (asked == "devices") app.devices();
+  if (asked == "peers") app.peers();
   GOOD(cuCtxSynchronize());
   std::printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;
