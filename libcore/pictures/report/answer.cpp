@@ -38,14 +38,17 @@ bool is_unvalidated(Page const& page, std::string const& device) {
          std::ranges::any_of(page.inputs.stations, unvalidated);
 }
 
+// With the commands of an application, rank writes a second sum, of all one after the other.
+bool has_commands(Page const& page) {
+  return std::ranges::any_of(page.groups, [](auto const& g) { return g.kernel == "sum"; });
+}
+
 Html first_sentence(Page const& page, Group const& group) {
   auto const& best = *group.rows.front();
   auto const order = order_of(group);
   auto const range = interval_text(best);
-  // With the commands of an application, rank writes a second sum, of its kernels alone.
-  bool const commands = std::ranges::any_of(page.groups, [](auto const& g) { return g.kernel == "sum"; });
   auto const what = !page.whole               ? "it takes"
-                    : commands                ? "all its kernels and copies take"
+                    : has_commands(page)      ? "all its launches, kernels and copies take"
                     : page.kernels.size() > 1 ? "all its kernels take"
                                               : "its kernel takes";
   auto const runs = runs_of(group);
@@ -123,7 +126,8 @@ Html answer_section(Page const& page) {
   if (!page.kernels.empty()) {
     auto const& longest = page.kernels.front();
     body += tile("largest kernel", name(function_name(longest.kernel), demangled(longest.kernel)),
-                 markup("{} of the time {}", percent(longest.time_s / page.kernels_s), limiter(longest.limiter)));
+                 markup("{} of {} {}", percent(longest.time_s / page.kernels_s),
+                        has_commands(page) ? "the kernels' time" : "the time", limiter(longest.limiter)));
   }
   Row const *cheapest = nullptr, *least = nullptr;
   for (auto const* row : group.rows) {

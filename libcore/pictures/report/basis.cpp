@@ -38,7 +38,8 @@ Html interval_entry(Page const& page) {
   return entry("intervals",
                {"what public measurements have missed projections by: nine of ten measured times are within "
                 "(devdb/intervals.csv). An order is decided where it is right 19 times of 20 by the ratios of measured "
-                "times (devdb/ratios.csv)."});
+                "times (devdb/ratios.csv), and where copies take the most of a time, where the intervals do not "
+                "overlap: machines differ in their links and memories (devdb/host_links.csv)."});
 }
 
 template <class Visit>

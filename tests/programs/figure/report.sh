@@ -39,7 +39,7 @@ printf 'kernel,case,device,start_s,end_s\n%s,c,h100,0,0.002\nother,c,"<i>dev",0,
 "$bin/figure" report -o again.html kernels.csv projections.csv ranking.csv
 { sed -n 1p total.csv; sed -n '2{p;s/,total,/,sum,/p;}' total.csv; } >commands.csv
 "$bin/figure" report -o commands.html <commands.csv
-grep -q 'all its kernels and copies take' commands.html || fail "commands.html leaves the copies out"
+grep -q 'all its launches, kernels and copies take' commands.html || fail "commands.html leaves the copies out"
 cmp -s some.html again.html || fail "the same inputs made two pages"
 for page in all some one; do
   for tag in '<script' '<img' '<i>dev' '<b>two' '<link' ' href=' ' src=[^x]' 'url(' '@import'; do
