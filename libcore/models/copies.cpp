@@ -1,6 +1,7 @@
 #include "models/copies.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -83,14 +84,18 @@ std::optional<CopyRate> HostLinks::rate(device::Device const& device, record::Ho
   return out;
 }
 
+void HostLinks::check_number(std::uint64_t device) const {
+  if (device < system_->devices) return;
+  throw Error(Status::unavailable,
+              fmt::format("--system: {} has {} GPUs, and the application uses one of number {}", system_->name,
+                          system_->devices, device),
+              "a system with as many as the application uses");
+}
+
 std::optional<CopyRate> HostLinks::between(device::Device const& device, std::uint64_t from, std::uint64_t to) const {
   auto const in = rate(device, record::HostMemory::pinned, true), out = rate(device, record::HostMemory::pinned, false);
   if (system_) {
-    if (auto const most = std::max(from, to); most >= system_->devices)
-      throw Error(Status::unavailable,
-                  fmt::format("--system: {} has {} GPUs, and the application uses one of number {}", system_->name,
-                              system_->devices, most),
-                  "a system with as many as the application uses");
+    check_number(std::max(from, to));
     auto const route = system_->route(from, to);
     double const all = peer_part * route.bytes_per_s;
     return CopyRate{all, all, all, std::max(in ? in->latency_s : 0, route.latency_s)};
@@ -98,6 +103,22 @@ std::optional<CopyRate> HostLinks::between(device::Device const& device, std::ui
   if (!in || !out) return std::nullopt;
   return CopyRate{std::min(in->bytes_per_s, out->bytes_per_s), std::min(in->low_bytes_per_s, out->low_bytes_per_s),
                   std::min(in->high_bytes_per_s, out->high_bytes_per_s), in->latency_s};
+}
+
+std::optional<Fabric> HostLinks::fabric(device::Device const& device, std::uint64_t devices) const {
+  if (system_ && devices > 1) {
+    check_number(devices - 1);
+    Fabric out{HUGE_VAL, true, true};
+    for (std::uint64_t other = 1; other < devices; ++other) {
+      auto const route = system_->route(0, other);
+      out.bytes_per_s = std::min(out.bytes_per_s, route.bytes_per_s);
+      out.nvlink &= route.nvlink;
+      out.switched &= route.switched;
+    }
+    return out;
+  }
+  auto const in = rate(device, record::HostMemory::pinned, true);
+  return in ? std::optional(Fabric{in->bytes_per_s, false, false}) : std::nullopt;
 }
 
 }  // namespace kernelcast::model

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/collectives.hpp"
 #include "records/device/device.hpp"
 #include "records/vocabulary.hpp"
 
@@ -49,6 +50,7 @@ class HostLinks {
     std::size_t devices = 0;
     struct Route {
       double bytes_per_s, latency_s;
+      bool nvlink, switched;  // over NVLink alone; over a switch of it
     };
     std::function<Route(std::size_t from, std::size_t to)> route;
   };
@@ -56,8 +58,11 @@ class HostLinks {
   // Between two of an application's devices, by their numbers: over the system's links, else to the host and from
   // there. Throws Error(unavailable) where the system has fewer.
   std::optional<CopyRate> between(device::Device const&, std::uint64_t from, std::uint64_t to) const;
+  // What joins the first devices; without a system PCI Express, as fast as copies of pinned memory.
+  std::optional<Fabric> fabric(device::Device const&, std::uint64_t devices) const;
 
  private:
+  void check_number(std::uint64_t device) const;
   struct Attached {
     record::HostLink const* link;
     double lanes;

@@ -33,6 +33,7 @@ Engine engine_of(record::Command const& command) {
       return to_host;
     case CommandKind::kernel:
     case CommandKind::library:
+    case CommandKind::collective:
     case CommandKind::fill:
       return compute;
     case CommandKind::d2d:
@@ -252,6 +253,8 @@ class DeviceCosts {
       case CommandKind::d2d:
       case CommandKind::fill:
         return on_device(command);
+      case CommandKind::collective:
+        return of_collective(command);
       default:
         return Costs{};
     }
@@ -339,6 +342,26 @@ class DeviceCosts {
       out[end] = cost;
     }
     by_limiter_[record::Limiter::transfer] += out[0].device_s + out[0].delay_s;
+    return out;
+  }
+
+  // Its latency has the launch; its work-groups are few.
+  std::optional<Costs> of_collective(record::Command const& command) {
+    auto const operation = collective_named(command.kernel);
+    auto const devices = to_number<std::uint64_t>(command.case_name).value_or(0);
+    auto const fabric = links_.fabric(device_, devices);
+    no_link_ = !fabric;
+    if (!operation || devices < 2 || !fabric) return std::nullopt;
+    constexpr double share = 0.2;
+    auto const sm = device_.target.starts_with("sm_") ? to_number<unsigned>(std::string_view(device_.target).substr(3))
+                                                      : std::nullopt;
+    auto cost = enqueued(command, fill_s_);
+    cost.delay_s = 0;
+    cost.device_s = collective_s(*operation, command.bytes, devices, *fabric, sm.value_or(80));
+    cost.share = share;
+    by_limiter_[record::Limiter::transfer] += cost.device_s;
+    Costs out;
+    out.fill(cost);
     return out;
   }
 

@@ -316,7 +316,11 @@ std::vector<record::Projection> total_of_commands(std::vector<record::Projection
     system.emplace(graph::read_system(rows, std::filesystem::path(path).stem().string()));
     links.set_system({system->name(), system->gpu_count(), [&](std::size_t from, std::size_t to) {
                         auto const pair = system->pair(from, to);
-                        return HostLinks::System::Route{system->width(pair), system->latency_s(pair)};
+                        auto const route = system->route(pair);
+                        bool const nvlink = std::ranges::all_of(
+                            route, [&](auto channel) { return system->channels()[channel].link_class == "nvlink"; });
+                        return HostLinks::System::Route{system->width(pair), system->latency_s(pair), nvlink,
+                                                        nvlink && route.size() > 1};
                       }});
   }
   auto out = application_times(orders, projections, database, links,

@@ -10,15 +10,16 @@ Schema<Command> const& Command::schema() {
           .may_be_empty()
           .column("command", &C::number, Unit::count, "number in the process, from 1")
           .column("kind", &C::kind, Unit::none,
-                  "a kernel, a call of a library, a copy between host and device, a fill, a function of the host's, or "
-                  "the host waiting")
+                  "a kernel, a call of a library, a copy between host and device, a fill, a function of the host's, "
+                  "the host waiting, or an operation of several devices together")
           .column("stream", &C::stream, Unit::none, "the stream's number, 0 the default one; empty: all of them")
           .may_be_empty()
           .column("after", &C::after, Unit::none, "numbers of the commands that it waits for, with ; between them")
           .may_be_empty()
           .column("kernel", &C::kernel, Unit::none, "name of the kernel function or the library's function")
           .may_be_empty()
-          .column("case", &C::case_name, Unit::none, "the case of its kernel row")
+          .column("case", &C::case_name, Unit::none,
+                  "the case of its kernel row; of an operation of several devices: how many")
           .may_be_empty()
           .column("bytes", &C::bytes, Unit::bytes,
                   "copied or filled; of a kernel: of the host's pinned memory that it is given pointers to")

@@ -33,11 +33,12 @@ inline constexpr std::array names_of<RowStatus>{
     std::string_view("skipped"), std::string_view("over_budget"), std::string_view("unvalidated")};
 
 // What an application asks of its device (records/command.hpp).
-enum class CommandKind : std::uint8_t { kernel, library, h2d, d2h, d2d, fill, host, wait };
+enum class CommandKind : std::uint8_t { kernel, library, h2d, d2h, d2d, fill, host, wait, collective };
 template <>
 inline constexpr std::array names_of<CommandKind>{
-    std::string_view("kernel"), std::string_view("library"), std::string_view("h2d"),  std::string_view("d2h"),
-    std::string_view("d2d"),    std::string_view("fill"),    std::string_view("host"), std::string_view("wait")};
+    std::string_view("kernel"), std::string_view("library"), std::string_view("h2d"),
+    std::string_view("d2h"),    std::string_view("d2d"),     std::string_view("fill"),
+    std::string_view("host"),   std::string_view("wait"),    std::string_view("collective")};
 
 // By which interface an application asks.
 enum class Interface : std::uint8_t { cuda, opencl };

@@ -29,17 +29,22 @@ struct Described {
   LibraryCall call;
 };
 
+bool all_there(LibraryCall const& made, Allocations const& allocations) {
+  for (auto const& operand : made.operands)
+    if (operand.extent_bytes > 0 && !allocations.holds(operand.begin, operand.extent_bytes)) {
+      report(fmt::format("{}: {} ({} bytes at {}) does not lie in the memory of the device", made.kernel, operand.name,
+                         operand.extent_bytes, operand.begin));
+      return false;
+    }
+  return true;
+}
+
 Code run(std::function<void(LibraryCall&)> const& describe) {
   return call([&](Allocations& allocations, Commands& commands, Launcher& launcher, Timeline& timeline) {
     auto const described = std::make_shared<Described>(describe);
     auto const& made = described->call;
     if (!made.work) return Code::success;  // of nothing: no kernel would run
-    for (auto const& operand : made.operands)
-      if (operand.extent_bytes > 0 && !allocations.holds(operand.begin, operand.extent_bytes)) {
-        report(fmt::format("{}: {} ({} bytes at {}) does not lie in the memory of the device", made.kernel,
-                           operand.name, operand.extent_bytes, operand.begin));
-        return Code::illegal_address;
-      }
+    if (!all_there(made, allocations)) return Code::illegal_address;
     launcher.run_library(made, [described] { described->call.work(); });
     auto const configuration = launcher.library_called(made);
     commands.called(configuration, made);
@@ -61,6 +66,21 @@ void LibraryCall::matrix(std::string_view name, void const* begin, std::uint64_t
 
 Code library_call(Stream stream, std::function<void(LibraryCall&)> describe) {
   return on_stream(stream, NodeType::kernel, [describe = std::move(describe)] { return run(describe); });
+}
+
+Code collective_call(std::vector<Participant> const& all, LibraryCall const& made, double bytes) {
+  return call([&](Allocations& allocations, Graphs& graphs, Launcher& launcher, Timeline& timeline) {
+    for (auto const& one : all)
+      if (graphs.capture_of(one.stream)) {
+        report(fmt::format("{}: operations of several devices are not captured into graphs", made.kernel));
+        return Code::stream_capture_unsupported;
+      }
+    if (!all_there(made, allocations)) return Code::illegal_address;
+    launcher.run_library(made, made.work);
+    ++timeline.usage().library_calls;
+    timeline.collective(all, made.kernel, bytes);
+    return Code::success;
+  });
 }
 
 void library_lacks(std::string_view library, std::string_view call, std::string_view what) {

@@ -283,6 +283,29 @@ void Timeline::kernel(Stream stream, std::string const& name, std::string const&
   add(std::move(command), of_library ? current_stream.value_or(nullptr) : stream);
 }
 
+void Timeline::collective(std::vector<Participant> const& all, std::string const& name, double bytes) {
+  if (!settings_.timeline || !begin_file()) return;
+  auto& device = current_device();
+  auto const outer = device;
+  Numbers after;
+  for (auto const& one : all) {
+    device = one.device;  // whose default stream is meant
+    unite(after, before(one.stream));
+  }
+  for (auto const& one : all) {
+    device = one.device;
+    record::Command command;
+    command.kind = record::CommandKind::collective;
+    command.kernel = name;
+    command.case_name = std::to_string(all.size());
+    command.bytes = bytes;
+    command.stream = std::to_string(last_of(one.stream).id);
+    command.device = static_cast<std::uint64_t>(one.device);
+    if (auto const number = write(std::move(command), after)) follow(one.stream, {number});
+  }
+  device = outer;
+}
+
 record::Command Timeline::copy_between(Area const& to, Area const& from) const {
   record::Command out;
   std::optional<int> on_to, on_from;

@@ -104,8 +104,8 @@ struct Transfer {
   }
 };
 
-// Of machines that are not known, and whose drivers are of ten years. The ranges of the later generations were taken from
-// these in part, those of the first two were not.
+// Of machines that are not known, and whose drivers are of ten years. The ranges of the later generations were taken
+// from these in part, those of the first two were not.
 TEST_CASE("copies of other machines lie in the ranges of their links") {
   std::string const path = std::string(KERNELCAST_SHARED_DATA) + "/data/measured/clpeak_transfers.csv";
   if (!std::filesystem::exists(path)) SKIP_BECAUSE("the measured transfers are not here");

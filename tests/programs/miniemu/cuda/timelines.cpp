@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "expect.hpp"
@@ -17,6 +18,15 @@ extern "C" {
 Code cuStreamWaitEvent(Stream, Event, unsigned);
 Code cuMemAllocManaged(Pointer*, std::size_t, unsigned);
 Code cuMemPrefetchAsync(Pointer, std::size_t, Device, Stream);
+struct Comm;
+int ncclCommInitAll(Comm**, int, int const*);
+int ncclAllReduce(void const*, void*, std::size_t, int, int, Comm*, Stream);
+int ncclAllGather(void const*, void*, std::size_t, int, Comm*, Stream);
+int ncclSend(void const*, std::size_t, int, int, Comm*, Stream);
+int ncclRecv(void*, std::size_t, int, int, Comm*, Stream);
+int ncclGroupStart();
+int ncclGroupEnd();
+int ncclCommDestroy(Comm*);
 }
 
 namespace {
@@ -177,6 +187,68 @@ class Application {
     GOOD(cuCtxSynchronize());
     use(0);
   }
+  // Both devices' kernels, then the sum of what they hold.
+  void summed() {
+    constexpr int f32 = 7, sum = 0, devices = 2;
+    Comm* comms[devices] = {};
+    EXPECT(ncclCommInitAll(comms, devices, nullptr) == 0);
+    Pointer buffers[devices] = {};
+    for (int d = 0; d < devices; ++d) {
+      use(d);
+      GOOD(cuMemAlloc_v2(&buffers[d], bytes));
+      auto* const values = reinterpret_cast<float*>(buffers[d]);
+      for (std::size_t i = 0; i < 1000; ++i) values[i] = static_cast<float>(i) + static_cast<float>(d) / 4;
+    }
+    for (int d = 0; d < devices; ++d) {
+      use(d);
+      launch(nullptr);
+    }
+    EXPECT(ncclGroupStart() == 0);
+    for (int d = 0; d < devices; ++d) {
+      auto* const buffer = reinterpret_cast<void*>(buffers[d]);
+      EXPECT(ncclAllReduce(buffer, buffer, bytes / sizeof(float), f32, sum, comms[d], nullptr) == 0);
+    }
+    EXPECT(ncclGroupEnd() == 0);
+    for (auto const buffer : buffers) {
+      auto const* const values = reinterpret_cast<float const*>(buffer);
+      for (std::size_t i = 0; i < 1000; ++i) EXPECT(values[i] == 2 * static_cast<float>(i) + 0.25F);
+    }
+    for (int d = 0; d < devices; ++d) {
+      use(d);
+      GOOD(cuCtxSynchronize());
+      EXPECT(ncclCommDestroy(comms[d]) == 0);
+    }
+    use(0);
+  }
+  // What each asks of the other in one group, and from threads of their own.
+  void exchanged() {
+    constexpr int i32 = 2, devices = 2;
+    Comm* comms[devices] = {};
+    EXPECT(ncclCommInitAll(comms, devices, nullptr) == 0);
+    Pointer memory = 0;
+    GOOD(cuMemAlloc_v2(&memory, bytes));
+    auto* const values = reinterpret_cast<int*>(memory);
+    for (int i = 0; i < 8; ++i) values[i] = i;
+    EXPECT(ncclGroupStart() == 0);
+    for (int d = 0; d < devices; ++d) {
+      EXPECT(ncclSend(values + d, 1, i32, 1 - d, comms[d], nullptr) == 0);
+      EXPECT(ncclRecv(values + 10 + d, 1, i32, 1 - d, comms[d], nullptr) == 0);
+    }
+    EXPECT(ncclGroupEnd() == 0);
+    EXPECT(values[10] == 1 && values[11] == 0);
+    std::thread other([&] {
+      use(1);
+      EXPECT(ncclAllGather(values + 4, values + 20, 2, i32, comms[1], nullptr) == 0);
+    });
+    EXPECT(ncclAllGather(values + 2, values + 30, 2, i32, comms[0], nullptr) == 0);
+    other.join();
+    for (int i = 0; i < 4; ++i) EXPECT(values[20 + i] == i + 2 && values[30 + i] == i + 2);
+    // A device that no communicator knows, and memory that is none.
+    EXPECT(ncclSend(values, 1, i32, devices, comms[0], nullptr) == 4);
+    EXPECT(ncclAllReduce(values, values, 1, 10, 0, comms[0], nullptr) == 5);
+    use(0);
+    launch(one());
+  }
   void devices() {
     launch(nullptr);
     use(1);
@@ -213,6 +285,8 @@ int main(int, char** argv) {
   if (asked == "mapped") app.mapped();
   if (asked == "devices") app.devices();
   if (asked == "peers") app.peers();
+  if (asked == "summed") app.summed();
+  if (asked == "exchanged") app.exchanged();
   GOOD(cuCtxSynchronize());
   std::printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;

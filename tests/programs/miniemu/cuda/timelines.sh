@@ -2,7 +2,7 @@
 # Usage: timelines.sh MINIEMU PERFCAST RANK APPLICATION DEVDB: whole times of applications beside their closed forms.
 #
 # B: the kernel; L: a lone launch, 1 us here, which is less than what lies between two in a row, so that each of these is L,
-# too; N: between two nodes of a graph; X: 64 MiB over the link of 10 GB/s; P: from pageable memory; Y: over NVLink 3 of 300
+# too; C: a sum over two devices by NCCL's ring of two steps each way; N: between two nodes of a graph; X: 64 MiB over the link of 10 GB/s; P: from pageable memory; Y: over NVLink 3 of 300
 # GB/s; l: a copy's latency.
 set -eu
 miniemu=$1 perfcast=$2 rank=$3 app=$4 devdb=$5
@@ -25,7 +25,7 @@ expect() {  # APPLICATION TOLERANCE FORM
     -v time="$(cell "$folder/times.csv" time_s '^work')" -v launches="$launches" \
     -v staging="$staging" -v fault="$fault" -v l="$latency" "
     BEGIN {
-      L = 1e-6; N = 0.26e-6; B = time / launches - L; X = 67108864 / 1e10; P = X + 67108864 / staging; F = X / fault; Y = 67108864 / (0.84 * 300e9)
+      L = 1e-6; N = 0.26e-6; B = time / launches - L; X = 67108864 / 1e10; P = X + 67108864 / staging; F = X / fault; Y = 67108864 / (0.84 * 300e9); C = 15.2e-6 + 67108864 / 240e9
       expected = $3
       error = seen / expected - 1
       printf \"%-10s %.6g s, by hand %.6g s, %+.3f %%\\n\", name, seen, expected, 100 * error
@@ -48,4 +48,6 @@ expect mapped 1e-3 'L + max(B, X)'
 expect peers 1e-4 'L + B + l + X + L + B'
 system='--system dgx-a100'
 expect peers 1e-3 'L + B + l + Y + L + B'
+expect summed 1e-3 '2 * L + B + L + C'
+expect exchanged 1 'L + B'
 [ $failed = 0 ] || { echo "$failed of $applications differ"; exit 1; }

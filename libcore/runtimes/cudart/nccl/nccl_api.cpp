@@ -1,0 +1,435 @@
+// NCCL for the devices of one process: what its operations leave in memory, when the last of the devices asks for them.
+//
+// Method: a communicator is a device's place in a clique. An operation waits until all places have asked for it, by
+// groups (ncclGroupStart) or from threads of their own; then it is done at once, as all work of the streams is. Sends
+// and receives meet in pairs, in their order.
+// Limits: ranks of several processes, splitting, graphs and float8 are refused by name. One thread that asks for several
+// places must do so in a group, as NCCL says: a call waits for the others, 20 seconds at most.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runtimes/cudart/call.hpp"
+#include "runtimes/cudart/devices.hpp"
+#include "runtimes/cudart/library_calls.hpp"
+#include "runtimes/cudart/nccl/operations.hpp"
+
+using namespace kernelcast::cudart;
+namespace nccl = kernelcast::nccl;
+
+KERNELCAST_CUDA_EXPORT Code cudaMalloc(void**, std::size_t);
+KERNELCAST_CUDA_EXPORT Code cudaFree(void*);
+
+namespace {
+
+enum class Result : int { success, unhandled_cuda, system, internal, invalid_argument, invalid_usage, remote, in_progress };
+
+struct UniqueId {
+  char bytes[128];
+};
+
+enum class Kind { all_reduce, reduce, broadcast, all_gather, reduce_scatter, send, receive };
+constexpr std::array<char const*, 7> names{"ncclAllReduce",     "ncclReduce", "ncclBroadcast", "ncclAllGather",
+                                           "ncclReduceScatter", "ncclSend",   "ncclRecv"};
+
+struct Comm;
+
+struct Operation {
+  Kind kind{};
+  void const* from = nullptr;
+  void* to = nullptr;
+  std::size_t count = 0;
+  int type = 0, peer = 0;  // peer: the root, or the other side
+  nccl::Reduction reduction{};
+  std::optional<double> factor = {};  // of its own input
+  Comm* comm = nullptr;
+  Stream stream = nullptr;
+  bool done = false;
+  Result result = Result::success;
+};
+using Pointer = std::shared_ptr<Operation>;
+
+struct Clique {
+  int size = 0;
+  std::vector<Comm*> comms;
+  std::map<std::pair<int, int>, std::deque<Pointer>> sends, receives;  // by from and to
+};
+
+struct Comm {
+  std::shared_ptr<Clique> clique;
+  int rank = 0, device = 0;
+  std::deque<Pointer> asked;  // operations of all
+};
+
+// One lock for all, which is taken before that of the runtime's calls.
+struct State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::string, std::shared_ptr<Clique>> cliques;  // by id
+  std::map<int, double> factors;                           // of ncclRedOpCreatePreMulSum, by number
+  unsigned ids = 0;
+  int next_factor = 0x1000;
+};
+State& state() {
+  static auto* const all = new State;
+  return *all;
+}
+
+thread_local int depth = 0;
+thread_local std::vector<Pointer> group;
+
+Result refused(char const* call, std::string_view what) {
+  library_lacks("NCCL", call, what);
+  return Result::invalid_usage;
+}
+
+Result result_of(Code code) {
+  return code == Code::success                      ? Result::success
+         : code == Code::stream_capture_unsupported ? Result::invalid_usage
+                                                    : Result::unhandled_cuda;
+}
+
+// ---------------------------------------------------------------- operations
+
+// All places ask for the same; with the lock.
+Result perform(std::vector<Pointer> const& all) {
+  auto const& first = *all.front();
+  auto const n = all.size(), count = first.count, size = *nccl::bytes_of(first.type);
+  for (auto const& one : all)
+    if (one->kind != first.kind || one->count != count || one->type != first.type ||
+        one->reduction != first.reduction || one->factor.has_value() != first.factor.has_value() ||
+        one->peer != first.peer) {
+      report(fmt::format("{}: the devices ask for different operations", names[static_cast<std::size_t>(first.kind)]));
+      return Result::invalid_usage;
+    }
+  auto const root = static_cast<std::size_t>(first.peer);
+  bool const gathers = first.kind == Kind::all_gather, scatters = first.kind == Kind::reduce_scatter;
+  LibraryCall made;
+  made.kernel = names[static_cast<std::size_t>(first.kind)];
+  std::vector<nccl::Input> inputs;
+  std::vector<Participant> participants;
+  for (std::size_t r = 0; r < n; ++r) {
+    auto const& one = *all[r];
+    bool const reads = first.kind != Kind::broadcast || r == root, writes = first.kind != Kind::reduce || r == root;
+    auto const in = count * size * (scatters ? n : 1), out = count * size * (gathers ? n : 1);
+    if (reads) made.operands.push_back({"an input", one.from, in, in, true, false});
+    if (writes) made.operands.push_back({"a result", one.to, out, out, false, true});
+    inputs.push_back({one.from, one.factor});
+    participants.push_back({one.comm->device, one.stream});
+  }
+  auto const put = [&](std::size_t r, std::size_t at, void const* bytes, std::size_t length) {
+    std::memmove(static_cast<std::byte*>(all[r]->to) + at, bytes, length);
+  };
+  made.work = [&] {
+    if (gathers || first.kind == Kind::broadcast) {
+      // Results may lie where inputs do.
+      std::vector<std::byte> whole;
+      for (std::size_t r = 0; r < n; ++r) {
+        if (!gathers && r != root) continue;
+        auto const* const begin = static_cast<std::byte const*>(inputs[r].begin);
+        whole.insert(whole.end(), begin, begin + count * size);
+      }
+      for (std::size_t r = 0; r < n; ++r) put(r, 0, whole.data(), whole.size());
+      return;
+    }
+    auto const type = static_cast<nccl::Type>(first.type);
+    auto const whole = nccl::reduced(type, first.reduction, inputs, count * (scatters ? n : 1));
+    for (std::size_t r = 0; r < n; ++r)
+      if (first.kind != Kind::reduce || r == root)
+        put(r, 0, whole.data() + (scatters ? r * count * size : 0), count * size);
+  };
+  auto const bytes = static_cast<double>(count * size * (gathers || scatters ? n : 1));
+  return count == 0 ? Result::success : result_of(collective_call(participants, made, bytes));
+}
+
+Result meet(Operation const& send, Operation const& receive) {
+  if (send.count != receive.count || send.type != receive.type) {
+    report("ncclSend and ncclRecv: the two sides differ in size or type");
+    return Result::invalid_usage;
+  }
+  auto const bytes = send.count * *nccl::bytes_of(send.type);
+  if (bytes == 0) return Result::success;
+  LibraryCall made;
+  made.kernel = "ncclSend";
+  made.operands = {{"what is sent", send.from, bytes, bytes, true, false},
+                   {"what is received", receive.to, bytes, bytes, false, true}};
+  made.work = [&] { std::memmove(receive.to, send.from, bytes); };
+  return result_of(collective_call({{send.comm->device, send.stream}, {receive.comm->device, receive.stream}}, made,
+                                   static_cast<double>(bytes)));
+}
+
+void finish(Pointer const& operation, Result result) {
+  operation->result = result;
+  operation->done = true;
+}
+
+// Does what all have asked for; with the lock.
+void advance(Clique& clique) {
+  while (std::ranges::all_of(clique.comms, [](auto const* comm) { return comm && !comm->asked.empty(); })) {
+    std::vector<Pointer> all;
+    for (auto* const comm : clique.comms) {
+      all.push_back(comm->asked.front());
+      comm->asked.pop_front();
+    }
+    auto const result = perform(all);
+    for (auto const& one : all) finish(one, result);
+  }
+  for (auto& [pair, sends] : clique.sends) {
+    auto& receives = clique.receives[pair];
+    while (!sends.empty() && !receives.empty()) {
+      auto const result = meet(*sends.front(), *receives.front());
+      finish(sends.front(), result), finish(receives.front(), result);
+      sends.pop_front(), receives.pop_front();
+    }
+  }
+}
+
+Result run(std::vector<Pointer> const& operations) {
+  auto& all = state();
+  std::unique_lock lock(all.mutex);
+  std::set<Clique*> cliques;
+  for (auto const& one : operations) {
+    auto& comm = *one->comm;
+    auto& clique = *comm.clique;
+    if (one->kind == Kind::send)
+      clique.sends[{comm.rank, one->peer}].push_back(one);
+    else if (one->kind == Kind::receive)
+      clique.receives[{one->peer, comm.rank}].push_back(one);
+    else
+      comm.asked.push_back(one);
+    cliques.insert(&clique);
+  }
+  for (auto* const clique : cliques) advance(*clique);
+  all.changed.notify_all();
+  auto result = Result::success;
+  for (auto const& one : operations) {
+    constexpr std::chrono::seconds most{20};
+    if (!all.changed.wait_for(lock, most, [&] { return one->done; })) {
+      report(fmt::format("{}: the other devices have not asked for it within {} s",
+                         names[static_cast<std::size_t>(one->kind)], most.count()));
+      return Result::invalid_usage;
+    }
+    if (one->result != Result::success) result = one->result;
+  }
+  return result;
+}
+
+Result ask(Operation operation, int reduction = 0) {
+  auto* const comm = operation.comm;
+  if (!comm) return Result::invalid_argument;
+  if (!nccl::bytes_of(operation.type))
+    return refused(names[static_cast<std::size_t>(operation.kind)], fmt::format("type {}", operation.type));
+  if (operation.peer < 0 || operation.peer >= comm->clique->size) return Result::invalid_argument;
+  constexpr int kinds = 5;  // sum to average
+  if (reduction >= 0 && reduction < kinds) {
+    operation.reduction = static_cast<nccl::Reduction>(reduction);
+  } else {
+    std::lock_guard const lock(state().mutex);
+    auto const found = state().factors.find(reduction);
+    if (found == state().factors.end()) return Result::invalid_argument;
+    operation.factor = found->second;
+  }
+  auto const pointer = std::make_shared<Operation>(std::move(operation));
+  if (depth > 0) {
+    group.push_back(pointer);
+    return Result::success;
+  }
+  return run({pointer});
+}
+
+// ---------------------------------------------------------------- communicators
+
+Result join(Comm** out, int size, std::string const& id, int rank, int device) {
+  if (!out || size < 1 || rank < 0 || rank >= size) return Result::invalid_argument;
+  auto& all = state();
+  std::lock_guard const lock(all.mutex);
+  auto& clique = all.cliques[id];
+  if (!clique) {
+    clique = std::make_shared<Clique>();
+    clique->size = size;
+    clique->comms.resize(static_cast<std::size_t>(size));
+  }
+  if (clique->size != size || clique->comms[static_cast<std::size_t>(rank)]) return Result::invalid_argument;
+  auto* const comm = new Comm{clique, rank, device, {}};
+  clique->comms[static_cast<std::size_t>(rank)] = comm;
+  *out = comm;
+  return Result::success;
+}
+
+std::string text_of(UniqueId const& id) {
+  return {id.bytes, strnlen(id.bytes, sizeof id.bytes)};
+}
+std::string process_prefix() {
+  return fmt::format("kernelcast-{}-", getpid());
+}
+
+}  // namespace
+
+#define API KERNELCAST_CUDA_EXPORT
+
+API Result ncclGetVersion(int* out) {
+  if (!out) return Result::invalid_argument;
+  *out = 22304;
+  return Result::success;
+}
+API char const* ncclGetErrorString(Result result) {
+  constexpr std::array<char const*, 8> texts{
+      "no error",         "unhandled cuda error", "unhandled system error", "internal error",
+      "invalid argument", "invalid usage",        "remote process error",   "in progress"};
+  auto const number = static_cast<std::size_t>(result);
+  return number < texts.size() ? texts[number] : "unknown result code";
+}
+API char const* ncclGetLastError(Comm*) {
+  return "";
+}
+API Result ncclGetUniqueId(UniqueId* out) {
+  if (!out) return Result::invalid_argument;
+  std::lock_guard const lock(state().mutex);
+  *out = {};
+  auto const text = fmt::format("{}{}", process_prefix(), ++state().ids);
+  text.copy(out->bytes, sizeof out->bytes - 1);
+  return Result::success;
+}
+
+API Result ncclCommInitRank(Comm** out, int size, UniqueId id, int rank) {
+  auto const text = text_of(id);
+  if (!text.starts_with(process_prefix())) return refused("ncclCommInitRank", "ranks in several processes");
+  return join(out, size, text, rank, current_device());
+}
+API Result ncclCommInitRankConfig(Comm** out, int size, UniqueId id, int rank, void*) {
+  return ncclCommInitRank(out, size, id, rank);
+}
+API Result ncclCommInitAll(Comm** out, int size, int const* devices) {
+  if (!out || size < 1) return Result::invalid_argument;
+  UniqueId id{};
+  if (auto const made = ncclGetUniqueId(&id); made != Result::success) return made;
+  for (int rank = 0; rank < size; ++rank)
+    if (auto const made = join(out + rank, size, text_of(id), rank, devices ? devices[rank] : rank);
+        made != Result::success)
+      return made;
+  return Result::success;
+}
+API Result ncclCommSplit(Comm*, int, int, Comm**, void*) {
+  return refused("ncclCommSplit", "parts of communicators");
+}
+API Result ncclCommFinalize(Comm* comm) {
+  return comm ? Result::success : Result::invalid_argument;
+}
+API Result ncclCommDestroy(Comm* comm) {
+  if (!comm) return Result::success;
+  std::lock_guard const lock(state().mutex);
+  comm->clique->comms[static_cast<std::size_t>(comm->rank)] = nullptr;
+  delete comm;
+  return Result::success;
+}
+API Result ncclCommAbort(Comm* comm) {
+  return ncclCommDestroy(comm);
+}
+API Result ncclCommGetAsyncError(Comm* comm, Result* out) {
+  if (!comm || !out) return Result::invalid_argument;
+  *out = Result::success;
+  return Result::success;
+}
+API Result ncclCommCount(Comm const* comm, int* out) {
+  if (!comm || !out) return Result::invalid_argument;
+  *out = comm->clique->size;
+  return Result::success;
+}
+API Result ncclCommCuDevice(Comm const* comm, int* out) {
+  if (!comm || !out) return Result::invalid_argument;
+  *out = comm->device;
+  return Result::success;
+}
+API Result ncclCommUserRank(Comm const* comm, int* out) {
+  if (!comm || !out) return Result::invalid_argument;
+  *out = comm->rank;
+  return Result::success;
+}
+
+// Memory is always there for all.
+API Result ncclMemAlloc(void** out, std::size_t bytes) {
+  return result_of(cudaMalloc(out, bytes));
+}
+API Result ncclMemFree(void* pointer) {
+  return result_of(cudaFree(pointer));
+}
+API Result ncclCommRegister(Comm const*, void* pointer, std::size_t, void** handle) {
+  if (handle) *handle = pointer;
+  return Result::success;
+}
+API Result ncclCommDeregister(Comm const*, void*) {
+  return Result::success;
+}
+API Result ncclCommWindowRegister(Comm*, void* pointer, std::size_t, void** window, int) {
+  if (window) *window = pointer;
+  return Result::success;
+}
+API Result ncclCommWindowDeregister(Comm*, void*) {
+  return Result::success;
+}
+
+// Each input times a number, which lies on the host or on the device, then their sum.
+API Result ncclRedOpCreatePreMulSum(int* out, void* scalar, int type, int, Comm* comm) {
+  auto const size = nccl::bytes_of(type);
+  if (!out || !scalar || !comm || !size) return Result::invalid_argument;
+  auto const factor = nccl::number_of(static_cast<nccl::Type>(type), scalar);
+  std::lock_guard const lock(state().mutex);
+  *out = state().next_factor++;
+  state().factors[*out] = factor;
+  return Result::success;
+}
+API Result ncclRedOpDestroy(int number, Comm*) {
+  std::lock_guard const lock(state().mutex);
+  return state().factors.erase(number) > 0 ? Result::success : Result::invalid_argument;
+}
+
+API Result ncclGroupStart() {
+  ++depth;
+  return Result::success;
+}
+API Result ncclGroupEnd() {
+  if (depth == 0) return Result::invalid_usage;
+  if (--depth > 0) return Result::success;
+  return run(std::exchange(group, {}));
+}
+
+API Result ncclAllReduce(void const* from, void* to, std::size_t count, int type, int reduction, Comm* comm,
+                         Stream stream) {
+  return ask({.kind = Kind::all_reduce, .from = from, .to = to, .count = count, .type = type, .comm = comm, .stream = stream}, reduction);
+}
+API Result ncclReduce(void const* from, void* to, std::size_t count, int type, int reduction, int root, Comm* comm,
+                      Stream stream) {
+  return ask({.kind = Kind::reduce, .from = from, .to = to, .count = count, .type = type, .peer = root, .comm = comm, .stream = stream}, reduction);
+}
+API Result ncclBroadcast(void const* from, void* to, std::size_t count, int type, int root, Comm* comm, Stream stream) {
+  return ask({.kind = Kind::broadcast, .from = from, .to = to, .count = count, .type = type, .peer = root, .comm = comm, .stream = stream});
+}
+API Result ncclBcast(void* buffer, std::size_t count, int type, int root, Comm* comm, Stream stream) {
+  return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
+}
+API Result ncclAllGather(void const* from, void* to, std::size_t count, int type, Comm* comm, Stream stream) {
+  return ask({.kind = Kind::all_gather, .from = from, .to = to, .count = count, .type = type, .comm = comm, .stream = stream});
+}
+API Result ncclReduceScatter(void const* from, void* to, std::size_t count, int type, int reduction, Comm* comm,
+                             Stream stream) {
+  return ask({.kind = Kind::reduce_scatter, .from = from, .to = to, .count = count, .type = type, .comm = comm, .stream = stream}, reduction);
+}
+API Result ncclSend(void const* from, std::size_t count, int type, int peer, Comm* comm, Stream stream) {
+  return ask({.kind = Kind::send, .from = from, .count = count, .type = type, .peer = peer, .comm = comm, .stream = stream});
+}
+API Result ncclRecv(void* to, std::size_t count, int type, int peer, Comm* comm, Stream stream) {
+  return ask({.kind = Kind::receive, .to = to, .count = count, .type = type, .peer = peer, .comm = comm, .stream = stream});
+}
