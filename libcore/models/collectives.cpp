@@ -75,18 +75,20 @@ double tree_s(double bytes, double devices, Fabric const& fabric, double bus, do
 }  // namespace
 
 std::optional<Collective> collective_named(std::string_view call) {
-  constexpr std::array<std::pair<std::string_view, Collective>, 7> names{{{"ncclAllReduce", Collective::all_reduce},
-                                                                          {"ncclBroadcast", Collective::broadcast},
-                                                                          {"ncclReduce", Collective::reduce},
-                                                                          {"ncclAllGather", Collective::all_gather},
-                                                                          {"ncclReduceScatter", Collective::reduce_scatter},
-                                                                          {"ncclSend", Collective::send},
-                                                                          {"ncclRecv", Collective::send}}};
+  constexpr std::array<std::pair<std::string_view, Collective>, 7> names{
+      {{"ncclAllReduce", Collective::all_reduce},
+       {"ncclBroadcast", Collective::broadcast},
+       {"ncclReduce", Collective::reduce},
+       {"ncclAllGather", Collective::all_gather},
+       {"ncclReduceScatter", Collective::reduce_scatter},
+       {"ncclSend", Collective::send},
+       {"ncclRecv", Collective::send}}};
   auto const found = std::ranges::find(names, call, &std::pair<std::string_view, Collective>::first);
   return found == names.end() ? std::nullopt : std::optional(found->second);
 }
 
-double collective_s(Collective operation, double bytes, std::size_t devices, Fabric const& fabric, unsigned capability) {
+double collective_s(Collective operation, double bytes, std::size_t devices, Fabric const& fabric,
+                    unsigned capability) {
   auto const n = static_cast<double>(devices);
   double const bus = fabric.bytes_per_s * (fabric.nvlink ? nvlink_part(capability) : pcie_part);
   double const max_ll = max_ll_of(capability);

@@ -1,12 +1,12 @@
 // How long a collective operation of the devices of one node takes: what NCCL itself expects.
 //
-// Method: of its algorithms (ring, tree, and the switch's own sums, NVLS) and protocols (LL, LL128, simple) NCCL takes the
-// one with the least latency + bytes / bandwidth. A ring of n devices sends 2 (n - 1) / n of the bytes of an all-reduce
-// over each link in as many steps, (n - 1) / n of others; a tree goes up and down.
-// Source: NVIDIA/nccl@5067397c, src/graph/tuning.cc and topo.h (Apache-2.0), its constants for one node; what NVLS reaches
-// in an all-reduce on eight H100: 480 GB/s of bus bandwidth, NVIDIA/nccl-tests#212.
-// Limits: NCCL searches rings over the links that there are; here all devices are alike, and the narrowest link of
-// two of them counts. Limits of single channels are left out, so are several nodes.
+// Method: of its algorithms (ring, tree, and the switch's own sums, NVLS) and protocols (LL, LL128, simple) NCCL takes
+// the one with the least latency + bytes / bandwidth. A ring of n devices sends 2 (n - 1) / n of the bytes of an
+// all-reduce over each link in as many steps, (n - 1) / n of others; a tree goes up and down. Source:
+// NVIDIA/nccl@5067397c, src/graph/tuning.cc and topo.h (Apache-2.0), its constants for one node; what NVLS reaches in
+// an all-reduce on eight H100: 480 GB/s of bus bandwidth, NVIDIA/nccl-tests#212. Limits: NCCL searches rings over the
+// links that there are; here all devices are alike, and the narrowest link of two of them counts. Limits of single
+// channels are left out, so are several nodes.
 #pragma once
 
 #include <cstddef>

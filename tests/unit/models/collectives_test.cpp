@@ -56,7 +56,7 @@ TEST_CASE("small operations take their steps") {
 // kvcache-ai/Mooncake#3484. No constant was chosen on it.
 TEST_CASE("an all-reduce on eight H20 takes what was measured") {
   std::vector<std::pair<double, double>> const measured{
-      {1 << 20, 27.76},  {2 << 20, 40.66},   {4 << 20, 53.24},   {8 << 20, 81.16},   {16 << 20, 121.33},
+      {1 << 20, 27.76},  {2 << 20, 40.66},    {4 << 20, 53.24},     {8 << 20, 81.16},    {16 << 20, 121.33},
       {32 << 20, 195.4}, {128 << 20, 700.25}, {256 << 20, 1366.17}, {512 << 20, 2671.6}, {1 << 30, 5252.64}};
   std::vector<double> errors;
   for (auto const& [bytes, us] : measured)

@@ -3,8 +3,8 @@
 // Method: a communicator is a device's place in a clique. An operation waits until all places have asked for it, by
 // groups (ncclGroupStart) or from threads of their own; then it is done at once, as all work of the streams is. Sends
 // and receives meet in pairs, in their order.
-// Limits: ranks of several processes, splitting, graphs and float8 are refused by name. One thread that asks for several
-// places must do so in a group, as NCCL says: a call waits for the others, 20 seconds at most.
+// Limits: ranks of several processes, splitting, graphs and float8 are refused by name. One thread that asks for
+// several places must do so in a group, as NCCL says: a call waits for the others, 20 seconds at most.
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,7 +35,16 @@ KERNELCAST_CUDA_EXPORT Code cudaFree(void*);
 
 namespace {
 
-enum class Result : int { success, unhandled_cuda, system, internal, invalid_argument, invalid_usage, remote, in_progress };
+enum class Result : int {
+  success,
+  unhandled_cuda,
+  system,
+  internal,
+  invalid_argument,
+  invalid_usage,
+  remote,
+  in_progress
+};
 
 struct UniqueId {
   char bytes[128];
@@ -242,7 +251,7 @@ Result ask(Operation operation, int reduction = 0) {
     if (found == state().factors.end()) return Result::invalid_argument;
     operation.factor = found->second;
   }
-  auto const pointer = std::make_shared<Operation>(std::move(operation));
+  auto const pointer = std::make_shared<Operation>(operation);
   if (depth > 0) {
     group.push_back(pointer);
     return Result::success;
@@ -408,28 +417,55 @@ API Result ncclGroupEnd() {
 
 API Result ncclAllReduce(void const* from, void* to, std::size_t count, int type, int reduction, Comm* comm,
                          Stream stream) {
-  return ask({.kind = Kind::all_reduce, .from = from, .to = to, .count = count, .type = type, .comm = comm, .stream = stream}, reduction);
+  return ask(
+      {.kind = Kind::all_reduce, .from = from, .to = to, .count = count, .type = type, .comm = comm, .stream = stream},
+      reduction);
 }
 API Result ncclReduce(void const* from, void* to, std::size_t count, int type, int reduction, int root, Comm* comm,
                       Stream stream) {
-  return ask({.kind = Kind::reduce, .from = from, .to = to, .count = count, .type = type, .peer = root, .comm = comm, .stream = stream}, reduction);
+  return ask({.kind = Kind::reduce,
+              .from = from,
+              .to = to,
+              .count = count,
+              .type = type,
+              .peer = root,
+              .comm = comm,
+              .stream = stream},
+             reduction);
 }
 API Result ncclBroadcast(void const* from, void* to, std::size_t count, int type, int root, Comm* comm, Stream stream) {
-  return ask({.kind = Kind::broadcast, .from = from, .to = to, .count = count, .type = type, .peer = root, .comm = comm, .stream = stream});
+  return ask({.kind = Kind::broadcast,
+              .from = from,
+              .to = to,
+              .count = count,
+              .type = type,
+              .peer = root,
+              .comm = comm,
+              .stream = stream});
 }
 API Result ncclBcast(void* buffer, std::size_t count, int type, int root, Comm* comm, Stream stream) {
   return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
 }
 API Result ncclAllGather(void const* from, void* to, std::size_t count, int type, Comm* comm, Stream stream) {
-  return ask({.kind = Kind::all_gather, .from = from, .to = to, .count = count, .type = type, .comm = comm, .stream = stream});
+  return ask(
+      {.kind = Kind::all_gather, .from = from, .to = to, .count = count, .type = type, .comm = comm, .stream = stream});
 }
 API Result ncclReduceScatter(void const* from, void* to, std::size_t count, int type, int reduction, Comm* comm,
                              Stream stream) {
-  return ask({.kind = Kind::reduce_scatter, .from = from, .to = to, .count = count, .type = type, .comm = comm, .stream = stream}, reduction);
+  return ask({.kind = Kind::reduce_scatter,
+              .from = from,
+              .to = to,
+              .count = count,
+              .type = type,
+              .comm = comm,
+              .stream = stream},
+             reduction);
 }
 API Result ncclSend(void const* from, std::size_t count, int type, int peer, Comm* comm, Stream stream) {
-  return ask({.kind = Kind::send, .from = from, .count = count, .type = type, .peer = peer, .comm = comm, .stream = stream});
+  return ask(
+      {.kind = Kind::send, .from = from, .count = count, .type = type, .peer = peer, .comm = comm, .stream = stream});
 }
 API Result ncclRecv(void* to, std::size_t count, int type, int peer, Comm* comm, Stream stream) {
-  return ask({.kind = Kind::receive, .to = to, .count = count, .type = type, .peer = peer, .comm = comm, .stream = stream});
+  return ask(
+      {.kind = Kind::receive, .to = to, .count = count, .type = type, .peer = peer, .comm = comm, .stream = stream});
 }

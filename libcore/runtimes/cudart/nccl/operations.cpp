@@ -62,8 +62,9 @@ std::vector<std::byte> reduced_as(Reduction reduction, std::vector<Input> const&
 }  // namespace
 
 std::optional<std::size_t> bytes_of(int type) {
-  return type >= 0 && static_cast<std::size_t>(type) < sizes.size() ? std::optional(sizes[static_cast<std::size_t>(type)])
-                                                                    : std::nullopt;
+  return type >= 0 && static_cast<std::size_t>(type) < sizes.size()
+             ? std::optional(sizes[static_cast<std::size_t>(type)])
+             : std::nullopt;
 }
 
 namespace {
