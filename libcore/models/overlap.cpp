@@ -187,20 +187,28 @@ class Running {
 }  // namespace
 
 CommandOrder::Times CommandOrder::times(std::vector<Cost> const& costs, double host) const {
+  std::set<std::string_view> together;  // processes that operate with others
+  for (auto const& command : commands_)
+    if (command.kind == CommandKind::collective) together.insert(command.process);
   Times out;
-  Running running(costs, after_, before_);
-  double now_s = 0;
-  for (std::size_t c = 0; c < commands_.size(); ++c) {
-    auto const& command = commands_[c];
-    out.sum_s += std::max(costs[c].delay_s, costs[c].gap_s) + costs[c].device_s;
-    if (c > 0 && command.process != commands_[c - 1].process) now_s = std::max(now_s, running.end());
-    double const own_s = host * command.host_s;
-    now_s += own_s, out.sum_s += own_s;
-    running.issue(c, engine_of(command), command.device, now_s);
-    now_s += costs[c].call_s;
-    if (command.host_waits) now_s = std::max(now_s, running.end_of(c));
+  double begin_s = 0;
+  for (std::size_t c = 0; c < commands_.size();) {
+    std::string_view const process = commands_[c].process;
+    Running running(costs, after_, before_);
+    bool const alone = !together.contains(process);
+    double now_s = alone ? out.together_s : begin_s;
+    for (; c < commands_.size() && commands_[c].process == process; ++c) {
+      auto const& command = commands_[c];
+      double const own_s = host * command.host_s;
+      out.sum_s += std::max(costs[c].delay_s, costs[c].gap_s) + costs[c].device_s + own_s;
+      now_s += own_s;
+      running.issue(c, engine_of(command), command.device, now_s);
+      now_s += costs[c].call_s;
+      if (command.host_waits) now_s = std::max(now_s, running.end_of(c));
+    }
+    out.together_s = std::max({out.together_s, now_s, running.end()});
+    if (alone) begin_s = out.together_s;
   }
-  out.together_s = std::max(now_s, running.end());
   return out;
 }
 

@@ -207,18 +207,28 @@ constexpr char const* start_up = "start-up (0.1 s and more)";
 std::string contained(Brief const& a) {
   if (!a.has_commands) return "times: kernels alone, without copies and the host's own";
   double host_s = 0;
-  bool copies = false;
+  bool copies = false, operations = false, between = false;
   for (auto const& c : a.commands) {
+    using record::CommandKind;
     if (c.runs_on == a.commands.front().runs_on) host_s += c.host_s;
-    copies |= c.kind == record::CommandKind::h2d || c.kind == record::CommandKind::d2h;
+    copies |= c.kind == CommandKind::h2d || c.kind == CommandKind::d2h;
+    operations |= c.kind == CommandKind::collective;
+    between |= c.kind == CommandKind::collective || c.from_device.has_value();
   }
-  std::string out = copies ? "times: launches, kernels and copies" : "times: launches and kernels";
+  std::vector<std::string> parts{"launches", "kernels"};
+  if (copies) parts.emplace_back("copies");
+  if (operations) parts.emplace_back("NCCL's operations");
+  auto const last = parts.back();
+  parts.pop_back();
+  auto out = fmt::format("times: {} and {}", fmt::join(parts, ", "), last);
   auto const here = fmt::format("{} here", plain_seconds(host_s));
   if (a.host.empty() || a.host == "none")
     out += fmt::format(", not the host's own ({}) nor {}", here, start_up);
   else
     out += fmt::format(" and the host's own ({}{}), not {}", a.host == "measured" ? "" : a.host + " times ", here,
                        start_up);
+  if (between)
+    out += a.system.empty() ? ", between devices over the host (--system)" : fmt::format(", in {}", a.system);
   if (copies) out += a.link.empty() ? ", in slots that may be half as wide (--link)" : fmt::format(", on {}", a.link);
   return out;
 }

@@ -25,7 +25,7 @@ struct Brief {
   std::vector<record::Projection> projections;
   std::vector<record::PricedRanking> ranking;  // of the whole, in order
   std::string by;                              // time, cost or energy
-  std::string host, link;                      // options of rank, which the times are of; empty: none was given
+  std::string host, link, system;              // options of rank, which the times are of; empty: none was given
   std::size_t top = 0;                         // devices to name; 0: as many as fit ten lines
   std::string cut;                             // where launches may have run in part: after which time
 };

@@ -333,6 +333,7 @@ Status run(Choose const& options, cli::Streams& io) {
   answer.by = options.by;
   answer.host = options.host;
   answer.link = options.link;
+  answer.system = options.system;
   answer.top = options.top;
   if (options.app->count("--format") == 0)
     io.output() << report::text_of(answer, database);

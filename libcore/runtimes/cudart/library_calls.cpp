@@ -1,5 +1,6 @@
 #include "runtimes/cudart/library_calls.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -68,7 +69,7 @@ Code library_call(Stream stream, std::function<void(LibraryCall&)> describe) {
   return on_stream(stream, NodeType::kernel, [describe = std::move(describe)] { return run(describe); });
 }
 
-Code collective_call(std::vector<Participant> const& all, LibraryCall const& made, double bytes) {
+Code collective_call(std::vector<Participant> const& all, LibraryCall const& made, double bytes, std::size_t of) {
   return call([&](Allocations& allocations, Graphs& graphs, Launcher& launcher, Timeline& timeline) {
     for (auto const& one : all)
       if (graphs.capture_of(one.stream)) {
@@ -77,8 +78,9 @@ Code collective_call(std::vector<Participant> const& all, LibraryCall const& mad
       }
     if (!all_there(made, allocations)) return Code::illegal_address;
     launcher.run_library(made, made.work);
+    if (all.empty()) return Code::success;
     ++timeline.usage().library_calls;
-    timeline.collective(all, made.kernel, bytes);
+    timeline.collective(all, made.kernel, bytes, std::max(of, all.size()));
     return Code::success;
   });
 }

@@ -46,12 +46,12 @@ Code library_call(Stream, std::function<void(LibraryCall&)> describe);
 
 // One of several devices together, each on a stream of its own; `bytes` as NCCL's tests count them. It has no row:
 // models take its time from the links between the devices. A stream that is captured is refused
-// (Code::stream_capture_unsupported).
+// (Code::stream_capture_unsupported). `of`: how many take part where some are in other processes.
 struct Participant {
   int device = 0;
   Stream stream = nullptr;
 };
-Code collective_call(std::vector<Participant> const&, LibraryCall const&, double bytes);
+Code collective_call(std::vector<Participant> const&, LibraryCall const&, double bytes, std::size_t of = 0);
 
 // Of a call that a library of ours does not have: named on standard error, once.
 void library_lacks(std::string_view library, std::string_view call, std::string_view what = {});

@@ -283,7 +283,7 @@ void Timeline::kernel(Stream stream, std::string const& name, std::string const&
   add(std::move(command), of_library ? current_stream.value_or(nullptr) : stream);
 }
 
-void Timeline::collective(std::vector<Participant> const& all, std::string const& name, double bytes) {
+void Timeline::collective(std::vector<Participant> const& all, std::string const& name, double bytes, std::size_t of) {
   if (!settings_.timeline || !begin_file()) return;
   auto& device = current_device();
   auto const outer = device;
@@ -297,7 +297,7 @@ void Timeline::collective(std::vector<Participant> const& all, std::string const
     record::Command command;
     command.kind = record::CommandKind::collective;
     command.kernel = name;
-    command.case_name = std::to_string(all.size());
+    command.case_name = std::to_string(of);
     command.bytes = bytes;
     command.stream = std::to_string(last_of(one.stream).id);
     command.device = static_cast<std::uint64_t>(one.device);

@@ -51,8 +51,8 @@ class Timeline {
 
   void kernel(Stream, std::string const& name, std::string const& case_name, double pinned_bytes = 0,
               bool of_library = false);
-  // Of several devices together: each waits for what all of their streams had last.
-  void collective(std::vector<Participant> const&, std::string const& name, double bytes);
+  // Of several devices together, those of other processes too: each waits for what all of their streams had last.
+  void collective(std::vector<Participant> const&, std::string const& name, double bytes, std::size_t of);
   // Before a launch: managed memory that its parameters lead to is moved. Bytes of pinned memory that they lead to.
   double reached(Stream, std::span<std::byte const> parameters);
   void prefetched(void const* begin, std::size_t bytes, std::optional<int> device, Stream);  // none: to the host

@@ -105,6 +105,26 @@ TEST_CASE("launches that are issued at once hide their calls, those that are wai
   CHECK(times_of(tiny).sum_s == 100 * 5.25);
 }
 
+TEST_CASE("processes that operate together run side by side, others one after the other") {
+  auto const time_of = [](bool operate) {
+    model::CommandOrder order;
+    std::vector<model::CommandOrder::Cost> costs;
+    for (std::string const process : {"7", "8", "9"})
+      for (int number = 1; number <= 2; ++number) {
+        record::Command command;
+        command.process = process;
+        command.number = static_cast<std::uint64_t>(number);
+        command.after = number == 1 ? "" : "1";
+        if (operate && process != "9" && number == 2) command.kind = collective;
+        REQUIRE(order.add(command).empty());
+        costs.push_back({process == "8" ? 3.0 : 2.0});
+      }
+    return order.times(costs, 0).together_s;
+  };
+  CHECK(time_of(false) == 4 + 6 + 4);
+  CHECK(time_of(true) == 6 + 4);
+}
+
 TEST_CASE("kernels run at the same time as far as they fit together") {
   auto const part = [](double seconds, double share, std::string after = "") {
     Given out{kernel, std::move(after), seconds};

@@ -5,8 +5,6 @@
 // and receives meet in pairs, in their order.
 // Limits: ranks of several processes, splitting, graphs and float8 are refused by name. One thread that asks for
 // several places must do so in a group, as NCCL says: a call waits for the others, 20 seconds at most.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -16,8 +14,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@
 #include "runtimes/cudart/call.hpp"
 #include "runtimes/cudart/devices.hpp"
 #include "runtimes/cudart/library_calls.hpp"
+#include "runtimes/cudart/nccl/meeting.hpp"
 #include "runtimes/cudart/nccl/operations.hpp"
 
 using namespace kernelcast::cudart;
@@ -75,12 +77,16 @@ struct Clique {
   int size = 0;
   std::vector<Comm*> comms;
   std::map<std::pair<int, int>, std::deque<Pointer>> sends, receives;  // by from and to
+  std::optional<nccl::Meeting> meeting;                                // none: of ncclCommInitAll
+  bool apart = false;                                                  // in several processes
 };
 
 struct Comm {
   std::shared_ptr<Clique> clique;
   int rank = 0, device = 0;
-  std::deque<Pointer> asked;  // operations of all
+  std::deque<Pointer> asked = {};  // operations of all
+  std::uint64_t left = 0;          // for operations of all, where places are apart
+  std::map<int, std::uint64_t> sent = {}, received = {};
 };
 
 // One lock for all, which is taken before that of the runtime's calls.
@@ -99,6 +105,7 @@ State& state() {
 
 thread_local int depth = 0;
 thread_local std::vector<Pointer> group;
+thread_local std::vector<Comm*> joining;  // in the group
 
 Result refused(char const* call, std::string_view what) {
   library_lacks("NCCL", call, what);
@@ -113,55 +120,72 @@ Result result_of(Code code) {
 
 // ---------------------------------------------------------------- operations
 
+// Of an operation of all places: the results, by place; null: of another process.
+void place(Operation const& what, std::vector<nccl::Input> const& inputs, std::vector<void*> const& results) {
+  auto const n = inputs.size(), size = *nccl::bytes_of(what.type), part = what.count * size;
+  auto const root = static_cast<std::size_t>(what.peer);
+  bool const gathers = what.kind == Kind::all_gather, scatters = what.kind == Kind::reduce_scatter;
+  std::vector<std::byte> whole;  // results may lie where inputs do
+  if (gathers || what.kind == Kind::broadcast) {
+    for (std::size_t r = 0; r < n; ++r) {
+      auto const* const begin = static_cast<std::byte const*>(inputs[r].begin);
+      if (gathers || r == root) whole.insert(whole.end(), begin, begin + part);
+    }
+  } else {
+    whole = nccl::reduced(static_cast<nccl::Type>(what.type), what.reduction, inputs, what.count * (scatters ? n : 1));
+  }
+  for (std::size_t r = 0; r < n; ++r)
+    if (results[r] && (what.kind != Kind::reduce || r == root))
+      std::memmove(results[r], whole.data() + (scatters ? r * part : 0), scatters ? part : whole.size());
+}
+
+struct Sizes {
+  std::size_t in = 0, out = 0;
+  double counted = 0;  // as NCCL's tests have it
+};
+// Bytes that a place gives and gets.
+Sizes sizes_of(Operation const& what, int rank, std::size_t n) {
+  auto const part = what.count * *nccl::bytes_of(what.type);
+  bool const gathers = what.kind == Kind::all_gather, scatters = what.kind == Kind::reduce_scatter;
+  bool const reads = what.kind != Kind::broadcast || rank == what.peer;
+  bool const writes = what.kind != Kind::reduce || rank == what.peer;
+  return {reads ? part * (scatters ? n : 1) : 0, writes ? part * (gathers ? n : 1) : 0,
+          static_cast<double>(part * (gathers || scatters ? n : 1))};
+}
+
+LibraryCall library_call_of(Operation const& what) {
+  LibraryCall out;
+  out.kernel = names[static_cast<std::size_t>(what.kind)];
+  return out;
+}
+
+Result different(Kind kind) {
+  report(fmt::format("{}: the devices ask for different operations", names[static_cast<std::size_t>(kind)]));
+  return Result::invalid_usage;
+}
+
 // All places ask for the same; with the lock.
 Result perform(std::vector<Pointer> const& all) {
   auto const& first = *all.front();
-  auto const n = all.size(), count = first.count, size = *nccl::bytes_of(first.type);
-  for (auto const& one : all)
-    if (one->kind != first.kind || one->count != count || one->type != first.type ||
-        one->reduction != first.reduction || one->factor.has_value() != first.factor.has_value() ||
-        one->peer != first.peer) {
-      report(fmt::format("{}: the devices ask for different operations", names[static_cast<std::size_t>(first.kind)]));
-      return Result::invalid_usage;
-    }
-  auto const root = static_cast<std::size_t>(first.peer);
-  bool const gathers = first.kind == Kind::all_gather, scatters = first.kind == Kind::reduce_scatter;
-  LibraryCall made;
-  made.kernel = names[static_cast<std::size_t>(first.kind)];
+  auto made = library_call_of(first);
   std::vector<nccl::Input> inputs;
+  std::vector<void*> results;
   std::vector<Participant> participants;
-  for (std::size_t r = 0; r < n; ++r) {
-    auto const& one = *all[r];
-    bool const reads = first.kind != Kind::broadcast || r == root, writes = first.kind != Kind::reduce || r == root;
-    auto const in = count * size * (scatters ? n : 1), out = count * size * (gathers ? n : 1);
-    if (reads) made.operands.push_back({"an input", one.from, in, in, true, false});
-    if (writes) made.operands.push_back({"a result", one.to, out, out, false, true});
-    inputs.push_back({one.from, one.factor});
-    participants.push_back({one.comm->device, one.stream});
+  for (auto const& one : all) {
+    if (one->kind != first.kind || one->count != first.count || one->type != first.type ||
+        one->reduction != first.reduction || one->factor.has_value() != first.factor.has_value() ||
+        one->peer != first.peer)
+      return different(first.kind);
+    auto const bytes = sizes_of(*one, one->comm->rank, all.size());
+    if (bytes.in > 0) made.operands.push_back({"an input", one->from, bytes.in, bytes.in, true, false});
+    if (bytes.out > 0) made.operands.push_back({"a result", one->to, bytes.out, bytes.out, false, true});
+    inputs.push_back({one->from, one->factor});
+    results.push_back(one->to);
+    participants.push_back({one->comm->device, one->stream});
   }
-  auto const put = [&](std::size_t r, std::size_t at, void const* bytes, std::size_t length) {
-    std::memmove(static_cast<std::byte*>(all[r]->to) + at, bytes, length);
-  };
-  made.work = [&] {
-    if (gathers || first.kind == Kind::broadcast) {
-      // Results may lie where inputs do.
-      std::vector<std::byte> whole;
-      for (std::size_t r = 0; r < n; ++r) {
-        if (!gathers && r != root) continue;
-        auto const* const begin = static_cast<std::byte const*>(inputs[r].begin);
-        whole.insert(whole.end(), begin, begin + count * size);
-      }
-      for (std::size_t r = 0; r < n; ++r) put(r, 0, whole.data(), whole.size());
-      return;
-    }
-    auto const type = static_cast<nccl::Type>(first.type);
-    auto const whole = nccl::reduced(type, first.reduction, inputs, count * (scatters ? n : 1));
-    for (std::size_t r = 0; r < n; ++r)
-      if (first.kind != Kind::reduce || r == root)
-        put(r, 0, whole.data() + (scatters ? r * count * size : 0), count * size);
-  };
-  auto const bytes = static_cast<double>(count * size * (gathers || scatters ? n : 1));
-  return count == 0 ? Result::success : result_of(collective_call(participants, made, bytes));
+  if (first.count == 0) return Result::success;
+  made.work = [&] { place(first, inputs, results); };
+  return result_of(collective_call(participants, made, sizes_of(first, 0, all.size()).counted));
 }
 
 Result meet(Operation const& send, Operation const& receive) {
@@ -206,8 +230,105 @@ void advance(Clique& clique) {
   }
 }
 
-Result run(std::vector<Pointer> const& operations) {
+// ---------------------------------------------------------------- places in several processes
+
+// Before what a place leaves for the others.
+struct Head {
+  Kind kind;
+  int type, peer;
+  nccl::Reduction reduction;
+  std::uint64_t count, has_factor;
+  double factor;
+};
+
+std::string name_of(Operation const& what, std::uint64_t number, int rank) {
+  if (what.kind == Kind::send) return fmt::format("from-{}-to-{}-{}", rank, what.peer, number);
+  if (what.kind == Kind::receive) return fmt::format("from-{}-to-{}-{}", what.peer, rank, number);
+  return fmt::format("all-{}-{}", number, rank);
+}
+
+// What the others need of an operation.
+Result give(Operation& what) {
+  auto& comm = *what.comm;
+  if (what.kind == Kind::receive) return Result::success;
+  bool const of_all = what.kind != Kind::send;
+  auto const number = of_all ? ++comm.left : ++comm.sent[what.peer];
+  auto const bytes = of_all ? sizes_of(what, comm.rank, static_cast<std::size_t>(comm.clique->size)).in
+                            : what.count * *nccl::bytes_of(what.type);
+  Head const head{
+      what.kind, what.type, what.peer, what.reduction, what.count, what.factor ? 1U : 0U, what.factor.value_or(0)};
+  // All have taken what was left two operations ago: they have left something since.
+  if (of_all && number > 2) comm.clique->meeting->remove(name_of(what, number - 2, comm.rank));
+  auto made = library_call_of(what);
+  if (bytes > 0) made.operands = {{"what is given", what.from, bytes, bytes, true, false}};
+  bool left = false;
+  made.work = [&] {
+    left = comm.clique->meeting->leave(name_of(what, number, comm.rank), std::as_bytes(std::span(&head, 1)),
+                                       {static_cast<std::byte const*>(what.from), bytes});
+  };
+  auto const code = collective_call({}, made, 0);
+  if (code != Code::success) return result_of(code);
+  if (!left) report("NCCL: what the other processes need cannot be left in shared memory");
+  return left ? Result::success : Result::system;
+}
+
+// What the others have left, put where it belongs.
+Result get(Operation& what) {
+  auto& comm = *what.comm;
+  if (what.kind == Kind::send) return Result::success;
+  auto const& meeting = *comm.clique->meeting;
+  auto const n = static_cast<std::size_t>(comm.clique->size);
+  bool const of_all = what.kind != Kind::receive;
+  auto const number = of_all ? comm.left : ++comm.received[what.peer];
+  std::vector<std::vector<std::byte>> all;
+  std::vector<nccl::Input> inputs;
+  for (int rank = of_all ? 0 : what.peer; rank < (of_all ? comm.clique->size : what.peer + 1); ++rank) {
+    auto const name = name_of(what, number, of_all ? rank : comm.rank);
+    auto taken = meeting.take(name, rank);
+    if (!taken || taken->size() < sizeof(Head)) return Result::remote;
+    Head head;
+    std::memcpy(&head, taken->data(), sizeof head);
+    bool const matches = of_all ? head.kind == what.kind && head.peer == what.peer && head.reduction == what.reduction
+                                : head.kind == Kind::send;
+    if (!matches || head.type != what.type || head.count != what.count) return different(what.kind);
+    if (!of_all) meeting.remove(name);
+    inputs.push_back({nullptr, head.has_factor != 0 ? std::optional(head.factor) : std::nullopt});
+    all.push_back(std::move(*taken));
+    auto const needed = of_all ? sizes_of(what, rank, n).in : what.count * *nccl::bytes_of(what.type);
+    if (all.back().size() != sizeof head + needed) return Result::remote;
+  }
+  for (std::size_t r = 0; r < all.size(); ++r) inputs[r].begin = all[r].data() + sizeof(Head);
+  auto const bytes = of_all ? sizes_of(what, comm.rank, n)
+                            : Sizes{0, what.count * *nccl::bytes_of(what.type),
+                                    static_cast<double>(what.count * *nccl::bytes_of(what.type))};
+  auto made = library_call_of(what);
+  if (bytes.out > 0) made.operands = {{"a result", what.to, bytes.out, bytes.out, false, true}};
+  made.work = [&] {
+    if (!of_all) return static_cast<void>(std::memcpy(what.to, inputs.front().begin, bytes.out));
+    std::vector<void*> results(n, nullptr);
+    results[static_cast<std::size_t>(comm.rank)] = what.to;
+    place(what, inputs, results);
+  };
+  if (what.count == 0) return Result::success;
+  return result_of(collective_call({{comm.device, what.stream}}, made, bytes.counted, of_all ? n : 2));
+}
+
+Result run_apart(std::vector<Pointer> const& operations) {
+  auto result = Result::success;
+  for (auto const step : {&give, &get})  // those of one group do not wait for each other
+    for (auto const& one : operations)
+      if (result == Result::success) result = step(*one);
+  return result;
+}
+
+Result run(std::vector<Pointer> operations) {
   auto& all = state();
+  std::vector<Pointer> apart;
+  for (auto const& one : operations)
+    if (one->comm->clique->apart) apart.push_back(one);
+  std::erase_if(operations, [](auto const& one) { return one->comm->clique->apart; });
+  if (!apart.empty())
+    if (auto const result = run_apart(apart); result != Result::success) return result;
   std::unique_lock lock(all.mutex);
   std::set<Clique*> cliques;
   for (auto const& one : operations) {
@@ -270,20 +391,37 @@ Result join(Comm** out, int size, std::string const& id, int rank, int device) {
     clique = std::make_shared<Clique>();
     clique->size = size;
     clique->comms.resize(static_cast<std::size_t>(size));
+    if (nccl::Meeting::is_id(id)) clique->meeting.emplace(id, size);
   }
   if (clique->size != size || clique->comms[static_cast<std::size_t>(rank)]) return Result::invalid_argument;
-  auto* const comm = new Comm{clique, rank, device, {}};
+  if (clique->meeting && !clique->meeting->arrive(rank)) return Result::system;
+  auto* const comm = new Comm{.clique = clique, .rank = rank, .device = device};
   clique->comms[static_cast<std::size_t>(rank)] = comm;
   *out = comm;
+  return Result::success;
+}
+
+// Until the others are there: then it is known where they are.
+Result meet_others(std::vector<Comm*> const& comms) {
+  for (auto* const comm : comms) {
+    if (!comm->clique->meeting->wait_for_all()) return Result::remote;
+    std::lock_guard const lock(state().mutex);
+    comm->clique->apart = std::ranges::count(comm->clique->comms, nullptr) > 0;
+  }
   return Result::success;
 }
 
 std::string text_of(UniqueId const& id) {
   return {id.bytes, strnlen(id.bytes, sizeof id.bytes)};
 }
-std::string process_prefix() {
-  return fmt::format("kernelcast-{}-", getpid());
-}
+
+// Goes with the process.
+struct Ids {
+  std::vector<std::string> made;
+  ~Ids() {
+    for (auto const& id : made) nccl::Meeting::end(id);
+  }
+};
 
 }  // namespace
 
@@ -305,29 +443,39 @@ API char const* ncclGetLastError(Comm*) {
   return "";
 }
 API Result ncclGetUniqueId(UniqueId* out) {
+  static Ids ids;
   if (!out) return Result::invalid_argument;
+  auto const text = nccl::Meeting::new_id();
+  if (text.empty()) return Result::system;
   std::lock_guard const lock(state().mutex);
+  ids.made.push_back(text);
   *out = {};
-  auto const text = fmt::format("{}{}", process_prefix(), ++state().ids);
   text.copy(out->bytes, sizeof out->bytes - 1);
   return Result::success;
 }
 
 API Result ncclCommInitRank(Comm** out, int size, UniqueId id, int rank) {
   auto const text = text_of(id);
-  if (!text.starts_with(process_prefix())) return refused("ncclCommInitRank", "ranks in several processes");
-  return join(out, size, text, rank, current_device());
+  if (!nccl::Meeting::is_id(text)) return Result::invalid_argument;
+  if (auto const made = join(out, size, text, rank, current_device()); made != Result::success) return made;
+  if (depth > 0) {
+    joining.push_back(*out);
+    return Result::success;
+  }
+  return meet_others({*out});
 }
 API Result ncclCommInitRankConfig(Comm** out, int size, UniqueId id, int rank, void*) {
   return ncclCommInitRank(out, size, id, rank);
 }
 API Result ncclCommInitAll(Comm** out, int size, int const* devices) {
   if (!out || size < 1) return Result::invalid_argument;
-  UniqueId id{};
-  if (auto const made = ncclGetUniqueId(&id); made != Result::success) return made;
+  std::string id;
+  {
+    std::lock_guard const lock(state().mutex);
+    id = fmt::format("all-{}", ++state().ids);
+  }
   for (int rank = 0; rank < size; ++rank)
-    if (auto const made = join(out + rank, size, text_of(id), rank, devices ? devices[rank] : rank);
-        made != Result::success)
+    if (auto const made = join(out + rank, size, id, rank, devices ? devices[rank] : rank); made != Result::success)
       return made;
   return Result::success;
 }
@@ -412,6 +560,7 @@ API Result ncclGroupStart() {
 API Result ncclGroupEnd() {
   if (depth == 0) return Result::invalid_usage;
   if (--depth > 0) return Result::success;
+  if (auto const met = meet_others(std::exchange(joining, {})); met != Result::success) return met;
   return run(std::exchange(group, {}));
 }
 

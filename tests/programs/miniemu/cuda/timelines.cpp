@@ -1,4 +1,7 @@
 // Applications whose whole time has a closed form, each named by its argument: timelines.sh has the forms.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstring>
 #include <string_view>
@@ -19,6 +22,12 @@ Code cuStreamWaitEvent(Stream, Event, unsigned);
 Code cuMemAllocManaged(Pointer*, std::size_t, unsigned);
 Code cuMemPrefetchAsync(Pointer, std::size_t, Device, Stream);
 struct Comm;
+struct UniqueId {
+  char bytes[128];
+};
+int ncclGetUniqueId(UniqueId*);
+int ncclCommInitRank(Comm**, int, UniqueId, int);
+int ncclReduceScatter(void const*, void*, std::size_t, int, int, Comm*, Stream);
 int ncclCommInitAll(Comm**, int, int const*);
 int ncclAllReduce(void const*, void*, std::size_t, int, int, Comm*, Stream);
 int ncclAllGather(void const*, void*, std::size_t, int, Comm*, Stream);
@@ -57,9 +66,9 @@ constexpr std::size_t bytes = std::size_t{64} << 20;
 
 class Application {
  public:
-  Application() {
+  explicit Application(Device first = 0) {
     GOOD(cuInit(0));
-    use(0);
+    use(first);
     for (auto& stream : streams_) GOOD(cuStreamCreate(&stream, 1));
     for (auto& event : events_) GOOD(cuEventCreate(&event, 0));
     GOOD(cuMemAlloc_v2(&small_, 256));
@@ -249,6 +258,30 @@ class Application {
     use(0);
     launch(one());
   }
+  // A rank of two, each in a process of its own.
+  void rank(int rank, UniqueId const& id) {
+    constexpr int f32 = 7, largest = 2;
+    Comm* comm = nullptr;
+    EXPECT(ncclCommInitRank(&comm, 2, id, rank) == 0);
+    auto const memory = allocated();
+    auto* const values = reinterpret_cast<float*>(memory);
+    for (int round = 0; round < 4; ++round) {
+      for (int i = 0; i < 8; ++i) values[i] = static_cast<float>(10 * rank + i * round);
+      EXPECT(ncclAllReduce(values, values + 8, 8, f32, largest, comm, nullptr) == 0);
+      for (int i = 0; i < 8; ++i) EXPECT(values[8 + i] == static_cast<float>(10 + i * round));
+      EXPECT(ncclReduceScatter(values, values + 20, 4, f32, 0, comm, nullptr) == 0);
+      for (int i = 0; i < 4; ++i) EXPECT(values[20 + i] == static_cast<float>(10 + 2 * (4 * rank + i) * round));
+      EXPECT(ncclGroupStart() == 0);
+      EXPECT(ncclSend(values, 2, f32, 1 - rank, comm, nullptr) == 0);
+      EXPECT(ncclRecv(values + 30, 2, f32, 1 - rank, comm, nullptr) == 0);
+      EXPECT(ncclGroupEnd() == 0);
+      EXPECT(values[30] == static_cast<float>(10 * (1 - rank)));
+    }
+    launch(nullptr);
+    EXPECT(ncclAllReduce(values, values, bytes / sizeof(float), f32, 0, comm, nullptr) == 0);
+    GOOD(cuCtxSynchronize());
+    EXPECT(ncclCommDestroy(comm) == 0);
+  }
   void devices() {
     launch(nullptr);
     use(1);
@@ -269,9 +302,42 @@ class Application {
 
 }  // namespace
 
+// Both ranks, and which of them is not there is noticed.
+int ranks(bool leaves) {
+  UniqueId id{};
+  EXPECT(ncclGetUniqueId(&id) == 0);
+  auto const child = fork();
+  int const rank = child == 0 ? 1 : 0;
+  Application app(rank);
+  if (!leaves) {
+    app.rank(rank, id);
+  } else {
+    constexpr int i32 = 2, remote = 6;
+    Comm* comm = nullptr;
+    EXPECT(ncclCommInitRank(&comm, 2, id, rank) == 0);
+    if (rank == 1) _exit(0);
+    int status = 0;
+    waitpid(child, &status, 0);
+    auto* const value = reinterpret_cast<int*>(Application::allocated());
+    EXPECT(ncclAllReduce(value, value, 1, i32, 0, comm, nullptr) == remote);
+    app.queued();
+  }
+  if (rank == 1) {
+    std::fflush(stdout);
+    _exit(failures == 0 ? 0 : 1);
+  }
+  int status = leaves ? 0 : 1;
+  if (!leaves) EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  return failures;
+}
+
 int main(int, char** argv) {
-  Application app;
   std::string_view const asked = argv[1];
+  if (asked == "ranks" || asked == "leaves") {
+    std::printf("%d failures\n", ranks(asked == "leaves"));
+    return failures == 0 ? 0 : 1;
+  }
+  Application app;
   if (asked == "waited") app.waited();
   if (asked == "queued") app.queued();
   if (asked == "streams") app.streams();

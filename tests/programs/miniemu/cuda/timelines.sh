@@ -50,4 +50,9 @@ system='--system dgx-a100'
 expect peers 1e-3 'L + B + l + Y + L + B'
 expect summed 1e-3 '2 * L + B + L + C'
 expect exchanged 1 'L + B'
+# Each rank has rounds of small operations, then a kernel and a sum of all.
+expect ranks .5 'B + C'
+grep -q ',collective,.*,ncclAllReduce,2,67108864,' "$folder/commands.csv" || { echo "no sum over two processes"; exit 1; }
+expect leaves 1 'L + 10 * B'
+grep -q 'NCCL: the process of rank 1 has ended' "$folder/err" || { echo "who has ended is not named"; exit 1; }
 [ $failed = 0 ] || { echo "$failed of $applications differ"; exit 1; }
