@@ -57,7 +57,7 @@ void Meeting::end(std::string const& id) {
   if (is_id(id)) fs::remove_all(place() / id, error);
 }
 
-Meeting::Meeting(std::string id, int size) : folder_(place() / id), size_(size) {}
+Meeting::Meeting(std::string const& id, int size) : folder_(place() / id), size_(size) {}
 
 bool Meeting::arrive(int rank) const {
   auto const text = std::to_string(getpid());

@@ -21,7 +21,7 @@ class Meeting {
   static bool is_id(std::string_view);
   static void end(std::string const& id);  // by whom made it
 
-  Meeting(std::string id, int size);
+  Meeting(std::string const& id, int size);
 
   bool arrive(int rank) const;
   // Whether all are there; false, and said on standard error: one has ended, or none came for ten minutes.
