@@ -28,7 +28,7 @@ void slow_down(CopyRate& rate, double part) {
 
 }  // namespace
 
-std::optional<HostLinks::Attached> HostLinks::read(std::string_view text) const {
+std::optional<DeviceLinks::Attached> DeviceLinks::read(std::string_view text) const {
   double lanes = 1;
   if (auto const by = text.rfind(" x"); by != std::string_view::npos) {
     auto const number = to_number<double>(text.substr(by + 2));
@@ -45,7 +45,7 @@ std::optional<HostLinks::Attached> HostLinks::read(std::string_view text) const 
   return Attached{&*found, lanes};
 }
 
-HostLinks::HostLinks(device::DeviceDatabase const& database, std::string_view stated) : database_(database) {
+DeviceLinks::DeviceLinks(device::DeviceDatabase const& database, std::string_view stated) : database_(database) {
   if (stated.empty()) return;
   stated_ = read(stated);
   if (stated_) return;
@@ -58,7 +58,8 @@ HostLinks::HostLinks(device::DeviceDatabase const& database, std::string_view st
               fmt::format("{}, with other numbers of lanes, or bytes a second", fmt::join(known, ", ")));
 }
 
-std::optional<CopyRate> HostLinks::rate(device::Device const& device, record::HostMemory memory, bool to_device) const {
+std::optional<CopyRate> DeviceLinks::rate(device::Device const& device, record::HostMemory memory,
+                                          bool to_device) const {
   auto const attached = stated_ ? stated_ : read(device.link);
   bool const pageable = memory == record::HostMemory::pageable, managed = memory == record::HostMemory::managed;
   if (stated_bytes_per_s_) {
@@ -84,7 +85,7 @@ std::optional<CopyRate> HostLinks::rate(device::Device const& device, record::Ho
   return out;
 }
 
-void HostLinks::check_number(std::uint64_t device) const {
+void DeviceLinks::check_number(std::uint64_t device) const {
   if (device < system_->devices) return;
   throw Error(Status::unavailable,
               fmt::format("--system: {} has {} GPUs, and the application uses one of number {}", system_->name,
@@ -92,7 +93,7 @@ void HostLinks::check_number(std::uint64_t device) const {
               "a system with as many as the application uses");
 }
 
-std::optional<CopyRate> HostLinks::between(device::Device const& device, std::uint64_t from, std::uint64_t to) const {
+std::optional<CopyRate> DeviceLinks::between(device::Device const& device, std::uint64_t from, std::uint64_t to) const {
   auto const in = rate(device, record::HostMemory::pinned, true), out = rate(device, record::HostMemory::pinned, false);
   if (system_) {
     check_number(std::max(from, to));
@@ -105,7 +106,7 @@ std::optional<CopyRate> HostLinks::between(device::Device const& device, std::ui
                   std::min(in->high_bytes_per_s, out->high_bytes_per_s), in->latency_s};
 }
 
-std::optional<Fabric> HostLinks::fabric(device::Device const& device, std::uint64_t devices) const {
+std::optional<Fabric> DeviceLinks::fabric(device::Device const& device, std::uint64_t devices) const {
   if (system_ && devices > 1) {
     check_number(devices - 1);
     Fabric out{HUGE_VAL, true, true};

@@ -34,11 +34,11 @@ struct CopyRate {
 inline constexpr double peer_part = 0.84;
 
 // How devices are attached to their hosts, and to each other where their system is known.
-class HostLinks {
+class DeviceLinks {
  public:
   // `stated`: of every device, "PCIe 4.0 x8" or as the database has it, or bytes a second of copies of pinned memory;
   // empty: each as the database says. Throws Error(usage) for another text.
-  HostLinks(device::DeviceDatabase const&, std::string_view stated);
+  DeviceLinks(device::DeviceDatabase const&, std::string_view stated);
 
   // None: it is not known how the device is attached.
   std::optional<CopyRate> rate(device::Device const&, record::HostMemory, bool to_device) const;

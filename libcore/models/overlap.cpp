@@ -235,7 +235,7 @@ using Costs = std::array<CommandOrder::Cost, 3>;  // of the time, its low and it
 // What the commands of one application cost on one device.
 class DeviceCosts {
  public:
-  DeviceCosts(device::Device const& device, HostLinks const& links, std::map<KernelCase, LaunchTimes> const& times,
+  DeviceCosts(device::Device const& device, DeviceLinks const& links, std::map<KernelCase, LaunchTimes> const& times,
               std::set<KernelCase> const& counted, std::map<KernelCase, double> const& launches)
       : device_(device),
         links_(links),
@@ -383,7 +383,7 @@ class DeviceCosts {
   }
 
   device::Device const& device_;
-  HostLinks const& links_;
+  DeviceLinks const& links_;
   std::map<KernelCase, LaunchTimes> const& times_;
   std::set<KernelCase> const& counted_;
   std::map<KernelCase, double> const& launches_;
@@ -398,7 +398,7 @@ class DeviceCosts {
 }  // namespace
 
 ApplicationTimes application_times(VendorOrders const& orders, std::vector<record::Projection> const& projections,
-                                   device::DeviceDatabase const& database, HostLinks const& links,
+                                   device::DeviceDatabase const& database, DeviceLinks const& links,
                                    std::string const& case_name, double host) {
   std::map<std::pair<std::string, std::string>, std::map<KernelCase, LaunchTimes>> of;  // model, device
   std::set<KernelCase> counted;

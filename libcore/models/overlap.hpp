@@ -73,7 +73,7 @@ struct ApplicationTimes {
   std::vector<std::string> left_out, no_link, uncounted;
 };
 ApplicationTimes application_times(VendorOrders const&, std::vector<record::Projection> const&,
-                                   device::DeviceDatabase const&, HostLinks const&, std::string const& case_name,
+                                   device::DeviceDatabase const&, DeviceLinks const&, std::string const& case_name,
                                    double host);
 
 }  // namespace kernelcast::model

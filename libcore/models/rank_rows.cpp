@@ -308,7 +308,7 @@ std::vector<record::Projection> total_of_commands(std::vector<record::Projection
     if (auto const wrong = orders[command.runs_on].add(command); !wrong.empty())
       throw reader.error("after", wrong, "a file that miniemu --attach --commands has written");
   auto const database = device::load(device::find_database(options.devdb));
-  HostLinks links(database, options.link);
+  DeviceLinks links(database, options.link);
   std::optional<graph::Interconnect> system;
   if (!options.system.empty()) {
     auto const path = graph::find_file(database.path(), "systems", ".csv", options.system, "--system");
@@ -319,8 +319,8 @@ std::vector<record::Projection> total_of_commands(std::vector<record::Projection
                         auto const route = system->route(pair);
                         bool const nvlink = std::ranges::all_of(
                             route, [&](auto channel) { return system->channels()[channel].link_class == "nvlink"; });
-                        return HostLinks::System::Route{system->width(pair), system->latency_s(pair), nvlink,
-                                                        nvlink && route.size() > 1};
+                        return DeviceLinks::System::Route{system->width(pair), system->latency_s(pair), nvlink,
+                                                          nvlink && route.size() > 1};
                       }});
   }
   auto out = application_times(orders, projections, database, links,

@@ -25,7 +25,7 @@ TEST_CASE("a link's lanes and what copies reach of them make a rate, and the dri
   auto const pcie4 = *std::ranges::find(links, "PCIe 4.0", &record::HostLink::link);
   auto const& a100 = known.find("a100");
   REQUIRE(a100.link == "PCIe 4.0 x16");
-  model::HostLinks const own(known, "");
+  model::DeviceLinks const own(known, "");
   auto const pinned = own.rate(a100, HostMemory::pinned, true);
   REQUIRE(pinned);
   CHECK(pinned->bytes_per_s == Approx(16 * pcie4.lane_bytes_per_s * pcie4.to_device_part));
@@ -36,13 +36,13 @@ TEST_CASE("a link's lanes and what copies reach of them make a rate, and the dri
   CHECK(pageable->low_bytes_per_s < pageable->bytes_per_s);
   CHECK(pageable->bytes_per_s < pageable->high_bytes_per_s);
   // Where the slot is stated, it is no longer open.
-  model::HostLinks const stated(known, "PCIe 4.0 x16");
+  model::DeviceLinks const stated(known, "PCIe 4.0 x16");
   CHECK(stated.rate(a100, HostMemory::pinned, true)->bytes_per_s == pinned->bytes_per_s);
   CHECK(stated.rate(a100, HostMemory::pinned, true)->low_bytes_per_s ==
         Approx(pinned->low_bytes_per_s / pcie4.slot_low));
-  model::HostLinks const narrow(known, "PCIe 4 x8");
+  model::DeviceLinks const narrow(known, "PCIe 4 x8");
   CHECK(narrow.rate(a100, HostMemory::pinned, true)->bytes_per_s == Approx(pinned->bytes_per_s / 2));
-  model::HostLinks const bytes(known, "2e10");
+  model::DeviceLinks const bytes(known, "2e10");
   CHECK(bytes.rate(a100, HostMemory::pinned, true)->bytes_per_s == 2e10);
   CHECK(bytes.rate(a100, HostMemory::pinned, true)->low_bytes_per_s == 2e10);
 }
@@ -51,16 +51,16 @@ TEST_CASE("a link that is none is refused, and one that is not known has no rate
   auto const& known = database();
   for (auto const* const wrong :
        {"PCIe", "PCIe 9.0 x16", "PCIe 3.0 x", "PCIe 3.0 x0", "PCIe 3.0", "NVLink3", "-1", "0"})
-    CHECK(error_of([&] { model::HostLinks(known, wrong); }).status() == Status::usage);
+    CHECK(error_of([&] { model::DeviceLinks(known, wrong); }).status() == Status::usage);
   device::Device unknown;
-  CHECK_FALSE(model::HostLinks(known, "").rate(unknown, HostMemory::pinned, true));
-  CHECK(model::HostLinks(known, "PCIe 3.0 x16").rate(unknown, HostMemory::pinned, true));
+  CHECK_FALSE(model::DeviceLinks(known, "").rate(unknown, HostMemory::pinned, true));
+  CHECK(model::DeviceLinks(known, "PCIe 3.0 x16").rate(unknown, HostMemory::pinned, true));
 }
 
 // Copies that were measured lie in the ranges, and the rates are their middle where the slot is as wide as the device.
 TEST_CASE("measured copies of pinned memory are as fast as their links say") {
   auto const& known = database();
-  model::HostLinks const own(known, "");
+  model::DeviceLinks const own(known, "");
   std::vector<double> errors;
   std::size_t narrow = 0, all = 0;
   for (auto const& file : std::filesystem::directory_iterator(std::filesystem::path(known.path()) / "curves")) {
@@ -110,7 +110,7 @@ TEST_CASE("copies of other machines lie in the ranges of their links") {
   std::string const path = std::string(KERNELCAST_SHARED_DATA) + "/data/measured/clpeak_transfers.csv";
   if (!std::filesystem::exists(path)) SKIP_BECAUSE("the measured transfers are not here");
   auto const& known = database();
-  model::HostLinks const own(known, "");
+  model::DeviceLinks const own(known, "");
   auto in = open_file(path);
   std::size_t all = 0, held = 0;
   for (auto const& row : record::read_rows<Transfer>(in, path)) {

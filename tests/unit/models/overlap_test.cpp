@@ -168,7 +168,7 @@ record::Command launch(std::uint64_t number, std::string after, bool waits = fal
 
 TEST_CASE("what a launch costs an application is that of its projection, as far as it shows") {
   auto const& known = database();
-  model::HostLinks const links(known, "");
+  model::DeviceLinks const links(known, "");
   auto const& a100 = known.find("a100");
   auto const constants = model::queue::constants_on(a100);
   double const body_s = 20e-6, launch_s = 4e-6;
