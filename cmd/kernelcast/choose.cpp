@@ -14,6 +14,16 @@ void declare(cli::Tool& tool, std::vector<std::string> application) {
   options->application = std::move(application);
   auto& app = tool.app();
   app.allow_extras();
+  app.add_option("--rows", options->rows,
+                 "kernels that were recorded already, by miniemu --attach or kernelcast.torch, instead of a program")
+      ->type_name("KERNELS");
+  app.add_option("--commands", options->commands, "with --rows: in which order a program asks for them")
+      ->type_name("COMMANDS");
+  app.add_option("--torch", options->torch,
+                 "a PyTorch model instead of a program: a script's function that returns it and its inputs; further "
+                 "options are those of python -m kernelcast.torch, such as --train and --dtype")
+      ->type_name("SCRIPT:FUNCTION");
+  app.add_option("--subject", options->subject, "what the answer calls the program")->type_name("NAME");
   tool.list("--device,--devices", options->devices,
             "only these devices, by id, marketing name or alias; every GPU of the database when not given", "NAME");
   app.add_option("--prices", options->prices,

@@ -20,10 +20,13 @@ double both(double link_bytes_per_s, double staging_bytes_per_s) {
   return 1 / (1 / link_bytes_per_s + 1 / staging_bytes_per_s);
 }
 
-void slow_down(CopyRate& rate, double part) {
-  rate.bytes_per_s *= part;
-  rate.low_bytes_per_s *= part;
-  rate.high_bytes_per_s *= part;
+// What a kernel's faults move; devices before Pascal have no faults, all is moved before the kernel.
+void slow_down(CopyRate& rate, record::HostLink const& link, std::string_view target) {
+  auto const sm = target.starts_with("sm_") ? to_number<unsigned>(target.substr(3)) : std::nullopt;
+  if (!link.fault_bytes_per_s || sm.value_or(60) < 60) return;
+  rate.bytes_per_s = std::min(rate.bytes_per_s, *link.fault_bytes_per_s);
+  rate.low_bytes_per_s = std::min(rate.low_bytes_per_s, *link.fault_low_bytes_per_s);
+  rate.high_bytes_per_s = std::min(rate.high_bytes_per_s, *link.fault_high_bytes_per_s);
 }
 
 }  // namespace
@@ -65,7 +68,7 @@ std::optional<CopyRate> DeviceLinks::rate(device::Device const& device, record::
   if (stated_bytes_per_s_) {
     double const all = *stated_bytes_per_s_;
     CopyRate out{all, all, all, attached ? attached->link->latency_s : 0};
-    if (managed && attached) slow_down(out, attached->link->fault_part);
+    if (managed && attached) slow_down(out, *attached->link, device.target);
     if (!pageable || !attached) return out;
     auto const& link = *attached->link;
     out.bytes_per_s = both(all, link.staging_bytes_per_s);
@@ -77,7 +80,7 @@ std::optional<CopyRate> DeviceLinks::rate(device::Device const& device, record::
   auto const& link = *attached->link;
   double const all = attached->lanes * link.lane_bytes_per_s * (to_device ? link.to_device_part : link.to_host_part);
   CopyRate out{all, all * link.reached_low * (stated_ ? 1 : link.slot_low), all * link.reached_high, link.latency_s};
-  if (managed) slow_down(out, link.fault_part);
+  if (managed) slow_down(out, link, device.target);
   if (!pageable) return out;
   out.bytes_per_s = both(out.bytes_per_s, link.staging_bytes_per_s);
   out.low_bytes_per_s = both(out.low_bytes_per_s, link.staging_low_bytes_per_s);

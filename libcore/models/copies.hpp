@@ -8,7 +8,8 @@
 // Between two devices of a system (models/graph/interconnect.hpp) a copy takes the narrowest link of its route, of
 // which copies reach peer_part. Limits: copies share a link with no other device; a copy of rows is as fast as one of
 // the same bytes in a row; that small copies of pageable memory return before they have ended is left out. Managed
-// memory is what a kernel's faults move, whole and before it, at a part of the rate.
+// memory is what a kernel's faults move, whole and before it, as fast as the host serves them; that a device's first
+// touch of managed memory takes its time, too, is left out (1 to 1.3 ms of 8 MiB on a P100 and an RTX 2060).
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,13 @@ struct Call {
   std::vector<double> sizes;
 };
 
-std::optional<Call> read(std::string_view text) {
+// On matrix units where the device has them; sizes are m, n, k, batch, of attention batch * heads, queries, keys,
+// width.
+bool has_tiles(std::string_view operation) {
+  return operation == "gemm" || operation == "convolution" || operation == "attention";
+}
+
+std::optional<Call> call_of(std::string_view text) {
   auto const first = text.find(':'), second = text.find(':', first + 1);
   if (first == std::string_view::npos || second == std::string_view::npos) return std::nullopt;
   Call out{text.substr(0, first), text.substr(first + 1, second - first - 1), {}};
@@ -35,17 +41,18 @@ std::optional<Call> read(std::string_view text) {
     if (!rest.empty()) rest.remove_prefix(1);
   }
   bool const complete = !out.operation.empty() && !out.type.empty() && !out.sizes.empty();
-  return complete && (out.operation != "gemm" || out.sizes.size() == 4) ? std::optional(out) : std::nullopt;
+  return complete && (!has_tiles(out.operation) || out.sizes.size() == 4) ? std::optional(out) : std::nullopt;
 }
 
-// The row that names the architecture before one that does not, then the one that names the type.
+// The row that names the operation before one that does not, then the one of the architecture, then of the type.
 std::optional<double> figure(Device const& device, Call const& call, std::string_view name) {
   std::optional<double> out;
   int best = -1;
   for (auto const& rule : device.libraries) {
-    if (rule.figure != name || rule.operation != call.operation || (!rule.type.empty() && rule.type != call.type))
+    if (rule.figure != name || (!rule.operation.empty() && rule.operation != call.operation) ||
+        (!rule.type.empty() && rule.type != call.type))
       continue;
-    int const fits = (rule.target.empty() ? 0 : 2) + (rule.type.empty() ? 0 : 1);
+    int const fits = (rule.operation.empty() ? 0 : 4) + (rule.target.empty() ? 0 : 2) + (rule.type.empty() ? 0 : 1);
     if (fits > best) best = fits, out = rule.value;
   }
   return out;
@@ -58,6 +65,15 @@ std::optional<double> peak(Device const& device, std::string_view type) {
   return device.peak_fp32_flop_per_s;
 }
 
+// What a library computes in: weights of four bits as halves, and, where the device has no units for a type, PyTorch's
+// bfloat16 and TensorFloat-32 as float32.
+std::string_view computed_in(std::string_view type) {
+  return type == "i4" ? "f16" : type;
+}
+std::string_view otherwise(std::string_view type) {
+  return type == "bf16" || type == "tf32" ? "f32" : type;
+}
+
 // Factors and sums of the products that libraries are taken to make.
 std::string products_of(std::string_view type) {
   if (type == "f64" || type == "c64") return "f64/f64";
@@ -68,18 +84,67 @@ struct Rates {
   double units = 1, clock_hz = 1, flop_per_s = 0, part = 1, bytes_per_s = 0;
 };
 
+// What a tile's beginning and end cost, in steps of k: as stated, or as many clocks, in which units of higher rate
+// would do more steps.
+double fill_of(Call const& call, double flop_of_step, double part, Device const& device, Rates const& rates) {
+  if (auto const clocks = figure(device, call, "fill_clocks"))
+    return *clocks * part * rates.flop_per_s / (rates.units * rates.clock_hz) / flop_of_step;
+  return figure(device, call, "fill_k").value_or(0);
+}
+
+// A work-group has the queries of a tile, and all keys.
+double attention_s(Call const& call, double flop, Device const& device, Rates const& rates) {
+  double const tile = figure(device, call, "tile").value_or(128);
+  double const fill = fill_of(call, 4 * tile * call.sizes[3], rates.part, device, rates);
+  double const groups = call.sizes[0] * std::ceil(call.sizes[1] / tile);
+  if (groups == 0 || call.sizes[2] == 0) return 0;
+  double const waves = std::ceil(groups / rates.units), longer = 1 + fill / call.sizes[2];
+  return waves * rates.units * longer * flop / groups / (rates.part * rates.flop_per_s);
+}
+
+// What the units need for the numbers themselves, however fast the memory is, and, where a work-group has a row, such
+// as a channel, for a row: so many run at a time on a unit.
+double numbers_s(Call const& call, Device const& device, Rates const& rates) {
+  double out = 0;
+  if (auto const each = figure(device, call, "per_clock"))
+    out = call.sizes[0] * (call.sizes.size() > 1 && call.operation != "depthwise" ? call.sizes[1] : 1) /
+          (*each * rates.units * rates.clock_hz);
+  if (auto const each = figure(device, call, "row_per_clock"); each && call.sizes.size() == 2) {
+    constexpr double rows_of_unit = 4;
+    double const waves = std::ceil(call.sizes[0] / (rates.units * rows_of_unit));
+    out = std::max(out, waves * call.sizes[1] / (*each * rates.clock_hz));
+  }
+  return out;
+}
+
+// Kernels that load several numbers at a time need rows of whole such groups.
+double part_of(Call const& call, double part, Device const& device) {
+  constexpr double aligned = 8;
+  if (std::fmod(call.sizes[1], aligned) == 0 && std::fmod(call.sizes[2], aligned) == 0) return part;
+  return part * figure(device, call, "unaligned").value_or(1);
+}
+
 double gemm_s(Call const& call, double flop, Device const& device, Rates const& rates) {
+  if (call.operation == "attention") return attention_s(call, flop, device, rates);
   double const m = call.sizes[0], n = call.sizes[1], k = call.sizes[2], batch = call.sizes[3];
-  double const tile = figure(device, call, "tile").value_or(32), fill = figure(device, call, "fill_k").value_or(0);
+  double const tile = figure(device, call, "tile").value_or(32);
   double const split_most = figure(device, call, "split_most").value_or(1);
   double const split_least = figure(device, call, "split_least_k").value_or(128);
-  double const tiles = std::ceil(m / tile) * std::ceil(n / tile) * batch;
+  // Products with few rows or columns have kernels with narrower tiles, down to those of a matrix unit.
+  constexpr double narrowest = 16;
+  auto const side = [&](double size) {
+    return std::min(tile, std::max(narrowest, std::exp2(std::ceil(std::log2(std::max(1.0, size))))));
+  };
+  double const high = side(m), wide = side(n);
+  double const tiles = std::ceil(m / high) * std::ceil(n / wide) * batch;
   double const of_product = m * n * k * batch > 0 ? flop / (m * n * k * batch) : 0;  // 2, of complex numbers 8
+  double const part = part_of(call, rates.part, device),
+               fill = fill_of(call, of_product * high * wide, part, device, rates);
   double best = std::numeric_limits<double>::infinity();
   for (double split = 1; split <= split_most && (split == 1 || k / split >= split_least); split *= 2) {
     double const waves = std::ceil(tiles * split / rates.units);
-    double time = waves * of_product * tile * tile * (std::ceil(k / split) + fill) /
-                  (rates.part * rates.flop_per_s / rates.units);
+    double time =
+        waves * of_product * high * wide * (std::ceil(k / split) + fill) / (part * rates.flop_per_s / rates.units);
     // The parts of a split are written, and read again to be summed.
     if (split > 1) time += (split + 1) * m * n * batch * 2 * of_product / rates.bytes_per_s;
     best = std::min(best, time);
@@ -87,10 +152,22 @@ double gemm_s(Call const& call, double flop, Device const& device, Rates const& 
   return best;
 }
 
+// What a call's bytes come at: from memory, or, as far as they fit its cache, from the second level, where what ran
+// before has left them; weights have been there a step before.
+double bytes_per_s(Call const& call, double bytes, Device const& device, double clock_hz, Constants const& constants) {
+  if (auto const part = figure(device, call, "memory_part")) return *part * *device.peak_bandwidth_bytes_per_s;
+  double const reach = figure(device, call, "reach").value_or(1);
+  double const memory = reach * dram_bytes_per_s(device, constants),
+               cache = reach * l2_bytes_per_s(device, clock_hz, constants);
+  if (has_tiles(call.operation) || !device.l2_bytes || cache <= memory) return memory;
+  double const fill = bytes / static_cast<double>(*device.l2_bytes), held = std::clamp(1.5 - fill, 0.0, 1.0);
+  return 1 / (held / cache + (1 - held) / memory);
+}
+
 }  // namespace
 
 bool is_library_call(record::Kernel const& row) {
-  return row.library_flop && *row.library_flop >= 0 && std::isfinite(*row.library_flop) && read(row.library);
+  return row.library_flop && *row.library_flop >= 0 && std::isfinite(*row.library_flop) && call_of(row.library);
 }
 
 void explain_library(record::Kernel const& row, Device const& device, Options const& options, Terms& terms) {
@@ -105,7 +182,7 @@ void explain_library(record::Kernel const& row, Device const& device, Options co
   auto const refuse = [&](RowStatus status, std::string why) { p.status = status, p.reason = std::move(why); };
   if (device::Placement placement; true)
     if (auto why = device::refusal(row, device, placement); !why.empty()) return refuse(RowStatus::infeasible, why);
-  auto const call = read(row.library);
+  auto call = call_of(row.library);
   if (!call || !row.library_flop) return refuse(RowStatus::unknown, "the column library is none");
   double const launches = static_cast<double>(row.launches), flop = *row.library_flop / launches;
   if (!device.compute_units || !device.clock_hz || !device.peak_bandwidth_bytes_per_s)
@@ -117,27 +194,32 @@ void explain_library(record::Kernel const& row, Device const& device, Options co
                       : common.clock == panwar::Clock::boost ? device.clock_boost_hz
                                                              : device.clock_hz;
   rates.clock_hz = common.clock_hz ? *common.clock_hz : chosen.value_or(*device.clock_hz);
+  auto const of_matrices = [&] {
+    return has_tiles(call->operation) ? device.matrix_flop_per_cycle(products_of(computed_in(call->type)))
+                                      : std::nullopt;
+  };
+  auto per_cycle = of_matrices();
+  if (!per_cycle && has_tiles(call->operation)) call->type = otherwise(call->type), per_cycle = of_matrices();
   rates.part = figure(device, *call, "part").value_or(1);
-  auto const per_cycle =
-      call->operation == "gemm" ? device.matrix_flop_per_cycle(products_of(call->type)) : std::nullopt;
-  auto const stated = per_cycle ? std::optional(*per_cycle * rates.units * *device.clock_hz) : peak(device, call->type);
+  auto const stated =
+      per_cycle ? std::optional(*per_cycle * rates.units * *device.clock_hz) : peak(device, computed_in(call->type));
   if (!stated) return refuse(RowStatus::unknown, device::no_matrix_rate(call->type));
   rates.flop_per_s = *stated * rates.clock_hz / *device.clock_hz;
-  auto const memory_part = figure(device, *call, "memory_part");
-  rates.bytes_per_s =
-      memory_part ? *memory_part * *device.peak_bandwidth_bytes_per_s : dram_bytes_per_s(device, options.constants);
-  double const compute =
-      call->operation == "gemm" ? gemm_s(*call, flop, device, rates) : flop / (rates.part * rates.flop_per_s);
   double const bytes = (row.global_load_bytes + row.global_store_bytes) / launches;
+  rates.bytes_per_s = bytes_per_s(*call, bytes, device, rates.clock_hz, options.constants);
+  double const compute = has_tiles(call->operation)
+                             ? gemm_s(*call, flop, device, rates)
+                             : std::max(flop / (rates.part * rates.flop_per_s), numbers_s(*call, device, rates));
   double const memory = bytes / rates.bytes_per_s;
-  double const body = std::max(compute, memory) + options.constants.ramp_s;
+  double const start = figure(device, *call, "start_s").value_or(options.constants.ramp_s);
+  double const body = std::max(compute, memory) + start;
 
   auto const type = call->type;
   terms.stations[type == "f64" || type == "c64" ? Station::fp64 : Station::fp32] = compute;
   terms.stations[Station::dram] = memory;
   terms.service = terms.queue = std::max(compute, memory);
   terms.groups_of_unit = terms.customers = 1;
-  terms.start = options.constants.ramp_s;
+  terms.start = start;
   terms.dram_bytes = bytes;
   terms.common.clock_hz = rates.clock_hz;
   terms.launch = launch_s(options, options.constants, device);

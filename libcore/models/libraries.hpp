@@ -1,16 +1,20 @@
-// How long a call of a library takes whose kernels are machine code (cuBLAS, cuFFT, cuRAND).
+// How long a call of a library takes whose kernels are machine code (cuBLAS, cuFFT, cuRAND, cuDNN), or an operator of a
+// neural network.
 //
-// Problem: nothing of such a kernel can be counted; its work and its sizes are known. Method: time = max(compute,
-// memory) for each launch; rate, parts and tile are rows of devdb/libraries.csv, by operation, type and architecture.
-//  - gemm: tiles of tile x tile, the batch's together, on all compute units; the products over k may be shared by up to
-//    split_most of them. A unit takes waves * 2 tile^2 (k / split + fill_k) / (part * rate): the least over the splits.
-//    All rates count the operations of the type: a complex multiplication and addition has 8.
-//  - others: flop / (part * rate).
+// Problem: nothing of such a kernel can be counted; its work and its sizes are known. Method: time = start_s +
+// max(compute, numbers, memory) for each launch; the figures are rows of devdb/libraries.csv, by operation,
+// architecture and type.
+//  - gemm, convolution (as a product): tiles of tile x tile or less, the batch's together, on all compute units; the
+//    products over k may be shared by up to split_most of them. A unit takes waves * 2 tile^2 (k / split + fill) /
+//    (part * rate): the least over the splits. All rates count the operations of the type: a complex multiplication and
+//    addition has 8. Rows that are no multiple of 8 reach `unaligned` of it.
+//  - attention: a work-group for each tile of queries, which meets all keys.
+//  - others: flop / (part * rate), at most per_clock numbers a clock of a unit, row_per_clock of a work-group.
 //  - rate: flop_per_cycle of a compute unit (matrix units), else the peak of the type.
-//  - memory: the bytes that it must move, over memory_part of the memory's bandwidth.
-// Source: the figures were chosen on NeuSight's bmm and linear on V100 and A100, one half of the sizes; libraries.csv
-// says what the other half gave. Limits: no library's choice between kernels is known, nor what it does for an odd
-// leading dimension; nothing of a call lies in a cache.
+//  - memory: the bytes that it must move, over reach of what the memory gives (or memory_part of the stated bandwidth);
+//    of others than products from the second-level cache as far as they fit.
+// Source: libraries.csv says what each figure was chosen on; bench-suites/torch has the errors of whole models. Limits:
+// no library's choice between kernels is known, nor what it does for an odd leading dimension.
 #pragma once
 
 #include <optional>

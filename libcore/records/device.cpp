@@ -265,7 +265,8 @@ Schema<LibraryRule> const& LibraryRule::schema() {
           .column("target", &R::target, Unit::none,
                   "names of the architectures, as devices have them, joined by ;; empty: all others")
           .may_be_empty()
-          .column("operation", &R::operation, Unit::none, "as the column library of kernels begins")
+          .column("operation", &R::operation, Unit::none, "as the column library of kernels begins; empty: all others")
+          .may_be_empty()
           .column("type", &R::type, Unit::none, "the type of its numbers; empty: all others")
           .may_be_empty()
           .column("figure", &R::figure, Unit::none, "what it is, see README.md")
@@ -312,8 +313,11 @@ Schema<HostLink> const& HostLink::schema() {
           .column("staging_low_bytes_per_s", &L::staging_low_bytes_per_s, Unit::bytes_per_s,
                   "the least of nine in ten machines")
           .column("staging_high_bytes_per_s", &L::staging_high_bytes_per_s, Unit::bytes_per_s, "the most of them")
-          .column("fault_part", &L::fault_part, Unit::none,
-                  "of the rate of pinned memory, what is reached where a kernel's faults move managed memory")
+          .column("fault_bytes_per_s", &L::fault_bytes_per_s, Unit::bytes_per_s,
+                  "where a kernel's faults move managed memory; empty: the device reads it where it is")
+          .column("fault_low_bytes_per_s", &L::fault_low_bytes_per_s, Unit::bytes_per_s,
+                  "the least of nine in ten machines")
+          .column("fault_high_bytes_per_s", &L::fault_high_bytes_per_s, Unit::bytes_per_s, "the most of them")
           .column("latency_s", &L::latency_s, Unit::seconds, "a copy of a few bytes, as the host sees it")
           .column("source", &L::source, Unit::none, "where the figures come from")
           .column("assumed", &L::assumed, Unit::none, "which columns are assumptions, each with its reason")

@@ -134,8 +134,9 @@ struct HostLink {
   double slot_low = 1;                          // the slowest slot that the device may sit in, of its own
   double staging_bytes_per_s = 0, staging_low_bytes_per_s = 0,
          staging_high_bytes_per_s = 0;  // into the driver's buffer
-  double fault_part = 1;                // of the rate of pinned memory, where a kernel's faults move managed memory
-  double latency_s = 0;                 // of a copy of next to nothing
+  // Where a kernel's faults move managed memory; none where nothing moves.
+  std::optional<double> fault_bytes_per_s, fault_low_bytes_per_s, fault_high_bytes_per_s;
+  double latency_s = 0;  // of a copy of next to nothing
   std::string source, assumed;
 
   static Schema<HostLink> const& schema();

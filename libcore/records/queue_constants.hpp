@@ -67,13 +67,13 @@ namespace kernelcast::record {
   X(wave_cycles, 5, "clocks", "chosen on pmpp: to begin a wavefront")                                                  \
   X(code_s, 8e-9, "s", "chosen on pmpp: an instruction that is fetched for the first time")                            \
   X(ramp_s, 1e-6, "s", "chosen on pmpp: until a whole machine has work")                                               \
-  X(launch_s, 5e-6, "s", "nvbench: 2.8 to 6.9 us on seven systems")                                                    \
+  X(launch_s, 6.4e-6, "s", "chosen on pmpp: median of seven systems of 2.5 to 6.7 us")                                 \
   X(queued_launch_s, 2.2e-6, "s",                                                                                      \
     "RRZE-HPC/gpu-benches gpu-small-kernels: 1.6 to 3.3 us on six systems; between launches that the host does not "   \
     "wait for")                                                                                                        \
   X(queued_gap_s, 1.5e-6, "s",                                                                                         \
     "RRZE-HPC/gpu-benches gpu-small-kernels, A40: from the end of a launch to the next one's beginning in its stream") \
-  X(graph_node_s, 0.26e-6, "s",                                                                                        \
+  X(graph_node_s, 0.18e-6, "s",                                                                                        \
     "NVIDIA, Getting Started with CUDA Graphs: a graph of 20 kernels of 2.9 us takes 3.4 us for each on a V100, less " \
     "launch_s; of each node after the first")
 

@@ -103,9 +103,12 @@ void check(record::HostLink const& row, record::Reader<record::HostLink> const& 
                                        {"to_host_part", &L::to_host_part},
                                        {"reached_low", &L::reached_low},
                                        {"slot_low", &L::slot_low},
-                                       {"fault_part", &L::fault_part},
                                        {"staging_low_bytes_per_s", &L::staging_low_bytes_per_s}})
     if (!(row.*member > 0)) throw reader.error(column, "must be above 0", "a link without a figure has no row");
+  if (row.fault_bytes_per_s &&
+      !(row.fault_low_bytes_per_s.value_or(0) > 0 && *row.fault_low_bytes_per_s <= *row.fault_bytes_per_s &&
+        row.fault_high_bytes_per_s && *row.fault_bytes_per_s <= *row.fault_high_bytes_per_s))
+    throw reader.error("fault_bytes_per_s", "must lie in its range", "0 < low <= fault_bytes_per_s <= high");
   if (!(row.reached_low <= 1 && row.reached_high >= 1))
     throw reader.error("reached_low", "the range must hold 1", "reached_low <= 1 <= reached_high");
   if (!(row.staging_low_bytes_per_s <= row.staging_bytes_per_s &&

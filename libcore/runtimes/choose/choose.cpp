@@ -109,6 +109,14 @@ Words emulate(Choose const& options, Words const& of_miniemu, char const* device
   return out;
 }
 
+// What writes the kernels, and the commands where there are some: miniemu, or Python of a PyTorch model.
+Words recording(Choose const& options, Words const& others, Files const& files, cli::Streams& io) {
+  if (options.torch.empty()) return emulate(options, others, seen_devices[0], files.kernels, files.commands, io);
+  Words out{"python3", "-m", "kernelcast.torch", options.torch, "-o", files.kernels, "--commands", files.commands};
+  add(out, others);
+  return out;
+}
+
 Steps steps_of(Choose const& options, std::string const& subject, Files const& files, report::Brief const& answer) {
   Steps out;
   auto const database = database_of(options);
@@ -185,6 +193,9 @@ bool is_program(std::string const& path) {
 
 // As the answer and the report call it.
 std::string subject_of(Choose const& options, Words const& of_miniemu) {
+  if (!options.subject.empty()) return options.subject;
+  if (!options.torch.empty()) return options.torch.substr(options.torch.rfind(':') + 1);
+  if (!options.rows.empty()) return std::filesystem::path(options.rows).stem().string();
   if (!options.application.empty()) return std::filesystem::path(options.application.front()).filename().string();
   for (auto const& word : of_miniemu)
     if (std::filesystem::path const path(word); word.front() != '-' && path.has_extension())
@@ -193,11 +204,19 @@ std::string subject_of(Choose const& options, Words const& of_miniemu) {
 }
 
 void check(Choose const& options, Words const& of_miniemu) {
-  if (of_miniemu.empty() && options.application.empty())
+  bool const recorded = !options.rows.empty() || !options.torch.empty();
+  if (recorded && (!options.application.empty() || (!options.rows.empty() && !of_miniemu.empty()) ||
+                   (!options.rows.empty() && !options.torch.empty())))
+    throw Error(Status::usage, "rows, a model and a program exclude each other",
+                "one of --rows, --torch and -- PROGRAM");
+  if (!options.commands.empty() && options.rows.empty())
+    throw Error(Status::usage, "--commands says in which order the rows of --rows are asked for",
+                "--rows kernels.csv --commands commands.csv, as miniemu --attach or kernelcast.torch writes them");
+  if (!recorded && of_miniemu.empty() && options.application.empty())
     throw Error(Status::usage, "what shall run?",
                 "kernelcast choose -- ./app its arguments; kernelcast choose launch.toml; or kernelcast choose "
                 "kernel.cl -k NAME -g GLOBAL -l LOCAL -a ARGUMENT");
-  if (options.application.empty() && is_program(of_miniemu.front()))
+  if (options.application.empty() && !of_miniemu.empty() && is_program(of_miniemu.front()))
     throw Error(Status::usage, fmt::format("'{}' is a program: it comes behind --", of_miniemu.front()),
                 fmt::format("kernelcast choose -- {}", fmt::join(of_miniemu, " ")));
   if (options.by == "cost" && options.prices.empty())
@@ -293,14 +312,21 @@ Status run(Choose const& options, cli::Streams& io) {
   Budget const budget = budget_of(of_miniemu);
   off_t const input = lseek(STDIN_FILENO, 0, SEEK_CUR);
   std::error_code error;
-  std::filesystem::remove(files.kernels, error);  // of an earlier answer
+  for (auto const& file : {files.kernels, files.commands})
+    if (file != options.rows && file != options.commands) std::filesystem::remove(file, error);  // of an earlier answer
   auto const begin = std::chrono::steady_clock::now();
-  int const status = run_program(emulate(options, of_miniemu, seen_devices[0], files.kernels, files.commands, io),
-                                 options.explain, io);
+  int status = 0;
+  if (options.rows.empty()) {
+    status = run_program(recording(options, of_miniemu, files, io), options.explain, io);
+  } else {
+    write_rows(files.kernels, rows_of<record::Kernel>(options.rows));
+    if (!options.commands.empty()) write_rows(files.commands, rows_of<record::Command>(options.commands));
+  }
   std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
   if (!std::filesystem::exists(files.kernels, error)) return static_cast<Status>(status);  // it has said why
   answer.kernels = rows_of<record::Kernel>(files.kernels);
-  if (!options.application.empty()) answer.commands = rows_of<record::Command>(files.commands);
+  if (!options.application.empty() || !options.commands.empty() || !options.torch.empty())
+    answer.commands = rows_of<record::Command>(files.commands);
   if (!options.application.empty() && elapsed.count() >= budget.seconds) answer.cut = budget.text;
   bool const is_cuda = std::ranges::any_of(
       answer.commands, [](auto const& command) { return command.interface == record::Interface::cuda; });

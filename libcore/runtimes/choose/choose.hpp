@@ -12,6 +12,7 @@ namespace kernelcast::choose {
 // The options of kernelcast-choose(1), by their names.
 struct Choose {
   std::string devdb, prices, by = "time", html, files, host, link, system;
+  std::string rows, commands, torch, subject;  // what was recorded already, or a function that makes a model
   std::vector<std::string> devices;
   std::vector<std::string> application;  // what follows --
   unsigned top = 0;

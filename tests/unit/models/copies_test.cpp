@@ -47,6 +47,18 @@ TEST_CASE("a link's lanes and what copies reach of them make a rate, and the dri
   CHECK(bytes.rate(a100, HostMemory::pinned, true)->low_bytes_per_s == 2e10);
 }
 
+TEST_CASE("faults move managed memory as fast as the host serves them, and devices without faults get it whole") {
+  auto const& known = database();
+  model::DeviceLinks const own(known, "");
+  auto const rate = [&](char const* device, HostMemory memory) {
+    return own.rate(known.find(device), memory, true)->bytes_per_s;
+  };
+  auto const pcie4 = *std::ranges::find(known.host_links(), "PCIe 4.0", &record::HostLink::link);
+  CHECK(rate("a100", HostMemory::managed) == pcie4.fault_bytes_per_s);
+  CHECK(rate("k80", HostMemory::managed) == rate("k80", HostMemory::pinned));      // Kepler
+  CHECK(rate("gh200", HostMemory::managed) == rate("gh200", HostMemory::pinned));  // reads it where it is
+}
+
 TEST_CASE("a link that is none is refused, and one that is not known has no rate") {
   auto const& known = database();
   for (auto const* const wrong :

@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cell() { awk -F, -v file="$1" -v column="$2" -v row="$3" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == column) at = i } $0 ~ row { print $at; exit }' "$1"; }
 link() { awk -F, -v column="$1" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == column) at = i } $1 == "PCIe 4.0" { print $at }' "$devdb/host_links.csv"; }
-staging=$(link staging_bytes_per_s) fault=$(link fault_part) latency=$(link latency_s)
+staging=$(link staging_bytes_per_s) fault=$(link fault_bytes_per_s) latency=$(link latency_s)
 failed=0 applications=0 system=
 expect() {  # APPLICATION TOLERANCE FORM
   "$miniemu" --attach --as a100 --as a100 --no-registers --groups 1 --quiet --commands "$folder/commands.csv" -o "$folder/rows.csv" -- \
@@ -25,7 +25,7 @@ expect() {  # APPLICATION TOLERANCE FORM
     -v time="$(cell "$folder/times.csv" time_s '^work')" -v launches="$launches" \
     -v staging="$staging" -v fault="$fault" -v l="$latency" "
     BEGIN {
-      L = 1e-6; N = 0.26e-6; B = time / launches - L; X = 67108864 / 1e10; P = X + 67108864 / staging; F = X / fault; Y = 67108864 / (0.84 * 300e9); C = 15.2e-6 + 67108864 / 240e9
+      L = 1e-6; N = 0.18e-6; B = time / launches - L; X = 67108864 / 1e10; P = X + 67108864 / staging; F = 67108864 / fault; Y = 67108864 / (0.84 * 300e9); C = 15.2e-6 + 67108864 / 240e9
       expected = $3
       error = seen / expected - 1
       printf \"%-10s %.6g s, by hand %.6g s, %+.3f %%\\n\", name, seen, expected, 100 * error

@@ -1,0 +1,311 @@
+"""Operators of neural networks: calls of libraries whose kernels are machine code, as rows and commands of the suite.
+
+perfcast takes the time of each from its sizes and devdb/libraries.csv (kernelcast-models(7)); rank puts them one after the
+other as the host issues them. kernelcast.torch records them, kernelcast.llm writes them down from a model's sizes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import shutil
+import subprocess
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import records
+from .library import KernelcastError, Status
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A kernel of a library: `library` is operation:type:sizes, bytes are those that must be moved."""
+
+    kernel: str
+    library: str
+    flop: float = 0
+    read_bytes: float = 0
+    written_bytes: float = 0
+
+
+def named(operation: str, kind: str, *sizes: float) -> str:
+    """The column library."""
+    return f"{operation}:{kind}:{'x'.join(str(int(size)) for size in sizes)}"
+
+
+def product(
+    kernel: str,
+    kind: str,
+    m: int,
+    n: int,
+    k: int,
+    batch: int = 1,
+    *,
+    width: float,
+    weight_width: float | None = None,
+    operation: str = "gemm",
+    read_bytes: float | None = None,
+) -> Operator:
+    """`batch` products of m x k and k x n numbers of type `kind`, of `width` bytes each; the right ones may have another.
+    `read_bytes` where less than these are read, as of a convolution."""
+    read = batch * (width * m * k + (width if weight_width is None else weight_width) * k * n)
+    return Operator(
+        kernel,
+        named(operation, kind, m, n, k, batch),
+        2.0 * m * n * k * batch,
+        read if read_bytes is None else read_bytes,
+        float(width) * m * n * batch,
+    )
+
+
+def attention(
+    kernel: str,
+    kind: str,
+    heads: int,
+    queries: int,
+    keys: int,
+    features: int,
+    *,
+    width: float,
+    causal: bool,
+    key_heads: int | None = None,
+    gradient: bool = False,
+) -> Operator:
+    """`heads` are those of the whole batch; `key_heads` as many where several share their keys. A gradient has two and a half
+    times the products, and moves each tensor and its gradient."""
+    part = 0.5 + 0.5 * max(0, keys - queries) / keys if causal and queries > 1 else 1.0
+    shared = heads if key_heads is None else key_heads
+    q, kv = width * features * heads * queries, width * features * 2.0 * shared * keys
+    return Operator(
+        kernel,
+        named("attention", kind, heads, queries, keys, features),
+        4.0 * heads * queries * keys * features * part * (2.5 if gradient else 1),
+        3 * q + kv if gradient else q + kv,
+        q + kv if gradient else q,
+    )
+
+
+@dataclass(frozen=True)
+class Issued:
+    """An operator where the model asks for it: in which module, and in which phase: forward, backward or optimizer.
+    `host_s` is what the host needs for it, and for what has no kernel since the last one, beside the launch itself."""
+
+    operator: Operator
+    module: str = ""
+    phase: str = "forward"
+    host_s: float = 0
+
+
+@dataclass
+class Recording:
+    """What a model asks of its device, in order, and the memory that it holds at most, in bytes by what for."""
+
+    issued: list[Issued] = field(default_factory=list)
+    memory_bytes: dict[str, int] = field(default_factory=dict)
+    graph: bool = False  # all of it as one CUDA graph
+    title: str = "model"
+    devices: int = 1  # that do the same, and operate together where `library` is empty
+
+    @property
+    def peak_bytes(self) -> int:
+        return self.memory_bytes.get("peak", 0)
+
+    def _cases(self) -> dict[Operator, str]:
+        """A name for each operator that no other with this kernel has."""
+        names: dict[Operator, str] = {}
+        taken: dict[tuple[str, str], int] = defaultdict(int)
+        for one in self.issued:
+            if one.operator not in names and one.operator.library:
+                sizes = one.operator.library.split(":", 1)[1]
+                taken[one.operator.kernel, sizes] += 1
+                count = taken[one.operator.kernel, sizes]
+                names[one.operator] = sizes if count == 1 else f"{sizes}.{count}"
+        return names
+
+    def kernels_csv(self) -> str:
+        """The record `kernel`: a row for each operator, with how often it is issued."""
+        launches: dict[Operator, int] = defaultdict(int)
+        for one in self.issued:
+            if one.operator.library:
+                launches[one.operator] += 1
+        cases = self._cases()
+        counted = {name: "1" if name.startswith(("grid_", "block_", "groups_")) else "0" for name in _required_columns()}
+        rows = []
+        for operator, count in launches.items():
+            rows.append(
+                {
+                    **counted,
+                    "kernel": operator.kernel,
+                    "case": cases[operator],
+                    "launches": count,
+                    "library": operator.library,
+                    "library_flop": repr(float(operator.flop * count)),
+                    "global_load_bytes": repr(float(operator.read_bytes * count)),
+                    "global_store_bytes": repr(float(operator.written_bytes * count)),
+                    "allocated_bytes": self.peak_bytes or "",
+                }
+            )
+        return csv_text(rows)
+
+    def commands_csv(self) -> str:
+        """The record `command`: the operators in order, in one stream, and the host's wait for the last."""
+        cases = self._cases()
+        rows = []
+        for number, one in enumerate(self.issued, 1):
+            rows.append(
+                {
+                    "process": "",
+                    "command": number,
+                    "kind": "library" if one.operator.library else "collective",
+                    "stream": 1,
+                    "after": number - 1 or "",
+                    "kernel": one.operator.kernel,
+                    "case": cases.get(one.operator, self.devices),
+                    "bytes": 0 if one.operator.library else one.operator.read_bytes,
+                    "host_waits": "no",
+                    "host_s": 0 if self.graph else repr(one.host_s),
+                    "graph": 1 if self.graph else 0,
+                }
+            )
+        last = len(rows)
+        rows.append({**dict.fromkeys(rows[0], ""), "command": last + 1, "kind": "wait", "after": last, "bytes": 0,
+                     "host_waits": "yes", "host_s": 0, "graph": 0})  # fmt: skip
+        return csv_text(rows)
+
+    def write(self, kernels: str | os.PathLike, commands: str | os.PathLike | None = None) -> None:
+        """Both records as files, for perfcast and rank."""
+        Path(kernels).write_text(self.kernels_csv())
+        if commands is not None:
+            Path(commands).write_text(self.commands_csv())
+
+    def project(
+        self,
+        devices: str | Iterable[str] | None = None,
+        *,
+        host: str | float = "measured",
+        options: Iterable[str] = (),
+    ) -> Answer:
+        """Which device is the fastest: kernelcast choose on these rows, with further options of it.
+
+        `host`: how much of the host's time counts: "measured" (what the commands have), "none", or a factor.
+        """
+        names = [devices] if isinstance(devices, str) else list(devices or ())
+        chosen = [word for name in names for word in ("--device", name)]
+        with tempfile.TemporaryDirectory() as folder:
+            kernels, commands = Path(folder, "k.csv"), Path(folder, "c.csv")
+            self.write(kernels, commands)
+            files = Path(folder, "files")
+            text = _run(
+                "kernelcast", "choose", "--rows", str(kernels), "--commands", str(commands), "--subject", self.title,
+                "--host", str(host), "--files", str(files), *chosen, *options,
+            )  # fmt: skip
+            totals = [row for row in records.rows((files / "ranking.csv").read_text()) if row["kernel"] == "total"]
+            times = {
+                (row["kernel"], row["case"], row["device"]): row
+                for row in records.rows((files / "projections.csv").read_text())
+            }
+        return Answer(self, text, totals, times)
+
+
+@dataclass
+class Answer:
+    """Devices in order of time, and what each operator takes on each. `text` is what kernelcast choose says."""
+
+    recording: Recording
+    text: str
+    ranking: list[dict[str, Any]]
+    _times: dict[tuple[str, str, str], dict[str, Any]]
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def best(self) -> str:
+        return self.ranking[0]["device"]
+
+    def time_s(self, device: str | None = None) -> float:
+        """Of everything recorded, on a device (by its id), by default the fastest one."""
+        for row in self.ranking:
+            if row["device"] == (device or self.best):
+                return row["time_s"]
+        raise KeyError(device)
+
+    def by(self, *columns: str, device: str | None = None) -> list[dict[str, Any]]:
+        """Times of the operators together by kernel, module, phase or library, the longest first: {columns, operators, time_s,
+        part}, without the host's."""
+        device = device or self.best
+        cases = self.recording._cases()
+        sums: dict[tuple, list[float]] = defaultdict(lambda: [0, 0.0])
+        for one in self.recording.issued:
+            if not one.operator.library:
+                continue
+            row = self._times[one.operator.kernel, cases[one.operator], device]
+            values = {"kernel": one.operator.kernel, "module": one.module, "phase": one.phase,
+                      "library": one.operator.library}  # fmt: skip
+            time_s = ((row["time_s"] or 0) - (row["t_launch_s"] or 0)) if row["time_s"] is not None else 0.0
+            each = sums[tuple(values[column] for column in columns)]
+            each[0] += 1
+            each[1] += time_s / self._launches(one.operator)
+        whole = sum(time_s for _, time_s in sums.values()) or 1
+        return [
+            {**dict(zip(columns, key)), "operators": count, "time_s": time_s, "part": time_s / whole}
+            for key, (count, time_s) in sorted(sums.items(), key=lambda item: -item[1][1])
+        ]
+
+    def _launches(self, operator: Operator) -> int:
+        if not hasattr(self, "_counts"):
+            self._counts: dict[Operator, int] = defaultdict(int)
+            for one in self.recording.issued:
+                self._counts[one.operator] += 1
+        return self._counts[operator]
+
+    def frame(self) -> pandas.DataFrame:
+        """A row for each device."""
+        return records.pandas_module().DataFrame(self.ranking)
+
+
+def csv_text(rows: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+_columns: list[str] = []
+
+
+def _required_columns() -> list[str]:
+    """Those of the record `kernel` that a file must have."""
+    if not _columns:
+        listed = csv.DictReader(io.StringIO(_run("miniemu", "--columns")))
+        _columns.extend(row["name"] for row in listed if row["record"] == "kernel" and row["required"] == "yes")
+    return _columns
+
+
+def _program(name: str) -> str:
+    """A program of the suite: in $KERNELCAST_BIN, the package, or on PATH."""
+    for folder in (os.environ.get("KERNELCAST_BIN"), str(Path(__file__).parent / "bin")):
+        if folder and os.access(os.path.join(folder, name), os.X_OK):
+            return os.path.join(folder, name)
+    found = shutil.which(name)
+    if not found:
+        raise KernelcastError(
+            Status.UNAVAILABLE, f"'{name}' is not installed\nhint: put it on PATH, or set KERNELCAST_BIN to its folder"
+        )
+    return found
+
+
+def _run(name: str, *arguments: str) -> str:
+    done = subprocess.run([_program(name), *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise KernelcastError(done.returncode if done.returncode in set(Status) else Status.INTERNAL, done.stderr.strip())
+    return done.stdout

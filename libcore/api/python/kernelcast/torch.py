@@ -1,0 +1,762 @@
+"""Which GPU runs a PyTorch model fastest, and how fast, without a GPU and without the model's memory.
+
+    import kernelcast.torch, torchvision
+    answer = kernelcast.torch.project(lambda: torchvision.models.resnet50(), lambda: torch.zeros(32, 3, 224, 224))
+    print(answer)
+
+or, of a function that returns (model, inputs): python -m kernelcast.torch script.py:make_model --train -o kernels.csv
+
+The model runs once on tensors that have sizes and no memory (FakeTensorMode); each operator of forward, loss, backward and
+optimizer becomes rows of the library's kernels that PyTorch starts for it on a GPU (kernelcast.operators). Manual page:
+kernelcast-python(3).
+
+Limits: tensors are those of the CPU, so that what a model does only on "cuda" tensors is not seen. What depends on the
+values of tensors (mixtures of experts, `nonzero`) is refused. Layouts are those of the model; which kernel cuDNN and cuBLAS
+would take is not known, but what it costs usually.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import copy
+import importlib.util
+import math
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeCopyMode,
+    FakeTensor,
+    FakeTensorMode,
+)
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten, tree_map_only
+from torch.utils.module_tracker import ModuleTracker
+
+from .library import KernelcastError, Status
+from .operators import Answer, Issued, Operator, Recording, attention, named, product
+
+__all__ = ["project", "record"]
+
+# What an eager PyTorch's host needs beside the launch, in seconds: for an operator, for a view or another call without a
+# kernel. Chosen on bench-suites/measured/torch_h100.csv, where forward passes and training steps whose kernels take less
+# than 0.8 of their time are 18 to 55 us for each kernel; that host is a virtual machine.
+HOST_OPERATOR_S = 20e-6
+HOST_VIEW_S = 4e-6
+
+_KINDS = {
+    torch.float32: "f32",
+    torch.float64: "f64",
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.int8: "i8",
+    torch.uint8: "i8",
+    torch.bool: "i8",
+    torch.int16: "i16",
+    torch.int32: "i32",
+    torch.int64: "i64",
+    torch.float8_e4m3fn: "f8",
+    torch.float8_e5m2: "f8",
+}
+
+
+def _kind(tensor: torch.Tensor, tensor_float: bool = False) -> str:
+    """The type as devdb/libraries.csv calls it; of float32 TensorFloat-32 where that is allowed."""
+    kind = _KINDS.get(tensor.dtype, "f32")
+    return "tf32" if kind == "f32" and tensor_float else kind
+
+
+def _bytes(value: Any) -> float:
+    """Distinct ones of the tensors in it: what is repeated by a stride of 0 counts once."""
+    total = 0.0
+    for tensor in tree_flatten(value)[0]:
+        if isinstance(tensor, torch.Tensor):
+            sides = (side for side, stride in zip(tensor.shape, tensor.stride()) if stride != 0)
+            total += math.prod(sides) * tensor.element_size()
+    return total
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    return [leaf for leaf in tree_flatten(value)[0] if isinstance(leaf, torch.Tensor)]
+
+
+def _matrix_float32() -> bool:
+    return torch.backends.cuda.matmul.allow_tf32
+
+
+def _last(tensor: torch.Tensor) -> tuple[int, int]:
+    """Rows and the numbers of one."""
+    columns = tensor.shape[-1] if tensor.dim() else 1
+    return (tensor.numel() // columns if columns else 0), columns
+
+
+# Handlers: what PyTorch starts on a GPU for an operator, from its arguments and its result.
+
+
+def _mm(name, args, out):
+    a, b = args[-2:] if len(args) > 1 and isinstance(args[1], torch.Tensor) else args[:2]
+    yield product(name, _kind(a, _matrix_float32()), a.shape[0], b.shape[1], a.shape[1], width=a.element_size())
+
+
+def _addmm(name, args, out):
+    yield from _mm(name, args[1:3], out)
+
+
+def _bmm(name, args, out):
+    a, b = args[:2]
+    yield product(
+        name, _kind(a, _matrix_float32()), a.shape[1], b.shape[2], a.shape[2], a.shape[0], width=a.element_size()
+    )
+
+
+def _baddbmm(name, args, out):
+    yield from _bmm(name, args[1:3], out)
+
+
+def _linear(name, args, out):
+    a, weight = args[:2]
+    rows, columns = _last(a)
+    yield product(name, _kind(a, _matrix_float32()), rows, weight.shape[0], columns, width=a.element_size())
+
+
+def _moving(operation: str, name: str, read: Any, written: Any, sizes: Iterable[int] | None = None, flop: float = 0):
+    like = next(iter(_tensors(read) + _tensors(written)))
+    written_tensors = _tensors(written)
+    count = max((t.numel() for t in written_tensors + _tensors(read)), default=0)
+    library = named(operation, _kind(like), *(sizes or [count]))
+    return Operator(name, library, flop, _bytes(read), _bytes(written))
+
+
+def _convolution_parts(x, weight, out, groups):
+    """Of one product for each group: pixels of the result, channels of the result, what is summed."""
+    pixels = out.shape[0] * math.prod(out.shape[2:])
+    return pixels, out.shape[1] // groups, weight[0].numel() if weight.dim() else 1
+
+
+def _is_wide(x) -> bool:
+    """Whether channels are not the innermost, so that kernels for matrix units need another layout."""
+    return x.dim() >= 4 and x.shape[1] > 1 and x.stride()[1] != 1 and x.dtype in (torch.float16, torch.bfloat16)
+
+
+def _convolution_product(name, x, weight, out, groups, transposed):
+    if transposed:  # the gradient of the convolution from `out` to `x`
+        yield from _convolution_gradient(name, out, weight, x, groups)
+        return
+    m, n, k = _convolution_parts(x, weight, out, groups)
+    if groups > 1 and groups == x.shape[1]:
+        yield _moving("depthwise", name, (x, weight), out, [m * n * groups, k], 2.0 * m * n * groups * k)
+        return
+    if _is_wide(x):
+        yield _moving("layout", name + ".layout", x, x)
+    yield product(
+        name, _kind(x, torch.backends.cudnn.allow_tf32), m, n, k, groups, width=x.element_size(),
+        operation="convolution", read_bytes=_bytes((x, weight)),
+    )  # fmt: skip
+
+
+def _convolution_gradient(name, x, weight, out, groups):
+    """Of `x`, from that of `out`."""
+    pixels, channels = x.shape[0] * math.prod(x.shape[2:]), x.shape[1]
+    summed = out.shape[1] // groups * math.prod(weight.shape[2:])
+    if groups > 1 and groups == channels:
+        yield _moving("depthwise", name, (out, weight), x, [pixels * channels, summed], 2.0 * pixels * channels * summed)
+        return
+    yield product(
+        name, _kind(out, torch.backends.cudnn.allow_tf32), pixels, channels // groups, summed, groups,
+        width=x.element_size(), operation="convolution", read_bytes=_bytes((out, weight)),
+    )  # fmt: skip
+
+
+def _convolution(name, args, out):
+    x, weight, bias = args[:3]
+    yield from _convolution_product(name, x, weight, out, args[8], args[6])
+    if bias is not None:
+        yield _moving("elementwise", name + ".bias", (out, bias), out)
+
+
+def _convolution_backward(name, args, out):
+    gradient, x, weight = args[:3]
+    groups, mask = args[9], args[10]
+    if _is_wide(x):
+        yield _moving("layout", name + ".layout", gradient, gradient)
+        yield _moving("layout", name + ".layout", x, x)
+    if mask[0]:
+        yield from _convolution_gradient(name + ".input", x, weight, gradient, groups)
+    if mask[1]:
+        pixels = gradient.shape[0] * math.prod(gradient.shape[2:])
+        outs, summed = gradient.shape[1] // groups, weight[0].numel()
+        if groups > 1 and groups == x.shape[1]:
+            yield _moving("depthwise", name + ".weight", (gradient, x), weight, [outs * groups * pixels, summed],
+                          2.0 * outs * groups * summed * pixels)  # fmt: skip
+        else:
+            yield product(
+                name + ".weight", _kind(x, torch.backends.cudnn.allow_tf32), outs, summed, pixels, groups,
+                width=x.element_size(), operation="convolution", read_bytes=_bytes((gradient, x)),
+            )  # fmt: skip
+    if mask[2]:
+        yield _moving("reduction_columns", name + ".bias", gradient, [], [gradient.numel()])
+
+
+def _batch_norm(name, args, out):
+    x = args[0]
+    result = _tensors(out)[0]
+    flags = [value for value in args if isinstance(value, bool)]
+    if flags and flags[0]:
+        yield _moving("batch_norm_statistics", name + ".statistics", x, [], [x.shape[1], x.numel() // x.shape[1]])
+    yield _moving("batch_norm", name, x, result)
+
+
+def _batch_norm_backward(name, args, out):
+    gradient, x = args[:2]
+    yield _moving("batch_norm_statistics", name + ".sums", (gradient, x), [], [x.shape[1], 2 * x.numel() // x.shape[1]])
+    yield _moving("batch_norm", name, (gradient, x), _tensors(out)[0])
+
+
+def _rows(operation):
+    def handler(name, args, out):
+        x = _tensors(args)[0]
+        yield _moving(operation, name, args, _tensors(out)[0], _last(x))
+
+    return handler
+
+
+def _layer_norm_backward(name, args, out):
+    gradient, x = args[:2]
+    results = [tensor for tensor in out if tensor is not None]
+    yield _moving("layer_norm", name, (gradient, x), results[0], _last(x))
+    if len(results) > 1:
+        yield _moving("reduction_columns", name + ".weight", (gradient, x), results[1:], _last(x))
+
+
+def _reads(operation):
+    def handler(name, args, out):
+        yield _moving(operation, name, args, out, [max((t.numel() for t in _tensors(args)), default=0)])
+
+    return handler
+
+
+def _gather(name, args, out):
+    index = [tensor for tensor in _tensors(args) if not tensor.is_floating_point()]
+    yield _moving("gather", name, (out, index), out)
+
+
+def _scatter(name, args, out):
+    source = max((t for t in _tensors(args) if t.is_floating_point()), key=torch.Tensor.numel, default=_tensors(out)[0])
+    moved = _tensors(args)[1:] or [source]
+    yield _moving("scatter", name, (moved, moved), moved[-1:])
+
+
+def _embedding_backward(name, args, out):
+    yield _moving("elementwise", name + ".zero", [], out)
+    yield _moving("scatter", name, (args[0], args[0], args[1]), args[0])
+
+
+def _sort(name, args, out):
+    x = _tensors(args)[0]
+    yield _moving("sort", name, x, out, _last(x))
+
+
+def _foreach(name, args, out):
+    """Lists of tensors in as few kernels as their arguments fit (ATen/native/cuda/MultiTensorApply.cuh)."""
+    lists = [value for value in args if isinstance(value, (list, tuple)) and value and isinstance(value[0], torch.Tensor)]
+    if not lists:
+        return
+    max_tensors = (110, 64, 48, 36, 30)[min(len(lists), 5) - 1]
+    blocks = sum(-(-tensor.numel() // 65536) for tensor in lists[0])
+    kernels = max(-(-len(lists[0]) // max_tensors), -(-blocks // 320))
+    written = lists[0] if name.rstrip("0123456789").split(".")[1].endswith("_") or not _tensors(out) else out
+    whole = _moving("elementwise", name, lists, written)
+    count = sum(tensor.numel() for tensor in lists[0])
+    for _ in range(kernels):
+        yield Operator(name, named("elementwise", _kind(lists[0][0]), count // kernels), 0,
+                       whole.read_bytes / kernels, whole.written_bytes / kernels)  # fmt: skip
+
+
+def _fused_optimizer(name, args, out):
+    lists = [value for value in args if isinstance(value, (list, tuple)) and value and isinstance(value[0], torch.Tensor)]
+    yield _moving("elementwise", name, lists[:4], [lists[0], *lists[2:4]])
+
+
+def _copy(name, args, out):
+    """Copies, also into another type; slow where the innermost dimension changes."""
+    x, result = _tensors(args)[-1], _tensors(out)[0]
+    if x.numel() == result.numel() and x.dim() > 1 and _innermost(x) != _innermost(result):
+        yield _moving("transpose", name, x, result)
+    else:
+        yield _moving("elementwise", name, x, result)
+
+
+def _innermost(tensor: torch.Tensor) -> int:
+    """The dimension, of those longer than 1, whose neighbours lie closest."""
+    sides = [(stride, -at) for at, (side, stride) in enumerate(zip(tensor.shape, tensor.stride())) if side > 1]
+    return -min(sides)[1] if sides else 0
+
+
+def _elementwise(name, args, out):
+    yield _moving("elementwise", name, args, out)
+
+
+_HANDLERS: dict[str, Callable] = {
+    "mm": _mm,
+    "addmm": _addmm,
+    "bmm": _bmm,
+    "baddbmm": _baddbmm,
+    "linear": _linear,
+    "convolution": _convolution,
+    "_convolution": _convolution,
+    "convolution_backward": _convolution_backward,
+    "native_batch_norm": _batch_norm,
+    "_native_batch_norm_legit": _batch_norm,
+    "_native_batch_norm_legit_no_training": _batch_norm,
+    "native_batch_norm_backward": _batch_norm_backward,
+    "native_layer_norm": _rows("layer_norm"),
+    "native_layer_norm_backward": _layer_norm_backward,
+    "_fused_rms_norm": _rows("rms_norm"),
+    "_fused_rms_norm_backward": _layer_norm_backward,
+    "native_group_norm": _rows("group_norm"),
+    "native_group_norm_backward": _layer_norm_backward,
+    "_softmax": _rows("softmax"),
+    "_log_softmax": _rows("softmax"),
+    "_softmax_backward_data": _rows("softmax"),
+    "_log_softmax_backward_data": _rows("softmax"),
+    "max_pool2d_with_indices": _reads("pooling"),
+    "max_pool2d_with_indices_backward": _reads("pooling"),
+    "avg_pool2d": _reads("pooling"),
+    "avg_pool2d_backward": _reads("pooling"),
+    "_adaptive_avg_pool2d": _reads("pooling"),
+    "_adaptive_avg_pool2d_backward": _reads("pooling"),
+    "embedding": _gather,
+    "index_select": _gather,
+    "gather": _gather,
+    "index": _gather,
+    "embedding_dense_backward": _embedding_backward,
+    "scatter_add": _scatter,
+    "index_add": _scatter,
+    "index_put": _scatter,
+    "_index_put_impl": _scatter,
+    "scatter": _scatter,
+    "sort": _sort,
+    "topk": _reads("topk"),
+    "cumsum": _reads("scan"),
+    "cumprod": _reads("scan"),
+    "native_dropout": _reads("dropout"),
+    "cat": _reads("concatenation"),
+    "stack": _reads("concatenation"),
+    "_to_copy": _copy,
+    "clone": _copy,
+    "copy": _copy,
+    "_fused_adam": _fused_optimizer,
+    "_fused_adamw": _fused_optimizer,
+    "_fused_sgd": _fused_optimizer,
+}
+for _name in ("sum mean amax amin argmax argmin max min var std var_mean prod any all norm linalg_vector_norm "
+              "logsumexp nll_loss_forward nll_loss2d_forward mse_loss count_nonzero").split():  # fmt: skip
+    _HANDLERS[_name] = _reads("reduction")
+for _name in "upsample_nearest2d upsample_bilinear2d upsample_bicubic2d _upsample_bilinear2d_aa _upsample_bicubic2d_aa".split():
+    _HANDLERS[_name] = _HANDLERS[_name + "_backward"] = _reads("interpolation")
+for _name in "rand randn uniform normal bernoulli randint randperm exponential rand_like randn_like".split():
+    _HANDLERS[_name] = _reads("random")
+
+# Calls without a kernel.
+_NOTHING = frozenset(
+    "empty empty_like empty_strided new_empty new_empty_strided lift_fresh lift_fresh_copy set resize _local_scalar_dense "
+    "_unsafe_view _reshape_alias _assert_async _assert_scalar _assert_tensor_metadata sym_size sym_numel sym_stride is_same_size "
+    "record_stream scalar_tensor _has_compatible_shallow_copy_type is_pinned device".split()
+)
+
+
+def _is_view(schema) -> bool:
+    return any(value.alias_info is not None and not value.alias_info.is_write for value in schema.returns)
+
+
+class _Memory:
+    """Bytes of storages while they live, in blocks of 512 as PyTorch's allocator cuts them."""
+
+    def __init__(self):
+        self.now = self.peak = 0
+        self._live: dict[int, int] = {}
+
+    def see(self, value: Any) -> None:
+        for tensor in _tensors(value):
+            storage = tensor.untyped_storage()
+            key = storage._cdata
+            if key in self._live:
+                continue
+            size = -(-storage.nbytes() // 512) * 512
+            self._live[key] = size
+            self.now += size
+            self.peak = max(self.peak, self.now)
+            weakref.finalize(storage, self._gone, key)
+
+    def _gone(self, key: int) -> None:
+        self.now -= self._live.pop(key, 0)
+
+
+class _Recorder(TorchDispatchMode):
+    """Writes down what each operator starts."""
+
+    def __init__(self, memory: _Memory):
+        super().__init__()
+        self.issued: list[Issued] = []
+        self.phase = "forward"
+        self.memory = memory
+        self.recording = True
+        self.modules = ModuleTracker()
+        self._host_s = 0.0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        schema = func._schema
+        if func.namespace == "aten":
+            name = schema.name.split("::")[1]
+            base = name[:-1] if name.endswith("_") and not name.endswith("__") else name
+            self.memory.see(out)
+            if base in _NOTHING or _is_view(schema):
+                self._host_s += HOST_VIEW_S
+            else:
+                self._add(name, base, (*args, *(kwargs or {}).values()), out)
+        elif func.namespace not in ("prim", "profiler", "prims"):
+            self._add(f"{func.namespace}.{schema.name.split('::')[1]}", "", (*args, *(kwargs or {}).values()), out)
+        return out
+
+    def _add(self, name, base, args, out):
+        if not self.recording or not _tensors((args, out)):
+            return
+        handler = _foreach if base.startswith("_foreach_") else _HANDLERS.get(base, _elementwise)
+        self.add(handler("aten." + name if base else name, args, out))
+
+    def add(self, operators: Iterable[Operator]) -> None:
+        parents = [name for name in self.modules.parents if name != "Global"]
+        module = max(parents, key=len, default="")
+        module = module.split(".", 1)[1] if "." in module else ""
+        for operator in operators:
+            self.issued.append(Issued(operator, module, self.phase, HOST_OPERATOR_S + self._host_s))
+            self._host_s = 0.0
+
+
+class _Attention(torch.autograd.Function):
+    """scaled_dot_product_attention as one kernel each way."""
+
+    @staticmethod
+    def forward(ctx, recorder, q, k, v, causal):
+        out = q.new_empty((*q.shape[:-1], v.shape[-1]))
+        ctx.save_for_backward(q, k, v, out)
+        ctx.recorder, ctx.causal = recorder, causal
+        recorder.add([_attention_of(q, k, causal, False)])
+        return out
+
+    @staticmethod
+    def backward(ctx, gradient):
+        q, k, v, _ = ctx.saved_tensors
+        ctx.recorder.add([_attention_of(q, k, ctx.causal, True)])
+        return None, torch.empty_like(q), torch.empty_like(k), torch.empty_like(v), None
+
+
+def _attention_of(q, k, causal, gradient) -> Operator:
+    name = "aten.scaled_dot_product_attention" + ("_backward" if gradient else "")
+    return attention(
+        name, _kind(q), math.prod(q.shape[:-2]), q.shape[-2], k.shape[-2], q.shape[-1], width=q.element_size(),
+        causal=causal, key_heads=math.prod(k.shape[:-2]), gradient=gradient,
+    )  # fmt: skip
+
+
+@contextlib.contextmanager
+def _patched(owner: Any, **functions: Any) -> Iterator[None]:
+    before = {name: getattr(owner, name) for name in functions}
+    for name, function in functions.items():
+        setattr(owner, name, function)
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(owner, name, function)
+
+
+# What autocast computes in float32 on CUDA and not on a CPU.
+_FLOAT32 = "layer_norm group_norm softmax log_softmax norm exp log pow cumsum sum prod softplus cosine_similarity".split()
+
+
+@contextlib.contextmanager
+def _as_cuda(recorder: _Recorder, amp: torch.dtype | None) -> Iterator[None]:
+    """What PyTorch does otherwise for tensors of a GPU."""
+
+    def sdpa(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+        if amp is not None:
+            query, key, value = (tensor.to(amp) for tensor in (query, key, value))
+        return _Attention.apply(recorder, query, key, value, is_causal)
+
+    def in_float32(function):
+        def wrapped(x, *args, **kwargs):
+            if torch.is_autocast_enabled("cpu") and isinstance(x, torch.Tensor) and x.dtype == amp:
+                x = x.float()
+                args = [a.float() if isinstance(a, torch.Tensor) and a.dtype == amp else a for a in args]
+            return function(x, *args, **kwargs)
+
+        return wrapped
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_patched(torch.nn.functional, scaled_dot_product_attention=sdpa))
+        fast = torch.backends.mha.get_fastpath_enabled()
+        torch.backends.mha.set_fastpath_enabled(False)
+        stack.callback(torch.backends.mha.set_fastpath_enabled, fast)
+        if amp is not None:
+            for owner in (torch, torch.Tensor):
+                known = {name: in_float32(getattr(owner, name)) for name in _FLOAT32 if hasattr(owner, name)}
+                stack.enter_context(_patched(owner, **known))
+            stack.enter_context(torch.autocast("cpu", amp))
+        yield
+
+
+class _Making(TorchDispatchMode):
+    """While a model is made: what asks for the value of a tensor gets 0, as initial values count for nothing."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func is torch.ops.aten._local_scalar_dense.default:
+            return _zero(args[0].dtype)
+        return func(*args, **(kwargs or {}))
+
+
+def _zero(dtype: torch.dtype) -> Any:
+    return False if dtype is torch.bool else 0.0 if dtype.is_floating_point else 0
+
+
+def _copied(otherwise: Callable) -> Callable:
+    """copy.deepcopy of tensors without memory, whose storages cannot be copied."""
+
+    def deep_copy(self, memo):
+        if not isinstance(self, FakeTensor):
+            return otherwise(self, memo)
+        if id(self) not in memo:
+            memo[id(self)] = self.detach().clone().requires_grad_(self.requires_grad)
+        return memo[id(self)]
+
+    return deep_copy
+
+
+def _dtype(value: str | torch.dtype | None) -> torch.dtype | None:
+    if value is None or isinstance(value, torch.dtype):
+        return value
+    known = {"half": torch.float16, "fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
+    found = known.get(value, getattr(torch, value, None))
+    if not isinstance(found, torch.dtype):
+        raise ValueError(f"dtype={value!r}: expected float32, bfloat16, float16 or float64")
+    return found
+
+
+def _loss_of(out: Any) -> torch.Tensor:
+    if hasattr(out, "loss") and isinstance(out.loss, torch.Tensor):
+        return out.loss
+    tensors = [tensor for tensor in _tensors(out) if tensor.is_floating_point()]
+    if not tensors:
+        raise KernelcastError(Status.USAGE, "the model's result has no loss and no floating-point tensor\nhint: give loss=")
+    return tensors[0].float().sum()
+
+
+def _called(model, inputs):
+    if isinstance(inputs, dict):
+        return model(**inputs)
+    return model(*inputs) if isinstance(inputs, (tuple, list)) else model(inputs)
+
+
+def record(
+    model: Any,
+    inputs: Any,
+    *,
+    train: bool = False,
+    dtype: str | torch.dtype | None = None,
+    amp: str | torch.dtype | None = None,
+    loss: Callable[[Any], torch.Tensor] | None = None,
+    optimizer: Callable[..., torch.optim.Optimizer] | None = None,
+    channels_last: bool = False,
+    graph: bool = False,
+    title: str | None = None,
+) -> Recording:
+    """What a forward pass, or with `train` a training step, asks of its GPU.
+
+    `model` and `inputs` (a tensor, a tuple or a dictionary of arguments) are made, or functions that make them: then they
+    take no memory. `dtype` is what both are turned into, `amp` the type of torch.autocast. `loss` takes the model's result;
+    by default its `loss`, else the sum of its first tensor. `optimizer` takes the parameters: AdamW(foreach=True) unless given.
+    """
+    dtype, amp = _dtype(dtype), _dtype(amp)
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    memory = _Memory()
+    recorder = _Recorder(memory)
+    try:
+        with mode:
+            model, inputs = _faked(mode, model), _faked(mode, inputs)
+            if channels_last:
+                _change(model, lambda t: t.contiguous(memory_format=torch.channels_last) if t.dim() == 4 else t)
+                inputs = tree_map_only(
+                    torch.Tensor, lambda t: t.contiguous(memory_format=torch.channels_last) if t.dim() == 4 else t, inputs
+                )
+            if dtype is not None:
+                _change(model, lambda t: t.to(dtype) if t.is_floating_point() else t)
+                inputs = tree_map_only(torch.Tensor, lambda t: t.to(dtype) if t.is_floating_point() else t, inputs)
+            model.train(train)
+            parameters = [p for p in model.parameters() if p.requires_grad]
+            with recorder:
+                memory.see([list(model.parameters()), list(model.buffers()), inputs])
+            held = memory.now
+            if train:
+                stepping = (optimizer or _adamw)(parameters)
+                _step(recorder, model, inputs, loss, stepping, amp)
+            else:
+                with torch.no_grad(), recorder, recorder.modules, _as_cuda(recorder, amp):
+                    _called(model, inputs)
+            gradients = sum(_bytes(p.grad) for p in parameters if p.grad is not None)
+            states = sum(_bytes(list(state.values())) for state in stepping.state.values()) if train else 0
+    except (DataDependentOutputException, DynamicOutputShapeException) as error:
+        raise KernelcastError(
+            Status.BAD_DATA,
+            f"what the model does depends on the values of its tensors: {error.func}\n"
+            "hint: tensors have sizes and no values here; give the model without that branch, or of a language model its "
+            "config to kernelcast.llm",
+        ) from None
+    return Recording(
+        issued=recorder.issued,
+        memory_bytes={
+            "parameters and inputs": int(held),
+            "gradients": int(gradients),
+            "optimizer": int(states),
+            "activations": int(max(0, memory.peak - held - gradients - states)),
+            "peak": int(memory.peak),
+        },
+        graph=graph,
+        title=title or type(model).__name__,
+    )
+
+
+def _change(model: torch.nn.Module, change: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Puts other parameters and buffers in place, which model.to() does not do for tensors without memory. What several
+    modules share stays shared."""
+    made: dict[int, torch.nn.Parameter] = {}
+    for module in model.modules():
+        for name, old in list(module._parameters.items()):
+            if old is not None:
+                if id(old) not in made:
+                    made[id(old)] = torch.nn.Parameter(change(old.detach()), old.requires_grad)
+                module._parameters[name] = made[id(old)]
+        for name, buffer in list(module._buffers.items()):
+            if buffer is not None:
+                module._buffers[name] = change(buffer)
+
+
+def _adamw(parameters):
+    return torch.optim.AdamW(parameters, foreach=True)
+
+
+def _step(recorder, model, inputs, loss, optimizer, amp):
+    for recorded in (False, True):  # the optimizer's state is made in the first step
+        recorder.recording = recorded
+        recorder.issued.clear()
+        with recorder, recorder.modules:
+            recorder.phase = "forward"
+            with _as_cuda(recorder, amp):
+                value = (loss or _loss_of)(_called(model, inputs))
+            recorder.phase = "backward"
+            value.backward()
+            del value
+            recorder.phase = "optimizer"
+            optimizer.step()
+            if recorded:
+                return
+            optimizer.zero_grad(set_to_none=True)
+
+
+def _faked(mode: FakeTensorMode, value: Any) -> Any:
+    """Without memory: made by a function in that mode, or a copy of what is there."""
+    if callable(value) and not isinstance(value, torch.nn.Module):
+        with _Making(), _patched(torch.Tensor, __deepcopy__=_copied(torch.Tensor.__deepcopy__)):
+            return value()
+    if isinstance(value, torch.nn.Module):
+        if any(isinstance(p, FakeTensor) for p in value.parameters()):
+            return value
+        with FakeCopyMode(mode):
+            return copy.deepcopy(value)
+    return tree_map_only(torch.Tensor, lambda t: t if hasattr(t, "fake_mode") else mode.from_tensor(t), value)
+
+
+def project(
+    model: Any,
+    inputs: Any,
+    devices: str | Iterable[str] | None = None,
+    *,
+    host: str | float = "measured",
+    options: Iterable[str] = (),
+    **how: Any,
+) -> Answer:
+    """Ranks devices for a model: record() says what describes it, Recording.project() the rest."""
+    return record(model, inputs, **how).project(devices, host=host, options=options)
+
+
+def _function_named(text: str) -> Callable:
+    path, _, name = text.rpartition(":")
+    if not path or not name:
+        raise KernelcastError(Status.USAGE, f"'{text}' is no script and function\nhint: script.py:make_model")
+    if path.endswith(".py"):
+        if not Path(path).is_file():
+            raise KernelcastError(Status.IO, f"{path}: no such file")
+        spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.path.insert(0, str(Path(path).absolute().parent))
+        spec.loader.exec_module(module)
+    else:
+        module = importlib.import_module(path)
+    if not hasattr(module, name):
+        raise KernelcastError(Status.USAGE, f"{path} has no function {name}")
+    return getattr(module, name)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m kernelcast.torch",
+        description="Writes the rows of a PyTorch model, for perfcast and rank, without a GPU; without -o says which device "
+        "runs it fastest, as kernelcast choose does.",
+    )
+    parser.add_argument("function", metavar="SCRIPT:FUNCTION", help="returns the model and its inputs; a file or a module")
+    parser.add_argument("--train", action="store_true", help="a training step: forward, loss, backward, optimizer")
+    parser.add_argument("--dtype", help="what model and inputs are turned into: float32, bfloat16, float16")
+    parser.add_argument("--amp", metavar="DTYPE", help="torch.autocast in this type")
+    parser.add_argument("--channels-last", action="store_true", help="images with their channels innermost")
+    parser.add_argument("--graph", action="store_true", help="the whole as one CUDA graph: the host launches it once")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the record kernel")
+    parser.add_argument("--commands", metavar="FILE", help="the record command")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = _parser()
+    options, others = parser.parse_known_args(arguments)
+    try:
+        function = _function_named(options.function)
+        made: dict[str, Any] = {}
+
+        def model():
+            made["model"], made["inputs"] = function()
+            return made["model"]
+
+        recording = record(
+            model, lambda: made["inputs"], train=options.train, dtype=options.dtype, amp=options.amp,
+            channels_last=options.channels_last, graph=options.graph, title=options.function.rpartition(":")[2],
+        )  # fmt: skip
+        if options.output:
+            if others:
+                parser.error(f"unrecognized arguments: {' '.join(others)}")
+            recording.write(options.output, options.commands)
+        else:
+            print(recording.project(options=others), end="")
+    except KernelcastError as error:
+        print(f"kernelcast.torch: error: {error.message}", file=sys.stderr)
+        return int(error.status)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""PyTorch models without a GPU: operators against closed forms, memory, and what is refused. Needs torch (5 GB of packages
+with PyPI's): not part of requirements.txt."""
+
+import math
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+
+from checks import main, skip
+
+try:
+    import torch
+    from torch import nn
+
+    import kernelcast
+    import kernelcast.torch
+except ImportError as error:
+    skip(error)
+
+
+def record(model, *shape, **how):
+    return kernelcast.torch.record(lambda: model, lambda: torch.zeros(*shape), **how)
+
+
+def libraries(recording, operation):
+    return Counter(
+        one.operator.library for one in recording.issued if one.operator.library.split(":")[0] == operation
+    )
+
+
+class Operators(unittest.TestCase):
+    def test_products_forward_and_backward(self):
+        model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 16))
+        forward = record(model, 8, 64)
+        self.assertEqual(libraries(forward, "gemm"), {"gemm:f32:8x32x64x1": 1, "gemm:f32:8x16x32x1": 1})
+        step = record(model, 8, 64, train=True)
+        expected = {"gemm:f32:8x32x64x1": 1, "gemm:f32:8x16x32x1": 1, "gemm:f32:16x32x8x1": 1, "gemm:f32:32x64x8x1": 1,
+                    "gemm:f32:8x32x16x1": 1}  # fmt: skip
+        self.assertEqual(libraries(step, "gemm"), expected)
+        self.assertEqual({one.phase for one in step.issued}, {"forward", "backward", "optimizer"})
+        self.assertEqual({one.module for one in forward.issued if "gemm" in one.operator.library}, {"0", "2"})
+
+    def test_half_precision_by_autocast_and_as_a_whole(self):
+        model = nn.Sequential(nn.Linear(64, 64), nn.LayerNorm(64), nn.Softmax(-1))
+        amp = record(model, 8, 64, amp="float16")
+        self.assertEqual(list(libraries(amp, "gemm")), ["gemm:f16:8x64x64x1"])
+        self.assertEqual(list(libraries(amp, "layer_norm")), ["layer_norm:f32:8x64"])  # as on CUDA
+        self.assertEqual(list(libraries(amp, "softmax")), ["softmax:f32:8x64"])
+        whole = record(model, 8, 64, dtype="bfloat16")
+        self.assertEqual(list(libraries(whole, "layer_norm")), ["layer_norm:bf16:8x64"])
+
+    def test_convolutions(self):
+        plain = record(nn.Conv2d(8, 16, 3, padding=1, bias=False), 2, 8, 10, 10)
+        self.assertEqual(list(libraries(plain, "convolution")), ["convolution:tf32:200x16x72x1"])
+        depthwise = record(nn.Conv2d(8, 8, 3, padding=1, groups=8, bias=False), 2, 8, 10, 10)
+        self.assertEqual(list(libraries(depthwise, "depthwise")), ["depthwise:f32:1600x9"])
+        step = record(nn.Sequential(nn.Conv2d(8, 16, 3, padding=1, bias=False), nn.Conv2d(16, 4, 1, bias=False)), 2, 8, 10, 10, train=True)
+        weights = {name for name in libraries(step, "convolution")}
+        self.assertIn("convolution:tf32:16x72x200x1", weights)  # of the first layer's weights
+        self.assertIn("convolution:tf32:200x16x4x1", weights)  # of what the second layer was given
+        self.assertEqual(sum(one.operator.flop for one in step.issued if "convolution" in one.operator.library),
+                         2 * 200 * 16 * 72 * 2 + 3 * 2 * 200 * 4 * 16)  # fmt: skip
+        nested = record(nn.Conv2d(8, 16, 3, padding=1, bias=False), 2, 8, 10, 10, dtype="float16")
+        self.assertEqual(len(libraries(nested, "layout")), 1)
+        inner = record(nn.Conv2d(8, 16, 3, padding=1, bias=False), 2, 8, 10, 10, dtype="float16", channels_last=True)
+        self.assertEqual(len(libraries(inner, "layout")), 0)
+
+    def test_attention_is_one_kernel_each_way(self):
+        class Attention(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = nn.Parameter(torch.ones(1))
+
+            def forward(self, x):
+                return nn.functional.scaled_dot_product_attention(x * self.scale, x, x, is_causal=True)
+
+        step = record(Attention(), 2, 4, 128, 32, train=True)
+        (forward, backward) = [one for one in step.issued if one.operator.library.startswith("attention")]
+        self.assertEqual(forward.operator.library, "attention:f32:8x128x128x32")
+        self.assertEqual(forward.operator.flop, 4 * 8 * 128 * 128 * 32 / 2)
+        self.assertEqual(backward.operator.flop, 2.5 * forward.operator.flop)
+        self.assertEqual(backward.phase, "backward")
+
+    def test_views_are_free_and_strides_of_zero_count_once(self):
+        class Views(nn.Module):
+            def forward(self, x):
+                return x.view(64, 64).t().unsqueeze(0).expand(7, 64, 64) + 1
+
+        (add,) = record(Views(), 4096).issued
+        self.assertEqual((add.operator.read_bytes, add.operator.written_bytes), (4 * 4096, 4 * 7 * 4096))
+
+
+class Memory(unittest.TestCase):
+    def test_of_a_step_with_adamw(self):
+        model = nn.Linear(1024, 1024, bias=False)
+        step = record(model, 1, 1024, train=True)
+        weights = 4 * 1024 * 1024
+        self.assertEqual(step.memory_bytes["gradients"], weights)
+        self.assertAlmostEqual(step.memory_bytes["optimizer"] / (2 * weights), 1, delta=0.01)
+        self.assertGreaterEqual(step.peak_bytes, 4 * weights)
+        self.assertLess(step.peak_bytes, 7 * weights)  # and what the optimizer makes on the way
+
+    def test_a_model_takes_none_here(self):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        out = kernelcast.torch.record(
+            lambda: nn.Sequential(*(nn.Linear(16384, 16384) for _ in range(8))), lambda: torch.zeros(64, 16384)
+        )
+        self.assertGreater(out.peak_bytes, 8 * 2**30)
+        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 2**20)  # KiB
+
+    def test_a_model_that_is_there_stays_as_it_is(self):
+        model = nn.Linear(4, 4)
+        before = model.weight.detach().clone()
+        kernelcast.torch.record(model, torch.zeros(2, 4), train=True, dtype="bfloat16")
+        self.assertEqual(model.weight.dtype, torch.float32)
+        self.assertTrue(torch.equal(model.weight, before))
+
+
+class Refused(unittest.TestCase):
+    def test_what_depends_on_values(self):
+        class Chooses(nn.Module):
+            def forward(self, x):
+                return x[x > 0]
+
+        with self.assertRaisesRegex(kernelcast.KernelcastError, "depends on the values of its tensors"):
+            record(Chooses(), 16)
+
+    def test_types_that_are_none(self):
+        with self.assertRaisesRegex(ValueError, "float8x"):
+            record(nn.Linear(4, 4), 2, 4, dtype="float8x")
+
+
+class Command(unittest.TestCase):
+    def run_it(self, *arguments):
+        return subprocess.run([sys.executable, "-m", "kernelcast.torch", *arguments], capture_output=True, text=True)
+
+    def test_rows_and_answer(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder, "net.py")
+            script.write_text("import torch\ndef net():\n    return torch.nn.Linear(512, 512), torch.zeros(64, 512)\n")
+            kernels, commands = Path(folder, "k.csv"), Path(folder, "c.csv")
+            done = self.run_it(f"{script}:net", "--train", "-o", str(kernels), "--commands", str(commands))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rows = kernelcast.records.rows(kernels.read_text())
+            self.assertIn("gemm:f32:64x512x512x1", {row["library"] for row in rows})
+            ordered = kernelcast.records.rows(commands.read_text())
+            self.assertEqual(ordered[-1]["kind"], "wait")
+            self.assertEqual(sum(row["launches"] for row in rows), len(ordered) - 1)
+            done = self.run_it(f"{script}:net", "--device", "a100", "--device", "h100")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("fastest:", done.stdout)
+            for wrong, status in (("net.py", 2), (f"{folder}/none.py:net", 4), (f"{script}:other", 2)):
+                self.assertEqual(self.run_it(wrong).returncode, status, wrong)
+
+    def test_times_of_operators_add_up(self):
+        answer = kernelcast.torch.project(
+            lambda: nn.Sequential(nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 4096)),
+            lambda: torch.zeros(4096, 4096),
+            ["h100", "a100"],
+            host="none",
+        )
+        self.assertEqual(answer.best, "h100")
+        for device in ("a100", "h100"):
+            kernels = answer.by("kernel", device=device)
+            self.assertTrue(math.isclose(sum(row["part"] for row in kernels), 1))
+            self.assertAlmostEqual(sum(row["time_s"] for row in kernels) / answer.time_s(device), 1, delta=0.02)
+        self.assertEqual(answer.by("module")[0]["module"], "0")
+
+
+if __name__ == "__main__":
+    main()
