@@ -1,6 +1,7 @@
-"""Writes operators.csv: what the models of measured/timm.csv ask of a GPU, a line for each operator. Needs torch and timm.
+"""Writes operators.csv: what the models of measured/ ask of a GPU, a line for each operator. Needs torch, torchvision, timm and
+transformers.
 
-Usage: PYTHONPATH=../../libcore/api/python python3 record.py measured/timm.csv > operators.csv
+Usage: PYTHONPATH=../../libcore/api/python python3 record.py measured/*.csv > operators.csv
 """
 
 import csv
@@ -10,6 +11,8 @@ from collections import Counter
 
 import timm
 import torch
+import torchvision
+import transformers
 
 import kernelcast
 import kernelcast.torch
@@ -22,27 +25,56 @@ def model(name, size):
         return timm.create_model(name)
 
 
-def main(path):
+def bert(large):
+    """As NVIDIA's DeepLearningExamples fine-tune it on SQuAD: attention by products."""
+    sizes = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
+    config = transformers.BertConfig(**(sizes if large else {}))
+    config._attn_implementation = "eager"
+    return transformers.BertForQuestionAnswering(config)
+
+
+def recording(name, layout, batch, size):
+    """A training step of Lambda's models, a forward pass of timm's."""
+    if name.startswith("bert_"):
+        tokens = {"input_ids": (batch, size), "start_positions": (batch,), "end_positions": (batch,)}
+        return kernelcast.torch.record(
+            lambda: bert(name == "bert_large"),
+            lambda: {of: torch.zeros(shape, dtype=torch.long) for of, shape in tokens.items()},
+            train=True,
+            dtype="float16",
+        )
+    train = {"train": True, "optimizer": sgd} if name == "resnet50" else {}
+    return kernelcast.torch.record(
+        torchvision.models.resnet50 if train else lambda: model(name, size),
+        lambda: torch.zeros(batch, 3, size, size),
+        amp="float16",
+        channels_last=layout == "nhwc",
+        **train,
+    )
+
+
+def sgd(parameters):
+    return torch.optim.SGD(parameters, 0.1, momentum=0.9, foreach=True)
+
+
+def main(*paths):
     warnings.filterwarnings("ignore")
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    cases = sorted({(row["model"], row["layout"], int(row["batch"]), int(row["size"])) for row in rows})
+    cases = set()
+    for path in paths:
+        with open(path, newline="", encoding="utf-8") as file:
+            cases |= {(row["model"], row["layout"], int(row["batch"]), int(row["size"])) for row in csv.DictReader(file)}
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["model", "layout", "batch", "kernel", "library", "flop", "read_bytes", "written_bytes", "count"])
-    for name, layout, batch, size in cases:
+    for name, layout, batch, size in sorted(cases):
         try:
-            recording = kernelcast.torch.record(
-                lambda name=name, size=size: model(name, size),
-                lambda batch=batch, size=size: torch.zeros(batch, 3, size, size),
-                amp="float16",
-                channels_last=layout == "nhwc",
-            )
+            issued = recording(name, layout, batch, size).issued
         except kernelcast.KernelcastError as error:
             print(f"{name}: {error.message}", file=sys.stderr)
             continue
-        for one, count in Counter(issued.operator for issued in recording.issued).items():
-            out.writerow([name, layout, batch, one.kernel, one.library, int(one.flop), int(one.read_bytes), int(one.written_bytes), count])
-        print(f"{name} {layout} {batch}: {len(recording.issued)} operators", file=sys.stderr)
+        for one, count in Counter(each.operator for each in issued).items():
+            sizes = (int(one.flop), int(one.read_bytes), int(one.written_bytes))
+            out.writerow([name, layout, batch, one.kernel, one.library, *sizes, count])
+        print(f"{name} {layout} {batch}: {len(issued)} operators", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,14 @@
-"""Projected times of whole models beside those that others measured, as Markdown: timm's models, and llama.cpp's decoding.
+"""Projected times of whole models beside those that others measured, as Markdown: forward passes of timm's, training steps of
+Lambda's, llama.cpp's decoding.
 
-Usage: PYTHONPATH=../../libcore/api/python python3 score.py operators.csv measured/timm.csv ../measured/public/llama_cpp.csv configs
+Usage: PYTHONPATH=../../libcore/api/python python3 score.py operators.csv measured ../measured/public/llama_cpp.csv configs
 """
 
 import csv
+import os
+import shutil
 import sys
+import tempfile
 from collections import defaultdict
 from itertools import combinations
 from pathlib import Path
@@ -30,14 +34,26 @@ def recordings(path):
 
 
 def times(recording, devices):
-    """Seconds by device, without the host's."""
-    return {row["device"]: row["time_s"] for row in recording.project(sorted(devices), host="none").ranking}
+    """Seconds by device, without the host's, and the same by a roofline: no figure of libraries.csv counts."""
+    out = []
+    with tempfile.TemporaryDirectory() as folder:
+        plain = os.environ["KERNELCAST_DEVDB"]
+        bare = shutil.copytree(plain, Path(folder, "devdb"))
+        Path(bare, "libraries.csv").write_text("target,operation,type,figure,value,source\n")
+        for database in (plain, bare):
+            os.environ["KERNELCAST_DEVDB"] = str(database)
+            ranking = recording.project(sorted(devices), host="none").ranking
+            out.append({row["device"]: row["time_s"] for row in ranking})
+        os.environ["KERNELCAST_DEVDB"] = plain
+    return out
 
 
 def line(name, ratios):
-    errors = [abs(ratio - 1) for ratio in ratios]
-    within = sum(1 / 1.5 <= ratio <= 1.5 for ratio in ratios) / len(ratios)
-    return f"| {name} | {len(ratios)} | {100 * median(errors):.0f} | {median(ratios):.2f} | {100 * within:.0f} |"
+    """`ratios`: pairs of projected over measured times, by the model and by the roofline."""
+    ours, rooflines = zip(*ratios)
+    error, other = (100 * median(abs(ratio - 1) for ratio in all_) for all_ in (ours, rooflines))
+    within = sum(1 / 1.5 <= ratio <= 1.5 for ratio in ours) / len(ours)
+    return f"| {name} | {len(ours)} | {error:.0f} | {median(ours):.2f} | {100 * within:.0f} | {other:.0f} |"
 
 
 def tau(measured, projected):
@@ -47,19 +63,40 @@ def tau(measured, projected):
     return sum((sign > 0) - (sign < 0) for sign in signs) / len(pairs)
 
 
-def models(operators, measured):
-    by_case = defaultdict(dict)
+def cases(measured):
+    """Seconds by device, of each model, layout, batch and part."""
+    out = defaultdict(dict)
     for row in rows(measured):
-        by_case[row["model"], row["layout"], row["batch"], row["part"]][row["device"]] = float(row["time_s"])
-    recorded, ratios = recordings(operators), defaultdict(list)
-    for (model, layout, batch, part), of in by_case.items():
-        projected = times(recorded[model, layout, batch], of)
+        out[row["model"], row["layout"], row["batch"], row["part"]][row["device"]] = float(row["time_s"])
+    return out
+
+
+def forward(recorded, measured):
+    ratios = defaultdict(list)
+    for (model, layout, batch, part), of in cases(measured).items():
+        ours, roofline = times(recorded[model, layout, batch], of)
         for device, seconds in of.items():
-            ratios[part, device, layout].append(projected[device] / seconds)
+            ratios[part, device].append((ours[device] / seconds, roofline[device] / seconds))
     for key in sorted(ratios):
-        print(line(f"timm, {', '.join(key)}", ratios[key]))
+        print(line(f"timm, a forward pass, {', '.join(key)}", ratios[key]))
     for part in ("chosen", "held"):
         print(line(f"timm, {part}, all", [ratio for key, all_ in ratios.items() if key[0] == part for ratio in all_]))
+
+
+def training(recorded, measured):
+    """A second for each item of the batch, as devices have different batches."""
+    seconds, ours, rooflines = defaultdict(dict), defaultdict(dict), defaultdict(dict)
+    for (model, layout, batch, _), of in cases(measured).items():
+        for into, found in zip((ours, rooflines, seconds), (*times(recorded[model, layout, batch], of), of)):
+            into[model].update({device: found[device] / int(batch) for device in of})
+    for model, of in seconds.items():
+        print(ranked(f"Lambda, a training step of {model}", of, ours[model], rooflines[model]))
+
+
+def ranked(name, measured, ours, roofline):
+    """A line with the order of the devices."""
+    name += f", {len(measured)} GPUs; tau {tau(measured, ours):.2f}, roofline {tau(measured, roofline):.2f}"
+    return line(name, [(ours[device] / measured[device], roofline[device] / measured[device]) for device in measured])
 
 
 def decoding(measured, configs):
@@ -72,14 +109,14 @@ def decoding(measured, configs):
         config = llm.Config.read(Path(configs, model.lower() + ".json"))
         recording = llm.step(config, 1, 512, weights=names[weights])
         recording.memory_bytes = {}
-        projected = times(recording, of)
-        print(line(f"llama.cpp, {model}, {weights}, a token", [projected[device] / of[device] for device in of]))
-        print(f"  tau of {len(of)} GPUs {tau(of, projected):.2f}", file=sys.stderr)
+        print(ranked(f"llama.cpp, a token of {model} in {weights}", of, *times(recording, of)))
 
 
-def main(operators, timm, llama, configs):
-    print("| models | times | median error, % | median ratio | within 1.5, % |\n|---|---|---|---|---|")
-    models(operators, timm)
+def main(operators, measured, llama, configs):
+    print("| models | times | median error, % | median ratio | within 1.5, % | roofline: median error, % |\n|---|---|---|---|---|---|")
+    recorded = recordings(operators)
+    forward(recorded, Path(measured, "timm.csv"))
+    training(recorded, Path(measured, "lambda.csv"))
     decoding(llama, configs)
 
 

@@ -653,21 +653,23 @@ def _adamw(parameters):
 
 
 def _step(recorder, model, inputs, loss, optimizer, amp):
-    for recorded in (False, True):  # the optimizer's state is made in the first step
-        recorder.recording = recorded
-        recorder.issued.clear()
-        with recorder, recorder.modules:
-            recorder.phase = "forward"
-            with _as_cuda(recorder, amp):
-                value = (loss or _loss_of)(_called(model, inputs))
-            recorder.phase = "backward"
-            value.backward()
-            del value
-            recorder.phase = "optimizer"
-            optimizer.step()
-            if recorded:
-                return
-            optimizer.zero_grad(set_to_none=True)
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    recorder.recording = False
+    with recorder:  # the optimizer makes its state in the first step
+        for parameter in parameters:
+            parameter.grad = torch.empty_like(parameter)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    recorder.recording = True
+    with recorder, recorder.modules:
+        recorder.phase = "forward"
+        with _as_cuda(recorder, amp):
+            value = (loss or _loss_of)(_called(model, inputs))
+        recorder.phase = "backward"
+        value.backward()
+        del value
+        recorder.phase = "optimizer"
+        optimizer.step()
 
 
 def _faked(mode: FakeTensorMode, value: Any) -> Any:
