@@ -36,7 +36,7 @@ def bert(large):
 def recording(name, layout, batch, size):
     """A training step of Lambda's models, a forward pass of timm's."""
     if name.startswith("bert_"):
-        tokens = {"input_ids": (batch, size), "start_positions": (batch,), "end_positions": (batch,)}
+        tokens = {"input_ids": (batch, size), "attention_mask": (batch, size), "start_positions": (batch,), "end_positions": (batch,)}
         return kernelcast.torch.record(
             lambda: bert(name == "bert_large"),
             lambda: {of: torch.zeros(shape, dtype=torch.long) for of, shape in tokens.items()},

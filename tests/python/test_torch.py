@@ -85,6 +85,12 @@ class Operators(unittest.TestCase):
         self.assertEqual(backward.operator.flop, 2.5 * forward.operator.flop)
         self.assertEqual(backward.phase, "backward")
 
+    def test_dropout_is_one_kernel_each_way(self):
+        step = record(nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.1)), 4, 8, train=True)
+        self.assertEqual(list(libraries(step, "dropout")), ["dropout:f32:32"])
+        self.assertEqual(len(libraries(step, "random")), 0)
+        self.assertEqual(len(libraries(record(nn.Dropout(0.1), 4, 8), "dropout")), 0)
+
     def test_views_are_free_and_strides_of_zero_count_once(self):
         class Views(nn.Module):
             def forward(self, x):

@@ -501,8 +501,11 @@ def _as_cuda(recorder: _Recorder, amp: torch.dtype | None) -> Iterator[None]:
 
         return wrapped
 
+    def dropout(input, p=0.5, training=True, inplace=False):
+        return torch.native_dropout(input, p, True)[0] if training and p > 0 else input
+
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_patched(torch.nn.functional, scaled_dot_product_attention=sdpa))
+        stack.enter_context(_patched(torch.nn.functional, scaled_dot_product_attention=sdpa, dropout=dropout))
         fast = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)
         stack.callback(torch.backends.mha.set_fastpath_enabled, fast)
